@@ -25,3 +25,6 @@ pub mod traits;
 pub mod verdict;
 pub mod weigh;
 pub mod window;
+
+#[cfg(test)]
+mod tests;

@@ -16,7 +16,7 @@ const MENDS: f64 = 0.15;
 /// That an edit mends a broken one.
 const EDIT_MENDS: f64 = 0.1;
 /// That the outcome is another on the same tree, though only the code decides.
-const FLIPS: f64 = 0.001;
+pub(super) const FLIPS: f64 = 0.001;
 /// That a test was broken before anything was seen of it.
 const BROKEN_AT_FIRST: f64 = 0.02;
 

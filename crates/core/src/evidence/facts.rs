@@ -29,6 +29,8 @@ pub struct RunFacts {
     pub branch: String,
     /// Conditions under which it ran, such as `("os", "windows")`.
     pub environment: Vec<(String, String)>,
+    /// Digest of the order in which its cases were executed.
+    pub order: u64,
     /// Cases that were not skipped.
     pub ran: u32,
     /// Cases that failed.

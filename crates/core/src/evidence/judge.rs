@@ -37,7 +37,7 @@ pub struct Judged {
     /// Tests that failed for that cause in this run.
     pub together: u32,
     /// What ran before it, with this run.
-    pub order: Option<OrderEvidence>,
+    pub order: OrderEvidence,
     /// The chances of code, chance, environment and order, if it is not the machine.
     pub weighed: [f64; KINDS],
 }
@@ -74,7 +74,7 @@ struct Weighing<'a> {
     failure: Failure,
     history: Option<&'a TestHistory>,
     seen: Vec<Observation>,
-    order: Option<OrderEvidence>,
+    order: OrderEvidence,
     weighed: Weighed,
 }
 
@@ -164,7 +164,7 @@ impl<'a> Judging<'a> {
             observations: &seen,
             looks: self.memory.traits.log_likelihoods(failure),
             together,
-            order: order.as_ref(),
+            order: Some(&order),
             both_outcomes: history.is_some_and(|history| history.totals.both_outcomes > 0),
             before: history.and_then(|history| history.strand(Trait::of(failure))).and_then(weigh::found_before),
             cases: self.run.ran,
@@ -173,16 +173,15 @@ impl<'a> Judging<'a> {
         Weighing { failure: *failure, history, seen, order, weighed }
     }
 
-    fn order_evidence(&self, failure: &Failure, history: Option<&TestHistory>) -> Option<OrderEvidence> {
+    fn order_evidence(&self, failure: &Failure, history: Option<&TestHistory>) -> OrderEvidence {
         let known =
             history.and_then(|history| history.strand(Trait::of(failure))).and_then(|strand| strand.order.clone());
         if let Some(mut known) = known {
             known.record(failure.case, self.order, true);
-            return Some(known);
+            return known;
         }
         let passed = |seq: RunSeq| history.is_some_and(|history| history.at(seq) == Some(false));
-        let started = OrderEvidence::start(failure.case, self.order, &self.memory.orders.of_runs(passed));
-        Some(started)
+        OrderEvidence::start(failure.case, self.order, &self.memory.orders.of_runs(passed))
     }
 
     fn suspects(&self, weighings: &[Weighing<'_>]) -> Vec<Suspect> {
@@ -237,7 +236,7 @@ impl<'a> Judging<'a> {
             failure: &failure,
             history,
             seen: &seen,
-            order: order.as_ref(),
+            order: &order,
             together: shared.together,
         };
         reasons::explain(&mut verdict, &facts);

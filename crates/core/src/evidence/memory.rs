@@ -101,7 +101,11 @@ impl Memory {
 
     fn same_tree(&self, run: &RunFacts) -> Vec<RunSeq> {
         let view = self.window.view();
-        view.runs.iter().filter(|earlier| earlier.tree == run.tree).map(|earlier| earlier.seq).collect()
+        view.runs
+            .iter()
+            .filter(|earlier| earlier.tree == run.tree && earlier.dirty == run.dirty)
+            .map(|earlier| earlier.seq)
+            .collect()
     }
 
     fn remember_outages(&mut self, run: &RunFacts, judgement: &Judgement) {
@@ -116,7 +120,7 @@ impl Memory {
 
     /// Causes whose tests pass again are over; what lies between is a fix.
     fn close_causes(&mut self, run: &RunFacts, failing: &BTreeMap<CaseId, &Judged>, order: &Order) {
-        let is_edited = run.dirty || self.is_known_edit(run);
+        let is_edited = run.dirty;
         let ran: BTreeSet<CaseId> = order.cases().iter().copied().collect();
         for fix in &mut self.fixes {
             if fix.cases.keys().all(|case| ran.contains(case) && !failing.contains_key(case)) {
@@ -144,11 +148,6 @@ impl Memory {
         self.fixes.drain(..too_many);
     }
 
-    fn is_known_edit(&self, run: &RunFacts) -> bool {
-        let view = self.window.view();
-        view.runs.iter().any(|known| known.dirty && known.tree == run.tree && known.commit == run.commit)
-    }
-
     fn fix(&self, cause: &Cause, run: &RunFacts) -> Option<Fix> {
         let view = self.window.seen_from(run);
         let between = view.runs.iter().rev().take_while(|one| one.seq > cause.last);
@@ -168,7 +167,7 @@ impl Memory {
     }
 
     fn refute_fixes(&mut self, run: &RunFacts, judgement: &Judgement) {
-        if run.dirty || self.is_known_edit(run) {
+        if run.dirty {
             return;
         }
         for judged in judgement.verdicts.iter().filter(|one| one.verdict.kind == VerdictKind::Regression) {
@@ -180,7 +179,7 @@ impl Memory {
     }
 
     fn open_causes(&mut self, run: &RunFacts, judgement: &Judgement) {
-        let is_edited = run.dirty || self.is_known_edit(run);
+        let is_edited = run.dirty;
         let of_code = |one: &&Judged| {
             matches!(one.verdict.kind, VerdictKind::Regression | VerdictKind::Broken | VerdictKind::New)
         };
@@ -213,7 +212,7 @@ fn note(test: &mut TestHistory, case: CaseId, judged: Option<&Judged>, order: &O
         if let Some(strand) = test.strand_to_note(Trait::of(&judged.failure)) {
             strand.together = strand.together.max(judged.together);
             strand.weighed = judged.weighed;
-            strand.order = judged.order.clone().filter(|order| !order.is_too_wide());
+            strand.order = Some(judged.order.clone()).filter(|order| !order.is_too_wide());
         }
         return;
     }

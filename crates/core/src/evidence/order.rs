@@ -29,6 +29,12 @@ impl Order {
         Self { cases, positions }
     }
 
+    /// A number that is equal for equal orders.
+    pub fn digest(&self) -> u64 {
+        let bytes: Vec<u8> = self.cases.iter().flat_map(|case| case.to_le_bytes()).collect();
+        xxhash_rust::xxh3::xxh3_64(&bytes)
+    }
+
     /// First to last.
     pub fn cases(&self) -> &[CaseId] {
         &self.cases

@@ -22,7 +22,7 @@ pub struct Facts<'a> {
     /// What it did, this run last.
     pub seen: &'a [Observation],
     /// What ran before it.
-    pub order: Option<&'a OrderEvidence>,
+    pub order: &'a OrderEvidence,
     /// Tests that fail for the same cause in this run.
     pub together: u32,
 }
@@ -143,7 +143,7 @@ impl Facts<'_> {
     }
 
     fn ran_before(&self, polluter: u32) -> Option<Reason> {
-        let order = self.order?;
+        let order = self.order;
         let found = order.candidates.iter().find(|one| one.case == polluter)?;
         let alike: BTreeSet<_> = order
             .candidates

@@ -73,8 +73,11 @@ pub fn weigh(view: &View<'_>, seen: &Seen<'_>, conditions: &[&(String, String)])
     let environment = environment::best(view, observations, conditions);
     let of_conditions = u32::try_from(conditions.len()).map_or(f64::MAX, f64::from).max(1.0);
     let order = seen.order.and_then(|order| order.log_likelihood(seen.cases, passed));
-    let environment_log = environment.map_or(f64::NEG_INFINITY, |(_, log)| log - of_conditions.ln());
-    let order_log = order.map_or(f64::NEG_INFINITY, |(log, ..)| log);
+    let same_place = |one: usize, other: usize| view.runs[one].environment == view.runs[other].environment;
+    let same_order = |one: usize, other: usize| view.runs[one].order == view.runs[other].order;
+    let environment_log = environment.map_or(f64::NEG_INFINITY, |(_, log)| log - of_conditions.ln())
+        + contradictions(view, observations, same_place);
+    let order_log = order.map_or(f64::NEG_INFINITY, |(log, ..)| log) + contradictions(view, observations, same_order);
     let priors = seen.before.map_or([1.0, flaky_prior, ENVIRONMENT_PRIOR, ORDER_PRIOR], known_priors);
     let fits = [code, flaky, environment_log, order_log];
     let logs: [f64; KINDS] = std::array::from_fn(|kind| fits[kind] + priors[kind].ln() + seen.looks[kind]);
@@ -87,6 +90,20 @@ pub fn weigh(view: &View<'_>, seen: &Seen<'_>, conditions: &[&(String, String)])
         condition: environment.map(|(condition, _)| condition.clone()),
         polluter: order.map(|(_, case, share)| (case, share)),
     }
+}
+
+/// `ln` of what it costs an explanation that leaves nothing to chance when the outcome is another on one tree under the
+/// same circumstances.
+fn contradictions(view: &View<'_>, seen: &[Observation], is_same: impl Fn(usize, usize) -> bool) -> f64 {
+    let is_flip = |(index, one): (usize, &Observation)| {
+        let twin = seen[..index]
+            .iter()
+            .rev()
+            .find(|earlier| view.trees[earlier.at] == view.trees[one.at] && is_same(earlier.at, one.at));
+        twin.is_some_and(|twin| twin.failed != one.failed)
+    };
+    let flips = seen.iter().enumerate().filter(|one| is_flip(*one)).count();
+    f64::from(u32::try_from(flips).unwrap_or(u32::MAX)) * code::FLIPS.ln()
 }
 
 /// What was found before is where the weighing starts; nothing was so sure that it could not be otherwise.

@@ -55,21 +55,16 @@ pub struct View<'a> {
 impl<'a> View<'a> {
     fn new(runs: Vec<&'a RunFacts>) -> Self {
         let (mut trees, mut commits, mut uncommitted) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut known, mut dirty) = (BTreeMap::new(), BTreeSet::new());
+        let mut known = BTreeMap::new();
         let mut count = 0;
         for (at, run) in runs.iter().enumerate() {
             let next = u32::try_from(known.len()).unwrap_or(u32::MAX);
-            trees.push(*known.entry(run.tree.as_str()).or_insert(next));
+            trees.push(*known.entry((run.tree.as_str(), run.dirty)).or_insert(next));
             let moved = at > 0 && run.commit != runs[at - 1].commit;
             let steps = u32::try_from(run.path.len()).unwrap_or(u32::MAX).max(u32::from(moved));
             count += if at == 0 { 0 } else { steps };
             commits.push(count);
-            // A tree that was seen as an edit of this commit is one still, whatever the run after says.
-            let edited = (run.commit.as_deref(), run.tree.as_str());
-            if run.dirty {
-                dirty.insert(edited);
-            }
-            uncommitted.push(dirty.contains(&edited));
+            uncommitted.push(run.dirty);
         }
         Self { runs, trees, commits, uncommitted }
     }

@@ -1,0 +1,116 @@
+//! What holds for every history, and one small history for each verdict.
+
+mod properties;
+mod verdicts;
+
+use super::{
+    facts::{CaseId, Failure, RunFacts},
+    judge::{Judged, Judgement},
+    memory::{Memory, Recorded},
+    order::Order,
+    verdict::{Names, VerdictKind},
+};
+use crate::failure::category::Category;
+
+/// A history that is told run by run.
+#[derive(Clone, Default)]
+struct Story {
+    memory: Memory,
+    runs: u32,
+    commits: u32,
+    tree: String,
+    dirty: bool,
+    os: &'static str,
+}
+
+/// Numbers print as themselves.
+struct Plain;
+
+impl Names for Plain {
+    fn run(&self, run: u32) -> String {
+        format!("run {run}")
+    }
+    fn case(&self, case: CaseId) -> String {
+        format!("case {case}")
+    }
+}
+
+/// Tests of a story; five lie in each file.
+const CASES: u32 = 40;
+
+impl Story {
+    fn new() -> Self {
+        let mut story = Self { os: "linux", ..Self::default() };
+        story.commit();
+        story
+    }
+
+    fn commit(&mut self) {
+        self.commits += 1;
+        self.dirty = false;
+        self.tree = format!("tree {}", self.commits);
+    }
+
+    fn edit(&mut self, name: &str) {
+        self.dirty = true;
+        self.tree = format!("edit {name}");
+    }
+
+    fn facts(&self, order: &Order, failed: u32) -> RunFacts {
+        let commit = format!("c{}", self.commits);
+        let before = self.memory.window.get(self.runs.wrapping_sub(1)).and_then(|run| run.commit.clone());
+        let path = if before.as_ref() == Some(&commit) { Vec::new() } else { vec![commit.clone()] };
+        RunFacts {
+            seq: self.runs,
+            id: format!("run-{}", self.runs),
+            started_at: i64::from(self.runs) * 3_600_000,
+            commit: Some(commit),
+            path,
+            tree: self.tree.clone(),
+            dirty: self.dirty,
+            branch: "main".to_owned(),
+            environment: vec![("os".to_owned(), self.os.to_owned())],
+            order: order.digest(),
+            ran: u32::try_from(order.cases().len()).unwrap(),
+            failed,
+            files: CASES / 5,
+        }
+    }
+
+    /// A run of all tests in this order.
+    fn run_in(&mut self, order: Vec<CaseId>, failures: &[Failure]) -> Judgement {
+        let order = Order::new(order);
+        let run = self.facts(&order, u32::try_from(failures.len()).unwrap());
+        self.runs += 1;
+        self.memory.record(Recorded { run: &run, failures, retried: &[], order })
+    }
+
+    fn run(&mut self, failures: &[Failure]) -> Judgement {
+        self.run_in((0..CASES).collect(), failures)
+    }
+
+    /// Commits, each with a run that passes.
+    fn pass(&mut self, commits: u32) {
+        for _ in 0..commits {
+            self.commit();
+            self.run(&[]);
+        }
+    }
+}
+
+fn failure(case: CaseId, signature: u64) -> Failure {
+    Failure { case, file: case / 5, category: Category::Unknown, signature, function: None }
+}
+
+fn in_function(case: CaseId, signature: u64, function: u64) -> Failure {
+    Failure { function: Some(function), ..failure(case, signature) }
+}
+
+fn only(judgement: &Judgement) -> &Judged {
+    assert_eq!(judgement.verdicts.len(), 1);
+    &judgement.verdicts[0]
+}
+
+fn kinds(judgement: &Judgement) -> Vec<VerdictKind> {
+    judgement.verdicts.iter().map(|judged| judged.verdict.kind).collect()
+}

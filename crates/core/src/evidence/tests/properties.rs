@@ -1,0 +1,155 @@
+//! What holds for every history.
+
+use super::{Story, failure};
+use crate::evidence::{
+    facts::{CaseId, Failure},
+    history::TestHistory,
+    judge::Judgement,
+    order::Order,
+    suspects::Suspect,
+    verdict::VerdictKind,
+};
+use proptest::prelude::*;
+
+/// What one run of a history does.
+#[derive(Clone, Debug)]
+struct Step {
+    commits: bool,
+    edits: Option<u8>,
+    windows: bool,
+    rotated: u32,
+    failures: Vec<Failure>,
+}
+
+/// Tests of these histories; few, so that something recurs.
+const TESTS: u32 = 8;
+
+fn any_failure() -> impl Strategy<Value = Failure> {
+    (0..TESTS, 0_u64..3, prop::option::of(0_u64..2))
+        .prop_map(|(case, signature, function)| Failure { function, ..failure(case, signature) })
+}
+
+fn any_step() -> impl Strategy<Value = Step> {
+    let failures = prop::collection::vec(any_failure(), 0..4);
+    (any::<bool>(), prop::option::weighted(0.2, 0_u8..3), any::<bool>(), 0..TESTS, failures).prop_map(
+        |(commits, edits, windows, rotated, mut failures)| {
+            failures.sort_by_key(|failure| failure.case);
+            failures.dedup_by_key(|failure| failure.case);
+            Step { commits, edits, windows, rotated, failures }
+        },
+    )
+}
+
+fn any_history() -> impl Strategy<Value = Vec<Step>> {
+    prop::collection::vec(any_step(), 1..30)
+}
+
+fn order_of(step: &Step) -> Vec<CaseId> {
+    (0..TESTS).map(|case| (case + step.rotated) % TESTS).collect()
+}
+
+fn set_up(story: &mut Story, step: &Step) {
+    if step.commits {
+        story.commit();
+    }
+    if let Some(edit) = step.edits {
+        story.edit(&format!("{edit} of {}", story.commits));
+    }
+    story.os = if step.windows { "windows" } else { "linux" };
+}
+
+fn tell(steps: &[Step]) -> (Story, Vec<Judgement>) {
+    let mut story = Story::new();
+    let judgements = steps.iter().map(|step| {
+        set_up(&mut story, step);
+        story.run_in(order_of(step), &step.failures)
+    });
+    let judgements = judgements.collect();
+    (story, judgements)
+}
+
+/// What the test is thought to fail by, if it fails now.
+fn flaky_now(story: &Story, case: CaseId) -> f64 {
+    let order = Order::new((0..TESTS).collect());
+    let facts = story.facts(&order, 1);
+    let judgement = story.memory.judge(&facts, &[failure(case, 0)], &order);
+    judgement.verdicts[0].weighed[1]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
+
+    #[test]
+    fn verdicts_depend_on_earlier_runs_only(steps in any_history(), cut in 0_usize..30) {
+        let cut = cut.min(steps.len());
+        let (_, all) = tell(&steps);
+        let (_, some) = tell(&steps[..cut]);
+        prop_assert_eq!(&all[..cut], &some[..]);
+    }
+
+    #[test]
+    fn the_order_in_which_failures_are_told_does_not_matter(steps in any_history()) {
+        let mut turned = steps.clone();
+        for step in &mut turned {
+            step.failures.reverse();
+        }
+        prop_assert_eq!(tell(&steps).1, tell(&turned).1);
+    }
+
+    #[test]
+    fn chances_sum_to_one_and_every_answer_names_a_run(steps in any_history()) {
+        for (now, judgement) in tell(&steps).1.iter().enumerate() {
+            for judged in &judgement.verdicts {
+                let verdict = &judged.verdict;
+                let sum: f64 = verdict.weighed.iter().map(|(_, chance)| chance).sum();
+                prop_assert!((sum - 1.0).abs() < 1e-9, "{sum}");
+                prop_assert!((0.0..=1.0).contains(&verdict.probability));
+                let suspected: f64 = verdict.suspects.iter().map(|Suspect { probability, .. }| probability).sum();
+                prop_assert!(suspected <= 1.0 + 1e-9, "{suspected}");
+                let now = u32::try_from(now).unwrap();
+                let is_answer = !matches!(verdict.kind, VerdictKind::New | VerdictKind::Unknown);
+                prop_assert!(!is_answer || !verdict.because.is_empty());
+                let reasons = verdict.because.iter().chain(&verdict.against);
+                prop_assert!(reasons.clone().all(|reason| reason.run() <= now));
+                prop_assert!(verdict.since.iter().all(|since| since.run <= now));
+            }
+        }
+    }
+
+    #[test]
+    fn both_outcomes_on_one_more_tree_never_speak_against_chance(steps in any_history(), case in 0..TESTS) {
+        let (mut story, _) = tell(&steps);
+        story.commit();
+        story.run_in((0..TESTS).collect(), &[]);
+        let mut more = story.clone();
+        more.run_in((0..TESTS).collect(), &[failure(case, 0)]);
+        for one in [&mut story, &mut more] {
+            one.commit();
+        }
+        let (before, after) = (flaky_now(&story, case), flaky_now(&more, case));
+        prop_assert!(after >= before - 1e-9, "{before} -> {after}");
+    }
+
+    #[test]
+    fn rows_survive_being_stored(steps in any_history()) {
+        let (story, _) = tell(&steps);
+        for test in story.memory.tests.values() {
+            let stored = serde_json::to_string(test).unwrap();
+            let read: TestHistory = serde_json::from_str(&stored).unwrap();
+            prop_assert_eq!(read.ran, test.ran);
+            prop_assert_eq!(read.strands.len(), test.strands.len());
+            prop_assert!(stored.len() < 8192, "{}", stored.len());
+        }
+    }
+}
+
+/// A test that only passes costs the same, however long it does.
+#[test]
+fn a_row_of_a_test_that_passes_does_not_grow() {
+    let mut story = Story::new();
+    story.pass(3);
+    let early = serde_json::to_string(&story.memory.tests[&0]).unwrap().len();
+    story.pass(300);
+    let late = serde_json::to_string(&story.memory.tests[&0]).unwrap().len();
+    assert!(late < early + 64, "{early} -> {late}");
+}

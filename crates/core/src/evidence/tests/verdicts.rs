@@ -1,0 +1,187 @@
+//! One small history for each verdict.
+
+use super::{CASES, Plain, Story, failure, in_function, kinds, only};
+use crate::{
+    evidence::{
+        facts::Failure,
+        fixes::FixStatus,
+        flakiness::{self, Rate},
+        state::{TestState, state_of},
+        verdict::{Reason, Settle, VerdictKind},
+    },
+    failure::category::Category,
+};
+
+#[test]
+fn a_change_that_breaks_a_function_is_a_regression_and_then_broken() {
+    let mut story = Story::new();
+    story.pass(10);
+    story.commit();
+    let broken = [in_function(3, 1, 7), in_function(4, 2, 7)];
+    let first = story.run(&broken);
+    assert_eq!(kinds(&first), [VerdictKind::Regression; 2]);
+    let verdict = &first.verdicts[0].verdict;
+    assert_eq!(verdict.suspects[0].commit, "c12");
+    assert!(verdict.suspects[0].probability > 0.9);
+    assert!(verdict.because.contains(&Reason::Changed { passed: 9, failed: 10, commits: 1 }));
+    assert_eq!(first.verdicts[0].cause, first.verdicts[1].cause);
+
+    story.commit();
+    let second = story.run(&broken);
+    assert_eq!(kinds(&second), [VerdictKind::Broken; 2]);
+    let since = second.verdicts[0].verdict.since.clone().unwrap();
+    assert_eq!((since.run, since.commit.as_deref()), (10, Some("c12")));
+    assert_eq!(second.verdicts[0].cause, first.verdicts[0].cause);
+}
+
+#[test]
+fn one_more_test_of_a_cause_that_lasts_is_broken() {
+    let mut story = Story::new();
+    story.pass(10);
+    story.commit();
+    let some: Vec<u32> = (0..4).collect();
+    story.run_in(some, &[in_function(3, 1, 7)]);
+    story.commit();
+    let second = story.run(&[in_function(3, 1, 7), in_function(30, 2, 7)]);
+    assert_eq!(kinds(&second), [VerdictKind::Broken; 2]);
+    assert_eq!(second.verdicts[0].cause, second.verdicts[1].cause);
+}
+
+#[test]
+fn both_outcomes_on_one_tree_are_chance() {
+    let mut story = Story::new();
+    story.pass(10);
+    let judgement = story.run(&[failure(3, 1)]);
+    let verdict = &only(&judgement).verdict;
+    assert_eq!(verdict.kind, VerdictKind::Flaky);
+    assert!(verdict.because.contains(&Reason::BothOutcomes { passed: 9, failed: 10 }));
+    assert!(matches!(verdict.settle, Some(Settle::RerunAlone { times }) if times > 1));
+    assert_eq!(verdict.because[0].sentence(&Plain), "It passed in run 9 and failed in run 10 on one tree.");
+    story.pass(3);
+    assert_eq!(state_of(&story.memory.tests[&3], &story.memory.window, &story.memory.traits).state, TestState::Flaky);
+    assert_eq!(story.memory.tests[&3].totals.both_outcomes, 1);
+}
+
+#[test]
+fn what_always_fails_is_broken_and_not_flaky() {
+    let mut story = Story::new();
+    story.pass(5);
+    for _ in 0..20 {
+        story.commit();
+        story.run(&[failure(3, 1)]);
+    }
+    assert_eq!(only(&story.run(&[failure(3, 1)])).verdict.kind, VerdictKind::Broken);
+    assert_eq!(state_of(&story.memory.tests[&3], &story.memory.window, &story.memory.traits).state, TestState::Broken);
+}
+
+#[test]
+fn one_error_in_many_files_is_the_machine() {
+    let mut story = Story::new();
+    story.pass(5);
+    story.commit();
+    let down: Vec<Failure> =
+        (0..CASES).step_by(2).map(|case| Failure { category: Category::NetworkError, ..failure(case, 9) }).collect();
+    let judgement = story.run(&down);
+    assert!(kinds(&judgement).iter().all(|kind| *kind == VerdictKind::Infrastructure));
+    assert_eq!(judgement.verdicts[0].verdict.settle, Some(Settle::RerunAll));
+    // It says nothing of the tests, and while it lasts it is one cause.
+    assert_eq!(story.memory.tests[&0].totals.failures, 0);
+    let again = story.run(&down);
+    assert_eq!(again.verdicts[0].cause, judgement.verdicts[0].cause);
+}
+
+#[test]
+fn an_outage_without_a_common_error_is_one_too() {
+    let mut story = Story::new();
+    story.pass(5);
+    let down: Vec<Failure> = (0..CASES).step_by(2).map(|case| failure(case, 100 + u64::from(case))).collect();
+    let judgement = story.run(&down);
+    assert!(kinds(&judgement).iter().all(|kind| *kind == VerdictKind::Infrastructure));
+    assert!(judgement.verdicts.iter().all(|judged| judged.cause == judgement.verdicts[0].cause));
+}
+
+#[test]
+fn a_condition_is_named() {
+    let mut story = Story::new();
+    let mut last = None;
+    for at in 0..12 {
+        story.commit();
+        story.os = if at % 4 == 3 { "windows" } else { "linux" };
+        let fails = if story.os == "windows" { vec![failure(3, 1)] } else { Vec::new() };
+        last = Some(story.run(&fails));
+    }
+    let verdict = only(last.as_ref().unwrap()).verdict.clone();
+    assert_eq!(verdict.kind, VerdictKind::Environment);
+    assert_eq!(verdict.condition, Some(("os".to_owned(), "windows".to_owned())));
+    assert_eq!(
+        verdict.because[0].sentence(&Plain),
+        "With os=windows it failed in 3 of 3 runs, last in run 11; without in 0 of 9."
+    );
+}
+
+#[test]
+fn the_test_that_ran_before_is_named() {
+    let mut story = Story::new();
+    let mut last = None;
+    for at in 0..14_u32 {
+        story.commit();
+        // A shuffle: a step that has no common divisor with the number of tests.
+        let step = if at % 2 == 0 { 1 } else { [7, 11, 13, 17, 19, 23, 29][at as usize / 2] };
+        let order: Vec<u32> = (0..CASES).map(|index| (index * step + at * (step - 1)) % CASES).collect();
+        let place = |case: u32| order.iter().position(|one| *one == case);
+        let fails = if place(20) < place(3) { vec![failure(3, 1)] } else { Vec::new() };
+        let judgement = story.run_in(order, &fails);
+        last = if fails.is_empty() { last } else { Some(judgement) };
+    }
+    let verdict = only(last.as_ref().unwrap()).verdict.clone();
+    assert_eq!((verdict.kind, verdict.polluter), (VerdictKind::Order, Some(20)));
+    assert_eq!(verdict.settle, Some(Settle::RunPair { first: 20 }));
+}
+
+#[test]
+fn a_fix_is_proved_and_refuted_when_the_error_comes_back() {
+    let mut story = Story::new();
+    story.pass(10);
+    story.commit();
+    story.run(&[in_function(3, 1, 7)]);
+    story.commit();
+    story.run(&[in_function(3, 1, 7)]);
+    story.commit();
+    story.run(&[]);
+    let fix = story.memory.fixes.last().unwrap();
+    assert_eq!((fix.commits.as_slice(), fix.status), (&["c14".to_owned()][..], FixStatus::Proved));
+    story.pass(5);
+    story.commit();
+    let back = story.run(&[in_function(3, 1, 7)]);
+    assert_eq!(only(&back).verdict.kind, VerdictKind::Regression);
+    assert_eq!(story.memory.fixes.last().unwrap().status, FixStatus::Refuted);
+}
+
+#[test]
+fn a_failure_on_an_edited_tree_is_not_a_cause_of_the_commits() {
+    let mut story = Story::new();
+    story.pass(10);
+    story.edit("a");
+    let judgement = story.run(&[in_function(3, 1, 7)]);
+    let verdict = &only(&judgement).verdict;
+    assert_eq!(verdict.kind, VerdictKind::Regression);
+    assert!(verdict.because.contains(&Reason::Changed { passed: 9, failed: 10, commits: 0 }));
+    story.pass(1);
+    assert_eq!(story.memory.fixes, []);
+    assert_eq!(story.memory.causes, []);
+}
+
+#[test]
+fn a_test_without_history_is_new() {
+    let mut story = Story::new();
+    assert_eq!(only(&story.run(&[failure(3, 1)])).verdict.kind, VerdictKind::New);
+}
+
+#[test]
+fn passes_that_prove_a_fix() {
+    for (rate, passes) in [(1.0, 1), (0.5, 5), (0.1, 29), (0.01, 299)] {
+        assert_eq!(flakiness::passes_that_prove(rate, 0.95), passes, "rate {rate}");
+    }
+    let rate = Rate::of(5, 100);
+    assert!(rate.low < 0.05 && 0.05 < rate.high && rate.high < 0.12, "{rate:?}");
+}
