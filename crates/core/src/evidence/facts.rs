@@ -37,6 +37,8 @@ pub struct RunFacts {
     pub failed: u32,
     /// Files that the cases lie in.
     pub files: u32,
+    /// Whether it ended before all cases had run: killed, out of memory, lost.
+    pub interrupted: bool,
 }
 
 /// A failing case of a run.

@@ -48,6 +48,19 @@ pub struct Fix {
 pub const CONFIDENCE: f64 = 0.95;
 
 impl Fix {
+    /// One that somebody reports; `rate`: how often the failure came while it was there.
+    pub fn claimed(cause: u64, commits: Vec<String>, cases: BTreeMap<CaseId, u64>, run: RunSeq, rate: f64) -> Self {
+        Self { cause, commits, cases, failed: run, passed: run, rate, passes: 0, status: FixStatus::Claimed }
+    }
+
+    /// A later one is found for the same failures.
+    pub fn record_later(&mut self, later: &Self) {
+        let same = self.cases.iter().any(|(case, signature)| later.is_of(*case, *signature));
+        if same && matches!(self.status, FixStatus::Claimed | FixStatus::Candidate) {
+            self.status = FixStatus::Superseded;
+        }
+    }
+
     /// One more run of its tests that passed.
     pub fn record_pass(&mut self) {
         self.passes += 1;

@@ -84,6 +84,16 @@ pub struct Observation {
 }
 
 impl TestHistory {
+    /// The row of a test that only passed, from the runs in which it ran, oldest first. So a test needs no row before it
+    /// fails: what it did is in the lists of cases that the runs keep.
+    pub fn of_passes(runs: &[RunSeq]) -> Self {
+        let mut history = Self::default();
+        for seq in runs {
+            history.record(*seq, Outcome::Passed, &[]);
+        }
+        history
+    }
+
     /// Records what it did in a run. `same_tree`: the numbers of earlier runs in the window on the same tree.
     pub fn record(&mut self, seq: RunSeq, outcome: Outcome, same_tree: &[RunSeq]) {
         let was_passing = self.last_outcome() == Some(false);

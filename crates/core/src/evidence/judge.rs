@@ -210,10 +210,22 @@ impl<'a> Judging<'a> {
             .iter()
             .copied()
             .fold((VerdictKind::Unknown, 0.0), |best, one| if one.1 > best.1 { one } else { best });
+        let chance_elsewhere = self.memory.traits.tests_with(failure.signature)[1];
+        let facts = reasons::Facts {
+            view: self.view,
+            failure: &failure,
+            history,
+            seen: &seen,
+            chance_elsewhere,
+            order: &order,
+            together: shared.together,
+        };
+        let has_both = history.is_some_and(|history| history.totals.both_outcomes > 0);
         let has_history = history.is_some_and(|history| !history.is_new());
         let kind = match best {
-            (VerdictKind::Infrastructure | VerdictKind::Broken, _) if best.1 >= 0.5 => best.0,
+            (VerdictKind::Infrastructure | VerdictKind::Broken, chance) if chance >= 0.5 => best.0,
             _ if !has_history => VerdictKind::New,
+            (VerdictKind::Flaky, _) if !has_both && facts.for_chance().is_empty() => VerdictKind::Unknown,
             (kind, chance) if chance >= MIN_PROBABILITY => kind,
             _ => VerdictKind::Unknown,
         };
@@ -230,14 +242,6 @@ impl<'a> Judging<'a> {
             polluter: polluter.map(|(case, _)| case),
             condition,
             suspects: if kind == VerdictKind::Infrastructure { Vec::new() } else { shared.suspects.clone() },
-        };
-        let facts = reasons::Facts {
-            view: self.view,
-            failure: &failure,
-            history,
-            seen: &seen,
-            order: &order,
-            together: shared.together,
         };
         reasons::explain(&mut verdict, &facts);
         Judged {

@@ -139,8 +139,9 @@ impl Memory {
             } else if still {
                 cause.cases.retain(|case, _| !passed.contains(case));
                 kept.push(cause);
-            } else if !cause.only_edited {
-                self.fixes.extend(self.fix(&cause, run));
+            } else if let Some(fix) = self.fix(&cause, run) {
+                self.fixes.iter_mut().for_each(|earlier| earlier.record_later(&fix));
+                self.fixes.push(fix);
             }
         }
         self.causes = kept;
@@ -148,10 +149,11 @@ impl Memory {
         self.fixes.drain(..too_many);
     }
 
+    /// What mended a cause of the commits: one of those between its last failure and this run.
     fn fix(&self, cause: &Cause, run: &RunFacts) -> Option<Fix> {
         let view = self.window.seen_from(run);
-        let between = view.runs.iter().rev().take_while(|one| one.seq > cause.last);
-        let commits: Vec<String> = between.flat_map(|one| one.path.iter().rev().cloned()).collect();
+        let between = (0..view.runs.len()).rev().take_while(|at| view.runs[*at].seq > cause.last);
+        let commits: Vec<String> = between.flat_map(|at| view.path(at).iter().rev().cloned()).collect();
         let mut fix = Fix {
             cause: cause.id,
             commits,
@@ -163,16 +165,21 @@ impl Memory {
             status: FixStatus::Candidate,
         };
         fix.record_pass();
-        (!fix.commits.is_empty()).then_some(fix)
+        (!cause.only_edited && !fix.commits.is_empty()).then_some(fix)
     }
 
     fn refute_fixes(&mut self, run: &RunFacts, judgement: &Judgement) {
         if run.dirty {
             return;
         }
-        for judged in judgement.verdicts.iter().filter(|one| one.verdict.kind == VerdictKind::Regression) {
+        for judged in &judgement.verdicts {
             let Failure { case, signature, .. } = judged.failure;
-            if let Some(fix) = self.fixes.iter_mut().rev().find(|fix| fix.is_of(case, signature)) {
+            let kind = judged.verdict.kind;
+            // What came now and then is back whenever it comes.
+            let is_back = |fix: &Fix| kind == VerdictKind::Regression || kind == VerdictKind::Flaky && fix.rate < 1.0;
+            if let Some(fix) =
+                self.fixes.iter_mut().rev().find(|fix| fix.is_of(case, signature)).filter(|fix| is_back(fix))
+            {
                 fix.record_return();
             }
         }

@@ -12,6 +12,8 @@ use std::collections::{BTreeMap, HashMap};
 
 /// Candidates that are kept of one error; of more it is not known yet which.
 pub const MAX_CANDIDATES: usize = 2048;
+/// Tests before a failing one that are looked at, so that a verdict does not take longer with every test of a project.
+const MAX_PREDECESSORS: usize = 16_384;
 /// Exceptions after which a candidate is none: chance explains one.
 const MAX_EXCEPTIONS: u16 = 2;
 
@@ -20,19 +22,20 @@ const MAX_EXCEPTIONS: u16 = 2;
 pub struct Order {
     cases: Vec<CaseId>,
     positions: HashMap<CaseId, u32>,
+    digest: u64,
 }
 
 impl Order {
     /// From the cases that ran, first to last.
     pub fn new(cases: Vec<CaseId>) -> Self {
         let positions = (0_u32..).zip(&cases).map(|(at, case)| (*case, at)).collect();
-        Self { cases, positions }
+        let bytes: Vec<u8> = cases.iter().flat_map(|case| case.to_le_bytes()).collect();
+        Self { cases, positions, digest: xxhash_rust::xxh3::xxh3_64(&bytes) }
     }
 
     /// A number that is equal for equal orders.
-    pub fn digest(&self) -> u64 {
-        let bytes: Vec<u8> = self.cases.iter().flat_map(|case| case.to_le_bytes()).collect();
-        xxhash_rust::xxh3::xxh3_64(&bytes)
+    pub const fn digest(&self) -> u64 {
+        self.digest
     }
 
     /// First to last.
@@ -76,12 +79,17 @@ pub struct Candidate {
 }
 
 impl OrderEvidence {
-    /// From the first failing run, and orders of runs that passed.
+    /// From the first failing run, and orders of runs that passed. Where it passed in the same order, or too many ran before
+    /// it to be told apart, nobody is a candidate.
     pub fn start(victim: CaseId, failing: &Order, passing: &[&Order]) -> Self {
-        let passed_before = |case: CaseId| passing.iter().filter(|order| order.ran_before(case, victim)).count();
-        let candidates = failing.before(victim).iter().filter(|case| passed_before(**case) == 0);
-        let candidates = candidates.map(|case| Candidate { case: *case, failed_before: 1, passed_before: 0 });
         let passed = u32::try_from(passing.len()).unwrap_or(u32::MAX);
+        let before = failing.before(victim);
+        if before.len() > MAX_PREDECESSORS || passing.iter().any(|order| order.digest == failing.digest) {
+            return Self { candidates: Vec::new(), failed: 1, passed };
+        }
+        let is_cleared = |case: CaseId| passing.iter().any(|order| order.ran_before(case, victim));
+        let candidates = before.iter().filter(|case| !is_cleared(**case));
+        let candidates = candidates.map(|case| Candidate { case: *case, failed_before: 1, passed_before: 0 });
         Self { candidates: candidates.collect(), failed: 1, passed }
     }
 
@@ -142,7 +150,7 @@ const MAX_ORDERS: usize = 6;
 impl Orders {
     /// Remembers the order of a run.
     pub fn push(&mut self, seq: RunSeq, order: Order) {
-        self.distinct.retain(|(_, known)| known.cases != order.cases);
+        self.distinct.retain(|(_, known)| known.digest != order.digest);
         self.distinct.push((seq, order));
         if self.distinct.len() > MAX_ORDERS {
             self.distinct.remove(0);

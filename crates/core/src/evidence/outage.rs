@@ -15,6 +15,8 @@ const NEXT_TEST_BREAKS: f64 = 0.75;
 const NEXT_FILE_BREAKS: f64 = 0.5;
 /// The same error was an outage before.
 const KNOWN_LOG_ODDS: f64 = 2.5;
+/// The run did not come to its end.
+const INTERRUPTED_LOG_ODDS: f64 = 1.5;
 /// What one number of a cluster can say at most.
 const MAX_LOG_ODDS: f64 = 8.0;
 
@@ -35,7 +37,9 @@ pub fn probability(run: &RunFacts, cluster: Cluster<'_>) -> f64 {
 
 fn log_odds(run: &RunFacts, cluster: Cluster<'_>) -> f64 {
     let known = if cluster.known { KNOWN_LOG_ODDS } else { 0.0 };
+    let interrupted = if run.interrupted { INTERRUPTED_LOG_ODDS } else { 0.0 };
     PRIOR_LOG_ODDS
+        + interrupted
         + by_number(run, cluster.failures)
         + by_spread(run, cluster.failures)
         + mean(cluster.failures, |one| by_category(one.category))

@@ -21,6 +21,8 @@ pub struct Facts<'a> {
     pub history: Option<&'a TestHistory>,
     /// What it did, this run last.
     pub seen: &'a [Observation],
+    /// Tests in which this error was chance.
+    pub chance_elsewhere: u32,
     /// What ran before it.
     pub order: &'a OrderEvidence,
     /// Tests that fail for the same cause in this run.
@@ -98,8 +100,8 @@ impl Facts<'_> {
         reasons
     }
 
-    /// What speaks for chance.
-    fn for_chance(&self) -> Vec<Reason> {
+    /// What speaks for chance; without any of it, chance is no answer.
+    pub fn for_chance(&self) -> Vec<Reason> {
         let mut reasons = Vec::new();
         for (index, one) in self.seen.iter().enumerate().rev() {
             let twin = self.seen[..index]
@@ -120,6 +122,9 @@ impl Facts<'_> {
                 times: u32::try_from(earlier.len()).unwrap_or(u32::MAX),
                 last: self.seq(last),
             });
+        }
+        if let Some(now) = self.now().filter(|_| self.chance_elsewhere > 0) {
+            reasons.push(Reason::ChanceElsewhere { run: self.seq(now), tests: self.chance_elsewhere });
         }
         reasons
     }

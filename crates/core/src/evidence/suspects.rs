@@ -64,10 +64,7 @@ pub fn suspects(view: &View<'_>, tests: &[Evidence<'_>]) -> Vec<Suspect> {
 
 /// The commits of the view, oldest first, each with the index of the first run that has it.
 fn commits<'a>(view: &View<'a>) -> Vec<(usize, &'a str)> {
-    let all = view.runs.iter().enumerate().flat_map(|(at, run)| {
-        let own = if run.path.is_empty() && at == 0 { run.commit.as_slice() } else { &run.path };
-        own.iter().map(move |commit| (at, commit.as_str()))
-    });
+    let all = (0..view.runs.len()).flat_map(|at| view.path(at).iter().map(move |commit| (at, commit.as_str())));
     let mut all: Vec<_> = all.collect();
     all.drain(..all.len().saturating_sub(MAX_COMMITS));
     all

@@ -74,6 +74,7 @@ impl Story {
             ran: u32::try_from(order.cases().len()).unwrap(),
             failed,
             files: CASES / 5,
+            interrupted: false,
         }
     }
 

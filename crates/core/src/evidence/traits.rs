@@ -42,6 +42,11 @@ impl Traits {
         }
     }
 
+    /// Tests of each kind that this error was met in.
+    pub fn tests_with(&self, signature: u64) -> [u32; KINDS] {
+        self.errors.get(&signature).copied().unwrap_or_default()
+    }
+
     /// For each kind `ln` of how much likelier its failures look like this one, up to a constant.
     pub fn log_likelihoods(&self, failure: &Failure) -> [f64; KINDS] {
         let error = self.errors.get(&failure.signature);

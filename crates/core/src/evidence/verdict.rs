@@ -182,6 +182,13 @@ pub enum Reason {
         /// Tests of which the same can be said.
         others: u32,
     },
+    /// The same error was chance in other tests.
+    ChanceElsewhere {
+        /// The run that is judged.
+        run: RunSeq,
+        /// How many tests.
+        tests: u32,
+    },
     /// How often it fails by chance.
     FailsByChance {
         /// The newest failing run.
@@ -213,6 +220,7 @@ impl Reason {
             | Self::MachineCategory { run, .. }
             | Self::Condition { run, .. }
             | Self::RanBefore { run, .. }
+            | Self::ChanceElsewhere { run, .. }
             | Self::FailsByChance { run, .. } => run,
         }
     }
@@ -280,6 +288,9 @@ impl Reason {
                     format!("; the same holds for {}", plural(*others, "other test"))
                 }
             ),
+            Self::ChanceElsewhere { run: now, tests } => {
+                format!("The error of {} was chance in {}.", run(*now), plural(*tests, "test"))
+            }
             Self::FailsByChance { run: last, failures } => {
                 format!("It failed in {} of {}, last in {}.", failures.0, plural(failures.1, "run"), run(*last))
             }

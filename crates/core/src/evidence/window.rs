@@ -69,6 +69,13 @@ impl<'a> View<'a> {
         Self { runs, trees, commits, uncommitted }
     }
 
+    /// The commits that a run has and the one before has not, oldest first.
+    pub fn path(&self, at: usize) -> &'a [String] {
+        let run = self.runs[at];
+        let moved = at == 0 || run.commit != self.runs[at - 1].commit;
+        if run.path.is_empty() && moved { run.commit.as_slice() } else { &run.path }
+    }
+
     /// Index of the run of this number.
     pub fn index(&self, seq: RunSeq) -> Option<usize> {
         self.runs.binary_search_by_key(&seq, |run| run.seq).ok()

@@ -4,8 +4,9 @@ use super::{CASES, Plain, Story, failure, in_function, kinds, only};
 use crate::{
     evidence::{
         facts::Failure,
-        fixes::FixStatus,
+        fixes::{Fix, FixStatus},
         flakiness::{self, Rate},
+        history::TestHistory,
         state::{TestState, state_of},
         verdict::{Reason, Settle, VerdictKind},
     },
@@ -155,6 +156,28 @@ fn a_fix_is_proved_and_refuted_when_the_error_comes_back() {
     let back = story.run(&[in_function(3, 1, 7)]);
     assert_eq!(only(&back).verdict.kind, VerdictKind::Regression);
     assert_eq!(story.memory.fixes.last().unwrap().status, FixStatus::Refuted);
+}
+
+#[test]
+fn a_reported_fix_of_a_test_that_fails_by_chance_takes_many_passes() {
+    let mut story = Story::new();
+    story.pass(5);
+    let cases = [(3, 1)].into();
+    story.memory.fixes.push(Fix::claimed(1, vec!["c6".to_owned()], cases, 4, 0.3));
+    story.pass(8);
+    assert_eq!(story.memory.fixes[0].status, FixStatus::Claimed);
+    story.pass(1);
+    assert_eq!(story.memory.fixes[0].status, FixStatus::Proved);
+    story.run(&[failure(3, 1)]);
+    assert_eq!(story.memory.fixes[0].status, FixStatus::Refuted);
+}
+
+#[test]
+fn a_test_needs_no_row_before_it_fails() {
+    let mut story = Story::new();
+    story.pass(9);
+    let rebuilt = TestHistory::of_passes(&(0..9).collect::<Vec<_>>());
+    assert_eq!(story.memory.tests[&3], rebuilt);
 }
 
 #[test]
