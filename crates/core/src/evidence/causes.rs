@@ -4,27 +4,11 @@
 //! different reasons before is not one now: a test that passed while a cause lasted does not have it.
 
 use super::{
-    facts::{CaseId, Failure, RunSeq},
+    facts::{CaseId, Failure, RunSeq, Trait},
     history::{Mask, TestHistory},
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-
-/// What failures of one cause have in common.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Trait {
-    /// The innermost function of the project.
-    Function(u64),
-    /// The error.
-    Signature(u64),
-}
-
-impl Trait {
-    /// Of this failure.
-    pub fn of(failure: &Failure) -> Self {
-        failure.function.map_or(Self::Signature(failure.signature), Self::Function)
-    }
-}
 
 /// What makes tests fail, from the first run it was seen in.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,11 +1,10 @@
 //! How well "it fails where this condition holds" explains what a test did.
 
-use super::{flakiness::Beta, history::Observation, window::View};
-
-/// A test that a condition breaks fails there almost always.
-pub(super) const FAILS_INSIDE: Beta = Beta { failed: 12.0, passed: 0.5 };
-/// Elsewhere almost never.
-pub(super) const FAILS_OUTSIDE: Beta = Beta { failed: 0.1, passed: 20.0 };
+use super::{
+    history::Observation,
+    urn::{FAILS_INSIDE, FAILS_OUTSIDE},
+    window::View,
+};
 
 /// `ln P` of what was seen if this condition decides.
 pub fn log_likelihood(view: &View<'_>, seen: &[Observation], condition: &(String, String)) -> f64 {

@@ -56,6 +56,22 @@ pub struct Failure {
     pub function: Option<u64>,
 }
 
+/// What failures of one cause have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Trait {
+    /// The innermost function of the project.
+    Function(u64),
+    /// The error.
+    Signature(u64),
+}
+
+impl Trait {
+    /// Of this failure.
+    pub fn of(failure: &Failure) -> Self {
+        failure.function.map_or(Self::Signature(failure.signature), Self::Function)
+    }
+}
+
 /// What a case did in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Outcome {

@@ -3,7 +3,10 @@
 //! Failures of a flaky test are independent draws with an unknown rate; its posterior is a Beta distribution. The
 //! likelihood of a sequence with the rate integrated out is that of Pólya's urn (beta-binomial).
 
-use super::history::{Observation, TestHistory};
+use super::{
+    history::{Observation, TestHistory},
+    urn::Beta,
+};
 use crate::knowledge::rank::beta;
 use serde::{Deserialize, Serialize};
 
@@ -11,25 +14,6 @@ use serde::{Deserialize, Serialize};
 pub const RATE_PRIOR: Beta = Beta { failed: 0.5, passed: 5.0 };
 /// The interval that is reported: 90 %.
 const TAIL: f64 = 0.05;
-
-/// Pseudo-counts of failures and passes.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Beta {
-    /// Failures.
-    pub failed: f64,
-    /// Passes.
-    pub passed: f64,
-}
-
-impl Beta {
-    /// `ln P` of one particular sequence of `failed` failures and `passed` passes, the rate integrated out:
-    /// `B(a + k, b + n - k) / B(a, b)`.
-    pub fn log_sequence(self, failed: u32, passed: u32) -> f64 {
-        let (k, m) = (f64::from(failed), f64::from(passed));
-        let log_beta = |a: f64, b: f64| beta::ln_gamma(a) + beta::ln_gamma(b) - beta::ln_gamma(a + b);
-        log_beta(self.failed + k, self.passed + m) - log_beta(self.failed, self.passed)
-    }
-}
 
 /// A rate with its 90 % interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

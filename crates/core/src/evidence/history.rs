@@ -1,8 +1,7 @@
 //! What is kept of a test: bounded, changed in constant time by each run, and enough for every verdict.
 
 use super::{
-    causes::Trait,
-    facts::{Failure, Outcome, RunSeq},
+    facts::{Failure, Outcome, RunSeq, Trait},
     order::OrderEvidence,
     traits::KINDS,
     window::{View, WINDOW_RUNS},

@@ -1,8 +1,8 @@
 //! The verdicts on the failing cases of one run.
 
 use super::{
-    causes::{self, Cause, Trait},
-    facts::{CaseId, Failure, RunFacts, RunSeq},
+    causes::{self, Cause},
+    facts::{CaseId, Failure, RunFacts, RunSeq, Trait},
     flakiness,
     history::{Observation, TestHistory},
     memory::Memory,

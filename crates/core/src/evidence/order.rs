@@ -4,8 +4,8 @@
 //! a test that never failed costs nothing, and in the usual order, which passed before, nobody is a candidate.
 
 use super::{
-    environment::{FAILS_INSIDE, FAILS_OUTSIDE},
     facts::{CaseId, RunSeq},
+    urn::{FAILS_INSIDE, FAILS_OUTSIDE},
 };
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};

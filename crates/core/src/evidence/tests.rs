@@ -6,8 +6,9 @@ mod verdicts;
 use super::{
     facts::{CaseId, Failure, RunFacts},
     judge::{Judged, Judgement},
-    memory::{Memory, Recorded},
+    memory::Memory,
     order::Order,
+    record::Recorded,
     verdict::{Names, VerdictKind},
 };
 use crate::failure::category::Category;

@@ -1,10 +1,8 @@
 //! Weighs the explanations of one error of one test against each other.
 
 use super::{
-    calibration,
-    causes::Trait,
-    code, environment,
-    facts::CaseId,
+    calibration, code, environment,
+    facts::{CaseId, Trait},
     flakiness,
     history::{Observation, Strand, TestHistory},
     order::OrderEvidence,

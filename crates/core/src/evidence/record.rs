@@ -1,0 +1,220 @@
+//! Changes the rows by one more run, in the transaction that records it.
+
+use super::{
+    causes::Cause,
+    facts::{CaseId, Failure, Outcome, RunFacts, RunSeq, Trait},
+    fixes::{Fix, FixStatus},
+    history::TestHistory,
+    judge::{self, Judged, Judgement},
+    memory::{Memory, Outage},
+    order::Order,
+    traits::Traits,
+    verdict::VerdictKind,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Outages that are remembered by what their failures had in common.
+const MAX_OUTAGES: usize = 64;
+/// Causes that last at one time.
+const MAX_CAUSES: usize = 256;
+/// Fixes that are watched.
+const MAX_FIXES: usize = 1024;
+
+/// A run with what its cases did.
+pub struct Recorded<'a> {
+    /// The run.
+    pub run: &'a RunFacts,
+    /// The failing cases.
+    pub failures: &'a [Failure],
+    /// Cases that passed only after they had failed.
+    pub retried: &'a [CaseId],
+    /// The cases that ran, in order.
+    pub order: Order,
+}
+
+impl Memory {
+    /// The verdicts on a run, from the runs before it.
+    pub fn judge(&self, run: &RunFacts, failures: &[Failure], order: &Order) -> Judgement {
+        judge::judge(self, run, failures, order)
+    }
+
+    /// Judges a run and records it.
+    pub fn record(&mut self, recorded: Recorded<'_>) -> Judgement {
+        let Recorded { run, failures, retried, order } = recorded;
+        let judgement = self.judge(run, failures, &order);
+        let failing: BTreeMap<CaseId, &Judged> =
+            judgement.verdicts.iter().map(|judged| (judged.failure.case, judged)).collect();
+        let retried: BTreeSet<CaseId> = retried.iter().copied().collect();
+        let same_tree = self.same_tree(run);
+        for case in order.cases() {
+            let outcome = match failing.get(case) {
+                Some(judged) if judged.verdict.kind == VerdictKind::Infrastructure => Outcome::Outage,
+                Some(judged) => Outcome::Failed(judged.failure),
+                None if retried.contains(case) => Outcome::PassedAfterRetry,
+                None => Outcome::Passed,
+            };
+            let test = self.tests.entry(*case).or_default();
+            test.record(run.seq, outcome, &same_tree);
+            note(test, *case, failing.get(case).copied(), &order);
+            if let Some(judged) = failing.get(case) {
+                learn(&mut self.traits, test, judged);
+            }
+        }
+        self.remember_outages(run, &judgement);
+        self.close_causes(run, &failing, &order);
+        self.refute_fixes(run, &judgement);
+        self.open_causes(run, &judgement);
+        self.window.push(run.clone());
+        self.orders.push(run.seq, order);
+        judgement
+    }
+
+    fn same_tree(&self, run: &RunFacts) -> Vec<RunSeq> {
+        let view = self.window.view();
+        view.runs
+            .iter()
+            .filter(|earlier| earlier.tree == run.tree && earlier.dirty == run.dirty)
+            .map(|earlier| earlier.seq)
+            .collect()
+    }
+
+    fn remember_outages(&mut self, run: &RunFacts, judgement: &Judgement) {
+        for judged in judgement.verdicts.iter().filter(|one| one.verdict.kind == VerdictKind::Infrastructure) {
+            let common = judged.common;
+            self.outages.retain(|known| known.common != common);
+            self.outages.push(Outage { id: judged.cause, common, last: run.seq });
+        }
+        let too_many = self.outages.len().saturating_sub(MAX_OUTAGES);
+        self.outages.drain(..too_many);
+    }
+
+    /// Causes whose tests pass again are over; what lies between is a fix.
+    fn close_causes(&mut self, run: &RunFacts, failing: &BTreeMap<CaseId, &Judged>, order: &Order) {
+        let is_edited = run.dirty;
+        let ran: BTreeSet<CaseId> = order.cases().iter().copied().collect();
+        for fix in &mut self.fixes {
+            if fix.cases.keys().all(|case| ran.contains(case) && !failing.contains_key(case)) {
+                fix.record_pass();
+            }
+        }
+        let mut kept = Vec::new();
+        for mut cause in std::mem::take(&mut self.causes) {
+            let still = cause.cases.iter().any(|(case, (_, signature))| {
+                failing.get(case).is_some_and(|judged| judged.failure.signature == *signature)
+            });
+            let passed: Vec<CaseId> =
+                cause.cases.keys().filter(|case| ran.contains(case) && !failing.contains_key(case)).copied().collect();
+            if passed.is_empty() || is_edited && !cause.only_edited {
+                kept.push(cause);
+            } else if still {
+                cause.cases.retain(|case, _| !passed.contains(case));
+                kept.push(cause);
+            } else if let Some(fix) = self.fix(&cause, run) {
+                self.fixes.iter_mut().for_each(|earlier| earlier.record_later(&fix));
+                self.fixes.push(fix);
+            }
+        }
+        self.causes = kept;
+        let too_many = self.fixes.len().saturating_sub(MAX_FIXES);
+        self.fixes.drain(..too_many);
+    }
+
+    /// What mended a cause of the commits: one of those between its last failure and this run.
+    fn fix(&self, cause: &Cause, run: &RunFacts) -> Option<Fix> {
+        let view = self.window.seen_from(run);
+        let between = (0..view.runs.len()).rev().take_while(|at| view.runs[*at].seq > cause.last);
+        let commits: Vec<String> = between.flat_map(|at| view.path(at).iter().rev().cloned()).collect();
+        let mut fix = Fix {
+            cause: cause.id,
+            commits,
+            cases: cause.cases.iter().map(|(case, (_, signature))| (*case, *signature)).collect(),
+            failed: cause.last,
+            passed: run.seq,
+            rate: 1.0,
+            passes: 0,
+            status: FixStatus::Candidate,
+        };
+        fix.record_pass();
+        (!cause.only_edited && !fix.commits.is_empty()).then_some(fix)
+    }
+
+    fn refute_fixes(&mut self, run: &RunFacts, judgement: &Judgement) {
+        if run.dirty {
+            return;
+        }
+        for judged in &judgement.verdicts {
+            let Failure { case, signature, .. } = judged.failure;
+            let kind = judged.verdict.kind;
+            // What came now and then is back whenever it comes.
+            let is_back = |fix: &Fix| kind == VerdictKind::Regression || kind == VerdictKind::Flaky && fix.rate < 1.0;
+            if let Some(fix) =
+                self.fixes.iter_mut().rev().find(|fix| fix.is_of(case, signature)).filter(|fix| is_back(fix))
+            {
+                fix.record_return();
+            }
+        }
+    }
+
+    fn open_causes(&mut self, run: &RunFacts, judgement: &Judgement) {
+        let is_edited = run.dirty;
+        let of_code = |one: &&Judged| {
+            matches!(one.verdict.kind, VerdictKind::Regression | VerdictKind::Broken | VerdictKind::New)
+        };
+        for judged in judgement.verdicts.iter().filter(of_code) {
+            let known = self.causes.iter().position(|cause| cause.id == judged.cause);
+            let at = known.unwrap_or_else(|| {
+                self.causes.push(Cause {
+                    id: judged.cause,
+                    common: Trait::of(&judged.failure),
+                    first: run.seq,
+                    last: run.seq,
+                    only_edited: true,
+                    cases: BTreeMap::new(),
+                });
+                self.causes.len() - 1
+            });
+            let cause = &mut self.causes[at];
+            cause.last = run.seq;
+            cause.only_edited &= is_edited;
+            cause.cases.insert(judged.failure.case, (run.seq, judged.failure.signature));
+        }
+        let too_many = self.causes.len().saturating_sub(MAX_CAUSES);
+        self.causes.drain(..too_many);
+    }
+}
+
+/// Notes what the run says of the errors that the test has or had.
+fn note(test: &mut TestHistory, case: CaseId, judged: Option<&Judged>, order: &Order) {
+    if let Some(judged) = judged {
+        if let Some(strand) = test.strand_to_note(Trait::of(&judged.failure)) {
+            strand.together = strand.together.max(judged.together);
+            strand.weighed = judged.weighed;
+            strand.order = Some(judged.order.clone()).filter(|order| !order.is_too_wide());
+        }
+        return;
+    }
+    for strand in &mut test.strands {
+        if let Some(evidence) = &mut strand.order {
+            evidence.record(case, order, false);
+        }
+    }
+}
+
+/// Counts what the failure looks like, once for each error of a test, where its kind is plain.
+fn learn(traits: &mut Traits, test: &mut TestHistory, judged: &Judged) {
+    let kind = match judged.verdict.kind {
+        VerdictKind::Regression | VerdictKind::Broken => 0,
+        VerdictKind::Flaky => 1,
+        VerdictKind::Environment => 2,
+        VerdictKind::Order => 3,
+        _ => return,
+    };
+    let strand = test.strand_to_note(Trait::of(&judged.failure));
+    if let Some(strand) = strand.filter(|strand| !strand.is_learned && judged.verdict.probability >= PLAIN) {
+        strand.is_learned = true;
+        traits.learn(kind, &judged.failure);
+    }
+}
+
+/// From this chance on a kind is plain.
+const PLAIN: f64 = 0.95;

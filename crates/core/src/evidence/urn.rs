@@ -1,0 +1,27 @@
+//! How likely a sequence of outcomes is whose rate is not known: Pólya's urn (beta-binomial).
+
+use crate::knowledge::rank::beta;
+
+/// Pseudo-counts of failures and passes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Beta {
+    /// Failures.
+    pub failed: f64,
+    /// Passes.
+    pub passed: f64,
+}
+
+impl Beta {
+    /// `ln P` of one particular sequence of `failed` failures and `passed` passes, the rate integrated out:
+    /// `B(a + k, b + n - k) / B(a, b)`.
+    pub fn log_sequence(self, failed: u32, passed: u32) -> f64 {
+        let (k, m) = (f64::from(failed), f64::from(passed));
+        let log_beta = |a: f64, b: f64| beta::ln_gamma(a) + beta::ln_gamma(b) - beta::ln_gamma(a + b);
+        log_beta(self.failed + k, self.passed + m) - log_beta(self.failed, self.passed)
+    }
+}
+
+/// Where something decides that a test fails, it fails almost always.
+pub(super) const FAILS_INSIDE: Beta = Beta { failed: 12.0, passed: 0.5 };
+/// Elsewhere almost never.
+pub(super) const FAILS_OUTSIDE: Beta = Beta { failed: 0.1, passed: 20.0 };
