@@ -5,10 +5,10 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
+import { createRequire } from 'node:module';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import pg from 'pg';
 import { startPostgres } from '../../../.scripts/lib/postgres.mjs';
 import { openEngine } from '../../../npm/engine/dist/node.mjs';
 import { goal, OUT, quantile, ROOT, report, table } from '../measure.mjs';
@@ -19,6 +19,8 @@ const SECONDS = Number(process.argv[3] ?? 8);
 const PATTERNS = Number(process.argv[4] ?? 1_000_000);
 const CALLS_PER_SECOND = 150;
 const cli = join(ROOT, 'packages', 'mcp', 'dist', 'cli.mjs');
+/** The server's own driver. */
+const pg = createRequire(cli)('pg');
 
 const RUN = { command: 'job', exitCode: 1, timedOut: false, reports: [], containers: [], notes: [] };
 const ENV = { os: 'linux' };
