@@ -34,11 +34,38 @@ impl Tx for SqliteTx<'_> {
     ) -> Result<(), StoreError> {
         note_moved(execute_many(self.connection, sql, rows), self.moved)
     }
+
+    async fn query_many<const N: usize>(
+        &mut self,
+        sql: &'static str,
+        params: &[[Value<'_>; N]],
+    ) -> Result<Vec<Vec<Row>>, StoreError> {
+        note_moved(query_many(self.connection, sql, params), self.moved)
+    }
 }
 
 fn query(connection: &Connection, sql: &str, params: &[Value<'_>]) -> Result<Vec<Row>, StoreError> {
     let mut statement = connection.prepare_cached(sql)?;
-    bind(&mut statement, params)?;
+    let order = places(&statement)?;
+    bind(&mut statement, &order, params)?;
+    answer(&mut statement)
+}
+
+fn query_many<const N: usize>(
+    connection: &Connection,
+    sql: &str,
+    params: &[[Value<'_>; N]],
+) -> Result<Vec<Vec<Row>>, StoreError> {
+    let mut statement = connection.prepare_cached(sql)?;
+    let order = places(&statement)?;
+    let ask = |params: &[_; N]| {
+        bind(&mut statement, &order, params)?;
+        answer(&mut statement)
+    };
+    params.iter().map(ask).collect()
+}
+
+fn answer(statement: &mut Statement<'_>) -> Result<Vec<Row>, StoreError> {
     let width = statement.column_count();
     let mut rows = statement.raw_query();
     let mut answer = Vec::new();
@@ -51,7 +78,8 @@ fn query(connection: &Connection, sql: &str, params: &[Value<'_>]) -> Result<Vec
 
 fn execute(connection: &Connection, sql: &str, params: &[Value<'_>]) -> Result<u64, StoreError> {
     let mut statement = connection.prepare_cached(sql)?;
-    bind(&mut statement, params)?;
+    let order = places(&statement)?;
+    bind(&mut statement, &order, params)?;
     Ok(statement.raw_execute()? as u64)
 }
 
@@ -63,9 +91,7 @@ fn execute_many<'v, const N: usize>(
     let mut statement = connection.prepare_cached(sql)?;
     let order = places(&statement)?;
     for row in rows {
-        for (index, place) in (1..).zip(&order) {
-            statement.raw_bind_parameter(index, row.get(*place).ok_or_else(unbound_parameter)?)?;
-        }
+        bind(&mut statement, &order, &row)?;
         statement.raw_execute()?;
     }
     Ok(())
@@ -91,9 +117,9 @@ impl rusqlite::ToSql for Value<'_> {
     }
 }
 
-fn bind(statement: &mut Statement<'_>, params: &[Value<'_>]) -> Result<(), StoreError> {
-    for (index, place) in (1..).zip(places(statement)?) {
-        statement.raw_bind_parameter(index, params.get(place).ok_or_else(unbound_parameter)?)?;
+fn bind(statement: &mut Statement<'_>, order: &[usize], params: &[Value<'_>]) -> Result<(), StoreError> {
+    for (index, place) in (1..).zip(order) {
+        statement.raw_bind_parameter(index, params.get(*place).ok_or_else(unbound_parameter)?)?;
     }
     Ok(())
 }
