@@ -43,6 +43,17 @@ pub struct Texts<'a> {
     pub tags: &'a [String],
 }
 
+/// An incident to add.
+#[derive(Clone, Copy, Debug)]
+pub struct NewIncident<'a> {
+    /// `inc-…`, or what an import gave it.
+    pub id: &'a str,
+    /// Redacted.
+    pub texts: Texts<'a>,
+    /// UTC milliseconds.
+    pub now: i64,
+}
+
 macro_rules! columns {
     () => {
         "SELECT key, id, title, error_signature, summary, tags, created_at, updated_at FROM incidents "
@@ -51,14 +62,22 @@ macro_rules! columns {
 
 /// Adds one.
 pub async fn insert(tx: &mut impl Tx, id: &str, texts: &Texts<'_>, now: i64) -> Result<IncidentKey, StoreError> {
+    let keys = insert_all(tx, &[NewIncident { id, texts: *texts, now }]).await?;
+    keys.first().copied().ok_or_else(|| StoreError::corrupt("an inserted incident gave no key"))
+}
+
+/// Adds some, in this order.
+pub async fn insert_all(tx: &mut impl Tx, new: &[NewIncident<'_>]) -> Result<Vec<IncidentKey>, StoreError> {
     const SQL: &str = "INSERT INTO incidents (id, title, error_signature, summary, tags, created_at, updated_at) \
                        VALUES ($1, $2, $3, $4, $5, $6, $6) RETURNING key";
-    let tags = texts.tags.join("\n");
-    let params =
-        [id.into(), texts.title.into(), texts.error_signature.into(), texts.summary.into(), (&tags).into(), now.into()];
-    let row = tx.query_first(SQL, &params).await?;
-    search::add_to_total(tx, "incidents", 1).await?;
-    row.ok_or_else(|| StoreError::corrupt("an inserted incident gave no key"))?.read().map(IncidentKey)
+    let tags: Vec<String> = new.iter().map(|one| one.texts.tags.join("\n")).collect();
+    let params = new.iter().zip(&tags).map(|(NewIncident { id, texts, now }, tags)| {
+        let Texts { title, error_signature, summary, .. } = *texts;
+        [(*id).into(), title.into(), error_signature.into(), summary.into(), tags.into(), (*now).into()]
+    });
+    let rows = tx.query_many(SQL, &params.collect::<Vec<_>>()).await?;
+    search::add_to_total(tx, "incidents", i64::try_from(new.len()).unwrap_or(i64::MAX)).await?;
+    rows.into_iter().flatten().map(|mut row| row.read().map(IncidentKey)).collect()
 }
 
 /// Gives one other texts.
@@ -79,8 +98,14 @@ pub async fn update(tx: &mut impl Tx, key: IncidentKey, texts: &Texts<'_>, now: 
 
 /// One by its id.
 pub async fn by_id(tx: &mut impl Tx, id: &str) -> Result<Option<Incident>, StoreError> {
-    let row = tx.query_first(concat!(columns!(), "WHERE id = $1"), &[id.into()]).await?;
-    row.map(|mut row| incident(&mut row)).transpose()
+    Ok(by_ids(tx, [id]).await?.pop())
+}
+
+/// Those of these ids that there are.
+pub async fn by_ids(tx: &mut impl Tx, ids: impl IntoIterator<Item = &str>) -> Result<Vec<Incident>, StoreError> {
+    let ids: Vec<_> = ids.into_iter().map(|id| [id.into()]).collect();
+    let rows = tx.query_many(concat!(columns!(), "WHERE id = $1"), &ids).await?;
+    rows.into_iter().flatten().map(|mut row| incident(&mut row)).collect()
 }
 
 /// One that a search found.

@@ -37,6 +37,16 @@ pub enum Owner {
     Pattern(PatternKey),
 }
 
+impl Owner {
+    /// Its key as that of an incident, and as that of a pattern.
+    pub(crate) fn columns(self) -> [Value<'static>; 2] {
+        match self {
+            Self::Incident(key) => [key.into(), Value::Null],
+            Self::Pattern(key) => [Value::Null, key.into()],
+        }
+    }
+}
+
 /// A document to index.
 #[derive(Debug)]
 pub struct NewDocument<'a> {
@@ -87,7 +97,7 @@ pub async fn add(tx: &mut impl Tx, documents: &[NewDocument<'_>]) -> Result<(), 
     let keys = (after - count)..;
     let vectors: Vec<Vec<u8>> = documents.iter().map(|document| document.vector.to_bytes()).collect();
     let rows = keys.clone().zip(documents).zip(&vectors).map(|((key, document), vector)| {
-        let (incident, pattern) = columns(document.owner);
+        let [incident, pattern] = document.owner.columns();
         [key.into(), incident, pattern, document.family.map(family_key).into(), Value::Bytes(vector)]
     });
     tx.execute_many(SQL, rows).await?;
@@ -98,19 +108,34 @@ pub async fn add(tx: &mut impl Tx, documents: &[NewDocument<'_>]) -> Result<(), 
     segments::compact(tx).await
 }
 
-/// Takes a document out; nothing happens where there is none.
-pub async fn remove(tx: &mut impl Tx, owner: Owner) -> Result<(), StoreError> {
-    const SQL: &str = "DELETE FROM search_documents WHERE key = $1 RETURNING vector";
+/// Takes documents out; nothing happens where there is none.
+pub async fn remove(tx: &mut impl Tx, owners: &[Owner]) -> Result<(), StoreError> {
+    const DOCUMENT: &str =
+        "SELECT document FROM incidents WHERE key = $1 UNION ALL SELECT document FROM patterns WHERE key = $2";
+    const SQL: &str = "DELETE FROM search_documents WHERE key = $1 RETURNING key, vector";
     const COUNT: &str = "UPDATE search_terms SET documents = documents - 1 WHERE term = $1";
-    let Some(key) = document_of(tx, owner).await? else { return Ok(()) };
-    record_document(tx, owner, None).await?;
-    let Some(mut row) = tx.query_first(SQL, &[key.into()]).await? else { return Ok(()) };
-    let in_segment = segments::all(tx).await?.last().is_some_and(|segment| key <= segment.last);
-    if in_segment {
-        let vector = Vector::from_bytes(&row.read::<Vec<u8>>()?);
-        tx.execute_many(COUNT, vector.terms().iter().map(|(term, _)| [(*term).into()])).await?;
+    let columns: Vec<_> = owners.iter().map(|owner| owner.columns()).collect();
+    let mut keys = Vec::new();
+    for (owner, rows) in owners.iter().zip(tx.query_many(DOCUMENT, &columns).await?) {
+        for mut row in rows {
+            let Some(key) = row.read::<Option<i64>>()? else { continue };
+            record_document(tx, *owner, None).await?;
+            keys.push([key.into()]);
+        }
     }
-    add_to_total(tx, "documents", -1).await
+    let removed: Vec<Row> = tx.query_many(SQL, &keys).await?.into_iter().flatten().collect();
+    if removed.is_empty() {
+        return Ok(());
+    }
+    add_to_total(tx, "documents", -i64::try_from(removed.len()).unwrap_or(i64::MAX)).await?;
+    let last = segments::all(tx).await?.last().map_or(0, |segment| segment.last);
+    for mut row in removed {
+        if row.read::<i64>()? <= last {
+            let vector = Vector::from_bytes(&row.read::<Vec<u8>>()?);
+            tx.execute_many(COUNT, vector.terms().iter().map(|(term, _)| [(*term).into()])).await?;
+        }
+    }
+    Ok(())
 }
 
 /// How many documents there are, and in how many of them each term stands.
@@ -299,14 +324,6 @@ async fn in_segments(tx: &mut impl Tx, terms: &[u32]) -> Result<Vec<u64>, StoreE
     tx.query_many(SQL, &params).await?.into_iter().map(count).collect()
 }
 
-async fn document_of(tx: &mut impl Tx, owner: Owner) -> Result<Option<i64>, StoreError> {
-    let row = match owner {
-        Owner::Incident(key) => tx.query_first("SELECT document FROM incidents WHERE key = $1", &[key.into()]).await?,
-        Owner::Pattern(key) => tx.query_first("SELECT document FROM patterns WHERE key = $1", &[key.into()]).await?,
-    };
-    Ok(row.map(|mut row| row.read::<Option<i64>>()).transpose()?.flatten())
-}
-
 async fn record_document(tx: &mut impl Tx, owner: Owner, document: Option<i64>) -> Result<(), StoreError> {
     match owner {
         Owner::Incident(key) => {
@@ -315,13 +332,6 @@ async fn record_document(tx: &mut impl Tx, owner: Owner, document: Option<i64>) 
         Owner::Pattern(key) => {
             tx.post("UPDATE patterns SET document = $2 WHERE key = $1", &[key.into(), document.into()]).await
         }
-    }
-}
-
-fn columns(owner: Owner) -> (Value<'static>, Value<'static>) {
-    match owner {
-        Owner::Incident(key) => (key.into(), Value::Null),
-        Owner::Pattern(key) => (Value::Null, key.into()),
     }
 }
 

@@ -8,7 +8,7 @@ pub mod outcomes;
 pub use crate::keys::SolutionKey;
 
 use crate::{
-    database::{Row, Tx, Value},
+    database::{Row, Tx},
     error::StoreError,
     keys::IncidentKey,
     patterns::{Pattern, PatternKey, filter_text},
@@ -60,10 +60,16 @@ pub struct Solution {
     pub recorded: Recorded,
 }
 
+macro_rules! column_names {
+    () => {
+        "key, id, incident_key, pattern_key, steps, env, env_bucket, created_at, wrong_at IS NOT NULL, recorded_by, \
+         recorded_from"
+    };
+}
+
 macro_rules! columns {
     () => {
-        "SELECT key, id, incident_key, pattern_key, steps, env, env_bucket, created_at, wrong_at IS NOT NULL, \
-         recorded_by, recorded_from FROM solutions "
+        concat!("SELECT ", column_names!(), " FROM solutions ")
     };
 }
 
@@ -75,76 +81,67 @@ macro_rules! successes {
 }
 
 /// Adds a solution; the one that is there already where steps and environment are known. True: it is new.
-/// Steps that a person judged as wrong are wrong in every environment.
 pub async fn add(tx: &mut impl Tx, new: &NewSolution<'_>) -> Result<(Solution, bool), StoreError> {
-    const OF_INCIDENT: &str =
-        concat!(columns!(), "WHERE incident_key = $1 AND digest = $2 AND env_bucket = $3 LIMIT 1");
-    const OF_PATTERN: &str = concat!(columns!(), "WHERE pattern_key = $1 AND digest = $2 AND env_bucket = $3 LIMIT 1");
-    let (sql, owner) = match new.owner {
-        Owner::Incident(key) => (OF_INCIDENT, key.into()),
-        Owner::Pattern(key) => (OF_PATTERN, key.into()),
-    };
-    if let Some(mut row) = tx.query_first(sql, &[owner, new.digest.into(), new.env_bucket.into()]).await? {
-        return Ok((solution(&mut row)?, false));
-    }
-    let wrong_at = wrong_at(tx, new.owner, new.digest).await?;
-    let key = insert(tx, new, wrong_at).await?;
-    let added = Solution {
-        key,
-        id: new.id.to_owned(),
-        owner: new.owner,
-        steps: new.steps.to_owned(),
-        env: new.env.map(ToOwned::to_owned),
-        env_bucket: new.env_bucket.to_owned(),
-        created_at: new.now,
-        is_wrong: wrong_at.is_some(),
-        recorded: new.recorder.into(),
-    };
-    Ok((added, true))
+    add_all(tx, &[*new]).await?.pop().ok_or_else(not_inserted)
 }
 
-/// Adds one that is not there yet.
-async fn insert(tx: &mut impl Tx, new: &NewSolution<'_>, wrong_at: Option<i64>) -> Result<SolutionKey, StoreError> {
-    const SQL: &str = "INSERT INTO solutions \
-                       (id, incident_key, pattern_key, steps, digest, env, env_bucket, created_at, wrong_at, \
-                       recorded_by, recorded_from) \
-                       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING key";
-    let [incident, pattern] = match new.owner {
-        Owner::Incident(key) => [key.into(), Value::Null],
-        Owner::Pattern(key) => [Value::Null, key.into()],
-    };
-    let params = [
-        new.id.into(),
-        incident,
-        pattern,
-        new.steps.into(),
-        new.digest.into(),
-        new.env.into(),
-        new.env_bucket.into(),
-        new.now.into(),
-        wrong_at.into(),
-        new.recorder.by.into(),
-        new.recorder.from.into(),
-    ];
-    let row = tx.query_first(SQL, &params).await?;
-    let key = row.ok_or_else(|| StoreError::corrupt("an inserted solution gave no key"))?.read().map(SolutionKey)?;
-    if let Owner::Pattern(pattern) = new.owner {
-        search::wait(tx, pattern).await?;
-    }
-    Ok(key)
+/// Adds some, in this order, as [`add`] does; no two may have owner, steps and environment in common.
+pub async fn add_all(tx: &mut impl Tx, new: &[NewSolution<'_>]) -> Result<Vec<(Solution, bool)>, StoreError> {
+    const KNOWN: &str = concat!(
+        columns!(),
+        "WHERE incident_key = $1 AND digest = $3 AND env_bucket = $4 UNION ALL ",
+        columns!(),
+        "WHERE pattern_key = $2 AND digest = $3 AND env_bucket = $4 LIMIT 1"
+    );
+    let wanted = new.iter().map(|one| {
+        let [incident, pattern] = one.owner.columns();
+        [incident, pattern, one.digest.into(), one.env_bucket.into()]
+    });
+    let known = tx.query_many(KNOWN, &wanted.collect::<Vec<_>>()).await?;
+    let missing = new.iter().zip(&known).filter(|(_, rows)| rows.is_empty()).map(|(one, _)| *one);
+    let mut inserted = insert_all(tx, &missing.collect::<Vec<_>>()).await?.into_iter();
+    let added = known.into_iter().map(|mut rows| match rows.pop() {
+        Some(mut row) => Ok((solution(&mut row)?, false)),
+        None => Ok((inserted.next().ok_or_else(not_inserted)?, true)),
+    });
+    added.collect()
 }
 
-/// When a person judged these steps as wrong.
-async fn wrong_at(tx: &mut impl Tx, owner: Owner, digest: &str) -> Result<Option<i64>, StoreError> {
-    const OF_INCIDENT: &str = "SELECT wrong_at FROM solutions \
-                               WHERE incident_key = $1 AND digest = $2 AND wrong_at IS NOT NULL LIMIT 1";
-    const OF_PATTERN: &str = "SELECT wrong_at FROM solutions \
-                              WHERE pattern_key = $1 AND digest = $2 AND wrong_at IS NOT NULL LIMIT 1";
-    let row = match owner {
-        Owner::Incident(key) => tx.query_first(OF_INCIDENT, &[key.into(), digest.into()]).await?,
-        Owner::Pattern(key) => tx.query_first(OF_PATTERN, &[key.into(), digest.into()]).await?,
-    };
-    row.map(|mut row| row.read()).transpose()
+/// Adds some that are not there yet. Steps that a person judged as wrong are wrong in every environment.
+async fn insert_all(tx: &mut impl Tx, new: &[NewSolution<'_>]) -> Result<Vec<Solution>, StoreError> {
+    const SQL: &str = concat!(
+        "INSERT INTO solutions (id, incident_key, pattern_key, steps, digest, env, env_bucket, created_at, recorded_by, \
+         recorded_from, wrong_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, COALESCE(\
+         (SELECT MAX(wrong_at) FROM solutions WHERE incident_key = $2 AND digest = $5), \
+         (SELECT MAX(wrong_at) FROM solutions WHERE pattern_key = $3 AND digest = $5))) RETURNING ",
+        column_names!()
+    );
+    let params = new.iter().map(|one| {
+        let [incident, pattern] = one.owner.columns();
+        [
+            one.id.into(),
+            incident,
+            pattern,
+            one.steps.into(),
+            one.digest.into(),
+            one.env.into(),
+            one.env_bucket.into(),
+            one.now.into(),
+            one.recorder.by.into(),
+            one.recorder.from.into(),
+        ]
+    });
+    let rows = tx.query_many(SQL, &params.collect::<Vec<_>>()).await?;
+    for one in new {
+        if let Owner::Pattern(pattern) = one.owner {
+            search::wait(tx, pattern).await?;
+        }
+    }
+    rows.into_iter().flatten().map(|mut row| solution(&mut row)).collect()
+}
+
+fn not_inserted() -> StoreError {
+    StoreError::corrupt("an inserted solution is not there")
 }
 
 /// What is written in a solution.
@@ -160,22 +157,22 @@ pub struct Texts<'a> {
     pub env_bucket: &'a str,
 }
 
-/// Gives one other texts; its outcomes stay where they were made.
+/// Gives one of an incident other texts; its outcomes stay where they were made.
 pub async fn update(tx: &mut impl Tx, key: SolutionKey, new: &Texts<'_>) -> Result<(), StoreError> {
-    const SQL: &str = "UPDATE solutions SET steps = $2, digest = $3, env = $4, env_bucket = $5 WHERE key = $1 \
-                       RETURNING pattern_key";
-    let params = [key.into(), new.steps.into(), new.digest.into(), new.env.into(), new.env_bucket.into()];
-    let Some(mut row) = tx.query_first(SQL, &params).await? else { return Ok(()) };
-    match row.read::<Option<i64>>()? {
-        Some(pattern) => filter_text::write(tx, PatternKey(pattern)).await,
-        None => Ok(()),
-    }
+    const SQL: &str = "UPDATE solutions SET steps = $2, digest = $3, env = $4, env_bucket = $5 WHERE key = $1";
+    tx.post(SQL, &[key.into(), new.steps.into(), new.digest.into(), new.env.into(), new.env_bucket.into()]).await
 }
 
 /// One by its id.
 pub async fn by_id(tx: &mut impl Tx, id: &str) -> Result<Option<Solution>, StoreError> {
-    let row = tx.query_first(concat!(columns!(), "WHERE id = $1"), &[id.into()]).await?;
-    row.map(|mut row| solution(&mut row)).transpose()
+    Ok(by_ids(tx, [id]).await?.pop())
+}
+
+/// Those of these ids that there are.
+pub async fn by_ids(tx: &mut impl Tx, ids: impl IntoIterator<Item = &str>) -> Result<Vec<Solution>, StoreError> {
+    let ids: Vec<_> = ids.into_iter().map(|id| [id.into()]).collect();
+    let rows = tx.query_many(concat!(columns!(), "WHERE id = $1"), &ids).await?;
+    rows.into_iter().flatten().map(|mut row| solution(&mut row)).collect()
 }
 
 /// Those of one incident or pattern that may be suggested: the ones that worked most often, then the newest.
@@ -414,8 +411,8 @@ async fn learn(tx: &mut impl Tx, fix: &NewFix<'_>) -> Result<(SolutionKey, bool)
         recorder: fix.recorder,
         now: fix.now,
     };
-    // Nobody judged steps that are not known.
-    Ok((insert(tx, &new, None).await?, false))
+    let inserted = insert_all(tx, &[new]).await?.pop().ok_or_else(not_inserted)?;
+    Ok((inserted.key, inserted.is_wrong))
 }
 
 /// The best solution was reported as a success at least once, and nobody took that back: one that a run proved before one that is only claimed, and that

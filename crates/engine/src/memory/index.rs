@@ -44,7 +44,7 @@ pub(super) async fn index_waiting<D>(engine: &Engine<D>, tx: &mut impl Tx) -> Re
         return Ok(());
     }
     for key in argus_store::search::take_waiting(tx, BATCH_PATTERNS).await? {
-        argus_store::search::remove(tx, Owner::Pattern(key)).await?;
+        argus_store::search::remove(tx, &[Owner::Pattern(key)]).await?;
         if let Some(indexed) = of_pattern(engine, tx, key).await? {
             let document =
                 NewDocument { owner: Owner::Pattern(key), family: indexed.family.as_deref(), vector: &indexed.vector };

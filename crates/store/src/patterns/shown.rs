@@ -30,6 +30,6 @@ pub(crate) async fn mark_for_indexing(tx: &mut impl Tx, key: PatternKey) -> Resu
     if solutions::count_of(tx, Owner::Pattern(key)).await? > 0 {
         return search::wait(tx, key).await;
     }
-    search::remove(tx, Owner::Pattern(key)).await?;
+    search::remove(tx, &[Owner::Pattern(key)]).await?;
     tx.post("DELETE FROM search_waiting WHERE pattern_key = $1", &[key.into()]).await
 }

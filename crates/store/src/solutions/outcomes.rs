@@ -1,10 +1,11 @@
 //! What came of trying solutions, and the sums of it for each environment.
 
 use crate::{
-    database::{Row, Tx},
+    database::{Row, Tx, Value},
     error::StoreError,
     keys::{PatternKey, SolutionKey},
 };
+use std::collections::BTreeSet;
 
 /// Who records something, and where. None: it is not known.
 #[derive(Clone, Copy, Debug, Default)]
@@ -106,12 +107,24 @@ pub struct Stats {
     pub last_failed_at: Option<i64>,
 }
 
-/// Records an outcome and counts it; false: one of this id is there, and nothing changes.
-pub async fn record(tx: &mut impl Tx, new: &NewOutcome<'_>) -> Result<bool, StoreError> {
+/// Records outcomes and sums them up, but for those whose id is there already; how many were new.
+pub async fn record(tx: &mut impl Tx, new: &[NewOutcome<'_>]) -> Result<u32, StoreError> {
     const SQL: &str = "INSERT INTO outcomes (id, solution_key, pattern_key, worked, env, env_bucket, notes, \
                        lookup_id, run_id, case_name, created_at, recorded_by, recorded_from) \
-                       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT DO NOTHING";
-    let params = [
+                       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT DO NOTHING \
+                       RETURNING solution_key";
+    let params: Vec<_> = new.iter().map(outcome_row).collect();
+    let added: Vec<SolutionKey> = (tx.query_many(SQL, &params).await?.into_iter().flatten())
+        .map(|mut row| row.read().map(SolutionKey))
+        .collect::<Result<_, _>>()?;
+    for solution in BTreeSet::from_iter(&added) {
+        sum_up(tx, *solution).await?;
+    }
+    Ok(u32::try_from(added.len()).unwrap_or(u32::MAX))
+}
+
+fn outcome_row<'a>(new: &NewOutcome<'a>) -> [Value<'a>; 13] {
+    [
         new.id.into(),
         new.solution.into(),
         new.counted_on.into(),
@@ -125,12 +138,7 @@ pub async fn record(tx: &mut impl Tx, new: &NewOutcome<'_>) -> Result<bool, Stor
         new.now.into(),
         new.recorder.by.into(),
         new.recorder.from.into(),
-    ];
-    if tx.execute(SQL, &params).await? == 0 {
-        return Ok(false);
-    }
-    sum_up(tx, new.solution).await?;
-    Ok(true)
+    ]
 }
 
 /// The sums of a solution, most tried environment first.

@@ -1,28 +1,21 @@
 //! Takes incidents in, a line each, past the duplicate guard, all lines of a call in one transaction.
-//! A line that cannot be read is named and left out.
+//! A line that cannot be read is named and left out. The others are made fit for storing here, and written by `write`.
 //!
 //! What has no id gets one that its content decides, so that the same file taken in twice changes nothing. A solution
 //! whose id is known with other steps is another solution: what came of the known steps says nothing of these.
+
+mod write;
 
 use crate::{
     Engine, EngineError,
     answer::text,
     contract::{MemoryImportParams, MemoryImported, RefusedLine},
-    memory::{environment::resolve_environment, index, input},
+    memory::{environment::resolve_environment, input},
 };
-use argus_core::{Ambient, display, search::Indexed, sign::sha256_hex};
-use argus_store::{
-    Database, Tx,
-    incidents::{self, Incident, IncidentKey, Texts},
-    search::{self, NewDocument, Owner},
-    solutions::{
-        self, NewSolution, Solution, SolutionKey,
-        outcomes::{self, NewOutcome, Recorder},
-    },
-};
+use argus_core::{Ambient, display, sign::sha256_hex};
+use argus_store::Database;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
 /// Characters of an id.
@@ -146,29 +139,8 @@ pub async fn import<D: Database>(
     if prepared.is_empty() {
         return Ok(imported);
     }
-    let body = async |tx: &mut D::Tx<'_>| {
-        let mut documents = BTreeMap::new();
-        for (line, incident) in &prepared {
-            if let Some(message) = find_conflict(tx, incident).await? {
-                imported.refused.push(RefusedLine { line: *line, message });
-                continue;
-            }
-            write_incident(engine, tx, incident, &mut imported, &mut documents).await?;
-        }
-        imported.refused.sort_by_key(|refused| refused.line);
-        let documents: Vec<NewDocument<'_>> = documents
-            .iter()
-            .map(|(key, indexed): (&IncidentKey, &Indexed)| NewDocument {
-                owner: Owner::Incident(*key),
-                family: indexed.family.as_deref(),
-                vector: &indexed.vector,
-            })
-            .collect();
-        search::add(tx, &documents).await?;
-        Ok(())
-    };
-    engine.write(ambient, body).await?;
-    Ok(imported)
+    let body = async |tx: &mut D::Tx<'_>| write::all(engine, tx, &prepared, imported).await;
+    engine.write(ambient, body).await
 }
 
 fn parse(line: &str) -> Result<IncidentLine, EngineError> {
@@ -290,132 +262,4 @@ fn moment(given: Option<&str>, otherwise: i64) -> Result<i64, EngineError> {
     })?;
     let millis = i64::try_from(moment.unix_timestamp_nanos() / 1_000_000);
     millis.map(Ambient::clamp_to_range).map_err(|_| EngineError::invalid("created_at is too far away"))
-}
-
-/// Why an incident cannot be written: a solution has one incident, and its id stands for its steps.
-async fn find_conflict(tx: &mut impl Tx, incident: &Prepared) -> Result<Option<String>, EngineError> {
-    let own = incidents::by_id(tx, &incident.id).await?.map(|known| Owner::Incident(known.key));
-    for solution in &incident.solutions {
-        let known = solutions::by_id(tx, &solution.id).await?;
-        if known.as_ref().is_some_and(|known| Some(known.owner) != own) {
-            return Ok(Some(format!("the solution '{}' belongs to another incident", solution.id)));
-        }
-        if known.is_some_and(|known| !has_steps_of(&known, solution))
-            && let Some(other) = solutions::by_id(tx, &solution.id_by_content).await?
-            && (Some(other.owner) != own || !has_steps_of(&other, solution))
-        {
-            return Ok(Some(format!("the solution '{}' is known with other steps; give it another id", solution.id)));
-        }
-    }
-    Ok(None)
-}
-
-/// Whether they are the same steps, whatever their case and spacing.
-fn has_steps_of(known: &Solution, solution: &PreparedSolution) -> bool {
-    input::digest(&known.steps) == solution.digest
-}
-
-async fn write_incident<D>(
-    engine: &Engine<D>,
-    tx: &mut impl Tx,
-    incident: &Prepared,
-    imported: &mut MemoryImported,
-    documents: &mut BTreeMap<IncidentKey, Indexed>,
-) -> Result<(), EngineError> {
-    let texts = Texts {
-        title: &incident.title,
-        error_signature: incident.error_signature.as_deref(),
-        summary: incident.summary.as_deref(),
-        tags: &incident.tags,
-    };
-    let key = if let Some(known) = incidents::by_id(tx, &incident.id).await? {
-        imported.updated += 1;
-        if !is_same(&known, &texts) {
-            incidents::update(tx, known.key, &texts, incident.created_at.max(known.updated_at)).await?;
-            search::remove(tx, Owner::Incident(known.key)).await?;
-            documents.insert(known.key, index::of_incident(engine, &texts));
-        }
-        known.key
-    } else {
-        imported.added += 1;
-        let key = incidents::insert(tx, &incident.id, &texts, incident.created_at).await?;
-        documents.insert(key, index::of_incident(engine, &texts));
-        key
-    };
-    for solution in &incident.solutions {
-        write_solution(engine.recorder_as("import"), tx, key, solution, imported).await?;
-    }
-    Ok(())
-}
-
-fn is_same(known: &Incident, texts: &Texts<'_>) -> bool {
-    known.title == texts.title
-        && known.error_signature.as_deref() == texts.error_signature
-        && known.summary.as_deref() == texts.summary
-        && known.tags == texts.tags
-}
-
-async fn write_solution(
-    recorder: Recorder<'_>,
-    tx: &mut impl Tx,
-    incident: IncidentKey,
-    solution: &PreparedSolution,
-    imported: &mut MemoryImported,
-) -> Result<(), EngineError> {
-    let mut id = &solution.id;
-    let mut known = solutions::by_id(tx, id).await?;
-    if known.as_ref().is_some_and(|known| !has_steps_of(known, solution)) {
-        id = &solution.id_by_content;
-        known = solutions::by_id(tx, id).await?;
-    }
-    let key = if let Some(known) = known {
-        if known.steps != solution.steps || known.env != solution.env || known.env_bucket != solution.env_bucket {
-            solutions::update(tx, known.key, &texts(solution)).await?;
-        }
-        known.key
-    } else {
-        let new = NewSolution {
-            id,
-            owner: Owner::Incident(incident),
-            steps: &solution.steps,
-            digest: &solution.digest,
-            env: solution.env.as_deref(),
-            env_bucket: &solution.env_bucket,
-            recorder,
-            now: solution.created_at,
-        };
-        let (added, is_new) = solutions::add(tx, &new).await?;
-        imported.solutions += u32::from(is_new);
-        added.key
-    };
-    for outcome in &solution.outcomes {
-        imported.outcomes += u32::from(outcomes::record(tx, &new_outcome(recorder, key, outcome)).await?);
-    }
-    Ok(())
-}
-
-fn texts(solution: &PreparedSolution) -> solutions::Texts<'_> {
-    solutions::Texts {
-        steps: &solution.steps,
-        digest: &solution.digest,
-        env: solution.env.as_deref(),
-        env_bucket: &solution.env_bucket,
-    }
-}
-
-fn new_outcome<'a>(recorder: Recorder<'a>, solution: SolutionKey, outcome: &'a PreparedOutcome) -> NewOutcome<'a> {
-    NewOutcome {
-        id: &outcome.id,
-        solution,
-        counted_on: None,
-        worked: outcome.worked,
-        env: outcome.env.as_deref(),
-        env_bucket: &outcome.env_bucket,
-        notes: outcome.notes.as_deref(),
-        lookup_id: outcome.lookup_id.as_deref(),
-        run_id: outcome.run_id.as_deref(),
-        case_name: outcome.case_name.as_deref(),
-        recorder,
-        now: outcome.created_at,
-    }
 }

@@ -162,7 +162,7 @@ async fn create(
         recorder: report.recorder,
         now: ambient.now,
     };
-    outcomes::record(tx, &outcome).await?;
+    outcomes::record(tx, &[outcome]).await?;
     Ok(IncidentCreated {
         created: true,
         incident_id,

@@ -44,7 +44,7 @@ pub async fn record_outcome<D: Database>(
             recorder: engine.recorder(),
             now: ambient.now,
         };
-        outcomes::record(tx, &outcome).await?;
+        outcomes::record(tx, &[outcome]).await?;
         count_on_pattern(ambient, tx, &solution, params.worked).await?;
         ranking::stats(engine, ambient, tx, &solution, &environment).await
     };

@@ -3,7 +3,7 @@
 use super::{POOL, linux, mac, pool};
 use crate::{
     ErrorCode,
-    contract::{MemoryExportParams, MemorySearchParams, MemorySearched},
+    contract::{MemoryExportParams, MemoryImported, MemorySearchParams, MemorySearched},
     memory::{exchange::export::export, finding::search::search},
     tests::{AnyTx, START_MS, UNKNOWN, World, failed},
 };
@@ -115,6 +115,66 @@ fn a_solution_taken_in_again_with_other_steps_is_another_one_and_has_one_inciden
     assert_eq!((stolen.added, stolen.updated, stolen.refused[0].line), (0, 1, 1));
     assert!(stolen.refused[0].message.contains("belongs to another incident"), "{:?}", stolen.refused);
     assert_eq!(world.export_all(10), before);
+}
+
+/// An incident about the pool with these solutions.
+fn incident_with(id: &str, title: &str, solutions: &Value) -> String {
+    let created_at = "2026-01-02T03:04:05Z";
+    json!({ "id": id, "title": title, "created_at": created_at, "solutions": solutions }).to_string()
+}
+
+#[test]
+fn lines_taken_in_at_once_come_to_what_they_come_to_one_by_one() {
+    let raise = |id: &str, env: Value| json!({ "id": id, "steps": "Raise it", "env": env });
+    let lower = json!({ "id": "sol-a", "steps": "Lower it", "outcomes": [{ "worked": true }, { "worked": false }] });
+    let lines = [
+        incident_with("inc-a", "Pool exhausted", &json!([raise("sol-a", linux())])),
+        incident_with("inc-b", "Gateway cold", &json!([raise("sol-b", linux())])),
+        incident_with("inc-b", "Stolen", &json!([raise("sol-a", linux())])),
+        incident_with("inc-a", "Pool drained", &json!([lower, raise("sol-c", linux()), raise("sol-d", mac())])),
+        incident_with("inc-c", "Never said", &json!([raise("sol-d", mac())])),
+        incident_with("inc-a", "Pool dry", &json!([lower, raise("sol-a", mac())])),
+        incident_with("inc-b", "Gateway frozen", &json!([raise("sol-b", mac()), raise("sol-e", linux())])),
+    ];
+    let (at_once, one_by_one) = (World::new(), World::new());
+    let imported = at_once.import(&lines.join("\n"));
+    let each: Vec<_> = lines.iter().map(|line| one_by_one.import(line)).collect();
+    let sum = |count: fn(&MemoryImported) -> u32| each.iter().map(count).sum::<u32>();
+    assert_eq!((imported.added, imported.updated), (sum(|one| one.added), sum(|one| one.updated)));
+    assert_eq!((imported.solutions, imported.outcomes), (sum(|one| one.solutions), sum(|one| one.outcomes)));
+    assert_eq!(imported.refused.iter().map(|refused| refused.line).collect::<Vec<_>>(), [3, 5]);
+    assert_eq!(at_once.export_all(10), one_by_one.export_all(10));
+    for world in [at_once, one_by_one] {
+        assert_eq!(world.find("dry", 5, None).ranked, ["inc-a"]);
+        assert_eq!(world.find("frozen", 5, None).ranked, ["inc-b"]);
+        assert!(world.find("drained", 5, None).ranked.is_empty());
+    }
+}
+
+#[test]
+fn a_solution_that_leaves_its_environment_makes_room_there_for_those_after_it() {
+    let stays = json!({ "steps": "Raise it", "env": linux() });
+    let leaves = json!({ "id": "sol-a", "steps": "Raise it", "env": mac() });
+    for (solutions, added) in [(json!([leaves, stays]), 1), (json!([stays, leaves]), 0)] {
+        let world = World::new();
+        let known = json!([{ "id": "sol-a", "steps": "Raise it", "env": linux() }]);
+        world.import(&incident_with("inc-a", "Pool exhausted", &known));
+        assert_eq!(world.import(&incident_with("inc-a", "Pool exhausted", &solutions)).solutions, added);
+    }
+}
+
+#[test]
+fn an_id_that_a_line_gives_and_its_content_makes_too_is_that_of_the_first() {
+    let (world, other) = (World::new(), World::new());
+    other.import(&incident_with("inc-a", "Pool exhausted", &json!([{ "steps": "Lower it" }])));
+    let made = other.incident("inc-a").unwrap().solutions[0].solution_id.clone();
+    world.import(&incident_with("inc-a", "Pool exhausted", &json!([{ "id": "sol-a", "steps": "Raise it" }])));
+    let line = json!([{ "id": "sol-a", "steps": "Lower it" }, { "id": made, "steps": "Wait" }]);
+    let imported = world.import(&incident_with("inc-a", "Pool exhausted", &line));
+    assert_eq!((imported.solutions, imported.refused.len()), (2, 0));
+    let shown = world.incident("inc-a").unwrap().solutions;
+    let lowered = shown.iter().find(|solution| solution.steps == "Lower it").unwrap();
+    assert_eq!((shown.len(), &lowered.solution_id), (3, &made));
 }
 
 #[test]

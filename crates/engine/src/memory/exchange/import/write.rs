@@ -1,0 +1,291 @@
+//! Writes the lines of an import in batches: what they need is looked up at once, and what is new is added at once.
+//!
+//! A batch ends before a line with an id that stands in it already, so that what one line writes, another finds.
+
+use super::{Prepared, PreparedOutcome, PreparedSolution};
+use crate::{
+    Engine, EngineError,
+    contract::{MemoryImported, RefusedLine},
+    memory::{index, input},
+};
+use argus_core::search::Indexed;
+use argus_store::{
+    Tx,
+    incidents::{self, Incident, IncidentKey, NewIncident, Texts},
+    search::{self, NewDocument, Owner},
+    solutions::{
+        self, NewSolution, Solution, SolutionKey,
+        outcomes::{self, NewOutcome, Recorder},
+    },
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What lines have come to.
+#[derive(Default)]
+struct Written {
+    imported: MemoryImported,
+    /// To be indexed.
+    documents: BTreeMap<IncidentKey, Indexed>,
+    /// Those of them that may be indexed with other texts.
+    outdated: Vec<Owner>,
+}
+
+/// Writes all lines, each with its number; `imported` is what is known of the others.
+pub(super) async fn all<D>(
+    engine: &Engine<D>,
+    tx: &mut impl Tx,
+    lines: &[(u32, Prepared)],
+    imported: MemoryImported,
+) -> Result<MemoryImported, EngineError> {
+    let mut written = Written { imported, ..Written::default() };
+    for batch in batches(lines, |(_, incident)| ids_of_line(incident)) {
+        write_lines(engine, tx, batch, &mut written).await?;
+    }
+    search::remove(tx, &written.outdated).await?;
+    let documents = written.documents.iter().map(|(key, indexed)| NewDocument {
+        owner: Owner::Incident(*key),
+        family: indexed.family.as_deref(),
+        vector: &indexed.vector,
+    });
+    search::add(tx, &documents.collect::<Vec<_>>()).await?;
+    written.imported.refused.sort_by_key(|refused| refused.line);
+    Ok(written.imported)
+}
+
+/// Writes lines that have no id in common.
+async fn write_lines<D>(
+    engine: &Engine<D>,
+    tx: &mut impl Tx,
+    lines: &[(u32, Prepared)],
+    written: &mut Written,
+) -> Result<(), EngineError> {
+    let known = incidents::by_ids(tx, lines.iter().map(|(_, incident)| incident.id.as_str())).await?;
+    let known: BTreeMap<&str, &Incident> = known.iter().map(|known| (known.id.as_str(), known)).collect();
+    let known_solutions = read_known(tx, lines.iter().flat_map(|(_, incident)| &incident.solutions)).await?;
+    let mut accepted = Vec::with_capacity(lines.len());
+    for (line, incident) in lines {
+        let known = known.get(incident.id.as_str()).copied();
+        match find_conflict(incident, known.map(|known| Owner::Incident(known.key)), &known_solutions) {
+            Some(message) => written.imported.refused.push(RefusedLine { line: *line, message }),
+            None => accepted.push((incident, known)),
+        }
+    }
+    let keys = write_incidents(engine, tx, &accepted, written).await?;
+    let solutions: Vec<_> = (keys.into_iter().zip(&accepted))
+        .flat_map(|(key, (incident, _))| incident.solutions.iter().map(move |solution| (key, solution)))
+        .collect();
+    write_solutions(engine.recorder_as("import"), tx, &solutions, known_solutions, &mut written.imported).await
+}
+
+/// The longest in which no id comes twice.
+fn batches<'a, T>(items: &'a [T], ids: impl Fn(&'a T) -> BTreeSet<&'a str>) -> Vec<&'a [T]> {
+    let (mut batches, mut start, mut before) = (Vec::new(), 0, BTreeSet::new());
+    for (at, item) in items.iter().enumerate() {
+        let ids = ids(item);
+        if !ids.is_disjoint(&before) {
+            batches.push(&items[start..at]);
+            (start, before) = (at, BTreeSet::new());
+        }
+        before.extend(ids);
+    }
+    batches.push(&items[start..]);
+    batches
+}
+
+fn ids_of_line(incident: &Prepared) -> BTreeSet<&str> {
+    incident.solutions.iter().flat_map(ids_of_solution).chain([incident.id.as_str()]).collect()
+}
+
+/// The one that it has, and the one that it gets where that is known with other steps.
+fn ids_of_solution(solution: &PreparedSolution) -> BTreeSet<&str> {
+    BTreeSet::from([solution.id.as_str(), &solution.id_by_content])
+}
+
+/// Solutions of the memory by their ids.
+type KnownSolutions = BTreeMap<String, Solution>;
+
+async fn read_known<'a>(
+    tx: &mut impl Tx,
+    wanted: impl Iterator<Item = &'a PreparedSolution>,
+) -> Result<KnownSolutions, EngineError> {
+    let known = solutions::by_ids(tx, wanted.flat_map(ids_of_solution)).await?;
+    Ok(known.into_iter().map(|known| (known.id.clone(), known)).collect())
+}
+
+/// Why an incident cannot be written: a solution has one incident, and its id stands for its steps.
+fn find_conflict(incident: &Prepared, own: Option<Owner>, known: &KnownSolutions) -> Option<String> {
+    incident.solutions.iter().find_map(|solution| {
+        if known.get(&solution.id).is_some_and(|known| Some(known.owner) != own) {
+            return Some(format!("the solution '{}' belongs to another incident", solution.id));
+        }
+        let (_, known) = find_known(solution, known);
+        let is_other = known.is_some_and(|known| Some(known.owner) != own || !has_steps_of(known, solution));
+        is_other.then(|| format!("the solution '{}' is known with other steps; give it another id", solution.id))
+    })
+}
+
+/// The id that a solution has or gets, and what is known by it.
+fn find_known<'a>(solution: &'a PreparedSolution, known: &'a KnownSolutions) -> (&'a str, Option<&'a Solution>) {
+    match known.get(&solution.id) {
+        Some(other) if !has_steps_of(other, solution) => (&solution.id_by_content, known.get(&solution.id_by_content)),
+        known => (&solution.id, known),
+    }
+}
+
+/// Whether they are the same steps, whatever their case and spacing.
+fn has_steps_of(known: &Solution, solution: &PreparedSolution) -> bool {
+    input::digest(&known.steps) == solution.digest
+}
+
+/// Writes what incidents say themselves; their keys, in the same order.
+async fn write_incidents<D>(
+    engine: &Engine<D>,
+    tx: &mut impl Tx,
+    incidents: &[(&Prepared, Option<&Incident>)],
+    written: &mut Written,
+) -> Result<Vec<IncidentKey>, EngineError> {
+    let new = incidents.iter().filter(|(_, known)| known.is_none());
+    let new = new.map(|(one, _)| NewIncident { id: &one.id, texts: incident_texts(one), now: one.created_at });
+    let mut inserted = incidents::insert_all(tx, &new.collect::<Vec<_>>()).await?.into_iter();
+    let mut keys = Vec::with_capacity(incidents.len());
+    for (incident, known) in incidents {
+        let texts = incident_texts(incident);
+        let key = match known {
+            Some(known) => known.key,
+            None => inserted.next().expect("each that is not known was inserted"),
+        };
+        keys.push(key);
+        let Some(known) = known else {
+            written.imported.added += 1;
+            written.documents.insert(key, index::of_incident(engine, &texts));
+            continue;
+        };
+        written.imported.updated += 1;
+        if !is_same(known, &texts) {
+            incidents::update(tx, key, &texts, incident.created_at.max(known.updated_at)).await?;
+            written.outdated.push(Owner::Incident(key));
+            written.documents.insert(key, index::of_incident(engine, &texts));
+        }
+    }
+    Ok(keys)
+}
+
+fn incident_texts(incident: &Prepared) -> Texts<'_> {
+    Texts {
+        title: &incident.title,
+        error_signature: incident.error_signature.as_deref(),
+        summary: incident.summary.as_deref(),
+        tags: &incident.tags,
+    }
+}
+
+fn is_same(known: &Incident, texts: &Texts<'_>) -> bool {
+    known.title == texts.title
+        && known.error_signature.as_deref() == texts.error_signature
+        && known.summary.as_deref() == texts.summary
+        && known.tags == texts.tags
+}
+
+/// Writes solutions and what came of them.
+async fn write_solutions(
+    recorder: Recorder<'_>,
+    tx: &mut impl Tx,
+    solutions: &[(IncidentKey, &PreparedSolution)],
+    mut known: KnownSolutions,
+    imported: &mut MemoryImported,
+) -> Result<(), EngineError> {
+    let mut outcomes = Vec::new();
+    let batches = batches(solutions, |(_, solution)| ids_of_solution(solution));
+    for (number, batch) in batches.into_iter().enumerate() {
+        // The line before it has an id twice, and what it wrote by that is found now.
+        if number > 0 {
+            known = read_known(tx, batch.iter().map(|(_, solution)| *solution)).await?;
+        }
+        // One that leaves its environment makes room there for those after it.
+        for part in batch.chunk_by(|_, (_, next)| !leaves_environment(next, &known)) {
+            let keys = update_and_add(recorder, tx, part, &known, imported).await?;
+            outcomes.extend(keys.into_iter().zip(part).flat_map(|(key, (_, solution))| {
+                solution.outcomes.iter().map(move |outcome| new_outcome(recorder, key, outcome))
+            }));
+        }
+    }
+    imported.outcomes += outcomes::record(tx, &outcomes).await?;
+    Ok(())
+}
+
+/// Writes solutions, first those that are known; their keys, in the same order.
+async fn update_and_add(
+    recorder: Recorder<'_>,
+    tx: &mut impl Tx,
+    solutions: &[(IncidentKey, &PreparedSolution)],
+    known: &KnownSolutions,
+    imported: &mut MemoryImported,
+) -> Result<Vec<SolutionKey>, EngineError> {
+    let (mut keys, mut new) = (Vec::with_capacity(solutions.len()), Vec::new());
+    for (incident, solution) in solutions {
+        let (id, known) = find_known(solution, known);
+        keys.push(known.map(|known| known.key));
+        match known {
+            Some(known) if is_same_solution(known, solution) => {}
+            Some(known) => solutions::update(tx, known.key, &texts(solution)).await?,
+            None => new.push(new_solution(recorder, *incident, id, solution)),
+        }
+    }
+    let mut added = solutions::add_all(tx, &new).await?.into_iter().map(|(added, is_new)| {
+        imported.solutions += u32::from(is_new);
+        added.key
+    });
+    Ok(keys.into_iter().filter_map(|key| key.or_else(|| added.next())).collect())
+}
+
+fn leaves_environment(solution: &PreparedSolution, known: &KnownSolutions) -> bool {
+    find_known(solution, known).1.is_some_and(|known| known.env_bucket != solution.env_bucket)
+}
+
+fn is_same_solution(known: &Solution, solution: &PreparedSolution) -> bool {
+    known.steps == solution.steps && known.env == solution.env && known.env_bucket == solution.env_bucket
+}
+
+fn new_solution<'a>(
+    recorder: Recorder<'a>,
+    incident: IncidentKey,
+    id: &'a str,
+    solution: &'a PreparedSolution,
+) -> NewSolution<'a> {
+    NewSolution {
+        id,
+        owner: Owner::Incident(incident),
+        steps: &solution.steps,
+        digest: &solution.digest,
+        env: solution.env.as_deref(),
+        env_bucket: &solution.env_bucket,
+        recorder,
+        now: solution.created_at,
+    }
+}
+
+fn texts(solution: &PreparedSolution) -> solutions::Texts<'_> {
+    solutions::Texts {
+        steps: &solution.steps,
+        digest: &solution.digest,
+        env: solution.env.as_deref(),
+        env_bucket: &solution.env_bucket,
+    }
+}
+
+fn new_outcome<'a>(recorder: Recorder<'a>, solution: SolutionKey, outcome: &'a PreparedOutcome) -> NewOutcome<'a> {
+    NewOutcome {
+        id: &outcome.id,
+        solution,
+        counted_on: None,
+        worked: outcome.worked,
+        env: outcome.env.as_deref(),
+        env_bucket: &outcome.env_bucket,
+        notes: outcome.notes.as_deref(),
+        lookup_id: outcome.lookup_id.as_deref(),
+        run_id: outcome.run_id.as_deref(),
+        case_name: outcome.case_name.as_deref(),
+        recorder,
+        now: outcome.created_at,
+    }
+}
