@@ -50,6 +50,11 @@ impl Order {
         }
     }
 
+    /// Whether it ran.
+    pub fn contains(&self, case: CaseId) -> bool {
+        self.positions.contains_key(&case)
+    }
+
     fn before(&self, case: CaseId) -> &[CaseId] {
         let end = self.positions.get(&case).map_or(0, |at| usize::try_from(*at).unwrap_or(0));
         &self.cases[..end]

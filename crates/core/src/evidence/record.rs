@@ -5,7 +5,7 @@ use super::{
     facts::{CaseId, Failure, Outcome, RunFacts, RunSeq, Trait},
     fixes::{Fix, FixStatus},
     history::TestHistory,
-    judge::{self, Judged, Judgement},
+    judge::{Judged, Judgement, judge},
     memory::{Memory, Outage},
     order::Order,
     traits::Traits,
@@ -33,15 +33,10 @@ pub struct Recorded<'a> {
 }
 
 impl Memory {
-    /// The verdicts on a run, from the runs before it.
-    pub fn judge(&self, run: &RunFacts, failures: &[Failure], order: &Order) -> Judgement {
-        judge::judge(self, run, failures, order)
-    }
-
     /// Judges a run and records it.
     pub fn record(&mut self, recorded: Recorded<'_>) -> Judgement {
         let Recorded { run, failures, retried, order } = recorded;
-        let judgement = self.judge(run, failures, &order);
+        let judgement = judge(self, run, failures, &order);
         let failing: BTreeMap<CaseId, &Judged> =
             judgement.verdicts.iter().map(|judged| (judged.failure.case, judged)).collect();
         let retried: BTreeSet<CaseId> = retried.iter().copied().collect();
@@ -91,9 +86,8 @@ impl Memory {
     /// Causes whose tests pass again are over; what lies between is a fix.
     fn close_causes(&mut self, run: &RunFacts, failing: &BTreeMap<CaseId, &Judged>, order: &Order) {
         let is_edited = run.dirty;
-        let ran: BTreeSet<CaseId> = order.cases().iter().copied().collect();
         for fix in &mut self.fixes {
-            if fix.cases.keys().all(|case| ran.contains(case) && !failing.contains_key(case)) {
+            if fix.cases.keys().all(|case| order.contains(*case) && !failing.contains_key(case)) {
                 fix.record_pass();
             }
         }
@@ -102,8 +96,12 @@ impl Memory {
             let still = cause.cases.iter().any(|(case, (_, signature))| {
                 failing.get(case).is_some_and(|judged| judged.failure.signature == *signature)
             });
-            let passed: Vec<CaseId> =
-                cause.cases.keys().filter(|case| ran.contains(case) && !failing.contains_key(case)).copied().collect();
+            let passed: Vec<CaseId> = cause
+                .cases
+                .keys()
+                .filter(|case| order.contains(**case) && !failing.contains_key(case))
+                .copied()
+                .collect();
             if passed.is_empty() || is_edited && !cause.only_edited {
                 kept.push(cause);
             } else if still {

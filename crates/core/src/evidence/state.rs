@@ -83,7 +83,7 @@ fn weigh_strand(
     conditions: &[&(String, String)],
     traits: &Traits,
 ) -> (Weighed, bool) {
-    let observations = weigh::before_now(view, history, strand.common);
+    let observations = history.observations(view, strand.common);
     let seen = Seen {
         observations: &observations,
         looks: traits.log_likelihoods(&strand.newest),

@@ -120,14 +120,9 @@ pub fn found_before(strand: &Strand) -> Option<[f64; KINDS]> {
 
 /// What was seen of a test in the runs before, and that it fails now.
 pub fn with_now(view: &View<'_>, history: Option<&TestHistory>, common: Trait) -> Vec<Observation> {
-    let mut seen = history.map(|history| before_now(view, history, common)).unwrap_or_default();
+    let mut seen = history.map(|history| history.observations(view, common)).unwrap_or_default();
     if let Some(now) = view.runs.len().checked_sub(1) {
         seen.push(Observation { at: now, failed: true });
     }
     seen
-}
-
-/// What was seen of a test in the window.
-pub fn before_now(view: &View<'_>, history: &TestHistory, common: Trait) -> Vec<Observation> {
-    history.observations(view, common)
 }

@@ -4,7 +4,7 @@ use super::{Story, failure};
 use crate::evidence::{
     facts::{CaseId, Failure},
     history::TestHistory,
-    judge::Judgement,
+    judge::{Judgement, judge},
     order::Order,
     suspects::Suspect,
     verdict::VerdictKind,
@@ -72,7 +72,7 @@ fn tell(steps: &[Step]) -> (Story, Vec<Judgement>) {
 fn flaky_now(story: &Story, case: CaseId) -> f64 {
     let order = Order::new((0..TESTS).collect());
     let facts = story.facts(&order, 1);
-    let judgement = story.memory.judge(&facts, &[failure(case, 0)], &order);
+    let judgement = judge(&story.memory, &facts, &[failure(case, 0)], &order);
     judgement.verdicts[0].weighed[1]
 }
 
