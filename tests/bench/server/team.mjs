@@ -36,7 +36,13 @@ const CALLS = [
 ];
 
 async function inOrder(call) {
-  const incident = { title: 'The boiler is cold', steps: 'Relight the pilot flame.', worked: true, env: ENV };
+  const incident = {
+    title: 'The boiler is cold',
+    steps: 'Relight the pilot flame.',
+    worked: true,
+    env: ENV,
+    force: true,
+  };
   const { solution_id: solution } = await call('addIncident', incident);
   const took = Object.fromEntries(CALLS.map(([name]) => [name, []]));
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -79,9 +85,10 @@ SELECT 'pat-' || lpad(to_hex(i), 32, '0'), 'learned', 'UNKNOWN',
   1767225600000, 1767225600000 + i, 1767225600000 + i FROM generate_series(1, $1::bigint) i;
 INSERT INTO pattern_bands SELECT (band << 32) | (random() * 4294967295)::bigint, key
   FROM patterns, generate_series(0, 3) band WHERE id LIKE 'pat-0000%' ON CONFLICT DO NOTHING;
-INSERT INTO pattern_bands SELECT b.band, p.key FROM patterns p, pattern_bands b
-  WHERE p.id LIKE 'pat-0000%' AND p.key % 100 = 0
-    AND b.pattern_key = (SELECT MIN(key) FROM patterns WHERE source = 'learned') ON CONFLICT DO NOTHING;
+WITH likes AS MATERIALIZED (SELECT band FROM pattern_bands
+  WHERE pattern_key = (SELECT MIN(key) FROM patterns WHERE source = 'learned'))
+INSERT INTO pattern_bands SELECT band, key FROM patterns, likes WHERE id LIKE 'pat-0000%' AND key % 100 = 0
+  ON CONFLICT DO NOTHING;
 UPDATE pattern_counts SET learned = learned + $1::bigint WHERE category = 'UNKNOWN';
 ANALYZE`;
 
