@@ -13,7 +13,7 @@ use crate::{
         finding::{browse, incident, ranked_solutions, search},
         recording::{add_incident, add_solution, record_outcome},
     },
-    runs::{history, prepare_run, record_run},
+    runs::{history, known_failures, prepare_run, record_run},
     viewer,
 };
 use argus_core::Ambient;
@@ -179,6 +179,8 @@ calls! {
     Reads Team "recipe": overview::recipe, c::NoParams => c::Recipe;
     /// Reads the reports of a run: the same run without files and without secrets, fit for being recorded later.
     Reads Host "prepareRun": prepare_run::prepare_run, c::RecordRunParams => c::RecordRunParams;
+    /// What is known about the failures of a run that another memory records, as recording it here would answer them.
+    Reads Host "knownFailures": known_failures::known_failures, c::RecordRunParams => Vec<c::FailureBrief>;
     /// Records a finished run from its reports or, without any, from what the command printed.
     Writes Team "recordRun": record_run::record_run, c::RecordRunParams => c::RunResult;
     /// Runs, newest first.

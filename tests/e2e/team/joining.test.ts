@@ -98,7 +98,9 @@ test('what has fixed a failure here is suggested where the team knows no fix, wh
   await agent.data('argus_init', { projectPath: root });
   for (const isReachable of [true, false]) {
     if (!isReachable) await server.stop();
-    const { runId } = await failedRun(agent, root);
+    const { runId, failures } = await failedRun(agent, root);
+    const proved = { suggestedFix: 'Tuned it.', tried: { proved: 1 } };
+    expect(failures, `a run, reachable: ${isReachable}`).toMatchObject([{ known: proved }]);
     const known = await agent.data('argus_diagnose', { projectPath: root, runId, caseName: 'tunes' });
     expect(known).toMatchObject({
       suggestedFix: 'Tuned it.',

@@ -9,6 +9,7 @@ use crate::{
     },
     runs::{
         history::{history, run_detail},
+        known_failures::known_failures,
         prepare_run::prepare_run,
         record_run::record_run,
     },
@@ -51,6 +52,18 @@ fn a_command_without_a_report_is_one_case() {
     let run = recorded(&world, &command(0, "all fine")).unwrap();
     assert_eq!((run.status, run.totals.passed, run.failures.len()), (RunStatus::Passed, 1, 0));
     assert_eq!(run.duration_ms, 1500.0);
+}
+
+#[test]
+fn what_is_known_of_a_run_is_told_without_recording_it() {
+    let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
+    world.fix(&run, "boom", "Tuned it", true).unwrap();
+    world.run(vec![passed("boom")]);
+    let params = RecordRunParams { cases: vec![failed("boom", UNKNOWN), passed("fine")], ..RecordRunParams::default() };
+    let known = world.call(known_failures, &params).unwrap();
+    assert_eq!(known[0].known.as_ref().and_then(|known| known.suggested_fix.as_deref()), Some("Tuned it"));
+    assert_eq!(world.call(history, &HistoryParams::default()).unwrap().total, 2);
+    assert_eq!(recorded(&world, &params).unwrap().failures, known);
 }
 
 #[test]

@@ -13,6 +13,7 @@ import type {
   DiagnoseParams,
   DiagnosticResult,
   EditPatternParams,
+  FailureBrief,
   FailurePattern,
   FixRecord,
   HistoryParams,
@@ -84,6 +85,8 @@ export interface Calls {
   recipe: { params: NoParams; result: Recipe };
   /** Reads the reports of a run: the same run without files and without secrets, fit for being recorded later. */
   prepareRun: { params: RecordRunParams; result: RecordRunParams };
+  /** What is known about the failures of a run that another memory records, as recording it here would answer them. */
+  knownFailures: { params: RecordRunParams; result: Array<FailureBrief> };
   /** Records a finished run from its reports or, without any, from what the command printed. */
   recordRun: { params: RecordRunParams; result: RunResult };
   /** Runs, newest first. */
@@ -281,6 +284,11 @@ export abstract class NamedCalls {
   /** Reads the reports of a run: the same run without files and without secrets, fit for being recorded later. */
   prepareRun(params: RecordRunParams): Promise<RecordRunParams> {
     return this.call('prepareRun', params);
+  }
+
+  /** What is known about the failures of a run that another memory records, as recording it here would answer them. */
+  knownFailures(params: RecordRunParams): Promise<Array<FailureBrief>> {
+    return this.call('knownFailures', params);
   }
 
   /** Records a finished run from its reports or, without any, from what the command printed. */

@@ -45,7 +45,7 @@ import { type Kept, type KeptHere, Outbox } from '../storage/outbox.ts';
 import { Seal } from '../storage/seal.ts';
 import { Spool, type SpoolCounts, type WaitingCall } from '../storage/spool.ts';
 import type { Membership } from '../team/client/membership.ts';
-import { ownFix } from '../team/client/own-fix.ts';
+import { ownFix, withOwnFixes } from '../team/client/own-fix.ts';
 import { withoutPlaces } from '../team/client/places.ts';
 import { isOutOfReach, Remote } from '../team/client/remote.ts';
 import { TeamStore } from '../team/client/team-store.ts';
@@ -322,6 +322,12 @@ export class Session {
   /** Records a run: in the database, or where that is not possible now for later, saying so. */
   async recordRun(params: RecordRunParams): Promise<Kept<RunResult>> {
     this.requireHistory();
+    const kept = await this.#recordedOrKept(params);
+    const store = this.#store;
+    return store instanceof TeamStore ? { ...kept, value: await withOwnFixes(kept.value, params, store.local) } : kept;
+  }
+
+  async #recordedOrKept(params: RecordRunParams): Promise<Kept<RunResult>> {
     const outbox = await this.#waiting();
     // A team's server may have recorded it although its answer was lost: what waits then is the same call.
     const callId = uuidV7();

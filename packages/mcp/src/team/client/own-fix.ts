@@ -1,6 +1,8 @@
 /** What has fixed a failure on this machine, before its repository belonged to a team. */
 
-import type { DiagnosticResult } from 'argus-engine';
+import type { DiagnosticResult, FailureBrief, KnownPattern, RecordRunParams, RunResult } from 'argus-engine';
+import { messageOf } from '../../errors.ts';
+import { log } from '../../log.ts';
 import type { Store } from '../../storage/database.ts';
 
 type Fix = Pick<DiagnosticResult, 'suggestedFix' | 'suggestedFrom' | 'tried' | 'claimed' | 'standing'>;
@@ -22,4 +24,33 @@ export async function ownFix(
     ...(claimed === undefined ? {} : { claimed }),
     ...(standing === undefined ? {} : { standing }),
   };
+}
+
+/** The same for the failures of a run, which was recorded with the team or waits for it. */
+export async function withOwnFixes(result: RunResult, params: RecordRunParams, local: Store): Promise<RunResult> {
+  if (result.failures.every(({ known }) => isFixed(known))) return result;
+  try {
+    const { value: own } = await local.read((engine) => engine.knownFailures(params));
+    const byCase = new Map(own.map(({ caseName, known }) => [caseName, known]));
+    const failures = result.failures.map((failure) => withOwn(failure, byCase.get(failure.caseName) ?? null));
+    return { ...result, failures };
+  } catch (thrown) {
+    // The run is recorded, whatever becomes of this.
+    log(`What this machine knows of the run could not be read: ${messageOf(thrown)}`);
+    return result;
+  }
+}
+
+function withOwn(failure: FailureBrief, own: KnownPattern | null): FailureBrief {
+  const { known, caseName } = failure;
+  if (own === null || isFixed(known)) return failure;
+  if (known === null) return { ...failure, known: own };
+  if (!isFixed(own)) return failure;
+  const { patternId, confidence, suggestedFrom = { patternId, caseName, confidence } } = own;
+  return { ...failure, known: { ...own, patternId: known.patternId, suggestedFrom } };
+}
+
+/** A tip of a built-in that nobody tried fixed nothing. */
+function isFixed(known: KnownPattern | null): boolean {
+  return known?.tried !== undefined && known.suggestedFix !== null;
 }

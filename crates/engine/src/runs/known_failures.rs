@@ -1,0 +1,21 @@
+//! What is known about the failures of a run that another memory records.
+
+use super::{brief::brief, collect::collect};
+use crate::{
+    Engine, EngineError,
+    contract::{FailureBrief, RecordRunParams},
+};
+use argus_core::Ambient;
+use argus_store::Database;
+
+/// The failures as recording the run would answer them; nothing is stored.
+pub async fn known_failures<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    params: &RecordRunParams,
+) -> Result<Vec<FailureBrief>, EngineError> {
+    let collected = collect(engine, params)?;
+    let body =
+        async |tx: &mut D::Tx<'_>| Ok(brief(engine, tx, &collected.cases, &collected.candidates).await?.failures);
+    engine.read(ambient, body).await
+}
