@@ -7,8 +7,9 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, expect, test } from 'vitest';
+import { z } from 'zod';
 import { argus } from '../argus.ts';
-import { type Agent, BUNDLE, connect, type Data, environment, someUser } from '../harness.ts';
+import { type Agent, BUNDLE, connect, type Data, environment, project, someUser } from '../harness.ts';
 import { junit } from '../runs/reports.ts';
 import { git, newDatabase, post, repository, startServer, stopServers, type TeamServer, token } from './team.ts';
 
@@ -247,6 +248,41 @@ test('a search finds what the team knows and what only this machine does', async
   const kept = await offline.ask('ranked_solutions', { ...SEARCH, projectPath: other });
   expect(stepsOf(kept)).toHaveLength(2);
   expect(kept).toMatchObject({ warnings: [expect.stringContaining('cannot be reached')] });
+});
+
+test('in a fresh clone a search that names no project asks the team, whose solutions take what came of them', async () => {
+  const server = await startServer();
+  const ada = member(server);
+  await post(server, ada.ARGUS_TEAM_TOKEN ?? '', 'addIncident', INCIDENT);
+  const root = repository();
+  join(root, server, ada);
+  const searched = argus(['solutions', INCIDENT.title, '--env', 'os=linux', '--json'], { env: ada, cwd: root });
+  expect(stepsOf(JSON.parse(searched.stdout))).toEqual([INCIDENT.steps]);
+
+  const elsewhere = await agentOf(project(), ada);
+  const opened = await elsewhere.data('argus_init', { projectPath: root });
+  expect(opened).toMatchObject({ team: { project: 'shop', url: `${server.url}/` }, memory: 'new' });
+  const own = { title: 'The kettle leaks', steps: 'Descale the kettle.', worked: true, env: ENV };
+  await elsewhere.ask('add_incident', own);
+  const found = await elsewhere.ask('ranked_solutions', SEARCH);
+  expect(found).toMatchObject({ recommended_solution: { steps: INCIDENT.steps } });
+  expect(stepsOf(await elsewhere.ask('ranked_solutions', { ...SEARCH, query_text: own.title }))).toEqual([own.steps]);
+  const { recommended_solution: recommended, lookup_id } = found;
+  const { solution_id, incident_id } = z
+    .object({ solution_id: z.string(), incident_id: z.string() })
+    .parse(recommended);
+  const outcome = { solution_id, lookup_id, worked: false, env: ENV };
+  expect(await elsewhere.ask('record_outcome', outcome)).toMatchObject({ ok: true });
+  const other = { incident_id, steps: 'Call the plumber.', env: ENV };
+  expect(await elsewhere.ask('add_solution', other)).toMatchObject({ solution_id: expect.any(String) });
+  const { body } = await post(server, ada.ARGUS_TEAM_TOKEN ?? '', 'incident', { id: incident_id });
+  expect(JSON.stringify(body)).toContain('Call the plumber.');
+  expect(JSON.stringify(body), 'it failed once').toMatch(/"failed":1/u);
+
+  await server.stop();
+  const offline = await elsewhere.ask('ranked_solutions', { ...SEARCH, query_text: own.title });
+  expect(stepsOf(offline)).toEqual([own.steps]);
+  expect(offline).toMatchObject({ warnings: [expect.stringContaining('cannot be reached')] });
 });
 
 function stepsOf({ ranked_solutions: ranked }: Data): string[] {

@@ -58,7 +58,7 @@ export async function rankedSolutions(
 ): Promise<RankedSolutionsResult> {
   const memory = await memories.of(projectPath);
   const search = { ...cleaned(params), detected_env: memory.environment() };
-  const { value, warnings } = await memory.search((engine) => engine.rankedSolutions(search));
+  const { value, warnings } = await memory.search(search);
   const all = [...warnings, ...(value.warnings ?? [])];
   return { ...value, ...(all.length > 0 ? { warnings: all } : {}) };
 }

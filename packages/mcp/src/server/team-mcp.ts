@@ -28,7 +28,7 @@ export const answerMcp: McpAnswering = async (request, response, calls) => {
 };
 
 function factoryOf(calls: Calling): McpServerFactory {
-  const memories = { of: async () => new Memory(storeOf(calls), undefined, []) };
+  const memories = { of: async () => new Memory(storeOf(calls)) };
   const withEngine = async <T>(call: (engine: Calling) => Promise<T>) => ({ value: await call(calls), warnings: [] });
   return () => {
     const server = new McpServer(

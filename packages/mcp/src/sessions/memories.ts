@@ -6,7 +6,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import type { Calls } from 'argus-engine';
+import { type Calls, EngineError, type RankedSolutionsResult } from 'argus-engine';
 import { patternError } from '../config/load.ts';
 import { type DetectedEnvironment, environmentOf } from '../environment/project-environment.ts';
 import { ArgusError, messageOf } from '../errors.ts';
@@ -14,6 +14,7 @@ import { trustedDataFolder } from '../owner/data-folder.ts';
 import { type Calling, Database, type Store, type WithWarnings } from '../storage/database.ts';
 import type { SolutionCallName } from '../storage/late-solutions.ts';
 import { tighten } from '../system/way.ts';
+import { merged } from '../team/client/merge.ts';
 import type { Searched, Session } from './session.ts';
 
 /** The project that a call without one happens in: its rules, and its database if there is one. */
@@ -46,12 +47,13 @@ export class Memories {
   async of(projectPath: string | undefined): Promise<Memory> {
     if (projectPath !== undefined) {
       const session = await this.#sessionManager.getOrOpen(projectPath).catch(asInvalidInput);
-      return new Memory(session.database, session.root, [], session.team === undefined ? undefined : session);
+      return new Memory(session.database, { root: session.root, ...(isOfTeam(session) ? { ofTeam: session } : {}) });
     }
     const surroundings = await this.#surroundings();
     const { session, warnings } = surroundings;
     const [newest = session] = this.#sessionManager.all();
-    return new Memory(await this.#user(surroundings), newest.root, warnings);
+    const beside = isOfTeam(session) ? { beside: session } : {};
+    return new Memory(await this.#user(surroundings), { root: newest.root, warnings, ...beside });
   }
 
   async close(): Promise<void> {
@@ -85,12 +87,13 @@ export class Memories {
     const open = this.#sessionManager.all();
     for (const session of open) {
       const searched = await session.searched();
-      if (searched.besidePath !== undefined) return { session, roots: rootsOf(session), searched, warnings: [] };
+      if (searched.besidePath !== undefined || isOfTeam(session))
+        return { session, roots: rootsOf(session), searched, warnings: [] };
     }
     try {
       const start = await this.#sessionManager.getOrOpen(process.cwd());
       const searched = await start.searched();
-      const isEmpty = searched.besidePath === undefined && searched.foreignPath === undefined;
+      const isEmpty = searched.besidePath === undefined && searched.foreignPath === undefined && !isOfTeam(start);
       return { session: isEmpty ? (open[0] ?? start) : start, roots: rootsOf(start), searched, warnings: [] };
     } catch (thrown) {
       // A folder that is gone, or a mistake in its configuration, is no reason to forget what the user knows.
@@ -99,6 +102,10 @@ export class Memories {
       return { session, roots: startFolder(), searched: {}, warnings };
     }
   }
+}
+
+function isOfTeam({ team, historyEnabled }: Session): boolean {
+  return team !== undefined && historyEnabled;
 }
 
 function rootsOf({ project: { top, home } }: Session): string[] {
@@ -122,27 +129,29 @@ function asInvalidInput(thrown: unknown): never {
   throw thrown;
 }
 
+/** A project whose memory a team has. */
+type TeamProject = Pick<Session, 'database' | 'remember' | 'takeIn'>;
+
+interface MemoryPlace {
+  /** The folder whose project and machine tell of the environment; none: whoever asks is elsewhere. */
+  root?: string;
+  warnings?: readonly string[];
+  /** The project that the memory is of, where a team has it. */
+  ofTeam?: TeamProject;
+  /** The project that the user's memory is asked in, where a team has that. */
+  beside?: TeamProject;
+}
+
 /** One memory with the other beside it. */
 export class Memory {
   readonly root: string | undefined;
   readonly #database: Store;
-  readonly #warnings: readonly string[];
-  readonly #ofTeam: Pick<Session, 'remember' | 'takeIn'> | undefined;
+  readonly #place: MemoryPlace;
 
-  /**
-   * `root`: the folder whose project and machine tell of the environment; undefined: whoever asks is elsewhere.
-   * `ofTeam`: a project whose memory a team has.
-   */
-  constructor(
-    database: Store,
-    root: string | undefined,
-    warnings: readonly string[],
-    ofTeam?: Pick<Session, 'remember' | 'takeIn'>,
-  ) {
-    this.root = root;
+  constructor(database: Store, place: MemoryPlace = {}) {
+    this.root = place.root;
     this.#database = database;
-    this.#warnings = warnings;
-    this.#ofTeam = ofTeam;
+    this.#place = place;
   }
 
   environment(): DetectedEnvironment {
@@ -150,15 +159,21 @@ export class Memory {
   }
 
   /** A search, which is remembered; where that is not possible it answers all the same, saying so. */
-  async search<T>(call: (engine: Calling) => Promise<T>): Promise<WithWarnings<T>> {
-    await this.#ofTeam?.takeIn();
-    const { value, warnings } = await this.#database.readOrMake(call);
-    return { value, warnings: [...this.#warnings, ...warnings] };
+  async search(params: Calls['rankedSolutions']['params']): Promise<WithWarnings<RankedSolutionsResult>> {
+    const { ofTeam, beside, warnings: before = [] } = this.#place;
+    await (ofTeam ?? beside)?.takeIn();
+    const ask = (store: Store) => store.readOrMake((engine) => engine.rankedSolutions(params));
+    const [own, other] = await Promise.all([ask(this.#database), beside && ask(beside.database).catch(unasked)]);
+    const warnings = [...before, ...own.warnings, ...(other?.warnings ?? [])];
+    return { value: merged(own.value, other?.value, params), warnings };
   }
 
   /** Reading makes no file. */
   async read<T>(call: (engine: Calling) => Promise<T>): Promise<T> {
-    return (await this.#database.read(call)).value;
+    return this.#orBeside(
+      async () => (await this.#database.read(call)).value,
+      async ({ database }) => (await database.read(call)).value,
+    );
   }
 
   /** What must not be lost unnoticed: an error where it cannot be stored. */
@@ -171,10 +186,39 @@ export class Memory {
     name: N,
     params: Calls[N]['params'],
   ): Promise<Remembered<Calls[N]['result']>> {
-    if (this.#ofTeam === undefined) return this.write((engine) => engine.call(name, params));
-    const { value, warnings, ...queued } = await this.#ofTeam.remember(name, params);
-    return { ...value, ...queued, ...(warnings.length > 0 ? { warnings } : {}) };
+    const { ofTeam } = this.#place;
+    if (ofTeam !== undefined) return withTeam(ofTeam, name, params);
+    return this.#orBeside(
+      () => this.write((engine) => engine.call(name, params)),
+      // The search that it names was made with the user's memory.
+      (beside) => withTeam(beside, name, { ...params, lookup_id: null }),
+    );
   }
+
+  /** Asks the team beside it what this memory does not know. */
+  async #orBeside<T>(ask: () => Promise<T>, askBeside: (beside: TeamProject) => Promise<T>): Promise<T> {
+    try {
+      return await ask();
+    } catch (thrown) {
+      const { beside } = this.#place;
+      const isUnknown = thrown instanceof EngineError && thrown.code.endsWith('_NOT_FOUND');
+      if (beside === undefined || !isUnknown || thrown.code === 'LOOKUP_NOT_FOUND') throw thrown;
+      return askBeside(beside);
+    }
+  }
+}
+
+async function withTeam<N extends SolutionCallName>(
+  team: TeamProject,
+  name: N,
+  params: Calls[N]['params'],
+): Promise<Remembered<Calls[N]['result']>> {
+  const { value, warnings, ...queued } = await team.remember(name, params);
+  return { ...value, ...queued, ...(warnings.length > 0 ? { warnings } : {}) };
+}
+
+function unasked(thrown: unknown): { value: undefined; warnings: string[] } {
+  return { value: undefined, warnings: [`The team's memory is not searched: ${messageOf(thrown)}`] };
 }
 
 /** An answer, with what became of it where the team's server cannot be reached. */

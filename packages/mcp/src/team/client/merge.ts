@@ -7,21 +7,21 @@ const MAX_INCIDENTS = 10;
 
 /**
  * What either has found, best first: nothing is lost that one memory with all of it would have found. What was copied
- * from one to the other is the team's. Later steps are about the team's search.
+ * from one to the other is the first one's. Later steps are about the search in the first.
  */
 export function merged(
-  team: RankedSolutionsResult,
-  local: RankedSolutionsResult | undefined,
+  first: RankedSolutionsResult,
+  second: RankedSolutionsResult | undefined,
   { limit }: Calls['rankedSolutions']['params'],
 ): RankedSolutionsResult {
-  if (local === undefined || local.incidents.length === 0) return team;
-  const [own, claims] = divided(solutionsOf(team, local));
+  if (second === undefined || second.incidents.length === 0) return first;
+  const [own, claims] = divided(solutionsOf(first, second));
   const ranked = [...own, ...claims].slice(0, limit ?? LIMITS.DEFAULT_SOLUTIONS);
-  const incidents = incidentsOf(team, local);
+  const incidents = incidentsOf(first, second);
   const all = incidents.reduce((sum, { solution_count }) => sum + solution_count, 0);
-  const warnings = [...new Set([...(team.warnings ?? []), ...(local.warnings ?? [])])];
-  const next = [team, local].find(({ ranked_solutions }) => ranked_solutions.length > 0) ?? team;
-  const { lookup_id, env_bucket, detected_env } = team;
+  const warnings = [...new Set([...(first.warnings ?? []), ...(second.warnings ?? [])])];
+  const next = [first, second].find(({ ranked_solutions }) => ranked_solutions.length > 0) ?? first;
+  const { lookup_id, env_bucket, detected_env } = first;
   return {
     lookup_id,
     env_bucket,
@@ -30,16 +30,16 @@ export function merged(
     ranked_solutions: ranked,
     recommended_solution: own[0] ?? null,
     more: Math.max(0, all - ranked.length),
-    next_action: team.incidents.length > 0 && ranked.length === 0 ? team.next_action : next.next_action,
+    next_action: first.incidents.length > 0 && ranked.length === 0 ? first.next_action : next.next_action,
     ...(warnings.length > 0 ? { warnings } : {}),
   };
 }
 
-function solutionsOf(team: RankedSolutionsResult, local: RankedSolutionsResult): RankedSolution[] {
-  const known = new Set(team.ranked_solutions.map(({ solution_id }) => solution_id));
-  const added = local.ranked_solutions.filter(({ solution_id }) => !known.has(solution_id));
-  // Stable: of equal ones the team's comes first.
-  return [...team.ranked_solutions, ...added].sort((a, b) => b.final_solution_score - a.final_solution_score);
+function solutionsOf(first: RankedSolutionsResult, second: RankedSolutionsResult): RankedSolution[] {
+  const known = new Set(first.ranked_solutions.map(({ solution_id }) => solution_id));
+  const added = second.ranked_solutions.filter(({ solution_id }) => !known.has(solution_id));
+  // Stable: of equal ones that of the first comes first.
+  return [...first.ranked_solutions, ...added].sort((a, b) => b.final_solution_score - a.final_solution_score);
 }
 
 /** What is somebody else's comes after all that is known, and is never recommended. */
@@ -48,8 +48,8 @@ function divided(solutions: readonly RankedSolution[]): [RankedSolution[], Ranke
   return [solutions.filter((one) => !isClaim(one)), solutions.filter(isClaim)];
 }
 
-function incidentsOf(team: RankedSolutionsResult, local: RankedSolutionsResult): IncidentMatch[] {
-  const known = new Set(team.incidents.map(({ incident_id }) => incident_id));
-  const added = local.incidents.filter(({ incident_id }) => !known.has(incident_id));
-  return [...team.incidents, ...added].sort((a, b) => b.score - a.score).slice(0, MAX_INCIDENTS);
+function incidentsOf(first: RankedSolutionsResult, second: RankedSolutionsResult): IncidentMatch[] {
+  const known = new Set(first.incidents.map(({ incident_id }) => incident_id));
+  const added = second.incidents.filter(({ incident_id }) => !known.has(incident_id));
+  return [...first.incidents, ...added].sort((a, b) => b.score - a.score).slice(0, MAX_INCIDENTS);
 }

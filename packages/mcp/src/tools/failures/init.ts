@@ -36,6 +36,10 @@ const output = {
     databasePath: z.string(),
     memory: z.enum(STANDINGS).describe('Whose; warnings say what to do about a foreign one'),
     memoryRoot: z.string().describe('Its folders and work trees share this memory'),
+    team: z
+      .object({ project: z.string(), url: z.string() })
+      .optional()
+      .describe('It has the memory of this repository'),
     locale: z.enum(LOCALES),
     testCommand: z.string().nullable().describe('Null: give one to argus_run'),
     runner: z.string().nullable(),
@@ -65,12 +69,17 @@ export async function handleInit(
     databasePath: session.databasePath,
     memory,
     memoryRoot: session.project.home,
+    ...teamOf(session),
     locale: session.locale,
     testCommand,
     runner: testCommand === null ? null : recognisedRunner(testCommand, root),
     ...overview,
     ...(all.length > 0 ? { warnings: all } : {}),
   };
+}
+
+function teamOf({ team, historyEnabled }: Session): Pick<InitResult, 'team'> {
+  return team === undefined || !historyEnabled ? {} : { team: { project: team.project, url: team.url } };
 }
 
 /** What the repository proposes and the user has not agreed to. */
