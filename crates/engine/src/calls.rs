@@ -9,7 +9,7 @@ use crate::{
     failures::{diagnose, report_fix},
     knowledge::{overview, patterns, resources, snapshot},
     memory::{
-        exchange::{export, import},
+        exchange::{export, import, patterns as exchanged},
         finding::{browse, incident, ranked_solutions, search},
         recording::{add_incident, add_solution, record_outcome},
     },
@@ -213,6 +213,12 @@ calls! {
     Writes Team "memoryImport": import::import, c::MemoryImportParams => c::MemoryImported;
     /// One page of all incidents with their solutions and outcomes, as an import takes them.
     Reads Team "memoryExport": export::export, c::MemoryExportParams => c::MemoryExported;
+    /// One page of the learned patterns with what solved them, as an import takes them.
+    Reads Team "patternsExport":
+        exchanged::export::export, c::PatternsExportParams => c::PatternsExported;
+    /// Takes patterns over from another memory, in one transaction; the same taken over again changes nothing.
+    Writes Team "patternsImport":
+        exchanged::import::import, c::PatternsImportParams => c::PatternsImported;
     /// Ids of the incidents that answer a text, best first.
     Reads Team "memorySearch": search::search, c::MemorySearchParams => c::MemorySearched;
     /// One incident of either memory, with its solutions and what came of them.

@@ -5,6 +5,7 @@ mod answering;
 mod counting;
 mod database;
 mod diagnosing;
+mod exchanging;
 mod faults;
 mod fixing;
 mod listing;

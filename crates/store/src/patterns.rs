@@ -4,6 +4,7 @@
 
 pub mod daily_counts;
 pub mod edits;
+pub mod exchange;
 pub(super) mod filter_text;
 pub mod merging;
 mod shown;

@@ -201,6 +201,33 @@ pub async fn all_of_owner(tx: &mut impl Tx, owner: Owner, limit: u32) -> Result<
     rows.into_iter().map(|mut row| solution(&mut row)).collect()
 }
 
+/// All of each of these patterns, in the order they were added.
+pub async fn of_patterns(tx: &mut impl Tx, patterns: &[PatternKey]) -> Result<Vec<Vec<Solution>>, StoreError> {
+    const SQL: &str = concat!(columns!(), "WHERE pattern_key = $1 ORDER BY key");
+    let wanted: Vec<_> = patterns.iter().map(|pattern| [(*pattern).into()]).collect();
+    let rows = tx.query_many(SQL, &wanted).await?.into_iter();
+    rows.map(|rows| rows.into_iter().map(|mut row| solution(&mut row)).collect()).collect()
+}
+
+/// Those of these that a person wrote.
+pub async fn written_by_person(tx: &mut impl Tx, solutions: &[SolutionKey]) -> Result<Vec<bool>, StoreError> {
+    const SQL: &str = "SELECT by_person <> 0 FROM solutions WHERE key = $1";
+    let wanted: Vec<_> = solutions.iter().map(|solution| [(*solution).into()]).collect();
+    let rows = tx.query_many(SQL, &wanted).await?.into_iter();
+    rows.map(|mut rows| rows.pop().map_or(Ok(false), |mut row| row.read())).collect()
+}
+
+/// What a person has judged elsewhere of a solution that is new here.
+pub async fn take_judgement(
+    tx: &mut impl Tx,
+    key: SolutionKey,
+    by_person: bool,
+    wrong_at: Option<i64>,
+) -> Result<(), StoreError> {
+    const SQL: &str = "UPDATE solutions SET by_person = $2, wrong_at = COALESCE(wrong_at, $3) WHERE key = $1";
+    tx.post(SQL, &[key.into(), by_person.into(), wrong_at.into()]).await
+}
+
 /// All of one incident or pattern, in the order they were added.
 pub async fn of_owner(tx: &mut impl Tx, owner: Owner) -> Result<Vec<Solution>, StoreError> {
     let rows = match owner {
@@ -419,6 +446,11 @@ async fn learn(tx: &mut impl Tx, fix: &NewFix<'_>) -> Result<(SolutionKey, bool)
 /// before one that a run refuted; then its successes (where any is proved, those) against its failures (Laplace), then the
 /// later success.
 pub async fn choose_best(tx: &mut impl Tx, pattern: PatternKey) -> Result<(), StoreError> {
+    choose_best_of(tx, &[pattern]).await
+}
+
+/// The same of each of these patterns.
+pub async fn choose_best_of(tx: &mut impl Tx, patterns: &[PatternKey]) -> Result<(), StoreError> {
     const BEST: &str = "SELECT p.best_solution, (SELECT t.key FROM (SELECT s.key, SUM(e.worked) AS worked, \
                         SUM(e.failed) AS failed, MAX(e.last_confirmed_at) AS latest, (SELECT COUNT(*) FROM (\
                         SELECT 1 FROM outcomes o WHERE o.solution_key = s.key AND o.proved_by IS NOT NULL \
@@ -430,11 +462,16 @@ pub async fn choose_best(tx: &mut impl Tx, pattern: PatternKey) -> Result<(), St
                         ORDER BY t.proved > 0 DESC, (t.proved + 1.0) / (t.proved + t.failed + 2.0) DESC, \
                         (t.worked + 1.0) / (t.worked + t.failed + 2.0) DESC, t.latest DESC, t.key DESC LIMIT 1) \
                         FROM patterns p WHERE p.key = $1 AND p.source = 'learned'";
-    let Some(mut row) = tx.query_first(BEST, &[pattern.into()]).await? else { return Ok(()) };
-    let (before, best) = (row.read::<Option<i64>>()?, row.read::<Option<i64>>()?);
-    if before == best {
-        return Ok(());
+    let wanted: Vec<_> = patterns.iter().map(|pattern| [(*pattern).into()]).collect();
+    let rows = tx.query_many(BEST, &wanted).await?;
+    for (pattern, mut rows) in patterns.iter().zip(rows) {
+        let Some(mut row) = rows.pop() else { continue };
+        let (before, best) = (row.read::<Option<i64>>()?, row.read::<Option<i64>>()?);
+        if before != best {
+            let params = [(*pattern).into(), best.into()];
+            tx.post("UPDATE patterns SET best_solution = $2 WHERE key = $1", &params).await?;
+            filter_text::write(tx, *pattern).await?;
+        }
     }
-    tx.post("UPDATE patterns SET best_solution = $2 WHERE key = $1", &[pattern.into(), best.into()]).await?;
-    filter_text::write(tx, pattern).await
+    Ok(())
 }

@@ -221,6 +221,10 @@ test('incidents are added, found and ranked alike', async () => {
   await same('incident', { id });
   await same('memorySearch', { text: 'pump 42', limit: 5 });
   await same('memoryExport', { limit: 20 });
+  const { lines } = await same('patternsExport', {});
+  expect(lines).toContain('"type":"pattern"');
+  await same('patternsImport', { lines, from: 'another' });
+  await same('patternsExport', {});
   await same('viewIncidents', {});
   await same('viewIncidents', { text: 'valve' });
   await same('viewEnvironments', {});

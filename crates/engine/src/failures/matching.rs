@@ -200,7 +200,7 @@ async fn insert_pattern<D: Database>(
 ) -> Result<Pattern, EngineError> {
     let id = ambient.id("pat");
     let description = headline(analysis, &Summary::read(&analysis.redacted), &lookup::event_of(&case.failure));
-    let sample = sample_json(engine, case, analysis)?;
+    let sample = sample_json(engine, &lookup::event_of(&case.failure), &case.name, analysis)?;
     let new = NewPattern {
         id: &id,
         identity: recompute_signatures::identity(engine, analysis),
@@ -246,11 +246,16 @@ pub(crate) async fn fix_history(
 }
 
 /// The failure as JSON, shortened where the short form is the same failure.
-fn sample_json<D>(engine: &Engine<D>, case: &lookup::FailedCase, analysis: &Analysis) -> Result<String, EngineError> {
-    let mut event = FailureEvent { text: analysis.redacted.clone(), ..lookup::event_of(&case.failure) };
+pub(crate) fn sample_json<D>(
+    engine: &Engine<D>,
+    event: &FailureEvent,
+    case_name: &str,
+    analysis: &Analysis,
+) -> Result<String, EngineError> {
+    let mut event = FailureEvent { text: analysis.redacted.clone(), ..event.clone() };
     if event.text.len() > SAMPLE_BYTES {
         let short = FailureEvent { text: bound_to(&event.text, SAMPLE_BYTES).into_owned(), ..event.clone() };
-        if engine.analyzer.analyze(short.clone(), &case.name).signatures == analysis.signatures {
+        if engine.analyzer.analyze(short.clone(), case_name).signatures == analysis.signatures {
             event = short;
         }
     }

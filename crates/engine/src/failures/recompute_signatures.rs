@@ -26,7 +26,7 @@ pub(crate) async fn recompute_batch<D: Database>(engine: &Engine<D>, tx: &mut im
 }
 
 /// Without its sample the stable text is the best there is; normalizing is idempotent.
-fn text_only(normalized: &str) -> FailureEvent {
+pub(crate) fn text_only(normalized: &str) -> FailureEvent {
     FailureEvent { text: normalized.to_owned(), ..FailureEvent::default() }
 }
 

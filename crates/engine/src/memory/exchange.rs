@@ -1,4 +1,5 @@
-//! Incidents as lines of a file: written out, and read in again.
+//! Incidents and patterns as lines of a file: written out, and read in again.
 
 pub mod export;
 pub mod import;
+pub mod patterns;

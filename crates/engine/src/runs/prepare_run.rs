@@ -55,7 +55,7 @@ fn without_secrets<D>(engine: &Engine<D>, params: &RecordRunParams) -> Result<Re
     serde_json::from_value(value).map_err(|error| EngineError::invalid(error.to_string()))
 }
 
-fn redact_texts<D>(engine: &Engine<D>, value: &mut Value) {
+pub(crate) fn redact_texts<D>(engine: &Engine<D>, value: &mut Value) {
     match value {
         Value::String(text) => *text = engine.analyzer.redact_whole(text).into_string(),
         Value::Array(items) => items.iter_mut().for_each(|item| redact_texts(engine, item)),

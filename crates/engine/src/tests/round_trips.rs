@@ -89,7 +89,24 @@ fn no_call_asks_more_often_than_it_may() {
     let (outcome, _) = far.call("recordOutcome", outcome);
     let (reworded, imported) = far.call("memoryImport", json!({ "lines": lines.join("\n").replace("cold", "hot") }));
     assert_eq!([&imported["updated"], &imported["solutions"], &imported["outcomes"]], [500, 0, 0]);
+    let failures: Vec<Value> = (0..100).map(|at| case(&format!("other {at}"), Some(UNKNOWN))).collect();
+    let (_, run) = far.run(&failures);
+    for at in 0..100 {
+        let failure =
+            json!({ "runId": run, "caseName": format!("other {at}"), "fixDescription": "Tuned it", "success": true });
+        far.call("reportFix", failure);
+    }
+    let (export, page) = far.call("patternsExport", json!({ "limit": 200 }));
+    let other = Far::new();
+    let taken = json!({ "lines": page["lines"], "from": "ada" });
+    let (take, imported) = other.call("patternsImport", taken.clone());
+    assert_eq!([&imported["added"], &imported["solutions"], &imported["outcomes"]], [101, 101, 101]);
+    let (take_again, imported) = other.call("patternsImport", taken);
+    assert_eq!([&imported["updated"], &imported["solutions"], &imported["outcomes"]], [101, 0, 0]);
     let asked = [
+        ("patternsExport, 101 patterns", export, 12),
+        ("patternsImport, 101 patterns", take, 30),
+        ("patternsImport, 101 patterns again", take_again, 24),
         ("diagnose", known, 12),
         ("diagnose, no pattern yet", new, 24),
         ("diagnose, no fix", without_fix, 24),

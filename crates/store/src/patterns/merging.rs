@@ -164,6 +164,7 @@ async fn move_contents(tx: &mut impl Tx, from: &Pattern, into: PatternKey) -> Re
     tx.post("UPDATE outcomes SET pattern_key = $2 WHERE pattern_key = $1", &keys).await?;
     tx.post("UPDATE outcomes SET started_pattern = $2 WHERE started_pattern = $1", &keys).await?;
     tx.post("UPDATE patterns SET merged_into = $2 WHERE merged_into = $1", &keys).await?;
+    tx.post("UPDATE taken_counts SET pattern_key = $2 WHERE pattern_key = $1", &keys).await?;
     search::remove(tx, &[Owner::Pattern(from.key)]).await?;
     tx.post("DELETE FROM search_waiting WHERE pattern_key = $1", &keys[..1]).await?;
     edits::spread_wrong(tx, into).await?;

@@ -61,6 +61,10 @@ pub struct NewOutcome<'a> {
     pub run_id: Option<&'a str>,
     /// Case of the failure.
     pub case_name: Option<&'a str>,
+    /// The later run in which the case passed.
+    pub proved_by: Option<&'a str>,
+    /// What took a success back.
+    pub refuted_by: Option<&'a str>,
     /// Who records it.
     pub recorder: Recorder<'a>,
     /// UTC milliseconds.
@@ -90,6 +94,10 @@ pub struct Outcome {
     pub created_at: i64,
     /// Who recorded it.
     pub recorded: Recorded,
+    /// The later run in which the case passed.
+    pub proved_by: Option<String>,
+    /// What took a success back.
+    pub refuted_by: Option<String>,
 }
 
 /// The sums of a solution in one environment.
@@ -110,8 +118,8 @@ pub struct Stats {
 /// Records outcomes and sums them up, but for those whose id is there already; how many were new.
 pub async fn record(tx: &mut impl Tx, new: &[NewOutcome<'_>]) -> Result<u32, StoreError> {
     const SQL: &str = "INSERT INTO outcomes (id, solution_key, pattern_key, worked, env, env_bucket, notes, \
-                       lookup_id, run_id, case_name, created_at, recorded_by, recorded_from) \
-                       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT DO NOTHING \
+                       lookup_id, run_id, case_name, created_at, recorded_by, recorded_from, proved_by, refuted_by) \
+                       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) ON CONFLICT DO NOTHING \
                        RETURNING solution_key";
     let params: Vec<_> = new.iter().map(outcome_row).collect();
     let added: Vec<SolutionKey> = (tx.query_many(SQL, &params).await?.into_iter().flatten())
@@ -123,7 +131,7 @@ pub async fn record(tx: &mut impl Tx, new: &[NewOutcome<'_>]) -> Result<u32, Sto
     Ok(u32::try_from(added.len()).unwrap_or(u32::MAX))
 }
 
-fn outcome_row<'a>(new: &NewOutcome<'a>) -> [Value<'a>; 13] {
+fn outcome_row<'a>(new: &NewOutcome<'a>) -> [Value<'a>; 15] {
     [
         new.id.into(),
         new.solution.into(),
@@ -138,6 +146,8 @@ fn outcome_row<'a>(new: &NewOutcome<'a>) -> [Value<'a>; 13] {
         new.now.into(),
         new.recorder.by.into(),
         new.recorder.from.into(),
+        new.proved_by.into(),
+        new.refuted_by.into(),
     ]
 }
 
@@ -169,9 +179,32 @@ pub async fn environments(tx: &mut impl Tx, limit: u32) -> Result<Vec<String>, S
 
 macro_rules! columns {
     () => {
-        "SELECT id, worked, env, env_bucket, notes, lookup_id, run_id, case_name, created_at, recorded_by, recorded_from \
-         FROM outcomes "
+        "SELECT id, worked, env, env_bucket, notes, lookup_id, run_id, case_name, created_at, recorded_by, recorded_from, \
+         proved_by, refuted_by FROM outcomes "
     };
+}
+
+/// The outcomes of each of these solutions, oldest first.
+pub async fn of_solutions(tx: &mut impl Tx, solutions: &[SolutionKey]) -> Result<Vec<Vec<Outcome>>, StoreError> {
+    const SQL: &str = concat!(columns!(), "WHERE solution_key = $1 ORDER BY key");
+    let wanted: Vec<_> = solutions.iter().map(|solution| [(*solution).into()]).collect();
+    tx.query_many(SQL, &wanted).await?.into_iter().map(outcomes).collect()
+}
+
+/// Notes what proved or refuted outcomes since they were recorded here, and sums them up again.
+pub async fn note_proofs(tx: &mut impl Tx, outcomes: &[NewOutcome<'_>]) -> Result<(), StoreError> {
+    const SQL: &str = "UPDATE outcomes SET proved_by = COALESCE(proved_by, $3), refuted_by = COALESCE(refuted_by, $4) \
+                       WHERE id = $1 AND solution_key = $2 AND (COALESCE(proved_by, $3, '') <> COALESCE(proved_by, '') \
+                       OR COALESCE(refuted_by, $4, '') <> COALESCE(refuted_by, '')) RETURNING solution_key";
+    let decided = outcomes.iter().filter(|one| one.proved_by.is_some() || one.refuted_by.is_some());
+    let params = decided.map(|one| [one.id.into(), one.solution.into(), one.proved_by.into(), one.refuted_by.into()]);
+    let rows = tx.query_many(SQL, &params.collect::<Vec<_>>()).await?;
+    let changed: BTreeSet<SolutionKey> =
+        rows.into_iter().flatten().map(|mut row| row.read().map(SolutionKey)).collect::<Result<_, _>>()?;
+    for solution in changed {
+        sum_up(tx, solution).await?;
+    }
+    Ok(())
 }
 
 /// The outcomes of a solution, oldest first.
@@ -203,6 +236,8 @@ fn outcomes(rows: Vec<Row>) -> Result<Vec<Outcome>, StoreError> {
             case_name: row.read()?,
             created_at: row.read()?,
             recorded: Recorded::read(&mut row)?,
+            proved_by: row.read()?,
+            refuted_by: row.read()?,
         })
     });
     read.collect()

@@ -32,6 +32,10 @@ import type {
   NoParams,
   Overview,
   PatternDetail,
+  PatternsExportParams,
+  PatternsExported,
+  PatternsImportParams,
+  PatternsImported,
   PatternsParams,
   PatternsResult,
   RankedSolutionsParams,
@@ -117,6 +121,10 @@ export interface Calls {
   memoryImport: { params: MemoryImportParams; result: MemoryImported };
   /** One page of all incidents with their solutions and outcomes, as an import takes them. */
   memoryExport: { params: MemoryExportParams; result: MemoryExported };
+  /** One page of the learned patterns with what solved them, as an import takes them. */
+  patternsExport: { params: PatternsExportParams; result: PatternsExported };
+  /** Takes patterns over from another memory, in one transaction; the same taken over again changes nothing. */
+  patternsImport: { params: PatternsImportParams; result: PatternsImported };
   /** Ids of the incidents that answer a text, best first. */
   memorySearch: { params: MemorySearchParams; result: MemorySearched };
   /** One incident of either memory, with its solutions and what came of them. */
@@ -186,6 +194,7 @@ export const WRITING_CALLS = [
   'addSolution',
   'addIncident',
   'memoryImport',
+  'patternsImport',
   'checkWrite',
   'createToken',
   'revokeToken',
@@ -224,6 +233,8 @@ export const TEAM_CALLS = [
   'addIncident',
   'memoryImport',
   'memoryExport',
+  'patternsExport',
+  'patternsImport',
   'memorySearch',
   'incident',
   'completeIds',
@@ -364,6 +375,16 @@ export abstract class NamedCalls {
   /** One page of all incidents with their solutions and outcomes, as an import takes them. */
   memoryExport(params: MemoryExportParams = {}): Promise<MemoryExported> {
     return this.call('memoryExport', params);
+  }
+
+  /** One page of the learned patterns with what solved them, as an import takes them. */
+  patternsExport(params: PatternsExportParams = {}): Promise<PatternsExported> {
+    return this.call('patternsExport', params);
+  }
+
+  /** Takes patterns over from another memory, in one transaction; the same taken over again changes nothing. */
+  patternsImport(params: PatternsImportParams): Promise<PatternsImported> {
+    return this.call('patternsImport', params);
   }
 
   /** Ids of the incidents that answer a text, best first. */

@@ -1322,6 +1322,50 @@ export type PatternSort = "confidence" | "occurrences" | "lastSeen";
 /** Where a pattern comes from. */
 export type PatternSource = "built-in" | "learned";
 
+/** Which part of the learned patterns to write out. */
+export type PatternsExportParams = {
+  /** `next` of the page before; none: from the beginning. */
+  after?: string | null,
+  /** Patterns of a page, 1 to 200; 100 when none. */
+  limit?: number | null,
+};
+
+/** One page of the learned patterns. */
+export type PatternsExported = {
+  /** One JSON object a line, as an import takes them. */
+  lines: string,
+  /** How many. */
+  patterns: number,
+  /** Learned patterns in the whole memory. */
+  total: number,
+  /** For the next page; none: this was the last. */
+  next: string | null,
+};
+
+/** Patterns to take over from another memory. */
+export type PatternsImportParams = {
+  /** Whole lines, one pattern each, as an export writes them; a call is one transaction. */
+  lines: string,
+  /** The name of the memory that wrote them, the same at each import: what was counted there is counted once. */
+  from: string,
+  /** The name that others know this memory by: what they took from here is not counted again. */
+  into?: string | null,
+};
+
+/** What an import of patterns did. */
+export type PatternsImported = {
+  /** Patterns that were new. */
+  added: number,
+  /** Patterns that were known by their signature. */
+  updated: number,
+  /** Solutions that were new. */
+  solutions: number,
+  /** Outcomes that were new. */
+  outcomes: number,
+  /** Lines that could not be read; the others were taken. */
+  refused: Array<RefusedLine>,
+};
+
 /** Which patterns to list. */
 export type PatternsParams = {
   /** Only this category. */

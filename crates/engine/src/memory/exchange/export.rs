@@ -51,7 +51,7 @@ async fn line(tx: &mut impl Tx, incident: &Incident) -> Result<IncidentLine, Eng
     let mut lines = Vec::new();
     for solution in solutions::of_owner(tx, Owner::Incident(incident.key)).await? {
         let outcomes = outcomes::of_solution(tx, solution.key).await?.into_iter().map(outcome).collect();
-        lines.push(crate::memory::exchange::export::solution(solution, outcomes));
+        lines.push(solution_line(solution, outcomes));
     }
     Ok(IncidentLine {
         r#type: Some("incident".to_owned()),
@@ -65,18 +65,20 @@ async fn line(tx: &mut impl Tx, incident: &Incident) -> Result<IncidentLine, Eng
     })
 }
 
-fn solution(stored: Solution, outcomes: Vec<OutcomeLine>) -> SolutionLine {
+pub(super) fn solution_line(stored: Solution, outcomes: Vec<OutcomeLine>) -> SolutionLine {
     SolutionLine {
         id: Some(stored.id),
         steps: stored.steps,
         env: json(stored.env),
         env_bucket: Some(stored.env_bucket),
         created_at: Some(iso(stored.created_at)),
+        wrong: false,
+        by_person: false,
         outcomes,
     }
 }
 
-fn outcome(stored: outcomes::Outcome) -> OutcomeLine {
+pub(super) fn outcome(stored: outcomes::Outcome) -> OutcomeLine {
     OutcomeLine {
         id: Some(stored.id),
         worked: stored.worked,
@@ -87,6 +89,8 @@ fn outcome(stored: outcomes::Outcome) -> OutcomeLine {
         run_id: stored.run_id,
         case_name: stored.case_name,
         created_at: Some(iso(stored.created_at)),
+        proved_by: stored.proved_by,
+        refuted_by: stored.refuted_by,
     }
 }
 
@@ -94,6 +98,6 @@ fn json(text: Option<String>) -> Option<serde_json::Value> {
     text.and_then(|text| serde_json::from_str(&text).ok())
 }
 
-fn serialization_error(error: &serde_json::Error) -> EngineError {
-    EngineError::new(ErrorCode::InternalError, format!("An incident could not be written out: {error}."))
+pub(super) fn serialization_error(error: &serde_json::Error) -> EngineError {
+    EngineError::new(ErrorCode::InternalError, format!("It could not be written out: {error}."))
 }

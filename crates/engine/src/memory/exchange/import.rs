@@ -4,7 +4,7 @@
 //! What has no id gets one that its content decides, so that the same file taken in twice changes nothing. A solution
 //! whose id is known with other steps is another solution: what came of the known steps says nothing of these.
 
-mod write;
+pub(super) mod write;
 
 use crate::{
     Engine, EngineError,
@@ -55,6 +55,12 @@ pub(super) struct SolutionLine {
     pub(super) env_bucket: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) created_at: Option<String>,
+    /// A person judged it as wrong; of patterns alone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) wrong: bool,
+    /// A person wrote it; of patterns alone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) by_person: bool,
     #[serde(default)]
     pub(super) outcomes: Vec<OutcomeLine>,
 }
@@ -79,6 +85,12 @@ pub(super) struct OutcomeLine {
     pub(super) case_name: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) created_at: Option<String>,
+    /// The later run in which the case passed; of patterns alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) proved_by: Option<String>,
+    /// What took a success back; of patterns alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) refuted_by: Option<String>,
 }
 
 /// A line fit for storing.
@@ -92,28 +104,30 @@ struct Prepared {
     solutions: Vec<PreparedSolution>,
 }
 
-struct PreparedSolution {
-    id: String,
+pub(super) struct PreparedSolution {
+    pub(super) id: String,
     /// Used where `id` is known with other steps.
-    id_by_content: String,
-    steps: String,
-    digest: String,
-    env: Option<String>,
-    env_bucket: String,
-    created_at: i64,
-    outcomes: Vec<PreparedOutcome>,
+    pub(super) id_by_content: String,
+    pub(super) steps: String,
+    pub(super) digest: String,
+    pub(super) env: Option<String>,
+    pub(super) env_bucket: String,
+    pub(super) created_at: i64,
+    pub(super) outcomes: Vec<PreparedOutcome>,
 }
 
-struct PreparedOutcome {
-    id: String,
-    worked: bool,
-    env: Option<String>,
-    env_bucket: String,
-    notes: Option<String>,
-    lookup_id: Option<String>,
-    run_id: Option<String>,
-    case_name: Option<String>,
-    created_at: i64,
+pub(super) struct PreparedOutcome {
+    pub(super) id: String,
+    pub(super) worked: bool,
+    pub(super) env: Option<String>,
+    pub(super) env_bucket: String,
+    pub(super) notes: Option<String>,
+    pub(super) lookup_id: Option<String>,
+    pub(super) run_id: Option<String>,
+    pub(super) case_name: Option<String>,
+    pub(super) created_at: i64,
+    pub(super) proved_by: Option<String>,
+    pub(super) refuted_by: Option<String>,
 }
 
 /// Reads all lines, then writes them at once.
@@ -175,7 +189,7 @@ fn prepare<D>(engine: &Engine<D>, ambient: &Ambient, line: IncidentLine) -> Resu
     Ok(Prepared { id, title, error_signature, summary, tags, created_at, solutions })
 }
 
-fn prepare_solution<D>(
+pub(super) fn prepare_solution<D>(
     engine: &Engine<D>,
     line: SolutionLine,
     incident: &str,
@@ -206,11 +220,13 @@ fn prepare_outcome<D>(engine: &Engine<D>, line: OutcomeLine, created_at: i64) ->
         run_id: given_id(engine, line.run_id.as_deref())?,
         case_name: line.case_name.map(|name| input::line(engine, &name, MAX_NAME_CHARS)),
         created_at: moment(line.created_at.as_deref(), created_at)?,
+        proved_by: given_id(engine, line.proved_by.as_deref())?,
+        refuted_by: given_id(engine, line.refuted_by.as_deref())?,
     })
 }
 
 /// Gives the outcomes that have no id one by their place.
-fn name_outcomes(solution: &mut PreparedSolution) {
+pub(super) fn name_outcomes(solution: &mut PreparedSolution) {
     for (number, outcome) in solution.outcomes.iter_mut().enumerate() {
         if outcome.id.is_empty() {
             let content = || format!("{number}\n{}\n{}", outcome.worked, outcome.env_bucket);
@@ -231,7 +247,7 @@ fn stored_environment<D>(
 }
 
 /// An id as it was given. One that cannot be kept as it is would become another's.
-fn given_id<D>(engine: &Engine<D>, id: Option<&str>) -> Result<Option<String>, EngineError> {
+pub(super) fn given_id<D>(engine: &Engine<D>, id: Option<&str>) -> Result<Option<String>, EngineError> {
     let Some(id) = id.map(str::trim).filter(|id| !id.is_empty()) else { return Ok(None) };
     let kept = input::line(engine, id, MAX_ID_CHARS);
     if kept == id {
@@ -255,7 +271,7 @@ fn id(prefix: &str, owner: &str, given: Option<String>, content: impl FnOnce() -
     })
 }
 
-fn moment(given: Option<&str>, otherwise: i64) -> Result<i64, EngineError> {
+pub(super) fn moment(given: Option<&str>, otherwise: i64) -> Result<i64, EngineError> {
     let Some(given) = given else { return Ok(otherwise) };
     let moment = OffsetDateTime::parse(given, &Rfc3339).map_err(|_| {
         EngineError::invalid(format!("created_at '{}' is no ISO 8601 time with a zone", text::beginning(given, 40)))

@@ -159,6 +159,8 @@ async fn create(
         lookup_id: report.lookup_id,
         run_id: None,
         case_name: None,
+        proved_by: None,
+        refuted_by: None,
         recorder: report.recorder,
         now: ambient.now,
     };

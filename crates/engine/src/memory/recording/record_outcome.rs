@@ -41,6 +41,8 @@ pub async fn record_outcome<D: Database>(
             lookup_id,
             run_id: None,
             case_name: None,
+            proved_by: None,
+            refuted_by: None,
             recorder: engine.recorder(),
             now: ambient.now,
         };

@@ -78,7 +78,10 @@ async fn write_lines<D>(
 }
 
 /// The longest in which no id comes twice.
-fn batches<'a, T>(items: &'a [T], ids: impl Fn(&'a T) -> BTreeSet<&'a str>) -> Vec<&'a [T]> {
+pub(in crate::memory::exchange) fn batches<'a, T>(
+    items: &'a [T],
+    ids: impl Fn(&'a T) -> BTreeSet<&'a str>,
+) -> Vec<&'a [T]> {
     let (mut batches, mut start, mut before) = (Vec::new(), 0, BTreeSet::new());
     for (at, item) in items.iter().enumerate() {
         let ids = ids(item);
@@ -97,7 +100,7 @@ fn ids_of_line(incident: &Prepared) -> BTreeSet<&str> {
 }
 
 /// The one that it has, and the one that it gets where that is known with other steps.
-fn ids_of_solution(solution: &PreparedSolution) -> BTreeSet<&str> {
+pub(in crate::memory::exchange) fn ids_of_solution(solution: &PreparedSolution) -> BTreeSet<&str> {
     BTreeSet::from([solution.id.as_str(), &solution.id_by_content])
 }
 
@@ -133,7 +136,7 @@ fn find_known<'a>(solution: &'a PreparedSolution, known: &'a KnownSolutions) -> 
 }
 
 /// Whether they are the same steps, whatever their case and spacing.
-fn has_steps_of(known: &Solution, solution: &PreparedSolution) -> bool {
+pub(in crate::memory::exchange) fn has_steps_of(known: &Solution, solution: &PreparedSolution) -> bool {
     input::digest(&known.steps) == solution.digest
 }
 
@@ -285,6 +288,8 @@ fn new_outcome<'a>(recorder: Recorder<'a>, solution: SolutionKey, outcome: &'a P
         lookup_id: outcome.lookup_id.as_deref(),
         run_id: outcome.run_id.as_deref(),
         case_name: outcome.case_name.as_deref(),
+        proved_by: None,
+        refuted_by: None,
         recorder,
         now: outcome.created_at,
     }

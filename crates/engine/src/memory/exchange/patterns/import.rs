@@ -1,0 +1,250 @@
+//! Takes patterns over from another memory. What a line says is redacted again, and what it was learned from is signed by
+//! the rules of this memory, so that the same failure is found here, whatever recipe the other has.
+//!
+//! What was counted elsewhere is kept by the memory that has counted it: the same line taken over again adds nothing, a
+//! later one the difference, and what went from here to another memory and comes back is not counted twice. What a person
+//! set comes with a pattern that is new here; what is known here keeps what was set here.
+
+mod write;
+
+use super::{CountsLine, KnownLine, MAX_DAYS, PatternLine, PersonLine};
+use crate::{
+    Engine, EngineError,
+    answer::text,
+    contract::{PatternsImportParams, PatternsImported, RefusedLine},
+    failures::matching,
+    memory::{
+        exchange::import::{
+            PreparedSolution, given_id, moment, name_outcomes, prepare_solution, write::ids_of_solution,
+        },
+        input,
+    },
+    runs::{case_name::clean_name, prepare_run::redact_texts},
+};
+use argus_core::{
+    Ambient, Analysis, Category, FailureEvent,
+    summary::{MAX_HEADLINE_CHARS, Summary},
+};
+use argus_store::{
+    Database,
+    patterns::{daily_counts::DailyCounts, exchange::TakenCounts},
+};
+use std::collections::BTreeSet;
+
+/// Failures that lead to one pattern.
+const MAX_PARTS: usize = 200;
+/// Signatures of before.
+const MAX_SIGNATURES: usize = 500;
+/// Memories that have counted one pattern.
+const MAX_COUNTS: usize = 500;
+/// Characters of a description that a person set.
+const MAX_DESCRIPTION_CHARS: usize = 300;
+
+/// A line fit for storing.
+struct Prepared {
+    known: PreparedKnown,
+    signatures: Vec<String>,
+    first_seen_at: i64,
+    last_seen_at: i64,
+    counts: Vec<TakenCounts>,
+    days: Vec<DailyCounts>,
+    person: Option<PreparedPerson>,
+    parts: Vec<PreparedKnown>,
+    solutions: Vec<(PreparedSolution, Judgement)>,
+    /// What it may have in common with another line: two that have are not written at once.
+    names: BTreeSet<String>,
+}
+
+impl Prepared {
+    /// Its own failure, then those that lead to it.
+    fn all_known(&self) -> impl Iterator<Item = &PreparedKnown> {
+        std::iter::once(&self.known).chain(&self.parts)
+    }
+}
+
+/// A failure, signed by the rules of this memory.
+struct PreparedKnown {
+    id: String,
+    /// Used where another failure has `id` here.
+    id_by_content: String,
+    case_name: String,
+    description: String,
+    sample: String,
+    analysis: Analysis,
+}
+
+impl PreparedKnown {
+    fn signature(&self) -> &str {
+        &self.analysis.signatures.exact
+    }
+}
+
+struct PreparedPerson {
+    category: Option<Category>,
+    description: Option<String>,
+    solution: Option<String>,
+    edited_at: i64,
+}
+
+/// What a person said of a solution.
+#[derive(Clone, Copy)]
+struct Judgement {
+    wrong: bool,
+    by_person: bool,
+}
+
+/// The names of the memory that wrote the lines, and of this one.
+struct Sides {
+    from: String,
+    into: Option<String>,
+}
+
+/// Reads all lines, then writes them at once.
+pub async fn import<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    params: &PatternsImportParams,
+) -> Result<PatternsImported, EngineError> {
+    let from = given_id(engine, Some(&params.from))?;
+    let from = from.ok_or_else(|| EngineError::invalid("from is empty. Name the memory that wrote the lines."))?;
+    let sides = Sides { from, into: given_id(engine, params.into.as_deref())? };
+    let mut imported = PatternsImported::default();
+    let mut prepared = Vec::new();
+    for (number, line) in (1..).zip(params.lines.lines()) {
+        if line.trim().is_empty() {
+            continue;
+        }
+        match parse(line).and_then(|line| prepare(engine, ambient, line, &sides)) {
+            Ok(pattern) => prepared.push((number, pattern)),
+            Err(error) => {
+                let message = error.redacted_by(&engine.analyzer).message;
+                imported.refused.push(RefusedLine { line: number, message });
+            }
+        }
+    }
+    if prepared.is_empty() {
+        return Ok(imported);
+    }
+    let body = async |tx: &mut D::Tx<'_>| write::all(engine, ambient, tx, &prepared, imported).await;
+    engine.write(ambient, body).await
+}
+
+fn parse(line: &str) -> Result<PatternLine, EngineError> {
+    let line: PatternLine = serde_json::from_str(line)
+        .map_err(|error| EngineError::invalid(format!("not a pattern: {}", text::quoted(&error.to_string()))))?;
+    match line.r#type.as_str() {
+        "pattern" => Ok(line),
+        other => Err(EngineError::invalid(format!("type is '{}', not 'pattern'", text::beginning(other, 40)))),
+    }
+}
+
+fn prepare<D>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    line: PatternLine,
+    sides: &Sides,
+) -> Result<Prepared, EngineError> {
+    let known = prepare_known(engine, &line.known, &sides.from)?;
+    let mut signed = BTreeSet::from([known.signature().to_owned()]);
+    let mut parts = Vec::new();
+    for part in line.parts.iter().take(MAX_PARTS) {
+        let part = prepare_known(engine, part, &sides.from)?;
+        // Here they may be one.
+        if signed.insert(part.signature().to_owned()) {
+            parts.push(part);
+        }
+    }
+    let first_seen_at = moment(Some(&line.first_seen_at), ambient.now)?.min(ambient.now);
+    let last_seen_at = moment(Some(&line.last_seen_at), ambient.now)?.clamp(first_seen_at, ambient.now);
+    let mut solutions = Vec::with_capacity(line.solutions.len());
+    for solution in line.solutions {
+        let judgement = Judgement { wrong: solution.wrong, by_person: solution.by_person };
+        let mut solution = prepare_solution(engine, solution, &known.id, ambient.now)?;
+        name_outcomes(&mut solution);
+        solutions.push((solution, judgement));
+    }
+    let mut counts = Vec::new();
+    for one in line.counts.iter().take(MAX_COUNTS) {
+        counts.extend(prepare_counts(engine, one, sides)?);
+    }
+    let person = line.person.map(|person| prepare_person(engine, ambient, person)).transpose()?;
+    let is_signature = |text: &String| text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let signatures = line.signatures.into_iter().filter(|text| is_signature(text) && !signed.contains(text));
+    let signatures = signatures.take(MAX_SIGNATURES).collect();
+    let days = days(&line.days, ambient.now);
+    let names = BTreeSet::new();
+    let mut line =
+        Prepared { known, signatures, first_seen_at, last_seen_at, counts, days, person, parts, solutions, names };
+    line.names = names_of(&line);
+    Ok(line)
+}
+
+fn names_of(line: &Prepared) -> BTreeSet<String> {
+    let of_known = line.all_known().flat_map(|known| [known.signature().to_owned(), known.id.clone()]);
+    let of_solutions = line.solutions.iter().flat_map(|(solution, _)| ids_of_solution(solution));
+    let of_counts = line.counts.iter().map(|counts| format!("{}\n{}", counts.memory, counts.pattern));
+    of_known.chain(of_solutions.map(ToOwned::to_owned)).chain(of_counts).collect()
+}
+
+fn prepare_known<D>(engine: &Engine<D>, line: &KnownLine, from: &str) -> Result<PreparedKnown, EngineError> {
+    let id = given_id(engine, Some(&line.id))?.filter(|id| id.starts_with("pat-"));
+    let id = id.ok_or_else(|| EngineError::invalid("id is none of a pattern, which begins with pat-"))?;
+    let case_name = clean_name(engine, &line.case_name);
+    let event = without_secrets(engine, &line.sample)?;
+    let analysis = engine.analyzer.analyze(event.clone(), &case_name);
+    let description = input::line(engine, &line.description, MAX_HEADLINE_CHARS);
+    let description = if description.is_empty() {
+        matching::headline(&analysis, &Summary::read(&analysis.redacted), &event)
+    } else {
+        description
+    };
+    let sample = matching::sample_json(engine, &event, &case_name, &analysis)?;
+    let digest = input::digest(&format!("{from}\n{id}\n{}", analysis.signatures.exact));
+    let id_by_content = format!("pat-{}", &digest[..32]);
+    Ok(PreparedKnown { id, id_by_content, case_name, description, sample, analysis })
+}
+
+/// Every text in it, whatever field it is in.
+fn without_secrets<D>(engine: &Engine<D>, event: &FailureEvent) -> Result<FailureEvent, EngineError> {
+    let invalid = |error: serde_json::Error| EngineError::invalid(error.to_string());
+    let mut value = serde_json::to_value(event).map_err(invalid)?;
+    redact_texts(engine, &mut value);
+    serde_json::from_value(value).map_err(invalid)
+}
+
+/// None: it was counted here.
+fn prepare_counts<D>(
+    engine: &Engine<D>,
+    line: &CountsLine,
+    Sides { from, into }: &Sides,
+) -> Result<Option<TakenCounts>, EngineError> {
+    let memory = given_id(engine, line.memory.as_deref())?.unwrap_or_else(|| from.clone());
+    if into.as_ref() == Some(&memory) {
+        return Ok(None);
+    }
+    let Some(pattern) = given_id(engine, Some(&line.pattern))? else { return Ok(None) };
+    let (occurrences, resolutions) = (line.occurrences, line.resolutions.min(line.occurrences));
+    Ok(Some(TakenCounts { memory, pattern, occurrences, resolutions }))
+}
+
+fn prepare_person<D>(engine: &Engine<D>, ambient: &Ambient, line: PersonLine) -> Result<PreparedPerson, EngineError> {
+    let description = line.description.map(|text| input::line(engine, &text, MAX_DESCRIPTION_CHARS));
+    Ok(PreparedPerson {
+        category: line.category.and_then(|category| category.parse().ok()),
+        description: description.filter(|text| !text.is_empty()),
+        solution: given_id(engine, line.solution.as_deref())?,
+        edited_at: moment(Some(&line.edited_at), ambient.now)?.min(ambient.now),
+    })
+}
+
+/// In order, none of them to come.
+fn days(lines: &[(i64, u32, u32)], now: i64) -> Vec<DailyCounts> {
+    let today = now.div_euclid(argus_store::patterns::daily_counts::DAY_MS);
+    let given = lines.iter().filter(|(day, ..)| (0..=today).contains(day)).map(|&(day, occurrences, resolutions)| {
+        DailyCounts { day, occurrences, resolutions: resolutions.min(occurrences) }
+    });
+    let mut days: Vec<_> = given.collect();
+    days.sort_by_key(|counts| counts.day);
+    days.dedup_by_key(|counts| counts.day);
+    days.split_off(days.len().saturating_sub(MAX_DAYS as usize))
+}

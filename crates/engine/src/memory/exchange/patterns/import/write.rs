@@ -1,0 +1,367 @@
+//! Writes the patterns of an import in batches: what they need is looked up at once, and what is new is added at once.
+
+use super::{Judgement, Prepared, PreparedKnown};
+use crate::{
+    Engine, EngineError,
+    contract::{PatternsImported, RefusedLine},
+    failures::recompute_signatures,
+    memory::exchange::{
+        import::{
+            PreparedSolution,
+            write::{batches, has_steps_of, ids_of_solution},
+        },
+        patterns::MAX_DAYS,
+    },
+};
+use argus_core::Ambient;
+use argus_store::{
+    Database, Tx,
+    patterns::{
+        Pattern, PatternKey,
+        daily_counts::DailyCounts,
+        exchange::{self, Added, NewKnown, TakenCounts},
+    },
+    search::Owner,
+    solutions::{
+        self, NewSolution, Solution, SolutionKey,
+        outcomes::{self, NewOutcome, Recorder},
+    },
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A line and where it is written.
+struct Target<'a> {
+    line: &'a Prepared,
+    key: PatternKey,
+    /// As it was found; none: it is new.
+    found: Option<Pattern>,
+}
+
+/// Writes all lines, each with its number; `imported` is what is known of the others.
+pub(super) async fn all<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    tx: &mut D::Tx<'_>,
+    lines: &[(u32, Prepared)],
+    mut imported: PatternsImported,
+) -> Result<PatternsImported, EngineError> {
+    // What an older recipe has signed is found under this one.
+    recompute_signatures::recompute_batch(engine, tx).await?;
+    for batch in batches(lines, |(_, line)| line.names.iter().map(String::as_str).collect()) {
+        let mut open: Vec<_> = batch.iter().collect();
+        while !open.is_empty() {
+            open = write_lines(engine, ambient, tx, open, &mut imported).await?;
+        }
+    }
+    imported.refused.sort_by_key(|refused| refused.line);
+    Ok(imported)
+}
+
+/// Writes lines that have no name in common; answers those that are of a pattern which another of them is of too.
+async fn write_lines<'a, D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    tx: &mut D::Tx<'_>,
+    lines: Vec<&'a (u32, Prepared)>,
+    imported: &mut PatternsImported,
+) -> Result<Vec<&'a (u32, Prepared)>, EngineError> {
+    let signatures: Vec<_> =
+        lines.iter().flat_map(|(_, line)| line.all_known()).map(PreparedKnown::signature).collect();
+    let mut found = exchange::of_signatures(tx, &engine.recipe, &signatures).await?.into_iter();
+    let (mut targets, mut new, mut unknown_parts, mut deferred) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut seen = BTreeSet::new();
+    for numbered in lines {
+        let (number, line) = numbered;
+        let own = found.next().flatten();
+        let parts: Vec<_> = line.parts.iter().filter(|_| found.next().flatten().is_none()).collect();
+        match own {
+            Some(own) if !seen.insert(own.key) => {
+                deferred.push(numbered);
+                continue;
+            }
+            Some(own) => targets.push(Target { line, key: own.key, found: Some(own) }),
+            None => new.push((*number, line)),
+        }
+        unknown_parts.push((line, parts));
+    }
+    imported.updated += count(targets.len());
+    let added = insert_new(engine, tx, new, imported).await?;
+    imported.added += count(added.len());
+    targets.extend(added);
+    insert_parts(engine, tx, &targets, &unknown_parts).await?;
+    for target in &targets {
+        exchange::add_signatures(tx, target.key, &target.line.signatures).await?;
+    }
+    write_counts(tx, &targets, ambient.now).await?;
+    let solutions = write_solutions(engine.recorder_as("import"), tx, &targets, imported).await?;
+    for target in &targets {
+        set_overrides(tx, target, &solutions).await?;
+    }
+    solutions::choose_best_of(tx, &targets.iter().map(|target| target.key).collect::<Vec<_>>()).await?;
+    for target in &targets {
+        show(tx, target).await?;
+    }
+    Ok(deferred)
+}
+
+fn count(items: usize) -> u32 {
+    u32::try_from(items).unwrap_or(u32::MAX)
+}
+
+/// Starts the patterns of which nothing is known here.
+async fn insert_new<'a, D>(
+    engine: &Engine<D>,
+    tx: &mut impl Tx,
+    lines: Vec<(u32, &'a Prepared)>,
+    imported: &mut PatternsImported,
+) -> Result<Vec<Target<'a>>, EngineError> {
+    let ids = free_ids(tx, lines.iter().map(|(_, line)| &line.known)).await?;
+    let (mut rows, mut written) = (Vec::new(), Vec::new());
+    for ((number, line), id) in lines.into_iter().zip(ids) {
+        let Some(id) = id else {
+            let message = format!("the id '{}' is of another failure here; take it over once more", line.known.id);
+            imported.refused.push(RefusedLine { line: number, message });
+            continue;
+        };
+        rows.push(row(engine, &line.known, id, None, line.first_seen_at));
+        written.push(line);
+    }
+    let keys = exchange::insert_all(tx, &rows).await?;
+    Ok(written.into_iter().zip(keys).map(|(line, key)| Target { line, key, found: None }).collect())
+}
+
+/// Makes failures known that lead to a pattern and are not known here.
+async fn insert_parts<D>(
+    engine: &Engine<D>,
+    tx: &mut impl Tx,
+    targets: &[Target<'_>],
+    parts: &[(&Prepared, Vec<&PreparedKnown>)],
+) -> Result<(), EngineError> {
+    let ids = free_ids(tx, parts.iter().flat_map(|(_, parts)| parts.iter().copied())).await?;
+    let of_line = |line: &Prepared| targets.iter().find(|target| std::ptr::eq(target.line, line));
+    let all = parts.iter().flat_map(|(line, parts)| parts.iter().map(move |part| (of_line(line), *part)));
+    let rows = all.zip(ids).filter_map(|((target, part), id)| {
+        let target = target?;
+        Some(row(engine, part, id?, Some(target.key), target.line.first_seen_at))
+    });
+    exchange::insert_all(tx, &rows.collect::<Vec<_>>()).await?;
+    Ok(())
+}
+
+/// The id that each can have here.
+async fn free_ids<'a>(
+    tx: &mut impl Tx,
+    known: impl Iterator<Item = &'a PreparedKnown>,
+) -> Result<Vec<Option<&'a str>>, EngineError> {
+    let wanted: Vec<_> = known.flat_map(|known| [known.id.as_str(), &known.id_by_content]).collect();
+    let taken = exchange::are_taken(tx, &wanted).await?;
+    let free =
+        |(ids, taken): (&[&'a str], &[bool])| ids.iter().zip(taken).find(|(_, taken)| !**taken).map(|(id, _)| *id);
+    Ok(wanted.chunks(2).zip(taken.chunks(2)).map(free).collect())
+}
+
+fn row<'a, D>(
+    engine: &'a Engine<D>,
+    known: &'a PreparedKnown,
+    id: &'a str,
+    into: Option<PatternKey>,
+    first_seen_at: i64,
+) -> NewKnown<'a> {
+    NewKnown {
+        id,
+        identity: recompute_signatures::identity(engine, &known.analysis),
+        case_name: &known.case_name,
+        description: &known.description,
+        sample: &known.sample,
+        into,
+        first_seen_at,
+    }
+}
+
+/// Adds what was not taken before from the memory that has counted it.
+async fn write_counts(tx: &mut impl Tx, targets: &[Target<'_>], now: i64) -> Result<(), EngineError> {
+    let of: Vec<_> = (targets.iter().flat_map(|target| &target.line.counts))
+        .map(|counts| (counts.memory.as_str(), counts.pattern.as_str()))
+        .collect();
+    let mut taken = exchange::taken(tx, &of).await?.into_iter();
+    let keys: Vec<_> = targets.iter().map(|target| target.key).collect();
+    let ours = exchange::days_of(tx, &keys, MAX_DAYS).await?;
+    for (target, ours) in targets.iter().zip(ours) {
+        let line = target.line;
+        let (mut added, mut is_more) = ((0_u32, 0_u32), target.found.is_none());
+        for counts in &line.counts {
+            let before = taken.next().unwrap_or_default();
+            let TakenCounts { occurrences, resolutions, .. } = *counts;
+            if occurrences <= before.0 && resolutions <= before.1 {
+                continue;
+            }
+            is_more = true;
+            added.0 = added.0.saturating_add(occurrences.saturating_sub(before.0));
+            added.1 = added.1.saturating_add(resolutions.saturating_sub(before.1));
+            let (occurrences, resolutions) = (occurrences.max(before.0), resolutions.max(before.1));
+            exchange::take(tx, target.key, &TakenCounts { occurrences, resolutions, ..counts.clone() }).await?;
+        }
+        if !is_more {
+            continue;
+        }
+        let days = days_with(&ours, &line.days, added);
+        let added = Added {
+            occurrences: added.0,
+            resolutions: added.1,
+            first_seen_at: line.first_seen_at,
+            last_seen_at: line.last_seen_at,
+        };
+        exchange::add_counts(tx, target.key, &added, &days, now).await?;
+    }
+    Ok(())
+}
+
+/// The days of a pattern with the last `added` of what another memory has counted of it.
+fn days_with(ours: &[DailyCounts], theirs: &[DailyCounts], added: (u32, u32)) -> Vec<DailyCounts> {
+    let last = theirs.last().map_or((0, 0), |last| (last.occurrences, last.resolutions));
+    let before = (last.0.saturating_sub(added.0), last.1.saturating_sub(added.1));
+    let at = |days: &[DailyCounts], day: i64| {
+        let known = days.iter().rev().find(|counts| counts.day <= day);
+        known.map_or((0, 0), |counts| (counts.occurrences, counts.resolutions))
+    };
+    let days: BTreeSet<_> = ours.iter().chain(theirs).map(|counts| counts.day).collect();
+    let summed = days.into_iter().map(|day| {
+        let (ours, theirs) = (at(ours, day), at(theirs, day));
+        let occurrences = ours.0.saturating_add(theirs.0.saturating_sub(before.0));
+        let resolutions = ours.1.saturating_add(theirs.1.saturating_sub(before.1));
+        DailyCounts { day, occurrences, resolutions }
+    });
+    summed.filter(|counts| !ours.contains(counts)).collect()
+}
+
+/// Keys of solutions by their owner and the id that a line has for them.
+type Written<'a> = BTreeMap<(PatternKey, &'a str), SolutionKey>;
+
+/// Adds solutions that are new, and what came of any.
+async fn write_solutions<'a>(
+    recorder: Recorder<'a>,
+    tx: &mut impl Tx,
+    targets: &[Target<'a>],
+    imported: &mut PatternsImported,
+) -> Result<Written<'a>, EngineError> {
+    let all: Vec<_> = (targets.iter())
+        .flat_map(|target| target.line.solutions.iter().map(move |(solution, said)| (target.key, solution, *said)))
+        .collect();
+    let known = solutions::by_ids(tx, all.iter().flat_map(|(_, solution, _)| ids_of_solution(solution))).await?;
+    let known: BTreeMap<&str, &Solution> = known.iter().map(|known| (known.id.as_str(), known)).collect();
+    let (mut new, mut said_of, mut first) = (Vec::new(), Vec::new(), BTreeMap::new());
+    // Where each solution of a line is: known, or the new one of this number.
+    let mut places = Vec::with_capacity(all.len());
+    for (owner, solution, said) in &all {
+        let same = |id: &str| {
+            let known = known.get(id);
+            known.filter(|known| known.owner == Owner::Pattern(*owner) && has_steps_of(known, solution))
+        };
+        if let Some(known) = same(&solution.id).or_else(|| same(&solution.id_by_content)) {
+            places.push(Some(Ok(known.key)));
+            continue;
+        }
+        let ids = [solution.id.as_str(), &solution.id_by_content];
+        let Some(id) = ids.into_iter().find(|id| !known.contains_key(id)) else {
+            places.push(None);
+            continue;
+        };
+        // The same steps twice are one solution with the outcomes of both.
+        let number = *first.entry((*owner, &solution.digest, &solution.env_bucket)).or_insert_with(|| {
+            new.push(new_solution(recorder, *owner, id, solution));
+            said_of.push(*said);
+            new.len() - 1
+        });
+        places.push(Some(Err(number)));
+    }
+    let added = solutions::add_all(tx, &new).await?;
+    for ((solution, is_new), Judgement { wrong, by_person }) in added.iter().zip(said_of) {
+        imported.solutions += u32::from(*is_new);
+        if *is_new && (wrong || by_person) {
+            solutions::take_judgement(tx, solution.key, by_person, wrong.then_some(solution.created_at)).await?;
+        }
+    }
+    let (mut written, mut outcomes) = (Written::new(), Vec::new());
+    for ((owner, solution, _), place) in all.iter().zip(places) {
+        let key = match place {
+            Some(Ok(key)) => key,
+            Some(Err(number)) => added[number].0.key,
+            None => continue,
+        };
+        written.insert((*owner, &solution.id), key);
+        outcomes.extend(new_outcomes(recorder, *owner, key, solution));
+    }
+    outcomes::note_proofs(tx, &outcomes).await?;
+    imported.outcomes += outcomes::record(tx, &outcomes).await?;
+    for target in targets.iter().filter(|target| !target.line.solutions.is_empty()) {
+        exchange::wait_for_indexing(tx, target.key).await?;
+    }
+    Ok(written)
+}
+
+fn new_solution<'a>(
+    recorder: Recorder<'a>,
+    owner: PatternKey,
+    id: &'a str,
+    solution: &'a PreparedSolution,
+) -> NewSolution<'a> {
+    NewSolution {
+        id,
+        owner: Owner::Pattern(owner),
+        steps: &solution.steps,
+        digest: &solution.digest,
+        env: solution.env.as_deref(),
+        env_bucket: &solution.env_bucket,
+        recorder,
+        now: solution.created_at,
+    }
+}
+
+fn new_outcomes<'a>(
+    recorder: Recorder<'a>,
+    counted_on: PatternKey,
+    solution: SolutionKey,
+    line: &'a PreparedSolution,
+) -> impl Iterator<Item = NewOutcome<'a>> {
+    line.outcomes.iter().map(move |outcome| NewOutcome {
+        id: &outcome.id,
+        solution,
+        counted_on: Some(counted_on),
+        worked: outcome.worked,
+        env: outcome.env.as_deref(),
+        env_bucket: &outcome.env_bucket,
+        notes: outcome.notes.as_deref(),
+        lookup_id: outcome.lookup_id.as_deref(),
+        run_id: outcome.run_id.as_deref(),
+        case_name: outcome.case_name.as_deref(),
+        proved_by: outcome.proved_by.as_deref(),
+        refuted_by: outcome.refuted_by.as_deref(),
+        recorder,
+        now: outcome.created_at,
+    })
+}
+
+/// What a person set elsewhere comes with what is new here.
+async fn set_overrides(
+    tx: &mut impl Tx,
+    Target { line, key, found }: &Target<'_>,
+    solutions: &Written<'_>,
+) -> Result<(), EngineError> {
+    let (None, Some(person)) = (found, &line.person) else { return Ok(()) };
+    let set = person.solution.as_deref().and_then(|id| solutions.get(&(*key, id))).copied();
+    let texts = (person.category, person.description.as_deref());
+    Ok(exchange::set_overrides(tx, *key, texts, set, person.edited_at).await?)
+}
+
+/// Shows what is new, or only made a failure known again until now.
+async fn show(tx: &mut impl Tx, Target { line, key, found }: &Target<'_>) -> Result<(), EngineError> {
+    let category = match found {
+        Some(found) if !found.is_provisional() => return Ok(()),
+        Some(found) => found.shown_category(),
+        None => {
+            let set = line.person.as_ref().and_then(|person| person.category);
+            set.unwrap_or(line.known.analysis.classification.category)
+        }
+    };
+    Ok(exchange::show(tx, *key, category).await?)
+}

@@ -1,0 +1,254 @@
+//! Patterns that go from one memory to another: `patternsExport` and `patternsImport`.
+
+use super::{REFUSED, UNKNOWN, World, failed, passed};
+use crate::{
+    contract::{
+        Change, EditPatternParams, EngineOptions, FailurePattern, MergePatternsParams, PatternSource,
+        PatternsExportParams, PatternsExported, PatternsImportParams, PatternsImported, PatternsParams,
+        RecordRunParams,
+    },
+    knowledge::patterns::patterns,
+    memory::exchange::patterns::{export::export, import::import},
+    viewer::edit::{edit_pattern, merge_patterns},
+};
+use argus_core::{Category, classify::UserRule};
+use serde_json::{Value, json};
+
+const OTHER: &str = "Error: the warp core is offline";
+
+fn lines(world: &World) -> String {
+    world.call(export, &PatternsExportParams::default()).unwrap().lines
+}
+
+fn take(world: &World, lines: &str, from: &str, into: Option<&str>) -> PatternsImported {
+    let params =
+        PatternsImportParams { lines: lines.to_owned(), from: from.to_owned(), into: into.map(ToOwned::to_owned) };
+    world.call(import, &params).unwrap()
+}
+
+/// From `from`, which the other knows as `ada`, to `into`, which it knows as `team`.
+fn push(from: &World, into: &World) -> PatternsImported {
+    take(into, &lines(from), "ada", Some("team"))
+}
+
+fn pull(into: &World, from: &World) -> PatternsImported {
+    take(into, &lines(from), "team", Some("ada"))
+}
+
+fn learned(world: &World) -> Vec<FailurePattern> {
+    let params = PatternsParams { source: Some(PatternSource::Learned), ..PatternsParams::default() };
+    world.call(patterns, &params).unwrap().patterns
+}
+
+fn counts(world: &World) -> Vec<(u32, u32)> {
+    learned(world).iter().map(|pattern| (pattern.occurrences, pattern.resolutions)).collect()
+}
+
+/// One that has seen a failure twice, and proved a fix of it.
+fn taught() -> World {
+    let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
+    world.diagnose(&run, "boom").unwrap();
+    world.diagnose(&run, "boom").unwrap();
+    world.fix(&run, "boom", "Hit it", false).unwrap();
+    world.fix(&run, "boom", "Tuned it", true).unwrap();
+    world.run(vec![passed("boom")]);
+    world
+}
+
+#[test]
+fn what_was_learned_elsewhere_is_known_and_what_proved_it() {
+    let (own, team) = (taught(), World::new());
+    let imported = push(&own, &team);
+    assert_eq!((imported.added, imported.updated, imported.solutions, imported.outcomes), (1, 0, 2, 2));
+    let run = team.record(&RecordRunParams::default(), vec![failed("boom", UNKNOWN)]).unwrap();
+    let known = run.failures[0].known.as_ref().unwrap();
+    assert_eq!((known.suggested_fix.as_deref(), known.claimed), (Some("Tuned it"), false));
+    assert_eq!(known.standing.as_deref(), Some("fixed 1 of 1 time"));
+    let known = team.diagnose(&run.run_id, "boom").unwrap();
+    assert!(!known.is_new_pattern);
+    assert_eq!(known.fix_history.len(), 2);
+    assert_eq!(counts(&team), [(3, 1)]);
+}
+
+#[test]
+fn the_same_taken_over_again_changes_nothing_and_later_the_difference_is_added() {
+    let (own, team) = (taught(), World::new());
+    push(&own, &team);
+    let once = lines(&team);
+    let again = push(&own, &team);
+    assert_eq!((again.added, again.updated, again.solutions, again.outcomes), (0, 1, 0, 0));
+    assert_eq!(lines(&team), once);
+
+    let run = team.run(vec![failed("boom", UNKNOWN)]);
+    team.diagnose(&run, "boom").unwrap();
+    let run = own.run(vec![failed("boom", UNKNOWN)]);
+    own.diagnose(&run, "boom").unwrap();
+    own.fix(&run, "boom", "Tuned it", true).unwrap();
+    own.fix(&run, "boom", "Replaced it", true).unwrap();
+    let more = push(&own, &team);
+    assert_eq!((more.solutions, more.outcomes), (1, 2));
+    assert_eq!((counts(&own), counts(&team)), (vec![(3, 2)], vec![(4, 2)]));
+    // A claim that was taken over before is proved by what comes later.
+    own.run(vec![passed("boom")]);
+    let proved = |world: &World| lines(world).matches("\"proved_by\"").count();
+    push(&own, &team);
+    assert_eq!((proved(&own), proved(&team)), (3, 3));
+}
+
+#[test]
+fn what_comes_back_is_not_counted_twice() {
+    let (own, team) = (taught(), World::new());
+    for _ in 0..3 {
+        push(&own, &team);
+        pull(&own, &team);
+    }
+    assert_eq!((counts(&own), counts(&team)), (vec![(2, 1)], vec![(2, 1)]));
+    let run = team.run(vec![failed("boom", UNKNOWN)]);
+    team.diagnose(&run, "boom").unwrap();
+    for _ in 0..2 {
+        pull(&own, &team);
+        push(&own, &team);
+    }
+    assert_eq!((counts(&own), counts(&team)), (vec![(3, 1)], vec![(3, 1)]));
+    // A third memory, that both have told the same.
+    let bob = World::new();
+    take(&bob, &lines(&team), "team", Some("bob"));
+    take(&bob, &lines(&own), "ada", Some("bob"));
+    assert_eq!(counts(&bob), [(3, 1)]);
+}
+
+#[test]
+fn each_memory_signs_by_its_own_rules() {
+    let (name, pattern) = ("flux".to_owned(), "flux capacitor".to_owned());
+    let rules = vec![UserRule { name, category: Category::ConfigError, pattern }];
+    let team = World::with(":memory:", EngineOptions { rules, ..EngineOptions::default() }).unwrap();
+    let run = team.run(vec![failed("boom", UNKNOWN)]);
+    team.diagnose(&run, "boom").unwrap();
+    let own = taught();
+    let imported = push(&own, &team);
+    assert_eq!((imported.added, imported.updated), (0, 1));
+    assert_eq!(counts(&team), [(3, 1)]);
+    assert_eq!(learned(&team)[0].category, Category::ConfigError);
+    assert_eq!(push(&own, &team).updated, 1);
+    assert_eq!(counts(&team), [(3, 1)]);
+    let known = team.diagnose(&run, "boom").unwrap();
+    assert_eq!(known.suggested_fix.as_deref(), Some("Tuned it"));
+}
+
+#[test]
+fn what_a_person_set_comes_with_what_is_new_and_parts_lead_to_it() {
+    let (own, team) = (taught(), World::new());
+    let run = own.run(vec![failed("boom", OTHER)]);
+    own.diagnose(&run, "boom").unwrap();
+    let (from, into) = (own.diagnose(&run, "boom").unwrap().pattern.unwrap().id, learned(&own));
+    let into = into.iter().find(|pattern| pattern.id != from).unwrap().id.clone();
+    own.call(merge_patterns, &MergePatternsParams { from, into: into.clone() }).unwrap();
+    let edit = |world: &World, id: &str, text: &str| {
+        let description = Change::Set(text.to_owned());
+        let fix = Change::Set("Ask Scotty".to_owned());
+        let params = EditPatternParams { id: id.to_owned(), description, category: Change::Keep, suggested_fix: fix };
+        world.call(edit_pattern, &params).unwrap();
+    };
+    edit(&own, &into, "The engine is out of order");
+    push(&own, &team);
+    let run = team.record(&RecordRunParams::default(), vec![failed("boom", OTHER)]).unwrap();
+    let known = run.failures[0].known.as_ref().unwrap();
+    assert_eq!((&known.pattern_id, known.suggested_fix.as_deref()), (&into, Some("Ask Scotty")));
+    assert_eq!(learned(&team)[0].description, "The engine is out of order");
+    edit(&own, &into, "The engine is broken");
+    edit(&team, &into, "The team knows better");
+    push(&own, &team);
+    assert_eq!(learned(&team)[0].description, "The team knows better");
+    assert_eq!(push(&own, &team).solutions, 0);
+}
+
+#[test]
+fn a_failure_that_a_built_in_speaks_for_becomes_a_pattern_with_its_fix() {
+    let (own, run) = World::after(vec![failed("boom", REFUSED)]);
+    own.fix(&run, "boom", "Started the database", true).unwrap();
+    let (team, run) = World::after(vec![failed("boom", REFUSED)]);
+    team.diagnose(&run, "boom").unwrap();
+    assert_eq!(learned(&team).len(), 0);
+    push(&own, &team);
+    assert_eq!(learned(&team).len(), 1);
+    let known = team.diagnose(&run, "boom").unwrap();
+    assert_eq!(known.suggested_fix.as_deref(), Some("Started the database"));
+}
+
+#[test]
+fn nothing_of_a_line_is_kept_unread() {
+    let secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+    let mut line: Value = serde_json::from_str(lines(&taught()).lines().next().unwrap()).unwrap();
+    line["case_name"] = format!("uses {secret}").into();
+    line["description"] = format!("it said {secret}").into();
+    line["category"] = "NO_SUCH".into();
+    line["sample"]["text"] = format!("{UNKNOWN} {secret}").into();
+    line["sample"]["exceptionType"] = secret.into();
+    line["solutions"][0]["steps"] = format!("Use {secret}").into();
+    line["solutions"][0]["outcomes"][0]["notes"] = secret.into();
+    line["signatures"] = json!([secret, "zz"]);
+    line["days"] = json!([[9_000_000_000_i64, 5, 1], [-4, 1, 1], [3, 1, 4_000_000_000_u32]]);
+    line["counts"][0]["occurrences"] = 4_000_000_000_u32.into();
+    line["counts"][0]["resolutions"] = 4_100_000_000_u32.into();
+    line["person"] = json!({ "description": secret, "solution": "sol-none", "edited_at": "2026-01-01T00:00:00Z" });
+    let with = |field: &str, value: Value| {
+        let mut other = line.clone();
+        other[field] = value;
+        other.to_string()
+    };
+    let refused = [
+        with("id", secret.into()),
+        with("id", "builtin-timeout".into()),
+        with("type", "incident".into()),
+        with("first_seen_at", "yesterday".into()),
+        "{".to_owned(),
+    ];
+    let team = World::new();
+    let all = format!("{}\n{line}", refused.join("\n"));
+    let imported = take(&team, &all, "mallory", None);
+    assert_eq!((imported.added, imported.refused.len()), (1, 5), "{:?}", imported.refused);
+    let kept = lines(&team);
+    assert!(!kept.contains(secret) && !format!("{:?}", imported.refused).contains(secret), "{kept}");
+    assert_eq!(counts(&team), [(1_000_000_000, 1_000_000_000)]);
+    assert_eq!(take(&team, &kept, "eve", None).updated, 1);
+    assert_eq!(counts(&team), [(1_000_000_000, 1_000_000_000)]);
+    let unnamed = PatternsImportParams { lines: kept, from: String::new(), into: None };
+    assert!(team.call(import, &unnamed).is_err());
+}
+
+#[test]
+fn an_id_that_is_of_another_failure_here_is_replaced() {
+    let (own, team) = (taught(), World::new());
+    push(&own, &team);
+    let mut line: Value = serde_json::from_str(lines(&own).lines().next().unwrap()).unwrap();
+    line["sample"]["text"] = OTHER.into();
+    for added in [1, 0] {
+        assert_eq!(take(&team, &line.to_string(), "bob", None).added, added);
+    }
+    assert_eq!(learned(&team).len(), 2);
+}
+
+#[test]
+fn pages_are_all_of_it() {
+    let own = World::new();
+    let names: Vec<String> = (0..25).map(|at| format!("case {at}")).collect();
+    let run = own.run(names.iter().map(|name| failed(name, &format!("{UNKNOWN} in {name}"))).collect());
+    for name in &names {
+        own.diagnose(&run, name).unwrap();
+    }
+    let team = World::new();
+    let (mut after, mut added) = (None, 0);
+    loop {
+        let params = PatternsExportParams { after, limit: Some(10) };
+        let PatternsExported { lines, total, next, patterns } = own.call(export, &params).unwrap();
+        assert!(total == 25 && patterns <= 10);
+        added += take(&team, &lines, "ada", None).added;
+        after = next;
+        if after.is_none() {
+            break;
+        }
+    }
+    assert_eq!((added, learned(&team).len()), (25, 25));
+    let params = PatternsExportParams { after: None, limit: Some(201) };
+    assert!(own.call(export, &params).is_err());
+}

@@ -1,0 +1,317 @@
+//! Patterns that go from one memory to another: read by the page, found by signature, and added many at a time.
+//! What was counted elsewhere is kept by the memory and the id that it is from.
+
+use super::{
+    Identity, Pattern, PatternKey, columns, count,
+    daily_counts::{self, DailyCounts},
+    filter_text, pattern, redirect, similar, tables,
+};
+use crate::{
+    database::{Row, Tx},
+    error::StoreError,
+    keys::SolutionKey,
+    search,
+};
+use argus_core::Category;
+
+/// More is counted nowhere; the sum of what memories say must stay a number.
+const MAX_COUNT: i64 = 1_000_000_000;
+
+/// What a memory has counted of a pattern.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TakenCounts {
+    /// Which memory.
+    pub memory: String,
+    /// The id of the pattern there.
+    pub pattern: String,
+    /// How often it was diagnosed there.
+    pub occurrences: u32,
+    /// How often a fix was reported as successful there.
+    pub resolutions: u32,
+}
+
+/// A failure of a pattern: its own, or one that leads to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Known {
+    /// `pat-…`.
+    pub id: String,
+    /// Under which it was signed.
+    pub recipe: String,
+    /// Exact signature.
+    pub signature: String,
+    /// Case it was learned from.
+    pub case_name: String,
+    /// Stable text.
+    pub normalized: String,
+    /// One line.
+    pub description: String,
+    /// The redacted failure as JSON.
+    pub sample: Option<String>,
+}
+
+/// What is known of a pattern beside its row.
+#[derive(Clone, Debug)]
+pub struct Details {
+    /// Its own failure, then those that lead to it.
+    pub known: Vec<Known>,
+    /// What they were signed with before.
+    pub signatures: Vec<String>,
+    /// Oldest first.
+    pub days: Vec<DailyCounts>,
+    /// What was counted in other memories.
+    pub taken: Vec<TakenCounts>,
+}
+
+/// Learned patterns that are shown, in the order of their ids, after this one.
+pub async fn page(tx: &mut impl Tx, after: &str, limit: u32) -> Result<Vec<Pattern>, StoreError> {
+    const SQL: &str = concat!(
+        "SELECT ",
+        columns!(),
+        tables!(),
+        "WHERE p.id > $1 AND p.source = 'learned' AND p.merged_into IS NULL ORDER BY p.id LIMIT $2"
+    );
+    let rows = tx.query(SQL, &[after.into(), limit.into()]).await?;
+    rows.into_iter().map(|mut row| pattern(&mut row)).collect()
+}
+
+/// What is known of each of these patterns; of their days the last ones.
+pub async fn details(tx: &mut impl Tx, patterns: &[Pattern], days: u32) -> Result<Vec<Details>, StoreError> {
+    const KNOWN: &str = "SELECT p.id, p.recipe, p.signature, p.case_name, p.normalized, p.description, s.event \
+                         FROM patterns p LEFT JOIN pattern_samples s ON s.pattern_key = p.key \
+                         WHERE p.key = $1 UNION ALL \
+                         SELECT * FROM (SELECT p.id, p.recipe, p.signature, p.case_name, p.normalized, p.description, \
+                         s.event FROM patterns p LEFT JOIN pattern_samples s ON s.pattern_key = p.key \
+                         WHERE p.merged_into = $1 ORDER BY p.key) AS parts";
+    const SIGNATURES: &str = "SELECT signature FROM pattern_signatures WHERE pattern_key = $1 ORDER BY signature";
+    const TAKEN: &str = "SELECT memory, pattern, occurrences, resolutions FROM taken_counts WHERE pattern_key = $1 \
+                         ORDER BY memory, pattern";
+    let wanted: Vec<_> = patterns.iter().map(|pattern| [pattern.key.into()]).collect();
+    let keys: Vec<_> = patterns.iter().map(|pattern| pattern.key).collect();
+    let known = tx.query_many(KNOWN, &wanted).await?;
+    let signatures = tx.query_many(SIGNATURES, &wanted).await?;
+    let days = days_of(tx, &keys, days).await?;
+    let taken = tx.query_many(TAKEN, &wanted).await?;
+    let mut details = Vec::with_capacity(patterns.len());
+    for (((known, signatures), days), taken) in known.into_iter().zip(signatures).zip(days).zip(taken) {
+        details.push(Details {
+            known: known.into_iter().map(read_known).collect::<Result<_, _>>()?,
+            signatures: signatures.into_iter().map(|mut row| row.read()).collect::<Result<_, _>>()?,
+            days,
+            taken: taken.into_iter().map(read_taken).collect::<Result<_, _>>()?,
+        });
+    }
+    Ok(details)
+}
+
+fn read_known(mut row: Row) -> Result<Known, StoreError> {
+    Ok(Known {
+        id: row.read()?,
+        recipe: row.read()?,
+        signature: row.read()?,
+        case_name: row.read()?,
+        normalized: row.read()?,
+        description: row.read()?,
+        sample: row.read()?,
+    })
+}
+
+fn read_taken(mut row: Row) -> Result<TakenCounts, StoreError> {
+    Ok(TakenCounts { memory: row.read()?, pattern: row.read()?, occurrences: row.read()?, resolutions: row.read()? })
+}
+
+/// The last days of each of these patterns, oldest first.
+pub async fn days_of(
+    tx: &mut impl Tx,
+    patterns: &[PatternKey],
+    limit: u32,
+) -> Result<Vec<Vec<DailyCounts>>, StoreError> {
+    const SQL: &str = "SELECT day, occurrences, resolutions FROM pattern_days WHERE pattern_key = $1 \
+                       ORDER BY day DESC LIMIT $2";
+    let wanted: Vec<_> = patterns.iter().map(|pattern| [(*pattern).into(), limit.into()]).collect();
+    let read = |mut row: Row| Ok(DailyCounts { day: row.read()?, occurrences: row.read()?, resolutions: row.read()? });
+    let rows = tx.query_many(SQL, &wanted).await?.into_iter();
+    rows.map(|rows| rows.into_iter().rev().map(read).collect()).collect()
+}
+
+/// The pattern of each of these signatures, or the one that it leads to; a provisional one too.
+pub async fn of_signatures(
+    tx: &mut impl Tx,
+    recipe: &str,
+    signatures: &[&str],
+) -> Result<Vec<Option<Pattern>>, StoreError> {
+    const SQL: &str = concat!("SELECT ", columns!(), tables!(), "WHERE p.recipe = $1 AND p.signature = $2");
+    const ROW: &str = concat!("SELECT ", columns!(), tables!(), "WHERE p.key = $1");
+    let wanted: Vec<_> = signatures.iter().map(|signature| [recipe.into(), (*signature).into()]).collect();
+    let rows = tx.query_many(SQL, &wanted).await?.into_iter();
+    let mut found: Vec<Option<Pattern>> =
+        rows.map(|mut rows| rows.pop().map(|mut row| pattern(&mut row)).transpose()).collect::<Result<_, _>>()?;
+    let leads = |found: &Pattern| found.merged_into.filter(|into| *into != found.key);
+    let into: Vec<_> = found.iter().flatten().filter_map(leads).map(|into| [into.into()]).collect();
+    let mut into = tx.query_many(ROW, &into).await?.into_iter();
+    for one in found.iter_mut().filter(|one| one.as_ref().and_then(leads).is_some()) {
+        *one = into.next().and_then(|mut rows| rows.pop()).map(|mut row| pattern(&mut row)).transpose()?;
+    }
+    Ok(found)
+}
+
+/// Which of these ids a pattern has.
+pub async fn are_taken(tx: &mut impl Tx, ids: &[&str]) -> Result<Vec<bool>, StoreError> {
+    let wanted: Vec<_> = ids.iter().map(|id| [(*id).into()]).collect();
+    let rows = tx.query_many("SELECT 1 FROM patterns WHERE id = $1", &wanted).await?;
+    Ok(rows.into_iter().map(|rows| !rows.is_empty()).collect())
+}
+
+/// A failure to make known.
+#[derive(Clone, Copy, Debug)]
+pub struct NewKnown<'a> {
+    /// `pat-…`; free.
+    pub id: &'a str,
+    /// Its identity under a recipe; not known yet.
+    pub identity: Identity<'a>,
+    /// Case it was learned from.
+    pub case_name: &'a str,
+    /// One line.
+    pub description: &'a str,
+    /// The redacted failure as JSON.
+    pub sample: &'a str,
+    /// The pattern that it leads to; none: it is one.
+    pub into: Option<PatternKey>,
+    /// UTC milliseconds.
+    pub first_seen_at: i64,
+}
+
+/// Adds some of which nothing is counted yet; their keys. [`show`] shows those that are patterns.
+pub async fn insert_all(tx: &mut impl Tx, new: &[NewKnown<'_>]) -> Result<Vec<PatternKey>, StoreError> {
+    const SQL: &str = "INSERT INTO patterns (id, source, category, recipe, signature, family, case_name, normalized, \
+                       description, occurrences, resolutions, first_seen_at, last_seen_at, updated_at) \
+                       VALUES ($1, 'learned', $2, $3, $4, $5, $6, $7, $8, 0, 0, $9, $9, $9) RETURNING key";
+    let params = new.iter().map(|one| {
+        [
+            one.id.into(),
+            one.identity.category.as_str().into(),
+            one.identity.recipe.into(),
+            one.identity.signature.into(),
+            one.identity.family.into(),
+            one.case_name.into(),
+            one.identity.normalized.into(),
+            one.description.into(),
+            one.first_seen_at.into(),
+        ]
+    });
+    let rows = tx.query_many(SQL, &params.collect::<Vec<_>>()).await?;
+    let mut keys = Vec::with_capacity(new.len());
+    for (one, mut rows) in new.iter().zip(rows) {
+        let row = rows.pop().ok_or_else(|| StoreError::corrupt("an inserted pattern gave no key"));
+        let key = row?.read().map(PatternKey)?;
+        let sample = [key.into(), one.sample.into()];
+        tx.post("INSERT INTO pattern_samples (pattern_key, event) VALUES ($1, $2)", &sample).await?;
+        similar::index(tx, key, one.identity.bands).await?;
+        if let Some(into) = one.into {
+            redirect(tx, key, into).await?;
+        }
+        keys.push(key);
+    }
+    Ok(keys)
+}
+
+/// Shows what was added, or was provisional, as a learned pattern; with everything that was set on it.
+pub async fn show(tx: &mut impl Tx, key: PatternKey, category: Category) -> Result<(), StoreError> {
+    tx.post("UPDATE patterns SET merged_into = NULL WHERE key = $1", &[key.into()]).await?;
+    filter_text::write(tx, key).await?;
+    count(tx, category, 1).await
+}
+
+/// What a person has set elsewhere, on a pattern that is not shown yet.
+pub async fn set_overrides(
+    tx: &mut impl Tx,
+    key: PatternKey,
+    (category, description): (Option<Category>, Option<&str>),
+    solution: Option<SolutionKey>,
+    edited_at: i64,
+) -> Result<(), StoreError> {
+    const SQL: &str = "UPDATE patterns SET person_category = $2, person_description = $3, person_solution = $4, \
+                       edited_at = $5 WHERE key = $1";
+    let category = category.map(Category::as_str);
+    let params = [key.into(), category.into(), description.into(), solution.into(), edited_at.into()];
+    tx.post(SQL, &params).await
+}
+
+/// Signatures that a pattern had elsewhere, unless they are of another here.
+pub async fn add_signatures(tx: &mut impl Tx, key: PatternKey, signatures: &[String]) -> Result<(), StoreError> {
+    const SQL: &str = "INSERT INTO pattern_signatures (signature, pattern_key) SELECT $1, key FROM patterns \
+                       WHERE key = $2 AND NOT EXISTS (SELECT 1 FROM pattern_signatures s WHERE s.signature = $1) \
+                       AND NOT EXISTS (SELECT 1 FROM patterns o WHERE o.signature = $1) ON CONFLICT DO NOTHING";
+    for signature in signatures {
+        tx.post(SQL, &[signature.into(), key.into()]).await?;
+    }
+    Ok(())
+}
+
+/// What was taken from each of these memories and patterns, as `(occurrences, resolutions)`.
+pub async fn taken(tx: &mut impl Tx, of: &[(&str, &str)]) -> Result<Vec<(u32, u32)>, StoreError> {
+    const SQL: &str = "SELECT occurrences, resolutions FROM taken_counts WHERE memory = $1 AND pattern = $2";
+    let wanted: Vec<_> = of.iter().map(|(memory, pattern)| [(*memory).into(), (*pattern).into()]).collect();
+    let rows = tx.query_many(SQL, &wanted).await?.into_iter();
+    rows.map(|mut rows| rows.pop().map_or(Ok((0, 0)), |mut row| Ok((row.read()?, row.read()?)))).collect()
+}
+
+/// Keeps what is taken from a memory, in place of what was taken before.
+pub async fn take(tx: &mut impl Tx, key: PatternKey, counts: &TakenCounts) -> Result<(), StoreError> {
+    const SQL: &str = "INSERT INTO taken_counts (memory, pattern, pattern_key, occurrences, resolutions) \
+                       VALUES ($1, $2, $3, $4, $5) ON CONFLICT (memory, pattern) DO UPDATE SET \
+                       pattern_key = excluded.pattern_key, occurrences = excluded.occurrences, \
+                       resolutions = excluded.resolutions";
+    let TakenCounts { memory, pattern, occurrences, resolutions } = counts;
+    tx.post(SQL, &[memory.into(), pattern.into(), key.into(), (*occurrences).into(), (*resolutions).into()]).await
+}
+
+/// What is added to a pattern.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Added {
+    /// How often it was diagnosed elsewhere.
+    pub occurrences: u32,
+    /// How often a fix was reported as successful there.
+    pub resolutions: u32,
+    /// UTC milliseconds.
+    pub first_seen_at: i64,
+    /// UTC milliseconds.
+    pub last_seen_at: i64,
+}
+
+/// Adds what was counted elsewhere; days that are known of it, and today, as they are then.
+pub async fn add_counts(
+    tx: &mut impl Tx,
+    key: PatternKey,
+    added: &Added,
+    days: &[DailyCounts],
+    now: i64,
+) -> Result<(), StoreError> {
+    const SQL: &str = "UPDATE patterns SET \
+                       occurrences = CASE WHEN occurrences + $2 > $7 THEN $7 ELSE occurrences + $2 END, \
+                       resolutions = CASE WHEN resolutions + $3 > occurrences + $2 AND occurrences + $2 <= $7 \
+                       THEN occurrences + $2 \
+                       WHEN resolutions + $3 > $7 THEN $7 ELSE resolutions + $3 END, \
+                       first_seen_at = CASE WHEN first_seen_at < $4 THEN first_seen_at ELSE $4 END, \
+                       last_seen_at = CASE WHEN last_seen_at > $5 THEN last_seen_at ELSE $5 END, \
+                       updated_at = $6 WHERE key = $1";
+    let Added { occurrences, resolutions, first_seen_at, last_seen_at } = *added;
+    let params = [
+        key.into(),
+        occurrences.into(),
+        resolutions.into(),
+        first_seen_at.into(),
+        last_seen_at.into(),
+        now.into(),
+        MAX_COUNT.into(),
+    ];
+    tx.post(SQL, &params).await?;
+    for day in days {
+        daily_counts::record(tx, key, day.day * daily_counts::DAY_MS, day.occurrences, day.resolutions).await?;
+    }
+    daily_counts::record_stored(tx, key, now).await
+}
+
+/// Lets the search read patterns again.
+pub async fn wait_for_indexing(tx: &mut impl Tx, key: PatternKey) -> Result<(), StoreError> {
+    search::wait(tx, key).await
+}
