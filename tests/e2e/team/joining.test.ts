@@ -285,6 +285,46 @@ test('in a fresh clone a search that names no project asks the team, whose solut
   expect(offline).toMatchObject({ warnings: [expect.stringContaining('cannot be reached')] });
 });
 
+test('what was learned here is pushed, known to a second machine and pulled for when the server is away', async () => {
+  const server = await startServer();
+  const [ada, bob] = [member(server), member(server, 'Bob')];
+  const root = repository();
+  const before = await agentOf(root, ada);
+  await before.data('argus_init', { projectPath: root });
+  await work(before, root);
+  join(root, server, ada);
+  const copied = (env: Record<string, string>, what: 'push' | 'pull', at = root) =>
+    JSON.parse(argus(['team', what, '--project', at, '--json'], { env }).stdout).data;
+  expect(copied(ada, 'push')).toEqual({ incidents: 0, added: 0, patterns: 1, addedPatterns: 1 });
+  const once = await learned(server, ada.ARGUS_TEAM_TOKEN ?? '');
+  expect(copied(ada, 'push')).toEqual({ incidents: 0, added: 0, patterns: 1, addedPatterns: 0 });
+  expect(await learned(server, ada.ARGUS_TEAM_TOKEN ?? '')).toBe(once);
+
+  const other = repository();
+  git(other, 'fetch', '--quiet', root);
+  git(other, 'reset', '--quiet', '--hard', 'FETCH_HEAD');
+  join(other, server, bob);
+  const agent = await agentOf(other, bob);
+  const proved = { suggestedFix: 'Tuned it.', tried: { proved: 1 } };
+  for (const isReachable of [true, false]) {
+    if (!isReachable) {
+      expect(copied(bob, 'pull', other)).toMatchObject({ patterns: 1, addedPatterns: 1 });
+      await server.stop();
+    }
+    const { runId, failures } = await failedRun(agent, other);
+    expect(failures, `reachable: ${isReachable}`).toMatchObject([{ known: proved }]);
+    const known = await agent.data('argus_diagnose', { projectPath: other, runId, caseName: 'tunes' });
+    expect(known, `reachable: ${isReachable}`).toMatchObject(proved);
+  }
+  // What went there and came back is as it was.
+  const again = await startServer(server.database, ['--port', String(server.port)]);
+  const pattern = async () => (await post(again, ada.ARGUS_TEAM_TOKEN ?? '', 'patterns', { source: 'learned' })).body;
+  copied(ada, 'pull');
+  const counted = await pattern();
+  copied(ada, 'push');
+  expect(await pattern()).toEqual(counted);
+});
+
 function stepsOf({ ranked_solutions: ranked }: Data): string[] {
   return (Array.isArray(ranked) ? ranked : []).map(({ steps }) => String(steps));
 }

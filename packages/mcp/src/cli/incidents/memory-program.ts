@@ -97,7 +97,8 @@ function addImport(memory: Command): void {
 }
 
 const EXPORT_HELP = `
-What argus_report_fix learned belongs to the project's runs and patterns, and is not written; copy the database for that.`;
+What argus_report_fix learned belongs to the project's runs and patterns, and is not written; copy the database for that,
+or argus team push for a team.`;
 
 const SEARCH_HELP = `
 With "env", of incidents that answer alike the one that was solved in such an environment comes first.`;

@@ -119,12 +119,12 @@ function addTeam(root: Command): void {
   const others = {
     leave: 'send nothing from here any more',
     status: 'say which team this repository belongs to, and whether its server can be reached',
-    push: 'copy the incidents that are known here to the team',
-    pull: "copy the team's incidents here, for when the server cannot be reached",
+    push: 'copy the incidents and patterns that are known here to the team',
+    pull: "copy the team's incidents and patterns here, for when the server cannot be reached",
   } as const;
   for (const [name, description] of Object.entries(others)) {
     repositoryCommand(team, name, description).action(async (options: GlobalOptions) => {
-      const commands = await import('./team.ts');
+      const commands = { ...(await import('./team.ts')), ...(await import('./copy.ts')) };
       await commands[name as keyof typeof others](options);
     });
   }

@@ -1,12 +1,10 @@
-/** team: a repository that belongs to a team, and what is copied between its memory here and there. */
+/** team: a repository that belongs to a team. What is copied between its memory here and there: copy.ts. */
 
 import path from 'node:path';
-import type { MemoryExported, NamedCalls } from 'argus-engine';
 import { ArgusError } from '../../errors.ts';
 import { lines, paint } from '../../format/terminal.ts';
 import { trustedDataFolder } from '../../owner/data-folder.ts';
 import type { Session } from '../../sessions/session.ts';
-import type { TeamIds } from '../../storage/late-solutions.ts';
 import {
   DEFAULT_TOKEN_VARIABLE,
   identityOf,
@@ -20,15 +18,12 @@ import { holds, PROJECT_NAME } from '../../team/protocol.ts';
 import { count } from '../../text/count.ts';
 import { shortLine } from '../../text/untrusted.ts';
 import { EXIT } from '../terminal/exit.ts';
-import { answer, type GlobalOptions, type Workplace } from '../terminal/output.ts';
-import { type Progress, startProgress } from '../terminal/progress-bar.ts';
+import { answer, type GlobalOptions } from '../terminal/output.ts';
 
 export interface JoinOptions extends GlobalOptions {
   as?: string;
   tokenVariable?: string;
 }
-
-const PAGE_SIZE = 200;
 
 /** The one thing that makes Argus send anything. */
 export async function join(given: string, options: JoinOptions): Promise<void> {
@@ -58,7 +53,7 @@ export async function join(given: string, options: JoinOptions): Promise<void> {
         `this repository belongs to ${paint.bold(project)} at ${url} now, as '${token}' with the scope ${scope}`,
         ...(holds(scope, 'write') ? [] : ['what is recorded here cannot be stored there: the token may only read']),
         ...(sameRules ? [] : ['this project has rules of its own; those of the server decide what its failures are']),
-        paint.dim('argus team push copies the incidents that are known here; argus team leave ends it'),
+        paint.dim('argus team push copies what is known here; argus team leave ends it'),
       ]),
   );
 }
@@ -97,56 +92,8 @@ export async function status(options: GlobalOptions): Promise<void> {
   );
 }
 
-/** What is known here, for the team. Twice changes nothing. */
-export async function push(options: GlobalOptions): Promise<void> {
-  await copy(options, async (session) => {
-    // What waits is about some of it, and each is to be there once.
-    await session.takeIn();
-    const from = await session.localMemory();
-    return { from, into: await session.database.durable(), known: await session.teamIds() };
-  });
-}
-
-/** What the team knows, for when it cannot be reached. */
-export async function pull(options: GlobalOptions): Promise<void> {
-  await copy(options, async (session) => {
-    const into = await session.localMemory();
-    return { from: await session.database.durable(), into };
-  });
-}
-
-interface Sides {
-  from: NamedCalls;
-  into: NamedCalls;
-  /** Ids of what the other side knows under other ones. */
-  known?: TeamIds;
-}
-
-async function copy(options: GlobalOptions, sides: (session: Session) => Promise<Sides>): Promise<void> {
-  await answer(
-    options,
-    async ({ session }: Workplace) => {
-      remoteOf(session);
-      const { from, into, known = new Map() } = await sides(session);
-      let [after, incidents, added]: [string | null, number, number] = [null, 0, 0];
-      let progress: Progress | undefined;
-      do {
-        const page: MemoryExported = await from.memoryExport({ after, limit: PAGE_SIZE });
-        progress ??= await startProgress(page.total, 'copying');
-        const lines = page.lines.split('\n').filter((line) => line !== '' && !known.has(JSON.parse(line).id));
-        added += (await into.memoryImport({ lines: lines.join('\n') })).added;
-        incidents += lines.length;
-        progress.advance(page.incidents);
-        after = page.next;
-      } while (after !== null);
-      progress.stop();
-      return { incidents, added };
-    },
-    ({ incidents, added }) => `${count(incidents, 'incident')} copied, ${added} of them new`,
-  );
-}
-
-function remoteOf(session: Session): Remote {
+/** Throws where the repository belongs to no team. */
+export function remoteOf(session: Session): Remote {
   if (session.remote !== undefined) return session.remote;
   throw new ArgusError('INVALID_INPUT', 'This repository belongs to no team. argus team join URL makes it.');
 }

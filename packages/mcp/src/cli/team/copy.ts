@@ -1,0 +1,127 @@
+/**
+ * team push and team pull: incidents and learned patterns, with what solved them and what came of that, from one memory
+ * of a repository to the other.
+ */
+
+import { createHash } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { NamedCalls, RefusedLine } from 'argus-engine';
+import { lines as asLines } from '../../format/terminal.ts';
+import type { Session } from '../../sessions/session.ts';
+import type { TeamIds } from '../../storage/late-solutions.ts';
+import { count } from '../../text/count.ts';
+import { answer, type GlobalOptions, type Workplace } from '../terminal/output.ts';
+import { type Progress, startProgress } from '../terminal/progress-bar.ts';
+import { remoteOf } from './team.ts';
+
+const INCIDENTS_PAGE_SIZE = 200;
+/** A pattern is longer, and signed again. */
+const PATTERNS_PAGE_SIZE = 100;
+
+/** What is known here, for the team. Twice changes nothing. */
+export async function push(options: GlobalOptions): Promise<void> {
+  await copy(options, async (session) => {
+    // What waits is about some of it, and each is to be there once.
+    await session.takeIn();
+    const from = await session.localMemory();
+    const names = { from: await ownName(session), into: teamName(session) };
+    return { from, into: await session.database.durable(), names, known: await session.teamIds() };
+  });
+}
+
+/** What the team knows, for when it cannot be reached. */
+export async function pull(options: GlobalOptions): Promise<void> {
+  await copy(options, async (session) => {
+    const into = await session.localMemory();
+    const names = { from: teamName(session), into: await ownName(session) };
+    return { from: await session.database.durable(), into, names };
+  });
+}
+
+interface Sides {
+  from: NamedCalls;
+  into: NamedCalls;
+  /** What either is called wherever its patterns are taken over: what it has counted is counted once. */
+  names: { from: string; into: string };
+  /** Ids of what the other side knows under other ones. */
+  known?: TeamIds;
+}
+
+async function copy(options: GlobalOptions, sides: (session: Session) => Promise<Sides>): Promise<void> {
+  await answer(
+    options,
+    async ({ session }: Workplace) => {
+      remoteOf(session);
+      const both = await sides(session);
+      return { ...(await copyIncidents(both)), ...(await copyPatterns(both)) };
+    },
+    ({ incidents, added, patterns, addedPatterns, refused }) =>
+      asLines([
+        `${count(incidents, 'incident')} copied, ${added} of them new`,
+        `${count(patterns, 'learned pattern')} copied, ${addedPatterns} of them new`,
+        ...(refused ?? []).map(({ message }) => `not copied: ${message}`),
+      ]),
+  );
+}
+
+async function copyIncidents({ from, into, known = new Map() }: Sides): Promise<{ incidents: number; added: number }> {
+  let [incidents, added] = [0, 0];
+  const ask = (after: string | null) => from.memoryExport({ after, limit: INCIDENTS_PAGE_SIZE });
+  await eachPage(ask, async (page) => {
+    const lines = page.lines.split('\n').filter((line) => line !== '' && !known.has(JSON.parse(line).id));
+    added += (await into.memoryImport({ lines: lines.join('\n') })).added;
+    incidents += lines.length;
+    return page.incidents;
+  });
+  return { incidents, added };
+}
+
+interface CopiedPatterns {
+  patterns: number;
+  addedPatterns: number;
+  refused?: RefusedLine[];
+}
+
+async function copyPatterns({ from, into, names }: Sides): Promise<CopiedPatterns> {
+  let [patterns, addedPatterns] = [0, 0];
+  const refused: RefusedLine[] = [];
+  const ask = (after: string | null) => from.patternsExport({ after, limit: PATTERNS_PAGE_SIZE });
+  await eachPage(ask, async (page) => {
+    const done = await into.patternsImport({ lines: page.lines, ...names });
+    refused.push(...done.refused.map(({ line, message }) => ({ line: patterns + line, message })));
+    addedPatterns += done.added;
+    patterns += page.patterns;
+    return page.patterns;
+  });
+  return { patterns, addedPatterns, ...(refused.length > 0 ? { refused } : {}) };
+}
+
+/** `take` answers how many there were. */
+async function eachPage<Page extends { total: number; next: string | null }>(
+  ask: (after: string | null) => Promise<Page>,
+  take: (page: Page) => Promise<number>,
+): Promise<void> {
+  let [after, progress]: [string | null, Progress | undefined] = [null, undefined];
+  do {
+    const page: Page = await ask(after);
+    progress ??= await startProgress(page.total, 'copying');
+    progress.advance(await take(page));
+    after = page.next;
+  } while (after !== null);
+  progress.stop();
+}
+
+/** Of the memory of this machine. By its id a user knows a file as their own, so that it is told to nobody. */
+async function ownName(session: Session): Promise<string> {
+  const { memoryId, path: file } = await session.placement();
+  return nameFor(memoryId ?? `${hostname()} ${file}`);
+}
+
+function teamName(session: Session): string {
+  const { url, project } = remoteOf(session);
+  return nameFor(`${url} ${project}`);
+}
+
+function nameFor(text: string): string {
+  return `memory-${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
+}
