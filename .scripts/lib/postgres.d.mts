@@ -4,6 +4,8 @@ export function startPostgres(): Promise<{
   /** A database in it, of a user who may do everything. */
   url: string;
   newDatabase(): Promise<string>;
+  /** Asked as the cluster's owner; what it answers. */
+  query(sql: string): Promise<string>;
   /** All that a database holds, as SQL. */
   dump(database: string): Promise<string>;
   /** As after a crash. */

@@ -41,6 +41,8 @@ export async function startPostgres() {
       await program('createdb', [...here, name]);
       return url(name);
     },
+    /** Asked as the cluster's owner. */
+    query,
     dump: (database) => program('pg_dump', ['--inserts', database]),
     /** As after a crash: nobody is waited for. */
     restart: async () => {

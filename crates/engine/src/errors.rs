@@ -124,7 +124,17 @@ impl From<StoreError> for EngineError {
             ),
             StoreErrorKind::Unreachable => (
                 ErrorCode::DatabaseUnavailable,
-                "The database server does not answer. Make the call again in a few seconds",
+                "The database server does not answer. Make the call again in a few seconds; if it never does, check host \
+                 and port of its URL",
+            ),
+            StoreErrorKind::NotLetIn => (
+                ErrorCode::DatabaseUnavailable,
+                "The database server does not let this user in. Check user, password and name of the database in its URL",
+            ),
+            StoreErrorKind::NotPermitted => (
+                ErrorCode::DatabaseUnavailable,
+                "The user of the database may not do this. It needs CREATE on the database, CREATEROLE, and to have made \
+                 its schemas and roles",
             ),
             StoreErrorKind::Unavailable => (
                 ErrorCode::DatabaseUnavailable,

@@ -23,6 +23,10 @@ pub enum StoreErrorKind {
     Older,
     /// It cannot be opened.
     Unavailable,
+    /// Its server lets this user in no database of this name.
+    NotLetIn,
+    /// Its server lets this user in, and not do what is needed.
+    NotPermitted,
     /// Its server does not answer, or not any more; whether what was just written stays is not known.
     Unreachable,
     /// A mistake in this program.

@@ -9,16 +9,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { openEngine } from 'argus-engine';
 import { v7 as uuidV7 } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
 import { startPostgres } from '../../../.scripts/lib/postgres.mjs';
 import { Auth } from '../../../packages/mcp/src/team/server/auth.ts';
 import { PostgresPool } from '../../../packages/mcp/src/team/server/storage/postgres-pool.ts';
 import { PostgresProjects } from '../../../packages/mcp/src/team/server/storage/postgres-projects.ts';
 import { TeamServer } from '../../../packages/mcp/src/team/server/team-server.ts';
 import { argus } from '../argus.ts';
-import { project } from '../harness.ts';
-import { headers, post, secretOf, startServer, stopServers, token } from './team.ts';
+import { project, someUser } from '../harness.ts';
+import { headers, post, repository, secretOf, startServer, stopServers, token } from './team.ts';
 
 const INCIDENT = { title: 'The boiler is cold', steps: 'Relight the pilot flame.', worked: true, env: {} };
+const RUN = { timedOut: false, reports: [], containers: [], notes: [] };
+const CASE = { suite: [], name: 'tunes', status: 'failed', flaky: false, attempts: 1 };
 const SEARCH = { query_text: 'The boiler is cold', env: {} };
 
 let postgres: Awaited<ReturnType<typeof startPostgres>>;
@@ -56,6 +59,66 @@ test('a database that is not there is said to be so, without its password', () =
   expect(status).toBe(2);
   expect(stderr).toContain('The database server does not answer');
   expect(stderr).not.toContain('hunter2');
+  expect(stderr).toContain('check host and port of its URL');
+});
+
+test('a user of the database that cannot make what is needed is told what it needs', async () => {
+  const database = new URL(await postgres.newDatabase());
+  const as = (user: string, name = database.pathname) => {
+    const { status, stderr } = argus(['migrate', '--database', `postgres://${user}@${database.host}${name}`]);
+    expect(status).toBe(2);
+    return stderr;
+  };
+  expect(as('nobody')).toMatch(/does not let this user in.+role "nobody" does not exist/u);
+  expect(as('argus', '/nothing')).toMatch(/name of the database in its URL.+"nothing" does not exist/u);
+  await postgres.query('CREATE ROLE weak LOGIN');
+  expect(as('weak')).toMatch(/needs CREATE on the database, CREATEROLE.+\[42501\]/u);
+});
+
+test('a user and a database that are made as the manual says are all that is needed', async () => {
+  const { host } = new URL(await postgres.newDatabase());
+  await postgres.query("CREATE ROLE apart LOGIN CREATEROLE PASSWORD 'secret'");
+  await postgres.query('CREATE DATABASE apart OWNER apart');
+  await postgres.query('REVOKE CONNECT ON DATABASE apart FROM PUBLIC');
+  const database = `postgres://apart@${host}/apart`;
+  expect(argus(['migrate', '--database', database])).toMatchObject({ status: 0 });
+  const server = await startServer(database);
+  const ada = token(database, 'Ada');
+  expect(await post(server, ada, 'addIncident', INCIDENT)).toMatchObject({ status: 200 });
+  await server.stop();
+  // Roles are the cluster's: who may log in to another of its databases must not be let into this one.
+  await postgres.query('CREATE ROLE second LOGIN CREATEROLE');
+  const refused = argus(['migrate', '--database', `postgres://second@${host}/apart`]).stderr;
+  expect(refused).toMatch(/permission denied for database "apart"/u);
+});
+
+test('the memory of a server on a file is carried over by a machine that pulls it and pushes it', async () => {
+  const [old, database] = [await startServer(), await migrated()];
+  const next = await startServer(database);
+  const bearer = token(old.database, 'Ada');
+  await post(old, bearer, 'addIncident', INCIDENT);
+  const run = { ...RUN, cases: [{ ...CASE, error: 'Error: the flux capacitor is out of tune' }] };
+  const { result } = z
+    .object({ result: z.object({ runId: z.string() }) })
+    .parse((await post(old, bearer, 'recordRun', run)).body);
+  const failure = { runId: result.runId, caseName: 'tunes' };
+  await post(old, bearer, 'diagnose', failure);
+  await post(old, bearer, 'reportFix', { ...failure, fixDescription: 'Tuned it.', success: true });
+
+  const root = repository();
+  const env = { ...someUser(), ARGUS_TEAM_TOKEN: bearer };
+  const team = (args: string[], more = env) => argus(['team', ...args, '--project', root], { env: more });
+  expect(team(['join', old.url, '--as', 'shop']).status).toBe(0);
+  expect(team(['pull']).stdout).toContain('1 learned pattern copied, 1 of them new');
+  await old.stop();
+  const moved = { ...env, ARGUS_TEAM_TOKEN: token(database, 'Ada') };
+  expect(team(['join', next.url, '--as', 'shop'], moved).status).toBe(0);
+  expect(team(['push'], moved)).toMatchObject({
+    status: 0,
+    stdout: '1 incident copied, 1 of them new\n1 learned pattern copied, 1 of them new\n',
+  });
+  const { body } = await post(next, moved.ARGUS_TEAM_TOKEN, 'patterns', { source: 'learned' });
+  expect(body).toMatchObject({ result: { patterns: [{ suggestedFix: 'Tuned it.', occurrences: 1, resolutions: 1 }] } });
 });
 
 test('a call is made once, whichever of its servers is asked', async () => {

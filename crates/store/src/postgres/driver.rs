@@ -88,8 +88,10 @@ fn kind_of(code: &str) -> StoreErrorKind {
         (_, "25006") => StoreErrorKind::ReadOnly,
         // No answer; connection exceptions; too many connections; an operator's intervention, as a restart.
         ("" | "08" | "53" | "57", _) => StoreErrorKind::Unreachable,
-        // Privileges, passwords, a missing database, role or schema.
-        (_, "42501" | "3D000" | "3F000" | "42704") | ("28", _) => StoreErrorKind::Unavailable,
+        // A role that may not log in or is missing, a password; a missing database.
+        ("28", _) | (_, "3D000") => StoreErrorKind::NotLetIn,
+        // A privilege; a schema or a role that was taken away.
+        (_, "42501" | "3F000" | "42704") => StoreErrorKind::NotPermitted,
         ("XX", "XX001" | "XX002") => StoreErrorKind::Corrupt,
         _ => StoreErrorKind::Internal,
     }
@@ -101,7 +103,7 @@ mod tests {
 
     #[test]
     fn a_code_says_what_can_be_done() {
-        use StoreErrorKind::{Conflict, Corrupt, Full, Internal, Locked, Unavailable, Unreachable};
+        use StoreErrorKind::{Conflict, Corrupt, Full, Internal, Locked, NotLetIn, NotPermitted, Unreachable};
         let kinds = [
             ("40001", Conflict),
             ("40P01", Conflict),
@@ -112,7 +114,10 @@ mod tests {
             ("", Unreachable),
             ("53300", Unreachable),
             ("53100", Full),
-            ("42501", Unavailable),
+            ("42501", NotPermitted),
+            ("28000", NotLetIn),
+            ("28P01", NotLetIn),
+            ("3D000", NotLetIn),
             ("42P01", Internal),
             ("XX001", Corrupt),
         ];
