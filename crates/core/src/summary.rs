@@ -74,7 +74,8 @@ fn is_caret(line: &[u8]) -> bool {
 
 /// A frame of Ruby without what `Output` knows it by: ``./spec/cart_spec.rb:5:in `new'``.
 fn is_frame(line: &str) -> bool {
-    let position = line.split_once(":in ").map(|(position, _)| position);
+    // Behind the name of an uncaught error's first frame stands its message.
+    let position = line.split_once(":in ").filter(|_| line.ends_with('\'')).map(|(position, _)| position);
     position.is_some_and(|position| !position.contains(' ') && position.ends_with(|last: char| last.is_ascii_digit()))
 }
 

@@ -87,8 +87,9 @@ fn quoted_source(lines: &[&str], first: usize) -> Option<usize> {
     let caret = lines[..first].iter().rposition(|line| !line.trim().is_empty())?;
     let is_caret = lines[caret].trim().bytes().all(|byte| byte == b'^');
     let place = caret.checked_sub(2).filter(|_| is_caret && first - caret <= 2)?;
-    let number = lines[place].rsplit_once(':')?.1;
-    (!lines[place].contains(' ') && number.bytes().all(|byte| byte.is_ascii_digit())).then_some(first - place)
+    // Mocha says before it that it is about a run.
+    let (file, number) = lines[place].rsplit(": ").next()?.rsplit_once(':')?;
+    (!file.contains(' ') && number.bytes().all(|byte| byte.is_ascii_digit())).then_some(first - place)
 }
 
 /// Frames as pytest writes them, `src/shop/core.py:45: in <module>` with the source below each: of a file that could not be
@@ -143,8 +144,10 @@ fn is_gradle_test(line: &str) -> bool {
 }
 
 /// How tools begin the line that says it.
-const STARTS: [&str; 26] = [
+const STARTS: [&str; 28] = [
     "error:",
+    "error during build:",
+    "✘ [ERROR]",
     "error[",
     "Error:",
     "ERROR:",

@@ -99,6 +99,25 @@ fn node_quotes_the_source_below_its_place() {
         &["cart.test.js:2", "SyntaxError"],
         &["checking"],
     );
+    check(
+        "checking\n\n Exception during run: /project/src/cart.cjs:4\n  return text.replace(/a/g, '-';\n                            ^^^\n\nSyntaxError: missing ) after argument list\n    at wrapSafe (node:internal/modules/cjs/loader:1464:18)\n",
+        &["/project/src/cart.cjs:4", "SyntaxError"],
+        &["checking"],
+    );
+}
+
+#[test]
+fn bundlers_say_it_before_their_own_stack() {
+    check(
+        "✘ [ERROR] Expected \")\" but found \";\"\n\n    src/cart.ts:4:37:\n      4 │   return text.replace(/a/g, '-';\n        ╵                                )\n\n1 error\nnode:child_process:930\n    throw err;\n    ^\n\nError: Command failed: /project/node_modules/@esbuild/linux-x64/bin/esbuild src/main.ts --bundle\n    at genericNodeError (node:internal/errors:984:15)\n",
+        &["[ERROR] Expected", "src/cart.ts:4:37"],
+        &[],
+    );
+    check(
+        "vite v8.3.8 building for production...\n✗ Build failed in 53ms\nerror during build:\nBuild failed with 1 error:\n\n[builtin:vite-transform] Expected `,` or `)` but found `;`\n   ╭─[ src/cart.ts:4:38 ]\n",
+        &["Expected `,` or `)` but found `;`", "src/cart.ts:4:38"],
+        &["building for production"],
+    );
 }
 
 #[test]

@@ -20,6 +20,10 @@ const HEADLINES: &[(&str, &str)] = &[
     ),
     ("$ tsc --noEmit\nsh: 1: tsc: not found", "sh: 1: tsc: not found"),
     (
+        "test/slug_test.rb:2:in `require_relative': lib/slug.rb:6: syntax error, unexpected `end' (SyntaxError)\n  end\n  ^~~\n\tfrom test/slug_test.rb:2:in `<main>'",
+        "test/slug_test.rb:2:in `require_relative': lib/slug.rb:6: syntax error, unexpected `end' (SyntaxError)",
+    ),
+    (
         "yarn run v1.22.22\n$ jst\n/bin/sh: jst: not found\nerror Command failed with exit code 127.",
         "/bin/sh: jst: not found",
     ),
@@ -277,6 +281,99 @@ fn the_place_is_in_the_project_and_the_test_beside_it() {
     let root = "Error: x\n    at Context.<anonymous> (/srv/shop/sum.js:2:3)";
     let of_case = failure_locations(root, Some("sum.js"), |file| file.replace("/srv/shop/", ""));
     assert_eq!(of_case, FailureLocations { own: None, test: Some(source_location("sum.js", 2)) });
+}
+
+#[test]
+fn the_place_of_a_file_that_cannot_be_read_is_in_it() {
+    let rows: [(&str, &str, u32); 13] = [
+        // pytest while it collects, and in a test that imports.
+        (
+            "tests/test_slug.py:1: in <module>\n    from src.slug import slug\nE     File \"/srv/shop/src/slug.py\", line 7\nE       return re.sub(\"[^a-z]+\", \"-\", text\nE                    ^\nE   SyntaxError: '(' was never closed",
+            "src/slug.py",
+            7,
+        ),
+        (
+            "    def test_slug():\n>       from src.slug import slug\nE         File \"/srv/shop/src/slug.py\", line 3\nE           return 1\nE           ^^^^^^\nE       IndentationError: expected an indented block after 'if' statement on line 2\n\ntests/test_slug.py:2: IndentationError",
+            "src/slug.py",
+            3,
+        ),
+        (
+            "Traceback (most recent call last):\n  File \"/srv/shop/tests/test_tab.py\", line 1, in <module>\n    from src.tab import tab\n  File \"/srv/shop/src/tab.py\", line 4\n    \treturn b\n    ^\nTabError: inconsistent use of tabs and spaces in indentation",
+            "src/tab.py",
+            4,
+        ),
+        // Node, by itself, in Mocha and in Jest; its module loader; a JSON file; Babel.
+        (
+            "/srv/shop/src/slug.cjs:4\n  return text.replace(/a/g, '-';\n                            ^^^\n\nSyntaxError: missing ) after argument list\n    at wrapSafe (node:internal/modules/cjs/loader:1464:18)\n    at Object.<anonymous> (/srv/shop/test/slug.test.cjs:2:18)",
+            "src/slug.cjs",
+            4,
+        ),
+        (
+            "Exception during run: /srv/shop/src/slug.cjs:4\n  return text.replace(/a/g, '-';\n                            ^^^\n\nSyntaxError: missing ) after argument list\n    at wrapSafe (node:internal/modules/cjs/loader:1464:18)\n    at Object.<anonymous> (/srv/shop/test/slug.test.cjs:2:18)",
+            "src/slug.cjs",
+            4,
+        ),
+        (
+            "    Details:\n\n    /srv/shop/src/slug.js:4\n      return text.replace(/a/g, '-';\n                                ^^^\n\n    SyntaxError: missing ) after argument list\n\n    > 1 | const { slug } = require('../src/slug.js');\n\n      at Object.<anonymous> (test/slug.test.js:1:18)",
+            "src/slug.js",
+            4,
+        ),
+        (
+            "file:///srv/shop/src/slug.js:4\n  return text.replace(/a/g, '-';\n                            ^^^\nSyntaxError: missing ) after argument list\n    at ModuleLoader.loadAndTranslate (node:internal/modules/esm/loader:544:27)",
+            "src/slug.js",
+            4,
+        ),
+        (
+            "SyntaxError: /srv/shop/src/slug.js: Unexpected token, expected \",\" (4:37)\n\n    > 4 |   return text.replace(/a/g, '-';\n\n      at constructor (node_modules/@babel/parser/src/parse-error.ts:96:45)\n      at Object.require (test/slug.test.js:1:18)",
+            "src/slug.js",
+            4,
+        ),
+        // TypeScript that a loader compiles.
+        (
+            "Error: Transform failed with 1 error:\n/srv/shop/src/slug.ts:4:37: ERROR: Expected \")\" but found \";\"\n    at failureErrorWithLog (/srv/shop/node_modules/esbuild/lib/main.js:1752:15)\n    at Object.<anonymous> (/srv/shop/test/slug.test.ts:2:18)",
+            "src/slug.ts",
+            4,
+        ),
+        (
+            "TSError: ⨯ Unable to compile TypeScript:\nsrc/slug.ts(4,38): error TS1005: ')' expected.\n\n    at createTSError (/srv/shop/node_modules/ts-node/src/index.ts:859:12)\n    at Object.<anonymous> (/srv/shop/test/slug.test.ts:2:18)",
+            "src/slug.ts",
+            4,
+        ),
+        // Ruby by itself and in RSpec; Lua.
+        (
+            "test/slug_test.rb:2:in `require_relative': /srv/shop/lib/slug.rb:6: syntax error, unexpected `end', expecting ')' (SyntaxError)\n  end\n  ^~~\n\tfrom test/slug_test.rb:2:in `<main>'",
+            "lib/slug.rb",
+            6,
+        ),
+        (
+            "Failure/Error: require_relative '../lib/slug'\n\nSyntaxError:\n  /srv/shop/lib/slug.rb:6: syntax error, unexpected `end', expecting ')'\n    end\n    ^~~\n# ./spec/slug_spec.rb:1:in `require_relative'\n# ./spec/slug_spec.rb:1:in `<top (required)>'",
+            "lib/slug.rb",
+            6,
+        ),
+        (
+            "spec/slug_spec.lua:1: error loading module 'slug' from file '/srv/shop/slug.lua':\n\t/srv/shop/slug.lua:4: ')' expected (to close '(' at line 3) near 'end'",
+            "slug.lua",
+            4,
+        ),
+    ];
+    for (text, file, line) in rows {
+        assert_eq!(found(text).own, Some(source_location(file, line)), "{text}");
+    }
+    let json = "SyntaxError: /srv/shop/src/data.json: Unexpected token '}', \"{\"a\": 1,\n    at parse (<anonymous>)\n    at Object.<anonymous> (/srv/shop/test/json.test.cjs:1:11)";
+    assert_eq!(found(json).own, Some(SourceLocation { file: "src/data.json".to_owned(), line: None }));
+    // Of a long stack of the parser's the test's frame stays.
+    let parser = "      at parse (node_modules/@babel/parser/src/parser.ts:1:1)\n".repeat(40);
+    let long = format!(
+        "SyntaxError: /srv/shop/src/slug.js: Unexpected token (4:37)\n\n{parser}      at Object.require (test/slug.test.js:1:18)"
+    );
+    assert_eq!(found(&long).test, Some(source_location("test/slug.test.js", 1)));
+    // The test's own, though another file is named below.
+    let test = "E     File \"/srv/shop/tests/test_slug.py\", line 4\nE       def test_slug(\nE                    ^\nE   SyntaxError: '(' was never closed";
+    let test_line = source_location("tests/test_slug.py", 4);
+    assert_eq!(found(test), FailureLocations { own: None, test: Some(test_line) });
+    // What a program prints of an error that was another's is not where a test failed before it.
+    let later = "AssertionError: 1 != 2\n    at total (/srv/shop/src/cart.js:7:12)\n\nstderr:\nSyntaxError: /srv/shop/src/other.js: Unexpected token (4:37)\n    at parse (<anonymous>)";
+    assert_eq!(found(later).own, Some(source_location("src/cart.js", 7)));
 }
 
 #[test]

@@ -4,11 +4,12 @@
 mod compilers;
 mod foreign;
 mod stacks;
+mod unreadable;
 
 use crate::{display::without_escapes, fix_loop::error::Location};
 use stacks::Stack;
 
-/// Most frames that are handed out.
+/// Most frames that a fix loop keeps.
 const MAX_FRAMES: usize = 20;
 /// What of a line is looked at.
 const MAX_LINE_BYTES: usize = 1024;
@@ -25,7 +26,9 @@ pub(super) struct LocatedFrames {
 
 /// Finds the place in a redacted text.
 pub(super) fn locate(text: &str) -> LocatedFrames {
-    locate_of(text, None)
+    let mut located = locate_of(text, None);
+    located.frames.truncate(MAX_FRAMES);
+    located
 }
 
 /// The same of a test in that package of the JVM: what shares it is the project's, though a library may be named so too.
@@ -39,14 +42,14 @@ fn locate_of(text: &str, package: Option<&str>) -> LocatedFrames {
             stack.claim(package);
         }
     }
-    let mut frames = telling_stack(&stacks).map(Stack::innermost_first).unwrap_or_default();
+    let stack = telling_stack(&stacks);
+    let frames = stack.map(Stack::innermost_first).unwrap_or_default();
     let in_stack = frames.iter().find(|frame| frame.in_app).cloned();
-    let places = if in_stack.is_some() { Vec::new() } else { compilers::read(&lines) };
+    let has_stack = stack.is_some_and(Stack::has_frames);
+    let places = if in_stack.is_some() && has_stack { Vec::new() } else { compilers::read(&lines) };
     let first = places.iter().find(|place| place.in_app).or(places.first()).cloned();
     let location = in_stack.or(first).or_else(|| frames.first().cloned());
-    let pointed =
-        if frames.is_empty() { places.iter().map(|place| base_name(&place.file)).collect() } else { Vec::new() };
-    frames.truncate(MAX_FRAMES);
+    let pointed = if has_stack { Vec::new() } else { places.iter().map(|place| base_name(&place.file)).collect() };
     LocatedFrames { location, frames, pointed }
 }
 

@@ -82,7 +82,8 @@ fn is_warning(lines: &[&str], at: usize) -> bool {
     lines[at].contains(": warning") || lines[at].contains(" - warning") || (lines[at].contains("-->") && above())
 }
 
-fn location_at(lines: &[&str], at: usize) -> Option<Location> {
+/// The place that a line points to.
+pub(super) fn location_at(lines: &[&str], at: usize) -> Option<Location> {
     let line = lines[at];
     if !line.contains(|mark: char| mark.is_ascii_digit()) {
         return None;

@@ -1,7 +1,7 @@
 //! Reads the stacks of the usual runtimes, with the lines that the normalizer leaves out.
 //! `location` chooses among them.
 
-use super::{frame, number};
+use super::{frame, number, unreadable::unreadable_source};
 use crate::fix_loop::error::Location;
 use regex::{Captures, Regex};
 use std::sync::LazyLock;
@@ -9,6 +9,8 @@ use std::sync::LazyLock;
 /// Frames that belong together.
 #[derive(Default)]
 pub(super) struct Stack {
+    /// In the file that could not be read as source; the frames are those of its import.
+    unreadable: Option<Location>,
     frames: Vec<Location>,
     /// The runtime prints the outermost frame first.
     outer_first: bool,
@@ -18,7 +20,11 @@ pub(super) struct Stack {
 
 impl Stack {
     pub(super) fn is_in_app(&self) -> bool {
-        self.frames.iter().any(|frame| frame.in_app)
+        self.unreadable.iter().chain(&self.frames).any(|frame| frame.in_app)
+    }
+
+    pub(super) fn has_frames(&self) -> bool {
+        !self.frames.is_empty()
     }
 
     /// Takes the frames of that package, of those around it and of those within it for the project's.
@@ -31,8 +37,9 @@ impl Stack {
     }
 
     pub(super) fn innermost_first(&self) -> Vec<Location> {
+        let unreadable = self.unreadable.iter().filter(|place| place.in_app).cloned();
         let frames = self.frames.iter().cloned();
-        if self.outer_first { frames.rev().collect() } else { frames.collect() }
+        if self.outer_first { unreadable.chain(frames.rev()).collect() } else { unreadable.chain(frames).collect() }
     }
 }
 
@@ -158,7 +165,10 @@ struct Reader {
 /// Every stack, in the order of the text.
 pub(super) fn read(lines: &[&str]) -> Vec<Stack> {
     let mut reader = Reader::default();
-    for line in lines {
+    for (at, line) in lines.iter().enumerate() {
+        if let Some(place) = unreadable_source(lines, at) {
+            reader.unreadable(place);
+        }
         reader.line(line);
     }
     reader.close(false);
@@ -166,6 +176,14 @@ pub(super) fn read(lines: &[&str]) -> Vec<Stack> {
 }
 
 impl Reader {
+    /// Of an import whose frames come, or in Python have come.
+    fn unreadable(&mut self, place: Location) {
+        if !self.current.outer_first && self.current.has_frames() {
+            self.close(false);
+        }
+        self.current.unreadable.get_or_insert(place);
+    }
+
     fn line(&mut self, line: &str) {
         let paired = self.function.is_some().then(|| SECOND_LINE.captures(line)).flatten();
         if paired.is_none()
@@ -203,7 +221,7 @@ impl Reader {
     fn close(&mut self, continues: bool) {
         let next = Stack { continues, ..Stack::default() };
         let done = std::mem::replace(&mut self.current, next);
-        if !done.frames.is_empty() {
+        if done.has_frames() || done.unreadable.is_some() {
             self.stacks.push(done);
         }
     }
