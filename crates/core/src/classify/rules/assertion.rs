@@ -96,7 +96,7 @@ pub(super) const RULES: &[Rule] = &[
         )),
     ),
     rule(
-        "assert-expect-to",
+        "assert-expected-to-words",
         AssertionMismatch,
         &["expected "],
         Regex(

@@ -19,7 +19,7 @@ const UNWANTED_ERROR: &str = concat!(
 
 pub(super) const RULES: &[Rule] = &[
     rule(
-        "assert-jest",
+        "assert-expect-received",
         AssertionMismatch,
         &[
             "expect(received)", "expect(function)", "expect(string)", "expect(value)", "expect(object)",
@@ -29,7 +29,7 @@ pub(super) const RULES: &[Rule] = &[
     )
     .unless(r"not\.tothrow|\.(resolves|rejects)\."),
     rule(
-        "assert-jest-promise",
+        "assert-expect-promise",
         AssertionMismatch,
         &["expect(received).resolves", "expect(received).rejects"],
         Regex(r"expect\(received\)\.(resolves|rejects)\."),
@@ -37,7 +37,7 @@ pub(super) const RULES: &[Rule] = &[
     .unless(r"promise rejected instead of resolved")
     .near(),
     rule(
-        "assert-jest-values",
+        "assert-expected-received",
         AssertionMismatch,
         &[
             "expected value", "expected: ", "received: ", "expected substring:", "received string:",
@@ -53,7 +53,7 @@ pub(super) const RULES: &[Rule] = &[
     .required_literals(&["received"])
     .near(),
     rule(
-        "assert-chai",
+        "assert-expected-to",
         AssertionMismatch,
         &["assertionerror: expected ", "assertionerror [err_assertion]: expected", "error: expected "],
         Regex(any!(
@@ -63,7 +63,7 @@ pub(super) const RULES: &[Rule] = &[
     )
     .unless(UNWANTED_ERROR),
     rule(
-        "assert-chai-first-line",
+        "assert-expected-to-line",
         AssertionMismatch,
         &["expected "],
         Regex(
@@ -125,7 +125,7 @@ pub(super) const RULES: &[Rule] = &[
         Regex(r"^(FAILED|ERROR) \S.* - (AssertionError: )?(assert |Failed: DID NOT RAISE)"),
     ),
     rule(
-        "assert-unittest",
+        "assert-python-values",
         AssertionMismatch,
         &["assertionerror: "],
         Regex(
@@ -143,7 +143,7 @@ pub(super) const RULES: &[Rule] = &[
     .unless(UNWANTED_ERROR),
     // Java, Kotlin, Scala, Groovy
     rule(
-        "assert-junit",
+        "assert-but-was",
         AssertionMismatch,
         &["but was", "comparisonfailure", "arraycomparisonfailure", "expected: <", "expected:<"],
         Regex(any!(
@@ -176,13 +176,13 @@ pub(super) const RULES: &[Rule] = &[
     )
     .unless(r"not to raise"),
     rule(
-        "assert-junit-nothing-thrown",
+        "assert-nothing-thrown",
         AssertionMismatch,
         &["to be thrown, but nothing was thrown", "expected exception: ", "expected test to throw"],
         Literal,
     ),
     rule(
-        "assert-scala",
+        "assert-jvm-words",
         AssertionMismatch,
         &[
             " did not equal ", " was not equal to ", " did not contain ", " was not instance of ", " equaled ",
@@ -276,7 +276,7 @@ pub(super) const RULES: &[Rule] = &[
     ),
     // .NET
     rule(
-        "assert-xunit",
+        "assert-dotnet",
         AssertionMismatch,
         &["assert."],
         Regex(r"\bassert\.\w+(<.+>)?(\(\))?( failure| failed|: values|\.)"),
@@ -292,7 +292,7 @@ pub(super) const RULES: &[Rule] = &[
     .near()
     .unless(r"expected: no exception"),
     rule(
-        "assert-fluent",
+        "assert-expected-but",
         AssertionMismatch,
         &[
             "but found", "because", "but got", "but it was", "but was", "differs near", "should be",
@@ -323,7 +323,7 @@ pub(super) const RULES: &[Rule] = &[
     ),
     // Ruby
     rule(
-        "assert-rspec",
+        "assert-expected-got-lines",
         AssertionMismatch,
         &[
             "expected: ", "     got: ", "     got ", "expected #", "expected `", "but nothing was raised",
@@ -349,7 +349,7 @@ pub(super) const RULES: &[Rule] = &[
         )),
     ),
     rule(
-        "assert-minitest",
+        "assert-expected-actual",
         AssertionMismatch,
         &[
             "minitest::assertion", "  actual: ", "test::unit::assertionfailederror", "expected but was",
@@ -386,7 +386,7 @@ pub(super) const RULES: &[Rule] = &[
     )
     .near(),
     rule(
-        "assert-catch2",
+        "assert-check",
         AssertionMismatch,
         &["require( ", "check( ", "require_", "with expansion:", "is not correct!", " has failed", "deepequal failed"],
         Regex(any!(
@@ -406,7 +406,7 @@ pub(super) const RULES: &[Rule] = &[
         )),
     ),
     rule(
-        "assert-tap",
+        "assert-expected-lines",
         AssertionMismatch,
         &["operator: ", "expected: ", "#     expected", "wanted:", "found:"],
         Regex(any!(
@@ -426,7 +426,7 @@ pub(super) const RULES: &[Rule] = &[
     )
     .near(),
     rule(
-        "assert-doctest",
+        "assert-expected-block",
         AssertionMismatch,
         &["expected:\n", "got:\n", "expected:\r\n"],
         Regex(r"^\s*expected:\s*\n(?s:.*?)^\s*(got|actual|received|but was|but got):"),

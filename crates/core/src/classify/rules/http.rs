@@ -24,13 +24,13 @@ const STATUSES: &[&str] = &[
 
 pub(super) const RULES: &[Rule] = &[
     rule(
-        "http-axios",
+        "http-request-failed",
         HttpError,
         &["request failed with status"],
         Regex(r"request failed with status( code)?:? \W?[45]\d\d\b"),
     ),
     rule(
-        "http-requests",
+        "http-client-error",
         HttpError,
         &[" client error", " server error", "client error '", "server error '"],
         Regex(any!(
@@ -39,7 +39,7 @@ pub(super) const RULES: &[Rule] = &[
         )),
     ),
     rule(
-        "http-urllib",
+        "http-error-number",
         HttpError,
         &["http error ", "httperror"],
         Regex(r"\bhttp error:? [45]\d\d\b|\bhttperror\b.*\b[45]\d\d\b"),

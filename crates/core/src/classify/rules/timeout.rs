@@ -50,7 +50,7 @@ pub(super) const RUNNERS: &[Rule] = &[
         )),
     ),
     rule(
-        "timeout-mocha",
+        "timeout-exceeded",
         Timeout,
         &["timeout of ", "ensure \"done()\" is called"],
         Regex(r#"timeout of [\d.]+ ?m?s exceeded|ensure "done\(\)" is called"#),
@@ -74,7 +74,7 @@ pub(super) const RUNNERS: &[Rule] = &[
         "timeouterror: element",
     ]),
     rule(
-        "timeout-junit",
+        "timeout-jvm-test",
         Timeout,
         &[
             "execution exceeded timeout of",

@@ -12,7 +12,7 @@ use crate::{
 pub(in crate::classify::rules) const RULES: &[Rule] = &[
     // Jest and Vitest matchers that only a mock function has.
     rule(
-        "mock-jest-matcher",
+        "mock-expect-called",
         MockMismatch,
         &[
             ".tohavebeencalled", ".tohavebeenlastcalled", ".tohavebeennthcalled", ".tobecalled",
@@ -24,13 +24,13 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
         ),
     ),
     rule(
-        "mock-jest-counts",
+        "mock-call-counts",
         MockMismatch,
         &["expected number of calls:", "received number of calls:", "number of calls: "],
         Regex(r"^\s*((expected|received) )?number of calls:\s*(>= )?\d"),
     ),
     rule(
-        "mock-vitest-spy",
+        "mock-spy-called",
         MockMismatch,
         &[
             "to be called", "to have been called", "to not be called", "to have returned",
