@@ -94,7 +94,9 @@ kinds! {
     NullDereference = "null-dereference",
     /// A name, method or attribute that is not defined.
     UndefinedName = "undefined-name",
-    /// An index or a key that is not there.
+    /// A key that a map does not have.
+    MissingKey = "missing-key",
+    /// An index outside of what there is, or an element of what is empty.
     OutOfRange = "out-of-range",
     /// A number that cannot be computed: a division by zero, an overflow.
     Arithmetic = "arithmetic",

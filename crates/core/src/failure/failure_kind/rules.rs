@@ -130,6 +130,9 @@ pub(super) const RULES: &[KindRule] = &[
         K::TestSetup,
         r#"fixture '[^'\n]+' not found|recursive dependency involving fixture|"(?:before|after) (?:each|all)" hook|(?:before|after)(?:Each|All) hook|setup method|(?i:error in (?:setup|teardown|beforeall|afterall))|Test suite failed to run|ParameterResolutionException|Failed to load ApplicationContext|globalSetup|setUpClass|(?:Before|After)(?:Each|All) methods?\b"#,
     ),
+    // Of the JVM's maps and collections, whose exception is named as Selenium's is.
+    rule(K::MissingKey, r"NoSuchElementException: (?:Key .* is missing in the map|key not found)"),
+    rule(K::OutOfRange, r"java\.util\.NoSuchElementException"),
     // An element that was found, and was not what was expected in time.
     rule(K::Assertion, r#"(?m)^\W*unexpected value ""#),
     rule(
@@ -170,8 +173,12 @@ pub(super) const RULES: &[KindRule] = &[
         r"\bis not a function\b|\bis not a constructor\b|(?m)ReferenceError\b|\bNameError\b|is not defined\b|\bAttributeError\b|has no attribute '|\bNoMethodError\b|undefined (?:local variable|method|function)|Call to undefined (?:method|function)|NoSuchMethodError|NoSuchFieldError|MissingMethodException|undefined constant|uninitialized constant|UndefinedFunctionError|Undefined (?:variable|constant|property)|Cannot access '[^'\n]*' before initialization",
     ),
     rule(
+        K::MissingKey,
+        r#"\bKeyError\b|KeyNotFoundException|was not present in the dictionary|Undefined (?:array key "|index: )|key not found|no entry found for key|what\(\): +(?:unordered_)?map::at|given key is not an element in the map"#,
+    ),
+    rule(
         K::OutOfRange,
-        r"index out of (?:range|bounds)|\bIndexError\b|\bKeyError\b|IndexOutOfBounds|index out of range|Index was outside the bounds|out of bounds for length|ArgumentOutOfRangeException|slice bounds out of range|KeyNotFoundException|NoSuchElementException|Undefined (?:array key|index|offset)|key not found|byte index \d+ is (?:not a char boundary|out of bounds)|range end index|InputMismatch|StopIteration",
+        r"index out of (?:range|bounds)|\bIndexError\b|IndexOutOfBounds|index out of range|Index was outside the bounds|out of bounds for length|ArgumentOutOfRangeException|slice bounds out of range|NoSuchElementException|Undefined (?:array key|offset)|byte index \d+ is (?:not a char boundary|out of bounds)|range end index|InputMismatch|StopIteration",
     ),
     rule(
         K::Arithmetic,
