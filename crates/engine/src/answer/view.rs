@@ -89,6 +89,7 @@ pub(crate) fn fix(stored: &Pattern, fix: Fix, most: usize) -> FixRecord {
         pattern_id: stored.id.clone(),
         run_id: fix.run_id,
         case_name: fix.case_name,
+        of_other_failure: false,
         fix_description: display::shortened(&fix.steps, most),
         success: fix.worked && !fix.is_wrong,
         state: fix.worked.then(|| match fix.refuted_by {

@@ -14,6 +14,10 @@ contract! {
         pub run_id: String,
         /// Case of the failure.
         pub case_name: String,
+        /// True: it was reported for another failure that the built-in speaks for, and says nothing of the diagnosed one.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        #[cfg_attr(feature = "types", ts(as = "Option<bool>", optional))]
+        pub of_other_failure: bool,
         /// What was changed.
         pub fix_description: String,
         /// Whether it was reported to have resolved the failure; what came of that is its state.
@@ -55,6 +59,10 @@ contract! {
     pub struct ReportFixResult {
         /// The pattern it counts on.
         pub pattern_id: String,
+        /// The pattern that learned it, and that the failure is from now on, where it counts on a built-in.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub learned_by: Option<String>,
         /// What it is.
         pub category: Category,
         /// None for a pattern this call created.
@@ -77,6 +85,16 @@ contract! {
         pub to_prove: Option<String>,
         /// What speaks against it.
         pub warnings: Vec<String>,
+    }
+
+    /// A success that was only claimed until a run showed it.
+    pub struct ProvedFix {
+        /// The case that passes now.
+        pub case_name: String,
+        /// The pattern that learned it.
+        pub pattern_id: String,
+        /// What was changed.
+        pub fix_description: String,
     }
 
     /// A fix recorded straight on a pattern, for Node tooling.

@@ -1,6 +1,6 @@
 //! Types of runs: what records one, what lists them, and their cases.
 
-use super::{Difference, Tried};
+use super::{Difference, ProvedFix, Tried};
 use argus_core::{Category, FailureKind};
 use argus_report::{CaseStatus, Format, Problem, ReportCase};
 use serde::{Deserialize, Serialize};
@@ -109,6 +109,10 @@ contract! {
         #[serde(default, skip_serializing_if = "is_none")]
         #[cfg_attr(feature = "types", ts(optional, as = "Option<u32>"))]
         pub more_causes: u32,
+        /// Fixes that were only claimed and that this run proves; at most 20.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[cfg_attr(feature = "types", ts(optional, as = "Option<Vec<ProvedFix>>"))]
+        pub proved: Vec<ProvedFix>,
         /// Remarks: what was not available, what was cut.
         pub notes: Vec<String>,
         /// What in the reports could not be read.

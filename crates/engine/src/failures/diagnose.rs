@@ -142,7 +142,7 @@ async fn count_diagnosis<D: Database>(
         None => (matching::find_signed(engine, tx, analysis, &case.name).await?, None),
     };
     if found.pattern.is_none() && found.own.is_none() {
-        let mut finding = finding(engine, tx, analysis, found, true).await?;
+        let mut finding = finding(engine, tx, &case.name, analysis, found, true).await?;
         matching::ensure_known(engine, ambient, tx, case, analysis, &mut finding.found).await?;
         return Ok(finding);
     }
@@ -150,7 +150,7 @@ async fn count_diagnosis<D: Database>(
     if let Some(pattern) = found.pattern.as_mut().filter(|pattern| counted_before != Some(pattern.key)) {
         patterns::count_occurrence(tx, pattern, ambient.now).await?;
     }
-    finding(engine, tx, analysis, found, false).await
+    finding(engine, tx, &case.name, analysis, found, false).await
 }
 
 /// What the failure is when it is not the one that a person or an agent says it is not, and where it was counted before.
@@ -201,21 +201,28 @@ async fn looked_up<D: Database>(
     case_name: &str,
 ) -> Result<Finding, EngineError> {
     let found = matching::find(engine, tx, analysis, case_name, None).await?;
-    finding(engine, tx, analysis, found, false).await
+    finding(engine, tx, case_name, analysis, found, false).await
 }
 
 async fn finding<D: Database>(
     engine: &Engine<D>,
     tx: &mut impl Tx,
+    case_name: &str,
     analysis: &Analysis,
     found: Match,
     is_new: bool,
 ) -> Result<Finding, EngineError> {
     let pattern = found.pattern.as_ref();
-    let history = match pattern {
+    let mut history = match pattern {
         Some(pattern) => matching::fix_history(tx, pattern, MAX_FIXES, MAX_FIX_CHARS).await?,
         None => Vec::new(),
     };
+    if pattern.is_some_and(|pattern| pattern.is_builtin) {
+        for fix in &mut history {
+            // A success of this very failure would have made it a pattern of its own.
+            fix.of_other_failure = fix.state.is_some() || fix.case_name != case_name;
+        }
+    }
     let suggested = suggestion::best_suggestion(engine, tx, analysis, &found).await?;
     let tried = match pattern {
         Some(pattern) => trial::tried_fix(tx, pattern).await?,
@@ -265,7 +272,7 @@ fn answer<D: Database>(
         warnings.push(memory::finding::foreign::WARNING.to_owned());
     }
     if finding.suggested.has_only_failed() {
-        warnings.extend(finding.history.iter().find_map(refutation));
+        warnings.extend(finding.history.iter().filter(|fix| !fix.of_other_failure).find_map(refutation));
     }
     let evidence = analysis.classification.evidence.as_ref();
     let evidence = evidence.and_then(|span| analysis.redacted.get(span.start..span.end)).map(text::quoted);

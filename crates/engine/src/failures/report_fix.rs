@@ -20,11 +20,14 @@ use argus_store::{
         cases::Status,
         claims::{self, Newest},
     },
-    solutions::{self, NewFix, outcomes::Recorder},
+    solutions::{self, Fix, NewFix, outcomes::Recorder},
 };
 
 /// A fix is described, not copied in.
 const MAX_DESCRIPTION_BYTES: usize = 4 * 1024;
+
+/// Newest fixes of a pattern that a claim is compared with.
+const MAX_EARLIER_FIXES: u32 = 20;
 
 /// The texts of a fix, fit for storing.
 struct Report<'a> {
@@ -104,6 +107,7 @@ pub async fn record_fix<D: Database>(
             pattern_id: pattern.id,
             run_id: report.run_id.to_owned(),
             case_name: report.case_name.to_owned(),
+            of_other_failure: false,
             fix_description: report.steps.clone(),
             success: report.worked,
             state: report.worked.then_some(FixStanding::Claimed),
@@ -138,12 +142,33 @@ async fn on_known(
         Some(mut own) => {
             merging::show_provisional(tx, own.key).await?;
             patterns::count_resolution(tx, &mut own, ambient.now).await?;
-            own.key
+            Some(own)
         }
-        None => pattern.key,
+        None => None,
     };
-    let fix_record_id = record(ambient, tx, report, learner, &mut pattern).await?;
-    Ok(changed(pattern, Some(previous), fix_record_id, report))
+    let learner_key = learner.as_ref().map_or(pattern.key, |own| own.key);
+    let is_repeated = is_claimed_already(tx, learner.as_ref().unwrap_or(&pattern), report).await?;
+    let fix_record_id = record(ambient, tx, report, learner_key, &mut pattern).await?;
+    let mut result = changed(pattern, Some(previous), fix_record_id, report);
+    result.learned_by = learner.map(|own| own.id);
+    if is_repeated {
+        // What speaks against the claim was said when it was made.
+        result.warnings.clear();
+    }
+    Ok(result)
+}
+
+/// Whether the same was reported for the case before, and no run has decided it since.
+async fn is_claimed_already(tx: &mut impl Tx, pattern: &Pattern, report: &Report<'_>) -> Result<bool, EngineError> {
+    if report.still_failing().is_none() {
+        return Ok(false);
+    }
+    let steps = text::folded(&report.steps);
+    let is_same = |fix: &Fix| {
+        let is_open = fix.worked && fix.proved_by.is_none() && fix.refuted_by.is_none();
+        is_open && fix.case_name == report.case_name && text::folded(&fix.steps) == steps
+    };
+    Ok(solutions::history(tx, pattern, MAX_EARLIER_FIXES).await?.iter().any(is_same))
 }
 
 async fn on_new<D: Database>(
@@ -223,6 +248,7 @@ fn changed(
         is_new_pattern: previous_confidence.is_none(),
         category: pattern.shown_category(),
         pattern_id: pattern.id,
+        learned_by: None,
         previous_confidence,
         occurrences: pattern.occurrences,
         resolutions: pattern.resolutions,

@@ -3,51 +3,93 @@
 
 use crate::{
     Engine, EngineError,
+    contract::ProvedFix,
     failures::{lookup, matching},
 };
+use argus_core::display;
 use argus_store::{
-    Database, Tx,
+    Database, Tx, patterns,
     runs::{
         Run,
         cases::{Case, Status},
         claims::{self, Claim},
     },
+    solutions,
 };
 use std::collections::HashMap;
+
+/// Proved fixes that an answer tells of, and characters of each; the history of a pattern has all of them.
+const MAX_TOLD: usize = 20;
+const MAX_TOLD_CHARS: usize = 300;
+const MAX_HISTORY: u32 = 50;
 
 /// Proves what was claimed of cases that passed, and refutes what was claimed of cases that failed again in the same way.
 ///
 /// A run that began before the claim refutes nothing, for the fix may have been made since; nor does one on another branch,
 /// such as that of another work tree, where the change may not be. Another failure of the case neither proves nor refutes:
-/// what was claimed may have been the first of two faults.
+/// what was claimed may have been the first of two faults. Answers what it proved.
 pub(crate) async fn judge<D: Database>(
     engine: &Engine<D>,
     tx: &mut impl Tx,
     run: &Run,
     cases: &[Case],
-) -> Result<(), EngineError> {
+) -> Result<Vec<ProvedFix>, EngineError> {
     let open = claims::open(tx).await?;
     if open.is_empty() {
-        return Ok(());
+        return Ok(Vec::new());
     }
     let ends = ends(cases);
+    let mut proved = Vec::new();
     for claim in open {
         let is_later = claim.failed_at <= run.started_at;
         let Some(case) = ends.get(claim.case_name.as_str()) else {
             if is_later && whole_passed(run, &ends, &claim.case_name) {
                 claims::mark_proved(tx, &claim, &run.id).await?;
+                proved.push(claim);
             }
             continue;
         };
         match case.status {
-            Status::Passed if !case.flaky && is_later => claims::mark_proved(tx, &claim, &run.id).await?,
+            Status::Passed if !case.flaky && is_later => {
+                claims::mark_proved(tx, &claim, &run.id).await?;
+                proved.push(claim);
+            }
             Status::Failed if may_refute(run, &claim) && is_same(engine, tx, &claim, case).await? => {
                 claims::mark_refuted(tx, &claim, &run.id).await?;
             }
             _ => {}
         }
     }
-    Ok(())
+    told(tx, run, &proved).await
+}
+
+/// What was changed, of each pattern and case the newest success that this run proves.
+async fn told(tx: &mut impl Tx, run: &Run, proved: &[Claim]) -> Result<Vec<ProvedFix>, EngineError> {
+    let mut told: Vec<ProvedFix> = Vec::new();
+    for claim in proved {
+        if told.len() == MAX_TOLD {
+            break;
+        }
+        let pattern = match claim.pattern {
+            Some(key) => patterns::get(tx, key).await?,
+            None => None,
+        };
+        let Some(pattern) = pattern else { continue };
+        if told.iter().any(|fix| fix.case_name == claim.case_name && fix.pattern_id == pattern.id) {
+            continue;
+        }
+        let history = solutions::history(tx, &pattern, MAX_HISTORY).await?;
+        let is_proved =
+            |fix: &solutions::Fix| fix.case_name == claim.case_name && fix.proved_by.as_ref() == Some(&run.id);
+        if let Some(fix) = history.into_iter().find(is_proved) {
+            told.push(ProvedFix {
+                case_name: fix.case_name,
+                pattern_id: pattern.id,
+                fix_description: display::shortened(&fix.steps, MAX_TOLD_CHARS),
+            });
+        }
+    }
+    Ok(told)
 }
 
 /// A command that failed without a case, and a file that could not be loaded, have no case where they are well.

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     Engine, EngineError,
     answer::{moment, text::quoted},
-    contract::{RecordRunParams, RunResult, RunStatus, Totals},
+    contract::{ProvedFix, RecordRunParams, RunResult, RunStatus, Totals},
     failures::{lookup, recompute_signatures},
 };
 use argus_core::Ambient;
@@ -34,17 +34,17 @@ pub async fn record_run<D: Database>(
     let collected = collect(engine, params)?;
     let totals = totals(&collected.cases);
     let run = run(engine, ambient, params, &collected, &totals);
-    let body = async |tx: &mut D::Tx<'_>| -> Result<(Brief, Option<String>), EngineError> {
+    let body = async |tx: &mut D::Tx<'_>| -> Result<(Brief, Vec<ProvedFix>, Option<String>), EngineError> {
         let no_tests = if collected.ran_no_tests { Some(no_tests(tx, params).await?) } else { None };
         let key = runs::insert(tx, &run).await?;
         cases::insert_all(tx, key, &collected.cases).await?;
-        claims::judge(engine, tx, &run, &collected.cases).await?;
+        let proved = claims::judge(engine, tx, &run, &collected.cases).await?;
         retention::apply(tx, retention_limits(engine, ambient)).await?;
         recompute_signatures::recompute_batch(engine, tx).await?;
-        Ok((brief(engine, tx, &collected.cases, &collected.candidates).await?, no_tests))
+        Ok((brief(engine, tx, &collected.cases, &collected.candidates).await?, proved, no_tests))
     };
-    let (brief, no_tests) = engine.write(ambient, body).await?;
-    Ok(answer(engine, params, run, totals, collected, brief, no_tests))
+    let (brief, proved, no_tests) = engine.write(ambient, body).await?;
+    Ok(RunResult { proved, ..answer(engine, params, run, totals, collected, brief, no_tests) })
 }
 
 fn run<D>(
@@ -160,6 +160,7 @@ fn answer<D>(
         failures,
         causes,
         more_causes,
+        proved: Vec::new(),
         notes,
         skipped: collected.skipped,
     }

@@ -131,6 +131,24 @@ fn a_failed_fix_on_a_builtin_leaves_its_suggestion_in_place() {
     let known = world.diagnose(&run, "health").unwrap();
     assert_eq!(known.pattern.unwrap().id, "builtin-conn-refused");
     assert_eq!(known.fix_history[0].fix_description, "Restarted it");
+    assert!(!known.fix_history[0].of_other_failure, "it was tried for this one");
+}
+
+#[test]
+fn a_fix_that_counts_on_a_builtin_is_none_of_the_other_failures_it_speaks_for() {
+    let other = "Error: connect ECONNREFUSED 127.0.0.1:6379\n    at openCache (/srv/shop/src/cache.js:9:3)";
+    let (world, run) = World::after(vec![failed("health", REFUSED), failed("cache", other)]);
+    let fix = world.fix(&run, "health", "Raised startPeriod to 30s", true).unwrap();
+    assert_eq!(fix.pattern_id, "builtin-conn-refused");
+    let learned = world.diagnose(&run, "health").unwrap();
+    assert_eq!(learned.pattern.map(|pattern| pattern.id), fix.learned_by, "what learned it is named");
+    assert!(!learned.fix_history[0].of_other_failure);
+    let known = world.diagnose(&run, "cache").unwrap();
+    assert_eq!(known.pattern.unwrap().id, "builtin-conn-refused");
+    assert!(known.fix_history[0].success && known.fix_history[0].of_other_failure);
+    // What has a pattern of its own learns there.
+    let again = world.fix(&run, "health", "Raised startPeriod to 60s", true).unwrap();
+    assert_eq!((again.pattern_id, again.learned_by), (fix.learned_by.unwrap(), None));
 }
 
 #[test]
@@ -240,6 +258,31 @@ fn a_success_of_what_still_fails_names_the_run() {
     let fix = world.fix(&run, "boom", "Tuned it", true).unwrap();
     assert_eq!(fix.state, Some(FixStanding::Claimed));
     assert!(fix.warnings[0].contains(&format!("still fails in {again}")), "{:?}", fix.warnings);
+}
+
+#[test]
+fn a_claim_is_warned_of_once() {
+    let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
+    assert_eq!(world.fix(&run, "boom", "Tuned it", true).unwrap().warnings.len(), 1);
+    let repeated = world.fix(&run, "boom", "Tuned it", true).unwrap();
+    assert!(repeated.warnings.is_empty() && repeated.to_prove.is_some());
+    // Another fix is another claim, and so is the same one once a run has refuted it.
+    assert_eq!(world.fix(&run, "boom", "Replaced it", true).unwrap().warnings.len(), 1);
+    let again = world.run(vec![failed("boom", UNKNOWN)]);
+    assert_eq!(world.fix(&again, "boom", "Tuned it", true).unwrap().warnings.len(), 1);
+}
+
+#[test]
+fn a_run_tells_which_fixes_it_proves() {
+    let (world, run) = World::after(vec![failed("boom", UNKNOWN), failed("other", UNKNOWN)]);
+    let claim = world.fix(&run, "boom", "Tuned it", true).unwrap();
+    world.fix(&run, "other", "Hit it", true).unwrap();
+    let record = |cases| world.record(&RecordRunParams::default(), cases).unwrap().proved;
+    let proved = record(vec![passed("boom"), failed("other", UNKNOWN)]);
+    let told: Vec<_> = proved.iter().map(|fix| (fix.case_name.as_str(), fix.fix_description.as_str())).collect();
+    assert_eq!(told, [("a.test.ts > suite > boom", "Tuned it")]);
+    assert_eq!(proved[0].pattern_id, claim.pattern_id);
+    assert_eq!(record(vec![passed("boom")]), [], "said once");
 }
 
 #[test]

@@ -775,6 +775,8 @@ export type FixRecord = {
   runId: string,
   /** Case of the failure. */
   caseName: string,
+  /** True: it was reported for another failure that the built-in speaks for, and says nothing of the diagnosed one. */
+  ofOtherFailure?: boolean,
   /** What was changed. */
   fixDescription: string,
   /** Whether it was reported to have resolved the failure; what came of that is its state. */
@@ -1416,6 +1418,16 @@ export type PlaceholderSpan = {
   name: string,
 };
 
+/** A success that was only claimed until a run showed it. */
+export type ProvedFix = {
+  /** The case that passes now. */
+  caseName: string,
+  /** The pattern that learned it. */
+  patternId: string,
+  /** What was changed. */
+  fixDescription: string,
+};
+
 /** A solution with its reasons. */
 export type RankedSolution = {
   /** `sol-…`. */
@@ -1670,6 +1682,8 @@ export type ReportFixParams = {
 export type ReportFixResult = {
   /** The pattern it counts on. */
   patternId: string,
+  /** The pattern that learned it, and that the failure is from now on, where it counts on a built-in. */
+  learnedBy?: string,
   /** What it is. */
   category: FailureCategory,
   /** None for a pattern this call created. */
@@ -1789,6 +1803,8 @@ export type RunResult = {
   causes: Array<Cause>,
   /** How many causes are not listed. */
   moreCauses?: number,
+  /** Fixes that were only claimed and that this run proves; at most 20. */
+  proved?: Array<ProvedFix>,
   /** Remarks: what was not available, what was cut. */
   notes: Array<string>,
   /** What in the reports could not be read. */
@@ -2526,6 +2542,7 @@ export const FAILURE_KINDS = [
   'format',
   'null-dereference',
   'undefined-name',
+  'missing-key',
   'out-of-range',
   'arithmetic',
   'invalid-argument',
@@ -2542,7 +2559,6 @@ export const FAILURE_KINDS = [
   'database-constraint',
   'database-schema',
   'database-lock',
-  'missing-key',
   'database-query',
   'element-not-found',
   'version-control',
