@@ -153,7 +153,7 @@ test('how to untrack a memory names its files, and no folder that holds others',
   failedRun(root, owner);
   const clone = cloneOf(root);
   const { stdout } = argus(['doctor', '--project', clone], { env: user() });
-  expect(stdout).toMatch(/git rm -r --cached 'my memory\.db'(?: 'my memory\.db[\w.-]+')*, then argus-mcp adopt/u);
+  expect(stdout).toMatch(/git rm -r --cached 'my memory\.db'(?: 'my memory\.db[\w.-]+')*, then argus adopt/u);
 });
 
 test('ARGUS_ADOPT counts in CI, for run and import alone', () => {

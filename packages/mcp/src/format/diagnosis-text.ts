@@ -5,6 +5,7 @@
 import type { DiagnosticResult, Difference, FixRecord, Related } from 'argus-engine';
 import { count } from '../text/count.ts';
 import type { ReportFixResult } from '../tools/failures/report-fix.ts';
+import { formatWarnings, withCommands } from './commands.ts';
 import { formatCause, formatKind, formatWhere } from './run-text.ts';
 import { indented, lines, paint, percent } from './terminal.ts';
 
@@ -28,7 +29,7 @@ export function formatDiagnosis(diagnosis: DiagnosticResult): string {
     ...formatOrigin(diagnosis),
     ...fixHistory.slice(0, SHOWN_FIXES).map(formatPastFix),
     ...diagnosis.related.map(formatRelated),
-    ...diagnosis.warnings.map((warning) => paint.yellow(`warning: ${warning}`)),
+    ...formatWarnings(diagnosis.warnings),
   ]);
 }
 
@@ -62,9 +63,12 @@ function formatDifferences(differences: Difference[] = []): string[] {
 
 function formatPastFix(fix: FixRecord): string {
   const { success, createdAt, fixDescription, recordedBy, recordedFrom } = fix;
-  const mark = success && fix.state !== 'refuted' ? paint.green('✓') : paint.red('✗');
   const who = recordedBy === null ? '' : paint.dim(` (${recordedBy} on ${recordedFrom ?? 'an unknown machine'})`);
-  return indented(`${mark} ${createdAt.slice(0, 10)} ${fixDescription}${paint.dim(standing(fix))}${who}`);
+  const said = `${createdAt.slice(0, 10)} ${fixDescription}${paint.dim(standing(fix))}${who}`;
+  // It counts on the built-in, and what it came to says nothing of the diagnosed failure.
+  if (fix.ofOtherFailure) return indented(paint.dim(`· for ${fix.caseName}: ${said}`));
+  const mark = success && fix.state !== 'refuted' ? paint.green('✓') : paint.red('✗');
+  return indented(`${mark} ${said}`);
 }
 
 /** How sure a reported success is, where it is not proved. */
@@ -82,12 +86,16 @@ function formatRelated({ id, similarity, description, suggestedFix, memory, clai
   ]);
 }
 
-export function formatFix(fix: ReportFixResult): string {
+/** `runId`: the run of the failure. */
+export function formatFix(fix: ReportFixResult, runId: string): string {
+  const learned = fix.learnedBy === undefined ? '' : `; counts on ${fix.patternId} too`;
+  // That it failed in the run of the failure is known to who reports its fix.
+  const isNews = (warning: string) => fix.toProve === null || !warning.includes(`still fails in ${runId}, `);
   return lines([
-    `${paint.bold(fix.fixRecordId)} recorded on ${fix.patternId} (${fix.category})${fix.isNewPattern ? ', a new pattern' : ''}`,
+    `${paint.bold(fix.fixRecordId)} recorded on ${fix.learnedBy ?? fix.patternId} (${fix.category})${fix.isNewPattern || fix.learnedBy !== undefined ? ', a new pattern' : ''}${learned}`,
     `diagnosed ${count(fix.occurrences, 'time')}, ${count(fix.resolutions, 'fix', 'fixes')} reported`,
     fix.provedBy !== null && `proved by ${fix.provedBy}`,
-    fix.toProve !== null && `claimed, to be proved by: ${fix.toProve}`,
-    ...(fix.warnings ?? []).map((warning) => paint.yellow(`warning: ${warning}`)),
+    fix.toProve !== null && `claimed, to be proved by: ${withCommands(fix.toProve)}`,
+    ...formatWarnings(fix.warnings?.filter(isNews)),
   ]);
 }

@@ -2,6 +2,7 @@
  * The checks of doctor, for people at the terminal.
  */
 
+import { withCommands } from './commands.ts';
 import { paint, table } from './terminal.ts';
 
 export interface Check {
@@ -14,5 +15,5 @@ export interface Check {
 const MARKS = { ok: paint.green('✓'), note: paint.yellow('•'), problem: paint.red('✗') };
 
 export function formatChecks(checks: readonly Check[]): string {
-  return table(checks.map(({ name, state, detail }) => [`${MARKS[state]} ${name}`, detail]));
+  return table(checks.map(({ name, state, detail }) => [`${MARKS[state]} ${name}`, withCommands(detail)]));
 }

@@ -6,6 +6,7 @@ import type { CaseRecord, FailurePattern, RunRecord } from 'argus-engine';
 import { count } from '../text/count.ts';
 import type { HistoryToolResult } from '../tools/failures/history.ts';
 import type { PatternsResult } from '../tools/failures/patterns.ts';
+import { formatWarnings } from './commands.ts';
 import { duration, lines, paint, table } from './terminal.ts';
 
 export function formatHistory(result: HistoryToolResult): string {
@@ -15,7 +16,7 @@ export function formatHistory(result: HistoryToolResult): string {
     'run' in result && runRow(result.run).join('  '),
     rows.length > 0 ? table(rows) : `no ${what}`,
     more(rows.length, result.total, result.hasMore),
-    ...(result.warnings ?? []).map((warning) => paint.yellow(`warning: ${warning}`)),
+    ...formatWarnings(result.warnings),
   ]);
 }
 
@@ -48,7 +49,7 @@ export function formatPatterns({
     patterns.length > 0 ? table(patterns.map(patternRow)) : 'no patterns',
     more(patterns.length, total, hasMore),
     paint.dim(`${builtInCount} built in, ${learnedCount} learned`),
-    ...(warnings ?? []).map((warning) => paint.yellow(`warning: ${warning}`)),
+    ...formatWarnings(warnings),
   ]);
 }
 

@@ -13,6 +13,7 @@ import type {
   RecordOutcomeResult,
 } from 'argus-engine';
 import { count } from '../text/count.ts';
+import { formatWarnings, withCommands } from './commands.ts';
 import { indented, lines, paint, percent } from './terminal.ts';
 
 export function formatSolutions(result: RankedSolutionsResult): string {
@@ -93,10 +94,6 @@ export function formatImported({ added, updated, solutions, outcomes, refused }:
   ]);
 }
 
-function formatWarnings(warnings: readonly string[] = []): string[] {
-  return warnings.map((warning) => paint.yellow(`warning: ${warning}`));
-}
-
 function formatNext({ instructions }: NextAction): string {
-  return paint.dim(`next: ${instructions}`);
+  return paint.dim(`next: ${withCommands(instructions)}`);
 }

@@ -5,7 +5,11 @@
 import type { Cause, FailureBrief, RunResult } from 'argus-engine';
 import { quoted } from '../system/words.ts';
 import { count } from '../text/count.ts';
+import { withCommands } from './commands.ts';
 import { duration, indented, lines, paint } from './terminal.ts';
+
+/** The whole list is in the JSON. */
+const SHOWN_PROVED = 5;
 
 export function formatRun(run: Omit<RunResult, 'skipped'> & Partial<Pick<RunResult, 'skipped'>>): string {
   const { passed, failed, skipped, flaky } = run.totals;
@@ -17,10 +21,21 @@ export function formatRun(run: Omit<RunResult, 'skipped'> & Partial<Pick<RunResu
     ...run.failures.map(formatFailure),
     ...run.causes.filter(({ count }) => count > 1).map(formatCause),
     run.more > 0 && `… and ${count(run.more, 'more failure')}: argus history ${run.runId}`,
-    ...run.notes.map((note) => paint.dim(`note: ${note}`)),
+    ...formatProved(run.proved),
+    ...run.notes.map((note) => paint.dim(`note: ${withCommands(note)}`)),
     ...(run.skipped ?? []).map(({ at, reason }) => paint.dim(`not read: ${at}: ${reason}`)),
     first && paint.dim(`next: argus diagnose ${run.runId} ${quoted(first.caseName)}`),
   ]);
+}
+
+/** Fixes that were only claimed before. */
+function formatProved(proved: RunResult['proved'] = []): string[] {
+  const shown = proved.slice(0, SHOWN_PROVED).map(({ caseName, fixDescription }) => {
+    const [steps] = fixDescription.split('\n');
+    return `${paint.green('proved:')} ${steps} ${paint.dim(`(${caseName})`)}`;
+  });
+  const more = proved.length - shown.length;
+  return more > 0 ? [...shown, `… and ${count(more, 'more fix', 'more fixes')} proved`] : shown;
 }
 
 function formatFailure(failure: FailureBrief): string {

@@ -29,6 +29,6 @@ export async function reportFix(
     options,
     ({ projectPath, sessionManager }) =>
       handleReportFix({ projectPath, runId, caseName, fixDescription, success }, sessionManager),
-    formatFix,
+    (fix) => formatFix(fix, runId),
   );
 }

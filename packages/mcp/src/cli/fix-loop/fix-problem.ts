@@ -15,6 +15,7 @@ import { reportData } from '../../fix/report/loop-view.ts';
 import { inputsMarkdown } from '../../fix/report/report.ts';
 import type { WantedFix } from '../../fix/start-fields.ts';
 import { startShape } from '../../fix/start-input.ts';
+import { withCommands } from '../../format/commands.ts';
 import { paint } from '../../format/terminal.ts';
 import { SessionManager } from '../../sessions/session-manager.ts';
 import { visible } from '../../text/untrusted.ts';
@@ -74,7 +75,7 @@ export async function fixProblem(error: string | undefined, options: FixOptions)
     return;
   }
   if (options.json) process.stdout.write(`${JSON.stringify(withoutEnvelope(envelope))}\n`);
-  else process.stderr.write(`${envelope.error.code}: ${envelope.error.message}\n`);
+  else process.stderr.write(`${envelope.error.code}: ${withCommands(envelope.error.message)}\n`);
   process.exitCode = envelope.error.code === 'CANCELLED' ? EXIT.cancelled : EXIT.error;
 }
 
@@ -166,7 +167,7 @@ async function outcomeOf(loop: Loop, stop: Stop, watcher: Watcher): Promise<Outc
   const exitCode = exitCodeOf(loop, stop);
   const data = { exit_status: exitCode, stopped: stop, ...reportData(loop.record) };
   if (stop === 'needs_fix')
-    watcher.onNote?.('change something, then: argus-mcp fix-problem --resume [--fix TEXT] [--outside TEXT]');
+    watcher.onNote?.('change something, then: argus fix-problem --resume [--fix TEXT] [--outside TEXT]');
   return { exitCode, text, data };
 }
 
@@ -194,7 +195,7 @@ function terminalWatcher(): Watcher {
       return passOn(process.stderr, text);
     },
     onNote(line) {
-      process.stderr.write(`${atLineStart ? '' : '\n'}${paint.dim(`argus: ${visible(line)}`)}\n`);
+      process.stderr.write(`${atLineStart ? '' : '\n'}${paint.dim(`argus: ${withCommands(visible(line))}`)}\n`);
       atLineStart = true;
     },
   };

@@ -97,7 +97,7 @@ function addImport(memory: Command): void {
 }
 
 const EXPORT_HELP = `
-What argus_report_fix learned belongs to the project's runs and patterns, and is not written; copy the database for that,
+What report-fix learned belongs to the project's runs and patterns, and is not written; copy the database for that,
 or argus team push for a team.`;
 
 const SEARCH_HELP = `

@@ -4,6 +4,7 @@
 
 import path from 'node:path';
 import { type Envelope, enveloped, withoutEnvelope } from '../../answer.ts';
+import { withCommands } from '../../format/commands.ts';
 import type { Memory } from '../../sessions/memories.ts';
 import type { Session } from '../../sessions/session.ts';
 import { SessionManager } from '../../sessions/session-manager.ts';
@@ -125,12 +126,4 @@ export function print<T>(envelope: Envelope<T>, json: boolean, asText: (data: T)
   if (json) process.stdout.write(`${JSON.stringify(envelope)}\n`);
   else if (envelope.success) process.stdout.write(`${asText(envelope.data)}\n`);
   else process.stderr.write(`${envelope.error.code}: ${withCommands(envelope.error.message)}\n`);
-}
-
-/** An error names what agents call; at a terminal that is a command. */
-function withCommands(message: string): string {
-  return message.replaceAll(
-    /\bargus_(run|import|history|diagnose|report_fix|patterns)\b/gu,
-    (_, name: string) => `argus ${name.replace('_', '-')}`,
-  );
 }

@@ -1,0 +1,115 @@
+/** What people read at a terminal: commands where agents read of tools, and fixes with what they came to. */
+
+import type { DiagnosticResult, FixRecord } from 'argus-engine';
+import { expect, test } from 'vitest';
+import { withCommands } from '../src/format/commands.ts';
+import { formatDiagnosis, formatFix } from '../src/format/diagnosis-text.ts';
+import { formatRun } from '../src/format/run-text.ts';
+
+test.each([
+  ["A recorded run in which 'boom' passes: call argus_run.", "A recorded run in which 'boom' passes: argus run."],
+  ['if it did not help, report it with success: false.', 'if it did not help, report it with --failed.'],
+  ['The newest are run-1; argus_history lists all.', 'The newest are run-1; argus history lists all.'],
+  [
+    'After attempting it, call record_outcome with worked=true or false.',
+    'After attempting it, run argus outcome with worked or failed.',
+  ],
+  ['call add_solution (then record_outcome).', 'run argus add-solution (then argus outcome).'],
+  [
+    'ranked_solutions lists incidents; add_incident adds one',
+    'argus solutions lists incidents; argus add-incident adds one',
+  ],
+  [
+    'argus.yaml:3: no list. Correct it and call argus_init again.',
+    'argus.yaml:3: no list. Correct it and run this again.',
+  ],
+  ['argus-mcp adopt, at a terminal, shows what it holds', 'argus adopt, at a terminal, shows what it holds'],
+  ['npx -y argus-mcp; history and run are words', 'npx -y argus-mcp; history and run are words'],
+])('%s', (told, shown) => {
+  expect(withCommands(told)).toBe(shown);
+});
+
+const RECORD: FixRecord = {
+  id: 'fix-1',
+  patternId: 'builtin-assertion',
+  runId: 'run-1',
+  caseName: 'totals',
+  fixDescription: 'Counted one more',
+  success: true,
+  state: 'proved',
+  provedBy: 'run-2',
+  createdAt: '2026-02-25T14:00:00.000Z',
+  recordedBy: null,
+  recordedFrom: null,
+};
+
+function diagnosis(fix: FixRecord): DiagnosticResult {
+  return {
+    category: 'ASSERTION_MISMATCH',
+    failureKind: 'assertion',
+    message: 'boom',
+    cause: { causeId: 'cause-1', headline: 'boom', count: 1, cases: [] },
+    signature: 'a1',
+    signaturePattern: 'a',
+    pattern: null,
+    match: { how: 'none', patternId: null, similarity: null, builtinId: null },
+    suggestedFix: null,
+    confidence: null,
+    fixHistory: [fix],
+    isNewPattern: false,
+    rule: 'none',
+    evidence: null,
+    related: [],
+    warnings: [],
+  };
+}
+
+test('a fix of another failure has no tick, and says whose it is', () => {
+  expect(formatDiagnosis(diagnosis(RECORD))).toContain('✓ 2026-02-25 Counted one more');
+  const other = formatDiagnosis(diagnosis({ ...RECORD, ofOtherFailure: true }));
+  expect(other).toContain('· for totals: 2026-02-25 Counted one more');
+  expect(other).not.toContain('✓');
+});
+
+const FIX = {
+  patternId: 'builtin-assertion',
+  category: 'ASSERTION_MISMATCH',
+  previousConfidence: 0.5,
+  updatedConfidence: 0.6,
+  occurrences: 2,
+  resolutions: 1,
+  fixRecordId: 'fix-1',
+  isNewPattern: false,
+  state: 'claimed',
+  provedBy: null,
+  toProve: "A recorded run in which 'totals' passes: call argus_run.",
+} as const;
+
+test('a reported fix names the pattern that learned it', () => {
+  const text = formatFix({ ...FIX, learnedBy: 'pat-1' }, 'run-1');
+  expect(text).toContain('recorded on pat-1 (ASSERTION_MISMATCH), a new pattern; counts on builtin-assertion too');
+  expect(formatFix(FIX, 'run-1')).toContain('recorded on builtin-assertion (ASSERTION_MISMATCH)\n');
+});
+
+test('a claim is said to be one in one line, unless a later run speaks against it', () => {
+  const warnings = ["'totals' still fails in run-2, the newest run that has it, so this success is only claimed."];
+  expect(formatFix({ ...FIX, warnings }, 'run-2')).not.toContain('warning');
+  expect(formatFix({ ...FIX, warnings }, 'run-1')).toContain('warning: ');
+});
+
+test('a run says which fixes it proves', () => {
+  const run = {
+    runId: 'run-2',
+    status: 'passed',
+    durationMs: 1,
+    totals: { passed: 1, failed: 0, skipped: 0, flaky: 0 },
+    failures: [],
+    more: 0,
+    causes: [],
+    notes: [],
+  } as const;
+  const fix = { caseName: 'totals', patternId: 'pat-1', fixDescription: 'Counted one more\nand less' };
+  const said = formatRun({ ...run, failures: [], causes: [], notes: [], proved: Array.from({ length: 7 }, () => fix) });
+  expect(said.split('\n').filter((line) => line === 'proved: Counted one more (totals)')).toHaveLength(5);
+  expect(said).toContain('… and 2 more fixes proved');
+});
