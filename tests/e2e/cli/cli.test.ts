@@ -120,6 +120,10 @@ test('doctor and run say what is not installed', () => {
   expect(misspelt).toMatchObject({ data: { notes: ["There is no script 'tset' in package.json. It has: test."] } });
 });
 
+test.each(['-v', '-V', '--version'])('%s', (option) => {
+  expect(argus([option])).toMatchObject({ status: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/u) });
+});
+
 test('inspect', () => {
   const text = 'Error: connect ECONNREFUSED 127.0.0.1:5432\n    at TCPConnectWrap.afterConnect (node:net:1494:16)\n';
   const plain = argus(['inspect'], { input: text });
@@ -127,7 +131,8 @@ test('inspect', () => {
   expect(plain.stdout).toMatch(/^category {3}CONNECTION_REFUSED$/mu);
   const inspection = json(argus(['inspect', '--json', '--case', 'a > b'], { input: text }).stdout);
   expect(Object.keys(inspection)).toEqual(expect.arrayContaining(INSPECTED));
-  expect(argus(['inspect'], { input: '' }).status).toBe(0);
+  const nothing = argus(['inspect'], { input: '' });
+  expect([nothing.status, nothing.stderr]).toEqual([0, expect.stringContaining('npm test 2>&1 | argus inspect')]);
   expect(argus(['inspect'], { input: Buffer.from([0xff, 0xfe, 0x00, 0x0a]) }).status).toBe(0);
 });
 

@@ -457,3 +457,14 @@ test('who has left sends nothing', async () => {
   expect(await failedRun(agent, root)).not.toHaveProperty('queued');
   expect(argus(['team', 'push', '--project', root], { env: ada }).status).toBe(2);
 });
+
+test("a page of a team's memory is refused with the next step, whether its server is there or not", async () => {
+  const server = await startServer();
+  const { ada, root } = await joined(server);
+  const exported = () => argus(['view', '--export', path.join(root, 'page.html'), '--project', root], { env: ada });
+  const wanted = { status: 2, stderr: expect.stringContaining(`in a browser at ${server.url}`) };
+  expect(exported()).toMatchObject(wanted);
+  await server.stop();
+  expect(exported()).toMatchObject(wanted);
+  expect(existsSync(path.join(root, 'page.html'))).toBe(false);
+});

@@ -38,7 +38,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   process.stderr.on('error', () => {});
   try {
     const root = program();
-    await root.parseAsync(withErrorLast(withCommandLast(argv), root));
+    await root.parseAsync(withErrorLast(withCommandLast(withVersion(argv)), root));
   } catch (thrown) {
     // Commander has printed its message; --help and --version end with code 0.
     if (thrown instanceof CommanderError) process.exitCode = thrown.exitCode === 0 ? EXIT.done : EXIT.error;
@@ -47,6 +47,11 @@ export async function main(argv: readonly string[]): Promise<void> {
       process.exitCode = await fail(thrown, argv.includes('--json'));
     }
   }
+}
+
+/** `-V` as well, which asks other programs for their version. */
+function withVersion(argv: readonly string[]): readonly string[] {
+  return argv[2] === '-V' ? argv.with(2, '--version') : argv;
 }
 
 /** `run "npm test" --json`: a quoted command line is whole, so that what follows it is an option of `run`. */
@@ -62,7 +67,7 @@ function withCommandLast(argv: readonly string[]): string[] {
 function program(): Command {
   const root = new Command('argus')
     .description('Failure memory for coding agents. Without arguments: an MCP server on stdin and stdout.')
-    .version(VERSION)
+    .version(VERSION, '-v, --version')
     .addHelpText('after', EXIT_CODES)
     .showHelpAfterError('(--help shows how)')
     // So that options after `run COMMAND` belong to COMMAND.

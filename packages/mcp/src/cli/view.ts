@@ -3,13 +3,14 @@
  */
 
 import path from 'node:path';
-import { messageOf } from '../errors.ts';
+import { ArgusError, messageOf } from '../errors.ts';
 import { formatExported, formatServed } from '../format/view-text.ts';
 import { log } from '../log.ts';
 import { foreignNote } from '../owner/placement.ts';
 import type { Session } from '../sessions/session.ts';
 import { SessionManager } from '../sessions/session-manager.ts';
 import { isStorageProblem } from '../storage/database.ts';
+import type { Membership } from '../team/client/membership.ts';
 import { fitToLeaveDeep } from '../text/outgoing.ts';
 import { exportPage } from '../view/export.ts';
 import { startViewServer } from '../view/view-server.ts';
@@ -30,11 +31,19 @@ export async function view(options: ViewOptions): Promise<void> {
   try {
     const session = await sessionManager.init(path.resolve(options.project), options.config, 'person');
     if (session.historyEnabled) await sayWhose(session);
+    if (options.export !== undefined && session.team !== undefined) throw isTeams(session.team);
     const memory = new ViewedMemory(session);
     await (options.export === undefined ? serve(memory, options) : write(memory, options.export, options));
   } finally {
     await sessionManager.closeAll();
   }
+}
+
+/** A page holds a copy of a file, and a team's memory is none of this machine. */
+function isTeams({ url, project }: Pick<Membership, 'url' | 'project'>): ArgusError {
+  const why = "The memory of this repository is the team's, and there is no file of it here.";
+  const next = `Look at it in a browser at ${url}, or let argus backup ${project} FILE write a copy on the server, which argus view shows.`;
+  return new ArgusError('INVALID_INPUT', `${why} ${next}`);
 }
 
 /** The page shows what is the user's own. */

@@ -5,10 +5,13 @@
 
 import { createInspector } from 'argus-engine';
 import { formatInspection } from '../../format/inspection-text.ts';
+import { log } from '../../log.ts';
 import { batches, write } from '../terminal/lines.ts';
 
 /** Large enough that crossing into the engine costs nothing, small enough to answer while reading. */
 const BATCH_BYTES = 1024 * 1024;
+
+const WANTED = 'inspect reads an error text on stdin: npm test 2>&1 | argus inspect';
 
 export async function inspect(options: { json?: boolean; jsonl?: boolean; case?: string }): Promise<void> {
   const inspector = await createInspector({});
@@ -18,7 +21,9 @@ export async function inspect(options: { json?: boolean; jsonl?: boolean; case?:
     }
     return;
   }
+  if (process.stdin.isTTY) log(WANTED);
   const text = await readAll(process.stdin);
+  if (text.trim() === '' && !process.stdin.isTTY) log(`nothing came on stdin. ${WANTED}`);
   const inspection = inspector.inspect({ text, ...(options.case === undefined ? {} : { caseName: options.case }) });
   await write(`${options.json ? JSON.stringify(inspection) : formatInspection(inspection)}\n`);
 }
