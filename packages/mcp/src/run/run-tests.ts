@@ -26,6 +26,7 @@ import { clearUp, endMarked, killMarked, markEntry, named, newMark, UNFINDABLE }
 import { BatsTimes } from './reports/bats-times.ts';
 import { GoJsonText } from './reports/go-json.ts';
 import { cargoPackageAt, PrintedReports } from './reports/printed.ts';
+import { removeWithoutTap } from './reports/printed-tap.ts';
 import { prependComments } from './reports/uncaught-errors.ts';
 import { globSources, isSince, runnerThatWrote, writtenReports } from './reports/written-reports.ts';
 
@@ -257,6 +258,8 @@ class Output {
   readonly #batsTimes: BatsTimes | undefined;
   readonly #printed: PrintedReports;
   readonly #reportOfTap: string | undefined;
+  /** Where what is printed is TAP and nothing else. */
+  readonly #copyOfTap: string | undefined;
 
   constructor({ runner, reporting, added }: Plan, watcher: RunWatcher, dir: string, root: string) {
     this.#watcher = watcher;
@@ -268,6 +271,7 @@ class Output {
     const isKept = reporting.translate === 'go-json' || reporting.translate === 'copy';
     const reportPath = reporting.reports.find((report) => report.kind === 'file')?.path;
     if (runner === 'tap') this.#reportOfTap = reportPath;
+    if (reporting.translate === 'copy') this.#copyOfTap = reportPath;
     if (isKept && reportPath !== undefined) this.#file = createWriteStream(reportPath);
   }
 
@@ -285,6 +289,7 @@ class Output {
     if (translator) this.#show(translator.end(), 'stdout');
     const file = this.#file;
     if (file) await new Promise<void>((resolve) => file.end(resolve));
+    if (this.#copyOfTap !== undefined) removeWithoutTap(this.#copyOfTap);
     if (this.#reportOfTap !== undefined) prependComments(this.#reportOfTap, this.#printed.uncaughtErrors());
   }
 

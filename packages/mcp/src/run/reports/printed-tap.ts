@@ -2,7 +2,7 @@
  * Finds TAP in what a command printed and writes each of its documents to a file. Reading it: crates/report.
  */
 
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 
 /** What pnpm, Yarn, Turborepo, Lerna and others print before each line of a package: `packages/cart test: `, `[cart]: `. */
@@ -14,6 +14,16 @@ const RESULT = /^(?:not )?ok \d+\b/u;
 
 /** Of one document; a run that prints more has other troubles. */
 const MAX_DOCUMENT_CHARACTERS = 32 * 1024 * 1024;
+
+/** A line of any document. What is longer than this many bytes and has none is left to the reader. */
+const TAP_LINE = /^\s*(?:TAP version \d|\d+\.\.\d|(?:not )?ok\b)/mu;
+const MAX_SEARCHED_BYTES = 1024 * 1024;
+
+/** Removes a copy of what was printed where no test runner has printed into it: what was to come before it has failed. */
+export function removeWithoutTap(file: string): void {
+  const size = statSync(file, { throwIfNoEntry: false })?.size;
+  if (size !== undefined && size <= MAX_SEARCHED_BYTES && !TAP_LINE.test(readFileSync(file, 'utf8'))) rmSync(file);
+}
 
 interface Document {
   file: string;
