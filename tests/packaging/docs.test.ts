@@ -43,6 +43,20 @@ test.each(PAGES)('the links of %s', (page) => {
   expect(broken.map(([link]) => link)).toEqual([]);
 });
 
+/** Pages that are read where only their package is. */
+const PACKED = PAGES.filter((page) => /^(?:packages\/mcp|npm\/engine)\//u.test(page));
+
+test.each(PACKED)('no relative link of %s leaves its package', (page) => {
+  const [packageFolder = ''] = /^[^/]+\/[^/]+/u.exec(page) ?? [];
+  const links = [...read(page).matchAll(/\]\((?!https?:)([^)#\s]+)/gu)].map(([, path = '']) => path);
+  const outside = links.filter((path) => !join(dirname(page), path).startsWith(`${packageFolder}/`));
+  expect(outside).toEqual([]);
+});
+
+test('the README is read in minutes', () => {
+  expect(read('README.md').split(/\s+/u).filter(Boolean).length).toBeLessThanOrEqual(500);
+});
+
 test('the files and functions that the guides name are there', () => {
   const text = read('crates/ARCHITECTURE.md');
   const paths = [
