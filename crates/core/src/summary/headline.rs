@@ -153,9 +153,10 @@ pub(super) fn is_wrapping(line: &str) -> bool {
             r"(?:FAIL|PASS|RUNS) \S+",
             r"={3,}.*",
             r"[.FEsxX]+\s+\[\s*\d+%\]",
+            r"\d+ (?:warnings? and \d+ )?errors?",
             r"\d+ (?:tests?|specs?|examples?|assertions?|passing|failing|pending)\b.*",
             // The name of a file, as linters put it above what they found.
-            r"(?:file://)?(?:[A-Za-z]:)?[\w@.~+/\\-]*[\w)\]-]\.\w{1,6}(?::\d+)?(?::\d+)?:?",
+            r"(?:Exception during run: )?(?:file://)?(?:[A-Za-z]:)?[\w@.~+/\\-]*[\w)\]-]\.\w{1,6}(?::\d+)?(?::\d+)?:?",
             // Node's name of a source that is no file.
             r"<\w+>:\d+",
             // A row of a table.

@@ -20,6 +20,11 @@ const HEADLINES: &[(&str, &str)] = &[
     ),
     ("$ tsc --noEmit\nsh: 1: tsc: not found", "sh: 1: tsc: not found"),
     (
+        "Exception during run: /srv/shop/src/slug.cjs:4\n  return text.replace(/a/g, '-';\n                            ^^^\n\nSyntaxError: missing ) after argument list\n    at wrapSafe (node:internal/modules/cjs/loader:1464:18)",
+        "SyntaxError: missing ) after argument list",
+    ),
+    ("1 error\nnode:child_process:930\n    throw err;\n    ^\n\nError: it failed", "Error: it failed"),
+    (
         "test/slug_test.rb:2:in `require_relative': lib/slug.rb:6: syntax error, unexpected `end' (SyntaxError)\n  end\n  ^~~\n\tfrom test/slug_test.rb:2:in `<main>'",
         "test/slug_test.rb:2:in `require_relative': lib/slug.rb:6: syntax error, unexpected `end' (SyntaxError)",
     ),
