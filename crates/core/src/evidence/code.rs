@@ -5,12 +5,14 @@
 
 use super::{history::Observation, window::View};
 
-/// That a commit breaks one given test.
-pub const BREAKS: f64 = 0.002;
+/// That a commit breaks any test: in a small suite it is more likely this one.
+const BREAKS_ANY: f64 = 0.32;
+/// That a commit breaks one given test, at least in a large suite and at most in a small one.
+const BREAKS: (f64, f64) = (0.002, 0.05);
 /// That an edit which is not committed does: work in progress breaks more.
 const EDIT_BREAKS: f64 = 0.01;
-/// That a commit breaks it again in the way it was broken before.
-const BREAKS_AGAIN: f64 = 0.006;
+/// How much likelier a commit breaks it again in the way it was broken before.
+const AGAIN: f64 = 3.0;
 /// That a commit mends a broken one.
 const MENDS: f64 = 0.15;
 /// That an edit mends a broken one.
@@ -26,6 +28,8 @@ pub fn log_likelihood(view: &View<'_>, seen: &[Observation], together: f64) -> f
     let (mut working, mut broken) = (1.0 - BROKEN_AT_FIRST, BROKEN_AT_FIRST);
     let (mut log, mut failed_before) = (0.0, false);
     let mut last: Option<usize> = None;
+    let suite = view.runs.iter().map(|run| run.ran).max().unwrap_or(0);
+    let first_break = (BREAKS_ANY / f64::from(suite.max(1))).clamp(BREAKS.0, BREAKS.1);
     for (index, one) in seen.iter().enumerate() {
         let share = |chance: f64| if one.failed { shared(chance, together) } else { chance };
         let twin = seen[..index].iter().rev().find(|earlier| view.trees[earlier.at] == view.trees[one.at]);
@@ -34,7 +38,7 @@ pub fn log_likelihood(view: &View<'_>, seen: &[Observation], together: f64) -> f
             continue;
         }
         let steps = f64::from(last.map_or(0, |last| view.commits[one.at] - view.commits[last]));
-        let breaks = 1.0 - (1.0 - share(if failed_before { BREAKS_AGAIN } else { BREAKS })).powf(steps);
+        let breaks = 1.0 - (1.0 - share(if failed_before { first_break * AGAIN } else { first_break })).powf(steps);
         let mends = 1.0 - (1.0 - MENDS).powf(steps);
         (working, broken) = (working * (1.0 - breaks) + broken * mends, working * breaks + broken * (1.0 - mends));
         let (fails_working, fails_broken) =

@@ -5,8 +5,13 @@ use serde::{Deserialize, Serialize};
 
 /// The number of a run in its project: 0, 1, 2, in the order in which they were recorded.
 pub type RunSeq = u32;
-/// The number of a case in its project.
-pub type CaseId = u32;
+/// What a case is known by: a hash of its name.
+pub type CaseId = u64;
+
+/// What a name, an error or a function is known by: equal texts have equal ones.
+pub fn fingerprint(text: &str) -> u64 {
+    xxhash_rust::xxh3::xxh3_64(text.as_bytes())
+}
 
 /// A run, as one row. Its size does not depend on how many cases it had.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -9,8 +9,9 @@ use std::collections::BTreeMap;
 
 /// How sure a fix is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
-pub enum FixStatus {
+pub enum ProofStatus {
     /// Somebody reported it.
     Claimed,
     /// Found without a report: the failure was there on one tree and gone on a later one.
@@ -41,7 +42,7 @@ pub struct Fix {
     /// Passes since, of the test that has fewest.
     pub passes: u32,
     /// How sure it is.
-    pub status: FixStatus,
+    pub status: ProofStatus,
 }
 
 /// How sure a proof is.
@@ -50,14 +51,14 @@ pub const CONFIDENCE: f64 = 0.95;
 impl Fix {
     /// One that somebody reports; `rate`: how often the failure came while it was there.
     pub fn claimed(cause: u64, commits: Vec<String>, cases: BTreeMap<CaseId, u64>, run: RunSeq, rate: f64) -> Self {
-        Self { cause, commits, cases, failed: run, passed: run, rate, passes: 0, status: FixStatus::Claimed }
+        Self { cause, commits, cases, failed: run, passed: run, rate, passes: 0, status: ProofStatus::Claimed }
     }
 
     /// A later one is found for the same failures.
     pub fn record_later(&mut self, later: &Self) {
         let same = self.cases.iter().any(|(case, signature)| later.is_of(*case, *signature));
-        if same && matches!(self.status, FixStatus::Claimed | FixStatus::Candidate) {
-            self.status = FixStatus::Superseded;
+        if same && matches!(self.status, ProofStatus::Claimed | ProofStatus::Candidate) {
+            self.status = ProofStatus::Superseded;
         }
     }
 
@@ -65,14 +66,14 @@ impl Fix {
     pub fn record_pass(&mut self) {
         self.passes += 1;
         let needed = passes_that_prove(self.rate, CONFIDENCE);
-        if matches!(self.status, FixStatus::Claimed | FixStatus::Candidate) && self.passes >= needed {
-            self.status = FixStatus::Proved;
+        if matches!(self.status, ProofStatus::Claimed | ProofStatus::Candidate) && self.passes >= needed {
+            self.status = ProofStatus::Proved;
         }
     }
 
     /// The same error of the same test came back on a tree that has the fix.
     pub fn record_return(&mut self) {
-        self.status = FixStatus::Refuted;
+        self.status = ProofStatus::Refuted;
     }
 
     /// Whether a failure is what it is said to have mended.

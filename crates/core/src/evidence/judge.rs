@@ -185,10 +185,13 @@ impl<'a> Judging<'a> {
     }
 
     fn suspects(&self, weighings: &[Weighing<'_>]) -> Vec<Suspect> {
-        let evidence = |weighing: &'_ Weighing<'_>| weighing.history.map_or(NEVER_SEEN_FLAKING, flakiness::chance_rate);
+        let flake_rate = |weighing: &Weighing<'_>| {
+            let known = weighing.history.filter(|history| !history.is_new());
+            known.map_or(NEVER_SEEN_FLAKING, flakiness::chance_rate)
+        };
         let evidence: Vec<Evidence<'_>> = weighings
             .iter()
-            .map(|weighing| Evidence { seen: &weighing.seen, flake_rate: evidence(weighing) })
+            .map(|weighing| Evidence { seen: &weighing.seen, flake_rate: flake_rate(weighing) })
             .collect();
         suspects::suspects(self.view, &evidence)
     }
@@ -277,9 +280,7 @@ impl<'a> Judging<'a> {
 
     fn cause_id(&self, kind: VerdictKind, failure: &Failure, shared: &Shared<'_>) -> u64 {
         match kind {
-            VerdictKind::Flaky | VerdictKind::Order | VerdictKind::Environment => {
-                hash(u64::from(failure.case), failure.signature)
-            }
+            VerdictKind::Flaky | VerdictKind::Order | VerdictKind::Environment => hash(failure.case, failure.signature),
             VerdictKind::Infrastructure => {
                 let lasts = self
                     .memory

@@ -9,16 +9,19 @@ use super::{
     traits::Traits,
     window::Window,
 };
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The rows. A verdict needs the tests that fail, a record those that ran; the rest is bounded.
-#[derive(Clone, Debug, Default)]
+/// The rows. What is bounded is one of them, and is read whole; of the others only those that a run needs.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Memory {
     /// The newest runs.
     pub window: Window,
-    /// Orders that differ, of the newest runs.
+    /// Orders that differ, of the newest runs; needed where [`Memory::needs_orders`] says so.
+    #[serde(skip)]
     pub orders: Orders,
-    /// What is kept of each test.
+    /// What is kept of each test that failed once; needed of those that run.
+    #[serde(skip)]
     pub tests: BTreeMap<CaseId, TestHistory>,
     /// Causes in the code that last.
     pub causes: Vec<Cause>,
@@ -31,7 +34,7 @@ pub struct Memory {
 }
 
 /// What the failures of an outage had in common.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outage {
     /// The id of the cause.
     pub id: u64,

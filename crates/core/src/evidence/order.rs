@@ -145,25 +145,44 @@ impl OrderEvidence {
 /// Orders of the newest runs; equal ones only once, for most runs have the usual one.
 #[derive(Clone, Debug, Default)]
 pub struct Orders {
-    /// Runs, newest last, with which of `distinct`.
+    /// The newest run with each, newest last.
     distinct: Vec<(RunSeq, Order)>,
 }
 
-/// Orders that differ which are kept.
-const MAX_ORDERS: usize = 6;
+/// Cases of all orders together that are kept: 128 orders of 4,000 tests, or 5 of 100,000.
+pub const MAX_ORDERED_CASES: usize = 524_288;
+/// Orders that a first failure is compared with.
+const MAX_COMPARED_ORDERS: usize = 6;
+/// Orders that are kept: one for each run of the window.
+pub const MAX_ORDERS: usize = 128;
 
 impl Orders {
-    /// Remembers the order of a run.
+    /// Remembers the order of a run, and forgets the oldest.
     pub fn push(&mut self, seq: RunSeq, order: Order) {
         self.distinct.retain(|(_, known)| known.digest != order.digest);
         self.distinct.push((seq, order));
-        if self.distinct.len() > MAX_ORDERS {
-            self.distinct.remove(0);
-        }
+        let mut cases = 0;
+        let fits = |(_, order): &&(RunSeq, Order)| {
+            cases += order.cases.len();
+            cases <= MAX_ORDERED_CASES
+        };
+        let kept = self.distinct.iter().rev().take(MAX_ORDERS).take_while(fits).count();
+        self.distinct.drain(..self.distinct.len() - kept.max(1));
     }
 
-    /// Those of the runs for which it holds.
+    /// The newest ones of the runs for which it holds.
     pub fn of_runs(&self, holds: impl Fn(RunSeq) -> bool) -> Vec<&Order> {
-        self.distinct.iter().filter(|(seq, _)| holds(*seq)).map(|(_, order)| order).collect()
+        let newest = self.distinct.iter().rev().take(MAX_COMPARED_ORDERS);
+        newest.filter(|(seq, _)| holds(*seq)).map(|(_, order)| order).collect()
+    }
+
+    /// Whether a case ran in a run with the order of this digest; not where that is forgotten.
+    pub fn has_run(&self, digest: u64, case: CaseId) -> bool {
+        self.distinct.iter().any(|(_, order)| order.digest == digest && order.contains(case))
+    }
+
+    /// The newest run with each, and its order; newest last.
+    pub fn iter(&self) -> impl Iterator<Item = &(RunSeq, Order)> {
+        self.distinct.iter()
     }
 }

@@ -17,6 +17,10 @@ const NEXT_FILE_BREAKS: f64 = 0.5;
 const KNOWN_LOG_ODDS: f64 = 2.5;
 /// The run did not come to its end.
 const INTERRUPTED_LOG_ODDS: f64 = 1.5;
+/// Failures below which nothing is spread, however small the run is.
+const FEW_FAILURES: usize = 3;
+/// So few failures of a run are an outage more seldom, and their number and spread say nothing.
+const FEW_LOG_ODDS: f64 = -3.0;
 /// What one number of a cluster can say at most.
 const MAX_LOG_ODDS: f64 = 8.0;
 
@@ -38,10 +42,14 @@ pub fn probability(run: &RunFacts, cluster: Cluster<'_>) -> f64 {
 fn log_odds(run: &RunFacts, cluster: Cluster<'_>) -> f64 {
     let known = if cluster.known { KNOWN_LOG_ODDS } else { 0.0 };
     let interrupted = if run.interrupted { INTERRUPTED_LOG_ODDS } else { 0.0 };
+    let by_spread = if cluster.failures.len() < FEW_FAILURES {
+        FEW_LOG_ODDS
+    } else {
+        by_number(run, cluster.failures) + by_spread(run, cluster.failures)
+    };
     PRIOR_LOG_ODDS
         + interrupted
-        + by_number(run, cluster.failures)
-        + by_spread(run, cluster.failures)
+        + by_spread
         + mean(cluster.failures, |one| by_category(one.category))
         + mean(cluster.failures, |one| by_function(one.function))
         + known

@@ -1,7 +1,7 @@
 //! Says why a verdict is what it is, what speaks against it, and which run would settle it.
 
 use super::{
-    facts::Failure,
+    facts::{CaseId, Failure},
     flakiness,
     history::{Observation, TestHistory},
     order::OrderEvidence,
@@ -147,7 +147,7 @@ impl Facts<'_> {
         Reason::Condition { run, condition, inside, outside }
     }
 
-    fn ran_before(&self, polluter: u32) -> Option<Reason> {
+    fn ran_before(&self, polluter: CaseId) -> Option<Reason> {
         let order = self.order;
         let found = order.candidates.iter().find(|one| one.case == polluter)?;
         let alike: BTreeSet<_> = order

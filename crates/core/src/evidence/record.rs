@@ -3,7 +3,7 @@
 use super::{
     causes::Cause,
     facts::{CaseId, Failure, Outcome, RunFacts, RunSeq, Trait},
-    fixes::{Fix, FixStatus},
+    fixes::{Fix, ProofStatus},
     history::TestHistory,
     judge::{Judged, Judgement, judge},
     memory::{Memory, Outage},
@@ -36,19 +36,21 @@ impl Memory {
     /// Judges a run and records it.
     pub fn record(&mut self, recorded: Recorded<'_>) -> Judgement {
         let Recorded { run, failures, retried, order } = recorded;
+        for case in failures.iter().map(|failure| &failure.case).chain(retried) {
+            self.begin_history(*case);
+        }
         let judgement = judge(self, run, failures, &order);
         let failing: BTreeMap<CaseId, &Judged> =
             judgement.verdicts.iter().map(|judged| (judged.failure.case, judged)).collect();
         let retried: BTreeSet<CaseId> = retried.iter().copied().collect();
         let same_tree = self.same_tree(run);
-        for case in order.cases() {
+        for (case, test) in self.tests.iter_mut().filter(|(case, _)| order.contains(**case)) {
             let outcome = match failing.get(case) {
                 Some(judged) if judged.verdict.kind == VerdictKind::Infrastructure => Outcome::Outage,
                 Some(judged) => Outcome::Failed(judged.failure),
                 None if retried.contains(case) => Outcome::PassedAfterRetry,
                 None => Outcome::Passed,
             };
-            let test = self.tests.entry(*case).or_default();
             test.record(run.seq, outcome, &same_tree);
             note(test, *case, failing.get(case).copied(), &order);
             if let Some(judged) = failing.get(case) {
@@ -62,6 +64,24 @@ impl Memory {
         self.window.push(run.clone());
         self.orders.push(run.seq, order);
         judgement
+    }
+
+    /// Whether judging these failures takes the orders of earlier runs: where a test has not failed so before.
+    pub fn needs_orders(&self, failures: &[Failure], retried: &[CaseId]) -> bool {
+        let is_known = |failure: &Failure| {
+            let strand = self.tests.get(&failure.case).and_then(|test| test.strand(Trait::of(failure)));
+            strand.is_some_and(|strand| strand.order.is_some())
+        };
+        !failures.iter().all(is_known) || retried.iter().any(|case| !self.tests.contains_key(case))
+    }
+
+    /// A test has a row from its first failure on: until then it passed wherever it ran.
+    fn begin_history(&mut self, case: CaseId) {
+        let Self { window, orders, tests, .. } = self;
+        tests.entry(case).or_insert_with(|| {
+            let ran = window.runs().filter(|run| orders.has_run(run.order, case));
+            TestHistory::of_passes(&ran.map(|run| run.seq).collect::<Vec<RunSeq>>())
+        });
     }
 
     fn same_tree(&self, run: &RunFacts) -> Vec<RunSeq> {
@@ -130,7 +150,7 @@ impl Memory {
             passed: run.seq,
             rate: 1.0,
             passes: 0,
-            status: FixStatus::Candidate,
+            status: ProofStatus::Candidate,
         };
         fix.record_pass();
         (!cause.only_edited && !fix.commits.is_empty()).then_some(fix)

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 /// What a test is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum TestState {
     /// It fails since some change.

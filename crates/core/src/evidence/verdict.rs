@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// What a failure is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum VerdictKind {
     /// It began with a change.
@@ -296,6 +297,31 @@ impl Reason {
             }
         }
     }
+}
+
+impl Settle {
+    /// One short English sentence, with the command where there is one for every runner. `case`: which is to be settled.
+    pub fn sentence(&self, names: &impl Names, case: CaseId) -> String {
+        let name = names.case(case);
+        let alone = format!("argus run --filter '{}'", title(&name).replace('\'', "'\\''"));
+        match self {
+            Self::RerunAlone { times: 1 } => format!("Run it alone once more: {alone}"),
+            Self::RerunAlone { times } => format!("Run it alone {times} times: {alone}"),
+            Self::RunPair { first } => {
+                format!("Run only these two, in this order: {}, then {name}.", names.case(*first))
+            }
+            Self::RunAt { commit } => format!("Run it at {commit}: git checkout {commit}, then {alone}"),
+            Self::RunElsewhere { condition } => {
+                format!("Run it where {} is not {}: {alone}", condition.0, condition.1)
+            }
+            Self::RerunAll => "Run all of it again: argus run".to_owned(),
+        }
+    }
+}
+
+/// The last part of a qualified name, which runners filter by.
+fn title(name: &str) -> &str {
+    name.rsplit_once(" > ").map_or(name, |(_, title)| title)
 }
 
 fn plural(count: u32, noun: &str) -> String {

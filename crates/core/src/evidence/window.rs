@@ -29,6 +29,16 @@ impl Window {
         self.runs.get(usize::try_from(seq.checked_sub(first)?).ok()?).filter(|run| run.seq == seq)
     }
 
+    /// The runs, oldest first.
+    pub fn runs(&self) -> impl DoubleEndedIterator<Item = &RunFacts> {
+        self.runs.iter()
+    }
+
+    /// The number of the next run.
+    pub fn next_seq(&self) -> RunSeq {
+        self.runs.back().map_or(0, |run| run.seq + 1)
+    }
+
     /// What the runs say of each other, seen from the run that is judged.
     pub fn seen_from<'a>(&'a self, run: &'a RunFacts) -> View<'a> {
         View::new(self.runs.iter().filter(|earlier| earlier.seq < run.seq).chain([run]).collect())

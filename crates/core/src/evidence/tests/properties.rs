@@ -17,12 +17,12 @@ struct Step {
     commits: bool,
     edits: Option<u8>,
     windows: bool,
-    rotated: u32,
+    rotated: u64,
     failures: Vec<Failure>,
 }
 
 /// Tests of these histories; few, so that something recurs.
-const TESTS: u32 = 8;
+const TESTS: u64 = 8;
 
 fn any_failure() -> impl Strategy<Value = Failure> {
     (0..TESTS, 0_u64..3, prop::option::of(0_u64..2))
@@ -143,10 +143,15 @@ proptest! {
     }
 }
 
-/// A test that only passes costs the same, however long it does.
+/// A test costs nothing until it fails, and then the same, however long it passes.
 #[test]
 fn a_row_of_a_test_that_passes_does_not_grow() {
     let mut story = Story::new();
+    story.pass(3);
+    assert!(story.memory.tests.is_empty());
+    story.run(&[failure(0, 1)]);
+    assert_eq!(story.memory.tests.keys().collect::<Vec<_>>(), [&0]);
+    assert_eq!(story.memory.tests[&0].totals.runs, 4, "the passes before count");
     story.pass(3);
     let early = serde_json::to_string(&story.memory.tests[&0]).unwrap().len();
     story.pass(300);

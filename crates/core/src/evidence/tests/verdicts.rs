@@ -3,8 +3,8 @@
 use super::{CASES, Plain, Story, failure, in_function, kinds, only};
 use crate::{
     evidence::{
-        facts::Failure,
-        fixes::{Fix, FixStatus},
+        facts::{Failure, Outcome},
+        fixes::{Fix, ProofStatus},
         flakiness::{self, Rate},
         history::TestHistory,
         state::{TestState, state_of},
@@ -40,7 +40,7 @@ fn one_more_test_of_a_cause_that_lasts_is_broken() {
     let mut story = Story::new();
     story.pass(10);
     story.commit();
-    let some: Vec<u32> = (0..4).collect();
+    let some: Vec<u64> = (0..4).collect();
     story.run_in(some, &[in_function(3, 1, 7)]);
     story.commit();
     let second = story.run(&[in_function(3, 1, 7), in_function(30, 2, 7)]);
@@ -95,7 +95,7 @@ fn one_error_in_many_files_is_the_machine() {
 fn an_outage_without_a_common_error_is_one_too() {
     let mut story = Story::new();
     story.pass(5);
-    let down: Vec<Failure> = (0..CASES).step_by(2).map(|case| failure(case, 100 + u64::from(case))).collect();
+    let down: Vec<Failure> = (0..CASES).step_by(2).map(|case| failure(case, 100 + case)).collect();
     let judgement = story.run(&down);
     assert!(kinds(&judgement).iter().all(|kind| *kind == VerdictKind::Infrastructure));
     assert!(judgement.verdicts.iter().all(|judged| judged.cause == judgement.verdicts[0].cause));
@@ -124,12 +124,12 @@ fn a_condition_is_named() {
 fn the_test_that_ran_before_is_named() {
     let mut story = Story::new();
     let mut last = None;
-    for at in 0..14_u32 {
+    for at in 0..14_u64 {
         story.commit();
         // A shuffle: a step that has no common divisor with the number of tests.
-        let step = if at % 2 == 0 { 1 } else { [7, 11, 13, 17, 19, 23, 29][at as usize / 2] };
-        let order: Vec<u32> = (0..CASES).map(|index| (index * step + at * (step - 1)) % CASES).collect();
-        let place = |case: u32| order.iter().position(|one| *one == case);
+        let step = if at % 2 == 0 { 1 } else { [7, 11, 13, 17, 19, 23, 29][usize::try_from(at).unwrap() / 2] };
+        let order: Vec<u64> = (0..CASES).map(|index| (index * step + at * (step - 1)) % CASES).collect();
+        let place = |case: u64| order.iter().position(|one| *one == case);
         let fails = if place(20) < place(3) { vec![failure(3, 1)] } else { Vec::new() };
         let judgement = story.run_in(order, &fails);
         last = if fails.is_empty() { last } else { Some(judgement) };
@@ -150,12 +150,12 @@ fn a_fix_is_proved_and_refuted_when_the_error_comes_back() {
     story.commit();
     story.run(&[]);
     let fix = story.memory.fixes.last().unwrap();
-    assert_eq!((fix.commits.as_slice(), fix.status), (&["c14".to_owned()][..], FixStatus::Proved));
+    assert_eq!((fix.commits.as_slice(), fix.status), (&["c14".to_owned()][..], ProofStatus::Proved));
     story.pass(5);
     story.commit();
     let back = story.run(&[in_function(3, 1, 7)]);
     assert_eq!(only(&back).verdict.kind, VerdictKind::Regression);
-    assert_eq!(story.memory.fixes.last().unwrap().status, FixStatus::Refuted);
+    assert_eq!(story.memory.fixes.last().unwrap().status, ProofStatus::Refuted);
 }
 
 #[test]
@@ -165,19 +165,24 @@ fn a_reported_fix_of_a_test_that_fails_by_chance_takes_many_passes() {
     let cases = [(3, 1)].into();
     story.memory.fixes.push(Fix::claimed(1, vec!["c6".to_owned()], cases, 4, 0.3));
     story.pass(8);
-    assert_eq!(story.memory.fixes[0].status, FixStatus::Claimed);
+    assert_eq!(story.memory.fixes[0].status, ProofStatus::Claimed);
     story.pass(1);
-    assert_eq!(story.memory.fixes[0].status, FixStatus::Proved);
+    assert_eq!(story.memory.fixes[0].status, ProofStatus::Proved);
     story.run(&[failure(3, 1)]);
-    assert_eq!(story.memory.fixes[0].status, FixStatus::Refuted);
+    assert_eq!(story.memory.fixes[0].status, ProofStatus::Refuted);
 }
 
 #[test]
 fn a_test_needs_no_row_before_it_fails() {
     let mut story = Story::new();
     story.pass(9);
-    let rebuilt = TestHistory::of_passes(&(0..9).collect::<Vec<_>>());
-    assert_eq!(story.memory.tests[&3], rebuilt);
+    assert!(story.memory.tests.is_empty());
+    let judgement = story.run(&[failure(3, 1)]);
+    let runs: Vec<u32> = (0..9).collect();
+    let mut rebuilt = TestHistory::of_passes(&runs);
+    rebuilt.record(9, Outcome::Failed(only(&judgement).failure), &[8]);
+    assert_eq!(story.memory.tests[&3].totals, rebuilt.totals);
+    assert_eq!(story.memory.tests[&3].ran, rebuilt.ran);
 }
 
 #[test]
@@ -207,4 +212,26 @@ fn passes_that_prove_a_fix() {
     }
     let rate = Rate::of(5, 100);
     assert!(rate.low < 0.05 && 0.05 < rate.high && rate.high < 0.12, "{rate:?}");
+}
+
+#[test]
+fn two_failures_of_a_first_run_are_no_outage() {
+    let mut story = Story::new();
+    let refused = Failure { category: Category::ConnectionRefused, ..failure(3, 1) };
+    assert_eq!(kinds(&story.run_in(vec![3, 4, 5], &[refused, failure(4, 2)])), [VerdictKind::New; 2]);
+    assert_eq!(kinds(&Story::new().run_in(vec![3], &[refused])), [VerdictKind::New]);
+}
+
+/// In a small suite a commit that breaks anything breaks this test, without a stack that says so; one failure is no outage.
+#[test]
+fn the_first_failure_of_a_small_suite_is_a_regression() {
+    let mut story = Story::new();
+    for _ in 0..8 {
+        story.commit();
+        story.run_in(vec![3, 4, 5], &[]);
+    }
+    story.commit();
+    assert_eq!(only(&story.run_in(vec![3, 4, 5], &[failure(3, 1)])).verdict.kind, VerdictKind::Regression);
+    story.commit();
+    assert_eq!(only(&story.run_in(vec![3, 4, 5], &[failure(3, 1)])).verdict.kind, VerdictKind::Broken);
 }
