@@ -5,7 +5,7 @@
 //! How values cross a boundary is up to a [`Codec`].
 
 use crate::{
-    Engine, EngineError, access, call_repeated, contract as c,
+    Engine, EngineError, access, call_repeated, contract as c, evidence,
     failures::{diagnose, report_fix},
     knowledge::{overview, patterns, resources, snapshot},
     memory::{
@@ -13,7 +13,7 @@ use crate::{
         finding::{browse, incident, ranked_solutions, search},
         recording::{add_incident, add_solution, record_outcome},
     },
-    runs::{history, known_failures, prepare_run, record_run},
+    runs::{history, import_run, known_failures, prepare_run, record_run},
     viewer,
 };
 use argus_core::Ambient;
@@ -183,6 +183,12 @@ calls! {
     Reads Host "knownFailures": known_failures::known_failures, c::RecordRunParams => Vec<c::FailureBrief>;
     /// Records a finished run from its reports or, without any, from what the command printed.
     Writes Team "recordRun": record_run::record_run, c::RecordRunParams => c::RunResult;
+    /// Records a run out of a history that was recorded elsewhere, once; all of its failures with what each was found to be.
+    Writes Team "importRun": import_run::import_run, c::ImportRunParams => c::HistoricRun;
+    /// Tests that failed once, those first that are not healthy.
+    Reads Team "tests": evidence::test_states::tests, c::TestsParams => c::TestsResult;
+    /// Changes after which failures were gone, and how sure each is.
+    Reads Team "fixes": evidence::fixes::fixes, c::NoParams => c::FixesResult;
     /// Runs, newest first.
     Reads Team "history": history::history, c::HistoryParams => c::HistoryResult;
     /// One run with its cases.

@@ -19,6 +19,7 @@ macro_rules! contract {
 }
 
 mod access;
+mod evidence;
 mod fix_loop;
 mod fixes;
 mod memory;
@@ -27,6 +28,7 @@ mod viewer;
 mod viewer_runs;
 
 pub use access::*;
+pub use evidence::*;
 pub use fix_loop::*;
 pub use fixes::*;
 pub use memory::*;
@@ -172,6 +174,14 @@ contract! {
         pub signal: Option<String>,
         /// The failures of this run with the same error at the same place: this answer is for all of them.
         pub cause: Cause,
+        /// What all runs before say of it; absent for runs that were recorded by an earlier version.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub verdict: Option<Verdict>,
+        /// Commits that may have begun it, likeliest first; they sum to 1 with "none of them".
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[cfg_attr(feature = "types", ts(as = "Option<Vec<SuspectCommit>>", optional))]
+        pub suspects: Vec<SuspectCommit>,
         /// Hex SHA-256.
         pub signature: String,
         /// `category::caseName::normalizedError`.

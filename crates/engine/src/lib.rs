@@ -20,6 +20,7 @@ mod answer;
 pub mod calls;
 pub mod contract;
 pub mod errors;
+pub mod evidence;
 pub mod failures;
 pub mod fix_loop;
 pub mod inspect;

@@ -8,6 +8,7 @@ pub(super) mod collect;
 mod containers;
 mod failed_texts;
 pub mod history;
+pub mod import_run;
 pub mod known_failures;
 pub mod prepare_run;
 pub mod record_run;

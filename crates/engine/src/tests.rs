@@ -5,6 +5,7 @@ mod answering;
 mod counting;
 mod database;
 mod diagnosing;
+mod evidence;
 mod exchanging;
 mod faults;
 mod fixing;

@@ -27,15 +27,15 @@ macro_rules! table {
 }
 
 /// What refers to another comes after it. `tests/postgres.rs` asks that no column is missing.
-const TABLES: [Table; 22] = [
+const TABLES: [Table; 25] = [
     table!("runs" by "key": "key, id, started_at, duration_ms, status, passed, failed, skipped, flaky, command, runner, \
         exit_code, signal, timed_out, git_commit, git_branch, git_dirty"
         as "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17"),
     table!("cases" by "run_key, rank, seq": "run_key, rank, seq, name, status, runner_status, duration_ms, attempts"
         as "$1, $2, $3, $4, $5, $6, $7, $8"),
     table!("failures" by "run_key, seq": "run_key, seq, category, headline, signature, error, stdout_tail, stderr_tail, \
-        exception_type, exit_code, signal, container_status, oom_killed, runner"
-        as "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14"),
+        exception_type, exit_code, signal, container_status, oom_killed, runner, verdict"
+        as "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15"),
     table!("patterns" by "key": "key, id, source, category, recipe, signature, family, case_name, normalized, \
         description, occurrences, resolutions, best_solution, first_seen_at, last_seen_at, updated_at, document, \
         person_category, person_description, person_solution, edited_at, merged_into"
@@ -63,6 +63,9 @@ const TABLES: [Table; 22] = [
     table!("search_segments" by "key": "key, first_document, last_document, documents" as "$1, $2, $3, $4"),
     table!("search_postings" by "key": "key, postings" as "$1, $2"),
     table!("memory_totals" by "name": "name, total" as "$1, $2"),
+    table!("evidence" by "key": "key, state" as "$1, $2"),
+    table!("test_histories" by "case_id": "case_id, name, history" as "$1, $2, $3"),
+    table!("case_orders" by "digest": "digest, run_seq, size, cases" as "$1, $2, $3, $4"),
     table!("search_waiting" by "pattern_key": "pattern_key" as "$1"),
 ];
 

@@ -21,6 +21,7 @@ pub mod calls;
 pub mod copy;
 pub mod database;
 pub mod error;
+pub mod evidence;
 pub mod incidents;
 mod keys;
 pub mod patterns;

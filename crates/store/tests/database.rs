@@ -289,7 +289,9 @@ fn built_ins_that_an_older_file_lacks_are_added_and_the_others_keep_their_counts
         older.execute("DELETE FROM patterns WHERE id <> $1", [kept]).unwrap();
         older.execute("UPDATE patterns SET first_seen_at = 0", []).unwrap();
         let later = "DROP TABLE taken_counts; DROP TABLE tokens; DROP TABLE audit_entries; DROP INDEX calls_answered; \
-                     ALTER TABLE calls DROP COLUMN method; ALTER TABLE calls DROP COLUMN answer;";
+                     ALTER TABLE calls DROP COLUMN method; ALTER TABLE calls DROP COLUMN answer; \
+                     DROP TABLE evidence; DROP TABLE test_histories; DROP TABLE case_orders; \
+                     ALTER TABLE failures DROP COLUMN verdict;";
         older.execute_batch(later).unwrap();
         older.pragma_update(None, "user_version", 7).unwrap();
         drop(older);

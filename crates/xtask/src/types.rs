@@ -71,7 +71,7 @@ fn contract() -> String {
 }
 
 /// Unions of texts that TypeScript needs as lists too: constant, documentation, type.
-const CLOSED_LISTS: [(&str, &str, &str); 10] = [
+const CLOSED_LISTS: [(&str, &str, &str); 11] = [
     ("ENGINE_ERROR_CODES", "Every code an engine call can answer.", "ErrorCode"),
     ("FAILURE_CATEGORIES", "Every category, in the contract's order.", "FailureCategory"),
     ("FAILURE_KINDS", "Every kind of failure, in the order in which they are explained.", "FailureKind"),
@@ -82,6 +82,7 @@ const CLOSED_LISTS: [(&str, &str, &str); 10] = [
     ("REPORT_FORMATS", "Every format of reports that is read.", "ReportFormat"),
     ("RUN_STATUSES", "How a run may end.", "RunStatus"),
     ("SCOPES", "What a token may do; each holds those before it.", "Scope"),
+    ("TEST_STATES", "What a test may be.", "TestState"),
 ];
 
 /// How TypeScript is written.

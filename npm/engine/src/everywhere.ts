@@ -15,6 +15,7 @@ export {
   REPORT_FORMATS,
   RUN_STATUSES,
   SCOPES,
+  TEST_STATES,
 } from './generated/contract.ts';
 export type { Log } from './host.ts';
 export { type InspectedEvent, Inspector, type InspectorOptions } from './inspector.ts';

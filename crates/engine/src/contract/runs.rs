@@ -1,9 +1,10 @@
 //! Types of runs: what records one, what lists them, and their cases.
 
 use super::{Difference, ProvedFix, Tried};
-use argus_core::{Category, FailureKind};
+use argus_core::{Category, FailureKind, evidence::verdict::VerdictKind};
 use argus_report::{CaseStatus, Format, Problem, ReportCase};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 contract! {
     /// One finished run: reports or, where there are none, what the command printed.
@@ -49,12 +50,25 @@ contract! {
         /// Folder of the project that the command ran in, with `/`; of the project's own there is none. Names of cases begin with it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub folder: Option<String>,
+        /// Conditions that tests may depend on, such as `os`, `arch`, `ci`, `machine` (hashed).
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        #[cfg_attr(feature = "types", ts(optional, as = "Option<BTreeMap<String, String>>"))]
+        pub environment: BTreeMap<String, String>,
         /// What the tests were filtered by; those that it leaves out may be reported as skipped.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub filter: Option<String>,
     }
 
+    /// A run out of a history that was recorded elsewhere.
+    pub struct ImportRunParams {
+        /// Its id there; given once more, the run stays what it is.
+        pub id: String,
+        /// What ran.
+        pub run: RecordRunParams,
+    }
+
     /// State of the work tree when the run started.
+    #[derive(Default)]
     #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
     pub struct GitFacts {
         /// Full hash.
@@ -63,6 +77,21 @@ contract! {
         pub branch: Option<String>,
         /// Uncommitted changes, untracked files included.
         pub dirty: Option<bool>,
+        /// The id that git would give the tree of files as it lies there. None: not known.
+        #[serde(default)]
+        pub tree: Option<String>,
+        /// The newest commits, the run's own first.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[cfg_attr(feature = "types", ts(optional, as = "Option<Vec<CommitFacts>>"))]
+        pub commits: Vec<CommitFacts>,
+    }
+
+    /// A commit and those before it.
+    pub struct CommitFacts {
+        /// Full hash.
+        pub commit: String,
+        /// Full hashes.
+        pub parents: Vec<String>,
     }
 
     /// One report file.
@@ -185,6 +214,22 @@ contract! {
         pub count: u32,
         /// Their cases, the first ones.
         pub cases: Vec<String>,
+        /// What the first of them was found to be.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub verdict: Option<BriefVerdict>,
+    }
+
+    /// A verdict, in short.
+    pub struct BriefVerdict {
+        /// What the failure is.
+        pub kind: VerdictKind,
+        /// The calibrated chance that it is that, 0 to 1.
+        pub probability: f64,
+        /// The commit that most likely began it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub suspect: Option<String>,
     }
 
     /// A pattern, in short.

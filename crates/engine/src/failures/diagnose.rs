@@ -12,7 +12,9 @@ use super::{
 use crate::{
     Engine, EngineError,
     answer::{text, view},
-    contract::{Cause, DiagnoseParams, DiagnosticResult, Difference, FixRecord, MemoryKind, Related, Tried},
+    contract::{
+        CaseVerdict, Cause, DiagnoseParams, DiagnosticResult, Difference, FixRecord, MemoryKind, Related, Tried,
+    },
     memory,
     runs::{
         case_name::clean_name,
@@ -263,7 +265,7 @@ async fn with_incidents<D: Database>(
 
 fn answer<D: Database>(
     engine: &Engine<D>,
-    AnalyzedFailure { analysis, sight, cause, exit_code, signal, .. }: AnalyzedFailure,
+    AnalyzedFailure { case, analysis, sight, cause, exit_code, signal, .. }: AnalyzedFailure,
     finding: Finding,
     not_stored: Option<&EngineError>,
 ) -> DiagnosticResult {
@@ -274,6 +276,8 @@ fn answer<D: Database>(
     if finding.suggested.has_only_failed() {
         warnings.extend(finding.history.iter().filter(|fix| !fix.of_other_failure).find_map(refutation));
     }
+    let found = case.failure.verdict.as_deref().and_then(|verdict| serde_json::from_str::<CaseVerdict>(verdict).ok());
+    let (verdict, suspects) = found.map(|found| (found.verdict, found.suspects)).unzip();
     let evidence = analysis.classification.evidence.as_ref();
     let evidence = evidence.and_then(|span| analysis.redacted.get(span.start..span.end)).map(text::quoted);
     let mut matched = finding.found.answer();
@@ -291,6 +295,8 @@ fn answer<D: Database>(
         exit_code,
         signal,
         cause,
+        verdict,
+        suspects: suspects.unwrap_or_default(),
         signature: analysis.signatures.exact,
         signature_pattern: analysis.signatures.pattern,
         suggested_from: finding.suggested.suggested_from(),

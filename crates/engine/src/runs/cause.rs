@@ -4,7 +4,7 @@
 use super::case_name::SEPARATOR;
 use crate::{
     Engine, EngineError,
-    contract::Cause,
+    contract::{BriefVerdict, CaseVerdict, Cause},
     failures::{
         lookup::{self, FailedCase},
         matching,
@@ -12,6 +12,7 @@ use crate::{
 };
 use argus_core::{
     Analysis, Category, FailureEvent, FailureKind, display,
+    evidence::verdict::VerdictKind,
     failure_kind::failure_kind,
     sign::sha256_hex,
     summary::{FailureLocations, MAX_MESSAGE_LINE_CHARS, Summary, failure_locations},
@@ -32,6 +33,9 @@ const MAX_COMPARED_CASES: u32 = 1_000;
 
 /// Characters of a message that only one failure has to itself.
 pub(crate) const MAX_MESSAGE_CHARS: usize = 600;
+
+/// Chance below which a commit is not named in short.
+const MIN_SUSPICION: f64 = 0.3;
 
 /// Lines of a message that its headline may be made of.
 const MAX_HEADLINE_LINES: usize = 4;
@@ -106,6 +110,7 @@ impl Causes {
                 place: sight.cause_place.clone(),
                 count: 0,
                 cases: Vec::new(),
+                verdict: None,
             });
         }
         let cause = &mut self.list[at];
@@ -116,11 +121,30 @@ impl Causes {
         at == next
     }
 
+    /// Says of each cause what its first failure was found to be.
+    pub(crate) fn set_verdicts(&mut self, verdicts: &[CaseVerdict]) {
+        let by_name: HashMap<&str, &CaseVerdict> = verdicts.iter().map(|one| (one.case_name.as_str(), one)).collect();
+        for cause in &mut self.list {
+            let first = cause.cases.first().and_then(|name| by_name.get(name.as_str()));
+            cause.verdict = first.map(|one| brief_verdict(one));
+        }
+    }
+
     /// The one with the most failures first.
     pub(crate) fn sorted(&self) -> Vec<&Cause> {
         let mut causes: Vec<&Cause> = self.list.iter().collect();
         causes.sort_by_key(|cause| std::cmp::Reverse(cause.count));
         causes
+    }
+}
+
+fn brief_verdict(CaseVerdict { verdict, suspects, .. }: &CaseVerdict) -> BriefVerdict {
+    let is_of_code = matches!(verdict.kind, VerdictKind::Regression | VerdictKind::Broken);
+    let suspect = suspects.first().filter(|one| is_of_code && one.probability >= MIN_SUSPICION);
+    BriefVerdict {
+        kind: verdict.kind,
+        probability: (verdict.probability * 100.0).round() / 100.0,
+        suspect: suspect.map(|one| one.commit.clone()),
     }
 }
 

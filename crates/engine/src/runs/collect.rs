@@ -11,10 +11,11 @@ use crate::{
     Engine, EngineError, ErrorCode,
     answer::text,
     contract::{ContainerFact, RecordRunParams, ReportInput},
+    evidence::failure_facts::failure_facts,
     failures::lookup,
     limits::MAX_REPORT_BYTES,
 };
-use argus_core::{FailureEvent, redact::Redacted};
+use argus_core::{FailureEvent, evidence, redact::Redacted};
 use argus_report::{CaseStatus, Options, Parsed, Problem, ReportCase, tail::salient_tail};
 use argus_store::runs::cases::{Case, Failure, Status};
 use std::io::{self, BufRead, ErrorKind, Read};
@@ -57,6 +58,8 @@ pub(crate) struct Collected {
     pub(crate) has_empty_reports: bool,
     /// Tests were expected, and none ran.
     pub(crate) ran_no_tests: bool,
+    /// What verdicts are made from.
+    pub(crate) failed: Vec<evidence::facts::Failure>,
     budget: TextBudget,
 }
 
@@ -256,6 +259,7 @@ impl Collected {
             stdout_tail: text(raw.texts.stdout),
             stderr_tail: text(raw.texts.stderr),
             facts,
+            verdict: None,
         };
         let mut analysis = engine.analyzer.analyze(lookup::event_of(&failure), &case.name);
         if containers::may_explain(analysis.classification.category)
@@ -268,6 +272,7 @@ impl Collected {
         let sight = cause::describe_failure(engine, &analysis, &failure.facts, &case.name);
         failure.headline.clone_from(&sight.headline);
         failure.signature.clone_from(&analysis.signatures.exact);
+        self.failed.push(failure_facts(&case.name, failure.category, &analysis));
         case.failure = Some(Box::new(failure));
         self.candidates.add(BriefCandidate { at: raw.at, analysis, sight }, &case.name);
     }

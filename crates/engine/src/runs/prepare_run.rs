@@ -30,6 +30,9 @@ pub async fn prepare_run<D: Database>(
     prepared.unread.extend(read.problems);
     prepared.runner = prepared.runner.or(read.facts.runner);
     prepared.started_at = params.started_at.or(read.facts.started_at).or(Some(ambient.now));
+    let redact = |text: &String| engine.analyzer.redact_whole(text).into_string();
+    let conditions = params.environment.iter().map(|(name, value)| (redact(name), redact(value)));
+    prepared.environment = conditions.collect();
     prepared.duration_ms = params.duration_ms.or(read.facts.duration_ms);
     without_secrets(engine, &prepared)
 }

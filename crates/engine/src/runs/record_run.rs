@@ -10,6 +10,7 @@ use crate::{
     Engine, EngineError,
     answer::{moment, text::quoted},
     contract::{ProvedFix, RecordRunParams, RunResult, RunStatus, Totals},
+    evidence::judging,
     failures::{lookup, recompute_signatures},
 };
 use argus_core::Ambient;
@@ -31,11 +32,23 @@ pub async fn record_run<D: Database>(
     ambient: &Ambient,
     params: &RecordRunParams,
 ) -> Result<RunResult, EngineError> {
-    let collected = collect(engine, params)?;
+    record(engine, ambient, params, ambient.id("run")).await
+}
+
+/// The same under an id.
+pub(super) async fn record<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    params: &RecordRunParams,
+    id: String,
+) -> Result<RunResult, EngineError> {
+    let mut collected = collect(engine, params)?;
     let totals = totals(&collected.cases);
-    let run = run(engine, ambient, params, &collected, &totals);
+    let run = run(engine, ambient, params, id, (&collected, &totals));
     let body = async |tx: &mut D::Tx<'_>| -> Result<(Brief, Vec<ProvedFix>, Option<String>), EngineError> {
         let no_tests = if collected.ran_no_tests { Some(no_tests(tx, params).await?) } else { None };
+        let verdicts = judging::judge(engine, tx, &run, params, &mut collected).await?;
+        collected.candidates.causes.set_verdicts(&verdicts);
         let key = runs::insert(tx, &run).await?;
         cases::insert_all(tx, key, &collected.cases).await?;
         let proved = claims::judge(engine, tx, &run, &collected.cases).await?;
@@ -51,14 +64,14 @@ fn run<D>(
     engine: &Engine<D>,
     ambient: &Ambient,
     params: &RecordRunParams,
-    collected: &Collected,
-    totals: &Totals,
+    id: String,
+    (collected, totals): (&Collected, &Totals),
 ) -> Run {
     let redact = |text: &Option<String>| text.as_deref().map(|text| engine.analyzer.redact(text).into_string());
     let started_at = params.started_at.or(collected.facts.started_at).unwrap_or(ambient.now);
     let git = params.git.as_ref();
     Run {
-        id: ambient.id("run"),
+        id,
         // A clock that runs ahead must not make a run the newest for ever.
         started_at: started_at.clamp(0, ambient.now),
         duration_ms: duration(params, collected),

@@ -333,7 +333,7 @@ fn a_claim_that_the_next_run_contradicts_is_refuted_and_stays_so() {
 fn neither_another_failure_nor_an_older_run_nor_another_branch_refutes_a_claim() {
     let world = World::new();
     let on = |branch: &str| RecordRunParams {
-        git: Some(GitFacts { commit: None, branch: Some(branch.to_owned()), dirty: None }),
+        git: Some(GitFacts { commit: None, branch: Some(branch.to_owned()), dirty: None, ..GitFacts::default() }),
         ..RecordRunParams::default()
     };
     let both = vec![failed("boom", UNKNOWN), failed("other", UNKNOWN)];

@@ -5,10 +5,10 @@ use crate::{
     EngineError, ReportFiles,
     calls::call,
     contract::{
-        AddIncidentParams, AddSolutionParams, Change, ContainerFact, EditPatternParams, EngineOptions, FixFailure,
-        FixStart, GitFacts, HistoryParams, IdParams, MemoryImportParams, PatternsParams, RankedSolutionsParams,
-        RecordFixParams, RecordOutcomeParams, RecordRunParams, ReportFixParams, ReportInput, RunDetailParams,
-        ViewCaseParams, ViewPatternParams,
+        AddIncidentParams, AddSolutionParams, Change, CommitFacts, ContainerFact, EditPatternParams, EngineOptions,
+        FixFailure, FixStart, GitFacts, HistoryParams, IdParams, MemoryImportParams, PatternsParams,
+        RankedSolutionsParams, RecordFixParams, RecordOutcomeParams, RecordRunParams, ReportFixParams, ReportInput,
+        RunDetailParams, ViewCaseParams, ViewPatternParams,
     },
     failures::{
         diagnose::diagnose,
@@ -85,7 +85,13 @@ fn run(reports: Vec<ReportInput>) -> RecordRunParams {
         exit_code: Some(1),
         signal: maybe("SIGKILL"),
         timed_out: true,
-        git: Some(GitFacts { commit: maybe("commit"), branch: maybe("fix/"), dirty: Some(true) }),
+        git: Some(GitFacts {
+            commit: maybe("commit"),
+            branch: maybe("fix/"),
+            dirty: Some(true),
+            tree: maybe("tree"),
+            commits: vec![CommitFacts { commit: planted("commit"), parents: vec![planted("parent")] }],
+        }),
         reports,
         output_tail: maybe("Error: connect ECONNREFUSED 10.0.0.1:5432"),
         containers: vec![ContainerFact {
@@ -113,6 +119,7 @@ fn run(reports: Vec<ReportInput>) -> RecordRunParams {
         unread: vec![Problem { at: planted("junit.xml"), reason: planted("no report") }],
         expects_tests: true,
         folder: maybe("packages"),
+        environment: [(planted("os"), planted("linux"))].into(),
         filter: maybe("adds"),
     }
 }

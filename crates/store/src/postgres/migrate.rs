@@ -9,8 +9,11 @@ use crate::{
 use argus_core::builtin::BUILTINS;
 
 /// One script per version, from the first that PostgreSQL had. Never edited after a release.
-const MIGRATIONS: [(i64, &str); 2] =
-    [(9, include_str!("../migrations/postgres/0009.sql")), (10, include_str!("../migrations/postgres/0010.sql"))];
+const MIGRATIONS: [(i64, &str); 3] = [
+    (9, include_str!("../migrations/postgres/0009.sql")),
+    (10, include_str!("../migrations/postgres/0010.sql")),
+    (11, include_str!("../migrations/postgres/0011.sql")),
+];
 
 /// What a schema is to this version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

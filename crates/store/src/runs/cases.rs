@@ -54,14 +54,16 @@ pub struct Failure {
     pub stderr_tail: Option<String>,
     /// What is known beside the text, whose own text is empty.
     pub facts: FailureEvent,
+    /// What it was found to be when its run was recorded (JSON).
+    pub verdict: Option<String>,
 }
 
-const FAILURE_COLUMNS: usize = 14;
+const FAILURE_COLUMNS: usize = 15;
 
 macro_rules! failure_columns {
     () => {
         "f.category, f.headline, f.signature, f.error, f.stdout_tail, f.stderr_tail, f.exception_type, f.exit_code, \
-         f.signal, f.container_status, f.oom_killed, f.runner"
+         f.signal, f.container_status, f.oom_killed, f.runner, f.verdict"
     };
 }
 pub(crate) use failure_columns;
@@ -78,8 +80,8 @@ pub async fn insert_all(tx: &mut impl Tx, run: RunKey, cases: &[Case]) -> Result
     const CASES: &str = "INSERT INTO cases (run_key, rank, seq, name, status, runner_status, duration_ms, attempts) \
                          VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
     const FAILURES: &str = "INSERT INTO failures (run_key, seq, category, headline, signature, error, stdout_tail, \
-                            stderr_tail, exception_type, exit_code, signal, container_status, oom_killed, runner) \
-                            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
+                            stderr_tail, exception_type, exit_code, signal, container_status, oom_killed, runner, \
+                            verdict) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)";
     tx.execute_many(CASES, (0_i64..).zip(cases).map(|(seq, case)| case_row(run, seq, case))).await?;
     let failed = (0_i64..).zip(cases).filter_map(|(seq, case)| Some((seq, case.failure.as_deref()?)));
     tx.execute_many(FAILURES, failed.map(|(seq, failure)| failure_row(run, seq, failure))).await
@@ -96,6 +98,20 @@ pub async fn list(tx: &mut impl Tx, run: RunKey, limit: u32, offset: u32) -> Res
          WHERE c.run_key = $1 ORDER BY c.rank, c.seq LIMIT $2 OFFSET $3"
     );
     let rows = tx.query(SQL, &[run.0.into(), limit.into(), offset.into()]).await?;
+    rows.into_iter().map(|mut row| case(&mut row)).collect()
+}
+
+/// All cases of a run, in the report's order.
+pub async fn in_order(tx: &mut impl Tx, run: RunKey) -> Result<Vec<Case>, StoreError> {
+    const SQL: &str = concat!(
+        "SELECT ",
+        case_columns!(),
+        ", ",
+        failure_columns!(),
+        " FROM cases c LEFT JOIN failures f ON f.run_key = c.run_key AND f.seq = c.seq \
+         WHERE c.run_key = $1 ORDER BY c.seq"
+    );
+    let rows = tx.query(SQL, &[run.0.into()]).await?;
     rows.into_iter().map(|mut row| case(&mut row)).collect()
 }
 
@@ -126,6 +142,12 @@ pub async fn failed_of_category(
     );
     let rows = tx.query(SQL, &[run.0.into(), category.as_str().into(), limit.into()]).await?;
     rows.into_iter().map(|mut row| Ok((row.read()?, failure(&mut row)?))).collect()
+}
+
+/// What the failing cases of a run were found to be (JSON), in the report's order.
+pub async fn verdicts(tx: &mut impl Tx, run: RunKey) -> Result<Vec<String>, StoreError> {
+    const SQL: &str = "SELECT verdict FROM failures WHERE run_key = $1 AND verdict IS NOT NULL ORDER BY seq";
+    tx.query(SQL, &[run.0.into()]).await?.into_iter().map(|mut row| row.read()).collect()
 }
 
 /// Status of a case by its qualified name, whatever it is.
@@ -188,6 +210,7 @@ fn failure_row(run: RunKey, seq: i64, failure: &Failure) -> [Value<'_>; FAILURE_
         (&failure.facts.container_status).into(),
         failure.facts.oom_killed.into(),
         (&failure.facts.runner).into(),
+        (&failure.verdict).into(),
     ]
 }
 
@@ -221,6 +244,7 @@ fn failure(row: &mut Row) -> Result<Failure, StoreError> {
             runner: row.read()?,
             ..FailureEvent::default()
         },
+        verdict: row.read()?,
     })
 }
 

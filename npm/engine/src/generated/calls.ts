@@ -16,9 +16,12 @@ import type {
   FailureBrief,
   FailurePattern,
   FixRecord,
+  FixesResult,
+  HistoricRun,
   HistoryParams,
   HistoryResult,
   IdParams,
+  ImportRunParams,
   IncidentDetail,
   MarkFixParams,
   MarkFixResult,
@@ -54,6 +57,8 @@ import type {
   SignatureParams,
   SnapshotParams,
   SplitPatternParams,
+  TestsParams,
+  TestsResult,
   Token,
   TokensResult,
   ViewCaseParams,
@@ -93,6 +98,12 @@ export interface Calls {
   knownFailures: { params: RecordRunParams; result: Array<FailureBrief> };
   /** Records a finished run from its reports or, without any, from what the command printed. */
   recordRun: { params: RecordRunParams; result: RunResult };
+  /** Records a run out of a history that was recorded elsewhere, once; all of its failures with what each was found to be. */
+  importRun: { params: ImportRunParams; result: HistoricRun };
+  /** Tests that failed once, those first that are not healthy. */
+  tests: { params: TestsParams; result: TestsResult };
+  /** Changes after which failures were gone, and how sure each is. */
+  fixes: { params: NoParams; result: FixesResult };
   /** Runs, newest first. */
   history: { params: HistoryParams; result: HistoryResult };
   /** One run with its cases. */
@@ -186,6 +197,7 @@ export type CallName = keyof Calls;
 /** The calls that may change what is stored. */
 export const WRITING_CALLS = [
   'recordRun',
+  'importRun',
   'diagnose',
   'reportFix',
   'recordFix',
@@ -219,6 +231,9 @@ export const TEAM_CALLS = [
   'overview',
   'recipe',
   'recordRun',
+  'importRun',
+  'tests',
+  'fixes',
   'history',
   'runDetail',
   'diagnose',
@@ -305,6 +320,21 @@ export abstract class NamedCalls {
   /** Records a finished run from its reports or, without any, from what the command printed. */
   recordRun(params: RecordRunParams): Promise<RunResult> {
     return this.call('recordRun', params);
+  }
+
+  /** Records a run out of a history that was recorded elsewhere, once; all of its failures with what each was found to be. */
+  importRun(params: ImportRunParams): Promise<HistoricRun> {
+    return this.call('importRun', params);
+  }
+
+  /** Tests that failed once, those first that are not healthy. */
+  tests(params: TestsParams = {}): Promise<TestsResult> {
+    return this.call('tests', params);
+  }
+
+  /** Changes after which failures were gone, and how sure each is. */
+  fixes(params: NoParams = {}): Promise<FixesResult> {
+    return this.call('fixes', params);
   }
 
   /** Runs, newest first. */

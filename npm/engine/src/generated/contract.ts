@@ -113,6 +113,16 @@ export type AuditParams = {
   isDenied: boolean,
 };
 
+/** A verdict, in short. */
+export type BriefVerdict = {
+  /** What the failure is. */
+  kind: VerdictKind,
+  /** The calibrated chance that it is that, 0 to 1. */
+  probability: number,
+  /** The commit that most likely began it. */
+  suspect?: string,
+};
+
 /** What is known of a solution in one environment. */
 export type BucketStats = {
   /** The environment. */
@@ -165,6 +175,18 @@ export type CaseState = "passed" | "failed" | "flaky" | "skipped" | "absent";
 /** How a case ended. */
 export type CaseStatus = "passed" | "failed" | "skipped";
 
+/** What a failing case of a run was found to be, from the runs before it. */
+export type CaseVerdict = {
+  /** `file > suite > name`. */
+  caseName: string,
+  /** What it is. */
+  verdict: Verdict,
+  /** Failures of one cause have one; it lasts from run to run while the cause does. */
+  causeId: string,
+  /** Commits that may have begun it, likeliest first; they sum to 1 with "none of them". */
+  suspects: Array<SuspectCommit>,
+};
+
 /** Patterns of one category. */
 export type CategoryCount = {
   /** Which. */
@@ -185,10 +207,20 @@ export type Cause = {
   count: number,
   /** Their cases, the first ones. */
   cases: Array<string>,
+  /** What the first of them was found to be. */
+  verdict?: BriefVerdict,
 };
 
 /** Whether attempts may be made. */
 export type CircuitState = "CLOSED" | "OPEN";
+
+/** A commit and those before it. */
+export type CommitFacts = {
+  /** Full hash. */
+  commit: string,
+  /** Full hashes. */
+  parents: Array<string>,
+};
 
 /** A test in two runs. */
 export type ComparedCase = {
@@ -292,6 +324,10 @@ export type DiagnosticResult = {
   signal?: string,
   /** The failures of this run with the same error at the same place: this answer is for all of them. */
   cause: Cause,
+  /** What all runs before say of it; absent for runs that were recorded by an earlier version. */
+  verdict?: Verdict,
+  /** Commits that may have begun it, likeliest first; they sum to 1 with "none of them". */
+  suspects?: Array<SuspectCommit>,
   /** Hex SHA-256. */
   signature: string,
   /** `category::caseName::normalizedError`. */
@@ -702,6 +738,24 @@ note?: string | null,
 /** ISO 8601. */
 timestamp?: string | null, } | { "type": "cancelled" } | { "type": "resumed" };
 
+/** A change after which a failure was gone. */
+export type FixEvidence = {
+  /** `fix-…`. */
+  fixId: string,
+  /** The commit; where several lie between the last failure and the first pass, each of them is listed. */
+  commit: string,
+  /** The tests that it mended. */
+  caseNames: Array<string>,
+  /** How sure it is. */
+  status: ProofStatus,
+  /** Runs that passed since. */
+  passes: number,
+  /** The last run that failed. */
+  failedIn?: string,
+  /** The first run that passed. */
+  passedIn?: string,
+};
+
 /** A run that failed, as the host saw it. */
 export type FixFailure = {
   /** What it printed, stdout and stderr as they came; or the error that was given. */
@@ -937,6 +991,12 @@ export type FixWarning = {
 /** What a warning is about. */
 export type FixWarningKind = "oscillation" | "no_progress" | "approach_repeated" | "change_not_seen" | "interrupted";
 
+/** Changes after which failures were gone, the newest first. */
+export type FixesResult = {
+  /** One for each commit that may have been it. */
+  fixes: Array<FixEvidence>,
+};
+
 /** State of the work tree when the run started. */
 export type GitFacts = {
   /** Full hash. */
@@ -945,6 +1005,10 @@ export type GitFacts = {
   branch?: string | null,
   /** Uncommitted changes, untracked files included. */
   dirty?: boolean | null,
+  /** The id that git would give the tree of files as it lies there. None: not known. */
+  tree?: string | null,
+  /** The newest commits, the run's own first. */
+  commits?: Array<CommitFacts>,
 };
 
 /** Tests that need attention. */
@@ -962,6 +1026,18 @@ export type GridTest = {
   broken: boolean,
   /** In how many of the runs it failed. */
   failures: number,
+};
+
+/** A run out of a history that was recorded elsewhere. */
+export type HistoricRun = {
+  /** `run-…`. */
+  runId: string,
+  /** Whether it was recorded before. */
+  wasKnown: boolean,
+  /** How it ended. */
+  status: RunStatus,
+  /** All of its failures. */
+  failures: Array<CaseVerdict>,
 };
 
 /** Which runs to list. */
@@ -996,6 +1072,14 @@ export type IdKind = "run" | "pattern" | "incident";
 export type IdParams = {
   /** Its id. */
   id: string,
+};
+
+/** A run out of a history that was recorded elsewhere. */
+export type ImportRunParams = {
+  /** Its id there; given once more, the run stays what it is. */
+  id: string,
+  /** What ran. */
+  run: RecordRunParams,
 };
 
 /** An added incident with its first solution and outcome. */
@@ -1418,6 +1502,9 @@ export type PlaceholderSpan = {
   name: string,
 };
 
+/** How sure a fix is. */
+export type ProofStatus = "claimed" | "candidate" | "proved" | "refuted" | "superseded";
+
 /** A success that was only claimed until a run showed it. */
 export type ProvedFix = {
   /** The case that passes now. */
@@ -1586,6 +1673,8 @@ export type RecordRunParams = {
   expectsTests?: boolean,
   /** Folder of the project that the command ran in, with `/`; of the project's own there is none. Names of cases begin with it. */
   folder?: string | null,
+  /** Conditions that tests may depend on, such as `os`, `arch`, `ci`, `machine` (hashed). */
+  environment?: { [key in string]: string },
   /** What the tests were filtered by; those that it leaves out may be reported as skipped. */
   filter?: string | null,
 };
@@ -1943,6 +2032,59 @@ export type SuggestedFrom = {
   differences?: Array<Difference>,
 };
 
+/** A commit that may have begun a failure. */
+export type SuspectCommit = {
+  /** Full hash. */
+  commit: string,
+  /** 0 to 1. */
+  probability: number,
+};
+
+/** A test with what is known of how it fails. */
+export type TestEvidence = {
+  /** `file > suite > name`. */
+  caseName: string,
+  /** What it is. */
+  state: TestState,
+  /** Mean of the posterior of how often it fails by chance, in runs in which it could have failed; 0 to 1. */
+  flakeRate: number,
+  /** Its 90 % interval. */
+  interval: [number, number],
+  /** Runs in which it failed, the machine's own failures aside. */
+  failures: number,
+  /** Runs in which it could have failed. */
+  runs: number,
+  /** The test that breaks it, for `order`. */
+  polluter?: string,
+  /** Such as `os=windows`, for `environment`. */
+  condition?: string,
+};
+
+/** What a test is. */
+export type TestState = "broken" | "flaky" | "order" | "environment" | "healthy";
+
+/** Which tests to list. */
+export type TestsParams = {
+  /** Only tests whose name has this in it. */
+  name?: string | null,
+  /** Only tests in this state. */
+  state?: TestState | null,
+  /** 1 to 1000; 100 when none. */
+  limit?: number | null,
+  /** How many to pass over. */
+  offset?: number | null,
+};
+
+/** Tests that failed once, those first that are not healthy. */
+export type TestsResult = {
+  /** One page. */
+  tests: Array<TestEvidence>,
+  /** All that fit. */
+  total: number,
+  /** There is a next page. */
+  hasMore: boolean,
+};
+
 /** A token as it is kept. */
 export type Token = {
   /** The public part. */
@@ -2031,6 +2173,38 @@ export type UserSecret = {
   name: string,
   /** A regular expression; group 1 is what goes, or the whole match where there is no group. */
   pattern: string,
+};
+
+/** What a failure is. */
+export type Verdict = {
+  /** `regression`: began with a change. `broken`: fails since then. `flaky`: by chance. `infrastructure`: the machine.
+   * `order`: another test breaks it. `environment`: fails where a condition holds. `new`: no history. */
+  kind: VerdictKind,
+  /** The calibrated chance that it is that, 0 to 1. */
+  probability: number,
+  /** Where it began, for `regression` and `broken`. */
+  since?: VerdictSince,
+  /** What speaks for it; each sentence names a run. */
+  because: Array<string>,
+  /** What speaks for something else. */
+  against: Array<string>,
+  /** The one run that would settle it most. */
+  settle?: string,
+  /** The test that breaks it, for `order`. */
+  polluter?: string,
+  /** Such as `os=windows`, for `environment`. */
+  condition?: string,
+};
+
+/** What a failure is. */
+export type VerdictKind = "regression" | "broken" | "flaky" | "infrastructure" | "order" | "environment" | "new" | "unknown";
+
+/** The first run that failed so. */
+export type VerdictSince = {
+  /** `run-…`. */
+  runId: string,
+  /** Its commit. */
+  commit?: string,
 };
 
 /** Which failed case to show. */
@@ -2614,6 +2788,15 @@ export const SCOPES = [
   'write',
   'edit',
   'admin',
+] as const;
+
+/** What a test may be. */
+export const TEST_STATES = [
+  'broken',
+  'flaky',
+  'order',
+  'environment',
+  'healthy',
 ] as const;
 
 /** What the engine bounds. */

@@ -137,7 +137,7 @@ fn two_runs_are_compared_by_name() {
 fn flaky_is_not_broken() {
     let world = World::new();
     let on = |commit: &str, dirty: bool, cases: Vec<ReportCase>| {
-        let git = GitFacts { commit: Some(commit.to_owned()), branch: None, dirty: Some(dirty) };
+        let git = GitFacts { commit: Some(commit.to_owned()), branch: None, dirty: Some(dirty), ..GitFacts::default() };
         world.record(&RecordRunParams { git: Some(git), ..Default::default() }, cases).unwrap();
     };
     on(

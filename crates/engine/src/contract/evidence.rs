@@ -1,0 +1,154 @@
+//! Types of evidence: what a failure is found to be, which tests are not healthy, and which changes mended something.
+
+use super::RunStatus;
+use argus_core::evidence::{fixes::ProofStatus, state::TestState, verdict::VerdictKind};
+use serde::{Deserialize, Serialize};
+
+contract! {
+    /// What a failing case of a run was found to be, from the runs before it.
+    pub struct CaseVerdict {
+        /// `file > suite > name`.
+        pub case_name: String,
+        /// What it is.
+        pub verdict: Verdict,
+        /// Failures of one cause have one; it lasts from run to run while the cause does.
+        pub cause_id: String,
+        /// Commits that may have begun it, likeliest first; they sum to 1 with "none of them".
+        pub suspects: Vec<SuspectCommit>,
+    }
+
+    /// What a failure is.
+    pub struct Verdict {
+        /// `regression`: began with a change. `broken`: fails since then. `flaky`: by chance. `infrastructure`: the machine.
+        /// `order`: another test breaks it. `environment`: fails where a condition holds. `new`: no history.
+        pub kind: VerdictKind,
+        /// The calibrated chance that it is that, 0 to 1.
+        pub probability: f64,
+        /// Where it began, for `regression` and `broken`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub since: Option<VerdictSince>,
+        /// What speaks for it; each sentence names a run.
+        pub because: Vec<String>,
+        /// What speaks for something else.
+        pub against: Vec<String>,
+        /// The one run that would settle it most.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub settle: Option<String>,
+        /// The test that breaks it, for `order`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub polluter: Option<String>,
+        /// Such as `os=windows`, for `environment`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub condition: Option<String>,
+    }
+
+    /// The first run that failed so.
+    pub struct VerdictSince {
+        /// `run-…`.
+        pub run_id: String,
+        /// Its commit.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub commit: Option<String>,
+    }
+
+    /// A commit that may have begun a failure.
+    pub struct SuspectCommit {
+        /// Full hash.
+        pub commit: String,
+        /// 0 to 1.
+        pub probability: f64,
+    }
+
+    /// A run out of a history that was recorded elsewhere.
+    pub struct HistoricRun {
+        /// `run-…`.
+        pub run_id: String,
+        /// Whether it was recorded before.
+        pub was_known: bool,
+        /// How it ended.
+        pub status: RunStatus,
+        /// All of its failures.
+        pub failures: Vec<CaseVerdict>,
+    }
+
+    /// Which tests to list.
+    #[derive(Default)]
+    #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
+    pub struct TestsParams {
+        /// Only tests whose name has this in it.
+        pub name: Option<String>,
+        /// Only tests in this state.
+        pub state: Option<TestState>,
+        /// 1 to 1000; 100 when none.
+        pub limit: Option<u32>,
+        /// How many to pass over.
+        pub offset: Option<u32>,
+    }
+
+    /// Tests that failed once, those first that are not healthy.
+    pub struct TestsResult {
+        /// One page.
+        pub tests: Vec<TestEvidence>,
+        /// All that fit.
+        pub total: u32,
+        /// There is a next page.
+        pub has_more: bool,
+    }
+
+    /// A test with what is known of how it fails.
+    pub struct TestEvidence {
+        /// `file > suite > name`.
+        pub case_name: String,
+        /// What it is.
+        pub state: TestState,
+        /// Mean of the posterior of how often it fails by chance, in runs in which it could have failed; 0 to 1.
+        pub flake_rate: f64,
+        /// Its 90 % interval.
+        pub interval: [f64; 2],
+        /// Runs in which it failed, the machine's own failures aside.
+        pub failures: u32,
+        /// Runs in which it could have failed.
+        pub runs: u32,
+        /// The test that breaks it, for `order`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub polluter: Option<String>,
+        /// Such as `os=windows`, for `environment`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub condition: Option<String>,
+    }
+
+    /// Changes after which failures were gone, the newest first.
+    pub struct FixesResult {
+        /// One for each commit that may have been it.
+        pub fixes: Vec<FixEvidence>,
+    }
+
+    /// A change after which a failure was gone.
+    pub struct FixEvidence {
+        /// `fix-…`.
+        pub fix_id: String,
+        /// The commit; where several lie between the last failure and the first pass, each of them is listed.
+        pub commit: String,
+        /// The tests that it mended.
+        pub case_names: Vec<String>,
+        /// How sure it is.
+        pub status: ProofStatus,
+        /// Runs that passed since.
+        pub passes: u32,
+        /// The last run that failed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub failed_in: Option<String>,
+        /// The first run that passed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub passed_in: Option<String>,
+    }
+}

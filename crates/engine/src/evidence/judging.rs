@@ -1,0 +1,228 @@
+//! Judges a run that is being recorded, and keeps what later verdicts look back on.
+
+use super::{
+    failure_facts::{failure_facts, file_number},
+    names::Named,
+    rows,
+};
+use crate::{
+    Engine, EngineError,
+    contract::{CaseVerdict, CommitFacts, RecordRunParams, SuspectCommit, Verdict, VerdictSince},
+    failures::lookup,
+    runs::collect::Collected,
+};
+use argus_core::evidence::{
+    facts::{CaseId, Failure, RunFacts, fingerprint},
+    judge::Judged,
+    memory::Memory,
+    order::Order,
+    record::Recorded,
+    verdict::Names,
+};
+use argus_store::{
+    Tx,
+    runs::{
+        self, Run,
+        cases::{self, Case, Status},
+    },
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Judges the failures of a run, each of which then has its verdict, and records it.
+pub(crate) async fn judge<D>(
+    engine: &Engine<D>,
+    tx: &mut impl Tx,
+    run: &Run,
+    params: &RecordRunParams,
+    collected: &mut Collected,
+) -> Result<Vec<CaseVerdict>, EngineError> {
+    let mut memory = match rows::load(tx).await? {
+        Some(memory) => memory,
+        None => sum_up(engine, tx).await?,
+    };
+    let ran = RanCases::of(&collected.cases, &collected.failed);
+    let mut of_rows = rows::load_tests(tx, &mut memory, ran.order.cases()).await?;
+    if memory.needs_orders(&ran.failures, &ran.retried) {
+        rows::load_orders(tx, &mut memory).await?;
+    }
+    let facts = run_facts(engine, run, params, &memory, &ran);
+    let recorded = Recorded { run: &facts, failures: &ran.failures, retried: &ran.retried, order: ran.order.clone() };
+    let judgement = memory.record(recorded);
+    let name = |case: CaseId| ran.names.get(&case).map(|name| (*name).to_owned());
+    rows::save(tx, &memory, facts.seq, &ran.order, name).await?;
+    if judgement.verdicts.iter().any(|judged| judged.verdict.polluter.is_some_and(|case| name(case).is_none())) {
+        of_rows.extend(rows::load_all_tests(tx, &mut memory).await?);
+    }
+    let named = Named { window: &memory.window, case: |case| name(case).or_else(|| of_rows.get(&case).cloned()) };
+    let verdicts: Vec<CaseVerdict> = judgement.verdicts.iter().map(|judged| shown(judged, &named)).collect();
+    let by_name: BTreeMap<&str, &CaseVerdict> =
+        verdicts.iter().map(|verdict| (verdict.case_name.as_str(), verdict)).collect();
+    for case in &mut collected.cases {
+        let verdict = by_name.get(case.name.as_str()).and_then(|verdict| serde_json::to_string(verdict).ok());
+        if let Some(failure) = &mut case.failure {
+            failure.verdict = verdict;
+        }
+    }
+    Ok(verdicts)
+}
+
+/// Newest runs, and cases of them, that are summed up of a memory whose version kept no evidence.
+const MAX_SUMMED_RUNS: u32 = 32;
+const MAX_SUMMED_CASES: usize = 200_000;
+
+/// What the runs say that were recorded before there was evidence.
+async fn sum_up<D>(engine: &Engine<D>, tx: &mut impl Tx) -> Result<Memory, EngineError> {
+    let mut memory = Memory::default();
+    let mut runs = Vec::new();
+    let mut count = 0;
+    for (key, run) in runs::newest(tx, MAX_SUMMED_RUNS).await? {
+        let cases = cases::in_order(tx, key).await?;
+        count += cases.len();
+        if count > MAX_SUMMED_CASES {
+            break;
+        }
+        runs.push((run, cases));
+    }
+    let mut names = BTreeMap::new();
+    for (run, cases) in runs.iter().rev() {
+        let failed: Vec<Failure> = cases.iter().filter_map(|case| stored_failure(engine, case)).collect();
+        let ran = RanCases::of(cases, &failed);
+        let facts = run_facts(engine, run, &RecordRunParams::default(), &memory, &ran);
+        names.extend(ran.names.iter().map(|(case, name)| (*case, (*name).to_owned())));
+        memory.record(Recorded { run: &facts, failures: &ran.failures, retried: &ran.retried, order: ran.order });
+    }
+    rows::save_all(tx, &memory, |case| names.get(&case).cloned()).await?;
+    Ok(memory)
+}
+
+fn stored_failure<D>(engine: &Engine<D>, case: &Case) -> Option<Failure> {
+    let failure = case.failure.as_ref()?;
+    let analysis = engine.analyzer.analyze(lookup::event_of(failure), &case.name);
+    Some(failure_facts(&case.name, failure.category, &analysis))
+}
+
+/// The cases of a run that were executed.
+struct RanCases<'a> {
+    names: BTreeMap<CaseId, &'a str>,
+    order: Order,
+    failures: Vec<Failure>,
+    retried: Vec<CaseId>,
+    files: u32,
+}
+
+impl<'a> RanCases<'a> {
+    /// A name that is there more than once is one case, which failed where one of them did.
+    fn of(cases: &'a [Case], failed: &[Failure]) -> Self {
+        let (mut names, mut order, mut files) = (BTreeMap::new(), Vec::new(), BTreeSet::new());
+        for case in cases.iter().filter(|case| case.status != Status::Skipped) {
+            let id = fingerprint(&case.name);
+            if names.insert(id, case.name.as_str()).is_none() {
+                order.push(id);
+                files.insert(file_number(&case.name));
+            }
+        }
+        let failures: BTreeMap<CaseId, Failure> = failed.iter().map(|one| (one.case, *one)).collect();
+        let flaky = cases.iter().filter(|case| case.flaky).map(|case| fingerprint(&case.name));
+        let retried: BTreeSet<CaseId> = flaky.filter(|case| !failures.contains_key(case)).collect();
+        Self {
+            names,
+            order: Order::new(order),
+            failures: failures.into_values().collect(),
+            retried: retried.into_iter().collect(),
+            files: count(files.len()),
+        }
+    }
+}
+
+fn run_facts<D>(
+    engine: &Engine<D>,
+    run: &Run,
+    params: &RecordRunParams,
+    memory: &Memory,
+    ran: &RanCases<'_>,
+) -> RunFacts {
+    let git = params.git.as_ref();
+    // What nobody can name is like nothing that ran before.
+    let unknown = || format!("tree of {}", run.id);
+    let is_clean = run.git_dirty == Some(false);
+    let of_commit = run.git_commit.clone().filter(|_| is_clean);
+    let redact = |text: &String| engine.analyzer.redact(text).into_string();
+    let tree = git.and_then(|git| git.tree.as_ref()).map(redact).or(of_commit);
+    let runner = run.runner.iter().map(|runner| ("runner".to_owned(), runner.clone()));
+    let conditions = params.environment.iter().map(|(name, value)| (redact(name), redact(value))).chain(runner);
+    RunFacts {
+        seq: memory.window.next_seq(),
+        id: run.id.clone(),
+        started_at: run.started_at,
+        commit: run.git_commit.clone(),
+        path: git.map(|git| path_since(memory, run, &git.commits, redact)).unwrap_or_default(),
+        tree: tree.unwrap_or_else(unknown),
+        dirty: !is_clean,
+        branch: run.git_branch.clone().unwrap_or_default(),
+        environment: conditions.collect::<BTreeMap<_, _>>().into_iter().collect(),
+        order: ran.order.digest(),
+        ran: count(ran.order.cases().len()),
+        failed: count(ran.failures.len()),
+        files: ran.files,
+        interrupted: run.timed_out || run.signal.is_some(),
+    }
+}
+
+/// Commits since the run before, oldest first. Where that one's commit is none of those known, how many lie between is not
+/// known either, and the run's own stands for them.
+fn path_since(memory: &Memory, run: &Run, commits: &[CommitFacts], redact: impl Fn(&String) -> String) -> Vec<String> {
+    let Some(commit) = &run.git_commit else { return Vec::new() };
+    let before = memory.window.runs().next_back().and_then(|run| run.commit.as_ref());
+    if before == Some(commit) {
+        return Vec::new();
+    }
+    let mut newer: Vec<String> = Vec::new();
+    let mut is_whole = false;
+    for one in commits {
+        let commit = redact(&one.commit);
+        if Some(&commit) == before {
+            is_whole = true;
+            break;
+        }
+        newer.push(commit);
+        is_whole = one.parents.iter().any(|parent| Some(&redact(parent)) == before);
+    }
+    newer.reverse();
+    if is_whole { newer } else { vec![commit.clone()] }
+}
+
+fn shown<F: Fn(CaseId) -> Option<String>>(judged: &Judged, named: &Named<'_, F>) -> CaseVerdict {
+    let verdict = &judged.verdict;
+    let case = judged.failure.case;
+    let since = verdict
+        .since
+        .as_ref()
+        .and_then(|since| named.run_id(since.run).map(|run_id| VerdictSince { run_id, commit: since.commit.clone() }));
+    CaseVerdict {
+        case_name: named.case(case),
+        verdict: Verdict {
+            kind: verdict.kind,
+            probability: verdict.probability,
+            since,
+            because: verdict.because.iter().map(|reason| reason.sentence(named)).collect(),
+            against: verdict.against.iter().map(|reason| reason.sentence(named)).collect(),
+            settle: verdict.settle.as_ref().map(|settle| settle.sentence(named, case)),
+            polluter: verdict.polluter.and_then(|polluter| (named.case)(polluter)),
+            condition: verdict.condition.as_ref().map(condition_text),
+        },
+        cause_id: format!("cause-{:016x}", judged.cause),
+        suspects: verdict
+            .suspects
+            .iter()
+            .map(|one| SuspectCommit { commit: one.commit.clone(), probability: one.probability })
+            .collect(),
+    }
+}
+
+pub(super) fn condition_text((name, value): &(String, String)) -> String {
+    format!("{name}={value}")
+}
+
+fn count(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}

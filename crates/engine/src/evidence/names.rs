@@ -1,0 +1,30 @@
+//! What sentences call runs and cases.
+
+use argus_core::evidence::{
+    facts::{CaseId, RunSeq},
+    verdict::Names,
+    window::Window,
+};
+
+/// Names from the newest runs and from whoever knows cases.
+pub(super) struct Named<'a, F> {
+    pub(super) window: &'a Window,
+    pub(super) case: F,
+}
+
+impl<F: Fn(CaseId) -> Option<String>> Named<'_, F> {
+    /// The public id of a run that is not too old.
+    pub(super) fn run_id(&self, run: RunSeq) -> Option<String> {
+        self.window.get(run).map(|run| run.id.clone())
+    }
+}
+
+impl<F: Fn(CaseId) -> Option<String>> Names for Named<'_, F> {
+    fn run(&self, run: RunSeq) -> String {
+        self.run_id(run).unwrap_or_else(|| "an earlier run".to_owned())
+    }
+
+    fn case(&self, case: CaseId) -> String {
+        (self.case)(case).unwrap_or_else(|| "another test".to_owned())
+    }
+}

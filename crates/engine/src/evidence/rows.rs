@@ -1,0 +1,108 @@
+//! The rows of evidence out of the store and back.
+
+use crate::{EngineError, ErrorCode};
+use argus_core::evidence::{
+    facts::{CaseId, RunSeq},
+    history::TestHistory,
+    memory::Memory,
+    order::{MAX_ORDERED_CASES, MAX_ORDERS, Order},
+};
+use argus_store::{
+    Tx,
+    evidence::{self, OrderRow, TestRow},
+};
+use std::collections::BTreeMap;
+
+/// Names of tests that have a row.
+pub(super) type TestNames = BTreeMap<CaseId, String>;
+
+/// What is bounded; none where nothing was judged yet.
+pub(super) async fn load(tx: &mut impl Tx) -> Result<Option<Memory>, EngineError> {
+    let state = evidence::state(tx).await?;
+    // All of it follows from runs: what cannot be read is begun anew.
+    Ok(state.and_then(|state| serde_json::from_str(&state).ok()))
+}
+
+/// Adds the rows of those tests that have one.
+pub(super) async fn load_tests(
+    tx: &mut impl Tx,
+    memory: &mut Memory,
+    cases: &[CaseId],
+) -> Result<TestNames, EngineError> {
+    Ok(add_tests(memory, evidence::tests(tx, cases).await?))
+}
+
+/// Adds all of them.
+pub(super) async fn load_all_tests(tx: &mut impl Tx, memory: &mut Memory) -> Result<TestNames, EngineError> {
+    Ok(add_tests(memory, evidence::all_tests(tx).await?))
+}
+
+fn add_tests(memory: &mut Memory, rows: Vec<TestRow>) -> TestNames {
+    let mut names = TestNames::new();
+    for TestRow { case, name, history } in rows {
+        if let Ok(history) = serde_json::from_str::<TestHistory>(&history) {
+            memory.tests.insert(case, history);
+        }
+        names.insert(case, name);
+    }
+    names
+}
+
+/// Adds the orders of the newest runs.
+pub(super) async fn load_orders(tx: &mut impl Tx, memory: &mut Memory) -> Result<(), EngineError> {
+    for row in evidence::orders(tx).await? {
+        memory.orders.push(row.run_seq, Order::new(row.cases));
+    }
+    Ok(())
+}
+
+/// Writes what a run has changed: `order` is that of its cases, `name` says what one is called.
+pub(super) async fn save(
+    tx: &mut impl Tx,
+    memory: &Memory,
+    seq: RunSeq,
+    order: &Order,
+    name: impl Fn(CaseId) -> Option<String>,
+) -> Result<(), EngineError> {
+    evidence::set_state(tx, &json(memory)?).await?;
+    save_tests(tx, memory, |case| if order.contains(case) { name(case) } else { None }).await?;
+    save_order(tx, seq, order).await
+}
+
+/// Writes all of it into a memory that has none.
+pub(super) async fn save_all(
+    tx: &mut impl Tx,
+    memory: &Memory,
+    name: impl Fn(CaseId) -> Option<String>,
+) -> Result<(), EngineError> {
+    evidence::set_state(tx, &json(memory)?).await?;
+    save_tests(tx, memory, name).await?;
+    for (seq, order) in memory.orders.iter() {
+        save_order(tx, *seq, order).await?;
+    }
+    Ok(())
+}
+
+/// Of those tests that have a name.
+async fn save_tests(
+    tx: &mut impl Tx,
+    memory: &Memory,
+    name: impl Fn(CaseId) -> Option<String>,
+) -> Result<(), EngineError> {
+    let mut rows = Vec::new();
+    for (case, history) in &memory.tests {
+        let Some(name) = name(*case) else { continue };
+        rows.push(TestRow { case: *case, name, history: json(history)? });
+    }
+    Ok(evidence::set_tests(tx, &rows).await?)
+}
+
+async fn save_order(tx: &mut impl Tx, seq: RunSeq, order: &Order) -> Result<(), EngineError> {
+    let row = OrderRow { digest: order.digest(), run_seq: seq, cases: order.cases().to_vec() };
+    Ok(evidence::keep_order(tx, &row, MAX_ORDERS, MAX_ORDERED_CASES).await?)
+}
+
+fn json(value: &impl serde::Serialize) -> Result<String, EngineError> {
+    serde_json::to_string(value)
+        .map_err(|error| EngineError::new(ErrorCode::InternalError, format!("Evidence cannot be written: {error}.")))
+}

@@ -1,0 +1,97 @@
+//! Tests that failed once, and what each is after all runs.
+
+use super::{judging::condition_text, rows};
+use crate::{
+    Engine, EngineError,
+    contract::{TestEvidence, TestsParams, TestsResult},
+};
+use argus_core::{
+    Ambient,
+    evidence::{
+        facts::{CaseId, fingerprint},
+        history::{Strand, TestHistory},
+        memory::Memory,
+        state::{TestState, state_of},
+    },
+};
+use argus_store::{
+    Database, Tx,
+    runs::{self, cases},
+};
+
+/// Tests on a page that asks for no number.
+const DEFAULT_LIMIT: u32 = 100;
+const MAX_LIMIT: u32 = 1_000;
+
+/// Those first that are not healthy.
+pub async fn tests<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    params: &TestsParams,
+) -> Result<TestsResult, EngineError> {
+    let wanted = params.name.as_deref().map(str::to_lowercase);
+    let fits = |name: &str| wanted.as_ref().is_none_or(|wanted| name.to_lowercase().contains(wanted));
+    let body = async |tx: &mut D::Tx<'_>| -> Result<_, EngineError> {
+        let mut memory = rows::load(tx).await?.unwrap_or_default();
+        let mut names = rows::load_all_tests(tx, &mut memory).await?;
+        let mut tests = Vec::new();
+        for (case, history) in &memory.tests {
+            let Some(case_name) = names.get(case).filter(|name| fits(name)).cloned() else { continue };
+            let summary = state_of(history, &memory.window, &memory.traits);
+            if params.state.is_some_and(|state| summary.state != state) {
+                continue;
+            }
+            if let Some(polluter) = summary.polluter.filter(|polluter| !names.contains_key(polluter)) {
+                // It never failed itself, so only a run that it was in knows its name.
+                names.extend(name_in_runs(tx, &memory, history, polluter).await?.map(|name| (polluter, name)));
+            }
+            tests.push(TestEvidence {
+                case_name,
+                state: summary.state,
+                flake_rate: summary.flake_rate.mean,
+                interval: [summary.flake_rate.low, summary.flake_rate.high],
+                failures: history.totals.failures,
+                runs: history.totals.runs,
+                polluter: summary.polluter.and_then(|polluter| names.get(&polluter).cloned()),
+                condition: summary.condition.as_ref().map(condition_text),
+            });
+        }
+        Ok(tests)
+    };
+    let mut tests = engine.read(ambient, body).await?;
+    let urgency = |test: &TestEvidence| match test.state {
+        TestState::Broken => 0,
+        TestState::Flaky => 1,
+        TestState::Order => 2,
+        TestState::Environment => 3,
+        TestState::Healthy => 4,
+    };
+    tests.sort_by(|one, other| urgency(one).cmp(&urgency(other)).then_with(|| one.case_name.cmp(&other.case_name)));
+    let total = tests.len();
+    let first = usize::try_from(params.offset.unwrap_or(0)).unwrap_or(usize::MAX).min(total);
+    let limit = params.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
+    let last = total.min(first.saturating_add(usize::try_from(limit).unwrap_or(usize::MAX)));
+    Ok(TestsResult {
+        has_more: last < total,
+        total: u32::try_from(total).unwrap_or(u32::MAX),
+        tests: tests.drain(first..last).collect(),
+    })
+}
+
+/// What a case is called that ran before a test when that failed last.
+async fn name_in_runs(
+    tx: &mut impl Tx,
+    memory: &Memory,
+    history: &TestHistory,
+    polluter: CaseId,
+) -> Result<Option<String>, EngineError> {
+    let is_of = |strand: &&Strand| {
+        let candidates = strand.order.iter().flat_map(|order| &order.candidates);
+        candidates.into_iter().any(|candidate| candidate.case == polluter)
+    };
+    let last = history.strands.iter().find(is_of).and_then(|strand| memory.window.get(strand.last));
+    let Some(run) = last else { return Ok(None) };
+    let Some((key, _)) = runs::by_id(tx, &run.id).await? else { return Ok(None) };
+    let names = cases::names(tx, key, u32::MAX).await?;
+    Ok(names.into_iter().find(|name| fingerprint(name) == polluter))
+}

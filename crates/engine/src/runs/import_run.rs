@@ -1,0 +1,55 @@
+//! Takes in a run out of a history that was recorded elsewhere, once, and says what each of its failures was found to be.
+
+use super::record_run::record;
+use crate::{
+    Engine, EngineError, ErrorCode,
+    contract::{CaseVerdict, HistoricRun, ImportRunParams, RunStatus},
+};
+use argus_core::Ambient;
+use argus_store::{
+    Database,
+    runs::{self, cases},
+};
+
+/// Records it, unless it is there.
+pub async fn import_run<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    params: &ImportRunParams,
+) -> Result<HistoricRun, EngineError> {
+    if params.id.is_empty() {
+        return Err(EngineError::invalid("A run of a history needs an id, by which it is known when it comes again."));
+    }
+    let id = run_id(&engine.analyzer.redact(&params.id));
+    if let Some(run) = stored(engine, ambient, &id).await? {
+        return Ok(HistoricRun { was_known: true, ..run });
+    }
+    record(engine, ambient, &params.run, id.clone()).await?;
+    let recorded = stored(engine, ambient, &id).await?;
+    recorded.ok_or_else(|| EngineError::new(ErrorCode::InternalError, "A run that was just recorded is not there."))
+}
+
+async fn stored<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    id: &str,
+) -> Result<Option<HistoricRun>, EngineError> {
+    let body = async |tx: &mut D::Tx<'_>| -> Result<_, EngineError> {
+        let Some((key, run)) = runs::by_id(tx, id).await? else { return Ok(None) };
+        Ok(Some((run, cases::verdicts(tx, key).await?)))
+    };
+    let Some((run, verdicts)) = engine.read(ambient, body).await? else { return Ok(None) };
+    let verdict = |json: String| serde_json::from_str::<CaseVerdict>(&json).ok();
+    Ok(Some(HistoricRun {
+        run_id: run.id,
+        was_known: false,
+        status: if run.has_failed { RunStatus::Failed } else { RunStatus::Passed },
+        failures: verdicts.into_iter().filter_map(verdict).collect(),
+    }))
+}
+
+/// The id here of a run that has one elsewhere.
+fn run_id(elsewhere: &str) -> String {
+    let id: String = elsewhere.chars().map(|one| if one.is_ascii_alphanumeric() { one } else { '-' }).collect();
+    if id.starts_with("run-") { id } else { format!("run-{id}") }
+}

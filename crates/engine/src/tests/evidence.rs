@@ -1,0 +1,173 @@
+//! What failures are found to be: recorded run after run, over the real store.
+
+use super::{AnyTx, UNKNOWN, World, failed, passed};
+use crate::{
+    EngineError,
+    contract::{
+        CommitFacts, GitFacts, ImportRunParams, NoParams, RecordRunParams, RunResult, TestsParams, TestsResult,
+    },
+    evidence::{fixes::fixes, test_states::tests},
+    runs::{import_run::import_run, record_run::record_run},
+};
+use argus_core::evidence::{fixes::ProofStatus, state::TestState, verdict::VerdictKind};
+use argus_report::ReportCase;
+use argus_store::{Tx, finish};
+
+/// A project that is told commit by commit.
+struct Story {
+    world: World,
+    commits: Vec<CommitFacts>,
+}
+
+impl Story {
+    fn new() -> Self {
+        Self { world: World::new(), commits: Vec::new() }
+    }
+
+    fn commit(&mut self) -> String {
+        let commit = format!("{:040x}", self.commits.len() + 1);
+        let parents = self.commits.first().map(|parent| parent.commit.clone()).into_iter().collect();
+        self.commits.insert(0, CommitFacts { commit: commit.clone(), parents });
+        commit
+    }
+
+    fn run(&self, errors: &[Option<&str>]) -> RunResult {
+        let case = |(at, error): (usize, Option<&str>)| match error {
+            Some(error) => failed(&format!("case {at}"), error),
+            None => passed(&format!("case {at}")),
+        };
+        let cases: Vec<ReportCase> = errors.iter().copied().enumerate().map(case).collect();
+        self.world.record(&self.params(), cases).unwrap()
+    }
+
+    fn params(&self) -> RecordRunParams {
+        let commit = self.commits.first().map(|commit| commit.commit.clone());
+        let git = GitFacts {
+            tree: commit.as_ref().map(|commit| format!("tree of {commit}")),
+            commit,
+            branch: Some("main".to_owned()),
+            dirty: Some(false),
+            commits: self.commits.clone(),
+        };
+        RecordRunParams { git: Some(git), ..RecordRunParams::default() }
+    }
+
+    fn verdict(run: &RunResult) -> (VerdictKind, Option<String>) {
+        let verdict = run.causes[0].verdict.clone().expect("every failure has a verdict");
+        (verdict.kind, verdict.suspect)
+    }
+
+    fn forget_evidence(&self) {
+        let forget = async |tx: &mut AnyTx<'_>| -> Result<(), EngineError> {
+            for table in ["DELETE FROM evidence", "DELETE FROM test_histories", "DELETE FROM case_orders"] {
+                tx.execute(table, &[]).await?;
+            }
+            Ok(())
+        };
+        finish(self.world.engine.write(&self.world.ambient(), forget)).unwrap();
+    }
+
+    fn tests(&self) -> TestsResult {
+        self.world.call(tests, &TestsParams::default()).unwrap()
+    }
+}
+
+const ALL_PASS: [Option<&str>; 3] = [None; 3];
+const FIRST_FAILS: [Option<&str>; 3] = [Some(UNKNOWN), None, None];
+
+#[test]
+fn a_failure_of_the_first_run_is_new() {
+    let mut story = Story::new();
+    story.commit();
+    assert_eq!(Story::verdict(&story.run(&FIRST_FAILS)).0, VerdictKind::New);
+}
+
+#[test]
+fn a_test_that_fails_after_a_commit_is_a_regression_then_broken_then_mended() {
+    let mut story = Story::new();
+    for _ in 0..8 {
+        story.commit();
+        story.run(&ALL_PASS);
+    }
+    let culprit = story.commit();
+    let run = story.run(&FIRST_FAILS);
+    assert_eq!(Story::verdict(&run), (VerdictKind::Regression, Some(culprit.clone())));
+    let diagnosis = story.world.diagnose(&run.run_id, "a.test.ts > suite > case 0").unwrap();
+    assert_eq!(diagnosis.suspects[0].commit, culprit);
+    let verdict = diagnosis.verdict.unwrap();
+    assert_eq!(verdict.kind, VerdictKind::Regression);
+    assert_eq!(verdict.since.unwrap().run_id, run.run_id);
+    assert!(verdict.because.iter().all(|sentence| sentence.contains("run-")), "{:?}", verdict.because);
+
+    story.commit();
+    assert_eq!(Story::verdict(&story.run(&FIRST_FAILS)), (VerdictKind::Broken, Some(culprit)));
+    assert_eq!(story.tests().tests[0].state, TestState::Broken);
+
+    let repair = story.commit();
+    story.run(&ALL_PASS);
+    let mended = story.world.call(fixes, &NoParams {}).unwrap().fixes;
+    assert_eq!((mended[0].commit.as_str(), mended[0].status), (repair.as_str(), ProofStatus::Proved));
+    assert_eq!(mended[0].case_names, ["a.test.ts > suite > case 0"]);
+
+    story.commit();
+    story.run(&FIRST_FAILS);
+    assert_eq!(story.world.call(fixes, &NoParams {}).unwrap().fixes[0].status, ProofStatus::Refuted);
+}
+
+#[test]
+fn both_outcomes_on_one_commit_are_chance() {
+    let mut story = Story::new();
+    story.commit();
+    for _ in 0..6 {
+        story.run(&ALL_PASS);
+    }
+    story.run(&FIRST_FAILS);
+    story.run(&ALL_PASS);
+    assert_eq!(Story::verdict(&story.run(&FIRST_FAILS)).0, VerdictKind::Flaky);
+    let listed = story.tests();
+    let test = &listed.tests[0];
+    assert_eq!((listed.total, test.state, test.failures, test.runs), (1, TestState::Flaky, 2, 9));
+    assert!(test.interval[0] < test.flake_rate && test.flake_rate < test.interval[1]);
+}
+
+#[test]
+fn a_run_of_a_history_is_taken_in_once() {
+    let mut story = Story::new();
+    story.commit();
+    let run = |id: &str, cases| ImportRunParams { id: id.to_owned(), run: RecordRunParams { cases, ..story.params() } };
+    let first = run("r 1", vec![failed("case 0", UNKNOWN)]);
+    let answered = story.world.call(import_run, &first).unwrap();
+    assert_eq!((answered.run_id.as_str(), answered.was_known), ("run-r-1", false));
+    assert_eq!(answered.failures[0].verdict.kind, VerdictKind::New);
+    story.world.call(import_run, &run("run-2", vec![passed("case 0")])).unwrap();
+    let again = story.world.call(import_run, &first).unwrap();
+    assert!(again.was_known);
+    assert_eq!(again.failures, answered.failures);
+    assert_eq!(story.tests().tests[0].runs, 2);
+    assert!(story.world.call(import_run, &run("", Vec::new())).is_err());
+}
+
+/// As a memory that an earlier version made has it: runs, and nothing that was concluded from them.
+#[test]
+fn runs_of_an_earlier_version_are_summed_up() {
+    let mut story = Story::new();
+    for _ in 0..5 {
+        story.commit();
+        story.run(&ALL_PASS);
+    }
+    story.commit();
+    story.run(&FIRST_FAILS);
+    story.forget_evidence();
+    assert_eq!(story.tests().total, 0);
+    assert_eq!(Story::verdict(&story.run(&FIRST_FAILS)).0, VerdictKind::Broken);
+    assert_eq!((story.tests().tests[0].failures, story.tests().tests[0].runs), (2, 7));
+}
+
+#[test]
+fn a_name_that_is_there_twice_is_one_case() {
+    let world = World::new();
+    let cases = vec![passed("case"), failed("case", UNKNOWN)];
+    let run = world.call(record_run, &RecordRunParams { cases, ..RecordRunParams::default() }).unwrap();
+    assert_eq!(Story::verdict(&run).0, VerdictKind::New);
+    assert_eq!(world.call(tests, &TestsParams::default()).unwrap().total, 1);
+}

@@ -1,0 +1,128 @@
+//! What verdicts look back on, as text that only `argus_core::evidence` reads.
+
+use crate::{
+    database::{Row, Tx, Value},
+    error::StoreError,
+};
+
+/// The only key of the row that is read whole.
+const STATE_KEY: i64 = 1;
+
+/// Tests up to which their rows are asked for one by one, in one round trip; of more, all rows are read.
+const MAX_ASKED_TESTS: usize = 512;
+
+/// What is kept of a test that failed once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TestRow {
+    /// Hash of its name.
+    pub case: u64,
+    /// Its name.
+    pub name: String,
+    /// JSON.
+    pub history: String,
+}
+
+/// The cases of a run in the order of execution.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OrderRow {
+    /// Equal for equal orders.
+    pub digest: u64,
+    /// Number of the newest run with it.
+    pub run_seq: u32,
+    /// Hashes of names, first to last.
+    pub cases: Vec<u64>,
+}
+
+/// The rows that are bounded, as one JSON; none where nothing was judged yet.
+pub async fn state(tx: &mut impl Tx) -> Result<Option<String>, StoreError> {
+    let row = tx.query_first("SELECT state FROM evidence WHERE key = $1", &[STATE_KEY.into()]).await?;
+    row.map(|mut row| row.read()).transpose()
+}
+
+/// Replaces it.
+pub async fn set_state(tx: &mut impl Tx, state: &str) -> Result<(), StoreError> {
+    const SQL: &str = "INSERT INTO evidence (key, state) VALUES ($1, $2) \
+                       ON CONFLICT (key) DO UPDATE SET state = excluded.state";
+    tx.post(SQL, &[STATE_KEY.into(), state.into()]).await
+}
+
+/// The rows of those tests that have one; of many tests, the rows of others too.
+pub async fn tests(tx: &mut impl Tx, cases: &[u64]) -> Result<Vec<TestRow>, StoreError> {
+    const SQL: &str = "SELECT case_id, name, history FROM test_histories WHERE case_id = $1";
+    if cases.len() > MAX_ASKED_TESTS {
+        return all_tests(tx).await;
+    }
+    let params: Vec<[Value<'_>; 1]> = cases.iter().map(|case| [number(*case).into()]).collect();
+    let rows = tx.query_many(SQL, &params).await?;
+    rows.into_iter().flatten().map(|mut row| test(&mut row)).collect()
+}
+
+/// All of them, by name.
+pub async fn all_tests(tx: &mut impl Tx) -> Result<Vec<TestRow>, StoreError> {
+    let rows = tx.query("SELECT case_id, name, history FROM test_histories ORDER BY name", &[]).await?;
+    rows.into_iter().map(|mut row| test(&mut row)).collect()
+}
+
+/// Adds or replaces them.
+pub async fn set_tests(tx: &mut impl Tx, rows: &[TestRow]) -> Result<(), StoreError> {
+    const SQL: &str = "INSERT INTO test_histories (case_id, name, history) VALUES ($1, $2, $3) \
+                       ON CONFLICT (case_id) DO UPDATE SET history = excluded.history";
+    let params = rows.iter().map(|row| [number(row.case).into(), (&row.name).into(), (&row.history).into()]);
+    tx.execute_many(SQL, params).await
+}
+
+/// All orders, the newest last.
+pub async fn orders(tx: &mut impl Tx) -> Result<Vec<OrderRow>, StoreError> {
+    let rows = tx.query("SELECT digest, run_seq, cases FROM case_orders ORDER BY run_seq", &[]).await?;
+    let order = |mut row: Row| {
+        let (digest, run_seq, bytes): (i64, u32, Vec<u8>) = (row.read()?, row.read()?, row.read()?);
+        let (cases, rest) = bytes.as_chunks::<8>();
+        if !rest.is_empty() {
+            return Err(StoreError::corrupt("an order of cases is cut off"));
+        }
+        Ok(OrderRow {
+            digest: digest.cast_unsigned(),
+            run_seq,
+            cases: cases.iter().copied().map(u64::from_le_bytes).collect(),
+        })
+    };
+    rows.into_iter().map(order).collect()
+}
+
+/// Adds an order, or makes it the newest; forgets the oldest, so that at most so many, of so many cases together, stay.
+pub async fn keep_order(
+    tx: &mut impl Tx,
+    order: &OrderRow,
+    max_orders: usize,
+    max_cases: usize,
+) -> Result<(), StoreError> {
+    const NEWER: &str = "UPDATE case_orders SET run_seq = $2 WHERE digest = $1";
+    const INSERT: &str = "INSERT INTO case_orders (digest, run_seq, size, cases) VALUES ($1, $2, $3, $4)";
+    const SIZES: &str = "SELECT run_seq, size FROM case_orders ORDER BY run_seq DESC";
+    let digest = Value::from(number(order.digest));
+    if tx.execute(NEWER, &[digest, order.run_seq.into()]).await? > 0 {
+        return Ok(());
+    }
+    let bytes: Vec<u8> = order.cases.iter().flat_map(|case| case.to_le_bytes()).collect();
+    let size = i64::try_from(order.cases.len()).unwrap_or(i64::MAX);
+    tx.post(INSERT, &[digest, order.run_seq.into(), size.into(), Value::Bytes(&bytes)]).await?;
+    let mut cases = 0_usize;
+    for (count, mut row) in tx.query(SIZES, &[]).await?.into_iter().enumerate() {
+        let (run_seq, size): (u32, u32) = (row.read()?, row.read()?);
+        cases = cases.saturating_add(usize::try_from(size).unwrap_or(usize::MAX));
+        if count > 0 && (count >= max_orders || cases > max_cases) {
+            return tx.post("DELETE FROM case_orders WHERE run_seq <= $1", &[run_seq.into()]).await;
+        }
+    }
+    Ok(())
+}
+
+fn test(row: &mut Row) -> Result<TestRow, StoreError> {
+    let case: i64 = row.read()?;
+    Ok(TestRow { case: case.cast_unsigned(), name: row.read()?, history: row.read()? })
+}
+
+/// Databases have no unsigned numbers: the same bits.
+const fn number(hash: u64) -> i64 {
+    hash.cast_signed()
+}

@@ -1,0 +1,19 @@
+ALTER TABLE failures ADD COLUMN verdict TEXT COLLATE "C";
+
+CREATE TABLE evidence (
+  key BIGINT NOT NULL PRIMARY KEY,
+  state TEXT COLLATE "C" NOT NULL
+);
+
+CREATE TABLE test_histories (
+  case_id BIGINT NOT NULL PRIMARY KEY,
+  name TEXT COLLATE "C" NOT NULL,
+  history TEXT COLLATE "C" NOT NULL
+);
+
+CREATE TABLE case_orders (
+  digest BIGINT NOT NULL PRIMARY KEY,
+  run_seq BIGINT NOT NULL,
+  size BIGINT NOT NULL,
+  cases BYTEA NOT NULL
+);
