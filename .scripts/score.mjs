@@ -80,6 +80,25 @@ const SCORERS = [
   },
 ];
 
+/** What runs together say, as the product concludes it and by the rules of thumb of services; lower is better of two. */
+const EVIDENCE = {
+  'verdicts, macro F1': [/^macro F1 ([\d.]+)/m, '.88'],
+  'verdicts, answered': [/answered ([\d.]+) /, '.90'],
+  'verdicts, accuracy': [/accuracy of the answered ([\d.]+)/, '.92'],
+  'verdicts, calibration error': [/calibration error ([\d.]+)/, 'at most .05'],
+  'one cause, precision': [/pairs: P ([\d.]+)/, '.98'],
+  'one cause, recall': [/pairs: P [\d.]+ R ([\d.]+)/, '.95'],
+  'culprit among the suspects': [/among the suspects ([\d.]+)/, '.97'],
+  'culprit first': [/culprit first ([\d.]+)/, '.65'],
+  'flaky tests found': [/flaky tests found ([\d.]+)/, '.90'],
+  'wrongly called flaky': [/wrongly called (\d+)/, 'at most 8'],
+  'polluters named': [/polluter named ([\d/]+)/, 'half'],
+  'conditions named': [/condition named ([\d/]+)/, 'all'],
+  'fixes found': [/fixes found ([\d.]+)/, '.95'],
+  'fixes that came back, refuted': [/came back and refuted ([\d/]+)/, '.85'],
+  'fixes that held, refuted': [/held but refuted (\d+)/, '0'],
+};
+
 /** Failures that come back: those of the data, and the project's own, of which the second half is only measured. */
 const RECURRENCE = {
   'others’ failures': (data) => join(data, 'recurrence.jsonl.gz'),
@@ -102,6 +121,7 @@ await main(async () => {
   await build();
   for (const scorer of SCORERS) await score(data, scorer);
   await recurrence(data);
+  await evidence(data);
   return 0;
 });
 
@@ -124,6 +144,25 @@ async function recurrence(data) {
       const [, groups, precision, recall, f] = /^MEAN +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+)/m.exec(output) ?? [];
       console.log(`   GA ${groups}   P ${precision}   R ${recall}   F ${f}   goal .88 .96 .88 .91`);
     }
+  }
+}
+
+/** Histories with known truth, each taken in run after run. */
+async function evidence(data) {
+  const script = [join(data, 'score_evidence.py'), '--file', join(data, 'histories.jsonl.gz')];
+  const product = ['--', 'python3', join(data, 'via_history.py'), process.execPath, CLI];
+  const outputs = [];
+  for (const [way, args] of Object.entries({ Argus: product, 'rules of thumb': ['--baseline'] })) {
+    const title = `evidence, ${way}`;
+    const output = await step(title, async (onLine) =>
+      mustPass(title, await run('python3', [...script, ...args], { onLine })),
+    );
+    if (show) console.log(output);
+    outputs.push(output);
+  }
+  for (const [name, [pick, goal]] of Object.entries(EVIDENCE)) {
+    const [argus, thumb] = outputs.map((output) => pick.exec(output)?.[1] ?? '-');
+    console.log(`   ${name.padEnd(32)} ${argus.padEnd(6)} rules of thumb ${thumb.padEnd(6)} goal ${goal}`);
   }
 }
 

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ERAS } from '../harness.ts';
 import { junit } from '../runs/reports.ts';
-import { CAUSE_ID, contract, FIX_ID, INSTANT, PATTERN_ID, REFUSED_FIX_ZH, SHA256, TEXT } from './contract.ts';
+import { CAUSE_ID, contract, FIX_ID, INSTANT, NEW_CASE, PATTERN_ID, REFUSED_FIX_ZH, SHA256, TEXT } from './contract.ts';
 
 describe.each(ERAS)('%s', (era) => {
   const at = contract(era);
@@ -22,6 +22,12 @@ describe.each(ERAS)('%s', (era) => {
       failureKind: 'null-dereference',
       message: 'Cannot read properties of undefined (reading "id")',
       cause: { causeId: CAUSE_ID, headline: TEXT, count: 1, cases: [caseName] },
+      verdict: {
+        ...NEW_CASE,
+        because: [expect.stringContaining(runId)],
+        against: [],
+        settle: expect.stringContaining('argus run'),
+      },
       signature: SHA256,
       signaturePattern: expect.stringMatching(/^UNKNOWN::/u),
       pattern: null,

@@ -24,6 +24,7 @@ describe.each(ERAS)('%s', (era) => {
       ['argus_diagnose', ['runId', 'caseName']],
       ['argus_report_fix', ['runId', 'caseName', 'fixDescription']],
       ['argus_patterns', []],
+      ['argus_tests', []],
     ];
     for (const [tool, names] of tools) {
       const needed = Object.fromEntries(['projectPath' as const, ...names].map((name) => [name, args[name]]));
@@ -45,8 +46,9 @@ describe.each(ERAS)('%s', (era) => {
       await of('argus_diagnose', { runId: 'run-1', caseName: 'a' }),
       await of('argus_report_fix', { runId: 'run-1', caseName: 'a', fixDescription: 'b' }),
       await of('argus_patterns'),
+      await of('argus_tests'),
     ];
-    expect(errors.map(({ code }) => code)).toEqual(Array(6).fill('HISTORY_DISABLED'));
+    expect(errors.map(({ code }) => code)).toEqual(Array(7).fill('HISTORY_DISABLED'));
     expect(errors[0]?.message).toContain('Set history.enabled to true');
     expect(existsSync(path.join(root, '.argus'))).toBe(false);
     writeFileSync(path.join(root, 'argus.yaml'), '{}\n');
@@ -129,6 +131,7 @@ describe.each(ERAS)('%s', (era) => {
       ['argus_patterns', { projectPath: root, category: 'FLAKY' }, /category/u],
       ['argus_patterns', { projectPath: root, limit: 201 }, /limit/u],
       ['argus_patterns', { projectPath: 'relative' }, /absolute/u],
+      ['argus_tests', { projectPath: root, state: 'slow' }, /state/u],
     ];
     for (const [tool, args, message] of bad) {
       const error = await agent.error(tool, args);

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { ERAS } from '../harness.ts';
-import { CAUSE_ID, contract, INSTANT, NUMBER, REFUSED_FIX_ZH, RUN_ID } from './contract.ts';
+import { CAUSE_ID, contract, INSTANT, NEW_CASE, NUMBER, REFUSED_FIX_ZH, RUN_ID } from './contract.ts';
 
 describe.each(ERAS)('%s', (era) => {
   const at = contract(era);
@@ -44,6 +44,7 @@ describe.each(ERAS)('%s', (era) => {
           headline: 'connect ECONNREFUSED 127.0.0.1:5432',
           count: 1,
           cases: [command],
+          verdict: NEW_CASE,
         },
       ],
       notes: [],

@@ -35,6 +35,7 @@ test.each(ERAS)('every tool of %s', async (era) => {
   await data('argus_history');
   await data('argus_history', { runId: run.runId });
   await data('argus_patterns');
+  await data('argus_tests');
 
   const incident = { title: 'The belt slips', steps: 'Tighten it', env: {}, worked: true };
   const added = await ask('add_incident', incident);

@@ -15,6 +15,8 @@ export function commandLines(root: string): string[][] {
     ['import', 'report.xml', ...at],
     ['history', ...at],
     ['patterns', ...at],
+    ['tests', ...at],
+    ['fixes', ...at],
     ['inspect'],
     ['solutions', 'TypeError: cannot use answer', ...at],
     ['add-incident', 'unheard of', 'turn it', 'worked', '--error', 'zig: no zag', '--json', ...at],

@@ -157,6 +157,7 @@ describe.each(TRAPS)('%s', (_, trap) => {
       await call('argus_diagnose', { runId, caseName });
       await call('argus_report_fix', { runId, caseName, fixDescription: 'a better answer', success: true });
       await call('argus_patterns');
+      await call('argus_tests');
       const problem = { command: 'node check.js', desired: 'well', backoff: 0 };
       if (refusesLoops) {
         const { message } = await agent.askError('fix_problem', { projectPath: root, ...problem });

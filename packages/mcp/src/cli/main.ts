@@ -10,8 +10,10 @@ import {
   REPORT_FORMATS,
   type ReportFormat,
   RUN_STATUSES,
+  TEST_STATES,
+  type TestState,
 } from 'argus-engine';
-import { Command, CommanderError, Option } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { killAllRunning } from '../run/execute.ts';
 import { VERSION } from '../version.ts';
 import type { CleanOptions } from './clean.ts';
@@ -73,7 +75,7 @@ function program(): Command {
     // So that options after `run COMMAND` belong to COMMAND.
     .enablePositionalOptions()
     .exitOverride();
-  const twins = [addRun, addImport, addHistory, addDiagnose, addReportFix, addPatterns];
+  const twins = [addRun, addImport, addHistory, addDiagnose, addReportFix, addPatterns, addTests, addFixes];
   for (const add of [...twins, addView, addAdopt, addDoctor, addInspect, addGenerateInputs, addClean]) add(root);
   addMemoryCommands(root);
   addTeamCommands(root);
@@ -105,11 +107,23 @@ function addRun(root: Command): void {
 }
 
 function addImport(root: Command): void {
-  projectCommand(root, 'import <path>', 'record a run from report files; a glob in quotes makes one run of many files')
+  projectCommand(root, 'import [path]', 'record a run from report files; a glob in quotes makes one run of many files')
     .addOption(new Option('--format <format>', 'default: told from the content').choices(REPORT_FORMATS))
-    .action(async (path: string, options: GlobalOptions & { format?: ReportFormat }) => {
-      const { importReports } = await import('./failures/run.ts');
-      await importReports(path, options);
+    .addOption(
+      new Option('--runs <file>', 'a history of runs instead, one JSON object a line; - reads stdin').conflicts(
+        'format',
+      ),
+    )
+    .action(async (path: string | undefined, options: GlobalOptions & { format?: ReportFormat; runs?: string }) => {
+      if ((path === undefined) === (options.runs === undefined))
+        throw new InvalidArgumentError('Name a report, or a history with --runs; not both.');
+      if (options.runs !== undefined) {
+        const { importRuns } = await import('./failures/import-runs.ts');
+        await importRuns(options.runs, options);
+      } else if (path !== undefined) {
+        const { importReports } = await import('./failures/run.ts');
+        await importReports(path, options);
+      }
     });
 }
 
@@ -123,6 +137,30 @@ function addHistory(root: Command): void {
       const { history } = await import('./failures/lists.ts');
       await history(runId, options);
     });
+}
+
+function addTests(root: Command): void {
+  projectCommand(
+    root,
+    'tests [name]',
+    'list tests that failed once: broken, flaky, bound to an order or an environment',
+  )
+    .addOption(new Option('--state <state>', 'only these').choices(TEST_STATES))
+    .option('--limit <n>', 'at most this many', wholeNumber)
+    .option('--offset <n>', 'pass over this many', wholeNumber)
+    .action(async (name: string | undefined, options: GlobalOptions & { state?: TestState }) => {
+      const { tests } = await import('./failures/evidence.ts');
+      await tests(name, options);
+    });
+}
+
+function addFixes(root: Command): void {
+  projectCommand(root, 'fixes', 'list changes after which failures were gone, and how sure each is').action(
+    async (options: GlobalOptions) => {
+      const { fixes } = await import('./failures/evidence.ts');
+      await fixes(options);
+    },
+  );
 }
 
 function addDiagnose(root: Command): void {

@@ -4,6 +4,7 @@
 
 import { hostname } from 'node:os';
 import type { RecorderOptions } from 'argus-engine';
+import { isInCi } from '../system/ci.ts';
 
 /** A person at a terminal, or a script. */
 export function terminal(): RecorderOptions {
@@ -16,6 +17,5 @@ export function terminal(): RecorderOptions {
  * server, so this is asked by two commands alone.
  */
 export function adoptsInCi(): boolean {
-  const { ARGUS_ADOPT, CI } = process.env;
-  return ARGUS_ADOPT === '1' && CI !== undefined && !['', '0', 'false'].includes(CI.toLowerCase());
+  return process.env.ARGUS_ADOPT === '1' && isInCi();
 }

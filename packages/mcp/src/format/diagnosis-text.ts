@@ -6,6 +6,7 @@ import type { DiagnosticResult, Difference, FixRecord, Related } from 'argus-eng
 import { count } from '../text/count.ts';
 import type { ReportFixResult } from '../tools/failures/report-fix.ts';
 import { formatWarnings, withCommands } from './commands.ts';
+import { verdictText } from './evidence-text.ts';
 import { formatCause, formatKind, formatWhere } from './run-text.ts';
 import { indented, lines, paint, percent } from './terminal.ts';
 
@@ -19,6 +20,7 @@ export function formatDiagnosis(diagnosis: DiagnosticResult): string {
     indented(diagnosis.message),
     ...formatWhere(diagnosis),
     diagnosis.cause.count > 1 && formatCause(diagnosis.cause),
+    ...formatVerdict(diagnosis),
     evidence && `evidence   ${evidence}`,
     `signature  ${diagnosis.signature}`,
     indented(diagnosis.signaturePattern),
@@ -31,6 +33,20 @@ export function formatDiagnosis(diagnosis: DiagnosticResult): string {
     ...diagnosis.related.map(formatRelated),
     ...formatWarnings(diagnosis.warnings),
   ]);
+}
+
+/** What earlier runs say of it, why, and which run would settle it. */
+function formatVerdict({ verdict, suspects }: DiagnosticResult): string[] {
+  if (verdict === undefined) return [];
+  const { kind, probability, because, against, settle } = verdict;
+  const isOfCode = kind === 'regression' || kind === 'broken';
+  const [suspect] = isOfCode ? (suspects ?? []) : [];
+  return [
+    `verdict    ${verdictText({ kind, probability, ...(suspect && { suspect: suspect.commit }) })}`,
+    ...because.map((sentence) => indented(sentence, 11)),
+    ...against.map((sentence) => indented(paint.dim(`but: ${sentence}`), 11)),
+    ...(settle === undefined ? [] : [indented(paint.dim(`to settle it: ${settle}`), 11)]),
+  ];
 }
 
 function formatPattern({ pattern, sameCauseAs }: DiagnosticResult): string {

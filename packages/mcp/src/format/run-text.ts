@@ -6,6 +6,7 @@ import type { Cause, FailureBrief, RunResult } from 'argus-engine';
 import { quoted } from '../system/words.ts';
 import { count } from '../text/count.ts';
 import { withCommands } from './commands.ts';
+import { verdictText } from './evidence-text.ts';
 import { duration, indented, lines, paint } from './terminal.ts';
 
 /** The whole list is in the JSON. */
@@ -19,7 +20,7 @@ export function formatRun(run: Omit<RunResult, 'skipped'> & Partial<Pick<RunResu
   return lines([
     `${paint.bold(run.runId)}  ${word}  ${totals}  ${duration(run.durationMs)}`,
     ...run.failures.map(formatFailure),
-    ...run.causes.filter(({ count }) => count > 1).map(formatCause),
+    ...run.causes.filter(({ count, verdict }) => count > 1 || verdict !== undefined).map(formatCause),
     run.more > 0 && `… and ${count(run.more, 'more failure')}: argus history ${run.runId}`,
     ...formatProved(run.proved),
     ...run.notes.map((note) => paint.dim(`note: ${withCommands(note)}`)),
@@ -80,6 +81,9 @@ export function formatWhere({
   return [at.length > 0 && `at ${at.join(', test ')}`, end].filter((line) => typeof line === 'string');
 }
 
-export function formatCause({ count: failures, headline, place }: Cause): string {
-  return `${paint.bold(count(failures, 'failure'))}, 1 cause: ${headline}${place === undefined ? '' : paint.dim(` at ${place}`)}`;
+export function formatCause({ count: failures, headline, place, verdict }: Cause): string {
+  return lines([
+    `${paint.bold(count(failures, 'failure'))}, 1 cause: ${headline}${place === undefined ? '' : paint.dim(` at ${place}`)}`,
+    verdict !== undefined && indented(verdictText(verdict)),
+  ]);
 }

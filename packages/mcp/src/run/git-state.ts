@@ -3,42 +3,100 @@
  */
 
 import type { GitFacts } from 'argus-engine';
-import { isRefusal, runGit } from '../git/git.ts';
+import { Git, isRefusal } from '../git/git.ts';
 import { NOT_OURS } from '../git/settings.ts';
 import { log } from '../log.ts';
 import { visible } from '../text/untrusted.ts';
+import { asText, workTreeId } from './work-tree.ts';
 
 /** A status that takes longer is not worth the wait. */
 const TIMEOUT_MS = 5_000;
 
 const MAX_BYTES = 64 * 1024 * 1024;
 
+/** As far back as runs are looked for between which a failure began. */
+const MAX_COMMITS = 100;
+
 /** Folders of which it was said that git refuses to look into them. */
 const refused = new Set<string>();
 
+/** Paths are bytes, which only this keeps apart. */
+const ASKING = { timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES, encoding: 'latin1' } as const;
+
 /** Null outside a repository, where git refuses to look into it, and where git is not installed. */
 export async function gitFacts(root: string): Promise<GitFacts | null> {
-  const { stdout, cut, problem } = await runGit(
-    root,
-    ['status', '--porcelain=v2', '--branch', '-z', '--untracked-files=normal', '--', ':(top)', ...NOT_OURS],
-    { timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES },
-  );
-  if (isRefusal(problem) && !refused.has(root)) {
-    refused.add(root);
-    log(visible(`${root} counts as no git repository: ${problem}`));
-  }
-  return problem === null && !cut ? parseStatus(stdout) : null;
+  const git = new Git(root);
+  const [status, history] = await Promise.all([
+    git.run(
+      ['status', '--porcelain=v2', '--branch', '-z', '--untracked-files=all', '--', ':(top)', ...NOT_OURS],
+      ASKING,
+    ),
+    git.run(['log', `--max-count=${MAX_COMMITS}`, '--format=%H %T %P', 'HEAD'], ASKING),
+  ]);
+  if (isRefusal(status.problem)) sayRefused(root, status.problem);
+  if (status.problem !== null || status.cut) return null;
+  const { changed, ...facts } = parseStatus(status.stdout);
+  const commits = history.problem === null && !history.cut ? parseLog(history.stdout) : [];
+  const tree = changed.size === 0 ? commits[0]?.tree : await changedTree(git, changed);
+  return {
+    ...facts,
+    dirty: changed.size > 0,
+    tree: tree ?? null,
+    commits: commits.map(({ commit, parents }) => ({ commit, parents })),
+  };
 }
 
-/** Reads `git status --porcelain=v2 --branch -z`. */
-export function parseStatus(output: string): GitFacts {
-  const facts: GitFacts = { commit: null, branch: null, dirty: false };
-  for (const entry of output.split('\0')) {
+function sayRefused(root: string, problem: string | null): void {
+  if (refused.has(root)) return;
+  refused.add(root);
+  log(visible(`${root} counts as no git repository: ${problem}`));
+}
+
+async function changedTree(git: Git, changed: ReadonlySet<string>): Promise<string | undefined> {
+  const [top, staged] = await Promise.all([
+    git.run(['rev-parse', '--show-toplevel'], ASKING),
+    git.run(['ls-files', '--stage', '--full-name', '-z', '--', ':(top)'], ASKING),
+  ]);
+  if (top.problem !== null || staged.problem !== null || staged.cut) return undefined;
+  const folder = Buffer.from(top.stdout.replace(/\n$/u, ''), 'latin1').toString();
+  return workTreeId(folder, staged.stdout, changed);
+}
+
+/** Reads lines of `commit tree parents`. */
+function parseLog(output: string): { commit: string; tree: string; parents: string[] }[] {
+  return output
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => {
+      const [commit = '', tree = '', ...parents] = line.trim().split(' ');
+      return { commit, tree, parents };
+    });
+}
+
+/** Reads `git status --porcelain=v2 --branch -z`: the paths that differ from the last commit, in bytes as latin1. */
+export function parseStatus(output: string): Pick<GitFacts, 'commit' | 'branch'> & { changed: Set<string> } {
+  const facts = { commit: null as string | null, branch: null as string | null, changed: new Set<string>() };
+  const entries = output.split('\0');
+  for (let at = 0; at < entries.length; at += 1) {
+    const entry = entries[at] ?? '';
     if (entry.startsWith('# branch.oid ')) facts.commit = known(entry.slice(13), '(initial)');
-    else if (entry.startsWith('# branch.head ')) facts.branch = known(entry.slice(14), '(detached)');
-    else if (entry !== '' && !entry.startsWith('# ')) facts.dirty = true;
+    else if (entry.startsWith('# branch.head ')) facts.branch = known(asText(entry.slice(14)), '(detached)');
+    else if (entry.startsWith('? ')) facts.changed.add(entry.slice(2));
+    else if (entry.startsWith('1 ')) facts.changed.add(pathAfter(entry, 8));
+    else if (entry.startsWith('u ')) facts.changed.add(pathAfter(entry, 10));
+    else if (entry.startsWith('2 ')) {
+      // The old path is an entry of its own.
+      facts.changed.add(pathAfter(entry, 9));
+      at += 1;
+      facts.changed.add(entries[at] ?? '');
+    }
   }
   return facts;
+}
+
+/** What stands behind so many words: it may hold spaces. */
+function pathAfter(entry: string, words: number): string {
+  return entry.split(' ').slice(words).join(' ');
 }
 
 function known(value: string, absent: string): string | null {

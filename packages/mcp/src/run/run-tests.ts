@@ -15,6 +15,7 @@ import { maySucceedEmpty } from './adapters.ts';
 import { cachedNote } from './advice/cached.ts';
 import { elsewhereNote } from './advice/elsewhere.ts';
 import { missingOf } from './advice/missing.ts';
+import { conditions } from './conditions.ts';
 import type { ContainerFacts } from './containers.ts';
 import { type Executed, type Execution, execute, type Held, Tail } from './execute.ts';
 import { gitFacts } from './git-state.ts';
@@ -194,6 +195,7 @@ async function recordOf(
     signal: executed.signal,
     timedOut: executed.timedOut,
     git,
+    environment: conditions(),
     reports,
     outputTail: plan.runner === 'pytest' ? withoutPytestHeader(output.tail.text) : output.tail.text,
     containers,

@@ -9,6 +9,8 @@ import {
   createFixLoop,
   EngineError,
   type FixLoop,
+  type HistoricRun,
+  type ImportRunParams,
   type Locale,
   type MemoryKind,
   type RecorderOptions,
@@ -340,6 +342,12 @@ export class Session {
       return outbox.keep('recordRun', await inMemory.prepareRun(params), thrown, callId);
     }
     return { value, warnings: [...(await outbox.takeInRest()), ...this.#whoseOnce()] };
+  }
+
+  /** Takes in a run out of a history that was recorded elsewhere, once. */
+  async importRun(params: ImportRunParams): Promise<HistoricRun> {
+    this.requireHistory();
+    return (await this.#store.durable()).call('importRun', params, uuidV7());
   }
 
   /** Opens what a recording needs, while something else takes its time; what cannot be opened is told by whoever needs it. */

@@ -11,6 +11,7 @@ import { initTool } from './failures/init.ts';
 import { patternsTool } from './failures/patterns.ts';
 import { reportFixTool } from './failures/report-fix.ts';
 import { runTool } from './failures/run.ts';
+import { testsTool } from './failures/tests.ts';
 import { fixAttemptTool } from './fix-loop/fix-attempt.ts';
 import { fixProblemTool } from './fix-loop/fix-problem.ts';
 import { fixStatusTool } from './fix-loop/fix-status.ts';
@@ -36,6 +37,7 @@ export const TOOLS: readonly Tool[] = [
   diagnoseTool,
   reportFixTool,
   patternsTool,
+  testsTool,
   ...MEMORY_TOOLS,
   fixProblemTool,
   fixAttemptTool,

@@ -82,7 +82,7 @@ describe('git', () => {
     const root = folder();
     git(root, 'init', '-q', '-b', 'main');
     writeFileSync(path.join(root, 'a.txt'), 'a');
-    expect(await gitFacts(root)).toEqual({ commit: null, branch: 'main', dirty: true });
+    expect(await gitFacts(root)).toMatchObject({ commit: null, branch: 'main', dirty: true });
     git(root, 'add', '.');
     git(root, 'commit', '-q', '-m', 'one');
     mkdirSync(path.join(root, '.argus'));
@@ -106,9 +106,9 @@ describe('git', () => {
     expect(parseStatus('# branch.oid (initial)\0# branch.head main\0')).toEqual({
       commit: null,
       branch: 'main',
-      dirty: false,
+      changed: new Set(),
     });
-    expect(parseStatus('')).toEqual({ commit: null, branch: null, dirty: false });
+    expect(parseStatus('')).toEqual({ commit: null, branch: null, changed: new Set() });
   });
 });
 

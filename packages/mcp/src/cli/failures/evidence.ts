@@ -1,0 +1,29 @@
+/** tests and fixes: what all runs together say. Options: main.ts. */
+
+import type { TestState } from 'argus-engine';
+import { formatFixes, formatTests } from '../../format/evidence-text.ts';
+import { handleTests } from '../../tools/failures/tests.ts';
+import { answer, type GlobalOptions } from '../terminal/output.ts';
+
+export async function tests(
+  name: string | undefined,
+  options: GlobalOptions & { state?: TestState; limit?: number; offset?: number },
+): Promise<void> {
+  const { state, limit, offset } = options;
+  await answer(
+    options,
+    ({ projectPath, sessionManager }) => handleTests({ projectPath, name, state, limit, offset }, sessionManager),
+    formatTests,
+  );
+}
+
+export async function fixes(options: GlobalOptions): Promise<void> {
+  await answer(
+    options,
+    async ({ session }) => {
+      const { value, warnings } = await session.withEngine((engine) => engine.fixes());
+      return { ...value, ...(warnings.length > 0 ? { warnings } : {}) };
+    },
+    formatFixes,
+  );
+}

@@ -1,0 +1,18 @@
+/** Under which conditions tests run here: what a verdict may find that a test depends on. */
+
+import { createHash } from 'node:crypto';
+import { hostname } from 'node:os';
+import { isInCi } from '../system/ci.ts';
+
+/** Of a machine only what tells it apart from others leaves it. */
+const MACHINE_CHARS = 12;
+
+/** Names and values as evidence shows them: `os=windows`. */
+export function conditions(): Record<string, string> {
+  return {
+    os: process.platform === 'win32' ? 'windows' : process.platform === 'darwin' ? 'macos' : process.platform,
+    arch: process.arch,
+    ci: String(isInCi()),
+    machine: createHash('sha256').update(hostname()).digest('hex').slice(0, MACHINE_CHARS),
+  };
+}

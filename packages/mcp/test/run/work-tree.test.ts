@@ -1,0 +1,108 @@
+/** What identifies a work tree is what git would call its tree, and nothing is written to find it out. */
+
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { gitFacts } from '../../src/run/git-state.ts';
+
+let top: string;
+
+beforeEach(() => {
+  top = realpathSync(mkdtempSync(path.join(tmpdir(), 'argus-work-tree-')));
+  git('init', '-q', '-b', 'main');
+  git('config', 'user.email', 'ada@example.com');
+  git('config', 'user.name', 'Ada');
+  write('src/sum.js', 'export const sum = (a, b) => a + b;\n');
+  write('src/deep/er.js', '1\n');
+  write('src.txt', 'sorts between src and its files\n');
+  git('add', '-A');
+  git('commit', '-qm', 'first');
+});
+
+afterEach(() => rmSync(top, { recursive: true, force: true }));
+
+function git(...args: string[]): string {
+  return execFileSync('git', args, { cwd: top, encoding: 'utf8' }).trim();
+}
+
+function write(name: string, content: string | Buffer): void {
+  mkdirSync(path.dirname(path.join(top, name)), { recursive: true });
+  writeFileSync(path.join(top, name), content);
+}
+
+/** What git itself calls it, once all of it is committed. */
+function committed(): string {
+  git('add', '-A');
+  git('commit', '-qm', 'next', '--allow-empty');
+  return git('rev-parse', 'HEAD^{tree}');
+}
+
+test('a clean tree has the id of its commit', async () => {
+  const facts = await gitFacts(top);
+  expect(facts).toMatchObject({ dirty: false, branch: 'main', tree: git('rev-parse', 'HEAD^{tree}') });
+  expect(facts?.commits).toEqual([{ commit: git('rev-parse', 'HEAD'), parents: [] }]);
+});
+
+test('uncommitted work has the id that it keeps when it is committed', async () => {
+  write('src/sum.js', Buffer.from([0, 255, 10, 13, 10]));
+  write('src/new file.js', 'untracked\n');
+  write('über/ñ.txt', 'names in more than ASCII\n');
+  write('run.sh', '#!/bin/sh\n');
+  chmodSync(path.join(top, 'run.sh'), 0o755);
+  symlinkSync('sum.js', path.join(top, 'src/link.js'));
+  rmSync(path.join(top, 'src/deep'), { recursive: true });
+  git('mv', 'src.txt', 'moved.txt');
+  const index = execFileSync('git', ['ls-files', '--stage'], { cwd: top, encoding: 'utf8' });
+  const objects = readdirSync(path.join(top, '.git/objects')).length;
+  const facts = await gitFacts(path.join(top, 'src'));
+  expect(execFileSync('git', ['ls-files', '--stage'], { cwd: top, encoding: 'utf8' })).toBe(index);
+  expect(readdirSync(path.join(top, '.git/objects'))).toHaveLength(objects);
+  expect(facts).toMatchObject({ dirty: true, tree: committed() });
+});
+
+test('what is ignored, and what Argus keeps, is no part of it', async () => {
+  const before = (await gitFacts(top))?.tree;
+  write('.git/info/exclude', 'ignored/\n');
+  write('ignored/file', 'x');
+  write('.argus/argus.db', 'x');
+  expect((await gitFacts(top))?.tree).toBe(before);
+});
+
+test('a filter of the repository is not run', async () => {
+  write('.gitattributes', '*.js filter=shout\n');
+  git('config', 'filter.shout.clean', `touch ${path.join(top, 'ran')}; tr a-z A-Z`);
+  write('src/sum.js', 'changed\n');
+  const tree = (await gitFacts(top))?.tree;
+  expect(tree).toMatch(/^[0-9a-f]{40}$/u);
+  expect(readdirSync(top)).not.toContain('ran');
+});
+
+test('merges say all of their parents, and the newest commit comes first', async () => {
+  git('checkout', '-qb', 'side');
+  write('side', '1');
+  committed();
+  git('checkout', '-q', 'main');
+  write('main', '1');
+  committed();
+  git('merge', '-q', '--no-edit', 'side');
+  const [newest] = (await gitFacts(top))?.commits ?? [];
+  expect(newest).toEqual({ commit: git('rev-parse', 'HEAD'), parents: git('log', '-1', '--format=%P').split(' ') });
+});
+
+test('without a commit, and outside a repository, there is none', async () => {
+  rmSync(path.join(top, '.git'), { recursive: true });
+  expect(await gitFacts(top)).toBeNull();
+  git('init', '-q');
+  expect(await gitFacts(top)).toMatchObject({ commit: null, commits: [], dirty: true });
+});
