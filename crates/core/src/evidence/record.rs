@@ -163,8 +163,10 @@ impl Memory {
         for judged in &judgement.verdicts {
             let Failure { case, signature, .. } = judged.failure;
             let kind = judged.verdict.kind;
-            // What came now and then is back whenever it comes.
-            let is_back = |fix: &Fix| kind == VerdictKind::Regression || kind == VerdictKind::Flaky && fix.rate < 1.0;
+            // What came now and then is back whenever it comes; what failed on an edited tree before it was committed is
+            // broken by now.
+            let of_code = matches!(kind, VerdictKind::Regression | VerdictKind::Broken);
+            let is_back = |fix: &Fix| of_code || kind == VerdictKind::Flaky && fix.rate < 1.0;
             if let Some(fix) =
                 self.fixes.iter_mut().rev().find(|fix| fix.is_of(case, signature)).filter(|fix| is_back(fix))
             {

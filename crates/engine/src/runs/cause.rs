@@ -34,8 +34,8 @@ const MAX_COMPARED_CASES: u32 = 1_000;
 /// Characters of a message that only one failure has to itself.
 pub(crate) const MAX_MESSAGE_CHARS: usize = 600;
 
-/// Chance below which a commit is not named in short.
-const MIN_SUSPICION: f64 = 0.3;
+/// A commit that is named in short is more likely than all others together.
+const MIN_SUSPICION: f64 = 0.5;
 
 /// Lines of a message that its headline may be made of.
 const MAX_HEADLINE_LINES: usize = 4;

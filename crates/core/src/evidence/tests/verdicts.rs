@@ -173,6 +173,22 @@ fn a_reported_fix_of_a_test_that_fails_by_chance_takes_many_passes() {
 }
 
 #[test]
+fn a_failure_that_is_seen_before_it_is_committed_refutes_the_fix_once_it_is() {
+    let broken = [in_function(3, 1, 7)];
+    let mut story = Story::new();
+    story.pass(10);
+    story.commit();
+    story.run(&broken);
+    story.pass(1);
+    story.edit("the same again");
+    story.run(&broken);
+    assert_eq!(story.memory.fixes[0].status, ProofStatus::Proved, "an edit is not yet what the project is");
+    story.commit();
+    story.run(&broken);
+    assert_eq!(story.memory.fixes[0].status, ProofStatus::Refuted);
+}
+
+#[test]
 fn a_test_needs_no_row_before_it_fails() {
     let mut story = Story::new();
     story.pass(9);
