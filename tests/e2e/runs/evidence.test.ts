@@ -169,6 +169,41 @@ describe('the life of a project', () => {
   });
 });
 
+describe('a report of a run elsewhere', () => {
+  test('is of the commit, the moment and the conditions that are named', async () => {
+    const cwd = project({ 'package.json': '{}' });
+    const report = (failed: boolean) =>
+      `<testsuite name="a"><testcase classname="a" name="adds">${failed ? '<failure message="Error: no">Error: no</failure>' : ''}</testcase></testsuite>`;
+    await agent.data('argus_init', { projectPath: cwd });
+    const importOn = async (os: string, failed: boolean) => {
+      writeFileSync(path.join(cwd, 'report.xml'), report(failed));
+      return agent.data('argus_import', {
+        projectPath: cwd,
+        path: 'report.xml',
+        commit: 'a'.repeat(40),
+        branch: 'main',
+        tree: 'b'.repeat(40),
+        startedAt: '2026-02-03T04:05:06Z',
+        environment: { os },
+      });
+    };
+    for (const failed of [false, true, false, true, false, true]) await importOn(failed ? 'windows' : 'linux', failed);
+    const listed = await agent.data('argus_tests', { projectPath: cwd });
+    expect(listed.tests).toMatchObject([{ state: 'environment', condition: 'os=windows', failures: 3, runs: 6 }]);
+    const { runs } = await agent.data('argus_history', { projectPath: cwd, limit: 1 });
+    expect(runs).toMatchObject([
+      { gitCommit: 'a'.repeat(40), gitBranch: 'main', dirty: false, timestamp: '2026-02-03T04:05:06.000Z' },
+    ]);
+    const given = ['--commit', 'c'.repeat(40), '--environment', 'os=linux', '--started-at', '2026-02-04T00:00:00Z'];
+    expect(argus(['import', 'report.xml', ...given], { cwd }).status).toBe(1);
+    expect(JSON.parse(argus(['history', '--json'], { cwd }).stdout).data.runs).toMatchObject([
+      { gitCommit: 'c'.repeat(40) },
+      ...Array(6).fill({}),
+    ]);
+    expect(argus(['import', 'report.xml', '--environment', 'windows'], { cwd }).status).toBe(2);
+  });
+});
+
 describe('import --runs', () => {
   const line = (id: string, status: 'passed' | 'failed', more: Data = {}) =>
     JSON.stringify({

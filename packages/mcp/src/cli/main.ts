@@ -8,7 +8,6 @@ import {
   PATTERN_SORTS,
   PATTERN_SOURCES,
   REPORT_FORMATS,
-  type ReportFormat,
   RUN_STATUSES,
   TEST_STATES,
   type TestState,
@@ -17,7 +16,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { killAllRunning } from '../run/execute.ts';
 import { VERSION } from '../version.ts';
 import type { CleanOptions } from './clean.ts';
-import type { RunOptions } from './failures/run.ts';
+import type { ImportOptions, RunOptions } from './failures/run.ts';
 import { addFixCommands, withErrorLast } from './fix-loop/fix-program.ts';
 import type { GenerateInputsOptions } from './fix-loop/generate-inputs.ts';
 import { addMemoryCommands } from './incidents/memory-program.ts';
@@ -109,12 +108,18 @@ function addRun(root: Command): void {
 function addImport(root: Command): void {
   projectCommand(root, 'import [path]', 'record a run from report files; a glob in quotes makes one run of many files')
     .addOption(new Option('--format <format>', 'default: told from the content').choices(REPORT_FORMATS))
+    .option('--commit <hash>', 'of a run elsewhere (default: the work tree as it is now)')
+    .option('--branch <name>', 'its branch')
+    .option('--dirty', 'there were uncommitted changes')
+    .option('--tree <id>', 'id of its tree of files')
+    .option('--started-at <time>', 'when it started, as ISO 8601')
+    .option('--environment <name=value>', 'a condition, such as os=windows; may be repeated', condition, {})
     .addOption(
       new Option('--runs <file>', 'a history of runs instead, one JSON object a line; - reads stdin').conflicts(
         'format',
       ),
     )
-    .action(async (path: string | undefined, options: GlobalOptions & { format?: ReportFormat; runs?: string }) => {
+    .action(async (path: string | undefined, options: ImportOptions & { runs?: string }) => {
       if ((path === undefined) === (options.runs === undefined))
         throw new InvalidArgumentError('Name a report, or a history with --runs; not both.');
       if (options.runs !== undefined) {
@@ -125,6 +130,13 @@ function addImport(root: Command): void {
         await importReports(path, options);
       }
     });
+}
+
+/** Collects `name=value`. */
+function condition(text: string, earlier: Record<string, string>): Record<string, string> {
+  const at = text.indexOf('=');
+  if (at < 1) throw new InvalidArgumentError('A condition is name=value.');
+  return { ...earlier, [text.slice(0, at)]: text.slice(at + 1) };
 }
 
 function addHistory(root: Command): void {

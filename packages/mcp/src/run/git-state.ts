@@ -31,19 +31,61 @@ export async function gitFacts(root: string): Promise<GitFacts | null> {
       ['status', '--porcelain=v2', '--branch', '-z', '--untracked-files=all', '--', ':(top)', ...NOT_OURS],
       ASKING,
     ),
-    git.run(['log', `--max-count=${MAX_COMMITS}`, '--format=%H %T %P', 'HEAD'], ASKING),
+    logFrom(git, 'HEAD'),
   ]);
   if (isRefusal(status.problem)) sayRefused(root, status.problem);
   if (status.problem !== null || status.cut) return null;
   const { changed, ...facts } = parseStatus(status.stdout);
-  const commits = history.problem === null && !history.cut ? parseLog(history.stdout) : [];
-  const tree = changed.size === 0 ? commits[0]?.tree : await changedTree(git, changed);
+  const tree = changed.size === 0 ? history[0]?.tree : await changedTree(git, changed);
   return {
     ...facts,
+    branch: facts.branch ?? ciBranch(process.env),
     dirty: changed.size > 0,
     tree: tree ?? null,
-    commits: commits.map(({ commit, parents }) => ({ commit, parents })),
+    commits: history.map(({ commit, parents }) => ({ commit, parents })),
   };
+}
+
+/** What is said of a run that happened elsewhere. */
+export interface GivenFacts {
+  commit?: string | undefined;
+  branch?: string | undefined;
+  dirty?: boolean | undefined;
+  tree?: string | undefined;
+}
+
+/** The same of a commit that is named; what the repository here knows of it is added. Null where nothing is named. */
+export async function givenFacts(root: string, given: GivenFacts): Promise<GitFacts | null> {
+  const { commit, branch, dirty, tree } = given;
+  if (Object.values(given).every((fact) => fact === undefined)) return null;
+  const isHash = commit !== undefined && /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/u.test(commit);
+  const history = isHash ? await logFrom(new Git(root), commit) : [];
+  return {
+    commit: commit ?? null,
+    branch: branch ?? null,
+    dirty: dirty ?? (commit === undefined ? null : false),
+    tree: tree ?? (dirty === true ? null : (history[0]?.tree ?? null)),
+    commits: history.map(({ commit, parents }) => ({ commit, parents })),
+  };
+}
+
+/** Which branch it is where CI has checked out a commit, by the variable of each service. */
+export function ciBranch(env: Readonly<Record<string, string | undefined>>): string | null {
+  const services: [boolean, (string | undefined)[]][] = [
+    [env.GITHUB_ACTIONS === 'true', [env.GITHUB_HEAD_REF, env.GITHUB_REF_NAME]],
+    [env.GITLAB_CI === 'true', [env.CI_MERGE_REQUEST_SOURCE_BRANCH_NAME, env.CI_COMMIT_REF_NAME]],
+    [env.JENKINS_URL !== undefined, [env.CHANGE_BRANCH, env.BRANCH_NAME, env.GIT_BRANCH]],
+    [env.BUILDKITE === 'true', [env.BUILDKITE_BRANCH]],
+    [env.CIRCLECI === 'true', [env.CIRCLE_BRANCH]],
+  ];
+  const [, names] = services.find(([isThere]) => isThere) ?? [];
+  return names?.find((name) => name !== undefined && name !== '') ?? null;
+}
+
+/** The newest commits from one on, that one first; none where it is not known here. */
+async function logFrom(git: Git, from: string): Promise<LoggedCommit[]> {
+  const log = await git.run(['log', `--max-count=${MAX_COMMITS}`, '--format=%H %T %P', from, '--'], ASKING);
+  return log.problem === null && !log.cut ? parseLog(log.stdout) : [];
 }
 
 function sayRefused(root: string, problem: string | null): void {
@@ -62,8 +104,14 @@ async function changedTree(git: Git, changed: ReadonlySet<string>): Promise<stri
   return workTreeId(folder, staged.stdout, changed);
 }
 
+interface LoggedCommit {
+  commit: string;
+  tree: string;
+  parents: string[];
+}
+
 /** Reads lines of `commit tree parents`. */
-function parseLog(output: string): { commit: string; tree: string; parents: string[] }[] {
+function parseLog(output: string): LoggedCommit[] {
   return output
     .split('\n')
     .filter((line) => line !== '')

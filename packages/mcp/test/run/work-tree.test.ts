@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { gitFacts } from '../../src/run/git-state.ts';
+import { ciBranch, gitFacts, givenFacts } from '../../src/run/git-state.ts';
 
 let top: string;
 
@@ -105,4 +105,34 @@ test('without a commit, and outside a repository, there is none', async () => {
   expect(await gitFacts(top)).toBeNull();
   git('init', '-q');
   expect(await gitFacts(top)).toMatchObject({ commit: null, commits: [], dirty: true });
+});
+
+test('of a run elsewhere the repository adds what it knows of the commit', async () => {
+  const first = git('rev-parse', 'HEAD');
+  const tree = git('rev-parse', 'HEAD^{tree}');
+  write('src/sum.js', 'later\n');
+  committed();
+  expect(await givenFacts(top, { commit: first, branch: 'side' })).toEqual({
+    commit: first,
+    branch: 'side',
+    dirty: false,
+    tree,
+    commits: [{ commit: first, parents: [] }],
+  });
+  const unknown = { commit: 'f'.repeat(40), dirty: true, tree: 'e'.repeat(40) };
+  expect(await givenFacts(top, unknown)).toEqual({ ...unknown, branch: null, commits: [] });
+  expect(await givenFacts(top, { commit: '--output=x' }), 'is no option of git').toMatchObject({ commits: [] });
+  expect(await givenFacts(top, {}), 'nothing is said of it').toBeNull();
+});
+
+test.each([
+  ['GitHub Actions', { GITHUB_ACTIONS: 'true', GITHUB_HEAD_REF: '', GITHUB_REF_NAME: 'main' }, 'main'],
+  ['a pull request there', { GITHUB_ACTIONS: 'true', GITHUB_HEAD_REF: 'fix', GITHUB_REF_NAME: '7/merge' }, 'fix'],
+  ['GitLab', { GITLAB_CI: 'true', CI_COMMIT_REF_NAME: 'main' }, 'main'],
+  ['Jenkins', { JENKINS_URL: 'http://ci', BRANCH_NAME: 'PR-7', CHANGE_BRANCH: 'fix' }, 'fix'],
+  ['Buildkite', { BUILDKITE: 'true', BUILDKITE_BRANCH: 'main' }, 'main'],
+  ['CircleCI', { CIRCLECI: 'true', CIRCLE_BRANCH: 'main' }, 'main'],
+  ['none of them', { GITHUB_REF_NAME: 'main', CI_COMMIT_REF_NAME: 'main' }, null],
+])('the branch in %s', (_, env, branch) => {
+  expect(ciBranch(env)).toBe(branch);
 });

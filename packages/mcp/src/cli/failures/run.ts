@@ -49,10 +49,22 @@ export async function run(command: string[], options: RunOptions): Promise<void>
   );
 }
 
-export async function importReports(path: string, options: GlobalOptions & { format?: ReportFormat }): Promise<void> {
+export interface ImportOptions extends GlobalOptions {
+  format?: ReportFormat;
+  commit?: string;
+  branch?: string;
+  dirty?: boolean;
+  tree?: string;
+  startedAt?: string;
+  environment?: Record<string, string>;
+}
+
+export async function importReports(path: string, options: ImportOptions): Promise<void> {
+  const { format, commit, branch, dirty, tree, startedAt, environment } = options;
+  const given = { path, format, commit, branch, dirty, tree, startedAt, environment };
   await answer(
     options,
-    ({ projectPath, sessionManager }) => handleImport({ projectPath, path, format: options.format }, sessionManager),
+    ({ projectPath, sessionManager }) => handleImport({ projectPath, ...given }, sessionManager),
     formatRun,
     { exitCode: runExit, adopts: adoptsInCi() },
   );

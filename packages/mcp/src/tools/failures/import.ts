@@ -6,7 +6,8 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 import { EngineError, LIMITS, REPORT_FORMATS } from 'argus-engine';
 import { ArgusError } from '../../errors.ts';
-import { gitFacts } from '../../run/git-state.ts';
+import { conditions } from '../../run/conditions.ts';
+import { gitFacts, givenFacts } from '../../run/git-state.ts';
 import { folderOf } from '../../run/planning/test-place.ts';
 import type { SessionManager } from '../../sessions/session-manager.ts';
 import type { Zod } from '../../system/zod.ts';
@@ -26,6 +27,12 @@ const input = (z: Zod) =>
     projectPath: projectPath(z),
     path: z.string().min(1).describe('Report file or glob; relative to the project or absolute'),
     format: z.enum(REPORT_FORMATS).optional().describe('Default: told from the content; jest is also Vitest JSON'),
+    commit: z.string().optional().describe('Of a run elsewhere; default: the work tree as it is now'),
+    branch: z.string().optional(),
+    dirty: z.boolean().optional(),
+    tree: z.string().optional().describe('Id of the tree of files, such as git rev-parse HEAD^{tree}'),
+    startedAt: z.iso.datetime({ offset: true }).optional(),
+    environment: z.record(z.string(), z.string()).optional().describe('Conditions, such as {"os": "windows"}'),
   });
 
 const output = { calls: ['recordRun'], omits: [], adds: notStored } as const satisfies Output;
@@ -38,16 +45,19 @@ export async function handleImport(
   session.requireHistory();
   const files = await reportFiles(session.root, params.path);
   for (const file of files) requireReadableSize(file);
+  const { commit, branch, dirty, tree } = params;
+  const elsewhere = await givenFacts(session.root, { commit, branch, dirty, tree });
   const { value, notStored, warnings } = await session.recordRun({
     command: null,
     runner: null,
-    startedAt: null,
+    startedAt: params.startedAt === undefined ? null : Date.parse(params.startedAt),
     durationMs: null,
     exitCode: null,
     signal: null,
     timedOut: false,
     folder: folderOf(session.project, session.root),
-    git: await gitFacts(session.root),
+    git: elsewhere ?? (await gitFacts(session.root)),
+    environment: { ...(elsewhere === null ? conditions() : {}), ...params.environment },
     reports: files.map((file) => ({ path: file, format: params.format ?? null })),
     outputTail: null,
     containers: [],
