@@ -21,10 +21,10 @@ pub(crate) const VFS: &str = "argus";
 struct Location {
     database_path: String,
     #[serde(default)]
-    beside_path: Option<String>,
-    /// The id that the file beside has, where it needs one.
+    secondary_path: Option<String>,
+    /// The id that the secondary file has, where it needs one.
     #[serde(default)]
-    beside_memory_id: Option<String>,
+    secondary_memory_id: Option<String>,
     /// A copy of somebody else's database.
     #[serde(default)]
     foreign_path: Option<String>,
@@ -70,9 +70,9 @@ impl WasmEngine {
             |engine: Engine<_>| if location.without_files { Ok(engine) } else { Ok(engine.with_reports(files()?)) };
         let engine = engine.and_then(with_files);
         let mut engine = engine.map_err(|error| explained(&error))?;
-        if let Some(beside) = location.beside_path.filter(|path| *path != location.database_path) {
-            let id = location.beside_memory_id.as_deref();
-            engine = engine.with_secondary(any(Sqlite::open_own(&beside, Some(VFS), mode, id)));
+        if let Some(secondary) = location.secondary_path.filter(|path| *path != location.database_path) {
+            let id = location.secondary_memory_id.as_deref();
+            engine = engine.with_secondary(any(Sqlite::open_own(&secondary, Some(VFS), mode, id)));
         }
         if let Some(foreign) = location.foreign_path {
             engine = engine.with_foreign(any(Sqlite::open_foreign(&foreign, Some(VFS), mode)));

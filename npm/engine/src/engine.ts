@@ -18,9 +18,9 @@ export interface OpenOptions {
   readonly secrets?: readonly UserSecret[];
   readonly retention?: Retention;
   /** The other memory, searched too and whose ids resolve. Never made; a missing file reads as an empty one. */
-  readonly besidePath?: string;
+  readonly secondaryPath?: string;
   /** The id that the other memory has (`identify`); another file in its place is left out. */
-  readonly besideMemoryId?: string;
+  readonly secondaryMemoryId?: string;
   /**
    * A copy of a database that is somebody else's. What answers in it is shown as theirs, after all that is known here.
    * The copy itself may be changed: it is brought to this version.
@@ -151,7 +151,7 @@ export class Engine extends NamedCalls {
     if (this.#current?.generation === this.#runtime.generation) return this.#current.wasm;
     if (this.#current !== undefined) this.#options.log?.(`engine: opening ${this.#options.databasePath} again`);
     const { databasePath, projectRoot, locale, rules, secrets, retention, memory, readOnly } = this.#options;
-    const { besidePath, besideMemoryId, foreignPath, memoryId, create, recorder, withoutFiles } = this.#options;
+    const { secondaryPath, secondaryMemoryId, foreignPath, memoryId, create, recorder, withoutFiles } = this.#options;
     const engine = new wasm.WasmEngine({
       databasePath,
       projectRoot,
@@ -160,8 +160,8 @@ export class Engine extends NamedCalls {
       rules: rules ?? [],
       secrets: secrets ?? [],
       retention: retention ?? {},
-      besidePath,
-      besideMemoryId,
+      secondaryPath,
+      secondaryMemoryId,
       foreignPath,
       memoryId,
       create: create ?? false,

@@ -20,8 +20,12 @@ const pool = {
   worked: true,
 };
 
-async function open(databasePath: string, besidePath?: string, home: 'project' | 'user' = 'project'): Promise<Engine> {
-  return openAny({ databasePath, memory: { home }, ...(besidePath === undefined ? {} : { besidePath }) });
+async function open(
+  databasePath: string,
+  secondaryPath?: string,
+  home: 'project' | 'user' = 'project',
+): Promise<Engine> {
+  return openAny({ databasePath, memory: { home }, ...(secondaryPath === undefined ? {} : { secondaryPath }) });
 }
 
 /** The incident was new. */
@@ -151,19 +155,19 @@ test('two processes that add one incident at the same moment leave one', async (
 });
 
 test('a memory beside that is not the one that was meant is left out', async () => {
-  const besidePath = join(folder(), 'beside.db');
-  const theirs = await openEngine({ databasePath: besidePath, projectRoot: '/', memoryId: 'mem-a', create: true });
+  const secondaryPath = join(folder(), 'beside.db');
+  const theirs = await openEngine({ databasePath: secondaryPath, projectRoot: '/', memoryId: 'mem-a', create: true });
   await added(theirs);
   await theirs.close();
-  for (const [besideMemoryId, found] of [
+  for (const [secondaryMemoryId, found] of [
     ['mem-a', 1],
     ['mem-b', 0],
   ] as const) {
     const databasePath = join(folder(), 'argus.db');
     const memory = { home: 'user' } as const;
-    const engine = await openEngine({ databasePath, projectRoot: '/', memory, besidePath, besideMemoryId });
+    const engine = await openEngine({ databasePath, projectRoot: '/', memory, secondaryPath, secondaryMemoryId });
     onTestFinished(() => engine.close());
     const { incidents } = await engine.rankedSolutions({ query_text: POOL, env });
-    expect(incidents, besideMemoryId).toHaveLength(found);
+    expect(incidents, secondaryMemoryId).toHaveLength(found);
   }
 });

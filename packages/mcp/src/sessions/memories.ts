@@ -65,9 +65,9 @@ export class Memories {
   async #user({ session, roots, searched }: Surroundings): Promise<Database> {
     const folder = await trustedDataFolder(...roots);
     const file = path.join(folder, 'memory.db');
-    const { besidePath, besideMemoryId, foreignPath } = searched;
+    const { secondaryPath, secondaryMemoryId, foreignPath } = searched;
     const { by, from } = session.recorder;
-    const key = [session.root, session.loaded.text, besidePath, besideMemoryId, foreignPath, by, from].join('\0');
+    const key = [session.root, session.loaded.text, secondaryPath, secondaryMemoryId, foreignPath, by, from].join('\0');
     const known = this.#users.get(key);
     if (known) return known;
     tighten(folder, 0o700);
@@ -87,13 +87,13 @@ export class Memories {
     const open = this.#sessionManager.all();
     for (const session of open) {
       const searched = await session.searched();
-      if (searched.besidePath !== undefined || isOfTeam(session))
+      if (searched.secondaryPath !== undefined || isOfTeam(session))
         return { session, roots: rootsOf(session), searched, warnings: [] };
     }
     try {
       const start = await this.#sessionManager.getOrOpen(process.cwd());
       const searched = await start.searched();
-      const isEmpty = searched.besidePath === undefined && searched.foreignPath === undefined && !isOfTeam(start);
+      const isEmpty = searched.secondaryPath === undefined && searched.foreignPath === undefined && !isOfTeam(start);
       return { session: isEmpty ? (open[0] ?? start) : start, roots: rootsOf(start), searched, warnings: [] };
     } catch (thrown) {
       // A folder that is gone, or a mistake in its configuration, is no reason to forget what the user knows.

@@ -155,9 +155,9 @@ export class Session {
   async searched(): Promise<Searched> {
     if (!this.historyEnabled || !(await this.#place.isThere())) return {};
     try {
-      const { path: besidePath, memoryId, foreignPath } = await this.#place.locate();
+      const { path: secondaryPath, memoryId, foreignPath } = await this.#place.locate();
       return {
-        ...(memoryId === undefined ? {} : { besidePath, besideMemoryId: memoryId }),
+        ...(memoryId === undefined ? {} : { secondaryPath, secondaryMemoryId: memoryId }),
         ...(foreignPath === undefined ? {} : { foreignPath }),
       };
     } catch (thrown) {
@@ -191,7 +191,7 @@ export class Session {
   }
 
   /** How an engine works for this project, whichever of the two memories it writes to. */
-  opening(home: MemoryKind, { besidePath, besideMemoryId }: SecondaryMemory): Opening {
+  opening(home: MemoryKind, { secondaryPath, secondaryMemoryId }: SecondaryMemory): Opening {
     const { history, classify, redact, memory } = this.config;
     return {
       projectRoot: this.project.top,
@@ -205,8 +205,8 @@ export class Session {
       },
       memory: { home, halfLifeDays: inDays(memory?.halfLife) },
       recorder: this.recorder,
-      ...(besidePath === undefined ? {} : { besidePath }),
-      ...(besideMemoryId === undefined ? {} : { besideMemoryId }),
+      ...(secondaryPath === undefined ? {} : { secondaryPath }),
+      ...(secondaryMemoryId === undefined ? {} : { secondaryMemoryId }),
       log,
     };
   }
@@ -425,8 +425,8 @@ export class Session {
 }
 
 /** What lies in the user's data folder needs no id. */
-function secondaryAt(besidePath: string | undefined): SecondaryMemory {
-  return besidePath === undefined ? {} : { besidePath };
+function secondaryAt(secondaryPath: string | undefined): SecondaryMemory {
+  return secondaryPath === undefined ? {} : { secondaryPath };
 }
 
 function spoolOf(database: string): string {

@@ -45,7 +45,7 @@ export interface WithWarnings<T> {
 export type Opening = Omit<OpenOptions, 'databasePath'>;
 
 /** The other memory that is searched, if there is one. */
-export type SecondaryMemory = Pick<Opening, 'besidePath' | 'besideMemoryId'>;
+export type SecondaryMemory = Pick<Opening, 'secondaryPath' | 'secondaryMemoryId'>;
 
 /** Where a database is, and whose. */
 export interface Located {

@@ -33,7 +33,7 @@ struct PatternLine {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     days: Vec<(i64, u32, u32)>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    person: Option<PersonLine>,
+    person: Option<OverridesLine>,
     /// Failures that lead to it: they are alike, or a person said so.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     parts: Vec<KnownLine>,
@@ -67,7 +67,7 @@ struct CountsLine {
 
 /// What a person set.
 #[derive(Debug, Deserialize, Serialize)]
-struct PersonLine {
+struct OverridesLine {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     category: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,7 +1,7 @@
 //! Writes the learned patterns out, page by page, as an import takes them. Built-ins are everywhere, and what only makes
 //! a failure known again teaches nothing.
 
-use super::{CountsLine, KnownLine, MAX_DAYS, PatternLine, PersonLine};
+use super::{CountsLine, KnownLine, MAX_DAYS, OverridesLine, PatternLine};
 use crate::{
     Engine, EngineError,
     answer::moment::iso,
@@ -73,7 +73,12 @@ async fn lines_of(tx: &mut impl Tx, page: &[Pattern]) -> Result<Vec<PatternLine>
     Ok(lines)
 }
 
-fn line(pattern: &Pattern, details: Details, person: Option<PersonLine>, solutions: Vec<SolutionLine>) -> PatternLine {
+fn line(
+    pattern: &Pattern,
+    details: Details,
+    person: Option<OverridesLine>,
+    solutions: Vec<SolutionLine>,
+) -> PatternLine {
     let counts = counts(pattern, &details);
     let mut signatures: Vec<_> = details.known.iter().map(|known| known.signature.clone()).collect();
     signatures.extend(details.signatures);
@@ -132,10 +137,10 @@ fn counts(pattern: &Pattern, details: &Details) -> Vec<CountsLine> {
     std::iter::once(own).chain(others).collect()
 }
 
-fn person(overrides: &Overrides, solutions: &[Solution]) -> Option<PersonLine> {
+fn person(overrides: &Overrides, solutions: &[Solution]) -> Option<OverridesLine> {
     let edited_at = overrides.edited_at.filter(|_| overrides.is_any())?;
     let set = |solution: &&Solution| Some(solution.key) == overrides.solution;
-    Some(PersonLine {
+    Some(OverridesLine {
         category: overrides.category.map(Category::as_str).map(ToOwned::to_owned),
         description: overrides.description.clone(),
         solution: solutions.iter().find(set).map(|solution| solution.id.clone()),

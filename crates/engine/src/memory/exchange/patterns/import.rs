@@ -7,7 +7,7 @@
 
 mod write;
 
-use super::{CountsLine, KnownLine, MAX_DAYS, PatternLine, PersonLine};
+use super::{CountsLine, KnownLine, MAX_DAYS, OverridesLine, PatternLine};
 use crate::{
     Engine, EngineError,
     answer::text,
@@ -48,7 +48,7 @@ struct Prepared {
     last_seen_at: i64,
     counts: Vec<TakenCounts>,
     days: Vec<DailyCounts>,
-    person: Option<PreparedPerson>,
+    person: Option<PreparedOverrides>,
     parts: Vec<PreparedKnown>,
     solutions: Vec<(PreparedSolution, Judgement)>,
     /// What it may have in common with another line: two that have are not written at once.
@@ -79,7 +79,7 @@ impl PreparedKnown {
     }
 }
 
-struct PreparedPerson {
+struct PreparedOverrides {
     category: Option<Category>,
     description: Option<String>,
     solution: Option<String>,
@@ -167,7 +167,7 @@ fn prepare<D>(
     for one in line.counts.iter().take(MAX_COUNTS) {
         counts.extend(prepare_counts(engine, one, sides)?);
     }
-    let person = line.person.map(|person| prepare_person(engine, ambient, person)).transpose()?;
+    let person = line.person.map(|person| prepare_overrides(engine, ambient, person)).transpose()?;
     let is_signature = |text: &String| text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     let signatures = line.signatures.into_iter().filter(|text| is_signature(text) && !signed.contains(text));
     let signatures = signatures.take(MAX_SIGNATURES).collect();
@@ -227,9 +227,13 @@ fn prepare_counts<D>(
     Ok(Some(TakenCounts { memory, pattern, occurrences, resolutions }))
 }
 
-fn prepare_person<D>(engine: &Engine<D>, ambient: &Ambient, line: PersonLine) -> Result<PreparedPerson, EngineError> {
+fn prepare_overrides<D>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    line: OverridesLine,
+) -> Result<PreparedOverrides, EngineError> {
     let description = line.description.map(|text| input::line(engine, &text, MAX_DESCRIPTION_CHARS));
-    Ok(PreparedPerson {
+    Ok(PreparedOverrides {
         category: line.category.and_then(|category| category.parse().ok()),
         description: description.filter(|text| !text.is_empty()),
         solution: given_id(engine, line.solution.as_deref())?,

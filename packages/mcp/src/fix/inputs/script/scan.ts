@@ -56,7 +56,7 @@ export async function scanShell(source: ScanSource, surroundings: Surroundings):
 /** Where standard input comes from. */
 type Stdin = 'inherited' | 'elsewhere' | 'terminal';
 
-interface Here {
+interface ScanContext {
   source: ScanSource;
   scope: Scope;
   stdin: Stdin;
@@ -84,12 +84,12 @@ class Walk {
     this.#surroundings = surroundings;
   }
 
-  script(source: ScanSource, scope: Scope, depth: number, outer: Partial<Here> = {}): void {
+  script(source: ScanSource, scope: Scope, depth: number, outer: Partial<ScanContext> = {}): void {
     if (depth > MAX_DEPTH) return;
     const tree: Script & { errors?: readonly { message: string }[] | undefined } = this.#parser.parse(source.text);
     if (tree.errors?.length)
       this.notes.push(`${source.name} is not wholly understood: ${tree.errors[0]?.message ?? ''}`);
-    const here: Here = {
+    const here: ScanContext = {
       stdin: 'inherited',
       conditional: false,
       target: null,
@@ -102,7 +102,7 @@ class Walk {
     this.#list(tree.commands, here);
   }
 
-  #list(statements: readonly Statement[], here: Here): void {
+  #list(statements: readonly Statement[], here: ScanContext): void {
     for (const [index, statement] of statements.entries()) {
       if (this.#ended || this.prompts.length >= MAX_PROMPTS) return;
       const following = statements[index + 2] ?? statements[index + 1];
@@ -112,7 +112,7 @@ class Walk {
     }
   }
 
-  #node(node: SyntaxNode, here: Here): void {
+  #node(node: SyntaxNode, here: ScanContext): void {
     switch (node.type) {
       case 'Command':
         this.#command(node, here);
@@ -163,7 +163,7 @@ class Walk {
     }
   }
 
-  #andOr(node: Extract<SyntaxNode, { type: 'AndOr' }>, here: Here): void {
+  #andOr(node: Extract<SyntaxNode, { type: 'AndOr' }>, here: ScanContext): void {
     node.commands.forEach((one, index) => {
       const from = this.prompts.length;
       this.#node(one, index === 0 ? here : { ...here, conditional: true });
@@ -173,7 +173,7 @@ class Walk {
     });
   }
 
-  #if(node: Extract<SyntaxNode, { type: 'If' }>, here: Here): void {
+  #if(node: Extract<SyntaxNode, { type: 'If' }>, here: ScanContext): void {
     for (const branch of [node, ...node.elif]) {
       const from = this.prompts.length;
       this.#node(branch.clause, branch === node ? here : { ...here, conditional: true });
@@ -183,7 +183,7 @@ class Walk {
     if (node.else) this.#node(node.else, { ...here, conditional: true });
   }
 
-  #while(node: Extract<SyntaxNode, { type: 'While' }>, here: Here): void {
+  #while(node: Extract<SyntaxNode, { type: 'While' }>, here: ScanContext): void {
     const clause = here.source.text.slice(node.clause.pos, node.clause.end);
     // `while read line`: lines of a file or a pipe, unless it says what it wants.
     const isFilter = /^\s*(?:IFS=\S*\s+)?read\b/u.test(clause) && !/\s-\w*p|\?/u.test(clause);
@@ -192,7 +192,7 @@ class Walk {
     this.#node(node.body, { ...here, conditional: here.conditional || !(forever || node.kind === 'until') });
   }
 
-  #for(node: Extract<SyntaxNode, { type: 'For' }>, here: Here): void {
+  #for(node: Extract<SyntaxNode, { type: 'For' }>, here: ScanContext): void {
     const values = node.wordlist?.map((word) => textOf(word, here.scope)) ?? [UNKNOWN];
     const known = values.every((value) => !value.includes(UNKNOWN) && !/[*?{]/u.test(value));
     for (const value of known ? values.slice(0, MAX_ROUNDS) : [UNKNOWN]) {
@@ -201,21 +201,21 @@ class Walk {
     }
   }
 
-  #select(node: Extract<SyntaxNode, { type: 'Select' }>, here: Here): void {
+  #select(node: Extract<SyntaxNode, { type: 'Select' }>, here: ScanContext): void {
     const menu = node.wordlist?.map((word) => textOf(word, here.scope)) ?? [];
     const text = here.scope.get('PS3') ?? '#? ';
     this.#ask(prompt(text, this.#at(node.pos, here), { variable: node.name.value, menu }), here);
     this.#node(node.body, { ...here, conditional: true });
   }
 
-  #command(node: Command, here: Here): void {
+  #command(node: Command, here: ScanContext): void {
     this.#commands += 1;
     if (this.#commands === MAX_COMMANDS) {
       this.#ended = true;
       this.notes.push(`${here.source.name} runs more than ${MAX_COMMANDS} commands; what it asks later is not known.`);
     }
     if (this.#ended) return;
-    const inner: Here = { ...here, stdin: stdinOf(node.redirects, here) };
+    const inner: ScanContext = { ...here, stdin: stdinOf(node.redirects, here) };
     this.#substitutions(node, inner);
     for (const one of node.prefix) if (one.type === 'Assignment') this.#assign(one, node.name === undefined, inner);
     for (const one of node.args) if (one.type === 'Assignment') this.#assign(one, true, inner);
@@ -227,7 +227,7 @@ class Walk {
   }
 
   /** Commands inside words run first: `name=$(ask "Name")`. */
-  #substitutions(node: Command, here: Here): void {
+  #substitutions(node: Command, here: ScanContext): void {
     const target = node.prefix.find((one) => one.type === 'Assignment');
     const visit = (child: SyntaxNode, name: string | null): void => {
       if (child.type === 'CommandExpansion') {
@@ -242,11 +242,11 @@ class Walk {
     this.#parser.forEachChild(node, (child) => visit(child, target?.name ?? null));
   }
 
-  #assign(one: Extract<CommandArgument, { type: 'Assignment' }>, stays: boolean, { scope }: Here): void {
+  #assign(one: Extract<CommandArgument, { type: 'Assignment' }>, stays: boolean, { scope }: ScanContext): void {
     if (stays && one.value.type === 'Word' && !one.append) scope.set(one.name, textOf(one.value, scope));
   }
 
-  #read(words: readonly string[], node: Command, here: Here): void {
+  #read(words: readonly string[], node: Command, here: ScanContext): void {
     const call = readCall(words.slice(1), here.source.zsh);
     const elsewhere = here.stdin === 'elsewhere' || (call.descriptor !== null && call.descriptor !== 0);
     if (elsewhere || (call.bulk && call.prompt === null)) return;
@@ -265,7 +265,7 @@ class Walk {
     if (call.variable !== null) here.scope.set(call.variable, UNKNOWN);
   }
 
-  #ask(asked: Prompt, here: Here): void {
+  #ask(asked: Prompt, here: ScanContext): void {
     if (here.stdin === 'elsewhere') return;
     const { conditional, stdin } = here;
     this.prompts.push({
@@ -278,7 +278,7 @@ class Walk {
   }
 
   /** Text that stands on the screen when the next question is asked. */
-  #prints(words: readonly string[], node: Command, here: Here): boolean {
+  #prints(words: readonly string[], node: Command, here: ScanContext): boolean {
     const printed = printedBy(words);
     if (printed !== undefined) this.#say(printed);
     else if (words[0] === 'cat') {
@@ -309,7 +309,7 @@ class Walk {
   }
 
   /** A function, a helper file, or a program that is known to ask. */
-  #call(words: readonly string[], node: Command, here: Here): void {
+  #call(words: readonly string[], node: Command, here: ScanContext): void {
     const [name = '', ...rest] = words;
     if (here.depth > MAX_DEPTH) return;
     const known = this.#functions.get(name);
@@ -326,7 +326,7 @@ class Walk {
   }
 
   /** False where the words run or source no script of the project. */
-  #otherScript(words: readonly string[], here: Here): boolean {
+  #otherScript(words: readonly string[], here: ScanContext): boolean {
     const script = scriptOf(words);
     if (script === undefined) return false;
     if (script.inline !== undefined) {
@@ -350,12 +350,12 @@ class Walk {
     }
   }
 
-  #at(position: number, { source }: Here): string {
+  #at(position: number, { source }: ScanContext): string {
     return `${source.name}:${source.text.slice(0, position).split('\n').length}`;
   }
 }
 
-function stdinOf(redirects: readonly Redirection[], here: Here): Stdin {
+function stdinOf(redirects: readonly Redirection[], here: ScanContext): Stdin {
   let stdin = here.stdin;
   for (const one of redirects) {
     const descriptor = one.descriptor?.type === 'FileDescriptor' ? one.descriptor.value : 0;
