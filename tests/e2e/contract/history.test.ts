@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { ERAS } from '../harness.ts';
-import { contract, INSTANT, NUMBER, SHA256 } from './contract.ts';
+import { contract, INSTANT, NEW_CASE, NUMBER, SHA256 } from './contract.ts';
 
 describe.each(ERAS)('%s', (era) => {
   const at = contract(era);
@@ -55,6 +55,7 @@ describe.each(ERAS)('%s', (era) => {
       headline: expect.stringContaining('ECONNREFUSED'),
       error: expect.stringContaining('ECONNREFUSED'),
       signature: SHA256,
+      verdict: NEW_CASE,
     });
     const page = await agent.data('argus_history', { projectPath: root, runId, limit: 1, offset: 1 });
     expect(page).toMatchObject({ total: 4, hasMore: true });

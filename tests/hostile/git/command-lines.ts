@@ -17,6 +17,7 @@ export function commandLines(root: string): string[][] {
     ['patterns', ...at],
     ['tests', ...at],
     ['fixes', ...at],
+    ['report', '--base', 'main', ...at],
     ['inspect'],
     ['solutions', 'TypeError: cannot use answer', ...at],
     ['add-incident', 'unheard of', 'turn it', 'worked', '--error', 'zig: no zag', '--json', ...at],

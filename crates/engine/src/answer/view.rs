@@ -3,7 +3,8 @@
 use crate::{
     answer::moment::iso,
     contract::{
-        CaseRecord, FailurePattern, FixRecord, FixStanding, PatternSource, RunRecord, RunStatus, Tried, ViewPatternRow,
+        BriefVerdict, CaseRecord, CaseVerdict, FailurePattern, FixRecord, FixStanding, PatternSource, RunRecord,
+        RunStatus, Tried, ViewPatternRow,
     },
     failures::trial,
 };
@@ -11,13 +12,14 @@ use argus_core::{
     builtin::{BUILTINS, Builtin, Locale},
     confidence::confidence,
     display,
+    evidence::verdict::VerdictKind,
 };
 use argus_report::CaseStatus;
 use argus_store::{
     patterns::Pattern,
     runs::{
         Run,
-        cases::{Case, Status},
+        cases::{Case, Failure, Status},
     },
     solutions::Fix,
 };
@@ -123,6 +125,7 @@ pub(crate) fn run(stored: Run) -> RunRecord {
 
 pub(crate) fn case(stored: Case) -> CaseRecord {
     let failure = stored.failure.map(|failure| *failure);
+    let found = failure.as_ref().and_then(found_to_be);
     let (category, headline, signature, error) = match failure {
         Some(known) => (Some(known.category), Some(known.headline), Some(known.signature), known.error),
         None => (None, None, None, None),
@@ -142,6 +145,25 @@ pub(crate) fn case(stored: Case) -> CaseRecord {
         headline,
         error,
         signature,
+        verdict: found.as_ref().map(brief_verdict),
+    }
+}
+
+/// What a failure was found to be when its run was recorded.
+pub(crate) fn found_to_be(failure: &Failure) -> Option<CaseVerdict> {
+    failure.verdict.as_deref().and_then(|verdict| serde_json::from_str(verdict).ok())
+}
+
+/// A commit that is named in short is more likely than all others together.
+const MIN_SUSPICION: f64 = 0.5;
+
+pub(crate) fn brief_verdict(CaseVerdict { verdict, suspects, .. }: &CaseVerdict) -> BriefVerdict {
+    let is_of_code = matches!(verdict.kind, VerdictKind::Regression | VerdictKind::Broken);
+    let suspect = suspects.first().filter(|one| is_of_code && one.probability >= MIN_SUSPICION);
+    BriefVerdict {
+        kind: verdict.kind,
+        probability: (verdict.probability * 100.0).round() / 100.0,
+        suspect: suspect.map(|one| one.commit.clone()),
     }
 }
 

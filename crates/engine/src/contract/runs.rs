@@ -382,6 +382,10 @@ contract! {
         pub error: Option<String>,
         /// Of a failed case.
         pub signature: Option<String>,
+        /// What a failed case was found to be.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub verdict: Option<BriefVerdict>,
     }
 }
 

@@ -12,9 +12,7 @@ use super::{
 use crate::{
     Engine, EngineError,
     answer::{text, view},
-    contract::{
-        CaseVerdict, Cause, DiagnoseParams, DiagnosticResult, Difference, FixRecord, MemoryKind, Related, Tried,
-    },
+    contract::{Cause, DiagnoseParams, DiagnosticResult, Difference, FixRecord, MemoryKind, Related, Tried},
     memory,
     runs::{
         case_name::clean_name,
@@ -276,8 +274,7 @@ fn answer<D: Database>(
     if finding.suggested.has_only_failed() {
         warnings.extend(finding.history.iter().filter(|fix| !fix.of_other_failure).find_map(refutation));
     }
-    let found = case.failure.verdict.as_deref().and_then(|verdict| serde_json::from_str::<CaseVerdict>(verdict).ok());
-    let (verdict, suspects) = found.map(|found| (found.verdict, found.suspects)).unzip();
+    let (verdict, suspects) = view::found_to_be(&case.failure).map(|found| (found.verdict, found.suspects)).unzip();
     let evidence = analysis.classification.evidence.as_ref();
     let evidence = evidence.and_then(|span| analysis.redacted.get(span.start..span.end)).map(text::quoted);
     let mut matched = finding.found.answer();

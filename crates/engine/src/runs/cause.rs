@@ -4,7 +4,8 @@
 use super::case_name::SEPARATOR;
 use crate::{
     Engine, EngineError,
-    contract::{BriefVerdict, CaseVerdict, Cause},
+    answer::view,
+    contract::{CaseVerdict, Cause},
     failures::{
         lookup::{self, FailedCase},
         matching,
@@ -12,7 +13,6 @@ use crate::{
 };
 use argus_core::{
     Analysis, Category, FailureEvent, FailureKind, display,
-    evidence::verdict::VerdictKind,
     failure_kind::failure_kind,
     sign::sha256_hex,
     summary::{FailureLocations, MAX_MESSAGE_LINE_CHARS, Summary, failure_locations},
@@ -33,9 +33,6 @@ const MAX_COMPARED_CASES: u32 = 1_000;
 
 /// Characters of a message that only one failure has to itself.
 pub(crate) const MAX_MESSAGE_CHARS: usize = 600;
-
-/// A commit that is named in short is more likely than all others together.
-const MIN_SUSPICION: f64 = 0.5;
 
 /// Lines of a message that its headline may be made of.
 const MAX_HEADLINE_LINES: usize = 4;
@@ -126,7 +123,7 @@ impl Causes {
         let by_name: HashMap<&str, &CaseVerdict> = verdicts.iter().map(|one| (one.case_name.as_str(), one)).collect();
         for cause in &mut self.list {
             let first = cause.cases.first().and_then(|name| by_name.get(name.as_str()));
-            cause.verdict = first.map(|one| brief_verdict(one));
+            cause.verdict = first.map(|one| view::brief_verdict(one));
         }
     }
 
@@ -135,16 +132,6 @@ impl Causes {
         let mut causes: Vec<&Cause> = self.list.iter().collect();
         causes.sort_by_key(|cause| std::cmp::Reverse(cause.count));
         causes
-    }
-}
-
-fn brief_verdict(CaseVerdict { verdict, suspects, .. }: &CaseVerdict) -> BriefVerdict {
-    let is_of_code = matches!(verdict.kind, VerdictKind::Regression | VerdictKind::Broken);
-    let suspect = suspects.first().filter(|one| is_of_code && one.probability >= MIN_SUSPICION);
-    BriefVerdict {
-        kind: verdict.kind,
-        probability: (verdict.probability * 100.0).round() / 100.0,
-        suspect: suspect.map(|one| one.commit.clone()),
     }
 }
 

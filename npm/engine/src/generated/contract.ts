@@ -167,6 +167,8 @@ export type CaseRecord = {
   error: string | null,
   /** Of a failed case. */
   signature: string | null,
+  /** What a failed case was found to be. */
+  verdict?: BriefVerdict,
 };
 
 /** How a case ended in a run. */

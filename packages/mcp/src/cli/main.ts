@@ -16,6 +16,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { killAllRunning } from '../run/execute.ts';
 import { VERSION } from '../version.ts';
 import type { CleanOptions } from './clean.ts';
+import type { ReportOptions } from './failures/report.ts';
 import type { ImportOptions, RunOptions } from './failures/run.ts';
 import { addFixCommands, withErrorLast } from './fix-loop/fix-program.ts';
 import type { GenerateInputsOptions } from './fix-loop/generate-inputs.ts';
@@ -74,7 +75,7 @@ function program(): Command {
     // So that options after `run COMMAND` belong to COMMAND.
     .enablePositionalOptions()
     .exitOverride();
-  const twins = [addRun, addImport, addHistory, addDiagnose, addReportFix, addPatterns, addTests, addFixes];
+  const twins = [addRun, addImport, addHistory, addDiagnose, addReportFix, addPatterns, addTests, addFixes, addReport];
   for (const add of [...twins, addView, addAdopt, addDoctor, addInspect, addGenerateInputs, addClean]) add(root);
   addMemoryCommands(root);
   addTeamCommands(root);
@@ -173,6 +174,18 @@ function addFixes(root: Command): void {
       await fixes(options);
     },
   );
+}
+
+function addReport(root: Command): void {
+  projectCommand(root, 'report [runId]', 'write a run for a pull request or a job summary (default: the newest)')
+    .addOption(new Option('--markdown', 'causes with verdicts, and what is new (default)').conflicts(['junit', 'ctrf']))
+    .addOption(new Option('--junit', 'JUnit XML').conflicts('ctrf'))
+    .option('--ctrf', 'CTRF JSON')
+    .option('--base <branch>', 'say what fails anew against the newest run of this branch')
+    .action(async (runId: string | undefined, options: ReportOptions) => {
+      const { report } = await import('./failures/report.ts');
+      await report(runId, options);
+    });
 }
 
 function addDiagnose(root: Command): void {

@@ -1,6 +1,6 @@
 /** The page's texts in English, and the shape that every language has. Choosing a language: i18n.svelte.ts. */
 
-import type { CaseState, FailureCategory, MatchKind, PatternSource } from 'argus-engine/browser';
+import type { CaseState, FailureCategory, MatchKind, PatternSource, VerdictKind } from 'argus-engine/browser';
 
 const plural = (count: number, one: string, many: string) => (count === 1 ? one : many);
 
@@ -23,6 +23,16 @@ const category: Record<FailureCategory, string> = {
   CONFIG_ERROR: 'Configuration',
   NETWORK_ERROR: 'Network',
   UNKNOWN: 'Unknown',
+};
+const verdict: Record<VerdictKind, string> = {
+  regression: 'Regression',
+  broken: 'Failing since earlier',
+  flaky: 'Flaky',
+  infrastructure: 'The machine',
+  order: 'Depends on the order',
+  environment: 'Depends on the environment',
+  new: 'First run of it',
+  unknown: 'Unclear',
 };
 const source: Record<PatternSource, string> = { learned: 'Learned', 'built-in': 'Built-in' };
 const kind: Record<MatchKind, string> = { pattern: 'Pattern', incident: 'Incident' };
@@ -76,6 +86,7 @@ export const en = {
     list: keys,
   },
   category,
+  verdict,
   source,
   kind,
   status,

@@ -48,6 +48,16 @@ export const zh: Dictionary = {
       ['?', '显示本帮助'],
     ],
   },
+  verdict: {
+    regression: '回归',
+    broken: '一直失败',
+    flaky: '不稳定',
+    infrastructure: '环境设施故障',
+    order: '依赖执行顺序',
+    environment: '依赖环境条件',
+    new: '首次出现',
+    unknown: '原因不明',
+  },
   category: {
     ASSERTION_MISMATCH: '断言不匹配',
     HTTP_ERROR: 'HTTP 错误',

@@ -1,0 +1,106 @@
+/**
+ * A run for a pull request or the summary of a job: causes first, with their verdicts, and what is new. Names and errors are
+ * a stranger's text: none of it is a link, a mention or HTML.
+ */
+
+import type { CaseRecord } from 'argus-engine';
+import { count } from '../../text/count.ts';
+import { verdictText } from '../evidence-text.ts';
+import { duration } from '../terminal.ts';
+import { causesOf, type RunReport } from './run-report.ts';
+
+/** What a comment and the summary of a job have room for. */
+export const MAX_MARKDOWN_BYTES = 64 * 1024;
+
+const MAX_CAUSES = 20;
+const MAX_CHARS = 200;
+const MAX_NAMES = 200;
+
+export function markdownReport(report: RunReport): string {
+  const { run, cases } = report;
+  const failed = cases.filter(({ status }) => status === 'failed');
+  const flaky = cases.filter((one) => one.flaky).map(({ caseName }) => caseName);
+  const where = [run.gitBranch, run.gitCommit?.slice(0, 12)].filter((one) => one != null).map((one) => code(one));
+  const parts = [
+    `## ${run.status === 'passed' ? '✅ passed' : '❌ failed'}: ${run.passed} passed, ${run.failed} failed, ${run.skipped} skipped`,
+    [`${code(run.id)}, ${duration(run.durationMs)}`, ...where].join(', '),
+    causes(failed),
+    news(report, failed),
+    folded(`${count(flaky.length, 'test')} passed only when tried again`, flaky),
+    folded(
+      'All failed tests',
+      failed.map(({ caseName }) => caseName),
+    ),
+  ].filter((part) => part !== '');
+  return bounded(parts);
+}
+
+function causes(failed: readonly CaseRecord[]): string {
+  const all = causesOf(failed);
+  if (all.length === 0) return '';
+  const rows = all.slice(0, MAX_CAUSES).map(({ headline, category, verdict, cases }) => {
+    const [first = ''] = cases;
+    const found = verdict === undefined ? '' : text(verdictText(verdict));
+    return `| ${cases.length} | ${text(category)}: ${cell(headline)} | ${found} | ${cell(first)} |`;
+  });
+  const more = all.length > MAX_CAUSES ? [`\n${count(all.length - MAX_CAUSES, 'more cause')} in the list below.`] : [];
+  return ['| failures | cause | verdict | first of them |', '|---|---|---|---|', ...rows, ...more].join('\n');
+}
+
+/** What fails here and did not where it is to go. */
+function news({ base }: RunReport, failed: readonly CaseRecord[]): string {
+  if (base === undefined) return '';
+  if (base.runId === null) return `No run of ${code(base.branch)} is recorded to compare with.`;
+  const known = new Set(base.failing);
+  const added = failed.filter(({ caseName }) => !known.has(caseName)).map(({ caseName }) => caseName);
+  const compared = `against ${code(base.branch)} (${code(base.runId)})`;
+  if (added.length === 0) return `Nothing fails anew ${compared}.`;
+  return [`**${count(added.length, 'failure')} new** ${compared}:`, '', ...listed(added.slice(0, MAX_CAUSES))].join(
+    '\n',
+  );
+}
+
+function folded(title: string, names: readonly string[]): string {
+  if (names.length === 0) return '';
+  const more = names.length > MAX_NAMES ? [`- and ${names.length - MAX_NAMES} more`] : [];
+  const items = [...listed(names.slice(0, MAX_NAMES)), ...more];
+  return ['<details>', `<summary>${title}</summary>`, '', ...items, '', '</details>'].join('\n');
+}
+
+function listed(names: readonly string[]): string[] {
+  return names.map((name) => `- ${code(name)}`);
+}
+
+/** As code, in which nothing has a meaning: a longer fence than any run of backticks. */
+function code(value: string): string {
+  const line = shortened(value);
+  const longest = Math.max(0, ...[...line.matchAll(/`+/gu)].map(([run]) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  const space = longest > 0 ? ' ' : '';
+  return `${fence}${space}${line}${space}${fence}`;
+}
+
+/** The same in a table, whose cells end before code does. */
+function cell(value: string): string {
+  return code(value).replaceAll('|', '\\|');
+}
+
+function text(value: string): string {
+  return shortened(value).replaceAll(/[\\`*_{}[\]<>()#+!|@]/gu, (sign) => `\\${sign}`);
+}
+
+function shortened(value: string): string {
+  const line = value.replaceAll(/\s+/gu, ' ').trim();
+  return line.length > MAX_CHARS ? `${line.slice(0, MAX_CHARS)}…` : line;
+}
+
+/** Whole parts, as many as fit. */
+function bounded(parts: readonly string[]): string {
+  let report = '';
+  for (const part of parts) {
+    const longer = report === '' ? part : `${report}\n\n${part}`;
+    if (Buffer.byteLength(longer) > MAX_MARKDOWN_BYTES) return `${report}\n\nMore than fits here: argus history.`;
+    report = longer;
+  }
+  return report;
+}

@@ -1,0 +1,75 @@
+/** argus report: a recorded run as Markdown, JUnit and CTRF; what programs read is read back by Argus itself. */
+
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import { argus } from '../argus.ts';
+import { type Data, project } from '../harness.ts';
+import { junit } from './reports.ts';
+
+/** A test whose name and error are a stranger's. */
+const HOSTILE = '@everyone [free](http://evil.example) | <img src=x> `code` ``';
+
+let cwd: string;
+
+beforeEach(() => {
+  cwd = project({ 'package.json': '{}' });
+  const git = (...args: string[]) => execFileSync('git', args, { cwd });
+  git('init', '-q', '-b', 'main');
+  git('config', 'user.email', 'ada@example.com');
+  git('config', 'user.name', 'Ada');
+  git('commit', '-qm', 'first', '--allow-empty');
+});
+
+function record(branch: string, failing: Record<string, string>, passing: string[] = ['stays']): void {
+  const failed = Object.entries(failing).map(([name, message]) => ({ name, failure: { message, type: 'Error' } }));
+  writeFileSync(path.join(cwd, 'report.xml'), junit([...failed, ...passing.map((name) => ({ name }))]));
+  argus(['import', 'report.xml', '--commit', 'a'.repeat(40), '--branch', branch], { cwd });
+}
+
+function reported(...args: string[]): string {
+  const { status, stdout, stderr } = argus(['report', ...args], { cwd });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  return stdout;
+}
+
+test('Markdown: causes first, what is new, and nothing that a name could do', () => {
+  record('main', { old: 'no total' });
+  record('fix', { old: 'no total', fresh: 'no total', [HOSTILE]: HOSTILE });
+  const report = reported('--base', 'main');
+  const [title, , where] = report.split('\n');
+  expect(title).toBe('## ❌ failed: 1 passed, 3 failed, 0 skipped');
+  expect(where).toMatch(/^`run-[^`]+`, [\d.]+ s, `fix`, `aaaaaaaaaaaa`$/u);
+  expect(report).toMatch(/^\| 1 \| UNKNOWN: `[^`]*no total` \| new: [^|]* \| `[^`]*fresh` \|$/mu);
+  expect(report).toContain('**2 failures new** against `main`');
+  expect(report).not.toMatch(/^- `[^`]*old`$[^<]*<details>/mu);
+  const outside = report.replaceAll(/(`+)[\s\S]*?[^`]\1(?!`)/gu, '');
+  expect(outside).not.toMatch(/@everyone|<img|evil\.example/u);
+  expect(reported('--base', 'nowhere')).toContain('No run of `nowhere` is recorded');
+});
+
+test('Markdown keeps to what a comment has room for', () => {
+  const many = Array.from({ length: 400 }, (_, index) => [`case ${index} ${'x'.repeat(190)}`, `error ${index}`]);
+  record('main', Object.fromEntries(many));
+  const report = reported();
+  expect(Buffer.byteLength(report)).toBeLessThanOrEqual(65 * 1024);
+  expect(report).toContain('380 more causes');
+});
+
+test.each([
+  ['--junit', 'report-junit.xml'],
+  ['--ctrf', 'report-ctrf.json'],
+])('%s is read back as the same run', (format, file) => {
+  record('main', { fails: 'expected 1 to be 2', [HOSTILE]: `${HOSTILE}\u0001` }, ['one', 'two']);
+  writeFileSync(path.join(cwd, file), reported(format));
+  const { data } = JSON.parse(argus(['import', file, '--json'], { cwd }).stdout) as { data: Data };
+  expect(data).toMatchObject({ status: 'failed', totals: { passed: 2, failed: 2, skipped: 0 } });
+  expect(JSON.stringify(data.failures)).toContain('expected 1 to be 2');
+});
+
+test('wrong usage, and a project without a run', () => {
+  expect(argus(['report', '--junit', '--ctrf'], { cwd }).status).toBe(2);
+  expect(argus(['report', 'run-nope'], { cwd }).stderr).toContain("Test run 'run-nope' not found");
+  expect(argus(['report'], { cwd }).stderr).toContain('RUN_NOT_FOUND');
+});
