@@ -114,9 +114,9 @@ fn a_call_of_one_project_cannot_read_another() {
     let sql: &'static str = Box::leak(format!("SELECT id FROM \"argus_{name}\".incidents").into_boxed_str());
     let peek = async |tx: &mut MemoryTx<'_>| tx.query(sql, &[]).await;
     assert_eq!(finish(memory.read(0, peek)).unwrap().len(), 1);
-    assert_eq!(finish(other.read(0, peek)).unwrap_err().kind(), StoreErrorKind::Unavailable);
+    assert_eq!(finish(other.read(0, peek)).unwrap_err().kind(), StoreErrorKind::NotPermitted);
     let tokens = async |tx: &mut MemoryTx<'_>| tx.query("SELECT id FROM \"argus__server\".tokens", &[]).await;
-    assert_eq!(finish(memory.read(0, tokens)).unwrap_err().kind(), StoreErrorKind::Unavailable);
+    assert_eq!(finish(memory.read(0, tokens)).unwrap_err().kind(), StoreErrorKind::NotPermitted);
 }
 
 #[test]

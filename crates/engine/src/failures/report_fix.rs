@@ -138,6 +138,7 @@ async fn on_known(
         return Err(EngineError::new(ErrorCode::InternalError, "A failure that was just remembered is unknown."));
     };
     let previous = confidence(pattern.resolutions, pattern.occurrences);
+    let has_resolved = pattern.resolutions > 0 || own.as_ref().is_some_and(|own| own.resolutions > 0);
     let learner = match own.filter(|_| pattern.is_builtin && report.worked) {
         Some(mut own) => {
             merging::show_provisional(tx, own.key).await?;
@@ -147,7 +148,7 @@ async fn on_known(
         None => None,
     };
     let learner_key = learner.as_ref().map_or(pattern.key, |own| own.key);
-    let is_repeated = is_claimed_already(tx, learner.as_ref().unwrap_or(&pattern), report).await?;
+    let is_repeated = has_resolved && is_claimed_already(tx, learner.as_ref().unwrap_or(&pattern), report).await?;
     let fix_record_id = record(ambient, tx, report, learner_key, &mut pattern).await?;
     let mut result = changed(pattern, Some(previous), fix_record_id, report);
     result.learned_by = learner.map(|own| own.id);
