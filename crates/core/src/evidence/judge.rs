@@ -1,19 +1,18 @@
 //! The verdicts on the failing cases of one run.
 
-use super::{
-    causes::{self, Cause},
-    facts::{CaseId, Failure, RunFacts, RunSeq, Trait},
-    flakiness,
-    history::{Observation, TestHistory},
-    memory::Memory,
-    order::{Order, OrderEvidence},
-    outage, reasons,
-    suspects::{self, Evidence, Suspect},
-    traits::KINDS,
-    verdict::{Since, Verdict, VerdictKind},
-    weigh::{self, Seen, Weighed},
-    window::View,
-};
+use crate::evidence::explanations::flakiness;
+use crate::evidence::explanations::outage;
+use crate::evidence::explanations::weigh::{self, Seen, Weighed};
+use crate::evidence::facts::{CaseId, Failure, RunFacts, RunSeq, Trait};
+use crate::evidence::kept::causes::{self, Cause};
+use crate::evidence::kept::history::{Observation, TestHistory};
+use crate::evidence::kept::memory::Memory;
+use crate::evidence::kept::order::{Order, OrderEvidence};
+use crate::evidence::kept::traits::KINDS;
+use crate::evidence::kept::window::View;
+use crate::evidence::reasons;
+use crate::evidence::suspects::{self, Evidence, Suspect};
+use crate::evidence::verdict::{Since, Verdict, VerdictKind};
 use std::collections::BTreeMap;
 
 /// What a run's failures are.

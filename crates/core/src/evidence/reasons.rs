@@ -1,14 +1,12 @@
 //! Says why a verdict is what it is, what speaks against it, and which run would settle it.
 
-use super::{
-    facts::{CaseId, Failure},
-    flakiness,
-    history::{Observation, TestHistory},
-    order::OrderEvidence,
-    outage,
-    verdict::{Reason, Settle, Verdict, VerdictKind},
-    window::View,
-};
+use crate::evidence::explanations::flakiness;
+use crate::evidence::explanations::outage;
+use crate::evidence::facts::{CaseId, Failure};
+use crate::evidence::kept::history::{Observation, TestHistory};
+use crate::evidence::kept::order::OrderEvidence;
+use crate::evidence::kept::window::View;
+use crate::evidence::verdict::{Reason, Settle, Verdict, VerdictKind};
 use std::collections::BTreeSet;
 
 /// What a verdict was made from.

@@ -1,13 +1,11 @@
 //! What a test is, after all runs.
 
-use super::{
-    facts::{CaseId, RunFacts},
-    flakiness::Rate,
-    history::{Strand, TestHistory},
-    traits::Traits,
-    weigh::{self, Seen, Weighed},
-    window::{View, Window},
-};
+use crate::evidence::explanations::flakiness::Rate;
+use crate::evidence::explanations::weigh::{self, Seen, Weighed};
+use crate::evidence::facts::{CaseId, RunFacts};
+use crate::evidence::kept::history::{Strand, TestHistory};
+use crate::evidence::kept::traits::Traits;
+use crate::evidence::kept::window::{View, Window};
 use serde::{Deserialize, Serialize};
 
 /// What a test is.

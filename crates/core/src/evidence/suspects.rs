@@ -4,7 +4,8 @@
 //! and fails with `f` where `i` is before `j`, and fails where it is not. That no commit did it is one hypothesis more, so
 //! for `n` commits each prior is `1 / (n + 1)`.
 
-use super::{history::Observation, window::View};
+use crate::evidence::kept::history::Observation;
+use crate::evidence::kept::window::View;
 use serde::{Deserialize, Serialize};
 
 /// A commit that may have begun it.

@@ -6,9 +6,7 @@ mod verdicts;
 use super::{
     facts::{CaseId, Failure, RunFacts},
     judge::{Judged, Judgement},
-    memory::Memory,
-    order::Order,
-    record::Recorded,
+    kept::{memory::Memory, order::Order, record::Recorded},
     verdict::{Names, VerdictKind},
 };
 use crate::failure::category::Category;

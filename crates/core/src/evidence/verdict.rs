@@ -1,9 +1,7 @@
 //! What a verdict is, why, and what would settle it; as data, with the sentences that people read.
 
-use super::{
-    facts::{CaseId, RunSeq},
-    suspects::Suspect,
-};
+use crate::evidence::facts::{CaseId, RunSeq};
+use crate::evidence::suspects::Suspect;
 use crate::failure::category::Category;
 use serde::{Deserialize, Serialize};
 

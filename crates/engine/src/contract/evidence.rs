@@ -1,7 +1,7 @@
 //! Types of evidence: what a failure is found to be, which tests are not healthy, and which changes mended something.
 
 use super::RunStatus;
-use argus_core::evidence::{fixes::ProofStatus, state::TestState, verdict::VerdictKind};
+use argus_core::evidence::{kept::fixes::ProofStatus, state::TestState, verdict::VerdictKind};
 use serde::{Deserialize, Serialize};
 
 contract! {

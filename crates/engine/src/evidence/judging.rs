@@ -14,9 +14,7 @@ use crate::{
 use argus_core::evidence::{
     facts::{CaseId, Failure, RunFacts, fingerprint},
     judge::Judged,
-    memory::Memory,
-    order::Order,
-    record::Recorded,
+    kept::{memory::Memory, order::Order, record::Recorded},
     verdict::Names,
 };
 use argus_store::{

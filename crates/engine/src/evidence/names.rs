@@ -2,8 +2,8 @@
 
 use argus_core::evidence::{
     facts::{CaseId, RunSeq},
+    kept::window::Window,
     verdict::Names,
-    window::Window,
 };
 
 /// Names from the newest runs and from whoever knows cases.

@@ -3,9 +3,11 @@
 use crate::{EngineError, ErrorCode};
 use argus_core::evidence::{
     facts::{CaseId, RunSeq},
-    history::TestHistory,
-    memory::Memory,
-    order::{MAX_ORDERED_CASES, MAX_ORDERS, Order},
+    kept::{
+        history::TestHistory,
+        memory::Memory,
+        order::{MAX_ORDERED_CASES, MAX_ORDERS, Order},
+    },
 };
 use argus_store::{
     Tx,

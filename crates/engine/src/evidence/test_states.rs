@@ -9,8 +9,10 @@ use argus_core::{
     Ambient,
     evidence::{
         facts::{CaseId, fingerprint},
-        history::{Strand, TestHistory},
-        memory::Memory,
+        kept::{
+            history::{Strand, TestHistory},
+            memory::Memory,
+        },
         state::{TestState, state_of},
     },
 };

@@ -9,7 +9,7 @@ use crate::{
     evidence::{fixes::fixes, test_states::tests},
     runs::{import_run::import_run, record_run::record_run},
 };
-use argus_core::evidence::{fixes::ProofStatus, state::TestState, verdict::VerdictKind};
+use argus_core::evidence::{kept::fixes::ProofStatus, state::TestState, verdict::VerdictKind};
 use argus_report::ReportCase;
 use argus_store::{Tx, finish};
 

@@ -3,9 +3,9 @@
 use super::{Story, failure};
 use crate::evidence::{
     facts::{CaseId, Failure},
-    history::TestHistory,
     judge::{Judgement, judge},
-    order::Order,
+    kept::history::TestHistory,
+    kept::order::Order,
     suspects::Suspect,
     verdict::VerdictKind,
 };

@@ -3,10 +3,12 @@
 use super::{CASES, Plain, Story, failure, in_function, kinds, only};
 use crate::{
     evidence::{
+        explanations::flakiness::{self, Rate},
         facts::{Failure, Outcome},
-        fixes::{Fix, ProofStatus},
-        flakiness::{self, Rate},
-        history::TestHistory,
+        kept::{
+            fixes::{Fix, ProofStatus},
+            history::TestHistory,
+        },
         state::{TestState, state_of},
         verdict::{Reason, Settle, VerdictKind},
     },

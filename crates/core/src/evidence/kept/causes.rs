@@ -3,10 +3,8 @@
 //! One cause: the same innermost function of the project; where that is not known the same error. What failed for
 //! different reasons before is not one now: a test that passed while a cause lasted does not have it.
 
-use super::{
-    facts::{CaseId, Failure, RunSeq, Trait},
-    history::{Mask, TestHistory},
-};
+use crate::evidence::facts::{CaseId, Failure, RunSeq, Trait};
+use crate::evidence::kept::history::{Mask, TestHistory};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

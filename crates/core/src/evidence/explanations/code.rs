@@ -3,7 +3,8 @@
 //! A hidden Markov model with two states, working and broken. The state changes with commits only, never on one tree, and
 //! an edit that was not committed changes what one tree does but not the commits after it. A broken test fails.
 
-use super::{history::Observation, window::View};
+use crate::evidence::kept::history::Observation;
+use crate::evidence::kept::window::View;
 
 /// That a commit breaks any test: in a small suite it is more likely this one.
 const BREAKS_ANY: f64 = 0.32;

@@ -3,10 +3,8 @@
 //! Failures of a flaky test are independent draws with an unknown rate; its posterior is a Beta distribution. The
 //! likelihood of a sequence with the rate integrated out is that of Pólya's urn (beta-binomial).
 
-use super::{
-    history::{Observation, TestHistory},
-    urn::Beta,
-};
+use crate::evidence::explanations::urn::Beta;
+use crate::evidence::kept::history::{Observation, TestHistory};
 use crate::knowledge::rank::beta;
 use serde::{Deserialize, Serialize};
 

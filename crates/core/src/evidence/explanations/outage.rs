@@ -3,7 +3,7 @@
 //! An outage hits tests as they come: it is spread over files that have nothing in common, it brings one error everywhere,
 //! and that error does not come out of a function of the project. A change of the code hits what uses that code.
 
-use super::facts::{Failure, RunFacts};
+use crate::evidence::facts::{Failure, RunFacts};
 use crate::failure::category::Category;
 use std::collections::BTreeSet;
 

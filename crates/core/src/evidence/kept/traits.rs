@@ -4,7 +4,7 @@
 //! refused connection is chance, in another an outage. So nothing of that is fixed: each kind counts what its failures had,
 //! one for each error of a test, on top of a weak prior.
 
-use super::facts::Failure;
+use crate::evidence::facts::Failure;
 use crate::failure::category::Category;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

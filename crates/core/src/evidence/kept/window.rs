@@ -1,6 +1,6 @@
 //! The newest runs of a project, and what they say of each other: who ran on the same tree, how many commits lie between.
 
-use super::facts::{RunFacts, RunSeq};
+use crate::evidence::facts::{RunFacts, RunSeq};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 

@@ -3,10 +3,8 @@
 //! Only failing runs name candidates: what ran before it then. A candidate that ran before it in a passing run is none. So
 //! a test that never failed costs nothing, and in the usual order, which passed before, nobody is a candidate.
 
-use super::{
-    facts::{CaseId, RunSeq},
-    urn::{FAILS_INSIDE, FAILS_OUTSIDE},
-};
+use crate::evidence::explanations::urn::{FAILS_INSIDE, FAILS_OUTSIDE};
+use crate::evidence::facts::{CaseId, RunSeq};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 

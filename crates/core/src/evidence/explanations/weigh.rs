@@ -1,14 +1,14 @@
 //! Weighs the explanations of one error of one test against each other.
 
-use super::{
-    calibration, code, environment,
-    facts::{CaseId, Trait},
-    flakiness,
-    history::{Observation, Strand, TestHistory},
-    order::OrderEvidence,
-    traits::KINDS,
-    window::View,
-};
+use crate::evidence::explanations::calibration;
+use crate::evidence::explanations::code;
+use crate::evidence::explanations::environment;
+use crate::evidence::explanations::flakiness;
+use crate::evidence::facts::{CaseId, Trait};
+use crate::evidence::kept::history::{Observation, Strand, TestHistory};
+use crate::evidence::kept::order::OrderEvidence;
+use crate::evidence::kept::traits::KINDS;
+use crate::evidence::kept::window::View;
 
 /// That a test is flaky.
 const FLAKY_PRIOR: f64 = 0.05;

@@ -1,14 +1,12 @@
 //! All that verdicts look back on, as rows that each run changes.
 
-use super::{
-    causes::Cause,
-    facts::{CaseId, RunSeq, Trait},
-    fixes::Fix,
-    history::TestHistory,
-    order::Orders,
-    traits::Traits,
-    window::Window,
-};
+use crate::evidence::facts::{CaseId, RunSeq, Trait};
+use crate::evidence::kept::causes::Cause;
+use crate::evidence::kept::fixes::Fix;
+use crate::evidence::kept::history::TestHistory;
+use crate::evidence::kept::order::Orders;
+use crate::evidence::kept::traits::Traits;
+use crate::evidence::kept::window::Window;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

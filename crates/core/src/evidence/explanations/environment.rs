@@ -1,10 +1,8 @@
 //! How well "it fails where this condition holds" explains what a test did.
 
-use super::{
-    history::Observation,
-    urn::{FAILS_INSIDE, FAILS_OUTSIDE},
-    window::View,
-};
+use crate::evidence::explanations::urn::{FAILS_INSIDE, FAILS_OUTSIDE};
+use crate::evidence::kept::history::Observation;
+use crate::evidence::kept::window::View;
 
 /// `ln P` of what was seen if this condition decides.
 pub fn log_likelihood(view: &View<'_>, seen: &[Observation], condition: &(String, String)) -> f64 {

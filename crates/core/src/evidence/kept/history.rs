@@ -1,11 +1,9 @@
 //! What is kept of a test: bounded, changed in constant time by each run, and enough for every verdict.
 
-use super::{
-    facts::{Failure, Outcome, RunSeq, Trait},
-    order::OrderEvidence,
-    traits::KINDS,
-    window::{View, WINDOW_RUNS},
-};
+use crate::evidence::facts::{Failure, Outcome, RunSeq, Trait};
+use crate::evidence::kept::order::OrderEvidence;
+use crate::evidence::kept::traits::KINDS;
+use crate::evidence::kept::window::{View, WINDOW_RUNS};
 use serde::{Deserialize, Serialize};
 
 /// Errors that are told apart of a test; the one that was not seen for longest is forgotten first.

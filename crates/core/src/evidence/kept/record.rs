@@ -1,16 +1,14 @@
 //! Changes the rows by one more run, in the transaction that records it.
 
-use super::{
-    causes::Cause,
-    facts::{CaseId, Failure, Outcome, RunFacts, RunSeq, Trait},
-    fixes::{Fix, ProofStatus},
-    history::TestHistory,
-    judge::{Judged, Judgement, judge},
-    memory::{Memory, Outage},
-    order::Order,
-    traits::Traits,
-    verdict::VerdictKind,
-};
+use crate::evidence::facts::{CaseId, Failure, Outcome, RunFacts, RunSeq, Trait};
+use crate::evidence::judge::{Judged, Judgement, judge};
+use crate::evidence::kept::causes::Cause;
+use crate::evidence::kept::fixes::{Fix, ProofStatus};
+use crate::evidence::kept::history::TestHistory;
+use crate::evidence::kept::memory::{Memory, Outage};
+use crate::evidence::kept::order::Order;
+use crate::evidence::kept::traits::Traits;
+use crate::evidence::verdict::VerdictKind;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Outages that are remembered by what their failures had in common.

@@ -1,9 +1,7 @@
 //! Changes after which a failure was gone.
 
-use super::{
-    facts::{CaseId, RunSeq},
-    flakiness::passes_that_prove,
-};
+use crate::evidence::explanations::flakiness::passes_that_prove;
+use crate::evidence::facts::{CaseId, RunSeq};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
