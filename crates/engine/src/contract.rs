@@ -20,6 +20,7 @@ macro_rules! contract {
 
 mod access;
 mod evidence;
+mod exchange;
 mod fix_loop;
 mod fixes;
 mod memory;
@@ -29,6 +30,7 @@ mod viewer_runs;
 
 pub use access::*;
 pub use evidence::*;
+pub use exchange::*;
 pub use fix_loop::*;
 pub use fixes::*;
 pub use memory::*;
