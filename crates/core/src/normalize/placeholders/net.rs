@@ -90,6 +90,10 @@ pub(super) fn host(text: &[u8], start: usize) -> Option<usize> {
         end -= 1;
     }
     let name = &text[start..end];
+    // No label of a host begins with a dash (RFC 1123, 2.1).
+    if name.windows(2).any(|pair| pair == b".-") {
+        return None;
+    }
     let dot = name.iter().rposition(|&byte| byte == b'.')?;
     let top = &name[dot + 1..];
     let (likely, deep) = (TOP_LEVEL.has(top), DEEP_TOP_LEVEL.has(top));
