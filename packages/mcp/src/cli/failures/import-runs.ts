@@ -3,7 +3,7 @@
  * was found to be. A run that is known stays as it is, so the same history can be given again.
  */
 
-import { createReadStream, statSync } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import type { HistoricRun, ImportRunParams, ReportCase } from 'argus-engine';
 import { ArgusError, messageOf } from '../../errors.ts';
 import { formatImportedRuns, type ImportedRuns } from '../../format/evidence-text.ts';
@@ -11,7 +11,7 @@ import type { Session } from '../../sessions/session.ts';
 import { loadZod, type Zod } from '../../system/zod.ts';
 import { adoptsInCi } from '../recorder.ts';
 import { EXIT } from '../terminal/exit.ts';
-import { batches, write } from '../terminal/lines.ts';
+import { batches, sizeOfLines, write } from '../terminal/lines.ts';
 import { answer, type GlobalOptions } from '../terminal/output.ts';
 import { startProgress } from '../terminal/progress-bar.ts';
 
@@ -43,7 +43,7 @@ async function importAll(
   const schema = runSchema(z);
   const total: ImportedRuns = { runs: 0, known: 0, failures: 0 };
   const input = file === '-' ? process.stdin : createReadStream(file);
-  const progress = await startProgress(file === '-' ? undefined : sizeOf(file));
+  const progress = await startProgress(file === '-' ? undefined : sizeOfLines(file));
   try {
     let before = 0;
     for await (const lines of batches(input, { bytes: BATCH_BYTES, lines: BATCH_LINES })) {
@@ -153,15 +153,4 @@ function caseOf({ name, status, durationMs, attempts, error }: RunLine['cases'][
     stderrTail: null,
     runner: null,
   };
-}
-
-function sizeOf(file: string): number {
-  try {
-    return statSync(file).size;
-  } catch (thrown) {
-    throw new ArgusError(
-      'INVALID_INPUT',
-      `${file} cannot be read: ${messageOf(thrown)}. Name a file of JSON lines, or -.`,
-    );
-  }
 }

@@ -3,15 +3,15 @@
  * memory whole.
  */
 
-import { createReadStream, statSync } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import type { MemoryImported } from 'argus-engine';
 import { toErrorBody } from '../../answer.ts';
-import { ArgusError, messageOf } from '../../errors.ts';
+import { ArgusError } from '../../errors.ts';
 import { formatImported } from '../../format/memory-text.ts';
 import type { Calling } from '../../storage/database.ts';
 import { fitToLeaveDeep } from '../../text/outgoing.ts';
 import { EXIT } from '../terminal/exit.ts';
-import { batches, write } from '../terminal/lines.ts';
+import { batches, sizeOfLines, write } from '../terminal/lines.ts';
 import { answerBare, type MemoryOptions, withMemory } from '../terminal/output.ts';
 import { type Progress, startProgress } from '../terminal/progress-bar.ts';
 
@@ -26,7 +26,7 @@ export async function memoryImport(file: string, options: MemoryOptions): Promis
     options,
     async ({ projectPath, sessionManager }) => {
       const memory = await sessionManager.memories.of(projectPath);
-      const size = file === '-' ? undefined : sizeOf(file);
+      const size = file === '-' ? undefined : sizeOfLines(file);
       const input = file === '-' ? process.stdin : createReadStream(file);
       const progress = await startProgress(size);
       try {
@@ -58,17 +58,6 @@ async function importAll(
     progress.advance(lines.bytes.length);
   }
   return total;
-}
-
-function sizeOf(file: string): number {
-  try {
-    return statSync(file).size;
-  } catch (thrown) {
-    throw new ArgusError(
-      'INVALID_INPUT',
-      `${file} cannot be read: ${messageOf(thrown)}. Name a file of JSON lines, or -.`,
-    );
-  }
 }
 
 export async function memoryExport(options: MemoryOptions): Promise<void> {

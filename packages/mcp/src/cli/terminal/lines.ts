@@ -2,7 +2,9 @@
  * Streams of lines: in whole lines as bytes, out no faster than they are read.
  */
 
+import { statSync } from 'node:fs';
 import type { Writable } from 'node:stream';
+import { ArgusError, messageOf } from '../../errors.ts';
 
 const NEWLINE = 0x0a;
 
@@ -104,4 +106,16 @@ export function passOn(stream: Writable, text: string | Uint8Array): Promise<voi
     };
     for (const event of SETTLED) stream.once(event, settle);
   });
+}
+
+/** Bytes of a file of JSON lines, for its progress. */
+export function sizeOfLines(file: string): number {
+  try {
+    return statSync(file).size;
+  } catch (thrown) {
+    throw new ArgusError(
+      'INVALID_INPUT',
+      `${file} cannot be read: ${messageOf(thrown)}. Name a file of JSON lines, or -.`,
+    );
+  }
 }
