@@ -267,8 +267,11 @@ describe('import --runs', () => {
     expect(JSON.parse(argus(['history', '--json'], { cwd }).stdout).data.total).toBe(1);
   });
 
-  test('one of a report and a history is named', () => {
+  test('one of a report and a history is named, and a file that is there', () => {
     expect(argus(['import']).status).toBe(2);
     expect(argus(['import', 'report.xml', '--runs', '-']).status).toBe(2);
+    const missing = argus(['import', '--runs', 'nowhere.jsonl']);
+    expect(missing.status).toBe(2);
+    expect(missing.stderr).toMatch(/^INVALID_INPUT: nowhere\.jsonl cannot be read/u);
   });
 });

@@ -42,8 +42,9 @@ async function importAll(
   const z = await loadZod();
   const schema = runSchema(z);
   const total: ImportedRuns = { runs: 0, known: 0, failures: 0 };
+  const size = file === '-' ? undefined : sizeOfLines(file);
   const input = file === '-' ? process.stdin : createReadStream(file);
-  const progress = await startProgress(file === '-' ? undefined : sizeOfLines(file));
+  const progress = await startProgress(size);
   try {
     let before = 0;
     for await (const lines of batches(input, { bytes: BATCH_BYTES, lines: BATCH_LINES })) {
