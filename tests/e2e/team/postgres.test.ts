@@ -43,8 +43,8 @@ test('serve changes no schema and names the command that does', async () => {
   const database = await postgres.newDatabase();
   const refused = argus(['serve', '--database', database, '--port', '0']);
   expect(refused).toMatchObject({ status: 2, stdout: '' });
-  expect(refused.stderr).toContain("the server's own schema is not there yet. Run: argus-mcp migrate --database URL");
-  expect(argus(['token', 'list', '--database', database]).stderr).toContain('argus-mcp migrate');
+  expect(refused.stderr).toContain("the server's own schema is not there yet. Run: argus migrate --database URL");
+  expect(argus(['token', 'list', '--database', database]).stderr).toContain('argus migrate');
   const first = argus(['migrate', '--database', database, '--json']);
   expect(JSON.parse(first.stdout)).toEqual({
     database: `postgres://127.0.0.1:${postgres.port}/argus_test_1`,
