@@ -59,6 +59,8 @@ pub struct Failure {
     pub signature: u64,
     /// The innermost function of the project in the stack.
     pub function: Option<u64>,
+    /// The error with the line of the project where it was noticed, or with its values where no line is known.
+    pub site: u64,
 }
 
 /// What failures of one cause have in common.

@@ -84,7 +84,10 @@ impl<'a> Judging<'a> {
         for index in group {
             let failure = failures[*index];
             let history = self.memory.tests.get(&failure.case);
-            let lasting = self.memory.causes.iter().rev().find(|cause| cause.may_be_of(&failure, history));
+            let newest = || self.memory.causes.iter().rev();
+            let lasting = newest()
+                .find(|cause| cause.cases.contains_key(&failure.case) && cause.may_be_of(&failure, history))
+                .or_else(|| newest().find(|cause| cause.may_be_of(&failure, history)));
             match parts.iter_mut().find(|(cause, _)| cause.map(|one| one.id) == lasting.map(|one| one.id)) {
                 Some((_, members)) => members.push(failure),
                 None => parts.push((lasting, vec![failure])),
@@ -110,7 +113,7 @@ impl<'a> Judging<'a> {
             let (common, error) = (Trait::of(first), Some(first.signature));
             return Some(RunOutage { common, error, hit: self.share(&members), probability });
         }
-        let probability = outage::probability(self.run, outage::Cluster { failures: &unexplained, known: false });
+        let probability = self.probability_of(&unexplained, false);
         let hit = self.share(&unexplained);
         (probability > 0.5).then_some(RunOutage { common: Trait::Signature(0), error: None, hit, probability })
     }
@@ -122,7 +125,12 @@ impl<'a> Judging<'a> {
     fn outage_probability(&self, members: &[Failure]) -> f64 {
         let Some(common) = members.first().map(Trait::of) else { return 0.0 };
         let known = self.memory.outages.iter().any(|known| known.common == common);
-        outage::probability(self.run, outage::Cluster { failures: members, known })
+        self.probability_of(members, known)
+    }
+
+    fn probability_of(&self, failures: &[Failure], known: bool) -> f64 {
+        let is_new = |one: &Failure| self.memory.tests.get(&one.case).is_none_or(TestHistory::is_new);
+        outage::probability(self.run, outage::Cluster { failures, known, all_new: failures.iter().all(is_new) })
     }
 
     fn share(&self, members: &[Failure]) -> f64 {
@@ -146,7 +154,7 @@ impl<'a> Judging<'a> {
         let weighings: Vec<Weighing<'_>> =
             members.iter().map(|failure| self.weigh(failure, lasting, together)).collect();
         let suspects = self.suspects(&weighings);
-        let shared = Shared { outage, lasting, together, suspects, common };
+        let shared = Shared { outage, lasting, together, suspects, common, site: first.site };
         weighings.into_iter().map(|weighing| self.judged(weighing, &shared)).collect()
     }
 
@@ -279,7 +287,9 @@ impl<'a> Judging<'a> {
 
     fn cause_id(&self, kind: VerdictKind, failure: &Failure, shared: &Shared<'_>) -> u64 {
         match kind {
-            VerdictKind::Flaky | VerdictKind::Order | VerdictKind::Environment => hash(failure.case, failure.signature),
+            VerdictKind::Flaky | VerdictKind::Order | VerdictKind::Environment => {
+                hash(failure.function.unwrap_or(failure.case), failure.signature)
+            }
             VerdictKind::Infrastructure => {
                 let lasts = self
                     .memory
@@ -288,7 +298,9 @@ impl<'a> Judging<'a> {
                     .find(|known| known.common == shared.common && known.last + 1 == self.run.seq);
                 lasts.map_or_else(|| new_id(shared.common, self.run.seq), |known| known.id)
             }
-            _ => shared.lasting.map_or_else(|| new_id(shared.common, self.run.seq), |cause| cause.id),
+            _ => {
+                shared.lasting.map_or_else(|| hash(new_id(shared.common, self.run.seq), shared.site), |cause| cause.id)
+            }
         }
     }
 }
@@ -321,6 +333,7 @@ struct Shared<'a> {
     together: u32,
     suspects: Vec<Suspect>,
     common: Trait,
+    site: u64,
 }
 
 /// A test that fails by a cause that lasts is as one of very many.

@@ -99,7 +99,8 @@ impl Story {
 }
 
 fn failure(case: CaseId, signature: u64) -> Failure {
-    Failure { case, file: u32::try_from(case / 5).unwrap(), category: Category::Unknown, signature, function: None }
+    let file = u32::try_from(case / 5).unwrap();
+    Failure { case, file, category: Category::Unknown, signature, function: None, site: signature }
 }
 
 fn in_function(case: CaseId, signature: u64, function: u64) -> Failure {

@@ -6,14 +6,15 @@ use argus_core::{
     evidence::facts::{Failure, fingerprint},
 };
 
-/// From what is concluded of its text.
-pub(crate) fn failure_facts(name: &str, category: Category, analysis: &Analysis) -> Failure {
+/// From what is concluded of its text; `site` is [`crate::runs::cause::FailureSight::site`].
+pub(crate) fn failure_facts(name: &str, category: Category, analysis: &Analysis, site: u64) -> Failure {
     Failure {
         case: fingerprint(name),
         file: file_number(name),
         category,
         signature: fingerprint(&analysis.signatures.family),
         function: analysis.normalized.frame.as_deref().map(fingerprint),
+        site,
     }
 }
 

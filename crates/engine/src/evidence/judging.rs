@@ -9,7 +9,10 @@ use crate::{
     Engine, EngineError,
     contract::{CaseVerdict, CommitFacts, RecordRunParams, SuspectCommit, Verdict, VerdictSince},
     failures::lookup,
-    runs::collect::Collected,
+    runs::{
+        cause::{self, cause_id},
+        collect::Collected,
+    },
 };
 use argus_core::evidence::{
     facts::{CaseId, Failure, RunFacts, fingerprint},
@@ -95,8 +98,10 @@ async fn sum_up<D>(engine: &Engine<D>, tx: &mut impl Tx) -> Result<Memory, Engin
 
 fn stored_failure<D>(engine: &Engine<D>, case: &Case) -> Option<Failure> {
     let failure = case.failure.as_ref()?;
-    let analysis = engine.analyzer.analyze(lookup::event_of(failure), &case.name);
-    Some(failure_facts(&case.name, failure.category, &analysis))
+    let event = lookup::event_of(failure);
+    let analysis = engine.analyzer.analyze(event.clone(), &case.name);
+    let site = cause::describe_failure(engine, &analysis, &event, &case.name).site;
+    Some(failure_facts(&case.name, failure.category, &analysis, site))
 }
 
 /// The cases of a run that were executed.
@@ -208,7 +213,7 @@ fn shown<F: Fn(CaseId) -> Option<String>>(judged: &Judged, named: &Named<'_, F>)
             polluter: verdict.polluter.and_then(|polluter| (named.case)(polluter)),
             condition: verdict.condition.as_ref().map(condition_text),
         },
-        cause_id: format!("cause-{:016x}", judged.cause),
+        cause_id: cause_id(judged.cause),
         suspects: verdict
             .suspects
             .iter()

@@ -101,7 +101,7 @@ pub async fn diagnose<D: Database>(
     Ok(answer(engine, seen, finding, not_stored.as_ref()))
 }
 
-/// Reads the failure and those of its run that may have its cause, and analyzes them.
+/// Reads the failure with its cause, and analyzes it.
 async fn analyze<D: Database>(
     engine: &Engine<D>,
     ambient: &Ambient,
@@ -110,20 +110,19 @@ async fn analyze<D: Database>(
     let wanted = clean_name(engine, &params.case_name);
     let body = async |tx: &mut D::Tx<'_>| -> Result<_, EngineError> {
         let (run, case) = lookup::failed_case(tx, &params.run_id, &wanted).await?;
-        let others = cause::comparable_failures(tx, run, &case).await?;
-        Ok((case, others))
+        let event = lookup::event_of(&case.failure);
+        let analysis = engine.analyzer.analyze(event.clone(), &case.name);
+        let sight = cause::describe_failure(engine, &analysis, &event, &case.name);
+        let cause = cause::of_case(tx, run, &case, &sight).await?;
+        Ok((case, event, analysis, sight, cause))
     };
-    let (case, others) = engine.read(ambient, body).await?;
-    let event = lookup::event_of(&case.failure);
-    let analysis = engine.analyzer.analyze(event.clone(), &case.name);
-    let sight = cause::describe_failure(engine, &analysis, &event, &case.name);
-    let whole_cause = cause::of_case(engine, &case, &others, &analysis, &sight);
+    let (case, event, analysis, sight, cause) = engine.read(ambient, body).await?;
     Ok(AnalyzedFailure {
         case,
         analysis,
         query: OnceCell::new(),
         sight,
-        cause: whole_cause,
+        cause,
         exit_code: event.exit_code,
         signal: event.signal,
     })

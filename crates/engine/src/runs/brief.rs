@@ -1,15 +1,15 @@
 //! The failures of a run as an agent gets them: what each is, which have one cause, and what is known; in so many
 //! characters as an agent can read.
 
-use super::cause::{self, Causes, FailureSight};
+use super::cause::{self, Causes, FailureSight, SiteSight};
 use crate::{
     Engine, EngineError,
-    contract::{Cause, FailureBrief, KnownPattern},
+    contract::{CaseVerdict, Cause, FailureBrief, KnownPattern},
     failures::{matching, suggestion},
 };
 use argus_core::{Analysis, confidence::confidence, display};
 use argus_store::{Database, Tx, runs::cases::Case};
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, hash_map::Entry};
 
 /// Failures, and causes, that an answer lists at most.
 pub(crate) const MAX_LISTED: usize = 20;
@@ -35,25 +35,39 @@ pub(crate) struct BriefCandidate {
     pub(crate) sight: FailureSight,
 }
 
-/// Which failures may be listed: the first of each cause before further ones.
+/// Which failures may be listed: the first of each site, and some further ones.
 #[derive(Default)]
 pub(crate) struct Candidates {
     firsts: Vec<BriefCandidate>,
     further: Vec<BriefCandidate>,
-    pub(crate) causes: Causes,
+    sites: HashMap<u64, SiteSight>,
+    /// The index of each failed case, and its site.
+    failed: Vec<(usize, u64)>,
 }
 
 impl Candidates {
-    pub(crate) fn add(&mut self, candidate: BriefCandidate, case_name: &str) {
-        let is_first = self.causes.add(&candidate.sight, case_name);
-        let list = if is_first { &mut self.firsts } else { &mut self.further };
+    pub(crate) fn add(&mut self, candidate: BriefCandidate) {
+        let site = candidate.sight.site;
+        self.failed.push((candidate.at, site));
+        let list = match self.sites.entry(site) {
+            Entry::Occupied(_) => &mut self.further,
+            Entry::Vacant(entry) => {
+                entry.insert(SiteSight::of(&candidate.sight));
+                &mut self.firsts
+            }
+        };
         if list.len() < MAX_LISTED {
             list.push(candidate);
         }
     }
 
     pub(crate) const fn is_empty(&self) -> bool {
-        self.firsts.is_empty()
+        self.failed.is_empty()
+    }
+
+    fn causes(&self, cases: &[Case], verdicts: &[CaseVerdict]) -> Causes {
+        let failed = self.failed.iter().filter_map(|(at, site)| Some((&*cases.get(*at)?.name, self.sites.get(site)?)));
+        Causes::of(failed, verdicts)
     }
 }
 
@@ -65,20 +79,27 @@ pub(crate) struct Brief {
     pub(crate) more_causes: u32,
 }
 
-/// What is known about the failures of a run; shown, not counted.
-pub(crate) async fn brief<D: Database>(
+/// What is known about the failures of a run, whose verdicts say which have one cause; shown, not counted.
+pub(crate) async fn brief<'a, D: Database>(
     engine: &Engine<D>,
     tx: &mut impl Tx,
-    cases: &[Case],
-    candidates: &Candidates,
+    cases: &'a [Case],
+    candidates: &'a Candidates,
+    verdicts: &[CaseVerdict],
 ) -> Result<Brief, EngineError> {
-    let Candidates { firsts, further, causes } = candidates;
+    let causes = candidates.causes(cases, verdicts);
     let by_count = causes.sorted();
-    let count = firsts.len() + further.len();
-    let mut failures = Vec::with_capacity(count.min(MAX_LISTED));
-    for candidate in firsts.iter().chain(further).take(MAX_LISTED) {
-        let Some(case) = cases.get(candidate.at) else { continue };
-        failures.push((candidate.at, failure(engine, tx, case, candidate).await?));
+    let named = |candidate: &'a BriefCandidate| {
+        let case = cases.get(candidate.at)?;
+        Some((candidate, case, causes.id_of(&case.name)?))
+    };
+    let mut seen = HashSet::new();
+    let (firsts, further): (Vec<_>, Vec<_>) = (candidates.firsts.iter().chain(&candidates.further))
+        .filter_map(named)
+        .partition(|(_, _, cause)| seen.insert(*cause));
+    let mut failures = Vec::with_capacity((firsts.len() + further.len()).min(MAX_LISTED));
+    for (candidate, case, cause) in firsts.into_iter().chain(further).take(MAX_LISTED) {
+        failures.push((candidate.at, failure(engine, tx, case, candidate, cause).await?));
     }
     let room = ALL_FAILURES_CHARS.min(FIRST_FAILURE_CHARS + FURTHER_FAILURE_CHARS * failures.len().saturating_sub(1));
     let all_causes = by_count.len();
@@ -106,6 +127,7 @@ async fn failure<D: Database>(
     tx: &mut impl Tx,
     case: &Case,
     BriefCandidate { analysis, sight, .. }: &BriefCandidate,
+    cause_id: &str,
 ) -> Result<FailureBrief, EngineError> {
     let found = matching::find(engine, tx, analysis, &case.name, None).await?;
     let suggested = suggestion::best_suggestion(engine, tx, analysis, &found).await?;
@@ -126,7 +148,7 @@ async fn failure<D: Database>(
         test_place: sight.test_place.clone(),
         exit_code: facts.and_then(|facts| facts.exit_code),
         signal: facts.and_then(|facts| facts.signal.clone()),
-        cause_id: sight.cause_id.clone(),
+        cause_id: cause_id.to_owned(),
         known: shown.map(|pattern| KnownPattern {
             confidence: origin
                 .as_ref()

@@ -1,20 +1,17 @@
-//! What a failure looks like to a person, and which failures of a run have one cause: the same error at the same place.
-//! What is known about it is found by `failures::matching`.
+//! What a failure looks like to a person, and the causes of a run's failures as they are shown.
+//! Which failures have one cause is decided by `argus_core::evidence`; what is known about one by `failures::matching`.
 
 use super::case_name::SEPARATOR;
 use crate::{
     Engine, EngineError,
     answer::view,
     contract::{CaseVerdict, Cause},
-    failures::{
-        lookup::{self, FailedCase},
-        matching,
-    },
+    failures::{lookup::FailedCase, matching},
 };
 use argus_core::{
     Analysis, Category, FailureEvent, FailureKind, display,
+    evidence::facts::fingerprint,
     failure_kind::failure_kind,
-    sign::sha256_hex,
     summary::{FailureLocations, MAX_MESSAGE_LINE_CHARS, Summary, failure_locations},
     values::with_values,
 };
@@ -26,10 +23,7 @@ use argus_store::{
 use std::collections::HashMap;
 
 /// Cases that a cause names.
-const MAX_NAMED_CASES: usize = 20;
-
-/// Failed cases of a run that are looked through for others of one cause.
-const MAX_COMPARED_CASES: u32 = 1_000;
+const MAX_NAMED_CASES: u32 = 20;
 
 /// Characters of a message that only one failure has to itself.
 pub(crate) const MAX_MESSAGE_CHARS: usize = 600;
@@ -44,7 +38,8 @@ pub(crate) struct FailureSight {
     pub(crate) message: String,
     pub(crate) place: Option<String>,
     pub(crate) test_place: Option<String>,
-    pub(crate) cause_id: String,
+    /// The error with where it was noticed.
+    pub(crate) site: u64,
     /// The line that all failures of the cause have in common.
     pub(crate) cause_place: Option<String>,
 }
@@ -70,7 +65,7 @@ pub(crate) fn describe_failure<D>(
     FailureSight {
         kind: failure_kind(analysis.classification.category, &summary, event.exit_code),
         headline: matching::headline(analysis, &summary, event),
-        cause_id: cause_id(analysis, &message, place.as_ref().or(at_test)),
+        site: site(analysis, &message, place.as_ref().or(at_test)),
         message,
         cause_place: place.as_ref().or(test_line.as_ref()).cloned(),
         place,
@@ -81,11 +76,29 @@ pub(crate) fn describe_failure<D>(
 
 /// The error without its case, and where in the project it was noticed; where that is not known, with the values in its
 /// message: two services that refuse are two causes, and a port that is another one at each call is none.
-fn cause_id(analysis: &Analysis, message: &str, place: Option<&String>) -> String {
+fn site(analysis: &Analysis, message: &str, place: Option<&String>) -> u64 {
     let site = analysis.normalized.site.as_deref().unwrap_or_default();
     let values = place.map_or_else(|| with_values(message), |_| String::new());
     let parts = [analysis.signatures.family.as_str(), site, place.map_or("", String::as_str), &values];
-    format!("cause-{}", &sha256_hex(&parts.join("\n"))[..12])
+    fingerprint(&parts.join("\n"))
+}
+
+/// As answers name a cause.
+pub(crate) fn cause_id(cause: u64) -> String {
+    format!("cause-{cause:016x}")
+}
+
+/// What a cause says of itself by its first failure.
+pub(crate) struct SiteSight {
+    site: u64,
+    headline: String,
+    place: Option<String>,
+}
+
+impl SiteSight {
+    pub(crate) fn of(sight: &FailureSight) -> Self {
+        Self { site: sight.site, headline: sight.headline.clone(), place: sight.cause_place.clone() }
+    }
 }
 
 /// The causes of a run, in the order in which their first failures came.
@@ -93,38 +106,44 @@ fn cause_id(analysis: &Analysis, message: &str, place: Option<&String>) -> Strin
 pub(crate) struct Causes {
     list: Vec<Cause>,
     at: HashMap<String, usize>,
+    /// By name, where in the list the cause of a failed case is.
+    of_case: HashMap<String, usize>,
 }
 
 impl Causes {
-    /// Counts a failure; whether it is the first of its cause.
-    pub(crate) fn add(&mut self, sight: &FailureSight, case_name: &str) -> bool {
-        let next = self.list.len();
-        let at = *self.at.entry(sight.cause_id.clone()).or_insert(next);
-        if at == next {
-            self.list.push(Cause {
-                cause_id: sight.cause_id.clone(),
-                headline: sight.headline.clone(),
-                place: sight.cause_place.clone(),
-                count: 0,
-                cases: Vec::new(),
-                verdict: None,
-            });
+    /// Of the verdicts on failures; without one, failures at one site have one cause.
+    pub(crate) fn of<'a>(failures: impl Iterator<Item = (&'a str, &'a SiteSight)>, verdicts: &[CaseVerdict]) -> Self {
+        let verdicts: HashMap<&str, &CaseVerdict> =
+            verdicts.iter().map(|verdict| (verdict.case_name.as_str(), verdict)).collect();
+        let mut causes = Self::default();
+        for (name, sight) in failures {
+            let verdict = verdicts.get(name).copied();
+            let id = verdict.map_or_else(|| cause_id(sight.site), |verdict| verdict.cause_id.clone());
+            let next = causes.list.len();
+            let at = *causes.at.entry(id.clone()).or_insert(next);
+            if at == next {
+                causes.list.push(Cause {
+                    cause_id: id,
+                    headline: sight.headline.clone(),
+                    place: sight.place.clone(),
+                    count: 0,
+                    cases: Vec::new(),
+                    verdict: verdict.map(view::brief_verdict),
+                });
+            }
+            causes.of_case.insert(name.to_owned(), at);
+            let cause = &mut causes.list[at];
+            cause.count += 1;
+            if cause.cases.len() < MAX_NAMED_CASES as usize {
+                cause.cases.push(name.to_owned());
+            }
         }
-        let cause = &mut self.list[at];
-        cause.count += 1;
-        if cause.cases.len() < MAX_NAMED_CASES {
-            cause.cases.push(case_name.to_owned());
-        }
-        at == next
+        causes
     }
 
-    /// Says of each cause what its first failure was found to be.
-    pub(crate) fn set_verdicts(&mut self, verdicts: &[CaseVerdict]) {
-        let by_name: HashMap<&str, &CaseVerdict> = verdicts.iter().map(|one| (one.case_name.as_str(), one)).collect();
-        for cause in &mut self.list {
-            let first = cause.cases.first().and_then(|name| by_name.get(name.as_str()));
-            cause.verdict = first.map(|one| view::brief_verdict(one));
-        }
+    /// Of the failed case of this name.
+    pub(crate) fn id_of(&self, case_name: &str) -> Option<&str> {
+        self.of_case.get(case_name).map(|at| self.list[*at].cause_id.as_str())
     }
 
     /// The one with the most failures first.
@@ -135,38 +154,28 @@ impl Causes {
     }
 }
 
-/// Failed cases of a run, by name, that may have the cause of one of them.
-pub(crate) async fn comparable_failures(
+/// The cause of a failed case, with all failures of its run that have it.
+pub(crate) async fn of_case(
     tx: &mut impl Tx,
     run: RunKey,
     case: &FailedCase,
-) -> Result<Vec<(String, cases::Failure)>, EngineError> {
-    Ok(cases::failed_of_category(tx, run, case.failure.category, MAX_COMPARED_CASES).await?)
-}
-
-/// The cause of a failed case, with all failures of its run that have it; `others` may.
-pub(crate) fn of_case<D>(
-    engine: &Engine<D>,
-    case: &FailedCase,
-    others: &[(String, cases::Failure)],
-    analysis: &Analysis,
     sight: &FailureSight,
-) -> Cause {
-    let category = analysis.classification.category;
-    let mut causes = Causes::default();
-    causes.add(sight, &case.name);
-    for (name, failure) in others.iter().filter(|(name, _)| *name != case.name) {
-        let event = lookup::event_of(failure);
-        let other = engine.analyzer.analyze(event.clone(), name);
-        // Most have another error, and its place need not be looked for.
-        if other.classification.category == category && other.signatures.family == analysis.signatures.family {
-            let other = crate::runs::cause::describe_failure(engine, &other, &event, name);
-            if other.cause_id == sight.cause_id {
-                causes.add(&other, name);
-            }
-        }
-    }
-    causes.list.swap_remove(0)
+) -> Result<Cause, EngineError> {
+    let verdict = view::found_to_be(&case.failure);
+    let (count, cases) = match &verdict {
+        Some(verdict) => cases::of_cause(tx, run, &verdict.cause_id, &case.name, MAX_NAMED_CASES).await?,
+        // Recorded by a version that did not judge.
+        None => (1, vec![case.name.clone()]),
+    };
+    Ok(Cause {
+        cause_id: verdict.as_ref().map_or_else(|| cause_id(sight.site), |verdict| verdict.cause_id.clone()),
+        headline: sight.headline.clone(),
+        place: sight.cause_place.clone(),
+        count,
+        cases,
+        // The diagnosis has it whole.
+        verdict: None,
+    })
 }
 
 /// The message below the headline that it begins with, in so many characters; none where nothing is left.

@@ -272,9 +272,9 @@ impl Collected {
         let sight = cause::describe_failure(engine, &analysis, &failure.facts, &case.name);
         failure.headline.clone_from(&sight.headline);
         failure.signature.clone_from(&analysis.signatures.exact);
-        self.failed.push(failure_facts(&case.name, failure.category, &analysis));
+        self.failed.push(failure_facts(&case.name, failure.category, &analysis, sight.site));
         case.failure = Some(Box::new(failure));
-        self.candidates.add(BriefCandidate { at: raw.at, analysis, sight }, &case.name);
+        self.candidates.add(BriefCandidate { at: raw.at, analysis, sight });
     }
 
     /// One case named after the command; when it failed, the end of its output is the error.

@@ -16,6 +16,6 @@ pub async fn known_failures<D: Database>(
 ) -> Result<Vec<FailureBrief>, EngineError> {
     let collected = collect(engine, params)?;
     let body =
-        async |tx: &mut D::Tx<'_>| Ok(brief(engine, tx, &collected.cases, &collected.candidates).await?.failures);
+        async |tx: &mut D::Tx<'_>| Ok(brief(engine, tx, &collected.cases, &collected.candidates, &[]).await?.failures);
     engine.read(ambient, body).await
 }

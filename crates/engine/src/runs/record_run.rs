@@ -48,13 +48,12 @@ pub(super) async fn record<D: Database>(
     let body = async |tx: &mut D::Tx<'_>| -> Result<(Brief, Vec<ProvedFix>, Option<String>), EngineError> {
         let no_tests = if collected.ran_no_tests { Some(no_tests(tx, params).await?) } else { None };
         let verdicts = judging::judge(engine, tx, &run, params, &mut collected).await?;
-        collected.candidates.causes.set_verdicts(&verdicts);
         let key = runs::insert(tx, &run).await?;
         cases::insert_all(tx, key, &collected.cases).await?;
         let proved = claims::judge(engine, tx, &run, &collected.cases).await?;
         retention::apply(tx, retention_limits(engine, ambient)).await?;
         recompute_signatures::recompute_batch(engine, tx).await?;
-        Ok((brief(engine, tx, &collected.cases, &collected.candidates).await?, proved, no_tests))
+        Ok((brief(engine, tx, &collected.cases, &collected.candidates, &verdicts).await?, proved, no_tests))
     };
     let (brief, proved, no_tests) = engine.write(ambient, body).await?;
     Ok(RunResult { proved, ..answer(engine, params, run, totals, collected, brief, no_tests) })

@@ -5,7 +5,7 @@ use crate::{
     contract::{EngineOptions, HowMatched, PatternSource, PatternsParams, RecordRunParams, RunResult, Tried},
     knowledge::patterns::patterns,
 };
-use argus_core::{Category, FailureKind};
+use argus_core::{Category, FailureKind, evidence::verdict::VerdictKind};
 use argus_report::ReportCase;
 
 fn shop() -> World {
@@ -182,20 +182,39 @@ fn a_fix_of_the_same_error_in_another_case_comes_before_a_tip() {
 
 #[test]
 fn causes_are_told_apart_by_the_values_in_their_message() {
-    let world = shop();
+    let counts = |cases: Vec<ReportCase>| {
+        let world = shop();
+        let run = world.record(&RecordRunParams::default(), cases).unwrap();
+        let name = &run.failures.last().unwrap().case_name;
+        let last = run.causes.iter().find(|cause| cause.cases.contains(name)).unwrap();
+        assert_eq!(world.diagnose(&run.run_id, name).unwrap().cause.count, last.count);
+        run.causes.iter().map(|cause| cause.count).collect::<Vec<_>>()
+    };
     let refused = |name: &str, port: u32| failed(name, &format!("Error: connect ECONNREFUSED 127.0.0.1:{port}"));
     let slow = |name: &str, ms: u32| failed(name, &format!("Error: the till did not answer within {ms} ms"));
-    let cases = vec![refused("a", 5432), refused("b", 6379), refused("c", 5432), slow("d", 5003), slow("e", 4998)];
-    let run = world.record(&RecordRunParams::default(), cases).unwrap();
-    let counts: Vec<_> = run.causes.iter().map(|cause| cause.count).collect();
-    assert_eq!(counts, [2, 2, 1], "{:?}", run.causes);
     let pooled = |name: &str, port: u32| {
         failed(name, &format!("Error: connect ECONNREFUSED 127.0.0.1:{port}\n    at open (src/pool.ts:4:9)"))
     };
-    let at_one_place = world.record(&RecordRunParams::default(), vec![pooled("f", 50001), pooled("g", 50002)]).unwrap();
-    assert_eq!(at_one_place.causes.len(), 1, "{:?}", at_one_place.causes);
-    assert_eq!(world.diagnose(&run.run_id, "b").unwrap().cause.count, 1);
-    assert_eq!(world.diagnose(&run.run_id, "c").unwrap().cause.count, 2);
+    assert_eq!(counts(vec![refused("a", 5432), refused("b", 6379)]), [1, 1]);
+    assert_eq!(counts(vec![slow("a", 5003), slow("b", 4998)]), [2]);
+    assert_eq!(counts(vec![pooled("a", 50001), pooled("b", 50002)]), [2]);
+    // Services that are all down are one outage.
+    assert_eq!(counts(vec![refused("a", 5432), refused("b", 6379), refused("c", 5432)]), [3]);
+}
+
+#[test]
+fn a_cause_keeps_its_id_while_it_lasts() {
+    let world = shop();
+    let broken = |line: u32| {
+        let cases = vec![thrown("first", "cart.totl is not a function", line), thrown("second", "no cart", line + 4)];
+        world.record(&RecordRunParams::default(), cases).unwrap()
+    };
+    let (before, after) = (broken(20), broken(31));
+    // Two errors of one function are one cause, and another line of the tests makes it no other.
+    assert_eq!(before.causes.len(), 1, "{:?}", before.causes);
+    assert_eq!(before.causes[0].cause_id, after.causes[0].cause_id);
+    assert!(after.failures.iter().all(|failure| failure.cause_id == after.causes[0].cause_id));
+    assert_eq!(after.causes[0].verdict.as_ref().unwrap().kind, VerdictKind::Broken);
 }
 
 #[test]

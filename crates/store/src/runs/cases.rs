@@ -127,21 +127,25 @@ pub async fn failed(tx: &mut impl Tx, run: RunKey, name: &str) -> Result<Option<
     row.map(|mut row| failure(&mut row)).transpose()
 }
 
-/// Failed cases of a run that were recorded as of this category, each by its qualified name.
-pub async fn failed_of_category(
+/// How many failing cases of a run have this cause, and the qualified names of the first, behind that of the asked one.
+pub async fn of_cause(
     tx: &mut impl Tx,
     run: RunKey,
-    category: Category,
+    cause_id: &str,
+    asked: &str,
     limit: u32,
-) -> Result<Vec<(String, Failure)>, StoreError> {
-    const SQL: &str = concat!(
-        "SELECT c.name, ",
-        failure_columns!(),
-        " FROM cases c JOIN failures f ON f.run_key = c.run_key AND f.seq = c.seq \
-         WHERE c.run_key = $1 AND f.category = $2 ORDER BY c.seq LIMIT $3"
-    );
-    let rows = tx.query(SQL, &[run.0.into(), category.as_str().into(), limit.into()]).await?;
-    rows.into_iter().map(|mut row| Ok((row.read()?, failure(&mut row)?))).collect()
+) -> Result<(u32, Vec<String>), StoreError> {
+    const SQL: &str = "SELECT c.name, COUNT(*) OVER () FROM cases c \
+                       JOIN failures f ON f.run_key = c.run_key AND f.seq = c.seq \
+                       WHERE c.run_key = $1 AND f.verdict LIKE $2 \
+                       ORDER BY CASE WHEN c.name = $3 THEN 0 ELSE 1 END, c.seq LIMIT $4";
+    let has_cause = format!("%\"causeId\":\"{cause_id}\"%");
+    let (mut count, mut names) = (0, Vec::new());
+    for mut row in tx.query(SQL, &[run.0.into(), (&has_cause).into(), asked.into(), limit.into()]).await? {
+        names.push(row.read()?);
+        count = row.read()?;
+    }
+    Ok((count, names))
 }
 
 /// What the failing cases of a run were found to be (JSON), in the report's order.

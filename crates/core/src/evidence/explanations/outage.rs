@@ -31,6 +31,9 @@ pub struct Cluster<'a> {
     pub failures: &'a [Failure],
     /// Whether failures with this error were an outage before.
     pub known: bool,
+    /// Whether none of the tests ran before. What never passed may as well be broken, all over the project: then their number
+    /// and spread speak for no outage, and what machines fail with has to.
+    pub all_new: bool,
 }
 
 /// The chance that the cluster is an outage.
@@ -42,14 +45,15 @@ pub fn probability(run: &RunFacts, cluster: Cluster<'_>) -> f64 {
 fn log_odds(run: &RunFacts, cluster: Cluster<'_>) -> f64 {
     let known = if cluster.known { KNOWN_LOG_ODDS } else { 0.0 };
     let interrupted = if run.interrupted { INTERRUPTED_LOG_ODDS } else { 0.0 };
-    let by_spread = if cluster.failures.len() < FEW_FAILURES {
+    let by_extent = if cluster.failures.len() < FEW_FAILURES {
         FEW_LOG_ODDS
     } else {
-        by_number(run, cluster.failures) + by_spread(run, cluster.failures)
+        let extent = by_number(run, cluster.failures) + by_spread(run, cluster.failures);
+        if cluster.all_new { extent.min(0.0) } else { extent }
     };
     PRIOR_LOG_ODDS
         + interrupted
-        + by_spread
+        + by_extent
         + mean(cluster.failures, |one| by_category(one.category))
         + mean(cluster.failures, |one| by_function(one.function))
         + known

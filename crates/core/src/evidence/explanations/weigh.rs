@@ -19,6 +19,9 @@ const ENVIRONMENT_PRIOR: f64 = 0.01;
 /// That another test breaks it.
 const ORDER_PRIOR: f64 = 0.02;
 
+/// What is left of these where the test was never seen to pass: always failing is broken.
+const NEVER_PASSED: f64 = 0.1;
+
 /// What was seen of one error of one test.
 pub struct Seen<'a> {
     /// What the test did, oldest first.
@@ -76,7 +79,9 @@ pub fn weigh(view: &View<'_>, seen: &Seen<'_>, conditions: &[&(String, String)])
     let environment_log = environment.map_or(f64::NEG_INFINITY, |(_, log)| log - of_conditions.ln())
         + contradictions(view, observations, same_place);
     let order_log = order.map_or(f64::NEG_INFINITY, |(log, ..)| log) + contradictions(view, observations, same_order);
-    let priors = seen.before.map_or([1.0, flaky_prior, ENVIRONMENT_PRIOR, ORDER_PRIOR], known_priors);
+    let sometimes = if passed == 0 { NEVER_PASSED } else { 1.0 };
+    let first_priors = [flaky_prior, ENVIRONMENT_PRIOR, ORDER_PRIOR].map(|prior| prior * sometimes);
+    let priors = seen.before.map_or([1.0, first_priors[0], first_priors[1], first_priors[2]], known_priors);
     let fits = [code, flaky, environment_log, order_log];
     let logs: [f64; KINDS] = std::array::from_fn(|kind| fits[kind] + priors[kind].ln() + seen.looks[kind]);
     let chances = calibration::probabilities(&logs);

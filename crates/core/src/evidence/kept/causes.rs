@@ -1,7 +1,8 @@
 //! Failures of a run that have one cause, and causes that last from run to run.
 //!
-//! One cause: the same innermost function of the project; where that is not known the same error. What failed for
-//! different reasons before is not one now: a test that passed while a cause lasted does not have it.
+//! One cause: the same innermost function of the project, or the same error at the same site, or tests that failed
+//! together before. What failed for different reasons before is not one now: a test that passed while a cause lasted does
+//! not have it.
 
 use crate::evidence::facts::{CaseId, Failure, RunSeq, Trait};
 use crate::evidence::kept::history::{Mask, TestHistory};
@@ -15,6 +16,9 @@ pub struct Cause {
     pub id: u64,
     /// What its failures have in common.
     pub common: Trait,
+    /// Where its first failure was noticed; none in memories of earlier versions.
+    #[serde(default)]
+    pub site: Option<u64>,
     /// First run that failed by it.
     pub first: RunSeq,
     /// Newest run that failed by it.
@@ -32,24 +36,27 @@ const MIN_SHARED_RUNS: u32 = 3;
 
 /// Groups the failures of a run; a group is a list of indices, and groups come in the order of their first failure.
 pub fn group(failures: &[Failure], test: impl Fn(CaseId) -> Option<Mask>) -> Vec<Vec<usize>> {
-    let mut groups: Vec<(Trait, Mask, Vec<usize>)> = Vec::new();
+    let mut groups: Vec<(&Failure, Mask, Vec<usize>)> = Vec::new();
     for (index, failure) in failures.iter().enumerate() {
-        let common = Trait::of(failure);
         let failed = test(failure.case).unwrap_or(0);
-        let same = groups.iter_mut().find(|(known, together, _)| {
-            *known == common
-                || matches!((known, common), (Trait::Signature(_), Trait::Signature(_)))
-                    && failed_together(*together, failed)
+        let same = groups.iter_mut().find(|(first, together, _)| {
+            let has_no_function = first.function.is_none() && failure.function.is_none();
+            is_one_place(first, failure) || has_no_function && failed_together(*together, failed)
         });
         match same {
             Some((_, together, members)) => {
                 *together &= failed;
                 members.push(index);
             }
-            None => groups.push((common, failed, vec![index])),
+            None => groups.push((failure, failed, vec![index])),
         }
     }
     groups.into_iter().map(|(_, _, members)| members).collect()
+}
+
+/// One error that is noticed at two lines of tests is two causes; what one function throws is one.
+fn is_one_place(one: &Failure, other: &Failure) -> bool {
+    one.site == other.site || one.function.is_some() && one.function == other.function
 }
 
 /// Jaccard's index over the sets of failing runs.
@@ -64,7 +71,8 @@ impl Cause {
         if self.common != Trait::of(failure) {
             return false;
         }
+        let is_there = failure.function.is_some() || self.site.is_none_or(|site| site == failure.site);
         self.cases.contains_key(&failure.case)
-            || history.and_then(TestHistory::last_pass).is_none_or(|passed| passed < self.first)
+            || is_there && history.and_then(TestHistory::last_pass).is_none_or(|passed| passed < self.first)
     }
 }

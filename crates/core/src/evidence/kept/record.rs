@@ -184,6 +184,7 @@ impl Memory {
                 self.causes.push(Cause {
                     id: judged.cause,
                     common: Trait::of(&judged.failure),
+                    site: Some(judged.failure.site),
                     first: run.seq,
                     last: run.seq,
                     only_edited: true,
