@@ -266,6 +266,8 @@ calls! {
     Reads Page "viewGrid": viewer::grid::view_grid, c::ViewGridParams => c::ViewGridResult;
     /// Failures of the newest runs, oldest first.
     Reads Page "viewTrend": viewer::overview::view_trend, c::ViewTrendParams => c::ViewTrendResult;
+    /// Tests that are not healthy, how runs went over time, slow tests, and fixes with their proof.
+    Reads Page "health": viewer::health::health, c::HealthParams => c::HealthResult;
     /// Incidents, by a text or newest first.
     Reads Page "viewIncidents": browse::view_incidents, c::ViewIncidentsParams => c::ViewIncidentsResult;
     /// Environments to choose from.

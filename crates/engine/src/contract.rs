@@ -26,6 +26,7 @@ mod fixes;
 mod memory;
 mod runs;
 mod viewer;
+mod viewer_health;
 mod viewer_runs;
 
 pub use access::*;
@@ -36,6 +37,7 @@ pub use fixes::*;
 pub use memory::*;
 pub use runs::*;
 pub use viewer::*;
+pub use viewer_health::*;
 pub use viewer_runs::*;
 
 contract! {

@@ -5,6 +5,7 @@
 pub mod comparison;
 pub mod edit;
 pub mod grid;
+pub mod health;
 pub mod inspection;
 pub mod overview;
 pub mod pattern;

@@ -5,6 +5,7 @@ pub mod case_history;
 pub mod cases;
 pub mod claims;
 pub mod retention;
+pub mod trends;
 
 use crate::{
     database::{Row, Tx, Value},

@@ -1,7 +1,7 @@
 //! Types of the viewer about runs: lists, one run, two compared, a grid of many, a curve.
 
-use super::{CaseRecord, RunRecord, RunStatus, ViewPatternRow};
-use argus_core::{Category, FailureKind};
+use super::{BriefVerdict, CaseRecord, RunRecord, RunStatus, ViewPatternRow};
+use argus_core::{Category, FailureKind, evidence::verdict::VerdictKind};
 use serde::{Deserialize, Serialize};
 
 contract! {
@@ -147,8 +147,10 @@ contract! {
         pub base: RunRecord,
         /// The run after.
         pub head: RunRecord,
-        /// Failing in head alone.
+        /// Failing in head alone, those of one kind of verdict together: regressions first, those with none last.
         pub new: ComparedCases,
+        /// How many of `new` are of each kind, in the same order; kinds with none are left out.
+        pub new_kinds: Vec<VerdictKindCount>,
         /// Failing in base, not in head, where it ran.
         pub fixed: ComparedCases,
         /// Failing in both.
@@ -179,6 +181,17 @@ contract! {
         pub category: Option<Category>,
         /// Of the same.
         pub headline: Option<String>,
+        /// What the failure in head was found to be when that run was recorded; none where it did not fail, or where
+        /// an earlier version recorded it.
+        pub verdict: Option<BriefVerdict>,
+    }
+
+    /// Failures of one kind of verdict.
+    pub struct VerdictKindCount {
+        /// Which; none for those with no verdict.
+        pub kind: Option<VerdictKind>,
+        /// How many.
+        pub count: u32,
     }
 
     /// Which part of the grid of tests and runs.

@@ -36,7 +36,7 @@ async fn stored<D: Database>(
 ) -> Result<Option<HistoricRun>, EngineError> {
     let body = async |tx: &mut D::Tx<'_>| -> Result<_, EngineError> {
         let Some((key, run)) = runs::by_id(tx, id).await? else { return Ok(None) };
-        Ok(Some((run, cases::verdicts(tx, key).await?)))
+        Ok(Some((run, cases::verdicts(tx, key, u32::MAX).await?)))
     };
     let Some((run, verdicts)) = engine.read(ambient, body).await? else { return Ok(None) };
     let verdict = |json: String| serde_json::from_str::<CaseVerdict>(&json).ok();

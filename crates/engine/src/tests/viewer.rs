@@ -1,6 +1,7 @@
 //! What a person looks at and changes, over the real store.
 
 mod editing;
+mod health;
 mod judging;
 mod looking;
 mod merging;

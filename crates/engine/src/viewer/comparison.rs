@@ -4,16 +4,20 @@ use super::{cut, grid::case_state, page, size};
 use crate::{
     Engine, EngineError,
     answer::view,
-    contract::{CaseState, ComparedCase, ComparedCases, ViewComparisonParams, ViewComparisonResult},
+    contract::{
+        BriefVerdict, CaseState, CaseVerdict, ComparedCase, ComparedCases, VerdictKindCount, ViewComparisonParams,
+        ViewComparisonResult,
+    },
     failures::lookup,
     runs::history::is_more,
 };
-use argus_core::Ambient;
+use argus_core::{Ambient, evidence::verdict::VerdictKind};
 use argus_store::{
     Database, Tx,
     runs::{
         RunKey,
         case_history::{self, CaseOutcome, FailedCase},
+        cases,
     },
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,17 +41,19 @@ pub async fn view_comparison<D: Database>(
         let failed_after = failed(tx, head_key).await?;
         let before = states(tx, base_key, head_key).await?;
         let after = states(tx, head_key, base_key).await?;
+        let verdicts = verdicts(tx, head_key).await?;
         let names: BTreeSet<&str> = failed_before.iter().map(|case| case.name.as_str()).collect();
         let names_after: BTreeSet<&str> = failed_after.iter().map(|case| case.name.as_str()).collect();
         let (mut new, mut still, mut fixed, mut gone) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for case in &failed_after {
             let was = before.get(&case.name).copied().unwrap_or(CaseState::Absent);
-            if names.contains(case.name.as_str()) {
-                still.push(compared(case, CaseState::Failed, CaseState::Failed));
-            } else {
-                new.push(compared(case, was, CaseState::Failed));
-            }
+            let (list, was) =
+                if names.contains(case.name.as_str()) { (&mut still, CaseState::Failed) } else { (&mut new, was) };
+            let verdict = verdicts.get(&case.name).cloned();
+            list.push(ComparedCase { verdict, ..compared(case, was, CaseState::Failed) });
         }
+        // Stable: those of one kind stay in the report's order.
+        new.sort_by_key(urgency);
         for case in failed_before.iter().filter(|case| !names_after.contains(case.name.as_str())) {
             let is = after.get(&case.name).copied().unwrap_or(CaseState::Absent);
             let has_run = matches!(is, CaseState::Passed | CaseState::Flaky);
@@ -61,6 +67,7 @@ pub async fn view_comparison<D: Database>(
         Ok(ViewComparisonResult {
             base: view::run(base),
             head: view::run(head),
+            new_kinds: kinds(&new),
             new: cases(new),
             fixed: cases(fixed),
             still_failing: cases(still),
@@ -97,5 +104,37 @@ fn compared(case: &FailedCase, base: CaseState, head: CaseState) -> ComparedCase
         head,
         category: Some(case.category),
         headline: Some(case.headline.clone()),
+        verdict: None,
     }
+}
+
+/// By name, what the failures of a run were found to be when it was recorded; what cannot be read is left out.
+async fn verdicts(tx: &mut impl Tx, run: RunKey) -> Result<BTreeMap<String, BriefVerdict>, EngineError> {
+    let stored = cases::verdicts(tx, run, MAX_COMPARED_FAILURES).await?;
+    let read = |json: String| serde_json::from_str::<CaseVerdict>(&json).ok();
+    let short = |verdict: CaseVerdict| (verdict.case_name.clone(), view::brief_verdict(&verdict));
+    Ok(stored.into_iter().filter_map(read).map(short).collect())
+}
+
+/// What a change broke comes first, then what may have been broken by one, then what no change here mends.
+fn urgency(case: &ComparedCase) -> u8 {
+    match case.verdict.as_ref().map(|verdict| verdict.kind) {
+        Some(VerdictKind::Regression) => 0,
+        Some(VerdictKind::New) => 1,
+        Some(VerdictKind::Broken) => 2,
+        Some(VerdictKind::Order) => 3,
+        Some(VerdictKind::Environment) => 4,
+        Some(VerdictKind::Flaky) => 5,
+        Some(VerdictKind::Infrastructure) => 6,
+        Some(VerdictKind::Unknown) => 7,
+        None => 8,
+    }
+}
+
+/// How many of each kind, of cases that are sorted by it.
+fn kinds(sorted: &[ComparedCase]) -> Vec<VerdictKindCount> {
+    let kind = |case: &ComparedCase| case.verdict.as_ref().map(|verdict| verdict.kind);
+    let count =
+        |cases: &[ComparedCase]| VerdictKindCount { kind: cases.first().and_then(kind), count: size(cases.len()) };
+    sorted.chunk_by(|one, other| kind(one) == kind(other)).map(count).collect()
 }

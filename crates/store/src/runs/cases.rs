@@ -149,9 +149,9 @@ pub async fn of_cause(
 }
 
 /// What the failing cases of a run were found to be (JSON), in the report's order.
-pub async fn verdicts(tx: &mut impl Tx, run: RunKey) -> Result<Vec<String>, StoreError> {
-    const SQL: &str = "SELECT verdict FROM failures WHERE run_key = $1 AND verdict IS NOT NULL ORDER BY seq";
-    tx.query(SQL, &[run.0.into()]).await?.into_iter().map(|mut row| row.read()).collect()
+pub async fn verdicts(tx: &mut impl Tx, run: RunKey, limit: u32) -> Result<Vec<String>, StoreError> {
+    const SQL: &str = "SELECT verdict FROM failures WHERE run_key = $1 AND verdict IS NOT NULL ORDER BY seq LIMIT $2";
+    tx.query(SQL, &[run.0.into(), limit.into()]).await?.into_iter().map(|mut row| row.read()).collect()
 }
 
 /// Status of a case by its qualified name, whatever it is.

@@ -17,6 +17,8 @@ import type {
   FailurePattern,
   FixRecord,
   FixesResult,
+  HealthParams,
+  HealthResult,
   HistoricRun,
   HistoryParams,
   HistoryResult,
@@ -176,6 +178,8 @@ export interface Calls {
   viewGrid: { params: ViewGridParams; result: ViewGridResult };
   /** Failures of the newest runs, oldest first. */
   viewTrend: { params: ViewTrendParams; result: ViewTrendResult };
+  /** Tests that are not healthy, how runs went over time, slow tests, and fixes with their proof. */
+  health: { params: HealthParams; result: HealthResult };
   /** Incidents, by a text or newest first. */
   viewIncidents: { params: ViewIncidentsParams; result: ViewIncidentsResult };
   /** Environments to choose from. */
@@ -263,6 +267,7 @@ export const TEAM_CALLS = [
   'viewComparison',
   'viewGrid',
   'viewTrend',
+  'health',
   'viewIncidents',
   'viewEnvironments',
   'viewInspection',
@@ -284,6 +289,7 @@ export const PAGE_CALLS = [
   'viewComparison',
   'viewGrid',
   'viewTrend',
+  'health',
   'viewIncidents',
   'viewEnvironments',
   'viewInspection',
@@ -515,6 +521,11 @@ export abstract class NamedCalls {
   /** Failures of the newest runs, oldest first. */
   viewTrend(params: ViewTrendParams = {}): Promise<ViewTrendResult> {
     return this.call('viewTrend', params);
+  }
+
+  /** Tests that are not healthy, how runs went over time, slow tests, and fixes with their proof. */
+  health(params: HealthParams = {}): Promise<HealthResult> {
+    return this.call('health', params);
   }
 
   /** Incidents, by a text or newest first. */

@@ -236,6 +236,9 @@ export type ComparedCase = {
   category: FailureCategory | null,
   /** Of the same. */
   headline: string | null,
+  /** What the failure in head was found to be when that run was recorded; none where it did not fail, or where
+   * an earlier version recorded it. */
+  verdict: BriefVerdict | null,
 };
 
 /** One page of tests that are in two runs. */
@@ -375,6 +378,14 @@ export type Difference = {
   before: string,
   /** As it is in this failure. */
   now: string,
+};
+
+/** How long a test took before its newest runs. */
+export type DurationBefore = {
+  /** Median milliseconds. */
+  medianMs: number,
+  /** Of so many runs. */
+  runs: number,
 };
 
 /** What a person sets on a pattern: absent leaves it, null goes back to what was learned. */
@@ -1030,6 +1041,81 @@ export type GridTest = {
   failures: number,
 };
 
+/** How to show the health of a project's tests. */
+export type HealthParams = {
+  /** What a point of the curves is; when none, a day where the runs are of 14 days or more, else a run. */
+  by?: HealthUnit | null,
+  /** Tests that are not healthy, 1 to 200; 50 when none. */
+  limit?: number | null,
+  /** How many of those to pass over. */
+  offset?: number | null,
+};
+
+/** Runs of a day, or one run. */
+export type HealthPoint = {
+  /** When its newest run started. */
+  timestamp: string,
+  /** Its newest run. */
+  runId: string,
+  /** How many it stands for. */
+  runs: number,
+  /** Passed ones of the cases that ran, in [0, 1]; none where nothing ran. */
+  passRate: number | null,
+  /** Median of the runs' wall-clock milliseconds; none where no run says it. */
+  durationMs: number | null,
+  /** Outcomes by chance in a run, on average: cases that passed at a later attempt, and failures that were found to
+   * be flaky. None where the run is too far back for its failures to be read. */
+  flaky: number | null,
+};
+
+/** The health of a project's tests. */
+export type HealthResult = {
+  /** Recorded runs. */
+  runs: number,
+  /** One page of the tests that are not healthy: broken ones first, then flaky, order-bound and environment-bound ones. */
+  tests: Array<HealthTest>,
+  /** All of them, at most 1000. */
+  total: number,
+  /** There is a next page. */
+  hasMore: boolean,
+  /** How many of them are broken. */
+  broken: number,
+  /** How many are flaky. */
+  flaky: number,
+  /** How many another test breaks. */
+  order: number,
+  /** How many fail where a condition holds. */
+  environment: number,
+  /** What a point is. */
+  by: HealthUnit,
+  /** How the newest 1000 runs went, oldest first. */
+  points: Array<HealthPoint>,
+  /** Of how many of the newest runs durations of tests are read. */
+  durationRuns: number,
+  /** Milliseconds below which no test is listed, and by which one must have become slower at least. */
+  leastMs: number,
+  /** The tests that take longest, at most 20, each in 3 runs or more. */
+  slowest: Array<TestDuration>,
+  /** Those that take longer than before, by a quarter at least; those by most milliseconds first, at most 20. */
+  slower: Array<TestDuration>,
+  /** Changes after which failures were gone, the newest 20. */
+  fixes: Array<FixEvidence>,
+  /** How many older ones there are. */
+  moreFixes: number,
+};
+
+/** A test that is not healthy. */
+export type HealthTest = {
+  /** What it is, and what that rests on. */
+  evidence: TestEvidence,
+  /** The run recorded last in which it failed; none where it passed at a later attempt each time, or where the
+   * run is not kept any more. */
+  lastFailure: LastFailure | null,
+};
+
+/** What a point of a curve stands for. */
+export type HealthUnit = "day" | "run";
+
 /** A run out of a history that was recorded elsewhere. */
 export type HistoricRun = {
   /** `run-…`. */
@@ -1206,6 +1292,14 @@ export type KnownPattern = {
   standing?: string,
   /** The same error with the same values, known from another case. */
   sameCauseAs?: SameCause,
+};
+
+/** Where a test failed. */
+export type LastFailure = {
+  /** `run-…`. */
+  runId: string,
+  /** When the run started. */
+  timestamp: string,
 };
 
 /** What a pattern has without a person's hand. */
@@ -2042,6 +2136,18 @@ export type SuspectCommit = {
   probability: number,
 };
 
+/** How long a test takes when it passes at the first attempt. */
+export type TestDuration = {
+  /** `file > suite > name`. */
+  caseName: string,
+  /** Median milliseconds in its newest runs. */
+  medianMs: number,
+  /** How many these are, 5 at most. */
+  runs: number,
+  /** In those before; none where they are fewer than 5. */
+  before: DurationBefore | null,
+};
+
 /** A test with what is known of how it fails. */
 export type TestEvidence = {
   /** `file > suite > name`. */
@@ -2201,6 +2307,14 @@ export type Verdict = {
 /** What a failure is. */
 export type VerdictKind = "regression" | "broken" | "flaky" | "infrastructure" | "order" | "environment" | "new" | "unknown";
 
+/** Failures of one kind of verdict. */
+export type VerdictKindCount = {
+  /** Which; none for those with no verdict. */
+  kind: VerdictKind | null,
+  /** How many. */
+  count: number,
+};
+
 /** The first run that failed so. */
 export type VerdictSince = {
   /** `run-…`. */
@@ -2259,8 +2373,10 @@ export type ViewComparisonResult = {
   base: RunRecord,
   /** The run after. */
   head: RunRecord,
-  /** Failing in head alone. */
+  /** Failing in head alone, those of one kind of verdict together: regressions first, those with none last. */
   new: ComparedCases,
+  /** How many of `new` are of each kind, in the same order; kinds with none are left out. */
+  newKinds: Array<VerdictKindCount>,
   /** Failing in base, not in head, where it ran. */
   fixed: ComparedCases,
   /** Failing in both. */

@@ -1,0 +1,197 @@
+//! How healthy a project's tests are, after many runs.
+
+use crate::{
+    EngineError,
+    contract::{
+        CommitFacts, GitFacts, HealthParams, HealthResult, HealthUnit, NoParams, RecordRunParams, TestDuration,
+        ViewComparisonParams,
+    },
+    evidence::fixes::fixes,
+    tests::{AnyTx, REFUSED, START_MS, UNKNOWN, World, case, failed, passed},
+    viewer::{comparison::view_comparison, health::health},
+};
+use argus_core::evidence::{kept::fixes::ProofStatus, state::TestState, verdict::VerdictKind};
+use argus_report::{CaseStatus, ReportCase};
+use argus_store::{Tx, finish};
+
+const HOUR_MS: i64 = 3_600_000;
+/// 20 days before the world begins: no run starts in what is yet to come.
+const FIRST_MS: i64 = START_MS - 20 * 24 * HOUR_MS;
+
+fn look(world: &World) -> HealthResult {
+    world.call(health, &HealthParams::default()).unwrap()
+}
+
+/// So many hours after the first, on the commit of this number; each follows from the one before.
+fn run_at(world: &World, hours: i64, commit: usize, cases: Vec<ReportCase>) -> String {
+    let hash = |number: usize| format!("{number:040x}");
+    let fact = |number: usize| CommitFacts {
+        commit: hash(number),
+        parents: number.checked_sub(1).map(hash).into_iter().collect(),
+    };
+    let git = GitFacts {
+        tree: Some(format!("tree of {commit}")),
+        commit: Some(hash(commit)),
+        branch: Some("main".to_owned()),
+        dirty: Some(false),
+        commits: (0..=commit).rev().map(fact).collect(),
+    };
+    let params = RecordRunParams {
+        git: Some(git),
+        started_at: Some(FIRST_MS + hours * HOUR_MS),
+        duration_ms: Some(1000.0),
+        ..RecordRunParams::default()
+    };
+    world.record(&params, cases).unwrap().run_id
+}
+
+fn took(name: &str, ms: f64) -> ReportCase {
+    ReportCase { duration_ms: Some(ms), ..passed(name) }
+}
+
+fn names(tests: &[TestDuration]) -> Vec<&str> {
+    tests.iter().map(|test| test.case_name.rsplit(' ').next().unwrap()).collect()
+}
+
+#[test]
+fn an_empty_memory_has_nothing_to_tell() {
+    let seen = look(&World::new());
+    assert_eq!((seen.runs, seen.total, seen.duration_runs, seen.by), (0, 0, 0, HealthUnit::Run));
+    assert!(seen.points.is_empty() && seen.slowest.is_empty() && seen.slower.is_empty() && seen.fixes.is_empty());
+}
+
+#[test]
+fn tests_are_listed_with_the_newest_run_in_which_they_failed() {
+    let world = World::new();
+    let coin = |hours, fails: bool| {
+        let coin = if fails { failed("coin", UNKNOWN) } else { passed("coin") };
+        run_at(&world, hours, 0, vec![coin, passed("fine")])
+    };
+    for hour in 0..6 {
+        coin(hour, false);
+    }
+    coin(6, true);
+    coin(7, false);
+    let last = coin(8, true);
+    coin(9, false);
+    let seen = look(&world);
+    assert_eq!((seen.runs, seen.total, seen.flaky, seen.broken), (10, 1, 1, 0));
+    let test = &seen.tests[0];
+    assert_eq!((test.evidence.state, test.evidence.failures, test.evidence.runs), (TestState::Flaky, 2, 10));
+    assert_eq!(test.last_failure.as_ref().unwrap().run_id, last);
+    // The first failure was not yet known to be chance.
+    let by_chance: Vec<_> = seen.points.iter().map(|point| point.flaky).collect();
+    assert_eq!(by_chance[8], Some(1.0));
+    assert_eq!(by_chance[9], Some(0.0));
+    assert_eq!((seen.points[8].pass_rate, seen.points[9].pass_rate), (Some(0.5), Some(1.0)));
+    let page = HealthParams { limit: Some(1), offset: Some(1), ..HealthParams::default() };
+    let page = world.call(health, &page).unwrap();
+    assert_eq!((page.tests.len(), page.total, page.has_more), (0, 1, false));
+}
+
+#[test]
+fn runs_of_many_days_are_drawn_by_day() {
+    let world = World::new();
+    let shaky = || ReportCase { flaky: true, ..passed("shaky") };
+    for day in 0..14 {
+        run_at(&world, day * 24, 0, vec![passed("a"), failed("b", REFUSED)]);
+        run_at(&world, day * 24 + 1, 0, vec![passed("a"), shaky()]);
+    }
+    let seen = look(&world);
+    assert_eq!((seen.by, seen.points.len()), (HealthUnit::Day, 14));
+    let first = &seen.points[0];
+    assert_eq!((first.runs, first.pass_rate, first.duration_ms), (2, Some(0.75), Some(1000.0)));
+    assert!(first.flaky.unwrap() >= 0.5, "one retried case in two runs: {first:?}");
+    assert!(first.timestamp < seen.points[1].timestamp);
+    let by_run = HealthParams { by: Some(HealthUnit::Run), ..HealthParams::default() };
+    assert_eq!(world.call(health, &by_run).unwrap().points.len(), 28);
+}
+
+#[test]
+fn slow_tests_are_told_from_noise() {
+    let world = World::new();
+    for run in 0..12 {
+        let is_new = run >= 7;
+        let after = |before: f64, after: f64| if is_new { after } else { before };
+        // Both outcomes of a coin, so that its newest runs are slow as its older ones were now and then.
+        let noisy = [100.0, 400.0][usize::from(run % 2 == 1)];
+        let mut cases = vec![
+            took("doubled", after(200.0, 400.0)),
+            took("always", 900.0),
+            took("noisy", noisy),
+            took("little", after(300.0, 340.0)),
+            took("fast", after(1.0, 45.0)),
+        ];
+        if run >= 9 {
+            cases.push(took("added", 500.0));
+        }
+        if run == 11 {
+            cases.push(took("once", 9000.0));
+        }
+        let hangs = ReportCase { duration_ms: Some(5000.0), ..failed("hangs", UNKNOWN) };
+        cases.push(if is_new { hangs } else { took("hangs", 60.0) });
+        run_at(&world, run, 0, cases);
+    }
+    let seen = look(&world);
+    assert_eq!(names(&seen.slower), ["doubled"]);
+    let doubled = &seen.slower[0];
+    let before = doubled.before.as_ref().unwrap();
+    assert_eq!((doubled.median_ms, doubled.runs, before.median_ms, before.runs), (400.0, 5, 200.0, 7));
+    assert_eq!(names(&seen.slowest), ["always", "added", "doubled", "noisy", "little", "hangs"]);
+    assert_eq!((seen.slowest[1].runs, seen.slowest[1].before.is_none()), (3, true));
+    assert_eq!(seen.duration_runs, 12);
+}
+
+#[test]
+fn fixes_stand_beside_the_tests_that_they_mended() {
+    let world = World::new();
+    for commit in 0..6 {
+        run_at(&world, 0, commit, vec![passed("a")]);
+    }
+    let failed_in = run_at(&world, 1, 6, vec![failed("a", UNKNOWN)]);
+    let passed_in = run_at(&world, 2, 7, vec![passed("a")]);
+    let seen = look(&world);
+    let fix = &seen.fixes[0];
+    assert_eq!((fix.failed_in.as_ref(), fix.passed_in.as_ref()), (Some(&failed_in), Some(&passed_in)));
+    assert_ne!(fix.status, ProofStatus::Refuted);
+    assert_eq!(seen.fixes, world.call(fixes, &NoParams {}).unwrap().fixes);
+    assert_eq!(seen.more_fixes, 0);
+}
+
+#[test]
+fn what_newly_fails_is_grouped_by_its_verdict() {
+    let world = World::new();
+    let coin = |fails: bool| if fails { failed("coin", UNKNOWN) } else { passed("coin") };
+    for hour in 0..12 {
+        run_at(&world, hour, 0, vec![coin(hour % 3 == 1), passed("breaks")]);
+    }
+    let base = run_at(&world, 12, 0, vec![coin(false), passed("breaks")]);
+    let added = case("added", CaseStatus::Failed, Some("Error: no such table"));
+    let head = run_at(&world, 13, 1, vec![coin(true), added, failed("breaks", REFUSED)]);
+    let params = ViewComparisonParams { base, head, limit: None, offset: None };
+    let seen = world.call(view_comparison, &params).unwrap();
+    let verdicts: Vec<_> = seen.new.cases.iter().map(|case| case.verdict.as_ref().unwrap()).collect();
+    let kinds: Vec<_> = verdicts.iter().map(|verdict| verdict.kind).collect();
+    assert_eq!(kinds, [VerdictKind::Regression, VerdictKind::New, VerdictKind::Flaky]);
+    assert!(verdicts.iter().all(|verdict| verdict.probability > 0.0 && verdict.probability <= 1.0));
+    let counts: Vec<_> = seen.new_kinds.iter().map(|kind| (kind.kind, kind.count)).collect();
+    assert_eq!(counts, kinds.iter().map(|kind| (Some(*kind), 1)).collect::<Vec<_>>());
+    assert!(seen.fixed.cases.iter().all(|case| case.verdict.is_none()));
+}
+
+/// As an earlier version recorded them.
+#[test]
+fn failures_without_a_verdict_are_compared_too() {
+    let world = World::new();
+    let base = world.run(vec![passed("a")]);
+    let head = world.run(vec![failed("a", UNKNOWN)]);
+    let forget = async |tx: &mut AnyTx<'_>| -> Result<(), EngineError> {
+        tx.execute("UPDATE failures SET verdict = NULL", &[]).await?;
+        Ok(())
+    };
+    finish(world.engine.write(&world.ambient(), forget)).unwrap();
+    let params = ViewComparisonParams { base, head, limit: None, offset: None };
+    let seen = world.call(view_comparison, &params).unwrap();
+    assert_eq!((seen.new.cases[0].verdict.as_ref(), seen.new_kinds[0].kind, seen.new_kinds[0].count), (None, None, 1));
+    assert_eq!(look(&world).points[1].flaky, Some(0.0));
+}

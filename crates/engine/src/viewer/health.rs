@@ -1,0 +1,104 @@
+//! How healthy a project's tests are. What is read does not grow with the memory: rows of runs of a bounded number, and
+//! rows of cases of as many of the newest runs as hold a bounded number of them.
+
+mod durations;
+mod trend;
+
+use super::{cut, page, size};
+use crate::{
+    Engine, EngineError,
+    answer::moment::iso,
+    contract::{
+        HealthParams, HealthResult, HealthTest, LastFailure, NoParams, TestDuration, TestEvidence, TestsParams,
+    },
+    evidence::{fixes, test_states},
+    runs::history::is_more,
+};
+use argus_core::{Ambient, evidence::state::TestState};
+use argus_store::{
+    Database, Tx,
+    runs::{self, Run, RunFilter, RunKey, trends},
+};
+
+/// Tests of a page.
+const DEFAULT_LIMIT: u32 = 50;
+/// Tests that are not healthy, at most.
+const MAX_TESTS: u32 = 1_000;
+/// Runs that the curves are made of.
+const MAX_TREND_RUNS: u32 = 1_000;
+/// Fixes of an answer.
+const MAX_FIXES: usize = 20;
+
+/// For its page.
+pub async fn health<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    params: &HealthParams,
+) -> Result<HealthResult, EngineError> {
+    let (limit, offset) = page(params.limit, DEFAULT_LIMIT, params.offset)?;
+    let all = TestsParams { limit: Some(MAX_TESTS), ..TestsParams::default() };
+    // Those that are not healthy come first.
+    let mut tests = test_states::tests(engine, ambient, &all).await?.tests;
+    tests.retain(|test| test.state != TestState::Healthy);
+    let count = |state: TestState| size(tests.iter().filter(|test| test.state == state).count());
+    let [broken, flaky, order, environment] =
+        [TestState::Broken, TestState::Flaky, TestState::Order, TestState::Environment].map(count);
+    let total = size(tests.len());
+    let listed = cut(tests, limit, offset);
+    let mut fixes = fixes::fixes(engine, ambient, &NoParams {}).await?.fixes;
+    let more_fixes = size(fixes.len().saturating_sub(MAX_FIXES));
+    fixes.truncate(MAX_FIXES);
+    let read = engine.read(ambient, async |tx: &mut D::Tx<'_>| read(tx, &listed).await).await?;
+    let (by, points) = trend::points(&read.newest, &read.by_chance, params.by);
+    Ok(HealthResult {
+        runs: read.runs,
+        has_more: is_more(offset, listed.len(), total),
+        tests: with_last_failures(listed, read.last_failures),
+        total,
+        broken,
+        flaky,
+        order,
+        environment,
+        by,
+        points,
+        duration_runs: read.duration_runs,
+        least_ms: durations::MIN_MS,
+        slowest: read.slowest,
+        slower: read.slower,
+        fixes,
+        more_fixes,
+    })
+}
+
+/// What the tables of runs say.
+struct Read {
+    runs: u32,
+    /// Newest first.
+    newest: Vec<(RunKey, Run)>,
+    by_chance: trend::ByChance,
+    duration_runs: u32,
+    slowest: Vec<TestDuration>,
+    slower: Vec<TestDuration>,
+    /// One for each listed test.
+    last_failures: Vec<Option<(String, i64)>>,
+}
+
+async fn read(tx: &mut impl Tx, listed: &[TestEvidence]) -> Result<Read, EngineError> {
+    let runs = runs::count(tx, RunFilter::default()).await?;
+    let newest = runs::newest(tx, MAX_TREND_RUNS).await?;
+    let by_chance = trend::by_chance(tx, &newest).await?;
+    let duration_runs = durations::runs_read(&newest);
+    let found = trends::pass_durations(tx, duration_runs, durations::MIN_MS).await?;
+    let names: Vec<&str> = listed.iter().map(|test| test.case_name.as_str()).collect();
+    let last_failures = trends::last_failures(tx, &names).await?;
+    let (slowest, slower) = durations::lists(&newest, found);
+    Ok(Read { runs, newest, by_chance, duration_runs, slowest, slower, last_failures })
+}
+
+fn with_last_failures(listed: Vec<TestEvidence>, last: Vec<Option<(String, i64)>>) -> Vec<HealthTest> {
+    let test = |(evidence, last): (TestEvidence, Option<(String, i64)>)| HealthTest {
+        evidence,
+        last_failure: last.map(|(run_id, started_at)| LastFailure { run_id, timestamp: iso(started_at) }),
+    };
+    listed.into_iter().zip(last).map(test).collect()
+}

@@ -1,0 +1,94 @@
+//! Slow tests, and those that became slower. Only passes at the first attempt count: a failure may end early or at a
+//! timeout, and neither says how long the test takes.
+
+use super::size;
+use crate::contract::{DurationBefore, TestDuration};
+use argus_store::runs::{Run, RunKey, trends::PassDuration};
+use std::collections::{BTreeMap, HashMap};
+
+/// Newest runs that durations are read of.
+const MAX_RUNS: usize = 30;
+/// Cases of these; older runs are left out where there are more.
+const MAX_CASES: u32 = 200_000;
+/// What is faster is never listed, and what became slower by less is not either.
+pub(super) const MIN_MS: f64 = 50.0;
+/// Of the runs of a test so many are the newest ones.
+const NEWEST_RUNS: usize = 5;
+/// A median of fewer is chance.
+const MIN_NEWEST_RUNS: usize = 3;
+/// The same for those before.
+const MIN_RUNS_BEFORE: usize = 5;
+/// What became slower takes so many times as long, ...
+const MIN_GROWTH: f64 = 1.25;
+/// ... and longer than in this share of the runs before.
+const SHARE_BEFORE: f64 = 0.9;
+/// Tests of a list.
+const MAX_LISTED: usize = 20;
+
+/// How many of the newest runs hold so few cases that durations are read of them.
+pub(super) fn runs_read(newest: &[(RunKey, Run)]) -> u32 {
+    let mut cases = 0_u32;
+    let is_read = |(_, run): &&(RunKey, Run)| {
+        cases = cases.saturating_add(run.passed + run.failed + run.skipped);
+        cases <= MAX_CASES
+    };
+    let read = newest.iter().take(MAX_RUNS).take_while(is_read).count();
+    // One run is read, however large.
+    size(read.max(usize::from(!newest.is_empty())))
+}
+
+/// The slowest, and those that became slower.
+pub(super) fn lists(newest: &[(RunKey, Run)], found: Vec<PassDuration>) -> (Vec<TestDuration>, Vec<TestDuration>) {
+    let at: BTreeMap<RunKey, usize> =
+        newest.iter().take(MAX_RUNS).enumerate().map(|(at, (key, _))| (*key, at)).collect();
+    let mut tests: HashMap<String, BTreeMap<usize, f64>> = HashMap::new();
+    for PassDuration { run, name, ms } in found {
+        let Some(&at) = at.get(&run) else { continue };
+        // Of several of one name the longest.
+        let known = tests.entry(name).or_default().entry(at).or_default();
+        *known = known.max(ms);
+    }
+    let known = |(name, by_run): (String, BTreeMap<usize, f64>)| {
+        let newest_first: Vec<f64> = by_run.into_values().collect();
+        duration(name, &newest_first)
+    };
+    let known: Vec<(TestDuration, bool)> = tests.into_iter().filter_map(known).collect();
+    let slower = known.iter().filter(|(_, is_slower)| *is_slower).map(|(test, _)| test.clone()).collect();
+    let slowest = known.into_iter().map(|(test, _)| test).collect();
+    (longest(slowest, |test| test.median_ms), longest(slower, grown))
+}
+
+/// A test by its runs, newest first, and whether it became slower; none where that says nothing.
+fn duration(case_name: String, newest_first: &[f64]) -> Option<(TestDuration, bool)> {
+    let (newest, older) = newest_first.split_at(newest_first.len().min(NEWEST_RUNS));
+    let median_ms = median(newest.to_vec()).filter(|ms| *ms >= MIN_MS && newest.len() >= MIN_NEWEST_RUNS)?;
+    let is_known = older.len() >= MIN_RUNS_BEFORE;
+    let before = median(older.to_vec()).filter(|_| is_known);
+    let is_slower = before.is_some_and(|before| {
+        let limit = (before * MIN_GROWTH).max(before + MIN_MS);
+        let shorter = older.iter().filter(|ms| **ms < median_ms).count();
+        median_ms >= limit && f64::from(size(shorter)) >= SHARE_BEFORE * f64::from(size(older.len()))
+    });
+    let before = before.map(|median_ms| DurationBefore { median_ms, runs: size(older.len()) });
+    Some((TestDuration { case_name, median_ms, runs: size(newest.len()), before }, is_slower))
+}
+
+/// Milliseconds that came on top.
+fn grown(test: &TestDuration) -> f64 {
+    test.median_ms - test.before.as_ref().map_or(0.0, |before| before.median_ms)
+}
+
+fn longest(mut tests: Vec<TestDuration>, by: impl Fn(&TestDuration) -> f64) -> Vec<TestDuration> {
+    tests.sort_by(|one, other| by(other).total_cmp(&by(one)).then_with(|| one.case_name.cmp(&other.case_name)));
+    tests.truncate(MAX_LISTED);
+    tests
+}
+
+/// Of an even number the mean of both in the middle.
+pub(super) fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    let upper = *values.get(middle)?;
+    let lower = if values.len().is_multiple_of(2) { values[middle - 1] } else { upper };
+    Some(f64::midpoint(lower, upper))
+}
