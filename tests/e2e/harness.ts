@@ -84,10 +84,11 @@ export async function connect(era: Era, env: Record<string, string> = {}, cwd = 
   return era === '2025' ? legacy(parameters) : modern(parameters);
 }
 
-/** The tests' own language, log folder and user data, whatever the machine's. */
+/** The tests' own language, log folder and user data, whatever the machine's, and no service of CI. */
 export function environment(extra: Record<string, string> = {}): Record<string, string> {
   const inherited = Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  const noise = /^(?:LC_|LANG|VITEST|NODE_OPTIONS|FORCE_COLOR|CI$|TEST$|NODE_ENV)/u;
+  const noise =
+    /^(?:LC_|LANG|VITEST|NODE_OPTIONS|FORCE_COLOR|CI$|TEST$|NODE_ENV)|^(?:GITHUB_ACTIONS|GITLAB_CI|JENKINS_URL|BUILDKITE|CIRCLECI)$/u;
   const kept = inherited.filter(([name]) => !noise.test(name));
   return { ...Object.fromEntries(kept), ...DATA, ARGUS_LOG_DIR: LOGS, NO_COLOR: '1', ...extra };
 }

@@ -121,6 +121,23 @@ test('git facts', async () => {
   ]);
 });
 
+test('outside a repository the commit is the one that CI names', async () => {
+  const commit = 'ab'.repeat(20);
+  const names = { GITHUB_ACTIONS: 'true', GITHUB_REF_NAME: 'main', GITHUB_SHA: commit };
+  const inCi = await connect('2026-07-28', names);
+  try {
+    const root = project({ 'report.xml': '<testsuite><testcase name="adds"/></testsuite>' });
+    await inCi.data('argus_init', { projectPath: root });
+    await inCi.data('argus_run', { projectPath: root, command: 'true' });
+    await inCi.data('argus_import', { projectPath: root, path: 'report.xml' });
+    const { runs } = await inCi.data('argus_history', { projectPath: root });
+    const facts = { gitCommit: commit, gitBranch: 'main', dirty: false };
+    expect(runs).toMatchObject([facts, facts]);
+  } finally {
+    await inCi.close();
+  }
+});
+
 test('missing container tools are a note', async () => {
   const root = await opened({ 'argus.yaml': 'containers: [no-such-container-of-argus]\n' });
   const run = await agent.data('argus_run', { projectPath: root, command: 'exit 1' });

@@ -12,7 +12,7 @@ import { type Check, formatChecks } from '../format/doctor-text.ts';
 import { foreignNote } from '../owner/placement.ts';
 import type { Project } from '../owner/project.ts';
 import { commandProblem, versionProblem } from '../run/advice/runner-check.ts';
-import { gitFacts } from '../run/git-state.ts';
+import { ciFacts, gitFacts } from '../run/git-state.ts';
 import { recognisedRunner } from '../run/planning/plan.ts';
 import { field } from '../run/planning/scripts.ts';
 import { thisMachine } from '../run/planning/test-command.ts';
@@ -180,7 +180,11 @@ async function testCheck(session: Session): Promise<Check> {
 
 async function gitCheck(session: Session): Promise<Check> {
   const facts = await gitFacts(session.root);
-  if (!facts) return { name: 'git', state: 'note', detail: 'no repository: runs are recorded without a commit' };
+  if (!facts) {
+    const commit = ciFacts()?.commit;
+    const recorded = commit === undefined ? 'without a commit' : `with the commit that CI names, ${commit}`;
+    return { name: 'git', state: 'note', detail: `no repository: runs are recorded ${recorded}` };
+  }
   const where = facts.branch ?? 'detached';
   return { name: 'git', state: 'ok', detail: `${where}${facts.dirty ? ', uncommitted changes' : ''}` };
 }

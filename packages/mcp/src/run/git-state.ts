@@ -6,6 +6,7 @@ import type { GitFacts } from 'argus-engine';
 import { Git, isRefusal } from '../git/git.ts';
 import { NOT_OURS } from '../git/settings.ts';
 import { log } from '../log.ts';
+import { ciCheckout, type Environment } from '../system/ci.ts';
 import { visible } from '../text/untrusted.ts';
 import { asText, workTreeId } from './work-tree.ts';
 
@@ -39,7 +40,7 @@ export async function gitFacts(root: string): Promise<GitFacts | null> {
   const tree = changed.size === 0 ? history[0]?.tree : await changedTree(git, changed);
   return {
     ...facts,
-    branch: facts.branch ?? ciBranch(process.env),
+    branch: facts.branch ?? ciCheckout(process.env).branch,
     dirty: changed.size > 0,
     tree: tree ?? null,
     commits: history.map(({ commit, parents }) => ({ commit, parents })),
@@ -58,8 +59,7 @@ export interface GivenFacts {
 export async function givenFacts(root: string, given: GivenFacts): Promise<GitFacts | null> {
   const { commit, branch, dirty, tree } = given;
   if (Object.values(given).every((fact) => fact === undefined)) return null;
-  const isHash = commit !== undefined && /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/u.test(commit);
-  const history = isHash ? await logFrom(new Git(root), commit) : [];
+  const history = commit !== undefined && isFullHash(commit) ? await logFrom(new Git(root), commit) : [];
   return {
     commit: commit ?? null,
     branch: branch ?? null,
@@ -69,17 +69,18 @@ export async function givenFacts(root: string, given: GivenFacts): Promise<GitFa
   };
 }
 
-/** Which branch it is where CI has checked out a commit, by the variable of each service. */
-export function ciBranch(env: Readonly<Record<string, string | undefined>>): string | null {
-  const services: [boolean, (string | undefined)[]][] = [
-    [env.GITHUB_ACTIONS === 'true', [env.GITHUB_HEAD_REF, env.GITHUB_REF_NAME]],
-    [env.GITLAB_CI === 'true', [env.CI_MERGE_REQUEST_SOURCE_BRANCH_NAME, env.CI_COMMIT_REF_NAME]],
-    [env.JENKINS_URL !== undefined, [env.CHANGE_BRANCH, env.BRANCH_NAME, env.GIT_BRANCH]],
-    [env.BUILDKITE === 'true', [env.BUILDKITE_BRANCH]],
-    [env.CIRCLECI === 'true', [env.CIRCLE_BRANCH]],
-  ];
-  const [, names] = services.find(([isThere]) => isThere) ?? [];
-  return names?.find((name) => name !== undefined && name !== '') ?? null;
+/**
+ * What CI says that it has checked out, for where git is not there to be asked: a container without git, or with files of
+ * another user. It counts as the commit itself, for nobody works in such a place. Null where CI names no commit.
+ */
+export function ciFacts(env: Environment = process.env): GitFacts | null {
+  const { commit, branch } = ciCheckout(env);
+  if (commit === null || !isFullHash(commit)) return null;
+  return { commit, branch, dirty: false, tree: null, commits: [] };
+}
+
+function isFullHash(text: string): boolean {
+  return /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/u.test(text);
 }
 
 /** The newest commits from one on, that one first; none where it is not known here. */

@@ -18,7 +18,7 @@ import { missingOf } from './advice/missing.ts';
 import { conditions } from './conditions.ts';
 import type { ContainerFacts } from './containers.ts';
 import { type Executed, type Execution, execute, type Held, Tail } from './execute.ts';
-import { gitFacts } from './git-state.ts';
+import { ciFacts, gitFacts } from './git-state.ts';
 import { GradleTasksUpToDate, notBuilt } from './jvm-builds.ts';
 import { refusalIn, withoutAdditions } from './planning/additions.ts';
 import { type Plan, planRun, withoutReporting } from './planning/plan.ts';
@@ -92,7 +92,7 @@ async function observedRun(request: RunRequest, watcher: RunWatcher, dir: string
   const { root, config } = request;
   const ownReports = config.test?.report;
   // Git looks while the run is planned, and has its answer before the command can change anything.
-  const looking = gitFacts(root);
+  const looking = gitFacts(root).then((facts) => facts ?? ciFacts());
   const plan = planRun({
     root,
     dir,

@@ -14,7 +14,8 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ciBranch, gitFacts, givenFacts } from '../../src/run/git-state.ts';
+import { ciFacts, gitFacts, givenFacts } from '../../src/run/git-state.ts';
+import { ciCheckout } from '../../src/system/ci.ts';
 
 let top: string;
 
@@ -125,14 +126,47 @@ test('of a run elsewhere the repository adds what it knows of the commit', async
   expect(await givenFacts(top, {}), 'nothing is said of it').toBeNull();
 });
 
+const SHA = 'ab'.repeat(20);
+
 test.each([
-  ['GitHub Actions', { GITHUB_ACTIONS: 'true', GITHUB_HEAD_REF: '', GITHUB_REF_NAME: 'main' }, 'main'],
-  ['a pull request there', { GITHUB_ACTIONS: 'true', GITHUB_HEAD_REF: 'fix', GITHUB_REF_NAME: '7/merge' }, 'fix'],
-  ['GitLab', { GITLAB_CI: 'true', CI_COMMIT_REF_NAME: 'main' }, 'main'],
-  ['Jenkins', { JENKINS_URL: 'http://ci', BRANCH_NAME: 'PR-7', CHANGE_BRANCH: 'fix' }, 'fix'],
-  ['Buildkite', { BUILDKITE: 'true', BUILDKITE_BRANCH: 'main' }, 'main'],
-  ['CircleCI', { CIRCLECI: 'true', CIRCLE_BRANCH: 'main' }, 'main'],
-  ['none of them', { GITHUB_REF_NAME: 'main', CI_COMMIT_REF_NAME: 'main' }, null],
-])('the branch in %s', (_, env, branch) => {
-  expect(ciBranch(env)).toBe(branch);
+  [
+    'GitHub Actions',
+    { GITHUB_ACTIONS: 'true', GITHUB_HEAD_REF: '', GITHUB_REF_NAME: 'main', GITHUB_SHA: SHA },
+    { branch: 'main', commit: SHA },
+  ],
+  [
+    'a pull request there',
+    { GITHUB_ACTIONS: 'true', GITHUB_HEAD_REF: 'fix', GITHUB_REF_NAME: '7/merge', GITHUB_SHA: SHA },
+    { branch: 'fix', commit: SHA },
+  ],
+  ['GitLab', { GITLAB_CI: 'true', CI_COMMIT_REF_NAME: 'main', CI_COMMIT_SHA: SHA }, { branch: 'main', commit: SHA }],
+  [
+    'Jenkins',
+    { JENKINS_URL: 'http://ci', BRANCH_NAME: 'PR-7', CHANGE_BRANCH: 'fix', GIT_COMMIT: SHA },
+    { branch: 'fix', commit: SHA },
+  ],
+  [
+    'Buildkite',
+    { BUILDKITE: 'true', BUILDKITE_BRANCH: 'main', BUILDKITE_COMMIT: SHA },
+    { branch: 'main', commit: SHA },
+  ],
+  ['CircleCI', { CIRCLECI: 'true', CIRCLE_BRANCH: 'main', CIRCLE_SHA1: SHA }, { branch: 'main', commit: SHA }],
+  ['a service without them', { BUILDKITE: 'true', GITHUB_SHA: SHA }, { branch: null, commit: null }],
+  [
+    'none of them',
+    { GITHUB_REF_NAME: 'main', CI_COMMIT_REF_NAME: 'main', GIT_COMMIT: SHA },
+    { branch: null, commit: null },
+  ],
+])('what is checked out in %s', (_, env, checkout) => {
+  expect(ciCheckout(env)).toEqual(checkout);
+});
+
+test('where git cannot be asked, the commit is the one that CI names', () => {
+  const known = { branch: 'main', dirty: false, tree: null, commits: [] };
+  const buildkite = (commit: string) =>
+    ciFacts({ BUILDKITE: 'true', BUILDKITE_BRANCH: 'main', BUILDKITE_COMMIT: commit });
+  expect(buildkite(SHA)).toEqual({ ...known, commit: SHA });
+  expect(buildkite('ab'.repeat(32)), 'a repository of SHA-256').toEqual({ ...known, commit: 'ab'.repeat(32) });
+  for (const none of ['HEAD', SHA.slice(1), `${SHA}\n`, `--${SHA.slice(2)}`, '']) expect(buildkite(none)).toBeNull();
+  expect(ciFacts({})).toBeNull();
 });

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { EngineError, LIMITS, REPORT_FORMATS } from 'argus-engine';
 import { ArgusError } from '../../errors.ts';
 import { conditions } from '../../run/conditions.ts';
-import { gitFacts, givenFacts } from '../../run/git-state.ts';
+import { ciFacts, gitFacts, givenFacts } from '../../run/git-state.ts';
 import { folderOf } from '../../run/planning/test-place.ts';
 import type { SessionManager } from '../../sessions/session-manager.ts';
 import type { Zod } from '../../system/zod.ts';
@@ -56,7 +56,7 @@ export async function handleImport(
     signal: null,
     timedOut: false,
     folder: folderOf(session.project, session.root),
-    git: elsewhere ?? (await gitFacts(session.root)),
+    git: elsewhere ?? (await gitFacts(session.root)) ?? ciFacts(),
     environment: { ...(elsewhere === null ? conditions() : {}), ...params.environment },
     reports: files.map((file) => ({ path: file, format: params.format ?? null })),
     outputTail: null,
