@@ -79,6 +79,10 @@ contract! {
         pub headline: String,
         /// How many failed so.
         pub count: u32,
+        /// As everywhere else; none where the run was recorded without verdicts.
+        pub cause_id: Option<String>,
+        /// What the first of them was found to be.
+        pub verdict: Option<BriefVerdict>,
         /// The first of them, at most 20.
         pub case_names: Vec<String>,
         /// The pattern that one of them matches: a learned one, else the built-in.

@@ -5,12 +5,13 @@ use crate::{
     Engine, EngineError, ErrorCode,
     answer::{moment::iso, text::quoted, view},
     contract::{
-        CaseEnd, CaseRecord, CaseState, FailureGroup, ViewCaseParams, ViewCaseResult, ViewRunParams, ViewRunResult,
+        CaseEnd, CaseRecord, CaseState, CaseVerdict, FailureGroup, ViewCaseParams, ViewCaseResult, ViewRunParams,
+        ViewRunResult,
     },
     failures::{lookup, matching},
     runs::{cause, history::is_more},
 };
-use argus_core::{Ambient, Category, builtin, display, normalize::normalize};
+use argus_core::{Ambient, builtin, display, normalize::normalize};
 use argus_store::{
     Database, Tx,
     patterns::{self, Pattern, PatternKey, merging},
@@ -144,33 +145,42 @@ struct Group {
     names: Vec<String>,
     count: u32,
     pattern: Option<Pattern>,
+    verdict: Option<CaseVerdict>,
 }
 
-/// Failures whose headlines are the same but for what changes from run to run, and those that are one pattern, however
-/// their headlines are.
+/// Failures with one cause, and those that are one pattern; of a run that was recorded without verdicts those whose
+/// headlines are the same but for what changes from run to run.
 async fn groups<D: Database>(
     engine: &Engine<D>,
     tx: &mut impl Tx,
     run: RunKey,
 ) -> Result<(Vec<FailureGroup>, u32), EngineError> {
     let mut groups: Vec<Group> = Vec::new();
-    let mut by_headline: BTreeMap<(Category, String), usize> = BTreeMap::new();
+    let mut by_cause: BTreeMap<String, usize> = BTreeMap::new();
+    let read = |json: String| serde_json::from_str::<CaseVerdict>(&json).ok();
+    let stored = cases::verdicts(tx, run, MAX_GROUPED_FAILURES).await?;
+    let verdicts: BTreeMap<String, CaseVerdict> =
+        stored.into_iter().filter_map(read).map(|one| (one.case_name.clone(), one)).collect();
     let mut by_pattern: BTreeMap<PatternKey, usize> = BTreeMap::new();
     for failed in case_history::failed(tx, run, MAX_GROUPED_FAILURES).await? {
         let pattern = match patterns::by_signature(tx, &engine.recipe, &failed.signature).await? {
             None => merging::had_signature(tx, &failed.signature).await?,
             found => found,
         };
-        let cause = (failed.category, normalize(&failed.headline).text);
+        let verdict = verdicts.get(&failed.name).cloned();
+        let cause = verdict.as_ref().map_or_else(
+            || format!("{} {}", failed.category.as_str(), normalize(&failed.headline).text),
+            |verdict| verdict.cause_id.clone(),
+        );
         let known = pattern.as_ref().and_then(|pattern| by_pattern.get(&pattern.key));
-        let at = known.or_else(|| by_headline.get(&cause)).copied().unwrap_or(groups.len());
-        by_headline.entry(cause).or_insert(at);
+        let at = known.or_else(|| by_cause.get(&cause)).copied().unwrap_or(groups.len());
+        by_cause.entry(cause).or_insert(at);
         if let Some(pattern) = &pattern {
             by_pattern.entry(pattern.key).or_insert(at);
         }
         match groups.get_mut(at) {
             Some(group) => group.add(failed, pattern),
-            None => groups.push(Group { names: vec![failed.name.clone()], first: failed, count: 1, pattern }),
+            None => groups.push(Group { names: vec![failed.name.clone()], first: failed, count: 1, pattern, verdict }),
         }
     }
     groups.sort_by_key(|group| std::cmp::Reverse(group.count));
@@ -207,6 +217,8 @@ impl Group {
             category,
             headline: edited.unwrap_or(self.first.headline),
             count: self.count,
+            cause_id: self.verdict.as_ref().map(|verdict| verdict.cause_id.clone()),
+            verdict: self.verdict.as_ref().map(view::brief_verdict),
             case_names: self.names,
             pattern: pattern.map(|pattern| view::row(&pattern, engine.options.locale)),
         })
