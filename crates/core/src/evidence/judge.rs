@@ -129,8 +129,8 @@ impl<'a> Judging<'a> {
     }
 
     fn probability_of(&self, failures: &[Failure], known: bool) -> f64 {
-        let is_new = |one: &Failure| self.memory.tests.get(&one.case).is_none_or(TestHistory::is_new);
-        outage::probability(self.run, outage::Cluster { failures, known, all_new: failures.iter().all(is_new) })
+        let passed = |one: &Failure| self.memory.tests.get(&one.case).and_then(TestHistory::last_pass).is_some();
+        outage::probability(self.run, outage::Cluster { failures, known, has_passed: failures.iter().any(passed) })
     }
 
     fn share(&self, members: &[Failure]) -> f64 {

@@ -31,9 +31,9 @@ pub struct Cluster<'a> {
     pub failures: &'a [Failure],
     /// Whether failures with this error were an outage before.
     pub known: bool,
-    /// Whether none of the tests ran before. What never passed may as well be broken, all over the project: then their number
+    /// Whether one of the tests passed before. What never did may as well be broken, all over the project: then their number
     /// and spread speak for no outage, and what machines fail with has to.
-    pub all_new: bool,
+    pub has_passed: bool,
 }
 
 /// The chance that the cluster is an outage.
@@ -49,7 +49,7 @@ fn log_odds(run: &RunFacts, cluster: Cluster<'_>) -> f64 {
         FEW_LOG_ODDS
     } else {
         let extent = by_number(run, cluster.failures) + by_spread(run, cluster.failures);
-        if cluster.all_new { extent.min(0.0) } else { extent }
+        if cluster.has_passed { extent } else { extent.min(0.0) }
     };
     PRIOR_LOG_ODDS
         + interrupted

@@ -4,7 +4,7 @@ use super::{CASES, Plain, Story, failure, in_function, kinds, only};
 use crate::{
     evidence::{
         explanations::flakiness::{self, Rate},
-        facts::{Failure, Outcome},
+        facts::{CaseId, Failure, Outcome},
         kept::{
             fixes::{Fix, ProofStatus},
             history::TestHistory,
@@ -252,4 +252,29 @@ fn the_first_failure_of_a_small_suite_is_a_regression() {
     assert_eq!(only(&story.run_in(vec![3, 4, 5], &[failure(3, 1)])).verdict.kind, VerdictKind::Regression);
     story.commit();
     assert_eq!(only(&story.run_in(vec![3, 4, 5], &[failure(3, 1)])).verdict.kind, VerdictKind::Broken);
+}
+
+#[test]
+fn one_error_at_two_sites_is_two_causes_and_each_keeps_its_id() {
+    let mut story = Story::new();
+    story.pass(8);
+    let at = |case: CaseId, site: u64| Failure { site, ..failure(case, 7) };
+    let mut causes = |failures: [Failure; 3]| {
+        story.commit();
+        story.run(&failures).verdicts.iter().map(|judged| judged.cause).collect::<Vec<_>>()
+    };
+    let first = causes([at(1, 70), at(2, 70), at(9, 71)]);
+    assert!(first[0] == first[1] && first[0] != first[2], "{first:?}");
+    // The lines have moved.
+    assert_eq!(causes([at(1, 80), at(2, 80), at(9, 81)]), first);
+}
+
+/// Everything is new, and everything fails: nothing says that it is the machine.
+#[test]
+fn a_project_that_never_passed_has_no_outage() {
+    let all: Vec<Failure> = (0..CASES).map(|case| in_function(case, 1, 2)).collect();
+    let mut story = Story::new();
+    assert!(kinds(&story.run(&all)).iter().all(|kind| *kind == VerdictKind::New));
+    story.commit();
+    assert!(kinds(&story.run(&all)).iter().all(|kind| *kind == VerdictKind::Broken));
 }
