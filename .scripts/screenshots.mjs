@@ -38,6 +38,7 @@ const VIEWS = [
   { name: 'case', go: openCase, ready: '.cases pre' },
   { name: 'comparison', go: compare, ready: '.lists' },
   { name: 'tests', go: (page) => place(page, '#/tests'), ready: '.scroll' },
+  { name: 'health', go: (page) => place(page, '#/health'), ready: 'canvas' },
   { name: 'incidents', go: (page) => place(page, '#/incidents'), ready: 'ol a.row' },
   { name: 'search', go: (page) => place(page, '#/incidents?text=chromium+executable+missing'), ready: 'ol dl' },
   { name: 'incident', go: (page) => page.locator('ol a.row').first().click(), ready: 'ol table' },

@@ -35,7 +35,18 @@ async function violations(page: Page): Promise<string[]> {
   return results.parse(found).violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`);
 }
 
-const PLACES = ['/patterns', 'PATTERN', '/runs', 'RUN', 'COMPARE', '/tests', '/incidents', '/inspector', '/nowhere'];
+const PLACES = [
+  '/patterns',
+  'PATTERN',
+  '/runs',
+  'RUN',
+  'COMPARE',
+  '/tests',
+  '/health',
+  '/incidents',
+  '/inspector',
+  '/nowhere',
+];
 
 /** With the ids of this project. */
 async function placesOf(page: Page): Promise<[name: string, hash: string][]> {
@@ -188,7 +199,7 @@ browsing.each([1024, 1280, 1440])('at %i pixels no column is cut, and no badge s
   });
   for (const url of [viewer.url, own.url]) {
     const page = await openPage({ viewport: { width, height: 800 } }, url);
-    for (const hash of ['#/patterns', '#/runs', '#/tests', '#/incidents']) {
+    for (const hash of ['#/patterns', '#/runs', '#/tests', '#/health', '#/incidents']) {
       await go(page, hash);
       expect(await page.evaluate(outOfCells), hash).toEqual([]);
       expect(await page.evaluate(() => document.documentElement.scrollWidth), hash).toBeLessThanOrEqual(width);

@@ -124,6 +124,7 @@ const STATES: readonly [address: string, shows: (page: Page) => Promise<unknown>
   ['/tests?only=flaky', pressed, ['Flaky2']],
   ['/tests?runs=10', (page) => page.getByRole('combobox', { name: 'Newest' }).inputValue(), '10'],
   ['/tests?text=wobbles', (page) => page.getByRole('rowheader').count(), 1],
+  ['/health?by=day', pressed, ['Day']],
   ['/incidents?text=manifest', (page) => page.locator('[data-search]').inputValue(), 'manifest'],
   ['RUN?status=passed', (page) => page.getByLabel('Status').inputValue(), 'passed'],
   ['RUN?text=lists', (page) => page.getByText('1 case', { exact: true }).count(), 1],
@@ -276,7 +277,7 @@ browsing('every control of every view is reached with the Tab key', async () => 
   const [first, , last] = remembered.runs;
   const incident = await go(page, '/incidents').then(() => page.locator('ol a.row').first().getAttribute('href'));
   const places = [link, incident, '#/runs', `#/runs/${last}`, `#/compare?base=${first}&head=${last}`];
-  for (const place of ['#/patterns', ...places, '#/tests', '#/incidents?text=manifest', '#/inspector']) {
+  for (const place of ['#/patterns', ...places, '#/tests', '#/health', '#/incidents?text=manifest', '#/inspector']) {
     await go(page, place?.slice(1) ?? '');
     const missed = await page.evaluate(() => {
       const CONTROLS = 'a[href], button, input, select, textarea, summary';

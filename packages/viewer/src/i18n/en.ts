@@ -1,12 +1,21 @@
 /** The page's texts in English, and the shape that every language has. Choosing a language: i18n.svelte.ts. */
 
-import type { CaseState, FailureCategory, MatchKind, PatternSource, VerdictKind } from 'argus-engine/browser';
+import type {
+  CaseState,
+  FailureCategory,
+  MatchKind,
+  PatternSource,
+  ProofStatus,
+  TestState,
+  VerdictKind,
+} from 'argus-engine/browser';
 
 const plural = (count: number, one: string, many: string) => (count === 1 ? one : many);
 
-const places: Record<string, string> & Record<'patterns' | 'runs' | 'incidents' | 'inspector', string> = {
+const places: Record<string, string> & Record<'patterns' | 'runs' | 'health' | 'incidents' | 'inspector', string> = {
   patterns: 'Patterns',
   runs: 'Runs',
+  health: 'Health',
   tests: 'Tests by run',
   compare: 'Comparison',
   incidents: 'Incidents',
@@ -33,6 +42,20 @@ const verdict: Record<VerdictKind, string> = {
   environment: 'Depends on the environment',
   new: 'First run of it',
   unknown: 'Unclear',
+};
+const testState: Record<TestState, string> = {
+  broken: 'Broken',
+  flaky: 'Flaky',
+  order: 'Order-bound',
+  environment: 'Environment-bound',
+  healthy: 'Healthy',
+};
+const proof: Record<ProofStatus, string> = {
+  claimed: 'Claimed',
+  candidate: 'Not proved yet',
+  proved: 'Proved',
+  refuted: 'Refuted',
+  superseded: 'Superseded',
 };
 const source: Record<PatternSource, string> = { learned: 'Learned', 'built-in': 'Built-in' };
 const kind: Record<MatchKind, string> = { pattern: 'Pattern', incident: 'Incident' };
@@ -87,6 +110,8 @@ export const en = {
   },
   category,
   verdict,
+  testState,
+  proof,
   source,
   kind,
   status,
@@ -262,6 +287,8 @@ export const en = {
     none: 'None.',
     noneHere: 'None on this page.',
     choose: 'Choose two runs',
+    likely: (share: string) => `${share} likely`,
+    noVerdict: 'Without a verdict',
   },
   tests: {
     search: 'Search tests',
@@ -280,6 +307,50 @@ export const en = {
     newestLeft: 'The newest run is on the left.',
     shortened: 'Fewer runs are shown, because they hold so many cases.',
     noneFit: 'No test fits',
+  },
+  health: {
+    tests: 'Tests that need attention',
+    caption: 'Tests that are not healthy: broken ones first, then flaky, order-bound and environment-bound ones',
+    none: 'No test needs attention',
+    noneText: 'A test that fails appears here with what the runs say of it; so far none is broken or flaky.',
+    columns: {
+      test: 'Test',
+      state: 'State',
+      flakeRate: 'Fails by chance',
+      failures: 'Failures',
+      evidence: 'Evidence',
+      lastFailure: 'Last failure',
+    },
+    interval: (low: string, high: string) => `${low} to ${high}`,
+    intervalExplain: 'How often it fails by chance, with its 90 % interval',
+    failures: (failures: string, runs: string) => `${failures} of ${runs}`,
+    after: 'after',
+    where: 'where',
+    overTime: 'Over time',
+    unit: 'One point for each',
+    units: { day: 'Day', run: 'Run' },
+    flaky: 'Flaky outcomes per run',
+    tooFew: 'Curves need two runs: record another.',
+    slowest: 'Slowest tests',
+    slowestNone: (least: string) => `No test has taken ${least} or more in 3 runs.`,
+    slower: 'Slower than before',
+    slowerNone: (least: string) =>
+      `No test is slower by a quarter and by ${least} than in its runs before; 10 runs of a test are needed to say so.`,
+    median: 'Median',
+    before: 'Before',
+    change: 'Change',
+    medianOf: (count: number, shown: string) => `median of ${shown} ${plural(count, 'run', 'runs')}`,
+    times: (factor: string) => `${factor} times`,
+    durationRuns: (count: number, shown: string) =>
+      `From passes at the first attempt in the newest ${plural(count, 'run', `${shown} runs`)}.`,
+    fixes: 'Fixes and their proof',
+    fixesNone: 'No fix is known yet',
+    fixesNoneText: 'A commit after which a failure was gone appears here, with how sure it is that it was the fix.',
+    fixesMore: (count: number, shown: string) => `and ${shown} older ${plural(count, 'one', 'ones')}: argus fixes`,
+    passes: (count: number, shown: string) => `${shown} ${plural(count, 'pass', 'passes')} since`,
+    failedIn: 'last failed run',
+    passedIn: 'first passed run',
+    more: (count: string) => `and ${count} more`,
   },
   incidents: {
     search: 'Search incidents and solutions',
