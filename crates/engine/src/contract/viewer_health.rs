@@ -42,9 +42,9 @@ contract! {
         pub duration_runs: u32,
         /// Milliseconds below which no test is listed, and by which one must have become slower at least.
         pub least_ms: f64,
-        /// The tests that take longest, at most 20, each in 3 runs or more.
+        /// The tests that take longest, at most 10, each in 3 runs or more.
         pub slowest: Vec<TestDuration>,
-        /// Those that take longer than before, by a quarter at least; those by most milliseconds first, at most 20.
+        /// Those that take longer than before, by a quarter at least; those by most milliseconds first, at most 10.
         pub slower: Vec<TestDuration>,
         /// Changes after which failures were gone, the newest 20.
         pub fixes: Vec<FixEvidence>,

@@ -1094,9 +1094,9 @@ export type HealthResult = {
   durationRuns: number,
   /** Milliseconds below which no test is listed, and by which one must have become slower at least. */
   leastMs: number,
-  /** The tests that take longest, at most 20, each in 3 runs or more. */
+  /** The tests that take longest, at most 10, each in 3 runs or more. */
   slowest: Array<TestDuration>,
-  /** Those that take longer than before, by a quarter at least; those by most milliseconds first, at most 20. */
+  /** Those that take longer than before, by a quarter at least; those by most milliseconds first, at most 10. */
   slower: Array<TestDuration>,
   /** Changes after which failures were gone, the newest 20. */
   fixes: Array<FixEvidence>,

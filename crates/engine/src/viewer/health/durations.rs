@@ -20,10 +20,11 @@ const MIN_NEWEST_RUNS: usize = 3;
 const MIN_RUNS_BEFORE: usize = 5;
 /// What became slower takes so many times as long, ...
 const MIN_GROWTH: f64 = 1.25;
-/// ... and longer than in this share of the runs before.
-const SHARE_BEFORE: f64 = 0.9;
+/// ... in this share of its newest runs, whose median is above this share of those before. A test that is slow now and
+/// then fails one of both.
+const CLEAR_SHARE: f64 = 0.75;
 /// Tests of a list.
-const MAX_LISTED: usize = 20;
+const MAX_LISTED: usize = 10;
 
 /// How many of the newest runs hold so few cases that durations are read of them.
 pub(super) fn runs_read(newest: &[(RunKey, Run)]) -> u32 {
@@ -66,11 +67,15 @@ fn duration(case_name: String, newest_first: &[f64]) -> Option<(TestDuration, bo
     let before = median(older.to_vec()).filter(|_| is_known);
     let is_slower = before.is_some_and(|before| {
         let limit = (before * MIN_GROWTH).max(before + MIN_MS);
-        let shorter = older.iter().filter(|ms| **ms < median_ms).count();
-        median_ms >= limit && f64::from(size(shorter)) >= SHARE_BEFORE * f64::from(size(older.len()))
+        is_clear(newest, |ms| ms >= limit) && is_clear(older, |ms| ms < median_ms)
     });
     let before = before.map(|median_ms| DurationBefore { median_ms, runs: size(older.len()) });
     Some((TestDuration { case_name, median_ms, runs: size(newest.len()), before }, is_slower))
+}
+
+fn is_clear(runs: &[f64], holds: impl Fn(f64) -> bool) -> bool {
+    let held = runs.iter().filter(|ms| holds(**ms)).count();
+    f64::from(size(held)) >= CLEAR_SHARE * f64::from(size(runs.len()))
 }
 
 /// Milliseconds that came on top.
