@@ -5,7 +5,7 @@ mod failure_locations;
 mod headline;
 mod message;
 
-pub use failure_locations::{FailureLocations, SourceLocation, failure_locations};
+pub use failure_locations::{FailureLocations, SourceLocation, failure_locations, stack_files};
 pub use message::MAX_LINE_CHARS as MAX_MESSAGE_LINE_CHARS;
 
 use crate::output::{CleanText, Output, progress_lines};

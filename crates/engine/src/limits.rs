@@ -14,6 +14,8 @@ macro_rules! limits {
 limits! {
     /// Bytes of a report that are read.
     MAX_REPORT_BYTES = 256 * 1024 * 1024;
+    /// Files that a commit touched, of those that are looked at: one that touched more says little of each of them.
+    MAX_COMMIT_FILES = 64;
     /// Runs in an answer of `history`.
     MAX_RUNS = 100;
     /// The same, where the caller does not say.

@@ -2,11 +2,21 @@
 
 use crate::failure::category::Category;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// The number of a run in its project: 0, 1, 2, in the order in which they were recorded.
 pub type RunSeq = u32;
 /// What a case is known by: a hash of its name.
 pub type CaseId = u64;
+
+/// What a file is known by: only told apart from others, so that half of the hash of its path is enough.
+pub type FileId = u32;
+
+/// Of a path inside the project, with `/`.
+pub fn file_id(path: &str) -> FileId {
+    let [first, second, third, fourth, ..] = fingerprint(path).to_be_bytes();
+    FileId::from_be_bytes([first, second, third, fourth])
+}
 
 /// What a name, an error or a function is known by: equal texts have equal ones.
 pub fn fingerprint(text: &str) -> u64 {
@@ -26,6 +36,9 @@ pub struct RunFacts {
     pub commit: Option<String>,
     /// Commits since the run before, oldest first, `commit` last; empty where the commit is still the same.
     pub path: Vec<String>,
+    /// Files that each commit of `path` touched, as far as that is known; empty where nothing is.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub touched: Vec<Vec<FileId>>,
     /// Digest of the tree of files that ran.
     pub tree: String,
     /// Whether the tree was not that of the commit.
@@ -46,13 +59,16 @@ pub struct RunFacts {
     pub interrupted: bool,
 }
 
+/// Files of the project in the stacks of failing cases.
+pub type StackFiles = BTreeMap<CaseId, Vec<FileId>>;
+
 /// A failing case of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     /// Which case.
     pub case: CaseId,
-    /// The file it lies in, as a number.
-    pub file: u32,
+    /// The file it lies in.
+    pub file: FileId,
     /// What the failure is, as reported.
     pub category: Category,
     /// The error without its case: equal for equal normalized errors.

@@ -3,7 +3,7 @@
 use crate::evidence::explanations::flakiness;
 use crate::evidence::explanations::outage;
 use crate::evidence::explanations::weigh::{self, Seen, Weighed};
-use crate::evidence::facts::{CaseId, Failure, RunFacts, RunSeq, Trait};
+use crate::evidence::facts::{CaseId, Failure, FileId, RunFacts, RunSeq, StackFiles, Trait};
 use crate::evidence::kept::causes::{self, Cause};
 use crate::evidence::kept::history::{Observation, TestHistory};
 use crate::evidence::kept::memory::Memory;
@@ -13,7 +13,7 @@ use crate::evidence::kept::window::View;
 use crate::evidence::reasons;
 use crate::evidence::suspects::{self, Evidence, Suspect};
 use crate::evidence::verdict::{Since, Verdict, VerdictKind};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a run's failures are.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -44,12 +44,13 @@ pub struct Judged {
 /// Chances below that are no answer.
 const MIN_PROBABILITY: f64 = 0.4;
 
-/// Judges the failures of a run from the runs before it. `order`: the cases of this run as they were executed.
-pub fn judge(memory: &Memory, run: &RunFacts, failures: &[Failure], order: &Order) -> Judgement {
+/// Judges the failures of a run from the runs before it. `order`: the cases of this run as they were executed; `stacks`: what
+/// they failed in.
+pub fn judge(memory: &Memory, run: &RunFacts, failures: &[Failure], order: &Order, stacks: &StackFiles) -> Judgement {
     let mut failures = failures.to_vec();
     failures.sort_by_key(|failure| failure.case);
     let view = memory.window.seen_from(run);
-    let judging = Judging { memory, run, view: &view, order, conditions: view.conditions() };
+    let judging = Judging { memory, run, view: &view, order, stacks, conditions: view.conditions() };
     let masks = |case: CaseId| memory.tests.get(&case).map(|test| test.failed & !test.outages);
     let groups = causes::group(&failures, masks);
     let groups: Vec<_> = groups.iter().flat_map(|group| judging.split(&failures, group)).collect();
@@ -65,6 +66,7 @@ struct Judging<'a> {
     run: &'a RunFacts,
     view: &'a View<'a>,
     order: &'a Order,
+    stacks: &'a StackFiles,
     conditions: Vec<&'a (String, String)>,
 }
 
@@ -153,7 +155,7 @@ impl<'a> Judging<'a> {
         let together = u32::try_from(members.len()).unwrap_or(u32::MAX);
         let weighings: Vec<Weighing<'_>> =
             members.iter().map(|failure| self.weigh(failure, lasting, together)).collect();
-        let suspects = self.suspects(&weighings);
+        let suspects = self.suspects(&weighings, &self.files(members, lasting));
         let shared = Shared { outage, lasting, together, suspects, common, site: first.site };
         weighings.into_iter().map(|weighing| self.judged(weighing, &shared)).collect()
     }
@@ -191,7 +193,15 @@ impl<'a> Judging<'a> {
         OrderEvidence::start(failure.case, self.order, &self.memory.orders.of_runs(passed))
     }
 
-    fn suspects(&self, weighings: &[Weighing<'_>]) -> Vec<Suspect> {
+    /// Files of the stacks and of the tests that fail by one cause, now and since it lasts.
+    fn files(&self, members: &[Failure], lasting: Option<&Cause>) -> BTreeSet<FileId> {
+        let stacks = members.iter().filter_map(|failure| self.stacks.get(&failure.case)).flatten().copied();
+        let before = lasting.into_iter().flat_map(|cause| cause.cases.keys().map(|case| (case, cause.common)));
+        let strands = before.filter_map(|(case, common)| self.memory.tests.get(case)?.strand(common));
+        members.iter().map(|failure| failure.file).chain(stacks).chain(strands.map(|one| one.newest.file)).collect()
+    }
+
+    fn suspects(&self, weighings: &[Weighing<'_>], files: &BTreeSet<FileId>) -> Vec<Suspect> {
         let flake_rate = |weighing: &Weighing<'_>| {
             let known = weighing.history.filter(|history| !history.is_new());
             known.map_or(NEVER_SEEN_FLAKING, flakiness::chance_rate)
@@ -200,7 +210,7 @@ impl<'a> Judging<'a> {
             .iter()
             .map(|weighing| Evidence { seen: &weighing.seen, flake_rate: flake_rate(weighing) })
             .collect();
-        suspects::suspects(self.view, &evidence)
+        suspects::suspects(self.view, &evidence, files)
     }
 
     fn judged(&self, weighing: Weighing<'_>, shared: &Shared<'_>) -> Judged {

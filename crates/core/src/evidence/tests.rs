@@ -4,7 +4,7 @@ mod properties;
 mod verdicts;
 
 use super::{
-    facts::{CaseId, Failure, RunFacts},
+    facts::{CaseId, Failure, FileId, RunFacts, StackFiles},
     judge::{Judged, Judgement},
     kept::{memory::Memory, order::Order, record::Recorded},
     verdict::{Names, VerdictKind},
@@ -20,6 +20,9 @@ struct Story {
     tree: String,
     dirty: bool,
     os: &'static str,
+    /// What the newest commit touched.
+    touched: Vec<FileId>,
+    stacks: StackFiles,
 }
 
 /// Numbers print as themselves.
@@ -64,6 +67,7 @@ impl Story {
             id: format!("run-{}", self.runs),
             started_at: i64::from(self.runs) * 3_600_000,
             commit: Some(commit),
+            touched: if path.is_empty() || self.touched.is_empty() { Vec::new() } else { vec![self.touched.clone()] },
             path,
             tree: self.tree.clone(),
             dirty: self.dirty,
@@ -82,7 +86,7 @@ impl Story {
         let order = Order::new(order);
         let run = self.facts(&order, u32::try_from(failures.len()).unwrap());
         self.runs += 1;
-        self.memory.record(Recorded { run: &run, failures, retried: &[], order })
+        self.memory.record(Recorded { run: &run, failures, retried: &[], order, stacks: &self.stacks })
     }
 
     fn run(&mut self, failures: &[Failure]) -> Judgement {

@@ -6,6 +6,9 @@ use crate::{
     output::stack_frame::{self, Frame},
 };
 
+/// Most files that a stack is known by: the innermost frames say most.
+const MAX_STACK_FILES: usize = 24;
+
 /// A line of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceLocation {
@@ -55,6 +58,18 @@ pub fn failure_locations(text: &str, test_file: Option<&str>, shown: impl Fn(&st
         found.map(|(frame, file)| SourceLocation { file: file.clone(), line: frame.line })
     };
     FailureLocations { own: first(false), test: first(true) }
+}
+
+/// Files of the project, or of its tests, that the stacks of a redacted text name, each once and as printed; some of the
+/// first. `test_file` is that of the case, however it is named, or its class.
+pub fn stack_files(text: &str, test_file: Option<&str>) -> Vec<String> {
+    let mut files: Vec<String> = Vec::new();
+    for frame in fix_loop::frames(text, test_file).into_iter().filter(|frame| frame.in_app) {
+        if files.len() < MAX_STACK_FILES && !files.contains(&frame.file) {
+            files.push(frame.file);
+        }
+    }
+    files
 }
 
 fn is_relative(file: &str) -> bool {

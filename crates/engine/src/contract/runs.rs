@@ -87,11 +87,16 @@ contract! {
     }
 
     /// A commit and those before it.
+    #[derive(Default)]
     pub struct CommitFacts {
         /// Full hash.
         pub commit: String,
         /// Full hashes.
         pub parents: Vec<String>,
+        /// Files that it touched, relative to the project; none where that is not known.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[cfg_attr(feature = "types", ts(optional, as = "Option<Vec<String>>"))]
+        pub files: Vec<String>,
     }
 
     /// One report file.

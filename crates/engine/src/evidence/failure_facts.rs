@@ -1,10 +1,12 @@
-//! What a failed case is to the rules.
+//! What a failed case, and the files of a commit, are to the rules.
 
 use crate::runs::case_name::SEPARATOR;
 use argus_core::{
     Analysis, Category,
-    evidence::facts::{Failure, fingerprint},
+    evidence::facts::{Failure, FileId, file_id, fingerprint},
+    summary::stack_files,
 };
+use argus_report::relative_path;
 
 /// From what is concluded of its text; `site` is [`crate::runs::cause::FailureSight::site`].
 pub(crate) fn failure_facts(name: &str, category: Category, analysis: &Analysis, site: u64) -> Failure {
@@ -19,8 +21,25 @@ pub(crate) fn failure_facts(name: &str, category: Category, analysis: &Analysis,
 }
 
 /// Of the file that a case lies in.
-pub(super) fn file_number(name: &str) -> u32 {
-    let file = name.split_once(SEPARATOR).map_or(name, |(file, _)| file);
-    // Only told apart from others: half of the hash is enough.
-    u32::try_from(fingerprint(file) >> 32).expect("32 bits")
+pub(super) fn file_number(name: &str) -> FileId {
+    file_id(name.split_once(SEPARATOR).map_or(name, |(file, _)| file))
 }
+
+/// Files of the project in the stack of a failure. A path from elsewhere, as in a history of another machine, may be that of
+/// each file whose path it ends with.
+pub(crate) fn files_of_stack(name: &str, analysis: &Analysis, project_root: &str) -> Vec<FileId> {
+    let test_file = name.split_once(SEPARATOR).map(|(file, _)| file);
+    let files = stack_files(&analysis.redacted, test_file);
+    let relative = files.iter().filter_map(|file| relative_path(file, project_root));
+    relative.flat_map(|file| ends_of(&file).map(file_id).collect::<Vec<_>>()).collect()
+}
+
+/// A path inside the project is that file; of any other the last parts, from two on.
+fn ends_of(file: &str) -> impl Iterator<Item = &str> {
+    let is_inside = !file.starts_with('/') && !file.contains(':');
+    let cuts = file.rmatch_indices('/').skip(1).take(if is_inside { 0 } else { MAX_PATH_PARTS });
+    is_inside.then_some(file).into_iter().chain(cuts.map(|(at, _)| &file[at + 1..]))
+}
+
+/// Parts of a path from elsewhere that may be inside the project.
+const MAX_PATH_PARTS: usize = 12;

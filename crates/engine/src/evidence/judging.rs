@@ -9,13 +9,14 @@ use crate::{
     Engine, EngineError,
     contract::{CaseVerdict, CommitFacts, RecordRunParams, SuspectCommit, Verdict, VerdictSince},
     failures::lookup,
+    limits,
     runs::{
         cause::{self, cause_id},
         collect::Collected,
     },
 };
 use argus_core::evidence::{
-    facts::{CaseId, Failure, RunFacts, fingerprint},
+    facts::{CaseId, Failure, FileId, RunFacts, StackFiles, file_id, fingerprint},
     judge::Judged,
     kept::{memory::Memory, order::Order, record::Recorded},
     verdict::Names,
@@ -47,7 +48,13 @@ pub(crate) async fn judge<D>(
         rows::load_orders(tx, &mut memory).await?;
     }
     let facts = run_facts(engine, run, params, &memory, &ran);
-    let recorded = Recorded { run: &facts, failures: &ran.failures, retried: &ran.retried, order: ran.order.clone() };
+    let recorded = Recorded {
+        run: &facts,
+        failures: &ran.failures,
+        retried: &ran.retried,
+        order: ran.order.clone(),
+        stacks: &collected.stacks,
+    };
     let judgement = memory.record(recorded);
     let name = |case: CaseId| ran.names.get(&case).map(|name| (*name).to_owned());
     rows::save(tx, &memory, facts.seq, &ran.order, name).await?;
@@ -90,7 +97,13 @@ async fn sum_up<D>(engine: &Engine<D>, tx: &mut impl Tx) -> Result<Memory, Engin
         let ran = RanCases::of(cases, &failed);
         let facts = run_facts(engine, run, &RecordRunParams::default(), &memory, &ran);
         names.extend(ran.names.iter().map(|(case, name)| (*case, (*name).to_owned())));
-        memory.record(Recorded { run: &facts, failures: &ran.failures, retried: &ran.retried, order: ran.order });
+        memory.record(Recorded {
+            run: &facts,
+            failures: &ran.failures,
+            retried: &ran.retried,
+            order: ran.order,
+            stacks: &StackFiles::new(),
+        });
     }
     rows::save_all(tx, &memory, |case| names.get(&case).cloned()).await?;
     Ok(memory)
@@ -152,13 +165,15 @@ fn run_facts<D>(
     let redact = |text: &String| engine.analyzer.redact(text).into_string();
     let tree = git.and_then(|git| git.tree.as_ref()).map(redact).or(of_commit);
     let runner = run.runner.iter().map(|runner| ("runner".to_owned(), runner.clone()));
+    let (path, touched) = git.map(|git| path_since(memory, run, &git.commits, redact)).unwrap_or_default();
     let conditions = params.environment.iter().map(|(name, value)| (redact(name), redact(value))).chain(runner);
     RunFacts {
         seq: memory.window.next_seq(),
         id: run.id.clone(),
         started_at: run.started_at,
         commit: run.git_commit.clone(),
-        path: git.map(|git| path_since(memory, run, &git.commits, redact)).unwrap_or_default(),
+        path,
+        touched,
         tree: tree.unwrap_or_else(unknown),
         dirty: !is_clean,
         branch: run.git_branch.clone().unwrap_or_default(),
@@ -171,15 +186,20 @@ fn run_facts<D>(
     }
 }
 
-/// Commits since the run before, oldest first. Where that one's commit is none of those known, how many lie between is not
-/// known either, and the run's own stands for them.
-fn path_since(memory: &Memory, run: &Run, commits: &[CommitFacts], redact: impl Fn(&String) -> String) -> Vec<String> {
-    let Some(commit) = &run.git_commit else { return Vec::new() };
+/// Commits since the run before, oldest first, and the files that each touched. Where that run's commit is none of those
+/// known, how many lie between is not known either, and the run's own stands for them.
+fn path_since(
+    memory: &Memory,
+    run: &Run,
+    commits: &[CommitFacts],
+    redact: impl Fn(&String) -> String,
+) -> (Vec<String>, Vec<Vec<FileId>>) {
+    let Some(commit) = &run.git_commit else { return Default::default() };
     let before = memory.window.runs().next_back().and_then(|run| run.commit.as_ref());
     if before == Some(commit) {
-        return Vec::new();
+        return Default::default();
     }
-    let mut newer: Vec<String> = Vec::new();
+    let mut newer: Vec<(String, &CommitFacts)> = Vec::new();
     let mut is_whole = false;
     for one in commits {
         let commit = redact(&one.commit);
@@ -187,12 +207,34 @@ fn path_since(memory: &Memory, run: &Run, commits: &[CommitFacts], redact: impl 
             is_whole = true;
             break;
         }
-        newer.push(commit);
+        newer.push((commit, one));
         is_whole = one.parents.iter().any(|parent| Some(&redact(parent)) == before);
     }
-    newer.reverse();
-    if is_whole { newer } else { vec![commit.clone()] }
+    if !is_whole {
+        newer.retain(|(one, _)| one == commit);
+        newer.truncate(1);
+    }
+    let mut room = MAX_RUN_FILES;
+    let mut files = |one: &CommitFacts| {
+        let is_known = one.files.len() <= room.min(limits::MAX_COMMIT_FILES as usize);
+        let files = one.files.iter().filter(|_| is_known);
+        room -= if is_known { one.files.len() } else { 0 };
+        files.map(|file| file_id(&redact(file))).collect()
+    };
+    let mut touched: Vec<Vec<FileId>> = newer.iter().map(|(_, one)| files(one)).collect();
+    touched.reverse();
+    if touched.iter().all(Vec::is_empty) {
+        touched.clear();
+    }
+    let mut path: Vec<String> = newer.into_iter().rev().map(|(commit, _)| commit).collect();
+    if !is_whole && path.is_empty() {
+        path.push(commit.clone());
+    }
+    (path, touched)
 }
+
+/// Files that are kept of the commits of one run, the newest first: so many in each run of the window are 300 KB.
+const MAX_RUN_FILES: usize = 256;
 
 fn shown<F: Fn(CaseId) -> Option<String>>(judged: &Judged, named: &Named<'_, F>) -> CaseVerdict {
     let verdict = &judged.verdict;

@@ -11,7 +11,7 @@ use crate::{
     Engine, EngineError, ErrorCode,
     answer::text,
     contract::{ContainerFact, RecordRunParams, ReportInput},
-    evidence::failure_facts::failure_facts,
+    evidence::failure_facts::{failure_facts, files_of_stack},
     failures::lookup,
     limits::MAX_REPORT_BYTES,
 };
@@ -60,6 +60,9 @@ pub(crate) struct Collected {
     pub(crate) ran_no_tests: bool,
     /// What verdicts are made from.
     pub(crate) failed: Vec<evidence::facts::Failure>,
+    /// Files in their stacks, where it is known which files commits touch.
+    pub(crate) stacks: evidence::facts::StackFiles,
+    has_commit_files: bool,
     budget: TextBudget,
 }
 
@@ -144,7 +147,9 @@ pub(crate) fn collect<D>(engine: &Engine<D>, params: &RecordRunParams) -> Result
         .chain(prepared.into_iter().map(|(case, runner)| (case, runner.or_else(|| of_host.cloned()))));
     let runner = redacted(engine, of_host.or(read.facts.runner.as_ref()).map(String::as_str));
     let facts = RunFacts { runner, ..read.facts };
-    let mut all = Collected { facts, has_empty_reports, budget, ..Collected::default() };
+    let commits = params.git.iter().flat_map(|git| &git.commits);
+    let has_commit_files = commits.into_iter().any(|commit| !commit.files.is_empty());
+    let mut all = Collected { facts, has_empty_reports, has_commit_files, budget, ..Collected::default() };
     let output = params.output_tail.as_deref();
     for ((case, texts), runner) in cases {
         let texts = texts.map(|texts| unsaid::with_reason(engine, output, &case.name, texts));
@@ -272,7 +277,12 @@ impl Collected {
         let sight = cause::describe_failure(engine, &analysis, &failure.facts, &case.name);
         failure.headline.clone_from(&sight.headline);
         failure.signature.clone_from(&analysis.signatures.exact);
-        self.failed.push(failure_facts(&case.name, failure.category, &analysis, sight.site));
+        let facts = failure_facts(&case.name, failure.category, &analysis, sight.site);
+        if self.has_commit_files {
+            let files = files_of_stack(&case.name, &analysis, &engine.options.project_root);
+            self.stacks.entry(facts.case).or_default().extend(files);
+        }
+        self.failed.push(facts);
         case.failure = Some(Box::new(failure));
         self.candidates.add(BriefCandidate { at: raw.at, analysis, sight });
     }

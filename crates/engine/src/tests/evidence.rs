@@ -27,7 +27,13 @@ impl Story {
     fn commit(&mut self) -> String {
         let commit = format!("{:040x}", self.commits.len() + 1);
         let parents = self.commits.first().map(|parent| parent.commit.clone()).into_iter().collect();
-        self.commits.insert(0, CommitFacts { commit: commit.clone(), parents });
+        self.commits.insert(0, CommitFacts { commit: commit.clone(), parents, ..CommitFacts::default() });
+        commit
+    }
+
+    fn commit_of(&mut self, files: &[&str]) -> String {
+        let commit = self.commit();
+        self.commits[0].files = files.iter().map(|file| (*file).to_owned()).collect();
         commit
     }
 
@@ -112,6 +118,31 @@ fn a_test_that_fails_after_a_commit_is_a_regression_then_broken_then_mended() {
     story.commit();
     story.run(&FIRST_FAILS);
     assert_eq!(story.world.call(fixes, &NoParams {}).unwrap().fixes[0].status, ProofStatus::Refuted);
+}
+
+/// Of several commits since the last run the one that touches a file of the stack comes first, whatever machine the stack is
+/// from; without files the newest does, for nothing tells them apart.
+#[test]
+fn the_commit_that_touches_the_stack_is_the_first_suspect() {
+    let far = format!("{UNKNOWN}\n    at charge (/home/runner/work/shop/shop/src/billing/charge.js:7:3)");
+    let near = format!("{UNKNOWN}\n    at charge (/project/src/billing/charge.js:7:3)");
+    for (error, touched) in [(&far, "src/billing/charge.js"), (&near, "src/billing/charge.js"), (&near, "a.test.ts")] {
+        let mut story = Story::new();
+        for _ in 0..8 {
+            story.commit();
+            story.run(&ALL_PASS);
+        }
+        let many: Vec<String> = (0..100).map(|at| format!("file{at}.js")).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).chain([touched]).collect();
+        story.commit_of(&["docs/charge.md", "src/charge.js"]);
+        let culprit = story.commit_of(&["package.json", touched]);
+        story.commit_of(&["src/cart.js"]);
+        story.commit_of(&many);
+        let run = story.run(&[Some(error), None, None]);
+        let suspects = story.world.diagnose(&run.run_id, "a.test.ts > suite > case 0").unwrap().suspects;
+        assert_eq!((suspects.len(), &suspects[0].commit), (4, &culprit), "{error}");
+        assert!(suspects[0].probability > 0.6 && suspects[1].probability < 0.2, "{suspects:?}");
+    }
 }
 
 #[test]

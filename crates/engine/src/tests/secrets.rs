@@ -90,7 +90,11 @@ fn run(reports: Vec<ReportInput>) -> RecordRunParams {
             branch: maybe("fix/"),
             dirty: Some(true),
             tree: maybe("tree"),
-            commits: vec![CommitFacts { commit: planted("commit"), parents: vec![planted("parent")] }],
+            commits: vec![CommitFacts {
+                commit: planted("commit"),
+                parents: vec![planted("parent")],
+                files: vec![planted("touched")],
+            }],
         }),
         reports,
         output_tail: maybe("Error: connect ECONNREFUSED 10.0.0.1:5432"),

@@ -222,6 +222,8 @@ export type CommitFacts = {
   commit: string,
   /** Full hashes. */
   parents: Array<string>,
+  /** Files that it touched, relative to the project; none where that is not known. */
+  files?: Array<string>,
 };
 
 /** A test in two runs. */
@@ -2921,6 +2923,8 @@ export const TEST_STATES = [
 export const LIMITS = {
   /** Bytes of a report that are read. */
   MAX_REPORT_BYTES: 268435456,
+  /** Files that a commit touched, of those that are looked at: one that touched more says little of each of them. */
+  MAX_COMMIT_FILES: 64,
   /** Runs in an answer of `history`. */
   MAX_RUNS: 100,
   /** The same, where the caller does not say. */

@@ -2,7 +2,7 @@
  * State of the work tree when a run starts. Nothing is changed, not even git's index.
  */
 
-import type { GitFacts } from 'argus-engine';
+import { type CommitFacts, type GitFacts, LIMITS } from 'argus-engine';
 import { Git, isRefusal } from '../git/git.ts';
 import { NOT_OURS } from '../git/settings.ts';
 import { log } from '../log.ts';
@@ -43,7 +43,7 @@ export async function gitFacts(root: string): Promise<GitFacts | null> {
     branch: facts.branch ?? ciCheckout(process.env).branch,
     dirty: changed.size > 0,
     tree: tree ?? null,
-    commits: history.map(({ commit, parents }) => ({ commit, parents })),
+    commits: history.map(({ tree: _, ...commit }) => commit),
   };
 }
 
@@ -65,7 +65,7 @@ export async function givenFacts(root: string, given: GivenFacts): Promise<GitFa
     branch: branch ?? null,
     dirty: dirty ?? (commit === undefined ? null : false),
     tree: tree ?? (dirty === true ? null : (history[0]?.tree ?? null)),
-    commits: history.map(({ commit, parents }) => ({ commit, parents })),
+    commits: history.map(({ tree: _, ...commit }) => commit),
   };
 }
 
@@ -83,10 +83,17 @@ function isFullHash(text: string): boolean {
   return /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/u.test(text);
 }
 
-/** The newest commits from one on, that one first; none where it is not known here. */
+/**
+ * The newest commits from one on, that one first, with the files of each; none where it is not known here. What lacks the
+ * folders of its commits, as a partial clone may, says the commits alone.
+ */
 async function logFrom(git: Git, from: string): Promise<LoggedCommit[]> {
-  const log = await git.run(['log', `--max-count=${MAX_COMMITS}`, '--format=%H %T %P', from, '--'], ASKING);
-  return log.problem === null && !log.cut ? parseLog(log.stdout) : [];
+  for (const files of [['--name-only', '--no-renames', '--relative'], []]) {
+    const args = [`--max-count=${MAX_COMMITS}`, '--format=%x00%H %T %P', ...files, from, '--'];
+    const log = await git.run(['log', ...args], ASKING);
+    if (log.problem === null && !log.cut) return parseLog(log.stdout);
+  }
+  return [];
 }
 
 function sayRefused(root: string, problem: string | null): void {
@@ -105,20 +112,24 @@ async function changedTree(git: Git, changed: ReadonlySet<string>): Promise<stri
   return workTreeId(folder, staged.stdout, changed);
 }
 
-interface LoggedCommit {
-  commit: string;
+interface LoggedCommit extends CommitFacts {
   tree: string;
-  parents: string[];
 }
 
-/** Reads lines of `commit tree parents`. */
+/**
+ * Reads entries of `commit tree parents` and the files below, relative to where git was asked. Of a merge git says none.
+ * A commit without parents may be the end of what was fetched, with all files in it. A quoted name is not read.
+ */
 function parseLog(output: string): LoggedCommit[] {
   return output
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => {
-      const [commit = '', tree = '', ...parents] = line.trim().split(' ');
-      return { commit, tree, parents };
+    .split('\0')
+    .slice(1)
+    .map((entry) => {
+      const [head = '', ...lines] = entry.split('\n');
+      const [commit = '', tree = '', ...parents] = head.trim().split(' ');
+      const files = lines.filter((line) => line !== '' && !line.startsWith('"'));
+      const areKnown = parents.length > 0 && files.length > 0 && files.length <= LIMITS.MAX_COMMIT_FILES;
+      return { commit, tree, parents, ...(areKnown ? { files: files.map(asText) } : {}) };
     });
 }
 

@@ -101,6 +101,43 @@ test('merges say all of their parents, and the newest commit comes first', async
   expect(newest).toEqual({ commit: git('rev-parse', 'HEAD'), parents: git('log', '-1', '--format=%P').split(' ') });
 });
 
+test('commits say the files that they touched, relative to the project', async () => {
+  write('src/new file.js', 'spaces\n');
+  write('über/ñ.txt', 'names in more than ASCII\n');
+  write('outside.txt', '1\n');
+  git('mv', 'src/sum.js', 'src/add.js');
+  committed();
+  write('src/tab\there.js', 'quoted by git\n');
+  rmSync(path.join(top, 'src/deep'), { recursive: true });
+  committed();
+  for (let at = 0; at < 80; at += 1) write(`many/${at}`, `${at}`);
+  committed();
+  const files = async (root: string) => (await gitFacts(root))?.commits?.map((commit) => commit.files);
+  expect(await files(top)).toEqual([
+    undefined,
+    ['src/deep/er.js'],
+    ['outside.txt', 'src/add.js', 'src/new file.js', 'src/sum.js', 'über/ñ.txt'],
+    undefined,
+  ]);
+  expect(await files(path.join(top, 'src'))).toEqual([
+    undefined,
+    ['deep/er.js'],
+    ['add.js', 'new file.js', 'sum.js'],
+    undefined,
+  ]);
+});
+
+test('a clone without the folders of its commits says the commits alone', async () => {
+  write('src/sum.js', 'later\n');
+  committed();
+  git('config', 'uploadpack.allowFilter', 'true');
+  const clone = path.join(top, 'clone');
+  git('clone', '-q', '--no-local', '--filter=tree:0', `file://${top}`, clone);
+  const facts = await gitFacts(clone);
+  expect(facts?.commits).toHaveLength(2);
+  expect(facts?.commits?.[0]?.commit).toBe(git('rev-parse', 'HEAD'));
+});
+
 test('without a commit, and outside a repository, there is none', async () => {
   rmSync(path.join(top, '.git'), { recursive: true });
   expect(await gitFacts(top)).toBeNull();

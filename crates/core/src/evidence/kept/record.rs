@@ -1,6 +1,6 @@
 //! Changes the rows by one more run, in the transaction that records it.
 
-use crate::evidence::facts::{CaseId, Failure, Outcome, RunFacts, RunSeq, Trait};
+use crate::evidence::facts::{CaseId, Failure, Outcome, RunFacts, RunSeq, StackFiles, Trait};
 use crate::evidence::judge::{Judged, Judgement, judge};
 use crate::evidence::kept::causes::Cause;
 use crate::evidence::kept::fixes::{Fix, ProofStatus};
@@ -28,16 +28,18 @@ pub struct Recorded<'a> {
     pub retried: &'a [CaseId],
     /// The cases that ran, in order.
     pub order: Order,
+    /// Files in the stacks of the failing cases.
+    pub stacks: &'a StackFiles,
 }
 
 impl Memory {
     /// Judges a run and records it.
     pub fn record(&mut self, recorded: Recorded<'_>) -> Judgement {
-        let Recorded { run, failures, retried, order } = recorded;
+        let Recorded { run, failures, retried, order, stacks } = recorded;
         for case in failures.iter().map(|failure| &failure.case).chain(retried) {
             self.begin_history(*case);
         }
-        let judgement = judge(self, run, failures, &order);
+        let judgement = judge(self, run, failures, &order, stacks);
         let failing: BTreeMap<CaseId, &Judged> =
             judgement.verdicts.iter().map(|judged| (judged.failure.case, judged)).collect();
         let retried: BTreeSet<CaseId> = retried.iter().copied().collect();

@@ -1,6 +1,6 @@
 //! The newest runs of a project, and what they say of each other: who ran on the same tree, how many commits lie between.
 
-use crate::evidence::facts::{RunFacts, RunSeq};
+use crate::evidence::facts::{FileId, RunFacts, RunSeq};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -84,6 +84,11 @@ impl<'a> View<'a> {
         let run = self.runs[at];
         let moved = at == 0 || run.commit != self.runs[at - 1].commit;
         if run.path.is_empty() && moved { run.commit.as_slice() } else { &run.path }
+    }
+
+    /// Files that the commits of `path` touched, in the same order; fewer where that is not known of all.
+    pub fn touched(&self, at: usize) -> &'a [Vec<FileId>] {
+        &self.runs[at].touched
     }
 
     /// Index of the run of this number.

@@ -2,9 +2,10 @@
 
 use super::{Story, failure};
 use crate::evidence::{
-    facts::{CaseId, Failure},
+    facts::{CaseId, Failure, FileId, StackFiles},
     judge::{Judgement, judge},
     kept::history::TestHistory,
+    kept::memory::Memory,
     kept::order::Order,
     suspects::Suspect,
     verdict::VerdictKind,
@@ -18,6 +19,7 @@ struct Step {
     edits: Option<u8>,
     windows: bool,
     rotated: u64,
+    touched: Vec<FileId>,
     failures: Vec<Failure>,
 }
 
@@ -31,11 +33,12 @@ fn any_failure() -> impl Strategy<Value = Failure> {
 
 fn any_step() -> impl Strategy<Value = Step> {
     let failures = prop::collection::vec(any_failure(), 0..4);
-    (any::<bool>(), prop::option::weighted(0.2, 0_u8..3), any::<bool>(), 0..TESTS, failures).prop_map(
-        |(commits, edits, windows, rotated, mut failures)| {
+    let touched = prop::collection::vec(0_u32..4, 0..3);
+    (any::<bool>(), prop::option::weighted(0.2, 0_u8..3), any::<bool>(), 0..TESTS, touched, failures).prop_map(
+        |(commits, edits, windows, rotated, touched, mut failures)| {
             failures.sort_by_key(|failure| failure.case);
             failures.dedup_by_key(|failure| failure.case);
-            Step { commits, edits, windows, rotated, failures }
+            Step { commits, edits, windows, rotated, touched, failures }
         },
     )
 }
@@ -51,6 +54,7 @@ fn order_of(step: &Step) -> Vec<CaseId> {
 fn set_up(story: &mut Story, step: &Step) {
     if step.commits {
         story.commit();
+        story.touched.clone_from(&step.touched);
     }
     if let Some(edit) = step.edits {
         story.edit(&format!("{edit} of {}", story.commits));
@@ -72,7 +76,7 @@ fn tell(steps: &[Step]) -> (Story, Vec<Judgement>) {
 fn flaky_now(story: &Story, case: CaseId) -> f64 {
     let order = Order::new((0..TESTS).collect());
     let facts = story.facts(&order, 1);
-    let judgement = judge(&story.memory, &facts, &[failure(case, 0)], &order);
+    let judgement = judge(&story.memory, &facts, &[failure(case, 0)], &order, &StackFiles::new());
     judgement.verdicts[0].weighed[1]
 }
 
@@ -117,6 +121,35 @@ proptest! {
     }
 
     #[test]
+    fn files_that_no_failure_has_change_nothing(steps in any_history()) {
+        let mut without = steps.clone();
+        let mut elsewhere = steps;
+        for step in &mut without {
+            step.touched.clear();
+        }
+        for file in elsewhere.iter_mut().flat_map(|step| &mut step.touched) {
+            *file += 1000;
+        }
+        prop_assert_eq!(tell(&without).1, tell(&elsewhere).1);
+    }
+
+    #[test]
+    fn a_commit_that_touches_the_stack_never_becomes_less_likely(steps in any_history(), case in 0..TESTS) {
+        let suspects = |touched: Vec<FileId>| {
+            let (mut story, _) = tell(&steps);
+            story.commit();
+            story.touched = touched;
+            story.stacks = StackFiles::from([(case, vec![77])]);
+            let judgement = story.run_in((0..TESTS).collect(), &[failure(case, 0)]);
+            let newest = format!("c{}", story.commits);
+            let suspects = judgement.verdicts[0].verdict.suspects.clone();
+            suspects.into_iter().find(|one| one.commit == newest).map_or(0.0, |one| one.probability)
+        };
+        let (without, with) = (suspects(Vec::new()), suspects(vec![77, 5]));
+        prop_assert!(with >= without && with <= 1.0, "{without} -> {with}");
+    }
+
+    #[test]
     fn both_outcomes_on_one_more_tree_never_speak_against_chance(steps in any_history(), case in 0..TESTS) {
         let (mut story, _) = tell(&steps);
         story.commit();
@@ -141,6 +174,20 @@ proptest! {
             prop_assert!(stored.len() < 8192, "{}", stored.len());
         }
     }
+}
+
+/// What an earlier version kept of a run has no files.
+#[test]
+fn runs_of_earlier_memories_can_be_read() {
+    let mut story = Story::new();
+    story.touched = vec![1];
+    story.pass(2);
+    let mut memory = serde_json::to_value(&story.memory).unwrap();
+    for run in memory["window"]["runs"].as_array_mut().unwrap() {
+        assert!(run.as_object_mut().unwrap().remove("touched").is_some());
+    }
+    let read: Memory = serde_json::from_value(memory).unwrap();
+    assert_eq!(read.window.runs().map(|run| run.touched.len()).collect::<Vec<_>>(), [0; 2]);
 }
 
 /// A test costs nothing until it fails, and then the same, however long it passes.

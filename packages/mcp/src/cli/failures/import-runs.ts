@@ -68,7 +68,7 @@ async function importAll(
 /** One run of a history; what it does not know it leaves out. */
 function runSchema(z: Zod) {
   const text = z.string().max(200_000);
-  const commit = z.object({ commit: text, parents: z.array(text).default([]) });
+  const commit = z.object({ commit: text, parents: z.array(text).default([]), files: z.array(text).default([]) });
   const one = z.object({
     name: text.min(1),
     status: z.enum(['passed', 'failed', 'skipped']),
