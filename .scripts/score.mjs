@@ -1,11 +1,13 @@
 // `npm run score`: measures the built engine on the development data beside the project, each score with its goal. The
 // goals hold for a sealed set of the same kinds; these rows show where to look. `npm run score -- --data DIR` reads
 // another folder; `-- --show` lists what is wrong. Where the data or python3 is missing, it says so and does not fail.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { build } from './build.mjs';
 import { root, run, which } from './lib/exec.mjs';
+import { reliability, teed } from './lib/reliability.mjs';
 import { main, mustPass, step } from './lib/steps.mjs';
 import { setUp } from './setup.mjs';
 
@@ -149,8 +151,11 @@ async function recurrence(data) {
 
 /** Histories with known truth, each taken in run after run. */
 async function evidence(data) {
-  const script = [join(data, 'score_evidence.py'), '--file', join(data, 'histories.jsonl.gz')];
-  const product = ['--', 'python3', join(data, 'via_history.py'), process.execPath, CLI];
+  const histories = join(data, 'histories.jsonl.gz');
+  const folder = mkdtempSync(join(tmpdir(), 'argus-score-'));
+  const answers = join(folder, 'answers.jsonl');
+  const script = [join(data, 'score_evidence.py'), '--file', histories];
+  const product = ['--', ...teed(answers, ['python3', join(data, 'via_history.py'), process.execPath, CLI])];
   const outputs = [];
   for (const [way, args] of Object.entries({ Argus: product, 'rules of thumb': ['--baseline'] })) {
     const title = `evidence, ${way}`;
@@ -160,10 +165,19 @@ async function evidence(data) {
     if (show) console.log(output);
     outputs.push(output);
   }
+  const diagram = reliability(linesOf(gunzipSync(readFileSync(histories))), linesOf(readFileSync(answers)));
+  rmSync(folder, { recursive: true });
   for (const [name, [pick, goal]] of Object.entries(EVIDENCE)) {
     const [argus, thumb] = outputs.map((output) => pick.exec(output)?.[1] ?? '-');
     console.log(`   ${name.padEnd(32)} ${argus.padEnd(6)} rules of thumb ${thumb.padEnd(6)} goal ${goal}`);
   }
+  console.log('   verdicts by stated probability: # is the share that was right, o what was stated');
+  for (const line of diagram) console.log(`   ${line}`);
+}
+
+function linesOf(bytes) {
+  const lines = bytes.toString().split('\n');
+  return lines.filter((line) => line !== '').map((line) => JSON.parse(line));
 }
 
 /** A Python that has Drain3, made once. */
