@@ -4,7 +4,9 @@
 pub mod case_history;
 pub mod cases;
 pub mod claims;
+pub mod commits;
 pub mod retention;
+pub mod test_runs;
 pub mod trends;
 
 use crate::{
@@ -68,6 +70,7 @@ macro_rules! columns {
          timed_out, git_commit, git_branch, git_dirty"
     };
 }
+use columns;
 
 /// Adds a run.
 pub async fn insert(tx: &mut impl Tx, run: &Run) -> Result<RunKey, StoreError> {

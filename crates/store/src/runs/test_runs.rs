@@ -1,0 +1,140 @@
+//! How tests did over many runs: one test run by run, and all tests of some runs.
+
+use super::{RunKey, case_history::CaseOutcome};
+use crate::{
+    database::{Row, Tx, Value},
+    error::StoreError,
+};
+
+/// A run in which a test ran.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TestRun {
+    /// Where its cases are.
+    pub key: RunKey,
+    /// `run-…`.
+    pub id: String,
+    /// UTC milliseconds.
+    pub started_at: i64,
+    /// Full hash.
+    pub git_commit: Option<String>,
+    /// Branch.
+    pub git_branch: Option<String>,
+    /// Uncommitted changes.
+    pub git_dirty: Option<bool>,
+    /// Of several cases of this name the worst.
+    pub outcome: CaseOutcome,
+    /// Milliseconds; of several cases the longest.
+    pub duration_ms: Option<f64>,
+}
+
+/// What is said of a failed case in short.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BriefFailure {
+    /// One line.
+    pub headline: String,
+    /// What it was found to be when its run was recorded (JSON).
+    pub verdict: Option<String>,
+}
+
+/// The runs in which a test ran, newest first.
+pub async fn of_test(tx: &mut impl Tx, name: &str, limit: u32, offset: u32) -> Result<Vec<TestRun>, StoreError> {
+    // No index has the names of what passed. CROSS JOIN lets SQLite walk through the runs and stop at a full page, in
+    // place of reading all cases.
+    const SQL: &str = "SELECT r.key, r.id, r.started_at, r.git_commit, r.git_branch, r.git_dirty, MIN(c.rank), \
+                       MAX(c.duration_ms) FROM runs r CROSS JOIN cases c \
+                       WHERE c.run_key = r.key AND c.name = $1 AND c.status <> 'skipped' \
+                       GROUP BY r.started_at, r.key ORDER BY r.started_at DESC, r.key DESC LIMIT $2 OFFSET $3";
+    let rows = tx.query(SQL, &[name.into(), limit.into(), offset.into()]).await?;
+    let read = |mut row: Row| {
+        Ok(TestRun {
+            key: RunKey(row.read()?),
+            id: row.read()?,
+            started_at: row.read()?,
+            git_commit: row.read()?,
+            git_branch: row.read()?,
+            git_dirty: row.read()?,
+            outcome: row.read()?,
+            duration_ms: row.read()?,
+        })
+    };
+    rows.into_iter().map(read).collect()
+}
+
+/// The id of the newest run in which a test failed that was judged, and what it was found to be (JSON).
+pub async fn newest_verdict(tx: &mut impl Tx, name: &str) -> Result<Option<(String, String)>, StoreError> {
+    const SQL: &str = "SELECT r.id, f.verdict FROM cases c JOIN failures f ON f.run_key = c.run_key AND f.seq = c.seq \
+                       JOIN runs r ON r.key = c.run_key \
+                       WHERE c.name = $1 AND c.status = 'failed' AND f.verdict IS NOT NULL \
+                       ORDER BY r.started_at DESC, r.key DESC, c.seq LIMIT 1";
+    let row = tx.query_first(SQL, &[name.into()]).await?;
+    row.map(|mut row| Ok((row.read()?, row.read()?))).transpose()
+}
+
+/// What is said of failed cases, each named by its run and its name; in the same order.
+pub async fn brief_failures(
+    tx: &mut impl Tx,
+    cases: &[(RunKey, &str)],
+) -> Result<Vec<Option<BriefFailure>>, StoreError> {
+    const SQL: &str = "SELECT f.headline, f.verdict FROM cases c \
+                       JOIN failures f ON f.run_key = c.run_key AND f.seq = c.seq \
+                       WHERE c.name = $2 AND c.run_key = $1 AND c.status = 'failed' ORDER BY c.seq LIMIT 1";
+    let params: Vec<[Value<'_>; 2]> = cases.iter().map(|(run, name)| [run.0.into(), (*name).into()]).collect();
+    let brief = |mut row: Row| Ok(BriefFailure { headline: row.read()?, verdict: row.read()? });
+    let rows = tx.query_many(SQL, &params).await?;
+    rows.into_iter().map(|rows| rows.into_iter().next().map(brief).transpose()).collect()
+}
+
+/// For each run how its cases ended that ran, failed ones first.
+pub async fn outcomes(tx: &mut impl Tx, runs: &[RunKey]) -> Result<Vec<Vec<(String, CaseOutcome)>>, StoreError> {
+    const SQL: &str = "SELECT name, rank FROM cases WHERE run_key = $1 AND status <> 'skipped' ORDER BY rank, seq";
+    let params: Vec<[Value<'_>; 1]> = runs.iter().map(|run| [run.0.into()]).collect();
+    let read = |mut row: Row| Ok((row.read()?, row.read()?));
+    let rows = tx.query_many(SQL, &params).await?;
+    rows.into_iter().map(|rows| rows.into_iter().map(read).collect()).collect()
+}
+
+/// For each run the names of those failed cases whose verdict has a text in it. A verdict is long, and a run may have
+/// many: only the names leave the database.
+pub async fn judged_with(tx: &mut impl Tx, runs: &[RunKey], text: &str) -> Result<Vec<Vec<String>>, StoreError> {
+    const SQL: &str = "SELECT c.name FROM cases c JOIN failures f ON f.run_key = c.run_key AND f.seq = c.seq \
+                       WHERE c.run_key = $1 AND c.rank = 0 AND replace(f.verdict, $2, '') <> f.verdict";
+    let params: Vec<[Value<'_>; 2]> = runs.iter().map(|run| [run.0.into(), text.into()]).collect();
+    let rows = tx.query_many(SQL, &params).await?;
+    rows.into_iter().map(|rows| rows.into_iter().map(|mut row| row.read()).collect()).collect()
+}
+
+/// Names of tests: of those that failed once, and of those in runs since a moment.
+macro_rules! known {
+    () => {
+        " FROM (SELECT name, 0 AS later FROM test_histories UNION ALL SELECT name, 1 AS later FROM cases \
+         WHERE run_key IN (SELECT key FROM runs WHERE started_at >= $1)) known "
+    };
+}
+
+/// Tests that have a part in their name, ASCII letters in whatever case: the one that is called so, then those that end
+/// with `ending`, then the rest.
+pub async fn names_with(
+    tx: &mut impl Tx,
+    since: i64,
+    part: &str,
+    ending: &str,
+    limit: u32,
+) -> Result<Vec<String>, StoreError> {
+    const SQL: &str = concat!(
+        "SELECT name",
+        known!(),
+        "WHERE name = $2 OR replace(lower(name), $3, '') <> lower(name) GROUP BY name \
+         ORDER BY CASE WHEN name = $2 THEN 0 WHEN length(name) > length($4) \
+         AND substr(name, length(name) - length($4) + 1) = $4 THEN 1 ELSE 2 END, MIN(later), name LIMIT $5"
+    );
+    let lower = part.to_ascii_lowercase();
+    let rows = tx.query(SQL, &[since.into(), part.into(), (&lower).into(), ending.into(), limit.into()]).await?;
+    rows.into_iter().map(|mut row| row.read()).collect()
+}
+
+/// Names of tests, those that failed once first.
+pub async fn names(tx: &mut impl Tx, since: i64, limit: u32) -> Result<Vec<String>, StoreError> {
+    const SQL: &str = concat!("SELECT name", known!(), "GROUP BY name ORDER BY MIN(later), name LIMIT $2");
+    let rows = tx.query(SQL, &[since.into(), limit.into()]).await?;
+    rows.into_iter().map(|mut row| row.read()).collect()
+}
