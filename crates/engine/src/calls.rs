@@ -187,6 +187,10 @@ calls! {
     Writes Team "importRun": import_run::import_run, c::ImportRunParams => c::HistoricRun;
     /// Tests that failed once, those first that are not healthy.
     Reads Team "tests": evidence::test_states::tests, c::TestsParams => c::TestsResult;
+    /// One test over the runs in which it ran.
+    Reads Team "testHistory": evidence::test_history::test_history, c::TestHistoryParams => c::TestHistoryResult;
+    /// Which tests end in another way than at a commit.
+    Reads Team "testChanges": evidence::test_changes::test_changes, c::TestChangesParams => c::TestChangesResult;
     /// Changes after which failures were gone, and how sure each is.
     Reads Team "fixes": evidence::fixes::fixes, c::NoParams => c::FixesResult;
     /// Runs, newest first.

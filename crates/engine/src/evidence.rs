@@ -6,4 +6,7 @@ pub mod fixes;
 pub(crate) mod judging;
 mod names;
 mod rows;
+pub mod test_changes;
+pub mod test_history;
+mod test_lookup;
 pub mod test_states;

@@ -98,6 +98,10 @@ contract! {
         pub total: u32,
         /// There is a next page.
         pub has_more: bool,
+        /// Remarks: how old this is, and what to do about it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[cfg_attr(feature = "types", ts(as = "Option<Vec<String>>", optional))]
+        pub notes: Vec<String>,
     }
 
     /// A test with what is known of how it fails.

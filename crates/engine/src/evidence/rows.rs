@@ -39,6 +39,11 @@ pub(super) async fn load_all_tests(tx: &mut impl Tx, memory: &mut Memory) -> Res
     Ok(add_tests(memory, evidence::all_tests(tx).await?))
 }
 
+/// The names of those tests that have a row.
+pub(super) async fn names(tx: &mut impl Tx, cases: &[CaseId]) -> Result<TestNames, EngineError> {
+    Ok(evidence::tests(tx, cases).await?.into_iter().map(|row| (row.case, row.name)).collect())
+}
+
 fn add_tests(memory: &mut Memory, rows: Vec<TestRow>) -> TestNames {
     let mut names = TestNames::new();
     for TestRow { case, name, history } in rows {

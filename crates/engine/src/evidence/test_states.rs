@@ -1,6 +1,10 @@
 //! Tests that failed once, and what each is after all runs.
 
-use super::{judging::condition_text, rows};
+use super::{
+    judging::condition_text,
+    rows::{self, TestNames},
+    test_lookup::{NOTHING_RECORDED, age_note},
+};
 use crate::{
     Engine, EngineError,
     contract::{TestEvidence, TestsParams, TestsResult},
@@ -13,7 +17,7 @@ use argus_core::{
             history::{Strand, TestHistory},
             memory::Memory,
         },
-        state::{TestState, state_of},
+        state::{TestState, TestSummary, state_of},
     },
 };
 use argus_store::{
@@ -40,27 +44,14 @@ pub async fn tests<D: Database>(
         for (case, history) in &memory.tests {
             let Some(case_name) = names.get(case).filter(|name| fits(name)).cloned() else { continue };
             let summary = state_of(history, &memory.window, &memory.traits);
-            if params.state.is_some_and(|state| summary.state != state) {
-                continue;
+            if params.state.is_none_or(|state| summary.state == state) {
+                tests.push(evidence_of(tx, &memory, &mut names, history, summary, case_name).await?);
             }
-            if let Some(polluter) = summary.polluter.filter(|polluter| !names.contains_key(polluter)) {
-                // It never failed itself, so only a run that it was in knows its name.
-                names.extend(name_in_runs(tx, &memory, history, polluter).await?.map(|name| (polluter, name)));
-            }
-            tests.push(TestEvidence {
-                case_name,
-                state: summary.state,
-                flake_rate: summary.flake_rate.mean,
-                interval: [summary.flake_rate.low, summary.flake_rate.high],
-                failures: history.totals.failures,
-                runs: history.totals.runs,
-                polluter: summary.polluter.and_then(|polluter| names.get(&polluter).cloned()),
-                condition: summary.condition.as_ref().map(condition_text),
-            });
         }
-        Ok(tests)
+        let newest = runs::newest(tx, 1).await?;
+        Ok((tests, newest.first().map(|(_, run)| run.started_at)))
     };
-    let mut tests = engine.read(ambient, body).await?;
+    let (mut tests, newest) = engine.read(ambient, body).await?;
     let urgency = |test: &TestEvidence| match test.state {
         TestState::Broken => 0,
         TestState::Flaky => 1,
@@ -77,6 +68,38 @@ pub async fn tests<D: Database>(
         has_more: last < total,
         total: u32::try_from(total).unwrap_or(u32::MAX),
         tests: tests.drain(first..last).collect(),
+        notes: newest
+            .map_or_else(|| Some(NOTHING_RECORDED.to_owned()), |at| age_note(ambient.now, at))
+            .into_iter()
+            .collect(),
+    })
+}
+
+/// A test as it is shown; adds the name of what breaks it.
+pub(super) async fn evidence_of(
+    tx: &mut impl Tx,
+    memory: &Memory,
+    names: &mut TestNames,
+    history: &TestHistory,
+    summary: TestSummary,
+    case_name: String,
+) -> Result<TestEvidence, EngineError> {
+    if let Some(polluter) = summary.polluter.filter(|polluter| !names.contains_key(polluter)) {
+        names.extend(rows::names(tx, &[polluter]).await?);
+        if !names.contains_key(&polluter) {
+            // It never failed itself, so only a run that it was in knows its name.
+            names.extend(name_in_runs(tx, memory, history, polluter).await?.map(|name| (polluter, name)));
+        }
+    }
+    Ok(TestEvidence {
+        case_name,
+        state: summary.state,
+        flake_rate: summary.flake_rate.mean,
+        interval: [summary.flake_rate.low, summary.flake_rate.high],
+        failures: history.totals.failures,
+        runs: history.totals.runs,
+        polluter: summary.polluter.and_then(|polluter| names.get(&polluter).cloned()),
+        condition: summary.condition.as_ref().map(condition_text),
     })
 }
 

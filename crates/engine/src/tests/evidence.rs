@@ -1,5 +1,7 @@
 //! What failures are found to be: recorded run after run, over the real store.
 
+mod over_runs;
+
 use super::{AnyTx, UNKNOWN, World, failed, passed};
 use crate::{
     EngineError,

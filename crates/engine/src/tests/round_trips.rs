@@ -49,6 +49,11 @@ impl Far {
         let (asked, run) = self.call("recordRun", json!({ "command": "npm test", "exitCode": 1, "timedOut": false, "reports": [], "containers": [], "notes": [], "cases": cases }));
         (asked, run["runId"].as_str().unwrap().to_owned())
     }
+
+    fn on_commit(&self, commit: &str, cases: &[Value]) {
+        let git = json!({ "commit": commit, "branch": "main", "dirty": false });
+        self.call("recordRun", json!({ "command": "npm test", "exitCode": 1, "timedOut": false, "reports": [], "containers": [], "notes": [], "cases": cases, "git": git }));
+    }
 }
 
 fn case(name: &str, error: Option<&str>) -> Value {
@@ -81,6 +86,12 @@ fn no_call_asks_more_often_than_it_may() {
     let (report, _) = far.call("reportFix", fix);
     let (known, _) = far.call("diagnose", failure);
     let (patterns, _) = far.call("patterns", json!({}));
+    let (history, told) = far.call("testHistory", json!({ "caseName": "case 0" }));
+    assert_eq!(told["runs"].as_array().map(Vec::len), Some(1));
+    far.on_commit("a1", &cases);
+    far.on_commit("b2", &cases[1..]);
+    let (changes, told) = far.call("testChanges", json!({ "since": "a1" }));
+    assert_eq!(told["counts"]["stillFailing"], 2);
     let added = json!({ "title": "The till is stuck", "steps": "Oil it.", "worked": true, "env": {} });
     let (_, added) = far.call("addIncident", added);
     let search = json!({ "query_text": "The boiler number7 is cold", "env": {} });
@@ -115,6 +126,8 @@ fn no_call_asks_more_often_than_it_may() {
         ("diagnose, no fix", without_fix, 24),
         ("reportFix", report, 11),
         ("patterns", patterns, 3),
+        ("testHistory", history, 14),
+        ("testChanges", changes, 16),
         ("rankedSolutions", ranked, 17),
         ("recordOutcome", outcome, 6),
         ("recordRun, 200 cases", record, 24),

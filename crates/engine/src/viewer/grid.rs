@@ -67,7 +67,7 @@ pub async fn view_grid<D: Database>(
 }
 
 /// How a case ended, as the contract says it.
-pub(super) const fn case_state(state: CaseOutcome) -> CaseState {
+pub(crate) const fn case_state(state: CaseOutcome) -> CaseState {
     match state {
         CaseOutcome::Failed => CaseState::Failed,
         CaseOutcome::Flaky => CaseState::Flaky,

@@ -59,6 +59,10 @@ import type {
   SignatureParams,
   SnapshotParams,
   SplitPatternParams,
+  TestChangesParams,
+  TestChangesResult,
+  TestHistoryParams,
+  TestHistoryResult,
   TestsParams,
   TestsResult,
   Token,
@@ -104,6 +108,10 @@ export interface Calls {
   importRun: { params: ImportRunParams; result: HistoricRun };
   /** Tests that failed once, those first that are not healthy. */
   tests: { params: TestsParams; result: TestsResult };
+  /** One test over the runs in which it ran. */
+  testHistory: { params: TestHistoryParams; result: TestHistoryResult };
+  /** Which tests end in another way than at a commit. */
+  testChanges: { params: TestChangesParams; result: TestChangesResult };
   /** Changes after which failures were gone, and how sure each is. */
   fixes: { params: NoParams; result: FixesResult };
   /** Runs, newest first. */
@@ -237,6 +245,8 @@ export const TEAM_CALLS = [
   'recordRun',
   'importRun',
   'tests',
+  'testHistory',
+  'testChanges',
   'fixes',
   'history',
   'runDetail',
@@ -336,6 +346,16 @@ export abstract class NamedCalls {
   /** Tests that failed once, those first that are not healthy. */
   tests(params: TestsParams = {}): Promise<TestsResult> {
     return this.call('tests', params);
+  }
+
+  /** One test over the runs in which it ran. */
+  testHistory(params: TestHistoryParams): Promise<TestHistoryResult> {
+    return this.call('testHistory', params);
+  }
+
+  /** Which tests end in another way than at a commit. */
+  testChanges(params: TestChangesParams): Promise<TestChangesResult> {
+    return this.call('testChanges', params);
   }
 
   /** Changes after which failures were gone, and how sure each is. */

@@ -1,0 +1,231 @@
+//! Which tests end in another way than at a commit: the runs of the commit and those before it against the runs after.
+//!
+//! A run may be of a part of the tests, so each test is compared by the newest run on either side that had it.
+
+use super::{
+    test_history::told,
+    test_lookup::{age_note, recorded_commit},
+};
+use crate::{
+    Engine, EngineError,
+    answer::view,
+    contract::{CaseState, ChangeKind, TestChange, TestChangeCounts, TestChangesParams, TestChangesResult},
+    runs::history::{is_more, page},
+    viewer::grid::case_state,
+};
+use argus_core::{Ambient, evidence::verdict::VerdictKind};
+use argus_store::{
+    Database, Tx,
+    runs::{
+        Run, RunKey,
+        case_history::CaseOutcome,
+        commits::{self, CommitStart},
+        test_runs,
+    },
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Changes on a page.
+const DEFAULT_LIMIT: u32 = 100;
+const MAX_LIMIT: u32 = 1_000;
+
+/// Runs on either side that are compared, as long as they have no more cases together; the newest always is.
+const MAX_RUNS: u32 = 128;
+const MAX_CASES: u32 = 60_000;
+
+/// The most urgent first.
+pub async fn test_changes<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    params: &TestChangesParams,
+) -> Result<TestChangesResult, EngineError> {
+    let limit = page("limit", params.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
+    let offset = params.offset.unwrap_or(0);
+    let body = async |tx: &mut D::Tx<'_>| -> Result<TestChangesResult, EngineError> {
+        let (since, start) = recorded_commit(tx, &params.since).await?;
+        let until = commits::until(tx, &since, start, MAX_RUNS).await?;
+        let after = one_branch(commits::after(tx, &since, start, MAX_RUNS).await?);
+        let before = Side::read(tx, until).await?;
+        let after = Side::read(tx, after).await?;
+        let (mut changes, counts) = compared(&before, &after);
+        changes.sort_by(|one, other| (one.kind, one.name).cmp(&(other.kind, other.name)));
+        let total = u32::try_from(changes.len()).unwrap_or(u32::MAX);
+        let shown: Vec<Change<'_>> = changes.into_iter().skip(offset as usize).take(limit as usize).collect();
+        let has_more = is_more(offset, shown.len(), total);
+        let notes = notes(ambient, start, &before, &after);
+        let changes = shown_changes(tx, &shown).await?;
+        let newest = |side: Side| side.runs.into_iter().next().map(|(_, run)| view::run(run));
+        Ok(TestChangesResult {
+            since,
+            base: newest(before).expect("a commit starts with a run"),
+            head: newest(after),
+            changes,
+            counts,
+            total,
+            has_more,
+            notes,
+        })
+    };
+    engine.read(ambient, body).await
+}
+
+/// Those on the branch of the newest: what another branch broke did not change here.
+fn one_branch(mut runs: Vec<(RunKey, Run)>) -> Vec<(RunKey, Run)> {
+    let branch = runs.first().and_then(|(_, run)| run.git_branch.clone());
+    runs.retain(|(_, run)| run.git_branch == branch);
+    runs
+}
+
+/// The runs before or after, newest first, and how each test did in them.
+struct Side {
+    runs: Vec<(RunKey, Run)>,
+    tests: BTreeMap<String, Seen>,
+    /// There are more runs than were compared.
+    is_shortened: bool,
+}
+
+/// How a test did on one side.
+struct Seen {
+    /// Index of the newest run that had it.
+    newest: usize,
+    /// How it ended there; of several cases of one name the worst.
+    outcome: CaseOutcome,
+    /// That was a failure of the code, as far as the verdict says: not by chance, and not by the machine.
+    is_broken: bool,
+    /// It failed by chance, or passed at a later attempt, in one of the runs.
+    is_flaky: bool,
+    /// Index of the newest run that it failed in.
+    failed_in: Option<usize>,
+}
+
+impl Side {
+    async fn read(tx: &mut impl Tx, mut runs: Vec<(RunKey, Run)>) -> Result<Self, EngineError> {
+        let mut cases = 0_u32;
+        let fits = |(_, run): &&(RunKey, Run)| {
+            cases = cases.saturating_add(run.passed + run.failed);
+            cases <= MAX_CASES
+        };
+        let fitting = runs.iter().take_while(fits).count().max(1);
+        let is_shortened = runs.len() > fitting || runs.len() == MAX_RUNS as usize;
+        runs.truncate(fitting);
+        let keys: Vec<RunKey> = runs.iter().map(|(key, _)| *key).collect();
+        let by_chance = judged(tx, &keys, VerdictKind::Flaky).await?;
+        let by_machine = judged(tx, &keys, VerdictKind::Infrastructure).await?;
+        let mut tests = BTreeMap::new();
+        for (at, cases) in test_runs::outcomes(tx, &keys).await?.into_iter().enumerate() {
+            for (name, outcome) in cases {
+                let is_chance = by_chance[at].contains(&name);
+                let has_failed = outcome == CaseOutcome::Failed;
+                let is_broken = has_failed && !is_chance && !by_machine[at].contains(&name);
+                let new = Seen { newest: at, outcome, is_broken, is_flaky: false, failed_in: None };
+                let seen = tests.entry(name).or_insert(new);
+                seen.is_flaky |= is_chance || outcome == CaseOutcome::Flaky;
+                seen.failed_in = seen.failed_in.or(has_failed.then_some(at));
+            }
+        }
+        Ok(Self { runs, tests, is_shortened })
+    }
+}
+
+/// For each run the names of the failures that were found to be of a kind.
+async fn judged(tx: &mut impl Tx, runs: &[RunKey], kind: VerdictKind) -> Result<Vec<BTreeSet<String>>, EngineError> {
+    // As the JSON of a verdict has it: inside a text its quotation marks are escaped.
+    let kind = serde_json::to_string(&kind).unwrap_or_default();
+    let names = test_runs::judged_with(tx, runs, &format!("\"kind\":{kind}")).await?;
+    Ok(names.into_iter().map(|names| names.into_iter().collect()).collect())
+}
+
+/// A test that changed.
+struct Change<'a> {
+    name: &'a str,
+    kind: ChangeKind,
+    base: Option<(&'a Run, CaseOutcome)>,
+    head: (&'a Run, CaseOutcome),
+    failed_in: Option<&'a (RunKey, Run)>,
+}
+
+fn compared<'a>(before: &'a Side, after: &'a Side) -> (Vec<Change<'a>>, TestChangeCounts) {
+    let (mut changes, mut counts) = (Vec::new(), TestChangeCounts::default());
+    for (name, now) in &after.tests {
+        let was = before.tests.get(name);
+        let Some(kind) = change(was, now) else {
+            counts.still_failing += u32::from(now.outcome == CaseOutcome::Failed);
+            continue;
+        };
+        *match kind {
+            ChangeKind::Failing => &mut counts.failing,
+            ChangeKind::Flaky => &mut counts.flaky,
+            ChangeKind::New => &mut counts.new,
+            ChangeKind::Fixed => &mut counts.fixed,
+        } += 1;
+        let failed_before = || was.and_then(|was| was.failed_in).map(|at| &before.runs[at]);
+        changes.push(Change {
+            name,
+            kind,
+            base: was.map(|was| (&before.runs[was.newest].1, was.outcome)),
+            head: (&after.runs[now.newest].1, now.outcome),
+            failed_in: now.failed_in.map(|at| &after.runs[at]).or_else(failed_before),
+        });
+    }
+    (changes, counts)
+}
+
+/// What is another way of ending, and what is chance again: a test that failed by chance is not fixed by passing.
+fn change(was: Option<&Seen>, now: &Seen) -> Option<ChangeKind> {
+    let Some(was) = was else { return Some(ChangeKind::New) };
+    let (failed, fails) = (was.outcome == CaseOutcome::Failed, now.outcome == CaseOutcome::Failed);
+    if now.is_broken && !was.is_broken {
+        Some(ChangeKind::Failing)
+    } else if now.is_flaky && !was.is_flaky {
+        Some(ChangeKind::Flaky)
+    } else if fails && !failed {
+        Some(ChangeKind::Failing)
+    } else if was.is_broken && !fails {
+        Some(ChangeKind::Fixed)
+    } else {
+        None
+    }
+}
+
+async fn shown_changes(tx: &mut impl Tx, changes: &[Change<'_>]) -> Result<Vec<TestChange>, EngineError> {
+    let failed: Vec<(RunKey, &str)> =
+        changes.iter().filter_map(|change| change.failed_in.map(|(key, _)| (*key, change.name))).collect();
+    let mut failures = test_runs::brief_failures(tx, &failed).await?.into_iter();
+    let shown = |change: &Change<'_>| {
+        let failure = change.failed_in.and_then(|_| failures.next().flatten());
+        let (headline, found) = told(failure);
+        TestChange {
+            case_name: change.name.to_owned(),
+            change: change.kind,
+            base: change.base.map_or(CaseState::Absent, |(_, outcome)| case_state(outcome)),
+            base_run_id: change.base.map(|(run, _)| run.id.clone()),
+            head: case_state(change.head.1),
+            head_run_id: change.head.0.id.clone(),
+            failed_in: change.failed_in.map(|(_, run)| run.id.clone()),
+            verdict: found.as_ref().map(view::brief_verdict),
+            cause_id: found.map(|found| found.cause_id),
+            headline,
+        }
+    };
+    Ok(changes.iter().map(shown).collect())
+}
+
+fn notes(ambient: &Ambient, start: CommitStart, before: &Side, after: &Side) -> Vec<String> {
+    let mut notes = Vec::new();
+    if start.only_edited {
+        let base = before.runs.first().map_or("", |(_, run)| run.id.as_str());
+        notes.push(format!("The commit was only run with uncommitted changes; '{base}' stands for it."));
+    }
+    match after.runs.first() {
+        None => notes.push("No run of other code is recorded after it. Run argus_run, then ask again.".to_owned()),
+        Some((_, run)) => notes.extend(age_note(ambient.now, run.started_at)),
+    }
+    if before.is_shortened || after.is_shortened {
+        notes.push(format!(
+            "Of many runs the newest were compared: {} up to the commit and {} after. A test that none of them had counts as new.",
+            before.runs.len(),
+            after.runs.len()
+        ));
+    }
+    notes
+}

@@ -1,0 +1,146 @@
+//! One test over the runs in which it ran: what it is, why it failed last, and how each run ended.
+
+use super::{
+    rows,
+    test_lookup::{age_note, find_test},
+    test_states::evidence_of,
+};
+use crate::{
+    Engine, EngineError,
+    answer::{moment::iso, view},
+    contract::{CaseVerdict, LatestFailure, TestEvidence, TestHistoryParams, TestHistoryResult, TestRun, Verdict},
+    runs::history::page,
+    viewer::grid::case_state,
+};
+use argus_core::{
+    Ambient, display,
+    evidence::{facts::fingerprint, state::state_of},
+};
+use argus_store::{
+    Database, Tx,
+    runs::{
+        self, RunKey,
+        case_history::CaseOutcome,
+        test_runs::{self, BriefFailure},
+    },
+};
+
+/// Runs on a page.
+const DEFAULT_LIMIT: u32 = 20;
+const MAX_LIMIT: u32 = 50;
+
+/// Sentences of the newest verdict, and characters of each.
+const MAX_BECAUSE: usize = 3;
+const MAX_AGAINST: usize = 2;
+const MAX_SENTENCE_CHARS: usize = 300;
+
+/// The newest runs first.
+pub async fn test_history<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    params: &TestHistoryParams,
+) -> Result<TestHistoryResult, EngineError> {
+    let limit = page("limit", params.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
+    let offset = params.offset.unwrap_or(0);
+    let body = async |tx: &mut D::Tx<'_>| -> Result<TestHistoryResult, EngineError> {
+        let case_name = find_test(engine, tx, &params.case_name).await?;
+        let mut found = test_runs::of_test(tx, &case_name, limit + 1, offset).await?;
+        let has_more = found.len() > limit as usize;
+        found.truncate(limit as usize);
+        let evidence = evidence(tx, &case_name).await?;
+        let notes = if offset == 0 { notes(tx, ambient, &found, evidence.is_some()).await? } else { Vec::new() };
+        Ok(TestHistoryResult {
+            latest_failure: latest_failure(tx, &case_name).await?,
+            runs: shown(tx, &case_name, found).await?,
+            case_name,
+            evidence,
+            has_more,
+            notes,
+        })
+    };
+    engine.read(ambient, body).await
+}
+
+/// What the test is after all runs; none where it never failed.
+async fn evidence(tx: &mut impl Tx, case_name: &str) -> Result<Option<TestEvidence>, EngineError> {
+    let case = fingerprint(case_name);
+    let mut memory = rows::load(tx).await?.unwrap_or_default();
+    let mut names = rows::load_tests(tx, &mut memory, &[case]).await?;
+    let Some(history) = memory.tests.get(&case) else { return Ok(None) };
+    let summary = state_of(history, &memory.window, &memory.traits);
+    Ok(Some(evidence_of(tx, &memory, &mut names, history, summary, case_name.to_owned()).await?))
+}
+
+async fn latest_failure(tx: &mut impl Tx, case_name: &str) -> Result<Option<LatestFailure>, EngineError> {
+    let Some((run_id, json)) = test_runs::newest_verdict(tx, case_name).await? else { return Ok(None) };
+    let found: Option<CaseVerdict> = serde_json::from_str(&json).ok();
+    Ok(found.map(|found| LatestFailure { run_id, verdict: strongest(found.verdict) }))
+}
+
+/// The verdict with the sentences that come first, which are the strongest.
+fn strongest(verdict: Verdict) -> Verdict {
+    let first = |sentences: Vec<String>, most: usize| -> Vec<String> {
+        sentences.iter().take(most).map(|sentence| display::shortened(sentence, MAX_SENTENCE_CHARS)).collect()
+    };
+    Verdict {
+        because: first(verdict.because, MAX_BECAUSE),
+        against: first(verdict.against, MAX_AGAINST),
+        settle: verdict.settle.map(|settle| display::shortened(&settle, MAX_SENTENCE_CHARS)),
+        ..verdict
+    }
+}
+
+async fn shown(tx: &mut impl Tx, case_name: &str, found: Vec<test_runs::TestRun>) -> Result<Vec<TestRun>, EngineError> {
+    let failed: Vec<(RunKey, &str)> =
+        found.iter().filter(|run| run.outcome == CaseOutcome::Failed).map(|run| (run.key, case_name)).collect();
+    let mut failures = test_runs::brief_failures(tx, &failed).await?.into_iter();
+    let shown = |run: test_runs::TestRun| {
+        let failure = if run.outcome == CaseOutcome::Failed { failures.next().flatten() } else { None };
+        let (headline, found) = told(failure);
+        TestRun {
+            run_id: run.id,
+            started_at: iso(run.started_at),
+            commit: run.git_commit,
+            branch: run.git_branch,
+            dirty: run.git_dirty,
+            status: case_state(run.outcome),
+            duration_ms: run.duration_ms,
+            verdict: found.as_ref().map(view::brief_verdict),
+            cause_id: found.map(|found| found.cause_id),
+            headline,
+        }
+    };
+    Ok(found.into_iter().map(shown).collect())
+}
+
+/// The headline of a failure, and what it was found to be.
+pub(super) fn told(failure: Option<BriefFailure>) -> (Option<String>, Option<CaseVerdict>) {
+    let Some(BriefFailure { headline, verdict }) = failure else { return (None, None) };
+    (Some(headline), verdict.and_then(|json| serde_json::from_str(&json).ok()))
+}
+
+async fn notes(
+    tx: &mut impl Tx,
+    ambient: &Ambient,
+    found: &[test_runs::TestRun],
+    has_failed: bool,
+) -> Result<Vec<String>, EngineError> {
+    let mut notes = Vec::new();
+    if !has_failed {
+        notes.push("It did not fail in the recorded runs.".to_owned());
+    }
+    let Some(last) = found.first() else {
+        notes.push("No recorded run has it any more; argus_run says how it is now.".to_owned());
+        return Ok(notes);
+    };
+    let (_, after) = runs::neighbours(tx, last.key, last.started_at).await?;
+    let newer = match after {
+        Some(_) => Some(format!(
+            "No run after '{}' has it: it was left out, renamed or removed. argus_run says how it is now.",
+            last.id
+        )),
+        None => None,
+    };
+    notes.extend(newer.or_else(|| age_note(ambient.now, last.started_at)));
+    Ok(notes)
+}

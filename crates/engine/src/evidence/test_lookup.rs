@@ -1,0 +1,143 @@
+//! Finds the test or the commit that a caller names in all recorded runs, or says which it may be.
+
+use crate::{
+    Engine, EngineError, ErrorCode,
+    answer::{moment::DAY_MS, text::quoted},
+    failures::lookup::{MAX_COMPARED_NAMES, closest, list_names},
+    runs::case_name::{SEPARATOR, clean_name},
+};
+use argus_store::{
+    Tx,
+    runs::{
+        self,
+        commits::{self, CommitStart},
+        test_runs,
+    },
+};
+
+/// Of a memory without runs.
+pub(super) const NOTHING_RECORDED: &str = "No run is recorded yet; argus_run records one.";
+
+/// Newest runs whose tests are looked through for a part of a name, as long as they have no more cases together.
+const MAX_SEARCHED_RUNS: u32 = 20;
+const MAX_SEARCHED_CASES: u32 = 60_000;
+
+/// Names that fit and are read: more than a message lists.
+const MAX_FITTING: u32 = 8;
+
+/// The one name that is meant: exact, else the last parts of one test, else a part that only one has.
+pub(super) async fn find_test<D>(engine: &Engine<D>, tx: &mut impl Tx, wanted: &str) -> Result<String, EngineError> {
+    let wanted = clean_name(engine, wanted);
+    if wanted.is_empty() {
+        return Err(EngineError::invalid(
+            "caseName is empty. argus_tests without it lists the tests that failed once.",
+        ));
+    }
+    let since = searched_since(tx).await?;
+    let ending = format!("{SEPARATOR}{wanted}");
+    let fitting = test_runs::names_with(tx, since, &wanted, &ending, MAX_FITTING).await?;
+    let ends: Vec<&String> = fitting.iter().filter(|name| name.ends_with(&ending)).collect();
+    match (fitting.first(), ends.as_slice()) {
+        (Some(first), _) if *first == wanted || fitting.len() == 1 => Ok(first.clone()),
+        (Some(_), [only]) => Ok((*only).clone()),
+        (Some(_), _) => Err(ambiguous(&wanted, &fitting)),
+        // One that never failed and is in older runs alone.
+        (None, _) if !test_runs::of_test(tx, &wanted, 1, 0).await?.is_empty() => Ok(wanted),
+        (None, _) => Err(not_found(&wanted, test_runs::names(tx, since, MAX_COMPARED_NAMES).await?)),
+    }
+}
+
+/// The start of the oldest run that is looked through.
+async fn searched_since(tx: &mut impl Tx) -> Result<i64, EngineError> {
+    let (mut since, mut cases) = (i64::MAX, 0_u32);
+    for (_, run) in runs::newest(tx, MAX_SEARCHED_RUNS).await? {
+        cases = cases.saturating_add(run.passed + run.failed + run.skipped);
+        if cases > MAX_SEARCHED_CASES && since < i64::MAX {
+            break;
+        }
+        since = run.started_at;
+    }
+    Ok(since)
+}
+
+fn ambiguous(wanted: &str, fitting: &[String]) -> EngineError {
+    let message = format!(
+        "'{}' is in the names of several tests. Use one of the full names, such as {}.",
+        quoted(wanted),
+        list_names(fitting)
+    );
+    EngineError::new(ErrorCode::CaseNotFound, message)
+}
+
+fn not_found(wanted: &str, known: Vec<String>) -> EngineError {
+    let next = if known.is_empty() {
+        NOTHING_RECORDED.to_owned()
+    } else {
+        format!(
+            "The closest names are {}; argus_history with a runId lists all of a run.",
+            list_names(&closest(wanted, known))
+        )
+    };
+    EngineError::new(ErrorCode::CaseNotFound, format!("No recorded test is called '{}'. {next}", quoted(wanted)))
+}
+
+/// Commits that a message names, and characters of each.
+const MAX_NAMED_COMMITS: u32 = 5;
+const SHORT_HASH_CHARS: usize = 12;
+
+/// Characters that a hash is shown with beyond those that several begin with.
+const MORE_HASH_CHARS: usize = 4;
+
+/// The commit of recorded runs that is meant, and where its runs begin.
+pub(super) async fn recorded_commit(tx: &mut impl Tx, wanted: &str) -> Result<(String, CommitStart), EngineError> {
+    let wanted = wanted.trim();
+    if wanted.is_empty() {
+        return Err(EngineError::invalid(
+            "since is empty. Name the commit of a recorded run; argus_history lists them.",
+        ));
+    }
+    let found = commits::commits_with_prefix(tx, &wanted.to_ascii_lowercase(), MAX_NAMED_COMMITS + 1).await?;
+    match found.as_slice() {
+        [] => Err(unknown_commit(tx, wanted).await?),
+        [only] => match commits::commit_start(tx, only).await? {
+            Some(start) => Ok((only.clone(), start)),
+            None => Err(unknown_commit(tx, wanted).await?),
+        },
+        several => {
+            let message = format!(
+                "Several recorded commits begin with '{}'. Use more of the hash: {}.",
+                quoted(wanted),
+                short_hashes(several, SHORT_HASH_CHARS.max(wanted.len() + MORE_HASH_CHARS))
+            );
+            Err(EngineError::new(ErrorCode::RunNotFound, message))
+        }
+    }
+}
+
+async fn unknown_commit(tx: &mut impl Tx, wanted: &str) -> Result<EngineError, EngineError> {
+    let known = commits::commits_with_prefix(tx, "", MAX_NAMED_COMMITS).await?;
+    let next = if !known.is_empty() {
+        format!(
+            "The newest recorded commits are {}; argus_history lists all runs.",
+            short_hashes(&known, SHORT_HASH_CHARS)
+        )
+    } else if runs::newest_ids(tx, 1).await?.is_empty() {
+        NOTHING_RECORDED.to_owned()
+    } else {
+        "The recorded runs have no commit: commit the work, and argus_run records it.".to_owned()
+    };
+    let message = format!("No recorded run is of commit '{}'. {next}", quoted(wanted));
+    Ok(EngineError::new(ErrorCode::RunNotFound, message))
+}
+
+fn short_hashes(commits: &[String], chars: usize) -> String {
+    let named = commits.iter().take(MAX_NAMED_COMMITS as usize);
+    named.map(|commit| commit.chars().take(chars).collect::<String>()).collect::<Vec<_>>().join(", ")
+}
+
+/// What to do where the newest run that was looked at is of another day.
+pub(super) fn age_note(now: i64, started_at: i64) -> Option<String> {
+    let days = now.saturating_sub(started_at) / DAY_MS;
+    let ago = if days == 1 { "a day".to_owned() } else { format!("{days} days") };
+    (days > 0).then(|| format!("The newest of these runs is {ago} old; argus_run says how it is now."))
+}

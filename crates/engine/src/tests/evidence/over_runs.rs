@@ -1,0 +1,281 @@
+//! One test over the runs, and what changed in the tests since a commit.
+
+use super::{ALL_PASS, FIRST_FAILS, Story};
+use crate::{
+    EngineError, ErrorCode,
+    contract::{
+        CaseState, ChangeKind, GitFacts, RecordRunParams, TestChange, TestChangeCounts, TestChangesParams,
+        TestChangesResult, TestHistoryParams, TestHistoryResult,
+    },
+    evidence::{test_changes::test_changes, test_history::test_history},
+    tests::{START_MS, UNKNOWN, failed, passed},
+};
+use argus_core::evidence::{state::TestState, verdict::VerdictKind};
+use argus_report::{CaseStatus, ReportCase};
+
+const CASE_0: &str = "a.test.ts > suite > case 0";
+
+impl Story {
+    fn history(&self, case_name: &str) -> Result<TestHistoryResult, EngineError> {
+        self.history_page(case_name, None, None)
+    }
+
+    fn history_page(
+        &self,
+        case_name: &str,
+        limit: Option<u32>,
+        offset: Option<u32>,
+    ) -> Result<TestHistoryResult, EngineError> {
+        self.world.call(test_history, &TestHistoryParams { case_name: case_name.to_owned(), limit, offset })
+    }
+
+    fn since(&self, since: &str) -> Result<TestChangesResult, EngineError> {
+        self.world.call(test_changes, &TestChangesParams { since: since.to_owned(), limit: None, offset: None })
+    }
+
+    fn run_of(&self, cases: Vec<ReportCase>) -> String {
+        self.world.record(&self.params(), cases).unwrap().run_id
+    }
+
+    /// On the newest commit, with changes that are not committed.
+    fn run_edited(&self, cases: Vec<ReportCase>) -> String {
+        let params = self.params();
+        let git = params.git.clone().map(|git| GitFacts { dirty: Some(true), tree: None, ..git });
+        self.world.record(&RecordRunParams { git, ..params }, cases).unwrap().run_id
+    }
+
+    fn run_on(&self, branch: &str, cases: Vec<ReportCase>) -> String {
+        let params = self.params();
+        let git = params.git.clone().map(|git| GitFacts { branch: Some(branch.to_owned()), ..git });
+        self.world.record(&RecordRunParams { git, ..params }, cases).unwrap().run_id
+    }
+}
+
+fn kinds(changes: &[TestChange]) -> Vec<(&str, ChangeKind)> {
+    changes.iter().map(|one| (one.case_name.rsplit(" > ").next().unwrap(), one.change)).collect()
+}
+
+#[test]
+fn a_test_has_a_history_with_its_verdicts() {
+    let mut story = Story::new();
+    for _ in 0..8 {
+        story.commit();
+        story.run(&ALL_PASS);
+    }
+    let culprit = story.commit();
+    let first = story.run(&FIRST_FAILS);
+    story.commit();
+    let second = story.run(&FIRST_FAILS);
+    let known = story.history(CASE_0).unwrap();
+    assert_eq!((known.case_name.as_str(), known.runs.len(), known.has_more), (CASE_0, 10, false));
+    let evidence = known.evidence.unwrap();
+    assert_eq!((evidence.state, evidence.failures, evidence.runs), (TestState::Broken, 2, 10));
+    let [newest, before, passing] = &known.runs[..3] else { panic!() };
+    assert_eq!((newest.run_id.as_str(), newest.status), (second.run_id.as_str(), CaseState::Failed));
+    let verdict = before.verdict.as_ref().unwrap();
+    assert_eq!((verdict.kind, verdict.suspect.as_ref()), (VerdictKind::Regression, Some(&culprit)));
+    assert_eq!(before.commit.as_deref(), Some(culprit.as_str()));
+    assert_eq!(newest.verdict.as_ref().unwrap().kind, VerdictKind::Broken);
+    assert!(newest.cause_id.is_some() && newest.cause_id == before.cause_id);
+    assert!(newest.headline.as_ref().unwrap().contains("flux capacitor"));
+    assert_eq!((passing.status, passing.dirty, passing.duration_ms), (CaseState::Passed, Some(false), Some(2.0)));
+    assert_eq!((passing.branch.as_deref(), &passing.verdict, &passing.headline), (Some("main"), &None, &None));
+    let latest = known.latest_failure.unwrap();
+    assert_eq!((latest.run_id, latest.verdict.kind), (second.run_id, VerdictKind::Broken));
+    assert!(!latest.verdict.because.is_empty() && latest.verdict.because.len() <= 3);
+    assert_eq!(latest.verdict.since.unwrap().run_id, first.run_id);
+    assert!(known.notes.is_empty(), "{:?}", known.notes);
+
+    let page = story.history_page(CASE_0, Some(3), Some(1)).unwrap();
+    assert_eq!((page.runs.len(), page.runs[0].run_id.as_str(), page.has_more), (3, first.run_id.as_str(), true));
+    assert_eq!(story.history_page(CASE_0, Some(50), Some(9)).unwrap().runs.len(), 1);
+    assert_eq!(story.history_page(CASE_0, Some(51), None).unwrap_err().code, ErrorCode::InvalidInput);
+}
+
+#[test]
+fn a_test_is_found_by_what_only_its_name_has() {
+    let mut story = Story::new();
+    story.commit();
+    story.run_of(vec![failed("adds", UNKNOWN), passed("adds twice"), passed("removes"), passed("renames")]);
+    for wanted in ["adds", "ADDS TWICE", "twice", "removes", "a.test.ts > suite > adds"] {
+        let found = story.history(wanted).unwrap().case_name.to_lowercase();
+        assert!(found.ends_with(&wanted.to_lowercase()), "{wanted}: {found}");
+    }
+    let several = story.history("dds").unwrap_err();
+    assert_eq!(several.code, ErrorCode::CaseNotFound);
+    assert!(several.message.contains("suite > adds'") && several.message.contains("adds twice"), "{}", several.message);
+    let none = story.history("remove thing").unwrap_err();
+    assert_eq!(none.code, ErrorCode::CaseNotFound);
+    assert!(none.message.contains("closest names are 'a.test.ts > suite > removes'"), "{}", none.message);
+    assert_eq!(story.history(" ").unwrap_err().code, ErrorCode::InvalidInput);
+}
+
+#[test]
+fn what_is_old_or_not_there_says_what_to_do_next() {
+    let mut story = Story::new();
+    assert!(story.tests().notes[0].contains("argus_run records one"));
+    assert!(story.history("adds").unwrap_err().message.contains("argus_run records one"));
+    let unknown = story.since("abc").unwrap_err();
+    assert_eq!(unknown.code, ErrorCode::RunNotFound);
+    assert!(unknown.message.contains("argus_run records one"), "{}", unknown.message);
+
+    let commit = story.commit();
+    let days_ago = RecordRunParams { started_at: Some(START_MS - 3 * 86_400_000), ..story.params() };
+    story.world.record(&days_ago, vec![passed("adds"), passed("removes")]).unwrap();
+    let known = story.history("adds").unwrap();
+    assert!(known.evidence.is_none() && known.latest_failure.is_none());
+    assert_eq!(known.notes.len(), 2, "{:?}", known.notes);
+    assert!(known.notes[0].contains("did not fail") && known.notes[1].contains("3 days old; argus_run"));
+    assert!(story.since(&commit).unwrap().notes[0].contains("Run argus_run"));
+    story.run_of(vec![passed("removes")]);
+    let left_out = story.history("adds").unwrap().notes;
+    assert!(left_out[1].contains("No run after") && left_out[1].contains("argus_run"), "{left_out:?}");
+}
+
+#[test]
+fn what_changed_since_a_commit_is_told_with_its_verdict() {
+    let mut story = Story::new();
+    for _ in 0..6 {
+        story.commit();
+        story.run_of(vec![
+            passed("breaks"),
+            failed("stays", UNKNOWN),
+            failed("mended", "Error: a tooth"),
+            passed("other"),
+        ]);
+    }
+    let since = story.commit();
+    let base = story.run_of(vec![
+        passed("breaks"),
+        failed("stays", UNKNOWN),
+        failed("mended", "Error: a tooth"),
+        passed("other"),
+    ]);
+    assert!(story.since(&since).unwrap().head.is_none());
+    let culprit = story.commit();
+    let error = "TypeError: total is not a function";
+    let head = story.run_of(vec![
+        failed("breaks", error),
+        failed("stays", UNKNOWN),
+        passed("mended"),
+        passed("other"),
+        passed("born"),
+    ]);
+    let known = story.since(&since).unwrap();
+    assert_eq!((known.since.as_str(), known.base.id.as_str()), (since.as_str(), base.as_str()));
+    assert_eq!(known.head.as_ref().map(|run| run.id.as_str()), Some(head.as_str()));
+    let wanted = [("breaks", ChangeKind::Failing), ("born", ChangeKind::New), ("mended", ChangeKind::Fixed)];
+    assert_eq!(kinds(&known.changes), wanted);
+    let counts = TestChangeCounts { failing: 1, flaky: 0, new: 1, fixed: 1, still_failing: 1 };
+    assert_eq!((known.counts, known.total, known.has_more), (counts, 3, false));
+    let breaks = &known.changes[0];
+    assert_eq!((breaks.base, breaks.head), (CaseState::Passed, CaseState::Failed));
+    assert_eq!((breaks.base_run_id.as_ref(), &breaks.head_run_id), (Some(&base), &head));
+    assert_eq!(breaks.failed_in.as_ref(), Some(&head));
+    let verdict = breaks.verdict.as_ref().unwrap();
+    assert_eq!((verdict.kind, verdict.suspect.as_ref()), (VerdictKind::Regression, Some(&culprit)));
+    assert!(breaks.cause_id.is_some() && breaks.headline.as_ref().unwrap().contains("total is not a function"));
+    let born = &known.changes[1];
+    assert_eq!((born.base, born.head, &born.failed_in), (CaseState::Absent, CaseState::Passed, &None));
+    let mended = &known.changes[2];
+    assert_eq!((mended.head, mended.failed_in.as_ref()), (CaseState::Passed, Some(&base)));
+
+    let page = TestChangesParams { since, limit: Some(1), offset: Some(1) };
+    let page = story.world.call(test_changes, &page).unwrap();
+    assert_eq!((kinds(&page.changes), page.total, page.has_more), (vec![("born", ChangeKind::New)], 3, true));
+}
+
+#[test]
+fn chance_is_told_from_change() {
+    let mut story = Story::new();
+    let since = story.commit();
+    for _ in 0..6 {
+        story.run(&ALL_PASS);
+    }
+    story.commit();
+    let retried = || ReportCase { flaky: true, attempts: 2, ..passed("case 1") };
+    story.run_of(vec![passed("case 0"), retried(), passed("case 2")]);
+    let known = story.since(&since).unwrap();
+    assert_eq!(kinds(&known.changes), [("case 1", ChangeKind::Flaky)]);
+    assert_eq!((known.changes[0].head, &known.changes[0].failed_in), (CaseState::Flaky, &None));
+    for _ in 0..3 {
+        story.run(&FIRST_FAILS);
+        story.run(&ALL_PASS);
+    }
+    let chance = story.run(&FIRST_FAILS);
+    assert_eq!(Story::verdict(&chance).0, VerdictKind::Flaky);
+    let known = story.since(&since).unwrap();
+    assert_eq!(kinds(&known.changes), [("case 0", ChangeKind::Flaky), ("case 1", ChangeKind::Flaky)]);
+    assert_eq!(known.changes[0].verdict.as_ref().unwrap().kind, VerdictKind::Flaky);
+    // From here it was flaky before: passing is no repair.
+    let flaky = story.commit();
+    story.run(&FIRST_FAILS);
+    story.commit();
+    story.run(&ALL_PASS);
+    assert_eq!(kinds(&story.since(&flaky).unwrap().changes), []);
+}
+
+#[test]
+fn runs_of_a_part_of_another_branch_and_of_edited_work_are_told_apart() {
+    let mut story = Story::new();
+    let since = story.commit();
+    let all = story.run_of(vec![passed("one"), passed("two")]);
+    // Work on that commit, which is of the time after it.
+    let edited = story.run_edited(vec![failed("one", UNKNOWN)]);
+    let known = story.since(&since).unwrap();
+    assert_eq!(kinds(&known.changes), [("one", ChangeKind::Failing)]);
+    assert_eq!((known.base.id.as_str(), known.head.unwrap().id), (all.as_str(), edited.clone()));
+    // The commit again, as one goes back to it: no change.
+    story.run_of(vec![passed("one"), passed("two")]);
+    assert_eq!(story.since(&since).unwrap().changes[0].head_run_id, edited);
+    let next = story.commit();
+    let part = story.run_of(vec![case_skipped("one"), failed("two", UNKNOWN)]);
+    let known = story.since(&since).unwrap();
+    assert_eq!(kinds(&known.changes), [("one", ChangeKind::Failing), ("two", ChangeKind::Failing)]);
+    assert_eq!([&known.changes[0].head_run_id, &known.changes[1].head_run_id], [&edited, &part]);
+    // What another branch does is its own.
+    story.commit();
+    let other = story.run_on("other", vec![passed("one"), passed("two"), passed("three")]);
+    let known = story.since(&next).unwrap();
+    assert_eq!(known.head.unwrap().id, other);
+    assert_eq!(kinds(&known.changes), [("three", ChangeKind::New), ("two", ChangeKind::Fixed)]);
+    story.run_on("main", vec![passed("one"), passed("two")]);
+    assert_eq!(kinds(&story.since(&next).unwrap().changes), [("two", ChangeKind::Fixed)]);
+}
+
+#[test]
+fn a_commit_that_only_edited_work_was_run_on_is_stood_for_by_the_run_before() {
+    let mut story = Story::new();
+    story.commit();
+    let before = story.run_of(vec![passed("one")]);
+    let since = story.commit();
+    story.run_edited(vec![failed("one", UNKNOWN)]);
+    let known = story.since(&since).unwrap();
+    assert_eq!((known.base.id.as_str(), kinds(&known.changes)), (before.as_str(), vec![("one", ChangeKind::Failing)]));
+    assert!(known.notes[0].contains(&before), "{:?}", known.notes);
+}
+
+#[test]
+fn a_commit_is_named_by_its_beginning_or_refused_with_the_newest() {
+    let mut story = Story::new();
+    let (one, two) = (story.commit(), {
+        story.run(&ALL_PASS);
+        story.commit()
+    });
+    story.run(&ALL_PASS);
+    let several = story.since("000").unwrap_err();
+    assert_eq!(several.code, ErrorCode::RunNotFound);
+    assert!(several.message.contains("Use more of the hash"), "{}", several.message);
+    let none = story.since("feed").unwrap_err();
+    assert_eq!(none.code, ErrorCode::RunNotFound);
+    assert!(none.message.contains(&format!("{}, {}", &two[..12], &one[..12])), "{}", none.message);
+    assert_eq!(story.since(&one).unwrap().since, one);
+    let git = story.params().git.map(|git| GitFacts { commit: Some("c0ffee".repeat(6)), ..git });
+    story.world.record(&RecordRunParams { git, ..story.params() }, vec![passed("one")]).unwrap();
+    assert_eq!(story.since(" C0FFE ").unwrap().since, "c0ffee".repeat(6));
+    assert_eq!(story.since("").unwrap_err().code, ErrorCode::InvalidInput);
+}
+
+fn case_skipped(name: &str) -> ReportCase {
+    ReportCase { status: CaseStatus::Skipped, ..passed(name) }
+}
