@@ -5,6 +5,7 @@ pub(crate) mod failure_facts;
 pub mod fixes;
 pub(crate) mod judging;
 mod names;
+pub(crate) mod progress;
 mod rows;
 pub mod test_changes;
 pub mod test_history;

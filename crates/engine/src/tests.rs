@@ -12,6 +12,7 @@ mod fixing;
 mod listing;
 mod memory;
 mod once;
+mod proving;
 mod recognising;
 mod recording;
 mod retention;

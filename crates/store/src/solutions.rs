@@ -298,8 +298,12 @@ pub struct NewFix<'a> {
     pub digest: &'a str,
     /// It resolved the failure.
     pub worked: bool,
-    /// The later run in which the case passed.
+    /// The run that proved it.
     pub proved_by: Option<&'a str>,
+    /// Passes that were seen since the failure, and how many prove it.
+    pub passes: u32,
+    /// At least one.
+    pub passes_needed: u32,
     /// Environment in which it was tried, as JSON, and its canonical form; empty: not known.
     pub env: Option<&'a str>,
     /// Its canonical form; empty: not known.
@@ -339,8 +343,8 @@ pub struct Fix {
 /// steps as wrong.
 pub async fn record_fix(tx: &mut impl Tx, fix: &NewFix<'_>) -> Result<bool, StoreError> {
     const SQL: &str = "INSERT INTO outcomes (id, solution_key, pattern_key, started_pattern, worked, run_id, case_name, \
-                       env, env_bucket, created_at, recorded_by, recorded_from, proved_by) \
-                       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
+                       env, env_bucket, created_at, recorded_by, recorded_from, proved_by, passes, passes_needed) \
+                       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)";
     let (solution, is_wrong) = learn(tx, fix).await?;
     let started = (fix.learner != fix.counted_on).then_some(fix.learner);
     let params = [
@@ -357,6 +361,8 @@ pub async fn record_fix(tx: &mut impl Tx, fix: &NewFix<'_>) -> Result<bool, Stor
         fix.recorder.by.into(),
         fix.recorder.from.into(),
         fix.proved_by.into(),
+        fix.passes.into(),
+        fix.passes_needed.into(),
     ];
     if !fix.worked {
         take_back(tx, fix, solution).await?;

@@ -62,6 +62,13 @@ pub struct RunFacts {
 /// Files of the project in the stacks of failing cases.
 pub type StackFiles = BTreeMap<CaseId, Vec<FileId>>;
 
+impl RunFacts {
+    /// Whether it ran on the very same files.
+    pub fn has_tree_of(&self, other: &Self) -> bool {
+        self.tree == other.tree && self.dirty == other.dirty
+    }
+}
+
 /// A failing case of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {

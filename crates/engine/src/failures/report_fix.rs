@@ -9,10 +9,11 @@ use crate::{
     Engine, EngineError, ErrorCode,
     answer::{moment, text},
     contract::{FixRecord, FixStanding, RecordFixParams, ReportFixParams, ReportFixResult},
+    evidence::progress::progress,
     memory,
     runs::case_name::clean_name,
 };
-use argus_core::{Ambient, Analysis, confidence::confidence, sign::sha256_hex};
+use argus_core::{Ambient, Analysis, confidence::confidence, evidence::kept::fixes::Progress, sign::sha256_hex};
 use argus_store::{
     Database, Tx,
     patterns::{self, Pattern, PatternKey, merging},
@@ -33,6 +34,8 @@ const MAX_EARLIER_FIXES: u32 = 20;
 struct Report<'a> {
     /// The newest run that has the case; None where nothing is known of it.
     newest: Option<Newest>,
+    /// How often it has passed since, and how often it has to.
+    progress: Progress,
     run_id: &'a str,
     case_name: &'a str,
     steps: String,
@@ -56,8 +59,11 @@ pub async fn report_fix<D: Database>(
     let analysis = engine.analyzer.analyze(lookup::event_of(&case.failure), &case.name);
     let (env, env_bucket) = memory::finding::related_incidents::environment(engine, params.env.as_ref())?;
     let body = async |tx: &mut D::Tx<'_>| -> Result<ReportFixResult, EngineError> {
+        let newest = claims::newest_of(tx, &case.run_id, &case.name).await?;
+        let progress = progress(tx, &case, newest.as_ref().is_some_and(has_passed)).await?;
         let report = Report {
-            newest: claims::newest_of(tx, &case.run_id, &case.name).await?,
+            newest,
+            progress,
             run_id: &case.run_id,
             case_name: &case.name,
             steps: steps.clone(),
@@ -86,6 +92,7 @@ pub async fn record_fix<D: Database>(
     let (run_id, case_name) = (named(engine, "runId", &params.run_id)?, named(engine, "caseName", &params.case_name)?);
     let report = Report {
         newest: None,
+        progress: Progress { passes: 0, needed: 1 },
         run_id: &run_id,
         case_name: &case_name,
         steps,
@@ -222,6 +229,8 @@ async fn write_down(
         digest: &sha256_hex(&text::folded(&report.steps)),
         worked: report.worked,
         proved_by: report.proof(),
+        passes: report.progress.passes,
+        passes_needed: report.progress.needed,
         env: report.env.as_deref(),
         env_bucket: &report.env_bucket,
         recorder: report.recorder,
@@ -243,7 +252,7 @@ fn changed(
     ReportFixResult {
         state: report.worked.then(|| FixStanding::of(proof)),
         proved_by: proof.map(ToOwned::to_owned),
-        to_prove: is_claimed.then(|| format!("A recorded run in which '{name}' passes: call argus_run.")),
+        to_prove: is_claimed.then(|| to_prove(&name, report.progress)),
         warnings: report.still_failing().map(|newest| still_fails(&name, newest)).into_iter().collect(),
         updated_confidence: confidence(pattern.resolutions, pattern.occurrences),
         is_new_pattern: previous_confidence.is_none(),
@@ -257,6 +266,20 @@ fn changed(
     }
 }
 
+fn to_prove(name: &str, Progress { passes, needed }: Progress) -> String {
+    if needed == 1 {
+        return format!("A recorded run in which '{name}' passes: call argus_run.");
+    }
+    format!(
+        "'{name}' fails by chance, so that one pass says little: {passes} of {needed} passes seen. Each recorded run in \
+         which it passes counts, whoever makes it: call argus_run again."
+    )
+}
+
+fn has_passed(newest: &Newest) -> bool {
+    newest.status == Status::Passed && !newest.flaky
+}
+
 fn still_fails(name: &str, Newest { run_id, flaky, .. }: &Newest) -> String {
     let how = if *flaky { "passed only at a further attempt" } else { "still fails" };
     format!(
@@ -268,13 +291,14 @@ fn still_fails(name: &str, Newest { run_id, flaky, .. }: &Newest) -> String {
 impl Report<'_> {
     /// The run that proves a success.
     fn proof(&self) -> Option<&str> {
-        let newest = self.newest.as_ref().filter(|newest| newest.status == Status::Passed && !newest.flaky);
-        newest.filter(|_| self.worked).map(|newest| newest.run_id.as_str())
+        let newest = self.newest.as_ref().filter(|newest| has_passed(newest));
+        let is_enough = self.worked && self.progress.passes >= self.progress.needed;
+        newest.filter(|_| is_enough).map(|newest| newest.run_id.as_str())
     }
 
     /// The newest run, where it speaks against a success.
     fn still_failing(&self) -> Option<&Newest> {
-        self.newest.as_ref().filter(|_| self.worked && self.proof().is_none())
+        self.newest.as_ref().filter(|newest| self.worked && !has_passed(newest))
     }
 }
 

@@ -1,4 +1,5 @@
-//! What a recorded run says of the successes that were reported before it: the next run of a case proves or refutes them.
+//! What a recorded run says of the successes that were reported before it: as many passes as their failure asks for prove
+//! them, and the failure itself refutes them.
 //! The claims themselves are kept by `argus_store::runs::claims`.
 
 use crate::{
@@ -23,7 +24,8 @@ const MAX_TOLD: usize = 20;
 const MAX_TOLD_CHARS: usize = 300;
 const MAX_HISTORY: u32 = 50;
 
-/// Proves what was claimed of cases that passed, and refutes what was claimed of cases that failed again in the same way.
+/// Proves what was claimed of cases that passed often enough, and refutes what was claimed of cases that failed again in the
+/// same way; where that came by chance before, also what was proved.
 ///
 /// A run that began before the claim refutes nothing, for the fix may have been made since; nor does one on another branch,
 /// such as that of another work tree, where the change may not be. Another failure of the case neither proves nor refutes:
@@ -39,28 +41,28 @@ pub(crate) async fn judge<D: Database>(
         return Ok(Vec::new());
     }
     let ends = ends(cases);
-    let mut proved = Vec::new();
+    let mut passed = Vec::new();
     for claim in open {
-        let is_later = claim.failed_at <= run.started_at;
         let Some(case) = ends.get(claim.case_name.as_str()) else {
-            if is_later && whole_passed(run, &ends, &claim.case_name) {
-                claims::mark_proved(tx, &claim, &run.id).await?;
-                proved.push(claim);
+            if may_prove(run, &claim) && whole_passed(run, &ends, &claim.case_name) {
+                passed.push(claim);
             }
             continue;
         };
         match case.status {
-            Status::Passed if !case.flaky && is_later => {
-                claims::mark_proved(tx, &claim, &run.id).await?;
-                proved.push(claim);
-            }
+            Status::Passed if !case.flaky && may_prove(run, &claim) => passed.push(claim),
             Status::Failed if may_refute(run, &claim) && is_same(engine, tx, &claim, case).await? => {
                 claims::mark_refuted(tx, &claim, &run.id).await?;
             }
             _ => {}
         }
     }
-    told(tx, run, &proved).await
+    claims::count_passes(tx, &passed).await?;
+    passed.retain(|claim| !claim.is_proved && claim.passes + 1 >= claim.passes_needed);
+    for claim in &passed {
+        claims::mark_proved(tx, claim, &run.id).await?;
+    }
+    told(tx, run, &passed).await
 }
 
 /// What was changed, of each pattern and case the newest success that this run proves.
@@ -100,6 +102,12 @@ fn whole_passed(run: &Run, ends: &HashMap<&str, &Case>, case_name: &str) -> bool
         of_file.peek().is_some() && of_file.all(|(_, case)| case.status == Status::Passed)
     });
     is_command || is_suite
+}
+
+/// What was seen of a failure that comes by chance before it was reported as mended is counted there.
+fn may_prove(run: &Run, claim: &Claim) -> bool {
+    let since = if claim.passes_needed > 1 { claim.made_at } else { claim.failed_at };
+    since <= run.started_at
 }
 
 fn may_refute(run: &Run, claim: &Claim) -> bool {

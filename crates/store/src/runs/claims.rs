@@ -71,7 +71,7 @@ async fn whole_passed(tx: &mut impl Tx, run: RunKey, case_name: &str) -> Result<
     Ok(ran > 0 && failed == 0)
 }
 
-/// A success that was reported, and that no run has proved or refuted.
+/// A success that was reported, and that a run may prove or refute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
     key: i64,
@@ -86,14 +86,22 @@ pub struct Claim {
     pub made_at: i64,
     /// The branch of that run, where it is known.
     pub git_branch: Option<String>,
+    /// Runs since in which the case passed at once.
+    pub passes: u32,
+    /// How many prove it; more than one where the failure came by chance.
+    pub passes_needed: u32,
+    /// So many were seen.
+    pub is_proved: bool,
 }
 
-/// The newest claims that a run may prove or refute.
+/// The newest claims that a run may prove or refute; of what fails by chance, those too that are proved.
 pub async fn open(tx: &mut impl Tx) -> Result<Vec<Claim>, StoreError> {
     const SQL: &str = "SELECT o.key, s.key, s.pattern_key, o.case_name, COALESCE(r.started_at, o.created_at), \
-                       o.created_at, r.git_branch FROM outcomes o JOIN solutions s ON s.key = o.solution_key \
-                       LEFT JOIN runs r ON r.id = o.run_id WHERE o.worked = 1 AND o.proved_by IS NULL \
-                       AND o.refuted_by IS NULL AND o.run_id IS NOT NULL ORDER BY o.key DESC LIMIT $1";
+                       o.created_at, r.git_branch, o.passes, o.passes_needed, o.proved_by IS NOT NULL \
+                       FROM outcomes o JOIN solutions s ON s.key = o.solution_key \
+                       LEFT JOIN runs r ON r.id = o.run_id WHERE o.worked = 1 AND o.refuted_by IS NULL \
+                       AND o.run_id IS NOT NULL AND (o.proved_by IS NULL OR o.passes_needed > 1) \
+                       ORDER BY o.key DESC LIMIT $1";
     let rows = tx.query(SQL, &[MAX_CLAIMS.into()]).await?;
     let read = rows.into_iter().map(|mut row| {
         Ok(Claim {
@@ -104,19 +112,28 @@ pub async fn open(tx: &mut impl Tx) -> Result<Vec<Claim>, StoreError> {
             failed_at: row.read()?,
             made_at: row.read()?,
             git_branch: row.read()?,
+            passes: row.read()?,
+            passes_needed: row.read()?,
+            is_proved: row.read()?,
         })
     });
     read.collect()
 }
 
-/// Notes the run in which the case of a claim passed.
+/// Counts one more run in which the case of each passed.
+pub async fn count_passes(tx: &mut impl Tx, claims: &[Claim]) -> Result<(), StoreError> {
+    const SQL: &str = "UPDATE outcomes SET passes = passes + 1 WHERE key = $1";
+    tx.execute_many(SQL, claims.iter().map(|claim| [claim.key.into()])).await
+}
+
+/// Notes the run in which the case of a claim had passed often enough.
 pub async fn mark_proved(tx: &mut impl Tx, claim: &Claim, run_id: &str) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE outcomes SET proved_by = $2 WHERE key = $1";
     tx.post(SQL, &[claim.key.into(), run_id.into()]).await?;
     choose_best_fix(tx, claim).await
 }
 
-/// Notes what contradicts a claim, which is a failed attempt from then on: the run in which its case failed again.
+/// Notes what contradicts a claim, proved or not, which is a failed attempt from then on: the run in which its case failed again.
 pub async fn mark_refuted(tx: &mut impl Tx, claim: &Claim, run_id: &str) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE outcomes SET refuted_by = $2 WHERE key = $1";
     tx.post(SQL, &[claim.key.into(), run_id.into()]).await?;

@@ -1,7 +1,11 @@
-//! Changes after which a failure was gone.
+//! Changes after which a failure was gone, found or reported: how many passes prove one, and what undoes that.
 
-use crate::evidence::explanations::flakiness::passes_that_prove;
+use crate::evidence::explanations::flakiness::{Rate, passes_that_prove};
 use crate::evidence::facts::{CaseId, RunSeq};
+use crate::evidence::kept::history::TestHistory;
+use crate::evidence::kept::memory::Memory;
+use crate::evidence::state::{TestState, state_of};
+use crate::evidence::verdict::VerdictKind;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -45,6 +49,41 @@ pub struct Fix {
 
 /// How sure a proof is.
 pub const CONFIDENCE: f64 = 0.95;
+
+/// How far a fix is that somebody reports of a failure now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Runs in which the test passed at once, and which had the fix.
+    pub passes: u32,
+    /// How many prove it.
+    pub needed: u32,
+}
+
+impl Progress {
+    /// Whether a failure that was found to be this may have come by chance; what did not is mended by one pass.
+    pub fn needs_history(found: Option<VerdictKind>) -> bool {
+        matches!(found, None | Some(VerdictKind::Flaky))
+    }
+
+    /// Of a test that does not fail now, `failed_in` being the run of the failure. Which runs had the fix is not known;
+    /// those on the tree of the newest had.
+    pub fn of(found: Option<VerdictKind>, failed_in: &str, history: &TestHistory, memory: &Memory) -> Self {
+        let summary = state_of(history, &memory.window, &memory.traits);
+        if found != Some(VerdictKind::Flaky) && summary.state != TestState::Flaky {
+            return Self { passes: 1, needed: 1 };
+        }
+        // It has failed so once, whatever its failures are put down to by now.
+        let rate = summary.flake_rate.mean.max(Rate::of(1, history.totals.runs).mean);
+        let runs = || memory.window.runs();
+        let failed = runs().find(|run| run.id == failed_in);
+        let newest = runs().next_back().filter(|newest| failed.is_none_or(|failed| !failed.has_tree_of(newest)));
+        let had_fix = runs().filter(|run| {
+            failed.is_none_or(|failed| failed.seq < run.seq) && newest.is_some_and(|newest| newest.has_tree_of(run))
+        });
+        let passes = had_fix.filter(|run| history.passed_at_once(run.seq)).count();
+        Self { passes: u32::try_from(passes).unwrap_or(u32::MAX), needed: passes_that_prove(rate, CONFIDENCE) }
+    }
+}
 
 impl Fix {
     /// One that somebody reports; `rate`: how often the failure came while it was there.

@@ -128,6 +128,11 @@ impl TestHistory {
         (is(self.ran) && !is(self.outages)).then(|| is(self.failed))
     }
 
+    /// Whether it passed in a run of the window, and at the first attempt.
+    pub fn passed_at_once(&self, seq: RunSeq) -> bool {
+        self.at(seq) == Some(false) && self.retried >> (self.newest - seq) & 1 == 0
+    }
+
     /// The strand of this error.
     pub fn strand(&self, common: Trait) -> Option<&Strand> {
         self.strands.iter().find(|strand| strand.common == common)

@@ -86,11 +86,7 @@ impl Memory {
 
     fn same_tree(&self, run: &RunFacts) -> Vec<RunSeq> {
         let view = self.window.view();
-        view.runs
-            .iter()
-            .filter(|earlier| earlier.tree == run.tree && earlier.dirty == run.dirty)
-            .map(|earlier| earlier.seq)
-            .collect()
+        view.runs.iter().filter(|earlier| earlier.has_tree_of(run)).map(|earlier| earlier.seq).collect()
     }
 
     fn remember_outages(&mut self, run: &RunFacts, judgement: &Judgement) {
