@@ -213,6 +213,9 @@ export type Cause = {
   verdict?: BriefVerdict,
 };
 
+/** What changed in how a test ends; the most urgent first. */
+export type ChangeKind = "failing" | "flaky" | "new" | "fixed";
+
 /** Whether attempts may be made. */
 export type CircuitState = "CLOSED" | "OPEN";
 
@@ -505,6 +508,10 @@ export type FailureGroup = {
   headline: string,
   /** How many failed so. */
   count: number,
+  /** As everywhere else; none where the run was recorded without verdicts. */
+  causeId: string | null,
+  /** What the first of them was found to be. */
+  verdict: BriefVerdict | null,
   /** The first of them, at most 20. */
   caseNames: Array<string>,
   /** The pattern that one of them matches: a learned one, else the built-in. */
@@ -1302,6 +1309,14 @@ export type LastFailure = {
   runId: string,
   /** When the run started. */
   timestamp: string,
+};
+
+/** The newest failure of a test. */
+export type LatestFailure = {
+  /** `run-…`. */
+  runId: string,
+  /** What it was found to be, with the strongest sentences; argus_diagnose has all. */
+  verdict: Verdict,
 };
 
 /** What a pattern has without a person's hand. */
@@ -2138,6 +2153,74 @@ export type SuspectCommit = {
   probability: number,
 };
 
+/** A test that ends in another way than before. */
+export type TestChange = {
+  /** `file > suite > name`. */
+  caseName: string,
+  /** What changed. */
+  change: ChangeKind,
+  /** How it ended before, in the newest run that had it; `absent` for a new one. */
+  base: CaseState,
+  /** That run. */
+  baseRunId?: string,
+  /** How it ended last, in the newest run that had it. */
+  head: CaseState,
+  /** That run. */
+  headRunId: string,
+  /** The newest run in which it failed, of those that were compared; what follows is said of that. */
+  failedIn?: string,
+  /** What that failure was found to be. */
+  verdict?: BriefVerdict,
+  /** Failures of one cause have one. */
+  causeId?: string,
+  /** What went wrong, one line. */
+  headline?: string,
+};
+
+/** Tests by what changed. */
+export type TestChangeCounts = {
+  /** They fail and did not. */
+  failing: number,
+  /** They fail by chance and did not. */
+  flaky: number,
+  /** They did not run before. */
+  new: number,
+  /** They failed and do no more. */
+  fixed: number,
+  /** They failed before and still do: no change. */
+  stillFailing: number,
+};
+
+/** Since which commit. */
+export type TestChangesParams = {
+  /** A commit of a recorded run; its beginning, where only one begins so. */
+  since: string,
+  /** 1 to 1000; 100 when none. */
+  limit?: number | null,
+  /** How many to pass over. */
+  offset?: number | null,
+};
+
+/** How tests ended in the runs of a commit and before it, against the runs after. */
+export type TestChangesResult = {
+  /** Full hash. */
+  since: string,
+  /** The newest run of the commit, or before it where it has none. */
+  base: RunRecord,
+  /** The newest run after, on whose branch the others are; absent where there is none. */
+  head?: RunRecord,
+  /** One page: failing ones first, then flaky, new and fixed ones. */
+  changes: Array<TestChange>,
+  /** How many there are of each. */
+  counts: TestChangeCounts,
+  /** All changes. */
+  total: number,
+  /** There is a next page. */
+  hasMore: boolean,
+  /** Remarks: what was compared, how old this is, and what to do about it. */
+  notes?: Array<string>,
+};
+
 /** How long a test takes when it passes at the first attempt. */
 export type TestDuration = {
   /** `file > suite > name`. */
@@ -2170,6 +2253,56 @@ export type TestEvidence = {
   condition?: string,
 };
 
+/** Which test's history. */
+export type TestHistoryParams = {
+  /** Qualified name, its last part, or a part of it that only one test has. */
+  caseName: string,
+  /** 1 to 50; 20 when none. */
+  limit?: number | null,
+  /** How many runs to pass over. */
+  offset?: number | null,
+};
+
+/** One test over the runs. */
+export type TestHistoryResult = {
+  /** `file > suite > name`. */
+  caseName: string,
+  /** What it is after all runs; absent where it never failed. */
+  evidence?: TestEvidence,
+  /** Why it failed last; absent where it never failed, or in runs of an earlier version alone. */
+  latestFailure?: LatestFailure,
+  /** One page of the runs in which it ran, newest first. */
+  runs: Array<TestRun>,
+  /** There is a next page. */
+  hasMore: boolean,
+  /** Remarks: how old this is, and what to do about it. */
+  notes?: Array<string>,
+};
+
+/** A test in one run. */
+export type TestRun = {
+  /** `run-…`. */
+  runId: string,
+  /** When the run started. */
+  startedAt: string,
+  /** Full hash. */
+  commit?: string,
+  /** None when detached or outside git. */
+  branch?: string,
+  /** Uncommitted changes. */
+  dirty?: boolean,
+  /** How it ended; of several cases of this name the worst. */
+  status: CaseState,
+  /** Milliseconds. */
+  durationMs?: number,
+  /** What a failure was found to be. */
+  verdict?: BriefVerdict,
+  /** Failures of one cause have one. */
+  causeId?: string,
+  /** What went wrong, one line. */
+  headline?: string,
+};
+
 /** What a test is. */
 export type TestState = "broken" | "flaky" | "order" | "environment" | "healthy";
 
@@ -2193,6 +2326,8 @@ export type TestsResult = {
   total: number,
   /** There is a next page. */
   hasMore: boolean,
+  /** Remarks: how old this is, and what to do about it. */
+  notes?: Array<string>,
 };
 
 /** A token as it is kept. */
