@@ -146,6 +146,7 @@ pub(crate) fn case(stored: Case) -> CaseRecord {
         error,
         signature,
         verdict: found.as_ref().map(brief_verdict),
+        cause_id: found.map(|found| found.cause_id),
     }
 }
 

@@ -205,9 +205,9 @@ contract! {
         pub known: Option<KnownPattern>,
     }
 
-    /// Failures of the same error, with the same values in it, at the same place.
+    /// Failures with one cause: one error at one place, one innermost function, one outage, or tests that fail together.
     pub struct Cause {
-        /// `cause-…`: the same in every run while error and place stay.
+        /// `cause-…`: the same from run to run while it lasts.
         pub cause_id: String,
         /// What went wrong, one line.
         pub headline: String,
@@ -391,6 +391,10 @@ contract! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub verdict: Option<BriefVerdict>,
+        /// Of a failed case; failures of one cause have one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub cause_id: Option<String>,
     }
 }
 

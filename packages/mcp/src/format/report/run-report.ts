@@ -9,7 +9,7 @@ export interface RunReport {
   base?: { branch: string; runId: string | null; failing: string[] };
 }
 
-/** Failures that are told as one: the same error, found to be the same. */
+/** Failures with one cause; of a run that was recorded without verdicts those of one error. */
 export interface ReportedCause {
   headline: string;
   category: string;
@@ -20,9 +20,9 @@ export interface ReportedCause {
 /** The one with the most failures first. */
 export function causesOf(cases: readonly CaseRecord[]): ReportedCause[] {
   const causes = new Map<string, ReportedCause>();
-  for (const { status, headline, category, verdict, caseName } of cases) {
+  for (const { status, headline, category, verdict, causeId, caseName } of cases) {
     if (status !== 'failed') continue;
-    const key = JSON.stringify([headline, category, verdict?.kind, verdict?.suspect]);
+    const key = causeId ?? JSON.stringify([headline, category]);
     const cause = causes.get(key);
     if (cause === undefined)
       causes.set(key, { headline: headline ?? '', category: category ?? 'UNKNOWN', verdict, cases: [caseName] });

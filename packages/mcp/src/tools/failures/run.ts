@@ -67,7 +67,7 @@ export const runTool = defineTool({
   name: 'argus_run',
   title: 'Run tests',
   description:
-    'Run the tests (or any build or lint command) and record the run. Answers each failure with its message, place and what is already known; `causes` groups failures of one error: call argus_diagnose for one case of each.',
+    'Run the tests (or any build or lint command) and record the run. Answers each failure with its message, place and what is already known; `causes` groups failures of one cause: call argus_diagnose for one case of each.',
   input,
   output,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
