@@ -36,6 +36,10 @@ test.each(ERAS)('every tool of %s', async (era) => {
   await data('argus_history', { runId: run.runId });
   await data('argus_patterns');
   await data('argus_tests');
+  await data('argus_tests', { caseName: failure.caseName });
+  await data('argus_import', { path: 'mixed.xml', commit: 'a'.repeat(40) });
+  await data('argus_import', { path: 'passed.xml', commit: 'b'.repeat(40) });
+  await data('argus_tests', { since: 'aaaa' });
 
   const incident = { title: 'The belt slips', steps: 'Tighten it', env: {}, worked: true };
   const added = await ask('add_incident', incident);

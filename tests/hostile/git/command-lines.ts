@@ -16,6 +16,7 @@ export function commandLines(root: string): string[][] {
     ['history', ...at],
     ['patterns', ...at],
     ['tests', ...at],
+    ['tests', 'node check.js', ...at],
     ['fixes', ...at],
     ['report', '--base', 'main', ...at],
     ['inspect'],

@@ -155,15 +155,17 @@ function addHistory(root: Command): void {
 function addTests(root: Command): void {
   projectCommand(
     root,
-    'tests [name]',
-    'list tests that failed once: broken, flaky, bound to an order or an environment',
+    'tests [test]',
+    'list tests that failed once: broken, flaky, bound to an order or an environment; or the runs of one test',
   )
+    .option('--since <commit>', 'what changed in the tests since a commit instead')
+    .option('--name <part>', 'only tests with this in their name')
     .addOption(new Option('--state <state>', 'only these').choices(TEST_STATES))
     .option('--limit <n>', 'at most this many', wholeNumber)
     .option('--offset <n>', 'pass over this many', wholeNumber)
-    .action(async (name: string | undefined, options: GlobalOptions & { state?: TestState }) => {
+    .action(async (test: string | undefined, options: GlobalOptions & { state?: TestState }) => {
       const { tests } = await import('./failures/evidence.ts');
-      await tests(name, options);
+      await tests(test, options);
     });
 }
 

@@ -8,7 +8,7 @@ import { paint } from './terminal.ts';
 const COMMANDS: Record<string, string> = { ranked_solutions: 'solutions', record_outcome: 'outcome' };
 
 const TOOLS =
-  /\b(?:argus_(run|import|history|diagnose|report_fix|patterns)|(ranked_solutions|record_outcome|add_solution|add_incident|fix_problem))\b/gu;
+  /\b(?:argus_(run|import|history|diagnose|report_fix|patterns|tests)|(ranked_solutions|record_outcome|add_solution|add_incident|fix_problem))\b/gu;
 
 /** Arguments of tools, and what is typed for them. */
 const ARGUMENTS: [string, string][] = [

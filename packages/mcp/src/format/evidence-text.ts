@@ -1,17 +1,90 @@
 /** Verdicts, tests and fixes, for people at the terminal. */
 
-import type { BriefVerdict, FixesResult, TestEvidence, TestsResult } from 'argus-engine';
+import type {
+  BriefVerdict,
+  FixesResult,
+  RunRecord,
+  TestChange,
+  TestChangesResult,
+  TestEvidence,
+  TestHistoryResult,
+  TestRun,
+  TestsResult,
+} from 'argus-engine';
 import { count } from '../text/count.ts';
-import { lines, paint, percent, table } from './terminal.ts';
+import type { TestsToolResult } from '../tools/failures/tests.ts';
+import { formatWarnings, withCommands } from './commands.ts';
+import { indented, lines, paint, percent, table } from './terminal.ts';
 
 const HASH_CHARS = 12;
 
-export function formatTests({ tests, total, hasMore, warnings }: TestsResult & { warnings?: string[] }): string {
+export function formatTests(result: TestsToolResult): string {
+  const said = 'runs' in result ? historyOf(result) : 'changes' in result ? changesOf(result) : listOf(result);
   return lines([
+    ...said,
+    ...(result.notes ?? []).map((note) => paint.dim(withCommands(note))),
+    ...formatWarnings(result.warnings),
+  ]);
+}
+
+type Line = string | false | undefined;
+
+function listOf({ tests, total, hasMore }: TestsResult): Line[] {
+  return [
     tests.length > 0 ? table(tests.map(testRow)) : 'no test has failed in the recorded runs',
     hasMore && paint.dim(`${tests.length} of ${total}; --offset shows the rest`),
-    ...(warnings ?? []).map((warning) => paint.yellow(`warning: ${warning}`)),
-  ]);
+  ];
+}
+
+function historyOf({ caseName, evidence, latestFailure, runs, hasMore }: TestHistoryResult): Line[] {
+  return [
+    paint.bold(caseName),
+    evidence &&
+      testRow(evidence)
+        .filter((cell) => cell !== '' && cell !== caseName)
+        .join('  '),
+    runs.length > 0 && table(runs.map(runOfTestRow)),
+    hasMore && paint.dim('--offset shows older runs'),
+    latestFailure && `why it failed in ${latestFailure.runId}:`,
+    latestFailure && indented(sentences(latestFailure.verdict).join('\n')),
+  ];
+}
+
+function sentences({ because, against, settle }: NonNullable<TestHistoryResult['latestFailure']>['verdict']): string[] {
+  return [
+    ...because,
+    ...against.map((sentence) => `but: ${sentence}`),
+    ...(settle === undefined ? [] : [`to settle it: ${settle}`]),
+  ];
+}
+
+function runOfTestRow({ runId, startedAt, status, commit, dirty, branch, verdict, headline }: TestRun): string[] {
+  const hash = commit === undefined ? '-' : `${commit.slice(0, HASH_CHARS)}${dirty ? '+' : ''}`;
+  return [runId, startedAt, `${branch ?? '-'} ${hash}`, status, failureText(verdict, headline)];
+}
+
+function failureText(verdict: BriefVerdict | undefined, headline: string | undefined): string {
+  return [verdict && verdictText(verdict), headline].filter((part) => part !== undefined).join(': ');
+}
+
+function changesOf({ since, base, head, changes, counts, total, hasMore }: TestChangesResult): Line[] {
+  const { failing, flaky, fixed, stillFailing } = counts;
+  const numbers = `${failing} failing, ${flaky} flaky, ${counts.new} new, ${fixed} fixed; ${stillFailing} still failing`;
+  return [
+    `since ${since.slice(0, HASH_CHARS)}: ${numbers}`,
+    paint.dim(`${runText(base)} against ${head === undefined ? 'nothing' : runText(head)}`),
+    changes.length > 0 ? table(changes.map(changeRow)) : 'no test ends in another way',
+    hasMore && paint.dim(`${changes.length} of ${total}; --offset shows the rest`),
+  ];
+}
+
+function runText({ id, gitCommit, dirty }: RunRecord): string {
+  return gitCommit === null ? id : `${id} (${gitCommit.slice(0, HASH_CHARS)}${dirty ? '+' : ''})`;
+}
+
+function changeRow({ change, caseName, base, head, failedIn, verdict, headline }: TestChange): string[] {
+  const failure = failureText(verdict, headline);
+  return [change, `${base} -> ${head}`, caseName, failedIn === undefined ? '' : `${failedIn}: ${failure}`];
 }
 
 function testRow(test: TestEvidence): string[] {

@@ -6,13 +6,14 @@ import { handleTests } from '../../tools/failures/tests.ts';
 import { answer, type GlobalOptions } from '../terminal/output.ts';
 
 export async function tests(
-  name: string | undefined,
-  options: GlobalOptions & { state?: TestState; limit?: number; offset?: number },
+  caseName: string | undefined,
+  options: GlobalOptions & { since?: string; name?: string; state?: TestState; limit?: number; offset?: number },
 ): Promise<void> {
-  const { state, limit, offset } = options;
+  const { since, name, state, limit, offset } = options;
   await answer(
     options,
-    ({ projectPath, sessionManager }) => handleTests({ projectPath, name, state, limit, offset }, sessionManager),
+    ({ projectPath, sessionManager }) =>
+      handleTests({ projectPath, caseName, since, name, state, limit, offset }, sessionManager),
     formatTests,
   );
 }

@@ -1,8 +1,10 @@
 /**
- * argus_tests: which tests are broken, flaky, or depend on others or on their environment, from all recorded runs.
+ * argus_tests: which tests are broken, flaky, or depend on others or on their environment, from all recorded runs; one
+ * test over the runs; what changed in the tests since a commit.
  */
 
 import { TEST_STATES } from 'argus-engine';
+import { ArgusError } from '../../errors.ts';
 import type { SessionManager } from '../../sessions/session-manager.ts';
 import type { Zod } from '../../system/zod.ts';
 import { fitPage } from '../budget.ts';
@@ -18,11 +20,17 @@ const input = (z: Zod) =>
     projectPath: projectPath(z),
     name: z.string().optional().describe('Part of the name'),
     state: z.enum(TEST_STATES).optional(),
-    limit: limit(z, DEFAULT_TESTS, MAX_TESTS),
+    caseName: z.string().min(1).optional().describe('One test, run by run, 50 at most'),
+    since: z.string().min(1).optional().describe('Commit: what changed after it'),
+    limit: limit(z, MAX_TESTS, DEFAULT_TESTS),
     offset: offset(z),
   });
 
-const output = { calls: ['tests'], omits: [], adds: warnings } as const satisfies Output;
+const output = {
+  calls: ['tests', 'testHistory', 'testChanges'],
+  omits: [],
+  adds: warnings,
+} as const satisfies Output;
 
 export type TestsToolResult = AnswerOf<typeof output>;
 
@@ -31,19 +39,36 @@ export async function handleTests(
   sessionManager: Pick<SessionManager, 'getOrThrow'>,
 ): Promise<TestsToolResult> {
   const session = await sessionManager.getOrThrow(params.projectPath);
-  const { name = null, state = null, limit = null, offset = null } = params;
-  const { value, warnings } = await session.withEngine((engine) => engine.tests({ name, state, limit, offset }));
+  const { name = null, state = null, caseName, since, limit = null, offset = null } = params;
+  if ([caseName, since, name ?? state ?? undefined].filter((given) => given !== undefined).length > 1) {
+    const message = 'caseName, since, and name with state ask for different things; give one of them.';
+    throw new ArgusError('INVALID_INPUT', message);
+  }
+  const { value, warnings } = await session.withEngine<TestsToolResult>((engine) => {
+    if (caseName !== undefined) return engine.testHistory({ caseName, limit, offset });
+    if (since !== undefined) return engine.testChanges({ since, limit, offset });
+    return engine.tests({ name, state, limit, offset });
+  });
   return { ...value, ...(warnings.length > 0 ? { warnings } : {}) };
+}
+
+/** As many whole entries as there is room for. */
+function fit(answer: TestsToolResult): TestsToolResult {
+  if ('runs' in answer) return fitPage(answer, answer.runs, (runs, hasMore) => ({ ...answer, runs, hasMore }));
+  if ('changes' in answer) {
+    return fitPage(answer, answer.changes, (changes, hasMore) => ({ ...answer, changes, hasMore }));
+  }
+  return fitPage(answer, answer.tests, (tests, hasMore) => ({ ...answer, tests, hasMore }));
 }
 
 export const testsTool = defineTool({
   name: 'argus_tests',
   title: 'Which tests to trust',
   description:
-    'Tests that failed once, with what each is by all recorded runs: broken, flaky (with its rate), broken by another test, or bound to an environment. Ask before you repair a test that others did not break.',
+    'Tests that failed once, with what each is by all recorded runs: broken, flaky (with its rate), broken by another test, or bound to an environment. Or one test run by run, or what changed since a commit. Ask before you repair a test that others did not break.',
   input,
   output,
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   handle: handleTests,
-  fit: (answer) => fitPage(answer, answer.tests, (tests, hasMore) => ({ ...answer, tests, hasMore })),
+  fit,
 });
