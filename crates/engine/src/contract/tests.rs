@@ -42,7 +42,7 @@ contract! {
     pub struct LatestFailure {
         /// `run-…`.
         pub run_id: String,
-        /// What it was found to be, with the strongest sentences; argus_diagnose has all.
+        /// What it was found to be, with the strongest sentences; the diagnosis of it has all.
         pub verdict: Verdict,
     }
 

@@ -7,7 +7,7 @@ use super::{
     test_lookup::{age_note, recorded_commit},
 };
 use crate::{
-    Engine, EngineError,
+    Engine, EngineError, ErrorCode,
     answer::view,
     contract::{CaseState, ChangeKind, TestChange, TestChangeCounts, TestChangesParams, TestChangesResult},
     runs::history::{is_more, page},
@@ -57,7 +57,7 @@ pub async fn test_changes<D: Database>(
         let newest = |side: Side| side.runs.into_iter().next().map(|(_, run)| view::run(run));
         Ok(TestChangesResult {
             since,
-            base: newest(before).expect("a commit starts with a run"),
+            base: newest(before).ok_or_else(|| EngineError::new(ErrorCode::InternalError, "A commit has no run."))?,
             head: newest(after),
             changes,
             counts,

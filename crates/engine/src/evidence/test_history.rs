@@ -134,13 +134,9 @@ async fn notes(
         return Ok(notes);
     };
     let (_, after) = runs::neighbours(tx, last.key, last.started_at).await?;
-    let newer = match after {
-        Some(_) => Some(format!(
-            "No run after '{}' has it: it was left out, renamed or removed. argus_run says how it is now.",
-            last.id
-        )),
-        None => None,
-    };
+    let newer = after.map(|_| {
+        format!("No run after '{}' has it: it was left out, renamed or removed. argus_run says how it is now.", last.id)
+    });
     notes.extend(newer.or_else(|| age_note(ambient.now, last.started_at)));
     Ok(notes)
 }

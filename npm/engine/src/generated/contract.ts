@@ -1315,7 +1315,7 @@ export type LastFailure = {
 export type LatestFailure = {
   /** `run-…`. */
   runId: string,
-  /** What it was found to be, with the strongest sentences; argus_diagnose has all. */
+  /** What it was found to be, with the strongest sentences; the diagnosis of it has all. */
   verdict: Verdict,
 };
 
