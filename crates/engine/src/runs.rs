@@ -12,4 +12,5 @@ pub mod import_run;
 pub mod known_failures;
 pub mod prepare_run;
 pub mod record_run;
+mod run_order;
 mod unsaid;

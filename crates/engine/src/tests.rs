@@ -158,6 +158,7 @@ impl World {
 /// `a.test.ts > suite > name`
 pub(super) fn case(name: &str, status: CaseStatus, error: Option<&str>) -> ReportCase {
     ReportCase {
+        place: argus_report::Place::default(),
         file: Some("a.test.ts".to_owned()),
         suite: vec!["suite".to_owned()],
         name: name.to_owned(),

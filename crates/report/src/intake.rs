@@ -8,13 +8,16 @@ use std::{
 
 use crate::{
     Options,
-    model::{CaseStatus, Format, Parsed, Problem, ReportCase},
+    model::{CaseStatus, ExecutionOrder, Format, Parsed, Problem, ReportCase, SUITE_FAILURE},
     paths,
     reading::bounded_text,
 };
 
 /// Problems named one by one; more are counted.
 const MAX_PROBLEMS: usize = 50;
+
+/// Milliseconds by which rounded times of cases may exceed that of the whole.
+const ROUNDED_MS: f64 = 50.0;
 
 /// Collects what a parser finds.
 pub(crate) struct Intake<'a> {
@@ -25,6 +28,16 @@ pub(crate) struct Intake<'a> {
     cases: u64,
     /// How often each qualified name was handed in, by hash: 16 bytes a case.
     seen: HashMap<u64, u32>,
+    numbered: u64,
+    /// Milliseconds of all cases together.
+    case_ms: f64,
+    /// Cases that ran and of which it is not known when.
+    undated: u64,
+    has_starts: bool,
+    first_file: Option<u64>,
+    has_several_files: bool,
+    /// How the cases are put into the order in which they ran, as far as the runner goes.
+    pub(crate) order: ExecutionOrder,
     /// When the run started, UTC milliseconds.
     pub(crate) started_at: Option<i64>,
     /// Wall-clock milliseconds.
@@ -42,6 +55,13 @@ impl<'a> Intake<'a> {
             unnamed_problems: 0,
             cases: 0,
             seen: HashMap::new(),
+            numbered: 0,
+            case_ms: 0.0,
+            undated: 0,
+            has_starts: false,
+            first_file: None,
+            has_several_files: false,
+            order: ExecutionOrder::Unknown,
             started_at: None,
             duration_ms: None,
             runner: None,
@@ -57,9 +77,19 @@ impl<'a> Intake<'a> {
         paths::relative(path, &self.options.project_root)
     }
 
+    /// Notes where a case stands that waits before it is handed out.
+    pub(crate) fn number(&mut self, case: &mut ReportCase) {
+        if case.place.number == 0 {
+            self.numbered += 1;
+            case.place.number = self.numbered;
+        }
+    }
+
     /// Hands out a case. A second test of the same name gets ` (2)`: two tests must not share one history.
     pub(crate) fn emit_case(&mut self, case: ReportCase) {
         let mut case = normalize_case(case);
+        self.number(&mut case);
+        self.note_order(&case);
         let count = self.seen.entry(hash(&case)).or_insert(0);
         *count += 1;
         if *count > 1 {
@@ -67,6 +97,40 @@ impl<'a> Intake<'a> {
         }
         self.cases += 1;
         (self.sink)(case);
+    }
+
+    fn note_order(&mut self, case: &ReportCase) {
+        if case.status == CaseStatus::Skipped {
+            return;
+        }
+        self.case_ms += case.duration_ms.unwrap_or(0.0);
+        // What failed outside of any test, as a build does, needs no start.
+        self.undated += u64::from(case.place.started_at.is_none() && case.name != SUITE_FAILURE);
+        self.has_starts |= case.place.started_at.is_some();
+        let mut hasher = DefaultHasher::new();
+        case.file.hash(&mut hasher);
+        let file = hasher.finish();
+        self.has_several_files |= *self.first_file.get_or_insert(file) != file;
+    }
+
+    /// Whether it is known of a case when it started.
+    pub(crate) const fn has_starts(&self) -> bool {
+        self.has_starts
+    }
+
+    /// Of a runner that runs files beside one another and reports them otherwise: one file alone has an order.
+    pub(crate) fn order_of_files(&mut self) {
+        self.order = if self.has_several_files { ExecutionOrder::Unknown } else { ExecutionOrder::AsReported };
+    }
+
+    /// Cases that took longer together than the whole run did not run one after another.
+    fn known_order(&self) -> ExecutionOrder {
+        let is_parallel = self.duration_ms.is_some_and(|whole| self.case_ms > whole * 1.05 + ROUNDED_MS);
+        match self.order {
+            ExecutionOrder::AsReported if is_parallel => ExecutionOrder::Unknown,
+            ExecutionOrder::ByStart if self.undated > 0 => ExecutionOrder::Unknown,
+            order => order,
+        }
     }
 
     /// Whether a case of this name was handed out already.
@@ -96,6 +160,7 @@ impl<'a> Intake<'a> {
 
     /// What is known once the report was read; the last problem says how many more there were.
     pub(crate) fn into_parsed(self, format: Format) -> Parsed {
+        let order = self.known_order();
         let mut problems = self.problems;
         if self.unnamed_problems > 0 {
             let reason = format!("{} more problems", self.unnamed_problems);
@@ -108,6 +173,7 @@ impl<'a> Intake<'a> {
             started_at: self.started_at,
             duration_ms: self.duration_ms,
             runner: self.runner,
+            order,
         }
     }
 }

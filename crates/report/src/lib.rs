@@ -32,7 +32,7 @@ use intake::Intake;
 use reading::input::Input;
 
 pub use error::ReportError;
-pub use model::{CaseStatus, Format, Parsed, Problem, ReportCase, SUITE_FAILURE};
+pub use model::{CaseStatus, ExecutionOrder, Format, Parsed, Place, Problem, ReportCase, SUITE_FAILURE};
 pub use paths::{looks_like_file, relative as relative_path};
 
 /// What a parser must be told about a report besides its bytes.

@@ -70,6 +70,31 @@ pub struct ReportCase {
     /// here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runner: Option<String>,
+    /// Where it stands among the cases of its report, of use while that is read only.
+    #[serde(skip)]
+    #[cfg_attr(feature = "types", ts(skip), schemars(skip))]
+    pub place: Place,
+}
+
+/// Where a case stands among those of its report. Compared, it is the order of execution where [`Parsed::order`] says so.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// When it started, or its file did; UTC milliseconds.
+    pub started_at: Option<i64>,
+    /// As which it came in the report, from 1.
+    pub number: u64,
+}
+
+/// What is known of the order in which the cases of a report ran; [`crate::formats`] says of which runner what.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ExecutionOrder {
+    /// Nothing: sorted otherwise, or run beside one another.
+    #[default]
+    Unknown,
+    /// They ran as they stand in the report.
+    AsReported,
+    /// They ran as they started.
+    ByStart,
 }
 
 impl ReportCase {
@@ -89,6 +114,7 @@ impl ReportCase {
             stdout_tail: None,
             stderr_tail: None,
             runner: None,
+            place: Place::default(),
         }
     }
 
@@ -131,4 +157,6 @@ pub struct Parsed {
     pub duration_ms: Option<f64>,
     /// The runner that wrote it, such as `vitest`, where the report tells.
     pub runner: Option<String>,
+    /// How its cases are put into the order in which they ran.
+    pub order: ExecutionOrder,
 }

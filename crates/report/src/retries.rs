@@ -24,7 +24,8 @@ impl Retries {
     }
 
     /// Takes a complete case. With `repeats`, a case of a known name is another attempt.
-    pub(crate) fn push(&mut self, case: ReportCase, repeats: bool, intake: &mut Intake<'_>) {
+    pub(crate) fn push(&mut self, mut case: ReportCase, repeats: bool, intake: &mut Intake<'_>) {
+        intake.number(&mut case);
         if repeats && let Some(earlier) = self.find(&case) {
             merge_retry(earlier, case);
         } else if case.status == CaseStatus::Failed {

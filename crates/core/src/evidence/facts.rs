@@ -49,6 +49,9 @@ pub struct RunFacts {
     pub environment: Vec<(String, String)>,
     /// Digest of the order in which its cases were executed.
     pub order: u64,
+    /// Whether that order is not known: then the digest is that of the cases in some other order.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub order_unknown: bool,
     /// Cases that were not skipped.
     pub ran: u32,
     /// Cases that failed.

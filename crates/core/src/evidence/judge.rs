@@ -189,6 +189,9 @@ impl<'a> Judging<'a> {
             known.record(failure.case, self.order, true);
             return known;
         }
+        if self.order.is_unknown() {
+            return OrderEvidence::default();
+        }
         let passed = |seq: RunSeq| history.is_some_and(|history| history.at(seq) == Some(false));
         OrderEvidence::start(failure.case, self.order, &self.memory.orders.of_runs(passed))
     }

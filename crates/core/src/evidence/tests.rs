@@ -74,6 +74,7 @@ impl Story {
             branch: "main".to_owned(),
             environment: vec![("os".to_owned(), self.os.to_owned())],
             order: order.digest(),
+            order_unknown: order.is_unknown(),
             ran: u32::try_from(order.cases().len()).unwrap(),
             failed,
             files: 8,
@@ -83,7 +84,10 @@ impl Story {
 
     /// A run of all tests in this order.
     fn run_in(&mut self, order: Vec<CaseId>, failures: &[Failure]) -> Judgement {
-        let order = Order::new(order);
+        self.run_as(Order::new(order), failures)
+    }
+
+    fn run_as(&mut self, order: Order, failures: &[Failure]) -> Judgement {
         let run = self.facts(&order, u32::try_from(failures.len()).unwrap());
         self.runs += 1;
         self.memory.record(Recorded { run: &run, failures, retried: &[], order, stacks: &self.stacks })

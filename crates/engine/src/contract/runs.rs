@@ -43,6 +43,10 @@ contract! {
         pub containers: Vec<ContainerFact>,
         /// Remarks of the host that belong to the answer (`kubectl not found`).
         pub notes: Vec<String>,
+        /// `cases` do not stand in the order in which they ran.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        #[cfg_attr(feature = "types", ts(optional, as = "Option<bool>"))]
+        pub order_unknown: bool,
         /// A test runner ran; without a test the run has failed, even where the runner ended well.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[cfg_attr(feature = "types", ts(optional, as = "Option<bool>"))]

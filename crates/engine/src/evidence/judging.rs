@@ -42,7 +42,7 @@ pub(crate) async fn judge<D>(
         Some(memory) => memory,
         None => sum_up(engine, tx).await?,
     };
-    let ran = RanCases::of(&collected.cases, &collected.failed);
+    let ran = RanCases::of(&collected.cases, &collected.failed, collected.facts.order_unknown);
     let mut of_rows = rows::load_tests(tx, &mut memory, ran.order.cases()).await?;
     if memory.needs_orders(&ran.failures, &ran.retried) {
         rows::load_orders(tx, &mut memory).await?;
@@ -94,7 +94,7 @@ async fn sum_up<D>(engine: &Engine<D>, tx: &mut impl Tx) -> Result<Memory, Engin
     let mut names = BTreeMap::new();
     for (run, cases) in runs.iter().rev() {
         let failed: Vec<Failure> = cases.iter().filter_map(|case| stored_failure(engine, case)).collect();
-        let ran = RanCases::of(cases, &failed);
+        let ran = RanCases::of(cases, &failed, true);
         let facts = run_facts(engine, run, &RecordRunParams::default(), &memory, &ran);
         names.extend(ran.names.iter().map(|(case, name)| (*case, (*name).to_owned())));
         memory.record(Recorded {
@@ -128,7 +128,7 @@ struct RanCases<'a> {
 
 impl<'a> RanCases<'a> {
     /// A name that is there more than once is one case, which failed where one of them did.
-    fn of(cases: &'a [Case], failed: &[Failure]) -> Self {
+    fn of(cases: &'a [Case], failed: &[Failure], order_unknown: bool) -> Self {
         let (mut names, mut order, mut files) = (BTreeMap::new(), Vec::new(), BTreeSet::new());
         for case in cases.iter().filter(|case| case.status != Status::Skipped) {
             let id = fingerprint(&case.name);
@@ -142,7 +142,7 @@ impl<'a> RanCases<'a> {
         let retried: BTreeSet<CaseId> = flaky.filter(|case| !failures.contains_key(case)).collect();
         Self {
             names,
-            order: Order::new(order),
+            order: if order_unknown { Order::unknown(order) } else { Order::new(order) },
             failures: failures.into_values().collect(),
             retried: retried.into_iter().collect(),
             files: count(files.len()),
@@ -179,6 +179,7 @@ fn run_facts<D>(
         branch: run.git_branch.clone().unwrap_or_default(),
         environment: conditions.collect::<BTreeMap<_, _>>().into_iter().collect(),
         order: ran.order.digest(),
+        order_unknown: ran.order.is_unknown(),
         ran: count(ran.order.cases().len()),
         failed: count(ran.failures.len()),
         files: ran.files,

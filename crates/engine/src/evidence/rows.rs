@@ -58,7 +58,7 @@ fn add_tests(memory: &mut Memory, rows: Vec<TestRow>) -> TestNames {
 /// Adds the orders of the newest runs.
 pub(super) async fn load_orders(tx: &mut impl Tx, memory: &mut Memory) -> Result<(), EngineError> {
     for row in evidence::orders(tx).await? {
-        memory.orders.push(row.run_seq, Order::new(row.cases));
+        memory.orders.push(row.run_seq, Order::kept(row.cases, row.digest));
     }
     Ok(())
 }

@@ -5,6 +5,7 @@ use super::{
     case_name::clean_name,
     cause, containers,
     failed_texts::{CleanTexts, TextBudget, Texts},
+    run_order::RunOrder,
     unsaid,
 };
 use crate::{
@@ -32,6 +33,8 @@ pub(crate) struct RunFacts {
     pub(crate) started_at: Option<i64>,
     /// Of all of them together.
     pub(crate) duration_ms: Option<f64>,
+    /// It is not known in which order the cases ran.
+    pub(crate) order_unknown: bool,
 }
 
 impl RunFacts {
@@ -98,12 +101,17 @@ pub(crate) fn read_reports<D, T>(
     on_case: &mut dyn FnMut(ReportCase) -> T,
 ) -> ReportsRead<T> {
     let mut read = ReportsRead { cases: Vec::new(), problems: Vec::new(), facts: RunFacts::default(), refused: None };
+    let mut ran = RunOrder::default();
     for report in &params.reports {
         let mut cases = Vec::new();
-        match each_case(engine, report, &mut |case| cases.push(on_case(in_folder(params.folder.as_deref(), case)))) {
+        let mut on_case = |case: ReportCase| {
+            let place = case.place;
+            cases.push((place, on_case(in_folder(params.folder.as_deref(), case))));
+        };
+        match each_case(engine, report, &mut on_case) {
             Ok(parsed) => {
                 read.facts.add(&parsed);
-                read.cases.extend(cases.into_iter().map(|case| (case, parsed.runner.clone())));
+                ran.add(&parsed, cases);
                 read.problems.extend(parsed.problems);
             }
             Err(error) => {
@@ -112,6 +120,7 @@ pub(crate) fn read_reports<D, T>(
             }
         }
     }
+    (read.cases, read.facts.order_unknown) = ran.finish();
     read
 }
 
@@ -146,7 +155,9 @@ pub(crate) fn collect<D>(engine: &Engine<D>, params: &RecordRunParams) -> Result
     let cases = (read.cases.into_iter().map(|(case, runner)| (case, of_host.cloned().or(runner))))
         .chain(prepared.into_iter().map(|(case, runner)| (case, runner.or_else(|| of_host.cloned()))));
     let runner = redacted(engine, of_host.or(read.facts.runner.as_ref()).map(String::as_str));
-    let facts = RunFacts { runner, ..read.facts };
+    let is_mixed = !params.cases.is_empty() && !params.reports.is_empty();
+    let order_unknown = read.facts.order_unknown || params.order_unknown || is_mixed;
+    let facts = RunFacts { runner, order_unknown, ..read.facts };
     let commits = params.git.iter().flat_map(|git| &git.commits);
     let has_commit_files = commits.into_iter().any(|commit| !commit.files.is_empty());
     let mut all = Collected { facts, has_empty_reports, has_commit_files, budget, ..Collected::default() };

@@ -27,6 +27,7 @@ pub async fn prepare_run<D: Database>(
     // Several reports may be of several runners; what the host says counts before any of them.
     let named = |runner: Option<String>| runner.filter(|_| params.runner.is_none());
     prepared.cases.extend(read.cases.into_iter().map(|(case, runner)| ReportCase { runner: named(runner), ..case }));
+    prepared.order_unknown |= read.facts.order_unknown;
     prepared.unread.extend(read.problems);
     prepared.runner = prepared.runner.or(read.facts.runner);
     prepared.started_at = params.started_at.or(read.facts.started_at).or(Some(ambient.now));

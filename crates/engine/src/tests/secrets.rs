@@ -78,6 +78,7 @@ impl Answers {
 /// Every field is named, so that a new one does not compile until it is planted too.
 fn run(reports: Vec<ReportInput>) -> RecordRunParams {
     RecordRunParams {
+        order_unknown: false,
         command: maybe("npm test --token"),
         runner: maybe("vitest"),
         started_at: None,
@@ -106,6 +107,7 @@ fn run(reports: Vec<ReportInput>) -> RecordRunParams {
         }],
         notes: vec![planted("docker: cannot connect with")],
         cases: vec![ReportCase {
+            place: argus_report::Place::default(),
             file: maybe("src/"),
             suite: vec![planted("cart")],
             name: planted("adds"),

@@ -6,7 +6,7 @@ use serde::de::MapAccess;
 use crate::{
     error::ReportErrorKind,
     intake::Intake,
-    model::{CaseStatus, ReportCase},
+    model::{CaseStatus, ExecutionOrder, ReportCase},
     paths,
     reading::{
         bounded_text,
@@ -24,6 +24,14 @@ pub(crate) fn parse<R: std::io::BufRead>(input: Input<R>, intake: &mut Intake<'_
     #[expect(clippy::cast_precision_loss, reason = "a run's milliseconds")]
     let duration = summary.start.zip(summary.stop).map(|(start, stop)| (stop - start).max(0) as f64);
     intake.duration_ms = duration;
+    match tool.name.as_deref() {
+        _ if intake.has_starts() => intake.order = ExecutionOrder::ByStart,
+        Some("mocha" | "uvu" | "busted" | "rspec" | "minitest" | "test-unit" | "unittest") => {
+            intake.order = ExecutionOrder::AsReported;
+        }
+        Some("node:test") => intake.order_of_files(),
+        _ => {}
+    }
     intake.runner = tool.name;
     ending.report("ctrf", known, intake)
 }
@@ -59,7 +67,9 @@ impl Items for Report<'_, '_> {
     }
 
     fn take(&mut self, test: Test) {
-        let case = test.into_case(self.tool.name.as_deref(), self.intake);
+        let started = test.start;
+        let mut case = test.into_case(self.tool.name.as_deref(), self.intake);
+        case.place.started_at = started;
         self.intake.emit_case(case);
     }
 }
@@ -107,6 +117,7 @@ struct Test {
     status: Option<String>,
     raw_status: Option<String>,
     duration_ms: Option<f64>,
+    start: Option<i64>,
     message: Option<String>,
     trace: Option<String>,
     suite: Vec<String>,
@@ -124,6 +135,7 @@ impl Object for Test {
             "status" => self.status = map.next_value::<Loose>()?.text(),
             "rawStatus" => self.raw_status = map.next_value::<Loose>()?.text(),
             "duration" => self.duration_ms = map.next_value::<Loose>()?.number(),
+            "start" => self.start = map.next_value::<Loose>()?.millis().map(in_millis),
             "message" => self.message = map.next_value::<Loose>()?.text(),
             "trace" => self.trace = map.next_value::<Loose>()?.text(),
             "suite" => self.suite = suites(map.next_value()?),

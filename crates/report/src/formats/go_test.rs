@@ -13,7 +13,7 @@ use super::go_text;
 use crate::{
     error::ReportErrorKind,
     intake::Intake,
-    model::{CaseStatus, ReportCase},
+    model::{CaseStatus, ExecutionOrder, ReportCase},
     reading::{
         bounded_text::{self, Bounded},
         input::Input,
@@ -50,6 +50,7 @@ pub(crate) fn parse<R: BufRead>(input: Input<R>, intake: &mut Intake<'_>) -> Res
     if replaced > 0 {
         intake.problem(None, format!("{replaced} characters that are no text were replaced"));
     }
+    intake.order = ExecutionOrder::ByStart;
     intake.runner = Some("go".to_owned());
     if run.events == 0 {
         let reason = "it has no event of `go test -json`".to_owned();
@@ -85,9 +86,15 @@ struct GoRun {
     ended: Option<i64>,
 }
 
+/// A test that has not ended.
+struct Running {
+    output: Bounded,
+    started: Option<i64>,
+}
+
 #[derive(Default)]
 struct Package {
-    running: BTreeMap<String, Bounded>,
+    running: BTreeMap<String, Running>,
     output: Option<Bounded>,
     failures: u32,
 }
@@ -136,13 +143,13 @@ impl GoRun {
                 output.push_str(&event.output.unwrap_or_default());
             }
             ("run", Some(test)) => {
-                self.package(&event.package).running.insert(test, Bounded::error());
+                self.package(&event.package).running.insert(test, Running { output: Bounded::error(), started: time });
             }
             ("output", test) => {
                 let output = event.output.unwrap_or_default();
                 let package = self.package(&event.package);
                 let target = match test.and_then(|test| package.running.get_mut(&test)) {
-                    Some(running) => running,
+                    Some(running) => &mut running.output,
                     None => package.output.get_or_insert_with(Bounded::error),
                 };
                 target.push_str(&output);
@@ -162,10 +169,13 @@ impl GoRun {
 
     fn end_test(&mut self, event: &Event, test: &str, intake: &mut Intake<'_>) {
         let package = self.package(&event.package);
-        let output = package.running.remove(test).and_then(Bounded::finish);
+        let running = package.running.remove(test);
+        let started = running.as_ref().and_then(|running| running.started);
+        let output = running.and_then(|running| running.output.finish());
         package.failures += u32::from(event.action == "fail");
         let mut case = case(&event.package, test, &event.action, output);
         case.duration_ms = event.elapsed.map(|seconds| seconds * 1000.0);
+        case.place.started_at = started.or(self.ended);
         self.retries.push(case, true, intake);
     }
 
@@ -173,12 +183,13 @@ impl GoRun {
     fn end_package(&mut self, event: &Event, intake: &mut Intake<'_>) {
         let mut package = self.packages.remove(&event.package).unwrap_or_default();
         let failed = event.action == "fail";
-        for (test, output) in std::mem::take(&mut package.running) {
+        for (test, Running { output, started }) in std::mem::take(&mut package.running) {
             // Still running when the process ended: the test that ended it, or one beside it.
             let action = if failed { "fail" } else { "skip" };
             package.failures += u32::from(failed);
             let mut case = case(&event.package, &test, action, output.finish());
             case.runner_status = Some("unfinished".to_owned());
+            case.place.started_at = started;
             self.retries.push(case, true, intake);
         }
         if failed && package.failures == 0 {
@@ -192,6 +203,7 @@ impl GoRun {
     fn fail_package(&mut self, package: &str, error: Option<String>, intake: &mut Intake<'_>) {
         let mut case = ReportCase::suite_failure(None, error.map(|error| go_text::without_frame(&error)));
         case.suite = vec![package.to_owned()];
+        case.place.started_at = self.ended;
         self.retries.push(case, true, intake);
     }
 

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use crate::{
     error::ReportErrorKind,
     intake::Intake,
-    model::{CaseStatus, ReportCase},
+    model::{CaseStatus, ExecutionOrder, ReportCase},
     reading::{
         bounded_text,
         input::Input,
@@ -26,6 +26,7 @@ pub(crate) fn parse<R: std::io::BufRead>(input: Input<R>, intake: &mut Intake<'_
     #[expect(clippy::cast_precision_loss, reason = "a run's milliseconds")]
     let duration = started.zip(ended).map(|(started, ended)| (ended - started).max(0) as f64);
     intake.duration_ms = duration;
+    intake.order = ExecutionOrder::ByStart;
     intake.runner = Some(if vitest { "vitest" } else { "jest" }.to_owned());
     ending.report("jest", known, intake)
 }
@@ -72,10 +73,15 @@ impl Items for Report<'_, '_> {
         // Vitest: a hook that failed fails the file, and no assertion.
         let unexplained = file.failed && !file.cases.iter().any(Assertion::failed);
         if unexplained {
-            self.intake.emit_case(ReportCase::suite_failure(path.clone(), file.message));
+            let mut case = ReportCase::suite_failure(path.clone(), file.message);
+            case.place.started_at = file.started;
+            self.intake.emit_case(case);
         }
         for assertion in file.cases {
-            self.intake.emit_case(assertion.into_case(path.clone(), self.vitest));
+            let started = assertion.started.or(file.started);
+            let mut case = assertion.into_case(path.clone(), self.vitest);
+            case.place.started_at = started;
+            self.intake.emit_case(case);
         }
     }
 
@@ -93,6 +99,7 @@ struct TestFile {
     name: Option<String>,
     message: Option<String>,
     failed: bool,
+    started: Option<i64>,
     ended: Option<i64>,
     cases: Vec<Assertion>,
 }
@@ -105,6 +112,7 @@ impl Object for TestFile {
             "name" | "testFilePath" => self.name = map.next_value::<Loose>()?.text(),
             "message" | "failureMessage" => self.message = map.next_value::<Loose>()?.text(),
             "status" => self.failed = map.next_value::<Loose>()?.text().as_deref() == Some("failed"),
+            "startTime" => self.started = map.next_value::<Loose>()?.millis(),
             "endTime" => self.ended = map.next_value::<Loose>()?.millis(),
             _ => skip(map)?,
         }
@@ -119,6 +127,7 @@ struct Assertion {
     full_name: Option<String>,
     status: Option<String>,
     duration_ms: Option<f64>,
+    started: Option<i64>,
     messages: Vec<String>,
     /// Jest's, and of what Argus' own reporter had Vitest write.
     invocations: Option<u32>,
@@ -133,6 +142,7 @@ impl Object for Assertion {
             "fullName" => self.full_name = map.next_value::<Loose>()?.text(),
             "status" => self.status = map.next_value::<Loose>()?.text(),
             "duration" => self.duration_ms = map.next_value::<Loose>()?.number(),
+            "startAt" => self.started = map.next_value::<Loose>()?.millis(),
             "failureMessages" => self.messages = map.next_value::<Loose>()?.texts(),
             "invocations" => self.invocations = map.next_value::<Loose>()?.count(),
             "retryReasons" => self.retry_reasons = map.next_value::<Loose>()?.texts(),

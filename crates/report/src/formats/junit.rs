@@ -64,6 +64,8 @@ pub(crate) struct Suite {
     name: String,
     file: Option<String>,
     hostname: Option<String>,
+    /// UTC milliseconds.
+    started_at: Option<i64>,
     output: Option<Bounded>,
     errors: Option<Bounded>,
     /// Where this suite's failed cases begin in the window.
@@ -129,7 +131,8 @@ impl<'i, 'a> Junit<'i, 'a> {
     fn open_suite(&mut self, tag: &Tag, element: Element) {
         self.rooted = true;
         self.dialect.see_suite(tag, element == Element::Suites);
-        self.intake.note_start(tag.text("timestamp").and_then(|text| units::timestamp(&text)));
+        let started_at = tag.text("timestamp").and_then(|text| units::timestamp(&text));
+        self.intake.note_start(started_at);
         let time = tag.text("time").and_then(|text| units::seconds(&text));
         if self.suites.is_empty() {
             self.intake.duration_ms = time;
@@ -142,6 +145,7 @@ impl<'i, 'a> Junit<'i, 'a> {
             name: if element == Element::Suites { String::new() } else { tag.attribute("name").unwrap_or_default() },
             file: file.or_else(|| self.suites.last().and_then(|suite| suite.file.clone())),
             hostname: tag.text("hostname"),
+            started_at: started_at.or(self.suites.last().and_then(|suite| suite.started_at)),
             first: self.window.len(),
             ..Suite::default()
         });
@@ -262,6 +266,7 @@ impl<'i, 'a> Junit<'i, 'a> {
         }
         self.intake.duration_ms = self.intake.duration_ms.or(self.suite_time);
         self.intake.runner = self.dialect.runner().map(str::to_owned);
+        self.dialect.note_order(self.intake);
         Ok(())
     }
 }

@@ -8,7 +8,7 @@ use serde::de::MapAccess;
 use crate::{
     error::ReportErrorKind,
     intake::Intake,
-    model::{CaseStatus, ReportCase},
+    model::{CaseStatus, ExecutionOrder, Place, ReportCase},
     reading::{
         bounded_text,
         input::Input,
@@ -25,10 +25,13 @@ pub(crate) fn parse<R: std::io::BufRead>(input: Input<R>, intake: &mut Intake<'_
     // A configuration or global set-up that failed.
     let error: Vec<String> = errors.into_iter().filter_map(Failure::into_text).collect();
     if !error.is_empty() {
-        intake.emit_case(ReportCase::suite_failure(None, Some(error.join("\n\n"))));
+        let mut case = ReportCase::suite_failure(None, Some(error.join("\n\n")));
+        case.place.started_at = stats.start;
+        intake.emit_case(case);
     }
     intake.note_start(stats.start);
     intake.duration_ms = stats.duration_ms;
+    intake.order = ExecutionOrder::ByStart;
     intake.runner = Some("playwright".to_owned());
     ending.report("playwright", known, intake)
 }
@@ -180,6 +183,7 @@ impl Test {
         // An expected failure (`test.fail`) is no failure.
         let told = status == CaseStatus::Failed || flaky;
         let failure = failed.filter(|_| told).map(|at| std::mem::take(&mut self.results[at].failures));
+        let started_at = self.results.first().and_then(|result| result.started);
         let last = self.results.pop().unwrap_or_default();
         ReportCase {
             file,
@@ -191,6 +195,7 @@ impl Test {
             error: failure.and_then(join_failures),
             stdout_tail: bounded_text::bound_output(&last.stdout.concat()),
             stderr_tail: bounded_text::bound_output(&last.stderr.concat()),
+            place: Place { started_at, number: 0 },
             ..ReportCase::new(name, status)
         }
     }
@@ -205,6 +210,7 @@ fn join_failures(failures: Vec<Failure>) -> Option<String> {
 #[derive(Default)]
 struct Attempt {
     status: Option<String>,
+    started: Option<i64>,
     duration_ms: Option<f64>,
     failures: Vec<Failure>,
     stdout: Vec<String>,
@@ -230,6 +236,7 @@ impl Object for Attempt {
         match key {
             "status" => self.status = map.next_value::<Loose>()?.text(),
             "duration" => self.duration_ms = map.next_value::<Loose>()?.number(),
+            "startTime" => self.started = map.next_value::<Loose>()?.text().and_then(|text| units::timestamp(&text)),
             "error" => {
                 let mut failure = Failure::default();
                 map.next_value_seed(Fields(&mut failure))?;

@@ -11,7 +11,7 @@ use std::io::BufRead;
 use crate::{
     error::ReportErrorKind,
     intake::Intake,
-    model::{CaseStatus, ReportCase, SUITE_FAILURE},
+    model::{CaseStatus, ExecutionOrder, ReportCase, SUITE_FAILURE},
     paths,
     reading::{
         bounded_text::{self, Bounded},
@@ -44,6 +44,10 @@ pub(crate) fn parse<R: BufRead>(mut input: Input<R>, intake: &mut Intake<'_>) ->
         }
     }
     tap.finish(intake)?;
+    match intake.runner.as_deref() {
+        Some("node:test") => intake.order_of_files(),
+        _ => intake.order = ExecutionOrder::AsReported,
+    }
     let replaced = input.replaced();
     if replaced > 0 {
         intake.problem(None, format!("{replaced} invalid byte sequences were replaced"));

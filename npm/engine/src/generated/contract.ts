@@ -1782,6 +1782,8 @@ export type RecordRunParams = {
   containers: Array<ContainerFact>,
   /** Remarks of the host that belong to the answer (`kubectl not found`). */
   notes: Array<string>,
+  /** `cases` do not stand in the order in which they ran. */
+  orderUnknown?: boolean,
   /** A test runner ran; without a test the run has failed, even where the runner ended well. */
   expectsTests?: boolean,
   /** Folder of the project that the command ran in, with `/`; of the project's own there is none. Names of cases begin with it. */

@@ -75,7 +75,8 @@ pub fn weigh(view: &View<'_>, seen: &Seen<'_>, conditions: &[&(String, String)])
     let of_conditions = u32::try_from(conditions.len()).map_or(f64::MAX, f64::from).max(1.0);
     let order = seen.order.and_then(|order| order.log_likelihood(seen.cases, passed));
     let same_place = |one: usize, other: usize| view.runs[one].environment == view.runs[other].environment;
-    let same_order = |one: usize, other: usize| view.runs[one].order == view.runs[other].order;
+    let same_order =
+        |one: usize, other: usize| view.runs[one].order == view.runs[other].order && !view.runs[one].order_unknown;
     let environment_log = environment.map_or(f64::NEG_INFINITY, |(_, log)| log - of_conditions.ln())
         + contradictions(view, observations, same_place);
     let order_log = order.map_or(f64::NEG_INFINITY, |(log, ..)| log) + contradictions(view, observations, same_order);

@@ -15,20 +15,38 @@ const MAX_PREDECESSORS: usize = 16_384;
 /// Exceptions after which a candidate is none: chance explains one.
 const MAX_EXCEPTIONS: u16 = 2;
 
-/// The order in which the cases of a run were executed.
+/// The order in which the cases of a run were executed; or which ones those were, where their order is not known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Order {
     cases: Vec<CaseId>,
     positions: HashMap<CaseId, u32>,
     digest: u64,
+    is_unknown: bool,
 }
 
 impl Order {
     /// From the cases that ran, first to last.
     pub fn new(cases: Vec<CaseId>) -> Self {
         let positions = (0_u32..).zip(&cases).map(|(at, case)| (*case, at)).collect();
-        let bytes: Vec<u8> = cases.iter().flat_map(|case| case.to_le_bytes()).collect();
-        Self { cases, positions, digest: xxhash_rust::xxh3::xxh3_64(&bytes) }
+        let digest = digest_of(&cases, 0);
+        Self { cases, positions, digest, is_unknown: false }
+    }
+
+    /// From the cases that ran, in some order: nothing is learned or concluded from it.
+    pub fn unknown(cases: Vec<CaseId>) -> Self {
+        let digest = digest_of(&cases, UNKNOWN_SEED);
+        Self { digest, is_unknown: true, ..Self::new(cases) }
+    }
+
+    /// As it was kept: its digest tells the two apart.
+    pub fn kept(cases: Vec<CaseId>, digest: u64) -> Self {
+        let order = Self::new(cases);
+        if order.digest == digest { order } else { Self::unknown(order.cases) }
+    }
+
+    /// Whether it is not known which case ran before which.
+    pub const fn is_unknown(&self) -> bool {
+        self.is_unknown
     }
 
     /// A number that is equal for equal orders.
@@ -58,6 +76,14 @@ impl Order {
         &self.cases[..end]
     }
 }
+
+fn digest_of(cases: &[CaseId], seed: u64) -> u64 {
+    let bytes: Vec<u8> = cases.iter().flat_map(|case| case.to_le_bytes()).collect();
+    xxhash_rust::xxh3::xxh3_64_with_seed(&bytes, seed)
+}
+
+/// Of digests of orders that are not known; with 0 it is the digest without a seed.
+const UNKNOWN_SEED: u64 = 1;
 
 /// What ran before a test when it failed with one error, and when it passed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -103,6 +129,9 @@ impl OrderEvidence {
 
     /// One more run.
     pub fn record(&mut self, victim: CaseId, order: &Order, failed: bool) {
+        if order.is_unknown {
+            return;
+        }
         if failed {
             self.failed += 1;
         } else {
@@ -168,10 +197,10 @@ impl Orders {
         self.distinct.drain(..self.distinct.len() - kept.max(1));
     }
 
-    /// The newest ones of the runs for which it holds.
+    /// The newest known ones of the runs for which it holds.
     pub fn of_runs(&self, holds: impl Fn(RunSeq) -> bool) -> Vec<&Order> {
-        let newest = self.distinct.iter().rev().take(MAX_COMPARED_ORDERS);
-        newest.filter(|(seq, _)| holds(*seq)).map(|(_, order)| order).collect()
+        let known = self.distinct.iter().rev().filter(|(_, order)| !order.is_unknown).take(MAX_COMPARED_ORDERS);
+        known.filter(|(seq, _)| holds(*seq)).map(|(_, order)| order).collect()
     }
 
     /// Whether a case ran in a run with the order of this digest; not where that is forgotten.

@@ -206,7 +206,9 @@ fn note(test: &mut TestHistory, case: CaseId, judged: Option<&Judged>, order: &O
         if let Some(strand) = test.strand_to_note(Trait::of(&judged.failure)) {
             strand.together = strand.together.max(judged.together);
             strand.weighed = judged.weighed;
-            strand.order = Some(judged.order.clone()).filter(|order| !order.is_too_wide());
+            // The first failure in an order that is known begins the evidence.
+            let is_begun = strand.order.is_some() || !order.is_unknown();
+            strand.order = Some(judged.order.clone()).filter(|order| is_begun && !order.is_too_wide());
         }
         return;
     }

@@ -8,12 +8,38 @@ use crate::{
         kept::{
             fixes::{Fix, ProofStatus},
             history::TestHistory,
+            order::Order,
         },
         state::{TestState, state_of},
         verdict::{Reason, Settle, VerdictKind},
     },
     failure::category::Category,
 };
+
+/// Case 3 fails wherever case 30 ran before it.
+fn polluted(order: impl Fn(Vec<CaseId>) -> Order) -> VerdictKind {
+    let mut story = Story::new();
+    let usual: Vec<CaseId> = (0..CASES).collect();
+    let mut moved = usual.clone();
+    moved.retain(|case| *case != 30);
+    moved.insert(0, 30);
+    let mut kind = VerdictKind::Unknown;
+    for _ in 0..5 {
+        story.commit();
+        story.run_as(order(usual.clone()), &[]);
+        kind = story.run_as(order(moved.clone()), &[failure(3, 1)]).verdicts[0].verdict.kind;
+    }
+    kind
+}
+
+#[test]
+fn nothing_is_concluded_from_an_order_that_is_not_known() {
+    assert_eq!(polluted(Order::new), VerdictKind::Order);
+    assert_ne!(polluted(Order::unknown), VerdictKind::Order);
+    let order = Order::unknown(vec![1, 2]);
+    assert_eq!(Order::kept(vec![1, 2], order.digest()), order);
+    assert_ne!(Order::kept(vec![1, 2], Order::new(vec![1, 2]).digest()), order);
+}
 
 #[test]
 fn a_change_that_breaks_a_function_is_a_regression_and_then_broken() {

@@ -1,7 +1,7 @@
 //! Which tool wrote a JUnit report.
 
 use super::elements::OpenCase;
-use crate::{paths, reading::xml::Tag};
+use crate::{intake::Intake, model::ExecutionOrder, paths, reading::xml::Tag};
 
 /// The writer of a report, as far as it matters for names and retries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -92,6 +92,21 @@ impl Dialect {
     /// and folding them would hide a failure.
     pub(super) fn repeats_are_retries(self) -> bool {
         matches!(self, Self::Go | Self::Java | Self::Nextest | Self::Pytest)
+    }
+
+    /// How its cases are put into the order in which they ran.
+    pub(super) fn note_order(self, intake: &mut Intake<'_>) {
+        match self {
+            Self::Pytest | Self::Mocha | Self::PhpUnit | Self::Rspec | Self::Bun | Self::Deno => {
+                intake.order = ExecutionOrder::AsReported;
+            }
+            Self::Jest | Self::Nextest => intake.order = ExecutionOrder::ByStart,
+            Self::Java if intake.has_starts() => intake.order = ExecutionOrder::ByStart,
+            // One report is one class; its cases have the suite's start or none.
+            Self::Java => intake.order = ExecutionOrder::AsReported,
+            Self::Vitest | Self::NodeTest => intake.order_of_files(),
+            Self::Playwright | Self::Go | Self::Unknown => {}
+        }
     }
 
     /// The runner's name, where the dialect is one runner's.

@@ -146,6 +146,8 @@ pub(super) struct OpenCase {
     pub(super) class: Option<String>,
     pub(super) file: Option<String>,
     pub(super) duration_ms: Option<f64>,
+    /// When it started, UTC milliseconds.
+    pub(super) started_at: Option<i64>,
     pub(super) skipped: bool,
     /// The runner's word for the status.
     pub(super) word: Option<String>,
@@ -165,6 +167,7 @@ impl OpenCase {
             class: tag.text("class"),
             file: tag.text("file").or_else(|| tag.text("filepath")),
             duration_ms: tag.text("time").and_then(|text| units::seconds(&text)),
+            started_at: tag.text("timestamp").and_then(|text| units::timestamp(&text)),
             skipped,
             word: status.filter(|_| skipped),
             ..Self::default()

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     formats::go_text,
     intake::Intake,
-    model::{CaseStatus, ReportCase, SUITE_FAILURE},
+    model::{CaseStatus, Place, ReportCase, SUITE_FAILURE},
     paths,
     reading::bounded_text::{self, Bounded},
 };
@@ -36,6 +36,7 @@ pub(super) fn finish(open: OpenCase, suites: &[Suite], dialect: Dialect, intake:
         stdout_tail: output(open.output, dialect),
         stderr_tail: output(open.errors, dialect),
         runner: None,
+        place: Place { started_at: open.started_at.or(suites.last().and_then(|suite| suite.started_at)), number: 0 },
     };
     if open.troubles.is_empty() {
         if open.skipped {
@@ -71,6 +72,7 @@ pub(super) fn suite_failure(
     let open = OpenCase { name: SUITE_FAILURE.to_owned(), troubles: vec![trouble], ..OpenCase::default() };
     let mut case = finish(open, outer, dialect, intake);
     case.file = suite.file.as_deref().and_then(|file| intake.file(file));
+    case.place.started_at = suite.started_at;
     if case.file.is_none() && paths::looks_like_file(&suite.name) {
         case.file = intake.file(&suite.name);
     } else if !suite.name.trim().is_empty() {

@@ -23,7 +23,8 @@ impl Window {
     }
 
     /// Takes a complete case; hands out what needs not wait.
-    pub(super) fn push(&mut self, case: ReportCase, dialect: Dialect, intake: &mut Intake<'_>) {
+    pub(super) fn push(&mut self, mut case: ReportCase, dialect: Dialect, intake: &mut Intake<'_>) {
+        intake.number(&mut case);
         let case = match self.last.take() {
             Some(last) if is_same_case(&last, &case) => fold_rerun(&last, case),
             Some(last) => {
@@ -89,6 +90,7 @@ fn fold_rerun(first: &ReportCase, last: ReportCase) -> ReportCase {
         attempts: first.attempts + last.attempts,
         flaky: last.status == CaseStatus::Passed,
         duration_ms: sum(first.duration_ms, last.duration_ms),
+        place: first.place,
         ..last
     }
 }

@@ -46,6 +46,7 @@ class ArgusReporter {
       name: test.title,
       status,
       rawStatus: last ? last.status : 'not run',
+      start: test.results[0]?.startTime?.getTime(),
       duration: test.results.reduce((sum, result) => sum + result.duration, 0),
       suite: suites(test),
       filePath: relative(test.location.file),
