@@ -216,6 +216,14 @@ contract! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub standing: Option<String>,
+        /// How far runs have proved that fix; absent where nobody reported it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub trust: Option<FixTrust>,
+        /// A commit that mended this failure of this test before.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub mended_before: Option<MendedBefore>,
         /// The same error with the same values, known from another case.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]

@@ -4,8 +4,10 @@
 
 pub mod lookups;
 pub mod outcomes;
+mod reported;
 
 pub use crate::keys::SolutionKey;
+pub use reported::{Reported, reported};
 
 use crate::{
     database::{Row, Tx},
@@ -331,6 +333,10 @@ pub struct Fix {
     pub proved_by: Option<String>,
     /// The later run in which the case failed again, or the later report that takes it back.
     pub refuted_by: Option<String>,
+    /// Runs since in which the case passed at once.
+    pub passes: u32,
+    /// How many prove it.
+    pub passes_needed: u32,
     /// A person judged it as wrong, so that it counts as no success.
     pub is_wrong: bool,
     /// UTC milliseconds.
@@ -382,8 +388,8 @@ async fn take_back(tx: &mut impl Tx, fix: &NewFix<'_>, solution: SolutionKey) ->
 
 macro_rules! fix_columns {
     () => {
-        "SELECT o.id, o.run_id, o.case_name, s.steps, o.worked, o.proved_by, o.refuted_by, s.wrong_at IS NOT NULL, \
-         o.created_at, o.recorded_by, o.recorded_from, o.key FROM outcomes o \
+        "SELECT o.id, o.run_id, o.case_name, s.steps, o.worked, o.proved_by, o.refuted_by, o.passes, \
+         o.passes_needed, s.wrong_at IS NOT NULL, o.created_at, o.recorded_by, o.recorded_from, o.key FROM outcomes o \
          JOIN solutions s ON s.key = o.solution_key "
     };
 }
@@ -409,6 +415,8 @@ pub async fn history(tx: &mut impl Tx, pattern: &Pattern, limit: u32) -> Result<
             worked: row.read()?,
             proved_by: row.read()?,
             refuted_by: row.read()?,
+            passes: row.read()?,
+            passes_needed: row.read()?,
             is_wrong: row.read()?,
             created_at: row.read()?,
             recorded: Recorded::read(&mut row)?,
@@ -448,8 +456,8 @@ async fn learn(tx: &mut impl Tx, fix: &NewFix<'_>) -> Result<(SolutionKey, bool)
     Ok((inserted.key, inserted.is_wrong))
 }
 
-/// The best solution was reported as a success at least once, and nobody took that back: one that a run proved before one that is only claimed, and that
-/// before one that a run refuted; then its successes (where any is proved, those) against its failures (Laplace), then the
+/// The best solution was reported as a success at least once, and neither a run nor a report took that back: one that is
+/// proved before one that is only claimed; then its successes (where any is proved, those) against its failures (Laplace), then the
 /// later success.
 pub async fn choose_best(tx: &mut impl Tx, pattern: PatternKey) -> Result<(), StoreError> {
     choose_best_of(tx, &[pattern]).await
@@ -462,9 +470,7 @@ pub async fn choose_best_of(tx: &mut impl Tx, patterns: &[PatternKey]) -> Result
                         SELECT 1 FROM outcomes o WHERE o.solution_key = s.key AND o.proved_by IS NOT NULL \
                         AND o.refuted_by IS NULL GROUP BY o.run_id, o.case_name) AS shown) AS proved \
                         FROM solutions s JOIN solution_env_stats e ON e.solution_key = s.key \
-                        WHERE s.pattern_key = $1 AND s.wrong_at IS NULL GROUP BY s.key HAVING SUM(e.worked) > 0 \
-                        OR (SELECT COUNT(*) FROM outcomes o WHERE o.solution_key = s.key \
-                        AND o.refuted_by LIKE 'run-%') > 0) AS t \
+                        WHERE s.pattern_key = $1 AND s.wrong_at IS NULL GROUP BY s.key HAVING SUM(e.worked) > 0) AS t \
                         ORDER BY t.proved > 0 DESC, (t.proved + 1.0) / (t.proved + t.failed + 2.0) DESC, \
                         (t.worked + 1.0) / (t.worked + t.failed + 2.0) DESC, t.latest DESC, t.key DESC LIMIT 1) \
                         FROM patterns p WHERE p.key = $1 AND p.source = 'learned'";

@@ -292,8 +292,8 @@ fn built_ins_that_an_older_file_lacks_are_added_and_the_others_keep_their_counts
                      ALTER TABLE calls DROP COLUMN method; ALTER TABLE calls DROP COLUMN answer; \
                      DROP TABLE evidence; DROP TABLE test_histories; DROP TABLE case_orders; \
                      ALTER TABLE failures DROP COLUMN verdict; DROP INDEX outcomes_watched; \
-                     CREATE INDEX outcomes_claimed ON outcomes (key) WHERE worked = 1 AND proved_by IS NULL \
-                     AND refuted_by IS NULL AND run_id IS NOT NULL; \
+                     CREATE INDEX outcomes_claimed ON outcomes (key)\n  \
+                     WHERE worked = 1 AND proved_by IS NULL AND refuted_by IS NULL AND run_id IS NOT NULL; \
                      ALTER TABLE outcomes DROP COLUMN passes; ALTER TABLE outcomes DROP COLUMN passes_needed;";
         older.execute_batch(later).unwrap();
         older.pragma_update(None, "user_version", 7).unwrap();

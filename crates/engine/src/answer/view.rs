@@ -3,8 +3,8 @@
 use crate::{
     answer::moment::iso,
     contract::{
-        BriefVerdict, CaseRecord, CaseVerdict, FailurePattern, FixRecord, FixStanding, PatternSource, RunRecord,
-        RunStatus, Tried, ViewPatternRow,
+        BriefVerdict, CaseRecord, CaseVerdict, FailurePattern, FixRecord, PatternSource, RunRecord, RunStatus, Tried,
+        ViewPatternRow,
     },
     failures::trial,
 };
@@ -86,6 +86,7 @@ pub(crate) fn suggested_fix(stored: &Pattern, locale: Locale) -> Option<String> 
 
 /// In the history of `stored`, whichever pattern it counted on; `most` characters of its description.
 pub(crate) fn fix(stored: &Pattern, fix: Fix, most: usize) -> FixRecord {
+    let counts_passes = fix.worked && fix.passes_needed > 1;
     FixRecord {
         id: fix.id,
         pattern_id: stored.id.clone(),
@@ -94,10 +95,9 @@ pub(crate) fn fix(stored: &Pattern, fix: Fix, most: usize) -> FixRecord {
         of_other_failure: false,
         fix_description: display::shortened(&fix.steps, most),
         success: fix.worked && !fix.is_wrong,
-        state: fix.worked.then(|| match fix.refuted_by {
-            Some(_) => FixStanding::Refuted,
-            None => FixStanding::of(fix.proved_by.as_deref()),
-        }),
+        state: fix.worked.then(|| trial::state(fix.proved_by.as_deref(), fix.refuted_by.as_deref())),
+        passes: counts_passes.then_some(fix.passes),
+        passes_needed: counts_passes.then_some(fix.passes_needed),
         proved_by: fix.proved_by,
         refuted_by: fix.refuted_by,
         created_at: iso(fix.created_at),

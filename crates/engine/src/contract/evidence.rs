@@ -1,6 +1,6 @@
 //! Types of evidence: what a failure is found to be, which tests are not healthy, and which changes mended something.
 
-use super::RunStatus;
+use super::{FixTrust, RunStatus};
 use argus_core::evidence::{kept::fixes::ProofStatus, state::TestState, verdict::VerdictKind};
 use serde::{Deserialize, Serialize};
 
@@ -132,6 +132,40 @@ contract! {
     pub struct FixesResult {
         /// One for each commit that may have been it.
         pub fixes: Vec<FixEvidence>,
+        /// The newest that were reported.
+        pub reported: Vec<ReportedFix>,
+    }
+
+    /// A fix that somebody reported.
+    pub struct ReportedFix {
+        /// `fix-…`.
+        pub fix_id: String,
+        /// The pattern that learned it.
+        pub pattern_id: String,
+        /// Case of the failure.
+        pub case_name: String,
+        /// What was changed; the first 300 characters.
+        pub fix_description: String,
+        /// How far runs have proved it.
+        pub trust: FixTrust,
+        /// When it was reported.
+        pub created_at: String,
+    }
+
+    /// A commit after which a failure was gone for as many passes as prove a fix.
+    pub struct MendedBefore {
+        /// `fix-…`, for `argus fixes`.
+        pub fix_id: String,
+        /// The commit; the newest where one of several did it.
+        pub commit: String,
+        /// How many may have done it.
+        pub commits: u32,
+        /// `refuted`: the failure is back on a tree that has it.
+        pub status: ProofStatus,
+        /// Runs that passed since.
+        pub passes: u32,
+        /// Some of the tests that it mended.
+        pub case_names: Vec<String>,
     }
 
     /// A change after which a failure was gone.
@@ -146,6 +180,8 @@ contract! {
         pub status: ProofStatus,
         /// Runs that passed since.
         pub passes: u32,
+        /// How many prove it.
+        pub needed: u32,
         /// The last run that failed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]

@@ -1,6 +1,6 @@
 //! Types of reported fixes, and of what came of them.
 
-use argus_core::Category;
+use argus_core::{Category, evidence::kept::fixes::ProofStatus};
 use serde::{Deserialize, Serialize};
 
 contract! {
@@ -23,13 +23,21 @@ contract! {
         /// Whether it was reported to have resolved the failure; what came of that is its state.
         pub success: bool,
         /// Of what was reported as a success.
-        pub state: Option<FixStanding>,
+        pub state: Option<ProofStatus>,
         /// The later run in which the case passed.
         pub proved_by: Option<String>,
         /// The later run in which the case failed again, or the later report that takes it back.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub refuted_by: Option<String>,
+        /// Runs since in which the case passed at once, where more than one has to; `passesNeeded` of them prove it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub passes: Option<u32>,
+        /// Absent: one pass proves it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub passes_needed: Option<u32>,
         /// When it was reported.
         pub created_at: String,
         /// Who reported it; none: it is from before this was kept.
@@ -78,13 +86,38 @@ contract! {
         /// This call created the pattern.
         pub is_new_pattern: bool,
         /// Of a success.
-        pub state: Option<FixStanding>,
+        pub state: Option<ProofStatus>,
         /// The later run in which the case passed.
         pub proved_by: Option<String>,
         /// What would prove it, where nothing does yet.
         pub to_prove: Option<String>,
+        /// Of a success: how far runs have proved it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub trust: Option<FixTrust>,
         /// What speaks against it.
         pub warnings: Vec<String>,
+    }
+
+    /// How far a fix can be trusted, and which runs that rests on.
+    #[derive(Eq)]
+    pub struct FixTrust {
+        /// `claimed`: somebody said so. `proved`: it passed often enough since. `refuted`: it came back, or was taken back.
+        pub state: ProofStatus,
+        /// Runs since in which the case passed at once.
+        pub passes: u32,
+        /// How many prove it: one where the failure always came, more where it came by chance.
+        pub needed: u32,
+        /// The run of the failure.
+        pub failed_in: String,
+        /// The run that made it enough.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub proved_by: Option<String>,
+        /// The run in which the failure came back, or the report that takes it back.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub refuted_by: Option<String>,
     }
 
     /// A success that was only claimed until a run showed it.
@@ -128,24 +161,5 @@ pub struct Tried {
 impl Tried {
     pub(crate) const fn is_claimed(self) -> bool {
         self.proved == 0 && self.claimed > 0
-    }
-}
-
-/// How sure a reported success is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum FixStanding {
-    /// Somebody said so.
-    Claimed,
-    /// The case passed in a later run.
-    Proved,
-    /// The case failed again in the next run, or a later report takes it back.
-    Refuted,
-}
-
-impl FixStanding {
-    pub(crate) const fn of(proved_by: Option<&str>) -> Self {
-        if proved_by.is_some() { Self::Proved } else { Self::Claimed }
     }
 }

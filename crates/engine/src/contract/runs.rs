@@ -1,6 +1,6 @@
 //! Types of runs: what records one, what lists them, and their cases.
 
-use super::{Difference, ProvedFix, Tried};
+use super::{Difference, FixTrust, ProvedFix, Tried};
 use argus_core::{Category, FailureKind, evidence::verdict::VerdictKind};
 use argus_report::{CaseStatus, Format, Problem, ReportCase};
 use serde::{Deserialize, Serialize};
@@ -265,6 +265,10 @@ contract! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub standing: Option<String>,
+        /// How far runs have proved that fix; absent where nobody reported it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub trust: Option<FixTrust>,
         /// The same error with the same values, known from another case.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]

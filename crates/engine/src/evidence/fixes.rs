@@ -1,12 +1,27 @@
-//! Changes after which failures were gone, and how sure each is.
+//! Changes after which failures were gone, found or reported, and how sure each is.
 
 use super::rows;
 use crate::{
     Engine, EngineError,
-    contract::{FixEvidence, FixesResult, NoParams},
+    answer::moment::iso,
+    contract::{FixEvidence, FixesResult, MendedBefore, NoParams, ReportedFix},
 };
-use argus_core::Ambient;
-use argus_store::Database;
+use argus_core::{
+    Ambient, display,
+    evidence::{
+        explanations::flakiness::passes_that_prove,
+        facts::{CaseId, Failure},
+        kept::fixes::{CONFIDENCE, Fix, ProofStatus},
+    },
+};
+use argus_store::{Database, Tx, solutions};
+
+/// Newest reported fixes in an answer, and characters of each.
+const MAX_REPORTED: u32 = 200;
+const MAX_REPORTED_CHARS: usize = 300;
+
+/// Tests of a fix that a diagnosis names.
+const MAX_NAMED_TESTS: usize = 5;
 
 /// The newest first; of several commits that may have been it, the newest first.
 pub async fn fixes<D: Database>(
@@ -17,21 +32,77 @@ pub async fn fixes<D: Database>(
     let body = async |tx: &mut D::Tx<'_>| -> Result<_, EngineError> {
         let mut memory = rows::load(tx).await?.unwrap_or_default();
         let names = rows::load_all_tests(tx, &mut memory).await?;
-        Ok((memory, names))
+        Ok((memory, names, solutions::reported(tx, MAX_REPORTED).await?))
     };
-    let (memory, names) = engine.read(ambient, body).await?;
+    let (memory, names, reported) = engine.read(ambient, body).await?;
     let run_id = |seq| memory.window.get(seq).map(|run| run.id.clone());
     let fixes = memory.fixes.iter().rev().flat_map(|fix| {
         let case_names: Vec<String> = fix.cases.keys().filter_map(|case| names.get(case).cloned()).collect();
         fix.commits.iter().map(move |commit| FixEvidence {
-            fix_id: format!("fix-{:016x}-{:.12}", fix.cause, commit),
+            fix_id: fix_id(fix, commit),
             commit: commit.clone(),
             case_names: case_names.clone(),
             status: fix.status,
             passes: fix.passes,
+            needed: needed(fix),
             failed_in: run_id(fix.failed),
             passed_in: run_id(fix.passed),
         })
     });
-    Ok(FixesResult { fixes: fixes.collect() })
+    Ok(FixesResult { fixes: fixes.collect(), reported: shown(reported) })
+}
+
+/// A commit that mended this failure of this test for as many passes as prove that; the newest such.
+pub(crate) async fn mended_before(tx: &mut impl Tx, failure: &Failure) -> Result<Option<MendedBefore>, EngineError> {
+    let Some(mut memory) = rows::load(tx).await? else { return Ok(None) };
+    let was_proved = |fix: &&Fix| fix.is_of(failure.case, failure.signature) && fix.passes >= needed(fix);
+    let Some(fix) = memory.fixes.iter().rev().find(was_proved).cloned() else { return Ok(None) };
+    let Some(commit) = fix.commits.first() else { return Ok(None) };
+    let cases: Vec<CaseId> = fix.cases.keys().copied().take(MAX_NAMED_TESTS).collect();
+    let names = rows::load_tests(tx, &mut memory, &cases).await?;
+    Ok(Some(MendedBefore {
+        fix_id: fix_id(&fix, commit),
+        commit: commit.clone(),
+        commits: u32::try_from(fix.commits.len()).unwrap_or(u32::MAX),
+        status: fix.status,
+        passes: fix.passes,
+        case_names: cases.iter().filter_map(|case| names.get(case).cloned()).collect(),
+    }))
+}
+
+fn needed(fix: &Fix) -> u32 {
+    passes_that_prove(fix.rate, CONFIDENCE)
+}
+
+fn fix_id(fix: &Fix, commit: &str) -> String {
+    format!("fix-{:016x}-{:.12}", fix.cause, commit)
+}
+
+/// A claim that something else was reported after, for the same case of the same pattern, has been superseded.
+fn shown(reported: Vec<solutions::Reported>) -> Vec<ReportedFix> {
+    let stands = |fix: &solutions::Reported| fix.success.refuted_by.is_none();
+    let is_superseded: Vec<bool> = (0..reported.len())
+        .map(|at| {
+            let older = &reported[at];
+            let is_other = |newer: &&solutions::Reported| {
+                newer.pattern_id == older.pattern_id && newer.case_name == older.case_name && newer.steps != older.steps
+            };
+            reported[..at].iter().filter(is_other).any(stands)
+        })
+        .collect();
+    let fix = |(fix, is_superseded): (solutions::Reported, bool)| {
+        let mut shown = ReportedFix {
+            fix_id: fix.id,
+            pattern_id: fix.pattern_id,
+            case_name: fix.case_name,
+            fix_description: display::shortened(&fix.steps, MAX_REPORTED_CHARS),
+            trust: fix.success.into(),
+            created_at: iso(fix.created_at),
+        };
+        if is_superseded && shown.trust.state == ProofStatus::Claimed {
+            shown.trust.state = ProofStatus::Superseded;
+        }
+        shown
+    };
+    reported.into_iter().zip(is_superseded).map(fix).collect()
 }

@@ -16,6 +16,6 @@ pub(crate) async fn progress(tx: &mut impl Tx, case: &FailedCase, has_passed: bo
     let id = fingerprint(&case.name);
     rows::load_tests(tx, &mut memory, &[id]).await?;
     let Some(history) = memory.tests.get(&id) else { return Ok(by_one_pass) };
-    let Progress { passes, needed } = Progress::of(found, &case.run_id, history, &memory);
+    let Progress { passes, needed } = Progress::of(found, &case.run_id, history, &memory.window, &memory.traits);
     Ok(Progress { passes: if has_passed { passes } else { 0 }, needed })
 }

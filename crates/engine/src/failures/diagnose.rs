@@ -12,7 +12,10 @@ use super::{
 use crate::{
     Engine, EngineError,
     answer::{text, view},
-    contract::{Cause, DiagnoseParams, DiagnosticResult, Difference, FixRecord, MemoryKind, Related, Tried},
+    contract::{
+        Cause, DiagnoseParams, DiagnosticResult, Difference, FixRecord, MemoryKind, MendedBefore, Related, Tried,
+    },
+    evidence::{failure_facts::failure_facts, fixes::mended_before},
     memory,
     runs::{
         case_name::clean_name,
@@ -41,6 +44,8 @@ struct Finding {
     history: Vec<FixRecord>,
     related: Vec<Related>,
     suggested: Suggestion,
+    /// A commit that mended it before, where no reported fix is known.
+    mended_before: Option<MendedBefore>,
     /// Where the failure is known by its signature and compared other values: how alike they are, and what differs.
     values: Option<(f64, Vec<Difference>)>,
 }
@@ -232,11 +237,16 @@ async fn finding<D: Database>(
     } else {
         related::related(engine, tx, analysis, pattern, suggested.first_related()).await?
     };
+    let mended_before = if suggested.tried.is_some() {
+        None
+    } else {
+        mended_before(tx, &failure_facts(case_name, analysis.classification.category, analysis)).await?
+    };
     let values = match found.own.as_ref().filter(|_| found.is_by_signature()) {
         Some(own) => suggestion::differing_values(tx, analysis, own).await?,
         None => None,
     };
-    Ok(Finding { found, tried, is_new, history, related, suggested, values })
+    Ok(Finding { found, tried, is_new, history, related, suggested, mended_before, values })
 }
 
 /// Incidents of the debug memory come in where no reported fix is known. They are a help, so that a memory that
@@ -270,7 +280,7 @@ fn answer<D: Database>(
     if finding.related.iter().any(|related| related.memory == Some(MemoryKind::Foreign)) {
         warnings.push(memory::finding::foreign::WARNING.to_owned());
     }
-    if finding.suggested.has_only_failed() {
+    if finding.suggested.tried.is_none() {
         warnings.extend(finding.history.iter().filter(|fix| !fix.of_other_failure).find_map(refutation));
     }
     let (verdict, suspects) = view::found_to_be(&case.failure).map(|found| (found.verdict, found.suspects)).unzip();
@@ -299,6 +309,8 @@ fn answer<D: Database>(
         tried: finding.suggested.tried,
         claimed: finding.suggested.is_claimed(),
         standing: finding.suggested.describe_trial(),
+        trust: finding.suggested.trust.clone(),
+        mended_before: finding.mended_before,
         same_cause_as: finding.suggested.same_cause_as(),
         suggested_fix: finding.suggested.fix,
         confidence: pattern.as_ref().map(|pattern| pattern.confidence),
@@ -314,11 +326,13 @@ fn answer<D: Database>(
     }
 }
 
-/// What speaks against the fix that is suggested for want of a better one.
+/// What was tried and came back, so that nobody tries it again.
 fn refutation(fix: &FixRecord) -> Option<String> {
     let by = fix.refuted_by.as_ref()?;
     let steps = text::quoted(&fix.fix_description);
-    Some(format!("'{steps}' was reported as a success, and {by} refutes it: the failure was met again."))
+    let after = fix.passes.filter(|passes| *passes > 0);
+    let after = after.map_or_else(String::new, |passes| format!(" after {passes} runs that passed"));
+    Some(format!("'{steps}' was reported as a success, and {by} refutes it: the failure was met again{after}."))
 }
 
 fn not_counted(error: &EngineError) -> String {

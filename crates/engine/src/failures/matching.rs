@@ -13,12 +13,13 @@ use argus_core::{
     alike::{self, Likeness},
     bound::bound_to,
     builtin, display,
+    evidence::kept::fixes::ProofStatus,
     summary::{MAX_HEADLINE_CHARS, Summary},
 };
 use argus_store::{
     Database, StoreError, Tx,
     patterns::{self, NewPattern, Pattern, PatternKey, merging},
-    solutions,
+    solutions::{self, Fix},
 };
 
 /// A sample of this size keeps most error texts whole.
@@ -242,7 +243,22 @@ pub(crate) async fn fix_history(
     most: usize,
 ) -> Result<Vec<FixRecord>, StoreError> {
     let fixes = solutions::history(tx, pattern, limit).await?;
-    Ok(fixes.into_iter().map(|fix| view::fix(pattern, fix, most)).collect())
+    let is_superseded: Vec<bool> =
+        (0..fixes.len()).map(|at| fixes[..at].iter().any(|newer| supersedes(newer, &fixes[at]))).collect();
+    let shown = fixes.into_iter().zip(is_superseded).map(|(fix, is_superseded)| {
+        let mut record = view::fix(pattern, fix, most);
+        if is_superseded && record.state == Some(ProofStatus::Claimed) {
+            record.state = Some(ProofStatus::Superseded);
+        }
+        record
+    });
+    Ok(shown.collect())
+}
+
+/// Whether something else was reported for the same case later, and stands.
+fn supersedes(newer: &Fix, older: &Fix) -> bool {
+    let stands = newer.worked && !newer.is_wrong && newer.refuted_by.is_none();
+    stands && newer.case_name == older.case_name && newer.steps != older.steps
 }
 
 /// The failure as JSON, shortened where the short form is the same failure.

@@ -4,16 +4,22 @@
 use super::{
     lookup::{self, FailedCase},
     matching::{self, Match},
+    trial,
 };
 use crate::{
     Engine, EngineError, ErrorCode,
     answer::{moment, text},
-    contract::{FixRecord, FixStanding, RecordFixParams, ReportFixParams, ReportFixResult},
+    contract::{FixRecord, FixTrust, RecordFixParams, ReportFixParams, ReportFixResult},
     evidence::progress::progress,
     memory,
     runs::case_name::clean_name,
 };
-use argus_core::{Ambient, Analysis, confidence::confidence, evidence::kept::fixes::Progress, sign::sha256_hex};
+use argus_core::{
+    Ambient, Analysis,
+    confidence::confidence,
+    evidence::kept::fixes::{Progress, ProofStatus},
+    sign::sha256_hex,
+};
 use argus_store::{
     Database, Tx,
     patterns::{self, Pattern, PatternKey, merging},
@@ -117,9 +123,11 @@ pub async fn record_fix<D: Database>(
             of_other_failure: false,
             fix_description: report.steps.clone(),
             success: report.worked,
-            state: report.worked.then_some(FixStanding::Claimed),
+            state: report.worked.then_some(ProofStatus::Claimed),
             proved_by: None,
             refuted_by: None,
+            passes: None,
+            passes_needed: None,
             created_at: moment::iso(ambient.now),
             recorded_by: report.recorder.by.map(ToOwned::to_owned),
             recorded_from: report.recorder.from.map(ToOwned::to_owned),
@@ -250,7 +258,15 @@ fn changed(
     let is_claimed = report.worked && proof.is_none();
     let name = text::quoted(report.case_name);
     ReportFixResult {
-        state: report.worked.then(|| FixStanding::of(proof)),
+        state: report.worked.then(|| trial::state(proof, None)),
+        trust: report.worked.then(|| FixTrust {
+            state: trial::state(proof, None),
+            passes: report.progress.passes,
+            needed: report.progress.needed,
+            failed_in: report.run_id.to_owned(),
+            proved_by: proof.map(ToOwned::to_owned),
+            refuted_by: None,
+        }),
         proved_by: proof.map(ToOwned::to_owned),
         to_prove: is_claimed.then(|| to_prove(&name, report.progress)),
         warnings: report.still_failing().map(|newest| still_fails(&name, newest)).into_iter().collect(),

@@ -2,11 +2,14 @@
 //! case, else the tip of a built-in.
 //! Confidence does not rank them: it sinks with every diagnosis that nobody reported a fix for.
 
-use super::{matching::Match, trial};
+use super::{
+    matching::Match,
+    trial::{self, Trial},
+};
 use crate::{
     Engine,
     answer::view,
-    contract::{Difference, SameCause, SuggestedFrom, Tried},
+    contract::{Difference, FixTrust, SameCause, SuggestedFrom, Tried},
 };
 use argus_core::{
     Analysis, Category, FailureEvent, confidence::confidence, display, similarity::similarity, summary::Summary,
@@ -34,6 +37,8 @@ pub(crate) struct Suggestion {
     pub(crate) fix: Option<String>,
     /// What came of trying it; none for a tip.
     pub(crate) tried: Option<Tried>,
+    /// How far runs have proved it.
+    pub(crate) trust: Option<FixTrust>,
     /// The pattern that it was learned for, where that is another one, or was of other values.
     pub(crate) from: Option<Pattern>,
     /// What these values were there, and are here.
@@ -57,12 +62,15 @@ impl Suggestion {
     }
 
     /// Nothing speaks for it but that it was said to work.
-    pub(crate) fn has_only_failed(&self) -> bool {
+    fn has_only_failed(&self) -> bool {
         self.tried.is_some_and(trial::has_only_failed)
     }
 
     pub(crate) fn describe_trial(&self) -> Option<String> {
-        self.fix.as_ref().map(|_| trial::describe_trial(self.tried))
+        self.fix.as_ref().map(|_| {
+            let seen = self.trust.as_ref().and_then(trial::describe_passes);
+            trial::describe_trial(self.tried) + seen.as_deref().unwrap_or_default()
+        })
     }
 
     /// The pattern of another case whose fix stands first in what is related, where it is of the very same error.
@@ -89,23 +97,24 @@ pub(crate) async fn best_suggestion<D>(
         Some(own) => Some(of_its_own(tx, analysis, found, own, tip.clone()).await?),
         None => None,
     };
-    if let Some(own) = own.as_ref().filter(|own| !own.has_only_failed()) {
-        return Ok(own.clone());
-    }
-    let SameError { fixed, known } = same_error(tx, analysis, pattern).await?;
-    if let Some(own) = own.filter(|_| fixed.as_ref().is_none_or(|fixed| trial::has_only_failed(fixed.tried))) {
+    let is_set = pattern.is_some_and(|pattern| pattern.overrides.solution.is_some());
+    let has_own = own.is_some();
+    // What was refuted is no suggestion, unless a person made it one.
+    if let Some(own) = own.filter(|own| is_set || !own.has_only_failed()) {
         return Ok(own);
     }
+    let SameError { fixed, known } = same_error(tx, analysis, pattern).await?;
     let same_cause = known.filter(|_| pattern.is_none_or(|pattern| pattern.is_builtin));
     Ok(match fixed {
-        Some(FixedPattern { pattern, tried, differences }) => Suggestion {
+        Some(FixedPattern { pattern, trial: Trial { tried, trust }, differences }) => Suggestion {
             fix: pattern.best_fix.clone(),
             tried: Some(tried),
+            trust,
             from: Some(pattern),
             differences,
             same_cause,
         },
-        None => Suggestion { fix: tip, same_cause, ..Suggestion::default() },
+        None => Suggestion { fix: tip.filter(|_| !has_own), same_cause, ..Suggestion::default() },
     })
 }
 
@@ -117,10 +126,10 @@ async fn of_its_own(
     own: &Pattern,
     fix: Option<String>,
 ) -> Result<Suggestion, StoreError> {
-    let tried = trial::tried_fix(tx, own).await?;
+    let (tried, trust) = trial::trial_of(tx, own).await?.map(|trial| (trial.tried, trial.trust)).unzip();
     let values = if found.is_by_signature() { differing_values(tx, analysis, own).await? } else { None };
     let (from, differences) = values.map_or((None, Vec::new()), |(_, differences)| (Some(own.clone()), differences));
-    Ok(Suggestion { fix, tried, from, differences, same_cause: None })
+    Ok(Suggestion { fix, tried, trust: trust.flatten(), from, differences, same_cause: None })
 }
 
 /// Patterns of the same error in other cases.
@@ -134,13 +143,13 @@ struct SameError {
 
 struct FixedPattern {
     pattern: Pattern,
-    tried: Tried,
+    trial: Trial,
     differences: Vec<Difference>,
 }
 
 impl FixedPattern {
     fn evidence(&self) -> (bool, Evidence) {
-        (self.differences.is_empty(), evidence(&self.pattern, Some(self.tried)))
+        (self.differences.is_empty(), evidence(&self.pattern, Some(self.trial.tried)))
     }
 }
 
@@ -165,8 +174,9 @@ async fn same_error(tx: &mut impl Tx, analysis: &Analysis, own: Option<&Pattern>
             // What two assertions compared is what they are about.
             continue;
         }
-        let Some(tried) = trial::tried_fix(tx, &pattern).await? else { continue };
-        let fixed = FixedPattern { pattern, tried, differences };
+        let trial = trial::trial_of(tx, &pattern).await?;
+        let Some(trial) = trial.filter(|trial| !trial::has_only_failed(trial.tried)) else { continue };
+        let fixed = FixedPattern { pattern, trial, differences };
         if same.fixed.as_ref().is_none_or(|best| fixed.evidence() > best.evidence()) {
             same.fixed = Some(fixed);
         }

@@ -1,11 +1,51 @@
 //! What came of trying a fix, counted and in words.
 
-use crate::contract::Tried;
+use crate::contract::{FixTrust, Tried};
+use argus_core::evidence::kept::fixes::ProofStatus;
 use argus_store::{StoreError, Tx, patterns::Pattern, solutions::outcomes};
 
 /// It was learned, or a person chose it; a built-in's tip is none.
 pub(crate) fn has_own_fix(pattern: &Pattern) -> bool {
     pattern.best_fix.is_some() && (!pattern.is_builtin || pattern.overrides.solution.is_some())
+}
+
+/// What came of trying a fix, and how far that can be trusted.
+#[derive(Clone)]
+pub(crate) struct Trial {
+    pub(crate) tried: Tried,
+    /// None where no failure of a run was reported as mended by it.
+    pub(crate) trust: Option<FixTrust>,
+}
+
+/// The state of a reported success: the only place that decides it.
+pub(crate) const fn state(proved_by: Option<&str>, refuted_by: Option<&str>) -> ProofStatus {
+    match (proved_by, refuted_by) {
+        (_, Some(_)) => ProofStatus::Refuted,
+        (Some(_), None) => ProofStatus::Proved,
+        (None, None) => ProofStatus::Claimed,
+    }
+}
+
+impl From<outcomes::Success> for FixTrust {
+    fn from(success: outcomes::Success) -> Self {
+        let outcomes::Success { run_id, proved_by, refuted_by, passes, passes_needed } = success;
+        Self {
+            state: state(proved_by.as_deref(), refuted_by.as_deref()),
+            // What was taken over from another memory is counted there.
+            passes: passes.max(u32::from(proved_by.is_some())),
+            needed: passes_needed,
+            failed_in: run_id,
+            proved_by,
+            refuted_by,
+        }
+    }
+}
+
+/// Of the fix that a pattern suggests; none where it has none of its own.
+pub(crate) async fn trial_of(tx: &mut impl Tx, pattern: &Pattern) -> Result<Option<Trial>, StoreError> {
+    let Some(solution) = pattern.suggests.filter(|_| has_own_fix(pattern)) else { return Ok(None) };
+    let standing = outcomes::standings_of(tx, &[solution]).await?.pop();
+    Ok(standing.map(|standing| Trial { tried: standing.counts.into(), trust: standing.best.map(FixTrust::from) }))
 }
 
 /// What came of trying the fix that a pattern suggests; none where it has none of its own.
@@ -45,9 +85,22 @@ pub(crate) fn describe_trial(tried: Option<Tried>) -> String {
     }
 }
 
+/// How near a claim is to its proof, where one pass is not enough.
+pub(super) fn describe_passes(trust: &FixTrust) -> Option<String> {
+    let is_open = trust.state == ProofStatus::Claimed && trust.needed > 1;
+    is_open.then(|| format!("; {} of {} passes seen", trust.passes, trust.needed))
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Tried, describe_trial};
+
+    #[test]
+    fn what_came_back_is_refuted_however_often_it_passed() {
+        assert_eq!(super::state(None, None), super::ProofStatus::Claimed);
+        assert_eq!(super::state(Some("run-1"), None), super::ProofStatus::Proved);
+        assert_eq!(super::state(Some("run-1"), Some("run-2")), super::ProofStatus::Refuted);
+    }
 
     #[test]
     fn says_what_came_of_a_fix() {

@@ -157,6 +157,7 @@ async fn failure<D: Database>(
             tried: suggested.tried,
             claimed: suggested.is_claimed(),
             standing: suggested.describe_trial(),
+            trust: suggested.trust.clone(),
             same_cause_as: suggested.same_cause_as(),
             suggested_fix: suggested.fix,
             suggested_from: origin,

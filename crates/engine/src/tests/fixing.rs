@@ -3,13 +3,11 @@
 use super::{REFUSED, START_MS, UNKNOWN, World, failed, passed};
 use crate::{
     ErrorCode,
-    contract::{
-        FixStanding, GitFacts, IdParams, NoParams, PatternDetail, RecordFixParams, RecordRunParams, ReportFixParams,
-    },
+    contract::{GitFacts, IdParams, NoParams, PatternDetail, RecordFixParams, RecordRunParams, ReportFixParams},
     failures::report_fix::{record_fix, report_fix},
     knowledge::{overview::check_write, resources::pattern},
 };
-use argus_core::Ambient;
+use argus_core::{Ambient, evidence::kept::fixes::ProofStatus};
 use argus_report::ReportCase;
 use argus_store::finish;
 
@@ -225,17 +223,17 @@ fn a_check_of_its_own_name_can_be_made_again() {
 fn a_success_is_claimed_until_a_later_run_in_which_its_case_passed() {
     let (world, run) = World::after(vec![failed("boom", UNKNOWN), failed("other", UNKNOWN)]);
     let claim = world.fix(&run, "boom", "Tuned it", true).unwrap();
-    assert_eq!((claim.state, claim.proved_by), (Some(FixStanding::Claimed), None));
+    assert_eq!((claim.state, claim.proved_by), (Some(ProofStatus::Claimed), None));
     assert!(claim.to_prove.unwrap().contains("argus_run") && claim.warnings[0].contains(&run));
     // Neither a run without the case, nor one that passed at a further attempt, nor another case proves it.
     world.run(vec![passed("quiet")]);
     world.run(vec![ReportCase { flaky: true, ..passed("boom") }]);
     world.run(vec![passed("other")]);
     let record = || detail(&world, &claim.pattern_id).fix_history.remove(0);
-    assert_eq!((record().state, record().proved_by), (Some(FixStanding::Claimed), None));
+    assert_eq!((record().state, record().proved_by), (Some(ProofStatus::Claimed), None));
     let proof = world.run(vec![passed("boom")]);
     world.run(vec![passed("boom")]);
-    assert_eq!((record().state, record().proved_by), (Some(FixStanding::Proved), Some(proof)));
+    assert_eq!((record().state, record().proved_by), (Some(ProofStatus::Proved), Some(proof)));
 }
 
 #[test]
@@ -243,7 +241,7 @@ fn a_success_that_was_seen_before_it_is_reported_is_proved() {
     let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
     let green = world.run(vec![passed("boom")]);
     let fix = world.fix(&run, "boom", "Tuned it", true).unwrap();
-    assert_eq!((fix.state, fix.proved_by, fix.to_prove), (Some(FixStanding::Proved), Some(green), None));
+    assert_eq!((fix.state, fix.proved_by, fix.to_prove), (Some(ProofStatus::Proved), Some(green), None));
     assert!(fix.warnings.is_empty());
     let failed_fix = world.fix(&run, "boom", "Hit it", false).unwrap();
     assert_eq!((failed_fix.state, failed_fix.proved_by, failed_fix.warnings.len()), (None, None, 0));
@@ -256,7 +254,7 @@ fn a_success_of_what_still_fails_names_the_run() {
     let again = world.run(vec![failed("boom", UNKNOWN)]);
     world.run(vec![passed("other")]);
     let fix = world.fix(&run, "boom", "Tuned it", true).unwrap();
-    assert_eq!(fix.state, Some(FixStanding::Claimed));
+    assert_eq!(fix.state, Some(ProofStatus::Claimed));
     assert!(fix.warnings[0].contains(&format!("still fails in {again}")), "{:?}", fix.warnings);
 }
 
@@ -311,18 +309,17 @@ fn a_claim_that_the_next_run_contradicts_is_refuted_and_stays_so() {
     let claim = world.fix(&run, "boom", "Tuned it", true).unwrap();
     let again = world.run(vec![failed("boom", UNKNOWN)]);
     let record = || detail(&world, &claim.pattern_id).fix_history.remove(0);
-    assert_eq!((record().state, record().refuted_by), (Some(FixStanding::Refuted), Some(again.clone())));
+    assert_eq!((record().state, record().refuted_by), (Some(ProofStatus::Refuted), Some(again.clone())));
     assert!(record().success, "what was reported stays");
     let known = world.diagnose(&again, "boom").unwrap();
-    assert_eq!(known.suggested_fix.as_deref(), Some("Tuned it"), "there is no better one");
-    assert_eq!(known.standing.as_deref(), Some("failed 1 time"));
+    assert_eq!((known.suggested_fix, known.standing), (None, None), "what came back is no suggestion");
     assert!(known.warnings[0].starts_with("'Tuned it' was reported") && known.warnings[0].contains(&again));
     // It passes after something else, which proves what was claimed of that.
     world.fix(&again, "boom", "Replaced it", true).unwrap();
     let proof = world.run(vec![passed("boom")]);
     let history = detail(&world, &claim.pattern_id).fix_history;
-    assert_eq!((history[0].state, &history[0].proved_by), (Some(FixStanding::Proved), &Some(proof)));
-    assert_eq!((history[1].state, &history[1].proved_by), (Some(FixStanding::Refuted), &None));
+    assert_eq!((history[0].state, &history[0].proved_by), (Some(ProofStatus::Proved), &Some(proof)));
+    assert_eq!((history[1].state, &history[1].proved_by), (Some(ProofStatus::Refuted), &None));
     let known = world.diagnose(&again, "boom").unwrap();
     assert_eq!((known.suggested_fix.as_deref(), known.warnings.len()), (Some("Replaced it"), 0));
     // The contract's counters are of what was reported.
@@ -344,12 +341,12 @@ fn neither_another_failure_nor_an_older_run_nor_another_branch_refutes_a_claim()
     let older = RecordRunParams { started_at: Some(START_MS), ..RecordRunParams::default() };
     world.record(&older, vec![failed("boom", UNKNOWN)]).unwrap();
     world.record(&on("main"), vec![failed("boom", UNKNOWN)]).unwrap();
-    assert_eq!(record().state, Some(FixStanding::Claimed));
+    assert_eq!(record().state, Some(ProofStatus::Claimed));
     let second = world.fix(&run, "other", "Hit it", true).unwrap();
     world.record(&on("repair"), vec![failed("other", UNKNOWN)]).unwrap();
-    assert_eq!(detail(&world, &second.pattern_id).fix_history[0].state, Some(FixStanding::Refuted));
+    assert_eq!(detail(&world, &second.pattern_id).fix_history[0].state, Some(ProofStatus::Refuted));
     let proof = world.run(vec![passed("boom")]);
-    assert_eq!((record().state, record().proved_by), (Some(FixStanding::Proved), Some(proof)));
+    assert_eq!((record().state, record().proved_by), (Some(ProofStatus::Proved), Some(proof)));
 }
 
 #[test]
@@ -357,7 +354,7 @@ fn a_failure_that_is_worded_otherwise_refutes_too() {
     let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
     let claim = world.fix(&run, "boom", "Tuned it", true).unwrap();
     world.run(vec![failed("boom", &format!("{UNKNOWN} again"))]);
-    assert_eq!(detail(&world, &claim.pattern_id).fix_history[0].state, Some(FixStanding::Refuted));
+    assert_eq!(detail(&world, &claim.pattern_id).fix_history[0].state, Some(ProofStatus::Refuted));
 }
 
 #[test]
@@ -367,7 +364,7 @@ fn who_takes_a_claim_back_refutes_it() {
     let back = world.fix(&run, "boom", "tuned  it", false).unwrap();
     world.run(vec![passed("boom")]);
     let record = detail(&world, &claim.pattern_id).fix_history.remove(1);
-    assert_eq!((record.state, record.refuted_by), (Some(FixStanding::Refuted), Some(back.fix_record_id)));
+    assert_eq!((record.state, record.refuted_by), (Some(ProofStatus::Refuted), Some(back.fix_record_id)));
     assert_eq!(world.diagnose(&run, "boom").unwrap().suggested_fix, None, "what was taken back is no suggestion");
 }
 
@@ -386,10 +383,10 @@ fn a_green_run_proves_what_was_claimed_of_a_command_or_of_a_file_that_could_not_
     let file = world.fix(&suite, "a.test.js > (suite)", "Exported it", true).unwrap();
     world.record(&build(0), vec![passed("a.test.js > adds"), passed("b.test.js > adds")]).unwrap();
     for claim in [early, file] {
-        assert_eq!(detail(&world, &claim.pattern_id).fix_history[0].state, Some(FixStanding::Proved));
+        assert_eq!(detail(&world, &claim.pattern_id).fix_history[0].state, Some(ProofStatus::Proved));
     }
     let late = world.fix(&broken, "cargo test", "Named it once more", true).unwrap();
-    assert_eq!((late.state, late.warnings.len()), (Some(FixStanding::Proved), 0), "{:?}", late.warnings);
+    assert_eq!((late.state, late.warnings.len()), (Some(ProofStatus::Proved), 0), "{:?}", late.warnings);
     let late = world.fix(&suite, "a.test.js > (suite)", "Exported it once more", true).unwrap();
-    assert_eq!(late.state, Some(FixStanding::Proved));
+    assert_eq!(late.state, Some(ProofStatus::Proved));
 }

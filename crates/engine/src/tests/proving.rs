@@ -1,7 +1,11 @@
 //! How many passes prove a reported fix: one where the failure always came, more where it came by chance.
 
 use super::{UNKNOWN, World, failed, passed};
-use crate::contract::{FixStanding, GitFacts, RecordRunParams, ReportFixResult};
+use crate::{
+    contract::{FixesResult, GitFacts, NoParams, RecordRunParams, ReportFixResult},
+    evidence::fixes::fixes,
+};
+use argus_core::evidence::kept::fixes::ProofStatus;
 
 const CASE: &str = "a.test.ts > suite > boom";
 
@@ -53,31 +57,81 @@ fn what_always_came_is_mended_by_one_pass() {
     let run = fail(&world, "broken");
     let proof = pass(&world, "mended");
     let fix = claim(&world, &run);
-    assert_eq!((fix.state, fix.proved_by), (Some(FixStanding::Proved), Some(proof)));
+    assert_eq!((fix.state, fix.proved_by), (Some(ProofStatus::Proved), Some(proof)));
 }
 
 #[test]
 fn what_came_by_chance_takes_as_many_passes_as_chance_could_explain() {
     let (world, run) = flaky();
     let fix = claim(&world, &run);
-    assert_eq!(fix.state, Some(FixStanding::Claimed));
+    assert_eq!(fix.state, Some(ProofStatus::Claimed));
     let said = fix.to_prove.unwrap();
     assert!(said.contains(&format!("0 of {NEEDED} passes seen")), "{said}");
     let state = || world.diagnose(&run, CASE).unwrap().fix_history[0].state;
-    for _ in 1..NEEDED {
+    for seen in 1..NEEDED {
         pass(&world, "two");
-        assert_eq!(state(), Some(FixStanding::Claimed));
+        assert_eq!(state(), Some(ProofStatus::Claimed));
+        let trust = world.diagnose(&run, CASE).unwrap().trust.unwrap();
+        assert_eq!((trust.state, trust.passes, trust.needed), (ProofStatus::Claimed, seen, NEEDED));
     }
+    let standing = world.diagnose(&run, CASE).unwrap().standing.unwrap();
+    assert!(standing.ends_with(&format!("; {} of {NEEDED} passes seen", NEEDED - 1)), "{standing}");
     let last = world.record(&on("two"), vec![passed("boom")]).unwrap();
     assert_eq!(last.proved.len(), 1);
     let known = world.diagnose(&run, CASE).unwrap();
-    assert_eq!((known.fix_history[0].state, known.suggested_fix.is_some()), (Some(FixStanding::Proved), true));
+    assert_eq!((known.fix_history[0].state, known.suggested_fix.is_some()), (Some(ProofStatus::Proved), true));
     assert_eq!(known.fix_history[0].proved_by, Some(last.run_id));
 
     let back = fail(&world, "three");
     let known = world.diagnose(&back, CASE).unwrap();
-    assert_eq!(known.fix_history[0].state, Some(FixStanding::Refuted));
-    assert_eq!(known.fix_history[0].refuted_by, Some(back));
+    assert_eq!(known.fix_history[0].state, Some(ProofStatus::Refuted));
+    assert_eq!(known.fix_history[0].refuted_by, Some(back.clone()));
+    assert_eq!((known.suggested_fix, known.trust), (None, None));
+    let warning = &known.warnings[0];
+    assert!(warning.contains(&back) && warning.contains(&format!("after {NEEDED} runs that passed")), "{warning}");
+}
+
+#[test]
+fn what_was_reported_is_listed_with_the_runs_it_rests_on() {
+    let world = World::new();
+    for commit in 0..8 {
+        pass(&world, &commit.to_string());
+    }
+    let run = fail(&world, "broken");
+    claim(&world, &run);
+    let listed = || {
+        let FixesResult { reported, .. } = world.call(fixes, &NoParams {}).unwrap();
+        reported.into_iter().map(|fix| (fix.fix_description, fix.trust)).collect::<Vec<_>>()
+    };
+    assert_eq!(listed()[0].1.state, ProofStatus::Claimed);
+    world.fix(&run, "boom", "Replaced the capacitor", true).unwrap();
+    let states: Vec<_> = listed().into_iter().map(|(what, trust)| (what, trust.state)).collect();
+    let expected =
+        [("Replaced the capacitor", ProofStatus::Claimed), ("Waited for the capacitor", ProofStatus::Superseded)];
+    assert_eq!(states, expected.map(|(what, state)| (what.to_owned(), state)));
+    let proof = pass(&world, "mended");
+    let trust = &listed()[0].1;
+    assert_eq!((trust.state, trust.passes, trust.needed), (ProofStatus::Proved, 1, 1));
+    assert_eq!((&trust.failed_in, &trust.proved_by), (&run, &Some(proof)));
+}
+
+#[test]
+fn a_commit_that_mended_it_before_is_named_where_nobody_reported_a_fix() {
+    let world = World::new();
+    for commit in 0..8 {
+        pass(&world, &commit.to_string());
+    }
+    fail(&world, "broken");
+    fail(&world, "still broken");
+    pass(&world, "repair");
+    pass(&world, "later");
+    let back = fail(&world, "broken again");
+    let known = world.diagnose(&back, CASE).unwrap();
+    let before = known.mended_before.unwrap();
+    assert_eq!((before.commit.as_str(), before.status), ("repair", ProofStatus::Refuted));
+    assert_eq!((before.case_names.as_slice(), before.passes), (&[CASE.to_owned()][..], 2));
+    claim(&world, &back);
+    assert_eq!(world.diagnose(&back, CASE).unwrap().mended_before, None, "what was reported comes first");
 }
 
 #[test]

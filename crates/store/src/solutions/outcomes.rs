@@ -334,6 +334,18 @@ pub struct OutcomeCounts {
     pub failed: u32,
 }
 
+macro_rules! counts {
+    () => {
+        "SELECT COUNT(CASE WHEN proved > 0 THEN 1 END) AS proved_ones, \
+         COUNT(CASE WHEN proved = 0 AND helped > 0 THEN 1 END) AS claimed_ones, \
+         COUNT(CASE WHEN failed > 0 THEN 1 END) AS failed_ones FROM (SELECT \
+         SUM(CASE WHEN worked = 1 AND refuted_by IS NULL AND proved_by IS NOT NULL THEN 1 ELSE 0 END) \
+         AS proved, SUM(CASE WHEN worked = 1 AND refuted_by IS NULL THEN 1 ELSE 0 END) AS helped, \
+         SUM(CASE WHEN worked = 1 AND refuted_by IS NULL THEN 0 ELSE 1 END) AS failed FROM outcomes \
+         WHERE solution_key = $1 GROUP BY COALESCE(run_id, id), COALESCE(case_name, '')) AS told"
+    };
+}
+
 /// What came of trying a solution.
 pub async fn outcome_counts(tx: &mut impl Tx, solution: SolutionKey) -> Result<OutcomeCounts, StoreError> {
     Ok(outcome_counts_of(tx, &[solution]).await?.pop().unwrap_or_default())
@@ -341,16 +353,63 @@ pub async fn outcome_counts(tx: &mut impl Tx, solution: SolutionKey) -> Result<O
 
 /// What came of trying each of these solutions.
 pub async fn outcome_counts_of(tx: &mut impl Tx, solutions: &[SolutionKey]) -> Result<Vec<OutcomeCounts>, StoreError> {
-    const SQL: &str = "SELECT COUNT(CASE WHEN proved > 0 THEN 1 END), \
-                       COUNT(CASE WHEN proved = 0 AND helped > 0 THEN 1 END), \
-                       COUNT(CASE WHEN failed > 0 THEN 1 END) FROM (SELECT \
-                       SUM(CASE WHEN worked = 1 AND refuted_by IS NULL AND proved_by IS NOT NULL THEN 1 ELSE 0 END) \
-                       AS proved, SUM(CASE WHEN worked = 1 AND refuted_by IS NULL THEN 1 ELSE 0 END) AS helped, \
-                       SUM(CASE WHEN worked = 1 AND refuted_by IS NULL THEN 0 ELSE 1 END) AS failed FROM outcomes \
-                       WHERE solution_key = $1 GROUP BY COALESCE(run_id, id), COALESCE(case_name, '')) AS told";
+    const SQL: &str = counts!();
     let wanted: Vec<_> = solutions.iter().map(|solution| [(*solution).into()]).collect();
     let rows = tx.query_many(SQL, &wanted).await?.into_iter().flatten();
     let read = |mut row: Row| Ok(OutcomeCounts { proved: row.read()?, claimed: row.read()?, failed: row.read()? });
+    rows.map(read).collect()
+}
+
+/// What came of a solution, and the outcome that speaks most for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// All of them.
+    pub counts: OutcomeCounts,
+    /// A proved success before one that is claimed, and that before one that was refuted.
+    pub best: Option<Success>,
+}
+
+/// A success that was reported of a failure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Success {
+    /// Run of the failure.
+    pub run_id: String,
+    /// The run that proved it.
+    pub proved_by: Option<String>,
+    /// What took it back.
+    pub refuted_by: Option<String>,
+    /// Runs since in which the case passed at once.
+    pub passes: u32,
+    /// How many prove it.
+    pub passes_needed: u32,
+}
+
+/// The same of each of these solutions, with what speaks most for it.
+pub async fn standings_of(tx: &mut impl Tx, solutions: &[SolutionKey]) -> Result<Vec<Standing>, StoreError> {
+    const SQL: &str = concat!(
+        "SELECT counted.*, best.run_id, best.proved_by, best.refuted_by, best.passes, best.passes_needed FROM (",
+        counts!(),
+        ") AS counted LEFT JOIN (SELECT run_id, proved_by, refuted_by, passes, passes_needed FROM outcomes \
+         WHERE solution_key = $1 AND worked = 1 AND run_id IS NOT NULL ORDER BY \
+         CASE WHEN refuted_by IS NOT NULL THEN 2 WHEN proved_by IS NULL THEN 1 ELSE 0 END, passes DESC, key DESC \
+         LIMIT 1) AS best ON 1 = 1"
+    );
+    let wanted: Vec<_> = solutions.iter().map(|solution| [(*solution).into()]).collect();
+    let rows = tx.query_many(SQL, &wanted).await?.into_iter().flatten();
+    let read = |mut row: Row| {
+        let counts = OutcomeCounts { proved: row.read()?, claimed: row.read()?, failed: row.read()? };
+        let run_id: Option<String> = row.read()?;
+        let (proved_by, refuted_by) = (row.read()?, row.read()?);
+        let (passes, needed): (Option<u32>, Option<u32>) = (row.read()?, row.read()?);
+        let best = run_id.map(|run_id| Success {
+            run_id,
+            proved_by,
+            refuted_by,
+            passes: passes.unwrap_or_default(),
+            passes_needed: needed.unwrap_or(1),
+        });
+        Ok(Standing { counts, best })
+    };
     rows.map(read).collect()
 }
 

@@ -357,6 +357,10 @@ export type DiagnosticResult = {
   claimed?: boolean,
   /** The same in words: `fixed 1 of 1 time`, or `a built-in tip, not yet tried here`. */
   standing?: string,
+  /** How far runs have proved that fix; absent where nobody reported it. */
+  trust?: FixTrust,
+  /** A commit that mended this failure of this test before. */
+  mendedBefore?: MendedBefore,
   /** The same error with the same values, known from another case. */
   sameCauseAs?: SameCause,
   /** The pattern's confidence, which sinks with each reading; `tried` rests on what was reported. */
@@ -772,6 +776,8 @@ export type FixEvidence = {
   status: ProofStatus,
   /** Runs that passed since. */
   passes: number,
+  /** How many prove it. */
+  needed: number,
   /** The last run that failed. */
   failedIn?: string,
   /** The first run that passed. */
@@ -858,11 +864,15 @@ export type FixRecord = {
   /** Whether it was reported to have resolved the failure; what came of that is its state. */
   success: boolean,
   /** Of what was reported as a success. */
-  state: FixStanding | null,
+  state: ProofStatus | null,
   /** The later run in which the case passed. */
   provedBy: string | null,
   /** The later run in which the case failed again, or the later report that takes it back. */
   refutedBy?: string,
+  /** Runs since in which the case passed at once, where more than one has to; `passesNeeded` of them prove it. */
+  passes?: number,
+  /** Absent: one pass proves it. */
+  passesNeeded?: number,
   /** When it was reported. */
   createdAt: string,
   /** Who reported it; none: it is from before this was kept. */
@@ -881,9 +891,6 @@ export type FixRunning = {
   /** Where the work tree before it is kept. */
   snapshot: string | null,
 };
-
-/** How sure a reported success is. */
-export type FixStanding = "claimed" | "proved" | "refuted";
 
 /** What the caller wants, in the names of the contract's options. A number that is none takes the contract's
  * default. */
@@ -999,6 +1006,22 @@ export type FixStep = {
   description: string,
 };
 
+/** How far a fix can be trusted, and which runs that rests on. */
+export type FixTrust = {
+  /** `claimed`: somebody said so. `proved`: it passed often enough since. `refuted`: it came back, or was taken back. */
+  state: ProofStatus,
+  /** Runs since in which the case passed at once. */
+  passes: number,
+  /** How many prove it: one where the failure always came, more where it came by chance. */
+  needed: number,
+  /** The run of the failure. */
+  failedIn: string,
+  /** The run that made it enough. */
+  provedBy?: string,
+  /** The run in which the failure came back, or the report that takes it back. */
+  refutedBy?: string,
+};
+
 /** How a human lets it go on. */
 export type FixVerdict = "accept" | "reject" | "continue" | "stop";
 
@@ -1017,6 +1040,8 @@ export type FixWarningKind = "oscillation" | "no_progress" | "approach_repeated"
 export type FixesResult = {
   /** One for each commit that may have been it. */
   fixes: Array<FixEvidence>,
+  /** The newest that were reported. */
+  reported: Array<ReportedFix>,
 };
 
 /** State of the work tree when the run started. */
@@ -1299,6 +1324,8 @@ export type KnownPattern = {
   claimed?: boolean,
   /** The same in words: `fixed 1 of 1 time`, or `a built-in tip, not yet tried here`. */
   standing?: string,
+  /** How far runs have proved that fix; absent where nobody reported it. */
+  trust?: FixTrust,
   /** The same error with the same values, known from another case. */
   sameCauseAs?: SameCause,
 };
@@ -1441,6 +1468,22 @@ export type MemorySearched = {
   ranked: Array<string>,
   /** Their scores, in [0, 1]. */
   scores: Array<number>,
+};
+
+/** A commit after which a failure was gone for as many passes as prove a fix. */
+export type MendedBefore = {
+  /** `fix-…`, for `argus fixes`. */
+  fixId: string,
+  /** The commit; the newest where one of several did it. */
+  commit: string,
+  /** How many may have done it. */
+  commits: number,
+  /** `refuted`: the failure is back on a tree that has it. */
+  status: ProofStatus,
+  /** Runs that passed since. */
+  passes: number,
+  /** Some of the tests that it mended. */
+  caseNames: Array<string>,
 };
 
 /** Two learned patterns that are one. */
@@ -1903,11 +1946,13 @@ export type ReportFixResult = {
   /** This call created the pattern. */
   isNewPattern: boolean,
   /** Of a success. */
-  state: FixStanding | null,
+  state: ProofStatus | null,
   /** The later run in which the case passed. */
   provedBy: string | null,
   /** What would prove it, where nothing does yet. */
   toProve: string | null,
+  /** Of a success: how far runs have proved it. */
+  trust?: FixTrust,
   /** What speaks against it. */
   warnings: Array<string>,
 };
@@ -1921,6 +1966,22 @@ export type ReportInput = {
   path: string,
   /** None: told from the content. */
   format?: ReportFormat | null,
+};
+
+/** A fix that somebody reported. */
+export type ReportedFix = {
+  /** `fix-…`. */
+  fixId: string,
+  /** The pattern that learned it. */
+  patternId: string,
+  /** Case of the failure. */
+  caseName: string,
+  /** What was changed; the first 300 characters. */
+  fixDescription: string,
+  /** How far runs have proved it. */
+  trust: FixTrust,
+  /** When it was reported. */
+  createdAt: string,
 };
 
 /** Limits for runs; patterns and fixes are never deleted. */

@@ -3,7 +3,8 @@
 use crate::evidence::explanations::flakiness::{Rate, passes_that_prove};
 use crate::evidence::facts::{CaseId, RunSeq};
 use crate::evidence::kept::history::TestHistory;
-use crate::evidence::kept::memory::Memory;
+use crate::evidence::kept::traits::Traits;
+use crate::evidence::kept::window::Window;
 use crate::evidence::state::{TestState, state_of};
 use crate::evidence::verdict::VerdictKind;
 use serde::{Deserialize, Serialize};
@@ -67,14 +68,20 @@ impl Progress {
 
     /// Of a test that does not fail now, `failed_in` being the run of the failure. Which runs had the fix is not known;
     /// those on the tree of the newest had.
-    pub fn of(found: Option<VerdictKind>, failed_in: &str, history: &TestHistory, memory: &Memory) -> Self {
-        let summary = state_of(history, &memory.window, &memory.traits);
+    pub fn of(
+        found: Option<VerdictKind>,
+        failed_in: &str,
+        history: &TestHistory,
+        window: &Window,
+        traits: &Traits,
+    ) -> Self {
+        let summary = state_of(history, window, traits);
         if found != Some(VerdictKind::Flaky) && summary.state != TestState::Flaky {
             return Self { passes: 1, needed: 1 };
         }
         // It has failed so once, whatever its failures are put down to by now.
         let rate = summary.flake_rate.mean.max(Rate::of(1, history.totals.runs).mean);
-        let runs = || memory.window.runs();
+        let runs = || window.runs();
         let failed = runs().find(|run| run.id == failed_in);
         let newest = runs().next_back().filter(|newest| failed.is_none_or(|failed| !failed.has_tree_of(newest)));
         let had_fix = runs().filter(|run| {

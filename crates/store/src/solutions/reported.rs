@@ -1,0 +1,49 @@
+//! Successes that were reported of failures, with what runs have said of them since.
+
+use super::outcomes;
+use crate::{
+    database::{Row, Tx},
+    error::StoreError,
+};
+
+/// A success that was reported, with the pattern that learned it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reported {
+    /// `fix-…`.
+    pub id: String,
+    /// `pat-…` or `builtin-…`.
+    pub pattern_id: String,
+    /// Case of the failure.
+    pub case_name: String,
+    /// What was changed.
+    pub steps: String,
+    /// UTC milliseconds.
+    pub created_at: i64,
+    /// What runs have said of it.
+    pub success: outcomes::Success,
+}
+
+/// Successes that nobody judged as wrong, newest first.
+pub async fn reported(tx: &mut impl Tx, limit: u32) -> Result<Vec<Reported>, StoreError> {
+    const SQL: &str = "SELECT o.id, p.id, o.case_name, s.steps, o.created_at, o.run_id, o.proved_by, o.refuted_by, \
+                       o.passes, o.passes_needed FROM outcomes o JOIN solutions s ON s.key = o.solution_key \
+                       JOIN patterns p ON p.key = s.pattern_key WHERE o.worked = 1 AND s.wrong_at IS NULL \
+                       AND o.run_id IS NOT NULL AND o.case_name IS NOT NULL ORDER BY o.key DESC LIMIT $1";
+    let read = |mut row: Row| {
+        Ok(Reported {
+            id: row.read()?,
+            pattern_id: row.read()?,
+            case_name: row.read()?,
+            steps: row.read()?,
+            created_at: row.read()?,
+            success: outcomes::Success {
+                run_id: row.read()?,
+                proved_by: row.read()?,
+                refuted_by: row.read()?,
+                passes: row.read()?,
+                passes_needed: row.read()?,
+            },
+        })
+    };
+    tx.query(SQL, &[limit.into()]).await?.into_iter().map(read).collect()
+}
