@@ -14,10 +14,15 @@ pub(crate) fn failure_facts(name: &str, category: Category, analysis: &Analysis,
         case: fingerprint(name),
         file: file_number(name),
         category,
-        signature: fingerprint(&analysis.signatures.family),
+        signature: error_of(analysis),
         function: analysis.normalized.frame.as_deref().map(fingerprint),
         site,
     }
+}
+
+/// Equal for equal errors, in whatever case.
+pub(super) fn error_of(analysis: &Analysis) -> u64 {
+    fingerprint(&analysis.signatures.family)
 }
 
 /// Of the file that a case lies in.

@@ -53,9 +53,14 @@ pub async fn fixes<D: Database>(
 }
 
 /// A commit that mended this failure of this test for as many passes as prove that; the newest such.
-pub(crate) async fn mended_before(tx: &mut impl Tx, failure: &Failure) -> Result<Option<MendedBefore>, EngineError> {
+pub(crate) async fn mended_before(
+    tx: &mut impl Tx,
+    case_name: &str,
+    analysis: &Analysis,
+) -> Result<Option<MendedBefore>, EngineError> {
+    let (case, error) = (fingerprint(case_name), error_of(analysis));
     let Some(mut memory) = rows::load(tx).await? else { return Ok(None) };
-    let was_proved = |fix: &&Fix| fix.is_of(failure.case, failure.signature) && fix.passes >= needed(fix);
+    let was_proved = |fix: &&Fix| fix.is_of(case, error) && fix.passes >= needed(fix);
     let Some(fix) = memory.fixes.iter().rev().find(was_proved).cloned() else { return Ok(None) };
     let Some(commit) = fix.commits.first() else { return Ok(None) };
     let cases: Vec<CaseId> = fix.cases.keys().copied().take(MAX_NAMED_TESTS).collect();

@@ -240,7 +240,7 @@ async fn finding<D: Database>(
     let mended_before = if suggested.tried.is_some() {
         None
     } else {
-        mended_before(tx, &failure_facts(case_name, analysis.classification.category, analysis)).await?
+        mended_before(tx, case_name, analysis).await?
     };
     let values = match found.own.as_ref().filter(|_| found.is_by_signature()) {
         Some(own) => suggestion::differing_values(tx, analysis, own).await?,

@@ -13,6 +13,9 @@ import { asText, workTreeId } from './work-tree.ts';
 /** A status that takes longer is not worth the wait. */
 const TIMEOUT_MS = 5_000;
 
+/** Nor are the files of commits, which only order suspects. */
+const FILES_TIMEOUT_MS = 1_000;
+
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /** As far back as runs are looked for between which a failure began. */
@@ -24,27 +27,46 @@ const refused = new Set<string>();
 /** Paths are bytes, which only this keeps apart. */
 const ASKING = { timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES, encoding: 'latin1' } as const;
 
-/** Null outside a repository, where git refuses to look into it, and where git is not installed. */
-export async function gitFacts(root: string): Promise<GitFacts | null> {
+/** Git's answer, which may come in two parts. */
+export interface GitLook {
+  /** From then on the work tree may change: commits are what they are, and their files may take git a while. */
+  treeSeen: Promise<void>;
+  /** Null outside a repository, where git refuses to look into it, and where git is not installed. */
+  facts: Promise<GitFacts | null>;
+}
+
+export function lookAtGit(root: string): GitLook {
   const git = new Git(root);
-  const [status, history] = await Promise.all([
-    git.run(
-      ['status', '--porcelain=v2', '--branch', '-z', '--untracked-files=all', '--', ':(top)', ...NOT_OURS],
-      ASKING,
-    ),
-    logFrom(git, 'HEAD'),
-  ]);
+  const history = logFrom(git, 'HEAD');
+  const seen = workTree(git, root);
+  const together = async () => {
+    const here = await seen;
+    if (here === null) return null;
+    const { changed, tree, ...facts } = here;
+    const commits = await history;
+    return {
+      ...facts,
+      branch: facts.branch ?? ciCheckout(process.env).branch,
+      dirty: changed.size > 0,
+      tree: (changed.size === 0 ? commits[0]?.tree : tree) ?? null,
+      commits: commits.map(({ tree: _, ...commit }) => commit),
+    };
+  };
+  return { treeSeen: seen.then(() => undefined), facts: together() };
+}
+
+export const gitFacts = (root: string): Promise<GitFacts | null> => lookAtGit(root).facts;
+
+/** What differs from the last commit, and the id of the tree that it makes. */
+async function workTree(git: Git, root: string) {
+  const status = await git.run(
+    ['status', '--porcelain=v2', '--branch', '-z', '--untracked-files=all', '--', ':(top)', ...NOT_OURS],
+    ASKING,
+  );
   if (isRefusal(status.problem)) sayRefused(root, status.problem);
   if (status.problem !== null || status.cut) return null;
-  const { changed, ...facts } = parseStatus(status.stdout);
-  const tree = changed.size === 0 ? history[0]?.tree : await changedTree(git, changed);
-  return {
-    ...facts,
-    branch: facts.branch ?? ciCheckout(process.env).branch,
-    dirty: changed.size > 0,
-    tree: tree ?? null,
-    commits: history.map(({ tree: _, ...commit }) => commit),
-  };
+  const facts = parseStatus(status.stdout);
+  return { ...facts, tree: facts.changed.size === 0 ? undefined : await changedTree(git, facts.changed) };
 }
 
 /** What is said of a run that happened elsewhere. */
@@ -90,7 +112,8 @@ function isFullHash(text: string): boolean {
 async function logFrom(git: Git, from: string): Promise<LoggedCommit[]> {
   for (const files of [['--name-only', '--no-renames', '--relative'], []]) {
     const args = [`--max-count=${MAX_COMMITS}`, '--format=%x00%H %T %P', ...files, from, '--'];
-    const log = await git.run(['log', ...args], ASKING);
+    const timeoutMs = files.length > 0 ? FILES_TIMEOUT_MS : TIMEOUT_MS;
+    const log = await git.run(['log', ...args], { ...ASKING, timeoutMs });
     if (log.problem === null && !log.cut) return parseLog(log.stdout);
   }
   return [];

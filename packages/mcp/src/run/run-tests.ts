@@ -18,7 +18,7 @@ import { missingOf } from './advice/missing.ts';
 import { conditions } from './conditions.ts';
 import type { ContainerFacts } from './containers.ts';
 import { type Executed, type Execution, execute, type Held, Tail } from './execute.ts';
-import { ciFacts, gitFacts } from './git-state.ts';
+import { ciFacts, lookAtGit } from './git-state.ts';
 import { GradleTasksUpToDate, notBuilt } from './jvm-builds.ts';
 import { refusalIn, withoutAdditions } from './planning/additions.ts';
 import { type Plan, planRun, withoutReporting } from './planning/plan.ts';
@@ -92,7 +92,7 @@ async function observedRun(request: RunRequest, watcher: RunWatcher, dir: string
   const { root, config } = request;
   const ownReports = config.test?.report;
   // Git looks while the run is planned, and has its answer before the command can change anything.
-  const looking = gitFacts(root).then((facts) => facts ?? ciFacts());
+  const look = lookAtGit(root);
   const plan = planRun({
     root,
     dir,
@@ -104,8 +104,9 @@ async function observedRun(request: RunRequest, watcher: RunWatcher, dir: string
   for (const [name, content] of Object.entries(plan.reporting.files ?? {}))
     writeFileSync(path.join(dir, name), content);
 
-  const git = await looking;
+  await look.treeSeen;
   const observed = await observe(plan, request, watcher, dir);
+  const git = (await look.facts) ?? ciFacts();
   const complaint = mayBeRefused(plan, observed)
     ? refusalIn(observed.output.tail.text, { added: plan.added, dir })
     : undefined;
