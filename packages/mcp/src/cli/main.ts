@@ -170,12 +170,14 @@ function addTests(root: Command): void {
 }
 
 function addFixes(root: Command): void {
-  projectCommand(root, 'fixes', 'list changes after which failures were gone, and how sure each is').action(
-    async (options: GlobalOptions) => {
-      const { fixes } = await import('./failures/evidence.ts');
-      await fixes(options);
-    },
-  );
+  projectCommand(
+    root,
+    'fixes [fixId]',
+    'list changes after which failures were gone, found or reported, and how sure each is; one of them in full',
+  ).action(async (fixId: string | undefined, options: GlobalOptions) => {
+    const { fixes } = await import('./failures/evidence.ts');
+    await fixes(fixId, options);
+  });
 }
 
 function addReport(root: Command): void {

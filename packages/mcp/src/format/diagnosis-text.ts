@@ -29,6 +29,7 @@ export function formatDiagnosis(diagnosis: DiagnosticResult): string {
     suggestedFix && `fix        ${paint.green(suggestedFix)}`,
     suggestedFix && standing && `           ${standing}`,
     ...formatOrigin(diagnosis),
+    ...formatMendedBefore(diagnosis),
     ...fixHistory.slice(0, SHOWN_FIXES).map(formatPastFix),
     ...diagnosis.related.map(formatRelated),
     ...formatWarnings(diagnosis.warnings),
@@ -77,6 +78,13 @@ function formatDifferences(differences: Difference[] = []): string[] {
   ]);
 }
 
+function formatMendedBefore({ mendedBefore }: DiagnosticResult): string[] {
+  if (mendedBefore === undefined) return [];
+  const { fixId, commits, status } = mendedBefore;
+  const one = commits > 1 ? `one of ${commits} commits` : 'a commit';
+  return [`before     ${one} mended it once (${status}): argus fixes ${fixId}`];
+}
+
 function formatPastFix(fix: FixRecord): string {
   const { success, createdAt, fixDescription, recordedBy, recordedFrom } = fix;
   const who = recordedBy === null ? '' : paint.dim(` (${recordedBy} on ${recordedFrom ?? 'an unknown machine'})`);
@@ -88,9 +96,16 @@ function formatPastFix(fix: FixRecord): string {
 }
 
 /** How sure a reported success is, where it is not proved. */
-function standing({ state, refutedBy }: FixRecord): string {
-  if (state === 'claimed') return ' (claimed)';
-  return state === 'refuted' ? ` (claimed, refuted by ${refutedBy})` : '';
+function standing(fix: FixRecord): string {
+  const { state, refutedBy, passes = 0 } = fix;
+  if (state === 'claimed' || state === 'superseded') return ` (${state}${seen(fix)})`;
+  if (state !== 'refuted') return '';
+  const after = passes > 0 ? `came back after ${count(passes, 'run')}` : 'claimed';
+  return ` (${after}, refuted by ${refutedBy})`;
+}
+
+function seen({ passes = 0, passesNeeded }: FixRecord): string {
+  return passesNeeded === undefined ? '' : `, ${passes} of ${passesNeeded} passes seen`;
 }
 
 function formatRelated({ id, similarity, description, suggestedFix, memory, claimed, differences }: Related): string {

@@ -2,7 +2,9 @@
 
 import type {
   BriefVerdict,
+  FixEvidence,
   FixesResult,
+  ReportedFix,
   RunRecord,
   TestChange,
   TestChangesResult,
@@ -11,6 +13,7 @@ import type {
   TestRun,
   TestsResult,
 } from 'argus-engine';
+import type { CommittedChange } from '../git/committed-change.ts';
 import { count } from '../text/count.ts';
 import type { TestsToolResult } from '../tools/failures/tests.ts';
 import { formatWarnings, withCommands } from './commands.ts';
@@ -99,17 +102,85 @@ function testRow(test: TestEvidence): string[] {
   return [test.state, `failed ${test.failures} of ${test.runs}`, test.caseName, by];
 }
 
-export function formatFixes({ fixes, warnings }: FixesResult & { warnings?: string[] }): string {
-  const rows = fixes.map(({ status, commit, passes, caseNames }) => [
-    status,
-    commit.slice(0, HASH_CHARS),
-    `passed ${count(passes, 'time')} since`,
-    caseNames.join(', '),
-  ]);
+export function formatFixes({ fixes, reported, warnings }: FixesResult & { warnings?: string[] }): string {
+  const rows = [...fixes.map(foundRow), ...reported.map(reportedRow)];
   return lines([
     rows.length > 0 ? table(rows) : 'no change is known to have mended a failure',
+    fixes.length > 0 && paint.dim('argus fixes FIX_ID shows what its commit changed'),
     ...(warnings ?? []).map((warning) => paint.yellow(`warning: ${warning}`)),
   ]);
+}
+
+function foundRow({ status, fixId, passes, needed, caseNames }: FixEvidence): string[] {
+  return [status, fixId, passesText(passes, needed), caseNames.join(', ')];
+}
+
+function reportedRow({ fixId, trust, fixDescription, caseName }: ReportedFix): string[] {
+  const [steps = ''] = fixDescription.split('\n');
+  return [trust.state, fixId, passesText(trust.passes, trust.needed), `${caseName}: ${steps}`];
+}
+
+function passesText(passes: number, needed: number): string {
+  return passes < needed ? `${passes} of ${needed} passes seen` : `passed ${count(passes, 'time')} since`;
+}
+
+/** What was found or reported, and what its commit changed. */
+export interface FixInFull {
+  found: FixEvidence | null;
+  reported: ReportedFix | null;
+  change: CommittedChange | null;
+  /** Why it is not shown. */
+  notShown?: string;
+  note?: string;
+  warnings?: string[];
+}
+
+export function formatFixInFull({ found, reported, change, notShown, note, warnings }: FixInFull): string {
+  return lines([
+    ...(found === null ? [] : foundLines(found)),
+    ...(reported === null ? [] : reportedLines(reported)),
+    ...(change === null ? [] : changeLines(change)),
+    notShown !== undefined && paint.dim(notShown),
+    note !== undefined && paint.dim(note),
+    ...(warnings ?? []).map((warning) => paint.yellow(`warning: ${warning}`)),
+  ]);
+}
+
+function foundLines({ commit, status, passes, needed, failedIn, passedIn, caseNames }: FixEvidence): string[] {
+  return [
+    `commit   ${commit}`,
+    `state    ${status}, ${passesText(passes, needed)}`,
+    `failed   ${failedIn ?? 'in a run that is gone'}`,
+    `passed   ${passedIn ?? 'in a run that is gone'}`,
+    ...caseNames.map((name) => `mended   ${name}`),
+  ];
+}
+
+function reportedLines({ trust, caseName, fixDescription, createdAt }: ReportedFix): (string | false)[] {
+  return [
+    `reported ${createdAt.slice(0, 10)}, of ${caseName}`,
+    `state    ${trust.state}, ${passesText(trust.passes, trust.needed)}`,
+    `failed   ${trust.failedIn}`,
+    trust.provedBy !== undefined && `proved   ${trust.provedBy}`,
+    trust.refutedBy !== undefined && `refuted  ${trust.refutedBy}`,
+    quoted(fixDescription),
+  ];
+}
+
+function changeLines({ title, files, moreFiles, secretFiles, hunks, cut }: CommittedChange): (string | false)[] {
+  return [
+    quoted(title),
+    ...files.map((file) => `file     ${file}`),
+    moreFiles > 0 && `… and ${count(moreFiles, 'more file')}`,
+    secretFiles > 0 && paint.dim(`${count(secretFiles, 'file')} that may hold secrets not shown`),
+    quoted(hunks),
+    cut && paint.dim('there is more of it; git show has all'),
+  ];
+}
+
+/** Marked line by line, so that no text can end its own mark. */
+function quoted(text: string): string {
+  return text.trimEnd().replaceAll(/^/gmu, '| ');
 }
 
 /** What came of a history. */

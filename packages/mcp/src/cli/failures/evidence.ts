@@ -1,9 +1,10 @@
 /** tests and fixes: what all runs together say. Options: main.ts. */
 
 import type { TestState } from 'argus-engine';
-import { formatFixes, formatTests } from '../../format/evidence-text.ts';
+import { formatFixes, formatFixInFull, formatTests } from '../../format/evidence-text.ts';
 import { handleTests } from '../../tools/failures/tests.ts';
 import { answer, type GlobalOptions } from '../terminal/output.ts';
+import { fixInFull } from './fix-in-full.ts';
 
 export async function tests(
   caseName: string | undefined,
@@ -18,7 +19,11 @@ export async function tests(
   );
 }
 
-export async function fixes(options: GlobalOptions): Promise<void> {
+export async function fixes(fixId: string | undefined, options: GlobalOptions): Promise<void> {
+  if (fixId !== undefined) {
+    await answer(options, ({ session }) => fixInFull(session, fixId), formatFixInFull);
+    return;
+  }
   await answer(
     options,
     async ({ session }) => {
