@@ -1,16 +1,16 @@
 //! Changes after which failures were gone, found or reported, and how sure each is.
 
-use super::rows;
+use super::{failure_facts::error_of, rows};
 use crate::{
     Engine, EngineError,
     answer::moment::iso,
     contract::{FixEvidence, FixesResult, MendedBefore, NoParams, ReportedFix},
 };
 use argus_core::{
-    Ambient, display,
+    Ambient, Analysis, display,
     evidence::{
         explanations::flakiness::passes_that_prove,
-        facts::{CaseId, Failure},
+        facts::{CaseId, fingerprint},
         kept::fixes::{CONFIDENCE, Fix, ProofStatus},
     },
 };

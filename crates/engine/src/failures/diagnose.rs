@@ -15,7 +15,7 @@ use crate::{
     contract::{
         Cause, DiagnoseParams, DiagnosticResult, Difference, FixRecord, MemoryKind, MendedBefore, Related, Tried,
     },
-    evidence::{failure_facts::failure_facts, fixes::mended_before},
+    evidence::fixes::mended_before,
     memory,
     runs::{
         case_name::clean_name,
@@ -118,16 +118,16 @@ async fn analyze<D: Database>(
         let event = lookup::event_of(&case.failure);
         let analysis = engine.analyzer.analyze(event.clone(), &case.name);
         let sight = cause::describe_failure(engine, &analysis, &event, &case.name);
-        let cause = cause::of_case(tx, run, &case, &sight).await?;
-        Ok((case, event, analysis, sight, cause))
+        let whole_cause = cause::of_case(tx, run, &case, &sight).await?;
+        Ok((case, event, analysis, sight, whole_cause))
     };
-    let (case, event, analysis, sight, cause) = engine.read(ambient, body).await?;
+    let (case, event, analysis, sight, whole_cause) = engine.read(ambient, body).await?;
     Ok(AnalyzedFailure {
         case,
         analysis,
         query: OnceCell::new(),
         sight,
-        cause,
+        cause: whole_cause,
         exit_code: event.exit_code,
         signal: event.signal,
     })
@@ -237,11 +237,7 @@ async fn finding<D: Database>(
     } else {
         related::related(engine, tx, analysis, pattern, suggested.first_related()).await?
     };
-    let mended_before = if suggested.tried.is_some() {
-        None
-    } else {
-        mended_before(tx, case_name, analysis).await?
-    };
+    let mended_before = if suggested.tried.is_some() { None } else { mended_before(tx, case_name, analysis).await? };
     let values = match found.own.as_ref().filter(|_| found.is_by_signature()) {
         Some(own) => suggestion::differing_values(tx, analysis, own).await?,
         None => None,

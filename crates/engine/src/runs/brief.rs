@@ -87,11 +87,11 @@ pub(crate) async fn brief<'a, D: Database>(
     candidates: &'a Candidates,
     verdicts: &[CaseVerdict],
 ) -> Result<Brief, EngineError> {
-    let causes = candidates.causes(cases, verdicts);
-    let by_count = causes.sorted();
+    let found = candidates.causes(cases, verdicts);
+    let by_count = found.sorted();
     let named = |candidate: &'a BriefCandidate| {
         let case = cases.get(candidate.at)?;
-        Some((candidate, case, causes.id_of(&case.name)?))
+        Some((candidate, case, found.id_of(&case.name)?))
     };
     let mut seen = HashSet::new();
     let (firsts, further): (Vec<_>, Vec<_>) = (candidates.firsts.iter().chain(&candidates.further))

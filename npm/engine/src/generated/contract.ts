@@ -169,6 +169,8 @@ export type CaseRecord = {
   signature: string | null,
   /** What a failed case was found to be. */
   verdict?: BriefVerdict,
+  /** Of a failed case; failures of one cause have one. */
+  causeId?: string,
 };
 
 /** How a case ended in a run. */
@@ -197,9 +199,9 @@ export type CategoryCount = {
   count: number,
 };
 
-/** Failures of the same error, with the same values in it, at the same place. */
+/** Failures with one cause: one error at one place, one innermost function, one outage, or tests that fail together. */
 export type Cause = {
-  /** `cause-…`: the same in every run while error and place stay. */
+  /** `cause-…`: the same from run to run while it lasts. */
   causeId: string,
   /** What went wrong, one line. */
   headline: string,
