@@ -131,8 +131,12 @@ impl<'a> Judging<'a> {
     }
 
     fn probability_of(&self, failures: &[Failure], known: bool) -> f64 {
-        let passed = |one: &Failure| self.memory.tests.get(&one.case).and_then(TestHistory::last_pass).is_some();
-        outage::probability(self.run, outage::Cluster { failures, known, has_passed: failures.iter().any(passed) })
+        let has_passed = failures.iter().any(|one| self.has_passed(one));
+        outage::probability(self.run, outage::Cluster { failures, known, has_passed })
+    }
+
+    fn has_passed(&self, failure: &Failure) -> bool {
+        self.memory.tests.get(&failure.case).and_then(TestHistory::last_pass).is_some()
     }
 
     fn share(&self, members: &[Failure]) -> f64 {

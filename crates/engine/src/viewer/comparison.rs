@@ -122,11 +122,11 @@ fn urgency(case: &ComparedCase) -> u8 {
         Some(VerdictKind::Regression) => 0,
         Some(VerdictKind::New) => 1,
         Some(VerdictKind::Broken) => 2,
-        Some(VerdictKind::Order) => 3,
-        Some(VerdictKind::Environment) => 4,
-        Some(VerdictKind::Flaky) => 5,
-        Some(VerdictKind::Infrastructure) => 6,
-        Some(VerdictKind::Unknown) => 7,
+        Some(VerdictKind::Unknown) => 3,
+        Some(VerdictKind::Order) => 4,
+        Some(VerdictKind::Environment) => 5,
+        Some(VerdictKind::Flaky) => 6,
+        Some(VerdictKind::Infrastructure) => 7,
         None => 8,
     }
 }
