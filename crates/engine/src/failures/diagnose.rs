@@ -19,7 +19,7 @@ use crate::{
     memory,
     runs::{
         case_name::clean_name,
-        cause::{self, FailureSight},
+        cause::{self, CasesOfCause, FailureSight},
     },
 };
 use argus_core::{Ambient, Analysis, builtin, search::Query};
@@ -115,13 +115,14 @@ async fn analyze<D: Database>(
     let wanted = clean_name(engine, &params.case_name);
     let body = async |tx: &mut D::Tx<'_>| -> Result<_, EngineError> {
         let (run, case) = lookup::failed_case(tx, &params.run_id, &wanted).await?;
-        let event = lookup::event_of(&case.failure);
-        let analysis = engine.analyzer.analyze(event.clone(), &case.name);
-        let sight = cause::describe_failure(engine, &analysis, &event, &case.name);
-        let whole_cause = cause::of_case(tx, run, &case, &sight).await?;
-        Ok((case, event, analysis, sight, whole_cause))
+        let of_cause = CasesOfCause::load(tx, run, &case).await?;
+        Ok((case, of_cause))
     };
-    let (case, event, analysis, sight, whole_cause) = engine.read(ambient, body).await?;
+    let (case, of_cause) = engine.read(ambient, body).await?;
+    let event = lookup::event_of(&case.failure);
+    let analysis = engine.analyzer.analyze(event.clone(), &case.name);
+    let sight = cause::describe_failure(engine, &analysis, &event, &case.name);
+    let whole_cause = of_cause.shown(&sight);
     Ok(AnalyzedFailure {
         case,
         analysis,

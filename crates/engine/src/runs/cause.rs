@@ -154,28 +154,34 @@ impl Causes {
     }
 }
 
-/// The cause of a failed case, with all failures of its run that have it.
-pub(crate) async fn of_case(
-    tx: &mut impl Tx,
-    run: RunKey,
-    case: &FailedCase,
-    sight: &FailureSight,
-) -> Result<Cause, EngineError> {
-    let verdict = view::found_to_be(&case.failure);
-    let (count, cases) = match &verdict {
-        Some(verdict) => cases::of_cause(tx, run, &verdict.cause_id, &case.name, MAX_NAMED_CASES).await?,
-        // Recorded by a version that did not judge.
-        None => (1, vec![case.name.clone()]),
-    };
-    Ok(Cause {
-        cause_id: verdict.as_ref().map_or_else(|| cause_id(sight.site), |verdict| verdict.cause_id.clone()),
-        headline: sight.headline.clone(),
-        place: sight.cause_place.clone(),
-        count,
-        cases,
-        // The diagnosis has it whole.
-        verdict: None,
-    })
+/// The cases of a run that have the cause of one of them.
+pub(crate) struct CasesOfCause {
+    /// None where the run was recorded by a version that did not judge.
+    id: Option<String>,
+    count: u32,
+    cases: Vec<String>,
+}
+
+impl CasesOfCause {
+    pub(crate) async fn load(tx: &mut impl Tx, run: RunKey, case: &FailedCase) -> Result<Self, EngineError> {
+        let Some(CaseVerdict { cause_id, .. }) = view::found_to_be(&case.failure) else {
+            return Ok(Self { id: None, count: 1, cases: vec![case.name.clone()] });
+        };
+        let (count, cases) = cases::of_cause(tx, run, &cause_id, &case.name, MAX_NAMED_CASES).await?;
+        Ok(Self { id: Some(cause_id), count, cases })
+    }
+
+    /// As a diagnosis shows it, which has the verdict whole.
+    pub(crate) fn shown(self, sight: &FailureSight) -> Cause {
+        Cause {
+            cause_id: self.id.unwrap_or_else(|| cause_id(sight.site)),
+            headline: sight.headline.clone(),
+            place: sight.cause_place.clone(),
+            count: self.count,
+            cases: self.cases,
+            verdict: None,
+        }
+    }
 }
 
 /// The message below the headline that it begins with, in so many characters; none where nothing is left.
