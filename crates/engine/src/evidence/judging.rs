@@ -28,7 +28,15 @@ use argus_store::{
         cases::{self, Case, Status},
     },
 };
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+/// What a run is found to be.
+pub(crate) struct RunJudgement {
+    /// One for each failure.
+    pub(crate) verdicts: Vec<CaseVerdict>,
+    /// Ids of earlier runs on the very same files.
+    pub(crate) on_same_files: HashSet<String>,
+}
 
 /// Judges the failures of a run, each of which then has its verdict, and records it.
 pub(crate) async fn judge<D>(
@@ -37,7 +45,7 @@ pub(crate) async fn judge<D>(
     run: &Run,
     params: &RecordRunParams,
     collected: &mut Collected,
-) -> Result<Vec<CaseVerdict>, EngineError> {
+) -> Result<RunJudgement, EngineError> {
     let mut memory = match rows::load(tx).await? {
         Some(memory) => memory,
         None => sum_up(engine, tx).await?,
@@ -71,7 +79,8 @@ pub(crate) async fn judge<D>(
             failure.verdict = verdict;
         }
     }
-    Ok(verdicts)
+    let on_same_files = memory.window.on_newest_files().map(str::to_owned).collect();
+    Ok(RunJudgement { verdicts, on_same_files })
 }
 
 /// Newest runs, and cases of them, that are summed up of a memory whose version kept no evidence.

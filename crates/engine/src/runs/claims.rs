@@ -17,7 +17,7 @@ use argus_store::{
     },
     solutions,
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Proved fixes that an answer tells of, and characters of each; the history of a pattern has all of them.
 const MAX_TOLD: usize = 20;
@@ -28,14 +28,17 @@ const MAX_HISTORY: u32 = 50;
 /// same way; where that came by chance before, also what was proved.
 ///
 /// A run that began before the claim refutes nothing, for the fix may have been made since; nor does one on another branch,
-/// such as that of another work tree, where the change may not be. Another failure of the case neither proves nor refutes:
+/// such as that of another work tree, or on the very files that failed (`on_same_files`: ids of runs on those of this one),
+/// as with somebody who has not got the change: it is not there. Another failure of the case neither proves nor refutes:
 /// what was claimed may have been the first of two faults. Answers what it proved.
 pub(crate) async fn judge<D: Database>(
     engine: &Engine<D>,
     tx: &mut impl Tx,
     run: &Run,
     cases: &[Case],
+    on_same_files: &HashSet<String>,
 ) -> Result<Vec<ProvedFix>, EngineError> {
+    let may_refute = |claim: &Claim| may_refute(run, claim) && !on_same_files.contains(&claim.failed_in);
     let open = claims::open(tx).await?;
     if open.is_empty() {
         return Ok(Vec::new());
@@ -51,7 +54,7 @@ pub(crate) async fn judge<D: Database>(
         };
         match case.status {
             Status::Passed if !case.flaky && may_prove(run, &claim) => passed.push(claim),
-            Status::Failed if may_refute(run, &claim) && is_same(engine, tx, &claim, case).await? => {
+            Status::Failed if may_refute(&claim) && is_same(engine, tx, &claim, case).await? => {
                 claims::mark_refuted(tx, &claim, &run.id).await?;
             }
             _ => {}

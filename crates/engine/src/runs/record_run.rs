@@ -10,7 +10,7 @@ use crate::{
     Engine, EngineError,
     answer::{moment, text::quoted},
     contract::{ProvedFix, RecordRunParams, RunResult, RunStatus, Totals},
-    evidence::judging,
+    evidence::judging::{self, RunJudgement},
     failures::{lookup, recompute_signatures},
 };
 use argus_core::Ambient;
@@ -47,10 +47,10 @@ pub(super) async fn record<D: Database>(
     let run = run(engine, ambient, params, id, (&collected, &totals));
     let body = async |tx: &mut D::Tx<'_>| -> Result<(Brief, Vec<ProvedFix>, Option<String>), EngineError> {
         let no_tests = if collected.ran_no_tests { Some(no_tests(tx, params).await?) } else { None };
-        let verdicts = judging::judge(engine, tx, &run, params, &mut collected).await?;
+        let RunJudgement { verdicts, on_same_files } = judging::judge(engine, tx, &run, params, &mut collected).await?;
         let key = runs::insert(tx, &run).await?;
         cases::insert_all(tx, key, &collected.cases).await?;
-        let proved = claims::judge(engine, tx, &run, &collected.cases).await?;
+        let proved = claims::judge(engine, tx, &run, &collected.cases, &on_same_files).await?;
         retention::apply(tx, retention_limits(engine, ambient)).await?;
         recompute_signatures::recompute_batch(engine, tx).await?;
         Ok((brief(engine, tx, &collected.cases, &collected.candidates, &verdicts).await?, proved, no_tests))

@@ -156,3 +156,17 @@ fn what_passes_on_the_very_same_files_says_nothing_of_a_fix() {
     let said = claim(&world, &run).to_prove.unwrap();
     assert!(said.contains("0 of "), "{said}");
 }
+
+#[test]
+fn who_has_not_got_the_change_refutes_nothing() {
+    let world = World::new();
+    let run = fail(&world, "broken");
+    claim(&world, &run);
+    let elsewhere = fail(&world, "broken");
+    let known = world.diagnose(&elsewhere, CASE).unwrap();
+    assert_eq!(known.fix_history[0].state, Some(ProofStatus::Claimed));
+    assert_eq!(known.suggested_fix.as_deref(), Some("Waited for the capacitor"));
+    let changed = fail(&world, "changed");
+    let known = world.diagnose(&changed, CASE).unwrap();
+    assert_eq!((known.fix_history[0].state, known.suggested_fix), (Some(ProofStatus::Refuted), None));
+}

@@ -80,7 +80,9 @@ pub struct Claim {
     pub pattern: Option<PatternKey>,
     /// The case that it is about.
     pub case_name: String,
-    /// When the run of the failure began, UTC milliseconds; where that run is gone, when it was reported.
+    /// The run of the failure.
+    pub failed_in: String,
+    /// When that run began, UTC milliseconds; where that run is gone, when it was reported.
     pub failed_at: i64,
     /// When it was reported.
     pub made_at: i64,
@@ -96,7 +98,7 @@ pub struct Claim {
 
 /// The newest claims that a run may prove or refute; of what fails by chance, those too that are proved.
 pub async fn open(tx: &mut impl Tx) -> Result<Vec<Claim>, StoreError> {
-    const SQL: &str = "SELECT o.key, s.key, s.pattern_key, o.case_name, COALESCE(r.started_at, o.created_at), \
+    const SQL: &str = "SELECT o.key, s.key, s.pattern_key, o.case_name, o.run_id, COALESCE(r.started_at, o.created_at), \
                        o.created_at, r.git_branch, o.passes, o.passes_needed, o.proved_by IS NOT NULL \
                        FROM outcomes o JOIN solutions s ON s.key = o.solution_key \
                        LEFT JOIN runs r ON r.id = o.run_id WHERE o.worked = 1 AND o.refuted_by IS NULL \
@@ -109,6 +111,7 @@ pub async fn open(tx: &mut impl Tx) -> Result<Vec<Claim>, StoreError> {
             solution: SolutionKey(row.read()?),
             pattern: row.read::<Option<i64>>()?.map(PatternKey),
             case_name: row.read()?,
+            failed_in: row.read()?,
             failed_at: row.read()?,
             made_at: row.read()?,
             git_branch: row.read()?,

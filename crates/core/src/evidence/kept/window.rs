@@ -34,6 +34,13 @@ impl Window {
         self.runs.iter()
     }
 
+    /// Earlier runs on the very files of the newest, by their ids.
+    pub fn on_newest_files(&self) -> impl Iterator<Item = &str> {
+        let newest = self.runs.back();
+        let earlier = self.runs.iter().rev().skip(1);
+        earlier.filter(move |run| newest.is_some_and(|newest| newest.has_tree_of(run))).map(|run| run.id.as_str())
+    }
+
     /// The number of the next run.
     pub fn next_seq(&self) -> RunSeq {
         self.runs.back().map_or(0, |run| run.seq + 1)
