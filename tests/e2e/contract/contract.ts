@@ -15,7 +15,7 @@ export const PATTERN_ID = expect.stringMatching(`^pat-${UUID_V7}$`);
 export const FIX_ID = expect.stringMatching(`^fix-${UUID_V7}$`);
 export const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u);
 export const SHA256 = expect.stringMatching(/^[0-9a-f]{64}$/u);
-export const CAUSE_ID = expect.stringMatching(/^cause-[0-9a-f]{12}$/u);
+export const CAUSE_ID = expect.stringMatching(/^cause-[0-9a-f]{16}$/u);
 /** In short, of a case that no earlier run has. */
 export const NEW_CASE = { kind: 'new', probability: expect.any(Number) };
 export const TEXT = expect.stringMatching(/./u);

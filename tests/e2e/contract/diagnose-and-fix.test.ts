@@ -5,7 +5,18 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ERAS } from '../harness.ts';
 import { junit } from '../runs/reports.ts';
-import { CAUSE_ID, contract, FIX_ID, INSTANT, NEW_CASE, PATTERN_ID, REFUSED_FIX_ZH, SHA256, TEXT } from './contract.ts';
+import {
+  CAUSE_ID,
+  contract,
+  FIX_ID,
+  INSTANT,
+  NEW_CASE,
+  PATTERN_ID,
+  REFUSED_FIX_ZH,
+  RUN_ID,
+  SHA256,
+  TEXT,
+} from './contract.ts';
 
 describe.each(ERAS)('%s', (era) => {
   const at = contract(era);
@@ -58,6 +69,7 @@ describe.each(ERAS)('%s', (era) => {
       state: 'claimed',
       provedBy: null,
       toProve: expect.stringContaining('passes: call argus_run'),
+      trust: { state: 'claimed', passes: 0, needed: 1, failedIn: runId },
       warnings: [expect.stringContaining(`still fails in ${runId}`)],
     });
 
@@ -72,6 +84,7 @@ describe.each(ERAS)('%s', (era) => {
           suggestedFix: 'Loaded the user before its id is read',
           tried: { proved: 1, claimed: 0, failed: 0 },
           standing: 'fixed 1 of 1 time',
+          trust: { state: 'proved', passes: 1, needed: 1, failedIn: runId, provedBy: RUN_ID },
         },
       }),
     );

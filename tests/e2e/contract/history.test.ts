@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { ERAS } from '../harness.ts';
-import { contract, INSTANT, NEW_CASE, NUMBER, SHA256 } from './contract.ts';
+import { CAUSE_ID, contract, INSTANT, NEW_CASE, NUMBER, SHA256 } from './contract.ts';
 
 describe.each(ERAS)('%s', (era) => {
   const at = contract(era);
@@ -56,6 +56,7 @@ describe.each(ERAS)('%s', (era) => {
       error: expect.stringContaining('ECONNREFUSED'),
       signature: SHA256,
       verdict: NEW_CASE,
+      causeId: CAUSE_ID,
     });
     const page = await agent.data('argus_history', { projectPath: root, runId, limit: 1, offset: 1 });
     expect(page).toMatchObject({ total: 4, hasMore: true });

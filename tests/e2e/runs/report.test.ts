@@ -36,12 +36,12 @@ function reported(...args: string[]): string {
 
 test('Markdown: causes first, what is new, and nothing that a name could do', () => {
   record('main', { old: 'no total' });
-  record('fix', { old: 'no total', fresh: 'no total', [HOSTILE]: HOSTILE });
+  record('fix', { old: 'no total', fresh: 'no cart', [HOSTILE]: HOSTILE });
   const report = reported('--base', 'main');
   const [title, , where] = report.split('\n');
   expect(title).toBe('## ❌ failed: 1 passed, 3 failed, 0 skipped');
   expect(where).toMatch(/^`run-[^`]+`, [\d.]+ s, `fix`, `aaaaaaaaaaaa`$/u);
-  expect(report).toMatch(/^\| 1 \| UNKNOWN: `[^`]*no total` \| new: [^|]* \| `[^`]*fresh` \|$/mu);
+  expect(report).toMatch(/^\| 1 \| UNKNOWN: `[^`]*no cart` \| new: [^|]* \| `[^`]*fresh` \|$/mu);
   expect(report).toContain('**2 failures new** against `main`');
   expect(report).not.toMatch(/^- `[^`]*old`$[^<]*<details>/mu);
   const outside = report.replaceAll(/(`+)[\s\S]*?[^`]\1(?!`)/gu, '');
