@@ -87,6 +87,9 @@ pub struct Failure {
     pub function: Option<u64>,
     /// The error with the line of the project where it was noticed, or with its values where no line is known.
     pub site: u64,
+    /// Whether a line of the project's own code, not of its tests, is in the stack.
+    #[serde(default)]
+    pub in_project: bool,
 }
 
 /// What failures of one cause have in common.

@@ -108,7 +108,7 @@ impl Story {
 
 fn failure(case: CaseId, signature: u64) -> Failure {
     let file = u32::try_from(case / 5).unwrap();
-    Failure { case, file, category: Category::Unknown, signature, function: None, site: signature }
+    Failure { case, file, category: Category::Unknown, signature, function: None, site: signature, in_project: false }
 }
 
 fn in_function(case: CaseId, signature: u64, function: u64) -> Failure {

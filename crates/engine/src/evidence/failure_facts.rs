@@ -1,6 +1,6 @@
 //! What a failed case, and the files of a commit, are to the rules.
 
-use crate::runs::case_name::SEPARATOR;
+use crate::runs::{case_name::SEPARATOR, cause::FailureSight};
 use argus_core::{
     Analysis, Category,
     evidence::facts::{Failure, FileId, file_id, fingerprint},
@@ -8,15 +8,16 @@ use argus_core::{
 };
 use argus_report::relative_path;
 
-/// From what is concluded of its text; `site` is [`crate::runs::cause::FailureSight::site`].
-pub(crate) fn failure_facts(name: &str, category: Category, analysis: &Analysis, site: u64) -> Failure {
+/// From what is concluded of its text.
+pub(crate) fn failure_facts(name: &str, category: Category, analysis: &Analysis, sight: &FailureSight) -> Failure {
     Failure {
         case: fingerprint(name),
         file: file_number(name),
         category,
         signature: error_of(analysis),
         function: analysis.normalized.frame.as_deref().map(fingerprint),
-        site,
+        site: sight.site,
+        in_project: sight.place.is_some(),
     }
 }
 

@@ -122,8 +122,8 @@ fn stored_failure<D>(engine: &Engine<D>, case: &Case) -> Option<Failure> {
     let failure = case.failure.as_ref()?;
     let event = lookup::event_of(failure);
     let analysis = engine.analyzer.analyze(event.clone(), &case.name);
-    let site = cause::describe_failure(engine, &analysis, &event, &case.name).site;
-    Some(failure_facts(&case.name, failure.category, &analysis, site))
+    let sight = cause::describe_failure(engine, &analysis, &event, &case.name);
+    Some(failure_facts(&case.name, failure.category, &analysis, &sight))
 }
 
 /// The cases of a run that were executed.

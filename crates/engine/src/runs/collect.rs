@@ -288,7 +288,7 @@ impl Collected {
         let sight = cause::describe_failure(engine, &analysis, &failure.facts, &case.name);
         failure.headline.clone_from(&sight.headline);
         failure.signature.clone_from(&analysis.signatures.exact);
-        let facts = failure_facts(&case.name, failure.category, &analysis, sight.site);
+        let facts = failure_facts(&case.name, failure.category, &analysis, &sight);
         if self.has_commit_files {
             let files = files_of_stack(&case.name, &analysis, &engine.options.project_root);
             self.stacks.entry(facts.case).or_default().extend(files);

@@ -13,6 +13,8 @@ const PRIOR_LOG_ODDS: f64 = -1.0;
 const NEXT_TEST_BREAKS: f64 = 0.75;
 /// Files that a change of the code breaks tests of: geometric, two on average.
 const NEXT_FILE_BREAKS: f64 = 0.5;
+/// That a change breaks what everything uses, which hits tests and files as an outage does: neither says much by itself.
+const BREAKS_ALL: f64 = 0.05;
 /// The same error was an outage before.
 const KNOWN_LOG_ODDS: f64 = 2.5;
 /// The run did not come to its end.
@@ -21,7 +23,7 @@ const INTERRUPTED_LOG_ODDS: f64 = 1.5;
 const FEW_FAILURES: usize = 3;
 /// So few failures of a run are an outage more seldom, and their number and spread say nothing.
 const FEW_LOG_ODDS: f64 = -3.0;
-/// What one number of a cluster can say at most.
+/// What number and spread can say against an outage at most.
 const MAX_LOG_ODDS: f64 = 8.0;
 
 /// What is known of failures that have one cause.
@@ -48,14 +50,14 @@ fn log_odds(run: &RunFacts, cluster: Cluster<'_>) -> f64 {
     let by_extent = if cluster.failures.len() < FEW_FAILURES {
         FEW_LOG_ODDS
     } else {
-        let extent = by_number(run, cluster.failures) + by_spread(run, cluster.failures);
+        let extent = by_extent(run, cluster.failures);
         if cluster.has_passed { extent } else { extent.min(0.0) }
     };
     PRIOR_LOG_ODDS
         + interrupted
         + by_extent
         + mean(cluster.failures, |one| by_category(one.category))
-        + mean(cluster.failures, |one| by_function(one.function))
+        + mean(cluster.failures, by_stack)
         + known
 }
 
@@ -67,8 +69,7 @@ const OTHER_CAUSE: f64 = 0.01;
 /// The chance that a failure which nothing else explains is part of an outage of its run, though its error is another.
 /// `hit`: the share of the run's tests that failed by the outage.
 pub fn residual_probability(hit: f64, failure: &Failure) -> f64 {
-    let odds =
-        (hit * OTHER_ERROR).ln() - OTHER_CAUSE.ln() + by_category(failure.category) + by_function(failure.function);
+    let odds = (hit * OTHER_ERROR).ln() - OTHER_CAUSE.ln() + by_category(failure.category) + by_stack(failure);
     1.0 / (1.0 + (-odds).exp())
 }
 
@@ -80,16 +81,24 @@ fn count_of<T>(items: &[T]) -> f64 {
     u32::try_from(items.len()).map_or(f64::MAX, f64::from)
 }
 
-/// An outage hits any number of the run's tests alike.
-fn by_number(run: &RunFacts, failures: &[Failure]) -> f64 {
+/// `ln` of the odds of an outage by number and spread, against a change that breaks little or what everything uses.
+fn by_extent(run: &RunFacts, failures: &[Failure]) -> f64 {
+    let (number, spread) = (by_number(run, failures), by_spread(run, failures));
+    let (by_outage, by_code) = (number.0 + spread.0, number.1 + spread.1);
+    let by_code = (1.0 - BREAKS_ALL) * by_code.exp() + BREAKS_ALL * by_outage.exp();
+    (by_outage - by_code.ln()).max(-MAX_LOG_ODDS)
+}
+
+/// An outage hits any number of the run's tests alike. `ln P` by an outage and by a change that breaks little.
+fn by_number(run: &RunFacts, failures: &[Failure]) -> (f64, f64) {
     let many = count_of(failures);
     let by_code = (1.0 - NEXT_TEST_BREAKS).ln() + (many - 1.0) * NEXT_TEST_BREAKS.ln();
     let by_outage = -f64::from(run.ran.max(1)).ln();
-    (by_outage - by_code).min(MAX_LOG_ODDS)
+    (by_outage, by_code)
 }
 
-/// An outage hits as many files as that many tests drawn at random lie in.
-fn by_spread(run: &RunFacts, failures: &[Failure]) -> f64 {
+/// An outage hits as many files as that many tests drawn at random lie in. The same of files.
+fn by_spread(run: &RunFacts, failures: &[Failure]) -> (f64, f64) {
     let files = count_of(&failures.iter().map(|one| one.file).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>());
     let all = f64::from(run.files.max(1));
     let hit = count_of(failures) / f64::from(run.ran.max(1));
@@ -99,7 +108,7 @@ fn by_spread(run: &RunFacts, failures: &[Failure]) -> f64 {
     let short = (expected - files).max(0.0);
     let by_outage = -short * short / (2.0 * variance) - 0.5 * (std::f64::consts::TAU * variance).ln().max(0.0);
     let by_code = (1.0 - NEXT_FILE_BREAKS).ln() + (files - 1.0) * NEXT_FILE_BREAKS.ln();
-    (by_outage - by_code).clamp(-MAX_LOG_ODDS, MAX_LOG_ODDS)
+    (by_outage, by_code)
 }
 
 /// What machines fail with, against what code fails with.
@@ -113,8 +122,8 @@ fn by_category(category: Category) -> f64 {
 }
 
 /// An outage is met in a library or at the system.
-fn by_function(function: Option<u64>) -> f64 {
-    if function.is_some() { -2.0 } else { 1.0 }
+fn by_stack(failure: &Failure) -> f64 {
+    if failure.function.is_some() || failure.in_project { -2.0 } else { 1.0 }
 }
 
 /// Whether the category is one that machines fail with.

@@ -304,3 +304,14 @@ fn a_project_that_never_passed_has_no_outage() {
     story.commit();
     assert!(kinds(&story.run(&all)).iter().all(|kind| *kind == VerdictKind::Broken));
 }
+
+/// What everything uses is broken by one commit: no outage, however many tests fail in however many files.
+#[test]
+fn a_change_that_breaks_half_of_all_tests_is_a_regression() {
+    let mut story = Story::new();
+    story.pass(8);
+    story.commit();
+    let all: Vec<Failure> =
+        (0..CASES).step_by(2).map(|case| Failure { in_project: true, ..failure(case, 7) }).collect();
+    assert!(kinds(&story.run(&all)).iter().all(|kind| *kind == VerdictKind::Regression));
+}
