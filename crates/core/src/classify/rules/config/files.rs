@@ -23,7 +23,7 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
             r"could not (find|parse) `?Cargo\.toml|no targets specified in the manifest|virtual manifest",
             r"\bmanifest path .+ (does not|must)|current package believes it's in a workspace",
             r"multiple workspace roots|Cargo\.toml.*(is missing|is invalid|error)",
-            r"error: .*(manifest|Cargo\.toml)\b.*(must|cannot|not|missing|invalid|requires|virtual)",
+            r"^error: .*(manifest|Cargo\.toml)\b.*(must|cannot|not|missing|invalid|requires|virtual)",
         )),
     ),
     rule(
@@ -64,7 +64,7 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
         ],
         Regex(any!(
             r"no token found, please run|token contains invalid|no index found for registry|user-defined alias",
-            r"registry (index|`\S+`).*(not found|not configured|invalid|does not)|error: .*\balias\b",
+            r"registry (index|`\S+`).*(not found|not configured|invalid|does not)|^error: alias `?\S+`? (has|is)\b",
             r"credential provider .+(failed|not|could)",
         )),
     ),
