@@ -29,6 +29,8 @@ const env = { ...process.env, XDG_DATA_HOME: join(folder, 'data') };
 const COMMAND = 'echo "OrderError: the total is wrong" && exit 3';
 /** As short as a test run ever is: what Argus does meanwhile costs nobody time. */
 const SHORT_RUN = `sleep 0.5; ${COMMAND}`;
+/** Of each Node, once it was asked for. */
+const servers = new Map();
 const options = (...args) => ['--project', project, ...args];
 const failed = JSON.parse(argus(process.execPath, 'run', ...options('--json', COMMAND))).data;
 const [{ caseName }] = failed.failures;
@@ -61,6 +63,7 @@ const ROWS = {
     less: 'half a second of tests',
     goal: 150,
   },
+  'argus_run of a running server, over it': { run: ranByServer, less: 'half a second of tests', goal: 150 },
 };
 
 function argus(node, ...args) {
@@ -81,6 +84,25 @@ async function listed(node) {
   return seconds;
 }
 
+/** As an agent runs its tests: one server of each Node, started before the first round. */
+async function ranByServer(node) {
+  const client = await (servers.get(node) ?? serverOf(node));
+  const start = performance.now();
+  await client.call('argus_run', { projectPath: project, command: SHORT_RUN });
+  return (performance.now() - start) / 1000;
+}
+
+function serverOf(node) {
+  const ready = (async () => {
+    const client = new StdioClient(node, [server], { cwd: folder, env });
+    await client.initialize();
+    await client.call('argus_init', { projectPath: project });
+    return client;
+  })();
+  servers.set(node, ready);
+  return ready;
+}
+
 const candidates = nodes.flatMap((node, index) =>
   Object.entries(ROWS).map(([name, { run }]) => [`${index} ${name}`, () => timed(() => run(node))]),
 );
@@ -93,6 +115,7 @@ async function timed(run) {
 
 await interleaved(Object.fromEntries(candidates), 1);
 const measured = await interleaved(Object.fromEntries(candidates), ROUNDS);
+for (const client of servers.values()) await (await client).close();
 const milliseconds = (index, name, less) =>
   Math.round(1000 * (measured.seconds(`${index} ${name}`) - (less ? measured.seconds(`${index} ${less}`) : 0)));
 const versions = nodes.map((node) => exec(node, ['--version']).trim());

@@ -3,7 +3,7 @@
  * say where its failures are sent; each is bound to its first commit and its origin.
  */
 
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { z } from 'zod';
 import { ArgusError, messageOf } from '../../errors.ts';
@@ -76,7 +76,8 @@ export class Memberships {
     const all = await this.#all();
     const others = all.filter((one) => !isOf(one, repository));
     if (others.length === all.length) return false;
-    this.#write(others);
+    if (others.length === 0) rmSync(this.#file);
+    else this.#write(others);
     return true;
   }
 
