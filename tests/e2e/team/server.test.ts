@@ -207,6 +207,13 @@ describe('the server', () => {
     expect(argus(['serve', '--tls-cert', cert]).stderr).toContain('--tls-key');
   });
 
+  test('says where it cannot keep anything', () => {
+    const folder = path.join(project({ taken: '' }), 'taken');
+    const { status, stderr } = argus(['serve', '--port', '0', '--database', path.join(folder, 'argus.db')]);
+    expect(status).toBe(2);
+    expect(stderr).toContain(`DATABASE_UNAVAILABLE: ${folder} cannot be written`);
+  });
+
   test('listens where others can read along only when told so', () => {
     const args = ['serve', '--database', newDatabase(), '--host', '0.0.0.0', '--port', '0'];
     const { status, stderr } = argus(args);

@@ -2,8 +2,8 @@
 
 import { mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { type Engine, type Locale, openEngine, type Retention } from 'argus-engine';
-import { systemCodeOf } from '../../../errors.ts';
+import { type Engine, EngineError, type Locale, openEngine, type Retention } from 'argus-engine';
+import { messageOf, systemCodeOf } from '../../../errors.ts';
 import { FileWatch } from '../../../http/file-watch.ts';
 import { log } from '../../../log.ts';
 import type { Projects, Watching } from './projects.ts';
@@ -71,8 +71,17 @@ export class FileProjects implements Projects {
 }
 
 async function open(file: string, locale: Locale, retention: Retention): Promise<Engine> {
-  // For this user alone where it is made; a folder that is there is somebody's.
-  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  makeFolder(path.dirname(file));
   // Case names come relative to the project's folder, wherever that is.
   return openEngine({ databasePath: file, projectRoot: '/', locale, retention, withoutFiles: true, log });
+}
+
+/** For this user alone where it is made; one that is there is somebody's. */
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (thrown) {
+    const reason = systemCodeOf(thrown) ?? messageOf(thrown);
+    throw new EngineError('DATABASE_UNAVAILABLE', `${folder} cannot be written (${reason})`);
+  }
 }
