@@ -76,7 +76,9 @@ if (!existsSync(wasm)) throw new Error('the engine is not built: run `cargo xtas
 copyFileSync(wasm, path.join(out, 'argus_engine.wasm'));
 // Other programs load these as they are.
 cpSync(path.join(here, 'src/run/reporters'), path.join(out, 'reporters'), { recursive: true });
-copyFileSync(path.join(here, 'argus.schema.json'), path.join(out, 'argus.schema.json'));
+for (const name of ['argus.schema.json', 'argus-quarantine.schema.json']) {
+  copyFileSync(path.join(here, name), path.join(out, name));
+}
 
 mkdirSync(path.join(out, 'viewer'));
 for (const name of ['index.html', 'app.html', 'csp.json']) {

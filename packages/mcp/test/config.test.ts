@@ -4,6 +4,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { ageInDays } from '../src/config/age.ts';
 import { databaseOf, loadConfig, parseConfig } from '../src/config/load.ts';
+import { quarantineJsonSchema } from '../src/config/quarantine.ts';
 import { configJsonSchema } from '../src/config/schema.ts';
 
 const WHOLE = `version: 1
@@ -132,8 +133,11 @@ test('ages', () => {
 });
 
 /** After a change: ARGUS_WRITE_SCHEMA=1 npx vitest run packages/mcp/test/config. */
-test('argus.schema.json is current', () => {
-  const file = new URL('../argus.schema.json', import.meta.url);
-  if (process.env.ARGUS_WRITE_SCHEMA) writeFileSync(file, `${JSON.stringify(configJsonSchema(), null, 2)}\n`);
-  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(configJsonSchema());
+test.each([
+  ['argus.schema.json', configJsonSchema],
+  ['argus-quarantine.schema.json', quarantineJsonSchema],
+])('%s is current', (name, schema) => {
+  const file = new URL(`../${name}`, import.meta.url);
+  if (process.env.ARGUS_WRITE_SCHEMA) writeFileSync(file, `${JSON.stringify(schema(), null, 2)}\n`);
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(schema());
 });

@@ -19,6 +19,7 @@ export function commandLines(root: string): string[][] {
     ['tests', 'node check.js', ...at],
     ['fixes', ...at],
     ['report', '--base', 'main', ...at],
+    ['gate', '--base', 'main', ...at],
     ['inspect'],
     ['solutions', 'TypeError: cannot use answer', ...at],
     ['add-incident', 'unheard of', 'turn it', 'worked', '--error', 'zig: no zag', '--json', ...at],

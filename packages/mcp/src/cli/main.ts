@@ -15,6 +15,7 @@ import {
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { killAllRunning } from '../run/execute.ts';
 import { VERSION } from '../version.ts';
+import { addCiCommands } from './ci/ci-program.ts';
 import type { CleanOptions } from './clean.ts';
 import type { ReportOptions } from './failures/report.ts';
 import type { ImportOptions, RunOptions } from './failures/run.ts';
@@ -77,6 +78,7 @@ function program(): Command {
     .exitOverride();
   const twins = [addRun, addImport, addHistory, addDiagnose, addReportFix, addPatterns, addTests, addFixes, addReport];
   for (const add of [...twins, addView, addAdopt, addDoctor, addInspect, addGenerateInputs, addClean]) add(root);
+  addCiCommands(root);
   addMemoryCommands(root);
   addTeamCommands(root);
   addFixCommands(root);

@@ -5,12 +5,11 @@
 
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import type { z } from 'zod';
 import { ArgusError, messageOf, systemCodeOf } from '../errors.ts';
 import { realOfExisting } from '../owner/data-folder.ts';
 import { foldersWithin, type Project } from '../owner/project.ts';
 import { isWithin } from '../system/way.ts';
-import { type ReadYaml, readYaml, YamlError } from '../system/yaml.ts';
+import { checkedYaml, invalid, readConfigYaml } from './checked-yaml.ts';
 import type { Config } from './schema.ts';
 
 /** A configuration by hand is a few lines; past this it is some other file. */
@@ -66,14 +65,8 @@ async function outsideError({ path: file, text }: LoadedConfig): Promise<ArgusEr
 
 /** Checks the text of a configuration; exported for tests. */
 export async function parseConfig(text: string, file: string): Promise<Config> {
-  const { value, lineOf } = await readConfigYaml(text, file);
   const { configSchema } = await import('./schema.ts');
-  const result = configSchema().safeParse(value);
-  if (result.success) return result.data;
-  const problem = result.error.issues[0];
-  if (!problem) throw invalid(file, 1, 'not a valid configuration');
-  const { keys, message } = describeProblem(problem);
-  throw invalid(file, lineOf(keys), `${keys.join('.') || 'the file'}: ${message}`);
+  return checkedYaml(text, file, configSchema(), 'argus.schema.json');
 }
 
 /** The engine compiles the patterns, and names the one that does not; this finds its key and line. */
@@ -85,21 +78,6 @@ export async function patternError({ path: file, config, text }: LoadedConfig, r
   const where = file ?? CONFIG_NAMES[0];
   const { lineOf } = await readConfigYaml(text, where);
   return invalid(where, lineOf(keys), `${keys.join('.')}: ${reason}`);
-}
-
-async function readConfigYaml(text: string, file: string): Promise<ReadYaml> {
-  try {
-    return await readYaml(text);
-  } catch (thrown) {
-    throw thrown instanceof YamlError ? invalid(file, thrown.line, thrown.message) : thrown;
-  }
-}
-
-function describeProblem(problem: z.core.$ZodIssue): { keys: (string | number)[]; message: string } {
-  const keys = problem.path.map((key) => (typeof key === 'symbol' ? String(key) : key));
-  if (problem.code !== 'unrecognized_keys') return { keys, message: problem.message };
-  const [unknown = ''] = problem.keys;
-  return { keys: [...keys, unknown], message: 'unknown key; see argus.schema.json for the keys there are' };
 }
 
 function findConfig(project: Project): string | undefined {
@@ -117,8 +95,4 @@ function readConfig(file: string): string {
       cause: thrown,
     });
   }
-}
-
-function invalid(file: string, line: number, what: string): ArgusError {
-  return new ArgusError('CONFIG_INVALID', `${file}:${line}: ${what}. Correct it and call argus_init again.`);
 }

@@ -24,7 +24,12 @@ export async function report(runId: string | undefined, options: ReportOptions):
   await answer(options, ({ session }) => reported(session, runId, options.base), format);
 }
 
-async function reported(session: Session, runId: string | undefined, base: string | undefined): Promise<RunReport> {
+/** A run, the newest where none is named, with what failed in the newest run of another branch. */
+export async function reported(
+  session: Session,
+  runId: string | undefined,
+  base: string | undefined,
+): Promise<RunReport> {
   const { runs } = await ask(session, (engine) => engine.history({ limit: MAX_RUNS }));
   const { run, cases } = await whole(session, runId ?? runs[0]?.id ?? '');
   if (base === undefined) return { run, cases };

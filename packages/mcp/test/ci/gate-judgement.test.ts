@@ -1,0 +1,82 @@
+import type { BriefVerdict, CaseRecord, RunRecord, VerdictKind } from 'argus-engine';
+import { expect, test } from 'vitest';
+import { type GateFacts, judge } from '../../src/cli/ci/gate-judgement.ts';
+import type { QuarantinedCase } from '../../src/config/quarantine.ts';
+import type { QuarantineVersions } from '../../src/config/quarantine-versions.ts';
+
+const RUN: RunRecord = {
+  id: 'run-1',
+  timestamp: '2026-02-03T04:05:06.000Z',
+  gitCommit: 'a'.repeat(40),
+  gitBranch: 'change',
+  dirty: false,
+  command: null,
+  durationMs: 3,
+  passed: 1,
+  failed: 1,
+  skipped: 0,
+  flaky: 0,
+  status: 'failed',
+};
+const FACTS: GateFacts = { outcome: undefined, unread: [], today: '2026-02-03' };
+const NONE: QuarantineVersions = {
+  from: 'main (aaaaaaaaaaaa)',
+  counting: [],
+  here: [],
+  change: { added: [], changed: [], removed: [] },
+  problem: null,
+  notes: [],
+};
+
+function one(caseName: string, verdict?: VerdictKind | 'passed'): CaseRecord {
+  const ended = { caseName, flaky: false, runnerStatus: null, durationMs: 1, attempts: 1 };
+  const brief = (kind: VerdictKind): { verdict: BriefVerdict } => ({ verdict: { kind, probability: 0.9 } });
+  if (verdict === 'passed')
+    return { ...ended, status: 'passed', category: null, headline: null, error: null, signature: null };
+  const failure = { category: 'UNKNOWN', headline: 'no', error: 'Error: no', signature: 'x' } as const;
+  return { ...ended, status: 'failed', ...failure, ...(verdict === undefined ? {} : brief(verdict)) };
+}
+
+test.each<[VerdictKind | undefined, boolean]>([
+  ['regression', false],
+  ['broken', false],
+  ['new', false],
+  ['unknown', false],
+  // Of an earlier version.
+  [undefined, false],
+  ['flaky', true],
+  ['infrastructure', true],
+  ['order', true],
+  ['environment', true],
+])('a failure that is %s passes: %s', (kind, passes) => {
+  const gate = judge({ run: RUN, cases: [one('a', kind), one('b', 'passed')] }, NONE, FACTS);
+  expect(gate.passes).toBe(passes);
+  expect([gate.failing.length, gate.reported.length]).toEqual(passes ? [0, 1] : [1, 0]);
+});
+
+test('an entry counts to the end of its day', () => {
+  const entry: QuarantinedCase = { case: 'a', reason: 'waits', owner: 'ada', until: '2026-02-03' };
+  const judged = (until: string) => {
+    const entries = [{ ...entry, until }];
+    return judge({ run: RUN, cases: [one('a', 'broken')] }, { ...NONE, counting: entries, here: entries }, FACTS);
+  };
+  expect(judged('2026-02-03')).toMatchObject({ passes: true, quarantined: [{ caseName: 'a', reason: 'waits' }] });
+  expect(judged('2026-02-02')).toMatchObject({ passes: false, failing: [{ caseName: 'a' }], quarantined: [] });
+  expect(judged('2026-02-02').problems).toEqual([expect.stringMatching(/^The quarantine of a is over/u)]);
+});
+
+test('names of others are no entries of the quarantine', () => {
+  const gate = judge({ run: RUN, cases: [one('__proto__', 'broken'), one('constructor', 'broken')] }, NONE, FACTS);
+  expect(gate.failing).toHaveLength(2);
+});
+
+test('a run that shows no failure is not trusted where something else says that there was one', () => {
+  const passed = { run: { ...RUN, status: 'passed', failed: 0 } as const, cases: [one('b', 'passed')] };
+  expect(judge(passed, NONE, FACTS).passes).toBe(true);
+  expect(judge({ ...passed, run: RUN }, NONE, FACTS).problems).toHaveLength(1);
+  expect(judge(passed, NONE, { ...FACTS, outcome: 'failure' }).problems).toHaveLength(1);
+  expect(judge(passed, NONE, { ...FACTS, unread: ['report.xml: cut off'] }).problems).toEqual([
+    'Not read in whole, so a failure may be missing: report.xml: cut off',
+  ]);
+  expect(judge({ ...passed, cases: [] }, NONE, FACTS).problems).toEqual(['The run has no test.']);
+});

@@ -1,0 +1,180 @@
+/** argus gate: what failures of a run keep a change out, with a quarantine that only the base branch decides. */
+
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { argus } from '../argus.ts';
+import { fixProblem, git, repository, stateOf } from '../fix-loop/fix-loop.ts';
+import { environment, project } from '../harness.ts';
+import { BROKEN, change, FLAKY, FRESH, pick, REGRESSED, record, withHistory } from './history.ts';
+
+const FILE = 'argus-quarantine.yaml';
+const entry = (name: string, until: string) =>
+  `version: 1\ncases:\n  - case: ${JSON.stringify(name)}\n    reason: waits for the queue\n    owner: ada\n    until: ${until}\n`;
+
+function gate(root: string, args: string[] = [], env: Record<string, string> = {}) {
+  const { status, stdout, stderr } = argus(['gate', '--json', ...args], { cwd: root, env });
+  return { status, stderr, ...(JSON.parse(stdout || '{}').data ?? {}) };
+}
+
+const names = (failures: { caseName: string }[]) => failures.map(({ caseName }) => caseName);
+const kinds = (failures: { caseName: string; verdict: { kind: string } }[]) =>
+  Object.fromEntries(failures.map(({ caseName, verdict }) => [caseName, verdict.kind]));
+
+test('regressions, broken and new failures fail it; those by chance are reported', () => {
+  const root = withHistory();
+  change(root, 'more');
+  record(root, pick(FLAKY, BROKEN, FRESH));
+  const { status, failing, reported } = gate(root);
+  expect(status).toBe(1);
+  expect(kinds(failing)).toEqual({ [BROKEN]: 'broken', [FRESH]: 'new' });
+  expect(names(reported)).toEqual([FLAKY]);
+  const { stdout } = argus(['gate'], { cwd: root });
+  expect(stdout).toMatch(/^gate failed: run-/u);
+  expect(stdout).toMatch(
+    /2 failures to mend:\n( {2}.*\n){2}1 failure not of this change:\n {2}a\.test\.js > waits: flaky/u,
+  );
+});
+
+test('a failure that began with a change fails it, and what came by chance does not', () => {
+  const root = withHistory();
+  change(root, 'breaks pays');
+  record(root, pick(REGRESSED));
+  const { status, failing } = gate(root);
+  expect(status).toBe(1);
+  expect(kinds(failing)).toEqual({ [REGRESSED]: 'regression' });
+  change(root, 'mends all');
+  record(root, pick(FLAKY));
+  const chance = gate(root);
+  expect(chance).toMatchObject({ status: 0, passes: true, failing: [], problems: [], notes: [] });
+  expect(kinds(chance.reported)).toEqual({ [FLAKY]: 'flaky' });
+  expect(gate(root, [JSON.parse(argus(['history', '--json'], { cwd: root }).stdout).data.runs[1].id]).status).toBe(1);
+});
+
+test('a run that does not show what failed does not pass', () => {
+  const root = withHistory();
+  expect(gate(root, ['--outcome', 'success']), 'runs of the history are of this commit').toMatchObject({ status: 1 });
+  change(root, 'next');
+  const none = argus(['gate'], { cwd: root });
+  expect(none.status).toBe(2);
+  expect(none.stderr).toContain('No recorded run is of the commit that is checked out');
+  record(root, {});
+  expect(gate(root, ['--outcome', 'failure'])).toMatchObject({
+    status: 1,
+    problems: ['The run failed, but no test of it did: see what the command printed.'],
+  });
+  expect(gate(root, ['--outcome', 'cancelled']).problems).toEqual(['The tests were cancelled.']);
+  expect(gate(root).status).toBe(0);
+  expect(argus(['gate', 'run-nope'], { cwd: root })).toMatchObject({ status: 2 });
+  expect(argus(['gate', '--outcome', 'well'], { cwd: root })).toMatchObject({ status: 2 });
+  expect(argus(['gate'], { cwd: project() }), 'nothing is recorded').toMatchObject({ status: 2 });
+});
+
+test('what the base quarantines does not fail it, and no change quarantines its own failures', () => {
+  const root = withHistory({ [FILE]: entry(BROKEN, '2999-12-31') });
+  git(root, 'checkout', '-q', '-b', 'change');
+  record(root, pick(BROKEN));
+  const excused = gate(root, ['--base', 'main']);
+  expect(excused).toMatchObject({
+    status: 0,
+    failing: [],
+    quarantined: [{ caseName: BROKEN, owner: 'ada', until: '2999-12-31' }],
+  });
+  expect(excused.quarantine).toEqual({
+    from: expect.stringMatching(/^main \([0-9a-f]{12}\)$/u),
+    added: [],
+    changed: [],
+    removed: [],
+  });
+
+  writeFileSync(
+    path.join(root, FILE),
+    `${entry(BROKEN, '2999-12-31')}  - { case: ${JSON.stringify(REGRESSED)}, reason: mine, owner: eve, until: 2999-01-01 }\n`,
+  );
+  git(root, 'commit', '-qam', 'quarantine my own');
+  record(root, pick(BROKEN, REGRESSED));
+  const own = gate(root, ['--base', 'main']);
+  expect(own).toMatchObject({ status: 1, quarantine: { added: [REGRESSED] } });
+  expect(names(own.failing)).toEqual([REGRESSED]);
+  expect(argus(['gate', '--base', 'main'], { cwd: root }).stdout).toContain(
+    `this change changes the quarantine:\n  added: ${REGRESSED}`,
+  );
+
+  // What main takes in meanwhile is no change of this branch.
+  git(root, 'checkout', '-q', 'main');
+  writeFileSync(path.join(root, FILE), entry(FLAKY, '2999-12-31'));
+  git(root, 'commit', '-qam', 'another');
+  git(root, 'checkout', '-q', 'change');
+  expect(gate(root, ['--base', 'main']).quarantine).toMatchObject({ added: [REGRESSED], changed: [], removed: [] });
+});
+
+test('the base is what CI says, and where it is not there nothing is quarantined', () => {
+  const root = withHistory({ [FILE]: entry(BROKEN, '2999-12-31') });
+  record(root, pick(BROKEN));
+  const github = { CI: 'true', GITHUB_ACTIONS: 'true', GITHUB_BASE_REF: 'main', GITHUB_HEAD_REF: 'change' };
+  expect(gate(root, [], github)).toMatchObject({ status: 0, quarantine: { from: expect.stringMatching(/^main /u) } });
+  expect(gate(root, ['--base', 'main'], { CI: 'true', CIRCLECI: 'true', CIRCLE_BRANCH: 'main' }).status).toBe(0);
+  const unknown = gate(root, [], { CI: 'true', CIRCLECI: 'true', CIRCLE_BRANCH: 'x' });
+  expect(unknown).toMatchObject({
+    status: 1,
+    quarantined: [],
+    notes: [expect.stringContaining('name it with --base')],
+  });
+  const shallow = path.join(project(), 'clone');
+  execFileSync('git', ['clone', '-q', '--depth=1', '--branch=main', `file://${root}`, shallow], {
+    env: environment(),
+    stdio: 'pipe',
+  });
+  git(shallow, 'checkout', '-q', '-B', 'mine');
+  git(shallow, 'update-ref', '-d', 'refs/remotes/origin/main');
+  git(shallow, 'branch', '-D', 'main');
+  record(shallow, pick(BROKEN));
+  const missing = gate(shallow, [], github);
+  expect(missing).toMatchObject({ status: 1, quarantined: [] });
+  expect(missing.notes).toEqual([expect.stringContaining('main is not in this clone: git fetch')]);
+  const push = { CI: 'true', GITHUB_ACTIONS: 'true', GITHUB_REF_NAME: 'main' };
+  expect(gate(shallow, ['--base', 'main'], push), 'a run of main itself').toMatchObject({
+    quarantined: [{ owner: 'ada' }],
+  });
+});
+
+test('an entry that is over fails it until a change renews or removes it', () => {
+  const root = withHistory({ [FILE]: entry(FLAKY, '2026-01-31') });
+  git(root, 'checkout', '-q', '-b', 'change');
+  record(root, pick(FLAKY));
+  const over = gate(root, ['--base', 'main']);
+  expect(over).toMatchObject({
+    status: 1,
+    failing: [],
+    quarantined: [],
+    problems: [expect.stringContaining(`The quarantine of ${FLAKY} is over (until 2026-01-31, ada)`)],
+  });
+  writeFileSync(path.join(root, FILE), entry(FLAKY, '2999-12-31'));
+  expect(gate(root, ['--base', 'main'])).toMatchObject({ status: 0, quarantine: { changed: [FLAKY] } });
+  writeFileSync(path.join(root, FILE), 'cases: []\n');
+  expect(gate(root, ['--base', 'main'])).toMatchObject({ status: 0, quarantine: { removed: [FLAKY] } });
+});
+
+test.each([
+  ['a mistake', 'cases:\n  - case: x\n    reason: y\n    until: 2026-01-01\n', `${FILE}:2: cases.0.owner: `],
+  ['no day', entry('x', 'soon'), `${FILE}:6: cases.0.until: `],
+  ['an alias bomb', `a: &a [x]\n${'b: [*a]\n'.repeat(3)}`, `${FILE}:`],
+])('a file with %s fails it with its line', (_, text, message) => {
+  const root = repository({ 'package.json': '{}\n' });
+  writeFileSync(path.join(root, FILE), text);
+  record(root, {});
+  expect(gate(root)).toMatchObject({ status: 1, problems: [expect.stringContaining(message)] });
+});
+
+test('a fix that changes the quarantine is suspicious', () => {
+  const check = "process.exit(require('node:fs').existsSync('mended') ? 0 : 1)\n";
+  const root = repository({ 'check.js': check, [FILE]: 'cases: []\n' });
+  expect(fixProblem(root, ['--command', 'node check.js', '--desired', 'it is well', '--backoff', '0']).status).toBe(3);
+  writeFileSync(path.join(root, 'mended'), '');
+  writeFileSync(path.join(root, FILE), entry('node check.js', '2999-12-31'));
+  const { status, stdout } = fixProblem(root, ['--resume']);
+  expect(status).toBe(1);
+  expect(stdout).toContain(`### Suspicious Changes\n- \`${FILE}:1\` failure ignored`);
+  expect(stateOf(root).status).toBe('suspicious');
+});

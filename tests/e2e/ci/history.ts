@@ -1,0 +1,118 @@
+/** A repository whose memory knows a test that fails by chance, one that is broken, and healthy ones. */
+
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'vitest';
+import { argus } from '../argus.ts';
+import { git, repository } from '../fix-loop/fix-loop.ts';
+
+export interface Failures {
+  [caseName: string]: string;
+}
+
+const HEALTHY = ['a.test.js > adds', 'b.test.js > lists', 'c.test.js > pays'];
+export const FLAKY = 'a.test.js > waits';
+export const BROKEN = 'b.test.js > rounds';
+export const REGRESSED = 'c.test.js > pays';
+export const FRESH = 'd.test.js > is new';
+
+/** What they say when they fail; each is another cause. */
+export const ERRORS: Failures = {
+  [FLAKY]: 'Error: timed out after 300 ms waiting for the queue',
+  [BROKEN]: 'RangeError: toFixed() digits argument must be between 0 and 100',
+  [REGRESSED]: "TypeError: Cannot read properties of undefined (reading 'total')",
+  [FRESH]: 'Error: no such table: carts',
+};
+
+const STARTED_AT = Date.parse('2026-02-03T04:05:06Z');
+const COMMITS = 10;
+
+/** Earlier runs on commits of their own; the work tree is at the newest, whose run the test records. */
+export function withHistory(files: Record<string, string> = {}): string {
+  const root = repository({ 'package.json': '{}\n', ...files });
+  const runs = Array.from({ length: COMMITS }, (_, at) => {
+    change(root, String(at));
+    const [commit = '', before = '', tree = ''] = git(root, 'rev-parse', 'HEAD', 'HEAD~1', 'HEAD^{tree}').split('\n');
+    const environment = { os: 'linux', runner: 'vitest' };
+    const about = { commit, parents: [before], branch: 'main', dirty: false, environment };
+    // Each commit is run twice, so that both outcomes are seen on one tree.
+    return [0, 1].map((again) => ({
+      ...about,
+      id: `before-${at}-${again}`,
+      startedAt: STARTED_AT + (2 * at + again) * 60_000,
+      tree,
+      cases: casesOf(failing({ [FLAKY]: (2 * at + again) % 5 === 2, [BROKEN]: at >= 4 }), [...HEALTHY, FLAKY, BROKEN]),
+    }));
+  });
+  const history = path.join(root, '..', `${path.basename(root)}-history.jsonl`);
+  writeFileSync(
+    history,
+    `${runs
+      .flat()
+      .map((run) => JSON.stringify(run))
+      .join('\n')}\n`,
+  );
+  const { status, stderr } = argus(['import', '--runs', history], { cwd: root });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  return root;
+}
+
+/** A commit with a change of its own. */
+export function change(root: string, text: string): void {
+  writeFileSync(path.join(root, 'c.js'), `exports.total = ${JSON.stringify(text)};\n`);
+  git(root, 'add', 'c.js');
+  git(root, 'commit', '-qm', `change ${text}`);
+}
+
+function failing(is: Record<string, boolean>): Failures {
+  return Object.fromEntries(Object.keys(is).flatMap((name) => (is[name] ? [[name, ERRORS[name] ?? '']] : [])));
+}
+
+function casesOf(failures: Failures, names: readonly string[]) {
+  return names.map((name) => {
+    const error = failures[name];
+    return {
+      name,
+      durationMs: 3,
+      attempts: 1,
+      ...(error === undefined ? { status: 'passed' } : { status: 'failed', error }),
+    };
+  });
+}
+
+/** A report of the commit that is checked out; names are `file > test`. */
+export function reportOf(failures: Failures, more: readonly string[] = []): string {
+  const names = [...new Set([...HEALTHY, FLAKY, BROKEN, ...more, ...Object.keys(failures)])];
+  const tests = names.map((name) => {
+    const error = failures[name];
+    const [file = '', title = ''] = name.split(' > ');
+    return error === undefined
+      ? { title, fullName: title, status: 'passed', duration: 3, failureMessages: [], file }
+      : { title, fullName: title, status: 'failed', duration: 3, failureMessages: [error], file };
+  });
+  const files = [...new Set(tests.map(({ file }) => file))];
+  return JSON.stringify({
+    numTotalTests: tests.length,
+    numFailedTests: Object.keys(failures).length,
+    success: Object.keys(failures).length === 0,
+    startTime: Date.now(),
+    testResults: files.map((name) => ({
+      name,
+      status: 'passed',
+      assertionResults: tests
+        .filter(({ file }) => file === name)
+        .map(({ file: _, ...one }) => ({ ancestorTitles: [], ...one })),
+    })),
+  });
+}
+
+export function pick(...names: string[]): Failures {
+  return Object.fromEntries(names.map((name) => [name, ERRORS[name] ?? 'Error: no']));
+}
+
+/** Records a run of the commit that is checked out. */
+export function record(root: string, failures: Failures): void {
+  writeFileSync(path.join(root, '..', `${path.basename(root)}.json`), reportOf(failures));
+  const { stderr } = argus(['import', path.join(root, '..', `${path.basename(root)}.json`)], { cwd: root });
+  expect(stderr).toBe('');
+}
