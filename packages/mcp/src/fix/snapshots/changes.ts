@@ -3,7 +3,9 @@
  * does not count. Whether a change counts: the rules.
  */
 
+import path from 'node:path';
 import type { FixState, Weakening } from 'argus-engine';
+import { QUARANTINE_FILE } from '../../config/quarantine-file.ts';
 import type { LoopContext } from '../loop-context.ts';
 import { UNDESCRIBED } from '../state/fix-file.ts';
 import type { Difference, Snapshots } from './snapshots.ts';
@@ -39,7 +41,15 @@ export async function weakenings(
   until: string,
 ): Promise<Weakening[]> {
   const { base } = host;
-  return base === null ? [] : rules.weakened(await snapshots.diff(base, until));
+  if (base === null) return [];
+  const ignored = quarantineChanges(await snapshots.difference(base, until));
+  return [...ignored, ...rules.weakened(await snapshots.diff(base, until))];
+}
+
+/** Whatever it changes: who repairs a failure does not decide which of them count. */
+function quarantineChanges({ files }: Difference): Weakening[] {
+  const changed = files.filter(({ path: file }) => path.posix.basename(file) === QUARANTINE_FILE);
+  return changed.map(({ path: file, change }) => ({ file, line: 1, kind: 'failure_ignored', text: change }));
 }
 
 /** Of a green run; without a change by anybody but the command there is nothing to suspect. */
@@ -58,7 +68,7 @@ export async function suspicions(
 /** In words, where nobody said any. */
 export function describeChange({ files }: Difference, outside: string | null): string {
   if (files.length === 0) return outside ?? UNDESCRIBED;
-  const named = files.slice(0, MAX_NAMED_FILES).map(({ path, change }) => `${path}: ${change}`);
+  const named = files.slice(0, MAX_NAMED_FILES).map((file) => `${file.path}: ${file.change}`);
   return `${UNDESCRIBED} ${named.join(', ')}${files.length > MAX_NAMED_FILES ? ` and ${files.length - MAX_NAMED_FILES} more files` : ''}`;
 }
 
