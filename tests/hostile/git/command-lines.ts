@@ -19,6 +19,7 @@ export function commandLines(root: string): string[][] {
     ['tests', 'node check.js', ...at],
     ['fixes', ...at],
     ['report', '--base', 'main', ...at],
+    ['ci', 'report.xml', '--gate', '--base', 'main', ...at],
     ['gate', '--base', 'main', ...at],
     ['inspect'],
     ['solutions', 'TypeError: cannot use answer', ...at],

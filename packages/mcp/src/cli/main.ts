@@ -23,6 +23,7 @@ import { addFixCommands, withErrorLast } from './fix-loop/fix-program.ts';
 import type { GenerateInputsOptions } from './fix-loop/generate-inputs.ts';
 import { addMemoryCommands } from './incidents/memory-program.ts';
 import { addTeamCommands } from './team/team-program.ts';
+import { condition } from './terminal/condition.ts';
 import { EXIT } from './terminal/exit.ts';
 import { portNumber, wholeNumber } from './terminal/numbers.ts';
 import type { GlobalOptions } from './terminal/output.ts';
@@ -133,13 +134,6 @@ function addImport(root: Command): void {
         await importReports(path, options);
       }
     });
-}
-
-/** Collects `name=value`. */
-function condition(text: string, earlier: Record<string, string>): Record<string, string> {
-  const at = text.indexOf('=');
-  if (at < 1) throw new InvalidArgumentError('A condition is name=value.');
-  return { ...earlier, [text.slice(0, at)]: text.slice(at + 1) };
 }
 
 function addHistory(root: Command): void {

@@ -4,7 +4,7 @@
  * what no earlier run knows, fails it, for nothing speaks for the change then.
  */
 
-import type { CaseRecord, VerdictKind } from 'argus-engine';
+import type { CaseRecord, RunRecord, VerdictKind } from 'argus-engine';
 import { isExpired, type QuarantinedCase } from '../../config/quarantine.ts';
 import type { QuarantineVersions } from '../../config/quarantine-versions.ts';
 import type { GatedFailure, GateResult } from '../../format/report/gate-result.ts';
@@ -32,7 +32,7 @@ export function judge({ run, cases }: RunReport, quarantine: QuarantineVersions,
   const isLetPass = ({ verdict }: CaseRecord) => verdict !== undefined && LET_PASS.has(verdict.kind);
   const own = failed.filter(({ caseName }) => !excused.has(caseName));
   const failing = own.filter((one) => !isLetPass(one)).map(gated);
-  const problems = [...problemsOfRun(run.status, cases, failed.length, facts), ...problemsOfFile(quarantine, today)];
+  const problems = [...problemsOfRun(run, failed.length, facts), ...problemsOfFile(quarantine, today)];
   return {
     runId: run.id,
     commit: run.gitCommit,
@@ -65,12 +65,11 @@ function excuse({ reason, owner, until }: QuarantinedCase) {
 
 /** What failing cases do not show: that something else failed, or that they are not all. */
 function problemsOfRun(
-  status: string,
-  cases: readonly CaseRecord[],
+  { status, passed, failed: counted, skipped }: RunRecord,
   failed: number,
   { outcome, unread }: GateFacts,
 ): string[] {
-  if (cases.length === 0) return ['The run has no test.', ...unread.map(unreadText)];
+  if (passed + counted + skipped === 0) return ['The run has no test.', ...unread.map(unreadText)];
   const hasFailed = status === 'failed' || outcome === 'failure';
   return [
     ...(hasFailed && failed === 0 ? ['The run failed, but no test of it did: see what the command printed.'] : []),

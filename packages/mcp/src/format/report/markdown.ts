@@ -7,16 +7,21 @@ import type { CaseRecord } from 'argus-engine';
 import { count } from '../../text/count.ts';
 import { verdictText } from '../evidence-text.ts';
 import { duration } from '../terminal.ts';
+import { cell, code, listed, text } from './markdown-text.ts';
 import { causesOf, type RunReport } from './run-report.ts';
 
 /** What a comment and the summary of a job have room for. */
 export const MAX_MARKDOWN_BYTES = 64 * 1024;
 
 const MAX_CAUSES = 20;
-const MAX_CHARS = 200;
 const MAX_NAMES = 200;
 
-export function markdownReport(report: RunReport): string {
+/** `lead` comes first. */
+export function markdownReport(
+  report: RunReport,
+  lead: readonly string[] = [],
+  maxBytes: number = MAX_MARKDOWN_BYTES,
+): string {
   const { run, cases } = report;
   const failed = cases.filter(({ status }) => status === 'failed');
   const flaky = cases.filter((one) => one.flaky).map(({ caseName }) => caseName);
@@ -24,6 +29,7 @@ export function markdownReport(report: RunReport): string {
   const parts = [
     `## ${run.status === 'passed' ? '✅ passed' : '❌ failed'}: ${run.passed} passed, ${run.failed} failed, ${run.skipped} skipped`,
     [`${code(run.id)}, ${duration(run.durationMs)}`, ...where].join(', '),
+    ...lead,
     causes(failed),
     news(report, failed),
     folded(`${count(flaky.length, 'test')} passed only when tried again`, flaky),
@@ -32,7 +38,7 @@ export function markdownReport(report: RunReport): string {
       failed.map(({ caseName }) => caseName),
     ),
   ].filter((part) => part !== '');
-  return bounded(parts);
+  return bounded(parts, maxBytes);
 }
 
 function causes(failed: readonly CaseRecord[]): string {
@@ -67,39 +73,14 @@ function folded(title: string, names: readonly string[]): string {
   return ['<details>', `<summary>${title}</summary>`, '', ...items, '', '</details>'].join('\n');
 }
 
-function listed(names: readonly string[]): string[] {
-  return names.map((name) => `- ${code(name)}`);
-}
-
-/** As code, in which nothing has a meaning: a longer fence than any run of backticks. */
-function code(value: string): string {
-  const line = shortened(value);
-  const longest = Math.max(0, ...[...line.matchAll(/`+/gu)].map(([run]) => run.length));
-  const fence = '`'.repeat(longest + 1);
-  const space = longest > 0 ? ' ' : '';
-  return `${fence}${space}${line}${space}${fence}`;
-}
-
-/** The same in a table, whose cells end before code does. */
-function cell(value: string): string {
-  return code(value).replaceAll('|', '\\|');
-}
-
-function text(value: string): string {
-  return shortened(value).replaceAll(/[\\`*_{}[\]<>()#+!|@]/gu, (sign) => `\\${sign}`);
-}
-
-function shortened(value: string): string {
-  const line = value.replaceAll(/\s+/gu, ' ').trim();
-  return line.length > MAX_CHARS ? `${line.slice(0, MAX_CHARS)}…` : line;
-}
+const CUT = '\n\nMore than fits here: argus history.';
 
 /** Whole parts, as many as fit. */
-function bounded(parts: readonly string[]): string {
+function bounded(parts: readonly string[], maxBytes: number): string {
   let report = '';
   for (const part of parts) {
     const longer = report === '' ? part : `${report}\n\n${part}`;
-    if (Buffer.byteLength(longer) > MAX_MARKDOWN_BYTES) return `${report}\n\nMore than fits here: argus history.`;
+    if (Buffer.byteLength(longer) + CUT.length > maxBytes) return `${report}${CUT}`;
     report = longer;
   }
   return report;

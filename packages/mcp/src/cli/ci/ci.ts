@@ -1,0 +1,161 @@
+/**
+ * ci: what a job of continuous integration does with its reports: records them, says what failed where people look (the
+ * summary of the job, annotations, one comment on the pull request), and leaves the run for other memories. Options:
+ * ci-program.ts.
+ */
+
+import { appendFileSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { formatGate } from '../../format/gate-text.ts';
+import { gateMarkdown } from '../../format/report/gate-markdown.ts';
+import type { GateResult } from '../../format/report/gate-result.ts';
+import { markdownReport } from '../../format/report/markdown.ts';
+import type { RunReport } from '../../format/report/run-report.ts';
+import { lines } from '../../format/terminal.ts';
+import { conditions } from '../../run/conditions.ts';
+import { ciFacts, gitFacts } from '../../run/git-state.ts';
+import { ciChange } from '../../system/ci-change.ts';
+import { mapTexts } from '../../text/untrusted.ts';
+import { handleImport } from '../../tools/failures/import.ts';
+import { reported } from '../failures/report.ts';
+import type { ImportOptions } from '../failures/run.ts';
+import { adoptsInCi } from '../recorder.ts';
+import { EXIT } from '../terminal/exit.ts';
+import { answer, type Workplace } from '../terminal/output.ts';
+import { annotationsOf } from './annotations.ts';
+import { runLine } from './artifact.ts';
+import { gateExit, quarantineHere, today } from './gate.ts';
+import { judge } from './gate-judgement.ts';
+import { comment, MAX_COMMENT_BYTES } from './github/comment.ts';
+import { type GitHubEvent, gitHubEvent } from './github/event.ts';
+import { type Annotation, annotationLines, commandsOff } from './github/workflow-commands.ts';
+import type { Outcome } from './outcomes.ts';
+import { unrecordedRun } from './unrecorded-run.ts';
+
+/** Of one step; GitHub shows nothing of a longer summary. */
+const MAX_SUMMARY_BYTES = 1024 * 1024;
+
+export interface CiOptions extends Pick<ImportOptions, 'project' | 'config' | 'json' | 'format' | 'environment'> {
+  base?: string;
+  outcome?: Outcome;
+  gate?: boolean;
+  markdown?: string;
+  artifact?: string;
+  /** A name, where there are several. */
+  comment?: string | true;
+}
+
+interface CiResult {
+  gate: GateResult;
+  annotations: Annotation[];
+  /** What was done with it, and what could not be, in sentences. */
+  done: string[];
+  undone: string[];
+  /** What the import remarks. */
+  notes: string[];
+}
+
+export async function ci(reports: string, options: CiOptions): Promise<void> {
+  // Nothing that a test is called or says is a command to the runner.
+  const guard = process.env.GITHUB_ACTIONS === 'true' && !options.json ? commandsOff() : undefined;
+  if (guard !== undefined) process.stdout.write(guard.begin);
+  let isOpen = guard !== undefined;
+  await answer(
+    options,
+    (workplace) => reportedTo(workplace, reports, options),
+    (result) => {
+      if (guard === undefined) return formatCi(result);
+      isOpen = false;
+      return `${formatCi(result)}\n${guard.end}${annotationLines(result.annotations).join('\n')}`;
+    },
+    { exitCode: ({ gate }) => (options.gate ? gateExit(gate) : EXIT.done), adopts: adoptsInCi() },
+  );
+  if (isOpen && guard !== undefined) process.stdout.write(guard.end);
+}
+
+async function reportedTo(
+  { projectPath, sessionManager, session }: Workplace,
+  reports: string,
+  options: CiOptions,
+): Promise<CiResult> {
+  const { format, environment, base, outcome } = options;
+  const event = await gitHubEvent(process.env);
+  const change = ciChange(process.env);
+  const isForeign = event?.isFromFork ?? change.isFromFork;
+  const recorded = await handleImport({ projectPath, path: reports, format, environment }, sessionManager);
+  const isWaiting = recorded.stored === false;
+  const report = isWaiting
+    ? unrecordedRun(recorded)
+    : await reported(session, recorded.runId, base ?? change.base ?? undefined);
+  const unread = recorded.skipped.map(({ at, reason }) => `${at}: ${reason}`);
+  const judged = judge(report, await quarantineHere(session, base), { outcome, unread, today: today() });
+  const gate = mapTexts(judged, (text) => session.fitToLeave(text));
+
+  const result: CiResult = { gate, annotations: [], done: [], undone: [], notes: recorded.notes };
+  if (isWaiting) result.undone.push(`The run is not recorded yet (${recorded.code}): each of its failures counts.`);
+  if (!isWaiting && options.artifact !== undefined) {
+    const git = (await gitFacts(session.root)) ?? ciFacts();
+    const facts = { git, environment: { ...conditions(), ...environment }, isForeign };
+    writeWhole(path.resolve(projectPath, options.artifact), runLine(report, facts));
+    result.done.push(`${options.artifact} has the run for argus import --runs.`);
+  }
+  writeSummary(options, projectPath, markdownReport(report, gateMarkdown(gate)), result);
+  if (options.comment !== undefined && event?.pullRequest != null) {
+    await writeComment({ ...event, pullRequest: event.pullRequest }, options.comment, report, result);
+  }
+  if (event !== null) result.annotations = await annotationsOf(session, gate, result.undone);
+  return result;
+}
+
+function writeSummary(options: CiOptions, projectPath: string, markdown: string, result: CiResult): void {
+  if (options.markdown !== undefined) {
+    writeWhole(path.resolve(projectPath, options.markdown), `${markdown}\n`);
+    result.done.push(`${options.markdown} has the summary.`);
+  }
+  const { GITHUB_ACTIONS, GITHUB_STEP_SUMMARY: summary } = process.env;
+  if (GITHUB_ACTIONS !== 'true' || summary === undefined || summary === '') return;
+  const text = `${markdown}\n\n`;
+  const size = statSync(summary, { throwIfNoEntry: false })?.size ?? 0;
+  if (size + Buffer.byteLength(text) > MAX_SUMMARY_BYTES) {
+    result.undone.push('The summary of this step is full: nothing was added to it.');
+    return;
+  }
+  appendFileSync(summary, text);
+  result.done.push('The summary of the job has it.');
+}
+
+async function writeComment(
+  { repository, pullRequest, isFromFork }: GitHubEvent & { pullRequest: number },
+  name: string | true,
+  report: RunReport,
+  { gate, done, undone }: CiResult,
+): Promise<void> {
+  const { GITHUB_TOKEN: token, GITHUB_API_URL: api = 'https://api.github.com', GITHUB_JOB: job = 'ci' } = process.env;
+  if (isFromFork) {
+    done.push('The pull request is of a fork, whose jobs may not write comments: the summary of the job has it.');
+    return;
+  }
+  if (token === undefined || token === '') {
+    undone.push('The comment was not written: GITHUB_TOKEN is not set. The summary of the job has the same.');
+    return;
+  }
+  const { failing, problems, reported, quarantined, quarantine } = gate;
+  const told = [failing, problems, reported, quarantined, quarantine.added, quarantine.changed, quarantine.removed];
+  const text = {
+    body: markdownReport(report, gateMarkdown(gate), MAX_COMMENT_BYTES),
+    isAllWell: told.every(({ length }) => length === 0),
+  };
+  const place = { api, token, repository, pullRequest, name: name === true ? job : name };
+  const answered = await comment(place, text);
+  if (typeof answered === 'string') undone.push(answered);
+  else if (answered.done !== 'nothing') done.push(`The comment was ${answered.done}: ${answered.url ?? pullRequest}`);
+}
+
+function writeWhole(file: string, text: string): void {
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
+
+function formatCi({ gate, done, undone, notes }: CiResult): string {
+  return lines([formatGate(gate), ...notes, ...done, ...undone.map((warning) => `warning: ${warning}`)]);
+}

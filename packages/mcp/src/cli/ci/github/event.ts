@@ -1,0 +1,54 @@
+/** What started the workflow, by the variables and the event file of GitHub's runner. */
+
+import { readFileSync, statSync } from 'node:fs';
+import { ArgusError, messageOf } from '../../../errors.ts';
+import type { Environment } from '../../../system/ci.ts';
+import { loadZod } from '../../../system/zod.ts';
+
+/** GitHub cuts events long before that. */
+const MAX_EVENT_BYTES = 32 * 1024 * 1024;
+
+export interface GitHubEvent {
+  /** `acme/shop`. */
+  repository: string;
+  pullRequest: number | null;
+  /** Its token cannot write, and its runs are foreign. */
+  isFromFork: boolean;
+}
+
+/** Null where no workflow runs this. */
+export async function gitHubEvent(env: Environment): Promise<GitHubEvent | null> {
+  if (env.GITHUB_ACTIONS !== 'true') return null;
+  if (env.GITHUB_EVENT_NAME === 'pull_request_target') {
+    const text =
+      'pull_request_target gives the code of a pull request the token of this repository. Run the tests on pull_request.';
+    throw new ArgusError('INVALID_INPUT', text);
+  }
+  const { pull_request: change } = await eventOf(env.GITHUB_EVENT_PATH);
+  const repository = env.GITHUB_REPOSITORY ?? '';
+  if (change === undefined) return { repository, pullRequest: null, isFromFork: false };
+  // A fork that was deleted is null.
+  const isFromFork = change.head.repo?.full_name !== change.base.repo.full_name;
+  return { repository, pullRequest: change.number, isFromFork };
+}
+
+async function eventOf(file: string | undefined) {
+  if (file === undefined || file === '') return { pull_request: undefined };
+  const z = await loadZod();
+  const repository = z.object({ full_name: z.string() });
+  const schema = z.object({
+    pull_request: z
+      .object({
+        number: z.int().positive(),
+        head: z.object({ repo: repository.nullable() }),
+        base: z.object({ repo: repository }),
+      })
+      .optional(),
+  });
+  try {
+    if (statSync(file).size > MAX_EVENT_BYTES) throw new Error('it is larger than 32 MiB');
+    return schema.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch (thrown) {
+    throw new ArgusError('INVALID_INPUT', `The event of GitHub in ${file} cannot be read: ${messageOf(thrown)}.`);
+  }
+}

@@ -1,0 +1,48 @@
+/** A run that waits to be recorded, as where the server of a team is away: what is known of it without any memory. */
+
+import type { CaseRecord, RunResult } from 'argus-engine';
+import type { RunReport } from '../../format/report/run-report.ts';
+
+type Read = Pick<RunResult, 'runId' | 'status' | 'durationMs' | 'totals' | 'failures' | 'more'>;
+
+export function unrecordedRun({ runId, status, durationMs, totals, failures, more }: Read): RunReport {
+  const { passed, failed, skipped, flaky } = totals;
+  const listed = failures.map(caseOf);
+  const unlisted = Array.from({ length: more }, (_, at) => ({
+    ...UNLISTED,
+    caseName: `failure ${at + 1} of ${more} that are not listed`,
+  }));
+  return {
+    run: {
+      id: runId,
+      timestamp: new Date().toISOString(),
+      gitCommit: null,
+      gitBranch: null,
+      dirty: null,
+      command: null,
+      durationMs,
+      passed,
+      failed,
+      skipped,
+      flaky,
+      status,
+    },
+    cases: [...listed, ...unlisted],
+  };
+}
+
+const UNLISTED = {
+  status: 'failed',
+  flaky: false,
+  runnerStatus: null,
+  durationMs: null,
+  attempts: 1,
+  category: null,
+  headline: null,
+  error: null,
+  signature: null,
+} as const;
+
+function caseOf({ caseName, category, headline, causeId }: RunResult['failures'][number]): CaseRecord {
+  return { ...UNLISTED, caseName, category, headline, causeId };
+}

@@ -1,0 +1,39 @@
+/** The gate in a job's summary or a comment, before the causes. */
+
+import { verdictText } from '../evidence-text.ts';
+import { type GatedFailure, type GateResult, quarantineChangeText } from './gate-result.ts';
+import { cell, code, text } from './markdown-text.ts';
+
+const MAX_ROWS = 20;
+
+export function gateMarkdown(gate: GateResult): string[] {
+  const { passes, failing, problems, reported, quarantined, notes } = gate;
+  const counts = `${failing.length} to mend, ${reported.length} not of this change, ${quarantined.length} quarantined`;
+  const changes = quarantineChangeText(gate);
+  return [
+    `**Gate ${passes ? 'passed' : 'failed'}**: ${counts}`,
+    problems.map((problem) => `- ${code(problem)}`).join('\n'),
+    tableOf('to mend', 'verdict', failing, ({ verdict }) => (verdict === null ? 'none' : text(verdictText(verdict)))),
+    tableOf('quarantined', 'until', quarantined, ({ until, owner, reason }) => cell(`${until}, ${owner}: ${reason}`)),
+    changes.length === 0
+      ? ''
+      : [
+          '**This change changes the quarantine:**',
+          '',
+          ...changes.slice(0, MAX_ROWS).map((one) => `- ${code(one)}`),
+        ].join('\n'),
+    notes.map((note) => `- ${code(note)}`).join('\n'),
+  ].filter((part) => part !== '');
+}
+
+function tableOf<T extends GatedFailure>(
+  title: string,
+  about: string,
+  failures: readonly T[],
+  found: (one: T) => string,
+): string {
+  if (failures.length === 0) return '';
+  const rows = failures.slice(0, MAX_ROWS).map((one) => `| ${cell(one.caseName)} | ${found(one)} |`);
+  const more = failures.length > MAX_ROWS ? [`\nand ${failures.length - MAX_ROWS} more.`] : [];
+  return [`| ${title} | ${about} |`, '|---|---|', ...rows, ...more].join('\n');
+}
