@@ -1,6 +1,7 @@
 import type { BriefVerdict, CaseRecord, RunRecord, VerdictKind } from 'argus-engine';
 import { expect, test } from 'vitest';
 import { type GateFacts, judge } from '../../src/cli/ci/gate-judgement.ts';
+import { unrecordedRun } from '../../src/cli/ci/unrecorded-run.ts';
 import type { QuarantinedCase } from '../../src/config/quarantine.ts';
 import type { QuarantineVersions } from '../../src/config/quarantine-versions.ts';
 
@@ -81,4 +82,26 @@ test('a run that shows no failure is not trusted where something else says that 
   expect(judge({ run: { ...passed.run, passed: 0 }, cases: [] }, NONE, FACTS).problems).toEqual([
     'The run has no test.',
   ]);
+});
+
+test('of a run that waits to be recorded each failure counts, those that are not listed too', () => {
+  const failure = {
+    caseName: 'a',
+    category: 'UNKNOWN',
+    failureKind: 'unknown',
+    headline: 'no',
+    causeId: 'cause-1',
+    known: null,
+  } as const;
+  const totals = { total: 4, passed: 1, failed: 3, skipped: 0, flaky: 0 };
+  const waiting = { runId: 'run-1', status: 'failed', durationMs: 3, totals, failures: [failure], more: 2 } as const;
+  const entry: QuarantinedCase = { case: 'a', reason: 'waits', owner: 'ada', until: '2999-12-31' };
+  const gate = judge(unrecordedRun({ ...waiting, failures: [failure] }), { ...NONE, counting: [entry] }, FACTS);
+  expect(gate.quarantined).toHaveLength(1);
+  expect(gate.failing.map(({ caseName }) => caseName)).toEqual([
+    'failure 1 of 2 that are not listed',
+    'failure 2 of 2 that are not listed',
+  ]);
+  const passed = { ...waiting, status: 'passed', totals: { ...totals, failed: 0 }, failures: [], more: 0 } as const;
+  expect(judge(unrecordedRun({ ...passed, failures: [] }), NONE, FACTS).passes).toBe(true);
 });

@@ -1,0 +1,78 @@
+/** The snippets of the manual for other services: their YAML is YAML, and their scripts run with the variables of each. */
+
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { readYaml } from '../../../packages/mcp/src/system/yaml.ts';
+import { git, repository } from '../fix-loop/fix-loop.ts';
+import { BUNDLE, environment } from '../harness.ts';
+import { pick, REGRESSED, reportOf } from './history.ts';
+
+const MANUAL = readFileSync(fileURLToPath(new URL('../../../packages/mcp/docs/ci.md', import.meta.url)), 'utf8');
+
+function snippet(heading: string): { language: string; text: string } {
+  const section = MANUAL.split(/^#{2,3} /mu).find((one) => one.startsWith(`${heading}\n`)) ?? '';
+  const [, language = '', text = ''] = /^```(yaml|groovy)\n(.*?)^```/msu.exec(section) ?? [];
+  return { language, text };
+}
+
+/** From the tests to what ends the step, as the shell of a service is given it. */
+function scriptOf({ text }: { text: string }): string {
+  const lines = text.split('\n').map((line) => line.trim().replace(/^- (?=outcome|base|git|npx)/u, ''));
+  const from = lines.findIndex((line) => line.startsWith('outcome='));
+  const script = lines
+    .slice(from)
+    .filter((line) => /^(?:outcome|base)=|^(?:git|npx|buildkite-agent|exit) /u.test(line));
+  return script.join('\n').replaceAll('$$', '$');
+}
+
+const MERGE = { CI_MERGE_REQUEST_TARGET_BRANCH_NAME: 'main', CI_MERGE_REQUEST_SOURCE_BRANCH_NAME: 'change' };
+
+test.each<[string, Record<string, string>]>([
+  ['GitLab', { GITLAB_CI: 'true', CI_DEFAULT_BRANCH: 'main', ...MERGE }],
+  ['Jenkins', { JENKINS_URL: 'https://ci', CHANGE_TARGET: 'main', CHANGE_BRANCH: 'change', BRANCH_NAME: 'PR-2' }],
+  ['Buildkite', { BUILDKITE: 'true', BUILDKITE_BRANCH: 'change', BUILDKITE_PULL_REQUEST_BASE_BRANCH: 'main' }],
+  [
+    'CircleCI',
+    { CIRCLECI: 'true', CIRCLE_BRANCH: 'change', CIRCLE_PULL_REQUEST: 'https://github.com/acme/shop/pull/2' },
+  ],
+])('%s', async (service, variables) => {
+  const found = snippet(service);
+  if (found.language === 'yaml') expect((await readYaml(found.text)).value).toBeTypeOf('object');
+  const quarantine = `cases:\n  - { case: ${JSON.stringify(REGRESSED)}, reason: waits, owner: ada, until: 2999-12-31 }\n`;
+  const origin = repository({ 'package.json': '{}\n', 'argus-quarantine.yaml': quarantine });
+  const root = repository({ 'package.json': '{}\n', 'argus-quarantine.yaml': quarantine });
+  git(root, 'remote', 'add', 'origin', origin);
+  git(root, 'fetch', '-q', 'origin');
+  git(root, 'checkout', '-q', '--detach');
+  mkdirSync(path.join(root, 'reports'));
+  const programs = path.join(root, '..', `${path.basename(root)}-bin`);
+  mkdirSync(programs);
+  const program = (name: string, text: string) =>
+    writeFileSync(path.join(programs, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+  program('npx', `shift 2; exec "${process.execPath}" "${BUNDLE}" "$@"`);
+  program('npm', 'exit 1');
+  program('buildkite-agent', 'cat > annotated.md');
+  const run = (failures: Parameters<typeof reportOf>[0]) => {
+    writeFileSync(path.join(root, 'reports/tests.xml'), reportOf(failures));
+    const env = environment({ CI: 'true', ...variables, PATH: `${programs}${path.delimiter}${process.env.PATH}` });
+    return spawnSync('bash', ['-e', '-c', scriptOf(found)], { cwd: root, env, encoding: 'utf8' });
+  };
+  const excused = run(pick(REGRESSED));
+  expect(excused.status, excused.stderr).toBe(0);
+  expect(excused.stdout).toContain('1 failure quarantined:');
+  const line = JSON.parse(readFileSync(path.join(root, 'argus-runs.jsonl'), 'utf8'));
+  expect(line).toMatchObject({ branch: 'change', commit: git(root, 'rev-parse', 'HEAD') });
+  // The tests ended with failure, and no test says why.
+  expect(run({}).status).toBe(1);
+  if (service === 'Buildkite')
+    expect(readFileSync(path.join(root, 'annotated.md'), 'utf8')).toContain('**Gate failed**');
+});
+
+test('GitHub', async () => {
+  expect((await readYaml(snippet('GitHub').text)).value).toMatchObject({
+    steps: expect.arrayContaining([expect.objectContaining({ id: 'tests' })]),
+  });
+});
