@@ -71,7 +71,7 @@ describe('contents', () => {
       );
     const strange = names.filter(
       (it) =>
-        !/^(dist\/(.+\.(mjs|wasm|d\.ts|json|html)|THIRD-PARTY-NOTICES\.txt|reporters\/([\w-]+\.(cjs|mjs|py)|ruby\/\w+\.rb|python\/\w+\.py|lua\/\w+\.lua|php\/\w+\.php))|LICENSE|README\.md|CHANGELOG\.md|docs\/[\w-]+\.md|package\.json)$/.test(
+        !/^(dist\/(.+\.(mjs|wasm|d\.ts|json|html)|THIRD-PARTY-NOTICES\.txt|reporters\/((installed\/)?[\w-]+\.(cjs|mjs|py|d\.[cm]ts)|ruby\/\w+\.rb|python\/\w+\.py|lua\/\w+\.lua|php\/\w+\.php))|LICENSE|README\.md|CHANGELOG\.md|docs\/[\w-]+\.md|package\.json)$/.test(
           it,
         ),
     );
@@ -122,6 +122,19 @@ describe.each([
   test('both names of the program run', () => {
     const { version } = JSON.parse(readFileSync(join(root, 'packages/mcp/package.json'), 'utf8'));
     for (const name of ['argus-mcp', 'argus']) expect(inside(folder, 'npx', name, '--version').trim()).toBe(version);
+  });
+
+  test('reporters load by the names that configurations give them, and have types', () => {
+    const { exports } = JSON.parse(readFileSync(join(root, 'packages/mcp/package.json'), 'utf8'));
+    const names = Object.keys(exports).filter((name) => name !== './package.json');
+    const script = `for (const name of ${JSON.stringify(names)}) {
+        console.log(typeof (await import(name.replace('.', 'argus-mcp'))).default);
+      }`;
+    // Mocha's is made of what Mocha prints with, and it is not here.
+    const kinds = names.map((name) => (name === './mocha' ? 'undefined' : 'function'));
+    expect(inside(folder, 'node', '--input-type=module', '--eval', script).trim().split('\n')).toEqual(kinds);
+    const installed = join(folder, 'node_modules', 'argus-mcp');
+    for (const name of names) expect(existsSync(join(installed, exports[name].types)), name).toBe(true);
   });
 
   test('the engine imports and classifies', () => {

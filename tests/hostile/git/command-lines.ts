@@ -13,6 +13,9 @@ export function commandLines(root: string): string[][] {
     ['diagnose', 'runId', 'node check.js', ...at],
     ['report-fix', 'runId', 'node check.js', 'a better answer', ...at],
     ['import', 'report.xml', ...at],
+    // Where a reporter starts it.
+    ['record', `${root}/.argus`, '--begin'],
+    ['record', `${root}/.argus`, '--runner=vitest'],
     ['history', ...at],
     ['patterns', ...at],
     ['tests', ...at],

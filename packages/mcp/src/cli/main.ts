@@ -17,6 +17,7 @@ import { killAllRunning } from '../run/execute.ts';
 import { VERSION } from '../version.ts';
 import { addCiCommands } from './ci/ci-program.ts';
 import type { CleanOptions } from './clean.ts';
+import { addRecord } from './failures/record-command.ts';
 import type { ReportOptions } from './failures/report.ts';
 import type { ImportOptions, RunOptions } from './failures/run.ts';
 import { addFixCommands, withErrorLast } from './fix-loop/fix-program.ts';
@@ -83,6 +84,7 @@ function program(): Command {
   addMemoryCommands(root);
   addTeamCommands(root);
   addFixCommands(root);
+  addRecord(root);
   return root;
 }
 

@@ -20,7 +20,7 @@ export function formatRun(run: Omit<RunResult, 'skipped'> & Partial<Pick<RunResu
   return lines([
     `${paint.bold(run.runId)}  ${word}  ${totals}  ${duration(run.durationMs)}`,
     ...run.failures.map(formatFailure),
-    ...run.causes.filter(({ count, verdict }) => count > 1 || verdict !== undefined).map(formatCause),
+    ...run.causes.filter(({ count, verdict }) => count > 1 || verdict !== undefined).map((cause) => formatCause(cause)),
     run.more > 0 && `… and ${count(run.more, 'more failure')}: argus history ${run.runId}`,
     ...formatProved(run.proved),
     ...run.notes.map((note) => paint.dim(`note: ${withCommands(note)}`)),
@@ -46,12 +46,12 @@ function formatFailure(failure: FailureBrief): string {
     indented(`${formatKind({ category, failureKind })}  ${headline}`),
     message !== undefined && indented(message, 8),
     ...formatWhere(failure).map((line) => indented(line)),
-    ...formatKnown(known).map((line) => indented(line)),
+    ...formatKnownFix(known).map((line) => indented(line)),
   ]);
 }
 
 /** What may fix it, and what speaks for that. */
-function formatKnown(known: FailureBrief['known']): string[] {
+export function formatKnownFix(known: FailureBrief['known']): string[] {
   const same = known?.sameCauseAs && `the cause of ${known.sameCauseAs.caseName}, known from there`;
   if (!known?.suggestedFix) return same ? [paint.dim(same)] : [];
   const { suggestedFix, standing, suggestedFrom } = known;
@@ -81,9 +81,12 @@ export function formatWhere({
   return [at.length > 0 && `at ${at.join(', test ')}`, end].filter((line) => typeof line === 'string');
 }
 
-export function formatCause({ count: failures, headline, place, verdict }: Cause): string {
+export function formatCause(
+  { count: failures, headline, place, verdict }: Cause,
+  which = `${count(failures, 'failure')}, 1 cause`,
+): string {
   return lines([
-    `${paint.bold(count(failures, 'failure'))}, 1 cause: ${headline}${place === undefined ? '' : paint.dim(` at ${place}`)}`,
+    `${paint.bold(which)}: ${headline}${place === undefined ? '' : paint.dim(` at ${place}`)}`,
     verdict !== undefined && indented(verdictText(verdict)),
   ]);
 }

@@ -10,6 +10,7 @@ module.exports = (results) => {
   report(results);
   return results;
 };
+module.exports.report = report;
 
 /**
  * Whether there is such a function to listen to. `program` is the file that the process runs; a Jest of the project

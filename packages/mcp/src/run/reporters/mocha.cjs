@@ -1,19 +1,52 @@
 // Mocha takes one reporter only, so this listens to its runner instead.
 'use strict';
 const { realpathSync } = require('node:fs');
-const { take, relative, writeCtrf } = require('./report.cjs');
+const { take, begin, typed, relative, writeCtrf } = require('./report.cjs');
 
+const program = programName();
 // Another program may start Mocha's own in place of running it.
-if (/[\\/]mocha[\\/]bin[\\/]/.test(realpathSync(process.argv[1]))) take();
-try {
-  const loaded = require(require.resolve('mocha', { paths: [realpathSync(process.argv[1]), process.cwd()] }));
-  const Mocha = loaded.default || loaded;
+if (/[\\/]mocha[\\/]bin[\\/]/.test(program)) take();
+
+/** A Mocha that is listened to, and whether a project has asked for that. */
+let isInstalled = false;
+const loaded = mochaOf();
+if (loaded) listen(loaded);
+
+/** What a process was told on its command line lies nowhere. */
+function programName() {
+  try {
+    return realpathSync(process.argv[1]);
+  } catch {
+    return process.cwd();
+  }
+}
+
+function mochaOf() {
+  try {
+    const found = require(require.resolve('mocha', { paths: [program, process.cwd()] }));
+    return found.default || found;
+  } catch {
+    return undefined;
+  }
+}
+
+function listen(Mocha) {
   const run = Mocha.prototype.run;
-  Mocha.prototype.run = function (...args) {
-    take();
-    const runner = run.apply(this, args);
+  Mocha.prototype.run = function (done, ...others) {
+    const recording = begin('mocha', isInstalled);
+    if (recording === undefined) return run.call(this, done, ...others);
     const start = Date.now();
     const tests = [];
+    const told = (failures) => {
+      recording.end({
+        command: typed('mocha', process.argv.slice(2)),
+        'exit-code': failures > 0 ? 1 : 0,
+        filter: this.options?.grep ? String(this.options.grep.source ?? this.options.grep) : undefined,
+        isOver: tests.length === 0 || this.options?.dryRun === true,
+      });
+      done?.(failures);
+    };
+    const runner = run.call(this, told, ...others);
     const retries = new Map();
     const suites = (test) => test.titlePath().slice(0, -1);
     const key = (test) => test.fullTitle();
@@ -40,4 +73,11 @@ try {
     runner.prependOnceListener('end', () => writeCtrf('mocha', start, tests));
     return runner;
   };
-} catch {}
+}
+
+module.exports = {
+  Mocha: loaded,
+  recordRuns() {
+    isInstalled = true;
+  },
+};

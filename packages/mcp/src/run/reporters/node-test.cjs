@@ -5,19 +5,27 @@
 const path = require('node:path');
 const { Readable } = require('node:stream');
 const { inspect, stripVTControlCharacters } = require('node:util');
-const { take, relative, writeCtrf } = require('./report.cjs');
+const { begin, typed, relative, writeCtrf } = require('./report.cjs');
 
 const MAX_OUTPUT_CHARACTERS = 16_384;
 
-const start = Date.now();
-const tests = [];
+/** Of a run that goes on. */
+let recording;
+let start;
+let tests = [];
 /** The titles that lead to the test that was started last. */
 const titles = [];
 /** What each file printed on stderr: the only place that tells why it could not be loaded. */
 const printed = new Map();
 let hasRun = false;
+/** Whether it does, and for a project that has asked for it. */
+let isListening = false;
+let isInstalled = false;
 
-function listen() {
+function listen(forProject = false) {
+  isInstalled ||= forProject;
+  if (isListening) return;
+  isListening = true;
   const { emit } = Readable.prototype;
   Readable.prototype.emit = function (type, data, ...rest) {
     if (typeof type === 'string' && type.startsWith('test:') && this.constructor.name === 'TestsStream') {
@@ -27,12 +35,32 @@ function listen() {
     }
     return Reflect.apply(emit, this, [type, data, ...rest]);
   };
-  process.once('exit', () => hasRun && writeCtrf('node-test', start, tests, 'node:test'));
+  process.once('exit', end);
+}
+
+/** Watching, Node says when all is quiet, and what runs then is a run of its own. */
+function end() {
+  if (recording) {
+    writeCtrf('node-test', start, tests, 'node:test');
+    const { execArgv, argv } = process;
+    recording.end({
+      command: typed('node', [...execArgv, ...argv.slice(1)]),
+      'exit-code': tests.some(({ status }) => status === 'failed') ? 1 : 0,
+      isOver: tests.length === 0,
+    });
+  }
+  [recording, hasRun, tests] = [undefined, false, []];
+  printed.clear();
 }
 
 function read(type, data) {
-  if (!hasRun) take();
+  if (type === 'test:watch:drained') return end();
+  if (!hasRun) {
+    recording = begin('node:test', isInstalled);
+    start = Date.now();
+  }
   hasRun = true;
+  if (recording === undefined) return;
   if (type === 'test:start') titles.splice(data.nesting, titles.length, data.name);
   else if (type === 'test:stderr') {
     const text = (printed.get(fileOf(data)) || '') + data.message;

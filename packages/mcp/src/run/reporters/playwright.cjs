@@ -1,7 +1,7 @@
 // A Playwright reporter that prints nothing. PW_TEST_REPORTER is what editors use to listen in: it stands beside the
 // configured reporters and leaves them alone.
 'use strict';
-const { take, relative, writeCtrf } = require('./report.cjs');
+const { take, begin, typed, relative, writeCtrf } = require('./report.cjs');
 
 take();
 const text = (chunks) => chunks.map(String).join('').slice(-16384).split('\n');
@@ -9,11 +9,23 @@ const suites = (test) => {
   const [, project, , ...titles] = test.titlePath();
   return [...(project ? [project] : []), ...titles.slice(0, -1)];
 };
+const factsOf = ({ status } = {}, tests) => ({
+  command: typed('playwright', process.argv.slice(2)),
+  'exit-code': status === 'passed' ? 0 : 1,
+  'timed-out': status === 'timedout',
+  isOver: status === 'interrupted' || tests.length === 0,
+});
 class ArgusReporter {
   printsToStdio() {
     return false;
   }
+  begin() {
+    if (this.hasBegun) return;
+    this.hasBegun = true;
+    this.recording = begin('playwright', this.isInstalled);
+  }
   onBegin(_config, suite) {
+    this.begin();
     this.suite = suite;
     this.start = Date.now();
     this.errors = [];
@@ -21,7 +33,10 @@ class ArgusReporter {
   onError(error) {
     this.errors = [...(this.errors || []), error];
   }
-  onEnd() {
+  /** Of a configuration that cannot be read, nothing begins. */
+  onEnd(result) {
+    this.begin();
+    if (this.recording === undefined) return;
     const tests = this.suite ? this.suite.allTests().map((test) => this.read(test)) : [];
     for (const error of this.errors || []) {
       const place = error.location && relative(error.location.file);
@@ -35,6 +50,7 @@ class ArgusReporter {
       });
     }
     writeCtrf('playwright', this.start || Date.now(), tests);
+    this.recording.end(factsOf(result, tests));
   }
   read(test) {
     const outcome = test.outcome();

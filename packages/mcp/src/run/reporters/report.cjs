@@ -1,4 +1,4 @@
-// Where this process writes its report, and how files are named in it.
+// Where this process writes its report, which of its reporters does, and how files are named in it.
 'use strict';
 const { writeFileSync } = require('node:fs');
 const path = require('node:path');
@@ -12,6 +12,31 @@ function take() {
   delete process.env.ARGUS_REPORT_DIR;
 }
 
+/**
+ * A runner of this process begins a run: what is to be told of its end. Undefined where nobody asks for a report, or
+ * another reporter of the same run writes it: an `argus run` brings its own, and a project may have one installed. That one
+ * hands its report to the memory itself where no `argus run` is around it, nor a run whose test started this process.
+ */
+function begin(runner, isInstalled = false) {
+  take();
+  const around = globalThis[KEY];
+  if (around?.taken?.has(runner)) return undefined;
+  if (around !== undefined && !around.isOwn) {
+    around.taken = new Set([...(around.taken || []), runner]);
+    return { end: () => around.taken.delete(runner) };
+  }
+  if (!isInstalled || (around === undefined && process.env.ARGUS_REPORT_ROOT)) return undefined;
+  const { record } = require('./installed/recording.cjs');
+  return record(runner, (place) => {
+    globalThis[KEY] = place;
+  });
+}
+
+/** As somebody would type it who starts the runner. */
+function typed(program, words) {
+  return [program, ...words].map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word))).join(' ');
+}
+
 /** The file for a runner's report. Several processes of one run may each write one. */
 function fileOf(runner) {
   return path.join(globalThis[KEY].folder, `${runner}-${process.pid}.json`);
@@ -21,7 +46,7 @@ function write(runner, report) {
   // A runner that a test has started.
   if (globalThis[KEY] === undefined) return;
   try {
-    writeFileSync(fileOf(runner), JSON.stringify(report));
+    writeFileSync(fileOf(runner), typeof report === 'string' ? report : JSON.stringify(report));
   } catch {}
 }
 
@@ -52,4 +77,4 @@ function writeCtrf(runner, start, tests, name = runner) {
   write(runner, { reportFormat: 'CTRF', specVersion: '0.0.0', results: { tool: { name }, summary, tests } });
 }
 
-module.exports = { take, fileOf, write, relative, writeCtrf };
+module.exports = { take, begin, typed, fileOf, write, relative, writeCtrf };

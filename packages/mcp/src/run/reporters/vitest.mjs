@@ -13,6 +13,14 @@ const load = async (from, name) => import(pathToFileURL(createRequire(from).reso
 // Where it lies since 4.1, and where it lay before.
 const knownTo = async (program) =>
   (await load(program, 'vitest/node')).ReportersMap || (await load(program, 'vitest/reporters')).ReportersMap;
+/** A program that calls Vitest's own functions is none of its files. */
+export const knownIn = async (root) => {
+  try {
+    return await knownTo(realpathSync(process.argv[1]));
+  } catch {
+    return knownTo(path.join(root, 'package.json'));
+  }
+};
 const isAgent = async (program) => {
   try {
     return Boolean((await load(program, 'std-env')).isAgent);
@@ -61,7 +69,7 @@ const withAttempts = (text, tests) => {
   return JSON.stringify(report);
 };
 /** Vitest's JSON reporter writes the stacks of errors. It reads them before it first waits: no other reporter sees these. */
-const tellingValues = (json) => {
+export const tellingValues = (json) => {
   // The second before Vitest 4.
   for (const end of ['onTestRunEnd', 'onFinished']) {
     const write = json[end];
@@ -97,8 +105,12 @@ export default class ArgusReporter {
         added.push(new known.default({}));
       }
     }
-    added.push(tellingValues(new known.json({ outputFile: report.fileOf('vitest') })));
     vitest.reporters.push(...added);
     for (const reporter of added) await reporter.onInit?.(vitest);
+    // One that the project has installed writes the report.
+    if (report.begin('vitest') === undefined) return;
+    const json = tellingValues(new known.json({ outputFile: report.fileOf('vitest') }));
+    vitest.reporters.push(json);
+    json.onInit(vitest);
   }
 }

@@ -1,0 +1,52 @@
+/**
+ * What is known of a run's failures beyond what its runner has printed, for people and agents who did not ask.
+ */
+
+import type { Cause, FailureBrief, RunResult } from 'argus-engine';
+import { quoted } from '../system/words.ts';
+import { count } from '../text/count.ts';
+import { formatCause, formatKnownFix } from './run-text.ts';
+import { indented, lines, paint } from './terminal.ts';
+
+/** The rest is in the memory. */
+const SHOWN_CAUSES = 5;
+
+/** Verdicts that only say that nothing is known. */
+const SAYS_NOTHING: ReadonlySet<string | undefined> = new Set([undefined, 'new', 'unknown']);
+
+/** A short block; empty where the run passed, or nothing is known. */
+export function formatKnown({ runId, status, causes, failures }: RunResult): string {
+  if (status === 'passed') return '';
+  const known = causes.map((cause) => ({ cause, fix: knownFixOf(cause, failures) })).filter(isWorthSaying);
+  const [first] = known;
+  if (first === undefined) return '';
+  const more = known.length - SHOWN_CAUSES;
+  return lines([
+    `${paint.bold('argus')}, from the runs before:`,
+    ...known.slice(0, SHOWN_CAUSES).map(formatKnownCause),
+    more > 0 && `  … and ${count(more, 'more cause')}: argus history ${runId}`,
+    paint.dim(`  next: argus diagnose ${runId} ${quoted(first.cause.cases[0] ?? '')}`),
+  ]);
+}
+
+interface KnownCause {
+  cause: Cause;
+  fix: FailureBrief['known'] | undefined;
+}
+
+function isWorthSaying({ cause, fix }: KnownCause): boolean {
+  return cause.count > 1 || fix !== undefined || !SAYS_NOTHING.has(cause.verdict?.kind);
+}
+
+/** What somebody or a run has taught; a built-in tip says what every reader knows. */
+function knownFixOf({ causeId }: Cause, failures: readonly FailureBrief[]): FailureBrief['known'] | undefined {
+  const own = failures.filter((failure) => failure.causeId === causeId).map(({ known }) => known);
+  return own.find((known) => known?.suggestedFix && (known.trust !== undefined || known.tried !== undefined));
+}
+
+function formatKnownCause({ cause, fix }: KnownCause): string {
+  const fixed = formatKnownFix(fix ?? null).map((line) => indented(line));
+  // Nothing else here names the test.
+  const which = cause.count === 1 ? cause.cases[0] : undefined;
+  return indented(lines([formatCause(cause, which), ...fixed]), 2);
+}

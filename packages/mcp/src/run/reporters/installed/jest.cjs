@@ -1,0 +1,30 @@
+// The Jest reporter of a project: it stands beside those that print. In watch mode each run over is a run of its own.
+'use strict';
+const { begin, typed } = require('../report.cjs');
+const { report } = require('../jest.cjs');
+
+class ArgusReporter {
+  constructor(config = {}) {
+    this.config = config;
+  }
+
+  onRunStart() {
+    this.recording = begin('jest', true);
+  }
+
+  onRunComplete(_contexts, results) {
+    if (this.recording === undefined) return;
+    report(results);
+    const { testNamePattern } = this.config;
+    const errors = results.runExecError ? [results.runExecError] : [];
+    this.recording.end({
+      command: typed('jest', process.argv.slice(2)),
+      // A run of no tests is told by Jest itself.
+      'exit-code': results.success || (results.numFailedTests === 0 && results.numFailedTestSuites === 0) ? 0 : 1,
+      filter: testNamePattern || undefined,
+      output: errors.map(({ stack, message }) => stack || message).join('\n'),
+      isOver: results.wasInterrupted || (results.numTotalTests === 0 && results.numTotalTestSuites === 0),
+    });
+  }
+}
+module.exports = ArgusReporter;

@@ -1,0 +1,10 @@
+/** `reporters: ['default', 'argus-mcp/vitest']`, or an instance of it. */
+export default class ArgusReporter {
+  onInit(vitest: unknown): Promise<void>;
+  onTestRunStart(): void;
+  onWatcherRerun(): void;
+  // biome-ignore lint/suspicious/noExplicitAny: of whichever Vitest the project has
+  onTestRunEnd(modules: readonly any[], errors: readonly any[]): Promise<void>;
+  // biome-ignore lint/suspicious/noExplicitAny: of whichever Vitest the project has
+  onFinished(files: readonly any[], errors?: readonly any[]): Promise<void>;
+}

@@ -1,0 +1,47 @@
+/** Projects that have a reporter of Argus installed, and their runners started as anybody starts them. */
+
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { argus } from '../argus.ts';
+import { environment, runnerProject } from '../harness.ts';
+import { PATH } from '../runs/installed.ts';
+
+const PACKAGE = fileURLToPath(new URL('../../../packages/mcp', import.meta.url));
+const MODULES = fileURLToPath(new URL('../runners/node_modules', import.meta.url));
+
+/** A copy of a project of `runners/` with these files, and both its runner and argus-mcp in `node_modules`. */
+export function installedProject(runner: string, files: Record<string, string> = {}): string {
+  const root = runnerProject(runner);
+  const modules = path.join(root, 'node_modules');
+  rmSync(modules, { force: true });
+  mkdirSync(modules);
+  for (const name of readdirSync(MODULES)) symlinkSync(path.join(MODULES, name), path.join(modules, name));
+  symlinkSync(PACKAGE, path.join(modules, 'argus-mcp'));
+  for (const [name, text] of Object.entries(files)) writeFileSync(path.join(root, name), text);
+  return root;
+}
+
+/** Starts it without Argus around it. */
+export function start(root: string, command: string, env: Record<string, string> = {}) {
+  const options = { cwd: root, env: environment({ PATH, ...env }), encoding: 'utf8', shell: true } as const;
+  const { status, stdout, stderr } = spawnSync(command, options);
+  return { status, stdout, stderr };
+}
+
+export function underArgus(root: string, command: string) {
+  return argus(['run', command], { cwd: root, env: { PATH } });
+}
+
+/** What is recorded, newest first. */
+export function runsOf(
+  root: string,
+): { id: string; command: string; passed: number; failed: number; status: string }[] {
+  return JSON.parse(argus(['history', '--json'], { cwd: root }).stdout).data.runs;
+}
+
+export function casesOf(root: string, runId = ''): string[] {
+  const { cases } = JSON.parse(argus(['history', runId, '--json'], { cwd: root }).stdout).data;
+  return cases.map(({ caseName }: { caseName: string }) => caseName);
+}
