@@ -12,7 +12,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const runners = path.join(path.dirname(fileURLToPath(import.meta.url)), 'runners');
-const PYTHON_PACKAGES = ['pytest==8.4.2', 'tox==4.67.15'];
+const PYTHON_PACKAGES = ['pytest==8.4.2', 'tox==4.67.15', 'flit-core==4.2.0'];
 
 export function setUpRunners() {
   installNodeRunners();
@@ -44,7 +44,7 @@ function installNodeRunners() {
 
 function installPytest() {
   const python = path.join(pythonFolder, 'bin', 'python');
-  if (succeeds(python, ['-m', 'pytest', '--version']) && succeeds(python, ['-m', 'tox', '--version'])) return;
+  if (['pytest', 'tox', 'flit_core'].every((name) => succeeds(python, ['-c', `import ${name}`]))) return;
   if (!succeeds('python3', ['-m', 'venv', '--help']) || !succeeds('python3', ['-c', 'import ensurepip'])) {
     apt(['python3-venv'], 'pytest');
   }

@@ -81,13 +81,23 @@ describe('contents', () => {
   });
 
   test('the licence is the same text wherever it is looked for', () => {
-    const [whole, ...others] = ['LICENSE', 'npm/engine/LICENSE', 'packages/mcp/LICENSE'].map((file) =>
-      readFileSync(join(root, file), 'utf8'),
-    );
+    const [whole, ...others] = [
+      'LICENSE',
+      'npm/engine/LICENSE',
+      'packages/mcp/LICENSE',
+      'packages/pytest-argus/LICENSE',
+    ].map((file) => readFileSync(join(root, file), 'utf8'));
     expect(whole).toMatch(/^MIT License\n/u);
     for (const other of others) expect(other).toBe(whole);
     for (const manifest of ['package.json', 'npm/engine/package.json', 'packages/mcp/package.json'])
       expect(JSON.parse(readFileSync(join(root, manifest), 'utf8')).license).toBe('MIT');
+  });
+
+  test('the plugin of pytest has the version of the program that it starts', () => {
+    const { version } = JSON.parse(readFileSync(join(root, 'packages/mcp/package.json'), 'utf8'));
+    expect(readFileSync(join(root, 'packages/pytest-argus/pytest_argus.py'), 'utf8')).toContain(
+      `__version__ = "${version}"`,
+    );
   });
 
   test.each([

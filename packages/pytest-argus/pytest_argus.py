@@ -1,0 +1,215 @@
+"""Records every pytest run in Argus, and prints what is known of its failures. Never changes how a run ends.
+
+The program (npm: argus-mcp) notes the work tree as the run begins, and takes in a JUnit report when it has ended. Where an
+`argus run` is around, the report is written for that one alone; in a pytest that a test has started, and in a worker of
+pytest-xdist, nothing happens.
+"""
+
+import datetime
+import hashlib
+import os
+import random
+import shutil
+import socket
+import string
+import subprocess
+import sys
+import tempfile
+import time
+
+import pytest
+
+try:
+    from _pytest.junitxml import LogXML
+except ImportError:  # A pytest that keeps it elsewhere: nothing is recorded, and the tests run.
+    LogXML = object
+
+__version__ = "0.1.0"
+
+# Where reports of a run are written to, set by an `argus run`; and that a run goes on, for what its tests start.
+REPORT_FOLDER = "ARGUS_REPORT_DIR"
+AROUND = "ARGUS_REPORT_ROOT"
+
+# A memory that takes longer is said to be broken.
+PATIENCE_SECONDS = 20
+
+NOT_FOUND = "argus-mcp is not on the search path, and ARGUS_MCP does not name it"
+GUESS = "--no-install"
+
+# Exit codes of a wrong command line, and of a run without tests.
+NO_RUNS = (4, 5)
+
+
+# Before the plugin that an `argus run` brings itself, which takes the folder where nobody has.
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config):
+    if hasattr(config, "workerinput") or config.getoption("collectonly", False):
+        return
+    try:
+        folder = os.environ.pop(REPORT_FOLDER, None)
+        if folder:
+            config.pluginmanager.register(_report(config, folder), "argus-report")
+        elif not os.environ.get(AROUND):
+            config.pluginmanager.register(Recording(config), "argus-recording")
+    except Exception as problem:
+        _warn(_not_recorded(problem))
+
+
+class Report(LogXML):
+    """What pytest itself writes, without a word of where."""
+
+    def pytest_sessionfinish(self):
+        try:
+            super().pytest_sessionfinish()
+        except Exception as problem:
+            _warn(_not_recorded(problem))
+
+    def pytest_terminal_summary(self, terminalreporter):
+        pass
+
+
+def _report(config, folder):
+    def setting(name, other):
+        try:
+            return config.getini(name)
+        except (KeyError, ValueError):
+            return other
+
+    return Report(
+        os.path.join(folder, "pytest-%d.xml" % os.getpid()),
+        None,
+        setting("junit_suite_name", "pytest"),
+        "all",
+        setting("junit_duration_report", "total"),
+        setting("junit_family", "xunit2"),
+        True,
+    )
+
+
+class Recording:
+    """One run, from its beginning to the memory."""
+
+    def __init__(self, config):
+        self.root = os.getcwd()
+        self.folder = _new_folder()
+        config.pluginmanager.register(_report(config, self.folder), "argus-report")
+        self.exit_code = None
+        self.is_interrupted = False
+        self.began = time.time()
+        self.program = _program(self.root)
+        self.look = None
+        os.environ[AROUND] = self.root
+        if self.program is not None:
+            self.look = self._start("--begin")
+
+    def _start(self, *options, **more):
+        # Without what is meant for the processes of tests.
+        env = {name: value for name, value in os.environ.items() if name not in ("NODE_OPTIONS", "NODE_V8_COVERAGE")}
+        if sys.stdout.isatty() and not env.get("NO_COLOR"):
+            env["FORCE_COLOR"] = "1"
+        streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        streams.update(more)
+        return subprocess.Popen(self.program + ["record", self.folder] + list(options), cwd=self.root, env=env, **streams)
+
+    def pytest_sessionfinish(self, exitstatus):
+        self.exit_code = int(exitstatus)
+
+    def pytest_keyboard_interrupt(self, excinfo):
+        # What pytest ends itself has a class of its own.
+        self.is_interrupted = type(excinfo.value) is KeyboardInterrupt
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_unconfigure(self, config):
+        os.environ.pop(AROUND, None)
+        try:
+            is_nothing = self.exit_code is None or self.exit_code in NO_RUNS or self.is_interrupted
+            if not is_nothing and any(name.startswith("pytest-") for name in os.listdir(self.folder)):
+                self._hand_over(config)
+        except Exception as problem:
+            _warn(_not_recorded(problem))
+        finally:
+            if self.look is not None:
+                self.look.kill()
+                self.look.wait()
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _hand_over(self, config):
+        if self.program is None:
+            return _warn(_not_recorded(NOT_FOUND))
+        # npx says only by ending whether it has the program.
+        if GUESS in self.program and self.look.wait(PATIENCE_SECONDS) != 0:
+            return _warn(_not_recorded(NOT_FOUND))
+        began = datetime.datetime.fromtimestamp(self.began, datetime.timezone.utc)
+        words = [str(word) for word in config.invocation_params.args]
+        options = [
+            "--runner=pytest",
+            "--command=" + " ".join(["pytest"] + [_quoted(word) for word in words]),
+            "--started-at=" + began.isoformat(),
+            "--duration=%d" % ((time.time() - self.began) * 1000),
+            "--exit-code=%d" % self.exit_code,
+        ]
+        keyword = config.getoption("keyword", "")
+        if keyword:
+            options.append("--filter=" + keyword)
+        ended = self._start(*options, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        try:
+            said, complaint = ended.communicate(timeout=PATIENCE_SECONDS)
+        except subprocess.TimeoutExpired:
+            ended.kill()
+            ended.communicate()
+            return _warn(_not_recorded("the memory did not answer"))
+        if said:
+            sys.stdout.write(said.decode("utf-8", "replace"))
+            sys.stdout.flush()
+        if ended.returncode != 0:
+            lines = complaint.decode("utf-8", "replace").strip().splitlines()
+            _warn(lines[0] if lines else _not_recorded("the program ended without a word"))
+
+
+def _new_folder():
+    """By its name, whoever comes next knows that the process which made it is gone."""
+    try:
+        namespace = os.readlink("/proc/self/ns/pid")
+    except (AttributeError, OSError):
+        namespace = ""
+    system = hashlib.sha256(("%s %s" % (socket.gethostname(), namespace)).encode()).hexdigest()[:8]
+    # Not the generator that tests seed.
+    unguessable = "".join(random.SystemRandom().choice(string.ascii_letters + string.digits) for _ in range(6))
+    folder = os.path.join(tempfile.gettempdir(), "argus-report-%d--%s-%s" % (os.getpid(), system, unguessable))
+    os.mkdir(folder, 0o700)
+    return folder
+
+
+def _program(root):
+    """How argus-mcp is started here: as it is named, as it is installed for the user, or for this project."""
+    named = os.environ.get("ARGUS_MCP")
+    if named:
+        return ["node", named] if named.endswith((".mjs", ".js")) else [named]
+    found = shutil.which("argus-mcp")
+    if found is None:
+        found = shutil.which("argus")
+        # Another program has this name, too.
+        if found is not None and "argus-mcp" not in os.path.realpath(found):
+            found = None
+    folder = root
+    while found is None:
+        found = shutil.which("argus-mcp", path=os.path.join(folder, "node_modules", ".bin"))
+        if os.path.dirname(folder) == folder:
+            break
+        folder = os.path.dirname(folder)
+    if found is not None:
+        return [found]
+    npx = shutil.which("npx")
+    return None if npx is None else [npx, GUESS, "--offline", "argus-mcp"]
+
+
+def _quoted(word):
+    return word if word and all(one.isalnum() or one in "_@%+=:,./-[]" for one in word) else '"%s"' % word
+
+
+def _not_recorded(why):
+    return "this run was not recorded: %s" % why
+
+
+def _warn(text):
+    sys.stderr.write("argus: %s\n" % text)
