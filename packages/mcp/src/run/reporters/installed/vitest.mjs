@@ -41,7 +41,9 @@ export default class ArgusReporter {
     try {
       run.json = tellingValues(new this.#known.json({}));
       run.json.writeReport = async (text) => report.write('vitest', text);
-      run.json.onInit(this.#vitest);
+      // What it has to say of its own report is of no use here.
+      const logger = { log() {}, warn() {}, error() {} };
+      run.json.onInit(Object.create(this.#vitest, { logger: { value: logger } }));
       // A run that stops at a failure is one all the same.
       this.#vitest.onCancel?.((reason) => {
         run.isCancelled = reason === 'keyboard-input';
