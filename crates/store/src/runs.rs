@@ -49,6 +49,8 @@ pub struct Run {
     pub git_branch: Option<String>,
     /// Uncommitted changes.
     pub git_dirty: Option<bool>,
+    /// Of somebody else's copy of the project: it is kept, and says nothing of this one.
+    pub is_foreign: bool,
 }
 
 /// Where a run's cases are.
@@ -67,7 +69,7 @@ pub struct RunFilter {
 macro_rules! columns {
     () => {
         "id, started_at, duration_ms, status, passed, failed, skipped, flaky, command, runner, exit_code, signal, \
-         timed_out, git_commit, git_branch, git_dirty"
+         timed_out, git_commit, git_branch, git_dirty, is_foreign"
     };
 }
 use columns;
@@ -77,9 +79,9 @@ pub async fn insert(tx: &mut impl Tx, run: &Run) -> Result<RunKey, StoreError> {
     const SQL: &str = concat!(
         "INSERT INTO runs (",
         columns!(),
-        ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) RETURNING key"
+        ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) RETURNING key"
     );
-    let params: [Value<'_>; 16] = [
+    let params: [Value<'_>; 17] = [
         (&run.id).into(),
         run.started_at.into(),
         run.duration_ms.into(),
@@ -96,6 +98,7 @@ pub async fn insert(tx: &mut impl Tx, run: &Run) -> Result<RunKey, StoreError> {
         (&run.git_commit).into(),
         (&run.git_branch).into(),
         run.git_dirty.into(),
+        run.is_foreign.into(),
     ];
     let row = tx.query_first(SQL, &params).await?;
     row.ok_or_else(|| StoreError::corrupt("an inserted run gave no key"))?.read().map(RunKey)
@@ -198,6 +201,7 @@ fn run(row: &mut Row) -> Result<Run, StoreError> {
         git_commit: row.read()?,
         git_branch: row.read()?,
         git_dirty: row.read()?,
+        is_foreign: row.read()?,
     })
 }
 

@@ -57,6 +57,7 @@ fn run(id: &str, started_at: i64) -> runs::Run {
         timed_out: false,
         git_commit: None,
         git_branch: None,
+        is_foreign: false,
         git_dirty: Some(true),
     }
 }

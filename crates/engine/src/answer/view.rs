@@ -112,6 +112,7 @@ pub(crate) fn run(stored: Run) -> RunRecord {
         timestamp: iso(stored.started_at),
         git_commit: stored.git_commit,
         git_branch: stored.git_branch,
+        foreign: stored.is_foreign,
         dirty: stored.git_dirty,
         command: stored.command,
         duration_ms: stored.duration_ms,

@@ -61,6 +61,10 @@ contract! {
         /// What the tests were filtered by; those that it leaves out may be reported as skipped.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub filter: Option<String>,
+        /// It ran in somebody else's copy of the project, such as a fork: it is kept, and proves and refutes nothing.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        #[cfg_attr(feature = "types", ts(optional, as = "Option<bool>"))]
+        pub foreign: bool,
     }
 
     /// A run out of a history that was recorded elsewhere.
@@ -371,6 +375,10 @@ contract! {
         pub flaky: u32,
         /// Outcome of the whole.
         pub status: RunStatus,
+        /// Of somebody else's copy of the project: it says nothing of this one.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        #[cfg_attr(feature = "types", ts(optional, as = "Option<bool>"))]
+        pub foreign: bool,
     }
 
     /// One case of a run.

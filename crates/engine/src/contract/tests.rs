@@ -82,6 +82,10 @@ contract! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub headline: Option<String>,
+        /// The run is of somebody else's copy of the project.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        #[cfg_attr(feature = "types", ts(optional, as = "Option<bool>"))]
+        pub foreign: bool,
     }
 
     /// Since which commit.

@@ -38,7 +38,8 @@ pub(crate) struct RunJudgement {
     pub(crate) on_same_files: HashSet<String>,
 }
 
-/// Judges the failures of a run, each of which then has its verdict, and records it.
+/// Judges the failures of a run, each of which then has its verdict, and records it; of a foreign run nothing is kept that
+/// later verdicts look back on.
 pub(crate) async fn judge<D>(
     engine: &Engine<D>,
     tx: &mut impl Tx,
@@ -65,7 +66,9 @@ pub(crate) async fn judge<D>(
     };
     let judgement = memory.record(recorded);
     let name = |case: CaseId| ran.names.get(&case).map(|name| (*name).to_owned());
-    rows::save(tx, &memory, facts.seq, &ran.order, name).await?;
+    if !run.is_foreign {
+        rows::save(tx, &memory, facts.seq, &ran.order, name).await?;
+    }
     if judgement.verdicts.iter().any(|judged| judged.verdict.polluter.is_some_and(|case| name(case).is_none())) {
         of_rows.extend(rows::load_all_tests(tx, &mut memory).await?);
     }
@@ -92,7 +95,8 @@ async fn sum_up<D>(engine: &Engine<D>, tx: &mut impl Tx) -> Result<Memory, Engin
     let mut memory = Memory::default();
     let mut runs = Vec::new();
     let mut count = 0;
-    for (key, run) in runs::newest(tx, MAX_SUMMED_RUNS).await? {
+    let newest = runs::newest(tx, MAX_SUMMED_RUNS).await?;
+    for (key, run) in newest.into_iter().filter(|(_, run)| !run.is_foreign) {
         let cases = cases::in_order(tx, key).await?;
         count += cases.len();
         if count > MAX_SUMMED_CASES {

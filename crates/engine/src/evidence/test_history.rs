@@ -103,6 +103,7 @@ async fn shown(tx: &mut impl Tx, case_name: &str, found: Vec<test_runs::TestRun>
             commit: run.git_commit,
             branch: run.git_branch,
             dirty: run.git_dirty,
+            foreign: run.is_foreign,
             status: case_state(run.outcome),
             duration_ms: run.duration_ms,
             verdict: found.as_ref().map(view::brief_verdict),

@@ -30,7 +30,7 @@ const MAX_HISTORY: u32 = 50;
 /// A run that began before the claim refutes nothing, for the fix may have been made since; nor does one on another branch,
 /// such as that of another work tree, or on the very files that failed (`on_same_files`: ids of runs on those of this one),
 /// as with somebody who has not got the change: it is not there. Another failure of the case neither proves nor refutes:
-/// what was claimed may have been the first of two faults. Answers what it proved.
+/// what was claimed may have been the first of two faults. A foreign run says nothing of either. Answers what it proved.
 pub(crate) async fn judge<D: Database>(
     engine: &Engine<D>,
     tx: &mut impl Tx,
@@ -39,7 +39,7 @@ pub(crate) async fn judge<D: Database>(
     on_same_files: &HashSet<String>,
 ) -> Result<Vec<ProvedFix>, EngineError> {
     let may_refute = |claim: &Claim| may_refute(run, claim) && !on_same_files.contains(&claim.failed_in);
-    let open = claims::open(tx).await?;
+    let open = if run.is_foreign { Vec::new() } else { claims::open(tx).await? };
     if open.is_empty() {
         return Ok(Vec::new());
     }

@@ -26,6 +26,10 @@ use argus_store::{
 /// Said of reports without any test.
 pub(crate) const NO_CASES: &str = "The reports hold no test cases.";
 
+/// Said of a run of somebody else's copy of the project.
+const FOREIGN: &str =
+    "FOREIGN_RUN: it is of a fork or was given as foreign, so it is kept and judged, but proves and refutes nothing.";
+
 /// Reads the reports, then writes everything in one transaction.
 pub async fn record_run<D: Database>(
     engine: &Engine<D>,
@@ -87,6 +91,7 @@ fn run<D>(
         git_commit: git.and_then(|git| redact(&git.commit)),
         git_branch: git.and_then(|git| redact(&git.branch)),
         git_dirty: git.and_then(|git| git.dirty),
+        is_foreign: params.foreign,
     }
 }
 
@@ -160,6 +165,9 @@ fn answer<D>(
         Some(note) => notes.insert(0, engine.analyzer.redact(&note).into()),
         None if collected.has_empty_reports => notes.push(NO_CASES.to_owned()),
         None => {}
+    }
+    if run.is_foreign {
+        notes.insert(0, FOREIGN.to_owned());
     }
     let Brief { failures, causes, more_causes } = brief;
     debug_assert!(failures.len() <= brief::MAX_LISTED, "no more are kept than listed");

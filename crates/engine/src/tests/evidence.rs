@@ -1,5 +1,6 @@
 //! What failures are found to be: recorded run after run, over the real store.
 
+mod foreign;
 mod over_runs;
 
 use super::{AnyTx, UNKNOWN, World, failed, passed};

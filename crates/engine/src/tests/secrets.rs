@@ -78,6 +78,7 @@ impl Answers {
 /// Every field is named, so that a new one does not compile until it is planted too.
 fn run(reports: Vec<ReportInput>) -> RecordRunParams {
     RecordRunParams {
+        foreign: false,
         order_unknown: false,
         command: maybe("npm test --token"),
         runner: maybe("vitest"),

@@ -80,7 +80,8 @@ pub(crate) const fn case_state(state: CaseOutcome) -> CaseState {
 type Found = HashMap<String, Vec<(usize, CaseOutcome)>>;
 
 async fn read(tx: &mut impl Tx, asked: u32) -> Result<(Vec<Run>, Found, bool), EngineError> {
-    let newest = runs::newest(tx, asked).await?;
+    let mut newest = runs::newest(tx, asked).await?;
+    newest.retain(|(_, run)| !run.is_foreign);
     let (all, mut columns, mut found, mut cases) = (newest.len(), Vec::new(), Found::new(), 0_u32);
     for (key, run) in newest {
         cases = cases.saturating_add(run.passed + run.failed + run.skipped);

@@ -85,7 +85,8 @@ struct Read {
 
 async fn read(tx: &mut impl Tx, listed: &[TestEvidence]) -> Result<Read, EngineError> {
     let runs = runs::count(tx, RunFilter::default()).await?;
-    let newest = runs::newest(tx, MAX_TREND_RUNS).await?;
+    let mut newest = runs::newest(tx, MAX_TREND_RUNS).await?;
+    newest.retain(|(_, run)| !run.is_foreign);
     let by_chance = trend::by_chance(tx, &newest).await?;
     let duration_runs = durations::runs_read(&newest);
     let found = trends::pass_durations(tx, duration_runs, durations::MIN_MS).await?;

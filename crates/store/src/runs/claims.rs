@@ -30,7 +30,7 @@ pub struct Newest {
 /// How a case ended last, from the run of its failure on; None where that run is gone.
 pub async fn newest_of(tx: &mut impl Tx, run_id: &str, case_name: &str) -> Result<Option<Newest>, StoreError> {
     const SINCE: &str = "SELECT r.key, r.id FROM runs r JOIN runs f ON f.id = $1 \
-                         WHERE (r.started_at, r.key) >= (f.started_at, f.key) \
+                         WHERE (r.started_at, r.key) >= (f.started_at, f.key) AND r.is_foreign = 0 \
                          ORDER BY r.started_at DESC, r.key DESC LIMIT $2";
     const HOW: &str = "SELECT status, rank = 1 FROM cases WHERE run_key = $1 AND name = $2 AND status <> 'skipped' \
                        ORDER BY rank LIMIT 1";

@@ -9,7 +9,7 @@ use crate::{
 /// Commits of recorded runs that begin so, that of the newest run first.
 pub async fn commits_with_prefix(tx: &mut impl Tx, prefix: &str, limit: u32) -> Result<Vec<String>, StoreError> {
     const SQL: &str = "SELECT git_commit FROM runs WHERE git_commit >= $1 AND git_commit < $2 \
-                       GROUP BY git_commit ORDER BY MAX(started_at) DESC, git_commit LIMIT $3";
+                       AND is_foreign = 0 GROUP BY git_commit ORDER BY MAX(started_at) DESC, git_commit LIMIT $3";
     let after = format!("{prefix}\u{10ffff}");
     let rows = tx.query(SQL, &[prefix.into(), (&after).into(), limit.into()]).await?;
     rows.into_iter().map(|mut row| row.read()).collect()
@@ -30,9 +30,9 @@ pub struct CommitStart {
 /// before stands for the commit, as far as there is one.
 pub async fn commit_start(tx: &mut impl Tx, commit: &str) -> Result<Option<CommitStart>, StoreError> {
     const FIRST: &str = "SELECT key, started_at, COALESCE(git_dirty, 0) FROM runs WHERE git_commit = $1 \
-                         ORDER BY COALESCE(git_dirty, 0), started_at, key LIMIT 1";
+                         AND is_foreign = 0 ORDER BY COALESCE(git_dirty, 0), started_at, key LIMIT 1";
     const BEFORE: &str = "SELECT key, started_at FROM runs WHERE (started_at, key) < ($1, $2) \
-                          ORDER BY started_at DESC, key DESC LIMIT 1";
+                          AND is_foreign = 0 ORDER BY started_at DESC, key DESC LIMIT 1";
     let Some(mut row) = tx.query_first(FIRST, &[commit.into()]).await? else { return Ok(None) };
     let first = CommitStart { key: RunKey(row.read()?), started_at: row.read()?, only_edited: row.read::<i64>()? != 0 };
     if !first.only_edited {
@@ -54,7 +54,8 @@ pub async fn until(
     const SQL: &str = concat!(
         "SELECT key, ",
         columns!(),
-        " FROM runs WHERE (started_at, key) <= ($2, $3) OR (git_commit = $1 AND COALESCE(git_dirty, 0) = 0) \
+        " FROM runs WHERE is_foreign = 0 AND ((started_at, key) <= ($2, $3) \
+         OR (git_commit = $1 AND COALESCE(git_dirty, 0) = 0)) \
          ORDER BY started_at DESC, key DESC LIMIT $4"
     );
     let params = [commit.into(), start.started_at.into(), start.key.0.into(), limit.into()];
@@ -71,7 +72,7 @@ pub async fn after(
     const SQL: &str = concat!(
         "SELECT key, ",
         columns!(),
-        " FROM runs WHERE (started_at, key) > ($2, $3) \
+        " FROM runs WHERE is_foreign = 0 AND (started_at, key) > ($2, $3) \
          AND (git_commit IS NULL OR git_commit <> $1 OR COALESCE(git_dirty, 0) <> 0) \
          ORDER BY started_at DESC, key DESC LIMIT $4"
     );

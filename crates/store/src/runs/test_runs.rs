@@ -21,6 +21,8 @@ pub struct TestRun {
     pub git_branch: Option<String>,
     /// Uncommitted changes.
     pub git_dirty: Option<bool>,
+    /// Of somebody else's copy of the project.
+    pub is_foreign: bool,
     /// Of several cases of this name the worst.
     pub outcome: CaseOutcome,
     /// Milliseconds; of several cases the longest.
@@ -40,8 +42,8 @@ pub struct BriefFailure {
 pub async fn of_test(tx: &mut impl Tx, name: &str, limit: u32, offset: u32) -> Result<Vec<TestRun>, StoreError> {
     // No index has the names of what passed. CROSS JOIN lets SQLite walk through the runs and stop at a full page, in
     // place of reading all cases.
-    const SQL: &str = "SELECT r.key, r.id, r.started_at, r.git_commit, r.git_branch, r.git_dirty, MIN(c.rank), \
-                       MAX(c.duration_ms) FROM runs r CROSS JOIN cases c \
+    const SQL: &str = "SELECT r.key, r.id, r.started_at, r.git_commit, r.git_branch, r.git_dirty, r.is_foreign, \
+                       MIN(c.rank), MAX(c.duration_ms) FROM runs r CROSS JOIN cases c \
                        WHERE c.run_key = r.key AND c.name = $1 AND c.status <> 'skipped' \
                        GROUP BY r.started_at, r.key ORDER BY r.started_at DESC, r.key DESC LIMIT $2 OFFSET $3";
     let rows = tx.query(SQL, &[name.into(), limit.into(), offset.into()]).await?;
@@ -53,6 +55,7 @@ pub async fn of_test(tx: &mut impl Tx, name: &str, limit: u32, offset: u32) -> R
             git_commit: row.read()?,
             git_branch: row.read()?,
             git_dirty: row.read()?,
+            is_foreign: row.read()?,
             outcome: row.read()?,
             duration_ms: row.read()?,
         })
@@ -64,7 +67,7 @@ pub async fn of_test(tx: &mut impl Tx, name: &str, limit: u32, offset: u32) -> R
 pub async fn newest_verdict(tx: &mut impl Tx, name: &str) -> Result<Option<(String, String)>, StoreError> {
     const SQL: &str = "SELECT r.id, f.verdict FROM cases c JOIN failures f ON f.run_key = c.run_key AND f.seq = c.seq \
                        JOIN runs r ON r.key = c.run_key \
-                       WHERE c.name = $1 AND c.status = 'failed' AND f.verdict IS NOT NULL \
+                       WHERE c.name = $1 AND c.status = 'failed' AND f.verdict IS NOT NULL AND r.is_foreign = 0 \
                        ORDER BY r.started_at DESC, r.key DESC, c.seq LIMIT 1";
     let row = tx.query_first(SQL, &[name.into()]).await?;
     row.map(|mut row| Ok((row.read()?, row.read()?))).transpose()

@@ -20,8 +20,8 @@ pub struct PassDuration {
 /// Of the newest so many runs, how long cases took that passed at the first attempt. Those that never took `least_ms`
 /// in any of these runs are left out where they are stored, and so are most tests of most projects.
 pub async fn pass_durations(tx: &mut impl Tx, runs: u32, least_ms: f64) -> Result<Vec<PassDuration>, StoreError> {
-    const SQL: &str = "WITH newest AS (SELECT key FROM runs ORDER BY started_at DESC, key DESC LIMIT $1) \
-                       SELECT c.run_key, c.name, c.duration_ms FROM cases c \
+    const SQL: &str = "WITH newest AS (SELECT key FROM runs WHERE is_foreign = 0 \
+                       ORDER BY started_at DESC, key DESC LIMIT $1) SELECT c.run_key, c.name, c.duration_ms FROM cases c \
                        WHERE c.run_key IN (SELECT key FROM newest) AND c.rank = 2 AND c.status = 'passed' \
                        AND c.duration_ms IS NOT NULL AND c.name IN (SELECT s.name FROM cases s \
                        WHERE s.run_key IN (SELECT key FROM newest) AND s.rank = 2 AND s.status = 'passed' \
@@ -45,7 +45,8 @@ pub async fn failures_by_chance(tx: &mut impl Tx, failed_runs: u32) -> Result<Ve
 /// For each name id and start of the run recorded last in which a case of it failed.
 pub async fn last_failures(tx: &mut impl Tx, names: &[&str]) -> Result<Vec<Option<(String, i64)>>, StoreError> {
     const SQL: &str = "SELECT r.id, r.started_at FROM cases c JOIN runs r ON r.key = c.run_key \
-                       WHERE c.name = $1 AND c.status = 'failed' ORDER BY c.run_key DESC LIMIT 1";
+                       WHERE c.name = $1 AND c.status = 'failed' AND r.is_foreign = 0 \
+                       ORDER BY c.run_key DESC LIMIT 1";
     let params: Vec<_> = names.iter().map(|name| [(*name).into()]).collect();
     let answers = tx.query_many(SQL, &params).await?;
     let first = |rows: Vec<Row>| rows.into_iter().next().map(|mut row| Ok((row.read()?, row.read()?))).transpose();

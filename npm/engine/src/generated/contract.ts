@@ -1837,6 +1837,8 @@ export type RecordRunParams = {
   environment?: { [key in string]: string },
   /** What the tests were filtered by; those that it leaves out may be reported as skipped. */
   filter?: string | null,
+  /** It ran in somebody else's copy of the project, such as a fork: it is kept, and proves and refutes nothing. */
+  foreign?: boolean,
 };
 
 /** Who records something, and where; kept with every fix. */
@@ -2050,6 +2052,8 @@ export type RunRecord = {
   flaky: number,
   /** Outcome of the whole. */
   status: RunStatus,
+  /** Of somebody else's copy of the project: it says nothing of this one. */
+  foreign?: boolean,
 };
 
 /** The answer to a recorded run. */
@@ -2366,6 +2370,8 @@ export type TestRun = {
   causeId?: string,
   /** What went wrong, one line. */
   headline?: string,
+  /** The run is of somebody else's copy of the project. */
+  foreign?: boolean,
 };
 
 /** What a test is. */

@@ -119,6 +119,7 @@ function addImport(root: Command): void {
     .option('--dirty', 'there were uncommitted changes')
     .option('--tree <id>', 'id of its tree of files')
     .option('--started-at <time>', 'when it started, as ISO 8601')
+    .option('--foreign', 'of a fork or another copy: kept and shown, proves and refutes nothing')
     .option('--environment <name=value>', 'a condition, such as os=windows; may be repeated', condition, {})
     .addOption(
       new Option('--runs <file>', 'a history of runs instead, one JSON object a line; - reads stdin').conflicts(

@@ -61,9 +61,25 @@ function sentences({ because, against, settle }: NonNullable<TestHistoryResult['
   ];
 }
 
-function runOfTestRow({ runId, startedAt, status, commit, dirty, branch, verdict, headline }: TestRun): string[] {
+function runOfTestRow({
+  runId,
+  startedAt,
+  status,
+  commit,
+  dirty,
+  branch,
+  foreign,
+  verdict,
+  headline,
+}: TestRun): string[] {
   const hash = commit === undefined ? '-' : `${commit.slice(0, HASH_CHARS)}${dirty ? '+' : ''}`;
-  return [runId, startedAt, `${branch ?? '-'} ${hash}`, status, failureText(verdict, headline)];
+  return [
+    runId,
+    startedAt,
+    `${branch ?? '-'} ${hash}`,
+    foreign ? `${status}, foreign` : status,
+    failureText(verdict, headline),
+  ];
 }
 
 function failureText(verdict: BriefVerdict | undefined, headline: string | undefined): string {

@@ -25,7 +25,7 @@ function runRow(run: RunRecord): string[] {
   return [
     run.id,
     run.timestamp,
-    run.status,
+    run.foreign ? `${run.status}, foreign` : run.status,
     `${run.passed}/${run.failed}/${run.skipped}`,
     duration(run.durationMs),
     `${run.gitBranch ?? '-'} ${commit}`,

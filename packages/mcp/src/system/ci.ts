@@ -1,3 +1,7 @@
+/** What a service of continuous integration says of what it runs: all of it by variables, or by the file of an event. */
+
+import { readFileSync } from 'node:fs';
+
 /** Whether a service of continuous integration runs this; all of them set the variable. */
 export function isInCi(): boolean {
   const { CI } = process.env;
@@ -28,4 +32,75 @@ export function ciCheckout(env: Environment): CiCheckout {
   const [, names] = services.find(([isThere]) => isThere) ?? [];
   const first = (variables: string[]) => variables.map((name) => env[name]).find((value) => value) ?? null;
   return { branch: first(names?.branch ?? []), commit: first(names ? [names.commit] : []) };
+}
+
+/**
+ * Whether what runs here is of a pull request of another repository: its code, and with it what its tests do, is that of
+ * somebody who may not write here.
+ */
+export function isOfFork(env: Environment = process.env): boolean {
+  if (env.GITHUB_ACTIONS === 'true') return isForkOnGithub(env.GITHUB_EVENT_PATH);
+  if (env.GITLAB_CI === 'true') {
+    // The pipeline may run in either project; the merge request says into which one it wants.
+    const own = env.CI_MERGE_REQUEST_PROJECT_ID || env.CI_PROJECT_ID;
+    return differs(env.CI_MERGE_REQUEST_SOURCE_PROJECT_ID, own);
+  }
+  // Jenkins says it of a fork only.
+  if (env.JENKINS_URL !== undefined) return (env.CHANGE_FORK ?? '') !== '';
+  if (env.BUILDKITE === 'true') {
+    const from = env.BUILDKITE_PULL_REQUEST === 'false' ? undefined : env.BUILDKITE_PULL_REQUEST_REPO;
+    return differs(repositoryName(from), repositoryName(env.BUILDKITE_REPO));
+  }
+  if (env.CIRCLECI === 'true') {
+    return (
+      differs(env.CIRCLE_PR_USERNAME, env.CIRCLE_PROJECT_USERNAME) ||
+      differs(env.CIRCLE_PR_REPONAME, env.CIRCLE_PROJECT_REPONAME)
+    );
+  }
+  return false;
+}
+
+function differs(theirs: string | undefined, own: string | undefined): boolean {
+  return Boolean(theirs) && theirs?.toLowerCase() !== own?.toLowerCase();
+}
+
+/** `owner/name` of an address, whatever it is fetched by. */
+function repositoryName(address: string | undefined): string | undefined {
+  return address
+    ?.replace(/^[a-z+]+:\/\//iu, '')
+    .replace(/^[^@/]*@/u, '')
+    .replace(':', '/')
+    .replace(/(?:\.git)?\/?$/iu, '');
+}
+
+/** Payloads of events are some hundred KB at most. */
+const MAX_EVENT_BYTES = 16 * 1024 * 1024;
+
+/** What the payload of an event says of where a change comes from: of a pull request, or of the workflow before this one. */
+function isForkOnGithub(file: string | undefined): boolean {
+  if (!file) return false;
+  let event: unknown;
+  try {
+    const text = readFileSync(file, 'utf8');
+    event = text.length > MAX_EVENT_BYTES ? undefined : JSON.parse(text);
+  } catch {
+    return false;
+  }
+  const pull = at(event, 'pull_request');
+  if (pull !== undefined) return isOther(at(pull, 'head', 'repo'), at(pull, 'base', 'repo'));
+  const before = at(event, 'workflow_run');
+  return before !== undefined && isOther(at(before, 'head_repository'), at(event, 'repository'));
+}
+
+/** A fork that is gone is no repository any more. */
+function isOther(head: unknown, base: unknown): boolean {
+  const [theirs, own] = [at(head, 'full_name'), at(base, 'full_name')];
+  return typeof own === 'string' ? theirs !== own : at(head, 'fork') === true;
+}
+
+function at(value: unknown, ...keys: string[]): unknown {
+  return keys.reduce<unknown>(
+    (inner, key) => (typeof inner === 'object' && inner !== null ? Reflect.get(inner, key) : undefined),
+    value,
+  );
 }

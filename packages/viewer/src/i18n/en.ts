@@ -237,6 +237,8 @@ export const en = {
     count: (count: number, shown: string) => `${shown} ${plural(count, 'run', 'runs')}`,
     columns: { status: 'Status', run: 'Run', commit: 'Commit', results: 'Results', duration: 'Duration' },
     dirty: 'with uncommitted changes',
+    foreign: 'foreign',
+    foreignTitle: 'Of a fork or another copy: kept and judged, but no evidence about this project',
     none: 'No runs yet',
     noneText: 'Record one: an agent does so with argus_run, a person with this command in the project.',
     noneFit: 'No run fits',

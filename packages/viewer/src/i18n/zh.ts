@@ -203,6 +203,8 @@ export const zh: Dictionary = {
     count: (_, shown) => `${shown} 次运行`,
     columns: { status: '状态', run: '运行', commit: '提交', results: '结果', duration: '耗时' },
     dirty: '有未提交的更改',
+    foreign: '外部',
+    foreignTitle: '来自复刻（fork）或其他副本：会保存并判断，但不作为本项目的证据',
     none: '还没有运行记录',
     noneText: '记录一次运行：代理用 argus_run，人可在项目中执行此命令。',
     noneFit: '没有符合的运行',

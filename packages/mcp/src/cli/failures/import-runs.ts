@@ -19,12 +19,12 @@ import { startProgress } from '../terminal/progress-bar.ts';
 const BATCH_LINES = 16;
 const BATCH_BYTES = 4 * 1024 * 1024;
 
-export async function importRuns(file: string, options: GlobalOptions): Promise<void> {
+export async function importRuns(file: string, options: GlobalOptions & { foreign?: boolean }): Promise<void> {
   // Each run is answered as soon as it is recorded; nothing is said behind the last.
   const onRun = options.json ? (run: HistoricRun) => write(`${JSON.stringify(shown(run))}\n`) : undefined;
   await answer(
     { ...options, json: false },
-    ({ session }) => importAll(session, file, onRun),
+    ({ session }) => importAll(session, file, options.foreign === true, onRun),
     (imported) => (options.json ? '' : formatImportedRuns(imported)),
     { exitCode: () => EXIT.done, adopts: adoptsInCi() },
   );
@@ -37,6 +37,7 @@ function shown({ runId, failures }: HistoricRun): Pick<HistoricRun, 'runId' | 'f
 async function importAll(
   session: Session,
   file: string,
+  isForeign: boolean,
   onRun?: (run: HistoricRun) => Promise<void> | void,
 ): Promise<ImportedRuns> {
   const z = await loadZod();
@@ -50,7 +51,7 @@ async function importAll(
     for await (const lines of batches(input, { bytes: BATCH_BYTES, lines: BATCH_LINES })) {
       for (const [index, line] of new TextDecoder().decode(lines.bytes).split('\n').entries()) {
         if (line.trim() === '') continue;
-        const run = await session.importRun(paramsOf(readLine(schema, line, before + index + 1)));
+        const run = await session.importRun(paramsOf(readLine(schema, line, before + index + 1), isForeign));
         total.runs += 1;
         total.known += Number(run.wasKnown);
         total.failures += run.failures.length;
@@ -86,6 +87,7 @@ function runSchema(z: Zod) {
     dirty: z.boolean().optional(),
     tree: text.optional(),
     environment: z.record(text, text).default({}),
+    foreign: z.boolean().default(false),
     cases: z.array(one),
   });
 }
@@ -106,7 +108,7 @@ function readLine(schema: ReturnType<typeof runSchema>, line: string, number: nu
   }
 }
 
-function paramsOf(run: RunLine): ImportRunParams {
+function paramsOf(run: RunLine, isForeign: boolean): ImportRunParams {
   const { runner = null, ...environment } = run.environment;
   // Commits since the run before, the oldest first; without them the run's own.
   const own = run.commit === undefined ? [] : [{ commit: run.commit, parents: run.parents ?? [] }];
@@ -128,6 +130,7 @@ function paramsOf(run: RunLine): ImportRunParams {
         commits: run.path === undefined || run.path.length === 0 ? own : run.path.toReversed(),
       },
       environment,
+      foreign: run.foreign || isForeign,
       reports: [],
       cases: run.cases.map(caseOf),
       outputTail: null,

@@ -33,7 +33,7 @@ export async function reported(
   const { runs } = await ask(session, (engine) => engine.history({ limit: MAX_RUNS }));
   const { run, cases } = await whole(session, runId ?? runs[0]?.id ?? '');
   if (base === undefined) return { run, cases };
-  const before = runs.find((one) => one.gitBranch === base && one.id !== run.id);
+  const before = runs.find((one) => one.gitBranch === base && one.id !== run.id && !one.foreign);
   if (before === undefined) return { run, cases, base: { branch: base, runId: null, failing: [] } };
   const compared = await whole(session, before.id);
   const failing = compared.cases.filter(({ status }) => status === 'failed').map(({ caseName }) => caseName);

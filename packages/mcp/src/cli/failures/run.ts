@@ -57,11 +57,12 @@ export interface ImportOptions extends GlobalOptions {
   tree?: string;
   startedAt?: string;
   environment?: Record<string, string>;
+  foreign?: boolean;
 }
 
 export async function importReports(path: string, options: ImportOptions): Promise<void> {
-  const { format, commit, branch, dirty, tree, startedAt, environment } = options;
-  const given = { path, format, commit, branch, dirty, tree, startedAt, environment };
+  const { format, commit, branch, dirty, tree, startedAt, environment, foreign } = options;
+  const given = { path, format, commit, branch, dirty, tree, startedAt, environment, foreign };
   await answer(
     options,
     ({ projectPath, sessionManager }) => handleImport({ projectPath, ...given }, sessionManager),

@@ -10,6 +10,7 @@ import { conditions } from '../../run/conditions.ts';
 import { ciFacts, gitFacts, givenFacts } from '../../run/git-state.ts';
 import { folderOf } from '../../run/planning/test-place.ts';
 import type { SessionManager } from '../../sessions/session-manager.ts';
+import { isOfFork } from '../../system/ci.ts';
 import type { Zod } from '../../system/zod.ts';
 import { fitRemarks } from '../budget.ts';
 import type { AnswerOf, Output } from '../output.ts';
@@ -38,7 +39,7 @@ const input = (z: Zod) =>
 const output = { calls: ['recordRun'], omits: [], adds: notStored } as const satisfies Output;
 
 export async function handleImport(
-  params: Arguments<typeof input>,
+  params: Arguments<typeof input> & { foreign?: boolean | undefined },
   sessionManager: Pick<SessionManager, 'getOrThrow'>,
 ): Promise<AnswerOf<typeof output>> {
   const session = await sessionManager.getOrThrow(params.projectPath);
@@ -57,6 +58,7 @@ export async function handleImport(
     timedOut: false,
     folder: folderOf(session.project, session.root),
     git: elsewhere ?? (await gitFacts(session.root)) ?? ciFacts(),
+    foreign: params.foreign === true || isOfFork(),
     environment: { ...(elsewhere === null ? conditions() : {}), ...params.environment },
     reports: files.map((file) => ({ path: file, format: params.format ?? null })),
     outputTail: null,

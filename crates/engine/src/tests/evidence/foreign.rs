@@ -1,0 +1,86 @@
+//! Runs of somebody else's copy of the project: kept, judged, and evidence of nothing.
+
+use super::{ALL_PASS, FIRST_FAILS, Story};
+use crate::{
+    contract::{
+        HistoryParams, NoParams, RecordRunParams, RunResult, TestChangesParams, TestHistoryParams, ViewGridParams,
+    },
+    evidence::{fixes::fixes, test_changes::test_changes, test_history::test_history},
+    runs::history::history,
+    tests::{UNKNOWN, failed, passed},
+    viewer::grid::view_grid,
+};
+use argus_core::evidence::{kept::fixes::ProofStatus, verdict::VerdictKind};
+
+const CASE: &str = "a.test.ts > suite > case 0";
+
+/// What a fork ran on the newest commit.
+fn foreign(story: &Story, error: Option<&str>) -> RunResult {
+    let params = RecordRunParams { foreign: true, ..story.params() };
+    let first = error.map_or_else(|| passed("case 0"), |error| failed("case 0", error));
+    story.world.record(&params, vec![first, passed("case 1"), passed("case 2")]).unwrap()
+}
+
+#[test]
+fn it_is_judged_by_what_was_known_and_changes_no_summary() {
+    let mut story = Story::new();
+    for _ in 0..8 {
+        story.commit();
+        story.run(&ALL_PASS);
+    }
+    let fork = foreign(&story, Some(UNKNOWN));
+    assert_ne!(Story::verdict(&fork).0, VerdictKind::New, "the runs before it say something of it");
+    assert!(fork.notes[0].starts_with("FOREIGN_RUN"), "{:?}", fork.notes);
+    assert_eq!(story.tests().total, 0, "and it says nothing of the tests here");
+
+    // Listed with its mark, beside the others.
+    let runs = story.world.call(history, &HistoryParams::default()).unwrap().runs;
+    assert_eq!(runs.iter().filter(|run| run.foreign).map(|run| &run.id).collect::<Vec<_>>(), [&fork.run_id]);
+    let of_test = TestHistoryParams { case_name: CASE.to_owned(), ..TestHistoryParams::default() };
+    let of_test = story.world.call(test_history, &of_test).unwrap();
+    assert!(of_test.runs[0].foreign && !of_test.runs[1].foreign);
+    assert!(of_test.latest_failure.is_none());
+    assert_eq!(story.world.call(view_grid, &ViewGridParams::default()).unwrap().flaky, 0);
+
+    // The run after it is judged as if it had not been.
+    let culprit = story.commit();
+    assert_eq!(Story::verdict(&story.run(&FIRST_FAILS)), (VerdictKind::Regression, Some(culprit)));
+}
+
+#[test]
+fn it_neither_mines_nor_proves_nor_refutes_a_fix() {
+    let mut story = Story::new();
+    for _ in 0..8 {
+        story.commit();
+        story.run(&ALL_PASS);
+    }
+    story.commit();
+    let broken = story.run(&FIRST_FAILS).run_id;
+    story.commit();
+    foreign(&story, None);
+    let found = |story: &Story| story.world.call(fixes, &NoParams {}).unwrap();
+    assert!(found(&story).fixes.is_empty());
+    let claim = story.world.fix(&broken, "case 0", "Charged the capacitor", true).unwrap();
+    assert_eq!(claim.state, Some(ProofStatus::Claimed));
+    assert!(foreign(&story, None).proved.is_empty());
+    foreign(&story, Some(UNKNOWN));
+    assert_eq!(found(&story).reported[0].trust.state, ProofStatus::Claimed);
+
+    let proof = story.run(&ALL_PASS).run_id;
+    foreign(&story, Some(UNKNOWN));
+    let found = found(&story);
+    assert_eq!(found.reported[0].trust.proved_by, Some(proof));
+    assert_eq!((found.fixes[0].status, found.fixes[0].passes), (ProofStatus::Proved, 1));
+}
+
+#[test]
+fn it_is_no_change_since_a_commit() {
+    let mut story = Story::new();
+    let since = story.commit();
+    story.run(&ALL_PASS);
+    story.commit();
+    foreign(&story, Some(UNKNOWN));
+    let params = TestChangesParams { since, ..TestChangesParams::default() };
+    let found = story.world.call(test_changes, &params).unwrap();
+    assert!(found.changes.is_empty() && found.head.is_none());
+}
