@@ -7,11 +7,9 @@ import type { RunReport } from '../../format/report/run-report.ts';
 export interface RunFacts {
   git: GitFacts | null;
   environment: Record<string, string>;
-  /** Its commits are of a fork, so that it proves and refutes nothing. */
-  isForeign: boolean;
 }
 
-export function runLine({ run, cases }: RunReport, { git, environment, isForeign }: RunFacts): string {
+export function runLine({ run, cases }: RunReport, { git, environment }: RunFacts): string {
   const commits = git?.commits ?? [];
   const line = {
     id: run.id,
@@ -22,7 +20,7 @@ export function runLine({ run, cases }: RunReport, { git, environment, isForeign
     branch: run.gitBranch ?? undefined,
     dirty: run.dirty ?? undefined,
     tree: git?.tree ?? undefined,
-    foreign: isForeign || undefined,
+    foreign: run.foreign || undefined,
     environment,
     cases: cases.map(caseOf),
   };

@@ -14,6 +14,7 @@ import type { RunReport } from '../../format/report/run-report.ts';
 import { lines } from '../../format/terminal.ts';
 import { conditions } from '../../run/conditions.ts';
 import { ciFacts, gitFacts } from '../../run/git-state.ts';
+import { isOfFork } from '../../system/ci.ts';
 import { ciChange } from '../../system/ci-change.ts';
 import { mapTexts } from '../../text/untrusted.ts';
 import { handleImport } from '../../tools/failures/import.ts';
@@ -81,7 +82,6 @@ async function reportedTo(
   const { format, environment, base, outcome } = options;
   const event = await gitHubEvent(process.env);
   const change = ciChange(process.env);
-  const isForeign = event?.isFromFork ?? change.isFromFork;
   const recorded = await handleImport({ projectPath, path: reports, format, environment }, sessionManager);
   const isWaiting = recorded.stored === false;
   const report = isWaiting
@@ -95,7 +95,7 @@ async function reportedTo(
   if (isWaiting) result.undone.push(`The run is not recorded yet (${recorded.code}): each of its failures counts.`);
   if (!isWaiting && options.artifact !== undefined) {
     const git = (await gitFacts(session.root)) ?? ciFacts();
-    const facts = { git, environment: { ...conditions(), ...environment }, isForeign };
+    const facts = { git, environment: { ...conditions(), ...environment } };
     writeWhole(path.resolve(projectPath, options.artifact), runLine(report, facts));
     result.done.push(`${options.artifact} has the run for argus import --runs.`);
   }
@@ -125,13 +125,13 @@ function writeSummary(options: CiOptions, projectPath: string, markdown: string,
 }
 
 async function writeComment(
-  { repository, pullRequest, isFromFork }: GitHubEvent & { pullRequest: number },
+  { repository, pullRequest }: GitHubEvent & { pullRequest: number },
   name: string | true,
   report: RunReport,
   { gate, done, undone }: CiResult,
 ): Promise<void> {
   const { GITHUB_TOKEN: token, GITHUB_API_URL: api = 'https://api.github.com', GITHUB_JOB: job = 'ci' } = process.env;
-  if (isFromFork) {
+  if (isOfFork()) {
     done.push('The pull request is of a fork, whose jobs may not write comments: the summary of the job has it.');
     return;
   }

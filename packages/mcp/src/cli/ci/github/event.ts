@@ -12,8 +12,6 @@ export interface GitHubEvent {
   /** `acme/shop`. */
   repository: string;
   pullRequest: number | null;
-  /** Its token cannot write, and its runs are foreign. */
-  isFromFork: boolean;
 }
 
 /** Null where no workflow runs this. */
@@ -26,24 +24,15 @@ export async function gitHubEvent(env: Environment): Promise<GitHubEvent | null>
   }
   const { pull_request: change } = await eventOf(env.GITHUB_EVENT_PATH);
   const repository = env.GITHUB_REPOSITORY ?? '';
-  if (change === undefined) return { repository, pullRequest: null, isFromFork: false };
-  // A fork that was deleted is null.
-  const isFromFork = change.head.repo?.full_name !== change.base.repo.full_name;
-  return { repository, pullRequest: change.number, isFromFork };
+  if (change === undefined) return { repository, pullRequest: null };
+  return { repository, pullRequest: change.number };
 }
 
 async function eventOf(file: string | undefined) {
   if (file === undefined || file === '') return { pull_request: undefined };
   const z = await loadZod();
-  const repository = z.object({ full_name: z.string() });
   const schema = z.object({
-    pull_request: z
-      .object({
-        number: z.int().positive(),
-        head: z.object({ repo: repository.nullable() }),
-        base: z.object({ repo: repository }),
-      })
-      .optional(),
+    pull_request: z.object({ number: z.int().positive() }).optional(),
   });
   try {
     if (statSync(file).size > MAX_EVENT_BYTES) throw new Error('it is larger than 32 MiB');
