@@ -8,7 +8,6 @@ import path from 'node:path';
 import type { GitFacts, RecordRunParams, ReportInput } from 'argus-engine';
 import type { Config } from '../config/schema.ts';
 import { ArgusError } from '../errors.ts';
-import { isOfFork } from '../system/ci.ts';
 import { temporaryFolder } from '../system/temporary.ts';
 import { shortLine } from '../text/untrusted.ts';
 import type { ReportSource } from './adapters/adapter.ts';
@@ -204,7 +203,6 @@ async function recordOf(
     notes: [...(plan.reporting.notes ?? []), ...notes, ...left],
     expectsTests,
     filter: filter ?? plan.ownFilter ?? null,
-    foreign: isOfFork(),
   };
 }
 

@@ -46,6 +46,7 @@ import {
 import { type Kept, type KeptHere, Outbox } from '../storage/outbox.ts';
 import { Seal } from '../storage/seal.ts';
 import { Spool, type SpoolCounts, type WaitingCall } from '../storage/spool.ts';
+import { isOfFork } from '../system/ci.ts';
 import type { Membership } from '../team/client/membership.ts';
 import { ownFix, withOwnFixes } from '../team/client/own-fix.ts';
 import { withoutPlaces } from '../team/client/places.ts';
@@ -321,9 +322,10 @@ export class Session {
     return this.#store;
   }
 
-  /** Records a run: in the database, or where that is not possible now for later, saying so. */
-  async recordRun(params: RecordRunParams): Promise<Kept<RunResult>> {
+  /** Records a run: in the database, or where that is not possible now for later, saying so. One of a fork is foreign. */
+  async recordRun(run: RecordRunParams): Promise<Kept<RunResult>> {
     this.requireHistory();
+    const params = { ...run, foreign: run.foreign || isOfFork() };
     const kept = await this.#recordedOrKept(params);
     const store = this.#store;
     return store instanceof TeamStore ? { ...kept, value: await withOwnFixes(kept.value, params, store.local) } : kept;

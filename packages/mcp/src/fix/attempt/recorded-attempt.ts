@@ -9,7 +9,6 @@ import { gitFacts } from '../../run/git-state.ts';
 import { folderOf } from '../../run/planning/test-place.ts';
 import { type Heard, Listener } from '../../run/reports/listener.ts';
 import type { Kept } from '../../storage/outbox.ts';
-import { isOfFork } from '../../system/ci.ts';
 import { shortLine } from '../../text/untrusted.ts';
 import type { LoopContext } from '../loop-context.ts';
 import type { StateFolder } from '../state/state-folder.ts';
@@ -83,7 +82,6 @@ export async function recordAttempt(
     containers: [],
     notes: [],
     folder: folderOf(session.project, session.root),
-    foreign: isOfFork(),
   });
   const { runId, causes } = kept.value;
   const run: AttemptRun = { runId, causes: causes.map(({ cases }) => cases) };

@@ -10,7 +10,6 @@ import { conditions } from '../../run/conditions.ts';
 import { ciFacts, gitFacts, givenFacts } from '../../run/git-state.ts';
 import { folderOf } from '../../run/planning/test-place.ts';
 import type { SessionManager } from '../../sessions/session-manager.ts';
-import { isOfFork } from '../../system/ci.ts';
 import type { Zod } from '../../system/zod.ts';
 import { fitRemarks } from '../budget.ts';
 import type { AnswerOf, Output } from '../output.ts';
@@ -58,7 +57,7 @@ export async function handleImport(
     timedOut: false,
     folder: folderOf(session.project, session.root),
     git: elsewhere ?? (await gitFacts(session.root)) ?? ciFacts(),
-    foreign: params.foreign === true || isOfFork(),
+    foreign: params.foreign === true,
     environment: { ...(elsewhere === null ? conditions() : {}), ...params.environment },
     reports: files.map((file) => ({ path: file, format: params.format ?? null })),
     outputTail: null,
