@@ -35,6 +35,7 @@ const FOLDERS = [
   'sessions',
   'memory',
   'fix',
+  'hook',
   'prompts',
   'view',
   'tools',

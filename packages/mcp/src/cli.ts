@@ -12,6 +12,10 @@ tuneWasmCompiler(process.argv[2]);
 if (process.argv.length <= 2) {
   const { serve } = await import('./server/serve.ts');
   serve();
+} else if (process.argv[2] === 'hook' && !process.argv.some((arg) => arg === '--help' || arg === '-h')) {
+  // An agent waits for it after each of its commands.
+  const { hook } = await import('./hook/hook.ts');
+  await hook(process.argv.slice(3));
 } else {
   const { main } = await import('./cli/main.ts');
   await main(process.argv);

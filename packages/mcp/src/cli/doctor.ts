@@ -24,6 +24,7 @@ import { reach } from '../team/client/reach.ts';
 import { holds } from '../team/protocol.ts';
 import { count } from '../text/count.ts';
 import { VERSION } from '../version.ts';
+import { hookCheck } from './hook/hook-check.ts';
 import { terminal } from './recorder.ts';
 import { EXIT } from './terminal/exit.ts';
 import { type GlobalOptions, print } from './terminal/output.ts';
@@ -56,6 +57,7 @@ async function allChecks(options: GlobalOptions): Promise<Check[]> {
       await storageCheck(session),
       ...(await teamCheck(session)),
       ...(await waitingCheck(session)),
+      ...(await hookCheck(session)),
       await userMemoryCheck(),
       await testCheck(session),
       await gitCheck(session),

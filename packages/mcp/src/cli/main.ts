@@ -22,6 +22,7 @@ import type { ReportOptions } from './failures/report.ts';
 import type { ImportOptions, RunOptions } from './failures/run.ts';
 import { addFixCommands, withErrorLast } from './fix-loop/fix-program.ts';
 import type { GenerateInputsOptions } from './fix-loop/generate-inputs.ts';
+import { addHookCommands } from './hook/hook-program.ts';
 import { addMemoryCommands } from './incidents/memory-program.ts';
 import { addTeamCommands } from './team/team-program.ts';
 import { condition } from './terminal/condition.ts';
@@ -85,6 +86,7 @@ function program(): Command {
   addTeamCommands(root);
   addFixCommands(root);
   addRecord(root);
+  addHookCommands(root);
   return root;
 }
 

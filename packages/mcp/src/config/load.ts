@@ -80,7 +80,8 @@ export async function patternError({ path: file, config, text }: LoadedConfig, r
   return invalid(where, lineOf(keys), `${keys.join('.')}: ${reason}`);
 }
 
-function findConfig(project: Project): string | undefined {
+/** The nearest configuration of the project. */
+export function findConfig(project: Project): string | undefined {
   const candidates = foldersWithin(project).flatMap((folder) => CONFIG_NAMES.map((name) => path.join(folder, name)));
   return candidates.find((file) => statSync(file, { throwIfNoEntry: false })?.isFile());
 }

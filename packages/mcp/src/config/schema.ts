@@ -69,6 +69,7 @@ export const configSchema = () =>
       .describe('A proposal that is shown: nothing is sent until a person has called argus team join'),
     memory: memory().optional(),
     test: test().optional(),
+    hook: z.boolean().optional().describe('false: argus hook remembers and says nothing here. Default: true'),
     containers: z.array(z.string().min(1)).optional().describe('Docker containers whose state explains failures'),
     kubernetes: z
       .strictObject({ namespace: z.string().min(1).describe('Namespace whose pods explain failures') })

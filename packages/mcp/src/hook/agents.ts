@@ -1,0 +1,229 @@
+/**
+ * What each agent says to its hook, and in which form it takes an answer: Claude Code, Codex, Cursor, Gemini CLI. Of an
+ * event only what the hook needs is read; one that none of them sends, or that is of no shell command, is none.
+ */
+
+/** How a command ended; `unknown`: the agent does not say, and what was printed has to. */
+export type Ending = 'passed' | 'failed' | 'unknown';
+
+/** A shell command that an agent has run. */
+export interface CommandEvent {
+  kind: 'command';
+  session: string;
+  cwd: string;
+  command: string;
+  output: string;
+  ending: Ending;
+  exitCode?: number | undefined;
+  timedOut?: boolean | undefined;
+  durationMs?: number | undefined;
+  answer: AnswerForm;
+}
+
+/** A session begins: time to get ready. */
+export interface StartEvent {
+  kind: 'start';
+  cwd: string;
+}
+
+export type HookEvent = CommandEvent | StartEvent;
+
+/** How context is handed back; an event of Cursor takes none at all. */
+export type AnswerForm = { form: 'specific'; event: string } | { form: 'plain' } | { form: 'none' };
+
+/** What an event says of the command, apart from where it ran. */
+type Said = Pick<CommandEvent, 'command' | 'output' | 'ending'> &
+  Partial<Pick<CommandEvent, 'exitCode' | 'timedOut' | 'durationMs' | 'cwd'>>;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+interface EventFormat {
+  /** `hook_event_name`. */
+  event: string;
+  /** Tells agents apart that call their events the same. */
+  is?: (fields: Fields) => boolean;
+  answer: AnswerForm;
+  /** Undefined: no command that has ended by itself. */
+  read: (fields: Fields) => Said | undefined;
+}
+
+const specific = (event: string): AnswerForm => ({ form: 'specific', event });
+
+/** Codex names the turn of a tool call. */
+const isCodex = (fields: Fields) => 'turn_id' in fields;
+
+/** In the order in which they are tried. */
+const FORMATS: readonly EventFormat[] = [
+  { event: 'PostToolUse', is: isCodex, answer: specific('PostToolUse'), read: readCodex },
+  { event: 'PostToolUse', answer: specific('PostToolUse'), read: readClaude },
+  { event: 'PostToolUseFailure', answer: specific('PostToolUseFailure'), read: readClaudeFailure },
+  { event: 'AfterTool', answer: specific('AfterTool'), read: readGemini },
+  { event: 'postToolUse', answer: { form: 'plain' }, read: readCursor },
+  { event: 'postToolUseFailure', answer: { form: 'plain' }, read: readCursorFailure },
+  { event: 'afterShellExecution', answer: { form: 'none' }, read: readCursorShell },
+];
+
+const STARTS = new Set(['SessionStart', 'sessionStart']);
+
+/** The names that agents have for their shell. */
+const SHELLS = new Set(['Bash', 'Shell', 'shell', 'local_shell', 'exec_command', 'unified_exec', 'run_shell_command']);
+
+/** Undefined for what is none of the hook's business. Throws where the text is no JSON. */
+export function readEvent(text: string): HookEvent | undefined {
+  const fields = fieldsOf(JSON.parse(text));
+  const name = textOf(fields.hook_event_name);
+  const cwd = textOf(fields.cwd) || textOf(list(fields.workspace_roots)[0]) || process.cwd();
+  if (STARTS.has(name)) return { kind: 'start', cwd };
+  const format = FORMATS.find(({ event, is }) => event === name && (is === undefined || is(fields)));
+  if (format === undefined || ('tool_name' in fields && !SHELLS.has(textOf(fields.tool_name)))) return undefined;
+  const said = format.read(fields);
+  if (said === undefined || said.command.trim() === '') return undefined;
+  const session = textOf(fields.session_id) || textOf(fields.conversation_id) || 'none';
+  return { kind: 'command', session, answer: format.answer, ...said, cwd: said.cwd || cwd };
+}
+
+/** What is printed for the agent to read. */
+export function answerText(answer: AnswerForm, context: string): string | undefined {
+  switch (answer.form) {
+    case 'specific':
+      return JSON.stringify({ hookSpecificOutput: { hookEventName: answer.event, additionalContext: context } });
+    case 'plain':
+      return JSON.stringify({ additional_context: context });
+    default:
+      return undefined;
+  }
+}
+
+/** Claude Code calls this one only of what ended well; what goes on in the background has not ended. */
+function readClaude(fields: Fields): Said | undefined {
+  const response = fieldsOf(fields.tool_response);
+  const input = fieldsOf(fields.tool_input);
+  if (input.run_in_background === true || response.backgroundTaskId !== undefined || response.interrupted === true)
+    return undefined;
+  const output = joined(textOf(response.stdout), textOf(response.stderr)) || textOf(fields.tool_response);
+  return { command: textOf(input.command), output, ending: 'passed', exitCode: 0 };
+}
+
+function readClaudeFailure(fields: Fields): Said | undefined {
+  if (fields.is_interrupt === true) return undefined;
+  const [, code, rest] = /^(?:Error: )?Exit code (\d+)\n?([\s\S]*)$/u.exec(textOf(fields.error)) ?? [];
+  const output = rest ?? textOf(fields.error);
+  return {
+    command: textOf(fieldsOf(fields.tool_input).command),
+    output,
+    ending: 'failed',
+    exitCode: code === undefined ? undefined : Number(code),
+    timedOut: code === undefined && /\btimed out\b/iu.test(output.slice(0, 200)),
+  };
+}
+
+/** A text with what the model reads, or an object that holds it; how the command ended may stand in neither. */
+function readCodex(fields: Fields): Said | undefined {
+  const input = fieldsOf(fields.tool_input);
+  const command = list(input.command);
+  const line = command.length > 0 ? textOf(command.at(-1)) : textOf(input.command) || textOf(input.cmd);
+  const response = fieldsOf(parsedOr(fields.tool_response));
+  const text =
+    textOf(response.output) || joined(textOf(response.stdout), textOf(response.stderr)) || textOf(fields.tool_response);
+  if (/^Process running with session ID/mu.test(text.slice(0, 500))) return undefined;
+  const stated = /^(?:Process exited with code|Exit code:?) (\d+)/mu.exec(text.slice(0, 500))?.[1];
+  const code = numberOf(fieldsOf(response.metadata).exit_code ?? response.exit_code ?? stated);
+  const output = stated === undefined ? text : text.replace(/^[\s\S]*?^(?:Final o|O)utput:\n/mu, '');
+  const cwd = textOf(input.workdir) || undefined;
+  return { command: line, output, ...endingOf(code), ...(cwd === undefined ? {} : { cwd }) };
+}
+
+/** Its text ends in lines about the process, of which an exit code is told only where it is not 0. */
+function readGemini(fields: Fields): Said | undefined {
+  const input = fieldsOf(fields.tool_input);
+  const response = fieldsOf(fields.tool_response);
+  const parts = list(response.llmContent).map((part) => textOf(fieldsOf(part).text) || textOf(part));
+  const text = parts.length > 0 ? parts.join('\n') : textOf(response.llmContent);
+  if (/^Command (?:moved to background|was cancelled|cancelled)/mu.test(text)) return undefined;
+  const told = (name: string) => new RegExp(`^${name}: (?!\\(none\\))(.+)$`, 'mu').exec(text)?.[1];
+  const code = numberOf(told('Exit Code'));
+  const hasFailed = code !== undefined ? code !== 0 : told('Signal') !== undefined || response.error !== undefined;
+  const output = text
+    .replace(/^[\s\S]*?^Output: ?/mu, '')
+    .replace(/(?:\n(?:Error|Exit Code|Signal|Background PIDs|Process Group PGID): [^\n]*)+\s*$/u, '');
+  const folder = textOf(input.dir_path) || textOf(input.directory);
+  const ending = hasFailed ? 'failed' : 'passed';
+  return {
+    command: textOf(input.command),
+    output,
+    ending,
+    exitCode: code ?? (hasFailed ? undefined : 0),
+    ...(folder.startsWith('/') ? { cwd: folder } : {}),
+  };
+}
+
+function readCursor(fields: Fields): Said {
+  const input = fieldsOf(fields.tool_input);
+  const result = fieldsOf(parsedOr(fields.tool_output));
+  const output =
+    joined(textOf(result.stdout) || textOf(result.output), textOf(result.stderr)) || textOf(fields.tool_output);
+  const cwd = textOf(input.working_directory) || undefined;
+  return {
+    command: textOf(input.command),
+    output,
+    ...endingOf(numberOf(result.exitCode ?? result.exit_code)),
+    durationMs: numberOf(fields.duration),
+    ...(cwd === undefined ? {} : { cwd }),
+  };
+}
+
+function readCursorFailure(fields: Fields): Said | undefined {
+  const isRefused = fields.failure_type === 'permission_denied';
+  if (fields.is_interrupt === true || isRefused) return undefined;
+  const input = fieldsOf(fields.tool_input);
+  const output = textOf(fields.error_message);
+  const code = numberOf(/\bexit(?:ed)?(?: with)?(?: code| status)?:? (\d+)/iu.exec(output.slice(0, 200))?.[1]);
+  return {
+    command: textOf(input.command),
+    output,
+    ending: 'failed',
+    exitCode: code,
+    timedOut: fields.failure_type === 'timeout',
+    durationMs: numberOf(fields.duration),
+  };
+}
+
+function readCursorShell(fields: Fields): Said {
+  const { command, output, duration } = fields;
+  return { command: textOf(command), output: textOf(output), ending: 'unknown', durationMs: numberOf(duration) };
+}
+
+function endingOf(code: number | undefined): Pick<CommandEvent, 'ending' | 'exitCode'> {
+  return { ending: code === undefined ? 'unknown' : code === 0 ? 'passed' : 'failed', exitCode: code };
+}
+
+function fieldsOf(value: unknown): Fields {
+  return value !== null && typeof value === 'object' && !Array.isArray(value) ? { ...value } : {};
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function numberOf(value: unknown): number | undefined {
+  const number = typeof value === 'string' && value !== '' ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
+}
+
+/** JSON in a text, or what is there. */
+function parsedOr(value: unknown): unknown {
+  if (typeof value !== 'string' || !value.trimStart().startsWith('{')) return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
+}
+
+function joined(...texts: string[]): string {
+  return texts.filter((text) => text !== '').join('\n');
+}

@@ -1,0 +1,17 @@
+/** Which of what was earned is about an error: signed or said the same, and where that says too little, of the same case. */
+
+import type { Earned } from '../state.ts';
+import type { RunError } from './errors-of-run.ts';
+
+export function matching(entries: readonly Earned[], { family, saying, caseName, isOfCase }: RunError): Earned[] {
+  return entries.filter(({ families, cases }) => {
+    const isSame = families.includes(family) || (saying !== undefined && families.includes(saying));
+    return isSame && (cases === undefined ? !isOfCase : cases.includes(caseName));
+  });
+}
+
+/** Whether an error with these words may have been printed: a cheap look, after which only where a word is missing all is known. */
+export function mayHold(printed: string, words: readonly string[]): boolean {
+  const text = printed.toLowerCase();
+  return words.every((word) => text.includes(word));
+}

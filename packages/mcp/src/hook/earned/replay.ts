@@ -1,0 +1,106 @@
+/**
+ * What the hook would have said in the history that a project has: for each failure what had been earned by then, and
+ * whether the failure was gone in the next run of that command on other files.
+ */
+
+import type { RunRecord } from 'argus-engine';
+import type { Session } from '../../sessions/session.ts';
+import type { Calling } from '../../storage/database.ts';
+import type { Earned } from '../state.ts';
+import { errorOf, inspectorFor, type RunError } from './errors-of-run.ts';
+import { message, tokensOf } from './lines.ts';
+import { lookForEarned } from './look-for-earned.ts';
+import { matching } from './matching.ts';
+
+/** Verdicts look back on as many. */
+const MAX_RUNS = 1_000;
+const PAGE = 100;
+const MAX_CASES = 200;
+
+export interface Replay {
+  runs: number;
+  failed: number;
+  /** Messages. */
+  spoken: number;
+  right: number;
+  wrong: number;
+  /** No later run tells. */
+  open: number;
+  tokens: number;
+  precision: number | null;
+}
+
+/** A run as far as it matters here. */
+export interface PastRun extends Pick<RunRecord, 'id' | 'timestamp' | 'gitCommit' | 'dirty' | 'command'> {
+  errors: RunError[];
+}
+
+export async function replay(session: Session): Promise<Replay> {
+  const entries = await lookForEarned(session, []);
+  const { value: runs } = await session.withEngine((engine) => pastRuns(engine, session));
+  return replayOf(runs, entries);
+}
+
+/** `runs`: the oldest first. */
+export function replayOf(runs: readonly PastRun[], entries: readonly Earned[]): Replay {
+  const since = new Map(entries.map((one) => [one, indexOf(runs, one.since)]));
+  const sum = { spoken: 0, right: 0, wrong: 0, open: 0, tokens: 0 };
+  const said = new Set<string>();
+  for (const [at, run] of runs.entries()) {
+    const families = new Set(run.errors.map(({ family }) => family));
+    // Once for as long as it lasts.
+    for (const key of said)
+      if (key.startsWith(`${run.command}\0`) && !families.has(key.split('\0')[1] ?? '')) said.delete(key);
+    for (const error of run.errors) {
+      const key = `${run.command}\0${error.family}`;
+      const known = entries.filter((one) => (since.get(one) ?? at) < at);
+      const text = said.has(key) ? undefined : message(matching(known, error));
+      if (text === undefined) continue;
+      said.add(key);
+      sum.spoken += 1;
+      sum.tokens += tokensOf(text);
+      sum[cameOf(runs, at, error.family)] += 1;
+    }
+  }
+  const decided = sum.right + sum.wrong;
+  const failed = runs.filter(({ errors }) => errors.length > 0).length;
+  return { runs: runs.length, failed, ...sum, precision: decided === 0 ? null : sum.right / decided };
+}
+
+/** Of the next run of the command on other files. */
+function cameOf(runs: readonly PastRun[], at: number, family: string): 'right' | 'wrong' | 'open' {
+  const run = runs[at];
+  const next = runs.slice(at + 1).find((later) => {
+    const isOther = later.gitCommit !== run?.gitCommit || later.dirty !== false || run?.dirty !== false;
+    return later.command === run?.command && isOther;
+  });
+  if (next === undefined) return 'open';
+  return next.errors.some((error) => error.family === family) ? 'wrong' : 'right';
+}
+
+/** The place of a run, or of a time among the runs; what is not known was earned before all of them. */
+function indexOf(runs: readonly PastRun[], since: string | undefined): number {
+  if (since === undefined) return -1;
+  const at = runs.findIndex(({ id }) => id === since);
+  if (at >= 0) return at;
+  const time = Date.parse(since);
+  if (Number.isNaN(time)) return -1;
+  return runs.filter(({ timestamp }) => Date.parse(timestamp) < time).length - 1;
+}
+
+async function pastRuns(engine: Calling, session: Session): Promise<PastRun[]> {
+  const records: RunRecord[] = [];
+  for (let offset = 0; offset < MAX_RUNS; offset += PAGE) {
+    const { runs, hasMore } = await engine.history({ limit: PAGE, offset });
+    records.push(...runs);
+    if (!hasMore) break;
+  }
+  const inspector = inspectorFor(session.config);
+  const past: PastRun[] = [];
+  for (const run of records.reverse()) {
+    const cases = run.status === 'failed' ? (await engine.runDetail({ runId: run.id, limit: MAX_CASES })).cases : [];
+    const errors = cases.flatMap(({ caseName, error }) => errorOf(inspector, caseName, error) ?? []);
+    past.push({ ...run, errors });
+  }
+  return past;
+}

@@ -1,0 +1,202 @@
+/**
+ * `argus hook`: an agent's hook after each of its shell commands. Silent unless it knows: nearly every call ends here
+ * without the engine, and what is to be recorded is recorded by another process. It never fails its agent: whatever goes
+ * wrong is a note for `argus doctor` and a line of the log.
+ */
+
+import { readSync, realpathSync, writeSync } from 'node:fs';
+import { systemCodeOf } from '../errors.ts';
+import { answerText, type CommandEvent, readEvent } from './agents.ts';
+import { type Recognised, recognise } from './commands.ts';
+import type { Place } from './place.ts';
+import type { Earned, HookState } from './state.ts';
+import type { Job } from './work.ts';
+
+/** Marks the call that works for another one. */
+const WORKING = '--work';
+
+/** An agent cuts what it hands on to less. */
+const MAX_INPUT_BYTES = 16 * 1024 * 1024;
+const PIECE_BYTES = 64 * 1024;
+/** What a pipe takes before anybody reads it. */
+const MAX_OUTPUT_CHARACTERS = 40_000;
+
+export async function hook(args: readonly string[]): Promise<void> {
+  let place: Place | undefined;
+  // Not even a mistake of ours that nobody awaits, is the agent's to hear of.
+  process.on('uncaughtException', () => process.exit(0));
+  try {
+    const text = await readInput();
+    if (text.trim() === '') return;
+    if (args[0] === WORKING) {
+      const { work } = await import('./work.ts');
+      const job: Job = JSON.parse(text);
+      const { placeOf } = await import('./place.ts');
+      place = await placeOf(job.kind === 'ready' ? job.folder : job.ended.recognised.folder);
+      await work(job);
+    } else {
+      await respond(text, (found) => {
+        place = found;
+      });
+    }
+  } catch (thrown) {
+    const { noteTrouble } = await import('./trouble.ts');
+    await noteTrouble(thrown, place);
+  }
+  process.exitCode = 0;
+}
+
+/** Read at once: the streams of a process take longer to load than all of this. */
+async function readInput(): Promise<string> {
+  const pieces: Buffer[] = [];
+  let length = 0;
+  const add = (piece: Buffer) => {
+    pieces.push(piece);
+    length += piece.length;
+    if (length > MAX_INPUT_BYTES) throw new Error('the hook was handed more than 16 MB');
+  };
+  try {
+    const piece = Buffer.alloc(PIECE_BYTES);
+    for (let read = readSync(0, piece); read > 0; read = readSync(0, piece)) add(Buffer.from(piece.subarray(0, read)));
+  } catch (thrown) {
+    const code = systemCodeOf(thrown);
+    // The end of a pipe on Windows; and a pipe that does not wait for its writer, of which a stream reads the rest.
+    if (code === 'EAGAIN') for await (const piece of process.stdin) add(Buffer.from(piece));
+    else if (code !== 'EOF') throw thrown;
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+function print(line: string): void {
+  try {
+    writeSync(1, line);
+  } catch (thrown) {
+    if (systemCodeOf(thrown) === 'EAGAIN') process.stdout.write(line);
+  }
+}
+
+async function respond(text: string, onPlace: (place: Place) => void): Promise<void> {
+  const event = readEvent(text);
+  if (event?.kind === 'start') return onStart(event.cwd, onPlace);
+  if (event === undefined) return;
+  const recognised = await recognise(event.command, realOr(event.cwd));
+  if (recognised === undefined) return;
+  const ending = await endingOf(event, recognised);
+  if (ending === 'unknown') return;
+  if (ending === 'passed') {
+    const { isRemembered } = await import('./remembered.ts');
+    if (!(await isRemembered(recognised))) return;
+  }
+  const [{ placeOf }, { HookState }] = await Promise.all([import('./place.ts'), import('./state.ts')]);
+  const place = await placeOf(recognised.folder);
+  if (place === undefined) return;
+  onPlace(place);
+  const state = HookState.read(place.folder);
+  const key = await keyOf(recognised, place);
+  const { output, exitCode, timedOut, durationMs, session } = event;
+  const ended = {
+    event: { output: output.slice(-MAX_OUTPUT_CHARACTERS), exitCode, timedOut, durationMs },
+    recognised,
+    ending,
+    at: Date.now(),
+  };
+  if (ending === 'passed') {
+    if (state.failure(key) !== undefined) await start({ kind: 'ended', ended, session, key });
+    return;
+  }
+  const found = await lookUp(state, place, { ...event, output }, ended);
+  if (found !== undefined) {
+    const said = answerText(event.answer, found.text);
+    if (said !== undefined) print(`${said}\n`);
+    state.add({
+      t: 'said',
+      id: found.id,
+      session,
+      key,
+      family: found.family,
+      kind: found.kind,
+      at: ended.at,
+      tokens: found.tokens,
+    });
+  }
+  await start({ kind: 'ended', ended, session, key, said: found?.id });
+}
+
+/** Nothing is said; what has been earned is looked for before a failure asks. */
+async function onStart(cwd: string, onPlace: (place: Place) => void): Promise<void> {
+  const [{ placeOf, stampOf }, { HookState }] = await Promise.all([import('./place.ts'), import('./state.ts')]);
+  const place = await placeOf(realOr(cwd));
+  if (place === undefined) return;
+  onPlace(place);
+  if (HookState.read(place.folder).last('stamp')?.stamp !== stampOf(place))
+    await start({ kind: 'ready', folder: realOr(cwd) });
+}
+
+/** The exit code where it is the command's own, else what was printed. */
+async function endingOf({ ending, output }: CommandEvent, { tells }: Recognised): Promise<CommandEvent['ending']> {
+  if (tells && ending !== 'unknown') return ending;
+  const { endingByText } = await import('./ending.ts');
+  return endingByText(output);
+}
+
+interface Found {
+  id: string;
+  text: string;
+  family: string;
+  kind: Earned['kind'];
+  tokens: number;
+}
+
+/** What there is to say, if anything; the engine is asked only where the words of a known failure were printed. */
+async function lookUp(
+  state: HookState,
+  place: Place,
+  { output, session, answer }: CommandEvent,
+  ended: Extract<Job, { kind: 'ended' }>['ended'],
+): Promise<Found | undefined> {
+  const [{ scoreOf, wasSaid }, { stampOf }] = await Promise.all([import('./score.ts'), import('./place.ts')]);
+  if (answer.form === 'none' || scoreOf(state).muted) return undefined;
+  const isCurrent = state.last('stamp')?.stamp === stampOf(place);
+  const entries = isCurrent ? (state.last('earned')?.entries ?? []) : undefined;
+  if (entries !== undefined) {
+    const { mayHold } = await import('./earned/matching.ts');
+    if (!entries.some(({ words }) => mayHold(output, words))) return undefined;
+  }
+  const { matchOf } = await import('./earned/answer.ts');
+  const match = await matchOf(place, ended, isCurrent);
+  if (match === undefined || wasSaid(state, session, match.family)) return undefined;
+  return { id: crypto.randomUUID(), ...match };
+}
+
+/** Has another process do the rest; what it is told is in the pipe before this one ends. */
+async function start(job: Job): Promise<void> {
+  const { spawn } = await import('node:child_process');
+  const [program = ''] = process.argv.slice(1);
+  const child = spawn(process.execPath, [program, 'hook', WORKING], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+    windowsHide: true,
+  });
+  child.on('error', () => {});
+  child.stdin.on('error', () => {});
+  await new Promise<void>((resolve) => {
+    child.stdin.on('close', () => resolve());
+    child.stdin.end(JSON.stringify(job), () => resolve());
+  });
+  child.unref();
+}
+
+/** A command of a folder; no text of it is kept. */
+async function keyOf({ command, folder }: Recognised, { project }: Place): Promise<string> {
+  const { createHash } = await import('node:crypto');
+  const where = realOr(folder).slice(project.top.length);
+  return createHash('sha256').update(`${where}\0${command}`).digest('hex').slice(0, 16);
+}
+
+function realOr(folder: string): string {
+  try {
+    return realpathSync.native(folder);
+  } catch {
+    return folder;
+  }
+}

@@ -1,0 +1,71 @@
+/** The hook's own score: how often it spoke, was right and was wrong, and whether it should be quiet. */
+
+import type { HookState, Line } from './state.ts';
+
+/** So many of the newest messages of which it is known what came of them are looked at. */
+const WINDOW = 20;
+const MIN_PRECISION = 0.5;
+
+export interface Score {
+  /** Messages. */
+  said: number;
+  /** The same command passed in that session, on a tree that was changed after the message. */
+  used: number;
+  /** The same failure came again on such a tree. */
+  wrong: number;
+  tokens: number;
+  /** Of the newest 20 that are one or the other; null: none is. */
+  precision: number | null;
+  /** Below one half, however those turn out that are still to come up to 20. */
+  muted: boolean;
+}
+
+type Said = Extract<Line, { t: 'said' }>;
+
+export function scoreOf({ lines }: Pick<HookState, 'lines'>): Score {
+  const from = lines.findLastIndex(({ t }) => t === 'reset') + 1;
+  const counted = lines.slice(from);
+  const said = counted.filter((line): line is Said => line.t === 'said');
+  const ids = new Set(said.map(({ id }) => id));
+  const came = counted.filter((line) => line.t === 'came').filter(({ id }) => ids.has(id));
+  const newest = came.slice(-WINDOW);
+  const wrongOf = (some: typeof came) => some.filter(({ of }) => of === 'wrong').length;
+  return {
+    said: said.length,
+    used: came.length - wrongOf(came),
+    wrong: wrongOf(came),
+    tokens: said.reduce((sum, { tokens }) => sum + tokens, 0),
+    precision: newest.length === 0 ? null : 1 - wrongOf(newest) / newest.length,
+    muted: wrongOf(newest) > WINDOW * (1 - MIN_PRECISION),
+  };
+}
+
+/** What a command that ended says of the messages before it in its session; each is judged once, on a changed tree. */
+export function judged(
+  { lines }: Pick<HookState, 'lines'>,
+  ended: {
+    session: string;
+    key: string;
+    tree: string | null;
+    ending: 'passed' | 'failed';
+    families: readonly string[];
+  },
+  at: number,
+): Line[] {
+  const decided = new Set(lines.flatMap((line) => (line.t === 'came' ? [line.id] : [])));
+  const treeOf = new Map(lines.flatMap((line) => (line.t === 'on' ? [[line.id, line.tree] as const] : [])));
+  const open = lines.filter((line): line is Said => line.t === 'said' && !decided.has(line.id));
+  return open
+    .filter(({ session, key }) => session === ended.session && key === ended.key)
+    .filter(({ id }) => {
+      const before = treeOf.get(id) ?? null;
+      return before !== null && ended.tree !== null && before !== ended.tree;
+    })
+    .filter(({ family }) => ended.ending === 'passed' || ended.families.includes(family))
+    .map(({ id }) => ({ t: 'came', id, of: ended.ending === 'passed' ? 'used' : 'wrong', at }));
+}
+
+/** Whether this was said in this session already. */
+export function wasSaid({ lines }: Pick<HookState, 'lines'>, session: string, family: string): boolean {
+  return lines.some((line) => line.t === 'said' && line.session === session && line.family === family);
+}

@@ -1,0 +1,102 @@
+/**
+ * What the hook does after it has answered, in a process of its own that no agent waits for: records the run, keeps the
+ * score and looks for what the memory has earned to say by then.
+ */
+
+import { hostname } from 'node:os';
+import { lookAtGit } from '../run/git-state.ts';
+import type { Session } from '../sessions/session.ts';
+import { SessionManager } from '../sessions/session-manager.ts';
+import { temporaryFolder } from '../system/temporary.ts';
+import { commandName, errorsOf, type RunError } from './earned/errors-of-run.ts';
+import { lookForEarned } from './earned/look-for-earned.ts';
+import { type Place, placeOf, stampOf } from './place.ts';
+import { forget, remember } from './remembered.ts';
+import { type Ended, runOf } from './run-of.ts';
+import { judged } from './score.ts';
+import { HookState, type Line } from './state.ts';
+
+/** What another process is to do. */
+export type Job =
+  | { kind: 'ready'; folder: string }
+  | { kind: 'ended'; ended: Ended; session: string; key: string; said?: string | undefined };
+
+export async function work(job: Job): Promise<void> {
+  const folder = job.kind === 'ready' ? job.folder : job.ended.recognised.folder;
+  // The work tree is as the command left it only for a moment.
+  const look = job.kind === 'ended' ? lookAtGit(folder).facts : undefined;
+  const place = await placeOf(folder);
+  if (place === undefined) return;
+  await withSession(folder, async (session) => {
+    if (!(await session.hasMemory())) return;
+    if (job.kind === 'ended') await record(job, session, place, (await look) ?? null);
+    await getReady(session, place);
+  });
+  HookState.read(place.folder).compact();
+}
+
+/** Opens a project as an agent's hook does. */
+export async function withSession<T>(folder: string, use: (session: Session) => Promise<T>): Promise<T> {
+  const sessionManager = new SessionManager({ recorder: { by: 'hook', from: hostname() }, adopts: false });
+  try {
+    return await use(await sessionManager.init(folder));
+  } finally {
+    await sessionManager.closeAll();
+  }
+}
+
+async function record(
+  { ended, session: of, key, said }: Extract<Job, { kind: 'ended' }>,
+  session: Session,
+  place: Place,
+  git: Awaited<ReturnType<typeof lookAtGit>['facts']>,
+): Promise<void> {
+  const dir = temporaryFolder('hook');
+  try {
+    const state = HookState.read(place.folder);
+    const { ending, at } = ended;
+    const [tree, clean] = [git?.tree ?? null, git?.dirty === false];
+    const isKnown = ending === 'passed' && isSamePass(state, key, tree, clean);
+    let errors: RunError[] = [];
+    let whole = false;
+    if (!isKnown) {
+      const mended = ending === 'passed' && state.failure(key)?.whole === true;
+      const run = runOf({ ...ended, mended }, session.project, git, dir.path);
+      if (ending === 'failed') {
+        errors = await errorsOf(run, session.config, session.project.top, dir.path);
+        whole = run.reports.length === 0 || errors.some(({ caseName }) => caseName === commandName(run));
+      }
+      await session.recordRun(run);
+    }
+    const families = errors.map(({ family }) => family);
+    const lines: Line[] = [];
+    if (ending === 'failed') lines.push({ t: 'failed', key, at, tree, clean, families, ...(whole ? { whole } : {}) });
+    else if (!isKnown) lines.push({ t: 'passed', key, at, tree, clean });
+    lines.push(...judged(state, { session: of, key, tree, ending, families }, at));
+    if (said !== undefined) lines.push({ t: 'on', id: said, tree });
+    if (lines.length > 0) state.add(...lines);
+    if (state.failure(key) === undefined) await forget(ended.recognised);
+    else await remember(ended.recognised);
+  } finally {
+    dir.remove();
+  }
+}
+
+/** It passed on these very files since it failed, which is recorded. */
+function isSamePass(state: HookState, key: string, tree: string | null, clean: boolean): boolean {
+  const pass = state.lastPass(key);
+  const failure = state.failure(key);
+  if (pass === undefined || tree === null || (failure !== undefined && failure.at > pass.at)) return false;
+  return pass.tree === tree && pass.clean === clean;
+}
+
+/** Looks for what has been earned, where the databases are others than when that was done last. */
+export async function getReady(session: Session, place: Place): Promise<void> {
+  const stamp = stampOf(place);
+  const state = HookState.read(place.folder);
+  if (state.last('stamp')?.stamp === stamp) return;
+  const before = state.last('earned')?.entries ?? [];
+  const entries = await lookForEarned(session, before);
+  const isSame = entries.map(({ of }) => of).join() === before.map(({ of }) => of).join();
+  state.add(...(isSame ? [] : [{ t: 'earned', entries } as const]), { t: 'stamp', stamp });
+}
