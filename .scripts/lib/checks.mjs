@@ -8,13 +8,28 @@ import { startPostgres } from './postgres.mjs';
 const RUST = ['Cargo.toml', 'Cargo.lock', 'rust-toolchain.toml', '.cargo', 'crates', '.rustfmt.toml'];
 const TYPESCRIPT = ['package.json', 'package-lock.json', '.tsconfig.base.json', 'npm', 'packages', 'tests'];
 const DOCUMENTS = ['README.md', 'LICENSE', '.github'];
-const EVERYTHING = [...RUST, ...TYPESCRIPT, ...DOCUMENTS, '.scripts', '.fuzz', '.biome.json', '.knip.json'];
+const MARKETPLACES = ['.claude-plugin', '.agents'];
+const EVERYTHING = [
+  ...RUST,
+  ...TYPESCRIPT,
+  ...DOCUMENTS,
+  ...MARKETPLACES,
+  '.scripts',
+  '.fuzz',
+  '.biome.json',
+  '.knip.json',
+];
 
 /** Need no build. */
 export const BEFORE_BUILD = [
   check('rustfmt', RUST, (onLine) => run('cargo', ['fmt', '--check'], { onLine })),
   check('biome', EVERYTHING, (onLine) => runTool('@biomejs/biome', 'bin/biome', ['ci', '--colors=off'], { onLine })),
   check('layers', EVERYTHING, checkLayers),
+  check(
+    'plugins and extensions are current',
+    ['packages/agents', 'packages/mcp/package.json', ...MARKETPLACES],
+    (onLine) => run(process.execPath, ['packages/agents/generate.mjs', '--check'], { onLine }),
+  ),
 ];
 
 export const AFTER_BUILD = [

@@ -20,6 +20,7 @@ import type { CleanOptions } from './clean.ts';
 import { addRecord } from './failures/record-command.ts';
 import type { ReportOptions } from './failures/report.ts';
 import type { ImportOptions, RunOptions } from './failures/run.ts';
+import { ARGUMENTS_OPTION, withArgumentString } from './fix-loop/argument-string.ts';
 import { addFixCommands, withErrorLast } from './fix-loop/fix-program.ts';
 import type { GenerateInputsOptions } from './fix-loop/generate-inputs.ts';
 import { addHookCommands } from './hook/hook-program.ts';
@@ -44,7 +45,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   process.stderr.on('error', () => {});
   try {
     const root = program();
-    await root.parseAsync(withErrorLast(withCommandLast(withVersion(argv)), root));
+    await root.parseAsync(withErrorLast(withCommandLast(withVersion(withArgumentString(argv))), root));
   } catch (thrown) {
     // Commander has printed its message; --help and --version end with code 0.
     if (thrown instanceof CommanderError) process.exitCode = thrown.exitCode === 0 ? EXIT.done : EXIT.error;
@@ -295,6 +296,7 @@ function addGenerateInputs(root: Command): void {
     .option('--project <dir>', 'project directory', '.')
     .option('--output <file>', 'file to write (default: .claude/inputs/SCRIPT-inputs.yaml in the project)')
     .option('--force', 'write it anew although it exists')
+    .option(...ARGUMENTS_OPTION)
     .option('--json', 'print what was found as JSON')
     .addHelpText(
       'after',

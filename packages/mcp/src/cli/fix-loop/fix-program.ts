@@ -5,6 +5,7 @@
 
 import { type Command, InvalidArgumentError } from 'commander';
 import { wholeNumber } from '../terminal/numbers.ts';
+import { ARGUMENTS_OPTION } from './argument-string.ts';
 import type { FixOptions } from './fix-problem.ts';
 import { startOptions } from './start-options.ts';
 
@@ -42,6 +43,7 @@ export function addFixCommands(root: Command): void {
     .option('--reset-circuit', 'let an open circuit try again');
   for (const { option } of options.filter(({ isOfContract }) => !isOfContract)) command.addOption(option);
   command
+    .option(...ARGUMENTS_OPTION)
     .option('--project <dir>', 'project directory', '.')
     .option('--config <file>', 'configuration (default: argus.yaml in the project)')
     .option('--json', 'print JSON')

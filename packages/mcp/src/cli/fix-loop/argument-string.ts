@@ -1,0 +1,62 @@
+/**
+ * `--arguments -`: the arguments of fix-problem and generate-inputs as one text on stdin, written as for a shell. An
+ * agent's slash command gets them so, with errors in them that nobody must hand to a shell: here quotes group, and
+ * nothing is expanded.
+ */
+
+import { readFileSync } from 'node:fs';
+import { ArgusError } from '../../errors.ts';
+
+const COMMANDS: ReadonlySet<string | undefined> = new Set(['fix-problem', 'generate-inputs']);
+const OPTION = '--arguments';
+
+/** Shown in the help; it is gone before the options are read. */
+export const ARGUMENTS_OPTION = [`${OPTION} <->`, 'read more arguments from stdin (-), as one text in quotes'] as const;
+
+/** The text's words in the place of the option. */
+export function withArgumentString(
+  argv: readonly string[],
+  readText = () => readFileSync(0, 'utf8'),
+): readonly string[] {
+  const at = argv.indexOf(OPTION);
+  if (!COMMANDS.has(argv[2]) || at < 0 || argv[at + 1] !== '-' || argv.slice(0, at).includes('--')) return argv;
+  const words = wordsIn(readText());
+  return argv.toSpliced(at, 2, ...(argv[2] === 'generate-inputs' ? withoutPreamble(words) : words));
+}
+
+/** The contract asks for them as `for command: "./setup.sh"`. */
+function withoutPreamble(words: string[]): string[] {
+  return words[0] === 'for' && words[1] === 'command:' ? words.slice(2) : words;
+}
+
+/** What a backslash may stand before between double quotes; elsewhere there it stands for itself. */
+const ESCAPABLE = /["\\$`]/u;
+
+/** Words of a command line; exported for tests. */
+export function wordsIn(text: string): string[] {
+  const words: string[] = [];
+  let word: string | undefined;
+  let quote: string | undefined;
+  for (let at = 0; at < text.length; at++) {
+    const char = text.charAt(at);
+    const next = text.charAt(at + 1);
+    if (char === '\\' && quote !== "'" && (next === '\n' || (next === '\r' && text.charAt(at + 2) === '\n'))) {
+      at += next === '\n' ? 1 : 2;
+    } else if (char === '\\' && quote !== "'" && next !== '' && (quote === undefined || ESCAPABLE.test(next))) {
+      word = (word ?? '') + next;
+      at += 1;
+    } else if (char === quote) quote = undefined;
+    else if (quote === undefined && (char === '"' || char === "'")) {
+      quote = char;
+      word ??= '';
+    } else if (quote === undefined && /\s/u.test(char)) {
+      if (word !== undefined) words.push(word);
+      word = undefined;
+    } else word = (word ?? '') + char;
+  }
+  if (quote !== undefined) {
+    const advice = 'Put a backslash before a quote that belongs to the text';
+    throw new ArgusError('INVALID_INPUT', `The arguments end inside of ${quote}. ${advice}.`);
+  }
+  return word === undefined ? words : [...words, word];
+}

@@ -1,0 +1,194 @@
+/**
+ * The plugins, extensions, links and entries that packages/agents/generate.mjs writes: in step, as their hosts' schemas
+ * want them, and true to the tools. That the hosts themselves take them was tried by hand: docs/agents.md says how.
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Ajv } from 'ajv';
+import addFormats from 'ajv-formats';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { argus } from '../e2e/argus.ts';
+import { project } from '../e2e/harness.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
+const readJson = (file: string): unknown => JSON.parse(read(file));
+const AGENTS = 'packages/agents';
+const SERVER = { command: 'npx', args: ['-y', 'argus-mcp'] };
+const HOOK = 'npx -y argus-mcp hook';
+
+test('what is generated is current', () => {
+  execFileSync(process.execPath, [path.join(root, AGENTS, 'generate.mjs'), '--check'], { stdio: 'pipe' });
+});
+
+describe('the published schemas', () => {
+  test.each([
+    ['.claude-plugin/marketplace.json', 'claude-code-marketplace'],
+    [`${AGENTS}/claude/argus/.claude-plugin/plugin.json`, 'claude-code-plugin-manifest'],
+    [`${AGENTS}/claude/pm/.claude-plugin/plugin.json`, 'claude-code-plugin-manifest'],
+    [`${AGENTS}/codex/.codex-plugin/plugin.json`, 'codex-plugin-manifest'],
+    [`${AGENTS}/codex/hooks/hooks.json`, 'codex-hooks'],
+    [`${AGENTS}/gemini/hooks/hooks.json`, 'gemini-settings'],
+    [`${AGENTS}/gemini/gemini-extension.json`, 'gemini-settings'],
+    [`${AGENTS}/registry/server.json`, 'mcp-registry-server'],
+  ])('%s is a %s', (file, schema) => {
+    expect(problems(schema, readJson(file))).toEqual([]);
+  });
+
+  test('refuse what is wrong', () => {
+    expect(problems('mcp-registry-server', { name: 'no-slash', description: '', version: '1' })).not.toEqual([]);
+    expect(problems('codex-hooks', { hooks: { PostToolUse: [{ hooks: [] }] } })).not.toEqual([]);
+    expect(problems('gemini-settings', { mcpServers: { argus: { cmd: 'npx' } } })).not.toEqual([]);
+    expect(problems('claude-code-plugin-manifest', { name: 'argus', hooks: { PostTool: [] } })).not.toEqual([]);
+  });
+
+  test('the hooks of Claude Code are those of its plugins', () => {
+    const hooks = readJson(`${AGENTS}/claude/argus/hooks/hooks.json`);
+    expect(problems('claude-code-plugin-manifest', { name: 'argus', ...Object(hooks) })).toEqual([]);
+  });
+});
+
+/** What a schema has against a value; the schemas' own dialects and remarks are no concern of this. */
+function problems(schema: string, value: unknown): string[] {
+  const ajv = new Ajv({ strict: false, allErrors: true });
+  addFormats.default(ajv);
+  const { $schema: _, ...rules } = z
+    .record(z.string(), z.unknown())
+    .parse(readJson(`tests/fixtures/schemas/${schema}.json`));
+  const validate = ajv.compile(rules);
+  validate(value);
+  return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+}
+
+test('every version is that of the package, and its name in the registry too', () => {
+  const manifest = z.object({ version: z.string(), mcpName: z.string() }).parse(readJson('packages/mcp/package.json'));
+  const generated = readdirSync(path.join(root, AGENTS), { recursive: true }).map((file) => `${AGENTS}/${file}`);
+  const files = [...generated, '.claude-plugin/marketplace.json'].filter((file) => file.endsWith('.json'));
+  const versions = files.flatMap((file) => [...read(file).matchAll(/"version": "([^"]+)"/gu)].map(([, one]) => one));
+  expect(versions.length).toBeGreaterThan(7);
+  expect(new Set(versions)).toEqual(new Set([manifest.version]));
+  expect(readJson(`${AGENTS}/registry/server.json`)).toMatchObject({ name: manifest.mcpName });
+});
+
+test('everything starts the same server, and the same hook', () => {
+  const servers = z.object({ mcpServers: z.object({ argus: z.unknown() }) });
+  for (const file of ['claude/argus/.mcp.json', 'codex/.mcp.json', 'gemini/gemini-extension.json', 'cursor/mcp.json'])
+    expect(servers.parse(readJson(`${AGENTS}/${file}`)).mcpServers.argus, file).toMatchObject(SERVER);
+  expect(readJson(`${AGENTS}/vscode/mcp.json`)).toMatchObject({ servers: { argus: SERVER } });
+  for (const file of ['claude/argus/hooks/hooks.json', 'codex/hooks/hooks.json', 'gemini/hooks/hooks.json']) {
+    const commands = [...read(`${AGENTS}/${file}`).matchAll(/"command": "([^"]+)"/gu)].map(([, command]) => command);
+    expect(new Set(commands), file).toEqual(new Set([HOOK]));
+  }
+});
+
+test('the links hold that server, and the manual has them', () => {
+  const links = (agent: string) =>
+    z.object({ app: z.string(), web: z.string() }).parse(readJson(`${AGENTS}/${agent}/install-links.json`));
+  const cursor = links('cursor');
+  for (const link of [cursor.app, cursor.web]) {
+    const { searchParams } = new URL(link);
+    expect(searchParams.get('name')).toBe('argus');
+    expect(JSON.parse(Buffer.from(searchParams.get('config') ?? '', 'base64').toString())).toEqual(SERVER);
+  }
+  const code = links('vscode');
+  expect(JSON.parse(decodeURIComponent(code.app.replace('vscode:mcp/install?', '')))).toEqual({
+    name: 'argus',
+    ...SERVER,
+  });
+  expect(JSON.parse(new URL(code.web).searchParams.get('config') ?? '')).toEqual(SERVER);
+  const manual = read('packages/mcp/docs/agents.md');
+  for (const link of [cursor.app, cursor.web, code.app, code.web]) expect(manual).toContain(link);
+});
+
+const SKILLS = readdirSync(path.join(root, AGENTS, 'source/skills'));
+
+describe.each(SKILLS)('the skill %s', (skill) => {
+  const text = read(`${AGENTS}/source/skills/${skill}/SKILL.md`);
+
+  test('says when it is for, in less than 200 lines', () => {
+    const [, name, description = ''] = /^---\nname: (.+)\ndescription: (.+)\n---\n/u.exec(text) ?? [];
+    expect(name).toBe(skill);
+    expect(description.length).toBeGreaterThan(60);
+    expect(description.length).toBeLessThan(1_024);
+    expect(text.split('\n').length).toBeLessThan(200);
+  });
+
+  test('names only tools, fields and skills that there are', () => {
+    const tools = read('packages/mcp/src/generated/tools.json');
+    const texts = ['docs/failures.md', 'docs/evidence.md', 'docs/incidents.md', 'src/prompts/fix-problem.ts'];
+    const known = [tools, ...texts.map((one) => read(`packages/mcp/${one}`))];
+    const words = [...text.matchAll(/`([a-z][A-Za-z_]+)`/gu)].map(([, word = '']) => word);
+    expect(words.length).toBeGreaterThan(10);
+    const unknown = words.filter(
+      (word) => !SKILLS.includes(word) && !known.some((one) => new RegExp(`\\b${word}\\b`, 'u').test(one)),
+    );
+    expect(unknown).toEqual([]);
+  });
+});
+
+test('the skills know every verdict and every next step', () => {
+  const kinds = (text: string) => [...text.matchAll(/^\| `(\w+)` \|/gmu)].map(([, kind]) => kind);
+  const verdicts = kinds(read('packages/mcp/docs/evidence.md'));
+  expect(verdicts).toContain('infrastructure');
+  expect(kinds(read(`${AGENTS}/source/skills/failure-verdicts/SKILL.md`))).toEqual(verdicts);
+  const actions = [...read('packages/mcp/src/tools/fix-loop/fix-schemas.ts').matchAll(/^ {2}\| '([A-Z_]+)'/gmu)];
+  const steps = kinds(read(`${AGENTS}/source/skills/fix-loop/SKILL.md`));
+  expect(new Set(steps)).toEqual(new Set(actions.map(([, action]) => action)));
+});
+
+describe('the commands of the contract', () => {
+  const markdown = read(`${AGENTS}/claude/pm/commands/fix-problem.md`);
+
+  test('are called as the contract says', () => {
+    expect(readJson(`${AGENTS}/claude/pm/.claude-plugin/plugin.json`)).toMatchObject({ name: 'pm' });
+    for (const file of ['claude/pm/commands/fix-problem.md', 'claude/pm/commands/generate-inputs.md'])
+      expect(existsSync(path.join(root, AGENTS, file))).toBe(true);
+    for (const file of ['gemini/commands/pm/fix-problem.toml', 'gemini/commands/pm/generate-inputs.toml'])
+      expect(read(`${AGENTS}/${file}`)).toContain('{{args}}');
+  });
+
+  test('say every argument that the program takes', () => {
+    const [, hint = ''] = /^argument-hint: '(.+)'$/mu.exec(markdown) ?? [];
+    for (const option of ['desired', 'command', 'test', 'auto', 'inputs', 'timeout', 'max-attempts', 'backoff'])
+      expect(hint).toContain(`--${option}`);
+    for (const option of ['circuit-breaker', 'namespace']) expect(hint).toContain(`--${option}`);
+  });
+
+  /** The block of the command that is run, after the host has put the arguments in. */
+  const script = (file: string, typed: string) => {
+    const [, block = ''] = /```sh\n(.*?)\n *```/su.exec(read(file).replaceAll('$ARGUMENTS', () => typed)) ?? [];
+    return block.replaceAll(/^ {3}/gmu, '');
+  };
+
+  test.each([
+    [`"TypeError: undefined" --desired "Function returns array"`, ['TypeError: undefined'], undefined],
+    [`--command "exit 7" --desired "Build succeeds" --max-attempts 2 --timeout 30`, [], 'exit 7'],
+    [
+      `--command "echo '$(id) \`id\`'; exit 7" --desired "Pods running" --namespace "myapp" --circuit-breaker 3`,
+      ['$(id)', '`id`'],
+      "echo '$(id) `id`'; exit 7",
+    ],
+  ])('take %s as it is', (typed, shown, command) => {
+    const [first = '', ...rest] = script(`${AGENTS}/claude/pm/commands/fix-problem.md`, typed).split('\n');
+    const [, options = '', mark = ''] = /^npx -y argus-mcp (.+) <<'(\w+)'$/u.exec(first) ?? [];
+    expect(rest.at(-1)).toBe(mark);
+    const cwd = project();
+    const input = rest.slice(0, -1).join('\n');
+    const { status, stdout, stderr } = argus([...options.split(' '), '--json', '--backoff', '0'], { cwd, input });
+    expect(status, stderr).toBe(3);
+    for (const text of shown) expect(stdout).toContain(text);
+    if (command !== undefined) expect(JSON.parse(stdout)).toMatchObject({ command });
+  });
+
+  test('find what a script asks', () => {
+    const file = `${AGENTS}/claude/pm/commands/generate-inputs.md`;
+    const [first = '', input = ''] = script(file, 'for command: "read -p \'Name: \' name"').split('\n');
+    const [, options = ''] = /^npx -y argus-mcp (.+) <</u.exec(first) ?? [];
+    const { status, stdout, stderr } = argus([...options.split(' '), '--json'], { input });
+    expect(status, stderr).toBe(0);
+    expect(stdout).toContain('Name: ');
+  });
+});
