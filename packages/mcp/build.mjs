@@ -20,6 +20,12 @@ const manifest = JSON.parse(readFileSync(path.join(here, 'package.json'), 'utf8'
 /** For Node it is CommonJS, which has no named exports behind an `import()`; the same library for browsers is a module. */
 const yaml = path.join(path.dirname(createRequire(import.meta.url).resolve('yaml/package.json')), 'browser/index.js');
 
+/** For Node it is UMD, whose parts no bundler finds; the same library is a module too. */
+const jsonc = path.join(
+  path.dirname(createRequire(import.meta.url).resolve('jsonc-parser/package.json')),
+  'lib/esm/main.js',
+);
+
 /** The SDK's default validator is ajv; the other one it ships starts faster. */
 const lighterValidator = {
   name: 'lighter-validator',
@@ -59,7 +65,7 @@ const { metafile } = await build({
   format: 'esm',
   // Native, optional, and found at run time or not.
   external: ['fs-native-extensions', 'pg'],
-  alias: { 'argus-engine': path.join(engine, 'src/node.ts'), yaml },
+  alias: { 'argus-engine': path.join(engine, 'src/node.ts'), yaml, 'jsonc-parser': jsonc },
   define: { ARGUS_VERSION: JSON.stringify(manifest.version) },
   // CommonJS packages in the bundle ask for node's own modules.
   banner: {

@@ -4,7 +4,6 @@
  */
 
 import path from 'node:path';
-import { createInterface } from 'node:readline/promises';
 import { adopt, type Engine, openEngine } from 'argus-engine';
 import { ArgusError } from '../errors.ts';
 import { indented, lines, paint } from '../format/terminal.ts';
@@ -16,6 +15,7 @@ import { count } from '../text/count.ts';
 import { fitToLeave } from '../text/outgoing.ts';
 import { shortLine } from '../text/untrusted.ts';
 import { terminal } from './recorder.ts';
+import { agrees } from './terminal/agree.ts';
 import { EXIT } from './terminal/exit.ts';
 import type { GlobalOptions } from './terminal/output.ts';
 
@@ -59,7 +59,7 @@ async function adoptIn(session: Session, isAgreed: boolean): Promise<void> {
   }
   const copy = copyOf(source, folder);
   print(await shown(source, copy, session));
-  if (!isAgreed && !(await agrees())) {
+  if (!isAgreed && !(await agrees('Make it yours?'))) {
     print('left as it is');
     process.exitCode = EXIT.failures;
     return;
@@ -123,15 +123,6 @@ function incidentsOf(exported: string): string[] {
 /** Words of somebody else, in one line of the terminal. */
 function shownLine(text: string): string {
   return shortLine(fitToLeave(text));
-}
-
-async function agrees(): Promise<boolean> {
-  const terminal = createInterface({ input: process.stdin, output: process.stdout });
-  try {
-    return /^y(?:es)?$/iu.test((await terminal.question('Make it yours? [y/N] ')).trim());
-  } finally {
-    terminal.close();
-  }
 }
 
 /** Incidents that were recorded beside it come along; runs and patterns stay where they are. */

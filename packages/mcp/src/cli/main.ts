@@ -25,6 +25,7 @@ import { addFixCommands, withErrorLast } from './fix-loop/fix-program.ts';
 import type { GenerateInputsOptions } from './fix-loop/generate-inputs.ts';
 import { addHookCommands } from './hook/hook-program.ts';
 import { addMemoryCommands } from './incidents/memory-program.ts';
+import { addInstall } from './install/install-program.ts';
 import { addTeamCommands } from './team/team-program.ts';
 import { condition } from './terminal/condition.ts';
 import { EXIT } from './terminal/exit.ts';
@@ -73,7 +74,9 @@ function withCommandLast(argv: readonly string[]): string[] {
 
 function program(): Command {
   const root = new Command('argus')
-    .description('Failure memory for coding agents. Without arguments: an MCP server on stdin and stdout.')
+    .description(
+      'Failure memory for coding agents. Without arguments: an MCP server on stdin and stdout; at a terminal, what to do.',
+    )
     .version(VERSION, '-v, --version')
     .addHelpText('after', EXIT_CODES)
     .showHelpAfterError('(--help shows how)')
@@ -84,6 +87,7 @@ function program(): Command {
   for (const add of [...twins, addView, addAdopt, addDoctor, addInspect, addGenerateInputs, addClean]) add(root);
   addCiCommands(root);
   addMemoryCommands(root);
+  addInstall(root);
   addTeamCommands(root);
   addFixCommands(root);
   addRecord(root);

@@ -11,8 +11,18 @@ import { isWithin } from './way.ts';
 /** The absolute path of a program, or undefined where the machine has none outside of `root`. */
 export function findProgram(name: string, root: string, searchPath = process.env.PATH): string | undefined {
   const file = process.platform === 'win32' ? `${name}.exe` : name;
+  return filesNamed([file], root, searchPath).find(isProgram);
+}
+
+/** Whether the machine has a program at all, also one that takes a shell to start, as those of npm do on Windows. */
+export function isInstalled(name: string, root: string, searchPath = process.env.PATH): boolean {
+  const files = process.platform === 'win32' ? [`${name}.exe`, `${name}.cmd`] : [name];
+  return filesNamed(files, root, searchPath).some(isProgram);
+}
+
+function filesNamed(names: readonly string[], root: string, searchPath: string | undefined): string[] {
   const folders = (searchPath ?? '').split(path.delimiter).filter((folder) => isOfTheMachine(folder, root));
-  return folders.map((folder) => path.join(folder, file)).find(isProgram);
+  return folders.flatMap((folder) => names.map((name) => path.join(folder, name)));
 }
 
 function isOfTheMachine(folder: string, root: string): boolean {

@@ -1,0 +1,121 @@
+/**
+ * Reads and writes a file that agents are configured by. It lies in a project, or in a home folder, and nothing on the
+ * way to it is a link: a repository could lead a writer anywhere.
+ */
+
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  type Stats,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { systemCodeOf } from '../../errors.ts';
+import { isStrangers, lstat } from '../../system/way.ts';
+import { DRAFT_SUFFIX } from '../../system/whole-file.ts';
+import { Refused } from './refused.ts';
+
+/** Claude Code keeps more than settings in its own; what is larger is no configuration. */
+const MAX_BYTES = 16 * 1024 * 1024;
+
+export interface ConfigPlace {
+  /** A real path: the project, or the user's home. */
+  base: string;
+  /** Relative to it, with `/`. */
+  name: string;
+}
+
+/** Undefined: it is not there. */
+export function readConfigFile(place: ConfigPlace): string | undefined {
+  const stats = checkWay(place);
+  if (stats === undefined) return undefined;
+  const descriptor = openSync(fileOf(place), constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+  try {
+    if (!fstatSync(descriptor).isFile()) throw new Refused('it is no file');
+    if (fstatSync(descriptor).size > MAX_BYTES) throw new Refused('it is larger than 16 MiB');
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(descriptor));
+  } catch (thrown) {
+    throw systemCodeOf(thrown) === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? new Refused('it is no UTF-8 text') : thrown;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Whole or not at all, with the rights it had; undefined takes it away. Refuses where it changed since it was read. */
+export function writeConfigFile(place: ConfigPlace, before: string | undefined, after: string | undefined): void {
+  const file = fileOf(place);
+  if (after === undefined) {
+    requireUnchanged(place, before);
+    rmSync(file);
+    removeEmptyFolders(place);
+    return;
+  }
+  makeFolders(place);
+  const mode = checkWay(place)?.mode ?? 0o666;
+  const draft = `${file}.${crypto.randomUUID()}${DRAFT_SUFFIX}`;
+  try {
+    writeFileSync(draft, after, { flag: 'wx', mode: mode & 0o777, flush: true });
+    requireUnchanged(place, before);
+    renameSync(draft, file);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+function requireUnchanged(place: ConfigPlace, before: string | undefined): void {
+  if (readConfigFile(place) !== before) throw new Refused('it was changed by somebody else meanwhile: try again');
+}
+
+/** Of the file; undefined where it, or a folder on the way, is not there. */
+function checkWay(place: ConfigPlace): Stats | undefined {
+  let last: Stats | undefined;
+  for (const at of wayTo(place)) {
+    last = lstat(at);
+    if (last === undefined) return undefined;
+    const shown = path.relative(place.base, at);
+    if (last.isSymbolicLink()) throw new Refused(`${shown} is a link; nothing is written through one`);
+    if (isStrangers(last)) throw new Refused(`${shown} belongs to another user of this machine`);
+    if (at !== fileOf(place) && !last.isDirectory()) throw new Refused(`${shown} is no folder`);
+  }
+  if (last !== undefined && !last.isFile()) throw new Refused('it is no file');
+  return last;
+}
+
+function makeFolders(place: ConfigPlace): void {
+  checkWay(place);
+  for (const folder of wayTo(place).slice(0, -1)) {
+    try {
+      mkdirSync(folder);
+    } catch (thrown) {
+      if (systemCodeOf(thrown) !== 'EEXIST') throw thrown;
+    }
+  }
+}
+
+/** Those on the way to a file that was taken away; what others put there keeps them. */
+function removeEmptyFolders(place: ConfigPlace): void {
+  for (const folder of wayTo(place).slice(0, -1).reverse()) {
+    try {
+      rmdirSync(folder);
+    } catch {
+      return;
+    }
+  }
+}
+
+/** Each folder below the base, then the file. */
+function wayTo({ base, name }: ConfigPlace): string[] {
+  const names = name.split('/');
+  return names.map((_, at) => path.join(base, ...names.slice(0, at + 1)));
+}
+
+export function fileOf({ base, name }: ConfigPlace): string {
+  return path.join(base, ...name.split('/'));
+}

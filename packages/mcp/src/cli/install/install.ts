@@ -1,0 +1,223 @@
+/**
+ * install: shows what it would change in the files that agents are configured by, and changes it where a person says so,
+ * or --yes. Each file stands for itself: one that is broken is left as it is, and the others are written.
+ */
+
+import { existsSync, realpathSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { createTwoFilesPatch } from 'diff';
+import { ArgusError, messageOf } from '../../errors.ts';
+import { lines, paint } from '../../format/terminal.ts';
+import { agrees } from '../terminal/agree.ts';
+import { EXIT } from '../terminal/exit.ts';
+import { fail, printData } from '../terminal/output.ts';
+import { AGENT_NAMES, AGENTS, type AgentName, isFound, serverEntry } from './agents.ts';
+import { AGENTS_MD, AGENTS_MD_BLOCK, AGENTS_MD_MARKS } from './agents-md.ts';
+import { type ConfigPlace, fileOf, readConfigFile, writeConfigFile } from './config-file.ts';
+import { withJsonEntry, withoutJsonEntry } from './json-entry.ts';
+import { withBlock, withoutBlock } from './marked-block.ts';
+import { placeOf, SERVER_NAME, thisMachine } from './places.ts';
+import { Refused } from './refused.ts';
+import { withoutTomlEntry, withTomlEntry } from './toml-entry.ts';
+
+export interface InstallOptions {
+  project: string;
+  agent?: AgentName[];
+  agentsMd?: boolean;
+  global?: boolean;
+  program?: 'npx' | 'path';
+  remove?: boolean;
+  yes?: boolean;
+  json?: boolean;
+}
+
+/** What is asked of one file. */
+interface Job {
+  title: string;
+  place: ConfigPlace;
+  note: string | null;
+  /** The text as it shall be; undefined: no file. */
+  edit: (text: string | undefined) => string | undefined;
+}
+
+interface Change {
+  title: string;
+  file: string;
+  state: 'add' | 'change' | 'remove' | 'same' | 'refused';
+  diff: string;
+  note: string | null;
+  problem: string | null;
+}
+
+interface Planned {
+  job: Job;
+  before: string | undefined;
+  after: string | undefined;
+  change: Change;
+}
+
+/** Lines of somebody else's text around ours. */
+const CONTEXT_LINES = 2;
+
+export async function install(options: InstallOptions): Promise<void> {
+  try {
+    process.exitCode = await installInto(options);
+  } catch (thrown) {
+    process.exitCode = await fail(thrown, options.json ?? false);
+  }
+}
+
+async function installInto(options: InstallOptions): Promise<number> {
+  const plans = jobsOf(options).map(planned);
+  const open = plans.filter(isOpen);
+  const isAsked = process.stdin.isTTY === true && process.stdout.isTTY === true && !options.json && !options.yes;
+  if (isAsked && open.length > 0) {
+    printData({ changes: plans.map(({ change }) => change), written: null }, false, shown);
+    if (!(await agrees(options.remove ? 'Take it out?' : 'Write it?'))) return exitCodeOf(plans);
+    for (const plan of open) write(plan);
+    printData({ changes: plans.map(({ change }) => change) }, false, outcomeOf);
+    return exitCodeOf(plans);
+  }
+  const written = (options.yes ?? false) && open.length > 0;
+  if (written) for (const plan of open) write(plan);
+  printData({ changes: plans.map(({ change }) => change), written }, options.json ?? false, shown);
+  return exitCodeOf(plans);
+}
+
+const isOpen = ({ change }: Planned) => change.state !== 'same' && change.state !== 'refused';
+const exitCodeOf = (plans: readonly Planned[]) =>
+  plans.some(({ change }) => change.state === 'refused') ? EXIT.failures : EXIT.done;
+
+function jobsOf(options: InstallOptions): Job[] {
+  const root = projectRoot(options.project);
+  const onlyBlock = options.agentsMd && options.agent === undefined;
+  const agents = onlyBlock ? [] : agentsOf(options, root);
+  const jobs = agents.map((agent) => jobOf(agent, root, options));
+  return options.agentsMd ? [...jobs, blockJob(root, options.remove ?? false)] : jobs;
+}
+
+function projectRoot(project: string): string {
+  const root = path.resolve(project);
+  if (!statSync(root, { throwIfNoEntry: false })?.isDirectory())
+    throw new ArgusError('INVALID_INPUT', `The project ${root} does not exist. Correct --project.`);
+  return realpathSync(root);
+}
+
+/** Those that are named, or found; to be taken out, those that have a file. */
+function agentsOf({ agent, remove, global: isGlobal }: InstallOptions, root: string): readonly AgentName[] {
+  if (agent !== undefined) return AGENT_NAMES.filter((name) => agent.includes(name));
+  const machine = thisMachine();
+  if (remove) return AGENT_NAMES.filter((name) => existsSync(fileOf(placeOf(name, root, isGlobal ?? false))));
+  const found = AGENT_NAMES.filter((name) => isFound(name, root, machine));
+  if (found.length > 0) return found;
+  throw new ArgusError('INVALID_INPUT', `No agent was found here. Name one: --agent ${AGENT_NAMES.join(', ')}.`);
+}
+
+function jobOf(agent: AgentName, root: string, { remove, program, global: isGlobal = false }: InstallOptions): Job {
+  const { title, container } = AGENTS[agent];
+  const note = remove || isGlobal ? null : AGENTS[agent].note;
+  const bundle = realpathSync(process.argv[1] ?? '');
+  const byPath = program === undefined ? isCheckout(bundle) : program === 'path';
+  const throughCmd = isGlobal && process.platform === 'win32';
+  const entry = serverEntry(agent, byPath ? { bundle, throughCmd } : { throughCmd });
+  const place = placeOf(agent, root, isGlobal);
+  if (container === null) {
+    const edit = (text: string | undefined) => (remove ? text && withoutTomlEntry(text) : withTomlEntry(text, entry));
+    return { title, place, note, edit };
+  }
+  const keys = [container, SERVER_NAME] as const;
+  const edit = (text: string | undefined) =>
+    remove ? text && withoutJsonEntry(text, keys) : withJsonEntry(text, keys, entry);
+  return { title, place, note, edit };
+}
+
+/** Not installed as a package: nothing that npx would find. */
+function isCheckout(bundle: string): boolean {
+  return !bundle.split(/[\\/]/u).includes('node_modules');
+}
+
+function blockJob(root: string, remove: boolean): Job {
+  const edit = (text: string | undefined) =>
+    remove ? text && withoutBlock(text, AGENTS_MD_MARKS) : withBlock(text, AGENTS_MD_MARKS, AGENTS_MD_BLOCK);
+  return { title: AGENTS_MD, place: { base: root, name: AGENTS_MD }, note: null, edit };
+}
+
+function planned(job: Job): Planned {
+  const { title, place, note } = job;
+  const file = fileOf(place);
+  const change = (state: Change['state'], diff = '', problem: string | null = null): Change => ({
+    title,
+    file,
+    state,
+    diff,
+    note: state === 'add' || state === 'change' ? note : null,
+    problem,
+  });
+  try {
+    const before = readConfigFile(place);
+    const after = job.edit(before);
+    if (before === after) return { job, before, after, change: change('same') };
+    const state = after === undefined ? 'remove' : before === undefined ? 'add' : 'change';
+    return { job, before, after, change: change(state, diffOf(place.name, before, after)) };
+  } catch (thrown) {
+    return { job, before: undefined, after: undefined, change: change('refused', '', problemOf(thrown)) };
+  }
+}
+
+/** What the system does not allow is said as that. */
+function problemOf(thrown: unknown): string {
+  return thrown instanceof Refused ? thrown.message : messageOf(thrown);
+}
+
+function diffOf(name: string, before: string | undefined, after: string | undefined): string {
+  const [from, to] = [before === undefined ? '/dev/null' : name, after === undefined ? '/dev/null' : name];
+  const patch = createTwoFilesPatch(from, to, before ?? '', after ?? '', undefined, undefined, {
+    context: CONTEXT_LINES,
+  });
+  return patch
+    .slice(patch.indexOf('\n') + 1)
+    .replaceAll(/\t?\r?$/gmu, '')
+    .trimEnd();
+}
+
+function write({ job, before, after, change }: Planned): void {
+  try {
+    writeConfigFile(job.place, before, after);
+  } catch (thrown) {
+    change.state = 'refused';
+    change.problem = problemOf(thrown);
+  }
+}
+
+function shown({ changes, written }: { changes: readonly Change[]; written: boolean | null }): string {
+  const isOpen = changes.some(({ state }) => state !== 'same' && state !== 'refused');
+  return lines([
+    ...changes.map(shownChange),
+    changes.length === 0 && 'Nothing of Argus is there.',
+    written === false && isOpen && '\nNothing was written: --yes writes it.',
+    written === true && `\n${outcomeOf({ changes })}`,
+  ]);
+}
+
+function shownChange({ title, file, state, diff, problem }: Change): string {
+  if (state === 'refused') return paint.red(`${title}: ${file} is left as it is: ${problem}`);
+  if (state === 'same') return `${title}: ${file} needs no change`;
+  return lines([`${paint.bold(title)}: ${file}`, coloured(diff)]);
+}
+
+function coloured(diff: string): string {
+  const paintLine = (line: string) =>
+    line.startsWith('+') ? paint.green(line) : line.startsWith('-') ? paint.red(line) : line;
+  return diff.split('\n').map(paintLine).join('\n');
+}
+
+function outcomeOf({ changes }: { changes: readonly Change[] }): string {
+  const verbs = { add: 'written', change: 'changed', remove: 'removed' } as const;
+  return lines(
+    changes.flatMap(({ title, file, state, note, problem }) => {
+      if (state === 'same') return [];
+      if (state === 'refused') return [`${title}: ${file} is left as it is: ${problem}`];
+      return [`${title}: ${file} ${verbs[state]}${note === null ? '' : `; ${note}`}`];
+    }),
+  );
+}

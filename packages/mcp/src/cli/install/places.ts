@@ -1,0 +1,53 @@
+/** Where the agents of this machine are configured, and which of them use Argus already. */
+
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { isWithin } from '../../system/way.ts';
+import { AGENTS, type AgentName, type Machine, pluginSign, userFile } from './agents.ts';
+import { type ConfigPlace, readConfigFile } from './config-file.ts';
+import { hasJsonEntry } from './json-entry.ts';
+import { hasTomlEntry } from './toml-entry.ts';
+
+/** As every agent knows it. */
+export const SERVER_NAME = 'argus';
+
+export function placeOf(agent: AgentName, root: string, isGlobal: boolean): ConfigPlace {
+  if (!isGlobal) return { base: root, name: AGENTS[agent].projectFile };
+  const file = userFile(agent, thisMachine());
+  const home = realpathSync(homedir());
+  const real = isWithin(file, homedir()) ? path.join(home, path.relative(homedir(), file)) : path.resolve(file);
+  const base = isWithin(real, home) ? home : path.dirname(real);
+  return { base, name: path.relative(base, real).split(path.sep).join('/') };
+}
+
+export function thisMachine(): Machine {
+  return { platform: process.platform, home: homedir(), env: process.env };
+}
+
+/** By the project's configuration, the user's, or a plugin. */
+export function usesArgus(agent: AgentName, root: string): boolean {
+  return [false, true].some((isGlobal) => isConfigured(agent, placeOf(agent, root, isGlobal))) || hasPlugin(agent);
+}
+
+/** What cannot be read says nothing. */
+function isConfigured(agent: AgentName, place: ConfigPlace): boolean {
+  try {
+    const text = readConfigFile(place);
+    const { container } = AGENTS[agent];
+    if (text === undefined) return false;
+    return container === null ? hasTomlEntry(text) : hasJsonEntry(text, [container, SERVER_NAME]);
+  } catch {
+    return false;
+  }
+}
+
+function hasPlugin(agent: AgentName): boolean {
+  const sign = pluginSign(agent, thisMachine());
+  if (sign === undefined || !existsSync(sign.file)) return false;
+  try {
+    return sign.text === undefined || readFileSync(sign.file, 'utf8').includes(sign.text);
+  } catch {
+    return false;
+  }
+}

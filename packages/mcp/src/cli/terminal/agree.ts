@@ -1,0 +1,12 @@
+/** A question to the person at the terminal; anything but a yes is a no. */
+
+import { createInterface } from 'node:readline/promises';
+
+export async function agrees(question: string): Promise<boolean> {
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    return /^y(?:es)?$/iu.test((await terminal.question(`${question} [y/N] `)).trim());
+  } finally {
+    terminal.close();
+  }
+}
