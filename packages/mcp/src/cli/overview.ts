@@ -1,0 +1,55 @@
+/**
+ * `argus` alone, at a terminal: what this project has, and what to do next. Nothing is created, and nothing is run.
+ */
+
+import path from 'node:path';
+import { enveloped } from '../answer.ts';
+import { formatOverview, type Overview } from '../format/overview-text.ts';
+import { SessionManager } from '../sessions/session-manager.ts';
+import { fitToLeaveDeep } from '../text/outgoing.ts';
+import { handleHistory } from '../tools/failures/history.ts';
+import { handleInit } from '../tools/failures/init.ts';
+import { handleTests } from '../tools/failures/tests.ts';
+import { AGENT_NAMES, AGENTS, isFound } from './install/agents.ts';
+import { thisMachine, usesArgus } from './install/places.ts';
+import { terminal } from './recorder.ts';
+import { EXIT } from './terminal/exit.ts';
+import { print } from './terminal/output.ts';
+
+/** Of tests that are not well. */
+const MAX_NAMES = 3;
+
+export async function overview(): Promise<void> {
+  const sessionManager = new SessionManager({ recorder: terminal(), adopts: false });
+  const envelope = await enveloped(async () => fitToLeaveDeep(await overviewOf(process.cwd(), sessionManager)));
+  await sessionManager.closeAll();
+  print(envelope, false, formatOverview);
+  process.exitCode = envelope.success ? EXIT.done : EXIT.error;
+}
+
+async function overviewOf(projectPath: string, sessionManager: SessionManager): Promise<Overview> {
+  const { projectName, memoryRoot, testCommand, runner, memory, knownPatterns, latestRunId, warnings } =
+    await handleInit({ projectPath }, sessionManager);
+  const isUsed = memory !== 'none' && latestRunId !== null;
+  const history = isUsed ? await handleHistory({ projectPath, limit: 1 }, sessionManager) : undefined;
+  const tests = isUsed ? await handleTests({ projectPath, limit: MAX_NAMES }, sessionManager) : undefined;
+  const agents = AGENT_NAMES.filter(
+    (name) => usesArgus(name, projectPath) || isFound(name, projectPath, thisMachine()),
+  );
+  const using = agents.filter((name) => usesArgus(name, projectPath));
+  return {
+    project: { name: projectName, root: path.resolve(memoryRoot), testCommand, runner },
+    memory,
+    knownPatterns,
+    runs: history !== undefined && 'runs' in history ? { total: history.total, newest: history.runs[0] ?? null } : null,
+    unwell:
+      tests !== undefined && 'tests' in tests
+        ? tests.tests.filter(({ state }) => state !== 'healthy').map(({ caseName, state }) => ({ caseName, state }))
+        : [],
+    agents: {
+      using: using.map((name) => AGENTS[name].title),
+      without: agents.filter((name) => !using.includes(name)).map((name) => AGENTS[name].title),
+    },
+    warnings: warnings ?? [],
+  };
+}
