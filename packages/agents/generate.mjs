@@ -18,7 +18,7 @@ const { version, description, license, author, mcpName } = JSON.parse(read('pack
 const SERVER = { command: 'npx', args: ['-y', 'argus-mcp'] };
 const HOOK = `${[SERVER.command, ...SERVER.args].join(' ')} hook`;
 /** A hook that takes longer is of no use to whoever waits for it. */
-const HOOK_SECONDS = 10;
+const HOOK_SECONDS = 20;
 
 const ABOUT = { version, description, author: { name: author }, license };
 const KEYWORDS = ['testing', 'debugging', 'memory', 'mcp'];
@@ -65,7 +65,7 @@ export function files() {
     }),
     ...under('packages/agents/cursor', {
       'mcp.json': json({ mcpServers: { argus: SERVER } }),
-      'hooks.json': json({ version: 1, hooks: { postToolUseFailure: [{ command: HOOK }] } }),
+      'hooks.json': json(cursorHooks()),
       'install-links.json': json(cursorLinks()),
     }),
     ...under('packages/agents/vscode', {
@@ -128,6 +128,11 @@ function hooks(events, matcher, timeout) {
   const run = { type: 'command', command: HOOK, timeout };
   const ofTools = events.map((event) => [event, [{ matcher, hooks: [run] }]]);
   return { hooks: Object.fromEntries([...ofTools, ['SessionStart', [{ hooks: [run] }]]]) };
+}
+
+function cursorHooks() {
+  const ofShell = [{ command: HOOK, matcher: 'Shell' }];
+  return { version: 1, hooks: { postToolUse: ofShell, postToolUseFailure: ofShell } };
 }
 
 /** Copies: no agent follows a link out of a plugin. */
