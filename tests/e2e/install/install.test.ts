@@ -107,6 +107,37 @@ describe('every agent', () => {
     expect(filesIn(root)).toEqual(before);
   });
 
+  test('with its hook, in what is there and in files that were not', () => {
+    const root = project({
+      '.claude/settings.json': '{\n  "hooks": {\n    "Stop": []\n  }\n}\n',
+      '.gemini/settings.json': '{"ui": {}}',
+    });
+    const before = filesIn(root);
+    const all = ['--agent', ...AGENTS, '--hook', '--program', 'npx', '--yes'];
+    expect(install(root, all).states).toEqual({
+      '.mcp.json': 'add',
+      '.claude/settings.json': 'change',
+      '.codex/config.toml': 'add',
+      '.codex/hooks.json': 'add',
+      '.cursor/mcp.json': 'add',
+      '.cursor/hooks.json': 'add',
+      '.vscode/mcp.json': 'add',
+      '.gemini/settings.json': 'change',
+    });
+    const HOOK = { command: 'npx -y argus-mcp hook', timeout: 20 };
+    expect(JSON.parse(read(root, '.claude/settings.json'))).toMatchObject({
+      hooks: { Stop: [], PostToolUseFailure: [{ matcher: 'Bash', hooks: [HOOK] }], SessionStart: [{ hooks: [HOOK] }] },
+    });
+    expect(JSON.parse(read(root, '.gemini/settings.json'))).toMatchObject({
+      mcpServers: { argus: NPX },
+      hooks: { AfterTool: [{ matcher: 'run_shell_command' }] },
+    });
+    expect(install(root, all).written).toBe(false);
+    expect(install(root, ['--remove', '--yes']).status).toBe(0);
+    expect(filesIn(root)).toEqual(before);
+    expect(readdirSync(root).sort()).toEqual(['.claude', '.gemini']);
+  });
+
   test("in its user's own configuration", () => {
     const user = someUser();
     writeFileSync(path.join(user.HOME, '.claude.json'), '{"numStartups":3}\n');
@@ -207,7 +238,8 @@ describe('is left as it is', () => {
     for (const more of [[], ['--remove']]) {
       const { status, changes } = install(root, ['--agent', ...AGENTS, '--agents-md', '--yes', ...more]);
       expect(status).toBe(1);
-      expect(changes.map(({ problem }) => problem)).toEqual(Array(6).fill(expect.stringContaining('is a link')));
+      expect(changes.length).toBeGreaterThanOrEqual(6);
+      for (const { problem } of changes) expect(problem).toContain('is a link');
     }
     expect(filesIn(outside)).toEqual(before);
     expect(filesIn(root)).toEqual({ 'inside/settings.json': Buffer.from('{}\n').toString('base64') });

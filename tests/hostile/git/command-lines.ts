@@ -44,7 +44,7 @@ export function commandLines(root: string): string[][] {
     ['hook'],
     ['score', '--mine', ...at],
     ['clean', '--all', ...at],
-    ['install', '--agent', 'claude', 'codex', '--agents-md', '--yes', ...at],
+    ['install', '--agent', 'claude', 'codex', '--hook', '--agents-md', '--yes', ...at],
     ['install', '--agents-md', '--agent', 'claude', 'codex', '--remove', '--yes', ...at],
   ];
 }

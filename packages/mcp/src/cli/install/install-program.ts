@@ -16,6 +16,7 @@ export function addInstall(root: Command): void {
     .command('install')
     .description('let an agent use Argus: write its configuration, or AGENTS.md')
     .addOption(agentOption())
+    .option('--hook', 'also call Argus after its shell commands, so that it speaks unasked; VS Code has no hooks')
     .option('--agents-md', 'say in AGENTS.md when to use it; with --agent both')
     .addOption(new Option('--global', "your own configuration instead of the project's").conflicts('agentsMd'))
     .addOption(

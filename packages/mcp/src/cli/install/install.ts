@@ -14,9 +14,11 @@ import { fail, printData } from '../terminal/output.ts';
 import { AGENT_NAMES, AGENTS, type AgentName, isFound, serverEntry } from './agents.ts';
 import { AGENTS_MD, AGENTS_MD_BLOCK, AGENTS_MD_MARKS } from './agents-md.ts';
 import { type ConfigPlace, fileOf, readConfigFile, writeConfigFile } from './config-file.ts';
+import { AGENT_HOOKS } from './hook-forms.ts';
 import { withJsonEntry, withoutJsonEntry } from './json-entry.ts';
+import { withJsonHooks, withoutJsonHooks } from './json-hooks.ts';
 import { withBlock, withoutBlock } from './marked-block.ts';
-import { placeOf, SERVER_NAME, thisMachine } from './places.ts';
+import { hookPlaceOf, placeOf, SERVER_NAME, thisMachine } from './places.ts';
 import { Refused } from './refused.ts';
 import { withoutTomlEntry, withTomlEntry } from './toml-entry.ts';
 
@@ -25,6 +27,7 @@ export interface InstallOptions {
   agent?: AgentName[];
   agentsMd?: boolean;
   global?: boolean;
+  hook?: boolean;
   program?: 'npx' | 'path';
   remove?: boolean;
   yes?: boolean;
@@ -36,6 +39,8 @@ interface Job {
   title: string;
   place: ConfigPlace;
   note: string | null;
+  /** Not worth a word where nothing changes. */
+  isAside?: boolean;
   /** The text as it shall be; undefined: no file. */
   edit: (text: string | undefined) => string | undefined;
 }
@@ -68,7 +73,9 @@ export async function install(options: InstallOptions): Promise<void> {
 }
 
 async function installInto(options: InstallOptions): Promise<number> {
-  const plans = jobsOf(options).map(planned);
+  const plans = jobsOf(options)
+    .map(planned)
+    .filter(({ job, change }) => !(job.isAside && change.state === 'same'));
   const open = plans.filter(isOpen);
   const isAsked = process.stdin.isTTY === true && process.stdout.isTTY === true && !options.json && !options.yes;
   if (isAsked && open.length > 0) {
@@ -92,7 +99,7 @@ function jobsOf(options: InstallOptions): Job[] {
   const root = projectRoot(options.project);
   const onlyBlock = options.agentsMd && options.agent === undefined;
   const agents = onlyBlock ? [] : agentsOf(options, root);
-  const jobs = agents.map((agent) => jobOf(agent, root, options));
+  const jobs = agents.flatMap((agent) => jobsOfAgent(agent, root, options));
   return options.agentsMd ? [...jobs, blockJob(root, options.remove ?? false)] : jobs;
 }
 
@@ -104,31 +111,58 @@ function projectRoot(project: string): string {
 }
 
 /** Those that are named, or found; to be taken out, those that have a file. */
-function agentsOf({ agent, remove, global: isGlobal }: InstallOptions, root: string): readonly AgentName[] {
+function agentsOf({ agent, remove, global: isGlobal = false }: InstallOptions, root: string): readonly AgentName[] {
   if (agent !== undefined) return AGENT_NAMES.filter((name) => agent.includes(name));
   const machine = thisMachine();
-  if (remove) return AGENT_NAMES.filter((name) => existsSync(fileOf(placeOf(name, root, isGlobal ?? false))));
+  const hasFile = (place: ConfigPlace | undefined) => place !== undefined && existsSync(fileOf(place));
+  if (remove) {
+    return AGENT_NAMES.filter((name) => [placeOf, hookPlaceOf].some((of) => hasFile(of(name, root, isGlobal))));
+  }
   const found = AGENT_NAMES.filter((name) => isFound(name, root, machine));
   if (found.length > 0) return found;
   throw new ArgusError('INVALID_INPUT', `No agent was found here. Name one: --agent ${AGENT_NAMES.join(', ')}.`);
 }
 
-function jobOf(agent: AgentName, root: string, { remove, program, global: isGlobal = false }: InstallOptions): Job {
-  const { title, container } = AGENTS[agent];
+/** One for its servers, one for its hook; one for both where they are in one file. */
+function jobsOfAgent(agent: AgentName, root: string, options: InstallOptions): Job[] {
+  const { remove = false, global: isGlobal = false } = options;
+  const { title } = AGENTS[agent];
   const note = remove || isGlobal ? null : AGENTS[agent].note;
+  const start = startOf(options);
+  const server: Job = { title, place: placeOf(agent, root, isGlobal), note, edit: serverEdit(agent, start, remove) };
+  const hookPlace = hookPlaceOf(agent, root, isGlobal);
+  if (hookPlace === undefined || !(options.hook || remove)) return [server];
+  const hook: Job = { title: `${title}, hook`, place: hookPlace, note: null, edit: hookEdit(agent, start, remove) };
+  if (fileOf(hookPlace) !== fileOf(server.place)) return [server, { ...hook, isAside: remove }];
+  // What came last goes first.
+  const [first, second] = remove ? [hook, server] : [server, hook];
+  return [{ ...server, edit: (text) => second.edit(first.edit(text)) }];
+}
+
+interface Start {
+  bundle?: string;
+  throughCmd: boolean;
+}
+
+function startOf({ program, global: isGlobal = false }: InstallOptions): Start {
   const bundle = realpathSync(process.argv[1] ?? '');
   const byPath = program === undefined ? isCheckout(bundle) : program === 'path';
   const throughCmd = isGlobal && process.platform === 'win32';
-  const entry = serverEntry(agent, byPath ? { bundle, throughCmd } : { throughCmd });
-  const place = placeOf(agent, root, isGlobal);
-  if (container === null) {
-    const edit = (text: string | undefined) => (remove ? text && withoutTomlEntry(text) : withTomlEntry(text, entry));
-    return { title, place, note, edit };
-  }
+  return byPath ? { bundle, throughCmd } : { throughCmd };
+}
+
+function serverEdit(agent: AgentName, start: Start, remove: boolean): Job['edit'] {
+  const { container } = AGENTS[agent];
+  const entry = serverEntry(agent, start);
+  if (container === null) return (text) => (remove ? text && withoutTomlEntry(text) : withTomlEntry(text, entry));
   const keys = [container, SERVER_NAME] as const;
-  const edit = (text: string | undefined) =>
-    remove ? text && withoutJsonEntry(text, keys) : withJsonEntry(text, keys, entry);
-  return { title, place, note, edit };
+  return (text) => (remove ? text && withoutJsonEntry(text, keys) : withJsonEntry(text, keys, entry));
+}
+
+function hookEdit(agent: AgentName, { bundle }: Start, remove: boolean): Job['edit'] {
+  const form = AGENT_HOOKS[agent]?.form(bundle === undefined ? 'npx -y argus-mcp hook' : `node "${bundle}" hook`);
+  if (form === undefined) return (text) => text;
+  return (text) => (remove ? text && withoutJsonHooks(text, form) : withJsonHooks(text, form));
 }
 
 /** Not installed as a package: nothing that npx would find. */

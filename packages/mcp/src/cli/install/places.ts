@@ -6,6 +6,7 @@ import path from 'node:path';
 import { isWithin } from '../../system/way.ts';
 import { AGENTS, type AgentName, type Machine, pluginSign, userFile } from './agents.ts';
 import { type ConfigPlace, readConfigFile } from './config-file.ts';
+import { AGENT_HOOKS, userHookFile } from './hook-forms.ts';
 import { hasJsonEntry } from './json-entry.ts';
 import { hasTomlEntry } from './toml-entry.ts';
 
@@ -13,8 +14,17 @@ import { hasTomlEntry } from './toml-entry.ts';
 export const SERVER_NAME = 'argus';
 
 export function placeOf(agent: AgentName, root: string, isGlobal: boolean): ConfigPlace {
-  if (!isGlobal) return { base: root, name: AGENTS[agent].projectFile };
-  const file = userFile(agent, thisMachine());
+  return isGlobal ? placeOfUser(userFile(agent, thisMachine())) : { base: root, name: AGENTS[agent].projectFile };
+}
+
+/** Undefined: the agent has no hooks. */
+export function hookPlaceOf(agent: AgentName, root: string, isGlobal: boolean): ConfigPlace | undefined {
+  const hook = AGENT_HOOKS[agent];
+  if (hook === undefined) return undefined;
+  return isGlobal ? placeOfUser(userHookFile(agent, thisMachine())) : { base: root, name: hook.projectFile };
+}
+
+function placeOfUser(file: string): ConfigPlace {
   const home = realpathSync(homedir());
   const real = isWithin(file, homedir()) ? path.join(home, path.relative(homedir(), file)) : path.resolve(file);
   const base = isWithin(real, home) ? home : path.dirname(real);
