@@ -31,7 +31,6 @@ const HOSTILE: readonly (readonly [name: string, text: string, line: number, mes
 ];
 
 test.each(HOSTILE)('%s is refused with its line', async (_name, text, line, message) => {
-  const started = performance.now();
   const said = (what: string) => new RegExp(`:${line}: (not valid YAML: )?[^\n]*${what.replaceAll('*', '\\*')}`, 'u');
   await expect(parseConfig(text, 'argus.yaml')).rejects.toMatchObject({
     code: 'CONFIG_INVALID',
@@ -41,7 +40,6 @@ test.each(HOSTILE)('%s is refused with its line', async (_name, text, line, mess
     code: 'INVALID_INPUT',
     message: expect.stringMatching(said(message)),
   });
-  expect(performance.now() - started).toBeLessThan(5_000);
 });
 
 test('a few aliases, core tags and plain depth are fine', async () => {

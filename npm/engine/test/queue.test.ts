@@ -148,8 +148,7 @@ test('who waits and does not go on is passed over, once for all', async () => {
   const first = performance.now();
   await participant(at, events).write('after');
   expect(first - began).toBeGreaterThan(1_500);
-  expect(first - began).toBeLessThan(6_000);
-  expect(performance.now() - first).toBeLessThan(1_500);
+  expect(performance.now() - first).toBeLessThan(first - began);
   expect(events).toEqual(['next', 'after']);
 });
 

@@ -178,9 +178,8 @@ describe('the fifteen questions', () => {
     expect(await place('src\\cart.ts(9,3): error')).toBe('src/cart.ts:9');
     expect(await place('File "app/run.py", line 4')).toBe('app/run.py:4');
     expect(await place('at 12:30:10 nothing.ts:3, src/none.ts:4, v1.2:3')).toBeNull();
-    const started = performance.now();
-    await place('a.b/'.repeat(100_000));
-    expect(performance.now() - started).toBeLessThan(5_000);
+    // Where that took a time that grows with its square, this test would not end.
+    expect(await place('a.b/'.repeat(100_000))).toBeNull();
   });
 
   test('no trace: the line that holds the words of the message', async () => {
@@ -316,10 +315,8 @@ describe('the fifteen questions', () => {
     const root = project(SHOP);
     commit(root, 'Carts');
     const git = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
-    programs({ git: `case "$*" in *" grep "*) exec sleep 60;; esac; exec '${git}' "$@"` });
-    const started = performance.now();
+    programs({ git: `case "$*" in *" grep "*) exec sleep 600;; esac; exec '${git}' "$@"` });
     const found = await context(root);
-    expect(performance.now() - started).toBeLessThan(9_000);
     expect(answerOf(found, 8).why_not).toBe('It could not be answered: git did not answer within 5 s.');
     expect(answerOf(found, 13).answer).toContain('Carts');
   }, 20_000);
@@ -421,8 +418,7 @@ describe('programs', () => {
   const here = { cwd: tmpdir() };
 
   test('are ended when they take too long, say too much, or nobody wants to know', async () => {
-    const started = performance.now();
-    expect(await ask('sleep', ['30'], { ...here, timeoutMs: 300 })).toMatchObject({
+    expect(await ask('sleep', ['600'], { ...here, timeoutMs: 300 })).toMatchObject({
       problem: 'sleep did not answer within 0.3 s',
     });
     const endless = await ask('sh', ['-c', 'yes'], { ...here, maxBytes: 1_000 });
@@ -430,30 +426,25 @@ describe('programs', () => {
     expect(endless.stdout).toHaveLength(1_000);
     const abort = new AbortController();
     setTimeout(() => abort.abort(), 200);
-    await expect(ask('sleep', ['30'], { ...here, signal: abort.signal })).rejects.toMatchObject({ code: 'CANCELLED' });
-    expect(performance.now() - started).toBeLessThan(5_000);
+    await expect(ask('sleep', ['600'], { ...here, signal: abort.signal })).rejects.toMatchObject({ code: 'CANCELLED' });
   });
 
   test('that are missing, fail, or leave somebody behind', async () => {
     expect(await ask('no-such-program', [], here)).toMatchObject({ problem: 'no-such-program is not installed' });
     expect(await ask('sh', ['-c', 'echo bad >&2; exit 3'], here)).toMatchObject({ problem: 'bad', exitCode: 3 });
-    const started = performance.now();
-    expect(await ask('sh', ['-c', 'sleep 20 & echo done'], here)).toMatchObject({ stdout: 'done\n' });
-    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(await ask('sh', ['-c', 'sleep 600 & echo done'], here)).toMatchObject({ stdout: 'done\n' });
   });
 
   test('gathering obeys cancellation', async () => {
-    programs({ kubectl: 'sleep 30' });
+    programs({ kubectl: 'sleep 600' });
     const abort = new AbortController();
     setTimeout(() => abort.abort(), 500);
     const gathering = context(project(SHOP), { namespace: 'shop', signal: abort.signal });
     await expect(gathering).rejects.toMatchObject({ code: 'CANCELLED' });
-    programs({ docker: 'sleep 5' });
-    const started = performance.now();
+    programs({ docker: 'sleep 600' });
     const config = { containers: ['shop-db'] };
     const asking = context(project(SHOP), { config, signal: AbortSignal.timeout(1_000) });
     await expect(asking).rejects.toMatchObject({ code: 'CANCELLED' });
-    expect(performance.now() - started).toBeLessThan(4_000);
   });
 });
 
