@@ -14,26 +14,33 @@ export interface Ended {
   event: Pick<CommandEvent, 'output' | 'exitCode' | 'timedOut' | 'durationMs'>;
   recognised: Pick<Recognised, 'command' | 'folder'>;
   ending: 'passed' | 'failed';
-  /** It passed, and had failed itself, which none of its tests says. */
-  mended?: boolean;
   /** When the agent was told. */
   at: number;
 }
 
-/** Cases are read from what was printed into files in `dir`. */
-export function runOf(ended: Ended, project: Project, git: GitFacts | null, dir: string): RecordRunParams {
+/**
+ * Cases are read from what was printed into files in `dir`. Runners that name what failed may not name what passed: where
+ * the same command passes, so has what had `failed` of it.
+ */
+export function runOf(
+  ended: Ended,
+  project: Project,
+  git: GitFacts | null,
+  dir: string,
+  failed: readonly string[] = [],
+): RecordRunParams {
   const { event, recognised, ending, at } = ended;
   const { command, folder } = recognised;
   const printed = new PrintedReports(dir, cargoPackageAt(folder));
   printed.add(event.output, 'stdout');
-  const failed = ending === 'failed';
-  return {
+  const hasFailed = ending === 'failed';
+  const run: RecordRunParams = {
     command,
     runner: recognisedRunner(command, folder),
     startedAt: at - (event.durationMs ?? 0),
     durationMs: event.durationMs ?? null,
-    exitCode: failed ? event.exitCode || 1 : 0,
-    timedOut: failed && event.timedOut === true,
+    exitCode: hasFailed ? event.exitCode || 1 : 0,
+    timedOut: hasFailed && event.timedOut === true,
     git,
     environment: conditions(),
     reports: printed.end(),
@@ -41,11 +48,18 @@ export function runOf(ended: Ended, project: Project, git: GitFacts | null, dir:
     containers: [],
     notes: [],
     folder: folderOf(project, folder),
-    ...(ended.mended ? { cases: [passedItself(command, folderOf(project, folder))] } : {}),
   };
+  const itself = commandName(run);
+  const unnamed = run.reports.length === 0 ? failed : failed.filter((name) => name === itself);
+  if (hasFailed || unnamed.length === 0) return run;
+  return { ...run, cases: [...new Set([itself, ...unnamed])].map(passed) };
 }
 
-/** The case that a command is of which no report tells, as the engine names it. */
-function passedItself(command: string, folder: string | null): ReportCase {
-  return { suite: folder === null ? [] : [folder], name: command, status: 'passed', flaky: false, attempts: 1 };
+/** The case that a command is where none of its tests tells why it failed. */
+export function commandName({ folder, command }: RecordRunParams): string {
+  return [...(folder ? [folder] : []), command ?? ''].join(' > ');
+}
+
+function passed(name: string): ReportCase {
+  return { suite: [], name, status: 'passed', flaky: false, attempts: 1 };
 }

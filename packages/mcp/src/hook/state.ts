@@ -28,8 +28,8 @@ export interface Earned {
 
 /** Everything that is remembered, one line each. */
 export type Line =
-  /** `whole`: the command itself failed, and none of its tests. */
-  | { t: 'failed'; key: string; at: number; tree: string | null; clean: boolean; families: string[]; whole?: boolean }
+  /** `cases`: what failed, by the names that the engine has for it. */
+  | { t: 'failed'; key: string; at: number; tree: string | null; clean: boolean; families: string[]; cases?: string[] }
   | { t: 'passed'; key: string; at: number; tree: string | null; clean: boolean }
   | {
       t: 'said';
@@ -56,6 +56,7 @@ const COMPACT_BYTES = 128 * 1024;
 /** No file of ours grows so large. */
 const MAX_BYTES = 4 * 1024 * 1024;
 const MAX_FAILED = 100;
+const MAX_CASES = 40;
 const MAX_SAID = 60;
 
 export class HookState {
@@ -89,7 +90,8 @@ export class HookState {
     let open: Extract<Line, { t: 'failed' }> | undefined;
     for (const line of this.#lines) {
       if (line.t === 'failed' && line.key === key) {
-        open = { ...line, clean: line.clean || open?.clean === true, whole: line.whole || open?.whole === true };
+        const cases = [...new Set([...(open?.cases ?? []), ...(line.cases ?? [])])].slice(0, MAX_CASES);
+        open = { ...line, clean: line.clean || open?.clean === true, cases };
       } else if (line.t === 'passed' && line.key === key && (line.clean || open?.clean === false)) open = undefined;
     }
     return open;
@@ -130,8 +132,12 @@ export class HookState {
   }
 
   #kept(): Line[] {
-    const failed = this.#lines.filter((line) => line.t === 'failed' && this.failure(line.key) !== undefined);
-    const open = new Set(failed.slice(-MAX_FAILED));
+    const keys = new Set(this.#lines.flatMap((line) => (line.t === 'failed' ? [line.key] : [])));
+    const isOpen = new Set([...keys].filter((key) => this.failure(key) !== undefined));
+    const passes = new Set<Line | undefined>([...isOpen].map((key) => this.lastPass(key)));
+    const failed = new Set(
+      this.#lines.filter((line) => line.t === 'failed' && isOpen.has(line.key)).slice(-MAX_FAILED),
+    );
     const said = new Set(this.#lines.flatMap((line) => (line.t === 'said' ? [line.id] : [])).slice(-MAX_SAID));
     const last = new Set<Line | undefined>([
       this.last('earned'),
@@ -139,10 +145,9 @@ export class HookState {
       this.last('trouble'),
       this.last('reset'),
     ]);
-    const keys = new Set([...open].flatMap((line) => (line.t === 'failed' ? [line.key] : [])));
     return this.#lines.filter((line) => {
-      if (line.t === 'failed') return open.has(line);
-      if (line.t === 'passed') return keys.has(line.key) && this.lastPass(line.key) === line;
+      if (line.t === 'failed') return failed.has(line);
+      if (line.t === 'passed') return passes.has(line);
       if (line.t === 'said' || line.t === 'on' || line.t === 'came') return said.has(line.id);
       return last.has(line);
     });

@@ -8,11 +8,11 @@ import { lookAtGit } from '../run/git-state.ts';
 import type { Session } from '../sessions/session.ts';
 import { SessionManager } from '../sessions/session-manager.ts';
 import { temporaryFolder } from '../system/temporary.ts';
-import { commandName, errorsOf, type RunError } from './earned/errors-of-run.ts';
+import { errorsOf, type RunError } from './earned/errors-of-run.ts';
 import { lookForEarned } from './earned/look-for-earned.ts';
 import { type Place, placeOf, stampOf } from './place.ts';
 import { forget, remember } from './remembered.ts';
-import { type Ended, runOf } from './run-of.ts';
+import { commandName, type Ended, runOf } from './run-of.ts';
 import { judged } from './score.ts';
 import { HookState, type Line } from './state.ts';
 
@@ -58,19 +58,17 @@ async function record(
     const [tree, clean] = [git?.tree ?? null, git?.dirty === false];
     const isKnown = ending === 'passed' && isSamePass(state, key, tree, clean);
     let errors: RunError[] = [];
-    let whole = false;
+    let cases: string[] = [];
     if (!isKnown) {
-      const mended = ending === 'passed' && state.failure(key)?.whole === true;
-      const run = runOf({ ...ended, mended }, session.project, git, dir.path);
-      if (ending === 'failed') {
-        errors = await errorsOf(run, session.config, session.project.top, dir.path);
-        whole = run.reports.length === 0 || errors.some(({ caseName }) => caseName === commandName(run));
-      }
+      const failed = state.failure(key)?.cases ?? [];
+      const run = runOf(ended, session.project, git, dir.path, failed);
+      if (ending === 'failed') errors = await errorsOf(run, session.config, session.project.top, dir.path);
+      cases = errors.length > 0 ? errors.map(({ caseName }) => caseName) : [commandName(run)];
       await session.recordRun(run);
     }
     const families = errors.map(({ family }) => family);
     const lines: Line[] = [];
-    if (ending === 'failed') lines.push({ t: 'failed', key, at, tree, clean, families, ...(whole ? { whole } : {}) });
+    if (ending === 'failed') lines.push({ t: 'failed', key, at, tree, clean, families, cases });
     else if (!isKnown) lines.push({ t: 'passed', key, at, tree, clean });
     lines.push(...judged(state, { session: of, key, tree, ending, families }, at));
     if (said !== undefined) lines.push({ t: 'on', id: said, tree });

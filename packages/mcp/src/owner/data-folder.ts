@@ -7,7 +7,6 @@ import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import path from 'node:path';
-import { EngineError } from 'argus-engine';
 import { dataFolder } from '../system/user-folder.ts';
 import { isWithin } from '../system/way.ts';
 
@@ -19,6 +18,7 @@ export async function trustedDataFolder(...roots: readonly string[]): Promise<st
   const homes = [homeFolder(), realOfExisting(homedir())];
   const isBrought = (root: string) => isWithin(real, root) && !homes.some((home) => isWithin(home, root));
   if (roots.some(isBrought)) {
+    const { EngineError } = await import('argus-engine');
     const advice = 'Set XDG_DATA_HOME (on Windows LOCALAPPDATA) to a folder outside of it.';
     throw new EngineError(
       'DATABASE_UNAVAILABLE',

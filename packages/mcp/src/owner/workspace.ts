@@ -3,7 +3,6 @@
  * Maven and Gradle. The members are not looked into.
  */
 
-import { parse as parseToml } from 'smol-toml';
 import stripJsonComments from 'strip-json-comments';
 import { projectFile } from '../system/project-file.ts';
 import { readYaml } from '../system/yaml.ts';
@@ -27,8 +26,11 @@ const MANIFESTS: readonly Manifest[] = [
     members: (text: string) =>
       npmMembers(at(JSON.parse(stripJsonComments(text, { trailingCommas: true })), 'workspace')),
   })),
-  { file: 'Cargo.toml', members: (text) => tomlMembers(at(parseToml(text), 'workspace')) },
-  { file: 'pyproject.toml', members: (text) => tomlMembers(at(parseToml(text), 'tool', 'uv', 'workspace')) },
+  { file: 'Cargo.toml', members: async (text) => tomlMembers(at(await parseToml(text), 'workspace')) },
+  {
+    file: 'pyproject.toml',
+    members: async (text) => tomlMembers(at(await parseToml(text), 'tool', 'uv', 'workspace')),
+  },
   { file: 'go.work', members: goMembers },
   { file: 'pom.xml', members: (text) => captured(text, /<module>\s*([^<]+?)\s*<\/module>/gu) },
   ...['settings.gradle', 'settings.gradle.kts'].map((file) => ({ file, members: gradleMembers })),
@@ -60,6 +62,11 @@ async function membersOf(members: Manifest['members'], text: string): Promise<st
 
 function npmMembers(said: unknown): Members {
   return Array.isArray(said) ? said : [...list(at(said, 'packages')), ...list(at(said, 'members'))];
+}
+
+async function parseToml(text: string): Promise<unknown> {
+  const { parse } = await import('smol-toml');
+  return parse(text);
 }
 
 function tomlMembers(said: unknown): Members {

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { message, tokensOf } from '../../src/hook/earned/lines.ts';
 import { mayHold } from '../../src/hook/earned/matching.ts';
 import { type PastRun, replayOf } from '../../src/hook/earned/replay.ts';
+import { runOf } from '../../src/hook/run-of.ts';
 import { judged, scoreOf, wasSaid } from '../../src/hook/score.ts';
 import { type Earned, HookState, type Line } from '../../src/hook/state.ts';
 import { project } from '../project.ts';
@@ -127,4 +128,24 @@ test('a replay speaks once for a failure that lasts, and only of what had been e
     wrong: 1,
     precision: 0.5,
   });
+});
+
+test('a command that passes says so of what had failed of it, where it names no test itself', () => {
+  const root = project();
+  const ended = {
+    event: { output: 'OK' },
+    recognised: { command: 'make test', folder: root },
+    ending: 'passed' as const,
+    at: 1_000,
+  };
+  const where = { root, top: root, home: root };
+  const named = (output: string, failed: string[]) => {
+    const run = runOf({ ...ended, event: { output } }, where, null, root, failed);
+    return run.cases?.map(({ name, status }) => `${name}: ${status}`);
+  };
+  expect(named('OK', [])).toBeUndefined();
+  expect(named('OK', ['adds', 'make test'])).toEqual(['make test: passed', 'adds: passed']);
+  const tap = 'TAP version 13\nok 1 - adds\n1..1\n';
+  expect(named(tap, ['adds'])).toBeUndefined();
+  expect(named(tap, ['adds', 'make test'])).toEqual(['make test: passed']);
 });

@@ -1,10 +1,10 @@
 /** Whether the failures of a run are ones that something was earned for: by the engine's own signatures, nothing less. */
 
+import { loadConfig } from '../../config/load.ts';
 import { temporaryFolder } from '../../system/temporary.ts';
 import type { Place } from '../place.ts';
 import { type Ended, runOf } from '../run-of.ts';
 import { type Earned, HookState } from '../state.ts';
-import { getReady, withSession } from '../work.ts';
 import { errorsOf } from './errors-of-run.ts';
 import { message, tokensOf } from './lines.ts';
 import { matching } from './matching.ts';
@@ -18,28 +18,32 @@ export interface Matched {
 
 /** `isCurrent`: what was earned was looked for since anything was recorded. */
 export async function matchOf(place: Place, ended: Ended, isCurrent: boolean): Promise<Matched | undefined> {
+  if (!isCurrent) await lookAgain(place, ended.recognised.folder);
+  const entries = HookState.read(place.folder).last('earned')?.entries ?? [];
+  if (entries.length === 0) return undefined;
+  const { project } = place;
+  const { config } = await loadConfig(project);
   const dir = temporaryFolder('hook');
   try {
-    return await withSession(ended.recognised.folder, async (session) => {
-      if (!isCurrent) {
-        if (!(await session.hasMemory())) return undefined;
-        await getReady(session, place);
+    const errors = await errorsOf(runOf(ended, project, null, dir.path), config, project.top, dir.path);
+    for (const error of errors) {
+      const found = matching(entries, error);
+      const text = message(found);
+      const [first] = found;
+      if (text !== undefined && first !== undefined) {
+        return { text, family: error.family, kind: first.kind, tokens: tokensOf(text) };
       }
-      const entries = HookState.read(place.folder).last('earned')?.entries ?? [];
-      if (entries.length === 0) return undefined;
-      const run = runOf(ended, session.project, null, dir.path);
-      const errors = await errorsOf(run, session.config, session.project.top, dir.path);
-      for (const error of errors) {
-        const found = matching(entries, error);
-        const text = message(found);
-        const [first] = found;
-        if (text !== undefined && first !== undefined) {
-          return { text, family: error.family, kind: first.kind, tokens: tokensOf(text) };
-        }
-      }
-      return undefined;
-    });
+    }
+    return undefined;
   } finally {
     dir.remove();
   }
+}
+
+/** Opens the project as a recording does, which most answers need not. */
+async function lookAgain(place: Place, folder: string): Promise<void> {
+  const { getReady, withSession } = await import('../work.ts');
+  await withSession(folder, async (session) => {
+    if (await session.hasMemory()) await getReady(session, place);
+  });
 }

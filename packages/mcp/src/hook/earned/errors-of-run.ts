@@ -14,6 +14,7 @@ import {
   type ReportCase,
 } from 'argus-engine';
 import type { Config } from '../../config/schema.ts';
+import { commandName } from '../run-of.ts';
 
 /** One error of a run. */
 export interface RunError {
@@ -42,6 +43,14 @@ export function inspectorFor({ classify, redact }: Rules): Inspector {
 
 /** The errors of a run before it is recorded; `dir` holds its reports. */
 export async function errorsOf(run: RecordRunParams, rules: Rules, top: string, dir: string): Promise<RunError[]> {
+  const failed = run.reports.length === 0 ? [] : await failedCases(run, rules, top, dir);
+  const inspector = inspectorFor(rules);
+  const ofCases = failed.slice(0, MAX_ERRORS).map((one) => errorOf(inspector, nameOf(one), one.error));
+  const found = failed.length > 0 ? ofCases : [errorOf(inspector, commandName(run), run.outputTail)];
+  return found.filter((one) => one !== undefined);
+}
+
+async function failedCases(run: RecordRunParams, rules: Rules, top: string, dir: string): Promise<ReportCase[]> {
   const engine = await openEngine({
     // No file is made for reading reports.
     databasePath: path.join(dir, 'none.db'),
@@ -51,12 +60,8 @@ export async function errorsOf(run: RecordRunParams, rules: Rules, top: string, 
     secrets: rules.redact?.patterns ?? [],
   });
   try {
-    const { cases = [], outputTail } = await engine.prepareRun(run);
-    const failed = cases.filter(({ status }) => status === 'failed').slice(0, MAX_ERRORS);
-    const inspector = inspectorFor(rules);
-    const ofCases = failed.map((one) => errorOf(inspector, nameOf(one), one.error));
-    const found = failed.length > 0 ? ofCases : [errorOf(inspector, commandName(run), outputTail)];
-    return found.filter((one) => one !== undefined);
+    const { cases = [] } = await engine.prepareRun(run);
+    return cases.filter(({ status }) => status === 'failed');
   } finally {
     await engine.close();
   }
@@ -65,11 +70,6 @@ export async function errorsOf(run: RecordRunParams, rules: Rules, top: string, 
 /** As the engine names it. */
 function nameOf({ file, suite, name }: ReportCase): string {
   return [...(file ? [file] : []), ...suite, name].join(' > ');
-}
-
-/** The case that a command is where none of its tests tells why it failed. */
-export function commandName({ folder, command }: RecordRunParams): string {
-  return [...(folder ? [folder] : []), command ?? ''].join(' > ');
 }
 
 /** Undefined where there is no text. */
