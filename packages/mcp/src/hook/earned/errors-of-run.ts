@@ -102,17 +102,21 @@ const OF_CODE: ReadonlySet<FailureKind> = new Set([
 
 const MIN_SAYING_CHARACTERS = 12;
 
-/** The line that the engine found to be the error, as it was printed. */
+/** The lines that the engine found to be the error, as they were printed. */
 function sayingOf(inspection: Inspection): string | undefined {
   const { normalized, redacted, failureKind, category } = inspection;
   if (isOfCase(inspection) || OF_CODE.has(failureKind)) return undefined;
-  const [line = ''] = normalized.split('\n');
-  if (line.length < MIN_SAYING_CHARACTERS || !line.includes(' ')) return undefined;
-  const parts = line.split(/<[A-Z_]+>/u).map((part) => part.replaceAll(/[.*+?^${}()|[\]\\/]/gu, '\\$&'));
-  const printed = new RegExp(parts.join('\\S+'), 'u').exec(redacted)?.[0];
-  if (printed === undefined) return undefined;
-  const plain = printed.replace(/^(?:Uncaught )?Error: /u, '');
+  if (normalized.length < MIN_SAYING_CHARACTERS || !normalized.includes(' ')) return undefined;
+  const lines = normalized.split('\n').map((line) => printedAs(line, redacted));
+  if (lines.some((line) => line === undefined)) return undefined;
+  const plain = lines.join('\n').replace(/^(?:Uncaught )?Error: /u, '');
   return createHash('sha256').update(`${category}\0${plain}`).digest('hex').slice(0, 32);
+}
+
+/** A placeholder stands for a value without spaces. */
+function printedAs(line: string, text: string): string | undefined {
+  const parts = line.split(/<[A-Z_]+>/u).map((part) => part.replaceAll(/[.*+?^${}()|[\]\\/]/gu, '\\$&'));
+  return new RegExp(parts.join('\\S+'), 'u').exec(text)?.[0];
 }
 
 /** Kinds whose words are those of the test or of the runner. */
