@@ -105,7 +105,10 @@ class Recording:
     def _start(self, *options, **more):
         # Without what is meant for the processes of tests.
         env = {name: value for name, value in os.environ.items() if name not in ("NODE_OPTIONS", "NODE_V8_COVERAGE")}
-        if sys.stdout.isatty() and not env.get("NO_COLOR"):
+        # Not by what the program sees, which is a pipe.
+        if not sys.stdout.isatty() and not env.get("FORCE_COLOR"):
+            env["NO_COLOR"] = "1"
+        elif not env.get("NO_COLOR"):
             env["FORCE_COLOR"] = "1"
         streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         streams.update(more)

@@ -29,12 +29,15 @@ test.each([
 test('verdicts, common causes and fixes are said, each with its test', () => {
   const verdict = { kind: 'flaky', probability: 0.8 } as const;
   expect(formatKnown(failed([{ ...CAUSE, verdict }], TIP))).toBe(
-    `argus, from the runs before:
+    `argus knows of these failures:
   a.test.js > a: boom at a.js:1
       flaky (80 %)
   next: argus diagnose run-1 'a.test.js > a'`,
   );
-  expect(formatKnown(failed([{ ...CAUSE, count: 3 }]))).toContain('  3 failures, 1 cause: boom at a.js:1\n');
+  const unseen = { kind: 'new', probability: 1 } as const;
+  expect(formatKnown(failed([{ ...CAUSE, count: 3, verdict: unseen }]))).toContain(
+    '  3 failures, 1 cause: boom at a.js:1\n  next',
+  );
   const fix = { ...TIP, patternId: 'pat-1', suggestedFix: 'Turn it.', standing: 'fixed 1 of 1 time' };
   const tried = { proved: 1, claimed: 0, failed: 0 };
   expect(formatKnown(failed([CAUSE], { ...fix, tried }))).toContain('fixed 1 of 1 time: Turn it.');

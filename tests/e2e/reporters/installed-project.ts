@@ -1,8 +1,10 @@
 /** Projects that have a reporter of Argus installed, and their runners started as anybody starts them. */
 
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { argus } from '../argus.ts';
 import { environment, runnerProject } from '../harness.ts';
@@ -19,15 +21,20 @@ export function installedProject(runner: string, files: Record<string, string> =
   mkdirSync(modules);
   for (const name of readdirSync(MODULES)) symlinkSync(path.join(MODULES, name), path.join(modules, name));
   symlinkSync(PACKAGE, path.join(modules, 'argus-mcp'));
-  for (const [name, text] of Object.entries(files)) writeFileSync(path.join(root, name), text);
+  for (const [name, content] of Object.entries(files)) writeFileSync(path.join(root, name), content);
   return root;
 }
 
-/** Starts it without Argus around it. */
-export function start(root: string, command: string, env: Record<string, string> = {}) {
-  const options = { cwd: root, env: environment({ PATH, ...env }), encoding: 'utf8', shell: true } as const;
-  const { status, stdout, stderr } = spawnSync(command, options);
-  return { status, stdout, stderr };
+/** Starts it without Argus around it. The test runner wants to hear of this process meanwhile. */
+export async function start(root: string, command: string, env: Record<string, string> = {}) {
+  const child = spawn(command, {
+    cwd: root,
+    env: environment({ PATH, ...env }),
+    shell: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  return { status: child.exitCode, stdout, stderr };
 }
 
 export function underArgus(root: string, command: string) {

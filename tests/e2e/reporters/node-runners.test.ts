@@ -44,20 +44,20 @@ const RUNNERS: Runner[] = [
 ];
 
 describe.each(RUNNERS)('$command', ({ runner, command, files, wrong }) => {
-  test('is recorded once, by itself and under argus run, and keeps its exit code', () => {
+  test('is recorded once, by itself and under argus run, and keeps its exit code', async () => {
     const root = installedProject(runner, files);
-    const first = start(root, command);
+    const first = await start(root, command);
     expect(first, first.stderr).toMatchObject({ status: 1 });
     expect(first.stderr).not.toContain('argus');
     expect(first.stdout + first.stderr).toContain('is wrong');
-    const second = start(root, command);
+    const second = await start(root, command);
     expect(second.status).toBe(1);
-    expect(second.stderr).toContain('argus, from the runs before:');
+    expect(second.stderr).toContain('argus knows of these failures:');
     expect(second.stderr).toMatch(new RegExp(`${wrong}: .*\n *broken \\(`, 'u'));
 
     const under = underArgus(root, command);
     expect(under, under.stderr).toMatchObject({ status: 1 });
-    expect(under.stdout + under.stderr).not.toContain('from the runs before');
+    expect(under.stdout + under.stderr).not.toContain('knows of these failures');
 
     const runs = runsOf(root);
     expect(runs).toMatchObject(Array(3).fill({ passed: 1, failed: 1, status: 'failed' }));
@@ -74,9 +74,9 @@ test.each([
     'playwright test --retries=0 -g "adds|wrong" --reporter=line,argus-mcp/playwright',
     'tests/sum.js > api',
   ],
-])('%s as in %s', (runner, command, names) => {
+])('%s as in %s', async (runner, command, names) => {
   const root = installedProject(runner);
-  const { status, stdout } = start(root, command);
+  const { status, stdout } = await start(root, command);
   expect({ status, stdout }).toMatchObject({ status: 1, stdout: expect.stringContaining('is wrong') });
   underArgus(root, command);
   const runs = runsOf(root);
@@ -87,36 +87,36 @@ test.each([
 const mocha = (files: Record<string, string> = {}) =>
   installedProject('mocha', { '.mocharc.json': '{ "require": ["argus-mcp/mocha"] }\n', ...files });
 
-test('nothing is said of a run that passed, and what fixed a failure is said when it is back', () => {
+test('nothing is said of a run that passed, and what fixed a failure is said when it is back', async () => {
   const root = mocha();
-  start(root, 'mocha sum.js');
+  await start(root, 'mocha sum.js');
   const [run] = runsOf(root);
   argus(['report-fix', run?.id ?? '', 'sum.js > sum > is wrong', 'Count to two only.'], { cwd: root });
   const file = path.join(root, 'sum.js');
   const wrong = readFileSync(file, 'utf8');
   writeFileSync(file, wrong.replace('1 + 1, 3', '1 + 1, 2'));
-  expect(start(root, 'mocha sum.js')).toMatchObject({ status: 0, stderr: '' });
+  expect(await start(root, 'mocha sum.js')).toMatchObject({ status: 0, stderr: '' });
   expect(runsOf(root)).toHaveLength(2);
   writeFileSync(file, `${wrong}\n`);
-  const { stderr } = start(root, 'mocha sum.js');
+  const { stderr } = await start(root, 'mocha sum.js');
   expect(stderr).toContain('Count to two only.');
 });
 
-test('a memory that is broken, and one that is switched off, change nothing', () => {
+test('a memory that is broken, and one that is switched off, change nothing', async () => {
   const broken = mocha({ '.argus': 'a file' });
-  const { status, stdout, stderr } = start(broken, 'mocha sum.js');
+  const { status, stdout, stderr } = await start(broken, 'mocha sum.js');
   expect({ status, lines: stderr.trim().split('\n').length }).toEqual({ status: 1, lines: 1 });
   expect(stderr).toMatch(/^argus: this run (?:was not recorded|is not stored)/u);
   expect(stdout).toContain('1 failing');
 
   const off = mocha({ 'argus.yaml': 'history:\n  enabled: false\n' });
-  expect(start(off, 'mocha sum.js')).toMatchObject({ status: 1, stderr: '' });
+  expect(await start(off, 'mocha sum.js')).toMatchObject({ status: 1, stderr: '' });
 });
 
-test('a runner that a test starts is no run', () => {
+test('a runner that a test starts is no run', async () => {
   const nested = "require('node:child_process').execSync('mocha sum.js -g adds', { stdio: 'ignore' })";
   const root = mocha({ 'outer.js': `it('starts another', () => { ${nested}; });\n` });
-  expect(start(root, 'mocha outer.js').status).toBe(0);
+  expect((await start(root, 'mocha outer.js')).status).toBe(0);
   expect(runsOf(root)).toMatchObject([{ passed: 1, failed: 0 }]);
   expect(casesOf(root, runsOf(root)[0]?.id)).toEqual(['outer.js > starts another']);
 });
@@ -129,10 +129,10 @@ await vitest.close();
 process.exit(0);
 `;
 
-test('in watch mode each run over is a run of only its files, and projects are one run', () => {
+test('in watch mode each run over is a run of only its files, and projects are one run', async () => {
   const other = "import { it } from 'vitest';\nit('is other', () => {});\n";
   const root = installedProject('vitest', { 'other.test.js': other, 'watch.mjs': WATCHING });
-  const { status, stderr } = start(root, 'node watch.mjs');
+  const { status, stderr } = await start(root, 'node watch.mjs');
   expect(status, stderr).toBe(0);
   const [again, first] = runsOf(root);
   expect(casesOf(root, first?.id)).toHaveLength(4);
@@ -141,7 +141,7 @@ test('in watch mode each run over is a run of only its files, and projects are o
   const named = (name: string) => `{ test: { name: '${name}', include: ['other.test.js'] } }`;
   const projects = `export default { test: { projects: [${named('one')}, ${named('two')}] } };\n`;
   writeFileSync(path.join(root, 'vitest.config.js'), projects);
-  const both = start(root, 'vitest run --reporter=dot --reporter=argus-mcp/vitest');
+  const both = await start(root, 'vitest run --reporter=dot --reporter=argus-mcp/vitest');
   expect(runsOf(root), both.stdout + both.stderr).toHaveLength(3);
   expect(runsOf(root)[0]).toMatchObject({ passed: 2, failed: 0 });
 });

@@ -36,26 +36,26 @@ def test_is_wrong():
     assert 1 + 1 == 3
 `;
 
-test('a run is recorded once, by itself and under argus run', () => {
+test('a run is recorded once, by itself and under argus run', async () => {
   const root = project({ 'test_sum.py': SUM });
-  const first = pytest(root);
+  const first = await pytest(root);
   expect(first, first.stdout).toMatchObject({ status: 1, stderr: '' });
-  expect(first.stdout).not.toMatch(/argus, from|generated xml/u);
-  const second = pytest(root, '--junitxml=own.xml');
+  expect(first.stdout).not.toMatch(/argus knows|generated xml/u);
+  const second = await pytest(root, '--junitxml=own.xml');
   expect(second.stdout).toMatch(
-    /1 failed, 1 passed.*\nargus, from the runs before:\n {2}test_sum\.py > test_is_wrong: /u,
+    /1 failed, 1 passed.*\nargus knows of these failures:\n {2}test_sum\.py > test_is_wrong: /u,
   );
   expect(readFileSync(path.join(root, 'own.xml'), 'utf8')).toContain('test_is_wrong');
 
   const under = argus(['run', `${python} -m pytest`], { cwd: root, env });
-  expect(under.stdout).not.toContain('from the runs before');
+  expect(under.stdout).not.toContain('knows of these failures');
   const runs = runsOf(root);
   expect(runs).toMatchObject(Array(3).fill({ passed: 1, failed: 1 }));
   expect(casesOf(root, runs[0]?.id)).toEqual(casesOf(root, runs[2]?.id));
   expect(runs[1]?.command).toBe('pytest --junitxml=own.xml');
 });
 
-test('a pytest that a test starts is no run, nor is one without tests', () => {
+test('a pytest that a test starts is no run, nor is one without tests', async () => {
   const nested = `import subprocess, sys, pytest
 
 def test_starts_others():
@@ -63,21 +63,21 @@ def test_starts_others():
     assert pytest.main(["inner.py"]) == 1
 `;
   const root = project({ 'test_outer.py': nested, 'inner.py': SUM, 'empty.py': '' });
-  expect(pytest(root).status).toBe(0);
-  expect(pytest(root, 'empty.py').status).toBe(5);
-  expect(pytest(root, '--collect-only').status).toBe(0);
+  expect((await pytest(root)).status).toBe(0);
+  expect((await pytest(root, 'empty.py')).status).toBe(5);
+  expect((await pytest(root, '--collect-only')).status).toBe(0);
   expect(runsOf(root)).toMatchObject([{ passed: 1, failed: 0 }]);
 });
 
-test('a memory that is broken, missing or not wanted changes nothing', () => {
+test('a memory that is broken, missing or not wanted changes nothing', async () => {
   const root = project({ 'test_sum.py': SUM, '.argus': 'a file' });
-  const broken = pytest(root);
+  const broken = await pytest(root);
   expect(broken.status).toBe(1);
   expect(broken.stderr).toMatch(/^argus: this run (?:was not recorded|is not stored): [^\n]+\n$/u);
-  const missing = pytest(root, '', { ARGUS_MCP: 'no-such-program' });
+  const missing = await pytest(root, '', { ARGUS_MCP: 'no-such-program' });
   expect(missing).toMatchObject({
     status: 1,
     stderr: expect.stringMatching(/^argus: this run was not recorded: [^\n]+\n$/u),
   });
-  expect(pytest(root, '-p no:argus')).toMatchObject({ status: 1, stderr: '' });
+  expect(await pytest(root, '-p no:argus')).toMatchObject({ status: 1, stderr: '' });
 });

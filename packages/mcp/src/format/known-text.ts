@@ -22,7 +22,7 @@ export function formatKnown({ runId, status, causes, failures }: RunResult): str
   if (first === undefined) return '';
   const more = known.length - SHOWN_CAUSES;
   return lines([
-    `${paint.bold('argus')}, from the runs before:`,
+    `${paint.bold('argus')} knows of these failures:`,
     ...known.slice(0, SHOWN_CAUSES).map(formatKnownCause),
     more > 0 && `  … and ${count(more, 'more cause')}: argus history ${runId}`,
     paint.dim(`  next: argus diagnose ${runId} ${quoted(first.cause.cases[0] ?? '')}`),
@@ -48,5 +48,7 @@ function formatKnownCause({ cause, fix }: KnownCause): string {
   const fixed = formatKnownFix(fix ?? null).map((line) => indented(line));
   // Nothing else here names the test.
   const which = cause.count === 1 ? cause.cases[0] : undefined;
-  return indented(lines([formatCause(cause, which), ...fixed]), 2);
+  const { verdict: _, ...unjudged } = cause;
+  const said = SAYS_NOTHING.has(cause.verdict?.kind) ? unjudged : cause;
+  return indented(lines([formatCause(said, which), ...fixed]), 2);
 }

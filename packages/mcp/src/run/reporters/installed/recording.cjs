@@ -64,7 +64,9 @@ const fileName = (runner) => runner.replace(':', '-');
 /** Without what is meant for the tests' own processes. */
 function options(root) {
   const { NODE_OPTIONS: _, NODE_V8_COVERAGE: __, NODE_TEST_CONTEXT: ___, ...env } = process.env;
-  if (process.stderr.isTTY && !env.NO_COLOR) env.FORCE_COLOR = '1';
+  // Not by what the program sees, which is a pipe.
+  if (!process.stderr.isTTY && !env.FORCE_COLOR) env.NO_COLOR = '1';
+  else if (!env.NO_COLOR) env.FORCE_COLOR = '1';
   return { cwd: root, env, windowsHide: true };
 }
 
