@@ -1,6 +1,7 @@
 /**
  * The composite action: held to the published schema, and its script run by bash with the variables that a runner sets. What
- * the actions of GitHub do in it is not run here.
+ * the actions of GitHub do in it is not run here. The schema is `src/schemas/json/github-action.json` of
+ * https://github.com/SchemaStore/schemastore at 3b6446a (Apache-2.0), as https://json.schemastore.org has it.
  */
 
 import { execFileSync } from 'node:child_process';

@@ -156,15 +156,14 @@ test('an entry that is over fails it until a change renews or removes it', () =>
   expect(gate(root, ['--base', 'main'])).toMatchObject({ status: 0, quarantine: { removed: [FLAKY] } });
 });
 
-test.each([
-  ['a mistake', 'cases:\n  - case: x\n    reason: y\n    until: 2026-01-01\n', `${FILE}:2: cases.0.owner: `],
-  ['no day', entry('x', 'soon'), `${FILE}:6: cases.0.until: `],
-  ['an alias bomb', `a: &a [x]\n${'b: [*a]\n'.repeat(3)}`, `${FILE}:`],
-])('a file with %s fails it with its line', (_, text, message) => {
+test('a file with a mistake fails it with its line', () => {
   const root = repository({ 'package.json': '{}\n' });
-  writeFileSync(path.join(root, FILE), text);
+  writeFileSync(path.join(root, FILE), entry('x', 'soon'));
   record(root, {});
-  expect(gate(root)).toMatchObject({ status: 1, problems: [expect.stringContaining(message)] });
+  expect(gate(root)).toMatchObject({
+    status: 1,
+    problems: [expect.stringContaining(`${FILE}:6: cases.0.until: `)],
+  });
 });
 
 test('a fix that changes the quarantine is suspicious', () => {

@@ -1,10 +1,11 @@
 /** A repository whose memory knows a test that fails by chance, one that is broken, and healthy ones. */
 
-import { writeFileSync } from 'node:fs';
+import { cpSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'vitest';
 import { argus } from '../argus.ts';
 import { git, repository } from '../fix-loop/fix-loop.ts';
+import { project } from '../harness.ts';
 
 export interface Failures {
   [caseName: string]: string;
@@ -27,9 +28,23 @@ export const ERRORS: Failures = {
 const STARTED_AT = Date.parse('2026-02-03T04:05:06Z');
 const COMMITS = 10;
 
-/** Earlier runs on commits of their own; the work tree is at the newest, whose run the test records. */
+let first: string | undefined;
+
+/** Earlier runs on commits of their own, and what the files say by then; the test records the run of the newest commit. */
 export function withHistory(files: Record<string, string> = {}): string {
-  const root = repository({ 'package.json': '{}\n', ...files });
+  first ??= recorded();
+  const root = project();
+  cpSync(first, root, { recursive: true });
+  for (const [name, text] of Object.entries(files)) {
+    writeFileSync(path.join(root, name), text);
+    git(root, 'add', name);
+  }
+  if (Object.keys(files).length > 0) git(root, 'commit', '-qm', 'files');
+  return root;
+}
+
+function recorded(): string {
+  const root = repository({ 'package.json': '{}\n' });
   const runs = Array.from({ length: COMMITS }, (_, at) => {
     change(root, String(at));
     const [commit = '', before = '', tree = ''] = git(root, 'rev-parse', 'HEAD', 'HEAD~1', 'HEAD^{tree}').split('\n');

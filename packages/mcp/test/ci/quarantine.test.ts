@@ -1,0 +1,47 @@
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { isExpired, parseQuarantine } from '../../src/config/quarantine.ts';
+import { quarantineVersions } from '../../src/config/quarantine-versions.ts';
+
+const FILE = 'argus-quarantine.yaml';
+const ENTRY = { case: 'a > b', reason: 'waits', owner: 'ada', until: '2026-02-03' };
+
+test('entries, and none', async () => {
+  const text = 'version: 1\ncases:\n  - { case: a > b, reason: waits, owner: ada, until: 2026-02-03 }\n';
+  expect(await parseQuarantine(text, FILE)).toEqual([ENTRY]);
+  expect(await parseQuarantine('cases: []\n', FILE)).toEqual([]);
+  expect([isExpired(ENTRY, '2026-02-03'), isExpired(ENTRY, '2026-02-04')]).toEqual([false, true]);
+});
+
+test.each([
+  ['nothing', '', `${FILE}:1: cases: `],
+  ['no owner', 'cases:\n  - case: x\n    reason: y\n    until: 2026-01-01\n', `${FILE}:2: cases.0.owner: `],
+  ['no day', 'cases:\n  - { case: x, reason: y, owner: z, until: soon }\n', `${FILE}:2: cases.0.until: `],
+  ['no such day', 'cases:\n  - { case: x, reason: y, owner: z, until: 2026-02-30 }\n', `${FILE}:2: cases.0.until: `],
+  ['a key too many', 'cases: []\nall: true\n', `${FILE}:2: all: unknown key; see argus-quarantine.schema.json`],
+  ['an alias bomb', `a: &a [x]\n${'b: [*a]\n'.repeat(3)}`, `${FILE}:`],
+])('%s is a mistake', async (_, text, message) => {
+  await expect(parseQuarantine(text, FILE)).rejects.toThrow(message);
+});
+
+test('outside of git the file here counts, but not in CI', async () => {
+  const top = mkdtempSync(path.join(tmpdir(), 'argus-quarantine-'));
+  const versions = (isInCi: boolean) => quarantineVersions({ top }, { base: null, isInCi, isOfBase: false });
+  expect(await versions(false)).toMatchObject({ from: 'this folder', counting: [], problem: null, notes: [] });
+  writeFileSync(path.join(top, FILE), `cases: [${JSON.stringify(ENTRY)}]\n`);
+  expect(await versions(false)).toMatchObject({ counting: [ENTRY], change: { added: [], changed: [], removed: [] } });
+  expect(await versions(true)).toMatchObject({ from: null, counting: [], notes: [expect.stringContaining('no git')] });
+});
+
+test('what is no ordinary file is not read', async () => {
+  const top = mkdtempSync(path.join(tmpdir(), 'argus-quarantine-'));
+  symlinkSync('/dev/zero', path.join(top, FILE));
+  const here = await quarantineVersions({ top }, { base: null, isInCi: false, isOfBase: false });
+  expect(here).toMatchObject({ counting: [], problem: `${FILE} is no ordinary file.` });
+  const folder = mkdtempSync(path.join(tmpdir(), 'argus-quarantine-'));
+  mkdirSync(path.join(folder, FILE));
+  const other = await quarantineVersions({ top: folder }, { base: null, isInCi: false, isOfBase: false });
+  expect(other.problem).toBe(`${FILE} is no ordinary file.`);
+});
