@@ -29,8 +29,8 @@ macro_rules! table {
 /// What refers to another comes after it. `tests/postgres.rs` asks that no column is missing.
 const TABLES: [Table; 25] = [
     table!("runs" by "key": "key, id, started_at, duration_ms, status, passed, failed, skipped, flaky, command, runner, \
-        exit_code, signal, timed_out, git_commit, git_branch, git_dirty, is_foreign"
-        as "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18"),
+        exit_code, signal, timed_out, git_commit, git_branch, git_dirty, is_foreign, shuffle"
+        as "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19"),
     table!("cases" by "run_key, rank, seq": "run_key, rank, seq, name, status, runner_status, duration_ms, attempts"
         as "$1, $2, $3, $4, $5, $6, $7, $8"),
     table!("failures" by "run_key, seq": "run_key, seq, category, headline, signature, error, stdout_tail, stderr_tail, \

@@ -51,6 +51,8 @@ pub struct Run {
     pub git_dirty: Option<bool>,
     /// Of somebody else's copy of the project: it is kept, and says nothing of this one.
     pub is_foreign: bool,
+    /// That its tests were shuffled (JSON).
+    pub shuffle: Option<String>,
 }
 
 /// Where a run's cases are.
@@ -69,7 +71,7 @@ pub struct RunFilter {
 macro_rules! columns {
     () => {
         "id, started_at, duration_ms, status, passed, failed, skipped, flaky, command, runner, exit_code, signal, \
-         timed_out, git_commit, git_branch, git_dirty, is_foreign"
+         timed_out, git_commit, git_branch, git_dirty, is_foreign, shuffle"
     };
 }
 use columns;
@@ -79,9 +81,9 @@ pub async fn insert(tx: &mut impl Tx, run: &Run) -> Result<RunKey, StoreError> {
     const SQL: &str = concat!(
         "INSERT INTO runs (",
         columns!(),
-        ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) RETURNING key"
+        ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) RETURNING key"
     );
-    let params: [Value<'_>; 17] = [
+    let params: [Value<'_>; 18] = [
         (&run.id).into(),
         run.started_at.into(),
         run.duration_ms.into(),
@@ -99,6 +101,7 @@ pub async fn insert(tx: &mut impl Tx, run: &Run) -> Result<RunKey, StoreError> {
         (&run.git_branch).into(),
         run.git_dirty.into(),
         run.is_foreign.into(),
+        (&run.shuffle).into(),
     ];
     let row = tx.query_first(SQL, &params).await?;
     row.ok_or_else(|| StoreError::corrupt("an inserted run gave no key"))?.read().map(RunKey)
@@ -202,6 +205,7 @@ fn run(row: &mut Row) -> Result<Run, StoreError> {
         git_branch: row.read()?,
         git_dirty: row.read()?,
         is_foreign: row.read()?,
+        shuffle: row.read()?,
     })
 }
 

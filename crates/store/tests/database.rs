@@ -58,6 +58,7 @@ fn run(id: &str, started_at: i64) -> runs::Run {
         git_commit: None,
         git_branch: None,
         is_foreign: false,
+        shuffle: None,
         git_dirty: Some(true),
     }
 }
@@ -295,7 +296,8 @@ fn built_ins_that_an_older_file_lacks_are_added_and_the_others_keep_their_counts
                      ALTER TABLE failures DROP COLUMN verdict; DROP INDEX outcomes_watched; \
                      CREATE INDEX outcomes_claimed ON outcomes (key)\n  \
                      WHERE worked = 1 AND proved_by IS NULL AND refuted_by IS NULL AND run_id IS NOT NULL; \
-                     ALTER TABLE outcomes DROP COLUMN passes; ALTER TABLE outcomes DROP COLUMN passes_needed;";
+                     ALTER TABLE outcomes DROP COLUMN passes; ALTER TABLE outcomes DROP COLUMN passes_needed; \
+                     ALTER TABLE runs DROP COLUMN is_foreign; ALTER TABLE runs DROP COLUMN shuffle;";
         older.execute_batch(later).unwrap();
         older.pragma_update(None, "user_version", 7).unwrap();
         drop(older);

@@ -3,8 +3,8 @@
 use crate::{
     answer::moment::iso,
     contract::{
-        BriefVerdict, CaseRecord, CaseVerdict, FailurePattern, FixRecord, PatternSource, RunRecord, RunStatus, Tried,
-        ViewPatternRow,
+        BriefVerdict, CaseRecord, CaseVerdict, FailurePattern, FixRecord, PatternSource, RunRecord, RunStatus, Shuffle,
+        Tried, ViewPatternRow,
     },
     failures::trial,
 };
@@ -106,6 +106,11 @@ pub(crate) fn fix(stored: &Pattern, fix: Fix, most: usize) -> FixRecord {
     }
 }
 
+/// As a run has it.
+pub(crate) fn shuffle(stored: Option<&str>) -> Option<Shuffle> {
+    stored.and_then(|json| serde_json::from_str(json).ok())
+}
+
 pub(crate) fn run(stored: Run) -> RunRecord {
     RunRecord {
         id: stored.id,
@@ -113,6 +118,7 @@ pub(crate) fn run(stored: Run) -> RunRecord {
         git_commit: stored.git_commit,
         git_branch: stored.git_branch,
         foreign: stored.is_foreign,
+        shuffle: shuffle(stored.shuffle.as_deref()),
         dirty: stored.git_dirty,
         command: stored.command,
         duration_ms: stored.duration_ms,

@@ -65,6 +65,21 @@ contract! {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[cfg_attr(feature = "types", ts(optional, as = "Option<bool>"))]
         pub foreign: bool,
+        /// The runner shuffled the tests, as far as it says so.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub shuffle: Option<Shuffle>,
+    }
+
+    /// That a runner shuffled its tests.
+    pub struct Shuffle {
+        /// What the order was made from; none where several were used, or it is not said.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub seed: Option<String>,
+        /// The options by which that runner takes the same order again.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub option: Option<String>,
     }
 
     /// A run out of a history that was recorded elsewhere.
@@ -155,6 +170,10 @@ contract! {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[cfg_attr(feature = "types", ts(optional, as = "Option<Vec<ProvedFix>>"))]
         pub proved: Vec<ProvedFix>,
+        /// The runner shuffled the tests.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub shuffle: Option<Shuffle>,
         /// Remarks: what was not available, what was cut.
         pub notes: Vec<String>,
         /// What in the reports could not be read.
@@ -375,6 +394,10 @@ contract! {
         pub flaky: u32,
         /// Outcome of the whole.
         pub status: RunStatus,
+        /// The runner shuffled the tests.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub shuffle: Option<Shuffle>,
         /// Of somebody else's copy of the project: it says nothing of this one.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[cfg_attr(feature = "types", ts(optional, as = "Option<bool>"))]

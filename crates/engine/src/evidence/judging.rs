@@ -7,7 +7,8 @@ use super::{
 };
 use crate::{
     Engine, EngineError,
-    contract::{CaseVerdict, CommitFacts, RecordRunParams, SuspectCommit, Verdict, VerdictSince},
+    answer::view,
+    contract::{CaseVerdict, CommitFacts, RecordRunParams, Shuffle, SuspectCommit, Verdict, VerdictSince},
     failures::lookup,
     limits,
     runs::{
@@ -19,7 +20,7 @@ use argus_core::evidence::{
     facts::{CaseId, Failure, FileId, RunFacts, StackFiles, file_id, fingerprint},
     judge::Judged,
     kept::{memory::Memory, order::Order, record::Recorded},
-    verdict::Names,
+    verdict::{Names, VerdictKind},
 };
 use argus_store::{
     Tx,
@@ -73,7 +74,9 @@ pub(crate) async fn judge<D>(
         of_rows.extend(rows::load_all_tests(tx, &mut memory).await?);
     }
     let named = Named { window: &memory.window, case: |case| name(case).or_else(|| of_rows.get(&case).cloned()) };
-    let verdicts: Vec<CaseVerdict> = judgement.verdicts.iter().map(|judged| shown(judged, &named)).collect();
+    let shuffle = view::shuffle(run.shuffle.as_deref());
+    let verdicts: Vec<CaseVerdict> =
+        judgement.verdicts.iter().map(|judged| shown(judged, &named, shuffle.as_ref())).collect();
     let by_name: BTreeMap<&str, &CaseVerdict> =
         verdicts.iter().map(|verdict| (verdict.case_name.as_str(), verdict)).collect();
     for case in &mut collected.cases {
@@ -250,13 +253,19 @@ fn path_since(
 /// Files that are kept of the commits of one run, the newest first: so many in each run of the window are 300 KB.
 const MAX_RUN_FILES: usize = 256;
 
-fn shown<F: Fn(CaseId) -> Option<String>>(judged: &Judged, named: &Named<'_, F>) -> CaseVerdict {
+fn shown<F: Fn(CaseId) -> Option<String>>(
+    judged: &Judged,
+    named: &Named<'_, F>,
+    shuffle: Option<&Shuffle>,
+) -> CaseVerdict {
     let verdict = &judged.verdict;
     let case = judged.failure.case;
     let since = verdict
         .since
         .as_ref()
         .and_then(|since| named.run_id(since.run).map(|run_id| VerdictSince { run_id, commit: since.commit.clone() }));
+    let settle = verdict.settle.as_ref().map(|settle| settle.sentence(named, case));
+    let is_of_order = verdict.kind == VerdictKind::Order;
     CaseVerdict {
         case_name: named.case(case),
         verdict: Verdict {
@@ -265,7 +274,7 @@ fn shown<F: Fn(CaseId) -> Option<String>>(judged: &Judged, named: &Named<'_, F>)
             since,
             because: verdict.because.iter().map(|reason| reason.sentence(named)).collect(),
             against: verdict.against.iter().map(|reason| reason.sentence(named)).collect(),
-            settle: verdict.settle.as_ref().map(|settle| settle.sentence(named, case)),
+            settle: settle.map(|settle| if is_of_order { in_same_order(settle, shuffle) } else { settle }),
             polluter: verdict.polluter.and_then(|polluter| (named.case)(polluter)),
             condition: verdict.condition.as_ref().map(condition_text),
         },
@@ -275,6 +284,14 @@ fn shown<F: Fn(CaseId) -> Option<String>>(judged: &Judged, named: &Named<'_, F>)
             .iter()
             .map(|one| SuspectCommit { commit: one.commit.clone(), probability: one.probability })
             .collect(),
+    }
+}
+
+/// Where the runner can be told the order, all of the run does as well as the two tests that matter.
+fn in_same_order(settle: String, shuffle: Option<&Shuffle>) -> String {
+    match shuffle.and_then(|shuffle| shuffle.option.as_ref()) {
+        Some(option) => format!("{settle} Or all of it in the order of this run: add {option} to the command."),
+        None => settle,
     }
 }
 

@@ -8,12 +8,12 @@ use super::{
 };
 use crate::{
     Engine, EngineError,
-    answer::{moment, text::quoted},
-    contract::{ProvedFix, RecordRunParams, RunResult, RunStatus, Totals},
+    answer::{moment, text::quoted, view},
+    contract::{ProvedFix, RecordRunParams, RunResult, RunStatus, Shuffle, Totals},
     evidence::judging::{self, RunJudgement},
     failures::{lookup, recompute_signatures},
 };
-use argus_core::Ambient;
+use argus_core::{Ambient, display};
 use argus_store::{
     Database, Tx,
     runs::{
@@ -92,8 +92,20 @@ fn run<D>(
         git_branch: git.and_then(|git| redact(&git.branch)),
         git_dirty: git.and_then(|git| git.dirty),
         is_foreign: params.foreign,
+        shuffle: params.shuffle.as_ref().and_then(|shuffle| stored_shuffle(engine, shuffle)),
     }
 }
+
+/// Of a run: the options are data out of what a command printed.
+fn stored_shuffle<D>(engine: &Engine<D>, Shuffle { seed, option }: &Shuffle) -> Option<String> {
+    let clean = |text: &Option<String>| {
+        text.as_deref().map(|text| display::shortened(&engine.analyzer.redact(text), MAX_SHUFFLE_CHARS))
+    };
+    serde_json::to_string(&Shuffle { seed: clean(seed), option: clean(option) }).ok()
+}
+
+/// Characters of a seed, and of the options that give it.
+const MAX_SHUFFLE_CHARS: usize = 120;
 
 /// What was measured, else what the reports say, else the sum of the cases.
 fn duration(params: &RecordRunParams, collected: &Collected) -> f64 {
@@ -181,6 +193,7 @@ fn answer<D>(
         causes,
         more_causes,
         proved: Vec::new(),
+        shuffle: view::shuffle(run.shuffle.as_deref()),
         notes,
         skipped: collected.skipped,
     }

@@ -79,6 +79,7 @@ impl Answers {
 fn run(reports: Vec<ReportInput>) -> RecordRunParams {
     RecordRunParams {
         foreign: false,
+        shuffle: Some(crate::contract::Shuffle { seed: maybe("seed"), option: maybe("--seed") }),
         order_unknown: false,
         command: maybe("npm test --token"),
         runner: maybe("vitest"),

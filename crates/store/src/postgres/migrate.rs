@@ -9,12 +9,13 @@ use crate::{
 use argus_core::builtin::BUILTINS;
 
 /// One script per version, from the first that PostgreSQL had. Never edited after a release.
-const MIGRATIONS: [(i64, &str); 5] = [
+const MIGRATIONS: [(i64, &str); 6] = [
     (9, include_str!("../migrations/postgres/0009.sql")),
     (10, include_str!("../migrations/postgres/0010.sql")),
     (11, include_str!("../migrations/postgres/0011.sql")),
     (12, include_str!("../migrations/postgres/0012.sql")),
     (13, include_str!("../migrations/postgres/0013.sql")),
+    (14, include_str!("../migrations/postgres/0014.sql")),
 ];
 
 /// What a schema is to this version.

@@ -9,7 +9,7 @@ use rusqlite::{Connection, params};
 pub(crate) const APPLICATION_ID: i64 = 0x4152_4755;
 
 /// One script per version; version 1 is the first. Never edited after a release.
-const MIGRATIONS: [&str; 13] = [
+const MIGRATIONS: [&str; 14] = [
     include_str!("../migrations/0001.sql"),
     include_str!("../migrations/0002.sql"),
     include_str!("../migrations/0003.sql"),
@@ -23,6 +23,7 @@ const MIGRATIONS: [&str; 13] = [
     include_str!("../migrations/0011.sql"),
     include_str!("../migrations/0012.sql"),
     include_str!("../migrations/0013.sql"),
+    include_str!("../migrations/0014.sql"),
 ];
 
 /// The first version whose files have ids.

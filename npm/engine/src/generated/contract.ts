@@ -1839,6 +1839,8 @@ export type RecordRunParams = {
   filter?: string | null,
   /** It ran in somebody else's copy of the project, such as a fork: it is kept, and proves and refutes nothing. */
   foreign?: boolean,
+  /** The runner shuffled the tests, as far as it says so. */
+  shuffle?: Shuffle | null,
 };
 
 /** Who records something, and where; kept with every fix. */
@@ -2052,6 +2054,8 @@ export type RunRecord = {
   flaky: number,
   /** Outcome of the whole. */
   status: RunStatus,
+  /** The runner shuffled the tests. */
+  shuffle?: Shuffle,
   /** Of somebody else's copy of the project: it says nothing of this one. */
   foreign?: boolean,
 };
@@ -2076,6 +2080,8 @@ export type RunResult = {
   moreCauses?: number,
   /** Fixes that were only claimed and that this run proves; at most 20. */
   proved?: Array<ProvedFix>,
+  /** The runner shuffled the tests. */
+  shuffle?: Shuffle,
   /** Remarks: what was not available, what was cut. */
   notes: Array<string>,
   /** What in the reports could not be read. */
@@ -2118,6 +2124,14 @@ export type SeenTest = {
   lastRunId: string,
   /** When that run started. */
   lastSeenAt: string,
+};
+
+/** That a runner shuffled its tests. */
+export type Shuffle = {
+  /** What the order was made from; none where several were used, or it is not said. */
+  seed?: string,
+  /** The options by which that runner takes the same order again. */
+  option?: string,
 };
 
 /** Which pattern. */

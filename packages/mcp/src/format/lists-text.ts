@@ -7,6 +7,7 @@ import { count } from '../text/count.ts';
 import type { HistoryToolResult } from '../tools/failures/history.ts';
 import type { PatternsResult } from '../tools/failures/patterns.ts';
 import { formatWarnings } from './commands.ts';
+import { shuffleText } from './run-text.ts';
 import { duration, lines, paint, table } from './terminal.ts';
 
 export function formatHistory(result: HistoryToolResult): string {
@@ -14,6 +15,7 @@ export function formatHistory(result: HistoryToolResult): string {
   const what = 'runs' in result ? 'runs' : 'cases';
   return lines([
     'run' in result && runRow(result.run).join('  '),
+    'run' in result && result.run.shuffle !== undefined && paint.dim(shuffleText(result.run.shuffle)),
     rows.length > 0 ? table(rows) : `no ${what}`,
     more(rows.length, result.total, result.hasMore),
     ...formatWarnings(result.warnings),

@@ -2,7 +2,7 @@
  * A run, for people at the terminal.
  */
 
-import type { Cause, FailureBrief, RunResult } from 'argus-engine';
+import type { Cause, FailureBrief, RunResult, Shuffle } from 'argus-engine';
 import { quoted } from '../system/words.ts';
 import { count } from '../text/count.ts';
 import { withCommands } from './commands.ts';
@@ -23,10 +23,16 @@ export function formatRun(run: Omit<RunResult, 'skipped'> & Partial<Pick<RunResu
     ...run.causes.filter(({ count, verdict }) => count > 1 || verdict !== undefined).map((cause) => formatCause(cause)),
     run.more > 0 && `… and ${count(run.more, 'more failure')}: argus history ${run.runId}`,
     ...formatProved(run.proved),
+    run.shuffle !== undefined && paint.dim(shuffleText(run.shuffle)),
     ...run.notes.map((note) => paint.dim(`note: ${withCommands(note)}`)),
     ...(run.skipped ?? []).map(({ at, reason }) => paint.dim(`not read: ${at}: ${reason}`)),
     first && paint.dim(`next: argus diagnose ${run.runId} ${quoted(first.caseName)}`),
   ]);
+}
+
+export function shuffleText({ seed, option }: Shuffle): string {
+  if (seed === undefined) return 'shuffled';
+  return `shuffled with seed ${seed}${option === undefined ? '' : `; the same order: ${option}`}`;
 }
 
 /** Fixes that were only claimed before. */

@@ -28,6 +28,7 @@ import { BatsTimes } from './reports/bats-times.ts';
 import { GoJsonText } from './reports/go-json.ts';
 import { cargoPackageAt, PrintedReports } from './reports/printed.ts';
 import { removeWithoutTap } from './reports/printed-tap.ts';
+import { ShuffleWatch } from './reports/shuffle.ts';
 import { prependComments } from './reports/uncaught-errors.ts';
 import { globSources, isSince, runnerThatWrote, writtenReports } from './reports/written-reports.ts';
 
@@ -203,6 +204,7 @@ async function recordOf(
     notes: [...(plan.reporting.notes ?? []), ...notes, ...left],
     expectsTests,
     filter: filter ?? plan.ownFilter ?? null,
+    shuffle: output.shuffle.end(),
   };
 }
 
@@ -253,6 +255,7 @@ async function executeWhole(execution: Execution): Promise<{ executed: Executed;
 /** Passes on what is printed, in the form people know, and keeps what the report needs of it. */
 class Output {
   readonly tail = new Tail();
+  readonly shuffle = new ShuffleWatch();
   readonly upToDate: GradleTasksUpToDate | undefined;
   readonly #watcher: RunWatcher;
   readonly #ours: (text: string) => string;
@@ -305,6 +308,7 @@ class Output {
     const text = this.#ours(raw);
     if (text === '') return undefined;
     this.tail.add(text);
+    this.shuffle.add(text);
     this.#watcher.onLine?.(this.tail.lastLine);
     return this.#watcher.onOutput?.(text, stream);
   }

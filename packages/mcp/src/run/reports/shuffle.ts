@@ -1,0 +1,74 @@
+/**
+ * Whether a runner shuffled its tests, and how the same order comes again: by the line that it prints of it. Runners that
+ * say nothing are taken to have run them in their usual order.
+ */
+
+import { stripVTControlCharacters } from 'node:util';
+import type { Shuffle } from 'argus-engine';
+
+/** How a line reads, and the options that give the same order; of the first that fits. */
+const LINES: readonly { line: RegExp; option: (seed: string) => string }[] = [
+  // pytest-randomly and pytest-random-order.
+  { line: /^Using --randomly-seed=(\d+)$/u, option: (seed) => `--randomly-seed=${seed}` },
+  { line: /^Using --random-order-seed=(\d+)$/u, option: (seed) => `--random-order-seed=${seed}` },
+  { line: /^\s*Running tests with seed "(-?\d+)"$/u, option: (seed) => `--sequence.shuffle --sequence.seed=${seed}` },
+  { line: /^Seed:\s+(-?\d+)$/u, option: (seed) => `--randomize --seed=${seed}` },
+  { line: /^Randomized with seed (\d+) \(jasmine /u, option: (seed) => `--random=true --seed=${seed}` },
+  // RSpec and ExUnit, minitest, and what newer ExUnit says.
+  { line: /^Randomized with seed (\d+)$/u, option: (seed) => `--seed ${seed}` },
+  { line: /^Run options: (?:.* )?--seed (\d+)\b/u, option: (seed) => `--seed ${seed}` },
+  { line: /^Running ExUnit with seed: (\d+)\b/u, option: (seed) => `--seed ${seed}` },
+  { line: /^Random Seed:\s+(\d+)$/u, option: (seed) => `--order-by=random --random-order-seed=${seed}` },
+  { line: /^-test\.shuffle (\d+)$/u, option: (seed) => `-shuffle=${seed}` },
+  {
+    line: /^running \d+ tests? \(shuffle seed: (\d+)\)$/u,
+    option: (seed) => `-- -Z unstable-options --shuffle-seed ${seed}`,
+  },
+  { line: /-D(surefire\.runOrder\.random\.seed=-?\d+)/u, option: (seed) => `-Dsurefire.runOrder=random -D${seed}` },
+  {
+    line: /\b(?:Method|Class)Orderer\b.* default seed: (-?\d+)/u,
+    option: (seed) => `-Djunit.jupiter.execution.order.random.seed=${seed}`,
+  },
+  {
+    line: /^Note: Randomizing tests' orders with a seed of (\d+)\b/u,
+    option: (seed) => `--gtest_shuffle --gtest_random_seed=${seed}`,
+  },
+];
+
+/** All of them name it so. */
+const MAY_SAY = /seed|-test\.shuffle/iu;
+
+/** No such line is longer. */
+const MAX_LINE_CHARS = 400;
+
+/** Takes what is printed in pieces. */
+export class ShuffleWatch {
+  readonly #found = new Map<string, string>();
+  #rest = '';
+
+  add(text: string): void {
+    const lines = (this.#rest + text).split('\n');
+    this.#rest = (lines.pop() ?? '').slice(-MAX_LINE_CHARS);
+    for (const line of lines) this.#line(line);
+  }
+
+  /** Null where nothing was said. Several seeds, as of the packages of Go, are of several orders: no one gives them all. */
+  end(): Shuffle | null {
+    this.#line(this.#rest);
+    const [first, ...others] = this.#found;
+    if (first === undefined) return null;
+    const [seed, option] = first;
+    return others.length > 0 ? {} : { seed: /-?\d+$/u.exec(seed)?.[0] ?? seed, option };
+  }
+
+  #line(raw: string): void {
+    if (raw.length > MAX_LINE_CHARS || !MAY_SAY.test(raw)) return;
+    const text = stripVTControlCharacters(raw).trimEnd();
+    for (const { line, option } of LINES) {
+      const seed = line.exec(text)?.[1];
+      if (seed === undefined) continue;
+      this.#found.set(seed, option(seed));
+      return;
+    }
+  }
+}

@@ -1,0 +1,44 @@
+/** Lines as the runners print them, each by its own version. */
+
+import { expect, test } from 'vitest';
+import { ShuffleWatch } from '../../src/run/reports/shuffle.ts';
+
+function said(...pieces: string[]) {
+  const watch = new ShuffleWatch();
+  for (const piece of pieces) watch.add(piece);
+  return watch.end();
+}
+
+test.each<[string, string, string, string]>([
+  ['pytest-randomly', 'Using --randomly-seed=2093437318\n', '2093437318', '--randomly-seed=2093437318'],
+  ['pytest-random-order', 'Using --random-order-seed=24775\n', '24775', '--random-order-seed=24775'],
+  ['Vitest', '      Running tests with seed "1700"\n', '1700', '--sequence.shuffle --sequence.seed=1700'],
+  ['Jest', 'Seed:        -1229\n', '-1229', '--randomize --seed=-1229'],
+  ['RSpec', '\nRandomized with seed 37\n', '37', '--seed 37'],
+  ['Jasmine', 'Randomized with seed 37 (jasmine --random=true --seed=37)', '37', '--random=true --seed=37'],
+  ['minitest', 'Run options: --seed 4711\n', '4711', '--seed 4711'],
+  ['minitest with more', 'Run options: -v --seed 4711 -n /adds/\r\n', '4711', '--seed 4711'],
+  ['ExUnit', 'Running ExUnit with seed: 7, max_cases: 8\n', '7', '--seed 7'],
+  ['PHPUnit', 'Random Seed:   1639580000\n', '1639580000', '--order-by=random --random-order-seed=1639580000'],
+  ['Go', '-test.shuffle 17\nPASS\n', '17', '-shuffle=17'],
+  ['libtest', 'running 3 tests (shuffle seed: 17)\n', '17', '-- -Z unstable-options --shuffle-seed 17'],
+  [
+    'Surefire',
+    'To reproduce ordering use flag -Dsurefire.runOrder.random.seed=28\n',
+    '28',
+    '-Dsurefire.runOrder=random -Dsurefire.runOrder.random.seed=28',
+  ],
+])('%s', (_, text, seed, option) => expect(said(text)).toEqual({ seed, option }));
+
+test('in pieces, in colour, and once for all', () => {
+  expect(said('Using --rand', 'omly-seed=', '5\nUsing --randomly-seed=5\n')?.seed).toBe('5');
+  expect(said('\u001b[2mRandomized with seed 37\u001b[22m\n')?.seed).toBe('37');
+});
+
+test('of several orders no one seed gives them all', () => {
+  expect(said('-test.shuffle 17\n-test.shuffle 18\n')).toEqual({});
+});
+
+test('what only looks alike says nothing', () => {
+  expect(said('seeded 3 users\n', 'expected Seed: 4\n', `${'x'.repeat(5000)} seed\n`)).toBeNull();
+});
