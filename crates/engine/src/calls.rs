@@ -193,6 +193,8 @@ calls! {
     Reads Team "testChanges": evidence::test_changes::test_changes, c::TestChangesParams => c::TestChangesResult;
     /// Changes after which failures were gone, and how sure each is.
     Reads Team "fixes": evidence::fixes::fixes, c::NoParams => c::FixesResult;
+    /// What an edit changed that mended a failure.
+    Reads Team "edit": evidence::edits::edit, c::EditParams => c::EditResult;
     /// Runs, newest first.
     Reads Team "history": history::history, c::HistoryParams => c::HistoryResult;
     /// One run with its cases.

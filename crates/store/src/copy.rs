@@ -27,7 +27,7 @@ macro_rules! table {
 }
 
 /// What refers to another comes after it. `tests/postgres.rs` asks that no column is missing.
-const TABLES: [Table; 25] = [
+const TABLES: [Table; 26] = [
     table!("runs" by "key": "key, id, started_at, duration_ms, status, passed, failed, skipped, flaky, command, runner, \
         exit_code, signal, timed_out, git_commit, git_branch, git_dirty, is_foreign, shuffle"
         as "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19"),
@@ -66,6 +66,7 @@ const TABLES: [Table; 25] = [
     table!("evidence" by "key": "key, state" as "$1, $2"),
     table!("test_histories" by "case_id": "case_id, name, history" as "$1, $2, $3"),
     table!("case_orders" by "digest": "digest, run_seq, size, cases" as "$1, $2, $3, $4"),
+    table!("edits" by "run_seq": "run_seq, files" as "$1, $2"),
     table!("search_waiting" by "pattern_key": "pattern_key" as "$1"),
 ];
 

@@ -117,6 +117,52 @@ pub async fn keep_order(
     Ok(())
 }
 
+/// What had been changed when a run began, as text that only the engine reads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EditRow {
+    /// Number of the run.
+    pub run_seq: u32,
+    /// JSON.
+    pub files: String,
+    /// JSON; none in a copy.
+    pub hunks: Option<String>,
+}
+
+/// What had been changed when runs began, without the changes themselves.
+pub async fn edited_files(tx: &mut impl Tx) -> Result<Vec<EditRow>, StoreError> {
+    let rows = tx.query("SELECT run_seq, files, NULL FROM edits ORDER BY run_seq", &[]).await?;
+    rows.into_iter().map(|mut row| edit(&mut row)).collect()
+}
+
+/// The same of one run, with the changes.
+pub async fn edits(tx: &mut impl Tx, run_seq: u32) -> Result<Option<EditRow>, StoreError> {
+    let row = tx.query_first("SELECT run_seq, files, hunks FROM edits WHERE run_seq = $1", &[run_seq.into()]).await?;
+    row.map(|mut row| edit(&mut row)).transpose()
+}
+
+/// Adds it, or replaces what another memory left under the number.
+pub async fn set_edits(tx: &mut impl Tx, row: &EditRow) -> Result<(), StoreError> {
+    const SQL: &str = "INSERT INTO edits (run_seq, files, hunks) VALUES ($1, $2, $3) \
+                       ON CONFLICT (run_seq) DO UPDATE SET files = excluded.files, hunks = excluded.hunks";
+    tx.post(SQL, &[row.run_seq.into(), (&row.files).into(), (&row.hunks).into()]).await
+}
+
+/// Deletes those of all runs but for which it holds.
+pub async fn keep_edits(tx: &mut impl Tx, is_kept: impl Fn(u32) -> bool) -> Result<(), StoreError> {
+    let known: Vec<u32> = tx
+        .query("SELECT run_seq FROM edits", &[])
+        .await?
+        .into_iter()
+        .map(|mut row| row.read())
+        .collect::<Result<_, _>>()?;
+    let gone = known.into_iter().filter(|seq| !is_kept(*seq));
+    tx.execute_many("DELETE FROM edits WHERE run_seq = $1", gone.map(|seq| [seq.into()])).await
+}
+
+fn edit(row: &mut Row) -> Result<EditRow, StoreError> {
+    Ok(EditRow { run_seq: row.read()?, files: row.read()?, hunks: row.read()? })
+}
+
 fn test(row: &mut Row) -> Result<TestRow, StoreError> {
     let case: i64 = row.read()?;
     Ok(TestRow { case: case.cast_unsigned(), name: row.read()?, history: row.read()? })

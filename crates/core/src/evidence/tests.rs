@@ -90,7 +90,14 @@ impl Story {
     fn run_as(&mut self, order: Order, failures: &[Failure]) -> Judgement {
         let run = self.facts(&order, u32::try_from(failures.len()).unwrap());
         self.runs += 1;
-        self.memory.record(Recorded { run: &run, failures, retried: &[], order, stacks: &self.stacks })
+        self.memory.record(Recorded {
+            run: &run,
+            failures,
+            retried: &[],
+            order,
+            stacks: &self.stacks,
+            has_edits: self.dirty,
+        })
     }
 
     fn run(&mut self, failures: &[Failure]) -> Judgement {

@@ -168,12 +168,37 @@ contract! {
         pub case_names: Vec<String>,
     }
 
+    /// Which edit.
+    pub struct EditParams {
+        /// `fix-…`.
+        pub fix_id: String,
+    }
+
+    /// What an edit changed that mended a failure.
+    pub struct EditResult {
+        /// Files that were changed between the last failure and the first pass.
+        pub files: Vec<String>,
+        /// Files whose change was taken back.
+        pub undone: Vec<String>,
+        /// Their changes against the commit; empty where they are not kept here.
+        pub hunks: String,
+        /// There is more of them.
+        pub cut: bool,
+    }
+
     /// A change after which a failure was gone.
     pub struct FixEvidence {
         /// `fix-…`.
         pub fix_id: String,
         /// The commit; where several lie between the last failure and the first pass, each of them is listed.
-        pub commit: String,
+        /// None for an edit that is not known to be committed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub commit: Option<String>,
+        /// Of an edit: the files that were changed between the last failure and the first pass.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[cfg_attr(feature = "types", ts(optional, as = "Option<Vec<String>>"))]
+        pub files: Vec<String>,
         /// The tests that it mended.
         pub case_names: Vec<String>,
         /// How sure it is.

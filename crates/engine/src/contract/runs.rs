@@ -107,6 +107,23 @@ contract! {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[cfg_attr(feature = "types", ts(optional, as = "Option<Vec<CommitFacts>>"))]
         pub commits: Vec<CommitFacts>,
+        /// What differs from the commit in files that git has; at most 20 of them, none that may hold secrets.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[cfg_attr(feature = "types", ts(optional, as = "Option<Vec<EditedFile>>"))]
+        pub edits: Vec<EditedFile>,
+    }
+
+    /// A file that was changed and not committed.
+    #[derive(Default)]
+    pub struct EditedFile {
+        /// Relative to the project, with `/`.
+        pub path: String,
+        /// Equal for equal changes.
+        pub digest: String,
+        /// The changes as a diff; none where they must not leave the machine, or are too many.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub hunks: Option<String>,
     }
 
     /// A commit and those before it.

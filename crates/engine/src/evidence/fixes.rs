@@ -1,6 +1,6 @@
 //! Changes after which failures were gone, found or reported, and how sure each is.
 
-use super::{failure_facts::error_of, rows};
+use super::{edits, failure_facts::error_of, rows};
 use crate::{
     Engine, EngineError,
     answer::moment::iso,
@@ -30,17 +30,23 @@ pub async fn fixes<D: Database>(
     _: &NoParams,
 ) -> Result<FixesResult, EngineError> {
     let body = async |tx: &mut D::Tx<'_>| -> Result<_, EngineError> {
+        let edits = edits::load_files(tx).await?;
         let mut memory = rows::load(tx).await?.unwrap_or_default();
         let names = rows::load_all_tests(tx, &mut memory).await?;
-        Ok((memory, names, solutions::reported(tx, MAX_REPORTED).await?))
+        Ok((edits, memory, names, solutions::reported(tx, MAX_REPORTED).await?))
     };
-    let (memory, names, reported) = engine.read(ambient, body).await?;
+    let (edits, memory, names, reported) = engine.read(ambient, body).await?;
     let run_id = |seq| memory.window.get(seq).map(|run| run.id.clone());
     let fixes = memory.fixes.iter().rev().flat_map(|fix| {
         let case_names: Vec<String> = fix.cases.keys().filter_map(|case| names.get(case).cloned()).collect();
-        fix.commits.iter().map(move |commit| FixEvidence {
+        let files = if fix.edited.is_some() { edits::changed_files(fix, &edits) } else { Vec::new() };
+        // An edit is one, whether it is committed or not.
+        let edit = fix.edited.as_ref().map(|_| fix.commits.first());
+        let commits = edit.into_iter().chain(fix.commits.iter().filter(|_| fix.edited.is_none()).map(Some));
+        commits.map(move |commit| FixEvidence {
             fix_id: fix_id(fix, commit),
-            commit: commit.clone(),
+            commit: commit.cloned(),
+            files: files.clone(),
             case_names: case_names.clone(),
             status: fix.status,
             passes: fix.passes,
@@ -60,13 +66,13 @@ pub(crate) async fn mended_before(
 ) -> Result<Option<MendedBefore>, EngineError> {
     let (case, error) = (fingerprint(case_name), error_of(analysis));
     let Some(mut memory) = rows::load(tx).await? else { return Ok(None) };
-    let was_proved = |fix: &&Fix| fix.is_of(case, error) && fix.passes >= needed(fix);
+    let was_proved = |fix: &&Fix| fix.is_of(case, error) && !fix.commits.is_empty() && fix.passes >= needed(fix);
     let Some(fix) = memory.fixes.iter().rev().find(was_proved).cloned() else { return Ok(None) };
     let Some(commit) = fix.commits.first() else { return Ok(None) };
     let cases: Vec<CaseId> = fix.cases.keys().copied().take(MAX_NAMED_TESTS).collect();
     let names = rows::load_tests(tx, &mut memory, &cases).await?;
     Ok(Some(MendedBefore {
-        fix_id: fix_id(&fix, commit),
+        fix_id: fix_id(&fix, Some(commit)),
         commit: commit.clone(),
         commits: u32::try_from(fix.commits.len()).unwrap_or(u32::MAX),
         status: fix.status,
@@ -79,8 +85,10 @@ fn needed(fix: &Fix) -> u32 {
     passes_that_prove(fix.rate, CONFIDENCE)
 }
 
-fn fix_id(fix: &Fix, commit: &str) -> String {
-    format!("fix-{:016x}-{:.12}", fix.cause, commit)
+/// An edit is called the same once it is committed.
+pub(super) fn fix_id(fix: &Fix, commit: Option<&String>) -> String {
+    let change = fix.edited.as_ref().or(commit).map_or("", String::as_str);
+    format!("fix-{:016x}-{:.12}", fix.cause, change)
 }
 
 /// A claim that something else was reported after, for the same case of the same pattern, has been superseded.

@@ -1,6 +1,7 @@
 //! Judges a run that is being recorded, and keeps what later verdicts look back on.
 
 use super::{
+    edits,
     failure_facts::{failure_facts, file_number},
     names::Named,
     rows,
@@ -64,11 +65,13 @@ pub(crate) async fn judge<D>(
         retried: &ran.retried,
         order: ran.order.clone(),
         stacks: &collected.stacks,
+        has_edits: edits::has_edits(params),
     };
     let judgement = memory.record(recorded);
     let name = |case: CaseId| ran.names.get(&case).map(|name| (*name).to_owned());
     if !run.is_foreign {
         rows::save(tx, &memory, facts.seq, &ran.order, name).await?;
+        edits::save(engine, tx, &memory, facts.seq, params).await?;
     }
     if judgement.verdicts.iter().any(|judged| judged.verdict.polluter.is_some_and(|case| name(case).is_none())) {
         of_rows.extend(rows::load_all_tests(tx, &mut memory).await?);
@@ -119,6 +122,7 @@ async fn sum_up<D>(engine: &Engine<D>, tx: &mut impl Tx) -> Result<Memory, Engin
             retried: &ran.retried,
             order: ran.order,
             stacks: &StackFiles::new(),
+            has_edits: false,
         });
     }
     rows::save_all(tx, &memory, |case| names.get(&case).cloned()).await?;

@@ -109,7 +109,7 @@ async fn save_order(tx: &mut impl Tx, seq: RunSeq, order: &Order) -> Result<(), 
     Ok(evidence::keep_order(tx, &row, MAX_ORDERS, MAX_ORDERED_CASES).await?)
 }
 
-fn json(value: &impl serde::Serialize) -> Result<String, EngineError> {
+pub(super) fn json(value: &impl serde::Serialize) -> Result<String, EngineError> {
     serde_json::to_string(value)
         .map_err(|error| EngineError::new(ErrorCode::InternalError, format!("Evidence cannot be written: {error}.")))
 }

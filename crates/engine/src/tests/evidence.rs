@@ -1,5 +1,6 @@
 //! What failures are found to be: recorded run after run, over the real store.
 
+mod edits;
 mod foreign;
 mod over_runs;
 
@@ -57,6 +58,7 @@ impl Story {
             branch: Some("main".to_owned()),
             dirty: Some(false),
             commits: self.commits.clone(),
+            edits: Vec::new(),
         };
         RecordRunParams { git: Some(git), ..RecordRunParams::default() }
     }
@@ -115,7 +117,7 @@ fn a_test_that_fails_after_a_commit_is_a_regression_then_broken_then_mended() {
     let repair = story.commit();
     story.run(&ALL_PASS);
     let mended = story.world.call(fixes, &NoParams {}).unwrap().fixes;
-    assert_eq!((mended[0].commit.as_str(), mended[0].status), (repair.as_str(), ProofStatus::Proved));
+    assert_eq!((mended[0].commit.as_deref(), mended[0].status), (Some(repair.as_str()), ProofStatus::Proved));
     assert_eq!(mended[0].case_names, ["a.test.ts > suite > case 0"]);
 
     story.commit();

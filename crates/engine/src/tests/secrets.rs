@@ -5,10 +5,10 @@ use crate::{
     EngineError, ReportFiles,
     calls::call,
     contract::{
-        AddIncidentParams, AddSolutionParams, Change, CommitFacts, ContainerFact, EditPatternParams, EngineOptions,
-        FixFailure, FixStart, GitFacts, HistoryParams, IdParams, MemoryImportParams, PatternsParams,
+        AddIncidentParams, AddSolutionParams, Change, CommitFacts, ContainerFact, EditPatternParams, EditedFile,
+        EngineOptions, FixFailure, FixStart, GitFacts, HistoryParams, IdParams, MemoryImportParams, PatternsParams,
         RankedSolutionsParams, RecordFixParams, RecordOutcomeParams, RecordRunParams, ReportFixParams, ReportInput,
-        RunDetailParams, ViewCaseParams, ViewPatternParams,
+        RunDetailParams, Shuffle, ViewCaseParams, ViewPatternParams,
     },
     failures::{
         diagnose::diagnose,
@@ -79,7 +79,7 @@ impl Answers {
 fn run(reports: Vec<ReportInput>) -> RecordRunParams {
     RecordRunParams {
         foreign: false,
-        shuffle: Some(crate::contract::Shuffle { seed: maybe("seed"), option: maybe("--seed") }),
+        shuffle: Some(Shuffle { seed: maybe("seed"), option: maybe("--seed") }),
         order_unknown: false,
         command: maybe("npm test --token"),
         runner: maybe("vitest"),
@@ -97,6 +97,11 @@ fn run(reports: Vec<ReportInput>) -> RecordRunParams {
                 commit: planted("commit"),
                 parents: vec![planted("parent")],
                 files: vec![planted("touched")],
+            }],
+            edits: vec![EditedFile {
+                path: planted("edited"),
+                digest: planted("digest"),
+                hunks: maybe("+ const key = "),
             }],
         }),
         reports,

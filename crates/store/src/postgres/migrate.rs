@@ -9,13 +9,14 @@ use crate::{
 use argus_core::builtin::BUILTINS;
 
 /// One script per version, from the first that PostgreSQL had. Never edited after a release.
-const MIGRATIONS: [(i64, &str); 6] = [
+const MIGRATIONS: [(i64, &str); 7] = [
     (9, include_str!("../migrations/postgres/0009.sql")),
     (10, include_str!("../migrations/postgres/0010.sql")),
     (11, include_str!("../migrations/postgres/0011.sql")),
     (12, include_str!("../migrations/postgres/0012.sql")),
     (13, include_str!("../migrations/postgres/0013.sql")),
     (14, include_str!("../migrations/postgres/0014.sql")),
+    (15, include_str!("../migrations/postgres/0015.sql")),
 ];
 
 /// What a schema is to this version.

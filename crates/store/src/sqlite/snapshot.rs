@@ -1,6 +1,6 @@
 //! A copy of the database as it is at one moment, while others go on working with it.
 //! No file is overwritten. What was deleted is not taken along, nor the id: whoever gets a copy could make another
-//! database that its owner would take for their own.
+//! database that its owner would take for their own. Nor is code that was not committed.
 
 use super::migrate;
 use crate::{
@@ -19,10 +19,14 @@ impl Sqlite {
     /// Nothing is left of it in the free space either, nor in a journal.
     fn without_identity(&self, path: &str) -> Result<(), StoreError> {
         let copy = self.open_other(path)?;
-        if migrate::version(&copy)? < migrate::FIRST_VERSION_WITH_IDENTITY {
+        let version = migrate::version(&copy)?;
+        if version < migrate::FIRST_VERSION_WITH_IDENTITY {
             return Ok(());
         }
         copy.execute_batch("PRAGMA journal_mode = MEMORY; PRAGMA secure_delete = ON; DELETE FROM memory;")?;
+        if version >= migrate::FIRST_VERSION_WITH_EDITS {
+            copy.execute("UPDATE edits SET hunks = NULL", [])?;
+        }
         Ok(())
     }
 }

@@ -12,7 +12,9 @@ import type {
   CreateTokenParams,
   DiagnoseParams,
   DiagnosticResult,
+  EditParams,
   EditPatternParams,
+  EditResult,
   FailureBrief,
   FailurePattern,
   FixRecord,
@@ -114,6 +116,8 @@ export interface Calls {
   testChanges: { params: TestChangesParams; result: TestChangesResult };
   /** Changes after which failures were gone, and how sure each is. */
   fixes: { params: NoParams; result: FixesResult };
+  /** What an edit changed that mended a failure. */
+  edit: { params: EditParams; result: EditResult };
   /** Runs, newest first. */
   history: { params: HistoryParams; result: HistoryResult };
   /** One run with its cases. */
@@ -248,6 +252,7 @@ export const TEAM_CALLS = [
   'testHistory',
   'testChanges',
   'fixes',
+  'edit',
   'history',
   'runDetail',
   'diagnose',
@@ -361,6 +366,11 @@ export abstract class NamedCalls {
   /** Changes after which failures were gone, and how sure each is. */
   fixes(params: NoParams = {}): Promise<FixesResult> {
     return this.call('fixes', params);
+  }
+
+  /** What an edit changed that mended a failure. */
+  edit(params: EditParams): Promise<EditResult> {
+    return this.call('edit', params);
   }
 
   /** Runs, newest first. */

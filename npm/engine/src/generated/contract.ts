@@ -399,6 +399,12 @@ export type DurationBefore = {
   runs: number,
 };
 
+/** Which edit. */
+export type EditParams = {
+  /** `fix-…`. */
+  fixId: string,
+};
+
 /** What a person sets on a pattern: absent leaves it, null goes back to what was learned. */
 export type EditPatternParams = {
   /** `pat-…` or `builtin-…`; of a built-in the category stays. */
@@ -409,6 +415,28 @@ export type EditPatternParams = {
   description?: string | null,
   /** What to do, at most 4 KB are kept. */
   suggestedFix?: string | null,
+};
+
+/** What an edit changed that mended a failure. */
+export type EditResult = {
+  /** Files that were changed between the last failure and the first pass. */
+  files: Array<string>,
+  /** Files whose change was taken back. */
+  undone: Array<string>,
+  /** Their changes against the commit; empty where they are not kept here. */
+  hunks: string,
+  /** There is more of them. */
+  cut: boolean,
+};
+
+/** A file that was changed and not committed. */
+export type EditedFile = {
+  /** Relative to the project, with `/`. */
+  path: string,
+  /** Equal for equal changes. */
+  digest: string,
+  /** The changes as a diff; none where they must not leave the machine, or are too many. */
+  hunks?: string,
 };
 
 /** How an engine is set up for one project. */
@@ -770,8 +798,11 @@ timestamp?: string | null, } | { "type": "cancelled" } | { "type": "resumed" };
 export type FixEvidence = {
   /** `fix-…`. */
   fixId: string,
-  /** The commit; where several lie between the last failure and the first pass, each of them is listed. */
-  commit: string,
+  /** The commit; where several lie between the last failure and the first pass, each of them is listed.
+   * None for an edit that is not known to be committed. */
+  commit?: string,
+  /** Of an edit: the files that were changed between the last failure and the first pass. */
+  files?: Array<string>,
   /** The tests that it mended. */
   caseNames: Array<string>,
   /** How sure it is. */
@@ -1058,6 +1089,8 @@ export type GitFacts = {
   tree?: string | null,
   /** The newest commits, the run's own first. */
   commits?: Array<CommitFacts>,
+  /** What differs from the commit in files that git has; at most 20 of them, none that may hold secrets. */
+  edits?: Array<EditedFile>,
 };
 
 /** Tests that need attention. */

@@ -122,13 +122,14 @@ export function formatFixes({ fixes, reported, warnings }: FixesResult & { warni
   const rows = [...fixes.map(foundRow), ...reported.map(reportedRow)];
   return lines([
     rows.length > 0 ? table(rows) : 'no change is known to have mended a failure',
-    fixes.length > 0 && paint.dim('argus fixes FIX_ID shows what its commit changed'),
+    fixes.length > 0 && paint.dim('argus fixes FIX_ID shows what it changed'),
     ...(warnings ?? []).map((warning) => paint.yellow(`warning: ${warning}`)),
   ]);
 }
 
-function foundRow({ status, fixId, passes, needed, caseNames }: FixEvidence): string[] {
-  return [status, fixId, passesText(passes, needed), caseNames.join(', ')];
+function foundRow({ status, fixId, commit, files, passes, needed, caseNames }: FixEvidence): string[] {
+  const edit = commit === undefined ? ` (edited, not committed: ${(files ?? []).join(', ')})` : '';
+  return [status, fixId, passesText(passes, needed), `${caseNames.join(', ')}${edit}`];
 }
 
 function reportedRow({ fixId, trust, fixDescription, caseName }: ReportedFix): string[] {
@@ -164,7 +165,7 @@ export function formatFixInFull({ found, reported, change, notShown, note, warni
 
 function foundLines({ commit, status, passes, needed, failedIn, passedIn, caseNames }: FixEvidence): string[] {
   return [
-    `commit   ${commit}`,
+    `commit   ${commit ?? 'none: an edit, as far as it is known'}`,
     `state    ${status}, ${passesText(passes, needed)}`,
     `failed   ${failedIn ?? 'in a run that is gone'}`,
     `passed   ${passedIn ?? 'in a run that is gone'}`,

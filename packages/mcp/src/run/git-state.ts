@@ -5,6 +5,7 @@
 import { type CommitFacts, type GitFacts, LIMITS } from 'argus-engine';
 import { Git, isRefusal } from '../git/git.ts';
 import { NOT_OURS } from '../git/settings.ts';
+import { uncommittedChange } from '../git/uncommitted-change.ts';
 import { log } from '../log.ts';
 import { ciCheckout, type Environment } from '../system/ci.ts';
 import { visible } from '../text/untrusted.ts';
@@ -42,7 +43,7 @@ export function lookAtGit(root: string): GitLook {
   const together = async () => {
     const here = await seen;
     if (here === null) return null;
-    const { changed, tree, ...facts } = here;
+    const { changed, tracked: _, tree, edits, ...facts } = here;
     const commits = await history;
     return {
       ...facts,
@@ -50,6 +51,7 @@ export function lookAtGit(root: string): GitLook {
       dirty: changed.size > 0,
       tree: (changed.size === 0 ? commits[0]?.tree : tree) ?? null,
       commits: commits.map(({ tree: _, ...commit }) => commit),
+      ...(edits.length > 0 ? { edits } : {}),
     };
   };
   return { treeSeen: seen.then(() => undefined), facts: together() };
@@ -66,7 +68,15 @@ async function workTree(git: Git, root: string) {
   if (isRefusal(status.problem)) sayRefused(root, status.problem);
   if (status.problem !== null || status.cut) return null;
   const facts = parseStatus(status.stdout);
-  return { ...facts, tree: facts.changed.size === 0 ? undefined : await changedTree(git, facts.changed) };
+  if (facts.changed.size === 0) return { ...facts, tree: undefined, edits: [] };
+  const top = await git.run(['rev-parse', '--show-toplevel'], ASKING);
+  if (top.problem !== null) return { ...facts, tree: undefined, edits: [] };
+  const folder = asText(top.stdout.replace(/\n$/u, ''));
+  const [tree, edits] = await Promise.all([
+    changedTree(git, folder, facts.changed),
+    facts.commit === null ? [] : uncommittedChange(git, folder, facts.tracked),
+  ]);
+  return { ...facts, tree, edits };
 }
 
 /** What is said of a run that happened elsewhere. */
@@ -125,13 +135,9 @@ function sayRefused(root: string, problem: string | null): void {
   log(visible(`${root} counts as no git repository: ${problem}`));
 }
 
-async function changedTree(git: Git, changed: ReadonlySet<string>): Promise<string | undefined> {
-  const [top, staged] = await Promise.all([
-    git.run(['rev-parse', '--show-toplevel'], ASKING),
-    git.run(['ls-files', '--stage', '--full-name', '-z', '--', ':(top)'], ASKING),
-  ]);
-  if (top.problem !== null || staged.problem !== null || staged.cut) return undefined;
-  const folder = Buffer.from(top.stdout.replace(/\n$/u, ''), 'latin1').toString();
+async function changedTree(git: Git, folder: string, changed: ReadonlySet<string>): Promise<string | undefined> {
+  const staged = await git.run(['ls-files', '--stage', '--full-name', '-z', '--', ':(top)'], ASKING);
+  if (staged.problem !== null || staged.cut) return undefined;
   return workTreeId(folder, staged.stdout, changed);
 }
 
@@ -156,24 +162,34 @@ function parseLog(output: string): LoggedCommit[] {
     });
 }
 
-/** Reads `git status --porcelain=v2 --branch -z`: the paths that differ from the last commit, in bytes as latin1. */
-export function parseStatus(output: string): Pick<GitFacts, 'commit' | 'branch'> & { changed: Set<string> } {
-  const facts = { commit: null as string | null, branch: null as string | null, changed: new Set<string>() };
+/** What `git status` says. Paths are in bytes, as latin1. */
+interface Status extends Pick<GitFacts, 'commit' | 'branch'> {
+  /** Those that differ from the last commit. */
+  changed: Set<string>;
+  /** Of these, the ones that git has. */
+  tracked: Set<string>;
+}
+
+/** Reads `git status --porcelain=v2 --branch -z`. */
+export function parseStatus(output: string): Status {
+  const facts: Status = { commit: null, branch: null, changed: new Set(), tracked: new Set() };
+  const add = (name: string) => facts.tracked.add(name);
   const entries = output.split('\0');
   for (let at = 0; at < entries.length; at += 1) {
     const entry = entries[at] ?? '';
     if (entry.startsWith('# branch.oid ')) facts.commit = known(entry.slice(13), '(initial)');
     else if (entry.startsWith('# branch.head ')) facts.branch = known(asText(entry.slice(14)), '(detached)');
     else if (entry.startsWith('? ')) facts.changed.add(entry.slice(2));
-    else if (entry.startsWith('1 ')) facts.changed.add(pathAfter(entry, 8));
-    else if (entry.startsWith('u ')) facts.changed.add(pathAfter(entry, 10));
+    else if (entry.startsWith('1 ')) add(pathAfter(entry, 8));
+    else if (entry.startsWith('u ')) add(pathAfter(entry, 10));
     else if (entry.startsWith('2 ')) {
       // The old path is an entry of its own.
-      facts.changed.add(pathAfter(entry, 9));
+      add(pathAfter(entry, 9));
       at += 1;
-      facts.changed.add(entries[at] ?? '');
+      add(entries[at] ?? '');
     }
   }
+  for (const name of facts.tracked) facts.changed.add(name);
   return facts;
 }
 

@@ -107,8 +107,9 @@ describe('git', () => {
       commit: null,
       branch: 'main',
       changed: new Set(),
+      tracked: new Set(),
     });
-    expect(parseStatus('')).toEqual({ commit: null, branch: null, changed: new Set() });
+    expect(parseStatus('')).toEqual({ commit: null, branch: null, changed: new Set(), tracked: new Set() });
   });
 });
 

@@ -3,6 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -14,6 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { withoutHunks } from '../../src/git/uncommitted-change.ts';
 import { ciFacts, gitFacts, givenFacts } from '../../src/run/git-state.ts';
 import { ciCheckout } from '../../src/system/ci.ts';
 
@@ -206,4 +208,41 @@ test('where git cannot be asked, the commit is the one that CI names', () => {
   expect(buildkite('ab'.repeat(32)), 'a repository of SHA-256').toEqual({ ...known, commit: 'ab'.repeat(32) });
   for (const none of ['HEAD', SHA.slice(1), `${SHA}\n`, `--${SHA.slice(2)}`, '']) expect(buildkite(none)).toBeNull();
   expect(ciFacts({})).toBeNull();
+});
+
+test('what was edited in tracked files is known, and nothing of others or of secrets', async () => {
+  write('.env', 'KEY=1\n');
+  write('.gitattributes', '*.js diff=loud filter=loud\n');
+  git('add', '-A');
+  git('commit', '-qm', 'with a secret');
+  expect((await gitFacts(top))?.edits, 'nothing differs').toBeUndefined();
+  const marker = path.join(top, 'started');
+  git('config', 'diff.loud.textconv', `touch ${marker}; cat`);
+  git('config', 'diff.loud.command', `touch ${marker}`);
+  git('config', 'filter.loud.clean', `touch ${marker}; cat`);
+  write('src/sum.js', 'export const sum = (a, b) => a - b;\n');
+  write('.env', 'KEY=2\n');
+  write('src/deep/er.js', '-----BEGIN PRIVATE KEY-----\n');
+  write('untracked.js', 'new\n');
+  rmSync(path.join(top, 'src.txt'));
+  const edits = (await gitFacts(top))?.edits ?? [];
+  expect(edits.map((edit) => edit.path)).toEqual(['src.txt', 'src/sum.js']);
+  expect(edits[1]?.hunks).toContain('-export const sum = (a, b) => a + b;\n+export const sum = (a, b) => a - b;\n');
+  expect(existsSync(marker)).toBe(false);
+  const below = (await gitFacts(path.join(top, 'src')))?.edits ?? [];
+  expect(
+    below.map((edit) => edit.path),
+    'relative to the project',
+  ).toEqual(['sum.js']);
+  expect(below[0]?.digest).not.toBe('');
+});
+
+test('of a large change the name is kept, and its digest', async () => {
+  write('src/sum.js', `${'x'.repeat(79)}\n`.repeat(200));
+  const [edit] = (await gitFacts(top))?.edits ?? [];
+  expect(edit).toEqual({ path: 'src/sum.js', digest: expect.stringMatching(/^[0-9a-f]{16}$/u) });
+  write('src/sum.js', `const key = \`\n-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----\n\`;\n`);
+  expect((await gitFacts(top))?.edits?.[0], 'nor is a key in it').not.toHaveProperty('hunks');
+  const git = { commit: null, branch: null, dirty: true, edits: [{ path: 'a', digest: 'd', hunks: 'text' }] };
+  expect(withoutHunks(git).edits).toEqual([{ path: 'a', digest: 'd' }]);
 });

@@ -348,6 +348,7 @@ export const en = {
     fixes: 'Fixes and their proof',
     fixesNone: 'No fix is known yet',
     fixesNoneText: 'A commit after which a failure was gone appears here, with how sure it is that it was the fix.',
+    edited: 'edited, not committed',
     fixesMore: (count: number, shown: string) => `and ${shown} older ${plural(count, 'one', 'ones')}: argus fixes`,
     passes: (count: number, shown: string) => `${shown} ${plural(count, 'pass', 'passes')} since`,
     failedIn: 'last failed run',

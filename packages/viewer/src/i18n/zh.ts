@@ -308,6 +308,7 @@ export const zh: Dictionary = {
     fixes: '修复及其证明',
     fixesNone: '还没有已知的修复',
     fixesNoneText: '使失败消失的提交会显示在这里，并说明它是修复的把握有多大。',
+    edited: '已编辑，未提交',
     fixesMore: (_, shown) => `另有 ${shown} 个较早的修复：argus fixes`,
     passes: (_, shown) => `此后通过 ${shown} 次`,
     failedIn: '最后失败的运行',

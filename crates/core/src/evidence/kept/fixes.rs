@@ -1,7 +1,7 @@
 //! Changes after which a failure was gone, found or reported: how many passes prove one, and what undoes that.
 
 use crate::evidence::explanations::flakiness::{Rate, passes_that_prove};
-use crate::evidence::facts::{CaseId, RunSeq};
+use crate::evidence::facts::{CaseId, RunFacts, RunSeq};
 use crate::evidence::kept::history::TestHistory;
 use crate::evidence::kept::traits::Traits;
 use crate::evidence::kept::window::Window;
@@ -32,8 +32,12 @@ pub enum ProofStatus {
 pub struct Fix {
     /// The cause that it mended.
     pub cause: u64,
-    /// Commits between the last failure and the first pass, newest first: one of them did it.
+    /// Commits between the last failure and the first pass, newest first: one of them did it. None for an edit that was not
+    /// committed yet.
     pub commits: Vec<String>,
+    /// The tree that an edit made, where the failure was gone before anything was committed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edited: Option<String>,
     /// The tests, with the error that each had.
     pub cases: BTreeMap<CaseId, u64>,
     /// The last run that failed.
@@ -95,7 +99,17 @@ impl Progress {
 impl Fix {
     /// One that somebody reports; `rate`: how often the failure came while it was there.
     pub fn claimed(cause: u64, commits: Vec<String>, cases: BTreeMap<CaseId, u64>, run: RunSeq, rate: f64) -> Self {
-        Self { cause, commits, cases, failed: run, passed: run, rate, passes: 0, status: ProofStatus::Claimed }
+        Self {
+            cause,
+            commits,
+            edited: None,
+            cases,
+            failed: run,
+            passed: run,
+            rate,
+            passes: 0,
+            status: ProofStatus::Claimed,
+        }
     }
 
     /// A later one is found for the same failures.
@@ -103,6 +117,24 @@ impl Fix {
         let same = self.cases.iter().any(|(case, signature)| later.is_of(*case, *signature));
         if same && matches!(self.status, ProofStatus::Claimed | ProofStatus::Candidate) {
             self.status = ProofStatus::Superseded;
+        }
+    }
+
+    /// Whether it is known that a run had it: an edit may be gone again until it is committed.
+    pub fn is_in(&self, run: &RunFacts) -> bool {
+        !self.is_uncommitted() || self.edited.as_ref() == Some(&run.tree)
+    }
+
+    /// Whether it is an edit that no commit is known to have.
+    pub const fn is_uncommitted(&self) -> bool {
+        self.edited.is_some() && self.commits.is_empty()
+    }
+
+    /// A run on a commit whose files are those of the edit has the commit that it became.
+    pub fn note_commit(&mut self, run: &RunFacts) {
+        let is_same = self.is_uncommitted() && !run.dirty && self.edited.as_ref() == Some(&run.tree);
+        if let Some(commit) = run.commit.as_ref().filter(|_| is_same) {
+            self.commits.push(commit.clone());
         }
     }
 

@@ -17,6 +17,8 @@ const MAX_OUTAGES: usize = 64;
 const MAX_CAUSES: usize = 256;
 /// Fixes that are watched.
 const MAX_FIXES: usize = 1024;
+/// Of these, edits: what each changed is kept beside them.
+const MAX_EDITS: usize = 128;
 
 /// A run with what its cases did.
 pub struct Recorded<'a> {
@@ -30,12 +32,14 @@ pub struct Recorded<'a> {
     pub order: Order,
     /// Files in the stacks of the failing cases.
     pub stacks: &'a StackFiles,
+    /// What differs from its commit is known.
+    pub has_edits: bool,
 }
 
 impl Memory {
     /// Judges a run and records it.
     pub fn record(&mut self, recorded: Recorded<'_>) -> Judgement {
-        let Recorded { run, failures, retried, order, stacks } = recorded;
+        let Recorded { run, failures, retried, order, stacks, has_edits } = recorded;
         for case in failures.iter().map(|failure| &failure.case).chain(retried) {
             self.begin_history(*case);
         }
@@ -58,12 +62,18 @@ impl Memory {
             }
         }
         self.remember_outages(run, &judgement);
-        self.close_causes(run, &failing, &order);
+        self.close_causes(run, &failing, &order, has_edits);
         self.refute_fixes(run, &judgement);
         self.open_causes(run, &judgement);
         self.window.push(run.clone());
         self.orders.push(run.seq, order);
         judgement
+    }
+
+    /// Runs of which it is kept what they had changed: those that may be one end of an edit that mends something.
+    pub fn needs_edits_of(&self) -> BTreeSet<RunSeq> {
+        let fixes = self.fixes.iter().filter(|fix| fix.edited.is_some()).flat_map(|fix| [fix.failed, fix.passed]);
+        self.causes.iter().map(|cause| cause.last).chain(fixes).collect()
     }
 
     /// Whether judging these failures takes the orders of earlier runs: where a test has not failed so before.
@@ -100,10 +110,11 @@ impl Memory {
     }
 
     /// Causes whose tests pass again are over; what lies between is a fix.
-    fn close_causes(&mut self, run: &RunFacts, failing: &BTreeMap<CaseId, &Judged>, order: &Order) {
+    fn close_causes(&mut self, run: &RunFacts, failing: &BTreeMap<CaseId, &Judged>, order: &Order, has_edits: bool) {
         let is_edited = run.dirty;
         for fix in &mut self.fixes {
-            if fix.cases.keys().all(|case| order.contains(*case) && !failing.contains_key(case)) {
+            fix.note_commit(run);
+            if fix.is_in(run) && fix.cases.keys().all(|case| order.contains(*case) && !failing.contains_key(case)) {
                 fix.record_pass();
             }
         }
@@ -118,19 +129,53 @@ impl Memory {
                 .filter(|case| order.contains(**case) && !failing.contains_key(case))
                 .copied()
                 .collect();
+            let edit =
+                if still || passed.len() < cause.cases.len() || !has_edits { None } else { self.edit(&cause, run) };
+            if let Some(edit) = edit {
+                self.add_fix(edit);
+            }
             if passed.is_empty() || is_edited && !cause.only_edited {
                 kept.push(cause);
             } else if still {
                 cause.cases.retain(|case, _| !passed.contains(case));
                 kept.push(cause);
             } else if let Some(fix) = self.fix(&cause, run) {
-                self.fixes.iter_mut().for_each(|earlier| earlier.record_later(&fix));
-                self.fixes.push(fix);
+                self.add_fix(fix);
             }
         }
         self.causes = kept;
         let too_many = self.fixes.len().saturating_sub(MAX_FIXES);
         self.fixes.drain(..too_many);
+        let mut too_many = self.fixes.iter().filter(|fix| fix.edited.is_some()).count().saturating_sub(MAX_EDITS);
+        self.fixes.retain(|fix| {
+            let is_dropped = fix.edited.is_some() && too_many > 0;
+            too_many -= usize::from(is_dropped);
+            !is_dropped
+        });
+    }
+
+    fn add_fix(&mut self, fix: Fix) {
+        self.fixes.iter_mut().for_each(|earlier| earlier.record_later(&fix));
+        self.fixes.push(fix);
+    }
+
+    /// The edit that mended a cause with no commit since its last failure; found once for each such failure.
+    fn edit(&self, cause: &Cause, run: &RunFacts) -> Option<Fix> {
+        let failed = self.window.get(cause.last)?;
+        let is_edit = run.dirty && run.commit.is_some() && failed.commit == run.commit && !failed.has_tree_of(run);
+        let is_known = self.fixes.iter().any(|fix| {
+            fix.edited.is_some()
+                && fix.failed == cause.last
+                && cause.cases.keys().any(|case| fix.cases.contains_key(case))
+        });
+        let mut fix = Fix {
+            edited: Some(run.tree.clone()),
+            status: ProofStatus::Candidate,
+            ..Fix::claimed(cause.id, Vec::new(), cases_of(cause), cause.last, 1.0)
+        };
+        fix.passed = run.seq;
+        fix.record_pass();
+        (is_edit && !is_known).then_some(fix)
     }
 
     /// What mended a cause of the commits: one of those between its last failure and this run.
@@ -141,7 +186,8 @@ impl Memory {
         let mut fix = Fix {
             cause: cause.id,
             commits,
-            cases: cause.cases.iter().map(|(case, (_, signature))| (*case, *signature)).collect(),
+            edited: None,
+            cases: cases_of(cause),
             failed: cause.last,
             passed: run.seq,
             rate: 1.0,
@@ -149,13 +195,16 @@ impl Memory {
             status: ProofStatus::Candidate,
         };
         fix.record_pass();
-        (!cause.only_edited && !fix.commits.is_empty()).then_some(fix)
+        // What was edited and then committed as it was is known by its edit.
+        let is_known = self
+            .fixes
+            .iter()
+            .any(|edit| edit.cause == cause.id && edit.failed == cause.last && edit.edited.as_ref() == Some(&run.tree));
+        (!cause.only_edited && !fix.commits.is_empty() && !is_known).then_some(fix)
     }
 
     fn refute_fixes(&mut self, run: &RunFacts, judgement: &Judgement) {
-        if run.dirty {
-            return;
-        }
+        let has = |fix: &Fix| fix.is_in(run) && (fix.is_uncommitted() || !run.dirty);
         for judged in &judgement.verdicts {
             let Failure { case, signature, .. } = judged.failure;
             let kind = judged.verdict.kind;
@@ -163,8 +212,12 @@ impl Memory {
             // broken by now.
             let of_code = matches!(kind, VerdictKind::Regression | VerdictKind::Broken);
             let is_back = |fix: &Fix| of_code || kind == VerdictKind::Flaky && fix.rate < 1.0;
-            if let Some(fix) =
-                self.fixes.iter_mut().rev().find(|fix| fix.is_of(case, signature)).filter(|fix| is_back(fix))
+            if let Some(fix) = self
+                .fixes
+                .iter_mut()
+                .rev()
+                .find(|fix| fix.is_of(case, signature) && has(fix))
+                .filter(|fix| is_back(fix))
             {
                 fix.record_return();
             }
@@ -198,6 +251,11 @@ impl Memory {
         let too_many = self.causes.len().saturating_sub(MAX_CAUSES);
         self.causes.drain(..too_many);
     }
+}
+
+/// The tests of a cause, with the error of each.
+fn cases_of(cause: &Cause) -> BTreeMap<CaseId, u64> {
+    cause.cases.iter().map(|(case, (_, signature))| (*case, *signature)).collect()
 }
 
 /// Notes what the run says of the errors that the test has or had.

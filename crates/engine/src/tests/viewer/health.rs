@@ -36,6 +36,7 @@ fn run_at(world: &World, hours: i64, commit: usize, cases: Vec<ReportCase>) -> S
         branch: Some("main".to_owned()),
         dirty: Some(false),
         commits: (0..=commit).rev().map(fact).collect(),
+        edits: Vec::new(),
     };
     let params = RecordRunParams {
         git: Some(git),

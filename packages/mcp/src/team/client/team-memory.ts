@@ -11,6 +11,7 @@ import {
   NamedCalls,
   type RankedSolutionsResult,
 } from 'argus-engine';
+import { withoutHunks } from '../../git/uncommitted-change.ts';
 import type { Calling } from '../../storage/database.ts';
 import { merged } from './merge.ts';
 import type { Remote } from './remote.ts';
@@ -69,8 +70,13 @@ export class TeamMemory extends NamedCalls implements Calling {
     now: number | undefined,
   ): Promise<Calls[N]['result']> {
     // Reports are read where they are.
-    const given =
-      name === 'recordRun' ? await this.#local.call('prepareRun', params as Calls['recordRun']['params']) : params;
+    const given = name === 'recordRun' ? await this.#prepared(params as Calls['recordRun']['params']) : params;
     return this.#remote.call(name, this.#fit(given as Calls[N]['params']), callId, now);
+  }
+
+  /** Code that was not committed stays here. */
+  async #prepared(run: Calls['recordRun']['params']): Promise<Calls['recordRun']['params']> {
+    const prepared = await this.#local.call('prepareRun', run);
+    return prepared.git ? { ...prepared, git: withoutHunks(prepared.git) } : prepared;
   }
 }

@@ -1,0 +1,125 @@
+//! Changes that were never committed, or not yet: what is kept of them with a run, and what lies between two.
+
+use super::{fixes::fix_id, rows};
+use crate::{
+    Engine, EngineError, ErrorCode,
+    answer::text::quoted,
+    contract::{EditParams, EditResult, EditedFile, RecordRunParams},
+};
+use argus_core::{
+    Ambient,
+    evidence::{
+        facts::RunSeq,
+        kept::{fixes::Fix, memory::Memory},
+    },
+};
+use argus_store::{
+    Database, Tx,
+    evidence::{self, EditRow},
+};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Files of a run, and bytes of their changes together.
+const MAX_FILES: usize = 20;
+const MAX_HUNKS_BYTES: usize = 8 * 1024;
+const MAX_PATH_BYTES: usize = 1_000;
+
+/// A file with the digest of what was changed in it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(super) struct Edited {
+    path: String,
+    digest: String,
+}
+
+/// Files that were changed when runs began.
+pub(super) type EditedFiles = BTreeMap<RunSeq, BTreeSet<Edited>>;
+
+/// What an edit changed that mended a failure; its texts are somebody's code, never instructions.
+pub async fn edit<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    params: &EditParams,
+) -> Result<EditResult, EngineError> {
+    let body = async |tx: &mut D::Tx<'_>| -> Result<EditResult, EngineError> {
+        let memory = rows::load(tx).await?.unwrap_or_default();
+        let is_it = |fix: &&Fix| fix.edited.is_some() && fix_id(fix, None) == params.fix_id;
+        let Some(fix) = memory.fixes.iter().find(is_it) else {
+            let message = format!("There is no edit '{}' that mended a failure.", quoted(&params.fix_id));
+            return Err(EngineError::new(ErrorCode::InvalidInput, message));
+        };
+        let (before, after) = (evidence::edits(tx, fix.failed).await?, evidence::edits(tx, fix.passed).await?);
+        Ok(between(before.as_ref(), after.as_ref()))
+    };
+    engine.read(ambient, body).await
+}
+
+/// Whether it is known what differs from the commit of a run.
+pub(super) fn has_edits(params: &RecordRunParams) -> bool {
+    params.git.as_ref().is_some_and(|git| !git.edits.is_empty())
+}
+
+/// Keeps what was changed when this run began, where it is one end of an edit that mends something, and forgets what is
+/// none any more.
+pub(super) async fn save<D>(
+    engine: &Engine<D>,
+    tx: &mut impl Tx,
+    memory: &Memory,
+    seq: RunSeq,
+    params: &RecordRunParams,
+) -> Result<(), EngineError> {
+    let Some(git) = params.git.as_ref().filter(|git| !git.edits.is_empty()) else { return Ok(()) };
+    let needed = memory.needs_edits_of();
+    if needed.contains(&seq) {
+        evidence::set_edits(tx, &row(engine, seq, &git.edits)?).await?;
+    }
+    Ok(evidence::keep_edits(tx, |seq| needed.contains(&seq)).await?)
+}
+
+/// Files that were changed when runs began.
+pub(super) async fn load_files(tx: &mut impl Tx) -> Result<EditedFiles, EngineError> {
+    let rows = evidence::edited_files(tx).await?;
+    Ok(rows.into_iter().map(|row| (row.run_seq, files_of(&row))).collect())
+}
+
+/// Files that were changed between the last failure and the first pass.
+pub(super) fn changed_files(fix: &Fix, all: &EditedFiles) -> Vec<String> {
+    let none = BTreeSet::new();
+    let of = |seq: RunSeq| all.get(&seq).unwrap_or(&none);
+    of(fix.passed).difference(of(fix.failed)).map(|file| file.path.clone()).collect()
+}
+
+fn row<D>(engine: &Engine<D>, run_seq: RunSeq, edits: &[EditedFile]) -> Result<EditRow, EngineError> {
+    let redact = |text: &str| engine.analyzer.redact_whole(text).into_string();
+    let (mut files, mut hunks, mut room) = (Vec::new(), Vec::new(), MAX_HUNKS_BYTES);
+    for edit in edits.iter().filter(|edit| edit.path.len() <= MAX_PATH_BYTES).take(MAX_FILES) {
+        files.push(Edited { path: redact(&edit.path), digest: redact(&edit.digest) });
+        let text = edit.hunks.as_deref().map(redact).filter(|text| text.len() <= room);
+        room -= text.as_ref().map_or(0, String::len);
+        hunks.push(text);
+    }
+    Ok(EditRow { run_seq, files: rows::json(&files)?, hunks: Some(rows::json(&hunks)?) })
+}
+
+fn files_of(row: &EditRow) -> BTreeSet<Edited> {
+    serde_json::from_str(&row.files).unwrap_or_default()
+}
+
+fn between(before: Option<&EditRow>, after: Option<&EditRow>) -> EditResult {
+    let had = before.map(files_of).unwrap_or_default();
+    let mut result = EditResult { files: Vec::new(), undone: Vec::new(), hunks: String::new(), cut: false };
+    let Some(after) = after else { return EditResult { cut: true, ..result } };
+    let has: Vec<Edited> = serde_json::from_str(&after.files).unwrap_or_default();
+    let hunks: Vec<Option<String>> =
+        after.hunks.as_ref().and_then(|hunks| serde_json::from_str(hunks).ok()).unwrap_or_default();
+    for (at, file) in has.iter().enumerate().filter(|(_, file)| !had.contains(*file)) {
+        result.files.push(file.path.clone());
+        match hunks.get(at).and_then(Option::as_ref) {
+            Some(text) => result.hunks.push_str(text),
+            None => result.cut = true,
+        }
+    }
+    let stays = |path: &str| has.iter().any(|file| file.path == path);
+    result.undone = had.into_iter().map(|file| file.path).filter(|path| !stays(path)).collect();
+    result
+}

@@ -1,0 +1,126 @@
+//! Fixes that are found in edits before anybody commits or reports them.
+
+use super::{ALL_PASS, FIRST_FAILS, Story};
+use crate::{
+    contract::{EditParams, EditResult, EditedFile, FixEvidence, GitFacts, NoParams, RecordRunParams, RunResult},
+    evidence::{edits::edit, fixes::fixes},
+    tests::{UNKNOWN, failed, passed},
+};
+use argus_core::evidence::kept::fixes::ProofStatus;
+
+fn edited(path: &str, hunks: &str) -> EditedFile {
+    EditedFile { path: path.to_owned(), digest: format!("digest of {hunks}"), hunks: Some(hunks.to_owned()) }
+}
+
+/// A run of the work tree as it lies there.
+fn run_edited(story: &Story, tree: &str, edits: Vec<EditedFile>, fails: bool) -> RunResult {
+    let params = story.params();
+    let git = GitFacts { tree: Some(tree.to_owned()), dirty: Some(true), edits, ..params.git.clone().unwrap() };
+    let first = if fails { failed("case 0", UNKNOWN) } else { passed("case 0") };
+    let params = RecordRunParams { git: Some(git), ..params };
+    story.world.record(&params, vec![first, passed("case 1"), passed("case 2")]).unwrap()
+}
+
+/// A run of a commit whose files are these.
+fn run_committed(story: &Story, tree: &str, fails: bool) {
+    let params = story.params();
+    let git = GitFacts { tree: Some(tree.to_owned()), ..params.git.clone().unwrap() };
+    let first = if fails { failed("case 0", UNKNOWN) } else { passed("case 0") };
+    let params = RecordRunParams { git: Some(git), ..params };
+    story.world.record(&params, vec![first, passed("case 1"), passed("case 2")]).unwrap();
+}
+
+fn found(story: &Story) -> Vec<FixEvidence> {
+    story.world.call(fixes, &NoParams {}).unwrap().fixes
+}
+
+fn changed(story: &Story, fix: &FixEvidence) -> EditResult {
+    story.world.call(edit, &EditParams { fix_id: fix.fix_id.clone() }).unwrap()
+}
+
+/// A commit that broke it; the run that says so.
+fn broken() -> (Story, String) {
+    let mut story = Story::new();
+    for _ in 0..8 {
+        story.commit();
+        story.run(&ALL_PASS);
+    }
+    story.commit();
+    let run = story.run(&FIRST_FAILS);
+    (story, run.run_id)
+}
+
+#[test]
+fn an_edit_that_mends_a_commit_is_found_with_its_files_and_hunks() {
+    let (story, failed_in) = broken();
+    let passed_in = run_edited(&story, "t1", vec![edited("src/sum.ts", "+fixed\n")], false).run_id;
+    let all = found(&story);
+    assert_eq!(all.len(), 1);
+    assert_eq!((all[0].commit.clone(), all[0].files.clone()), (None, vec!["src/sum.ts".to_owned()]));
+    assert_eq!((all[0].failed_in.clone(), all[0].passed_in.clone()), (Some(failed_in), Some(passed_in)));
+    assert_eq!((all[0].status, all[0].case_names.len()), (ProofStatus::Proved, 1));
+    let change = changed(&story, &all[0]);
+    assert_eq!((change.hunks.as_str(), change.undone.len(), change.cut), ("+fixed\n", 0, false));
+    // Once for each failure, however it is edited on.
+    run_edited(&story, "t2", vec![edited("src/sum.ts", "+fixed better\n")], false);
+    assert_eq!(found(&story).len(), 1);
+}
+
+#[test]
+fn committed_as_it_was_it_has_the_commit_and_is_no_second_one() {
+    let (mut story, _) = broken();
+    run_edited(&story, "t1", vec![edited("src/sum.ts", "+fixed\n")], false);
+    let id = found(&story)[0].fix_id.clone();
+    let commit = story.commit();
+    run_committed(&story, "t1", false);
+    let all = found(&story);
+    assert_eq!(all.len(), 1, "{all:?}");
+    assert_eq!((all[0].fix_id.clone(), all[0].commit.clone(), all[0].passes), (id, Some(commit), 2));
+    // From then on it is refuted like any other.
+    for _ in 0..2 {
+        story.commit();
+        story.run(&FIRST_FAILS);
+    }
+    assert_eq!(found(&story)[0].status, ProofStatus::Refuted);
+}
+
+#[test]
+fn what_an_edit_broke_and_another_mended_is_what_lies_between() {
+    let (story, _) = (broken().0, ());
+    run_edited(&story, "t1", vec![edited("src/sum.ts", "+fixed\n")], false);
+    let broken = vec![edited("src/sum.ts", "+fixed\n"), edited("src/tax.ts", "+wrong\n"), edited("a.md", "+x\n")];
+    run_edited(&story, "t2", broken, true);
+    let mended = vec![edited("src/sum.ts", "+fixed\n"), edited("src/tax.ts", "+right\n")];
+    run_edited(&story, "t3", mended, false);
+    let all = found(&story);
+    assert_eq!(all.len(), 2);
+    assert_eq!(all[0].files, ["src/tax.ts"]);
+    let change = changed(&story, &all[0]);
+    assert_eq!((change.hunks.as_str(), change.undone), ("+right\n", vec!["a.md".to_owned()]));
+}
+
+#[test]
+fn without_a_recorded_change_nothing_is_found_and_what_was_taken_back_refutes_nothing() {
+    let (story, _) = broken();
+    run_edited(&story, "t1", Vec::new(), false);
+    assert!(found(&story).is_empty());
+    run_edited(&story, "t2", vec![edited("src/sum.ts", "+fixed\n")], false);
+    assert_eq!(found(&story)[0].status, ProofStatus::Proved);
+    // Back at the commit that broke it, which does not have the edit.
+    story.run(&FIRST_FAILS);
+    let all = found(&story);
+    assert_eq!((all.len(), all[0].status), (1, ProofStatus::Proved));
+}
+
+#[test]
+fn secrets_in_it_are_not_kept_and_hunks_may_stay_where_they_are() {
+    let (story, _) = broken();
+    let key = "AKIAIOSFODNN7EXAMPLQ";
+    let mut files = vec![edited("src/sum.ts", &format!("+const key = '{key}';\n"))];
+    files.push(EditedFile { hunks: None, ..edited("src/large.ts", "") });
+    run_edited(&story, "t1", files, false);
+    let all = found(&story);
+    assert_eq!(all[0].files, ["src/large.ts", "src/sum.ts"]);
+    let change = changed(&story, &all[0]);
+    assert!(change.cut && change.hunks.contains("const key") && !change.hunks.contains(key), "{}", change.hunks);
+}

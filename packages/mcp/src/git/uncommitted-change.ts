@@ -1,0 +1,77 @@
+/**
+ * What differs from the last commit in the files that git has, as far as it may be kept: no untracked file, and none that
+ * may hold secrets. Nothing is started by reading it: settings.ts. It stays on this machine: `withoutHunks`.
+ */
+
+import { createHash } from 'node:crypto';
+import { statSync } from 'node:fs';
+import path from 'node:path';
+import type { EditedFile, GitFacts } from 'argus-engine';
+import { isKeyFile, isSecretFile } from '../system/secret-files.ts';
+import type { Git } from './git.ts';
+
+/** Of more files, the first. */
+const MAX_FILES = 20;
+/** Of their changes together; those of a file are kept whole or not at all, for a cut one may end in half of a secret. */
+const MAX_HUNKS_BYTES = 8 * 1024;
+/** What is read to tell one change from another, whatever is kept of it. */
+const MAX_DIFF_BYTES = 1024 * 1024;
+const TIMEOUT_MS = 1_000;
+
+const DIGEST_CHARS = 16;
+/** Its lines begin as those of a diff, so that nothing else takes it for a key. */
+const KEY_BLOCK = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY/u;
+const HEADER = 'diff --git ';
+
+/**
+ * @param names tracked files that differ from the commit, from the top of the work tree, as bytes in latin1
+ * @returns none where git does not answer in time
+ */
+export async function uncommittedChange(git: Git, top: string, names: Iterable<string>): Promise<EditedFile[]> {
+  const may = [...names].filter((name) => mayBeKept(top, name)).slice(0, MAX_FILES);
+  if (may.length === 0) return [];
+  const paths = may.map((name) => `:(top,literal)${asText(name)}`);
+  const args = ['diff-index', '-p', '--no-renames', '--relative', 'HEAD', '--', ...paths] as const;
+  const diff = await git.run(args, { timeoutMs: TIMEOUT_MS, maxBytes: MAX_DIFF_BYTES });
+  if (diff.problem !== null || diff.cut) return [];
+  let room = MAX_HUNKS_BYTES;
+  return diff.stdout
+    .split(/^(?=diff --git )/mu)
+    .filter((text) => text.startsWith(HEADER))
+    .flatMap((text) => {
+      const file = fileOf(text);
+      if (file === undefined) return [];
+      const bytes = Buffer.byteLength(text);
+      const isKept = bytes <= room && !KEY_BLOCK.test(text);
+      if (isKept) room -= bytes;
+      const digest = createHash('sha256').update(text).digest('hex').slice(0, DIGEST_CHARS);
+      return [{ path: file, digest, ...(isKept ? { hunks: text } : {}) }];
+    });
+}
+
+/** The same facts for where others read: which files were changed, and nothing of how. */
+export function withoutHunks(git: GitFacts): GitFacts {
+  return git.edits === undefined
+    ? git
+    : { ...git, edits: git.edits.map(({ path: file, digest }) => ({ path: file, digest })) };
+}
+
+function mayBeKept(top: string, name: string): boolean {
+  const file = asText(name);
+  if (isSecretFile(file)) return false;
+  const there = path.join(top, ...file.split('/'));
+  const stats = statSync(there, { throwIfNoEntry: false });
+  return !(stats?.isFile() && isKeyFile(there, stats.size));
+}
+
+/** Both sides have one name. One that git quotes is left out. */
+function fileOf(text: string): string | undefined {
+  const sides = text.slice(HEADER.length, text.indexOf('\n'));
+  const half = (sides.length - 1) / 2;
+  const name = sides.slice(2, half);
+  return sides === `a/${name} b/${name}` ? name : undefined;
+}
+
+function asText(latin1: string): string {
+  return Buffer.from(latin1, 'latin1').toString('utf8');
+}

@@ -1,0 +1,90 @@
+/**
+ * At the terminal, on a real repository: an edit that mends a failure is found before anybody commits or reports it, and a
+ * run of a fork says nothing. The rules: `crates/core/src/evidence/kept`.
+ */
+
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { argus } from '../argus.ts';
+import { type Data, project } from '../harness.ts';
+
+const TEST = `
+  import assert from 'node:assert/strict';
+  import { test } from 'node:test';
+  import { total } from './total.mjs';
+  test('adds', () => assert.equal(total([2, 3]), 5));
+`;
+const RIGHT = 'export const total = (all) => all.reduce((sum, one) => sum + one, 0);\n';
+const WRONG = 'export const total = (all) => all.reduce((sum, one) => sum + one, 1);\n';
+
+function repository() {
+  const root = project({ 'all.test.mjs': TEST, 'total.mjs': WRONG, 'package.json': '{"type":"module"}' });
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
+  git('init', '-q', '-b', 'main');
+  git('config', 'user.email', 'ada@example.com');
+  git('config', 'user.name', 'Ada');
+  const commit = () => {
+    git('add', '-A');
+    git('commit', '-qm', 'change');
+    return git('rev-parse', 'HEAD');
+  };
+  commit();
+  const run = (env: Record<string, string> = {}) =>
+    JSON.parse(argus(['run', '--json', '--', 'node', '--test', 'all.test.mjs'], { cwd: root, env }).stdout)
+      .data as Data;
+  const fixes = () => JSON.parse(argus(['fixes', '--json'], { cwd: root }).stdout).data.fixes as Data[];
+  return { root, commit, run, fixes };
+}
+
+test('an edit that mends a failure is a fix, and has its commit once it is one', () => {
+  const { root, commit, run, fixes } = repository();
+  const failed = run();
+  writeFileSync(path.join(root, 'total.mjs'), RIGHT);
+  writeFileSync(path.join(root, 'untracked.md'), 'not of it\n');
+  const passed = run();
+  const [edit, ...others] = fixes();
+  expect(others).toEqual([]);
+  expect(edit).toMatchObject({
+    status: 'proved',
+    files: ['total.mjs'],
+    failedIn: failed.runId,
+    passedIn: passed.runId,
+    caseNames: [expect.stringContaining('adds')],
+  });
+  expect(edit).not.toHaveProperty('commit');
+  const text = argus(['fixes', String(edit?.fixId)], { cwd: root }).stdout;
+  expect(text).toContain('| -export const total = (all) => all.reduce((sum, one) => sum + one, 1);\n| +');
+  expect(text).not.toContain('untracked');
+  const hash = commit();
+  run();
+  expect(fixes()).toMatchObject([{ fixId: edit?.fixId, commit: hash, passes: 2 }]);
+});
+
+test('a run of a fork is kept with its mark, and mends nothing', () => {
+  const { root, commit, run, fixes } = repository();
+  run();
+  writeFileSync(path.join(root, 'total.mjs'), RIGHT);
+  commit();
+  const event = path.join(project({}), 'event.json');
+  const repo = (name: string) => ({ repo: { full_name: name } });
+  writeFileSync(event, JSON.stringify({ pull_request: { head: repo('mallory/shop'), base: repo('acme/shop') } }));
+  const foreign = run({ GITHUB_ACTIONS: 'true', GITHUB_EVENT_PATH: event });
+  expect(foreign).toMatchObject({ status: 'passed', notes: [expect.stringContaining('FOREIGN_RUN')] });
+  expect(fixes()).toEqual([]);
+  expect(argus(['history'], { cwd: root }).stdout).toMatch(/passed, foreign/u);
+  run();
+  expect(fixes()).toMatchObject([{ status: 'proved' }]);
+  const line = (more: Data) =>
+    JSON.stringify({ id: 'f1', startedAt: 1, ...more, cases: [{ name: 'all.test.mjs > adds', status: 'failed' }] });
+  const input = [line({ foreign: true }), line({ id: 'f2' })].join('\n');
+  argus(['import', '--foreign', '--runs', '-'], { cwd: root, input });
+  const { data } = JSON.parse(argus(['history', '--json'], { cwd: root }).stdout);
+  expect(
+    (data.runs as Data[])
+      .filter((one) => one.foreign)
+      .map((one) => one.id)
+      .sort(),
+  ).toEqual([foreign.runId, 'run-f1', 'run-f2'].sort());
+});
