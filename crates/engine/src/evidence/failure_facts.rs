@@ -47,5 +47,41 @@ fn ends_of(file: &str) -> impl Iterator<Item = &str> {
     is_inside.then_some(file).into_iter().chain(cuts.map(|(at, _)| &file[at + 1..]))
 }
 
+/// What a file of a commit is known by: its path, and for the JVM, whose stacks name a package and a file, what lies below the
+/// folder of sources too, such as `com/acme/Cart.java` of `core/src/main/java/com/acme/Cart.java`.
+pub(super) fn ids_of_committed(file: &str) -> impl Iterator<Item = FileId> {
+    std::iter::once(file).chain(below_sources(file)).map(file_id)
+}
+
+fn below_sources(file: &str) -> Option<&str> {
+    file.rsplit_once('.').filter(|(_, ending)| matches!(*ending, "java" | "kt" | "scala" | "groovy"))?;
+    let start = if file.starts_with("src/") { 4 } else { file.find("/src/")? + 5 };
+    let below = &file[start..];
+    // `main/java/`, `test/kotlin/`, `integrationTest/groovy/`; without them the package begins at once.
+    let of_language = below.split_once('/').and_then(|(_, rest)| rest.split_once('/'));
+    let package = of_language.filter(|(folder, _)| matches!(*folder, "java" | "kotlin" | "scala" | "groovy"));
+    Some(package.map_or(below, |(_, rest)| rest))
+}
+
 /// Parts of a path from elsewhere that may be inside the project.
 const MAX_PATH_PARTS: usize = 12;
+
+#[cfg(test)]
+mod tests {
+    use super::below_sources;
+
+    #[test]
+    fn a_source_of_the_jvm_is_known_by_its_package() {
+        for (file, package) in [
+            ("src/main/java/com/acme/Cart.java", Some("com/acme/Cart.java")),
+            ("core/src/test/kotlin/acme/CartTest.kt", Some("acme/CartTest.kt")),
+            ("core/src/integrationTest/groovy/acme/CartSpec.groovy", Some("acme/CartSpec.groovy")),
+            ("src/com/acme/Cart.java", Some("com/acme/Cart.java")),
+            ("acme/Cart.java", None),
+            ("src/main/java/notes.md", None),
+            ("src/cart.ts", None),
+        ] {
+            assert_eq!(below_sources(file), package, "{file}");
+        }
+    }
+}

@@ -2,7 +2,7 @@
 
 use super::{
     edits,
-    failure_facts::{failure_facts, file_number},
+    failure_facts::{failure_facts, file_number, ids_of_committed},
     names::Named,
     rows,
 };
@@ -18,7 +18,7 @@ use crate::{
     },
 };
 use argus_core::evidence::{
-    facts::{CaseId, Failure, FileId, RunFacts, StackFiles, file_id, fingerprint},
+    facts::{CaseId, Failure, FileId, RunFacts, StackFiles, fingerprint},
     judge::Judged,
     kept::{memory::Memory, order::Order, record::Recorded},
     verdict::{Names, VerdictKind},
@@ -240,7 +240,7 @@ fn path_since(
         let is_known = one.files.len() <= room.min(limits::MAX_COMMIT_FILES as usize);
         let files = one.files.iter().filter(|_| is_known);
         room -= if is_known { one.files.len() } else { 0 };
-        files.map(|file| file_id(&redact(file))).collect()
+        files.flat_map(|file| ids_of_committed(&redact(file)).collect::<Vec<_>>()).collect()
     };
     let mut touched: Vec<Vec<FileId>> = newer.iter().map(|(_, one)| files(one)).collect();
     touched.reverse();

@@ -131,7 +131,12 @@ fn a_test_that_fails_after_a_commit_is_a_regression_then_broken_then_mended() {
 fn the_commit_that_touches_the_stack_is_the_first_suspect() {
     let far = format!("{UNKNOWN}\n    at charge (/home/runner/work/shop/shop/src/billing/charge.js:7:3)");
     let near = format!("{UNKNOWN}\n    at charge (/project/src/billing/charge.js:7:3)");
-    for (error, touched) in [(&far, "src/billing/charge.js"), (&near, "src/billing/charge.js"), (&near, "a.test.ts")] {
+    // Of the JVM a stack names the package and the file.
+    const JVM: &str = "core/src/main/java/shop/billing/Charge.java";
+    let jvm = format!("{UNKNOWN}\n\tat shop.billing.Charge.run(Charge.java:7)");
+    for (error, touched) in
+        [(&far, "src/billing/charge.js"), (&near, "src/billing/charge.js"), (&near, "a.test.ts"), (&jvm, JVM)]
+    {
         let mut story = Story::new();
         for _ in 0..8 {
             story.commit();
