@@ -1,6 +1,6 @@
 //! What holds for every history.
 
-use super::{Story, failure};
+use super::{Plain, Story, failure};
 use crate::evidence::{
     facts::{CaseId, Failure, FileId, StackFiles},
     judge::{Judgement, judge},
@@ -72,6 +72,33 @@ fn tell(steps: &[Step]) -> (Story, Vec<Judgement>) {
     (story, judgements)
 }
 
+/// What a failing case is found to be, without the numbers of runs.
+type Found = (CaseId, VerdictKind, String, Vec<(String, String)>);
+
+/// The same history, with a run of other tests before or after each; those pass.
+fn tell_beside_others(steps: &[Step], others_first: bool) -> Vec<Found> {
+    let rounded = |chance: f64| format!("{chance:.9}");
+    let mut story = Story::new();
+    let mut found = Vec::new();
+    for step in steps {
+        set_up(&mut story, step);
+        let others: Vec<CaseId> = (TESTS..2 * TESTS).collect();
+        if others_first {
+            story.run_in(others.clone(), &[]);
+        }
+        let judgement = story.run_in(order_of(step), &step.failures);
+        if !others_first {
+            story.run_in(others, &[]);
+        }
+        found.extend(judgement.verdicts.into_iter().map(|judged| {
+            let suspects = judged.verdict.suspects.into_iter().map(|one| (one.commit, rounded(one.probability)));
+            let verdict = (judged.verdict.kind, rounded(judged.verdict.probability));
+            (judged.failure.case, verdict.0, verdict.1, suspects.collect())
+        }));
+    }
+    found
+}
+
 /// What the test is thought to fail by, if it fails now.
 fn flaky_now(story: &Story, case: CaseId) -> f64 {
     let order = Order::new((0..TESTS).collect());
@@ -101,6 +128,11 @@ proptest! {
     }
 
     #[test]
+    fn the_order_of_imports_of_independent_tests_does_not_matter(steps in any_history()) {
+        prop_assert_eq!(tell_beside_others(&steps, true), tell_beside_others(&steps, false));
+    }
+
+    #[test]
     fn chances_sum_to_one_and_every_answer_names_a_run(steps in any_history()) {
         for (now, judgement) in tell(&steps).1.iter().enumerate() {
             for judged in &judgement.verdicts {
@@ -111,10 +143,11 @@ proptest! {
                 let suspected: f64 = verdict.suspects.iter().map(|Suspect { probability, .. }| probability).sum();
                 prop_assert!(suspected <= 1.0 + 1e-9, "{suspected}");
                 let now = u32::try_from(now).unwrap();
-                let is_answer = !matches!(verdict.kind, VerdictKind::New | VerdictKind::Unknown);
-                prop_assert!(!is_answer || !verdict.because.is_empty());
+                prop_assert!(!verdict.because.is_empty(), "{:?}", verdict.kind);
                 let reasons = verdict.because.iter().chain(&verdict.against);
                 prop_assert!(reasons.clone().all(|reason| reason.run() <= now));
+                let sentences: Vec<String> = reasons.map(|reason| reason.sentence(&Plain)).collect();
+                prop_assert!(sentences.iter().all(|sentence| sentence.contains("run ")), "{sentences:?}");
                 prop_assert!(verdict.since.iter().all(|since| since.run <= now));
             }
         }
