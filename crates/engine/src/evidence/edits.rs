@@ -1,6 +1,6 @@
 //! Changes that were never committed, or not yet: what is kept of them with a run, and what lies between two.
 
-use super::{fixes::fix_id, rows};
+use super::rows;
 use crate::{
     Engine, EngineError, ErrorCode,
     answer::text::quoted,
@@ -43,7 +43,7 @@ pub async fn edit<D: Database>(
 ) -> Result<EditResult, EngineError> {
     let body = async |tx: &mut D::Tx<'_>| -> Result<EditResult, EngineError> {
         let memory = rows::load(tx).await?.unwrap_or_default();
-        let is_it = |fix: &&Fix| fix.edited.is_some() && fix_id(fix, None) == params.fix_id;
+        let is_it = |fix: &&Fix| fix.edited.is_some() && fix.id(None) == params.fix_id;
         let Some(fix) = memory.fixes.iter().find(is_it) else {
             let message = format!("There is no edit '{}' that mended a failure.", quoted(&params.fix_id));
             return Err(EngineError::new(ErrorCode::InvalidInput, message));

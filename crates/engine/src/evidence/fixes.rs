@@ -44,7 +44,7 @@ pub async fn fixes<D: Database>(
         let edit = fix.edited.as_ref().map(|_| fix.commits.first());
         let commits = edit.into_iter().chain(fix.commits.iter().filter(|_| fix.edited.is_none()).map(Some));
         commits.map(move |commit| FixEvidence {
-            fix_id: fix_id(fix, commit),
+            fix_id: fix.id(commit),
             commit: commit.cloned(),
             files: files.clone(),
             case_names: case_names.clone(),
@@ -72,7 +72,7 @@ pub(crate) async fn mended_before(
     let cases: Vec<CaseId> = fix.cases.keys().copied().take(MAX_NAMED_TESTS).collect();
     let names = rows::load_tests(tx, &mut memory, &cases).await?;
     Ok(Some(MendedBefore {
-        fix_id: fix_id(&fix, Some(commit)),
+        fix_id: fix.id(Some(commit)),
         commit: commit.clone(),
         commits: u32::try_from(fix.commits.len()).unwrap_or(u32::MAX),
         status: fix.status,
@@ -83,12 +83,6 @@ pub(crate) async fn mended_before(
 
 fn needed(fix: &Fix) -> u32 {
     passes_that_prove(fix.rate, CONFIDENCE)
-}
-
-/// An edit is called the same once it is committed.
-pub(super) fn fix_id(fix: &Fix, commit: Option<&String>) -> String {
-    let change = fix.edited.as_ref().or(commit).map_or("", String::as_str);
-    format!("fix-{:016x}-{:.12}", fix.cause, change)
 }
 
 /// A claim that something else was reported after, for the same case of the same pattern, has been superseded.

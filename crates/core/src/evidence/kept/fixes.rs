@@ -152,6 +152,12 @@ impl Fix {
         self.status = ProofStatus::Refuted;
     }
 
+    /// What it is called with this one of its commits. An edit is called the same once it is committed.
+    pub fn id(&self, commit: Option<&String>) -> String {
+        let change = self.edited.as_ref().or(commit).map_or("", String::as_str);
+        format!("fix-{:016x}-{change:.12}", self.cause)
+    }
+
     /// Whether a failure is what it is said to have mended.
     pub fn is_of(&self, case: CaseId, signature: u64) -> bool {
         self.cases.get(&case) == Some(&signature)

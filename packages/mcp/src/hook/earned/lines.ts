@@ -29,9 +29,15 @@ const TITLES: Readonly<Record<Earned['kind'], string>> = {
 const ORDER: readonly Earned['kind'][] = ['proved', 'worked', 'refuted'];
 const MAX_OF_KIND = { proved: 2, worked: 1, refuted: 2 } as const;
 
-/** What a commit changed that mended it, without a word that somebody wrote. */
-export function commitLines(commits: readonly string[], change: CommittedChange | string): string[] {
-  const head = `commit ${commits.map((commit) => commit.slice(0, COMMIT_CHARACTERS)).join(' or ')}`;
+/** What a commit changed that mended it, or an edit that was not committed, without a word that somebody wrote. */
+export function commitLines(
+  commits: readonly string[],
+  change: Pick<CommittedChange, 'files' | 'hunks'> | string,
+): string[] {
+  const head =
+    commits.length === 0
+      ? 'an edit that was not committed'
+      : `commit ${commits.map((commit) => commit.slice(0, COMMIT_CHARACTERS)).join(' or ')}`;
   if (typeof change === 'string') return [head];
   const files = change.files.filter((name) => /^[\w@+,./-]{1,120}$/u.test(name)).slice(0, MAX_FILES);
   const symbols = symbolsOf(change.hunks);

@@ -67,7 +67,7 @@ async function ofFixes(looking: Looking): Promise<Earned[]> {
     const [first] = commits;
     if (first === undefined || commits.length > MAX_COMMITS) continue;
     const of = `${first.fixId}:${first.status}`;
-    const hashes = commits.map(({ commit }) => commit);
+    const hashes = commits.flatMap(({ commit }) => commit ?? []);
     found.push(...(await known(looking, of, () => ofCommits(looking, of, hashes, first))));
   }
   return found;
@@ -100,8 +100,11 @@ async function ofCommits(
   const detail = await looking.engine.runDetail({ runId: fix.failedIn, limit: 200 });
   const failed = detail.cases.filter(({ caseName, error }) => error !== null && fix.caseNames.includes(caseName));
   const errors = failed.map(({ caseName, error }) => errorOf(looking.inspector, caseName, error));
-  const [newest = ''] = commits;
-  const change = await committedChange(looking.session.root, newest);
+  const [newest] = commits;
+  const change =
+    newest === undefined
+      ? await looking.engine.edit({ fixId: fix.fixId })
+      : await committedChange(looking.session.root, newest);
   const kind = fix.status === 'proved' ? 'proved' : 'refuted';
   return entry(looking, { of, kind, errors, lines: commitLines(commits, change), since: fix.passedIn });
 }
