@@ -3,6 +3,7 @@
 mod edits;
 mod foreign;
 mod over_runs;
+mod shuffled;
 
 use super::{AnyTx, UNKNOWN, World, failed, passed};
 use crate::{
