@@ -133,10 +133,10 @@ fn the_commit_that_touches_the_stack_is_the_first_suspect() {
     let far = format!("{UNKNOWN}\n    at charge (/home/runner/work/shop/shop/src/billing/charge.js:7:3)");
     let near = format!("{UNKNOWN}\n    at charge (/project/src/billing/charge.js:7:3)");
     // Of the JVM a stack names the package and the file.
-    const JVM: &str = "core/src/main/java/shop/billing/Charge.java";
+    let source = "core/src/main/java/shop/billing/Charge.java";
     let jvm = format!("{UNKNOWN}\n\tat shop.billing.Charge.run(Charge.java:7)");
     for (error, touched) in
-        [(&far, "src/billing/charge.js"), (&near, "src/billing/charge.js"), (&near, "a.test.ts"), (&jvm, JVM)]
+        [(&far, "src/billing/charge.js"), (&near, "src/billing/charge.js"), (&near, "a.test.ts"), (&jvm, source)]
     {
         let mut story = Story::new();
         for _ in 0..8 {

@@ -86,7 +86,7 @@ fn committed_as_it_was_it_has_the_commit_and_is_no_second_one() {
 
 #[test]
 fn what_an_edit_broke_and_another_mended_is_what_lies_between() {
-    let (story, _) = (broken().0, ());
+    let story = broken().0;
     run_edited(&story, "t1", vec![edited("src/sum.ts", "+fixed\n")], false);
     let broken = vec![edited("src/sum.ts", "+fixed\n"), edited("src/tax.ts", "+wrong\n"), edited("a.md", "+x\n")];
     run_edited(&story, "t2", broken, true);
