@@ -41,6 +41,7 @@ export function commitLines(
   if (typeof change === 'string') return [head];
   const files = change.files.filter((name) => /^[\w@+,./-]{1,120}$/u.test(name)).slice(0, MAX_FILES);
   const symbols = symbolsOf(change.hunks);
+  if (commits.length === 0 && files.length === 0) return [];
   return [
     head,
     ...(files.length > 0 ? [`files: ${files.join(', ')}`] : []),

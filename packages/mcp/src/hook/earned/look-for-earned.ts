@@ -66,8 +66,9 @@ async function ofFixes(looking: Looking): Promise<Earned[]> {
   for (const commits of [...byCause.values()].slice(0, MAX_EACH)) {
     const [first] = commits;
     if (first === undefined || commits.length > MAX_COMMITS) continue;
-    const of = `${first.fixId}:${first.status}`;
     const hashes = commits.flatMap(({ commit }) => commit ?? []);
+    // An edit keeps its name when it is committed.
+    const of = `${first.fixId}:${first.status}:${hashes.length}`;
     found.push(...(await known(looking, of, () => ofCommits(looking, of, hashes, first))));
   }
   return found;
