@@ -182,7 +182,6 @@ function registryEntry() {
     packages: [
       {
         registryType: 'npm',
-        registryBaseUrl: 'https://registry.npmjs.org',
         identifier: 'argus-mcp',
         version,
         runtimeHint: 'npx',
