@@ -7,6 +7,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { GitFacts, RunResult } from 'argus-engine';
 import { enveloped } from '../../answer.ts';
+import { ArgusError } from '../../errors.ts';
 import { withCommands } from '../../format/commands.ts';
 import { formatKnown } from '../../format/known-text.ts';
 import { conditions } from '../../run/conditions.ts';
@@ -17,6 +18,7 @@ import { runnerThatWrote, writtenReports } from '../../run/reports/written-repor
 import type { Session } from '../../sessions/session.ts';
 import { SessionManager } from '../../sessions/session-manager.ts';
 import type { Kept } from '../../storage/outbox.ts';
+import { lstat } from '../../system/way.ts';
 import { adoptsInCi, terminal } from '../recorder.ts';
 import { EXIT } from '../terminal/exit.ts';
 
@@ -73,6 +75,8 @@ async function noteGit(folder: string, root: string): Promise<void> {
 
 async function recorded(session: Session, folder: string, options: RecordOptions): Promise<Kept<RunResult>> {
   const { runner, command, startedAt, duration, exitCode, timedOut, filter } = options;
+  if (lstat(folder)?.isDirectory() !== true)
+    throw new ArgusError('INVALID_INPUT', `${folder} is no folder. A reporter names the one that it wrote to.`);
   const sources = hookReporting({ dir: folder, root: session.root, env: {} }).reports;
   const reports = await writtenReports(sources, session.root, () => true);
   const output = path.join(folder, OUTPUT_FILE);
