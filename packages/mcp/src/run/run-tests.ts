@@ -255,7 +255,7 @@ async function executeWhole(execution: Execution): Promise<{ executed: Executed;
 /** Passes on what is printed, in the form people know, and keeps what the report needs of it. */
 class Output {
   readonly tail = new Tail();
-  readonly shuffle = new ShuffleWatch();
+  readonly shuffle: ShuffleWatch;
   readonly upToDate: GradleTasksUpToDate | undefined;
   readonly #watcher: RunWatcher;
   readonly #ours: (text: string) => string;
@@ -269,6 +269,7 @@ class Output {
 
   constructor({ runner, reporting, added }: Plan, watcher: RunWatcher, dir: string, root: string) {
     this.#watcher = watcher;
+    this.shuffle = new ShuffleWatch(runner);
     this.#ours = (text) => withoutAdditions(text, { added, dir });
     this.#printed = new PrintedReports(dir, cargoPackageAt(root));
     if (runner === 'gradle') this.upToDate = new GradleTasksUpToDate(root);

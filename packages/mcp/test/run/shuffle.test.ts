@@ -3,8 +3,8 @@
 import { expect, test } from 'vitest';
 import { ShuffleWatch } from '../../src/run/reports/shuffle.ts';
 
-function said(...pieces: string[]) {
-  const watch = new ShuffleWatch();
+function said(pieces: readonly string[], runner: string | null = null) {
+  const watch = new ShuffleWatch(runner);
   for (const piece of pieces) watch.add(piece);
   return watch.end();
 }
@@ -13,7 +13,6 @@ test.each<[string, string, string, string]>([
   ['pytest-randomly', 'Using --randomly-seed=2093437318\n', '2093437318', '--randomly-seed=2093437318'],
   ['pytest-random-order', 'Using --random-order-seed=24775\n', '24775', '--random-order-seed=24775'],
   ['Vitest', '      Running tests with seed "1700"\n', '1700', '--sequence.shuffle --sequence.seed=1700'],
-  ['Jest', 'Seed:        -1229\n', '-1229', '--randomize --seed=-1229'],
   ['RSpec', '\nRandomized with seed 37\n', '37', '--seed 37'],
   ['Jasmine', 'Randomized with seed 37 (jasmine --random=true --seed=37)', '37', '--random=true --seed=37'],
   ['minitest', 'Run options: --seed 4711\n', '4711', '--seed 4711'],
@@ -28,17 +27,24 @@ test.each<[string, string, string, string]>([
     '28',
     '-Dsurefire.runOrder=random -Dsurefire.runOrder.random.seed=28',
   ],
-])('%s', (_, text, seed, option) => expect(said(text)).toEqual({ seed, option }));
+])('%s', (_, text, seed, option) => expect(said([text])).toEqual({ seed, option }));
+
+test('of Jest, whose line any program may print, only where it was recognised', () => {
+  const lines = ['Seed:        -1229\n'];
+  expect(said(lines, 'jest')).toEqual({ seed: '-1229', option: '--randomize --seed=-1229' });
+  expect(said(lines)).toBeNull();
+  expect(said(lines, 'vitest')).toBeNull();
+});
 
 test('in pieces, in colour, and once for all', () => {
-  expect(said('Using --rand', 'omly-seed=', '5\nUsing --randomly-seed=5\n')?.seed).toBe('5');
-  expect(said('\u001b[2mRandomized with seed 37\u001b[22m\n')?.seed).toBe('37');
+  expect(said(['Using --rand', 'omly-seed=', '5\nUsing --randomly-seed=5\n'])?.seed).toBe('5');
+  expect(said(['\u001b[2mRandomized with seed 37\u001b[22m\n'])?.seed).toBe('37');
 });
 
 test('of several orders no one seed gives them all', () => {
-  expect(said('-test.shuffle 17\n-test.shuffle 18\n')).toEqual({});
+  expect(said(['-test.shuffle 17\n-test.shuffle 18\n'])).toEqual({});
 });
 
 test('what only looks alike says nothing', () => {
-  expect(said('seeded 3 users\n', 'expected Seed: 4\n', `${'x'.repeat(5000)} seed\n`)).toBeNull();
+  expect(said(['seeded 3 users\n', 'expected Seed: 4\n', `${'x'.repeat(5000)} seed\n`], 'jest')).toBeNull();
 });

@@ -6,13 +6,22 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { Shuffle } from 'argus-engine';
 
-/** How a line reads, and the options that give the same order; of the first that fits. */
-const LINES: readonly { line: RegExp; option: (seed: string) => string }[] = [
+interface SeedLine {
+  /** How it reads. */
+  line: RegExp;
+  /** The options that give the same order. */
+  option: (seed: string) => string;
+  /** Any program may print such a line: it counts only where this runner was recognised. */
+  runner?: string;
+}
+
+/** The first that fits counts. */
+const LINES: readonly SeedLine[] = [
   // pytest-randomly and pytest-random-order.
   { line: /^Using --randomly-seed=(\d+)$/u, option: (seed) => `--randomly-seed=${seed}` },
   { line: /^Using --random-order-seed=(\d+)$/u, option: (seed) => `--random-order-seed=${seed}` },
   { line: /^\s*Running tests with seed "(-?\d+)"$/u, option: (seed) => `--sequence.shuffle --sequence.seed=${seed}` },
-  { line: /^Seed:\s+(-?\d+)$/u, option: (seed) => `--randomize --seed=${seed}` },
+  { line: /^Seed:\s+(-?\d+)$/u, option: (seed) => `--randomize --seed=${seed}`, runner: 'jest' },
   { line: /^Randomized with seed (\d+) \(jasmine /u, option: (seed) => `--random=true --seed=${seed}` },
   // RSpec and ExUnit, minitest, and what newer ExUnit says.
   { line: /^Randomized with seed (\d+)$/u, option: (seed) => `--seed ${seed}` },
@@ -44,7 +53,13 @@ const MAX_LINE_CHARS = 400;
 /** Takes what is printed in pieces. */
 export class ShuffleWatch {
   readonly #found = new Map<string, string>();
+  readonly #lines: readonly SeedLine[];
   #rest = '';
+
+  /** `runner`: the one that was recognised in the command. */
+  constructor(runner: string | null) {
+    this.#lines = LINES.filter((one) => one.runner === undefined || one.runner === runner);
+  }
 
   add(text: string): void {
     const lines = (this.#rest + text).split('\n');
@@ -64,7 +79,7 @@ export class ShuffleWatch {
   #line(raw: string): void {
     if (raw.length > MAX_LINE_CHARS || !MAY_SAY.test(raw)) return;
     const text = stripVTControlCharacters(raw).trimEnd();
-    for (const { line, option } of LINES) {
+    for (const { line, option } of this.#lines) {
       const seed = line.exec(text)?.[1];
       if (seed === undefined) continue;
       this.#found.set(seed, option(seed));
