@@ -27,6 +27,8 @@ export function lastCommand(line: string, windows = process.platform === 'win32'
     const char = line.charAt(at);
     if (/\s/u.test(char) && char !== '\n') {
       at++;
+    } else if (lineEndAfter(line, at) > 0) {
+      at += lineEndAfter(line, at);
     } else if (char === ';' || char === '\n' || line.startsWith('&&', at) || line.startsWith('||', at)) {
       words = [];
       at += char === ';' || char === '\n' ? 1 : 2;
@@ -62,8 +64,8 @@ export function simpleCommands(line: string, windows = process.platform === 'win
       at += redirection.length;
       // `2>&1` names where it leads by itself.
       if (!/&[\d-]$/u.test(redirection)) at = skipTarget(line, at, windows);
-    } else if (char === '\\' && (line.charAt(at + 1) === '\n' || line.startsWith('\r\n', at + 1))) {
-      at += line.charAt(at + 1) === '\n' ? 2 : 3;
+    } else if (lineEndAfter(line, at) > 0) {
+      at += lineEndAfter(line, at);
     } else if (char === '&' && rest !== '&&') {
       return undefined;
     } else if (/[;\n|&]/u.test(char)) {
@@ -85,6 +87,21 @@ export function simpleCommands(line: string, windows = process.platform === 'win
   return commands.filter(({ words }) => words.length > 0);
 }
 
+/** Words that only white space parts, quoted as for a POSIX shell whatever the machine, and the quote that is not closed. */
+export function quotedWords(text: string): { words: string[]; open: string | undefined } {
+  const words: string[] = [];
+  let open: string | undefined;
+  let at = 0;
+  while (at < text.length) {
+    const gap = /\s/u.test(text.charAt(at)) ? 1 : lineEndAfter(text, at);
+    const word = gap > 0 ? undefined : readWord(text, at, false, /\s/u);
+    if (word !== undefined) words.push(word.text);
+    open = word?.open;
+    at = word?.end ?? at + gap;
+  }
+  return { words, open };
+}
+
 function skipTarget(line: string, from: number, windows: boolean): number {
   let at = from;
   while (/[ \t]/u.test(line.charAt(at))) at += 1;
@@ -98,33 +115,44 @@ export function quoted(argument: string, windows = process.platform === 'win32')
   return `'${argument.replaceAll("'", "'\\''")}'`;
 }
 
-function readWord(line: string, start: number, windows: boolean): Word {
-  let text = '';
-  let at = start;
-  while (at < line.length) {
-    const char = line.charAt(at);
-    if (/[\s;|&<>()]/u.test(char)) break;
-    if (char === '"' || (char === "'" && !windows)) {
-      const close = closingQuote(line, at);
-      text += line.slice(at + 1, close);
-      at = close + 1;
-    } else if (char === '\\' && !windows) {
-      text += line.charAt(at + 1);
-      at += 2;
-    } else {
-      text += char;
-      at++;
-    }
-  }
-  return { text, start, end: Math.min(at, line.length) };
+interface ReadWord extends Word {
+  /** The quote that is not closed. */
+  open?: string | undefined;
 }
 
-/** Offset of the quote that closes the one at `open`, or the line's end. */
-function closingQuote(line: string, open: number): number {
-  const quote = line.charAt(open);
-  for (let at = open + 1; at < line.length; at++) {
-    if (line.charAt(at) === '\\' && quote === '"') at++;
-    else if (line.charAt(at) === quote) return at;
+/** What ends a word of a command. */
+const COMMAND_END = /[\s;|&<>()]/u;
+/** What a backslash may stand before between double quotes; elsewhere there it stands for itself. */
+const ESCAPABLE = /["\\$`]/u;
+
+/** `windows`: only double quotes group, and a backslash is one of a path. */
+function readWord(line: string, start: number, windows: boolean, end = COMMAND_END): ReadWord {
+  let text = '';
+  let open: string | undefined;
+  let at = start;
+  while (at < line.length) {
+    const [char, next] = [line.charAt(at), line.charAt(at + 1)];
+    const isEscape = char === '\\' && next !== '' && (windows ? open === '"' && next === '"' : open !== "'");
+    const joined = isEscape ? lineEndAfter(line, at) : 0;
+    if (open === undefined && end.test(char)) break;
+    if (joined > 0) {
+      at += joined;
+    } else if (isEscape) {
+      const stands = windows || (open !== undefined && !ESCAPABLE.test(next));
+      text += stands ? char + next : next;
+      at += 2;
+    } else if (char === open || (open === undefined && (char === '"' || (char === "'" && !windows)))) {
+      open = char === open ? undefined : char;
+      at += 1;
+    } else {
+      text += char;
+      at += 1;
+    }
   }
-  return line.length;
+  return { text, start, end: at, open };
+}
+
+/** Length of a backslash with the end of its line, which join two lines to one; 0 where there is none. */
+function lineEndAfter(line: string, at: number): number {
+  return /^\\\r?\n/u.exec(line.slice(at, at + 3))?.[0].length ?? 0;
 }

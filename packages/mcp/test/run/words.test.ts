@@ -5,7 +5,8 @@ const words = (line: string, windows = false) => lastCommand(line, windows).word
 
 test.each([
   ['npm test', ['npm', 'test']],
-  ['node \'a b.js\' "c \\" d" e\\ f', ['node', 'a b.js', 'c \\" d', 'e f']],
+  ['node \'a b.js\' "c \\" d" e\\ f', ['node', 'a b.js', 'c " d', 'e f']],
+  ['npm test \\\n  -- "a\\\nb\\c" \\', ['npm', 'test', '--', 'ab\\c', '\\']],
   ['tsc && vitest run', ['vitest', 'run']],
   ['a; b || c d', ['c', 'd']],
   ['', []],

@@ -6,6 +6,7 @@
 
 import { readFileSync } from 'node:fs';
 import { ArgusError } from '../../errors.ts';
+import { quotedWords } from '../../system/words.ts';
 
 const COMMANDS: ReadonlySet<string | undefined> = new Set(['fix-problem', 'generate-inputs']);
 const OPTION = '--arguments';
@@ -29,34 +30,10 @@ function withoutPreamble(words: string[]): string[] {
   return words[0] === 'for' && words[1] === 'command:' ? words.slice(2) : words;
 }
 
-/** What a backslash may stand before between double quotes; elsewhere there it stands for itself. */
-const ESCAPABLE = /["\\$`]/u;
-
 /** Words of a command line; exported for tests. */
 export function wordsIn(text: string): string[] {
-  const words: string[] = [];
-  let word: string | undefined;
-  let quote: string | undefined;
-  for (let at = 0; at < text.length; at++) {
-    const char = text.charAt(at);
-    const next = text.charAt(at + 1);
-    if (char === '\\' && quote !== "'" && (next === '\n' || (next === '\r' && text.charAt(at + 2) === '\n'))) {
-      at += next === '\n' ? 1 : 2;
-    } else if (char === '\\' && quote !== "'" && next !== '' && (quote === undefined || ESCAPABLE.test(next))) {
-      word = (word ?? '') + next;
-      at += 1;
-    } else if (char === quote) quote = undefined;
-    else if (quote === undefined && (char === '"' || char === "'")) {
-      quote = char;
-      word ??= '';
-    } else if (quote === undefined && /\s/u.test(char)) {
-      if (word !== undefined) words.push(word);
-      word = undefined;
-    } else word = (word ?? '') + char;
-  }
-  if (quote !== undefined) {
-    const advice = 'Put a backslash before a quote that belongs to the text';
-    throw new ArgusError('INVALID_INPUT', `The arguments end inside of ${quote}. ${advice}.`);
-  }
-  return word === undefined ? words : [...words, word];
+  const { words, open } = quotedWords(text);
+  if (open === undefined) return words;
+  const advice = 'Put a backslash before a quote that belongs to the text';
+  throw new ArgusError('INVALID_INPUT', `The arguments end inside of ${open}. ${advice}.`);
 }
