@@ -7,6 +7,9 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { isInstalled } from '../../system/programs.ts';
 
+/** The server, as every agent knows it. */
+export const SERVER_NAME = 'argus';
+
 export type AgentName = (typeof AGENT_NAMES)[number];
 export const AGENT_NAMES = ['claude', 'codex', 'cursor', 'vscode', 'gemini'] as const;
 

@@ -4,14 +4,11 @@ import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { isWithin } from '../../system/way.ts';
-import { AGENTS, type AgentName, type Machine, pluginSign, userFile } from './agents.ts';
+import { AGENTS, type AgentName, type Machine, pluginSign, SERVER_NAME, userFile } from './agents.ts';
 import { type ConfigPlace, readConfigFile } from './config-file.ts';
 import { AGENT_HOOKS, userHookFile } from './hook-forms.ts';
 import { hasJsonEntry } from './json-entry.ts';
 import { hasTomlEntry } from './toml-entry.ts';
-
-/** As every agent knows it. */
-export const SERVER_NAME = 'argus';
 
 export function placeOf(agent: AgentName, root: string, isGlobal: boolean): ConfigPlace {
   return isGlobal ? placeOfUser(userFile(agent, thisMachine())) : { base: root, name: AGENTS[agent].projectFile };

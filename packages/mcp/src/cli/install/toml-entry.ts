@@ -3,22 +3,21 @@
  */
 
 import { parse, TomlError } from 'smol-toml';
-import { isServerOfArgus, type ServerEntry } from './agents.ts';
+import { isServerOfArgus, SERVER_NAME, type ServerEntry } from './agents.ts';
 import { type BlockMarks, withBlock, withoutBlock } from './marked-block.ts';
 import { Refused } from './refused.ts';
 
 const MARKS: BlockMarks = { begin: '# argus:begin, taken out by: argus install --remove', end: '# argus:end' };
-const NAME = 'argus';
 
 /** The same text where the server is there already, in a block or by hand. */
 export function withTomlEntry(text: string | undefined, entry: ServerEntry): string {
   const others = serverIn(withoutBlock(text ?? '', MARKS) ?? '');
   if (others !== undefined) {
     if (text !== undefined && isServerOfArgus(others)) return text;
-    throw new Refused(`another server is called ${NAME} there`);
+    throw new Refused(`another server is called ${SERVER_NAME} there`);
   }
   const lines = Object.entries(entry).map(([key, value]) => `${key} = ${tomlValue(value)}`);
-  const after = withBlock(text, MARKS, [`[mcp_servers.${NAME}]`, ...lines].join('\n'));
+  const after = withBlock(text, MARKS, [`[mcp_servers.${SERVER_NAME}]`, ...lines].join('\n'));
   // Where mcp_servers is a table in one line, nothing can be added to it.
   serverIn(after);
   return after;
@@ -37,8 +36,8 @@ export function hasTomlEntry(text: string): boolean {
 function serverIn(text: string): unknown {
   try {
     const { mcp_servers: servers } = parse(text.replace(/^\uFEFF/u, ''));
-    return typeof servers === 'object' && NAME in servers
-      ? Object.entries(servers).find(([key]) => key === NAME)?.[1]
+    return typeof servers === 'object' && SERVER_NAME in servers
+      ? Object.entries(servers).find(([key]) => key === SERVER_NAME)?.[1]
       : undefined;
   } catch (thrown) {
     if (!(thrown instanceof TomlError)) throw thrown;
