@@ -27,7 +27,7 @@ macro_rules! table {
 }
 
 /// What refers to another comes after it. `tests/postgres.rs` asks that no column is missing.
-const TABLES: [Table; 26] = [
+const TABLES: [Table; 27] = [
     table!("runs" by "key": "key, id, started_at, duration_ms, status, passed, failed, skipped, flaky, command, runner, \
         exit_code, signal, timed_out, git_commit, git_branch, git_dirty, is_foreign, shuffle"
         as "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19"),
@@ -57,6 +57,7 @@ const TABLES: [Table; 26] = [
         as "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19"),
     table!("solution_env_stats" by "solution_key, env_bucket": "solution_key, env_bucket, worked, failed, \
         last_confirmed_at, last_failed_at" as "$1, $2, $3, $4, $5, $6"),
+    table!("shared_uses" by "id": "id, shared_id" as "$1, $2"),
     table!("lookups" by "key": "key, id, query, env_bucket, created_at" as "$1, $2, $3, $4, $5"),
     table!("search_documents" by "key": "key, incident_key, pattern_key, family, vector" as "$1, $2, $3, $4, $5"),
     table!("search_terms" by "term": "term, documents" as "$1, $2"),

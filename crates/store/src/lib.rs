@@ -28,6 +28,7 @@ pub mod patterns;
 pub mod postgres;
 pub mod runs;
 pub mod search;
+pub mod shared;
 pub mod solutions;
 pub mod sqlite;
 pub mod tokens;

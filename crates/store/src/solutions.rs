@@ -177,6 +177,13 @@ pub async fn by_ids(tx: &mut impl Tx, ids: impl IntoIterator<Item = &str>) -> Re
     rows.into_iter().flatten().map(|mut row| solution(&mut row)).collect()
 }
 
+/// The one whose report has this id: `fix-…`.
+pub async fn by_fix(tx: &mut impl Tx, fix_id: &str) -> Result<Option<Solution>, StoreError> {
+    const SQL: &str = concat!(columns!(), "WHERE key = (SELECT solution_key FROM outcomes WHERE id = $1)");
+    let row = tx.query_first(SQL, &[fix_id.into()]).await?;
+    row.map(|mut row| solution(&mut row)).transpose()
+}
+
 /// Those of one incident or pattern that may be suggested: the ones that worked most often, then the newest.
 pub async fn best_of_owner(tx: &mut impl Tx, owner: Owner, limit: u32) -> Result<Vec<Solution>, StoreError> {
     const OF_INCIDENT: &str =

@@ -4,6 +4,7 @@ use super::outcomes;
 use crate::{
     database::{Row, Tx},
     error::StoreError,
+    keys::SolutionKey,
 };
 
 /// A success that was reported, with the pattern that learned it.
@@ -17,6 +18,10 @@ pub struct Reported {
     pub case_name: String,
     /// What was changed.
     pub steps: String,
+    /// Where its outcomes are.
+    pub solution: SolutionKey,
+    /// Who wrote the steps.
+    pub recorded_by: Option<String>,
     /// UTC milliseconds.
     pub created_at: i64,
     /// What runs have said of it.
@@ -25,7 +30,7 @@ pub struct Reported {
 
 /// Successes that nobody judged as wrong, newest first.
 pub async fn reported(tx: &mut impl Tx, limit: u32) -> Result<Vec<Reported>, StoreError> {
-    const SQL: &str = "SELECT o.id, p.id, o.case_name, s.steps, o.created_at, o.run_id, o.proved_by, o.refuted_by, \
+    const SQL: &str = "SELECT o.id, p.id, o.case_name, s.steps, s.key, s.recorded_by, o.created_at, o.run_id, o.proved_by, o.refuted_by, \
                        o.passes, o.passes_needed FROM outcomes o JOIN solutions s ON s.key = o.solution_key \
                        JOIN patterns p ON p.key = s.pattern_key WHERE o.worked = 1 AND s.wrong_at IS NULL \
                        AND o.run_id IS NOT NULL AND o.case_name IS NOT NULL ORDER BY o.key DESC LIMIT $1";
@@ -35,6 +40,8 @@ pub async fn reported(tx: &mut impl Tx, limit: u32) -> Result<Vec<Reported>, Sto
             pattern_id: row.read()?,
             case_name: row.read()?,
             steps: row.read()?,
+            solution: SolutionKey(row.read()?),
+            recorded_by: row.read()?,
             created_at: row.read()?,
             success: outcomes::Success {
                 run_id: row.read()?,
