@@ -9,7 +9,7 @@ use crate::{
     failures::{diagnose, report_fix},
     knowledge::{overview, patterns, resources, snapshot},
     memory::{
-        exchange::{export, import, patterns as exchanged},
+        exchange::{export, import, patterns as exchanged, sharing},
         finding::{browse, incident, ranked_solutions, search},
         recording::{add_incident, add_solution, record_outcome},
     },
@@ -231,6 +231,12 @@ calls! {
     /// Takes patterns over from another memory, in one transaction; the same taken over again changes nothing.
     Writes Team "patternsImport":
         exchanged::import::import, c::PatternsImportParams => c::PatternsImported;
+    /// What is to be shared through the repository, as files; those that are there already are not among them.
+    Reads Host "shareWrite": sharing::write::write, c::ShareParams => c::ShareResult;
+    /// What is wrong with files that a repository shares; no memory is needed.
+    Reads Host "shareCheck": sharing::check::check, c::SharedTexts => c::ShareCheckResult;
+    /// Takes files that a repository shares into a database of their own.
+    Writes Host "shareTake": sharing::take::take, c::SharedTexts => c::ShareTaken;
     /// Ids of the incidents that answer a text, best first.
     Reads Team "memorySearch": search::search, c::MemorySearchParams => c::MemorySearched;
     /// One incident of either memory, with its solutions and what came of them.

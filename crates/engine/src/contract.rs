@@ -25,6 +25,7 @@ mod fix_loop;
 mod fixes;
 mod memory;
 mod runs;
+mod sharing;
 mod tests;
 mod viewer;
 mod viewer_health;
@@ -37,6 +38,7 @@ pub use fix_loop::*;
 pub use fixes::*;
 pub use memory::*;
 pub use runs::*;
+pub use sharing::*;
 pub use tests::*;
 pub use viewer::*;
 pub use viewer_health::*;
@@ -288,7 +290,7 @@ contract! {
     pub struct Related {
         /// What kind of thing it is.
         pub kind: RelatedKind,
-        /// Its id.
+        /// Its id; of a fix that the repository shares, that of the fix, by which a report names it.
         pub id: String,
         /// What it is about.
         pub description: String,
@@ -314,6 +316,10 @@ contract! {
         #[serde(skip_serializing_if = "Option::is_none", default)]
         #[cfg_attr(feature = "types", ts(optional))]
         pub memory: Option<MemoryKind>,
+        /// Of what the repository shares: where it comes from.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub origin: Option<SharedOrigin>,
     }
 
     /// What a related thing is.

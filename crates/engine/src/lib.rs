@@ -61,6 +61,10 @@ pub struct Engine<D> {
     foreign: Option<Rc<D>>,
     /// Why it could not be opened.
     foreign_problem: Option<String>,
+    /// What the repository shares in files, taken in: somebody else's too.
+    shared: Option<Rc<D>>,
+    /// Why it could not be opened.
+    shared_problem: Option<String>,
     /// Where the reports of a run are read.
     reports: Rc<dyn ReportFiles>,
     /// What signatures depend on beside the failure: the recipe of core, and the project's own rules.
@@ -74,17 +78,18 @@ impl<D: Database> Engine<D> {
             EngineError::invalid(format!("A pattern in the configuration does not compile: {error}."))
         })?;
         let recorder = shown(std::mem::take(&mut options.recorder), &analyzer);
-        let (secondary, secondary_problem, foreign, foreign_problem) = (None, None, None, None);
         Ok(Self {
             database: Rc::new(database),
             recipe: recipe(&options).into(),
             analyzer: Rc::new(analyzer),
             options: Rc::new(options),
             recorder,
-            secondary,
-            secondary_problem,
-            foreign,
-            foreign_problem,
+            secondary: None,
+            secondary_problem: None,
+            foreign: None,
+            foreign_problem: None,
+            shared: None,
+            shared_problem: None,
             reports: Rc::new(NoFiles),
         })
     }
@@ -101,6 +106,8 @@ impl<D: Database> Engine<D> {
             secondary_problem: self.secondary_problem.clone(),
             foreign: self.foreign.clone(),
             foreign_problem: self.foreign_problem.clone(),
+            shared: self.shared.clone(),
+            shared_problem: self.shared_problem.clone(),
             reports: Rc::clone(&self.reports),
             recipe: Rc::clone(&self.recipe),
         }
@@ -129,6 +136,16 @@ impl<D: Database> Engine<D> {
         match foreign {
             Ok(foreign) => self.foreign = Some(Rc::new(foreign)),
             Err(error) => self.foreign_problem = Some(error.message),
+        }
+        self
+    }
+
+    /// With what the repository shares: shown as somebody else's, and tried under its name.
+    #[must_use]
+    pub fn with_shared(mut self, shared: Result<D, EngineError>) -> Self {
+        match shared {
+            Ok(shared) => self.shared = Some(Rc::new(shared)),
+            Err(error) => self.shared_problem = Some(error.message),
         }
         self
     }

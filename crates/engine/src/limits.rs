@@ -28,4 +28,8 @@ limits! {
     DEFAULT_SOLUTIONS = 5;
     /// Ids in an answer of `completeIds`.
     MAX_COMPLETIONS = 100;
+    /// Bytes of a file that a repository shares.
+    MAX_SHARED_FILE_BYTES = 64 * 1024;
+    /// Such files that are taken in.
+    MAX_SHARED_FILES = 5_000;
 }

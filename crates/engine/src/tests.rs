@@ -18,6 +18,7 @@ mod recording;
 mod retention;
 mod round_trips;
 mod secrets;
+mod sharing;
 mod statements;
 mod viewer;
 

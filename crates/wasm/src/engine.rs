@@ -28,6 +28,9 @@ struct Location {
     /// A copy of somebody else's database.
     #[serde(default)]
     foreign_path: Option<String>,
+    /// What the repository shares, taken in.
+    #[serde(default)]
+    shared_path: Option<String>,
     /// The id that the file has; `create`: that it gets now, if there is no file.
     #[serde(default)]
     memory_id: Option<String>,
@@ -76,6 +79,9 @@ impl WasmEngine {
         }
         if let Some(foreign) = location.foreign_path {
             engine = engine.with_foreign(any(Sqlite::open_foreign(&foreign, Some(VFS), mode)));
+        }
+        if let Some(shared) = location.shared_path {
+            engine = engine.with_shared(any(Sqlite::open_foreign(&shared, Some(VFS), mode)));
         }
         forget_failure();
         Ok(Self { engine })

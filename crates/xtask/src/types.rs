@@ -45,14 +45,22 @@ pub(crate) fn check(root: &Path) -> Outcome {
     Ok(())
 }
 
-fn generated(root: &Path) -> [(PathBuf, String); 3] {
+fn generated(root: &Path) -> [(PathBuf, String); 4] {
     let calls = calls::generate();
     let folder = root.join("npm/engine/src/generated");
     [
         (folder.join("contract.ts"), contract()),
         (folder.join("calls.ts"), calls.typescript),
         (folder.join("calls.schema.json"), calls.schemas),
+        (root.join("packages/mcp/argus-shared.schema.json"), shared_file()),
     ]
+}
+
+/// A file that a repository shares, for editors and other programs.
+fn shared_file() -> String {
+    let schema = schemars::schema_for!(c::SharedFile);
+    let text = serde_json::to_string_pretty(&schema).expect("a schema is JSON");
+    format!("{text}\n")
 }
 
 fn contract() -> String {

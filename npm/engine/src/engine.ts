@@ -26,6 +26,11 @@ export interface OpenOptions {
    * The copy itself may be changed: it is brought to this version.
    */
   readonly foreignPath?: string;
+  /**
+   * A database of what the repository shares, made by `shareTake`. What answers in it is shown as somebody else's, with
+   * the file it is from.
+   */
+  readonly sharedPath?: string;
   /** The id that the file has (`identify`), or gets when it is made; another file in its place is refused. */
   readonly memoryId?: string;
   /** Makes the file now where there is none, and not at the first write. */
@@ -151,7 +156,8 @@ export class Engine extends NamedCalls {
     if (this.#current?.generation === this.#runtime.generation) return this.#current.wasm;
     if (this.#current !== undefined) this.#options.log?.(`engine: opening ${this.#options.databasePath} again`);
     const { databasePath, projectRoot, locale, rules, secrets, retention, memory, readOnly } = this.#options;
-    const { secondaryPath, secondaryMemoryId, foreignPath, memoryId, create, recorder, withoutFiles } = this.#options;
+    const { secondaryPath, secondaryMemoryId, foreignPath, sharedPath } = this.#options;
+    const { memoryId, create, recorder, withoutFiles } = this.#options;
     const engine = new wasm.WasmEngine({
       databasePath,
       projectRoot,
@@ -163,6 +169,7 @@ export class Engine extends NamedCalls {
       secondaryPath,
       secondaryMemoryId,
       foreignPath,
+      sharedPath,
       memoryId,
       create: create ?? false,
       recorder: recorder ?? {},

@@ -1,6 +1,6 @@
 //! Types of evidence: what a failure is found to be, which tests are not healthy, and which changes mended something.
 
-use super::{FixTrust, RunStatus};
+use super::{FixTrust, RunStatus, SharedKnown};
 use argus_core::evidence::{kept::fixes::ProofStatus, state::TestState, verdict::VerdictKind};
 use serde::{Deserialize, Serialize};
 
@@ -134,6 +134,10 @@ contract! {
         pub fixes: Vec<FixEvidence>,
         /// The newest that were reported.
         pub reported: Vec<ReportedFix>,
+        /// Those that the repository shares.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[cfg_attr(feature = "types", ts(as = "Option<Vec<SharedKnown>>", optional))]
+        pub shared: Vec<SharedKnown>,
     }
 
     /// A fix that somebody reported.

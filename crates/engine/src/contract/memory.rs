@@ -1,6 +1,7 @@
 //! Types of the debug memory: `ranked_solutions`, `record_outcome`, `add_solution`, `add_incident`, and its bulk twins.
 //! Names are the contract's, in its snake case.
 
+use super::SharedOrigin;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -113,6 +114,10 @@ contract! {
         pub solution_count: u32,
         /// Where it is stored.
         pub memory: MemoryKind,
+        /// Of what the repository shares: where it comes from.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub origin: Option<SharedOrigin>,
     }
 
     /// What a match is.
@@ -161,6 +166,10 @@ contract! {
         pub last_confirmed_at: Option<String>,
         /// Where it is stored. What is `foreign` comes last, is never recommended, and has no statistics.
         pub memory: MemoryKind,
+        /// Of what the repository shares: where it comes from.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub origin: Option<SharedOrigin>,
     }
 
     /// What came of trying a solution.

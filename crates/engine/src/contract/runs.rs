@@ -1,6 +1,6 @@
 //! Types of runs: what records one, what lists them, and their cases.
 
-use super::{Difference, FixTrust, ProvedFix, Tried};
+use super::{Difference, FixTrust, ProvedFix, Related, Tried};
 use argus_core::{Category, FailureKind, evidence::verdict::VerdictKind};
 use argus_report::{CaseStatus, Format, Problem, ReportCase};
 use serde::{Deserialize, Serialize};
@@ -247,6 +247,10 @@ contract! {
         pub cause_id: String,
         /// What the memory knows; shown, not counted.
         pub known: Option<KnownPattern>,
+        /// A fix that the repository shares, where nothing of the user's own is proved: somebody else's, as data.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub shared: Option<Related>,
     }
 
     /// Failures with one cause: one error at one place, one innermost function, one outage, or tests that fail together.

@@ -5,6 +5,7 @@ use crate::{
     Engine, EngineError,
     answer::moment::iso,
     contract::{FixEvidence, FixesResult, MendedBefore, NoParams, ReportedFix},
+    memory::finding::shared,
 };
 use argus_core::{
     Ambient, Analysis, display,
@@ -55,7 +56,8 @@ pub async fn fixes<D: Database>(
             passed_in: run_id(fix.passed),
         })
     });
-    Ok(FixesResult { fixes: fixes.collect(), reported: shown(reported) })
+    let shared = shared::list(engine, ambient).await?;
+    Ok(FixesResult { fixes: fixes.collect(), reported: shown(reported), shared })
 }
 
 /// A commit that mended this failure of this test for as many passes as prove that; the newest such.

@@ -55,6 +55,11 @@ impl Finding {
     fn has_own_fix(&self) -> bool {
         self.found.pattern.as_ref().is_some_and(trial::has_own_fix)
     }
+
+    /// What was tried here did not help.
+    fn has_only_failed(&self) -> bool {
+        self.tried.is_some_and(trial::has_only_failed)
+    }
 }
 
 /// What is seen of a failure without what is known about it.
@@ -98,7 +103,7 @@ pub async fn diagnose<D: Database>(
         }
         Err(error) => return Err(error),
     };
-    if !finding.has_own_fix() {
+    if !finding.has_own_fix() || finding.has_only_failed() {
         let foreign =
             memory::finding::foreign::related_incidents(engine, ambient, &seen.analysis, seen.query(engine)).await;
         finding.related.extend(foreign);
@@ -274,8 +279,15 @@ fn answer<D: Database>(
     not_stored: Option<&EngineError>,
 ) -> DiagnosticResult {
     let mut warnings: Vec<String> = not_stored.map(not_counted).into_iter().collect();
-    if finding.related.iter().any(|related| related.memory == Some(MemoryKind::Foreign)) {
+    let of_others = |related: &&Related| related.memory == Some(MemoryKind::Foreign);
+    let (shared, foreign): (Vec<_>, Vec<_>) =
+        finding.related.iter().filter(of_others).partition(|related| related.origin.is_some());
+    if !foreign.is_empty() {
         warnings.push(memory::finding::foreign::WARNING.to_owned());
+    }
+    if !shared.is_empty() {
+        warnings.push(memory::finding::shared::WARNING.to_owned());
+        warnings.extend(shared.into_iter().filter_map(memory::finding::shared::refutation));
     }
     if finding.suggested.tried.is_none() {
         warnings.extend(finding.history.iter().filter(|fix| !fix.of_other_failure).find_map(refutation));

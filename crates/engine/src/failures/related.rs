@@ -119,5 +119,6 @@ fn shown<D>(engine: &Engine<D>, RelatedPattern { score, pattern, differences, tr
         claimed: view.claimed,
         confidence: Some(view.confidence),
         memory: None,
+        origin: None,
     }
 }

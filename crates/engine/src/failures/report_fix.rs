@@ -11,7 +11,7 @@ use crate::{
     answer::{moment, text},
     contract::{FixRecord, FixTrust, RecordFixParams, ReportFixParams, ReportFixResult},
     evidence::progress::progress,
-    memory,
+    memory::{self, finding::shared},
     runs::case_name::clean_name,
 };
 use argus_core::{
@@ -49,6 +49,8 @@ struct Report<'a> {
     /// Where it was tried, as JSON and canonical; empty: not known.
     env: Option<String>,
     env_bucket: String,
+    /// The fix that it tried, where the repository shares that.
+    shared: Option<&'a str>,
     recorder: Recorder<'a>,
 }
 
@@ -64,6 +66,9 @@ pub async fn report_fix<D: Database>(
     let (_, case) = engine.read(ambient, find).await?;
     let analysis = engine.analyzer.analyze(lookup::event_of(&case.failure), &case.name);
     let (env, env_bucket) = memory::finding::related_incidents::environment(engine, params.env.as_ref())?;
+    let tried = shared::tried_fix(engine, ambient, &analysis, &steps).await?;
+    let (shared, named) = tried.map_or((None, None), |tried| (Some(tried.id), tried.steps));
+    let steps = named.unwrap_or(steps);
     let body = async |tx: &mut D::Tx<'_>| -> Result<ReportFixResult, EngineError> {
         let newest = claims::newest_of(tx, &case.run_id, &case.name).await?;
         let progress = progress(tx, &case, newest.as_ref().is_some_and(has_passed)).await?;
@@ -76,6 +81,7 @@ pub async fn report_fix<D: Database>(
             worked: params.success,
             env: env.clone(),
             env_bucket: env_bucket.clone(),
+            shared: shared.as_deref(),
             recorder: engine.recorder(),
         };
         let mut found = matching::find_signed(engine, tx, &analysis, &case.name).await?;
@@ -105,6 +111,7 @@ pub async fn record_fix<D: Database>(
         worked: params.success,
         env: None,
         env_bucket: String::new(),
+        shared: None,
         recorder: engine.recorder(),
     };
     let body = async |tx: &mut D::Tx<'_>| -> Result<FixRecord, EngineError> {
@@ -245,6 +252,9 @@ async fn write_down(
         now: ambient.now,
     };
     let may_count = solutions::record_fix(tx, &fix).await?;
+    if let Some(shared) = report.shared {
+        argus_store::shared::note(tx, &id, shared).await?;
+    }
     Ok((id, may_count))
 }
 

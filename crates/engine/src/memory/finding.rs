@@ -1,6 +1,7 @@
 //! What is found: incidents and solutions that answer a text, best first.
 
 pub mod browse;
+mod claim_texts;
 pub(super) mod find;
 pub(crate) mod foreign;
 pub mod incident;
@@ -9,3 +10,4 @@ pub mod ranked_solutions;
 pub(super) mod ranking;
 pub(crate) mod related_incidents;
 pub mod search;
+pub(crate) mod shared;

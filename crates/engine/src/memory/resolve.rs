@@ -2,7 +2,7 @@
 
 use super::{
     input,
-    side::{SIDES, Side},
+    side::{SIDES, SIDES_OF_OTHERS, Side},
 };
 use crate::{Engine, EngineError, ErrorCode};
 use argus_core::Ambient;
@@ -76,27 +76,33 @@ async fn found_owner(tx: &mut impl Tx, id: &str) -> Result<Option<Owner>, Engine
     Ok(pattern.map(|pattern| Owner::Pattern(pattern.key)))
 }
 
-/// Why a thing of what came with the project cannot be changed; none where it has no such thing.
+const OWN_ADVICE: &str = "If it worked, record it as your own with add_incident";
+
+/// Why a thing of others cannot be changed; none where it has no such thing.
 async fn foreign_refusal<D: Database>(
     engine: &Engine<D>,
     ambient: &Ambient,
     id: &str,
 ) -> Result<Option<EngineError>, EngineError> {
-    let body = async |tx: &mut D::Tx<'_>| {
-        let id = id.trim();
-        Ok(solutions::by_id(tx, id).await?.is_some()
-            || incidents::by_id(tx, id).await?.is_some()
-            || patterns::by_id(tx, id).await?.is_some_and(|pattern| !pattern.is_builtin))
-    };
-    let is_there = engine.read_if_available(Side::Foreign, ambient, &mut Vec::new(), body).await?.unwrap_or_default();
-    let refusal = || {
-        EngineError::invalid(format!(
-            "'{}' is in a database that came with the project and is not this user's, so nothing is recorded on it. If \
-             it worked, record it as your own with add_incident.",
-            shown(engine, id)
-        ))
-    };
-    Ok(is_there.then(refusal))
+    for side in SIDES_OF_OTHERS.into_iter().filter(|side| engine.has(*side)) {
+        let body = async |tx: &mut D::Tx<'_>| {
+            let id = id.trim();
+            Ok(solutions::by_id(tx, id).await?.is_some()
+                || incidents::by_id(tx, id).await?.is_some()
+                || patterns::by_id(tx, id).await?.is_some_and(|pattern| !pattern.is_builtin))
+        };
+        let (whose, next) = match side {
+            Side::Shared => ("is somebody else's, shared by the repository", "Name a shared fix in argus_report_fix"),
+            _ => ("is in a database that came with the project and is not this user's", OWN_ADVICE),
+        };
+        if engine.read_if_available(side, ambient, &mut Vec::new(), body).await? == Some(true) {
+            return Ok(Some(EngineError::invalid(format!(
+                "'{}' {whose}, so nothing is recorded on it. {next}.",
+                shown(engine, id)
+            ))));
+        }
+    }
+    Ok(None)
 }
 
 /// For an incident that is nowhere.

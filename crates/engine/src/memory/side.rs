@@ -1,4 +1,5 @@
-//! The databases of one call: the primary one, where things are written, the secondary one beside it, and a foreign one.
+//! The databases of one call: the primary one, where things are written, the secondary one beside it, and two of others: a
+//! foreign one, and what the repository shares.
 
 use crate::{Engine, EngineError, ErrorCode, contract::MemoryKind};
 use argus_core::Ambient;
@@ -10,10 +11,13 @@ pub(super) enum Side {
     Primary,
     Secondary,
     Foreign,
+    Shared,
 }
 
-/// The user's own. Primary first: what is nearer counts first. What is foreign is asked for by name, where it can be
-/// shown as that.
+/// Those of others: what is foreign is asked for by name, where it can be shown as that.
+pub(super) const SIDES_OF_OTHERS: [Side; 2] = [Side::Shared, Side::Foreign];
+
+/// The user's own. Primary first: what is nearer counts first.
 pub(super) const SIDES: [Side; 2] = [Side::Primary, Side::Secondary];
 
 impl<D: Database> Engine<D> {
@@ -21,10 +25,29 @@ impl<D: Database> Engine<D> {
     pub(super) fn kind(&self, side: Side) -> MemoryKind {
         let home = self.options.memory.home.unwrap_or_default();
         match (side, home) {
-            (Side::Foreign, _) => MemoryKind::Foreign,
+            (Side::Foreign | Side::Shared, _) => MemoryKind::Foreign,
             (Side::Primary, _) => home,
             (Side::Secondary, MemoryKind::User) => MemoryKind::Project,
             (Side::Secondary, _) => MemoryKind::User,
+        }
+    }
+
+    /// Where what is of the project goes: its own database, where the call has it.
+    pub(super) fn project_side(&self) -> Side {
+        if self.has(Side::Secondary) && self.kind(Side::Secondary) == MemoryKind::Project {
+            Side::Secondary
+        } else {
+            Side::Primary
+        }
+    }
+
+    /// Whether there is such a database.
+    pub(super) const fn has(&self, side: Side) -> bool {
+        match side {
+            Side::Primary => true,
+            Side::Secondary => self.secondary.is_some(),
+            Side::Foreign => self.foreign.is_some(),
+            Side::Shared => self.shared.is_some(),
         }
     }
 
@@ -37,6 +60,7 @@ impl<D: Database> Engine<D> {
             Side::Primary => return self.read(ambient, body).await.map(Some),
             Side::Secondary => &self.secondary,
             Side::Foreign => &self.foreign,
+            Side::Shared => &self.shared,
         };
         match other {
             Some(other) => other.read(ambient.now, body).await.map(Some),
@@ -85,7 +109,7 @@ impl<D: Database> Engine<D> {
     /// What is looked for is there or nowhere, so that its transaction finds it. Outside of one a file would be made for
     /// what it does not hold.
     pub(super) fn has_one_memory(&self) -> bool {
-        self.database.is_in_one() && self.secondary.is_none() && self.foreign.is_none()
+        self.database.is_in_one() && self.secondary.is_none() && self.foreign.is_none() && self.shared.is_none()
     }
 
     /// Writes one of the user's own sides, where something was found.
@@ -102,7 +126,7 @@ impl<D: Database> Engine<D> {
                 secondary.write(ambient.now, marked).await
             }
             (Side::Primary, _) => self.write(ambient, body).await,
-            (Side::Foreign, _) | (Side::Secondary, None) => Err(unwritable_error()),
+            (Side::Foreign | Side::Shared, _) | (Side::Secondary, None) => Err(unwritable_error()),
         }
     }
 
@@ -114,7 +138,7 @@ impl<D: Database> Engine<D> {
         match (side, &self.secondary) {
             (Side::Secondary, Some(secondary)) => secondary.write_now(ambient.now, body).await,
             (Side::Primary, _) => self.database.write_now(ambient.now, body).await,
-            (Side::Foreign, _) | (Side::Secondary, None) => Err(unwritable_error()),
+            (Side::Foreign | Side::Shared, _) | (Side::Secondary, None) => Err(unwritable_error()),
         }
     }
 
@@ -162,16 +186,21 @@ impl<D: Database> Engine<D> {
 
     /// What is to be said of the secondary and the foreign database that could not be opened.
     pub(super) fn secondary_warnings(&self) -> Vec<String> {
-        let problems = [(Side::Secondary, &self.secondary_problem), (Side::Foreign, &self.foreign_problem)];
+        let problems = [
+            (Side::Secondary, &self.secondary_problem),
+            (Side::Foreign, &self.foreign_problem),
+            (Side::Shared, &self.shared_problem),
+        ];
         let said = |(side, problem): (Side, &Option<String>)| Some(self.left_out_warning(side, problem.as_deref()?));
         problems.into_iter().filter_map(said).collect()
     }
 
     fn left_out_warning(&self, side: Side, problem: &str) -> String {
-        let whose = match self.kind(side) {
-            MemoryKind::Project => "project's",
-            MemoryKind::User => "user's own",
-            MemoryKind::Foreign => "foreign",
+        let whose = match (side, self.kind(side)) {
+            (Side::Shared, _) => "shared",
+            (_, MemoryKind::Project) => "project's",
+            (_, MemoryKind::User) => "user's own",
+            (_, MemoryKind::Foreign) => "foreign",
         };
         format!("The {whose} memory was left out: {problem}")
     }
@@ -193,7 +222,7 @@ mod tests {
     #[test]
     fn only_the_users_own_sides_are_written() {
         let world = World::new();
-        for side in [Side::Foreign, Side::Secondary] {
+        for side in [Side::Foreign, Side::Shared, Side::Secondary] {
             let set = || async |tx: &mut AnyTx<'_>| Ok(probe::set(tx, "probe").await?);
             let written = finish(world.engine.write_side(side, &world.ambient(), set()));
             assert_eq!(written.unwrap_err().code, ErrorCode::InternalError);

@@ -6,9 +6,10 @@ use crate::{
     Engine, EngineError,
     contract::{CaseVerdict, Cause, FailureBrief, KnownPattern},
     failures::{matching, suggestion},
+    memory::finding::shared::related_fixes,
 };
-use argus_core::{Analysis, confidence::confidence, display};
-use argus_store::{Database, Tx, runs::cases::Case};
+use argus_core::{Ambient, Analysis, confidence::confidence, display};
+use argus_store::{Database, runs::cases::Case};
 use std::collections::{HashMap, HashSet, hash_map::Entry};
 
 /// Failures, and causes, that an answer lists at most.
@@ -82,7 +83,8 @@ pub(crate) struct Brief {
 /// What is known about the failures of a run, whose verdicts say which have one cause; shown, not counted.
 pub(crate) async fn brief<'a, D: Database>(
     engine: &Engine<D>,
-    tx: &mut impl Tx,
+    ambient: &Ambient,
+    tx: &mut D::Tx<'_>,
     cases: &'a [Case],
     candidates: &'a Candidates,
     verdicts: &[CaseVerdict],
@@ -99,7 +101,7 @@ pub(crate) async fn brief<'a, D: Database>(
         .partition(|(_, _, cause)| seen.insert(*cause));
     let mut failures = Vec::with_capacity((firsts.len() + further.len()).min(MAX_LISTED));
     for (candidate, case, cause) in firsts.into_iter().chain(further).take(MAX_LISTED) {
-        failures.push((candidate.at, failure(engine, tx, case, candidate, cause).await?));
+        failures.push((candidate.at, failure(engine, ambient, tx, case, candidate, cause).await?));
     }
     let room = ALL_FAILURES_CHARS.min(FIRST_FAILURE_CHARS + FURTHER_FAILURE_CHARS * failures.len().saturating_sub(1));
     let all_causes = by_count.len();
@@ -124,13 +126,16 @@ pub(crate) async fn brief<'a, D: Database>(
 
 async fn failure<D: Database>(
     engine: &Engine<D>,
-    tx: &mut impl Tx,
+    ambient: &Ambient,
+    tx: &mut D::Tx<'_>,
     case: &Case,
     BriefCandidate { analysis, sight, .. }: &BriefCandidate,
     cause_id: &str,
 ) -> Result<FailureBrief, EngineError> {
     let found = matching::find(engine, tx, analysis, &case.name, None).await?;
     let suggested = suggestion::best_suggestion(engine, tx, analysis, &found).await?;
+    let is_proved = suggested.tried.is_some_and(|tried| tried.proved > 0);
+    let shared = if is_proved { Vec::new() } else { related_fixes(engine, ambient, Some(&mut *tx), analysis).await? };
     let pattern = found.pattern;
     let facts = case.failure.as_ref().map(|failure| &failure.facts);
     let category = pattern.as_ref().and_then(|pattern| pattern.overrides.category);
@@ -149,6 +154,7 @@ async fn failure<D: Database>(
         exit_code: facts.and_then(|facts| facts.exit_code),
         signal: facts.and_then(|facts| facts.signal.clone()),
         cause_id: cause_id.to_owned(),
+        shared: shared.into_iter().find(|fix| fix.suggested_fix.is_some()),
         known: shown.map(|pattern| KnownPattern {
             confidence: origin
                 .as_ref()
@@ -181,6 +187,9 @@ fn shorten_to_level(failures: &[(usize, FailureBrief)], causes: &[&Cause], level
         shown.message = shown.message.map(|message| display::shortened(&message, MAX_MESSAGE_CHARS[level]));
         if let Some(known) = &mut shown.known {
             known.suggested_fix = known.suggested_fix.take().map(|fix| display::shortened(&fix, FIX[level]));
+        }
+        if let Some(shared) = &mut shown.shared {
+            shared.suggested_fix = shared.suggested_fix.take().map(|fix| display::shortened(&fix, FIX[level]));
         }
         listed.push((*at, shown));
     }

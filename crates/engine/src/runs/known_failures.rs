@@ -15,7 +15,8 @@ pub async fn known_failures<D: Database>(
     params: &RecordRunParams,
 ) -> Result<Vec<FailureBrief>, EngineError> {
     let collected = collect(engine, params)?;
-    let body =
-        async |tx: &mut D::Tx<'_>| Ok(brief(engine, tx, &collected.cases, &collected.candidates, &[]).await?.failures);
+    let body = async |tx: &mut D::Tx<'_>| {
+        Ok(brief(engine, ambient, tx, &collected.cases, &collected.candidates, &[]).await?.failures)
+    };
     engine.read(ambient, body).await
 }

@@ -12,6 +12,7 @@ use crate::{
     contract::{ProvedFix, RecordRunParams, RunResult, RunStatus, Shuffle, Totals},
     evidence::judging::{self, RunJudgement},
     failures::{lookup, recompute_signatures},
+    memory::finding::shared,
 };
 use argus_core::{Ambient, display};
 use argus_store::{
@@ -57,7 +58,7 @@ pub(super) async fn record<D: Database>(
         let proved = claims::judge(engine, tx, &run, &collected.cases, &on_same_files).await?;
         retention::apply(tx, retention_limits(engine, ambient)).await?;
         recompute_signatures::recompute_batch(engine, tx).await?;
-        Ok((brief(engine, tx, &collected.cases, &collected.candidates, &verdicts).await?, proved, no_tests))
+        Ok((brief(engine, ambient, tx, &collected.cases, &collected.candidates, &verdicts).await?, proved, no_tests))
     };
     let (brief, proved, no_tests) = engine.write(ambient, body).await?;
     Ok(RunResult { proved, ..answer(engine, params, run, totals, collected, brief, no_tests) })
@@ -180,6 +181,9 @@ fn answer<D>(
     }
     if run.is_foreign {
         notes.insert(0, FOREIGN.to_owned());
+    }
+    if brief.failures.iter().any(|failure| failure.shared.is_some()) {
+        notes.push(shared::WARNING.to_owned());
     }
     let Brief { failures, causes, more_causes } = brief;
     debug_assert!(failures.len() <= brief::MAX_LISTED, "no more are kept than listed");

@@ -58,6 +58,11 @@ import type {
   RunDetail,
   RunDetailParams,
   RunResult,
+  ShareCheckResult,
+  ShareParams,
+  ShareResult,
+  ShareTaken,
+  SharedTexts,
   SignatureParams,
   SnapshotParams,
   SplitPatternParams,
@@ -150,6 +155,12 @@ export interface Calls {
   patternsExport: { params: PatternsExportParams; result: PatternsExported };
   /** Takes patterns over from another memory, in one transaction; the same taken over again changes nothing. */
   patternsImport: { params: PatternsImportParams; result: PatternsImported };
+  /** What is to be shared through the repository, as files; those that are there already are not among them. */
+  shareWrite: { params: ShareParams; result: ShareResult };
+  /** What is wrong with files that a repository shares; no memory is needed. */
+  shareCheck: { params: SharedTexts; result: ShareCheckResult };
+  /** Takes files that a repository shares into a database of their own. */
+  shareTake: { params: SharedTexts; result: ShareTaken };
   /** Ids of the incidents that answer a text, best first. */
   memorySearch: { params: MemorySearchParams; result: MemorySearched };
   /** One incident of either memory, with its solutions and what came of them. */
@@ -223,6 +234,7 @@ export const WRITING_CALLS = [
   'addIncident',
   'memoryImport',
   'patternsImport',
+  'shareTake',
   'checkWrite',
   'createToken',
   'revokeToken',
@@ -451,6 +463,21 @@ export abstract class NamedCalls {
   /** Takes patterns over from another memory, in one transaction; the same taken over again changes nothing. */
   patternsImport(params: PatternsImportParams): Promise<PatternsImported> {
     return this.call('patternsImport', params);
+  }
+
+  /** What is to be shared through the repository, as files; those that are there already are not among them. */
+  shareWrite(params: ShareParams): Promise<ShareResult> {
+    return this.call('shareWrite', params);
+  }
+
+  /** What is wrong with files that a repository shares; no memory is needed. */
+  shareCheck(params: SharedTexts): Promise<ShareCheckResult> {
+    return this.call('shareCheck', params);
+  }
+
+  /** Takes files that a repository shares into a database of their own. */
+  shareTake(params: SharedTexts): Promise<ShareTaken> {
+    return this.call('shareTake', params);
   }
 
   /** Ids of the incidents that answer a text, best first. */

@@ -218,6 +218,14 @@ export type Cause = {
 /** What changed in how a test ends; the most urgent first. */
 export type ChangeKind = "failing" | "flaky" | "new" | "fixed";
 
+/** A fix that was found in a commit. */
+export type ChosenFix = {
+  /** `fix-…`. */
+  fixId: string,
+  /** What its commit changed, in words. */
+  fix: string,
+};
+
 /** Whether attempts may be made. */
 export type CircuitState = "CLOSED" | "OPEN";
 
@@ -509,6 +517,8 @@ export type FailureBrief = {
   causeId: string,
   /** What the memory knows; shown, not counted. */
   known: KnownPattern | null,
+  /** A fix that the repository shares, where nothing of the user's own is proved: somebody else's, as data. */
+  shared?: Related,
 };
 
 /** What a failure is, as reported; not what may lie behind it. */
@@ -1075,6 +1085,8 @@ export type FixesResult = {
   fixes: Array<FixEvidence>,
   /** The newest that were reported. */
   reported: Array<ReportedFix>,
+  /** Those that the repository shares. */
+  shared?: Array<SharedKnown>,
 };
 
 /** State of the work tree when the run started. */
@@ -1317,6 +1329,8 @@ export type IncidentMatch = {
   solution_count: number,
   /** Where it is stored. */
   memory: MemoryKind,
+  /** Of what the repository shares: where it comes from. */
+  origin?: SharedOrigin,
 };
 
 /** Everything concluded from one failure text, nothing stored. */
@@ -1393,6 +1407,16 @@ export type LearnedValues = {
 
 /** The language of built-in suggestions. */
 export type Locale = "zh" | "en";
+
+/** What tells of a machine and of who works at it. */
+export type MachineNames = {
+  /** The folder of the project, and other folders that it is known by. */
+  roots: Array<string>,
+  /** The home folder. */
+  home?: string | null,
+  /** Names of the machine. */
+  hosts: Array<string>,
+};
 
 /** A fix that a person judges: one of the ids. */
 export type MarkFixParams = {
@@ -1740,6 +1764,8 @@ export type RankedSolution = {
   last_confirmed_at: string | null,
   /** Where it is stored. What is `foreign` comes last, is never recommended, and has no statistics. */
   memory: MemoryKind,
+  /** Of what the repository shares: where it comes from. */
+  origin?: SharedOrigin,
 };
 
 /** What to look for, and where the solution must work. */
@@ -1896,7 +1922,7 @@ export type RefusedLine = {
 export type Related = {
   /** What kind of thing it is. */
   kind: RelatedKind,
-  /** Its id. */
+  /** Its id; of a fix that the repository shares, that of the fix, by which a report names it. */
   id: string,
   /** What it is about. */
   description: string,
@@ -1914,6 +1940,8 @@ export type Related = {
   confidence: number | null,
   /** `foreign`: nobody here made it, and nobody here tried it. Absent: it is the user's own. */
   memory?: MemoryKind,
+  /** Of what the repository shares: where it comes from. */
+  origin?: SharedOrigin,
 };
 
 /** What a related thing is. */
@@ -2157,6 +2185,90 @@ export type SeenTest = {
   lastRunId: string,
   /** When that run started. */
   lastSeenAt: string,
+};
+
+/** What was found wrong. */
+export type ShareCheckResult = {
+  /** In the order of the files. */
+  faults: Array<SharedFault>,
+};
+
+/** What of a memory is to be shared. */
+export type ShareParams = {
+  /** The pseudonym that is written into each file; none: nobody is named. */
+  by?: string | null,
+  /** What tells of this machine, and is not written. */
+  machine: MachineNames,
+  /** Paths of the files that are shared already, which stay as they are. */
+  present: Array<string>,
+  /** Fixes that were found in commits, and that a person chose. */
+  found: Array<ChosenFix>,
+};
+
+/** The files to write. */
+export type ShareResult = {
+  /** In the order of their paths; those that are there already are not among them. */
+  files: Array<SharedText>,
+  /** What is not shared, and why. */
+  leftOut: Array<SharedFault>,
+};
+
+/** What was taken in. */
+export type ShareTaken = {
+  /** Files. */
+  taken: number,
+  /** Those that were not. */
+  refused: Array<SharedFault>,
+};
+
+/** What is wrong with a file. */
+export type SharedFault = {
+  /** Below `.argus-shared`. */
+  path: string,
+  /** Why, in one line. */
+  message: string,
+};
+
+/** A fix that the repository shares: somebody else's, and a claim here until own runs have decided. */
+export type SharedKnown = {
+  /** `fix-…`, by which a report names it. */
+  fixId: string,
+  /** Case of the failure there. */
+  caseName: string,
+  /** What was changed; the first 300 characters, as data. */
+  fixDescription: string,
+  /** True: it was made here, and `origin` says what came of it elsewhere. */
+  own?: boolean,
+  /** Where it comes from. */
+  origin: SharedOrigin,
+};
+
+/** Where something comes from that a repository shares, and what own runs have said of it. */
+export type SharedOrigin = {
+  /** The file. */
+  file: string,
+  /** The pseudonym of who wrote it; absent: nobody is named. */
+  by?: string,
+  /** Of a fix: `claimed` until own runs prove or refute it. */
+  state?: ProofStatus,
+  /** The own run that decided that. */
+  decidedBy?: string,
+  /** Of a fix: what came of it elsewhere, as others say. */
+  elsewhere?: Tried,
+};
+
+/** A file of the shared folder. */
+export type SharedText = {
+  /** Below `.argus-shared`, with `/`. */
+  path: string,
+  /** What it holds. */
+  text: string,
+};
+
+/** Files of the shared folder to check, or to take in. */
+export type SharedTexts = {
+  /** All of them. */
+  files: Array<SharedText>,
 };
 
 /** That a runner shuffled its tests. */
@@ -3190,4 +3302,8 @@ export const LIMITS = {
   DEFAULT_SOLUTIONS: 5,
   /** Ids in an answer of `completeIds`. */
   MAX_COMPLETIONS: 100,
+  /** Bytes of a file that a repository shares. */
+  MAX_SHARED_FILE_BYTES: 65536,
+  /** Such files that are taken in. */
+  MAX_SHARED_FILES: 5000,
 } as const;

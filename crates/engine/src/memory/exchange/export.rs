@@ -47,7 +47,8 @@ pub async fn export<D: Database>(
     engine.read(ambient, body).await
 }
 
-async fn line(tx: &mut impl Tx, incident: &Incident) -> Result<IncidentLine, EngineError> {
+/// An incident with all that belongs to it.
+pub(in crate::memory) async fn line(tx: &mut impl Tx, incident: &Incident) -> Result<IncidentLine, EngineError> {
     let mut lines = Vec::new();
     for solution in solutions::of_owner(tx, Owner::Incident(incident.key)).await? {
         let outcomes = outcomes::of_solution(tx, solution.key).await?.into_iter().map(outcome).collect();
@@ -74,6 +75,7 @@ pub(super) fn solution_line(stored: Solution, outcomes: Vec<OutcomeLine>) -> Sol
         created_at: Some(iso(stored.created_at)),
         wrong: false,
         by_person: false,
+        recorded_by: None,
         outcomes,
     }
 }

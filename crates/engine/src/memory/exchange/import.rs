@@ -24,73 +24,76 @@ const MAX_ID_CHARS: usize = 200;
 const MAX_NAME_CHARS: usize = 2000;
 
 /// One line of a file.
-#[derive(Debug, Deserialize, Serialize)]
-pub(super) struct IncidentLine {
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(in crate::memory) struct IncidentLine {
     #[serde(default)]
-    pub(super) r#type: Option<String>,
+    pub(in crate::memory) r#type: Option<String>,
     #[serde(default)]
-    pub(super) id: Option<String>,
-    pub(super) title: String,
+    pub(in crate::memory) id: Option<String>,
+    pub(in crate::memory) title: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) error_signature: Option<String>,
+    pub(in crate::memory) error_signature: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) summary: Option<String>,
+    pub(in crate::memory) summary: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) tags: Vec<String>,
+    pub(in crate::memory) tags: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) created_at: Option<String>,
+    pub(in crate::memory) created_at: Option<String>,
     #[serde(default)]
-    pub(super) solutions: Vec<SolutionLine>,
+    pub(in crate::memory) solutions: Vec<SolutionLine>,
 }
 
 /// A solution of it.
-#[derive(Debug, Deserialize, Serialize)]
-pub(super) struct SolutionLine {
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(in crate::memory) struct SolutionLine {
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) id: Option<String>,
-    pub(super) steps: String,
+    pub(in crate::memory) id: Option<String>,
+    pub(in crate::memory) steps: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) env: Option<Value>,
+    pub(in crate::memory) env: Option<Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) env_bucket: Option<String>,
+    pub(in crate::memory) env_bucket: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) created_at: Option<String>,
+    pub(in crate::memory) created_at: Option<String>,
     /// A person judged it as wrong; of patterns alone.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub(super) wrong: bool,
+    pub(in crate::memory) wrong: bool,
     /// A person wrote it; of patterns alone.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub(super) by_person: bool,
+    pub(in crate::memory) by_person: bool,
+    /// Who wrote it, where that is somebody else than whoever imports it; no line says so.
+    #[serde(skip)]
+    pub(in crate::memory) recorded_by: Option<String>,
     #[serde(default)]
-    pub(super) outcomes: Vec<OutcomeLine>,
+    pub(in crate::memory) outcomes: Vec<OutcomeLine>,
 }
 
 /// What came of trying it.
-#[derive(Debug, Deserialize, Serialize)]
-pub(super) struct OutcomeLine {
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(in crate::memory) struct OutcomeLine {
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) id: Option<String>,
-    pub(super) worked: bool,
+    pub(in crate::memory) id: Option<String>,
+    pub(in crate::memory) worked: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) env: Option<Value>,
+    pub(in crate::memory) env: Option<Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) env_bucket: Option<String>,
+    pub(in crate::memory) env_bucket: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) notes: Option<String>,
+    pub(in crate::memory) notes: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) lookup_id: Option<String>,
+    pub(in crate::memory) lookup_id: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) run_id: Option<String>,
+    pub(in crate::memory) run_id: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) case_name: Option<String>,
+    pub(in crate::memory) case_name: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) created_at: Option<String>,
+    pub(in crate::memory) created_at: Option<String>,
     /// The later run in which the case passed; of patterns alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) proved_by: Option<String>,
+    pub(in crate::memory) proved_by: Option<String>,
     /// What took a success back; of patterns alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) refuted_by: Option<String>,
+    pub(in crate::memory) refuted_by: Option<String>,
 }
 
 /// A line fit for storing.
@@ -113,6 +116,7 @@ pub(super) struct PreparedSolution {
     pub(super) env: Option<String>,
     pub(super) env_bucket: String,
     pub(super) created_at: i64,
+    pub(super) recorded_by: Option<String>,
     pub(super) outcomes: Vec<PreparedOutcome>,
 }
 
@@ -136,13 +140,20 @@ pub async fn import<D: Database>(
     ambient: &Ambient,
     MemoryImportParams { lines }: &MemoryImportParams,
 ) -> Result<MemoryImported, EngineError> {
+    let lines = (1..).zip(lines.lines()).filter(|(_, line)| !line.trim().is_empty());
+    import_lines(engine, ambient, lines.map(|(number, line)| (number, parse(line)))).await
+}
+
+/// Takes in lines that are read already, each with its number.
+pub(super) async fn import_lines<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    lines: impl Iterator<Item = (u32, Result<IncidentLine, EngineError>)>,
+) -> Result<MemoryImported, EngineError> {
     let mut imported = MemoryImported::default();
     let mut prepared = Vec::new();
-    for (number, line) in (1..).zip(lines.lines()) {
-        if line.trim().is_empty() {
-            continue;
-        }
-        match parse(line).and_then(|line| prepare(engine, ambient, line)) {
+    for (number, line) in lines {
+        match line.and_then(|line| prepare(engine, ambient, line)) {
             Ok(incident) => prepared.push((number, incident)),
             Err(error) => {
                 let message = error.redacted_by(&engine.analyzer).message;
@@ -155,6 +166,18 @@ pub async fn import<D: Database>(
     }
     let body = async |tx: &mut D::Tx<'_>| write::all(engine, tx, &prepared, imported).await;
     engine.write(ambient, body).await
+}
+
+/// Takes one in as part of another call.
+pub(in crate::memory) async fn import_one<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    tx: &mut D::Tx<'_>,
+    line: IncidentLine,
+) -> Result<(), EngineError> {
+    let prepared = prepare(engine, ambient, line)?;
+    write::all(engine, tx, &[(1, prepared)], MemoryImported::default()).await?;
+    Ok(())
 }
 
 fn parse(line: &str) -> Result<IncidentLine, EngineError> {
@@ -201,11 +224,12 @@ pub(super) fn prepare_solution<D>(
     let id_by_content = id("sol", incident, None, || format!("{digest}\n{env_bucket}"));
     let id = given_id(engine, line.id.as_deref())?.unwrap_or_else(|| id_by_content.clone());
     let created_at = moment(line.created_at.as_deref(), created_at)?;
+    let recorded_by = line.recorded_by;
     let mut outcomes = Vec::with_capacity(line.outcomes.len());
     for outcome in line.outcomes {
         outcomes.push(prepare_outcome(engine, outcome, created_at)?);
     }
-    Ok(PreparedSolution { id, id_by_content, steps, digest, env, env_bucket, created_at, outcomes })
+    Ok(PreparedSolution { id, id_by_content, steps, digest, env, env_bucket, created_at, recorded_by, outcomes })
 }
 
 fn prepare_outcome<D>(engine: &Engine<D>, line: OutcomeLine, created_at: i64) -> Result<PreparedOutcome, EngineError> {

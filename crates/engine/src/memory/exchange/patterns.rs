@@ -13,67 +13,67 @@ const MAX_DAYS: u32 = 400;
 
 /// One line.
 #[derive(Debug, Deserialize, Serialize)]
-struct PatternLine {
+pub(super) struct PatternLine {
     /// `pattern`.
-    r#type: String,
+    pub(super) r#type: String,
     #[serde(flatten)]
-    known: KnownLine,
+    pub(super) known: KnownLine,
     /// What it was signed with before, too.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    signatures: Vec<String>,
+    pub(super) signatures: Vec<String>,
     /// What it is there, by rules that may be others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    category: Option<String>,
-    first_seen_at: String,
-    last_seen_at: String,
+    pub(super) category: Option<String>,
+    pub(super) first_seen_at: String,
+    pub(super) last_seen_at: String,
     /// What was counted, by the memory that has counted it.
     #[serde(default)]
-    counts: Vec<CountsLine>,
+    pub(super) counts: Vec<CountsLine>,
     /// `[day, occurrences, resolutions]` at the end of each day on which they changed, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    days: Vec<(i64, u32, u32)>,
+    pub(super) days: Vec<(i64, u32, u32)>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    person: Option<OverridesLine>,
+    pub(super) person: Option<OverridesLine>,
     /// Failures that lead to it: they are alike, or a person said so.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    parts: Vec<KnownLine>,
+    pub(super) parts: Vec<KnownLine>,
     #[serde(default)]
-    solutions: Vec<SolutionLine>,
+    pub(super) solutions: Vec<SolutionLine>,
 }
 
 /// A failure that is known, and what it was learned from.
 #[derive(Debug, Deserialize, Serialize)]
-struct KnownLine {
-    id: String,
+pub(super) struct KnownLine {
+    pub(super) id: String,
     #[serde(default)]
-    recipe: String,
+    pub(super) recipe: String,
     #[serde(default)]
-    case_name: String,
+    pub(super) case_name: String,
     #[serde(default)]
-    description: String,
-    sample: FailureEvent,
+    pub(super) description: String,
+    pub(super) sample: FailureEvent,
 }
 
 #[derive(Debug, Deserialize, Serialize)]
-struct CountsLine {
+pub(super) struct CountsLine {
     /// None: the one that wrote the line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    memory: Option<String>,
+    pub(super) memory: Option<String>,
     /// Its id there.
-    pattern: String,
-    occurrences: u32,
-    resolutions: u32,
+    pub(super) pattern: String,
+    pub(super) occurrences: u32,
+    pub(super) resolutions: u32,
 }
 
 /// What a person set.
 #[derive(Debug, Deserialize, Serialize)]
-struct OverridesLine {
+pub(super) struct OverridesLine {
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    category: Option<String>,
+    pub(super) category: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    description: Option<String>,
+    pub(super) description: Option<String>,
     /// The id of the solution that it suggests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    solution: Option<String>,
-    edited_at: String,
+    pub(super) solution: Option<String>,
+    pub(super) edited_at: String,
 }

@@ -1,23 +1,25 @@
-//! What a database knows that came with the project and is not the user's: claims of somebody else, shown as that.
-//! None of it counts: it has no statistics here, comes last, is never recommended, and nothing is written to it. Its
-//! texts never went through this program, so each is made fit to be shown.
+//! What others know: a database that came with the project and is not the user's, and what the repository shares. Claims
+//! of somebody else, shown as that. None of it counts: it has no statistics here, comes last, is never recommended, and
+//! nothing is written to it.
 
 use super::{
+    claim_texts::{bucket, claimed_match, claimed_related, claimed_solution, line, tags, text},
     find::{SearchHit, find},
     listed::{self, rounded},
-    ranking,
+    ranking, shared,
 };
 use crate::{
     Engine, EngineError,
-    contract::{Difference, IncidentDetail, IncidentMatch, MemoryKind, RankedSolution, Related, RelatedKind},
+    contract::{IncidentDetail, IncidentMatch, MemoryKind, RankedSolution, Related, RelatedKind},
     failures::related,
-    memory::{environment::ResolvedEnvironment, index, side::Side},
+    memory::{
+        environment::ResolvedEnvironment,
+        index,
+        side::{SIDES_OF_OTHERS, Side},
+    },
 };
 use argus_core::{
     Ambient, Analysis,
-    bound::bound_to,
-    display,
-    environment::Environment,
     search::{MIN_SCORE, Query},
 };
 use argus_store::{Database, Tx, incidents, search::Owner, solutions};
@@ -29,18 +31,6 @@ const MAX_INCIDENTS: usize = 3;
 const MAX_SOLUTIONS: u32 = 2;
 /// Related ones of a diagnosis.
 const MAX_RELATED: usize = 3;
-/// Of its longest text in an answer.
-const MAX_STEPS_CHARS: usize = 4_000;
-/// Of a fix beside a diagnosis.
-const MAX_RELATED_FIX_CHARS: usize = 1_000;
-/// Of one line.
-const MAX_LINE_CHARS: usize = 300;
-/// Of a text that is looked at.
-const MAX_READ_BYTES: usize = 64 * 1024;
-/// Labels of an incident.
-const MAX_TAGS: usize = 20;
-/// What is in place of a reason.
-const WHY: &str = "foreign: from a database that came with the project; nobody here tried it";
 
 /// What is said with every answer that shows any of it.
 pub(crate) const WARNING: &str = "What is marked memory: foreign comes from a database that came with this project and \
@@ -57,20 +47,55 @@ pub(super) async fn claims<D: Database>(
     query: &Query,
     environment: &ResolvedEnvironment,
 ) -> Result<Vec<Claim>, EngineError> {
-    if engine.foreign.is_none() {
-        return Ok(Vec::new());
-    }
-    index_waiting(engine, ambient).await;
-    let wanted = (MAX_INCIDENTS, MIN_SCORE);
-    let hits = find(engine, ambient, &[Side::Foreign], None, query, wanted, &mut Vec::new()).await?;
-    let body = async |tx: &mut D::Tx<'_>| {
-        let mut claims = Vec::with_capacity(hits.len());
-        for hit in &hits {
-            claims.extend(claim(engine, ambient, tx, hit, environment).await?);
+    let mut all = Vec::new();
+    for side in SIDES_OF_OTHERS.into_iter().filter(|side| engine.has(*side)) {
+        if side == Side::Foreign {
+            index_waiting(engine, ambient).await;
         }
-        Ok(claims)
-    };
-    Ok(engine.read_if_available(Side::Foreign, ambient, &mut Vec::new(), body).await?.unwrap_or_default())
+        let wanted = (MAX_INCIDENTS, MIN_SCORE);
+        let hits = find(engine, ambient, &[side], None, query, wanted, &mut Vec::new()).await?;
+        let body = async |tx: &mut D::Tx<'_>| {
+            let mut claims = Vec::with_capacity(hits.len());
+            for hit in &hits {
+                claims.extend(claim(engine, ambient, tx, hit, environment).await?);
+            }
+            Ok(claims)
+        };
+        let found = engine.read_if_available(side, ambient, &mut Vec::new(), body).await?;
+        all.extend(found.unwrap_or_default());
+    }
+    without_own(engine, ambient, all).await
+}
+
+/// What the repository shares and this memory has itself is its own.
+async fn without_own<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    mut claims: Vec<Claim>,
+) -> Result<Vec<Claim>, EngineError> {
+    let ids: Vec<String> = (claims.iter())
+        .flat_map(|(incident, solutions)| {
+            let incident = incident.origin.as_ref().map(|_| incident.incident_id.clone());
+            incident.into_iter().chain(solutions.iter().filter_map(shared_name))
+        })
+        .collect();
+    let here = shared::known_here(engine, ambient, None, &ids).await?;
+    for (_, solutions) in &mut claims {
+        solutions.retain(|solution| shared_name(solution).is_none_or(|name| !here.own.contains(&name)));
+        for solution in solutions {
+            here.decide_solution(solution);
+        }
+    }
+    claims.retain(|(incident, solutions)| {
+        incident.origin.is_none() || !solutions.is_empty() || !here.own.contains(&incident.incident_id)
+    });
+    Ok(claims)
+}
+
+/// The id of a solution in the file that it is from: its own, or that of a fix.
+fn shared_name(solution: &RankedSolution) -> Option<String> {
+    let file = &solution.origin.as_ref()?.file;
+    Some(file.rsplit_once('/')?.1.trim_end_matches(".json").to_owned())
 }
 
 /// The file is a copy, and the copy is this user's: its index may be brought up to date.
@@ -92,11 +117,21 @@ async fn claim<D: Database>(
     environment: &ResolvedEnvironment,
 ) -> Result<Option<Claim>, EngineError> {
     let Some((shown, _)) = listed::shown(engine, tx, hit).await? else { return Ok(None) };
-    let shown = claimed_match(engine, shown);
+    let mut shown = claimed_match(engine, shown);
+    let is_shared = hit.side == Side::Shared;
+    if is_shared && matches!(hit.owner, Owner::Incident(_)) {
+        shown.origin = Some(shared::incident_origin(&shown.incident_id));
+    }
     let mut claims = Vec::new();
     for solution in solutions::best_of_owner(tx, hit.owner, MAX_SOLUTIONS).await? {
+        let origin = if is_shared { Some(shared::origin(engine, tx, &solution).await?.1) } else { None };
         let untried = ranking::rank_untried(engine, ambient, solution, &environment.environment, hit.score.value);
-        claims.push(claimed_solution(engine, untried.shown(&shown.incident_id, MemoryKind::Foreign)));
+        let claim = claimed_solution(engine, untried.shown(&shown.incident_id, MemoryKind::Foreign));
+        let why = if is_shared { shared::WHY.to_owned() } else { claim.why.clone() };
+        claims.push(RankedSolution { origin, why, ..claim });
+    }
+    if is_shared && shown.origin.is_none() {
+        shown.origin = claims.first().and_then(|claim| claim.origin.clone());
     }
     Ok(Some((shown, claims)))
 }
@@ -108,32 +143,46 @@ pub(crate) async fn related_incidents<D: Database>(
     analysis: &Analysis,
     query: &Query,
 ) -> Vec<Related> {
-    if engine.foreign.is_none() {
-        return Vec::new();
+    let mut all = Vec::new();
+    if engine.has(Side::Shared) {
+        all.extend(shared::related_fixes(engine, ambient, None, analysis).await.unwrap_or_default());
+        all.extend(best_of(engine, incidents_like(engine, ambient, Side::Shared, query).await.unwrap_or_default()));
     }
-    let body = async |tx: &mut D::Tx<'_>| Ok(related::related(engine, tx, analysis, None, None).await?);
-    let looked = engine.read_if_available(Side::Foreign, ambient, &mut Vec::new(), body).await;
-    let mut like = looked.ok().flatten().unwrap_or_default();
-    like.extend(incidents_like(engine, ambient, query).await.unwrap_or_default());
+    if engine.has(Side::Foreign) {
+        let body = async |tx: &mut D::Tx<'_>| Ok(related::related(engine, tx, analysis, None, None).await?);
+        let looked = engine.read_if_available(Side::Foreign, ambient, &mut Vec::new(), body).await;
+        let mut like = looked.ok().flatten().unwrap_or_default();
+        like.extend(incidents_like(engine, ambient, Side::Foreign, query).await.unwrap_or_default());
+        all.extend(best_of(engine, like));
+    }
+    all
+}
+
+fn best_of<D>(engine: &Engine<D>, mut like: Vec<Related>) -> impl Iterator<Item = Related> {
     like.retain(|related| related.suggested_fix.is_some());
     like.sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
     like.truncate(MAX_RELATED);
-    like.into_iter().map(|related| claimed_related(engine, related)).collect()
+    like.into_iter().map(|related| claimed_related(engine, related))
 }
 
 async fn incidents_like<D: Database>(
     engine: &Engine<D>,
     ambient: &Ambient,
+    side: Side,
     query: &Query,
 ) -> Result<Vec<Related>, EngineError> {
     let wanted = (MAX_INCIDENTS, MIN_SCORE);
-    let hits = find(engine, ambient, &[Side::Foreign], None, query, wanted, &mut Vec::new()).await?;
+    let hits = find(engine, ambient, &[side], None, query, wanted, &mut Vec::new()).await?;
     let body = async |tx: &mut D::Tx<'_>| {
         let mut like = Vec::new();
         for hit in &hits {
             let Owner::Incident(key) = hit.owner else { continue };
             let Some(incident) = incidents::get(tx, key).await? else { continue };
             let best = solutions::best_of_owner(tx, hit.owner, 1).await?.into_iter().next();
+            let origin = match &best {
+                Some(best) if side == Side::Shared => Some(shared::origin(engine, tx, best).await?.1),
+                _ => None,
+            };
             like.push(Related {
                 kind: RelatedKind::Incident,
                 id: incident.id,
@@ -145,11 +194,18 @@ async fn incidents_like<D: Database>(
                 suggested_fix: best.map(|solution| solution.steps),
                 confidence: None,
                 memory: None,
+                origin,
             });
         }
         Ok(like)
     };
-    Ok(engine.read_if_available(Side::Foreign, ambient, &mut Vec::new(), body).await?.unwrap_or_default())
+    let mut like = engine.read_if_available(side, ambient, &mut Vec::new(), body).await?.unwrap_or_default();
+    if side == Side::Shared {
+        let ids: Vec<String> = like.iter().map(|one| one.id.clone()).collect();
+        let here = shared::known_here(engine, ambient, None, &ids).await?;
+        like.retain(|one| !here.own.contains(&one.id));
+    }
+    Ok(like)
 }
 
 /// An incident as it may be shown: what is claimed about its solutions is left out.
@@ -171,66 +227,4 @@ pub(super) fn as_claims<D>(engine: &Engine<D>, mut detail: IncidentDetail) -> In
         solution.outcomes.clear();
     }
     detail
-}
-
-fn claimed_match<D>(engine: &Engine<D>, found: IncidentMatch) -> IncidentMatch {
-    IncidentMatch {
-        incident_id: line(engine, &found.incident_id),
-        title: line(engine, &found.title),
-        error_signature: found.error_signature.map(|found| text(engine, &found)),
-        summary: found.summary.map(|found| text(engine, &found)),
-        tags: tags(engine, &found.tags),
-        ..found
-    }
-}
-
-fn claimed_solution<D>(engine: &Engine<D>, solution: RankedSolution) -> RankedSolution {
-    RankedSolution {
-        solution_id: line(engine, &solution.solution_id),
-        steps: text(engine, &solution.steps),
-        env: Value::Object(Map::new()),
-        env_bucket: bucket(&solution.env_bucket),
-        best_env_bucket_match: bucket(&solution.best_env_bucket_match),
-        why: WHY.to_owned(),
-        ..solution
-    }
-}
-
-fn claimed_related<D>(engine: &Engine<D>, related: Related) -> Related {
-    Related {
-        id: line(engine, &related.id),
-        description: line(engine, &related.description),
-        suggested_fix: related.suggested_fix.map(|fix| display::shortened(&text(engine, &fix), MAX_RELATED_FIX_CHARS)),
-        confidence: None,
-        tried: None,
-        differences: related
-            .differences
-            .into_iter()
-            .map(|Difference { before, now }| Difference { before: line(engine, &before), now: line(engine, &now) })
-            .collect(),
-        memory: Some(MemoryKind::Foreign),
-        ..related
-    }
-}
-
-fn line<D>(engine: &Engine<D>, found: &str) -> String {
-    display::line(&clean(engine, found), MAX_LINE_CHARS)
-}
-
-fn text<D>(engine: &Engine<D>, found: &str) -> String {
-    display::shortened(&clean(engine, found), MAX_STEPS_CHARS)
-}
-
-/// Without what is far behind anything that is shown: nothing has bounded it yet.
-fn clean<D>(engine: &Engine<D>, found: &str) -> String {
-    engine.analyzer.redact_whole(&bound_to(found, MAX_READ_BYTES)).into_string()
-}
-
-fn tags<D>(engine: &Engine<D>, found: &[String]) -> Vec<String> {
-    found.iter().take(MAX_TAGS).map(|tag| line(engine, tag)).collect()
-}
-
-/// In its canonical form, which holds known fields only.
-fn bucket(found: &str) -> String {
-    Environment::parse(found).to_string()
 }

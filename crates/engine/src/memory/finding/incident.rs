@@ -11,7 +11,7 @@ use crate::{
     contract::{IdParams, IncidentDetail, OutcomeDetail, SolutionDetail},
     memory::{
         resolve,
-        side::{SIDES, Side},
+        side::{SIDES, SIDES_OF_OTHERS, Side},
     },
 };
 use argus_core::{Ambient, bound::bound_to, display};
@@ -36,19 +36,19 @@ const MAX_NOTES_CHARS: usize = 500;
 const MAX_ALL_STEPS_BYTES: usize = 200 * 1024;
 const MIN_STEPS_BYTES: usize = 4 * 1024;
 
-/// An incident of either memory, or else of a foreign one.
+/// An incident of either memory, or else of others.
 pub async fn incident<D: Database>(
     engine: &Engine<D>,
     ambient: &Ambient,
     IdParams { id }: &IdParams,
 ) -> Result<IncidentDetail, EngineError> {
-    for side in SIDES.into_iter().chain([Side::Foreign]) {
+    for side in SIDES.into_iter().chain(SIDES_OF_OTHERS) {
         let body = async |tx: &mut D::Tx<'_>| match incidents::by_id(tx, id.trim()).await? {
             Some(incident) => detail(engine, tx, side, incident).await.map(Some),
             None => Ok(None),
         };
         match engine.read_if_available(side, ambient, &mut Vec::new(), body).await? {
-            Some(Some(found)) if side == Side::Foreign => return Ok(foreign::as_claims(engine, found)),
+            Some(Some(found)) if SIDES_OF_OTHERS.contains(&side) => return Ok(foreign::as_claims(engine, found)),
             Some(Some(found)) => return Ok(found),
             _ => {}
         }

@@ -83,6 +83,7 @@ pub(super) async fn shown<D: Database>(
                     because,
                     solution_count,
                     memory,
+                    origin: None,
                 },
                 incident.created_at,
             )
@@ -100,6 +101,7 @@ pub(super) async fn shown<D: Database>(
                     because,
                     solution_count,
                     memory,
+                    origin: None,
                 },
                 pattern.first_seen_at,
             )

@@ -5,6 +5,7 @@ use super::{
     find::find,
     foreign::{self, Claim},
     listed::{ListedIncident, list},
+    shared,
 };
 use crate::{
     Engine, EngineError,
@@ -150,6 +151,9 @@ fn add_claims(answer: &mut RankedSolutionsResult, claims: Vec<Claim>, limit: usi
     if claims.is_empty() {
         return;
     }
+    let (shared, foreign): (Vec<_>, Vec<_>) = claims.iter().partition(|(incident, _)| incident.origin.is_some());
+    let said = [(shared.is_empty(), shared::WARNING), (foreign.is_empty(), foreign::WARNING)];
+    answer.warnings.extend(said.into_iter().filter(|(is_none, _)| !is_none).map(|(_, warning)| warning.to_owned()));
     let lowest = answer.ranked_solutions.iter().map(|own| own.final_solution_score).fold(1.0, f64::min);
     for (incident, solutions) in claims {
         answer.incidents.push(incident);
@@ -159,7 +163,6 @@ fn add_claims(answer: &mut RankedSolutionsResult, claims: Vec<Claim>, limit: usi
         }));
     }
     answer.ranked_solutions.truncate(limit);
-    answer.warnings.push(foreign::WARNING.to_owned());
 }
 
 /// The incidents with all their solutions. What was copied from one memory to the other is there once: as it is where

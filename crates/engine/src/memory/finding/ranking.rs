@@ -149,6 +149,7 @@ impl Ranked {
             claimed: self.claimed,
             last_confirmed_at: last_confirmed(&self.stats),
             memory,
+            origin: None,
         }
     }
 }

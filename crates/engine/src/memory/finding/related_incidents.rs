@@ -87,6 +87,7 @@ async fn incident_with_best<D>(
         tried,
         claimed: tried.is_some_and(Tried::is_claimed),
         memory: None,
+        origin: None,
     }))
 }
 

@@ -1,10 +1,17 @@
 //! `record_outcome`: what came of trying a solution.
-//! Only outcomes make the score of a solution.
+//! Only outcomes make the score of a solution. Of one that only the repository shares, a copy is kept to record it on.
 
 use crate::{
     Engine, EngineError,
     contract::{RecordOutcomeParams, RecordOutcomeResult},
-    memory::{environment::resolve_environment, finding::ranking, input, next::next_after_outcome, resolve},
+    memory::{
+        environment::resolve_environment,
+        exchange::import::import_one,
+        finding::{ranking, shared},
+        input,
+        next::next_after_outcome,
+        resolve,
+    },
 };
 use argus_core::Ambient;
 use argus_store::{
@@ -26,9 +33,19 @@ pub async fn record_outcome<D: Database>(
         resolve_environment(engine, &params.env, params.env_bucket.as_deref(), params.detected_env.as_ref())?;
     let notes = input::notes(engine, params.notes.as_deref())?;
     let lookup_id = resolve::lookup(engine, ambient, params.lookup_id.as_deref()).await?;
-    let side = resolve::solution(engine, ambient, &params.solution_id).await?;
+    let shared = shared::incident_of(engine, ambient, &params.solution_id).await?;
+    let side = match shared {
+        Some(_) => engine.project_side(),
+        None => resolve::solution(engine, ambient, &params.solution_id).await?,
+    };
     let id = ambient.id("out");
     let body = async |tx: &mut D::Tx<'_>| {
+        if let Some(shared) = &shared {
+            import_one(engine, ambient, tx, shared.line.clone()).await?;
+            for id in [&shared.id, params.solution_id.trim()] {
+                argus_store::shared::note(tx, id, id).await?;
+            }
+        }
         let solution = resolve::solution_in(engine, tx, &params.solution_id).await?;
         let outcome = NewOutcome {
             id: &id,

@@ -53,7 +53,11 @@ pub async fn export<D: Database>(
     engine.read(ambient, body).await
 }
 
-async fn lines_of(tx: &mut impl Tx, page: &[Pattern]) -> Result<Vec<PatternLine>, EngineError> {
+/// Patterns as lines, in the same order.
+pub(in crate::memory::exchange) async fn lines_of(
+    tx: &mut impl Tx,
+    page: &[Pattern],
+) -> Result<Vec<PatternLine>, EngineError> {
     let details = exchange::details(tx, page, MAX_DAYS).await?;
     let keys: Vec<_> = page.iter().map(|pattern| pattern.key).collect();
     let solutions = solutions::of_patterns(tx, &keys).await?;

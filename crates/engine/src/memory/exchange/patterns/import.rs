@@ -94,9 +94,9 @@ struct Judgement {
 }
 
 /// The names of the memory that wrote the lines, and of this one.
-struct Sides {
-    from: String,
-    into: Option<String>,
+pub(in crate::memory::exchange) struct Sides {
+    pub(in crate::memory::exchange) from: String,
+    pub(in crate::memory::exchange) into: Option<String>,
 }
 
 /// Reads all lines, then writes them at once.
@@ -108,13 +108,21 @@ pub async fn import<D: Database>(
     let from = given_id(engine, Some(&params.from))?;
     let from = from.ok_or_else(|| EngineError::invalid("from is empty. Name the memory that wrote the lines."))?;
     let sides = Sides { from, into: given_id(engine, params.into.as_deref())? };
+    let lines = (1..).zip(params.lines.lines()).filter(|(_, line)| !line.trim().is_empty());
+    import_lines(engine, ambient, lines.map(|(number, line)| (number, parse(line))), &sides).await
+}
+
+/// Takes over lines that are read already, each with its number.
+pub(in crate::memory::exchange) async fn import_lines<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    lines: impl Iterator<Item = (u32, Result<PatternLine, EngineError>)>,
+    sides: &Sides,
+) -> Result<PatternsImported, EngineError> {
     let mut imported = PatternsImported::default();
     let mut prepared = Vec::new();
-    for (number, line) in (1..).zip(params.lines.lines()) {
-        if line.trim().is_empty() {
-            continue;
-        }
-        match parse(line).and_then(|line| prepare(engine, ambient, line, &sides)) {
+    for (number, line) in lines {
+        match line.and_then(|line| prepare(engine, ambient, line, sides)) {
             Ok(pattern) => prepared.push((number, pattern)),
             Err(error) => {
                 let message = error.redacted_by(&engine.analyzer).message;

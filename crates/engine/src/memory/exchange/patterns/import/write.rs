@@ -312,7 +312,7 @@ fn new_solution<'a>(
         digest: &solution.digest,
         env: solution.env.as_deref(),
         env_bucket: &solution.env_bucket,
-        recorder,
+        recorder: Recorder { by: solution.recorded_by.as_deref().or(recorder.by), ..recorder },
         now: solution.created_at,
     }
 }

@@ -1,0 +1,79 @@
+//! What a repository shares in `.argus-shared`: one small file each, that git merges without a conflict, for a file is
+//! written once and its name is its id.
+//! What of it is shown, and how, is in `finding::shared`.
+
+pub mod check;
+mod machine;
+pub mod take;
+pub mod write;
+
+use crate::contract::{SharedFailure, SharedFile};
+use argus_core::FailureEvent;
+
+/// The version of the files.
+const VERSION: u32 = 1;
+
+/// The folder, at the root of the repository.
+pub(crate) const FOLDER: &str = ".argus-shared";
+
+impl SharedFile {
+    /// Its folder, and what its id begins with.
+    const fn place(&self) -> (&'static str, &'static str) {
+        match self {
+            Self::Fix(_) => ("fixes", "fix-"),
+            Self::Incident(_) => ("incidents", "inc-"),
+            Self::Solution(_) => ("solutions", "sol-"),
+            Self::Outcome(_) => ("outcomes", "out-"),
+            Self::Decision(_) => ("decisions", "dec-"),
+        }
+    }
+
+    fn id(&self) -> &str {
+        match self {
+            Self::Fix(file) => &file.id,
+            Self::Incident(file) => &file.id,
+            Self::Solution(file) => &file.id,
+            Self::Outcome(file) => &file.id,
+            Self::Decision(file) => &file.id,
+        }
+    }
+
+    fn by(&self) -> Option<&str> {
+        match self {
+            Self::Fix(file) => file.by.as_deref(),
+            Self::Incident(file) => file.by.as_deref(),
+            Self::Solution(file) => file.by.as_deref(),
+            Self::Outcome(file) => file.by.as_deref(),
+            Self::Decision(file) => file.by.as_deref(),
+        }
+    }
+
+    fn created_at(&self) -> &str {
+        match self {
+            Self::Fix(file) => &file.created_at,
+            Self::Incident(file) => &file.created_at,
+            Self::Solution(file) => &file.created_at,
+            Self::Outcome(file) => &file.created_at,
+            Self::Decision(file) => &file.created_at,
+        }
+    }
+
+    fn path(&self) -> String {
+        format!("{}/{}.json", self.place().0, self.id())
+    }
+}
+
+impl SharedFailure {
+    fn event(&self) -> FailureEvent {
+        FailureEvent {
+            text: self.text.clone(),
+            exception_type: self.exception_type.clone(),
+            exit_code: self.exit_code,
+            signal: self.signal.clone(),
+            http_status: self.http_status,
+            container_status: self.container_status.clone(),
+            oom_killed: self.oom_killed,
+            runner: self.runner.clone(),
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Takes out of a text what tells of the machine that it is from: folders of a person, and names of the machine.
+
+use crate::contract::MachineNames;
+
+/// A shorter name is a word.
+const MIN_HOST_CHARS: usize = 4;
+
+/// What every machine is called.
+const COMMON_HOSTS: [&str; 2] = ["localhost", "local"];
+
+/// Folders in which everybody has a folder of their own; those of a drive first, for they end like others.
+const HOMES: [&str; 5] = [":\\Users\\", ":\\\\Users\\\\", ":/Users/", "/home/", "/Users/"];
+
+/// What stands for a home folder.
+const HOME: &str = "~";
+/// What stands for a machine.
+const HOST: &str = "(host)";
+
+/// The text without them: files of the project are named from its root, those of a person from `~`.
+pub(super) fn without_names(text: &str, machine: &MachineNames) -> String {
+    let mut text = text.to_owned();
+    let mut roots: Vec<&String> = machine.roots.iter().filter(|root| root.len() > 1).collect();
+    roots.sort_by_key(|root| std::cmp::Reverse(root.len()));
+    for root in roots {
+        for spelled in spellings(root) {
+            for separator in ["/", "\\\\", "\\"] {
+                text = replaced_whole(&text, &format!("{spelled}{separator}"), "", false);
+            }
+            text = replaced_whole(&text, &spelled, ".", true);
+        }
+    }
+    for home in machine.home.iter().filter(|home| home.len() > 1) {
+        for spelled in spellings(home) {
+            text = replaced_whole(&text, &spelled, HOME, true);
+        }
+    }
+    for host in machine.hosts.iter().filter(|host| is_host(host)) {
+        text = replaced_whole(&text, host, HOST, true);
+    }
+    without_homes(&text)
+}
+
+/// Whether a text names a folder of a person.
+pub(super) fn names_home(text: &str) -> bool {
+    without_homes(text) != text
+}
+
+fn is_host(host: &str) -> bool {
+    host.chars().count() >= MIN_HOST_CHARS && !COMMON_HOSTS.contains(&host.to_ascii_lowercase().as_str())
+}
+
+/// As it is written in text, in a URL and in a string of a program.
+fn spellings(folder: &str) -> Vec<String> {
+    let mut all = vec![folder.replace('\\', "\\\\"), folder.to_owned(), folder.replace('\\', "/")];
+    all.dedup();
+    all
+}
+
+/// Where it is no part of a longer name.
+fn replaced_whole(text: &str, name: &str, with: &str, ends: bool) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(name) {
+        let (before, after) = (&rest[..at], &rest[at + name.len()..]);
+        let is_whole = !before.chars().next_back().is_some_and(is_of_name)
+            && (!ends || !after.chars().next().is_some_and(is_of_name));
+        out.push_str(before);
+        out.push_str(if is_whole { with } else { name });
+        rest = after;
+    }
+    out.push_str(rest);
+    out
+}
+
+fn is_of_name(char: char) -> bool {
+    char.is_alphanumeric() || matches!(char, '-' | '_')
+}
+
+/// `/home/ann/project` becomes `~/project`, whoever it is.
+fn without_homes(text: &str) -> String {
+    let mut text = text.to_owned();
+    for homes in HOMES {
+        let mut from = 0;
+        while let Some(found) = text[from..].find(homes) {
+            let at = from + found;
+            let name = at + homes.len();
+            let length = text[name..].find(is_end_of_name).unwrap_or(text.len() - name);
+            // A drive, whose colon is the first.
+            let drive = homes.starts_with(':') && text[..at].ends_with(|char: char| char.is_ascii_alphabetic());
+            let start = at - usize::from(drive);
+            let is_named = text[name..].starts_with(|char: char| char.is_alphanumeric() || matches!(char, '.' | '_'));
+            let is_path = is_named && !text[..start].ends_with(|char: char| is_of_name(char) || char == '.');
+            if is_path && (drive || !homes.starts_with(':')) {
+                text.replace_range(start..name + length, HOME);
+                from = start + HOME.len();
+            } else {
+                from = name;
+            }
+        }
+    }
+    text
+}
+
+fn is_end_of_name(char: char) -> bool {
+    char.is_whitespace()
+        || matches!(char, '/' | '\\' | '"' | '\'' | '`' | ')' | '(' | ':' | ',' | ';' | '<' | '>' | ']')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{names_home, without_names};
+    use crate::contract::MachineNames;
+
+    #[test]
+    fn folders_and_names_of_a_machine_are_left_out() {
+        let machine = MachineNames {
+            roots: vec!["/home/ann/shop".to_owned(), "/tmp/shop".to_owned()],
+            home: Some("/home/ann".to_owned()),
+            hosts: vec!["anns-laptop".to_owned(), "db".to_owned()],
+        };
+        for (text, wanted) in [
+            ("at /home/ann/shop/src/stock.mjs:3:5", "at src/stock.mjs:3:5"),
+            ("file:///home/ann/shop/src/stock.mjs:3", "file://src/stock.mjs:3"),
+            ("/home/ann/.npm/_logs", "~/.npm/_logs"),
+            ("in /home/ann/shop", "in ."),
+            ("/home/ann/shopping/x", "~/shopping/x"),
+            ("/tmp/shop/a and /tmp/shopper/a", "a and /tmp/shopper/a"),
+            ("(/home/bob/other/x.js:1)", "(~/other/x.js:1)"),
+            ("/Users/bob/x and C:\\Users\\bob\\x", "~/x and ~\\x"),
+            ("\"C:\\\\Users\\\\bob\\\\x\"", "\"~\\\\x\""),
+            ("file:///C:/Users/bob/x", "file:///~/x"),
+            ("connect ECONNREFUSED anns-laptop:5432", "connect ECONNREFUSED (host):5432"),
+            ("my-anns-laptop is another, db too", "my-anns-laptop is another, db too"),
+            ("https://example.org/home/page", "https://example.org/home/page"),
+            ("/home/", "/home/"),
+        ] {
+            assert_eq!(without_names(text, &machine), wanted, "{text}");
+        }
+        assert!(names_home("see /Users/ann/x"));
+        assert!(!names_home("see ~/x and src/home/x"));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn once_is_enough(text in "[a-z/:\\\\ ]{0,40}", tail in "(/home/[a-z]{1,5}/|C:\\\\Users\\\\[a-z]{1,5}\\\\|/tmp/shop/)?[a-z/ ]{0,20}") {
+            let machine = MachineNames {
+                roots: vec!["/tmp/shop".to_owned()],
+                home: Some("/home/me".to_owned()),
+                hosts: vec!["anns-laptop".to_owned()],
+            };
+            let once = without_names(&format!("{text}{tail}"), &machine);
+            proptest::prop_assert!(!names_home(&once), "{once}");
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! Takes the files of a repository into a database of their own, which is made anew whenever they change: what is gone
+//! from the folder is gone from there, and no id in it is one of the user's own memory.
+
+use super::check;
+use crate::{
+    Engine, EngineError,
+    contract::{
+        ShareTaken, SharedDecision, SharedFailure, SharedFault, SharedFile, SharedFix, SharedIncident, SharedOutcome,
+        SharedSolution, SharedText, SharedTexts,
+    },
+    limits::MAX_SHARED_FILES,
+    memory::{
+        exchange::{
+            import::{self, IncidentLine, OutcomeLine, SolutionLine},
+            patterns::{KnownLine, OverridesLine, PatternLine, import as patterns},
+        },
+        index, input,
+    },
+};
+use argus_core::{Ambient, display};
+use argus_store::Database;
+use std::collections::BTreeMap;
+
+/// What wrote the lines that files become.
+const FROM: &str = "shared files";
+
+/// Solutions of one incident, and outcomes of one solution.
+const MAX_EACH: usize = 200;
+
+/// Takes in what is sound of these files.
+pub async fn take<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    SharedTexts { files }: &SharedTexts,
+) -> Result<ShareTaken, EngineError> {
+    let mut read = Files::default();
+    let (mut taken, mut refused) = (0, Vec::new());
+    for SharedText { path, text } in files.iter().take(MAX_SHARED_FILES as usize) {
+        match check::read(engine, path, text) {
+            Ok(file) => {
+                read.add(file);
+                taken += 1;
+            }
+            Err(message) => refused
+                .push(SharedFault { path: input::line(engine, path, 300), message: display::line(&message, 300) }),
+        }
+    }
+    let (incidents, patterns) = read.into_lines();
+    let incidents = (1..).zip(incidents.into_iter().map(Ok));
+    import::import_lines(engine, ambient, incidents).await?;
+    let sides = patterns::Sides { from: FROM.to_owned(), into: None };
+    patterns::import_lines(engine, ambient, (1..).zip(patterns.into_iter().map(Ok)), &sides).await?;
+    let index = async |tx: &mut D::Tx<'_>| {
+        while argus_store::search::is_waiting(tx).await? {
+            index::index_waiting(engine, tx).await?;
+        }
+        Ok(())
+    };
+    engine.write_unmarked(ambient, index).await?;
+    Ok(ShareTaken { taken, refused })
+}
+
+/// The files, by what belongs together.
+#[derive(Default)]
+struct Files {
+    incidents: BTreeMap<String, SharedIncident>,
+    /// By incident.
+    solutions: BTreeMap<String, Vec<SharedSolution>>,
+    /// By what was tried.
+    outcomes: BTreeMap<String, Vec<SharedOutcome>>,
+    /// By the failure, whose text is part of what it is: an id that somebody else gave to another is another.
+    known: BTreeMap<(String, String), Known>,
+}
+
+#[derive(Default)]
+struct Known {
+    fixes: Vec<SharedFix>,
+    decisions: Vec<SharedDecision>,
+}
+
+impl Files {
+    fn add(&mut self, file: SharedFile) {
+        match file {
+            SharedFile::Fix(file) => self.known(&file.failure).fixes.push(file),
+            SharedFile::Decision(file) => self.known(&file.failure).decisions.push(file),
+            SharedFile::Incident(file) => drop(self.incidents.insert(file.id.clone(), file)),
+            SharedFile::Solution(file) => self.solutions.entry(file.incident.clone()).or_default().push(file),
+            SharedFile::Outcome(file) => self.outcomes.entry(file.of.clone()).or_default().push(file),
+        }
+    }
+
+    fn known(&mut self, failure: &SharedFailure) -> &mut Known {
+        self.known.entry((failure.pattern.clone(), failure.text.clone())).or_default()
+    }
+
+    fn into_lines(mut self) -> (Vec<IncidentLine>, Vec<PatternLine>) {
+        let incidents = std::mem::take(&mut self.incidents).into_values();
+        let incidents = incidents.map(|incident| {
+            let solutions = self.solutions.remove(&incident.id).unwrap_or_default();
+            incident_line(incident, solutions, &self.outcomes)
+        });
+        let incidents = incidents.collect();
+        let known = self.known.into_iter();
+        let patterns =
+            known.filter_map(|((pattern, text), known)| pattern_line(&pattern, &text, known, &self.outcomes));
+        (incidents, patterns.collect())
+    }
+}
+
+fn incident_line(
+    incident: SharedIncident,
+    solutions: Vec<SharedSolution>,
+    outcomes: &BTreeMap<String, Vec<SharedOutcome>>,
+) -> IncidentLine {
+    let solutions = solutions.into_iter().take(MAX_EACH).map(|solution| SolutionLine {
+        outcomes: outcome_lines(outcomes.get(&solution.id), None),
+        recorded_by: solution.by,
+        ..solution_line(&solution.id, solution.steps, &solution.created_at, solution.env_bucket)
+    });
+    IncidentLine {
+        r#type: None,
+        title: incident.title,
+        error_signature: incident.error_signature,
+        summary: incident.summary,
+        tags: incident.tags,
+        created_at: Some(incident.created_at),
+        solutions: solutions.collect(),
+        id: Some(incident.id),
+    }
+}
+
+/// A failure with its fixes and what people set about it; none where nothing is known of it but that.
+fn pattern_line(
+    pattern: &str,
+    text: &str,
+    Known { mut fixes, mut decisions }: Known,
+    outcomes: &BTreeMap<String, Vec<SharedOutcome>>,
+) -> Option<PatternLine> {
+    fixes.sort_by(|a, b| (&a.created_at, &a.id).cmp(&(&b.created_at, &b.id)));
+    decisions.sort_by(|a, b| (&a.created_at, &a.id).cmp(&(&b.created_at, &b.id)));
+    let newest = decisions.pop();
+    let failure = fixes.first().map(|fix| &fix.failure).or_else(|| Some(&newest.as_ref()?.failure))?.clone();
+    let seen_at = fixes
+        .first()
+        .map_or_else(|| newest.as_ref().map(|one| one.created_at.clone()), |fix| Some(fix.created_at.clone()))?;
+    let wrong = |steps: &str| {
+        newest
+            .as_ref()
+            .is_some_and(|decision| decision.wrong.iter().any(|wrong| input::digest(wrong) == input::digest(steps)))
+    };
+    let mut solutions: BTreeMap<String, SolutionLine> = BTreeMap::new();
+    for fix in fixes {
+        let digest = input::digest(&fix.fix);
+        let is_wrong = wrong(&fix.fix);
+        let reports = outcome_lines(outcomes.get(&fix.id), Some((&fix.id, &fix.failure.case_name, &fix.created_at)));
+        let solution = solutions.entry(digest).or_insert_with(|| SolutionLine {
+            recorded_by: fix.by,
+            wrong: is_wrong,
+            ..solution_line(&solution_id(&fix.id), fix.fix, &fix.created_at, String::new())
+        });
+        solution.outcomes.extend(reports);
+    }
+    let mut set = None;
+    if let Some((decision, steps)) = newest.as_ref().and_then(|decision| Some((decision, decision.fix.clone()?))) {
+        let solution = solutions.entry(input::digest(&steps)).or_insert_with(|| SolutionLine {
+            by_person: true,
+            recorded_by: decision.by.clone(),
+            ..solution_line(&solution_id(&decision.id), steps, &decision.created_at, String::new())
+        });
+        set.clone_from(&solution.id);
+    }
+    let person = newest.map(|decision| OverridesLine {
+        category: decision.category.map(|category| category.as_str().to_owned()),
+        description: decision.description,
+        solution: set,
+        edited_at: decision.created_at,
+    });
+    Some(PatternLine {
+        r#type: "pattern".to_owned(),
+        known: KnownLine {
+            id: format!("pat-{}", &input::digest(&format!("{pattern}\n{text}"))[..32]),
+            recipe: String::new(),
+            case_name: failure.case_name.clone(),
+            description: failure.description.clone(),
+            sample: failure.event(),
+        },
+        signatures: Vec::new(),
+        category: Some(failure.category.as_str().to_owned()),
+        first_seen_at: seen_at.clone(),
+        last_seen_at: seen_at,
+        counts: Vec::new(),
+        days: Vec::new(),
+        person,
+        parts: Vec::new(),
+        solutions: solutions.into_values().collect(),
+    })
+}
+
+/// Of what a file suggests.
+fn solution_id(file: &str) -> String {
+    format!("sol-{}", &input::digest(file)[..32])
+}
+
+fn solution_line(id: &str, steps: String, created_at: &str, env_bucket: String) -> SolutionLine {
+    SolutionLine {
+        id: Some(id.to_owned()),
+        steps,
+        env: None,
+        env_bucket: Some(env_bucket).filter(|bucket| !bucket.is_empty()),
+        created_at: Some(created_at.to_owned()),
+        wrong: false,
+        by_person: false,
+        recorded_by: None,
+        outcomes: Vec::new(),
+    }
+}
+
+/// What was reported of one thing: of a fix first that it mended the failure where it was written.
+fn outcome_lines(others: Option<&Vec<SharedOutcome>>, fix: Option<(&str, &str, &str)>) -> Vec<OutcomeLine> {
+    let line = |id: &str, worked: bool, created_at: &str| OutcomeLine {
+        id: Some(id.to_owned()),
+        worked,
+        env: None,
+        env_bucket: None,
+        notes: None,
+        lookup_id: None,
+        run_id: fix.map(|_| id.to_owned()),
+        case_name: fix.map(|(_, case_name, _)| case_name.to_owned()),
+        created_at: Some(created_at.to_owned()),
+        // Of a fix only what runs have shown is shared.
+        proved_by: fix.filter(|_| worked).map(|_| id.to_owned()),
+        refuted_by: None,
+    };
+    let own = fix.map(|(id, _, created_at)| line(id, true, created_at));
+    let others = others.into_iter().flatten().take(MAX_EACH).map(|outcome| OutcomeLine {
+        env_bucket: Some(outcome.env_bucket.clone()).filter(|bucket| !bucket.is_empty()),
+        notes: outcome.notes.clone(),
+        ..line(&outcome.id, outcome.worked, &outcome.created_at)
+    });
+    own.into_iter().chain(others).collect()
+}

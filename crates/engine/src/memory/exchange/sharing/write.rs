@@ -1,0 +1,358 @@
+//! Writes what a memory has to share: fixes that own runs have proved, incidents with their solutions, what came of trying
+//! any of it, and what a person set. What was taken in from others is theirs to write; what came of it here is written.
+//!
+//! A file is written once and never changed, so that two branches never change the same: what happens later to what it
+//! says is an outcome in a file of its own.
+
+use super::{VERSION, check, machine::without_names};
+use crate::{
+    Engine, EngineError, ErrorCode,
+    answer::moment::iso,
+    contract::{
+        ChosenFix, FixEvidence, MachineNames, NoParams, ShareParams, ShareResult, SharedDecision, SharedFailure,
+        SharedFault, SharedFile, SharedFix, SharedIncident, SharedOutcome, SharedSolution, SharedText,
+    },
+    evidence::fixes,
+    failures::{lookup, matching},
+    memory::{
+        exchange::{
+            export::{self, serialization_error},
+            import::{IncidentLine, OutcomeLine, SolutionLine},
+            patterns::{KnownLine, PatternLine, export::lines_of},
+        },
+        input,
+    },
+};
+use argus_core::{Ambient, Category, FailureEvent, bound::bound_to};
+use argus_store::{Database, Tx, incidents, patterns::exchange, runs, shared};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Patterns and incidents that are read at once.
+const PAGE: u32 = 200;
+/// Bytes of an error.
+const MAX_TEXT_BYTES: usize = 16 * 1024;
+
+/// What somebody writes, and what is there already.
+struct Writer<'a, D> {
+    engine: &'a Engine<D>,
+    by: Option<String>,
+    machine: &'a MachineNames,
+    present: BTreeSet<&'a str>,
+    /// What stands in this memory of somebody else's, by the id that it has here.
+    uses: BTreeMap<String, String>,
+    result: ShareResult,
+}
+
+/// All of it; what is there already stays as it is.
+pub async fn write<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    params: &ShareParams,
+) -> Result<ShareResult, EngineError> {
+    if let Some(by) = params.by.as_deref().filter(|by| !check::is_pseudonym(by)) {
+        return Err(EngineError::invalid(format!(
+            "'{}' is no pseudonym: one to 40 letters, digits, spaces and . _ -",
+            crate::answer::text::quoted(by)
+        )));
+    }
+    let chosen = chosen_fixes(engine, ambient, &params.found).await?;
+    let body = async |tx: &mut D::Tx<'_>| -> Result<ShareResult, EngineError> {
+        let mut writer = Writer {
+            engine,
+            by: params.by.clone(),
+            machine: &params.machine,
+            present: params.present.iter().map(String::as_str).collect(),
+            uses: shared::all(tx).await?,
+            result: ShareResult { files: Vec::new(), left_out: Vec::new() },
+        };
+        writer.add_patterns(tx).await?;
+        writer.add_incidents(tx).await?;
+        for (found, fix) in &chosen {
+            let failure = failure_of_found(engine, tx, found).await?;
+            writer.add_found(tx, found, fix, failure).await?;
+        }
+        let mut result = writer.result;
+        result.files.sort_by(|a, b| a.path.cmp(&b.path));
+        result.left_out.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(result)
+    };
+    engine.read(ambient, body).await
+}
+
+impl<D: Database> Writer<'_, D> {
+    async fn add_patterns(&mut self, tx: &mut impl Tx) -> Result<(), EngineError> {
+        let mut after = String::new();
+        loop {
+            let page = exchange::page(tx, &after, PAGE).await?;
+            let Some(last) = page.last() else { return Ok(()) };
+            after.clone_from(&last.id);
+            for line in lines_of(tx, &page).await? {
+                self.add_pattern(&line)?;
+            }
+        }
+    }
+
+    fn add_pattern(&mut self, line: &PatternLine) -> Result<(), EngineError> {
+        let category = line.category.as_deref().and_then(|category| category.parse().ok()).unwrap_or(Category::Unknown);
+        let failure = self.failure(&line.known, category);
+        for solution in &line.solutions {
+            for outcome in &solution.outcomes {
+                self.add_report_outcome(outcome)?;
+            }
+            let proved = |outcome: &&OutcomeLine| {
+                let is_own = outcome.id.as_ref().is_some_and(|id| !self.uses.contains_key(id));
+                is_own && outcome.worked && outcome.proved_by.is_some() && outcome.refuted_by.is_none()
+            };
+            // The same steps are one fix, however often they were reported.
+            if let Some(outcome) = solution.outcomes.iter().find(proved).filter(|_| !solution.wrong) {
+                let case_name = outcome.case_name.clone().unwrap_or_else(|| failure.case_name.clone());
+                self.add(SharedFile::Fix(SharedFix {
+                    version: VERSION,
+                    id: outcome.id.clone().unwrap_or_default(),
+                    by: self.by.clone(),
+                    created_at: outcome.created_at.clone().unwrap_or_default(),
+                    failure: SharedFailure { case_name: self.text(&case_name), ..failure.clone() },
+                    fix: self.text(&solution.steps),
+                    commit: None,
+                }))?;
+            }
+        }
+        self.add_decision(line, failure)
+    }
+
+    /// What own runs have decided of a fix that is shared, mine or somebody else's.
+    fn add_report_outcome(&mut self, outcome: &OutcomeLine) -> Result<(), EngineError> {
+        let Some(id) = &outcome.id else { return Ok(()) };
+        let used = self.uses.get(id).cloned();
+        let is_shared = self.present.contains(format!("fixes/{id}.json").as_str());
+        let Some(of) = used.clone().or_else(|| is_shared.then(|| id.clone())) else { return Ok(()) };
+        let has_failed = !outcome.worked || outcome.refuted_by.is_some();
+        // That it was proved is what its own file says; what is only claimed says nothing.
+        if !has_failed && (used.is_none() || outcome.proved_by.is_none()) {
+            return Ok(());
+        }
+        self.add(SharedFile::Outcome(SharedOutcome {
+            version: VERSION,
+            id: event_id(id, has_failed),
+            by: self.by.clone(),
+            created_at: outcome.created_at.clone().unwrap_or_default(),
+            of,
+            worked: !has_failed,
+            env_bucket: outcome.env_bucket.clone().unwrap_or_default(),
+            notes: None,
+        }))
+    }
+
+    fn add_decision(&mut self, line: &PatternLine, failure: SharedFailure) -> Result<(), EngineError> {
+        let wrong = line.solutions.iter().filter(|solution| solution.wrong);
+        let mut wrong: Vec<String> = wrong.map(|solution| self.text(&solution.steps)).collect();
+        wrong.sort_unstable();
+        wrong.dedup();
+        let person = line.person.as_ref();
+        if person.is_none() && wrong.is_empty() {
+            return Ok(());
+        }
+        let set = person.and_then(|person| person.solution.as_ref());
+        let fix = line.solutions.iter().find(|solution| set.is_some() && solution.id.as_ref() == set);
+        let mut decision = SharedDecision {
+            version: VERSION,
+            id: String::new(),
+            by: None,
+            created_at: person.map_or_else(|| line.first_seen_at.clone(), |person| person.edited_at.clone()),
+            category: person.and_then(|person| person.category.as_deref()?.parse().ok()),
+            description: person.and_then(|person| person.description.as_deref()).map(|text| self.text(text)),
+            fix: fix.map(|solution| self.text(&solution.steps)),
+            wrong,
+            failure,
+        };
+        // A decision that changes is another event.
+        let content = serde_json::to_string(&decision).map_err(|error| serialization_error(&error))?;
+        decision.id = format!("dec-{}", &input::digest(&content)[..32]);
+        decision.by.clone_from(&self.by);
+        self.add(SharedFile::Decision(decision))
+    }
+
+    async fn add_incidents(&mut self, tx: &mut impl Tx) -> Result<(), EngineError> {
+        let mut after = None;
+        loop {
+            let page = incidents::page(tx, after.as_deref(), PAGE).await?;
+            let Some(last) = page.last() else { return Ok(()) };
+            after = Some(last.id.clone());
+            for incident in &page {
+                let line = export::line(tx, incident).await?;
+                self.add_incident(&incident.id, line)?;
+            }
+        }
+    }
+
+    fn add_incident(&mut self, id: &str, line: IncidentLine) -> Result<(), EngineError> {
+        let created_at = line.created_at.unwrap_or_default();
+        if !self.uses.contains_key(id) {
+            self.add(SharedFile::Incident(SharedIncident {
+                version: VERSION,
+                id: id.to_owned(),
+                by: self.by.clone(),
+                created_at: created_at.clone(),
+                title: self.text(&line.title),
+                error_signature: line.error_signature.as_deref().map(|text| self.text(text)),
+                summary: line.summary.as_deref().map(|text| self.text(text)),
+                tags: line.tags.iter().map(|tag| self.text(tag)).collect(),
+            }))?;
+        }
+        for solution in line.solutions {
+            self.add_solution(id, solution, &created_at)?;
+        }
+        Ok(())
+    }
+
+    fn add_solution(&mut self, incident: &str, line: SolutionLine, created_at: &str) -> Result<(), EngineError> {
+        let Some(id) = line.id else { return Ok(()) };
+        if !self.uses.contains_key(&id) {
+            self.add(SharedFile::Solution(SharedSolution {
+                version: VERSION,
+                id: id.clone(),
+                by: self.by.clone(),
+                created_at: line.created_at.unwrap_or_else(|| created_at.to_owned()),
+                incident: incident.to_owned(),
+                steps: self.text(&line.steps),
+                env_bucket: line.env_bucket.unwrap_or_default(),
+            }))?;
+        }
+        for outcome in line.outcomes {
+            self.add(SharedFile::Outcome(SharedOutcome {
+                version: VERSION,
+                id: outcome.id.unwrap_or_default(),
+                by: self.by.clone(),
+                created_at: outcome.created_at.unwrap_or_else(|| created_at.to_owned()),
+                of: id.clone(),
+                worked: outcome.worked,
+                env_bucket: outcome.env_bucket.unwrap_or_default(),
+                notes: outcome.notes.as_deref().map(|text| self.text(text)),
+            }))?;
+        }
+        Ok(())
+    }
+
+    async fn add_found(
+        &mut self,
+        tx: &mut impl Tx,
+        found: &FixEvidence,
+        fix: &str,
+        line: KnownLine,
+    ) -> Result<(), EngineError> {
+        let analysis = self.engine.analyzer.analyze(line.sample.clone(), &line.case_name);
+        let failure = self.failure(&line, analysis.classification.category);
+        let passed_in = found.passed_in.as_deref().unwrap_or_default();
+        let at = runs::by_id(tx, passed_in).await?.map_or(0, |(_, run)| run.started_at);
+        self.add(SharedFile::Fix(SharedFix {
+            version: VERSION,
+            id: found.fix_id.clone(),
+            by: self.by.clone(),
+            created_at: iso(at),
+            failure,
+            fix: self.text(fix),
+            commit: found.commit.clone(),
+        }))
+    }
+
+    fn failure(&self, known: &KnownLine, category: Category) -> SharedFailure {
+        let FailureEvent { text, exception_type, exit_code, signal, http_status, container_status, oom_killed, runner } =
+            &known.sample;
+        let clean = |text: &Option<String>| text.as_deref().map(|text| self.text(text));
+        SharedFailure {
+            pattern: known.id.clone(),
+            case_name: self.text(&known.case_name),
+            category,
+            description: self.text(&known.description),
+            text: self.text(&bound_to(text, MAX_TEXT_BYTES)),
+            exception_type: clean(exception_type),
+            exit_code: *exit_code,
+            signal: clean(signal),
+            http_status: *http_status,
+            container_status: clean(container_status),
+            oom_killed: *oom_killed,
+            runner: clean(runner),
+        }
+    }
+
+    /// A text as it may leave this machine.
+    fn text(&self, text: &str) -> String {
+        let visible: String = text.chars().filter(|char| !char.is_control() || matches!(char, '\n' | '\t')).collect();
+        let without = without_names(&self.engine.analyzer.redact_whole(&visible), self.machine);
+        self.engine.analyzer.redact_whole(&without).into_string()
+    }
+
+    /// Adds a file that is not there yet, and that everybody's check lets pass.
+    fn add(&mut self, file: SharedFile) -> Result<(), EngineError> {
+        let path = file.path();
+        if self.present.contains(path.as_str()) {
+            return Ok(());
+        }
+        let text = serialized(&file)?;
+        match check::read(self.engine, &path, &text) {
+            Ok(_) => self.result.files.push(SharedText { path, text }),
+            Err(message) => {
+                let shown = |text: &str| input::line(self.engine, text, 300);
+                self.result.left_out.push(SharedFault { path: shown(&path), message: shown(&message) });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// An outcome of a report: the same report may be proved first, and refuted later.
+fn event_id(report: &str, has_failed: bool) -> String {
+    format!("out-{}", &input::digest(&format!("{report} {has_failed}"))[..32])
+}
+
+/// Fields in the order of their names, a line each.
+fn serialized(file: &SharedFile) -> Result<String, EngineError> {
+    // A value sorts them.
+    let value = serde_json::to_value(file).map_err(|error| serialization_error(&error))?;
+    let text = serde_json::to_string_pretty(&value).map_err(|error| serialization_error(&error))?;
+    Ok(format!("{text}\n"))
+}
+
+/// Fixes that a person chose among those that were found, each with its words.
+async fn chosen_fixes<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    chosen: &[ChosenFix],
+) -> Result<Vec<(FixEvidence, String)>, EngineError> {
+    if chosen.is_empty() {
+        return Ok(Vec::new());
+    }
+    let known = fixes::fixes(engine, ambient, &NoParams {}).await?.fixes;
+    let find = |ChosenFix { fix_id, fix }: &ChosenFix| {
+        let found = known.iter().find(|known| known.fix_id == *fix_id);
+        let found = found.ok_or_else(|| {
+            let id = input::line(engine, fix_id, 80);
+            EngineError::invalid(format!("There is no fix '{id}' that was found. argus fixes lists the ids."))
+        })?;
+        if found.commit.is_none() {
+            return Err(EngineError::invalid(format!("The fix '{fix_id}' is an edit that is not committed yet.")));
+        }
+        Ok((found.clone(), fix.clone()))
+    };
+    chosen.iter().map(find).collect()
+}
+
+/// The failure that a found fix mended, out of the last run that had it.
+async fn failure_of_found<D: Database>(
+    engine: &Engine<D>,
+    tx: &mut impl Tx,
+    found: &FixEvidence,
+) -> Result<KnownLine, EngineError> {
+    let (Some(run_id), Some(case_name)) = (&found.failed_in, found.case_names.first()) else {
+        let message = format!("The runs of '{}' are gone, so that its failure is not known any more.", found.fix_id);
+        return Err(EngineError::new(ErrorCode::RunNotFound, message));
+    };
+    let (_, case) = lookup::failed_case(tx, run_id, case_name).await?;
+    let event = lookup::event_of(&case.failure);
+    let analysis = engine.analyzer.analyze(event.clone(), &case.name);
+    let known = matching::find(engine, tx, &analysis, &case.name, None).await?;
+    let own = known.own.or(known.pattern).filter(|pattern| !pattern.is_builtin);
+    let id = own.map_or_else(|| format!("pat-{}", &analysis.signatures.exact[..32]), |pattern| pattern.id);
+    let description = case.failure.headline.clone();
+    Ok(KnownLine { id, recipe: String::new(), case_name: case.name, description, sample: event })
+}

@@ -1,0 +1,84 @@
+//! Texts of others made fit to be shown: what they claim of themselves is left out, and each is bounded and without secrets,
+//! for it never went through this program.
+
+use crate::{
+    Engine,
+    contract::{Difference, IncidentMatch, MemoryKind, RankedSolution, Related},
+};
+use argus_core::{bound::bound_to, display, environment::Environment};
+use serde_json::{Map, Value};
+
+/// Of its longest text in an answer.
+const MAX_STEPS_CHARS: usize = 4_000;
+/// Of a fix beside a diagnosis.
+const MAX_RELATED_FIX_CHARS: usize = 1_000;
+/// Of one line.
+const MAX_LINE_CHARS: usize = 300;
+/// Of a text that is looked at.
+const MAX_READ_BYTES: usize = 64 * 1024;
+/// Labels of an incident.
+const MAX_TAGS: usize = 20;
+/// What is in place of a reason.
+const WHY: &str = "foreign: from a database that came with the project; nobody here tried it";
+
+pub(super) fn claimed_match<D>(engine: &Engine<D>, found: IncidentMatch) -> IncidentMatch {
+    IncidentMatch {
+        incident_id: line(engine, &found.incident_id),
+        title: line(engine, &found.title),
+        error_signature: found.error_signature.map(|found| text(engine, &found)),
+        summary: found.summary.map(|found| text(engine, &found)),
+        tags: tags(engine, &found.tags),
+        ..found
+    }
+}
+
+pub(super) fn claimed_solution<D>(engine: &Engine<D>, solution: RankedSolution) -> RankedSolution {
+    RankedSolution {
+        solution_id: line(engine, &solution.solution_id),
+        steps: text(engine, &solution.steps),
+        env: Value::Object(Map::new()),
+        env_bucket: bucket(&solution.env_bucket),
+        best_env_bucket_match: bucket(&solution.best_env_bucket_match),
+        why: WHY.to_owned(),
+        ..solution
+    }
+}
+
+pub(super) fn claimed_related<D>(engine: &Engine<D>, related: Related) -> Related {
+    Related {
+        id: line(engine, &related.id),
+        description: line(engine, &related.description),
+        suggested_fix: related.suggested_fix.map(|fix| display::shortened(&text(engine, &fix), MAX_RELATED_FIX_CHARS)),
+        confidence: None,
+        tried: None,
+        differences: related
+            .differences
+            .into_iter()
+            .map(|Difference { before, now }| Difference { before: line(engine, &before), now: line(engine, &now) })
+            .collect(),
+        memory: Some(MemoryKind::Foreign),
+        ..related
+    }
+}
+
+pub(super) fn line<D>(engine: &Engine<D>, found: &str) -> String {
+    display::line(&clean(engine, found), MAX_LINE_CHARS)
+}
+
+pub(super) fn text<D>(engine: &Engine<D>, found: &str) -> String {
+    display::shortened(&clean(engine, found), MAX_STEPS_CHARS)
+}
+
+/// Without what is far behind anything that is shown: nothing has bounded it yet.
+fn clean<D>(engine: &Engine<D>, found: &str) -> String {
+    engine.analyzer.redact_whole(&bound_to(found, MAX_READ_BYTES)).into_string()
+}
+
+pub(super) fn tags<D>(engine: &Engine<D>, found: &[String]) -> Vec<String> {
+    found.iter().take(MAX_TAGS).map(|tag| line(engine, tag)).collect()
+}
+
+/// In its canonical form, which holds known fields only.
+pub(super) fn bucket(found: &str) -> String {
+    Environment::parse(found).to_string()
+}

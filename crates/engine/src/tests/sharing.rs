@@ -1,0 +1,293 @@
+//! What a repository shares: written by one memory, taken in by another, and decided there by its own runs.
+
+mod files;
+
+use super::{AnyDatabase, Folder, REFUSED, UNKNOWN, World, failed, memory::pool, passed};
+use crate::{
+    EngineError,
+    contract::{
+        GitFacts, MachineNames, MemoryKind, NoParams, RecordOutcomeParams, RecordRunParams, ShareParams, ShareResult,
+        SharedText, SharedTexts,
+    },
+    evidence::fixes::fixes,
+    memory::{
+        exchange::sharing::{take::take, write::write},
+        recording::record_outcome::record_outcome,
+    },
+};
+use argus_core::evidence::kept::fixes::ProofStatus;
+use argus_store::{Mode, Sqlite};
+use serde_json::json;
+use std::path::Path;
+
+const CASE: &str = "a.test.ts > suite > boom";
+const FIX: &str = "Tuned the flux capacitor in /home/ann/shop/src/flux.ts";
+
+fn open(path: &Path) -> Result<AnyDatabase, EngineError> {
+    let opened = Sqlite::open_foreign(path.to_str().unwrap(), None, Mode::ReadWrite);
+    opened.map(AnyDatabase::Sqlite).map_err(EngineError::from)
+}
+
+/// A memory that has taken these files in.
+fn beside(folder: &Folder, files: &[SharedText]) -> World {
+    let mut world = World::new();
+    // Another at each time, as the host makes it.
+    std::fs::remove_file(folder.file()).ok();
+    let taking = World::on(&folder.file()).unwrap();
+    let taken = taking.call(take, &SharedTexts { files: files.to_vec() }).unwrap();
+    assert_eq!((taken.taken as usize, taken.refused.len()), (files.len(), 0), "{:?}", taken.refused);
+    drop(taking);
+    world.engine = world.engine.with_shared(open(&folder.file()));
+    world
+}
+
+fn params(by: Option<&str>, present: &[SharedText]) -> ShareParams {
+    ShareParams {
+        by: by.map(ToOwned::to_owned),
+        machine: MachineNames {
+            roots: vec!["/home/ann/shop".to_owned()],
+            home: Some("/home/ann".to_owned()),
+            hosts: vec!["anns-laptop".to_owned()],
+        },
+        present: present.iter().map(|file| file.path.clone()).collect(),
+        found: Vec::new(),
+    }
+}
+
+fn shared(world: &World, by: Option<&str>) -> ShareResult {
+    world.call(write, &params(by, &[])).unwrap()
+}
+
+fn on(commit: &str) -> RecordRunParams {
+    let git = GitFacts {
+        commit: Some(commit.to_owned()),
+        tree: Some(format!("tree of {commit}")),
+        branch: Some("main".to_owned()),
+        dirty: Some(false),
+        ..GitFacts::default()
+    };
+    RecordRunParams { git: Some(git), ..RecordRunParams::default() }
+}
+
+fn fail(world: &World, commit: &str) -> String {
+    world.record(&on(commit), vec![failed("boom", UNKNOWN), passed("other")]).unwrap().run_id
+}
+
+fn pass(world: &World, commit: &str) -> String {
+    world.record(&on(commit), vec![passed("boom"), passed("other")]).unwrap().run_id
+}
+
+/// A memory in which a fix is proved, and what it shares.
+fn proved() -> (World, Vec<SharedText>) {
+    let world = World::new();
+    pass(&world, "one");
+    let run = fail(&world, "two");
+    world.fix(&run, "boom", FIX, true).unwrap();
+    pass(&world, "three");
+    let files = shared(&world, Some("ann")).files;
+    (world, files)
+}
+
+fn fix_id(files: &[SharedText]) -> String {
+    let fix = files.iter().find_map(|file| file.path.strip_prefix("fixes/")).expect("a fix");
+    fix.trim_end_matches(".json").to_owned()
+}
+
+#[test]
+fn a_proved_fix_is_written_once_without_folders_and_names_of_the_machine() {
+    let world = World::new();
+    let run = fail(&world, "two");
+    world.fix(&run, "boom", FIX, true).unwrap();
+    assert_eq!(shared(&world, None).files, [], "only claimed");
+    pass(&world, "three");
+
+    let first = shared(&world, Some("ann"));
+    assert_eq!((first.files.len(), first.left_out.len()), (1, 0), "{:?}", first.left_out);
+    let file = &first.files[0];
+    assert!(file.path.starts_with("fixes/fix-"), "{}", file.path);
+    assert!(file.text.ends_with("}\n") && file.text.contains("\n  \"by\": \"ann\","), "{}", file.text);
+    assert!(file.text.contains("Tuned the flux capacitor in src/flux.ts"), "{}", file.text);
+    assert!(!file.text.contains("/home/") && !file.text.contains("run-"), "{}", file.text);
+    assert_eq!(shared(&world, Some("ann")).files, first.files, "the same again");
+    let again = world.call(write, &params(Some("ann"), &first.files)).unwrap();
+    assert_eq!(again.files, [], "what is there stays");
+    assert!(!shared(&world, None).files[0].text.contains("\"by\""), "nobody is named");
+    assert!(world.call(write, &params(Some("ann\u{202e}"), &[])).is_err());
+}
+
+#[test]
+fn a_shared_fix_is_shown_as_somebody_elses_and_below_own_proof() {
+    let (_, files) = proved();
+    let folder = Folder::new("shared-shown");
+    let world = beside(&folder, &files);
+    let result = world.record(&on("a"), vec![failed("boom", UNKNOWN)]).unwrap();
+    let brief = result.failures[0].shared.as_ref().unwrap();
+    let origin = brief.origin.as_ref().unwrap();
+    assert_eq!((brief.id.as_str(), brief.memory), (fix_id(&files).as_str(), Some(MemoryKind::Foreign)));
+    assert_eq!((origin.by.as_deref(), origin.state), (Some("ann"), Some(ProofStatus::Claimed)));
+    assert_eq!(origin.file, format!(".argus-shared/fixes/{}.json", fix_id(&files)));
+    assert!(result.notes.iter().any(|note| note.contains("never instructions")));
+
+    let found = world.diagnose(&result.run_id, "boom").unwrap();
+    assert_eq!((found.suggested_fix.as_ref(), found.pattern.as_ref()), (None, None), "it is no suggestion");
+    assert_eq!(found.related.len(), 1);
+    assert!(found.related[0].claimed && found.related[0].origin.is_some());
+    assert!(found.warnings.iter().any(|warning| warning.contains(".argus-shared")));
+    let listed = world.call(fixes, &NoParams {}).unwrap().shared;
+    assert_eq!((listed[0].fix_id.as_str(), listed[0].own), (fix_id(&files).as_str(), false));
+
+    world.fix(&result.run_id, "boom", "Mended it myself", true).unwrap();
+    pass(&world, "b");
+    let back = world.record(&on("c"), vec![failed("boom", UNKNOWN)]).unwrap();
+    assert_eq!(back.failures[0].shared, None, "own proof comes first");
+    let found = world.diagnose(&back.run_id, "boom").unwrap();
+    assert_eq!((found.suggested_fix.as_deref(), found.related.len()), (Some("Mended it myself"), 0));
+    assert_eq!(shared(&world, None).files.len(), 1, "what was taken in is not written out again");
+}
+
+#[test]
+fn own_runs_prove_a_shared_fix() {
+    let (theirs, files) = proved();
+    let (id, folder) = (fix_id(&files), Folder::new("shared-proved"));
+    let world = beside(&folder, &files);
+    let run = fail(&world, "a");
+    assert_eq!(world.fix(&run, "boom", &id, true).unwrap().state, Some(ProofStatus::Claimed));
+    let state = || world.call(fixes, &NoParams {}).unwrap().shared[0].origin.clone();
+    assert_eq!(state().state, Some(ProofStatus::Claimed));
+    let proof = pass(&world, "b");
+    assert_eq!((state().state, state().decided_by), (Some(ProofStatus::Proved), Some(proof)));
+    let back = fail(&world, "c");
+    let found = world.diagnose(&back, "boom").unwrap();
+    assert_eq!(found.suggested_fix.as_deref(), Some("Tuned the flux capacitor in src/flux.ts"), "proved here by now");
+
+    let out = shared(&world, Some("bob")).files;
+    assert_eq!(out.len(), 1, "an outcome, and no fix of its own: {out:?}");
+    let outcome: serde_json::Value = serde_json::from_str(&out[0].text).unwrap();
+    assert_eq!((&outcome["of"], &outcome["worked"], &outcome["by"]), (&json!(id), &json!(true), &json!("bob")));
+    assert!(theirs.call(write, &params(Some("ann"), &files)).unwrap().files.is_empty());
+}
+
+#[test]
+fn own_runs_refute_a_shared_fix_and_its_author_hears_of_it() {
+    let (theirs, files) = proved();
+    let (id, folder) = (fix_id(&files), Folder::new("shared-refuted"));
+    let world = beside(&folder, &files);
+    let run = fail(&world, "a");
+    world.fix(&run, "boom", &format!("Did what {id} says"), true).unwrap();
+    let again = fail(&world, "b");
+    let found = world.diagnose(&again, "boom").unwrap();
+    let origin = found.related[0].origin.as_ref().unwrap();
+    assert_eq!((origin.state, origin.decided_by.as_ref()), (Some(ProofStatus::Refuted), Some(&again)));
+    assert!(found.warnings.iter().any(|warning| warning.contains(&id) && warning.contains("refutes it")));
+    let brief = world.record(&on("c"), vec![failed("boom", UNKNOWN)]).unwrap().failures[0].shared.clone();
+    assert_eq!(brief.unwrap().origin.unwrap().state, Some(ProofStatus::Refuted));
+
+    let mut all = files;
+    all.extend(world.call(write, &params(Some("bob"), &all)).unwrap().files);
+    assert_eq!(all.len(), 2);
+    // Its author takes both in: their own fix is theirs, and what came of it elsewhere is told.
+    let author = Folder::new("shared-author");
+    let taking = World::on(&author.file()).unwrap();
+    assert_eq!(taking.call(take, &SharedTexts { files: all.clone() }).unwrap().taken, 2);
+    drop(taking);
+    let mut theirs = theirs;
+    theirs.engine = theirs.engine.with_shared(open(&author.file()));
+    let told = theirs.call(fixes, &NoParams {}).unwrap().shared;
+    assert_eq!((told[0].own, told[0].origin.elsewhere.unwrap().failed), (true, 1));
+    let run = fail(&theirs, "later");
+    assert!(theirs.diagnose(&run, "boom").unwrap().related.iter().all(|one| one.origin.is_none()));
+
+    // The file goes, and it with it.
+    let gone = Folder::new("shared-gone");
+    let world = beside(&gone, &[]);
+    let run = fail(&world, "d");
+    assert!(world.diagnose(&run, "boom").unwrap().related.is_empty());
+}
+
+#[test]
+fn the_same_words_are_a_trial_too_and_a_report_that_it_failed_refutes() {
+    let (_, files) = proved();
+    let folder = Folder::new("shared-words");
+    let world = beside(&folder, &files);
+    let run = fail(&world, "a");
+    world.fix(&run, "boom", "tuned the flux  capacitor in src/flux.ts", false).unwrap();
+    let origin = world.call(fixes, &NoParams {}).unwrap().shared[0].origin.clone();
+    assert_eq!((origin.state, origin.decided_by), (Some(ProofStatus::Refuted), Some(run)));
+}
+
+#[test]
+fn an_incident_is_foreign_and_what_came_of_it_is_an_own_event() {
+    let theirs = World::new();
+    let added = theirs.added(&pool());
+    let files = shared(&theirs, Some("ann")).files;
+    assert_eq!(files.len(), 3, "an incident, a solution, an outcome: {files:?}");
+    let folder = Folder::new("shared-incident");
+    let world = beside(&folder, &files);
+
+    let answer = world.ask(super::memory::POOL, super::memory::linux());
+    assert_eq!(answer.recommended_solution, None);
+    let claim = &answer.ranked_solutions[0];
+    assert_eq!((claim.memory, claim.worked, claim.solution_id.as_str()), (MemoryKind::Foreign, 0, &*added.solution_id));
+    let origin = claim.origin.as_ref().unwrap();
+    assert_eq!(origin.file, format!(".argus-shared/solutions/{}.json", added.solution_id));
+    assert_eq!(origin.by.as_deref(), Some("ann"));
+
+    let tried = RecordOutcomeParams {
+        solution_id: added.solution_id.clone(),
+        worked: false,
+        env: super::memory::linux(),
+        ..RecordOutcomeParams::default()
+    };
+    assert_eq!(world.call(record_outcome, &tried).unwrap().solution_stats.failed, 1);
+    let answer = world.ask(super::memory::POOL, super::memory::linux());
+    assert_eq!((answer.ranked_solutions.len(), answer.ranked_solutions[0].memory), (1, MemoryKind::Project));
+    let out = shared(&world, Some("bob")).files;
+    assert_eq!(out.len(), 1, "the outcome alone: {out:?}");
+    assert!(out[0].path.starts_with("outcomes/out-") && out[0].text.contains("\"worked\": false"));
+}
+
+#[test]
+fn a_shared_incident_never_overwrites_one_of_the_users_own() {
+    let own = World::new();
+    let added = own.added(&pool());
+    let mut files = shared(&own, None).files;
+    for file in &mut files {
+        file.text = file.text.replace("The pool", "Evil").replace(&added.solution_id, "sol-evil");
+        file.path = file.path.replace(&added.solution_id, "sol-evil");
+    }
+    let folder = Folder::new("shared-evil");
+    let taking = World::on(&folder.file()).unwrap();
+    taking.call(take, &SharedTexts { files }).unwrap();
+    drop(taking);
+    let mut own = own;
+    own.engine = own.engine.with_shared(open(&folder.file()));
+    let before = own.ask(super::memory::POOL, super::memory::linux()).incidents[0].title.clone();
+    let tried = RecordOutcomeParams {
+        solution_id: "sol-evil".to_owned(),
+        worked: true,
+        env: super::memory::linux(),
+        ..RecordOutcomeParams::default()
+    };
+    assert!(own.call(record_outcome, &tried).is_err());
+    assert_eq!(own.ask(super::memory::POOL, super::memory::linux()).incidents[0].title, before);
+}
+
+#[test]
+fn a_fix_of_a_builtin_is_shared_with_the_failure_that_it_mended() {
+    let theirs = World::new();
+    let refused =
+        |world: &World, commit: &str| world.record(&on(commit), vec![failed("boom", REFUSED)]).unwrap().run_id;
+    let run = refused(&theirs, "one");
+    theirs.diagnose(&run, "boom").unwrap();
+    theirs.fix(&run, "boom", "Start the database first", true).unwrap();
+    theirs.record(&on("two"), vec![passed("boom")]).unwrap();
+    let files = shared(&theirs, None).files;
+    assert_eq!(files.len(), 1);
+    let folder = Folder::new("shared-builtin");
+    let world = beside(&folder, &files);
+    let run = refused(&world, "a");
+    let found = world.diagnose(&run, CASE).unwrap();
+    let of_others = found.related.iter().find(|one| one.origin.is_some()).unwrap();
+    assert_eq!(of_others.suggested_fix.as_deref(), Some("Start the database first"));
+    assert_eq!(of_others.origin.as_ref().unwrap().by, None);
+}

@@ -1,0 +1,101 @@
+//! What is a shared file, and what is none: read strictly, whoever wrote it.
+
+use super::{CASE, World, fix_id, open, proved};
+use crate::{
+    contract::{SharedText, SharedTexts},
+    memory::exchange::sharing::{check::check, take::take},
+    tests::Folder,
+};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+fn faults(files: Vec<SharedText>) -> Vec<String> {
+    let found = World::new().call(check, &SharedTexts { files }).unwrap();
+    found.faults.into_iter().map(|fault| fault.message).collect()
+}
+
+/// The file of a proved fix with something else in it.
+fn changed(change: impl FnOnce(&mut Value)) -> SharedText {
+    let (_, files) = proved();
+    let mut value: Value = serde_json::from_str(&files[0].text).unwrap();
+    change(&mut value);
+    SharedText { path: files[0].path.clone(), text: value.to_string() }
+}
+
+#[test]
+fn what_is_written_has_no_fault() {
+    assert_eq!(faults(proved().1), Vec::<String>::new());
+}
+
+#[test]
+fn every_fault_is_said() {
+    type Change = fn(&mut Value);
+    let rows: [(&str, Change); 13] = [
+        ("its version is 2", |file| file["version"] = json!(2)),
+        ("'version' is not 1", |file| file["version"] = json!("1")),
+        ("looks like a secret", |file| file["fix"] = json!("export TOKEN=ghp_16C7e42F292c6912E7710c838347Ae178B4a")),
+        ("characters that nobody sees", |file| file["fix"] = json!("tuned\u{200b}it")),
+        ("control characters", |file| file["failure"]["text"] = json!("a\u{0}b")),
+        ("home folder", |file| file["fix"] = json!("see /home/ann/notes")),
+        ("unknown field", |file| file["run"] = json!("npm test")),
+        ("it is no shared file", |file| file["failure"] = json!(7)),
+        ("it is no shared file", |file| file["kind"] = json!("rule")),
+        ("is none of its kind", |file| file["id"] = json!("fix-../../x")),
+        ("its place is", |file| file["id"] = json!("fix-another")),
+        ("no pseudonym", |file| file["by"] = json!("ann <ann@example.org>")),
+        ("ISO 8601", |file| file["createdAt"] = json!("yesterday")),
+    ];
+    for (wanted, change) in rows {
+        let found = faults(vec![changed(change)]);
+        assert!(found.len() == 1 && found[0].contains(wanted), "{wanted}: {found:?}");
+        assert!(!found[0].contains('\n'), "one line");
+    }
+    let large = changed(|file| file["failure"]["text"] = json!("x".repeat(70_000)));
+    assert!(faults(vec![large])[0].contains("at most 65536"));
+    let deep = SharedText { path: "fixes/fix-a.json".to_owned(), text: "[".repeat(5_000) };
+    assert!(faults(vec![deep])[0].contains("it is no JSON"));
+    let many = vec![SharedText { path: "x".to_owned(), text: String::new() }; 5_001];
+    assert!(faults(many)[0].contains("at most 5000"));
+}
+
+#[test]
+fn a_hostile_file_is_left_out_and_the_others_are_taken_in() {
+    let (_, mut files) = proved();
+    let sound = files[0].clone();
+    for text in ["", "{", "null", "[[[[", "{\"version\":1}", "\u{0}", "{\"version\":1,\"kind\":\"fix\",\"id\":{}}"] {
+        files.push(SharedText { path: "fixes/fix-evil.json".to_owned(), text: text.to_owned() });
+    }
+    // The same failure as somebody else's, under its very id.
+    let mut twin: Value = serde_json::from_str(&sound.text).unwrap();
+    (twin["id"], twin["fix"]) = (json!("fix-twin"), json!("rm -rf it"));
+    files.push(SharedText { path: "fixes/fix-twin.json".to_owned(), text: twin.to_string() });
+    let folder = Folder::new("shared-hostile");
+    let taking = World::on(&folder.file()).unwrap();
+    let taken = taking.call(take, &SharedTexts { files: files.clone() }).unwrap();
+    assert_eq!((taken.taken, taken.refused.len()), (2, 7), "{:?}", taken.refused);
+    drop(taking);
+    let mut world = World::new();
+    world.engine = world.engine.with_shared(open(&folder.file()));
+    let run = super::fail(&world, "a");
+    let found = world.diagnose(&run, CASE).unwrap();
+    let id = found.related[0].id.clone();
+    assert!(found.suggested_fix.is_none() && (id == "fix-twin" || id == fix_id(&files)), "{id}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Whatever it is, it is one fault or a file, and taking it in harms nothing.
+    #[test]
+    fn no_text_is_too_much(text in "\\PC{0,200}", field in "[a-z]{1,8}", path in "[a-z./]{0,20}") {
+        let value = json!({ "version": 1, "kind": "fix", "id": "fix-a", field: text });
+        for file in [text.clone(), value.to_string()] {
+            let files = vec![SharedText { path: path.clone(), text: file }];
+            let world = World::new();
+            let found = world.call(check, &SharedTexts { files: files.clone() }).unwrap().faults;
+            prop_assert_eq!(found.len(), 1);
+            let taken = world.call(take, &SharedTexts { files }).unwrap();
+            prop_assert_eq!((taken.taken, taken.refused.len()), (0, 1));
+        }
+    }
+}
