@@ -1,10 +1,12 @@
 /** Environments from the texts of project files. */
 import { utimesSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { detect, type Machine } from '../src/environment/detect.ts';
 import { major, type Texts } from '../src/environment/facts.ts';
 import { environmentOf } from '../src/environment/project-environment.ts';
+import { conditions } from '../src/run/conditions.ts';
 import { folder } from './project.ts';
 
 const MACHINE: Machine = { platform: 'linux', nodeVersion: '22.1.0', env: {}, cudaVersionFile: undefined };
@@ -287,4 +289,16 @@ test('a project is read again only when it changed', () => {
   writeFileSync(manifest, REACT.replace('18', '17'));
   utimesSync(manifest, new Date(), new Date(Date.now() + 5_000));
   expect(environmentOf(root)).toMatchObject({ framework_major: '17' });
+});
+
+test('a run says the versions among its conditions, and no name of the machine', () => {
+  const root = folder();
+  const of = conditions(root);
+  expect(Object.keys(of)).toEqual(['os', 'arch', 'ci', 'machine']);
+  expect(Object.values(of)).not.toContain(hostname());
+  writeFileSync(path.join(root, 'package.json'), REACT);
+  writeFileSync(path.join(root, '.nvmrc'), 'v22\n');
+  expect(conditions(root)).toEqual({ ...of, language: 'typescript-5', runtime: 'node-22' });
+  const python = conditions(folder({ Pipfile: '[requires]\npython_version = "3.11"\n' }));
+  expect(python).toEqual({ ...of, language: 'python' });
 });

@@ -42,7 +42,7 @@ export function runOf(
     exitCode: hasFailed ? event.exitCode || 1 : 0,
     timedOut: hasFailed && event.timedOut === true,
     git,
-    environment: conditions(),
+    environment: conditions(project.root),
     reports: printed.end(),
     outputTail: event.output,
     containers: [],

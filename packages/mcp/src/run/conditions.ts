@@ -2,17 +2,21 @@
 
 import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
+import { environmentOf } from '../environment/project-environment.ts';
 import { isInCi } from '../system/ci.ts';
 
 /** Of a machine only what tells it apart from others leaves it. */
 const MACHINE_CHARS = 12;
 
 /** Names and values as evidence shows them: `os=windows`. */
-export function conditions(): Record<string, string> {
+export function conditions(root: string): Record<string, string> {
+  const { language, language_major: major, runtime } = environmentOf(root);
   return {
     os: process.platform === 'win32' ? 'windows' : process.platform === 'darwin' ? 'macos' : process.platform,
     arch: process.arch,
     ci: String(isInCi()),
+    ...(language === undefined ? {} : { language: major === undefined ? language : `${language}-${major}` }),
+    ...(runtime === undefined ? {} : { runtime }),
     machine: createHash('sha256').update(hostname()).digest('hex').slice(0, MACHINE_CHARS),
   };
 }

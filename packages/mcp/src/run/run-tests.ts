@@ -197,7 +197,7 @@ async function recordOf(
     signal: executed.signal,
     timedOut: executed.timedOut,
     git,
-    environment: conditions(),
+    environment: conditions(root),
     reports,
     outputTail: plan.runner === 'pytest' ? withoutPytestHeader(output.tail.text) : output.tail.text,
     containers,

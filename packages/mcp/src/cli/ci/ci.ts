@@ -95,7 +95,7 @@ async function reportedTo(
   if (isWaiting) result.undone.push(`The run is not recorded yet (${recorded.code}): each of its failures counts.`);
   if (!isWaiting && options.artifact !== undefined) {
     const git = (await gitFacts(session.root)) ?? ciFacts();
-    const facts = { git, environment: { ...conditions(), ...environment } };
+    const facts = { git, environment: { ...conditions(session.root), ...environment } };
     writeWhole(path.resolve(projectPath, options.artifact), runLine(report, facts));
     result.done.push(`${options.artifact} has the run for argus import --runs.`);
   }

@@ -90,7 +90,7 @@ async function recorded(session: Session, folder: string, options: RecordOptions
     timedOut: timedOut ?? false,
     folder: folderOf(session.project, session.root),
     git: (await gitSeen(folder, session.root)) ?? ciFacts(),
-    environment: conditions(),
+    environment: conditions(session.root),
     reports,
     outputTail: existsSync(output) ? readFileSync(output, 'utf8') : null,
     containers: [],

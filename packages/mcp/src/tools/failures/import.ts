@@ -58,7 +58,7 @@ export async function handleImport(
     folder: folderOf(session.project, session.root),
     git: elsewhere ?? (await gitFacts(session.root)) ?? ciFacts(),
     foreign: params.foreign === true,
-    environment: { ...(elsewhere === null ? conditions() : {}), ...params.environment },
+    environment: { ...(elsewhere === null ? conditions(session.root) : {}), ...params.environment },
     reports: files.map((file) => ({ path: file, format: params.format ?? null })),
     outputTail: null,
     containers: [],
