@@ -26,6 +26,7 @@ import type { GenerateInputsOptions } from './fix-loop/generate-inputs.ts';
 import { addHookCommands } from './hook/hook-program.ts';
 import { addMemoryCommands } from './incidents/memory-program.ts';
 import { addInstall } from './install/install-program.ts';
+import { addLearn } from './learn/learn-program.ts';
 import { addTeamCommands } from './team/team-program.ts';
 import { condition } from './terminal/condition.ts';
 import { EXIT } from './terminal/exit.ts';
@@ -85,6 +86,7 @@ function program(): Command {
     .exitOverride();
   const twins = [addRun, addImport, addHistory, addDiagnose, addReportFix, addPatterns, addTests, addFixes, addReport];
   for (const add of [...twins, addView, addAdopt, addDoctor, addInspect, addGenerateInputs, addClean]) add(root);
+  addLearn(root);
   addCiCommands(root);
   addMemoryCommands(root);
   addInstall(root);

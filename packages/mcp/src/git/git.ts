@@ -18,7 +18,7 @@ export type GitOptions = Pick<
   'signal' | 'timeoutMs' | 'maxBytes' | 'env' | 'stdin' | 'encoding' | 'onOutput'
 >;
 
-export type LinesOptions = Pick<GitOptions, 'signal' | 'timeoutMs'>;
+export type LinesOptions = Pick<GitOptions, 'signal' | 'timeoutMs' | 'stdin'>;
 
 /** A command and its arguments. */
 export type GitArgs = readonly [GitCommand, ...string[]];

@@ -4,16 +4,16 @@
  */
 
 import { createReadStream } from 'node:fs';
-import type { HistoricRun, ImportRunParams, ReportCase } from 'argus-engine';
-import { ArgusError, messageOf } from '../../errors.ts';
+import type { HistoricRun } from 'argus-engine';
 import { formatImportedRuns, type ImportedRuns } from '../../format/evidence-text.ts';
 import type { Session } from '../../sessions/session.ts';
-import { loadZod, type Zod } from '../../system/zod.ts';
+import { loadZod } from '../../system/zod.ts';
 import { adoptsInCi } from '../recorder.ts';
 import { EXIT } from '../terminal/exit.ts';
 import { batches, sizeOfLines, write } from '../terminal/lines.ts';
 import { answer, type GlobalOptions } from '../terminal/output.ts';
 import { startProgress } from '../terminal/progress-bar.ts';
+import { paramsOf, readLine, runSchema } from './run-line.ts';
 
 /** A run has many cases, and is recorded alone. */
 const BATCH_LINES = 16;
@@ -64,97 +64,4 @@ async function importAll(
   } finally {
     progress.stop();
   }
-}
-
-/** One run of a history; what it does not know it leaves out. */
-function runSchema(z: Zod) {
-  const text = z.string().max(200_000);
-  const commit = z.object({ commit: text, parents: z.array(text).default([]), files: z.array(text).default([]) });
-  const one = z.object({
-    name: text.min(1),
-    status: z.enum(['passed', 'failed', 'skipped']),
-    durationMs: z.number().nonnegative().optional(),
-    attempts: z.int().positive().default(1),
-    error: text.optional(),
-  });
-  return z.object({
-    id: text.min(1),
-    startedAt: z.int().nonnegative(),
-    commit: text.optional(),
-    parents: z.array(text).optional(),
-    path: z.array(commit).optional(),
-    branch: text.optional(),
-    dirty: z.boolean().optional(),
-    tree: text.optional(),
-    environment: z.record(text, text).default({}),
-    foreign: z.boolean().default(false),
-    cases: z.array(one),
-  });
-}
-
-type RunLine = ReturnType<ReturnType<typeof runSchema>['parse']>;
-
-function readLine(schema: ReturnType<typeof runSchema>, line: string, number: number): RunLine {
-  try {
-    return schema.parse(JSON.parse(line));
-  } catch (thrown) {
-    const issues =
-      thrown instanceof Error && 'issues' in thrown
-        ? (thrown.issues as { path: PropertyKey[]; message: string }[])
-        : [];
-    const [issue] = issues;
-    const what = issue === undefined ? messageOf(thrown) : `${issue.path.join('.')}: ${issue.message}`;
-    throw new ArgusError('INVALID_INPUT', `Line ${number} is no run (${what}). The lines before it are recorded.`);
-  }
-}
-
-function paramsOf(run: RunLine, isForeign: boolean): ImportRunParams {
-  const { runner = null, ...environment } = run.environment;
-  // Commits since the run before, the oldest first; without them the run's own.
-  const own = run.commit === undefined ? [] : [{ commit: run.commit, parents: run.parents ?? [] }];
-  return {
-    id: run.id,
-    run: {
-      command: null,
-      runner,
-      startedAt: run.startedAt,
-      durationMs: null,
-      exitCode: null,
-      signal: null,
-      timedOut: false,
-      git: {
-        commit: run.commit ?? null,
-        branch: run.branch ?? null,
-        dirty: run.dirty ?? null,
-        tree: run.tree ?? null,
-        commits: run.path === undefined || run.path.length === 0 ? own : run.path.toReversed(),
-      },
-      environment,
-      foreign: run.foreign || isForeign,
-      reports: [],
-      cases: run.cases.map(caseOf),
-      outputTail: null,
-      containers: [],
-      notes: [],
-    },
-  };
-}
-
-/** Its name is qualified as it is, with the file in front. */
-function caseOf({ name, status, durationMs, attempts, error }: RunLine['cases'][number]): ReportCase {
-  return {
-    file: null,
-    suite: [],
-    name,
-    status,
-    runnerStatus: null,
-    flaky: status === 'passed' && attempts > 1,
-    durationMs: durationMs ?? null,
-    attempts,
-    errorType: null,
-    error: error ?? null,
-    stdoutTail: null,
-    stderrTail: null,
-    runner: null,
-  };
 }

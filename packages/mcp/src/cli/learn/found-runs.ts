@@ -1,0 +1,216 @@
+/**
+ * The runs that lie in a folder: lines of JSON, and reports, of which those in one folder are one run. No link is followed,
+ * and what cannot be taken in is named with its reason.
+ */
+
+import { createReadStream, lstatSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { LIMITS } from 'argus-engine';
+import { ArgusError, messageOf } from '../../errors.ts';
+import { loadZod } from '../../system/zod.ts';
+import { runSchema, whatIsWrong } from '../failures/run-line.ts';
+import { type Described, hashesIn, ofReport, sidecar, timeIn } from './named-commits.ts';
+
+const MAX_ENTRIES = 50_000;
+const MAX_DEPTH = 24;
+/** A run of so many bytes is none that anything wrote as one line. */
+const MAX_LINE_BYTES = 64 * 1024 * 1024;
+const NEVER = new Set(['node_modules', '.git', '.argus']);
+const REPORT_ENDINGS = ['.xml', '.json', '.tap', '.trx', '.jsonl', '.ndjson'];
+const LINE_ENDINGS = ['.jsonl', '.ndjson'];
+/** A folder of an attempt, such as `2`, says nothing of where it ran. */
+const NO_JOB = /^(?:attempt[-_]?)?\d*$/iu;
+
+export interface LeftOut {
+  /** Below the folder. */
+  name: string;
+  reason: string;
+}
+
+/** One run as it was found; its commit is one of the names, the nearest first. */
+export interface FoundRun {
+  name: string;
+  source:
+    | { kind: 'reports'; files: string[] }
+    /** A line of a file. */
+    | { kind: 'line'; file: string; start: number; bytes: number; id: string };
+  commitNames: string[];
+  branch?: string;
+  startedAt?: number;
+  /** Folders between that of the commit and the reports. */
+  job?: string;
+}
+
+export interface FoundRuns {
+  runs: FoundRun[];
+  leftOut: LeftOut[];
+}
+
+interface FoundFile {
+  file: string;
+  bytes: number;
+}
+
+export async function runsIn(folder: string): Promise<FoundRuns> {
+  if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw new ArgusError('INVALID_INPUT', `${folder} is no folder. Name one that holds old reports.`);
+  const leftOut: LeftOut[] = [];
+  const files = filesIn(folder, leftOut);
+  const said = new Map<string, Described>();
+  const runs = new Map<string, FoundRun>();
+  const reports: FoundFile[] = [];
+  for (const { file, bytes } of files) {
+    const described = sidecar(file, bytes);
+    if (described !== undefined) said.set(path.dirname(file), described);
+    else if (REPORT_ENDINGS.includes(path.extname(file).toLowerCase())) reports.push({ file, bytes });
+  }
+  for (const { file, bytes } of reports) {
+    const name = below(folder, file);
+    if (bytes > LIMITS.MAX_REPORT_BYTES) leftOut.push({ name, reason: 'larger than 256 MiB' });
+    else if (LINE_ENDINGS.includes(path.extname(file).toLowerCase()) && (await isOfRuns(file))) {
+      for (const run of await linesOf(file, name, leftOut)) runs.set(`${file}\0${run.name}`, run);
+    } else addReport(runs, folder, file, described(folder, file, said) ?? ofReport(file, bytes));
+  }
+  return { runs: [...runs.values()], leftOut };
+}
+
+function filesIn(folder: string, leftOut: LeftOut[]): FoundFile[] {
+  const files: FoundFile[] = [];
+  const open = [{ at: folder, depth: 0 }];
+  let entries = 0;
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { at, depth } = next;
+    for (const entry of entriesOf(at, folder, leftOut)) {
+      entries += 1;
+      const file = path.join(at, entry.name);
+      const name = below(folder, file);
+      if (entries > MAX_ENTRIES) {
+        leftOut.push({ name, reason: `more than ${MAX_ENTRIES} files: this one and what follows` });
+        return files;
+      }
+      if (entry.isSymbolicLink()) leftOut.push({ name, reason: 'a link, which is not followed' });
+      else if (entry.isFile()) files.push({ file, bytes: lstatSync(file, { throwIfNoEntry: false })?.size ?? 0 });
+      else if (entry.isDirectory() && !NEVER.has(entry.name)) {
+        if (depth < MAX_DEPTH) open.push({ at: file, depth: depth + 1 });
+        else leftOut.push({ name, reason: 'too deep' });
+      }
+    }
+  }
+  return files.sort((one, other) => (one.file < other.file ? -1 : 1));
+}
+
+function entriesOf(at: string, folder: string, leftOut: LeftOut[]) {
+  try {
+    return readdirSync(at, { withFileTypes: true });
+  } catch (thrown) {
+    leftOut.push({ name: below(folder, at), reason: messageOf(thrown) });
+    return [];
+  }
+}
+
+/** What is said in the folder of a file, or in the nearest above it. */
+function described(folder: string, file: string, said: ReadonlyMap<string, Described>): Described | undefined {
+  for (let at = path.dirname(file); ; at = path.dirname(at)) {
+    const found = said.get(at);
+    if (found !== undefined || at === folder || at === path.dirname(at)) return found;
+  }
+}
+
+function addReport(runs: Map<string, FoundRun>, folder: string, file: string, said: Described | undefined): void {
+  const parts = below(folder, file).split('/');
+  const named = parts.map(hashesIn);
+  const nearest = named.findLastIndex((hashes) => hashes.length > 0);
+  const commitNames = [...named.toReversed().flat(), ...(said === undefined ? [] : [said.commit])];
+  const inFile = nearest === parts.length - 1 ? named.at(-1)?.join() : '';
+  const key = `${path.dirname(file)}\0${inFile}`;
+  const run = runs.get(key);
+  if (run?.source.kind === 'reports') {
+    run.source.files.push(file);
+    return;
+  }
+  const job = parts
+    .slice(nearest + 1, -1)
+    .filter((part) => nearest >= 0 && !NO_JOB.test(part))
+    .join('/');
+  const startedAt = said?.startedAt ?? timeIn(below(folder, file));
+  runs.set(key, {
+    name: inFile === '' ? below(folder, path.dirname(file)) || '.' : below(folder, file),
+    source: { kind: 'reports', files: [file] },
+    commitNames,
+    ...(said?.branch === undefined ? {} : { branch: said.branch }),
+    ...(startedAt === undefined ? {} : { startedAt }),
+    ...(job === '' ? {} : { job }),
+  });
+}
+
+/** Whether its first line is a run; `go test -json` writes lines too. */
+async function isOfRuns(file: string): Promise<boolean> {
+  for await (const { text } of eachLine(file)) {
+    if (text?.trim() === '') continue;
+    return text !== undefined && /"cases"\s*:\s*\[/u.test(text) && /"id"\s*:/u.test(text);
+  }
+  return false;
+}
+
+/** Where each run stands in a file; its cases are read when it is taken in. */
+async function linesOf(file: string, name: string, leftOut: LeftOut[]): Promise<FoundRun[]> {
+  const schema = runSchema(await loadZod());
+  const found: FoundRun[] = [];
+  let number = 0;
+  for await (const { text, start, bytes } of eachLine(file)) {
+    number += 1;
+    if (text?.trim() === '') continue;
+    const of = `${name}:${number}`;
+    try {
+      if (text === undefined) throw new Error('the line is too long');
+      const { id, commit, branch, startedAt } = schema.parse(JSON.parse(text));
+      found.push({
+        name: of,
+        source: { kind: 'line', file, start, bytes, id },
+        commitNames: commit === undefined ? [] : [commit],
+        ...(branch === undefined ? {} : { branch }),
+        startedAt,
+      });
+    } catch (thrown) {
+      leftOut.push({ name: of, reason: `no run (${whatIsWrong(thrown)})` });
+    }
+  }
+  return found;
+}
+
+interface Line {
+  /** Undefined: too long to be one. */
+  text: string | undefined;
+  start: number;
+  bytes: number;
+}
+
+async function* eachLine(file: string): AsyncGenerator<Line> {
+  let [start, parts, bytes]: [number, Buffer[], number] = [0, [], 0];
+  const line = (): Line => ({
+    text: bytes > MAX_LINE_BYTES ? undefined : Buffer.concat(parts).toString('utf8'),
+    start,
+    bytes,
+  });
+  for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
+    let from = 0;
+    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, from)) {
+      add(chunk.subarray(from, end));
+      yield line();
+      start += bytes + 1;
+      [parts, bytes, from] = [[], 0, end + 1];
+    }
+    add(chunk.subarray(from));
+  }
+  if (bytes > 0) yield line();
+
+  function add(part: Buffer): void {
+    bytes += part.length;
+    if (bytes <= MAX_LINE_BYTES) parts.push(part);
+    else parts = [];
+  }
+}
+
+function below(folder: string, file: string): string {
+  return path.relative(folder, file).split(path.sep).join('/');
+}

@@ -1,0 +1,114 @@
+/**
+ * Which commit an old report is of: named by its file, a folder that it lies in, or a file beside it as CI services and
+ * scripts write them.
+ */
+
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** Larger ones describe no run. */
+const MAX_SIDECAR_BYTES = 1024 * 1024;
+
+/** What stands between the parts of a name. */
+const HASHES = /(?<![0-9A-Za-z])[0-9a-f]{7,64}(?![0-9A-Za-z])/gu;
+const WHOLE = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/u;
+const TEXT_SIDECAR = /^\.?(?:git[-_]?)?(?:commit|sha1?|head|revision)(?:[-_]?(?:sha1?|hash|id))?(?:\.txt)?$/iu;
+
+/** Keys under which services say it, in the order in which they count. */
+const COMMIT_KEYS = ['commit', 'sha', 'head_sha', 'headSha', 'commit_sha', 'commitSha', 'commit_id', 'commitId'];
+const COMMIT_VARIABLES = ['gitCommit', 'git_commit', 'GITHUB_SHA', 'CI_COMMIT_SHA', 'GIT_COMMIT', 'BUILDKITE_COMMIT'];
+const INSIDE_KEYS = ['id', 'sha', 'hash', 'oid'];
+const BRANCH_KEYS = ['branch', 'head_branch', 'headBranch', 'gitBranch', 'git_branch', 'branchName', 'ref_name', 'ref'];
+const TIME_KEYS = ['run_started_at', 'startedAt', 'started_at', 'runStartedAt', 'created_at', 'createdAt', 'timestamp'];
+/** A report has one of these, whatever else it says. */
+const REPORT_KEYS = ['results', 'testResults', 'suites', 'tests', 'stats', 'cases'];
+
+/** What is said of the run that a folder, or a report, is of. */
+export interface Described {
+  commit: string;
+  branch?: string;
+  startedAt?: number;
+}
+
+/** Words of a name that may be a commit; a date in digits is none. */
+export function hashesIn(name: string): string[] {
+  const found = name.match(HASHES) ?? [];
+  return found.filter((hash) => WHOLE.test(hash) || !/^(?:\d+|20\d{6}t\d+)$/u.test(hash));
+}
+
+export function isWhole(hash: string): boolean {
+  return WHOLE.test(hash);
+}
+
+/** What a file that lies beside reports says; undefined where it is none such. */
+export function sidecar(file: string, bytes: number): Described | undefined {
+  const name = path.basename(file);
+  if (bytes > MAX_SIDECAR_BYTES) return undefined;
+  if (TEXT_SIDECAR.test(name)) {
+    const [commit] = hashesIn(readFileSync(file, 'utf8'));
+    return commit === undefined ? undefined : { commit };
+  }
+  if (!name.endsWith('.json')) return undefined;
+  const said = parsed(file);
+  if (said === undefined || REPORT_KEYS.some((key) => typeof said[key] === 'object')) return undefined;
+  return described(said);
+}
+
+/** What a report in CTRF says of its own build. */
+export function ofReport(file: string, bytes: number): Described | undefined {
+  if (bytes > MAX_SIDECAR_BYTES || !file.endsWith('.json')) return undefined;
+  const environment = objectIn(objectIn(parsed(file), 'results'), 'environment');
+  return environment === undefined ? undefined : described(environment);
+}
+
+type Said = Record<string, unknown>;
+
+function parsed(file: string): Said | undefined {
+  try {
+    const said: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    return isObject(said) ? said : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function described(said: Said): Described | undefined {
+  const inside = objectIn(said, 'commit') ?? objectIn(said, 'head_commit');
+  const commit = textIn(said, [...COMMIT_KEYS, ...COMMIT_VARIABLES]) ?? (inside && textIn(inside, INSIDE_KEYS));
+  const [hash] = commit === undefined ? [] : hashesIn(commit);
+  if (hash === undefined) return undefined;
+  const branch = textIn(said, BRANCH_KEYS)?.replace(/^refs\/heads\//u, '');
+  const startedAt = Date.parse(textIn(said, TIME_KEYS) ?? '');
+  return {
+    commit: hash,
+    ...(branch === undefined ? {} : { branch }),
+    ...(Number.isNaN(startedAt) ? {} : { startedAt }),
+  };
+}
+
+function textIn(said: Said, keys: readonly string[]): string | undefined {
+  for (const key of keys) {
+    const value = said[key];
+    if (typeof value === 'string' && value !== '') return value;
+  }
+  return undefined;
+}
+
+function objectIn(said: Said | undefined, key: string): Said | undefined {
+  const value = said?.[key];
+  return isObject(value) ? value : undefined;
+}
+
+function isObject(value: unknown): value is Said {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A date, and perhaps a time, in a name: `2026-02-03`, `20260203T040506Z`. */
+const TIME = /(?<!\d)(20\d\d)-?(\d\d)-?(\d\d)(?:[T_ -]?(\d\d)[-:]?(\d\d)(?:[-:]?(\d\d))?)?(?!\d)/u;
+
+export function timeIn(name: string): number | undefined {
+  const [, year, month, day, hour = '00', minute = '00', second = '00'] = TIME.exec(name) ?? [];
+  if (year === undefined) return undefined;
+  const time = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+  return Number.isNaN(time) ? undefined : time;
+}
