@@ -5,6 +5,7 @@
 
 pub mod ambient;
 pub mod analyze;
+pub mod change;
 pub mod classify;
 pub mod display;
 pub mod evidence;

@@ -4,19 +4,18 @@
 //!
 //! What moved is no weakening: a line that went counts only where it came nowhere else in the diff.
 
-mod declared;
-mod diff;
 mod expectations;
-mod files;
-mod markers;
 mod settings;
 mod test_commands;
 mod thresholds;
 
 use super::state::{Weakening, WeakeningKind};
-use declared::{After, Test, declared};
-use diff::{DiffFile, DiffLine, Hunk, LineChange};
-use files::{FileRole, Language, language, role};
+use crate::change::{
+    declared::{self, After, Test, declared, test_hunks},
+    diff::{self, DiffFile, DiffLine, Hunk, LineChange},
+    files::{FileRole, Language, language, role},
+    markers,
+};
 use std::{
     cell::LazyCell,
     collections::{HashMap, HashSet},
@@ -124,19 +123,6 @@ impl Findings<'_> {
         let text = text[..text.floor_char_boundary(MAX_QUOTE_BYTES)].to_owned();
         self.weakenings.push(Weakening { file: self.file.path().to_owned(), line, kind, text });
     }
-}
-
-/// The hunks that are inside of tests; of a file of Rust, those that speak of them.
-fn test_hunks(file: &DiffFile) -> impl Iterator<Item = &Hunk> {
-    let role = role(file.path());
-    let speaks = |text: &str| {
-        text.contains("#[test]") || text.contains("::test]") || text.contains("mod tests") || text.contains("#[ignore")
-    };
-    file.hunks.iter().filter(move |hunk| match role {
-        FileRole::Test => true,
-        FileRole::Mixed => speaks(&hunk.section) || hunk.lines.iter().any(|line| speaks(&line.text)),
-        _ => false,
-    })
 }
 
 fn snapshot(found: &mut Findings<'_>, moves: &mut Moves) {

@@ -16,6 +16,8 @@ pub struct SourceLocation {
     pub file: String,
     /// From 1.
     pub line: Option<u32>,
+    /// The function there, as printed.
+    pub function: Option<String>,
 }
 
 impl SourceLocation {
@@ -55,7 +57,11 @@ pub fn failure_locations(text: &str, test_file: Option<&str>, shown: impl Fn(&st
             .iter()
             .filter(wanted)
             .find(|(_, file)| (test_file == Some(file.as_str()) || is_test(file)) == of_test);
-        found.map(|(frame, file)| SourceLocation { file: file.clone(), line: frame.line })
+        found.map(|(frame, file)| SourceLocation {
+            file: file.clone(),
+            line: frame.line,
+            function: frame.function.clone(),
+        })
     };
     FailureLocations { own: first(false), test: first(true) }
 }

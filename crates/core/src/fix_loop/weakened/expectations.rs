@@ -1,14 +1,16 @@
 //! Expectations that went, that accept more than before, or that stand in the test as a snapshot.
 //! What an expectation means is not known; how much each accepts is compared.
 
-use super::{
-    Findings, Gone, Moves,
-    declared::{After, side},
-    diff::{DiffLine, Hunk, LineChange},
-    files::Language,
-    markers, test_hunks,
+use super::{Findings, Gone, Moves};
+use crate::{
+    change::{
+        declared::{After, side, test_hunks},
+        diff::{DiffLine, Hunk, LineChange},
+        files::Language,
+        markers,
+    },
+    fix_loop::WeakeningKind,
 };
-use crate::fix_loop::WeakeningKind;
 use std::collections::HashSet;
 
 /// Longest expectation, in lines.

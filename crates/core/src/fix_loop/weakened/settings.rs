@@ -1,13 +1,16 @@
 //! Settings that let more pass than before: limits of time and coverage, retries, commands that swallow a failure.
 
 use super::{
-    Findings,
-    diff::{DiffLine, Hunk, LineChange},
-    files::About,
-    test_commands,
+    Findings, test_commands,
     thresholds::{self, Setting},
 };
-use crate::fix_loop::WeakeningKind;
+use crate::{
+    change::{
+        diff::{DiffLine, Hunk, LineChange},
+        files::About,
+    },
+    fix_loop::WeakeningKind,
+};
 
 /// A number that lets more pass when it changes.
 pub(super) struct Limit {

@@ -1,6 +1,6 @@
 //! Commands and settings by which a failing test run counts as passed, or tests are left out of it.
 
-use super::files::About;
+use crate::change::files::About;
 use crate::fix_loop::WeakeningKind::{self, FailureIgnored, TestSkipped};
 use regex::Regex;
 use std::sync::LazyLock;

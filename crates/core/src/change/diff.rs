@@ -2,36 +2,36 @@
 
 /// One file of a diff.
 #[derive(Debug, Default)]
-pub(super) struct DiffFile {
+pub(crate) struct DiffFile {
     /// Path before; empty for a new file.
-    pub(super) old: String,
+    pub(crate) old: String,
     /// Path after; empty for a deleted file.
-    pub(super) new: String,
-    pub(super) binary: bool,
-    pub(super) hunks: Vec<Hunk>,
+    pub(crate) new: String,
+    pub(crate) binary: bool,
+    pub(crate) hunks: Vec<Hunk>,
 }
 
 /// Lines that stand together.
 #[derive(Debug, Default)]
-pub(super) struct Hunk {
+pub(crate) struct Hunk {
     /// What git says the hunk is in.
-    pub(super) section: String,
-    pub(super) lines: Vec<DiffLine>,
+    pub(crate) section: String,
+    pub(crate) lines: Vec<DiffLine>,
 }
 
 /// One line.
 #[derive(Debug)]
-pub(super) struct DiffLine {
-    pub(super) mark: LineChange,
+pub(crate) struct DiffLine {
+    pub(crate) mark: LineChange,
     /// Without its mark.
-    pub(super) text: String,
+    pub(crate) text: String,
     /// In the new file; of a line that went, in the old one.
-    pub(super) number: u32,
+    pub(crate) number: u32,
 }
 
 /// What happened to a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LineChange {
+pub(crate) enum LineChange {
     Kept,
     Removed,
     Added,
@@ -39,31 +39,31 @@ pub(super) enum LineChange {
 
 impl DiffFile {
     /// The path it has now, or had.
-    pub(super) fn path(&self) -> &str {
+    pub(crate) fn path(&self) -> &str {
         if self.new.is_empty() { &self.old } else { &self.new }
     }
 
-    pub(super) const fn is_new(&self) -> bool {
+    pub(crate) const fn is_new(&self) -> bool {
         self.old.is_empty()
     }
 
-    pub(super) const fn is_deleted(&self) -> bool {
+    pub(crate) const fn is_deleted(&self) -> bool {
         self.new.is_empty()
     }
 
-    pub(super) fn lines(&self, mark: LineChange) -> impl Iterator<Item = &DiffLine> {
+    pub(crate) fn lines(&self, mark: LineChange) -> impl Iterator<Item = &DiffLine> {
         self.hunks.iter().flat_map(move |hunk| hunk.lines(mark))
     }
 }
 
 impl Hunk {
-    pub(super) fn lines(&self, mark: LineChange) -> impl Iterator<Item = &DiffLine> {
+    pub(crate) fn lines(&self, mark: LineChange) -> impl Iterator<Item = &DiffLine> {
         self.lines.iter().filter(move |line| line.mark == mark)
     }
 }
 
 /// Every file of the diff.
-pub(super) fn read(diff: &str) -> Vec<DiffFile> {
+pub(crate) fn read(diff: &str) -> Vec<DiffFile> {
     let mut reader = Reader::default();
     diff.lines().for_each(|line| reader.line(line));
     reader.files

@@ -1,35 +1,50 @@
 //! The tests that a hunk declares, and to which of them a line belongs.
 
 use super::{
-    diff::{DiffLine, Hunk, LineChange},
-    files::Language,
+    diff::{DiffFile, DiffLine, Hunk, LineChange},
+    files::{FileRole, Language, role},
     markers,
 };
 use std::collections::HashSet;
 
 /// A test where it is declared.
-pub(super) struct Test<'h> {
-    pub(super) line: &'h DiffLine,
+pub(crate) struct Test<'h> {
+    pub(crate) line: &'h DiffLine,
     /// Its name; the line under the mark where the language puts it there.
-    pub(super) name: String,
+    pub(crate) name: String,
+}
+
+/// The hunks that are inside of tests; of a file of Rust, those that speak of them.
+pub(crate) fn test_hunks(file: &DiffFile) -> impl Iterator<Item = &Hunk> {
+    let role = role(file.path());
+    file.hunks.iter().filter(move |hunk| match role {
+        FileRole::Test => true,
+        FileRole::Mixed => speaks_of_tests(&hunk.section) || hunk.lines.iter().any(|line| speaks_of_tests(&line.text)),
+        _ => false,
+    })
+}
+
+/// Of a line of Rust: behind it stand tests.
+pub(super) fn speaks_of_tests(text: &str) -> bool {
+    text.contains("#[test]") || text.contains("::test]") || text.contains("mod tests") || text.contains("#[ignore")
 }
 
 /// Lines under a mark in which the name may stand.
 const REACH_LINES: usize = 6;
 
 /// The tests whose declaration went or came.
-pub(super) fn declared(hunk: &Hunk, mark: LineChange, language: Language) -> Vec<Test<'_>> {
+pub(crate) fn declared(hunk: &Hunk, mark: LineChange, language: Language) -> Vec<Test<'_>> {
     let side = side(hunk, mark);
     let declares = |at: usize| (side[at].mark == mark).then(|| name_at(&side, at, language)).flatten();
     (0..side.len()).filter_map(|at| Some(Test { name: declares(at)?, line: side[at] })).collect()
 }
 
 /// The lines of the old or of the new file.
-pub(super) fn side(hunk: &Hunk, mark: LineChange) -> Vec<&DiffLine> {
+pub(crate) fn side(hunk: &Hunk, mark: LineChange) -> Vec<&DiffLine> {
     hunk.lines.iter().filter(|line| line.mark == mark || line.mark == LineChange::Kept).collect()
 }
 
-fn name_at(side: &[&DiffLine], at: usize, language: Language) -> Option<String> {
+pub(super) fn name_at(side: &[&DiffLine], at: usize, language: Language) -> Option<String> {
     let name = markers::test_name(&side[at].text, language)?;
     if !name.is_empty() {
         return Some(name.to_owned());
@@ -44,7 +59,7 @@ fn is_attribute(text: &str) -> bool {
 }
 
 /// The new side of a hunk, and which of its tests are new.
-pub(super) struct After<'h> {
+pub(crate) struct After<'h> {
     side: Vec<&'h DiffLine>,
     /// Names of the tests that are declared in these lines.
     names: Vec<Option<String>>,
@@ -55,7 +70,7 @@ pub(super) struct After<'h> {
 }
 
 impl<'h> After<'h> {
-    pub(super) fn of(hunk: &'h Hunk, language: Language) -> Self {
+    pub(crate) fn of(hunk: &'h Hunk, language: Language) -> Self {
         let side = side(hunk, LineChange::Added);
         let names: Vec<_> = (0..side.len()).map(|at| name_at(&side, at, language)).collect();
         let came =
@@ -65,7 +80,7 @@ impl<'h> After<'h> {
     }
 
     /// Whether the line belongs to a test that is not one of `went` in another place or under another name.
-    pub(super) fn is_of_new_test(&self, line: &DiffLine, went: &HashSet<String>) -> bool {
+    pub(crate) fn is_of_new_test(&self, line: &DiffLine, went: &HashSet<String>) -> bool {
         let Ok(at) = self.side.binary_search_by_key(&line.number, |other| other.number) else { return false };
         let is_attribute = is_attribute(line.text.trim());
         let below = is_attribute.then(|| self.below(at)).flatten();
@@ -89,7 +104,7 @@ impl<'h> After<'h> {
 }
 
 /// A bare `return` as the first line of a test that was there before.
-pub(super) fn early_returns(hunk: &Hunk, language: Language) -> Vec<&DiffLine> {
+pub(crate) fn early_returns(hunk: &Hunk, language: Language) -> Vec<&DiffLine> {
     let side = side(hunk, LineChange::Added);
     let is_return = |text: &str| matches!(text.trim(), "return" | "return;");
     let added = side.windows(2).filter(|pair| {

@@ -136,28 +136,28 @@ fn code(line: &str, language: Language) -> Option<&str> {
 }
 
 /// The name of the test that the line declares; empty where the language puts it on another line.
-pub(super) fn test_name(line: &str, language: Language) -> Option<&str> {
+pub(crate) fn test_name(line: &str, language: Language) -> Option<&str> {
     let found = of(language)?.test.captures(code(line, language)?)?;
     Some(found.iter().skip(1).flatten().next().map_or("", |name| name.as_str()))
 }
 
 /// What keeps tests from running on this line.
-pub(super) fn skip(line: &str, language: Language) -> Option<&str> {
+pub(crate) fn skip(line: &str, language: Language) -> Option<&str> {
     of(language)?.skip.find(code(line, language)?).map(|found| found.as_str())
 }
 
 /// Whether the mark makes other tests not run.
-pub(super) fn is_only(words: &str) -> bool {
+pub(crate) fn is_only(words: &str) -> bool {
     words.ends_with("only") || words.contains("only:") || words.starts_with("fit") || words.starts_with("fd")
 }
 
 /// Whether the line expects something.
-pub(super) fn expects(line: &str, language: Language) -> bool {
+pub(crate) fn expects(line: &str, language: Language) -> bool {
     of(language).zip(code(line, language)).is_some_and(|(patterns, code)| patterns.expects.is_match(code))
 }
 
 /// How much an expectation accepts: 0 anything, 1 whatever is there, 2 a part or a range, 3 one value.
-pub(super) fn strictness(line: &str) -> u8 {
+pub(crate) fn strictness(line: &str) -> u8 {
     static TRIVIAL: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
             r"\bexpect\(\s*(?:true|1|!0)\s*\)\.to(?:Be|Equal|BeTruthy)\(\s*(?:true|1)?\s*\)|\bassert(?:\.ok|True|_true|\.True|\.IsTrue)?!?\s*\(?\s*(?i:true|1)\s*\)?;?\s*$",

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 /// What a file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum FileRole {
+pub(crate) enum FileRole {
     /// Tests, or what helps them.
     Test,
     /// What a test's output is compared with.
@@ -20,7 +20,7 @@ pub(super) enum FileRole {
 
 /// What settings are about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum About {
+pub(crate) enum About {
     /// A test runner or a coverage tool.
     Runner,
     /// The whole project, its tests among other things.
@@ -33,7 +33,7 @@ pub(super) enum About {
 
 /// A family of languages whose tests look alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Language {
+pub(crate) enum Language {
     JavaScript,
     Python,
     Go,
@@ -97,7 +97,7 @@ fn compile(pattern: &str) -> Regex {
 }
 
 /// What the file is to the tests.
-pub(super) fn role(path: &str) -> FileRole {
+pub(crate) fn role(path: &str) -> FileRole {
     let language = language(path);
     if SNAPSHOT.is_match(path) || (matches!(language, Language::Data) && DATA_SNAPSHOT.is_match(path)) {
         FileRole::Snapshot
@@ -127,7 +127,7 @@ fn about(path: &str) -> Option<About> {
 }
 
 /// By the file's ending.
-pub(super) fn language(path: &str) -> Language {
+pub(crate) fn language(path: &str) -> Language {
     match path.rsplit('.').next().unwrap_or_default() {
         "js" | "jsx" | "ts" | "tsx" | "mjs" | "cjs" | "mts" | "cts" | "vue" | "svelte" | "coffee" => {
             Language::JavaScript

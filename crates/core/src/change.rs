@@ -1,0 +1,9 @@
+//! What a change of the project is: its diff, the tests and symbols that it touched, and whether it mended something.
+
+pub(crate) mod declared;
+pub(crate) mod diff;
+pub(crate) mod files;
+pub(crate) mod markers;
+pub mod message;
+pub mod mined;
+mod symbols;

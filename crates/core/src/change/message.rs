@@ -1,0 +1,113 @@
+//! Whether a commit says that it mends something, by its message: an ordered table, the first rule that fits decides.
+//! It is to be right rather than complete: what adds, what keeps the project tidy and what takes back is no fix, whatever
+//! else the message says.
+
+use regex::Regex;
+use std::sync::LazyLock;
+
+/// Bytes of a message that are looked at.
+pub const MAX_MESSAGE_BYTES: usize = 4 * 1024;
+
+/// What a message is found to say, and by which rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MessageRule {
+    /// The rule's name.
+    pub name: &'static str,
+    /// Whether it is the message of a fix.
+    pub is_fix: bool,
+}
+
+const NO_RULE: MessageRule = MessageRule { name: "none", is_fix: false };
+
+struct Row {
+    rule: MessageRule,
+    /// Looked for in the title alone.
+    title: Option<Regex>,
+    /// Looked for in the whole message.
+    message: Option<Regex>,
+}
+
+/// `fix`, as a verb and as the type of a conventional commit.
+const FIX: &str = r"(?:bug ?fix(?:es)?|hot ?fix(?:es)?|fix(?:e[sd]|ing)?)";
+/// An emoji, then the part of the project: `[router]`, `net/http:`.
+const AREA: &str = r"^\s*(?:[^\w\s\[]+\s*)?(?:\[[^\]]{1,40}\]\s*|[\w./@*-]{1,40}(?:\([^)]{0,60}\))?!?:\s+)?";
+/// What is no part of what the project does.
+const UPKEEP: &str = concat!(
+    r"(?:typos?|spelling|grammar|wording|lint\w*|format(?:ting)?|(?:code ?)?style|indent\w*|white ?spaces?|docs?|documentation",
+    r"|docstrings?|js ?docs?|readme(?:\.md)?|change ?log|comments?|licen[sc]e|copyright|links?|ci|travis|appveyor|workflows?",
+    r"|github actions?|builds?|tests?|specs?|test (?:suite|cases?)|flak[ey]\w*|benchmarks?|examples?|coverage",
+    r"|dep(?:s|endenc(?:y|ies))|package(?:-lock)?\.json|lock ?file|merge(?: conflicts?)?|conflicts?|warnings?|clippy|rubocop",
+    r"|eslint|prettier|mypy|pyright|ruff|flake8|pylint)",
+);
+
+static ROWS: LazyLock<[Row; 11]> = LazyLock::new(|| {
+    let row = |name, is_fix, title: &str, message: &str| {
+        let compile = |pattern: &str| (!pattern.is_empty()).then(|| Regex::new(pattern).expect("a constant pattern"));
+        Row { rule: MessageRule { name, is_fix }, title: compile(title), message: compile(message) }
+    };
+    [
+        // Quotes the title of what it takes back, which may be a fix.
+        row("revert", false, r"(?i)^\W*(?:revert|reapply|back ?out|undo)\b", r"(?m)^This reverts commit [0-9a-f]{7,}"),
+        row("merge", false, r"^Merge (?:branch|branches|pull request|remote|tag|commit)\b|^Merged in ", ""),
+        row("autosquash", false, r"^(?:fixup|squash|amend)! ", ""),
+        // `docs: fix the example`, and `feat: …` whose body closes an issue.
+        row(
+            "other-type",
+            false,
+            r"(?i)^\W*(?:docs?|tests?|chore|ci|build|style|styles|refactor|perf|deps|examples?|feat|feature|release|lint|ops|infra|bench)(?:\([^)]{0,60}\))?!?:",
+            "",
+        ),
+        row(
+            "upkeep-scope",
+            false,
+            r"(?i)^\W*fix\((?:docs?|tests?|ci|build|deps(?:-dev)?|lint|readme|examples?|style|release|bench\w*|typo)\)!?:",
+            "",
+        ),
+        row(
+            "upkeep-object",
+            false,
+            &format!(
+                r"(?i){AREA}{FIX}(?:\([^)]{{0,60}}\))?!?:?\s+(?:{FIX}\s+)?(?:(?:an?|the|some|more|minor|small|a few|few|various|broken|failing|up|all|in|my|its|unit|integration|compiler|deprecation|type)\s+)*{UPKEEP}(?:[\s.,:;!)]|$)"
+            ),
+            "",
+        ),
+        row("fix-type", true, r"(?i)^\W*(?:fix|fixes|bugfix|hotfix)(?:\([^)]{0,60}\))?!?:", ""),
+        row("gitmoji-bug", true, r"^\s*(?:🐛|🚑|:bug:|:ambulance:)", ""),
+        row("fix-verb", true, &format!(r"(?i){AREA}{FIX}\b(?:[^-/]|$)"), ""),
+        // A wish that an issue holds is no fault.
+        row(
+            "addition",
+            false,
+            r"(?i)^\W*(?:\[[^\]]{1,40}\]\s*|[\w./@*-]{1,40}:\s+)?(?:add(?:s|ed|ing)?|allow|support|implement|introduce|improve|enable|update|upgrade|bump|remove|drop|deprecate|document|refactor|rename|move|clean|use|make|new|expose|provide|release|prepare|rewrite|switch|replace|optimi[sz]e|speed)\w*\b",
+            "",
+        ),
+        row(
+            "issue",
+            true,
+            "",
+            r"(?i)\bfix(?:e[sd])?:?\s+(?:issues?\s+|bugs?\s+)?(?:(?:[\w.-]+/[\w.-]+)?#\d+|gh-\d+|https?://\S+/issues/\d+)",
+        ),
+    ]
+});
+
+/// What a message says: a title, and what stands below it.
+pub fn judge_message(message: &str) -> MessageRule {
+    let message = &message[..message.floor_char_boundary(MAX_MESSAGE_BYTES)];
+    let title = message.lines().next().unwrap_or_default();
+    let fits = |row: &&Row| {
+        row.title.as_ref().is_some_and(|title_rule| title_rule.is_match(title))
+            || row.message.as_ref().is_some_and(|rule| rule.is_match(message))
+    };
+    ROWS.iter().find(fits).map_or(NO_RULE, |row| row.rule)
+}
+
+/// The commit that a message says it takes back.
+pub fn reverted_commit(message: &str) -> Option<&str> {
+    static REVERTED: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"(?m)^This reverts commit ([0-9a-f]{7,64})\b").expect("a constant pattern"));
+    let message = &message[..message.floor_char_boundary(MAX_MESSAGE_BYTES)];
+    REVERTED.captures(message).and_then(|found| found.get(1)).map(|commit| commit.as_str())
+}
+
+#[cfg(test)]
+mod tests;
