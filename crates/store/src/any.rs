@@ -87,6 +87,10 @@ impl<D: Driver + 'static> Database for AnyDatabase<D> {
         with!(Self, self, database => database.in_one(now, body).await)
     }
 
+    fn is_shared(&self) -> bool {
+        with!(Self, self, database => database.is_shared())
+    }
+
     fn is_in_one(&self) -> bool {
         with!(Self, self, database => database.is_in_one())
     }

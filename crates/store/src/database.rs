@@ -48,6 +48,11 @@ pub trait Database {
     /// Whether that is so now.
     fn is_in_one(&self) -> bool;
 
+    /// Whether it is a team's, which holds nothing that must not leave a machine.
+    fn is_shared(&self) -> bool {
+        false
+    }
+
     /// Whether there is one yet. A missing one is read as an empty one, and made when it is written.
     async fn exists(&self, now: i64) -> Result<bool, StoreError>;
 

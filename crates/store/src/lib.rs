@@ -22,6 +22,7 @@ pub mod copy;
 pub mod database;
 pub mod error;
 pub mod evidence;
+pub mod fix_commits;
 pub mod incidents;
 mod keys;
 pub mod patterns;

@@ -242,6 +242,10 @@ impl<D: Driver + 'static> Database for Postgres<D> {
         self.outer.get() != Outer::None
     }
 
+    fn is_shared(&self) -> bool {
+        true
+    }
+
     async fn exists(&self, _: i64) -> Result<bool, StoreError> {
         self.is_there().await
     }

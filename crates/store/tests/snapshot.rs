@@ -1,6 +1,11 @@
 //! A copy of a database that others use meanwhile.
 
-use argus_store::{Database, Mode, Sqlite, StoreError, finish, runs, sqlite::probe};
+use argus_store::{
+    Database, Mode, Sqlite, StoreError, finish,
+    fix_commits::{self, FixCommit},
+    runs,
+    sqlite::probe,
+};
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -47,6 +52,30 @@ fn holds_what_was_committed_and_nothing_else() {
         finish(copied.read(NOW, async |tx| runs::newest_ids(tx, 3).await)).expect("a whole database"),
         Vec::<String>::new()
     );
+    fs::remove_dir_all(folder).expect("removed");
+}
+
+#[test]
+fn what_was_learned_of_commits_stays_where_it_is() {
+    let folder = folder("learned");
+    let (file, copy) = (folder.join("argus.db"), folder.join("copy.db"));
+    let database = open(&file);
+    let commit = FixCommit {
+        key: u64::MAX,
+        commit: "cafe".repeat(10),
+        committed_at: 1,
+        sources: "[\"src/cart.js\"]".to_owned(),
+    };
+    let added = async |tx: &mut _| fix_commits::add(tx, &commit, &[7, u64::MAX]).await;
+    assert!(finish(database.write(NOW, added)).expect("writes"));
+    finish(database.snapshot(copy.to_str().expect("UTF-8"))).expect("a copy");
+    let found = |of: &Sqlite| {
+        let look = async |tx: &mut _| fix_commits::found_by(tx, &[7, u64::MAX, 8], 5).await;
+        finish(of.read::<_, StoreError, _>(NOW, look)).expect("reads")
+    };
+    assert_eq!(found(&database), [vec![commit.clone()], vec![commit.clone()], Vec::new()]);
+    assert_eq!(found(&open(&copy)), [Vec::new(), Vec::new(), Vec::new()]);
+    assert!(!fs::read(&copy).expect("reads").windows(11).any(|part| part == b"src/cart.js"), "nor in free space");
     fs::remove_dir_all(folder).expect("removed");
 }
 

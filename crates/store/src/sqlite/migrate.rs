@@ -9,7 +9,7 @@ use rusqlite::{Connection, params};
 pub(crate) const APPLICATION_ID: i64 = 0x4152_4755;
 
 /// One script per version; version 1 is the first. Never edited after a release.
-const MIGRATIONS: [&str; 16] = [
+const MIGRATIONS: [&str; 17] = [
     include_str!("../migrations/0001.sql"),
     include_str!("../migrations/0002.sql"),
     include_str!("../migrations/0003.sql"),
@@ -26,6 +26,7 @@ const MIGRATIONS: [&str; 16] = [
     include_str!("../migrations/0014.sql"),
     include_str!("../migrations/0015.sql"),
     include_str!("../migrations/0016.sql"),
+    include_str!("../migrations/0017.sql"),
 ];
 
 /// The first version whose files have ids.
@@ -33,6 +34,9 @@ pub(crate) const FIRST_VERSION_WITH_IDENTITY: i64 = 4;
 
 /// The first version that keeps what was edited and not committed.
 pub(crate) const FIRST_VERSION_WITH_EDITS: i64 = 15;
+
+/// The first version that keeps what was learned of commits.
+pub(crate) const FIRST_VERSION_WITH_FIX_COMMITS: i64 = 17;
 
 /// What a file is to this version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

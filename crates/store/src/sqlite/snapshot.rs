@@ -1,6 +1,6 @@
 //! A copy of the database as it is at one moment, while others go on working with it.
 //! No file is overwritten. What was deleted is not taken along, nor the id: whoever gets a copy could make another
-//! database that its owner would take for their own. Nor is code that was not committed.
+//! database that its owner would take for their own. Nor is code that was not committed, nor what was learned of commits.
 
 use super::migrate;
 use crate::{
@@ -26,6 +26,9 @@ impl Sqlite {
         copy.execute_batch("PRAGMA journal_mode = MEMORY; PRAGMA secure_delete = ON; DELETE FROM memory;")?;
         if version >= migrate::FIRST_VERSION_WITH_EDITS {
             copy.execute("UPDATE edits SET hunks = NULL", [])?;
+        }
+        if version >= migrate::FIRST_VERSION_WITH_FIX_COMMITS {
+            copy.execute_batch("DELETE FROM fix_commits; DELETE FROM fix_commit_clues;")?;
         }
         Ok(())
     }
