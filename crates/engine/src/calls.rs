@@ -195,6 +195,11 @@ calls! {
     Reads Team "fixes": evidence::fixes::fixes, c::NoParams => c::FixesResult;
     /// What an edit changed that mended a failure.
     Reads Team "edit": evidence::edits::edit, c::EditParams => c::EditResult;
+    /// Which commits look like fixes by what they say, and are not known yet.
+    Reads Host "likelyFixes": evidence::learned_commits::likely_fixes, c::LikelyFixesParams => c::LikelyFixes;
+    /// Keeps which tests and symbols commits changed together, for the failures to come.
+    Writes Host "learnCommits":
+        evidence::learned_commits::learn_commits, c::LearnCommitsParams => c::LearnedCommits;
     /// Runs, newest first.
     Reads Team "history": history::history, c::HistoryParams => c::HistoryResult;
     /// One run with its cases.

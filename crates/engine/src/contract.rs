@@ -226,6 +226,11 @@ contract! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub mended_before: Option<MendedBefore>,
+        /// Commits that looked like fixes and changed this test, or the function that it failed in, as `argus learn` found them:
+        /// hints that nobody claimed. Absent where a fix is known.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[cfg_attr(feature = "types", ts(as = "Option<Vec<ChangedBefore>>", optional))]
+        pub changed_before: Vec<ChangedBefore>,
         /// The same error with the same values, known from another case.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]

@@ -5,6 +5,7 @@ pub mod edits;
 pub(crate) mod failure_facts;
 pub mod fixes;
 pub(crate) mod judging;
+pub mod learned_commits;
 mod names;
 pub(crate) mod progress;
 mod rows;

@@ -16,6 +16,10 @@ limits! {
     MAX_REPORT_BYTES = 256 * 1024 * 1024;
     /// Files that a commit touched, of those that are looked at: one that touched more says little of each of them.
     MAX_COMMIT_FILES = 64;
+    /// Commits of a history that are looked through for fixes.
+    MAX_LEARNED_COMMITS = 10_000;
+    /// Commits of which it is kept what they mended; the newest.
+    MAX_FIX_COMMITS = 5_000;
     /// Runs in an answer of `history`.
     MAX_RUNS = 100;
     /// The same, where the caller does not say.

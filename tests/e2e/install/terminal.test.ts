@@ -1,5 +1,5 @@
 /** What asks and answers only where a person is: `argus` alone, and the question of `argus install`. */
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -27,6 +27,12 @@ describe.runIf(isThere)('at a terminal', () => {
     expect(fresh.stdout).toMatch(/^agents .*not yet by .*Claude Code/mu);
     expect(fresh.stdout).toMatch(/^next\n {2}argus install .*\n {2}argus run "COMMAND" /mu);
     expect(readdirSync(root).sort(), 'looking creates nothing').toEqual(['CLAUDE.md', 'check.mjs']);
+
+    const git = (...words: string[]) => execFileSync('git', words, { cwd: root });
+    git('init', '-q');
+    expect(atTerminal([], root, env).stdout, 'nothing is committed yet').not.toContain('argus learn');
+    git('-c', 'user.name=Ada', '-c', 'user.email=ada@example.com', 'commit', '-q', '--allow-empty', '-m', 'begin');
+    expect(atTerminal([], root, env).stdout).toMatch(/^ {2}argus learn --from-git .*\n {2}argus run "COMMAND" /mu);
 
     argus(['install', '--agent', 'claude', '--yes', '--project', root], { env });
     for (let run = 0; run < 2; run++) argus(['run', 'node check.mjs', '--project', root], { env, cwd: root });

@@ -16,6 +16,7 @@ export function commandLines(root: string): string[][] {
     // Where a reporter starts it.
     ['record', `${root}/.argus`, '--begin'],
     ['record', `${root}/.argus`, '--runner=vitest'],
+    ['learn', '--from-git', '50', ...at],
     ['learn', '--from-ci', `${root}/.argus`, ...at],
     ['history', ...at],
     ['patterns', ...at],

@@ -172,6 +172,81 @@ contract! {
         pub case_names: Vec<String>,
     }
 
+    /// Messages of commits, the newest first.
+    pub struct LikelyFixesParams {
+        /// Each once.
+        pub commits: Vec<CommitMessage>,
+    }
+
+    /// What a commit says.
+    pub struct CommitMessage {
+        /// Full hash.
+        pub commit: String,
+        /// Its title, and what stands below it.
+        pub message: String,
+    }
+
+    /// Commits that look like fixes by what they say.
+    pub struct LikelyFixes {
+        /// Those of which nothing is known yet.
+        pub commits: Vec<String>,
+        /// How many were learned before.
+        pub known: u32,
+    }
+
+    /// Commits to learn.
+    pub struct LearnCommitsParams {
+        /// Each once.
+        pub commits: Vec<CommitDiff>,
+    }
+
+    /// What a commit changed.
+    pub struct CommitDiff {
+        /// Full hash.
+        pub commit: String,
+        /// UTC milliseconds.
+        pub committed_at: i64,
+        /// As git writes it.
+        pub diff: String,
+    }
+
+    /// What was learned of commits.
+    pub struct LearnedCommits {
+        /// How many touched a test and a source, and are kept now.
+        pub learned: u32,
+    }
+
+    /// A commit that looked like a fix and changed this test, or the function that it failed in. Nothing proved it.
+    pub struct ChangedBefore {
+        /// Full hash.
+        pub commit: String,
+        /// What both have in common.
+        pub because: ChangedBecause,
+        /// Some of what it changed beside tests.
+        pub sources: Vec<ChangedSource>,
+    }
+
+    /// What a failure and a commit have in common; what says most comes first.
+    #[derive(Copy, Eq, PartialOrd, Ord)]
+    pub enum ChangedBecause {
+        /// The test, and the function that it failed in.
+        TestAndSymbol,
+        /// The test.
+        Test,
+        /// The function that it failed in.
+        Symbol,
+        /// The file of the test.
+        TestFile,
+    }
+
+    /// What a commit changed in a file.
+    pub struct ChangedSource {
+        /// From the top of the repository, with `/`.
+        pub file: String,
+        /// Functions and types; none where that is not told.
+        pub symbols: Vec<String>,
+    }
+
     /// Which edit.
     pub struct EditParams {
         /// `fix-…`.

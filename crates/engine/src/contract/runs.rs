@@ -1,6 +1,6 @@
 //! Types of runs: what records one, what lists them, and their cases.
 
-use super::{Difference, FixTrust, ProvedFix, Related, Tried};
+use super::{ChangedBefore, Difference, FixTrust, ProvedFix, Related, Tried};
 use argus_core::{Category, FailureKind, evidence::verdict::VerdictKind};
 use argus_report::{CaseStatus, Format, Problem, ReportCase};
 use serde::{Deserialize, Serialize};
@@ -251,6 +251,11 @@ contract! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub shared: Option<Related>,
+        /// Commits that looked like fixes and changed this test, or the function that it failed in: hints that nobody claimed.
+        /// Absent where a fix is known.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[cfg_attr(feature = "types", ts(as = "Option<Vec<ChangedBefore>>", optional))]
+        pub changed_before: Vec<ChangedBefore>,
     }
 
     /// Failures with one cause: one error at one place, one innermost function, one outage, or tests that fail together.

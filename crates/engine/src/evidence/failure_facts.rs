@@ -50,7 +50,11 @@ fn ends_of(file: &str) -> impl Iterator<Item = &str> {
 /// What a file of a commit is known by: its path, and for the JVM, whose stacks name a package and a file, what lies below the
 /// folder of sources too, such as `com/acme/Cart.java` of `core/src/main/java/com/acme/Cart.java`.
 pub(super) fn ids_of_committed(file: &str) -> impl Iterator<Item = FileId> {
-    std::iter::once(file).chain(below_sources(file)).map(file_id)
+    names_of_committed(file).map(file_id)
+}
+
+pub(super) fn names_of_committed(file: &str) -> impl Iterator<Item = &str> {
+    std::iter::once(file).chain(below_sources(file))
 }
 
 fn below_sources(file: &str) -> Option<&str> {

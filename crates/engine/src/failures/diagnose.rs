@@ -13,9 +13,13 @@ use crate::{
     Engine, EngineError,
     answer::{text, view},
     contract::{
-        Cause, DiagnoseParams, DiagnosticResult, Difference, FixRecord, MemoryKind, MendedBefore, Related, Tried,
+        Cause, ChangedBefore, DiagnoseParams, DiagnosticResult, Difference, FixRecord, MemoryKind, MendedBefore,
+        Related, Tried,
     },
-    evidence::fixes::mended_before,
+    evidence::{
+        fixes::mended_before,
+        learned_commits::{FailedAt, changed_before},
+    },
     memory,
     runs::{
         case_name::clean_name,
@@ -46,6 +50,8 @@ struct Finding {
     suggested: Suggestion,
     /// A commit that mended it before, where no reported fix is known.
     mended_before: Option<MendedBefore>,
+    /// Commits that are a hint, where nothing is known that mended it.
+    changed_before: Vec<ChangedBefore>,
     /// Where the failure is known by its signature and compared other values: how alike they are, and what differs.
     values: Option<(f64, Vec<Difference>)>,
 }
@@ -90,14 +96,14 @@ pub async fn diagnose<D: Database>(
     let not_same_as = params.not_same_as.as_deref();
     let count = async |tx: &mut D::Tx<'_>| {
         let finding = count_diagnosis(engine, ambient, tx, &seen.case, &seen.analysis, not_same_as).await?;
-        Ok(with_incidents(engine, ambient, tx, &seen, finding).await)
+        Ok(with_hints(engine, ambient, tx, &seen, finding).await)
     };
     let (mut finding, not_stored) = match engine.write(ambient, count).await {
         Ok(finding) => (finding, None),
         Err(error) if engine.may_answer_unstored(&error) => {
             let look = async |tx: &mut D::Tx<'_>| {
                 let finding = looked_up(engine, tx, &seen.analysis, &seen.case.name).await?;
-                Ok(with_incidents(engine, ambient, tx, &seen, finding).await)
+                Ok(with_hints(engine, ambient, tx, &seen, finding).await)
             };
             (engine.read(ambient, look).await?, Some(error))
         }
@@ -248,12 +254,12 @@ async fn finding<D: Database>(
         Some(own) => suggestion::differing_values(tx, analysis, own).await?,
         None => None,
     };
-    Ok(Finding { found, tried, is_new, history, related, suggested, mended_before, values })
+    Ok(Finding { found, tried, is_new, history, related, suggested, mended_before, changed_before: Vec::new(), values })
 }
 
-/// Incidents of the debug memory come in where no reported fix is known. They are a help, so that a memory that
-/// cannot be read takes nothing from the answer.
-async fn with_incidents<D: Database>(
+/// Incidents of the debug memory, and commits that were learned, come in where no reported fix is known. They are a help, so
+/// that a memory that cannot be read takes nothing from the answer.
+async fn with_hints<D: Database>(
     engine: &Engine<D>,
     ambient: &Ambient,
     tx: &mut D::Tx<'_>,
@@ -268,6 +274,11 @@ async fn with_incidents<D: Database>(
         // What is suggested stays first.
         let from = usize::from(finding.suggested.first_related().is_some());
         finding.related[from..].sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
+    }
+    let is_mended = finding.suggested.tried.is_some() || finding.mended_before.is_some();
+    if !is_mended && let Ok(mut found) = changed_before(engine, tx, &[FailedAt::of(&seen.case.name, &seen.sight)]).await
+    {
+        finding.changed_before = found.pop().unwrap_or_default();
     }
     finding
 }
@@ -320,6 +331,7 @@ fn answer<D: Database>(
         standing: finding.suggested.describe_trial(),
         trust: finding.suggested.trust.clone(),
         mended_before: finding.mended_before,
+        changed_before: finding.changed_before,
         same_cause_as: finding.suggested.same_cause_as(),
         suggested_fix: finding.suggested.fix,
         confidence: pattern.as_ref().map(|pattern| pattern.confidence),

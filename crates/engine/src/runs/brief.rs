@@ -5,6 +5,7 @@ use super::cause::{self, Causes, FailureSight, SiteSight};
 use crate::{
     Engine, EngineError,
     contract::{CaseVerdict, Cause, FailureBrief, KnownPattern},
+    evidence::learned_commits::{FailedAt, changed_before},
     failures::{matching, suggestion},
     memory::finding::shared::related_fixes,
 };
@@ -24,6 +25,9 @@ const ALL_FAILURES_CHARS: usize = 9_000;
 /// Characters of a message and of a fix where there is room, and where there is little.
 const MAX_MESSAGE_CHARS: [usize; 4] = [400, 240, 160, 100];
 const FIX: [usize; 4] = [300, 240, 160, 120];
+
+/// Commits that are a hint for one failure; one of them may be gone from the branch, which only the host sees.
+const MAX_CHANGED_BEFORE: usize = 2;
 
 /// Names of a cause's cases where there is room, and where there is little.
 const NAMES: [usize; 4] = [20, 6, 3, 1];
@@ -100,8 +104,17 @@ pub(crate) async fn brief<'a, D: Database>(
         .filter_map(named)
         .partition(|(_, _, cause)| seen.insert(*cause));
     let mut failures = Vec::with_capacity((firsts.len() + further.len()).min(MAX_LISTED));
+    let mut places = Vec::with_capacity(failures.capacity());
     for (candidate, case, cause) in firsts.into_iter().chain(further).take(MAX_LISTED) {
         failures.push((candidate.at, failure(engine, ambient, tx, case, candidate, cause).await?));
+        places.push(FailedAt::of(&case.name, &candidate.sight));
+    }
+    let is_fixed = |failure: &FailureBrief| {
+        failure.shared.is_some() || failure.known.as_ref().is_some_and(|known| known.tried.is_some())
+    };
+    let changed = changed_before(engine, tx, &places).await?;
+    for ((_, failure), changed) in failures.iter_mut().zip(changed).filter(|((_, failure), _)| !is_fixed(failure)) {
+        failure.changed_before = changed.into_iter().take(MAX_CHANGED_BEFORE).collect();
     }
     let room = ALL_FAILURES_CHARS.min(FIRST_FAILURE_CHARS + FURTHER_FAILURE_CHARS * failures.len().saturating_sub(1));
     let all_causes = by_count.len();
@@ -168,6 +181,7 @@ async fn failure<D: Database>(
             suggested_fix: suggested.fix,
             suggested_from: origin,
         }),
+        changed_before: Vec::new(),
     })
 }
 

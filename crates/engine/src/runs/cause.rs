@@ -12,7 +12,7 @@ use argus_core::{
     Analysis, Category, FailureEvent, FailureKind, display,
     evidence::facts::fingerprint,
     failure_kind::failure_kind,
-    summary::{FailureLocations, MAX_MESSAGE_LINE_CHARS, Summary, failure_locations},
+    summary::{FailureLocations, MAX_MESSAGE_LINE_CHARS, SourceLocation, Summary, failure_locations},
     values::with_values,
 };
 use argus_report::looks_like_file;
@@ -38,6 +38,8 @@ pub(crate) struct FailureSight {
     pub(crate) message: String,
     pub(crate) place: Option<String>,
     pub(crate) test_place: Option<String>,
+    /// The place without its line, and the function there.
+    pub(crate) own: Option<SourceLocation>,
     /// The error with where it was noticed.
     pub(crate) site: u64,
     /// The line that all failures of the cause have in common.
@@ -57,8 +59,8 @@ pub(crate) fn describe_failure<D>(
     let FailureLocations { own, test } = failure_locations(&analysis.redacted, test_file, |file| {
         argus_report::relative_path(file, root).unwrap_or_else(|| file.to_owned())
     });
-    let shown = |place: Option<argus_core::summary::SourceLocation>| place.map(|place| place.shown());
-    let (place, test_line) = (shown(own), shown(test));
+    let shown = |place: Option<&SourceLocation>| place.map(SourceLocation::shown);
+    let (place, test_line) = (shown(own.as_ref()), shown(test.as_ref()));
     // Two assertions are two causes; an error that is met in two tests is one.
     let at_test = test_line.as_ref().filter(|_| analysis.classification.category == Category::AssertionMismatch);
     let message = summary.message(MAX_MESSAGE_CHARS);
@@ -69,6 +71,7 @@ pub(crate) fn describe_failure<D>(
         message,
         cause_place: place.as_ref().or(test_line.as_ref()).cloned(),
         place,
+        own,
         // A refused connection has no frame of the project: then the file of the case is what there is.
         test_place: test_line.or_else(|| test_file.filter(|file| looks_like_file(file)).map(str::to_owned)),
     }

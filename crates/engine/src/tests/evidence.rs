@@ -2,6 +2,7 @@
 
 mod edits;
 mod foreign;
+mod learned_commits;
 mod over_runs;
 mod shuffled;
 

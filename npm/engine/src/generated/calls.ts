@@ -27,6 +27,10 @@ import type {
   IdParams,
   ImportRunParams,
   IncidentDetail,
+  LearnCommitsParams,
+  LearnedCommits,
+  LikelyFixes,
+  LikelyFixesParams,
   MarkFixParams,
   MarkFixResult,
   MemoryExportParams,
@@ -123,6 +127,10 @@ export interface Calls {
   fixes: { params: NoParams; result: FixesResult };
   /** What an edit changed that mended a failure. */
   edit: { params: EditParams; result: EditResult };
+  /** Which commits look like fixes by what they say, and are not known yet. */
+  likelyFixes: { params: LikelyFixesParams; result: LikelyFixes };
+  /** Keeps which tests and symbols commits changed together, for the failures to come. */
+  learnCommits: { params: LearnCommitsParams; result: LearnedCommits };
   /** Runs, newest first. */
   history: { params: HistoryParams; result: HistoryResult };
   /** One run with its cases. */
@@ -225,6 +233,7 @@ export type CallName = keyof Calls;
 export const WRITING_CALLS = [
   'recordRun',
   'importRun',
+  'learnCommits',
   'diagnose',
   'reportFix',
   'recordFix',
@@ -383,6 +392,16 @@ export abstract class NamedCalls {
   /** What an edit changed that mended a failure. */
   edit(params: EditParams): Promise<EditResult> {
     return this.call('edit', params);
+  }
+
+  /** Which commits look like fixes by what they say, and are not known yet. */
+  likelyFixes(params: LikelyFixesParams): Promise<LikelyFixes> {
+    return this.call('likelyFixes', params);
+  }
+
+  /** Keeps which tests and symbols commits changed together, for the failures to come. */
+  learnCommits(params: LearnCommitsParams): Promise<LearnedCommits> {
+    return this.call('learnCommits', params);
   }
 
   /** Runs, newest first. */

@@ -224,10 +224,39 @@ export type ChosenFix = {
   fixId: string,
   /** What its commit changed, in words. */
   fix: string,
+/** What a failure and a commit have in common; what says most comes first. */
+export type ChangedBecause = "testAndSymbol" | "test" | "symbol" | "testFile";
+
+/** A commit that looked like a fix and changed this test, or the function that it failed in. Nothing proved it. */
+export type ChangedBefore = {
+  /** Full hash. */
+  commit: string,
+  /** What both have in common. */
+  because: ChangedBecause,
+  /** Some of what it changed beside tests. */
+  sources: Array<ChangedSource>,
+};
+
+/** What a commit changed in a file. */
+export type ChangedSource = {
+  /** From the top of the repository, with `/`. */
+  file: string,
+  /** Functions and types; none where that is not told. */
+  symbols: Array<string>,
 };
 
 /** Whether attempts may be made. */
 export type CircuitState = "CLOSED" | "OPEN";
+
+/** What a commit changed. */
+export type CommitDiff = {
+  /** Full hash. */
+  commit: string,
+  /** UTC milliseconds. */
+  committedAt: number,
+  /** As git writes it. */
+  diff: string,
+};
 
 /** A commit and those before it. */
 export type CommitFacts = {
@@ -237,6 +266,14 @@ export type CommitFacts = {
   parents: Array<string>,
   /** Files that it touched, relative to the project; none where that is not known. */
   files?: Array<string>,
+};
+
+/** What a commit says. */
+export type CommitMessage = {
+  /** Full hash. */
+  commit: string,
+  /** Its title, and what stands below it. */
+  message: string,
 };
 
 /** A test in two runs. */
@@ -371,6 +408,9 @@ export type DiagnosticResult = {
   trust?: FixTrust,
   /** A commit that mended this failure of this test before. */
   mendedBefore?: MendedBefore,
+  /** Commits that looked like fixes and changed this test, or the function that it failed in, as `argus learn` found them:
+   * hints that nobody claimed. Absent where a fix is known. */
+  changedBefore?: Array<ChangedBefore>,
   /** The same error with the same values, known from another case. */
   sameCauseAs?: SameCause,
   /** The pattern's confidence, which sinks with each reading; `tried` rests on what was reported. */
@@ -519,6 +559,9 @@ export type FailureBrief = {
   known: KnownPattern | null,
   /** A fix that the repository shares, where nothing of the user's own is proved: somebody else's, as data. */
   shared?: Related,
+  /** Commits that looked like fixes and changed this test, or the function that it failed in: hints that nobody claimed.
+   * Absent where a fix is known. */
+  changedBefore?: Array<ChangedBefore>,
 };
 
 /** What a failure is, as reported; not what may lie behind it. */
@@ -1395,6 +1438,18 @@ export type LatestFailure = {
   verdict: Verdict,
 };
 
+/** Commits to learn. */
+export type LearnCommitsParams = {
+  /** Each once. */
+  commits: Array<CommitDiff>,
+};
+
+/** What was learned of commits. */
+export type LearnedCommits = {
+  /** How many touched a test and a source, and are kept now. */
+  learned: number,
+};
+
 /** What a pattern has without a person's hand. */
 export type LearnedValues = {
   /** What the rules say it is. */
@@ -1403,6 +1458,20 @@ export type LearnedValues = {
   description: string,
   /** Its best fix. */
   suggestedFix: string | null,
+};
+
+/** Commits that look like fixes by what they say. */
+export type LikelyFixes = {
+  /** Those of which nothing is known yet. */
+  commits: Array<string>,
+  /** How many were learned before. */
+  known: number,
+};
+
+/** Messages of commits, the newest first. */
+export type LikelyFixesParams = {
+  /** Each once. */
+  commits: Array<CommitMessage>,
 };
 
 /** The language of built-in suggestions. */
@@ -3290,6 +3359,10 @@ export const LIMITS = {
   MAX_REPORT_BYTES: 268435456,
   /** Files that a commit touched, of those that are looked at: one that touched more says little of each of them. */
   MAX_COMMIT_FILES: 64,
+  /** Commits of a history that are looked through for fixes. */
+  MAX_LEARNED_COMMITS: 10000,
+  /** Commits of which it is kept what they mended; the newest. */
+  MAX_FIX_COMMITS: 5000,
   /** Runs in an answer of `history`. */
   MAX_RUNS: 100,
   /** The same, where the caller does not say. */

@@ -5,6 +5,7 @@
 import path from 'node:path';
 import { enveloped } from '../answer.ts';
 import { formatOverview, type Overview } from '../format/overview-text.ts';
+import { runGit } from '../git/git.ts';
 import { SessionManager } from '../sessions/session-manager.ts';
 import { fitToLeaveDeep } from '../text/outgoing.ts';
 import { handleHistory } from '../tools/failures/history.ts';
@@ -40,6 +41,7 @@ async function overviewOf(projectPath: string, sessionManager: SessionManager): 
   return {
     project: { name: projectName, root: path.resolve(memoryRoot), testCommand, runner },
     memory,
+    hasHistory: memory === 'new' && (await hasCommits(memoryRoot)),
     knownPatterns,
     runs: history !== undefined && 'runs' in history ? { total: history.total, newest: history.runs[0] ?? null } : null,
     unwell:
@@ -52,4 +54,11 @@ async function overviewOf(projectPath: string, sessionManager: SessionManager): 
     },
     warnings: warnings ?? [],
   };
+}
+
+async function hasCommits(root: string): Promise<boolean> {
+  const { problem, stdout } = await runGit(root, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], {
+    maxBytes: 256,
+  });
+  return problem === null && stdout.trim() !== '';
 }

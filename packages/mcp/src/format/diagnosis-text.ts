@@ -6,7 +6,7 @@ import type { DiagnosticResult, Difference, FixRecord, Related } from 'argus-eng
 import { count } from '../text/count.ts';
 import type { ReportFixResult } from '../tools/failures/report-fix.ts';
 import { formatWarnings, withCommands } from './commands.ts';
-import { verdictText } from './evidence-text.ts';
+import { changedBeforeText, verdictText } from './evidence-text.ts';
 import { formatCause, formatKind, formatWhere } from './run-text.ts';
 import { indented, lines, paint, percent } from './terminal.ts';
 
@@ -30,6 +30,7 @@ export function formatDiagnosis(diagnosis: DiagnosticResult): string {
     suggestedFix && standing && `           ${standing}`,
     ...formatOrigin(diagnosis),
     ...formatMendedBefore(diagnosis),
+    ...formatChangedBefore(diagnosis),
     ...fixHistory.slice(0, SHOWN_FIXES).map(formatPastFix),
     ...diagnosis.related.map(formatRelated),
     ...formatWarnings(diagnosis.warnings),
@@ -83,6 +84,10 @@ function formatMendedBefore({ mendedBefore }: DiagnosticResult): string[] {
   const { fixId, commits, status } = mendedBefore;
   const one = commits > 1 ? `one of ${commits} commits` : 'a commit';
   return [`before     ${one} mended it once (${status}): argus fixes ${fixId}`];
+}
+
+function formatChangedBefore({ changedBefore = [] }: DiagnosticResult): string[] {
+  return changedBefore.map((one) => paint.dim(`hint       ${changedBeforeText(one)}`));
 }
 
 function formatPastFix(fix: FixRecord): string {

@@ -2,6 +2,7 @@
 
 import type {
   BriefVerdict,
+  ChangedBefore,
   FixEvidence,
   FixesResult,
   ReportedFix,
@@ -215,6 +216,19 @@ export function formatImportedRuns({ runs, known, failures }: ImportedRuns): str
 export function verdictText({ kind, probability, suspect }: BriefVerdict): string {
   const since = suspect === undefined ? '' : `, likely since ${suspect.slice(0, HASH_CHARS)}`;
   return kind === 'new' ? 'new: no earlier run has this test' : `${kind} (${percent(probability)})${since}`;
+}
+
+const IN_COMMON: Readonly<Record<ChangedBefore['because'], string>> = {
+  testAndSymbol: 'this test and the function that it fails in',
+  test: 'this test',
+  symbol: 'the function that it fails in',
+  testFile: 'the file of this test',
+};
+
+/** A hint, in names alone: what a commit says, and its code, are for those who look at it. */
+export function changedBeforeText({ commit, because, sources }: ChangedBefore): string {
+  const changed = sources.map(({ file, symbols }) => (symbols.length > 0 ? `${symbols.join(', ')} in ${file}` : file));
+  return `commit ${commit.slice(0, HASH_CHARS)}, which looks like a fix, changed ${IN_COMMON[because]} before, with ${changed.join('; ')}`;
 }
 
 /** Rates of a test that rarely fails are below one per cent. */

@@ -17,15 +17,28 @@ export interface LearnedFromCi {
   cancelled?: boolean;
 }
 
+export interface LearnedFromGit {
+  /** Commits that were looked at. */
+  looked: number;
+  /** Those that look like fixes by what they say. */
+  fixes: number;
+  /** Those of them that changed a test and a source, and are kept now. */
+  learned: number;
+  /** Kept before. */
+  known: number;
+  cancelled?: boolean;
+}
+
 export interface Learned {
   fromCi?: LearnedFromCi;
+  fromGit?: LearnedFromGit;
 }
 
 /** Of what was left out. */
 const MAX_NAMED = 3;
 
-export function formatLearned({ fromCi }: Learned): string {
-  return lines(fromCi === undefined ? [] : ciLines(fromCi));
+export function formatLearned({ fromCi, fromGit }: Learned): string {
+  return lines([...(fromCi === undefined ? [] : ciLines(fromCi)), ...(fromGit === undefined ? [] : gitLines(fromGit))]);
 }
 
 function ciLines({ runs, known, failures, leftOut, tests, fixes, cancelled }: LearnedFromCi): (string | false)[] {
@@ -44,4 +57,12 @@ function ciLines({ runs, known, failures, leftOut, tests, fixes, cancelled }: Le
 function states(tests: LearnedFromCi['tests']): string {
   const unwell = Object.entries(tests).filter(([state]) => state !== 'healthy');
   return unwell.map(([state, number]) => `${number} ${state}`).join(', ') || 'no test that is not well';
+}
+
+function gitLines({ looked, fixes, learned, known, cancelled }: LearnedFromGit): (string | false)[] {
+  if (looked === 0) return ['no commit yet: nothing to learn from'];
+  return [
+    cancelled === true && paint.yellow('cancelled: the same command goes on where it stopped'),
+    `${count(looked, 'commit')} looked at, ${fixes} say that they mend something; ${learned} of them changed a test and a source and are kept as hints, ${known} were known before`,
+  ];
 }

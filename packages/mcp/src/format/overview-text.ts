@@ -10,6 +10,8 @@ import { lines, paint, table } from './terminal.ts';
 export interface Overview {
   project: { name: string; root: string; testCommand: string | null; runner: string | null };
   memory: 'own' | 'new' | 'foreign' | 'none';
+  /** Nothing is recorded, and there are commits to learn from. */
+  hasHistory: boolean;
   knownPatterns: number;
   runs: { total: number; newest: RunRecord | null } | null;
   /** Tests that are not healthy, the worst first. */
@@ -64,7 +66,7 @@ function agentsOf({ agents: { using, without } }: Overview): string {
 }
 
 /** What is most wrong comes first. */
-function nextSteps({ project, memory, runs, unwell, agents }: Overview): [string, string][] {
+function nextSteps({ project, memory, hasHistory, runs, unwell, agents }: Overview): [string, string][] {
   const steps: [string, string][] = [];
   const newest = runs?.newest ?? null;
   if (memory === 'foreign') steps.push(['argus adopt', 'look at what came with the project, and make it yours']);
@@ -75,6 +77,7 @@ function nextSteps({ project, memory, runs, unwell, agents }: Overview): [string
     const which = agents.without.length > 0 ? '' : ' --agent NAME';
     steps.push([`argus install${which}`, 'let your agent use it; shows what it would write, and asks']);
   }
+  if (hasHistory) steps.push(['argus learn --from-git', 'start with what its commits say of earlier fixes']);
   const command = project.testCommand === null ? ' "COMMAND"' : '';
   const why = newest === null ? 'run the tests, and record what they say' : 'run the tests again';
   steps.push([`argus run${command}`, why]);

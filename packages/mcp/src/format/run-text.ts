@@ -6,7 +6,7 @@ import type { Cause, FailureBrief, RunResult, Shuffle } from 'argus-engine';
 import { quoted } from '../system/words.ts';
 import { count } from '../text/count.ts';
 import { withCommands } from './commands.ts';
-import { verdictText } from './evidence-text.ts';
+import { changedBeforeText, verdictText } from './evidence-text.ts';
 import { duration, indented, lines, paint } from './terminal.ts';
 
 /** The whole list is in the JSON. */
@@ -53,6 +53,7 @@ function formatFailure(failure: FailureBrief): string {
     message !== undefined && indented(message, 8),
     ...formatWhere(failure).map((line) => indented(line)),
     ...formatKnownFix(known).map((line) => indented(line)),
+    ...(failure.changedBefore ?? []).map((one) => indented(paint.dim(`hint: ${changedBeforeText(one)}`))),
   ]);
 }
 

@@ -1,6 +1,6 @@
 /**
- * Commits of a repository: which are meant, and in which order they came. Nothing is fetched and nothing is started by it:
- * settings.ts.
+ * Commits of a repository: what they say and changed, in which order they came, and which of them a branch has. Nothing is
+ * fetched and nothing is started by it: settings.ts.
  */
 
 import type { Git } from './git.ts';
@@ -8,8 +8,89 @@ import type { Git } from './git.ts';
 /** A long history takes git a while. */
 const TIMEOUT_MS = 120_000;
 const MAX_LOG_BYTES = 64 * 1024 * 1024;
+/** Of what stands below a title. */
+const MAX_MESSAGE_CHARACTERS = 4_096;
+/** Commits whose diffs are asked for at once. */
+const DIFFS_AT_ONCE = 40;
+const MAX_DIFFS_BYTES = 32 * 1024 * 1024;
+/** Lines around a change, in which the function stands that it is in. */
+const CONTEXT_LINES = 20;
 
 const HASH = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/u;
+
+export interface LoggedCommit {
+  commit: string;
+  committedAt: number;
+  message: string;
+}
+
+/** The newest commits of HEAD without merges, the newest first; none where nothing was committed yet. Throws `GitError`. */
+export async function newestCommits(git: Git, limit: number, signal?: AbortSignal): Promise<LoggedCommit[]> {
+  const head = await git.run(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], { signal });
+  if (head.problem !== null || head.stdout.trim() === '') return [];
+  const args = ['log', '-z', '--no-merges', `--max-count=${limit}`, '--format=%H%n%ct%n%B', 'HEAD', '--'] as const;
+  const log = await git.text(args, { signal, timeoutMs: TIMEOUT_MS, maxBytes: MAX_LOG_BYTES });
+  return log.split('\0').flatMap((entry) => {
+    const [commit = '', seconds = '', ...message] = entry.split('\n');
+    if (!HASH.test(commit)) return [];
+    const text = message.join('\n').slice(0, MAX_MESSAGE_CHARACTERS);
+    return [{ commit, committedAt: Number(seconds) * 1000, message: text }];
+  });
+}
+
+/**
+ * What commits changed below the folder that git is asked in, some at a time, as git writes it. What is too much to read is
+ * left out, and so is a commit without a parent: of a shallow clone that is all that it has.
+ */
+export async function* diffsOf(
+  git: Git,
+  commits: readonly string[],
+  signal?: AbortSignal,
+): AsyncGenerator<{ read: number; diffs: Map<string, string> }> {
+  const args = [
+    'diff-tree',
+    '--stdin',
+    '-r',
+    '-p',
+    '-M',
+    '--relative',
+    `-U${CONTEXT_LINES}`,
+    '--format=%x00%H',
+  ] as const;
+  for (let at = 0; at < commits.length; ) {
+    const asked = commits.slice(at, at + DIFFS_AT_ONCE);
+    const stdin = `${asked.join('\n')}\n`;
+    const { stdout, cut, problem } = await git.run(args, {
+      signal,
+      stdin,
+      timeoutMs: TIMEOUT_MS,
+      maxBytes: MAX_DIFFS_BYTES,
+    });
+    const found = diffsIn(stdout);
+    // The last that was begun is not whole.
+    const last = [...found.keys()].at(-1);
+    const isBroken = cut || problem !== null;
+    if (isBroken && last !== undefined) found.delete(last);
+    const read = isBroken && last !== undefined ? asked.indexOf(last) + 1 : asked.length;
+    at += read;
+    yield { read, diffs: found };
+  }
+}
+
+function diffsIn(output: string): Map<string, string> {
+  const diffs = new Map<string, string>();
+  let commit: string | undefined;
+  for (const part of output.split('\0')) {
+    const end = part.indexOf('\n');
+    const head = part.slice(0, end);
+    if (HASH.test(head)) {
+      commit = head;
+      diffs.set(commit, part.slice(end + 1));
+      // A text may hold the letter that parts them.
+    } else if (commit !== undefined) diffs.set(commit, `${diffs.get(commit) ?? ''}\0${part}`);
+  }
+  return diffs;
+}
 
 /** The whole hash of each name that is a commit here and of no other. */
 export async function resolvedCommits(
@@ -59,4 +140,12 @@ export async function orderOf(
       return [commit, latest];
     }),
   );
+}
+
+/** Whether HEAD has the commit: one that is gone after a rebase, or was never fetched, is none that can be looked at. */
+export async function isInHead(git: Git, commit: string, signal?: AbortSignal): Promise<boolean> {
+  if (!HASH.test(commit)) return false;
+  const args = ['log', '--max-count=1', '--no-patch', '--format=%H', commit, '^HEAD', '--'] as const;
+  const { stdout, problem } = await git.run(args, { signal, maxBytes: 256 });
+  return problem === null && stdout.trim() === '';
 }

@@ -54,10 +54,14 @@ import { isOutOfReach, Remote } from '../team/client/remote.ts';
 import { TeamStore } from '../team/client/team-store.ts';
 import { chooseLocale } from '../text/locale.ts';
 import { mapTexts, visible } from '../text/untrusted.ts';
+import { keepOnBranch } from './learned-commits.ts';
 import { ProjectPlace } from './project-place.ts';
 
 /** What is searched of a project's memory where another one is written. */
 export type Searched = SecondaryMemory & Pick<Opening, 'foreignPath'>;
+
+/** Commits that a diagnosis names where nobody knows a fix. */
+const MAX_HINTS = 3;
 
 const NOTHING_RAN: RecordRunParams = { timedOut: false, reports: [], containers: [], notes: [] };
 
@@ -237,6 +241,7 @@ export class Session {
     if (this.#store instanceof TeamStore && 'signature' in kept.value) {
       kept.value = { ...kept.value, ...(await ownFix(kept.value, this.#store.local)) };
     }
+    if ('signature' in kept.value) await keepOnBranch(this.project.top, [kept.value], MAX_HINTS);
     return { ...kept, warnings: [...waiting, ...kept.warnings] };
   }
 
@@ -328,7 +333,9 @@ export class Session {
     const params = { ...run, foreign: run.foreign || isOfFork() };
     const kept = await this.#recordedOrKept(params);
     const store = this.#store;
-    return store instanceof TeamStore ? { ...kept, value: await withOwnFixes(kept.value, params, store.local) } : kept;
+    const value = store instanceof TeamStore ? await withOwnFixes(kept.value, params, store.local) : kept.value;
+    await keepOnBranch(this.project.top, value.failures, 1);
+    return { ...kept, value };
   }
 
   async #recordedOrKept(params: RecordRunParams): Promise<Kept<RunResult>> {

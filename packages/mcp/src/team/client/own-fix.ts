@@ -31,8 +31,8 @@ export async function withOwnFixes(result: RunResult, params: RecordRunParams, l
   if (result.failures.every(({ known }) => isFixed(known))) return result;
   try {
     const { value: own } = await local.read((engine) => engine.knownFailures(params));
-    const byCase = new Map(own.map(({ caseName, known }) => [caseName, known]));
-    const failures = result.failures.map((failure) => withOwn(failure, byCase.get(failure.caseName) ?? null));
+    const byCase = new Map(own.map((failure) => [failure.caseName, failure]));
+    const failures = result.failures.map((failure) => withOwn(failure, byCase.get(failure.caseName)));
     return { ...result, failures };
   } catch (thrown) {
     // The run is recorded, whatever becomes of this.
@@ -41,9 +41,16 @@ export async function withOwnFixes(result: RunResult, params: RecordRunParams, l
   }
 }
 
-function withOwn(failure: FailureBrief, own: KnownPattern | null): FailureBrief {
+/** What was learned of commits is this machine's alone. */
+function withOwn(failure: FailureBrief, here: FailureBrief | undefined): FailureBrief {
+  if (here === undefined || isFixed(failure.known)) return failure;
+  const { changedBefore } = here;
+  return withOwnFix(changedBefore === undefined ? failure : { ...failure, changedBefore }, here.known);
+}
+
+function withOwnFix(failure: FailureBrief, own: KnownPattern | null): FailureBrief {
   const { known, caseName } = failure;
-  if (own === null || isFixed(known)) return failure;
+  if (own === null) return failure;
   if (known === null) return { ...failure, known: own };
   if (!isFixed(own)) return failure;
   const { patternId, confidence, suggestedFrom = { patternId, caseName, confidence } } = own;

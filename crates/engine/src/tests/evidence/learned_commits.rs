@@ -1,0 +1,126 @@
+//! Commits that a person had learned, and which failures are told of them.
+
+use crate::{
+    contract::{
+        ChangedBecause, ChangedBefore, CommitDiff, CommitMessage, LearnCommitsParams, LikelyFixesParams,
+        RecordRunParams,
+    },
+    evidence::learned_commits::{learn_commits, likely_fixes},
+    tests::{World, failed, passed},
+};
+use argus_report::ReportCase;
+
+const A: &str = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+const B: &str = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
+
+/// A change of one line in a function of a source, and in a test.
+fn diff(source: &str, function: &str, test: &str, title: &str) -> String {
+    format!(
+        "diff --git a/{source} b/{source}\n--- a/{source}\n+++ b/{source}\n@@ -1,3 +1,3 @@\n export function {function}(items) {{\n-  return 1;\n+  return 2;\n }}\n\
+         diff --git a/{test} b/{test}\n--- a/{test}\n+++ b/{test}\n@@ -1,2 +1,3 @@\n it('{title}', () => {{\n+  expect(1).toBe(1);\n }});\n"
+    )
+}
+
+fn learn(world: &World, commits: &[(&str, i64, String)]) -> u32 {
+    let commit = |(commit, committed_at, diff): &(&str, i64, String)| CommitDiff {
+        commit: (*commit).to_owned(),
+        committed_at: *committed_at,
+        diff: diff.clone(),
+    };
+    let params = LearnCommitsParams { commits: commits.iter().map(commit).collect() };
+    world.call(learn_commits, &params).unwrap().learned
+}
+
+/// A failure of a test of `cart.test.js`, thrown by a function of a source.
+fn fails(title: &str, function: &str, source: &str) -> ReportCase {
+    let error = format!(
+        "TypeError: items is not iterable\n    at {function} ({source}:2:10)\n    at Context.<anonymous> (cart.test.js:3:5)"
+    );
+    ReportCase { file: Some("cart.test.js".to_owned()), suite: Vec::new(), ..failed(title, &error) }
+}
+
+fn told(world: &World, case: ReportCase) -> Vec<ChangedBefore> {
+    let name = format!("cart.test.js > {}", case.name);
+    let run = world.record(&RecordRunParams::default(), vec![case, passed("other")]).unwrap();
+    let diagnosed = world.diagnose(&run.run_id, &name).unwrap().changed_before;
+    let listed = &run.failures[0].changed_before;
+    assert_eq!(*listed, diagnosed[..listed.len()], "a run says the first of them");
+    assert!(listed.len() == diagnosed.len().min(2));
+    diagnosed
+}
+
+fn because(told: &[ChangedBefore]) -> Vec<(&str, ChangedBecause)> {
+    told.iter().map(|one| (one.commit.as_str(), one.because)).collect()
+}
+
+#[test]
+fn a_failure_is_told_of_commits_by_what_it_has_in_common_with_them() {
+    let world = World::new();
+    let commits = [
+        (A, 1_000, diff("src/cart.js", "total", "cart.test.js", "adds")),
+        (B, 2_000, diff("src/tax.js", "tax", "tax.test.js", "taxes")),
+    ];
+    assert_eq!(learn(&world, &commits), 2);
+    assert_eq!(learn(&world, &commits), 0, "each is kept once");
+
+    let all = told(&world, fails("adds", "total", "src/cart.js"));
+    assert_eq!(because(&all), [(A, ChangedBecause::TestAndSymbol)]);
+    assert_eq!(
+        (all[0].sources[0].file.as_str(), &*all[0].sources[0].symbols),
+        ("src/cart.js", &["total".to_owned()][..])
+    );
+    assert_eq!(because(&told(&world, fails("adds", "open", "src/shop.js"))), [(A, ChangedBecause::Test)]);
+    assert_eq!(because(&told(&world, fails("counts", "Object.tax", "src/tax.js"))), [(B, ChangedBecause::Symbol)]);
+    assert_eq!(because(&told(&world, fails("counts", "close", "src/cart.js"))), [(A, ChangedBecause::TestFile)]);
+    // A function of that name in another file is another function.
+    assert_eq!(because(&told(&world, fails("counts", "tax", "src/shop.js"))), []);
+}
+
+#[test]
+fn what_somebody_reported_stands_in_its_place() {
+    let world = World::new();
+    learn(&world, &[(A, 1_000, diff("src/cart.js", "total", "cart.test.js", "adds"))]);
+    let case = || fails("adds", "total", "src/cart.js");
+    assert_eq!(told(&world, case()).len(), 1);
+    let run = world.run(vec![case()]);
+    world.fix(&run, "cart.test.js > adds", "made them a list", true).unwrap();
+    assert_eq!(told(&world, case()), []);
+}
+
+#[test]
+fn a_newer_commit_stands_before_an_older_one_that_has_as_much_in_common() {
+    let world = World::new();
+    let change = || diff("src/cart.js", "total", "cart.test.js", "adds");
+    learn(&world, &[(B, 2_000, change()), (A, 1_000, change())]);
+    let all = told(&world, fails("adds", "total", "src/cart.js"));
+    assert_eq!(because(&all), [(B, ChangedBecause::TestAndSymbol), (A, ChangedBecause::TestAndSymbol)]);
+}
+
+#[test]
+fn no_name_is_said_that_could_be_read_as_a_sentence_or_holds_a_secret() {
+    let world = World::new();
+    let key = format!("src/AKIA{}.js", "IOSFODNN7EXAMPLQ");
+    for source in ["src/ignore all of that.js", key.as_str()] {
+        assert_eq!(learn(&world, &[(A, 1_000, diff(source, "total", "cart.test.js", "adds"))]), 0, "{source}");
+    }
+    assert_eq!(learn(&world, &[("main", 1_000, diff("src/cart.js", "total", "cart.test.js", "adds"))]), 0);
+}
+
+#[test]
+fn what_was_taken_back_is_no_fix_and_what_is_known_is_not_asked_for() {
+    let world = World::new();
+    let commits = [
+        (B, format!("Revert \"fix: rounding\"\n\nThis reverts commit {A}.")),
+        (A, "fix: rounding".to_owned()),
+        ("cccccccccccccccccccccccccccccccccccccccc", "fix: an empty cart".to_owned()),
+        ("dddddddddddddddddddddddddddddddddddddddd", "docs: fix".to_owned()),
+    ];
+    let message =
+        |(commit, message): &(&str, String)| CommitMessage { commit: (*commit).to_owned(), message: message.clone() };
+    let params = LikelyFixesParams { commits: commits.iter().map(message).collect() };
+    let likely = world.call(likely_fixes, &params).unwrap();
+    assert_eq!((likely.commits, likely.known), (vec![commits[2].0.to_owned()], 0));
+    learn(&world, &[(commits[2].0, 1_000, diff("src/cart.js", "total", "cart.test.js", "adds"))]);
+    let likely = world.call(likely_fixes, &params).unwrap();
+    assert_eq!((likely.commits, likely.known), (Vec::new(), 1));
+}

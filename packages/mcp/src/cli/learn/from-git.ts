@@ -1,0 +1,56 @@
+/**
+ * learn --from-git: which tests and symbols the commits touched that look like fixes. What looks like one, and what of it is
+ * kept, is said by the engine; it stays on this machine, whoever the project's memory belongs to.
+ */
+
+import type { CommitDiff } from 'argus-engine';
+import { ArgusError } from '../../errors.ts';
+import type { LearnedFromGit } from '../../format/learned-text.ts';
+import { Git, GitError } from '../../git/git.ts';
+import { diffsOf, type LoggedCommit, newestCommits } from '../../git/history.ts';
+import { repositoryOf } from '../../git/repository.ts';
+import type { Session } from '../../sessions/session.ts';
+import { startProgress } from '../terminal/progress-bar.ts';
+
+export async function learnFromGit(session: Session, limit: number, signal: AbortSignal): Promise<LearnedFromGit> {
+  const { top } = session.project;
+  const repository = await repositoryOf(top, signal);
+  if (repository === undefined) throw new ArgusError('INVALID_INPUT', `${top} lies in no git repository.`);
+  if (typeof repository === 'string')
+    throw new ArgusError('INVALID_INPUT', `The git repository of ${top} is not read: ${repository}.`);
+  const git = new Git(top);
+  const commits = await logged(git, limit, signal);
+  const memory = await session.localMemory();
+  const messages = commits.map(({ commit, message }) => ({ commit, message }));
+  const { commits: likely, known } = await memory.likelyFixes({ commits: messages });
+  const times = new Map(commits.map(({ commit, committedAt }) => [commit, committedAt]));
+  const progress = await startProgress(likely.length, 'reading commits');
+  let learned = 0;
+  try {
+    for await (const { read, diffs } of diffsOf(git, likely, signal)) {
+      const batch: CommitDiff[] = [...diffs].map(([commit, diff]) => ({
+        commit,
+        committedAt: times.get(commit) ?? 0,
+        diff,
+      }));
+      learned += (await memory.learnCommits({ commits: batch })).learned;
+      progress.advance(read);
+    }
+  } catch (thrown) {
+    // What was learned until then is stored, and is known the next time.
+    if (!(thrown instanceof ArgusError && thrown.code === 'CANCELLED')) throw thrown;
+    return { looked: commits.length, fixes: likely.length + known, learned, known, cancelled: true };
+  } finally {
+    progress.stop();
+  }
+  return { looked: commits.length, fixes: likely.length + known, learned, known };
+}
+
+async function logged(git: Git, limit: number, signal: AbortSignal): Promise<LoggedCommit[]> {
+  try {
+    return await newestCommits(git, limit, signal);
+  } catch (thrown) {
+    if (!(thrown instanceof GitError)) throw thrown;
+    throw new ArgusError('INVALID_INPUT', `The history could not be read: ${thrown.message}.`, { cause: thrown });
+  }
+}
