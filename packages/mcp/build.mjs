@@ -82,8 +82,8 @@ if (!existsSync(wasm)) throw new Error('the engine is not built: run `cargo xtas
 copyFileSync(wasm, path.join(out, 'argus_engine.wasm'));
 // Other programs load these as they are.
 cpSync(path.join(here, 'src/run/reporters'), path.join(out, 'reporters'), { recursive: true });
-for (const name of ['argus.schema.json', 'argus-quarantine.schema.json']) {
-  copyFileSync(path.join(here, name), path.join(out, name));
+for (const name of ['argus.schema.json', 'argus-quarantine.schema.json', 'src/generated/argus-shared.schema.json']) {
+  copyFileSync(path.join(here, name), path.join(out, path.basename(name)));
 }
 
 mkdirSync(path.join(out, 'viewer'));

@@ -52,7 +52,7 @@ fn generated(root: &Path) -> [(PathBuf, String); 4] {
         (folder.join("contract.ts"), contract()),
         (folder.join("calls.ts"), calls.typescript),
         (folder.join("calls.schema.json"), calls.schemas),
-        (root.join("packages/mcp/argus-shared.schema.json"), shared_file()),
+        (root.join("packages/mcp/src/generated/argus-shared.schema.json"), shared_file()),
     ]
 }
 

@@ -43,6 +43,8 @@ export function commandLines(root: string): string[][] {
     ['backup', 'shop', 'copy.db', '--database', 'postgres://127.0.0.1:1/argus'],
     ['team', 'join', 'http://127.0.0.1:9', '--as', 'shop', ...at],
     ['team', 'status', ...at],
+    ['share', '--as', 'ann', ...at],
+    ['share', '--check', ...at],
     ['hook'],
     ['score', '--mine', ...at],
     ['clean', '--all', ...at],

@@ -27,6 +27,7 @@ import { addHookCommands } from './hook/hook-program.ts';
 import { addMemoryCommands } from './incidents/memory-program.ts';
 import { addInstall } from './install/install-program.ts';
 import { addLearn } from './learn/learn-program.ts';
+import { addShare } from './share/share-program.ts';
 import { addTeamCommands } from './team/team-program.ts';
 import { condition } from './terminal/condition.ts';
 import { EXIT } from './terminal/exit.ts';
@@ -91,6 +92,7 @@ function program(): Command {
   addMemoryCommands(root);
   addInstall(root);
   addTeamCommands(root);
+  addShare(root);
   addFixCommands(root);
   addRecord(root);
   addHookCommands(root);

@@ -7,6 +7,7 @@ import { count } from '../text/count.ts';
 import type { ReportFixResult } from '../tools/failures/report-fix.ts';
 import { formatWarnings, withCommands } from './commands.ts';
 import { changedBeforeText, verdictText } from './evidence-text.ts';
+import { decidedHere, originText } from './origin-text.ts';
 import { formatCause, formatKind, formatWhere } from './run-text.ts';
 import { indented, lines, paint, percent } from './terminal.ts';
 
@@ -113,11 +114,14 @@ function seen({ passes = 0, passesNeeded }: FixRecord): string {
   return passesNeeded === undefined ? '' : `, ${passes} of ${passesNeeded} passes seen`;
 }
 
-function formatRelated({ id, similarity, description, suggestedFix, memory, claimed, differences }: Related): string {
+function formatRelated(related: Related): string {
+  const { id, similarity, description, suggestedFix, memory, claimed, differences, origin } = related;
   const kind = memory === 'foreign' ? 'foreign   ' : 'similar   ';
-  const mark = claimed === true ? paint.dim(' (only claimed)') : '';
+  const state = decidedHere(origin);
+  const mark = state !== undefined ? ` (${state})` : claimed === true ? ' (only claimed)' : '';
   return lines([
-    `${kind} ${id} (${percent(similarity)} alike) ${suggestedFix ?? description}${mark}`,
+    `${kind} ${id} (${percent(similarity)} alike) ${suggestedFix ?? description}${paint.dim(mark)}`,
+    origin && indented(paint.dim(originText(origin)), 11),
     ...formatDifferences(differences),
   ]);
 }

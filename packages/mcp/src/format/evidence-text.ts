@@ -7,6 +7,7 @@ import type {
   FixesResult,
   ReportedFix,
   RunRecord,
+  SharedKnown,
   TestChange,
   TestChangesResult,
   TestEvidence,
@@ -18,6 +19,7 @@ import type { CommittedChange } from '../git/committed-change.ts';
 import { count } from '../text/count.ts';
 import type { TestsToolResult } from '../tools/failures/tests.ts';
 import { formatWarnings, withCommands } from './commands.ts';
+import { originText } from './origin-text.ts';
 import { indented, lines, paint, percent, table } from './terminal.ts';
 
 const HASH_CHARS = 12;
@@ -119,8 +121,8 @@ function testRow(test: TestEvidence): string[] {
   return [test.state, `failed ${test.failures} of ${test.runs}`, test.caseName, by];
 }
 
-export function formatFixes({ fixes, reported, warnings }: FixesResult & { warnings?: string[] }): string {
-  const rows = [...fixes.map(foundRow), ...reported.map(reportedRow)];
+export function formatFixes({ fixes, reported, shared = [], warnings }: FixesResult & { warnings?: string[] }): string {
+  const rows = [...fixes.map(foundRow), ...reported.map(reportedRow), ...shared.map(sharedRow)];
   return lines([
     rows.length > 0 ? table(rows) : 'no change is known to have mended a failure',
     fixes.length > 0 && paint.dim('argus fixes FIX_ID shows what it changed'),
@@ -136,6 +138,12 @@ function foundRow({ status, fixId, commit, files, passes, needed, caseNames }: F
 function reportedRow({ fixId, trust, fixDescription, caseName }: ReportedFix): string[] {
   const [steps = ''] = fixDescription.split('\n');
   return [trust.state, fixId, passesText(trust.passes, trust.needed), `${caseName}: ${steps}`];
+}
+
+function sharedRow({ fixId, own = false, fixDescription, caseName, origin }: SharedKnown): string[] {
+  const [steps = ''] = fixDescription.split('\n');
+  const state = own ? 'shared' : `foreign, ${origin.state ?? 'claimed'}`;
+  return [state, fixId, originText(origin), `${caseName}: ${steps}`];
 }
 
 function passesText(passes: number, needed: number): string {

@@ -7,6 +7,7 @@ import { quoted } from '../system/words.ts';
 import { count } from '../text/count.ts';
 import { withCommands } from './commands.ts';
 import { changedBeforeText, verdictText } from './evidence-text.ts';
+import { formatSharedFix } from './origin-text.ts';
 import { duration, indented, lines, paint } from './terminal.ts';
 
 /** The whole list is in the JSON. */
@@ -46,7 +47,7 @@ function formatProved(proved: RunResult['proved'] = []): string[] {
 }
 
 function formatFailure(failure: FailureBrief): string {
-  const { caseName, category, failureKind, headline, message, known } = failure;
+  const { caseName, category, failureKind, headline, message, known, shared } = failure;
   return lines([
     `${paint.red('✗')} ${caseName}`,
     indented(`${formatKind({ category, failureKind })}  ${headline}`),
@@ -54,6 +55,7 @@ function formatFailure(failure: FailureBrief): string {
     ...formatWhere(failure).map((line) => indented(line)),
     ...formatKnownFix(known).map((line) => indented(line)),
     ...(failure.changedBefore ?? []).map((one) => indented(paint.dim(`hint: ${changedBeforeText(one)}`))),
+    shared && indented(formatSharedFix(shared)),
   ]);
 }
 

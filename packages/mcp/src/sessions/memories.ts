@@ -65,15 +65,16 @@ export class Memories {
   async #user({ session, roots, searched }: Surroundings): Promise<Database> {
     const folder = await trustedDataFolder(...roots);
     const file = path.join(folder, 'memory.db');
-    const { secondaryPath, secondaryMemoryId, foreignPath } = searched;
+    const { secondaryPath, secondaryMemoryId, foreignPath, sharedPath } = searched;
     const { by, from } = session.recorder;
-    const key = [session.root, session.loaded.text, secondaryPath, secondaryMemoryId, foreignPath, by, from].join('\0');
+    const beside = [secondaryPath, secondaryMemoryId, foreignPath, sharedPath];
+    const key = [session.root, session.loaded.text, ...beside, by, from].join('\0');
     const known = this.#users.get(key);
     if (known) return known;
     tighten(folder, 0o700);
     const database = new Database({
       // What lies in the user's data folder is the user's.
-      locate: async () => ({ path: file, memoryId: undefined, newId: undefined, foreignPath }),
+      locate: async () => ({ path: file, memoryId: undefined, newId: undefined, foreignPath, sharedPath }),
       isThere: async () => existsSync(file),
       opening: async () => session.opening('user', searched),
       refused: (message) => patternError(session.loaded, message),

@@ -17,11 +17,14 @@ import { lstat } from '../system/way.ts';
 export class ProjectPlace {
   readonly #wanted: Wanted;
   readonly #adopts: boolean;
+  /** Takes in what the repository shares, into this folder. */
+  readonly #share: (folder: string) => Promise<string | undefined>;
   #found: { placement: Placement; file: string } | undefined;
 
-  constructor(wanted: Wanted, adopts: boolean) {
+  constructor(wanted: Wanted, adopts: boolean, share: (folder: string) => Promise<string | undefined>) {
     this.#wanted = wanted;
     this.#adopts = adopts;
+    this.#share = share;
   }
 
   /** As it was found last. */
@@ -64,7 +67,8 @@ export class ProjectPlace {
   async locate(): Promise<Located> {
     const { path: file, memoryId, foreign, folder, registry } = await this.find();
     const foreignPath = foreign?.source === undefined ? undefined : copied(foreign.source, folder);
-    return { path: file, memoryId, newId: () => registry.add(file), foreignPath };
+    const sharedPath = await this.#share(folder);
+    return { path: file, memoryId, newId: () => registry.add(file), foreignPath, sharedPath };
   }
 }
 

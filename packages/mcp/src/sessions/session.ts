@@ -26,6 +26,7 @@ import { log } from '../log.ts';
 import { trustedDataFolder, trustedUserMemoryPath } from '../owner/data-folder.ts';
 import { foreignNote, type Placement } from '../owner/placement.ts';
 import { foldersWithin, type Project } from '../owner/project.ts';
+import { stampOfShared } from '../owner/shared-files.ts';
 import { type TestPlace, testPlaceOf } from '../run/planning/test-place.ts';
 import {
   type Calling,
@@ -45,6 +46,7 @@ import {
 } from '../storage/late-solutions.ts';
 import { type Kept, type KeptHere, Outbox } from '../storage/outbox.ts';
 import { Seal } from '../storage/seal.ts';
+import { sharedCopy } from '../storage/shared-copy.ts';
 import { Spool, type SpoolCounts, type WaitingCall } from '../storage/spool.ts';
 import { isOfFork } from '../system/ci.ts';
 import type { Membership } from '../team/client/membership.ts';
@@ -58,7 +60,7 @@ import { keepOnBranch } from './learned-commits.ts';
 import { ProjectPlace } from './project-place.ts';
 
 /** What is searched of a project's memory where another one is written. */
-export type Searched = SecondaryMemory & Pick<Opening, 'foreignPath'>;
+export type Searched = SecondaryMemory & Pick<Opening, 'foreignPath' | 'sharedPath'>;
 
 /** Commits that a diagnosis names where nobody knows a fix. */
 const MAX_HINTS = 3;
@@ -93,12 +95,15 @@ export class Session {
     this.loaded = loaded;
     this.#process = process;
     this.#seal = new Seal(() => trustedDataFolder(top, home));
-    this.#place = new ProjectPlace({ root: home, database: databaseOf(project, loaded.config), top }, process.adopts);
+    const share = (folder: string) => sharedCopy(top, folder, this.opening('project', {}));
+    const wanted = { root: home, database: databaseOf(project, loaded.config), top };
+    this.#place = new ProjectPlace(wanted, process.adopts, share);
     this.team = team;
     const database = new Database({
       locate: () => this.#place.locate(),
       isThere: () => this.#place.isThere(),
       opening: async () => this.opening('project', secondaryAt(await trustedUserMemoryPath(top, home))),
+      sharedStamp: () => stampOfShared(top),
       home,
       refused: (message) => patternError(loaded, message),
     });
@@ -160,10 +165,11 @@ export class Session {
   async searched(): Promise<Searched> {
     if (!this.historyEnabled || !(await this.#place.isThere())) return {};
     try {
-      const { path: secondaryPath, memoryId, foreignPath } = await this.#place.locate();
+      const { path: secondaryPath, memoryId, foreignPath, sharedPath } = await this.#place.locate();
       return {
         ...(memoryId === undefined ? {} : { secondaryPath, secondaryMemoryId: memoryId }),
         ...(foreignPath === undefined ? {} : { foreignPath }),
+        ...(sharedPath === undefined ? {} : { sharedPath }),
       };
     } catch (thrown) {
       if (isStorageProblem(thrown)) return {};
@@ -319,6 +325,18 @@ export class Session {
   async localMemory(): Promise<Calling> {
     this.requireHistory();
     return (this.#store instanceof TeamStore ? this.#store.local : this.#store).durable();
+  }
+
+  /** The same for whoever only looks, which makes nothing. */
+  async readLocal<T>(call: (engine: Calling) => Promise<T>): Promise<WithWarnings<T>> {
+    if (!(this.#store instanceof TeamStore)) return this.withEngine(call);
+    this.requireHistory();
+    return this.#store.local.read(call);
+  }
+
+  /** What knows the project's rules and nothing that was recorded. */
+  rulesAlone(): ReturnType<Store['inMemory']> {
+    return this.#store.inMemory();
   }
 
   /** Where the project's solutions are. */

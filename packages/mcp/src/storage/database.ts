@@ -56,7 +56,12 @@ export interface Located {
   newId: (() => string) | undefined;
   /** The copy of a foreign one that is looked at beside it. */
   foreignPath: string | undefined;
+  /** What the repository shares, taken in. */
+  sharedPath: string | undefined;
 }
+
+/** What others know, looked at beside it. */
+type OfOthers = Pick<Located, 'foreignPath' | 'sharedPath'>;
 
 /** What a database is opened with. */
 export interface Source {
@@ -65,6 +70,8 @@ export interface Source {
   /** Without a look into any file. */
   isThere(): Promise<boolean>;
   opening(): Promise<Opening>;
+  /** Another for each state of what the repository shares: then it is opened anew. */
+  sharedStamp?(): string | undefined;
   /** The folder whose `.argus` git is to be kept away from. */
   home?: string;
   /** The error for patterns that the engine refuses; they are all of its input that people write beforehand. */
@@ -81,7 +88,7 @@ export class Database implements Store {
   #durable: Promise<Engine> | undefined;
   #inMemory: Promise<Engine> | undefined;
   /** The open file, to notice when another lies in its place. */
-  #seen: { path: string; inode: bigint } | undefined;
+  #seen: { path: string; inode: bigint; sharedStamp: string | undefined } | undefined;
   /** Engines of files that are gone; a call may still be using one. */
   readonly #retired: Promise<Engine>[] = [];
 
@@ -114,7 +121,7 @@ export class Database implements Store {
       const located = await this.#located();
       if (located instanceof EngineError) return { engine: await this.inMemory(), problem: located };
       const isMissing = located.memoryId === undefined && located.newId !== undefined;
-      if (isMissing) return { engine: await this.inMemory(located.foreignPath), problem: undefined };
+      if (isMissing) return { engine: await this.inMemory(located), problem: undefined };
     }
     return this.#durableOrInMemory();
   }
@@ -139,8 +146,8 @@ export class Database implements Store {
   }
 
   /** A memory of this process alone: nothing of it is kept. */
-  inMemory(foreignPath?: string): Promise<Engine> {
-    this.#inMemory ??= this.#open({ databasePath: ':memory:', ...(foreignPath === undefined ? {} : { foreignPath }) });
+  inMemory(ofOthers?: OfOthers): Promise<Engine> {
+    this.#inMemory ??= this.#open({ databasePath: ':memory:', ...givenOf(ofOthers) });
     return this.#inMemory;
   }
 
@@ -168,11 +175,15 @@ export class Database implements Store {
     }
   }
 
-  /** A file that is gone is made again under its id; another in its place is looked at as if it were new. */
+  /**
+   * A file that is gone is made again under its id; another in its place is looked at as if it were new, and what the
+   * repository shares is taken in anew where it has changed.
+   */
   #forgetReplaced(): void {
     if (this.#durable === undefined || this.#seen === undefined) return;
     const inode = inodeOf(this.#seen.path);
-    if (inode !== undefined && inode !== this.#seen.inode) this.#retire(this.#durable);
+    const isAnother = inode !== undefined && inode !== this.#seen.inode;
+    if (isAnother || this.#seen.sharedStamp !== this.#source.sharedStamp?.()) this.#retire(this.#durable);
   }
 
   #retire(engine: Promise<Engine>): void {
@@ -194,20 +205,23 @@ export class Database implements Store {
     }
   }
 
-  async #openAt({ path: file, memoryId, newId, foreignPath }: Located): Promise<Engine> {
+  async #openAt({ path: file, memoryId, newId, ...ofOthers }: Located): Promise<Engine> {
+    const sharedStamp = this.#source.sharedStamp?.();
     prepareFolder(file, this.#source.home);
     const id = memoryId ?? newId?.();
     const engine = await this.#open({
       databasePath: file,
       ...(id === undefined ? {} : { memoryId: id, create: memoryId === undefined }),
-      ...(foreignPath === undefined ? {} : { foreignPath }),
+      ...givenOf(ofOthers),
     });
     const inode = inodeOf(file);
-    this.#seen = inode === undefined ? undefined : { path: file, inode };
+    this.#seen = inode === undefined ? undefined : { path: file, inode, sharedStamp };
     return engine;
   }
 
-  async #open(file: Pick<OpenOptions, 'databasePath' | 'memoryId' | 'create' | 'foreignPath'>): Promise<Engine> {
+  async #open(
+    file: Pick<OpenOptions, 'databasePath' | 'memoryId' | 'create' | 'foreignPath' | 'sharedPath'>,
+  ): Promise<Engine> {
     const opening = await this.#source.opening();
     try {
       return await openEngine({ ...opening, ...file });
@@ -216,6 +230,10 @@ export class Database implements Store {
       throw await this.#source.refused(thrown.message);
     }
   }
+}
+
+function givenOf({ foreignPath, sharedPath }: Partial<OfOthers> = {}): Pick<Opening, 'foreignPath' | 'sharedPath'> {
+  return { ...(foreignPath === undefined ? {} : { foreignPath }), ...(sharedPath === undefined ? {} : { sharedPath }) };
 }
 
 /** Where the database cannot be used at all: everything else is the caller's to know. */

@@ -1,0 +1,107 @@
+/**
+ * share: writes what this memory has to share into the repository. What that is, and without which texts: the engine's
+ * `shareWrite`. Options: share-program.ts.
+ */
+
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir, hostname } from 'node:os';
+import path from 'node:path';
+import type { ChosenFix, MachineNames, SharedText } from 'argus-engine';
+import { ArgusError } from '../../errors.ts';
+import { formatShared, type Shared } from '../../format/share-text.ts';
+import { homeFolder, trustedDataFolder } from '../../owner/data-folder.ts';
+import { readShared, SHARED_FOLDER } from '../../owner/shared-files.ts';
+import type { Session } from '../../sessions/session.ts';
+import { lstat, obstacleOn } from '../../system/way.ts';
+import { DRAFT_SUFFIX } from '../../system/whole-file.ts';
+import { shortLine } from '../../text/untrusted.ts';
+import { fixInFull } from '../failures/fix-in-full.ts';
+import { EXIT } from '../terminal/exit.ts';
+import { answer, type GlobalOptions } from '../terminal/output.ts';
+import { keepPseudonym, pseudonymIn } from './pseudonym.ts';
+
+export interface ShareOptions extends GlobalOptions {
+  as?: string;
+  fix: string[];
+  dryRun?: boolean;
+}
+
+/** Files of a commit that are named. */
+const MAX_NAMED_FILES = 10;
+
+export async function share(options: ShareOptions): Promise<void> {
+  await answer(options, ({ session }) => shared(session, options), formatShared, {
+    exitCode: ({ leftOut }) => (leftOut.length > 0 ? EXIT.failures : EXIT.done),
+  });
+}
+
+async function shared(session: Session, { as, fix, dryRun = false }: ShareOptions): Promise<Shared> {
+  const { top, home } = session.project;
+  const data = await trustedDataFolder(top, home);
+  const by = (as ?? pseudonymIn(data))?.trim() || null;
+  const present = readShared(top).files.map((file) => file.path);
+  const found = await Promise.all(fix.map((id) => chosen(session, id)));
+  const { value, warnings } = await session.readLocal((engine) =>
+    engine.shareWrite({ by, present, found, machine: machineOf(session) }),
+  );
+  if (!dryRun) {
+    // A name that the engine takes.
+    if (as !== undefined) keepPseudonym(data, as.trim());
+    write(top, value.files);
+  }
+  return {
+    dryRun,
+    by,
+    files: value.files.map((file) => `${SHARED_FOLDER}/${file.path}`),
+    present: present.length,
+    leftOut: value.leftOut,
+    ...(warnings.length > 0 ? { warnings } : {}),
+  };
+}
+
+/** A fix that was found in a commit, in words: its title and its files, which the history of the repository has too. */
+async function chosen(session: Session, fixId: string): Promise<ChosenFix> {
+  const { found, change, notShown } = await fixInFull(session, fixId);
+  if (found === null) {
+    const advice = 'A fix that was reported is shared by itself once a run has proved it.';
+    throw new ArgusError('INVALID_INPUT', `'${shortLine(fixId)}' was not found in a commit. ${advice}`);
+  }
+  if (found.commit === undefined || change === null) {
+    const reason = notShown ?? 'It is an edit that is not committed yet.';
+    throw new ArgusError('INVALID_INPUT', `'${shortLine(fixId)}' cannot be shared. ${reason}`);
+  }
+  const files = change.files.slice(0, MAX_NAMED_FILES).join(', ');
+  return { fixId, fix: `${change.title.trim()}\n\nCommit ${found.commit}, which changed ${files || 'no file'}.` };
+}
+
+/** What no shared file may tell of. */
+function machineOf({ project: { top, home, root } }: Session): MachineNames {
+  const host = hostname();
+  const [short = host] = host.split('.');
+  return {
+    roots: [...new Set([top, home, root])],
+    home: homedir() || homeFolder(),
+    hosts: [...new Set([host, short])],
+  };
+}
+
+/** Each whole or not at all; through no link, for the folder came with the repository. */
+function write(top: string, files: readonly SharedText[]): void {
+  for (const { path: name, text } of files) {
+    const file = path.join(top, SHARED_FOLDER, ...name.split('/'));
+    const link = [path.dirname(path.dirname(file)), path.dirname(file)].find((folder) =>
+      lstat(folder)?.isSymbolicLink(),
+    );
+    const obstacle = link === undefined ? obstacleOn(top, file)?.text : `${path.relative(top, link)} is a link`;
+    if (obstacle !== undefined) throw new ArgusError('INVALID_INPUT', `${obstacle}, so nothing is written there.`);
+    mkdirSync(path.dirname(file), { recursive: true });
+    const draft = `${file}${DRAFT_SUFFIX}`;
+    try {
+      rmSync(draft, { force: true });
+      writeFileSync(draft, text, { flag: 'wx' });
+      renameSync(draft, file);
+    } finally {
+      rmSync(draft, { force: true });
+    }
+  }
+}

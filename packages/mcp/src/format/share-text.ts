@@ -1,0 +1,46 @@
+/** What was shared, and what is wrong with shared files, for people at the terminal. */
+
+import type { SharedFault } from 'argus-engine';
+import { count } from '../text/count.ts';
+import { formatWarnings } from './commands.ts';
+import { lines, paint } from './terminal.ts';
+
+/** What `argus share` did, or would do. */
+export interface Shared {
+  dryRun: boolean;
+  /** The pseudonym in the files. */
+  by: string | null;
+  /** Written now, from the root of the repository. */
+  files: string[];
+  /** Those that were there. */
+  present: number;
+  leftOut: SharedFault[];
+  warnings?: string[];
+}
+
+/** What `argus share --check` found. */
+export interface ShareChecked {
+  files: number;
+  faults: SharedFault[];
+}
+
+/** More are counted. */
+const SHOWN_FILES = 20;
+
+export function formatShared({ dryRun, by, files, present, leftOut, warnings }: Shared): string {
+  const more = files.length - SHOWN_FILES;
+  const done = dryRun ? 'would be written' : 'written';
+  return lines([
+    ...files.slice(0, SHOWN_FILES).map((file) => (dryRun ? paint.dim(file) : file)),
+    more > 0 && `… and ${count(more, 'more file')}`,
+    `${count(files.length, 'file')} ${done}, ${present} there already; ${by === null ? 'nobody is named' : `as ${by}`}`,
+    ...leftOut.map(({ path, message }) => paint.red(`not shared: ${path}: ${message}`)),
+    files.length > 0 && !dryRun && paint.dim('next: read them, then git add .argus-shared; git history cannot forget'),
+    ...formatWarnings(warnings),
+  ]);
+}
+
+export function formatShareChecked({ files, faults }: ShareChecked): string {
+  if (faults.length === 0) return `${count(files, 'shared file')}, nothing wrong`;
+  return lines(faults.map(({ path, message }) => `${path}: ${message}`));
+}

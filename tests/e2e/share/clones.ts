@@ -1,0 +1,132 @@
+/** Clones of one repository, each of another user, and what they do with it. */
+
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'vitest';
+import { z } from 'zod';
+import { argus } from '../argus.ts';
+import { project, someUser } from '../harness.ts';
+import { git } from '../team/team.ts';
+
+/** Fails until the stock is ready; what else it holds makes another tree. */
+const TEST = `
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+test('the stock is known', () => {
+  const { ready } = JSON.parse(readFileSync(new URL('../stock.json', import.meta.url), 'utf8'));
+  if (!ready) throw new Error('the stock of apples is not ready');
+});
+`;
+
+export const CASE = 'the stock is known';
+export const FIX = 'Set ready in stock.json before the service starts';
+
+export interface Clone {
+  root: string;
+  env: Record<string, string>;
+  /** A command; its exit code and what it has printed. */
+  argus(...args: string[]): { status: number | null; stdout: string; stderr: string };
+  /** The data of its answer. */
+  data(...args: string[]): unknown;
+  /** Changes the stock, runs the test; what is known of its failure. */
+  run(stock: object): Run;
+  commit(message: string): void;
+  push(): void;
+  pull(): void;
+}
+
+const origin = z.object({
+  file: z.string(),
+  by: z.string().optional(),
+  state: z.string().optional(),
+  decidedBy: z.string().optional(),
+});
+
+const run = z.object({
+  data: z.object({
+    runId: z.string(),
+    status: z.enum(['passed', 'failed']),
+    failures: z.array(
+      z.object({
+        caseName: z.string(),
+        shared: z.object({ id: z.string(), suggestedFix: z.string(), memory: z.literal('foreign'), origin }).optional(),
+      }),
+    ),
+    proved: z.array(z.unknown()).optional(),
+  }),
+});
+
+export type Run = z.output<typeof run>['data'];
+
+const fixes = z.object({
+  data: z.object({
+    shared: z.array(z.object({ fixId: z.string(), own: z.boolean().optional(), origin: origin.loose() })).optional(),
+  }),
+});
+
+/** A bare repository with the project in it. */
+export function bare(): string {
+  const [where, first] = [project(), project({ 'test/stock.test.mjs': TEST, 'package.json': '{"type":"module"}' })];
+  git(where, 'init', '--quiet', '--bare', '--initial-branch=main');
+  writeFileSync(path.join(first, 'stock.json'), '{"ready":true}\n');
+  git(first, 'init', '--quiet', '--initial-branch=main');
+  git(first, 'add', '.');
+  git(first, ...AS_SOMEBODY, 'commit', '--quiet', '-m', 'begin');
+  git(first, 'push', '--quiet', where, 'main');
+  return where;
+}
+
+const AS_SOMEBODY = ['-c', 'user.name=somebody', '-c', 'user.email=somebody@example.org'];
+
+export function clone(of: string): Clone {
+  const root = path.join(project(), 'shop');
+  git(path.dirname(root), 'clone', '--quiet', of, root);
+  const env = someUser();
+  const invoke = (...args: string[]) => argus([...args, '--project', root], { env, cwd: root });
+  const data = (...args: string[]): unknown => {
+    const { stdout, stderr } = invoke(...args, '--json');
+    expect(stdout, stderr).not.toBe('');
+    return JSON.parse(stdout);
+  };
+  return {
+    root,
+    env,
+    argus: invoke,
+    data,
+    run: (stock) => {
+      writeFileSync(path.join(root, 'stock.json'), `${JSON.stringify(stock)}\n`);
+      const args = ['run', '--json', '--project', root, 'node', '--test', 'test/stock.test.mjs'];
+      return run.parse(JSON.parse(argus(args, { env, cwd: root }).stdout)).data;
+    },
+    commit: (message) => {
+      git(root, 'add', '--all');
+      git(root, ...AS_SOMEBODY, 'commit', '--quiet', '-m', message);
+    },
+    push: () => void git(root, 'push', '--quiet', 'origin', 'HEAD'),
+    pull: () => void git(root, ...AS_SOMEBODY, 'pull', '--quiet', '--no-rebase', '--no-edit', 'origin', 'main'),
+  };
+}
+
+/** A clone in which a fix is proved and shared; not pushed. */
+export function shared(of: string, name = 'ann'): { clone: Clone; fixId: string } {
+  const one = clone(of);
+  const { runId } = one.run({ ready: false });
+  expect(one.argus('report-fix', runId, CASE, FIX).status).toBe(0);
+  expect(one.run({ ready: true })).toMatchObject({ status: 'passed', proved: [{}] });
+  const { status, stdout } = one.argus('share', '--as', name);
+  expect(status, stdout).toBe(0);
+  const [file = ''] = /fix-[0-9a-f-]+/u.exec(stdout) ?? [];
+  one.commit('share what is known');
+  return { clone: one, fixId: file };
+}
+
+/** What git says of the shared folder; empty: all of it is committed and nothing is in conflict. */
+export function statusOfShared({ root }: Clone): string {
+  return execFileSync('git', ['status', '--porcelain', '--', '.argus-shared'], { cwd: root, encoding: 'utf8' });
+}
+
+/** The fixes that the repository shares, as a clone sees them. */
+export function sharedFixes(one: Clone) {
+  return fixes.parse(one.data('fixes')).data.shared ?? [];
+}
