@@ -13,7 +13,7 @@ const PAGE_SIZE = 100;
 /** More comments than people read. */
 const MAX_PAGES = 50;
 
-/** What GitHub takes, in characters, less the mark. */
+/** GitHub takes 65,536 characters, which are never more than as many bytes; the mark has room beside these. */
 export const MAX_COMMENT_BYTES = 65_000;
 
 export interface CommentPlace {

@@ -5,8 +5,8 @@
 
 import { randomUUID } from 'node:crypto';
 
-/** What a step may have of each; more are dropped without a word. */
-const MAX_ANNOTATIONS = 10;
+/** What a step may have of each level; the runner drops more without a word. */
+export const MAX_ANNOTATIONS = 10;
 
 export interface Annotation {
   level: 'error' | 'warning';
