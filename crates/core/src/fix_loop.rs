@@ -46,7 +46,7 @@ pub use state::{
 pub use understand::location::frames;
 pub use understand::prompt::prompt;
 pub use understand::understand;
-pub use weakened::weakened;
+pub use weakened::{QUARANTINE_FILE, weakened};
 
 #[cfg(test)]
 mod tests;

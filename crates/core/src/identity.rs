@@ -4,3 +4,4 @@ pub mod alike;
 pub mod sign;
 pub mod similarity;
 pub mod values;
+pub mod wording;

@@ -26,6 +26,6 @@ pub use failure::{
     event::{self, FailureEvent},
     failure_kind::{self, FailureKind},
 };
-pub use identity::{alike, sign, similarity, values};
+pub use identity::{alike, sign, similarity, values, wording};
 pub use knowledge::{builtin, confidence, environment, rank, search};
 pub use text::bound;

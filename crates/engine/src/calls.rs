@@ -13,7 +13,7 @@ use crate::{
         finding::{browse, incident, ranked_solutions, search},
         recording::{add_incident, add_solution, record_outcome},
     },
-    runs::{history, import_run, known_failures, prepare_run, record_run},
+    runs::{history, import_run, known_failures, prepare_run, record_run, run_errors},
     viewer,
 };
 use argus_core::Ambient;
@@ -181,6 +181,8 @@ calls! {
     Reads Host "prepareRun": prepare_run::prepare_run, c::RecordRunParams => c::RecordRunParams;
     /// What is known about the failures of a run that another memory records, as recording it here would answer them.
     Reads Host "knownFailures": known_failures::known_failures, c::RecordRunParams => Vec<c::FailureBrief>;
+    /// Which errors a run had, as they are told apart wherever they come up; no memory is read for that.
+    Reads Host "runErrors": run_errors::run_errors, c::RecordRunParams => c::RunErrors;
     /// Records a finished run from its reports or, without any, from what the command printed.
     Writes Team "recordRun": record_run::record_run, c::RecordRunParams => c::RunResult;
     /// Records a run out of a history that was recorded elsewhere, once; all of its failures with what each was found to be.
@@ -264,6 +266,8 @@ calls! {
     Writes Host "noteAudit": access::note_audit, c::AuditParams => ();
     /// A server's audit log, the newest first.
     Reads Host "auditLog": access::audit_log, c::AuditLogParams => c::AuditLog;
+    /// What is wrong now: why the newest run failed, which other tests are not healthy, and which fixes are not proved.
+    Reads Page "viewNow": viewer::now::view_now, c::NoParams => c::ViewNowResult;
     /// For the head of a page.
     Reads Page "viewOverview": viewer::overview::view_overview, c::NoParams => c::ViewOverview;
     /// Patterns, filtered and counted by category.

@@ -12,5 +12,6 @@ pub mod import_run;
 pub mod known_failures;
 pub mod prepare_run;
 pub mod record_run;
+pub mod run_errors;
 mod run_order;
 mod unsaid;

@@ -17,6 +17,7 @@ mod recognising;
 mod recording;
 mod retention;
 mod round_trips;
+mod run_errors;
 mod secrets;
 mod sharing;
 mod statements;

@@ -7,6 +7,7 @@ pub mod edit;
 pub mod grid;
 pub mod health;
 pub mod inspection;
+pub mod now;
 pub mod overview;
 pub mod pattern;
 pub mod patterns;
@@ -46,6 +47,13 @@ fn words(text: Option<&str>) -> Option<String> {
 /// How many there are, as far as a contract counts.
 fn size(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+/// The first of a list, and how many are left out.
+fn first<T>(mut all: Vec<T>, most: usize) -> (Vec<T>, u32) {
+    let more = size(all.len().saturating_sub(most));
+    all.truncate(most);
+    (all, more)
 }
 
 /// One page of what is in memory.

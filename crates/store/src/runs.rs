@@ -147,6 +147,17 @@ pub async fn newest(tx: &mut impl Tx, limit: u32) -> Result<Vec<(RunKey, Run)>, 
     rows.into_iter().map(|mut row| Ok((RunKey(row.read()?), run(&mut row)?))).collect()
 }
 
+/// The newest run of this project's own copy.
+pub async fn newest_own(tx: &mut impl Tx) -> Result<Option<(RunKey, Run)>, StoreError> {
+    const SQL: &str = concat!(
+        "SELECT key, ",
+        columns!(),
+        " FROM runs WHERE is_foreign = 0 ORDER BY started_at DESC, key DESC LIMIT 1"
+    );
+    let Some(mut row) = tx.query_first(SQL, &[]).await? else { return Ok(None) };
+    Ok(Some((RunKey(row.read()?), run(&mut row)?)))
+}
+
 /// Ids of the run before and the run after one.
 pub async fn neighbours(
     tx: &mut impl Tx,

@@ -6,7 +6,7 @@ use crate::{
     convert::{decode, encode, refused, thrown},
     inspect::Options,
 };
-use argus_core::Analyzer;
+use argus_core::{Analyzer, fix_loop::FileChange};
 use argus_engine::{ErrorCode, fix_loop};
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
@@ -72,8 +72,9 @@ impl FixLoop {
         argus_core::fix_loop::prompt(output, silent)
     }
 
-    /// What in a diff lets tests pass without the fault being gone.
-    pub fn weakened(&self, diff: &str) -> Result<JsValue, JsValue> {
-        encode(&argus_core::fix_loop::weakened(diff))
+    /// What in changed files (`FileChange[]`) and their diff lets tests pass without the fault being gone.
+    pub fn weakened(&self, changed: JsValue, diff: &str) -> Result<JsValue, JsValue> {
+        let changed: Vec<FileChange> = decode(changed)?;
+        encode(&argus_core::fix_loop::weakened(&changed, diff))
     }
 }

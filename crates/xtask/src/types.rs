@@ -2,6 +2,7 @@
 //! The types come from `argus_engine::contract` and `argus_engine::calls`.
 
 use crate::{Outcome, calls};
+use argus_core::fix_loop::QUARANTINE_FILE;
 use argus_engine::{
     calls::{CallInfo, CallVisitor, visit_all},
     contract as c, limits,
@@ -74,8 +75,11 @@ fn contract() -> String {
     let limits: Vec<String> =
         limits::ALL.iter().map(|(name, docs, most)| format!("  /** {} */\n  {name}: {most},\n", docs.trim())).collect();
     let limits = format!("/** What the engine bounds. */\nexport const LIMITS = {{\n{}}} as const;", limits.concat());
+    let quarantine = format!(
+        "/** Cases whose failures do not fail the gate for a while. */\nexport const QUARANTINE_FILE = '{QUARANTINE_FILE}';"
+    );
     let types: Vec<String> = types.text.into_values().collect();
-    format!("{HEADER}\n{}\n\n{}\n\n{limits}\n", tidy(&types.join("\n\n")), lists.join("\n\n"))
+    format!("{HEADER}\n{}\n\n{}\n\n{limits}\n\n{quarantine}\n", tidy(&types.join("\n\n")), lists.join("\n\n"))
 }
 
 /// Unions of texts that TypeScript needs as lists too: constant, documentation, type.

@@ -1,6 +1,7 @@
 /** The rules of the fix loop: what may happen next. Running, waiting and keeping the state is the host's part. */
 
 import type {
+  FileChange,
   FixAdvanced,
   FixError,
   FixEvent,
@@ -62,9 +63,9 @@ export class FixLoop {
     return this.#call((loop) => loop.readState(text, commandHash));
   }
 
-  /** What in a unified diff of git lets tests pass without the fault being gone. */
-  weakened(diff: string): Weakening[] {
-    return this.#call((loop) => loop.weakened(diff));
+  /** What in changed files, and in a unified diff of git of them, lets tests pass without the fault being gone. */
+  weakened(changed: readonly FileChange[], diff: string): Weakening[] {
+    return this.#call((loop) => loop.weakened(changed, diff));
   }
 
   /**

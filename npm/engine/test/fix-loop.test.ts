@@ -12,7 +12,8 @@ const Failure = z.looseObject({
 });
 const ErrorRow = Failure.extend({ name: z.string(), error_type: z.string().optional(), rule: z.string().optional() });
 const Pair = z.object({ same: z.boolean(), name: z.string(), a: z.string(), b: z.string(), exit_code: z.number() });
-const Diff = z.object({ name: z.string(), diff: z.string(), kinds: z.array(z.string()) });
+const Changed = z.array(z.object({ path: z.string(), change: z.string() }));
+const Diff = z.object({ name: z.string(), files: Changed.default([]), diff: z.string(), kinds: z.array(z.string()) });
 const Step = z.object({
   event: z.custom<FixEvent>().optional(),
   failure: Failure.optional(),
@@ -57,8 +58,8 @@ test('the same error has the same hash', () => {
 
 test('weaker tests', () => {
   const wrong = [];
-  for (const { name, diff, kinds } of rows('fix-loop-weakened.jsonl', Diff)) {
-    const found = loop.weakened(diff).map(({ kind }) => kind);
+  for (const { name, files, diff, kinds } of rows('fix-loop-weakened.jsonl', Diff)) {
+    const found = loop.weakened(files, diff).map(({ kind }) => kind);
     if (found.sort().join() !== kinds.join()) wrong.push([name, found, kinds]);
   }
   expect(wrong).toEqual([]);

@@ -1,5 +1,5 @@
 //! What in a diff lets tests pass without the fault being gone: tests that went, are skipped, expect less, may take
-//! longer; snapshots that were rewritten; commands whose failure no longer counts.
+//! longer; snapshots that were rewritten; commands and cases whose failure no longer counts.
 //! It says what became weaker; whether that was wrong is for a human to decide.
 //!
 //! What moved is no weakening: a line that went counts only where it came nowhere else in the diff.
@@ -9,7 +9,7 @@ mod settings;
 mod test_commands;
 mod thresholds;
 
-use super::state::{Weakening, WeakeningKind};
+use super::state::{FileChange, Weakening, WeakeningKind};
 use crate::change::{
     declared::{self, After, Test, declared, test_hunks},
     diff::{self, DiffFile, DiffLine, Hunk, LineChange},
@@ -21,18 +21,30 @@ use std::{
     collections::{HashMap, HashSet},
 };
 
+/// Cases whose failures people have agreed to live with for a while; at the root of the project, where reviewers see it.
+pub const QUARANTINE_FILE: &str = "argus-quarantine.yaml";
+
 /// Most findings; one is enough to ask a human.
 const MAX_FINDINGS: usize = 100;
 /// Longest line that is quoted.
 const MAX_QUOTE_BYTES: usize = 200;
 
-/// Everything of that kind in a unified diff of git, in the order of the diff.
-pub fn weakened(diff: &str) -> Vec<Weakening> {
+/// Everything of that kind in what changed: the files, and a unified diff of git as far as it was read. In the order of
+/// the diff, after what the files tell by themselves.
+pub fn weakened(changed: &[FileChange], diff: &str) -> Vec<Weakening> {
     let files = diff::read(diff);
     let mut moves = Moves::of(&files);
-    let mut found: Vec<Weakening> = files.iter().flat_map(|file| in_file(file, &mut moves)).collect();
+    let mut found: Vec<Weakening> = changed.iter().filter_map(quarantine).collect();
+    found.extend(files.iter().flat_map(|file| in_file(file, &mut moves)));
     found.truncate(MAX_FINDINGS);
     found
+}
+
+/// Whatever changes in it: who repairs a failure does not decide which of them count.
+fn quarantine(FileChange { path, change }: &FileChange) -> Option<Weakening> {
+    let name = path.rsplit('/').next()?;
+    let found = |kind| Weakening { file: path.clone(), line: 1, kind, text: change.clone() };
+    (name == QUARANTINE_FILE).then(|| found(WeakeningKind::FailureIgnored))
 }
 
 /// What went and came with the diff, wherever: it tells what moved from what is gone.

@@ -83,7 +83,7 @@ fn fold(text: &str) -> String {
 const ANY: &str = "<*>";
 
 /// Length of the placeholder that `text`, which begins with `<`, begins with.
-fn placeholder_end(text: &[u8]) -> Option<usize> {
+pub(super) fn placeholder_end(text: &[u8]) -> Option<usize> {
     let name = text[1..].iter().position(|mark| !(mark.is_ascii_uppercase() || *mark == b'_'))?;
     (name > 0 && text[1 + name] == b'>').then_some(name + 2)
 }

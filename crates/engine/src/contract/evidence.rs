@@ -1,4 +1,5 @@
-//! Types of evidence: what a failure is found to be, which tests are not healthy, and which changes mended something.
+//! Types of evidence: what a failure is found to be, which errors are one, which tests are not healthy, and which changes
+//! mended something.
 
 use super::{FixTrust, RunStatus, SharedKnown};
 use argus_core::evidence::{kept::fixes::ProofStatus, state::TestState, verdict::VerdictKind};
@@ -74,6 +75,30 @@ contract! {
         pub status: RunStatus,
         /// All of its failures.
         pub failures: Vec<CaseVerdict>,
+    }
+
+    /// Which errors a run had.
+    pub struct RunErrors {
+        /// The first 20 that say something.
+        pub errors: Vec<RunError>,
+        /// No case tells why the run failed, so that the error is the command's own.
+        pub of_command: bool,
+    }
+
+    /// One error of a run, as it is told apart wherever it comes up.
+    pub struct RunError {
+        /// `file > suite > name`, or the command.
+        pub case_name: String,
+        /// The same for the same error in other tests: with the function of the project that it came from.
+        pub family: String,
+        /// The same for what says the same, values included, wherever it came from; none where that says too little.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub sentence: Option<String>,
+        /// It says what a test expected and not why that was not met.
+        pub is_of_test: bool,
+        /// Words in lower case that stand in it wherever it comes up, at most 12.
+        pub words: Vec<String>,
     }
 
     /// Which tests to list.

@@ -33,7 +33,7 @@ contract! {
         /// Only those with these words, letter by letter but for their case, in description, case name or the beginning
         /// of the suggested fix.
         pub text: Option<String>,
-        /// `occurrences` when none.
+        /// `occurrences` when none. Built-ins that were never met come last in every order.
         pub sort: Option<ViewPatternSort>,
         /// True when none.
         pub descending: Option<bool>,

@@ -1,9 +1,34 @@
-//! Types of the viewer about the health of a project's tests.
+//! Types of the viewer about what is wrong now, and about the health of a project's tests.
 
-use super::{FixEvidence, TestEvidence};
+use super::{FailureGroup, FixEvidence, ReportedFix, RunRecord, TestEvidence};
 use serde::{Deserialize, Serialize};
 
 contract! {
+    /// What is wrong now.
+    pub struct ViewNowResult {
+        /// Recorded runs, foreign ones among them.
+        pub runs: u32,
+        /// The newest that is not foreign; none where there is none.
+        pub run: Option<RunRecord>,
+        /// Its failures by cause, most frequent first, at most 100.
+        pub causes: Vec<FailureGroup>,
+        /// Causes that are left out.
+        pub more_causes: u32,
+        /// Tests that are not healthy and did not fail in that run: broken ones first, then flaky, order-bound and
+        /// environment-bound ones, at most 20.
+        pub tests: Vec<HealthTest>,
+        /// Tests that are left out.
+        pub more_tests: u32,
+        /// Fixes that were reported, and that no run has proved or refuted; the newest 20.
+        pub claims: Vec<ReportedFix>,
+        /// Older ones.
+        pub more_claims: u32,
+        /// Changes after which failures were gone, too recently to be sure; the newest 20.
+        pub fixes: Vec<FixEvidence>,
+        /// Older ones.
+        pub more_fixes: u32,
+    }
+
     /// How to show the health of a project's tests.
     #[derive(Default)]
     #[cfg_attr(feature = "types", ts(optional_fields = nullable))]

@@ -2,7 +2,7 @@
 
 use super::{
     brief::{BriefCandidate, Candidates},
-    case_name::clean_name,
+    case_name::{SEPARATOR, clean_name},
     cause, containers,
     failed_texts::{CleanTexts, TextBudget, Texts},
     run_order::RunOrder,
@@ -176,7 +176,11 @@ pub(crate) fn collect<D>(engine: &Engine<D>, params: &RecordRunParams) -> Result
 }
 
 /// A case fit for storing, and its texts where it failed.
-fn clean_case<D>(engine: &Engine<D>, budget: &mut TextBudget, case: ReportCase) -> (Case, Option<CleanTexts>) {
+pub(crate) fn clean_case<D>(
+    engine: &Engine<D>,
+    budget: &mut TextBudget,
+    case: ReportCase,
+) -> (Case, Option<CleanTexts>) {
     let (name, status) = (clean_name(engine, &case.qualified_name()), status(case.status));
     let texts = Texts { error: case.error, stdout: case.stdout_tail, stderr: case.stderr_tail, kind: case.error_type };
     let clean = Case {
@@ -301,11 +305,9 @@ impl Collected {
     /// One case named after the command; when it failed, the end of its output is the error.
     fn add_command<D>(&mut self, engine: &Engine<D>, params: &RecordRunParams) {
         let failed = has_failed(params);
-        let name = params.command.as_deref().or(params.runner.as_deref()).unwrap_or("command");
-        let name = params.folder.as_deref().map_or_else(|| name.to_owned(), |folder| format!("{folder} > {name}"));
         let at = self.cases.len();
         self.cases.push(Case {
-            name: clean_name(engine, &name),
+            name: command_name(engine, params),
             status: if failed { Status::Failed } else { Status::Passed },
             flaky: false,
             runner_status: params.timed_out.then(|| "timedOut".to_owned()),
@@ -328,8 +330,15 @@ impl Collected {
     }
 }
 
+/// The case that a command is where none of its tests tells why it ended as it did.
+pub(crate) fn command_name<D>(engine: &Engine<D>, params: &RecordRunParams) -> String {
+    let name = params.command.as_deref().or(params.runner.as_deref()).unwrap_or("command");
+    let name = params.folder.as_deref().map_or_else(|| name.to_owned(), |folder| format!("{folder}{SEPARATOR}{name}"));
+    clean_name(engine, &name)
+}
+
 /// Where the command's output says what went wrong; that its time was over is said first, for nothing else in the text says it.
-fn command_error<D>(engine: &Engine<D>, params: &RecordRunParams) -> Option<String> {
+pub(crate) fn command_error<D>(engine: &Engine<D>, params: &RecordRunParams) -> Option<String> {
     let output = params.output_tail.as_deref().map(|output| engine.analyzer.redact_whole(output));
     let output = output.filter(|output| !output.trim_end().is_empty()).map(|output| salient_tail(output.trim_end()));
     if !params.timed_out {

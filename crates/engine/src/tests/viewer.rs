@@ -5,6 +5,7 @@ mod health;
 mod judging;
 mod looking;
 mod merging;
+mod now;
 mod random;
 mod runs;
 

@@ -4,7 +4,7 @@
 mod durations;
 mod trend;
 
-use super::{cut, page, size};
+use super::{cut, first, page, size};
 use crate::{
     Engine, EngineError,
     answer::moment::iso,
@@ -23,7 +23,7 @@ use argus_store::{
 /// Tests of a page.
 const DEFAULT_LIMIT: u32 = 50;
 /// Tests that are not healthy, at most.
-const MAX_TESTS: u32 = 1_000;
+const MAX_UNHEALTHY: u32 = 1_000;
 /// Runs that the curves are made of.
 const MAX_TREND_RUNS: u32 = 1_000;
 /// Fixes of an answer.
@@ -36,24 +36,19 @@ pub async fn health<D: Database>(
     params: &HealthParams,
 ) -> Result<HealthResult, EngineError> {
     let (limit, offset) = page(params.limit, DEFAULT_LIMIT, params.offset)?;
-    let all = TestsParams { limit: Some(MAX_TESTS), ..TestsParams::default() };
-    // Those that are not healthy come first.
-    let mut tests = test_states::tests(engine, ambient, &all).await?.tests;
-    tests.retain(|test| test.state != TestState::Healthy);
+    let tests = unhealthy_tests(engine, ambient).await?;
     let count = |state: TestState| size(tests.iter().filter(|test| test.state == state).count());
     let [broken, flaky, order, environment] =
         [TestState::Broken, TestState::Flaky, TestState::Order, TestState::Environment].map(count);
     let total = size(tests.len());
     let listed = cut(tests, limit, offset);
-    let mut fixes = fixes::fixes(engine, ambient, &NoParams {}).await?.fixes;
-    let more_fixes = size(fixes.len().saturating_sub(MAX_FIXES));
-    fixes.truncate(MAX_FIXES);
-    let read = engine.read(ambient, async |tx: &mut D::Tx<'_>| read(tx, &listed).await).await?;
+    let (fixes, more_fixes) = first(fixes::fixes(engine, ambient, &NoParams {}).await?.fixes, MAX_FIXES);
+    let read = engine.read(ambient, async |tx: &mut D::Tx<'_>| read(tx, listed).await).await?;
     let (by, points) = trend::points(&read.newest, &read.by_chance, params.by);
     Ok(HealthResult {
         runs: read.runs,
-        has_more: is_more(offset, listed.len(), total),
-        tests: with_last_failures(listed, read.last_failures),
+        has_more: is_more(offset, read.tests.len(), total),
+        tests: read.tests,
         total,
         broken,
         flaky,
@@ -70,6 +65,18 @@ pub async fn health<D: Database>(
     })
 }
 
+/// The most urgent first.
+pub(super) async fn unhealthy_tests<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+) -> Result<Vec<TestEvidence>, EngineError> {
+    let all = TestsParams { limit: Some(MAX_UNHEALTHY), ..TestsParams::default() };
+    // Those that are not healthy come first.
+    let mut tests = test_states::tests(engine, ambient, &all).await?.tests;
+    tests.retain(|test| test.state != TestState::Healthy);
+    Ok(tests)
+}
+
 /// What the tables of runs say.
 struct Read {
     runs: u32,
@@ -79,27 +86,31 @@ struct Read {
     duration_runs: u32,
     slowest: Vec<TestDuration>,
     slower: Vec<TestDuration>,
-    /// One for each listed test.
-    last_failures: Vec<Option<(String, i64)>>,
+    tests: Vec<HealthTest>,
 }
 
-async fn read(tx: &mut impl Tx, listed: &[TestEvidence]) -> Result<Read, EngineError> {
+async fn read(tx: &mut impl Tx, listed: Vec<TestEvidence>) -> Result<Read, EngineError> {
     let runs = runs::count(tx, RunFilter::default()).await?;
     let mut newest = runs::newest(tx, MAX_TREND_RUNS).await?;
     newest.retain(|(_, run)| !run.is_foreign);
     let by_chance = trend::by_chance(tx, &newest).await?;
     let duration_runs = durations::runs_read(&newest);
     let found = trends::pass_durations(tx, duration_runs, durations::MIN_MS).await?;
-    let names: Vec<&str> = listed.iter().map(|test| test.case_name.as_str()).collect();
-    let last_failures = trends::last_failures(tx, &names).await?;
     let (slowest, slower) = durations::lists(&newest, found);
-    Ok(Read { runs, newest, by_chance, duration_runs, slowest, slower, last_failures })
+    let tests = with_last_failures(tx, listed).await?;
+    Ok(Read { runs, newest, by_chance, duration_runs, slowest, slower, tests })
 }
 
-fn with_last_failures(listed: Vec<TestEvidence>, last: Vec<Option<(String, i64)>>) -> Vec<HealthTest> {
+/// Each with where it failed last.
+pub(super) async fn with_last_failures(
+    tx: &mut impl Tx,
+    tests: Vec<TestEvidence>,
+) -> Result<Vec<HealthTest>, EngineError> {
+    let names: Vec<&str> = tests.iter().map(|test| test.case_name.as_str()).collect();
+    let last = trends::last_failures(tx, &names).await?;
     let test = |(evidence, last): (TestEvidence, Option<(String, i64)>)| HealthTest {
         evidence,
         last_failure: last.map(|(run_id, started_at)| LastFailure { run_id, timestamp: iso(started_at) }),
     };
-    listed.into_iter().zip(last).map(test).collect()
+    Ok(tests.into_iter().zip(last).map(test).collect())
 }

@@ -3,6 +3,7 @@
 //!
 //! An order is a row of sections, each as large as it is known to be, so that a page is found without reading what is
 //! before it: the six built-ins, which are in memory, and learned ones, which each category has in order in an index.
+//! Built-ins that were never met come last in every order: they say nothing of this project.
 
 use super::{page, size, words};
 use crate::{
@@ -71,10 +72,29 @@ struct All {
 /// Patterns that are sorted together.
 struct Section {
     categories: Vec<Category>,
-    builtin: bool,
+    builtins: BuiltIns,
     learned: bool,
     by: Column,
     descending: bool,
+}
+
+/// Which built-ins stand in a section.
+#[derive(Clone, Copy)]
+enum BuiltIns {
+    None,
+    Met,
+    NeverMet,
+}
+
+impl Section {
+    fn has(&self, builtin: &Pattern) -> bool {
+        let fits = match self.builtins {
+            BuiltIns::None => false,
+            BuiltIns::Met => builtin.occurrences > 0,
+            BuiltIns::NeverMet => builtin.occurrences == 0,
+        };
+        fits && self.categories.contains(&builtin.category)
+    }
 }
 
 impl All {
@@ -112,8 +132,8 @@ impl All {
     }
 
     fn size_of(&self, section: &Section) -> u32 {
-        let builtin = if section.builtin { self.builtin(&section.categories) } else { 0 };
-        builtin + if section.learned { self.learned_count(&section.categories) } else { 0 }
+        let builtins = size(self.builtins.iter().filter(|builtin| section.has(builtin)).count());
+        builtins + if section.learned { self.learned_count(&section.categories) } else { 0 }
     }
 
     fn categories(&self, source: Option<PatternSource>) -> Vec<CategoryCount> {
@@ -246,11 +266,7 @@ impl All {
     }
 
     fn placed_builtins(&self, section: &Section) -> Vec<SortEntry> {
-        if !section.builtin {
-            return Vec::new();
-        }
-        let own = self.builtins.iter().zip(&self.descriptions);
-        let own = own.filter(|(builtin, _)| section.categories.contains(&builtin.category));
+        let own = self.builtins.iter().zip(&self.descriptions).filter(|(builtin, _)| section.has(builtin));
         let place = |(builtin, description): (&Pattern, &String)| {
             #[expect(clippy::cast_precision_loss, reason = "a moment of this age of the world is far below 2^53")]
             let value = match section.by {
@@ -267,30 +283,38 @@ impl All {
 }
 
 fn sections(params: &ViewPatternsParams) -> Vec<Section> {
+    let learned = params.source != Some(PatternSource::BuiltIn);
+    if params.source == Some(PatternSource::Learned) {
+        return sections_of(params, BuiltIns::None, learned);
+    }
+    let mut sections = sections_of(params, BuiltIns::Met, learned);
+    sections.extend(sections_of(params, BuiltIns::NeverMet, false));
+    sections
+}
+
+fn sections_of(params: &ViewPatternsParams, builtins: BuiltIns, learned: bool) -> Vec<Section> {
     let categories = params.category.map_or_else(|| Category::ALL.to_vec(), |category| vec![category]);
     let descending = params.descending.unwrap_or(true);
-    let builtin = params.source != Some(PatternSource::Learned);
-    let learned = params.source != Some(PatternSource::BuiltIn);
     let sort = params.sort.unwrap_or_default();
     let Some(by) = column(sort) else {
         let mut sections: Vec<Section> = if sort == ViewPatternSort::Category {
             let mut categories = categories;
             categories.sort_by_key(|category| category.as_str());
-            let section = |category| most_frequent(vec![category], builtin, learned);
+            let section = |category| most_frequent(vec![category], builtins, learned);
             categories.into_iter().map(section).collect()
         } else {
-            vec![most_frequent(categories.clone(), builtin, false), most_frequent(categories, false, learned)]
+            vec![most_frequent(categories.clone(), builtins, false), most_frequent(categories, BuiltIns::None, learned)]
         };
         if descending {
             sections.reverse();
         }
         return sections;
     };
-    vec![Section { categories, builtin, learned, by, descending }]
+    vec![Section { categories, builtins, learned, by, descending }]
 }
 
-fn most_frequent(categories: Vec<Category>, builtin: bool, learned: bool) -> Section {
-    Section { categories, builtin, learned, by: Column::Occurrences, descending: true }
+fn most_frequent(categories: Vec<Category>, builtins: BuiltIns, learned: bool) -> Section {
+    Section { categories, builtins, learned, by: Column::Occurrences, descending: true }
 }
 
 const fn column(sort: ViewPatternSort) -> Option<Column> {

@@ -1,6 +1,6 @@
 //! One run: why it failed, and its cases; and one failed case with all that was kept of it.
 
-use super::{grid::case_state, page, size, words};
+use super::{first, grid::case_state, page, words};
 use crate::{
     Engine, EngineError, ErrorCode,
     answer::{moment::iso, text::quoted, view},
@@ -26,7 +26,7 @@ use std::collections::BTreeMap;
 /// Cases of a page.
 const DEFAULT_LIMIT: u32 = 100;
 /// Failures that are grouped; of more, the first.
-const MAX_GROUPED_FAILURES: u32 = 10_000;
+pub(super) const MAX_GROUPED_FAILURES: u32 = 10_000;
 /// Groups in an answer.
 const MAX_GROUPS: usize = 100;
 /// Case names of a group.
@@ -150,7 +150,7 @@ struct Group {
 
 /// Failures with one cause, and those that are one pattern; of a run that was recorded without verdicts those whose
 /// headlines are the same but for what changes from run to run.
-async fn groups<D: Database>(
+pub(super) async fn groups<D: Database>(
     engine: &Engine<D>,
     tx: &mut impl Tx,
     run: RunKey,
@@ -184,8 +184,7 @@ async fn groups<D: Database>(
         }
     }
     groups.sort_by_key(|group| std::cmp::Reverse(group.count));
-    let more = size(groups.len().saturating_sub(MAX_GROUPS));
-    groups.truncate(MAX_GROUPS);
+    let (groups, more) = first(groups, MAX_GROUPS);
     let mut shown = Vec::with_capacity(groups.len());
     for group in groups {
         shown.push(group.shown(engine, tx).await?);

@@ -1,6 +1,8 @@
 // Generated from crates/engine/src/calls.rs by `cargo xtask types`; edit there.
 
 import type {
+  RunErrors,
+  ViewNowResult,
   AddIncidentParams,
   AddIncidentResult,
   AddSolutionParams,
@@ -192,6 +194,8 @@ export interface Calls {
   /** A server's audit log, the newest first. */
   auditLog: { params: AuditLogParams; result: AuditLog };
   /** For the head of a page. */
+  viewNow: { params: NoParams; result: ViewNowResult };
+  runErrors: { params: RecordRunParams; result: RunErrors };
   viewOverview: { params: NoParams; result: ViewOverview };
   /** Patterns, filtered and counted by category. */
   viewPatterns: { params: ViewPatternsParams; result: ViewPatternsResult };
@@ -315,6 +319,7 @@ export const TEAM_CALLS = [
 
 /** The calls that a page in a browser may make. */
 export const PAGE_CALLS = [
+  'viewNow',
   'incident',
   'viewOverview',
   'viewPatterns',
@@ -555,6 +560,12 @@ export abstract class NamedCalls {
   }
 
   /** For the head of a page. */
+  viewNow(): Promise<ViewNowResult> {
+    return this.call('viewNow', {});
+  }
+  runErrors(params: RecordRunParams): Promise<RunErrors> {
+    return this.call('runErrors', params);
+  }
   viewOverview(params: NoParams = {}): Promise<ViewOverview> {
     return this.call('viewOverview', params);
   }

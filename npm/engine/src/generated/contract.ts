@@ -3380,3 +3380,8 @@ export const LIMITS = {
   /** Such files that are taken in. */
   MAX_SHARED_FILES: 5000,
 } as const;
+
+export const QUARANTINE_FILE = 'argus-quarantine.yaml';
+export type ViewNowResult = { runs: number, run: RunRecord | null, causes: Array<FailureGroup>, moreCauses: number, tests: Array<HealthTest>, moreTests: number, claims: Array<ReportedFix>, moreClaims: number, fixes: Array<FixEvidence>, moreFixes: number };
+export type RunError = { caseName: string, family: string, sentence?: string, isOfTest: boolean, words: Array<string> };
+export type RunErrors = { errors: Array<RunError>, ofCommand: boolean };

@@ -6,12 +6,12 @@
 import { lstatSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { QUARANTINE_FILE } from 'argus-engine';
 import { messageOf, systemCodeOf } from '../errors.ts';
 import { Git } from '../git/git.ts';
 import { type Repository, repositoryOf } from '../git/repository.ts';
 import type { Project } from '../owner/project.ts';
 import { parseQuarantine, type QuarantinedCase } from './quarantine.ts';
-import { QUARANTINE_FILE } from './quarantine-file.ts';
 
 /** By hand it is a few lines; past this it is some other file. */
 const MAX_BYTES = 1024 * 1024;

@@ -4,9 +4,9 @@
  * (`argus-quarantine.schema.json`). Which of its versions counts: quarantine-versions.ts.
  */
 
+import { QUARANTINE_FILE } from 'argus-engine';
 import { z } from 'zod';
 import { checkedYaml } from './checked-yaml.ts';
-import { QUARANTINE_FILE } from './quarantine-file.ts';
 
 const MAX_TEXT_CHARS = 2_000;
 

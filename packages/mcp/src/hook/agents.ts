@@ -3,6 +3,8 @@
  * event only what the hook needs is read; one that none of them sends, or that is of no shell command, is none.
  */
 
+import path from 'node:path';
+
 /** How a command ended; `unknown`: the agent does not say, and what was printed has to. */
 export type Ending = 'passed' | 'failed' | 'unknown';
 
@@ -153,7 +155,7 @@ function readGemini(fields: Fields): Said | undefined {
     output,
     ending,
     exitCode: code ?? (hasFailed ? undefined : 0),
-    ...(folder.startsWith('/') ? { cwd: folder } : {}),
+    ...(path.isAbsolute(folder) ? { cwd: folder } : {}),
   };
 }
 

@@ -8,7 +8,7 @@ import { readSync, realpathSync, writeSync } from 'node:fs';
 import { systemCodeOf } from '../errors.ts';
 import { answerText, type CommandEvent, readEvent } from './agents.ts';
 import { type Recognised, recognise } from './commands.ts';
-import type { Place } from './place.ts';
+import type { HookPlace } from './place.ts';
 import type { Earned, HookState } from './state.ts';
 import type { Job } from './work.ts';
 
@@ -22,8 +22,8 @@ const PIECE_BYTES = 64 * 1024;
 const MAX_OUTPUT_CHARACTERS = 40_000;
 
 export async function hook(args: readonly string[]): Promise<void> {
-  let place: Place | undefined;
-  // Not even a mistake of ours that nobody awaits, is the agent's to hear of.
+  let place: HookPlace | undefined;
+  // An error that nobody awaits is none of the agent's business either.
   process.on('uncaughtException', () => process.exit(0));
   try {
     const text = await readInput();
@@ -75,7 +75,7 @@ function print(line: string): void {
   }
 }
 
-async function respond(text: string, onPlace: (place: Place) => void): Promise<void> {
+async function respond(text: string, onPlace: (place: HookPlace) => void): Promise<void> {
   const event = readEvent(text);
   if (event?.kind === 'start') return onStart(event.cwd, onPlace);
   if (event === undefined) return;
@@ -123,7 +123,7 @@ async function respond(text: string, onPlace: (place: Place) => void): Promise<v
 }
 
 /** Nothing is said; what has been earned is looked for before a failure asks. */
-async function onStart(cwd: string, onPlace: (place: Place) => void): Promise<void> {
+async function onStart(cwd: string, onPlace: (place: HookPlace) => void): Promise<void> {
   const [{ placeOf, stampOf }, { HookState }] = await Promise.all([import('./place.ts'), import('./state.ts')]);
   const place = await placeOf(realOr(cwd));
   if (place === undefined) return;
@@ -150,7 +150,7 @@ interface Found {
 /** What there is to say, if anything; the engine is asked only where the words of a known failure were printed. */
 async function lookUp(
   state: HookState,
-  place: Place,
+  place: HookPlace,
   { output, session, answer }: CommandEvent,
   ended: Extract<Job, { kind: 'ended' }>['ended'],
 ): Promise<Found | undefined> {
@@ -187,7 +187,7 @@ async function start(job: Job): Promise<void> {
 }
 
 /** A command of a folder; no text of it is kept. */
-async function keyOf({ command, folder }: Recognised, { project }: Place): Promise<string> {
+async function keyOf({ command, folder }: Recognised, { project }: HookPlace): Promise<string> {
   const { createHash } = await import('node:crypto');
   const where = realOr(folder).slice(project.top.length);
   return createHash('sha256').update(`${where}\0${command}`).digest('hex').slice(0, 16);

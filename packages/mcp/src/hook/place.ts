@@ -12,7 +12,7 @@ import { lstat } from '../system/way.ts';
 import { Memberships } from '../team/client/membership.ts';
 import { HookState } from './state.ts';
 
-export interface Place {
+export interface HookPlace {
   project: Project;
   /** Databases that may answer, this project's first. */
   databases: string[];
@@ -23,7 +23,7 @@ export interface Place {
 }
 
 /** Undefined: no project, none with a memory, or one whose configuration switches the hook or the memory off. */
-export async function placeOf(folder: string): Promise<Place | undefined> {
+export async function placeOf(folder: string): Promise<HookPlace | undefined> {
   const project = await projectAround(realpathSync.native(folder));
   const database = await databaseFor(project);
   if (database === undefined) return undefined;
@@ -58,7 +58,7 @@ async function belongsToTeam(data: string, { top }: Project): Promise<boolean> {
 const TEAM_MS = 10 * 60 * 1_000;
 
 /** Tells whether anything was recorded since, by the sizes and times of the databases alone. */
-export function stampOf({ databases, isOfTeam }: Place, now = Date.now()): string {
+export function stampOf({ databases, isOfTeam }: HookPlace, now = Date.now()): string {
   const files = databases.map((file) => {
     const stats = lstat(file);
     return stats === undefined ? '-' : `${stats.size}.${stats.mtimeMs}`;

@@ -4,12 +4,12 @@ import { messageOf } from '../errors.ts';
 import { logUnexpected } from '../log.ts';
 import { fitToLeave } from '../text/outgoing.ts';
 import { clipped, shortLine } from '../text/untrusted.ts';
-import type { Place } from './place.ts';
+import type { HookPlace } from './place.ts';
 import { HookState } from './state.ts';
 
 const MAX_REASON_CHARACTERS = 300;
 
-export async function noteTrouble(thrown: unknown, place: Place | undefined): Promise<void> {
+export async function noteTrouble(thrown: unknown, place: HookPlace | undefined): Promise<void> {
   try {
     const stack = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
     await logUnexpected(fitToLeave(`hook: ${stack}`));

@@ -4,13 +4,14 @@
  */
 
 import { hostname } from 'node:os';
+import type { RunErrors } from 'argus-engine';
 import { lookAtGit } from '../run/git-state.ts';
 import type { Session } from '../sessions/session.ts';
 import { SessionManager } from '../sessions/session-manager.ts';
 import { temporaryFolder } from '../system/temporary.ts';
-import { errorsOf, type RunError } from './earned/errors-of-run.ts';
 import { lookForEarned } from './earned/look-for-earned.ts';
-import { type Place, placeOf, stampOf } from './place.ts';
+import { signing } from './earned/signing.ts';
+import { type HookPlace, placeOf, stampOf } from './place.ts';
 import { forget, remember } from './remembered.ts';
 import { commandName, type Ended, runOf } from './run-of.ts';
 import { judged } from './score.ts';
@@ -48,7 +49,7 @@ export async function withSession<T>(folder: string, use: (session: Session) => 
 async function record(
   { ended, session: of, key, said }: Extract<Job, { kind: 'ended' }>,
   session: Session,
-  place: Place,
+  place: HookPlace,
   git: Awaited<ReturnType<typeof lookAtGit>['facts']>,
 ): Promise<void> {
   const dir = temporaryFolder('hook');
@@ -57,16 +58,19 @@ async function record(
     const { ending, at } = ended;
     const [tree, clean] = [git?.tree ?? null, git?.dirty === false];
     const isKnown = ending === 'passed' && isSamePass(state, key, tree, clean);
-    let errors: RunError[] = [];
+    let told: RunErrors = { errors: [], ofCommand: true };
     let cases: string[] = [];
     if (!isKnown) {
       const failed = state.failure(key)?.cases ?? [];
       const run = runOf(ended, session.project, git, dir.path, failed);
-      if (ending === 'failed') errors = await errorsOf(run, session.config, session.project.top, dir.path);
-      cases = errors.length > 0 ? errors.map(({ caseName }) => caseName) : [commandName(run)];
+      if (ending === 'failed') {
+        told = await signing(session.config, session.project.top, (signer) => signer.runErrors(run));
+      }
+      const ofCases = told.ofCommand ? [] : told.errors;
+      cases = ofCases.length > 0 ? ofCases.map(({ caseName }) => caseName) : [commandName(run)];
       await session.recordRun(run);
     }
-    const families = errors.map(({ family }) => family);
+    const families = told.errors.map(({ family }) => family);
     const lines: Line[] = [];
     if (ending === 'failed') lines.push({ t: 'failed', key, at, tree, clean, families, cases });
     else if (!isKnown) lines.push({ t: 'passed', key, at, tree, clean });
@@ -89,7 +93,7 @@ function isSamePass(state: HookState, key: string, tree: string | null, clean: b
 }
 
 /** Looks for what has been earned, where the databases are others than when that was done last. */
-export async function getReady(session: Session, place: Place): Promise<void> {
+export async function getReady(session: Session, place: HookPlace): Promise<void> {
   const stamp = stampOf(place);
   const state = HookState.read(place.folder);
   if (state.last('stamp')?.stamp === stamp) return;

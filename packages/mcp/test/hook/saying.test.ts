@@ -1,17 +1,18 @@
 /** Which errors are one error, wherever they come up. */
-import { createInspector } from 'argus-engine';
 import { expect, test } from 'vitest';
-import { errorOf } from '../../src/hook/earned/errors-of-run.ts';
 import { matching } from '../../src/hook/earned/matching.ts';
+import { signed, signing } from '../../src/hook/earned/signing.ts';
 import type { Earned } from '../../src/hook/state.ts';
 
-const inspector = createInspector();
-
 /** Whether what was earned for one error is said of the other, which another test has. */
-function isSaid(known: string, now: string, cases?: string[]): boolean {
-  const [before, after] = [errorOf(inspector, 'apples', known), errorOf(inspector, 'pears', now)];
+async function isSaid(known: string, now: string, cases?: string[]): Promise<boolean> {
+  const remembered = [
+    { caseName: 'apples', error: known },
+    { caseName: 'pears', error: now },
+  ];
+  const [before, after] = await signing({}, '/shop', (signer) => signed(signer, remembered));
   if (before === undefined || after === undefined) throw new Error('no error');
-  const families = [before.family, ...(before.saying === undefined ? [] : [before.saying])];
+  const families = [before.family, ...(before.sentence === undefined ? [] : [before.sentence])];
   const earned: Earned = { of: 'fix', kind: 'proved', families, words: [], lines: ['x'] };
   return matching([{ ...earned, ...(cases === undefined ? {} : { cases }) }], after).length > 0;
 }
@@ -61,12 +62,12 @@ test.each([
     'ImportError: Failed to import test module: test_shop\nModuleNotFoundError: No module named "pears"',
     false,
   ],
-])('%s', (_name, known, now, wanted) => {
-  expect(isSaid(known, now)).toBe(wanted);
+])('%s', async (_name, known, now, wanted) => {
+  expect(await isSaid(known, now)).toBe(wanted);
 });
 
-test('what a test expected is known for that test', () => {
+test('what a test expected is known for that test', async () => {
   const error = 'AssertionError: expected 1 to equal 2';
-  expect(isSaid(error, error, ['pears'])).toBe(true);
-  expect(isSaid(error, error, ['apples'])).toBe(false);
+  expect(await isSaid(error, error, ['pears'])).toBe(true);
+  expect(await isSaid(error, error, ['apples'])).toBe(false);
 });

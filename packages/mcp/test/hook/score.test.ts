@@ -112,7 +112,7 @@ test('a replay speaks once for a failure that lasts, and only of what had been e
     gitCommit: commit,
     dirty: false,
     command: 'npm test',
-    errors: family === undefined ? [] : [{ caseName: 'adds', family, isOfCase: false, words: [] }],
+    errors: family === undefined ? [] : [{ caseName: 'adds', family, isOfTest: false, words: [] }],
   });
   const entries = [
     earned({ since: 'run-2' }),

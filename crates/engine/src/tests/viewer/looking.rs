@@ -3,8 +3,8 @@
 use crate::{
     ErrorCode,
     contract::{
-        NoParams, PatternSource, ViewIncidentsParams, ViewInspectionParams, ViewPatternParams, ViewPatternSort,
-        ViewPatternsParams,
+        NoParams, PatternSource, ViewIncidentsParams, ViewInspectionParams, ViewPatternParams, ViewPatternRow,
+        ViewPatternSort, ViewPatternsParams,
     },
     memory::finding::browse::{view_environments, view_incidents},
     tests::{REFUSED, START_MS, UNKNOWN, World, failed, memory, passed},
@@ -14,7 +14,7 @@ use argus_core::{Category, FailureEvent};
 
 const WORDS: [&str; 6] = ["alpha", "Bravo", "charlie", "delta", "Echo", "foxtrot"];
 
-/// Six learned ones, met one to six times; the even ones are fixed.
+/// Six learned ones, met one to six times; the even ones are fixed. No built-in was met.
 fn world() -> World {
     let world = World::new();
     let errors = WORDS.map(|word| (word, format!("Error: {word} is out of tune")));
@@ -28,6 +28,10 @@ fn world() -> World {
         }
     }
     world
+}
+
+fn never_met(row: &ViewPatternRow) -> bool {
+    row.occurrences == 0
 }
 
 #[test]
@@ -47,8 +51,11 @@ fn every_order_is_whole_and_turns_around() {
             }
             assert_eq!(paged, whole.patterns, "{sort:?}");
             let mut up = world.rows(&ViewPatternsParams { descending: Some(false), ..all }).patterns;
+            assert!(up.is_sorted_by_key(never_met) && whole.patterns.is_sorted_by_key(never_met), "{sort:?}");
             if !matches!(sort, Category | Source) {
-                up.reverse();
+                let met = up.iter().take_while(|row| !never_met(row)).count();
+                up[..met].reverse();
+                up[met..].reverse();
                 assert_eq!(up, whole.patterns, "{sort:?}");
             }
         }
@@ -58,9 +65,13 @@ fn every_order_is_whole_and_turns_around() {
 #[test]
 fn orders_are_what_they_say() {
     let world = world();
+    let run = world.run(vec![failed("health", REFUSED)]);
+    world.diagnose(&run, "health").unwrap();
     let by = |sort, descending| {
         let params = ViewPatternsParams { sort: Some(sort), descending: Some(descending), ..Default::default() };
-        world.rows(&params).patterns
+        let mut rows = world.rows(&params).patterns;
+        assert!(rows.split_off(7).iter().all(|row| never_met(row) && row.source == PatternSource::BuiltIn));
+        rows
     };
     let rows = by(ViewPatternSort::Description, false);
     let letters: Vec<_> = rows.iter().map(|row| row.description.to_lowercase()).collect();
@@ -70,7 +81,7 @@ fn orders_are_what_they_say() {
     assert!(by(ViewPatternSort::Resolutions, true).is_sorted_by(|a, b| a.resolutions >= b.resolutions));
     assert!(by(ViewPatternSort::Category, false).is_sorted_by(|a, b| a.category.as_str() <= b.category.as_str()));
     let sources: Vec<_> = by(ViewPatternSort::Source, false).iter().map(|row| row.source).collect();
-    assert!(sources[..6].iter().all(|source| *source == PatternSource::BuiltIn));
+    assert_eq!(sources.iter().position(|source| *source == PatternSource::Learned), Some(1));
     assert_eq!(by(ViewPatternSort::Occurrences, true)[0].description, "Error: foxtrot is out of tune");
 }
 

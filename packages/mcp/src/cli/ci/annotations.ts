@@ -2,17 +2,14 @@
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { EngineError } from 'argus-engine';
-import { QUARANTINE_FILE } from '../../config/quarantine-file.ts';
+import { EngineError, QUARANTINE_FILE } from 'argus-engine';
 import { verdictText } from '../../format/evidence-text.ts';
 import { type GatedFailure, type GateResult, quarantineChangeText } from '../../format/report/gate-result.ts';
 import type { Session } from '../../sessions/session.ts';
 import { isWithin } from '../../system/way.ts';
 import { clipped } from '../../text/untrusted.ts';
-import type { Annotation } from './github/workflow-commands.ts';
+import { type Annotation, MAX_ANNOTATIONS } from './github/workflow-commands.ts';
 
-/** Of each level; a runner takes no more. */
-const MAX_CAUSES = 10;
 const MAX_NAMES = 5;
 const MAX_HEADLINE_CHARS = 500;
 
@@ -46,7 +43,7 @@ function byCause(failures: readonly GatedFailure[]): GatedFailure[][] {
     if (cause === undefined) causes.set(key, [one]);
     else cause.push(one);
   }
-  return [...causes.values()].slice(0, MAX_CAUSES);
+  return [...causes.values()].slice(0, MAX_ANNOTATIONS);
 }
 
 async function ofCause(

@@ -3,9 +3,7 @@
  * does not count. Whether a change counts: the rules.
  */
 
-import path from 'node:path';
 import type { FixState, Weakening } from 'argus-engine';
-import { QUARANTINE_FILE } from '../../config/quarantine-file.ts';
 import type { LoopContext } from '../loop-context.ts';
 import { UNDESCRIBED } from '../state/fix-file.ts';
 import type { Difference, Snapshots } from './snapshots.ts';
@@ -42,14 +40,8 @@ export async function weakenings(
 ): Promise<Weakening[]> {
   const { base } = host;
   if (base === null) return [];
-  const ignored = quarantineChanges(await snapshots.difference(base, until));
-  return [...ignored, ...rules.weakened(await snapshots.diff(base, until))];
-}
-
-/** Whatever it changes: who repairs a failure does not decide which of them count. */
-function quarantineChanges({ files }: Difference): Weakening[] {
-  const changed = files.filter(({ path: file }) => path.posix.basename(file) === QUARANTINE_FILE);
-  return changed.map(({ path: file, change }) => ({ file, line: 1, kind: 'failure_ignored', text: change }));
+  const { files } = await snapshots.difference(base, until);
+  return rules.weakened(files, await snapshots.diff(base, until));
 }
 
 /** Of a green run; without a change by anybody but the command there is nothing to suspect. */

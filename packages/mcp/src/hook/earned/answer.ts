@@ -2,12 +2,12 @@
 
 import { loadConfig } from '../../config/load.ts';
 import { temporaryFolder } from '../../system/temporary.ts';
-import type { Place } from '../place.ts';
+import type { HookPlace } from '../place.ts';
 import { type Ended, runOf } from '../run-of.ts';
 import { type Earned, HookState } from '../state.ts';
-import { errorsOf } from './errors-of-run.ts';
 import { message, tokensOf } from './lines.ts';
 import { matching } from './matching.ts';
+import { signing } from './signing.ts';
 
 export interface Matched {
   text: string;
@@ -17,7 +17,7 @@ export interface Matched {
 }
 
 /** `isCurrent`: what was earned was looked for since anything was recorded. */
-export async function matchOf(place: Place, ended: Ended, isCurrent: boolean): Promise<Matched | undefined> {
+export async function matchOf(place: HookPlace, ended: Ended, isCurrent: boolean): Promise<Matched | undefined> {
   if (!isCurrent) await lookAgain(place, ended.recognised.folder);
   const entries = HookState.read(place.folder).last('earned')?.entries ?? [];
   if (entries.length === 0) return undefined;
@@ -25,7 +25,8 @@ export async function matchOf(place: Place, ended: Ended, isCurrent: boolean): P
   const { config } = await loadConfig(project);
   const dir = temporaryFolder('hook');
   try {
-    const errors = await errorsOf(runOf(ended, project, null, dir.path), config, project.top, dir.path);
+    const run = runOf(ended, project, null, dir.path);
+    const { errors } = await signing(config, project.top, (signer) => signer.runErrors(run));
     for (const error of errors) {
       const found = matching(entries, error);
       const text = message(found);
@@ -41,7 +42,7 @@ export async function matchOf(place: Place, ended: Ended, isCurrent: boolean): P
 }
 
 /** Opens the project as a recording does, which most answers need not. */
-async function lookAgain(place: Place, folder: string): Promise<void> {
+async function lookAgain(place: HookPlace, folder: string): Promise<void> {
   const { getReady, withSession } = await import('../work.ts');
   await withSession(folder, async (session) => {
     if (await session.hasMemory()) await getReady(session, place);

@@ -7,10 +7,10 @@
 import {
   type Engine,
   type FixEvidence,
-  type Inspector,
   openEngine,
   type ProofStatus,
   type ReportedFix,
+  type RunError,
 } from 'argus-engine';
 import { environmentOf } from '../../environment/project-environment.ts';
 import { committedChange } from '../../git/committed-change.ts';
@@ -19,8 +19,8 @@ import type { Session } from '../../sessions/session.ts';
 import type { Calling } from '../../storage/database.ts';
 import { lstat } from '../../system/way.ts';
 import type { Earned } from '../state.ts';
-import { errorOf, inspectorFor, type RunError } from './errors-of-run.ts';
 import { claimLine, commitLines, solutionLine } from './lines.ts';
+import { type Signer, signed, signing } from './signing.ts';
 
 /** The newest count; who fixed more than that has them in the memory all the same. */
 const MAX_EACH = 60;
@@ -35,18 +35,19 @@ const MIN_LIKENESS = 0.5;
 interface Looking {
   session: Session;
   engine: Calling;
-  inspector: Inspector;
+  signer: Signer;
   /** What was found before, by what it rests on. */
   before: ReadonlyMap<string, Earned>;
 }
 
 export async function lookForEarned(session: Session, earlier: readonly Earned[]): Promise<Earned[]> {
   const before = new Map(earlier.map((one) => [one.of, one]));
-  const inspector = inspectorFor(session.config);
-  const { value } = await session.withEngine(async (engine) => {
-    const looking = { session, engine, inspector, before };
-    return [...(await ofFixes(looking)), ...(await ofIncidents(looking))];
-  });
+  const { value } = await session.withEngine((engine) =>
+    signing(session.config, session.project.top, async (signer) => {
+      const looking = { session, engine, signer, before };
+      return [...(await ofFixes(looking)), ...(await ofIncidents(looking))];
+    }),
+  );
   return value;
 }
 
@@ -85,7 +86,7 @@ async function ofReport(looking: Looking, of: string, fix: ReportedFix): Promise
   return entry(looking, {
     of,
     kind: state === 'proved' ? 'proved' : 'refuted',
-    errors: [errorOf(looking.inspector, fix.caseName, sample)],
+    errors: await signed(looking.signer, [{ caseName: fix.caseName, error: sample }]),
     lines: [claimLine(fix)],
     since: provedBy ?? refutedBy,
   });
@@ -100,7 +101,7 @@ async function ofCommits(
   if (fix.failedIn === undefined) return undefined;
   const detail = await looking.engine.runDetail({ runId: fix.failedIn, limit: 200 });
   const failed = detail.cases.filter(({ caseName, error }) => error !== null && fix.caseNames.includes(caseName));
-  const errors = failed.map(({ caseName, error }) => errorOf(looking.inspector, caseName, error));
+  const errors = await signed(looking.signer, failed);
   const [newest] = commits;
   const change =
     newest === undefined
@@ -144,7 +145,7 @@ async function worked(
   const best = ranked.ranked_solutions.find(({ incident_id }) => incident_id === id);
   if (best === undefined || best.memory === 'foreign') return undefined;
   if (best.worked <= best.failed || best.env_match_score < MIN_LIKENESS) return undefined;
-  const errors = [errorOf(looking.inspector, '', error)];
+  const errors = await signed(looking.signer, [{ caseName: '', error }]);
   return entry(looking, { of, kind: 'worked', errors, lines: [solutionLine(best)], since });
 }
 
@@ -195,18 +196,18 @@ async function known({ before }: Looking, of: string, find: () => Promise<Earned
 
 interface Found extends Pick<Earned, 'of' | 'kind' | 'lines'> {
   since: string | undefined;
-  errors: readonly (RunError | undefined)[];
+  errors: readonly RunError[];
 }
 
 /** The words of one of several errors do for all: where another comes alone it is not found, which is silence. */
 function entry({ session }: Looking, { of, kind, errors, lines, since }: Found): Earned | undefined {
-  const told = errors.filter((one) => one !== undefined);
   const families = [
-    ...new Set(told.flatMap(({ family, saying }) => (saying === undefined ? [family] : [family, saying]))),
+    ...new Set(errors.flatMap(({ family, sentence }) => (sentence === undefined ? [family] : [family, sentence]))),
   ];
   if (families.length === 0 || lines.length === 0) return undefined;
-  const isOfCase = told.every((one) => one.isOfCase);
-  const shared = told.reduce((words, one) => words.filter((word) => one.words.includes(word)), told[0]?.words ?? []);
+  const isOfTest = errors.every((one) => one.isOfTest);
+  const [first] = errors;
+  const shared = errors.reduce((words, one) => words.filter((word) => one.words.includes(word)), first?.words ?? []);
   return {
     of,
     kind,
@@ -214,6 +215,6 @@ function entry({ session }: Looking, { of, kind, errors, lines, since }: Found):
     words: shared,
     lines: lines.map((line) => session.fitToLeave(line)),
     ...(since === undefined ? {} : { since }),
-    ...(isOfCase ? { cases: [...new Set(told.map(({ caseName }) => caseName))].slice(0, 5) } : {}),
+    ...(isOfTest ? { cases: [...new Set(errors.map(({ caseName }) => caseName))].slice(0, 5) } : {}),
   };
 }

@@ -1,12 +1,12 @@
 /** Which of what was earned is about an error: signed or said the same, and where that says too little, of the same case. */
 
+import type { RunError } from 'argus-engine';
 import type { Earned } from '../state.ts';
-import type { RunError } from './errors-of-run.ts';
 
-export function matching(entries: readonly Earned[], { family, saying, caseName, isOfCase }: RunError): Earned[] {
+export function matching(entries: readonly Earned[], { family, sentence, caseName, isOfTest }: RunError): Earned[] {
   return entries.filter(({ families, cases }) => {
-    const isSame = families.includes(family) || (saying !== undefined && families.includes(saying));
-    return isSame && (cases === undefined ? !isOfCase : cases.includes(caseName));
+    const isSame = families.includes(family) || (sentence !== undefined && families.includes(sentence));
+    return isSame && (cases === undefined ? !isOfTest : cases.includes(caseName));
   });
 }
 

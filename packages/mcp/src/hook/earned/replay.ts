@@ -3,14 +3,14 @@
  * whether the failure was gone in the next run of that command on other files.
  */
 
-import type { RunRecord } from 'argus-engine';
+import type { RunError, RunRecord } from 'argus-engine';
 import type { Session } from '../../sessions/session.ts';
 import type { Calling } from '../../storage/database.ts';
 import type { Earned } from '../state.ts';
-import { errorOf, inspectorFor, type RunError } from './errors-of-run.ts';
 import { message, tokensOf } from './lines.ts';
 import { lookForEarned } from './look-for-earned.ts';
 import { matching } from './matching.ts';
+import { type Signer, signed, signing } from './signing.ts';
 
 /** Verdicts look back on as many. */
 const MAX_RUNS = 1_000;
@@ -37,7 +37,9 @@ export interface PastRun extends Pick<RunRecord, 'id' | 'timestamp' | 'gitCommit
 
 export async function replay(session: Session): Promise<Replay> {
   const entries = await lookForEarned(session, []);
-  const { value: runs } = await session.withEngine((engine) => pastRuns(engine, session));
+  const { value: runs } = await session.withEngine((engine) =>
+    signing(session.config, session.project.top, (signer) => pastRuns(engine, signer)),
+  );
   return replayOf(runs, entries);
 }
 
@@ -88,19 +90,18 @@ function indexOf(runs: readonly PastRun[], since: string | undefined): number {
   return runs.filter(({ timestamp }) => Date.parse(timestamp) < time).length - 1;
 }
 
-async function pastRuns(engine: Calling, session: Session): Promise<PastRun[]> {
+async function pastRuns(engine: Calling, signer: Signer): Promise<PastRun[]> {
   const records: RunRecord[] = [];
   for (let offset = 0; offset < MAX_RUNS; offset += PAGE) {
     const { runs, hasMore } = await engine.history({ limit: PAGE, offset });
     records.push(...runs);
     if (!hasMore) break;
   }
-  const inspector = inspectorFor(session.config);
   const past: PastRun[] = [];
   for (const run of records.reverse()) {
     const cases = run.status === 'failed' ? (await engine.runDetail({ runId: run.id, limit: MAX_CASES })).cases : [];
-    const errors = cases.flatMap(({ caseName, error }) => errorOf(inspector, caseName, error) ?? []);
-    past.push({ ...run, errors });
+    const failed = cases.filter(({ status }) => status === 'failed');
+    past.push({ ...run, errors: failed.length === 0 ? [] : await signed(signer, failed) });
   }
   return past;
 }

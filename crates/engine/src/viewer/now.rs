@@ -1,0 +1,73 @@
+//! What is wrong now: why the newest run failed, which other tests are not well, and which fixes no run has proved.
+//! Somebody else's copy of the project says nothing of this one, so that the newest run of its own counts.
+
+use super::{
+    first,
+    health::{unhealthy_tests, with_last_failures},
+    run::{MAX_GROUPED_FAILURES, groups},
+};
+use crate::{
+    Engine, EngineError,
+    answer::view,
+    contract::{NoParams, TestEvidence, ViewNowResult},
+    evidence::fixes,
+};
+use argus_core::{Ambient, evidence::kept::fixes::ProofStatus};
+use argus_store::{
+    Database, Tx,
+    runs::{self, RunFilter, RunKey, case_history},
+};
+use std::collections::BTreeSet;
+
+/// Of each list.
+const MAX_LISTED: usize = 20;
+
+/// What a person looks at first.
+pub async fn view_now<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    _: &NoParams,
+) -> Result<ViewNowResult, EngineError> {
+    let tests = unhealthy_tests(engine, ambient).await?;
+    let mut known = fixes::fixes(engine, ambient, &NoParams {}).await?;
+    known.fixes.retain(|fix| fix.status == ProofStatus::Candidate);
+    known.reported.retain(|fix| fix.trust.state == ProofStatus::Claimed);
+    let (fixes, more_fixes) = first(known.fixes, MAX_LISTED);
+    let (claims, more_claims) = first(known.reported, MAX_LISTED);
+    let body = async |tx: &mut D::Tx<'_>| -> Result<ViewNowResult, EngineError> {
+        let newest = runs::newest_own(tx).await?;
+        let (causes, more_causes, tests) = match &newest {
+            Some((key, _)) => {
+                let (causes, more) = groups(engine, tx, *key).await?;
+                (causes, more, not_failed_in(tx, *key, tests).await?)
+            }
+            None => (Vec::new(), 0, tests),
+        };
+        let (tests, more_tests) = first(tests, MAX_LISTED);
+        Ok(ViewNowResult {
+            runs: runs::count(tx, RunFilter::default()).await?,
+            run: newest.map(|(_, run)| view::run(run)),
+            causes,
+            more_causes,
+            tests: with_last_failures(tx, tests).await?,
+            more_tests,
+            claims,
+            more_claims,
+            fixes,
+            more_fixes,
+        })
+    };
+    engine.read(ambient, body).await
+}
+
+/// Those that failed in the run stand with its causes.
+async fn not_failed_in(
+    tx: &mut impl Tx,
+    run: RunKey,
+    mut tests: Vec<TestEvidence>,
+) -> Result<Vec<TestEvidence>, EngineError> {
+    let failed = case_history::failed(tx, run, MAX_GROUPED_FAILURES).await?;
+    let failed: BTreeSet<String> = failed.into_iter().map(|case| case.name).collect();
+    tests.retain(|test| !failed.contains(&test.case_name));
+    Ok(tests)
+}
