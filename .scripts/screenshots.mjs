@@ -22,6 +22,7 @@ const LOOKS = {
 
 /** A view's name, how to come to it from the one before, and what stands there when it is drawn. */
 const VIEWS = [
+  { name: 'now', go: (page) => place(page, '#/now'), ready: 'main .items' },
   { name: 'patterns', go: (page) => place(page, '#/patterns'), ready: 'table a.row' },
   {
     name: 'pattern',

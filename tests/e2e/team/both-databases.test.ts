@@ -190,6 +190,7 @@ test('a memory is learned, asked, edited and looked through alike', async () => 
   await same('viewComparison', { base: runId, head: again.runId });
   await same('viewGrid', {});
   await same('viewTrend', {});
+  await same('viewNow', {});
   await same('health', {});
   await same('health', { by: 'day', limit: 1 });
   await same('viewOverview', {});

@@ -1,7 +1,7 @@
 /** A team's memory in a browser: a token is entered once, and a page shows what it may see. */
 
 import { afterAll, expect, test } from 'vitest';
-import { browsing, newContext, settled, watchedPage } from '../viewer/chromium.ts';
+import { browsing, newContext, watchedPage } from '../viewer/chromium.ts';
 import { post, startServer, stopServers, token } from './team.ts';
 
 afterAll(stopServers);
@@ -23,7 +23,17 @@ browsing('a token that is entered shows its projects, live, and stays out of eve
   await page.getByRole('button', { name: 'Open' }).click();
   expect(await page.getByRole('link').allTextContents()).toEqual(['shop', 'till']);
   await page.getByRole('link', { name: 'shop' }).click();
-  await settled(page);
+  await page.getByRole('heading', { name: 'Nothing is recorded yet' }).waitFor();
+  await post(server, ada, 'recordRun', {
+    command: 'npm test',
+    exitCode: 1,
+    timedOut: false,
+    reports: [],
+    containers: [],
+    notes: [],
+    outputTail: 'OddError: the boiler is cold',
+  });
+  await page.getByRole('heading', { name: 'The newest run failed: 1 failure, 1 cause' }).waitFor();
   await page.goto(`${server.url}/p/shop/#/incidents`);
   await page.getByText('The boiler is cold').first().waitFor();
   await post(server, ada, 'addIncident', { ...INCIDENT, title: 'The pump rattles' });

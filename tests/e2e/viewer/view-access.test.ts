@@ -22,7 +22,7 @@ beforeAll(async () => {
   return () => Promise.all([viewer.end(), empty.end()]);
 });
 
-const openPage = (options: BrowserContextOptions = {}, url = viewer.url) => openPageAt(url, '', options);
+const openPage = (options: BrowserContextOptions = {}, url = viewer.url) => openPageAt(url, '/patterns', options);
 
 const results = z.object({
   violations: z.array(z.object({ id: z.string(), nodes: z.array(z.object({ html: z.string() })) })),
@@ -36,6 +36,7 @@ async function violations(page: Page): Promise<string[]> {
 }
 
 const PLACES = [
+  '/now',
   '/patterns',
   'PATTERN',
   '/runs',
@@ -199,7 +200,7 @@ browsing.each([1024, 1280, 1440])('at %i pixels no column is cut, and no badge s
   });
   for (const url of [viewer.url, own.url]) {
     const page = await openPage({ viewport: { width, height: 800 } }, url);
-    for (const hash of ['#/patterns', '#/runs', '#/tests', '#/health', '#/incidents']) {
+    for (const hash of ['#/now', '#/patterns', '#/runs', '#/tests', '#/health', '#/incidents']) {
       await go(page, hash);
       expect(await page.evaluate(outOfCells), hash).toEqual([]);
       expect(await page.evaluate(() => document.documentElement.scrollWidth), hash).toBeLessThanOrEqual(width);
@@ -238,6 +239,7 @@ browsing('on a phone words without an end are broken', async () => {
   const pattern = await page.getByRole('link', { name: word.slice(0, 40) }).getAttribute('href');
   const ids = [pattern?.slice(1) ?? '', `/runs/${run}`, `/incidents/${incident}`];
   const places = [
+    '/now',
     '/patterns',
     '/runs',
     '/incidents',

@@ -21,7 +21,7 @@ beforeAll(async () => {
   return () => viewer.end();
 });
 
-const openPage = (url = viewer.url, place = '') => openPageAt(url, place);
+const openPage = (url = viewer.url, place = '/patterns') => openPageAt(url, place);
 
 /** A copy: what a test changes is its own. */
 function copyOf({ root }: Remembered): string {
@@ -277,7 +277,15 @@ browsing('every control of every view is reached with the Tab key', async () => 
   const [first, , last] = remembered.runs;
   const incident = await go(page, '/incidents').then(() => page.locator('ol a.row').first().getAttribute('href'));
   const places = [link, incident, '#/runs', `#/runs/${last}`, `#/compare?base=${first}&head=${last}`];
-  for (const place of ['#/patterns', ...places, '#/tests', '#/health', '#/incidents?text=manifest', '#/inspector']) {
+  for (const place of [
+    '#/now',
+    '#/patterns',
+    ...places,
+    '#/tests',
+    '#/health',
+    '#/incidents?text=manifest',
+    '#/inspector',
+  ]) {
     await go(page, place?.slice(1) ?? '');
     const missed = await page.evaluate(() => {
       const CONTROLS = 'a[href], button, input, select, textarea, summary';

@@ -36,7 +36,7 @@ beforeAll(async () => {
   return () => viewer.end();
 });
 
-const openPage = (place = '') => openPageAt(viewer.url, place);
+const openPage = (place = '/patterns') => openPageAt(viewer.url, place);
 
 const panel = (page: Page, heading: string) =>
   page.locator('section').filter({ has: page.getByRole('heading', { name: heading, exact: true }) });

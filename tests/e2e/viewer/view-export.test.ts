@@ -35,7 +35,7 @@ function exported(root: string, name = 'report.html'): string {
 
 async function openFile(file: string): Promise<Watched> {
   const watched = await watchedPage(await newContext({ offline: true }));
-  await watched.page.goto(pathToFileURL(file).href);
+  await watched.page.goto(`${pathToFileURL(file).href}#/patterns`);
   return watched;
 }
 

@@ -14,12 +14,12 @@ import { browsing, go, newContext, settled, type Watched, watchedPage } from './
 import { inMemoryOf, type Viewer, viewerOf } from './view.ts';
 import { FIX, HOSTILE, hostileProject, type Remembered, record, rememberedProject } from './view-memory.ts';
 
-/** The page of a project, as its address was printed. */
-async function openPage(root: string, place = ''): Promise<Watched & { viewer: Viewer }> {
+/** The page of a project at one of its places. What it opens on: view-now.test.ts. */
+async function openPage(root: string, place = '/patterns'): Promise<Watched & { viewer: Viewer }> {
   const viewer = await viewerOf(root);
   const watched = await watchedPage(await newContext());
   await watched.page.goto(viewer.url);
-  if (place !== '') await go(watched.page, place);
+  await go(watched.page, place);
   return { ...watched, viewer };
 }
 
@@ -398,7 +398,7 @@ browsing.each(['live', 'dropped'])('hostile texts are shown as text: %s', async 
     .getByRole('row')
     .getByRole('link')
     .evaluateAll((links) => links.map((it) => it.getAttribute('href') ?? ''));
-  const places = ['#/incidents', '#/tests', '#/runs', ...runs.map((id) => `#/runs/${id}`), ...ids.slice(0, 3)];
+  const places = ['#/now', '#/incidents', '#/tests', '#/runs', ...runs.map((id) => `#/runs/${id}`), ...ids.slice(0, 3)];
   for (const place of [...places, '#/incidents?text=valve+%3Cscript%3E']) {
     await go(page, place.slice(1));
     await settled(page);

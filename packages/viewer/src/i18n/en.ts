@@ -12,7 +12,9 @@ import type {
 
 const plural = (count: number, one: string, many: string) => (count === 1 ? one : many);
 
-const places: Record<string, string> & Record<'patterns' | 'runs' | 'health' | 'incidents' | 'inspector', string> = {
+const places: Record<string, string> &
+  Record<'now' | 'patterns' | 'runs' | 'health' | 'incidents' | 'inspector', string> = {
+  now: 'Now',
   patterns: 'Patterns',
   runs: 'Runs',
   health: 'Health',
@@ -121,6 +123,26 @@ export const en = {
     next: 'Next',
     range: (first: string, last: string, total: string) => `${first}–${last} of ${total}`,
     beyond: (total: string) => `None here; there are ${total}`,
+  },
+  now: {
+    failed: (what: string) => `The newest run failed: ${what}`,
+    failedWhole: 'The newest run failed, and no test says why',
+    passed: 'The newest run passed',
+    openRun: 'Open the run',
+    calm: 'Nothing else is open',
+    calmText: 'No test is known to be broken or flaky, and no fix waits for its proof.',
+    nothing: 'Nothing is recorded yet',
+    nothingText:
+      'Run the tests through Argus once: what fails, why, and what mended it before then stands here. In the project’s folder:',
+    foreign: 'No run of this copy is recorded',
+    foreignText:
+      'The recorded ones are of forks or other copies, which say nothing of this one. In the project’s folder:',
+    elsewhere: 'Other tests that need attention',
+    toHealth: 'All of them, and how runs went over time',
+    claims: 'Claimed fixes that no run has proved',
+    passes: (passes: string, needed: string) =>
+      `${passes} of ${needed} needed ${plural(Number(needed), 'pass', 'passes')}`,
+    fixes: 'Changes that may have been a fix',
   },
   patterns: {
     filters: 'Filters',
@@ -263,7 +285,7 @@ export const en = {
     known: 'Known:',
     tests: (count: number, shown: string) => `${shown} ${plural(count, 'test', 'tests')}`,
     more: (count: string) => `and ${count} more`,
-    moreCauses: (count: string) => `${count} more causes; the cases below have all failures.`,
+    moreCauses: (count: string) => `${count} more causes; the run’s cases have all failures.`,
     cases: 'Cases',
     search: 'Search cases',
     caseCount: (count: number, shown: string) => `${shown} ${plural(count, 'case', 'cases')}`,

@@ -4,7 +4,7 @@
  */
 
 export interface Route {
-  /** Decoded segments; empty for the start. */
+  /** Decoded segments; empty where the page opens, which is what is wrong now. */
   readonly path: readonly string[];
   readonly query: Readonly<Record<string, string>>;
 }
