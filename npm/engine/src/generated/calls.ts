@@ -1,8 +1,6 @@
 // Generated from crates/engine/src/calls.rs by `cargo xtask types`; edit there.
 
 import type {
-  RunErrors,
-  ViewNowResult,
   AddIncidentParams,
   AddIncidentResult,
   AddSolutionParams,
@@ -63,6 +61,7 @@ import type {
   RevokeTokenResult,
   RunDetail,
   RunDetailParams,
+  RunErrors,
   RunResult,
   ShareCheckResult,
   ShareParams,
@@ -91,6 +90,7 @@ import type {
   ViewIncidentsResult,
   ViewInspectionParams,
   ViewInspectionResult,
+  ViewNowResult,
   ViewOverview,
   ViewPatternParams,
   ViewPatternResult,
@@ -115,6 +115,8 @@ export interface Calls {
   prepareRun: { params: RecordRunParams; result: RecordRunParams };
   /** What is known about the failures of a run that another memory records, as recording it here would answer them. */
   knownFailures: { params: RecordRunParams; result: Array<FailureBrief> };
+  /** Which errors a run had, as they are told apart wherever they come up; no memory is read for that. */
+  runErrors: { params: RecordRunParams; result: RunErrors };
   /** Records a finished run from its reports or, without any, from what the command printed. */
   recordRun: { params: RecordRunParams; result: RunResult };
   /** Records a run out of a history that was recorded elsewhere, once; all of its failures with what each was found to be. */
@@ -193,9 +195,9 @@ export interface Calls {
   noteAudit: { params: AuditParams; result: null };
   /** A server's audit log, the newest first. */
   auditLog: { params: AuditLogParams; result: AuditLog };
-  /** For the head of a page. */
+  /** What is wrong now: why the newest run failed, which other tests are not healthy, and which fixes are not proved. */
   viewNow: { params: NoParams; result: ViewNowResult };
-  runErrors: { params: RecordRunParams; result: RunErrors };
+  /** For the head of a page. */
   viewOverview: { params: NoParams; result: ViewOverview };
   /** Patterns, filtered and counted by category. */
   viewPatterns: { params: ViewPatternsParams; result: ViewPatternsResult };
@@ -298,6 +300,7 @@ export const TEAM_CALLS = [
   'incident',
   'completeIds',
   'checkWrite',
+  'viewNow',
   'viewOverview',
   'viewPatterns',
   'viewPattern',
@@ -319,8 +322,8 @@ export const TEAM_CALLS = [
 
 /** The calls that a page in a browser may make. */
 export const PAGE_CALLS = [
-  'viewNow',
   'incident',
+  'viewNow',
   'viewOverview',
   'viewPatterns',
   'viewPattern',
@@ -362,6 +365,11 @@ export abstract class NamedCalls {
   /** What is known about the failures of a run that another memory records, as recording it here would answer them. */
   knownFailures(params: RecordRunParams): Promise<Array<FailureBrief>> {
     return this.call('knownFailures', params);
+  }
+
+  /** Which errors a run had, as they are told apart wherever they come up; no memory is read for that. */
+  runErrors(params: RecordRunParams): Promise<RunErrors> {
+    return this.call('runErrors', params);
   }
 
   /** Records a finished run from its reports or, without any, from what the command printed. */
@@ -559,13 +567,12 @@ export abstract class NamedCalls {
     return this.call('auditLog', params);
   }
 
+  /** What is wrong now: why the newest run failed, which other tests are not healthy, and which fixes are not proved. */
+  viewNow(params: NoParams = {}): Promise<ViewNowResult> {
+    return this.call('viewNow', params);
+  }
+
   /** For the head of a page. */
-  viewNow(): Promise<ViewNowResult> {
-    return this.call('viewNow', {});
-  }
-  runErrors(params: RecordRunParams): Promise<RunErrors> {
-    return this.call('runErrors', params);
-  }
   viewOverview(params: NoParams = {}): Promise<ViewOverview> {
     return this.call('viewOverview', params);
   }

@@ -2158,6 +2158,28 @@ export type RunDetailParams = {
   offset?: number | null,
 };
 
+/** One error of a run, as it is told apart wherever it comes up. */
+export type RunError = {
+  /** `file > suite > name`, or the command. */
+  caseName: string,
+  /** The same for the same error in other tests: with the function of the project that it came from. */
+  family: string,
+  /** The same for what says the same, values included, wherever it came from; none where that says too little. */
+  sentence?: string,
+  /** It says what a test expected and not why that was not met. */
+  isOfTest: boolean,
+  /** Words in lower case that stand in it wherever it comes up, at most 12. */
+  words: Array<string>,
+};
+
+/** Which errors a run had. */
+export type RunErrors = {
+  /** The first 20 that say something. */
+  errors: Array<RunError>,
+  /** No case tells why the run failed, so that the error is the command's own. */
+  ofCommand: boolean,
+};
+
 /** One recorded run. */
 export type RunRecord = {
   /** `run-…`. */
@@ -2961,6 +2983,31 @@ export type ViewInspectionResult = {
   related: Array<Related>,
 };
 
+/** What is wrong now. */
+export type ViewNowResult = {
+  /** Recorded runs, foreign ones among them. */
+  runs: number,
+  /** The newest that is not foreign; none where there is none. */
+  run: RunRecord | null,
+  /** Its failures by cause, most frequent first, at most 100. */
+  causes: Array<FailureGroup>,
+  /** Causes that are left out. */
+  moreCauses: number,
+  /** Tests that are not healthy and did not fail in that run: broken ones first, then flaky, order-bound and
+   * environment-bound ones, at most 20. */
+  tests: Array<HealthTest>,
+  /** Tests that are left out. */
+  moreTests: number,
+  /** Fixes that were reported, and that no run has proved or refuted; the newest 20. */
+  claims: Array<ReportedFix>,
+  /** Older ones. */
+  moreClaims: number,
+  /** Changes after which failures were gone, too recently to be sure; the newest 20. */
+  fixes: Array<FixEvidence>,
+  /** Older ones. */
+  moreFixes: number,
+};
+
 /** What a database holds, in a few numbers. */
 export type ViewOverview = {
   /** Built-in and learned. */
@@ -3059,7 +3106,7 @@ export type ViewPatternsParams = {
   /** Only those with these words, letter by letter but for their case, in description, case name or the beginning
    * of the suggested fix. */
   text?: string | null,
-  /** `occurrences` when none. */
+  /** `occurrences` when none. Built-ins that were never met come last in every order. */
   sort?: ViewPatternSort | null,
   /** True when none. */
   descending?: boolean | null,
@@ -3381,7 +3428,5 @@ export const LIMITS = {
   MAX_SHARED_FILES: 5000,
 } as const;
 
+/** Cases whose failures do not fail the gate for a while. */
 export const QUARANTINE_FILE = 'argus-quarantine.yaml';
-export type ViewNowResult = { runs: number, run: RunRecord | null, causes: Array<FailureGroup>, moreCauses: number, tests: Array<HealthTest>, moreTests: number, claims: Array<ReportedFix>, moreClaims: number, fixes: Array<FixEvidence>, moreFixes: number };
-export type RunError = { caseName: string, family: string, sentence?: string, isOfTest: boolean, words: Array<string> };
-export type RunErrors = { errors: Array<RunError>, ofCommand: boolean };
