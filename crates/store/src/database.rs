@@ -39,7 +39,7 @@ pub trait Database {
         F: AsyncFnOnce(&mut Self::Tx<'_>) -> Result<T, E>;
 
     /// Runs `body`, all of whose transactions on this database are then one write: what they wrote stays together or
-    /// not at all.
+    /// not at all. What is read before the first write may be of an earlier moment, as it may be where they are not one.
     async fn in_one<T, E, F>(&self, now: i64, body: F) -> Result<T, E>
     where
         E: From<StoreError>,

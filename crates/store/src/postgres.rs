@@ -67,7 +67,12 @@ pub struct Postgres<D> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outer {
     None,
-    Open,
+    /// Nothing was asked in it yet.
+    Unasked,
+    /// It has only read, so that others may write meanwhile.
+    Reading,
+    /// It has taken the project's turn.
+    Writing,
     /// A write inside it failed, so that nothing of it may stay.
     Failed,
 }
@@ -180,9 +185,24 @@ impl<D: Driver> Postgres<D> {
                 self.begin_writing(begin, now).await?;
                 self.finish(body).await
             }
-            Outer::Open => self.part(body).await.inspect_err(|_| self.outer.set(Outer::Failed)),
+            Outer::Unasked | Outer::Reading | Outer::Writing => {
+                let part = async {
+                    self.take_turn(now).await?;
+                    self.part(body).await
+                };
+                part.await.inspect_err(|_| self.outer.set(Outer::Failed))
+            }
             Outer::Failed => Err(undone().into()),
         }
+    }
+
+    /// With the first write: what was read until then is of a moment before, and nobody had to wait for it.
+    async fn take_turn(&self, now: i64) -> Result<(), StoreError> {
+        if self.outer.replace(Outer::Writing) != Outer::Writing {
+            self.abandon();
+            self.begin_writing(Begin::Writing, now).await?;
+        }
+        Ok(())
     }
 }
 
@@ -202,7 +222,12 @@ impl<D: Driver + 'static> Database for Postgres<D> {
                 self.abandon();
                 answer
             }
-            Outer::Open => self.part(body).await,
+            Outer::Unasked => {
+                self.begin_reading().await?;
+                self.outer.set(Outer::Reading);
+                self.part(body).await
+            }
+            Outer::Reading | Outer::Writing => self.part(body).await,
             Outer::Failed => Err(undone().into()),
         }
     }
@@ -223,7 +248,7 @@ impl<D: Driver + 'static> Database for Postgres<D> {
         self.written(Begin::WritingNow, now, body).await
     }
 
-    async fn in_one<T, E, F>(&self, now: i64, body: F) -> Result<T, E>
+    async fn in_one<T, E, F>(&self, _: i64, body: F) -> Result<T, E>
     where
         E: From<StoreError>,
         F: AsyncFnOnce() -> Result<T, E>,
@@ -231,11 +256,16 @@ impl<D: Driver + 'static> Database for Postgres<D> {
         if self.is_in_one() {
             return Err(StoreError::new(StoreErrorKind::Internal, "a transaction was opened inside another").into());
         }
-        self.begin_writing(Begin::Writing, now).await?;
-        self.outer.set(Outer::Open);
+        self.outer.set(Outer::Unasked);
         let outcome = body().await;
-        let is_whole = self.outer.replace(Outer::None) == Outer::Open;
-        self.end(if is_whole { outcome } else { outcome.and(Err(undone().into())) }).await
+        match self.outer.replace(Outer::None) {
+            Outer::Writing => self.end(outcome).await,
+            Outer::Failed => self.end(outcome.and(Err(undone().into()))).await,
+            Outer::None | Outer::Unasked | Outer::Reading => {
+                self.abandon();
+                outcome
+            }
+        }
     }
 
     fn is_in_one(&self) -> bool {

@@ -184,6 +184,37 @@ fn writers_take_turns_and_readers_never_wait() {
 
 #[test]
 #[ignore = "asks the server of ARGUS_TEST_POSTGRES"]
+fn what_is_one_takes_its_turn_with_the_first_write() {
+    let (memory, _, name) = project();
+    add(&memory, "inc-0").unwrap();
+    let other = second(&name);
+    let whole = async || -> Result<(), StoreError> {
+        assert_eq!(count(&memory), 1);
+        add(&other, "inc-1")?;
+        assert_eq!(count(&memory), 1, "all that is read before is of one moment");
+        add(&memory, "inc-2")?;
+        assert_eq!(count(&memory), 3, "what is written on is what was there at the turn");
+        let refused = other.write_now(0, async |tx: &mut MemoryTx<'_>| tx.query("SELECT 1", &[]).await);
+        assert_eq!(finish(refused).unwrap_err().kind(), StoreErrorKind::Locked);
+        assert_eq!(count(&other), 2, "nobody sees it before its end");
+        Ok(())
+    };
+    finish(memory.in_one(0, whole)).unwrap();
+    assert_eq!(count(&other), 3);
+    let failing = async || -> Result<(), StoreError> {
+        add(&memory, "inc-3")?;
+        let _ = add(&memory, "inc-3");
+        Ok(())
+    };
+    assert!(finish(memory.in_one(0, failing)).is_err(), "a write that failed undoes all of it");
+    let reading = async || -> Result<u64, StoreError> { Ok(count(&memory)) };
+    assert_eq!(finish(memory.in_one(0, reading)).unwrap(), 3);
+    assert!(!memory.is_in_one());
+    assert_eq!(finish(memory.writes()).unwrap(), 3, "who only reads takes no turn");
+}
+
+#[test]
+#[ignore = "asks the server of ARGUS_TEST_POSTGRES"]
 fn a_write_is_one_round_trip_more_than_its_questions_and_a_read_none() {
     let (memory, driver, _) = project();
     add(&memory, "inc-1").unwrap();

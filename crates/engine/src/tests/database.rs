@@ -30,10 +30,14 @@ fn server() -> Option<String> {
     std::env::var("ARGUS_TEST_POSTGRES").ok()
 }
 
+pub(super) fn connect() -> Rc<NativeDriver> {
+    let url = server().expect("ARGUS_TEST_POSTGRES is set");
+    Rc::new(NativeDriver::connect(&url).expect("its server answers"))
+}
+
 /// A connection, and the name of a project that nobody else has.
 pub(super) fn connection() -> (Rc<NativeDriver>, String) {
-    let driver = NativeDriver::connect(&server().expect("ARGUS_TEST_POSTGRES is set")).expect("its server answers");
-    let driver = Rc::new(driver);
+    let driver = connect();
     finish(Postgres::new(Rc::clone(&driver), SERVER, KnownSchemas::default()).unwrap().migrate(0)).unwrap();
     let name = format!("t{}-{}", std::process::id(), PROJECTS.fetch_add(1, Ordering::Relaxed));
     (driver, name)

@@ -1,14 +1,18 @@
 //! Calls with a name of their own, made once in one transaction with what they answer.
 
-use super::{AnyTx, Folder, Json, START_MS, UNKNOWN, World, failed};
+use super::{
+    AnyTx, Folder, Json, START_MS, UNKNOWN, World,
+    database::{connect, connection},
+    failed,
+};
 use crate::{
-    EngineError, ErrorCode,
+    Engine, EngineError, ErrorCode,
     calls::call_once,
-    contract::{RecorderOptions, ViewIncidentsParams},
+    contract::{EngineOptions, RecorderOptions, ViewIncidentsParams},
     memory::finding::browse::view_incidents,
 };
 use argus_core::Ambient;
-use argus_store::{Database, StoreError, finish, patterns};
+use argus_store::{Database, KnownSchemas, Postgres, StoreError, finish, patterns};
 use serde_json::{Value, json};
 
 fn once(world: &World, call_id: &str, name: &str, params: &Value) -> Result<Value, EngineError> {
@@ -46,6 +50,42 @@ fn a_call_that_is_made_again_answers_what_it_answered_and_writes_nothing() {
     assert_eq!(known(&world), 1);
     let diagnosed = world.diagnose(&run, "boom").unwrap().pattern.unwrap();
     assert_eq!((diagnosed.occurrences, diagnosed.resolutions), (2, 1));
+}
+
+#[test]
+#[ignore = "asks the server of ARGUS_TEST_POSTGRES"]
+fn the_same_call_made_twice_at_once_is_made_once_and_answers_both() {
+    const ROUNDS: usize = 30;
+    let (_, project) = connection();
+    let call = |call_id: &str, name: &str, params: &Value| {
+        let database = Postgres::new(connect(), &project, KnownSchemas::default()).unwrap();
+        let engine = Engine::new(database, EngineOptions::default()).unwrap();
+        finish(call_once::<Json, _>(&engine, &Ambient::of_call(START_MS, call_id), name, params.clone())).unwrap()
+    };
+    let cases =
+        json!([{ "suite": [], "name": "boom", "status": "failed", "flaky": false, "attempts": 1, "error": UNKNOWN }]);
+    let run = json!({ "timedOut": false, "reports": [], "containers": [], "notes": [], "cases": cases });
+    let run = call("run", "recordRun", &run);
+    let case = json!({ "runId": run["runId"], "caseName": "boom" });
+    for round in 0..ROUNDS {
+        let twice = |name: &str, params: &Value| {
+            let call_id = format!("{name}-{round}");
+            let both = std::thread::scope(|scope| {
+                let made = [(); 2].map(|()| scope.spawn(|| call(&call_id, name, params)));
+                made.map(|one| one.join().unwrap())
+            });
+            let told = both.map(|answer| [answer["pattern"]["occurrences"].clone(), answer["solution_id"].clone()]);
+            assert_eq!(told[0], told[1], "{name}");
+        };
+        twice("diagnose", &case);
+        let mut added = incident("The boiler is cold");
+        added["force"] = true.into();
+        twice("addIncident", &added);
+    }
+    let diagnosed = call("last", "diagnose", &case);
+    assert_eq!(diagnosed["pattern"]["occurrences"], ROUNDS + 1);
+    let incidents = call("incidents", "viewIncidents", &json!({ "limit": 100 }));
+    assert_eq!(incidents["incidents"].as_array().map(Vec::len), Some(ROUNDS));
 }
 
 #[test]

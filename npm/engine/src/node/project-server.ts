@@ -84,6 +84,8 @@ type Step = { readonly done: false; readonly value: Request } | { readonly done:
 
 const CALL_MS = 30_000;
 
+const ROLLBACK: SqlStatement = { sql: 'ROLLBACK', params: [] };
+
 /** Before the first repetition; each further one waits twice as long. */
 const PAUSE_MS = 20;
 const MAX_PAUSE_MS = 2_000;
@@ -224,10 +226,11 @@ class Conversation {
   }
 
   async answer({ statements, isLast, isFresh }: Request): Promise<unknown> {
-    if (isFresh) this.#giveUp();
+    // What was open is ended on the way to what comes after it.
+    const before = isFresh && this.#connection !== undefined ? [ROLLBACK] : [];
     try {
       this.#connection ??= await this.#inTime(this.#pool.connect());
-      const answers = await this.#inTime(this.#connection.send(statements));
+      const answers = (await this.#inTime(this.#connection.send([...before, ...statements]))).slice(before.length);
       if (isLast) {
         this.#connection.release(false);
         this.#connection = undefined;
@@ -250,7 +253,7 @@ class Conversation {
   #giveUp(): void {
     const connection = this.#connection;
     this.#connection = undefined;
-    connection?.send([{ sql: 'ROLLBACK', params: [] }]).then(
+    connection?.send([ROLLBACK]).then(
       () => connection.release(false),
       () => connection.release(true),
     );
