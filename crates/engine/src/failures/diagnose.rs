@@ -6,14 +6,14 @@ use super::{
     matching::{self, Match},
     related,
     report_fix::unknown_pattern,
-    suggestion::{self, Suggestion},
+    suggestion::{self, DifferingValues, Suggestion},
     trial,
 };
 use crate::{
     Engine, EngineError,
     answer::{text, view},
     contract::{
-        Cause, ChangedBefore, DiagnoseParams, DiagnosticResult, Difference, FixRecord, MemoryKind, MendedBefore,
+        Cause, ChangedBefore, DiagnoseParams, DiagnosticResult, FixRecord, MemoryKind, MendedBefore,
         Related, Tried,
     },
     evidence::{
@@ -53,7 +53,7 @@ struct Finding {
     /// Commits that are a hint, where nothing is known that mended it.
     changed_before: Vec<ChangedBefore>,
     /// Where the failure is known by its signature and compared other values: how alike they are, and what differs.
-    values: Option<(f64, Vec<Difference>)>,
+    values: DifferingValues,
 }
 
 impl Finding {
@@ -239,20 +239,19 @@ async fn finding<D: Database>(
             fix.of_other_failure = fix.state.is_some() || fix.case_name != case_name;
         }
     }
-    let suggested = suggestion::best_suggestion(engine, tx, analysis, &found).await?;
-    let tried = match pattern {
-        Some(pattern) => trial::tried_fix(tx, pattern).await?,
-        None => None,
-    };
+    let own_fix = suggestion::own_fix(tx, analysis, &found).await?;
+    let suggested = suggestion::best_suggestion(engine, tx, analysis, &found, own_fix.clone()).await?;
+    let tried = own_fix.as_ref().and_then(|own_fix| Some(own_fix.trial.as_ref()?.tried));
     let related = if pattern.is_some_and(trial::has_own_fix) {
         Vec::new()
     } else {
         related::related(engine, tx, analysis, pattern, suggested.first_related()).await?
     };
     let mended_before = if suggested.tried.is_some() { None } else { mended_before(tx, case_name, analysis).await? };
-    let values = match found.own.as_ref().filter(|_| found.is_by_signature()) {
-        Some(own) => suggestion::differing_values(tx, analysis, own).await?,
-        None => None,
+    let values = match (found.own.as_ref().filter(|_| found.is_by_signature()), own_fix) {
+        (Some(own), Some(own_fix)) if found.shown_key() == Some(own.key) => own_fix.values,
+        (Some(own), _) => suggestion::differing_values(tx, analysis, own).await?,
+        (None, _) => None,
     };
     Ok(Finding { found, tried, is_new, history, related, suggested, mended_before, changed_before: Vec::new(), values })
 }

@@ -84,19 +84,40 @@ impl Suggestion {
     }
 }
 
+/// Of two failures with the same stable text: how alike they are, and what differs, where the values in them do.
+pub(crate) type DifferingValues = Option<(f64, Vec<Difference>)>;
+
+/// What is known of a fix of the failure's own pattern.
+#[derive(Clone)]
+pub(crate) struct OwnFix {
+    pub(crate) trial: Option<Trial>,
+    /// Of the failure that the pattern was learned from.
+    pub(crate) values: DifferingValues,
+}
+
+/// None where the pattern has no fix of its own.
+pub(crate) async fn own_fix(
+    tx: &mut impl Tx,
+    analysis: &Analysis,
+    found: &Match,
+) -> Result<Option<OwnFix>, StoreError> {
+    let Some(own) = found.pattern.as_ref().filter(|pattern| trial::has_own_fix(pattern)) else { return Ok(None) };
+    let trial = trial::trial_of(tx, own).await?;
+    let values = if found.is_by_signature() { differing_values(tx, analysis, own).await? } else { None };
+    Ok(Some(OwnFix { trial, values }))
+}
+
 /// The best fix for a failure that was found so.
 pub(crate) async fn best_suggestion<D>(
     engine: &Engine<D>,
     tx: &mut impl Tx,
     analysis: &Analysis,
     found: &Match,
+    own_fix: Option<OwnFix>,
 ) -> Result<Suggestion, StoreError> {
     let pattern = found.pattern.as_ref();
     let tip = pattern.and_then(|pattern| view::suggested_fix(pattern, engine.options.locale));
-    let own = match pattern.filter(|pattern| trial::has_own_fix(pattern)) {
-        Some(own) => Some(of_its_own(tx, analysis, found, own, tip.clone()).await?),
-        None => None,
-    };
+    let own = own_fix.map(|own_fix| of_its_own(found, own_fix, tip.clone()));
     let is_set = pattern.is_some_and(|pattern| pattern.overrides.solution.is_some());
     let has_own = own.is_some();
     // What was refuted is no suggestion, unless a person made it one.
@@ -119,17 +140,11 @@ pub(crate) async fn best_suggestion<D>(
 }
 
 /// The fix of the pattern itself.
-async fn of_its_own(
-    tx: &mut impl Tx,
-    analysis: &Analysis,
-    found: &Match,
-    own: &Pattern,
-    fix: Option<String>,
-) -> Result<Suggestion, StoreError> {
-    let (tried, trust) = trial::trial_of(tx, own).await?.map(|trial| (trial.tried, trial.trust)).unzip();
-    let values = if found.is_by_signature() { differing_values(tx, analysis, own).await? } else { None };
-    let (from, differences) = values.map_or((None, Vec::new()), |(_, differences)| (Some(own.clone()), differences));
-    Ok(Suggestion { fix, tried, trust: trust.flatten(), from, differences, same_cause: None })
+fn of_its_own(found: &Match, OwnFix { trial, values }: OwnFix, fix: Option<String>) -> Suggestion {
+    let (tried, trust) = trial.map(|trial| (trial.tried, trial.trust)).unzip();
+    let (from, differences) =
+        values.map_or((None, Vec::new()), |(_, differences)| (found.pattern.clone(), differences));
+    Suggestion { fix, tried, trust: trust.flatten(), from, differences, same_cause: None }
 }
 
 /// Patterns of the same error in other cases.
@@ -194,12 +209,12 @@ pub(crate) fn evidence(pattern: &Pattern, tried: Option<Tried>) -> Evidence {
     (tried.is_some(), proved > 0, balance, claimed, pattern.suggests)
 }
 
-/// Of two failures with the same stable text: how alike they are, and what differs, where the values in them do.
+/// Of a failure and the one that a pattern was learned from.
 pub(crate) async fn differing_values(
     tx: &mut impl Tx,
     analysis: &Analysis,
     pattern: &Pattern,
-) -> Result<Option<(f64, Vec<Difference>)>, StoreError> {
+) -> Result<DifferingValues, StoreError> {
     let sample = patterns::sample(tx, pattern.key).await?;
     let Some(event) = sample.and_then(|sample| serde_json::from_str::<FailureEvent>(&sample).ok()) else {
         return Ok(None);

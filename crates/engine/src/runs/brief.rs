@@ -146,7 +146,8 @@ async fn failure<D: Database>(
     cause_id: &str,
 ) -> Result<FailureBrief, EngineError> {
     let found = matching::find(engine, tx, analysis, &case.name, None).await?;
-    let suggested = suggestion::best_suggestion(engine, tx, analysis, &found).await?;
+    let own_fix = suggestion::own_fix(tx, analysis, &found).await?;
+    let suggested = suggestion::best_suggestion(engine, tx, analysis, &found, own_fix).await?;
     let is_proved = suggested.tried.is_some_and(|tried| tried.proved > 0);
     let shared = if is_proved { Vec::new() } else { related_fixes(engine, ambient, Some(&mut *tx), analysis).await? };
     let pattern = found.pattern;

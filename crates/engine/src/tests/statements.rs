@@ -156,7 +156,7 @@ fn a_diagnosis_reads_once_and_writes_once() {
     assert!(check("new", 35, "no pattern yet").is_new_pattern);
     assert_eq!(check("new", 33, "a learned pattern without a fix").pattern.unwrap().occurrences, 2);
     world.fix(&run, "new", "Tuned it", true).unwrap();
-    assert!(check("new", 14, "a learned pattern with a fix").suggested_fix.is_some());
+    assert!(check("new", 12, "a learned pattern with a fix").suggested_fix.is_some());
     assert!(
         check("refused", 47, "a built-in, met for the first time").pattern.unwrap().source == PatternSource::BuiltIn
     );
