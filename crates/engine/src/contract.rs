@@ -222,7 +222,7 @@ contract! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub trust: Option<FixTrust>,
-        /// A commit that mended this failure of this test before.
+        /// A commit or an edit that mended this failure of this test before.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub mended_before: Option<MendedBefore>,

@@ -181,14 +181,20 @@ contract! {
         pub created_at: String,
     }
 
-    /// A commit after which a failure was gone for as many passes as prove a fix.
+    /// A commit or an edit after which a failure was gone for as many passes as prove a fix.
     pub struct MendedBefore {
         /// `fix-…`, for `argus fixes`.
         pub fix_id: String,
-        /// The commit; the newest where one of several did it.
-        pub commit: String,
-        /// How many may have done it.
+        /// The commit; the newest where one of several did it. None for an edit that was not committed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub commit: Option<String>,
+        /// How many commits may have done it.
         pub commits: u32,
+        /// Files of an edit.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[cfg_attr(feature = "types", ts(as = "Option<Vec<String>>", optional))]
+        pub files: Vec<String>,
         /// `refuted`: the failure is back on a tree that has it.
         pub status: ProofStatus,
         /// Runs that passed since.

@@ -60,7 +60,7 @@ pub async fn fixes<D: Database>(
     Ok(FixesResult { fixes: fixes.collect(), reported: shown(reported), shared })
 }
 
-/// A commit that mended this failure of this test for as many passes as prove that; the newest such.
+/// A commit or an edit that mended this failure of this test for as many passes as prove that; the newest such.
 pub(crate) async fn mended_before(
     tx: &mut impl Tx,
     case_name: &str,
@@ -68,15 +68,21 @@ pub(crate) async fn mended_before(
 ) -> Result<Option<MendedBefore>, EngineError> {
     let (case, error) = (fingerprint(case_name), error_of(analysis));
     let Some(mut memory) = rows::load(tx).await? else { return Ok(None) };
-    let was_proved = |fix: &&Fix| fix.is_of(case, error) && !fix.commits.is_empty() && fix.passes >= needed(fix);
+    let is_known = |fix: &Fix| fix.edited.is_some() || !fix.commits.is_empty();
+    let was_proved = |fix: &&Fix| fix.is_of(case, error) && is_known(fix) && fix.passes >= needed(fix);
     let Some(fix) = memory.fixes.iter().rev().find(was_proved).cloned() else { return Ok(None) };
-    let Some(commit) = fix.commits.first() else { return Ok(None) };
+    let files = match fix.edited {
+        Some(_) => edits::changed_files(&fix, &edits::load_files(tx).await?),
+        None => Vec::new(),
+    };
+    let commit = fix.commits.first();
     let cases: Vec<CaseId> = fix.cases.keys().copied().take(MAX_NAMED_TESTS).collect();
     let names = rows::load_tests(tx, &mut memory, &cases).await?;
     Ok(Some(MendedBefore {
-        fix_id: fix.id(Some(commit)),
-        commit: commit.clone(),
+        fix_id: fix.id(commit),
+        commit: commit.cloned(),
         commits: u32::try_from(fix.commits.len()).unwrap_or(u32::MAX),
+        files,
         status: fix.status,
         passes: fix.passes,
         case_names: cases.iter().filter_map(|case| names.get(case).cloned()).collect(),

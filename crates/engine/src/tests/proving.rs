@@ -128,7 +128,7 @@ fn a_commit_that_mended_it_before_is_named_where_nobody_reported_a_fix() {
     let back = fail(&world, "broken again");
     let known = world.diagnose(&back, CASE).unwrap();
     let before = known.mended_before.unwrap();
-    assert_eq!((before.commit.as_str(), before.status), ("repair", ProofStatus::Refuted));
+    assert_eq!((before.commit.as_deref(), before.status), (Some("repair"), ProofStatus::Refuted));
     assert_eq!((before.case_names.as_slice(), before.passes), (&[CASE.to_owned()][..], 2));
     claim(&world, &back);
     assert_eq!(world.diagnose(&back, CASE).unwrap().mended_before, None, "what was reported comes first");

@@ -406,7 +406,7 @@ export type DiagnosticResult = {
   standing?: string,
   /** How far runs have proved that fix; absent where nobody reported it. */
   trust?: FixTrust,
-  /** A commit that mended this failure of this test before. */
+  /** A commit or an edit that mended this failure of this test before. */
   mendedBefore?: MendedBefore,
   /** Commits that looked like fixes and changed this test, or the function that it failed in, as `argus learn` found them:
    * hints that nobody claimed. Absent where a fix is known. */
@@ -1598,14 +1598,16 @@ export type MemorySearched = {
   scores: Array<number>,
 };
 
-/** A commit after which a failure was gone for as many passes as prove a fix. */
+/** A commit or an edit after which a failure was gone for as many passes as prove a fix. */
 export type MendedBefore = {
   /** `fix-…`, for `argus fixes`. */
   fixId: string,
-  /** The commit; the newest where one of several did it. */
-  commit: string,
-  /** How many may have done it. */
+  /** The commit; the newest where one of several did it. None for an edit that was not committed. */
+  commit?: string,
+  /** How many commits may have done it. */
   commits: number,
+  /** Files of an edit. */
+  files?: Array<string>,
   /** `refuted`: the failure is back on a tree that has it. */
   status: ProofStatus,
   /** Runs that passed since. */

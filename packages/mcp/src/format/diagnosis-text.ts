@@ -2,7 +2,7 @@
  * A diagnosis and a recorded fix, for people at the terminal.
  */
 
-import type { DiagnosticResult, Difference, FixRecord, Related } from 'argus-engine';
+import type { DiagnosticResult, Difference, FixRecord, MendedBefore, Related } from 'argus-engine';
 import { count } from '../text/count.ts';
 import type { ReportFixResult } from '../tools/failures/report-fix.ts';
 import { formatWarnings, withCommands } from './commands.ts';
@@ -82,9 +82,14 @@ function formatDifferences(differences: Difference[] = []): string[] {
 
 function formatMendedBefore({ mendedBefore }: DiagnosticResult): string[] {
   if (mendedBefore === undefined) return [];
-  const { fixId, commits, status } = mendedBefore;
-  const one = commits > 1 ? `one of ${commits} commits` : 'a commit';
-  return [`before     ${one} mended it once (${status}): argus fixes ${fixId}`];
+  const { fixId, status } = mendedBefore;
+  return [`before     ${changeOf(mendedBefore)} mended it once (${status}): argus fixes ${fixId}`];
+}
+
+function changeOf({ commit, commits, files = [] }: MendedBefore): string {
+  if (commits > 1) return `one of ${commits} commits`;
+  if (commit !== undefined) return 'a commit';
+  return files.length === 0 ? 'an edit' : `an edit of ${files.join(', ')}`;
 }
 
 function formatChangedBefore({ changedBefore = [] }: DiagnosticResult): string[] {

@@ -67,6 +67,20 @@ fn an_edit_that_mends_a_commit_is_found_with_its_files_and_hunks() {
 }
 
 #[test]
+fn a_diagnosis_names_the_edit_that_mended_the_failure_before() {
+    let (story, failed_in) = broken();
+    run_edited(&story, "t1", vec![edited("src/sum.ts", "+fixed\n")], false);
+    // Taken back before it was committed.
+    let back = story.run(&FIRST_FAILS).run_id;
+    for run in [failed_in, back] {
+        let before = story.world.diagnose(&run, "case 0").unwrap().mended_before.unwrap();
+        assert_eq!((before.commit, before.files.as_slice()), (None, &["src/sum.ts".to_owned()][..]));
+        assert_eq!((before.status, before.passes), (ProofStatus::Proved, 1));
+        assert_eq!(before.fix_id, found(&story)[0].fix_id);
+    }
+}
+
+#[test]
 fn committed_as_it_was_it_has_the_commit_and_is_no_second_one() {
     let (mut story, _) = broken();
     run_edited(&story, "t1", vec![edited("src/sum.ts", "+fixed\n")], false);
