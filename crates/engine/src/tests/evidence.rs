@@ -10,10 +10,11 @@ use super::{AnyTx, UNKNOWN, World, failed, passed};
 use crate::{
     EngineError,
     contract::{
-        CommitFacts, GitFacts, ImportRunParams, NoParams, RecordRunParams, RunResult, TestsParams, TestsResult,
+        CommitFacts, EngineOptions, GitFacts, HistoryParams, ImportRunParams, NoParams, RecordRunParams, Retention,
+        RunResult, TestsParams, TestsResult,
     },
     evidence::{fixes::fixes, test_states::tests},
-    runs::{import_run::import_run, record_run::record_run},
+    runs::{history::history, import_run::import_run, record_run::record_run},
 };
 use argus_core::evidence::{kept::fixes::ProofStatus, state::TestState, verdict::VerdictKind};
 use argus_report::ReportCase;
@@ -204,6 +205,23 @@ fn runs_of_an_earlier_version_are_summed_up() {
     assert_eq!(story.tests().total, 0);
     assert_eq!(Story::verdict(&story.run(&FIRST_FAILS)).0, VerdictKind::Broken);
     assert_eq!((story.tests().tests[0].failures, story.tests().tests[0].runs), (2, 7));
+}
+
+/// Verdicts rest on sums, not on the runs that they were made of.
+#[test]
+fn what_was_concluded_outlives_the_runs_that_are_deleted() {
+    let retention = Retention { max_runs: Some(2), ..Retention::default() };
+    let options = EngineOptions { retention, ..EngineOptions::default() };
+    let mut story = Story { world: World::with(":memory:", options).unwrap(), ..Story::new() };
+    story.commit();
+    for at in 0..12 {
+        story.run(if at % 5 == 4 { &FIRST_FAILS } else { &ALL_PASS });
+    }
+    assert_eq!(story.world.call(history, &HistoryParams::default()).unwrap().runs.len(), 2);
+    let listed = story.tests();
+    let test = &listed.tests[0];
+    assert_eq!((test.state, test.failures, test.runs), (TestState::Flaky, 2, 12));
+    assert_eq!(Story::verdict(&story.run(&FIRST_FAILS)).0, VerdictKind::Flaky);
 }
 
 #[test]

@@ -295,6 +295,26 @@ fn one_error_at_two_sites_is_two_causes_and_each_keeps_its_id() {
     assert_eq!(causes([at(1, 80), at(2, 80), at(9, 81)]), first);
 }
 
+/// Other errors at other lines, and never one without the other.
+#[test]
+fn tests_that_failed_together_before_have_one_cause() {
+    let mut story = Story::new();
+    story.pass(8);
+    let mut causes = |cases: &[CaseId], error: u64| {
+        story.commit();
+        let failures: Vec<Failure> = cases.iter().map(|case| failure(*case, 100 * case + error)).collect();
+        let judged = story.run(&failures).verdicts.iter().map(|judged| judged.cause).collect::<Vec<_>>();
+        story.pass(1);
+        judged
+    };
+    let first = causes(&[1, 21, 31], 1);
+    assert!(first[0] != first[1] && first[1] != first[2], "once is chance: {first:?}");
+    causes(&[1, 21], 2);
+    causes(&[1, 21], 3);
+    let then = causes(&[1, 21, 31], 4);
+    assert!(then[0] == then[1] && then[0] != then[2], "{then:?}");
+}
+
 /// Everything is new, and everything fails: nothing says that it is the machine.
 #[test]
 fn a_project_that_never_passed_has_no_outage() {
