@@ -218,12 +218,6 @@ export type Cause = {
 /** What changed in how a test ends; the most urgent first. */
 export type ChangeKind = "failing" | "flaky" | "new" | "fixed";
 
-/** A fix that was found in a commit. */
-export type ChosenFix = {
-  /** `fix-…`. */
-  fixId: string,
-  /** What its commit changed, in words. */
-  fix: string,
 /** What a failure and a commit have in common; what says most comes first. */
 export type ChangedBecause = "testAndSymbol" | "test" | "symbol" | "testFile";
 
@@ -243,6 +237,14 @@ export type ChangedSource = {
   file: string,
   /** Functions and types; none where that is not told. */
   symbols: Array<string>,
+};
+
+/** A fix that was found in a commit. */
+export type ChosenFix = {
+  /** `fix-…`. */
+  fixId: string,
+  /** What its commit changed, in words. */
+  fix: string,
 };
 
 /** Whether attempts may be made. */
