@@ -19,7 +19,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { messageOf } from './errors.ts';
-import { isStrangers } from './system/way.ts';
+import { isStrangers } from './system/files/way.ts';
 import { fitToLeave } from './text/outgoing.ts';
 
 /** Not through a link, and without waiting for a reader of a pipe. Windows has neither flag, and no need of them. */

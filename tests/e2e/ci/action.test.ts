@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
-import { readYaml } from '../../../packages/mcp/src/system/yaml.ts';
+import { readYaml } from '../../../packages/mcp/src/system/files/yaml.ts';
 import { git, repository } from '../fix-loop/fix-loop.ts';
 import { BUNDLE, environment } from '../harness.ts';
 import { type GitHub, startGitHub, step, withToken } from './github.ts';

@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { readYaml } from '../../../packages/mcp/src/system/yaml.ts';
+import { readYaml } from '../../../packages/mcp/src/system/files/yaml.ts';
 import { git, repository } from '../fix-loop/fix-loop.ts';
 import { BUNDLE, environment } from '../harness.ts';
 import { pick, REGRESSED, reportOf } from './history.ts';

@@ -2,7 +2,7 @@
 
 import type { z } from 'zod';
 import { ArgusError } from '../errors.ts';
-import { type ReadYaml, readYaml, YamlError } from '../system/yaml.ts';
+import { type ReadYaml, readYaml, YamlError } from '../system/files/yaml.ts';
 
 /** What the text says; `described` is the published schema that names the keys there are. */
 export async function checkedYaml<T>(text: string, file: string, schema: z.ZodType<T>, described: string): Promise<T> {

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { ArgusError, messageOf, systemCodeOf } from '../errors.ts';
 import { realOfExisting } from '../owner/data-folder.ts';
 import { foldersWithin, type Project } from '../owner/project.ts';
-import { isWithin } from '../system/way.ts';
+import { isWithin } from '../system/files/way.ts';
 import { checkedYaml, invalid, readConfigYaml } from './checked-yaml.ts';
 import type { Config } from './schema.ts';
 

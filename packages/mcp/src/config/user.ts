@@ -9,8 +9,8 @@ import { z } from 'zod';
 import { ArgusError, messageOf, systemCodeOf } from '../errors.ts';
 import { realOfExisting } from '../owner/data-folder.ts';
 import type { Project } from '../owner/project.ts';
-import { isStrangers, isWithin, lstat } from '../system/way.ts';
-import { readYaml } from '../system/yaml.ts';
+import { isStrangers, isWithin, lstat } from '../system/files/way.ts';
+import { readYaml } from '../system/files/yaml.ts';
 
 const schema = () =>
   z.strictObject({

@@ -4,7 +4,7 @@
  * show by who asks.
  */
 
-import { isSecretFile } from '../system/secret-files.ts';
+import { isSecretFile } from '../system/files/secret-files.ts';
 import { Git } from './git.ts';
 import { repositoryOf } from './repository.ts';
 

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import type { EditedFile, GitFacts } from 'argus-engine';
-import { isKeyFile, isSecretFile } from '../system/secret-files.ts';
+import { isKeyFile, isSecretFile } from '../system/files/secret-files.ts';
 import type { Git } from './git.ts';
 
 /** Of more files, the first. */

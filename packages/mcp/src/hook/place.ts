@@ -8,7 +8,7 @@ import path from 'node:path';
 import { databaseOf, findConfig, loadConfig } from '../config/load.ts';
 import { projectFolder, trustedDataFolder } from '../owner/data-folder.ts';
 import { type Project, projectAround } from '../owner/project.ts';
-import { lstat } from '../system/way.ts';
+import { lstat } from '../system/files/way.ts';
 import { Memberships } from '../team/client/membership.ts';
 import { HookState } from './state.ts';
 

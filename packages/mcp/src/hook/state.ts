@@ -6,8 +6,8 @@
 
 import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
-import { isStrangers } from '../system/way.ts';
-import { writeWholeFile } from '../system/whole-file.ts';
+import { isStrangers } from '../system/files/way.ts';
+import { writeWholeFile } from '../system/files/whole-file.ts';
 
 /** A failure that is known and what is to be said of it. */
 export interface Earned {

@@ -8,7 +8,7 @@ import type { RunErrors } from 'argus-engine';
 import { lookAtGit } from '../run/git-state.ts';
 import type { Session } from '../sessions/session.ts';
 import { SessionManager } from '../sessions/session-manager.ts';
-import { temporaryFolder } from '../system/temporary.ts';
+import { temporaryFolder } from '../system/files/temporary.ts';
 import { lookForEarned } from './earned/look-for-earned.ts';
 import { signing } from './earned/signing.ts';
 import { type HookPlace, placeOf, stampOf } from './place.ts';

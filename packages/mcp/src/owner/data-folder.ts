@@ -7,8 +7,8 @@ import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import path from 'node:path';
-import { dataFolder } from '../system/user-folder.ts';
-import { isWithin } from '../system/way.ts';
+import { dataFolder } from '../system/files/user-folder.ts';
+import { isWithin } from '../system/files/way.ts';
 
 /** Throws DATABASE_UNAVAILABLE where there is none, or where it lies in one of the project's folders. */
 export async function trustedDataFolder(...roots: readonly string[]): Promise<string> {

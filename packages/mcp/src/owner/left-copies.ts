@@ -5,8 +5,8 @@
 
 import { rmSync } from 'node:fs';
 import path from 'node:path';
-import { namesOrEmpty } from '../system/or-empty.ts';
-import { lstat } from '../system/way.ts';
+import { namesOrEmpty } from '../system/files/or-empty.ts';
+import { lstat } from '../system/files/way.ts';
 
 /** What they are called: a draft until it is whole, and a folder for a copy that is opened once. */
 export const DRAFT_PREFIX = 'draft-';

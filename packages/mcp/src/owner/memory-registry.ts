@@ -9,8 +9,8 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { EngineError } from 'argus-engine';
 import { messageOf, systemCodeOf } from '../errors.ts';
-import { isStrangers, lstat, tighten } from '../system/way.ts';
-import { writeWholeFile } from '../system/whole-file.ts';
+import { isStrangers, lstat, tighten } from '../system/files/way.ts';
+import { writeWholeFile } from '../system/files/whole-file.ts';
 
 /** What an id looks like; nothing else becomes a part of a path. */
 const ID = /^mem-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u;

@@ -8,7 +8,7 @@
 import path from 'node:path';
 import { EngineError } from 'argus-engine';
 import { trackedFiles } from '../git/tracked.ts';
-import { isStrangers, isWithin, linkAmong, lstat, obstacleOn } from '../system/way.ts';
+import { isStrangers, isWithin, linkAmong, lstat, obstacleOn } from '../system/files/way.ts';
 import { quoted } from '../system/words.ts';
 import { projectFolder, trustedDataFolder } from './data-folder.ts';
 import { identityOf } from './identity.ts';

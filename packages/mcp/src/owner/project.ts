@@ -8,7 +8,7 @@ import { lstatSync, type Stats } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { mainWorkTree } from '../git/main-work-tree.ts';
-import { isStrangers, isWithin, lstat } from '../system/way.ts';
+import { isStrangers, isWithin, lstat } from '../system/files/way.ts';
 import { homeFolder, realOfExisting } from './data-folder.ts';
 import { isMember } from './workspace.ts';
 

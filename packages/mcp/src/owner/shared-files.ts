@@ -8,7 +8,7 @@ import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, type 
 import path from 'node:path';
 import { LIMITS, type SharedFault, type SharedText } from 'argus-engine';
 import { messageOf } from '../errors.ts';
-import { lstat } from '../system/way.ts';
+import { lstat } from '../system/files/way.ts';
 import { NO_LINK_NO_WAIT } from './identity.ts';
 
 /** At the root of the repository. */

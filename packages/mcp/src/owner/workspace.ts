@@ -4,8 +4,8 @@
  */
 
 import stripJsonComments from 'strip-json-comments';
-import { projectFile } from '../system/project-file.ts';
-import { readYaml } from '../system/yaml.ts';
+import { projectFile } from '../system/files/project-file.ts';
+import { readYaml } from '../system/files/yaml.ts';
 
 /** What a manifest lists: folders, or patterns of them; those behind `!` are none. */
 type Members = readonly unknown[];

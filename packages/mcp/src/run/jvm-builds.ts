@@ -4,7 +4,7 @@
  */
 
 import { stripVTControlCharacters } from 'node:util';
-import { hasFile, projectFile } from '../system/project-file.ts';
+import { hasFile, projectFile } from '../system/files/project-file.ts';
 import { shortLine } from '../text/untrusted.ts';
 
 interface JvmTest {

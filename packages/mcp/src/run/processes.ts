@@ -7,7 +7,7 @@ import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { textOrEmpty } from '../system/or-empty.ts';
+import { textOrEmpty } from '../system/files/or-empty.ts';
 import { findProgram } from '../system/programs.ts';
 
 /** Set in the environment of everything that is run. A run inside a run carries both marks. */

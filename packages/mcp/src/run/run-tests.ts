@@ -8,7 +8,7 @@ import path from 'node:path';
 import type { GitFacts, RecordRunParams, ReportInput } from 'argus-engine';
 import type { Config } from '../config/schema.ts';
 import { ArgusError } from '../errors.ts';
-import { temporaryFolder } from '../system/temporary.ts';
+import { temporaryFolder } from '../system/files/temporary.ts';
 import { shortLine } from '../text/untrusted.ts';
 import type { ReportSource } from './adapters/adapter.ts';
 import { maySucceedEmpty } from './adapters.ts';

@@ -4,7 +4,7 @@
  */
 
 import path from 'node:path';
-import { foldersIn, hasFile } from '../system/project-file.ts';
+import { foldersIn, hasFile } from '../system/files/project-file.ts';
 
 const PLACE = /^((?:[\w$-]+\/)*[\w$-]+\.(?:java|kts?|scala|groovy))(:\d+)?$/u;
 

@@ -13,7 +13,7 @@ import { ArgusError, messageOf } from '../errors.ts';
 import { trustedDataFolder } from '../owner/data-folder.ts';
 import { type Calling, Database, type Store, type WithWarnings } from '../storage/database.ts';
 import type { SolutionCallName } from '../storage/late-solutions.ts';
-import { tighten } from '../system/way.ts';
+import { tighten } from '../system/files/way.ts';
 import { merged } from '../team/client/merge.ts';
 import type { Searched, Session } from './session.ts';
 

@@ -12,7 +12,7 @@ import { projectFolder, trustedDataFolder } from '../owner/data-folder.ts';
 import { copyOf } from '../owner/foreign-copy.ts';
 import { type Placement, placementOf, type Wanted } from '../owner/placement.ts';
 import type { Located } from '../storage/database.ts';
-import { lstat } from '../system/way.ts';
+import { lstat } from '../system/files/way.ts';
 
 export class ProjectPlace {
   readonly #wanted: Wanted;

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Engine, EngineError, type NamedCalls, type OpenOptions, openEngine } from 'argus-engine';
 import { messageOf, systemCodeOf } from '../errors.ts';
-import { ignoreInGit, isWithin, lstat, tighten } from '../system/way.ts';
+import { ignoreInGit, isWithin, lstat, tighten } from '../system/files/way.ts';
 
 /** The engine that answers, and why it is not the file, if it is not. */
 interface Answering {

@@ -7,7 +7,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { systemCodeOf } from '../errors.ts';
-import { createWholeFile } from '../system/whole-file.ts';
+import { createWholeFile } from '../system/files/whole-file.ts';
 
 const KEY_BYTES = 32;
 

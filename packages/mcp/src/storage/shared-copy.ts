@@ -11,7 +11,7 @@ import { messageOf } from '../errors.ts';
 import { log } from '../log.ts';
 import { DRAFT_PREFIX, removeLeftCopies } from '../owner/left-copies.ts';
 import { readShared, stampOfShared } from '../owner/shared-files.ts';
-import { namesOrEmpty } from '../system/or-empty.ts';
+import { namesOrEmpty } from '../system/files/or-empty.ts';
 import { VERSION } from '../version.ts';
 import type { Opening } from './database.ts';
 

@@ -22,7 +22,7 @@ import path from 'node:path';
 import type { Calls } from 'argus-engine';
 import { log } from '../log.ts';
 import { NO_LINK_NO_WAIT } from '../owner/identity.ts';
-import { DRAFT_SUFFIX, writeWholeFile } from '../system/whole-file.ts';
+import { DRAFT_SUFFIX, writeWholeFile } from '../system/files/whole-file.ts';
 import type { Seal } from './seal.ts';
 
 /** The calls that may wait. */

@@ -5,7 +5,7 @@
 
 import { lstatSync, mkdirSync } from 'node:fs';
 import module from 'node:module';
-import { isStrangers } from './way.ts';
+import { isStrangers } from './files/way.ts';
 
 /** What lets group and others put files there. Windows has no such bits, and gives this folder to its user alone. */
 const WRITABLE_BY_OTHERS_MODE = 0o022;

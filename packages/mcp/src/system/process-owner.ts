@@ -4,7 +4,7 @@
 
 import { hostname } from 'node:os';
 import { systemCodeOf } from '../errors.ts';
-import { textOrEmpty } from './or-empty.ts';
+import { textOrEmpty } from './files/or-empty.ts';
 
 export interface Owner {
   pid: number;

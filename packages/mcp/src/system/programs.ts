@@ -6,7 +6,7 @@
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { isWithin } from './way.ts';
+import { isWithin } from './files/way.ts';
 
 /** The absolute path of a program, or undefined where the machine has none outside of `root`. */
 export function findProgram(name: string, root: string, searchPath = process.env.PATH): string | undefined {

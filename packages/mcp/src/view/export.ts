@@ -10,7 +10,7 @@ import { pipeline, type Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import { ArgusError, messageOf, systemCodeOf } from '../errors.ts';
 import { assetPath, contentSecurityPolicy, DATA_MARKER, POLICY_MARKER } from '../http/page.ts';
-import { type TemporaryFolder, temporaryFolder, temporaryFolderBeside } from '../system/temporary.ts';
+import { type TemporaryFolder, temporaryFolder, temporaryFolderBeside } from '../system/files/temporary.ts';
 import type { ViewedMemory } from './viewed-memory.ts';
 
 /** Browsers keep no longer text than half a gibibyte; past this they may refuse the page. */

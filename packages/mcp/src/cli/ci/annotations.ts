@@ -6,7 +6,7 @@ import { EngineError, QUARANTINE_FILE } from 'argus-engine';
 import { verdictText } from '../../format/evidence-text.ts';
 import { type GatedFailure, type GateResult, quarantineChangeText } from '../../format/report/gate-result.ts';
 import type { Session } from '../../sessions/session.ts';
-import { isWithin } from '../../system/way.ts';
+import { isWithin } from '../../system/files/way.ts';
 import { clipped } from '../../text/untrusted.ts';
 import { type Annotation, MAX_ANNOTATIONS } from './github/workflow-commands.ts';
 

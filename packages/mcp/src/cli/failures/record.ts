@@ -18,7 +18,7 @@ import { runnerThatWrote, writtenReports } from '../../run/reports/written-repor
 import type { Session } from '../../sessions/session.ts';
 import { SessionManager } from '../../sessions/session-manager.ts';
 import type { Kept } from '../../storage/outbox.ts';
-import { lstat } from '../../system/way.ts';
+import { lstat } from '../../system/files/way.ts';
 import { adoptsInCi, terminal } from '../recorder.ts';
 import { EXIT } from '../terminal/exit.ts';
 

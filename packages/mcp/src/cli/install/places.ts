@@ -3,7 +3,7 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { isWithin } from '../../system/way.ts';
+import { isWithin } from '../../system/files/way.ts';
 import { AGENTS, type AgentName, type Machine, pluginSign, SERVER_NAME, userFile } from './agents.ts';
 import { type ConfigPlace, readConfigFile } from './config-file.ts';
 import { AGENT_HOOKS, userHookFile } from './hook-forms.ts';

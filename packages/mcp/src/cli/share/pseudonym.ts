@@ -2,7 +2,7 @@
 
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { writeWholeFile } from '../../system/whole-file.ts';
+import { writeWholeFile } from '../../system/files/whole-file.ts';
 
 const FILE = 'pseudonym';
 

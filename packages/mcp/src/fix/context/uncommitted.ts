@@ -4,7 +4,7 @@
  */
 
 import { NOT_OURS } from '../../git/settings.ts';
-import { isSecretFile } from '../../system/secret-files.ts';
+import { isSecretFile } from '../../system/files/secret-files.ts';
 import { ownFrames } from './code/source-location.ts';
 import type { ContextScope } from './scope.ts';
 

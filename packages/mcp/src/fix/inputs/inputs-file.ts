@@ -7,7 +7,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } 
 import path from 'node:path';
 import { z } from 'zod';
 import { ArgusError, messageOf, systemCodeOf } from '../../errors.ts';
-import { readYaml, YamlError } from '../../system/yaml.ts';
+import { readYaml, YamlError } from '../../system/files/yaml.ts';
 import { environmentName } from './answers/answers.ts';
 import { isCredential } from './answers/kinds.ts';
 import { INPUTS_VERSION, type Input, type InputsFile, USER_REQUIRED } from './inputs-model.ts';

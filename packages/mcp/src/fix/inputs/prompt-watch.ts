@@ -4,7 +4,7 @@
  */
 
 import { readlinkSync } from 'node:fs';
-import { namesOrEmpty, textOrEmpty } from '../../system/or-empty.ts';
+import { namesOrEmpty, textOrEmpty } from '../../system/files/or-empty.ts';
 import { visible } from '../../text/untrusted.ts';
 
 /** Slower than any program thinks between two questions, faster than any person loses patience. */

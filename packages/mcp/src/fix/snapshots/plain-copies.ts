@@ -19,7 +19,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { systemCodeOf } from '../../errors.ts';
-import { isKeyFile, isSecretFile } from '../../system/secret-files.ts';
+import { isKeyFile, isSecretFile } from '../../system/files/secret-files.ts';
 import { guarded } from '../state/state-folder.ts';
 import { secretsWarning } from './not-kept.ts';
 import { snapshotGone } from './refs.ts';

@@ -6,7 +6,7 @@
 import { lstatSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Git, GitError } from '../../git/git.ts';
-import { temporaryFolder } from '../../system/temporary.ts';
+import { temporaryFolder } from '../../system/files/temporary.ts';
 
 /** A large tree takes a while the first time. */
 const TIMEOUT_MS = 120_000;

@@ -6,7 +6,7 @@
 import { type BigIntStats, lstatSync } from 'node:fs';
 import { type Git, runGit } from '../../git/git.ts';
 import { NOT_OURS } from '../../git/settings.ts';
-import { isKeyFile, isSecretFile } from '../../system/secret-files.ts';
+import { isKeyFile, isSecretFile } from '../../system/files/secret-files.ts';
 import { notKeptWarning, secretsWarning } from './not-kept.ts';
 import { pathOf, shownName, type TreeFile, writeTree } from './raw-tree.ts';
 

@@ -5,7 +5,7 @@
 
 import { linkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { ArgusError, systemCodeOf } from '../../errors.ts';
-import { textOrEmpty } from '../../system/or-empty.ts';
+import { textOrEmpty } from '../../system/files/or-empty.ts';
 import { isAlive, type Owner, ownerOf, thisProcess } from '../../system/process-owner.ts';
 
 /** Two takeovers may meet; more than a few and something else is wrong. */

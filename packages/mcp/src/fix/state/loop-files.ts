@@ -7,7 +7,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { EngineError, type FixError, type FixState } from 'argus-engine';
 import { z } from 'zod';
 import { ArgusError } from '../../errors.ts';
-import { lstat } from '../../system/way.ts';
+import { lstat } from '../../system/files/way.ts';
 import { visible } from '../../text/untrusted.ts';
 import type { LoopContext } from '../loop-context.ts';
 import type { Insight, LoopRecord } from '../report/record.ts';

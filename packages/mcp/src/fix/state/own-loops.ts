@@ -12,7 +12,7 @@ import { trackedFiles } from '../../git/tracked.ts';
 import { trustedDataFolder } from '../../owner/data-folder.ts';
 import { isInRepository } from '../../owner/placement.ts';
 import type { Project } from '../../owner/project.ts';
-import { isStrangers, lstat, obstacleOn } from '../../system/way.ts';
+import { isStrangers, lstat, obstacleOn } from '../../system/files/way.ts';
 import { isOld } from '../snapshots/refs.ts';
 import { FIXES, type StateFolder } from './state-folder.ts';
 

@@ -6,9 +6,9 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { ArgusError, messageOf, systemCodeOf } from '../../errors.ts';
-import { namesOrEmpty } from '../../system/or-empty.ts';
-import { ignoreInGit, tighten } from '../../system/way.ts';
-import { writeWholeFile } from '../../system/whole-file.ts';
+import { namesOrEmpty } from '../../system/files/or-empty.ts';
+import { ignoreInGit, tighten } from '../../system/files/way.ts';
+import { writeWholeFile } from '../../system/files/whole-file.ts';
 import { fitToLeave, fitToLeaveDeep } from '../../text/outgoing.ts';
 import { Lock } from './lock.ts';
 

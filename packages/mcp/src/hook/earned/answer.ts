@@ -1,7 +1,7 @@
 /** Whether the failures of a run are ones that something was earned for: by the engine's own signatures, nothing less. */
 
 import { loadConfig } from '../../config/load.ts';
-import { temporaryFolder } from '../../system/temporary.ts';
+import { temporaryFolder } from '../../system/files/temporary.ts';
 import type { HookPlace } from '../place.ts';
 import { type Ended, runOf } from '../run-of.ts';
 import { type Earned, HookState } from '../state.ts';

@@ -17,7 +17,7 @@ import { committedChange } from '../../git/committed-change.ts';
 import { trustedUserMemoryPath } from '../../owner/data-folder.ts';
 import type { Session } from '../../sessions/session.ts';
 import type { Calling } from '../../storage/database.ts';
-import { lstat } from '../../system/way.ts';
+import { lstat } from '../../system/files/way.ts';
 import type { Earned } from '../state.ts';
 import { claimLine, commitLines, solutionLine } from './lines.ts';
 import { type Signer, signed, signing } from './signing.ts';

@@ -1,7 +1,7 @@
 /** The runners of Node, Bun and Deno; those that the hook of `reporters.ts` reaches need nothing for their report. */
 
 import path from 'node:path';
-import { projectFile } from '../../system/project-file.ts';
+import { projectFile } from '../../system/files/project-file.ts';
 import { field, readManifest } from '../planning/scripts.ts';
 import { type Adapter, type AdapterContext, afterSubcommand, basename, program, type ReportSource } from './adapter.ts';
 

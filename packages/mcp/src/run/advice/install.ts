@@ -2,7 +2,7 @@
  * The command that would install a program or the dependencies of a project. It is named, never run.
  */
 
-import { foldersUpwards, hasFile, projectFile } from '../../system/project-file.ts';
+import { foldersUpwards, hasFile, projectFile } from '../../system/files/project-file.ts';
 import { field, readManifest } from '../planning/scripts.ts';
 import { packageManagerOf } from '../planning/test-command/node.ts';
 

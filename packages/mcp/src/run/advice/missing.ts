@@ -5,7 +5,7 @@
  */
 
 import { stripVTControlCharacters } from 'node:util';
-import { hasFile } from '../../system/project-file.ts';
+import { hasFile } from '../../system/files/project-file.ts';
 import { shortLine } from '../../text/untrusted.ts';
 import { packageScripts } from '../planning/scripts.ts';
 import { installCommand, isInstalled, isListed, pythonInstall } from './install.ts';

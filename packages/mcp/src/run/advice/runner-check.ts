@@ -5,7 +5,7 @@
 
 import path from 'node:path';
 import { ask } from '../../system/ask.ts';
-import { foldersUpwards, hasFile, projectFile } from '../../system/project-file.ts';
+import { foldersUpwards, hasFile, projectFile } from '../../system/files/project-file.ts';
 import { commandWords, recognisedRunner, scriptWords } from '../planning/plan.ts';
 import { field, parsed } from '../planning/scripts.ts';
 import type { Machine } from '../planning/test-command/machine.ts';

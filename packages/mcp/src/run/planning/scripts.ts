@@ -3,7 +3,7 @@
  */
 
 import stripJsonComments from 'strip-json-comments';
-import { projectFile } from '../../system/project-file.ts';
+import { projectFile } from '../../system/files/project-file.ts';
 
 export interface Script {
   text: string;

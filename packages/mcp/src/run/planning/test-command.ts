@@ -5,7 +5,7 @@
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { hasFile as has, projectFile } from '../../system/project-file.ts';
+import { hasFile as has, projectFile } from '../../system/files/project-file.ts';
 import type { Machine } from './test-command/machine.ts';
 import { deno, node } from './test-command/node.ts';
 import { python } from './test-command/python.ts';

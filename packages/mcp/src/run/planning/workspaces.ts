@@ -3,7 +3,7 @@
  */
 
 import path from 'node:path';
-import { foldersIn, hasFile, projectFile } from '../../system/project-file.ts';
+import { foldersIn, hasFile, projectFile } from '../../system/files/project-file.ts';
 import { field, packageScripts, readManifest } from './scripts.ts';
 
 export interface WorkspaceRun {

@@ -7,7 +7,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { ReportInput } from 'argus-engine';
 import type { Config } from '../../config/schema.ts';
-import { temporaryFolder } from '../../system/temporary.ts';
+import { temporaryFolder } from '../../system/files/temporary.ts';
 import type { ReportSource } from '../adapters/adapter.ts';
 import { refusalIn, withoutAdditions } from '../planning/additions.ts';
 import { listeningPlan } from '../planning/plan.ts';

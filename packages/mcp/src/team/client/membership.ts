@@ -8,8 +8,8 @@ import path from 'node:path';
 import type { z } from 'zod';
 import { ArgusError, messageOf } from '../../errors.ts';
 import { Git } from '../../git/git.ts';
-import { isStrangers, lstat, tighten } from '../../system/way.ts';
-import { writeWholeFile } from '../../system/whole-file.ts';
+import { isStrangers, lstat, tighten } from '../../system/files/way.ts';
+import { writeWholeFile } from '../../system/files/whole-file.ts';
 import { loadZod, type Zod } from '../../system/zod.ts';
 
 /** What makes a repository the same one, wherever it is cloned to. */

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { BlockList, isIP } from 'node:net';
 import path from 'node:path';
 import { ArgusError, messageOf, systemCodeOf } from '../../errors.ts';
-import { dataFolder } from '../../system/user-folder.ts';
+import { dataFolder } from '../../system/files/user-folder.ts';
 import { Auth } from './auth.ts';
 import { projectsIn } from './storage/open-projects.ts';
 import { isPostgres } from './storage/postgres-projects.ts';

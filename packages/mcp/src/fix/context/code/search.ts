@@ -3,7 +3,7 @@
  * git ignores and files of secrets are left out.
  */
 
-import { isSecretFile } from '../../../system/secret-files.ts';
+import { isSecretFile } from '../../../system/files/secret-files.ts';
 import type { ContextScope } from '../scope.ts';
 
 export interface Hit {

@@ -4,7 +4,7 @@
  */
 
 import path from 'node:path';
-import { isSecretFile } from '../../../system/secret-files.ts';
+import { isSecretFile } from '../../../system/files/secret-files.ts';
 import type { Finding, Frame } from '../context-model.ts';
 import type { ContextScope, SourceLocation } from '../scope.ts';
 import type { ProjectFiles } from './files.ts';

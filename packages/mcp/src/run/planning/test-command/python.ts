@@ -1,6 +1,6 @@
 /** How projects of Python are tested. */
 
-import { filesNamed, hasFile as has, projectFile } from '../../../system/project-file.ts';
+import { filesNamed, hasFile as has, projectFile } from '../../../system/files/project-file.ts';
 import type { Machine } from './machine.ts';
 
 /** Folders that tests lie in, from the project's root on. */

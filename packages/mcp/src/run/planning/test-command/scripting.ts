@@ -1,6 +1,6 @@
 /** How projects of Ruby, PHP, Lua and the shell are tested. */
 
-import { filesNamed, hasFile as has, projectFile } from '../../../system/project-file.ts';
+import { filesNamed, hasFile as has, projectFile } from '../../../system/files/project-file.ts';
 import { hasComposerScript } from '../scripts.ts';
 import type { Machine } from './machine.ts';
 

@@ -5,7 +5,7 @@
 
 import path from 'node:path';
 import type { EngineError } from 'argus-engine';
-import { messageOf } from '../errors.ts';
+import { messageOf } from '../../errors.ts';
 
 /** The user's own memory, which belongs to no project. */
 export async function userDatabasePath(): Promise<string> {

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { lstatSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
-import { isAlive, thisProcess } from './process-owner.ts';
+import { isAlive, thisProcess } from '../process-owner.ts';
 import { isStrangers } from './way.ts';
 
 /** Purpose, process, when it began, its system, and what nobody guesses: `argus-run-4711-89234-1f2e3d4c-Ab3dE5`. */

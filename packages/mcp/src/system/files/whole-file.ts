@@ -5,7 +5,7 @@
 
 import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { systemCodeOf } from '../errors.ts';
+import { systemCodeOf } from '../../errors.ts';
 
 /** What a file is called until it is whole. */
 export const DRAFT_SUFFIX = '.draft';

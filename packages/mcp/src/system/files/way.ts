@@ -4,7 +4,7 @@
 
 import { chmodSync, lstatSync, realpathSync, type Stats, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { systemCodeOf } from '../errors.ts';
+import { systemCodeOf } from '../../errors.ts';
 
 /** What is in the way, as the beginning of a sentence. */
 export interface Obstacle {
