@@ -4,7 +4,7 @@ use argus_store::{
     Database, Mode, Sqlite, StoreError, finish,
     fix_commits::{self, FixCommit},
     runs,
-    sqlite::probe,
+    sqlite::{SqliteTx, probe},
 };
 use std::{
     fs,
@@ -66,11 +66,11 @@ fn what_was_learned_of_commits_stays_where_it_is() {
         committed_at: 1,
         sources: "[\"src/cart.js\"]".to_owned(),
     };
-    let added = async |tx: &mut _| fix_commits::add(tx, &commit, &[7, u64::MAX]).await;
+    let added = async |tx: &mut SqliteTx<'_>| fix_commits::add(tx, &commit, &[7, u64::MAX]).await;
     assert!(finish(database.write(NOW, added)).expect("writes"));
     finish(database.snapshot(copy.to_str().expect("UTF-8"))).expect("a copy");
     let found = |of: &Sqlite| {
-        let look = async |tx: &mut _| fix_commits::found_by(tx, &[7, u64::MAX, 8], 5).await;
+        let look = async |tx: &mut SqliteTx<'_>| fix_commits::found_by(tx, &[7, u64::MAX, 8], 5).await;
         finish(of.read::<_, StoreError, _>(NOW, look)).expect("reads")
     };
     assert_eq!(found(&database), [vec![commit.clone()], vec![commit.clone()], Vec::new()]);

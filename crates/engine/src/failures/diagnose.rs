@@ -13,8 +13,7 @@ use crate::{
     Engine, EngineError,
     answer::{text, view},
     contract::{
-        Cause, ChangedBefore, DiagnoseParams, DiagnosticResult, FixRecord, MemoryKind, MendedBefore,
-        Related, Tried,
+        Cause, ChangedBefore, DiagnoseParams, DiagnosticResult, FixRecord, MemoryKind, MendedBefore, Related, Tried,
     },
     evidence::{
         fixes::mended_before,

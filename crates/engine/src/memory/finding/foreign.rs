@@ -128,7 +128,7 @@ async fn claim<D: Database>(
         let untried = ranking::rank_untried(engine, ambient, solution, &environment.environment, hit.score.value);
         let claim = claimed_solution(engine, untried.shown(&shown.incident_id, MemoryKind::Foreign));
         let why = if is_shared { shared::WHY.to_owned() } else { claim.why.clone() };
-        claims.push(RankedSolution { origin, why, ..claim });
+        claims.push(RankedSolution { why, origin, ..claim });
     }
     if is_shared && shown.origin.is_none() {
         shown.origin = claims.first().and_then(|claim| claim.origin.clone());

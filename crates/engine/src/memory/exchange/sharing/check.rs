@@ -88,9 +88,8 @@ fn require_clean<D>(engine: &Engine<D>, value: &Value) -> Result<(), String> {
         Value::Array(items) => items.iter().try_for_each(|item| require_clean(engine, item)),
         Value::Object(fields) => fields.iter().try_for_each(|(name, field)| {
             require_clean_text(engine, name)?;
-            require_clean(engine, field).map_err(|message| match message.contains("field '") {
-                true => message,
-                false => format!("the field '{}' {message}", quoted(name)),
+            require_clean(engine, field).map_err(|message| {
+                if message.contains("field '") { message } else { format!("the field '{}' {message}", quoted(name)) }
             })
         }),
         Value::Null | Value::Bool(_) | Value::Number(_) => Ok(()),

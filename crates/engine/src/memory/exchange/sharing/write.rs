@@ -106,7 +106,7 @@ impl<D: Database> Writer<'_, D> {
             // The same steps are one fix, however often they were reported.
             if let Some(outcome) = solution.outcomes.iter().find(proved).filter(|_| !solution.wrong) {
                 let case_name = outcome.case_name.clone().unwrap_or_else(|| failure.case_name.clone());
-                self.add(SharedFile::Fix(SharedFix {
+                self.add(&SharedFile::Fix(SharedFix {
                     version: VERSION,
                     id: outcome.id.clone().unwrap_or_default(),
                     by: self.by.clone(),
@@ -131,7 +131,7 @@ impl<D: Database> Writer<'_, D> {
         if !has_failed && (used.is_none() || outcome.proved_by.is_none()) {
             return Ok(());
         }
-        self.add(SharedFile::Outcome(SharedOutcome {
+        self.add(&SharedFile::Outcome(SharedOutcome {
             version: VERSION,
             id: event_id(id, has_failed),
             by: self.by.clone(),
@@ -169,7 +169,7 @@ impl<D: Database> Writer<'_, D> {
         let content = serde_json::to_string(&decision).map_err(|error| serialization_error(&error))?;
         decision.id = format!("dec-{}", &input::digest(&content)[..32]);
         decision.by.clone_from(&self.by);
-        self.add(SharedFile::Decision(decision))
+        self.add(&SharedFile::Decision(decision))
     }
 
     async fn add_incidents(&mut self, tx: &mut impl Tx) -> Result<(), EngineError> {
@@ -188,7 +188,7 @@ impl<D: Database> Writer<'_, D> {
     fn add_incident(&mut self, id: &str, line: IncidentLine) -> Result<(), EngineError> {
         let created_at = line.created_at.unwrap_or_default();
         if !self.uses.contains_key(id) {
-            self.add(SharedFile::Incident(SharedIncident {
+            self.add(&SharedFile::Incident(SharedIncident {
                 version: VERSION,
                 id: id.to_owned(),
                 by: self.by.clone(),
@@ -208,7 +208,7 @@ impl<D: Database> Writer<'_, D> {
     fn add_solution(&mut self, incident: &str, line: SolutionLine, created_at: &str) -> Result<(), EngineError> {
         let Some(id) = line.id else { return Ok(()) };
         if !self.uses.contains_key(&id) {
-            self.add(SharedFile::Solution(SharedSolution {
+            self.add(&SharedFile::Solution(SharedSolution {
                 version: VERSION,
                 id: id.clone(),
                 by: self.by.clone(),
@@ -219,7 +219,7 @@ impl<D: Database> Writer<'_, D> {
             }))?;
         }
         for outcome in line.outcomes {
-            self.add(SharedFile::Outcome(SharedOutcome {
+            self.add(&SharedFile::Outcome(SharedOutcome {
                 version: VERSION,
                 id: outcome.id.unwrap_or_default(),
                 by: self.by.clone(),
@@ -244,7 +244,7 @@ impl<D: Database> Writer<'_, D> {
         let failure = self.failure(&line, analysis.classification.category);
         let passed_in = found.passed_in.as_deref().unwrap_or_default();
         let at = runs::by_id(tx, passed_in).await?.map_or(0, |(_, run)| run.started_at);
-        self.add(SharedFile::Fix(SharedFix {
+        self.add(&SharedFile::Fix(SharedFix {
             version: VERSION,
             id: found.fix_id.clone(),
             by: self.by.clone(),
@@ -283,12 +283,12 @@ impl<D: Database> Writer<'_, D> {
     }
 
     /// Adds a file that is not there yet, and that everybody's check lets pass.
-    fn add(&mut self, file: SharedFile) -> Result<(), EngineError> {
+    fn add(&mut self, file: &SharedFile) -> Result<(), EngineError> {
         let path = file.path();
         if self.present.contains(path.as_str()) {
             return Ok(());
         }
-        let text = serialized(&file)?;
+        let text = serialized(file)?;
         match check::read(self.engine, &path, &text) {
             Ok(_) => self.result.files.push(SharedText { path, text }),
             Err(message) => {
