@@ -6,14 +6,15 @@ use super::{AnyDatabase, Folder, REFUSED, UNKNOWN, World, failed, memory::pool, 
 use crate::{
     EngineError,
     contract::{
-        GitFacts, MachineNames, MemoryKind, NoParams, RecordOutcomeParams, RecordRunParams, ShareParams, ShareResult,
-        SharedText, SharedTexts,
+        Change, EditPatternParams, GitFacts, MachineNames, MemoryKind, NoParams, RecordOutcomeParams, RecordRunParams,
+        ShareParams, ShareResult, SharedText, SharedTexts,
     },
     evidence::fixes::fixes,
     memory::{
         exchange::sharing::{take::take, write::write},
         recording::record_outcome::record_outcome,
     },
+    viewer::edit::edit_pattern,
 };
 use argus_core::evidence::kept::fixes::ProofStatus;
 use argus_store::{Mode, Sqlite};
@@ -290,4 +291,36 @@ fn a_fix_of_a_builtin_is_shared_with_the_failure_that_it_mended() {
     let of_others = found.related.iter().find(|one| one.origin.is_some()).unwrap();
     assert_eq!(of_others.suggested_fix.as_deref(), Some("Start the database first"));
     assert_eq!(of_others.origin.as_ref().unwrap().by, None);
+}
+
+#[test]
+fn what_a_person_decided_is_an_event_and_stands_below_what_is_decided_here() {
+    let (world, _) = proved();
+    let run = fail(&world, "four");
+    let id = world.diagnose(&run, "boom").unwrap().pattern.unwrap().id;
+    let fix = Change::Set("Ask Scotty at /home/ann/shop/README.md".to_owned());
+    let description = Change::Set("The engine is out of order".to_owned());
+    let edit = EditPatternParams { id, category: Change::Keep, description, suggested_fix: fix };
+    world.call(edit_pattern, &edit).unwrap();
+    let files = shared(&world, Some("ann")).files;
+    let decision = files.iter().find(|file| file.path.starts_with("decisions/dec-")).expect("a decision");
+    assert!(decision.text.contains("Ask Scotty at README.md") && decision.text.contains("out of order"));
+    assert!(!decision.text.contains("/home/"), "{}", decision.text);
+
+    let again = EditPatternParams { suggested_fix: Change::Set("Ask Spock".to_owned()), ..edit };
+    world.call(edit_pattern, &again).unwrap();
+    let later = world.call(write, &params(Some("ann"), &files)).unwrap().files;
+    assert_eq!(later.iter().filter(|file| file.path.starts_with("decisions/")).count(), 1, "{later:?}");
+    let all: Vec<_> = files.iter().chain(&later).cloned().collect();
+
+    let folder = Folder::new("shared-decided");
+    let other = beside(&folder, &all);
+    let run = fail(&other, "a");
+    let related = other.diagnose(&run, "boom").unwrap().related;
+    assert_eq!(related[0].suggested_fix.as_deref(), Some("Ask Spock"), "the newest decision");
+    assert_eq!(related[0].memory, Some(MemoryKind::Foreign));
+    other.fix(&run, "boom", "Mended it myself", true).unwrap();
+    let found = other.diagnose(&run, "boom").unwrap();
+    assert_eq!(found.suggested_fix.as_deref(), Some("Mended it myself"));
+    assert_eq!(shared(&other, None).files, [], "nothing of it is written out again");
 }
