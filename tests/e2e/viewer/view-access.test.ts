@@ -99,6 +99,9 @@ const focused = (page: Page) => page.evaluate(() => document.activeElement?.text
 
 browsing('by keyboard alone: search, move, open, close', async () => {
   const page = await openPage();
+  // As somebody begins who comes to this place: with nothing focused.
+  await page.reload();
+  await settled(page);
   await page.keyboard.press('Tab');
   await expect.poll(() => focused(page)).toBe('Skip to content');
   await page.keyboard.press('Enter');
