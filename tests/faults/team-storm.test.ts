@@ -38,6 +38,8 @@ const KILLS = 5;
 const STORM_SECONDS = Number(process.env.ARGUS_STORM_SECONDS ?? 10);
 const DIAGNOSES = STORM_SECONDS > 60 ? 200 : 60;
 const STORM_CLIENTS = 32;
+/** A token has so many calls a second, and a quick machine makes more. */
+const TOO_MANY_REQUESTS = 429;
 
 const counted = z.object({
   patterns: z.array(z.object({ source: z.string(), occurrences: z.int(), resolutions: z.int() })),
@@ -71,7 +73,8 @@ async function make(
         .partial()
         .parse(await response.json());
       if (response.ok) return answer.result;
-      if (response.status < 500) throw new Error(JSON.stringify(answer.error));
+      const isToWait = response.status >= 500 || response.status === TOO_MANY_REQUESTS;
+      if (!isToWait) throw new Error(JSON.stringify(answer.error));
     } catch (thrown) {
       // The server is away; whatever else is wrong is a failure of the test.
       if (!(thrown instanceof TypeError || thrown instanceof SyntaxError)) throw thrown;
