@@ -97,19 +97,34 @@ test('a claim is said to be one in one line, unless a later run speaks against i
   expect(formatFix({ ...FIX, warnings }, 'run-1')).toContain('warning: ');
 });
 
+const RUN = {
+  runId: 'run-2',
+  status: 'passed',
+  durationMs: 1,
+  totals: { passed: 1, failed: 0, skipped: 0, flaky: 0 },
+  failures: [],
+  more: 0,
+  causes: [],
+  notes: [],
+} satisfies Parameters<typeof formatRun>[0];
+
+test('the cause of one failure is its verdict, one of many stands for itself', () => {
+  const brief = { category: 'UNKNOWN', failureKind: 'unknown', headline: 'boom', known: null, causeId: 'c' } as const;
+  const verdict = { kind: 'flaky', probability: 0.8 } as const;
+  const cause = { causeId: 'c', headline: 'boom', count: 1, cases: ['a'], verdict };
+  const failures = [{ ...brief, caseName: 'a' }];
+  const alone = formatRun({ ...RUN, failures, causes: [cause] });
+  expect(alone.match(/boom/gu)).toHaveLength(1);
+  expect(alone).toContain('boom\n    flaky (80 %)');
+  const shared = formatRun({ ...RUN, failures, more: 1, causes: [{ ...cause, count: 2, cases: ['a', 'b'] }] });
+  expect(shared).toContain('2 failures, 1 cause: boom\n    flaky (80 %)');
+  const further = formatRun({ ...RUN, failures, more: 1, causes: [{ ...cause, cases: ['b'] }] });
+  expect(further).toContain('1 failure, 1 cause: boom\n    flaky (80 %)');
+});
+
 test('a run says which fixes it proves', () => {
-  const run = {
-    runId: 'run-2',
-    status: 'passed',
-    durationMs: 1,
-    totals: { passed: 1, failed: 0, skipped: 0, flaky: 0 },
-    failures: [],
-    more: 0,
-    causes: [],
-    notes: [],
-  } as const;
   const fix = { caseName: 'totals', patternId: 'pat-1', fixDescription: 'Counted one more\nand less' };
-  const said = formatRun({ ...run, failures: [], causes: [], notes: [], proved: Array.from({ length: 7 }, () => fix) });
+  const said = formatRun({ ...RUN, proved: Array.from({ length: 7 }, () => fix) });
   expect(said.split('\n').filter((line) => line === 'proved: Counted one more (totals)')).toHaveLength(5);
   expect(said).toContain('… and 2 more fixes proved');
 });

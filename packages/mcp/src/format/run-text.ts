@@ -18,10 +18,17 @@ export function formatRun(run: Omit<RunResult, 'skipped'> & Partial<Pick<RunResu
   const word = run.status === 'passed' ? paint.green('passed') : paint.red('failed');
   const totals = `${passed} passed, ${failed} failed, ${skipped} skipped${flaky > 0 ? `, ${flaky} flaky` : ''}`;
   const [first] = run.failures;
+  // A cause of one failure says nothing beside it but the verdict.
+  const verdicts = new Map(
+    run.causes.filter(({ count }) => count === 1).map(({ cases: [only], verdict }) => [only, verdict]),
+  );
+  const shown = new Set<string | undefined>(run.failures.map(({ caseName }) => caseName));
+  const isFurther = ({ count, cases: [first], verdict }: Cause) =>
+    count > 1 || (verdict !== undefined && !shown.has(first));
   return lines([
     `${paint.bold(run.runId)}  ${word}  ${totals}  ${duration(run.durationMs)}`,
-    ...run.failures.map(formatFailure),
-    ...run.causes.filter(({ count, verdict }) => count > 1 || verdict !== undefined).map((cause) => formatCause(cause)),
+    ...run.failures.map((failure) => formatFailure(failure, verdicts.get(failure.caseName))),
+    ...run.causes.filter(isFurther).map((cause) => formatCause(cause)),
     run.more > 0 && `… and ${count(run.more, 'more failure')}: argus history ${run.runId}`,
     ...formatProved(run.proved),
     run.shuffle !== undefined && paint.dim(shuffleText(run.shuffle)),
@@ -46,13 +53,14 @@ function formatProved(proved: RunResult['proved'] = []): string[] {
   return more > 0 ? [...shown, `… and ${count(more, 'more fix', 'more fixes')} proved`] : shown;
 }
 
-function formatFailure(failure: FailureBrief): string {
+function formatFailure(failure: FailureBrief, verdict: Cause['verdict']): string {
   const { caseName, category, failureKind, headline, message, known, shared } = failure;
   return lines([
     `${paint.red('✗')} ${caseName}`,
     indented(`${formatKind({ category, failureKind })}  ${headline}`),
     message !== undefined && indented(message, 8),
     ...formatWhere(failure).map((line) => indented(line)),
+    verdict && indented(verdictText(verdict)),
     ...formatKnownFix(known).map((line) => indented(line)),
     ...(failure.changedBefore ?? []).map((one) => indented(paint.dim(`hint: ${changedBeforeText(one)}`))),
     shared && indented(formatSharedFix(shared)),
