@@ -152,6 +152,20 @@ describe.each([
   });
 });
 
+test('what was done about a file that AVA could not load is proved by its tests', async () => {
+  const { root } = await opened(runnerProject('ava'));
+  const text = "import test from 'ava';\nimport './absent.js';\n\ntest('is loaded', (t) => t.pass());\n";
+  writeFileSync(path.join(root, 'other.test.js'), text);
+  const { runId } = await agent.data('argus_run', { projectPath: root });
+  const fixDescription = 'Add the module that it imports';
+  const caseName = 'other.test.js > (suite)';
+  await agent.data('argus_report_fix', { projectPath: root, runId, caseName, fixDescription, success: true });
+  writeFileSync(path.join(root, 'absent.js'), '');
+  expect(await agent.data('argus_run', { projectPath: root })).toMatchObject({
+    proved: [{ caseName, fixDescription }],
+  });
+});
+
 describe.each([
   { how: 'printed', command: 'tap --disable-coverage' },
   { how: 'beside the report of a reporter', command: 'tap --disable-coverage --reporter=base' },

@@ -50,7 +50,8 @@ function listen(program) {
   let hasRun = false;
   const add = (event, status, more) =>
     tests.push({
-      name: event.title || 'outside of tests',
+      // What fails outside of a test is the whole file's.
+      name: event.title || '(suite)',
       status,
       rawStatus: event.type,
       duration: event.duration || 0,

@@ -41,7 +41,7 @@ class ArgusReporter {
     for (const error of this.errors || []) {
       const place = error.location && relative(error.location.file);
       tests.push({
-        name: 'outside of tests',
+        name: place ? '(suite)' : 'outside of tests',
         status: 'failed',
         duration: 0,
         filePath: place,
