@@ -93,11 +93,13 @@ fn is_actual(line: &str) -> bool {
     ["got: ", "actual: ", "but was: ", "Actual: ", "Received: "].iter().any(|start| line.starts_with(start))
 }
 
-/// The line without what tools put before the message: a linter's place and level, TAP's mark of a comment.
+/// The line without what tools put before the message: a linter's place and level, TAP's mark of a comment, Ruby's frame.
 fn unmarked(line: &str) -> &str {
-    static LINTED: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"^(?:\s*\d+:\d+\s+(?:error|✖)\s+|#\s+)").expect("a constant pattern"));
-    LINTED.find(line).map_or(line, |found| &line[found.end()..])
+    static BEFORE_MESSAGE: LazyLock<Regex> = LazyLock::new(|| {
+        let pattern = r"^(?:\s*(?:\d+:\d+\s+(?:error|✖)|✖\s+\d+:\d+)\s+|#\s+|\S+:\d+:in [`'][^']+': )";
+        Regex::new(pattern).expect("a constant pattern")
+    });
+    BEFORE_MESSAGE.find(line).map_or(line, |found| &line[found.end()..])
 }
 
 /// Whether the line names the kind of an error, or announces a message, and the message is on the next line:
@@ -140,6 +142,9 @@ pub(super) fn is_wrapping(line: &str) -> bool {
             r"> Task \S+(?: FAILED)?",
             r"FAILURE: Build failed with an exception\.",
             r"\* What went wrong:",
+            // A command with its options, as Rake prints what it runs, and that it failed.
+            r"(?:/[\w.+-]+)+/bin/[\w.+-]+ -.*",
+            r"rake aborted!|Command failed with status \(\d+\).*|Tasks: TOP => .*|\(See full trace by .*\)",
             r"make(?:\[\d+\])?: (?:\*\*\* )?(?:\[.*|Entering directory.*|Leaving directory.*)",
             r"exit status \d+",
             r"(?:Process|Command|process) (?:exited|failed|completed) with (?:exit )?code \d+\.?",

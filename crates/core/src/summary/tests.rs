@@ -32,7 +32,7 @@ const HEADLINES: &[(&str, &str)] = &[
     ("1 error\nnode:child_process:930\n    throw err;\n    ^\n\nError: it failed", "Error: it failed"),
     (
         "test/slug_test.rb:2:in `require_relative': lib/slug.rb:6: syntax error, unexpected `end' (SyntaxError)\n  end\n  ^~~\n\tfrom test/slug_test.rb:2:in `<main>'",
-        "test/slug_test.rb:2:in `require_relative': lib/slug.rb:6: syntax error, unexpected `end' (SyntaxError)",
+        "lib/slug.rb:6: syntax error, unexpected `end' (SyntaxError)",
     ),
     (
         "yarn run v1.22.22\n$ jst\n/bin/sh: jst: not found\nerror Command failed with exit code 127.",
@@ -128,6 +128,15 @@ const HEADLINES: &[(&str, &str)] = &[
     (
         "/srv/shop/src/cart.js\n  3:7  error  'x' is assigned a value but never used  no-unused-vars\n\n✖ 1 problem (1 error, 0 warnings)",
         "'x' is assigned a value but never used no-unused-vars",
+    ),
+    (
+        "  source/index.js:208:7\n  ✖  208:7  chalk is never used.  no-unused-vars\n  ✖  229:1  Too many blank lines.\n\n  2 errors",
+        "chalk is never used. no-unused-vars",
+    ),
+    // Rake, of a file that could not be loaded.
+    (
+        "/usr/bin/ruby3.1 -w -I\"lib:test\" /gems/rake_test_loader.rb \"test/spec_a.rb\"\n<internal:/usr/lib/ruby/kernel_require.rb>:85:in `require': cannot load such file -- minitest/autorun (LoadError)\n\tfrom /srv/shop/test/helper.rb:26:in `<top (required)>'\nrake aborted!\nCommand failed with status (1): [ruby -w]\n\nTasks: TOP => test\n(See full trace by running task with --trace)",
+        "cannot load such file -- minitest/autorun (LoadError)",
     ),
     // A printed object.
     (

@@ -451,5 +451,18 @@ fn symbol(line: &[u8]) -> Option<LineKind<'_>> {
     if counted && memchr::memmem::find(line, b" (").is_some() || line.starts_with("→ ".as_bytes()) {
         return Some(LineKind::Noise);
     }
+    // xo marks so what it found, and says where before it says what: `✖  3:7  'x' is never used.  no-unused-vars`.
+    let found = line.strip_prefix("✖ ".as_bytes()).map(<[u8]>::trim_ascii_start);
+    if found.is_some_and(is_line_and_column) {
+        return None;
+    }
     MARKS.begin(line).then_some(LineKind::Noise)
+}
+
+/// Whether `3:7` and a space begin it.
+fn is_line_and_column(text: &[u8]) -> bool {
+    let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let line = digits(text);
+    let column = text[line..].strip_prefix(b":").map_or(0, digits);
+    line > 0 && column > 0 && text.get(line + 1 + column) == Some(&b' ')
 }
