@@ -8,7 +8,7 @@ import path from 'node:path';
 import { enveloped } from '../answer.ts';
 import { ArgusError } from '../errors.ts';
 import { type Cleaned, clean as cleaned } from '../fix/snapshots/leftovers.ts';
-import { formatCleaned } from '../format/clean-text.ts';
+import { formatCleaned } from '../format/project/clean-text.ts';
 import { fitToLeave } from '../text/outgoing.ts';
 import { EXIT } from './terminal/exit.ts';
 import { print } from './terminal/output.ts';

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { EngineError, openEngine } from 'argus-engine';
 import { enveloped, toErrorBody } from '../answer.ts';
 import { messageOf, systemCodeOf } from '../errors.ts';
-import { type Check, formatChecks } from '../format/doctor-text.ts';
+import { type Check, formatChecks } from '../format/project/doctor-text.ts';
 import { foreignNote } from '../owner/placement.ts';
 import type { Project } from '../owner/project.ts';
 import { commandProblem, versionProblem } from '../run/advice/runner-check.ts';

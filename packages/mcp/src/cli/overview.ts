@@ -4,7 +4,7 @@
 
 import path from 'node:path';
 import { enveloped } from '../answer.ts';
-import { formatOverview, type Overview } from '../format/overview-text.ts';
+import { formatOverview, type Overview } from '../format/project/overview-text.ts';
 import { runGit } from '../git/git.ts';
 import { SessionManager } from '../sessions/session-manager.ts';
 import { fitToLeaveDeep } from '../text/outgoing.ts';

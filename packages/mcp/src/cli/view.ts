@@ -4,7 +4,7 @@
 
 import path from 'node:path';
 import { ArgusError, messageOf } from '../errors.ts';
-import { formatExported, formatServed } from '../format/view-text.ts';
+import { formatExported, formatServed } from '../format/project/view-text.ts';
 import { log } from '../log.ts';
 import { foreignNote } from '../owner/placement.ts';
 import type { Session } from '../sessions/session.ts';

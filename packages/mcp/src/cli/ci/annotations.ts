@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { EngineError, QUARANTINE_FILE } from 'argus-engine';
-import { verdictText } from '../../format/evidence-text.ts';
+import { verdictText } from '../../format/failures/evidence-text.ts';
 import { type GatedFailure, type GateResult, quarantineChangeText } from '../../format/report/gate-result.ts';
 import type { Session } from '../../sessions/session.ts';
 import { isWithin } from '../../system/files/way.ts';

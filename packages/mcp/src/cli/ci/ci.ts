@@ -6,9 +6,9 @@
 
 import { appendFileSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { formatGate } from '../../format/gate-text.ts';
 import { gateMarkdown } from '../../format/report/gate-markdown.ts';
 import type { GateResult } from '../../format/report/gate-result.ts';
+import { formatGate } from '../../format/report/gate-text.ts';
 import { markdownReport } from '../../format/report/markdown.ts';
 import type { RunReport } from '../../format/report/run-report.ts';
 import { lines } from '../../format/terminal.ts';

@@ -2,8 +2,8 @@
 
 import { type QuarantineVersions, quarantineVersions } from '../../config/quarantine-versions.ts';
 import { ArgusError } from '../../errors.ts';
-import { formatGate } from '../../format/gate-text.ts';
 import type { GateResult } from '../../format/report/gate-result.ts';
+import { formatGate } from '../../format/report/gate-text.ts';
 import { runGit } from '../../git/git.ts';
 import type { Session } from '../../sessions/session.ts';
 import { ciCheckout, isInCi } from '../../system/ci.ts';

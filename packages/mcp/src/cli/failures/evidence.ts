@@ -1,7 +1,7 @@
 /** tests and fixes: what all runs together say. Options: main.ts. */
 
 import type { TestState } from 'argus-engine';
-import { formatFixes, formatFixInFull, formatTests } from '../../format/evidence-text.ts';
+import { formatFixes, formatFixInFull, formatTests } from '../../format/failures/evidence-text.ts';
 import { handleTests } from '../../tools/failures/tests.ts';
 import { answer, type GlobalOptions } from '../terminal/output.ts';
 import { fixInFull } from './fix-in-full.ts';

@@ -1,6 +1,6 @@
 /** diagnose and report-fix: what a failure is, and what fixed it. Options: main.ts. */
 
-import { formatDiagnosis, formatFix } from '../../format/diagnosis-text.ts';
+import { formatDiagnosis, formatFix } from '../../format/failures/diagnosis-text.ts';
 import { handleDiagnose } from '../../tools/failures/diagnose.ts';
 import { handleReportFix } from '../../tools/failures/report-fix.ts';
 import { answer, type GlobalOptions } from '../terminal/output.ts';

@@ -1,7 +1,7 @@
 /** One fix with what its commit changed, read from the repository that is here. */
 
 import { ArgusError } from '../../errors.ts';
-import type { FixInFull } from '../../format/evidence-text.ts';
+import type { FixInFull } from '../../format/failures/evidence-text.ts';
 import { type CommittedChange, committedChange } from '../../git/committed-change.ts';
 import type { Session } from '../../sessions/session.ts';
 import { mapTexts, shortLine } from '../../text/untrusted.ts';

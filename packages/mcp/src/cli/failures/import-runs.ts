@@ -5,7 +5,7 @@
 
 import { createReadStream } from 'node:fs';
 import type { HistoricRun } from 'argus-engine';
-import { formatImportedRuns, type ImportedRuns } from '../../format/evidence-text.ts';
+import { formatImportedRuns, type ImportedRuns } from '../../format/failures/evidence-text.ts';
 import type { Session } from '../../sessions/session.ts';
 import { loadZod } from '../../system/zod.ts';
 import { adoptsInCi } from '../recorder.ts';

@@ -4,7 +4,7 @@
  */
 
 import { createInspector } from 'argus-engine';
-import { formatInspection } from '../../format/inspection-text.ts';
+import { formatInspection } from '../../format/failures/inspection-text.ts';
 import { log } from '../../log.ts';
 import { batches, write } from '../terminal/lines.ts';
 

@@ -1,7 +1,7 @@
 /** history and patterns: what is remembered. Options: main.ts. */
 
 import type { FailureCategory, PatternSort, PatternSource, RunStatus } from 'argus-engine';
-import { formatHistory, formatPatterns } from '../../format/lists-text.ts';
+import { formatHistory, formatPatterns } from '../../format/failures/lists-text.ts';
 import { handleHistory } from '../../tools/failures/history.ts';
 import { handlePatterns } from '../../tools/failures/patterns.ts';
 import { answer, type GlobalOptions } from '../terminal/output.ts';

@@ -9,7 +9,7 @@ import type { GitFacts, RunResult } from 'argus-engine';
 import { enveloped } from '../../answer.ts';
 import { ArgusError } from '../../errors.ts';
 import { withCommands } from '../../format/commands.ts';
-import { formatKnown } from '../../format/known-text.ts';
+import { formatKnown } from '../../format/failures/known-text.ts';
 import { conditions } from '../../run/conditions.ts';
 import { ciFacts, gitFacts } from '../../run/git-state.ts';
 import { folderOf } from '../../run/planning/test-place.ts';

@@ -1,7 +1,7 @@
 /** run and import: record what tests did. Options: main.ts. The run itself: run/run-tests.ts. */
 
 import type { ReportFormat, RunResult } from 'argus-engine';
-import { formatRun } from '../../format/run-text.ts';
+import { formatRun } from '../../format/failures/run-text.ts';
 import { quoted } from '../../system/words.ts';
 import { handleImport } from '../../tools/failures/import.ts';
 import { handleRun } from '../../tools/failures/run.ts';

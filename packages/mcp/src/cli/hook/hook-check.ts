@@ -1,6 +1,6 @@
 /** What doctor says of the hook: nothing where no hook was ever called. */
 
-import type { Check } from '../../format/doctor-text.ts';
+import type { Check } from '../../format/project/doctor-text.ts';
 import { stateOf } from '../../hook/place.ts';
 import { scoreOf } from '../../hook/score.ts';
 import type { Session } from '../../sessions/session.ts';

@@ -7,7 +7,7 @@ import { createReadStream } from 'node:fs';
 import type { MemoryImported } from 'argus-engine';
 import { toErrorBody } from '../../answer.ts';
 import { ArgusError } from '../../errors.ts';
-import { formatImported } from '../../format/memory-text.ts';
+import { formatImported } from '../../format/memory/memory-text.ts';
 import type { Calling } from '../../storage/database.ts';
 import { fitToLeaveDeep } from '../../text/outgoing.ts';
 import { EXIT } from '../terminal/exit.ts';

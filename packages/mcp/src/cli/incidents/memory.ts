@@ -4,7 +4,12 @@
  */
 
 import { text as readText } from 'node:stream/consumers';
-import { formatAddedIncident, formatAddedSolution, formatOutcome, formatSolutions } from '../../format/memory-text.ts';
+import {
+  formatAddedIncident,
+  formatAddedSolution,
+  formatOutcome,
+  formatSolutions,
+} from '../../format/memory/memory-text.ts';
 import * as memory from '../../memory/calls.ts';
 import { answerBare, type MemoryOptions } from '../terminal/output.ts';
 

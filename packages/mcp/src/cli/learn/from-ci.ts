@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import path from 'node:path';
 import type { GitFacts, RecordRunParams, TestState } from 'argus-engine';
-import type { LearnedFromCi } from '../../format/learned-text.ts';
+import type { LearnedFromCi } from '../../format/memory/learned-text.ts';
 import { givenFacts } from '../../run/git-state.ts';
 import { folderOf } from '../../run/planning/test-place.ts';
 import type { Session } from '../../sessions/session.ts';

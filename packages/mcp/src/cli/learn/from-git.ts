@@ -5,7 +5,7 @@
 
 import type { CommitDiff } from 'argus-engine';
 import { ArgusError } from '../../errors.ts';
-import type { LearnedFromGit } from '../../format/learned-text.ts';
+import type { LearnedFromGit } from '../../format/memory/learned-text.ts';
 import { Git, GitError } from '../../git/git.ts';
 import { diffsOf, type LoggedCommit, newestCommits } from '../../git/history.ts';
 import { repositoryOf } from '../../git/repository.ts';

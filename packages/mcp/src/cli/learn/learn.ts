@@ -1,6 +1,6 @@
 /** learn: fills a memory from what is there already. Options: learn-program.ts. */
 
-import { formatLearned, type Learned } from '../../format/learned-text.ts';
+import { formatLearned, type Learned } from '../../format/memory/learned-text.ts';
 import { adoptsInCi } from '../recorder.ts';
 import { cancelledBySignals } from '../terminal/cancel.ts';
 import { EXIT } from '../terminal/exit.ts';

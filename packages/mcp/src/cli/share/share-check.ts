@@ -1,6 +1,6 @@
 /** share --check: what is wrong with the files that the repository shares. Needs no memory. */
 
-import { formatShareChecked, type ShareChecked } from '../../format/share-text.ts';
+import { formatShareChecked, type ShareChecked } from '../../format/memory/share-text.ts';
 import { readShared } from '../../owner/shared-files.ts';
 import { EXIT } from '../terminal/exit.ts';
 import { answer, type GlobalOptions } from '../terminal/output.ts';

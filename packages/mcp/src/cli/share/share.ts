@@ -8,7 +8,7 @@ import { homedir, hostname } from 'node:os';
 import path from 'node:path';
 import type { ChosenFix, MachineNames, SharedText } from 'argus-engine';
 import { ArgusError } from '../../errors.ts';
-import { formatShared, type Shared } from '../../format/share-text.ts';
+import { formatShared, type Shared } from '../../format/memory/share-text.ts';
 import { homeFolder, trustedDataFolder } from '../../owner/data-folder.ts';
 import { readShared, SHARED_FOLDER } from '../../owner/shared-files.ts';
 import type { Session } from '../../sessions/session.ts';

@@ -1,7 +1,7 @@
 /** A run as the formats that programs read: JUnit XML as Jenkins takes it, and CTRF (ctrf.io, version 0.0.0). */
 
 import type { CaseRecord } from 'argus-engine';
-import { verdictText } from '../evidence-text.ts';
+import { verdictText } from '../failures/evidence-text.ts';
 import type { RunReport } from './run-report.ts';
 
 const SEPARATOR = ' > ';

@@ -1,6 +1,6 @@
 /** The gate in a job's summary or a comment, before the causes. */
 
-import { verdictText } from '../evidence-text.ts';
+import { verdictText } from '../failures/evidence-text.ts';
 import { type GatedFailure, type GateResult, quarantineChangeText } from './gate-result.ts';
 import { cell, code, text } from './markdown-text.ts';
 

@@ -5,7 +5,7 @@
 
 import type { CaseRecord } from 'argus-engine';
 import { count } from '../../text/count.ts';
-import { verdictText } from '../evidence-text.ts';
+import { verdictText } from '../failures/evidence-text.ts';
 import { duration } from '../terminal.ts';
 import { cell, code, listed, text } from './markdown-text.ts';
 import { causesOf, type RunReport } from './run-report.ts';

@@ -1,9 +1,9 @@
 /** What `argus learn` took in, for people at the terminal. */
 
 import type { TestState } from 'argus-engine';
-import { count } from '../text/count.ts';
-import { shortLine } from '../text/untrusted.ts';
-import { lines, paint } from './terminal.ts';
+import { count } from '../../text/count.ts';
+import { shortLine } from '../../text/untrusted.ts';
+import { lines, paint } from '../terminal.ts';
 
 export interface LearnedFromCi {
   /** New ones. */

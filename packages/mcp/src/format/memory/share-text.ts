@@ -1,9 +1,9 @@
 /** What was shared, and what is wrong with shared files, for people at the terminal. */
 
 import type { SharedFault } from 'argus-engine';
-import { count } from '../text/count.ts';
-import { formatWarnings } from './commands.ts';
-import { lines, paint } from './terminal.ts';
+import { count } from '../../text/count.ts';
+import { formatWarnings } from '../commands.ts';
+import { lines, paint } from '../terminal.ts';
 
 /** What `argus share` did, or would do. */
 export interface Shared {

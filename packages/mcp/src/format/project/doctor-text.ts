@@ -2,8 +2,8 @@
  * The checks of doctor, for people at the terminal.
  */
 
-import { withCommands } from './commands.ts';
-import { paint, table } from './terminal.ts';
+import { withCommands } from '../commands.ts';
+import { paint, table } from '../terminal.ts';
 
 export interface Check {
   name: string;

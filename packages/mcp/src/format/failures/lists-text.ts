@@ -3,12 +3,12 @@
  */
 
 import type { CaseRecord, FailurePattern, RunRecord } from 'argus-engine';
-import { count } from '../text/count.ts';
-import type { HistoryToolResult } from '../tools/failures/history.ts';
-import type { PatternsResult } from '../tools/failures/patterns.ts';
-import { formatWarnings } from './commands.ts';
+import { count } from '../../text/count.ts';
+import type { HistoryToolResult } from '../../tools/failures/history.ts';
+import type { PatternsResult } from '../../tools/failures/patterns.ts';
+import { formatWarnings } from '../commands.ts';
+import { duration, lines, paint, table } from '../terminal.ts';
 import { shuffleText } from './run-text.ts';
-import { duration, lines, paint, table } from './terminal.ts';
 
 export function formatHistory(result: HistoryToolResult): string {
   const rows = 'runs' in result ? result.runs.map(runRow) : result.cases.map(caseRow);

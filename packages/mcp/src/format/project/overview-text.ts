@@ -1,11 +1,11 @@
 /** What `argus` says of a project at a terminal, and what to do next. */
 
 import type { RunRecord } from 'argus-engine';
-import { count } from '../text/count.ts';
-import { shortLine } from '../text/untrusted.ts';
-import { VERSION } from '../version.ts';
-import { formatWarnings } from './commands.ts';
-import { lines, paint, table } from './terminal.ts';
+import { count } from '../../text/count.ts';
+import { shortLine } from '../../text/untrusted.ts';
+import { VERSION } from '../../version.ts';
+import { formatWarnings } from '../commands.ts';
+import { lines, paint, table } from '../terminal.ts';
 
 export interface Overview {
   project: { name: string; root: string; testCommand: string | null; runner: string | null };

@@ -2,9 +2,9 @@
  * What view says at the terminal.
  */
 
-import type { Exported } from '../view/export.ts';
-import type { About } from '../view/viewed-memory.ts';
-import { lines, paint } from './terminal.ts';
+import type { Exported } from '../../view/export.ts';
+import type { About } from '../../view/viewed-memory.ts';
+import { lines, paint } from '../terminal.ts';
 
 interface Served extends Pick<About, 'project' | 'database' | 'history'> {
   url: string;

@@ -12,9 +12,9 @@ import type {
   RankedSolutionsResult,
   RecordOutcomeResult,
 } from 'argus-engine';
-import { count } from '../text/count.ts';
-import { formatWarnings, withCommands } from './commands.ts';
-import { indented, lines, paint, percent } from './terminal.ts';
+import { count } from '../../text/count.ts';
+import { formatWarnings, withCommands } from '../commands.ts';
+import { indented, lines, paint, percent } from '../terminal.ts';
 
 export function formatSolutions(result: RankedSolutionsResult): string {
   const known = new Map(result.incidents.map((incident) => [incident.incident_id, incident]));

@@ -15,12 +15,12 @@ import type {
   TestRun,
   TestsResult,
 } from 'argus-engine';
-import type { CommittedChange } from '../git/committed-change.ts';
-import { count } from '../text/count.ts';
-import type { TestsToolResult } from '../tools/failures/tests.ts';
-import { formatWarnings, withCommands } from './commands.ts';
+import type { CommittedChange } from '../../git/committed-change.ts';
+import { count } from '../../text/count.ts';
+import type { TestsToolResult } from '../../tools/failures/tests.ts';
+import { formatWarnings, withCommands } from '../commands.ts';
+import { indented, lines, paint, percent, table } from '../terminal.ts';
 import { originText } from './origin-text.ts';
-import { indented, lines, paint, percent, table } from './terminal.ts';
 
 const HASH_CHARS = 12;
 

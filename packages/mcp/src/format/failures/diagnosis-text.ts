@@ -3,13 +3,13 @@
  */
 
 import type { DiagnosticResult, Difference, FixRecord, MendedBefore, Related } from 'argus-engine';
-import { count } from '../text/count.ts';
-import type { ReportFixResult } from '../tools/failures/report-fix.ts';
-import { formatWarnings, withCommands } from './commands.ts';
+import { count } from '../../text/count.ts';
+import type { ReportFixResult } from '../../tools/failures/report-fix.ts';
+import { formatWarnings, withCommands } from '../commands.ts';
+import { indented, lines, paint, percent } from '../terminal.ts';
 import { changedBeforeText, verdictText } from './evidence-text.ts';
 import { decidedHere, originText } from './origin-text.ts';
 import { formatCause, formatKind, formatWhere } from './run-text.ts';
-import { indented, lines, paint, percent } from './terminal.ts';
 
 /** The whole list is in the JSON. */
 const SHOWN_FIXES = 5;

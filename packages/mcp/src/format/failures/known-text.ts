@@ -3,10 +3,10 @@
  */
 
 import type { Cause, FailureBrief, RunResult } from 'argus-engine';
-import { quoted } from '../system/words.ts';
-import { count } from '../text/count.ts';
+import { quoted } from '../../system/words.ts';
+import { count } from '../../text/count.ts';
+import { indented, lines, paint } from '../terminal.ts';
 import { formatCause, formatKnownFix } from './run-text.ts';
-import { indented, lines, paint } from './terminal.ts';
 
 /** The rest is in the memory. */
 const SHOWN_CAUSES = 5;

@@ -3,12 +3,12 @@
  */
 
 import type { Cause, FailureBrief, RunResult, Shuffle } from 'argus-engine';
-import { quoted } from '../system/words.ts';
-import { count } from '../text/count.ts';
-import { withCommands } from './commands.ts';
+import { quoted } from '../../system/words.ts';
+import { count } from '../../text/count.ts';
+import { withCommands } from '../commands.ts';
+import { duration, indented, lines, paint } from '../terminal.ts';
 import { changedBeforeText, verdictText } from './evidence-text.ts';
 import { formatSharedFix } from './origin-text.ts';
-import { duration, indented, lines, paint } from './terminal.ts';
 
 /** The whole list is in the JSON. */
 const SHOWN_PROVED = 5;

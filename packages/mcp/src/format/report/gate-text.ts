@@ -1,9 +1,9 @@
 /** The gate, for people at the terminal. */
 
-import { count } from '../text/count.ts';
-import { verdictText } from './evidence-text.ts';
-import { type GatedFailure, type GateResult, quarantineChangeText } from './report/gate-result.ts';
-import { indented, lines, paint } from './terminal.ts';
+import { count } from '../../text/count.ts';
+import { verdictText } from '../failures/evidence-text.ts';
+import { indented, lines, paint } from '../terminal.ts';
+import { type GatedFailure, type GateResult, quarantineChangeText } from './gate-result.ts';
 
 /** Of each kind; argus gate --json has all. */
 const MAX_CASES = 20;

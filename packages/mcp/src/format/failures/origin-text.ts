@@ -1,7 +1,7 @@
 /** Whose something is that the repository shares, for people at the terminal. */
 
 import type { Related, SharedOrigin } from 'argus-engine';
-import { indented, lines, paint } from './terminal.ts';
+import { indented, lines, paint } from '../terminal.ts';
 
 /** `.argus-shared/fixes/fix-….json, by ann; elsewhere 2 worked, 1 failed`. */
 export function originText({ file, by, decidedBy, elsewhere }: SharedOrigin): string {

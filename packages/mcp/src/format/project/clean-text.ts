@@ -3,8 +3,8 @@
  */
 
 import path from 'node:path';
-import type { Cleaned } from '../fix/snapshots/leftovers.ts';
-import { visible } from '../text/untrusted.ts';
+import type { Cleaned } from '../../fix/snapshots/leftovers.ts';
+import { visible } from '../../text/untrusted.ts';
 
 const KINDS = {
   snapshots: 'snapshot in the repository',

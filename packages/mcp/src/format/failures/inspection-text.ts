@@ -3,7 +3,7 @@
  */
 
 import type { Inspection } from 'argus-engine';
-import { indented, lines, paint } from './terminal.ts';
+import { indented, lines, paint } from '../terminal.ts';
 
 export function formatInspection(inspection: Inspection): string {
   const { category, failureKind, rule, evidence, redactions, normalized, signature, familySignature } = inspection;
