@@ -1,6 +1,6 @@
 /**
  * Keys of `argus.yaml` that change what is stored and answered, and a history that is switched off. What a
- * configuration may say: packages/mcp/test/config.test.ts. Its test command: commands.test.ts.
+ * configuration may say: packages/mcp/test/config/config.test.ts. Its test command: commands.test.ts.
  */
 
 import { writeFileSync } from 'node:fs';

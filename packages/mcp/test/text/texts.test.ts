@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { batches } from '../src/cli/terminal/lines.ts';
-import { sessionKey } from '../src/sessions/session-manager.ts';
-import { acceptedLocale, chooseLocale } from '../src/text/locale.ts';
-import { clipped, visible, visibleDeep } from '../src/text/untrusted.ts';
+import { batches } from '../../src/cli/terminal/lines.ts';
+import { sessionKey } from '../../src/sessions/session-manager.ts';
+import { acceptedLocale, chooseLocale } from '../../src/text/locale.ts';
+import { clipped, visible, visibleDeep } from '../../src/text/untrusted.ts';
 
 test.each([
   ['colours', '\u001b[31mred\u001b[0m \u001b]8;;http://x\u0007link\u001b]8;;\u0007', 'red link'],
@@ -20,7 +20,7 @@ test.each([
   expect(visible(text)).toBe(expected);
 });
 
-const VISIBLE = new URL('../../../tests/vectors/visible.jsonl', import.meta.url);
+const VISIBLE = new URL('../../../../tests/vectors/visible.jsonl', import.meta.url);
 const rows = readFileSync(VISIBLE, 'utf8').trim().split('\n');
 
 test.each(rows.map((row) => JSON.parse(row)))('what the engine shows is shown here: $name', (row) => {

@@ -4,10 +4,10 @@ import { readdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { EngineError } from 'argus-engine';
 import { expect, test } from 'vitest';
-import { Outbox } from '../src/storage/outbox.ts';
-import { Seal } from '../src/storage/seal.ts';
-import { Spool, type WaitingCall } from '../src/storage/spool.ts';
-import { folder } from './project.ts';
+import { Outbox } from '../../src/storage/outbox.ts';
+import { Seal } from '../../src/storage/seal.ts';
+import { Spool, type WaitingCall } from '../../src/storage/spool.ts';
+import { folder } from '../project.ts';
 
 const INCIDENT: WaitingCall = {
   callId: '0195220c-2a00-7abc-8def-001122334455',

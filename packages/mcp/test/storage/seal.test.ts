@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { Seal } from '../src/storage/seal.ts';
-import { folder } from './project.ts';
+import { Seal } from '../../src/storage/seal.ts';
+import { folder } from '../project.ts';
 
 const links = vi.hoisted(() => ({ refusedWith: '' }));
 

@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { EngineError } from 'argus-engine';
 import { expect, test } from 'vitest';
-import { Outbox } from '../src/storage/outbox.ts';
-import { Seal } from '../src/storage/seal.ts';
-import { Spool } from '../src/storage/spool.ts';
-import { folder } from './project.ts';
+import { Outbox } from '../../src/storage/outbox.ts';
+import { Seal } from '../../src/storage/seal.ts';
+import { Spool } from '../../src/storage/spool.ts';
+import { folder } from '../project.ts';
 
 const CALL = {
   callId: '0195220c-2a00-7abc-8def-001122334455',

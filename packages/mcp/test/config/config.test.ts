@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { ageInDays } from '../src/config/age.ts';
-import { databaseOf, loadConfig, parseConfig } from '../src/config/load.ts';
-import { quarantineJsonSchema } from '../src/config/quarantine.ts';
-import { configJsonSchema } from '../src/config/schema.ts';
+import { ageInDays } from '../../src/config/age.ts';
+import { databaseOf, loadConfig, parseConfig } from '../../src/config/load.ts';
+import { quarantineJsonSchema } from '../../src/config/quarantine.ts';
+import { configJsonSchema } from '../../src/config/schema.ts';
 
 const WHOLE = `version: 1
 locale: en
@@ -132,12 +132,12 @@ test('ages', () => {
   expect([ageInDays(30), ageInDays('90d'), ageInDays('12w')]).toEqual([30, 90, 84]);
 });
 
-/** After a change: ARGUS_WRITE_SCHEMA=1 npx vitest run packages/mcp/test/config. */
+/** After a change: ARGUS_WRITE_SCHEMA=1 npx vitest run packages/mcp/test/config/config. */
 test.each([
   ['argus.schema.json', configJsonSchema],
   ['argus-quarantine.schema.json', quarantineJsonSchema],
 ])('%s is current', (name, schema) => {
-  const file = new URL(`../${name}`, import.meta.url);
+  const file = new URL(`../../${name}`, import.meta.url);
   if (process.env.ARGUS_WRITE_SCHEMA) writeFileSync(file, `${JSON.stringify(schema(), null, 2)}\n`);
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(schema());
 });

@@ -3,11 +3,11 @@ import { utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { detect, type Machine } from '../src/environment/detect.ts';
-import { major, type Texts } from '../src/environment/facts.ts';
-import { environmentOf } from '../src/environment/project-environment.ts';
-import { conditions } from '../src/run/conditions.ts';
-import { folder } from './project.ts';
+import { detect, type Machine } from '../../src/environment/detect.ts';
+import { major, type Texts } from '../../src/environment/facts.ts';
+import { environmentOf } from '../../src/environment/project-environment.ts';
+import { conditions } from '../../src/run/conditions.ts';
+import { folder } from '../project.ts';
 
 const MACHINE: Machine = { platform: 'linux', nodeVersion: '22.1.0', env: {}, cudaVersionFile: undefined };
 

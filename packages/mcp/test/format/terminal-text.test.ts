@@ -2,9 +2,9 @@
 
 import type { DiagnosticResult, FixRecord } from 'argus-engine';
 import { expect, test } from 'vitest';
-import { withCommands } from '../src/format/commands.ts';
-import { formatDiagnosis, formatFix } from '../src/format/failures/diagnosis-text.ts';
-import { formatRun } from '../src/format/failures/run-text.ts';
+import { withCommands } from '../../src/format/commands.ts';
+import { formatDiagnosis, formatFix } from '../../src/format/failures/diagnosis-text.ts';
+import { formatRun } from '../../src/format/failures/run-text.ts';
 
 test.each([
   ["A recorded run in which 'boom' passes: call argus_run.", "A recorded run in which 'boom' passes: argus run."],

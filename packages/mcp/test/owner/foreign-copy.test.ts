@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { copyOf } from '../src/owner/foreign-copy.ts';
-import { folder } from './project.ts';
+import { copyOf } from '../../src/owner/foreign-copy.ts';
+import { folder } from '../project.ts';
 
 test('a new copy takes the place of older ones, and of what killed processes left', () => {
   const [copies, original] = [folder(), path.join(folder(), 'argus.db')];

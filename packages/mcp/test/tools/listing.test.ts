@@ -1,12 +1,12 @@
 /** What agents read of the tools' schemas is made ahead of time; here it is made again. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { listedSchemas } from '../src/tools/listing.ts';
-import { TOOLS } from '../src/tools/registry.ts';
+import { listedSchemas } from '../../src/tools/listing.ts';
+import { TOOLS } from '../../src/tools/registry.ts';
 
-/** After a change: ARGUS_WRITE_SCHEMA=1 npx vitest run packages/mcp/test/listing. */
+/** After a change: ARGUS_WRITE_SCHEMA=1 npx vitest run packages/mcp/test/tools/listing. */
 test('generated/tools.json is current', () => {
-  const file = new URL('../src/generated/tools.json', import.meta.url);
+  const file = new URL('../../src/generated/tools.json', import.meta.url);
   if (process.env.ARGUS_WRITE_SCHEMA) writeFileSync(file, `${JSON.stringify(listedSchemas(TOOLS), null, 2)}\n`);
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(listedSchemas(TOOLS));
 });

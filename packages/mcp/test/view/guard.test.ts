@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Guard } from '../src/view/guard.ts';
+import { Guard } from '../../src/view/guard.ts';
 
 test('a browser leaves out the usual port, and no other', () => {
   const guard = new Guard();

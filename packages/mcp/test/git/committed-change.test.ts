@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type CommittedChange, committedChange } from '../src/git/committed-change.ts';
-import { commit, folder, git, project, put } from './project.ts';
+import { type CommittedChange, committedChange } from '../../src/git/committed-change.ts';
+import { commit, folder, git, project, put } from '../project.ts';
 
 /** Of what is committed now. */
 async function shown(root: string, hash = head(root)): Promise<CommittedChange> {

@@ -2,7 +2,7 @@
 
 import type { Cause, FailureBrief, KnownPattern, RunResult } from 'argus-engine';
 import { expect, test } from 'vitest';
-import { formatKnown } from '../src/format/failures/known-text.ts';
+import { formatKnown } from '../../src/format/failures/known-text.ts';
 
 const CAUSE: Cause = { causeId: 'cause-1', headline: 'boom', place: 'a.js:1', count: 1, cases: ['a.test.js > a'] };
 const TIP: KnownPattern = {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { ask } from '../src/system/ask.ts';
+import { ask } from '../../src/system/ask.ts';
 
 test.skipIf(process.platform === 'win32')('nothing is lost of an answer where this process was held up', async () => {
   // What comes after the end of the program comes in the time that is left for it, and is there when the hold-up ends.

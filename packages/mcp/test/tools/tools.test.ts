@@ -6,12 +6,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import engine from '../../../npm/engine/src/generated/calls.schema.json' with { type: 'json' };
-import { listedSchemas, type Schema } from '../src/tools/listing.ts';
-import { TOOLS } from '../src/tools/registry.ts';
+import engine from '../../../../npm/engine/src/generated/calls.schema.json' with { type: 'json' };
+import { listedSchemas, type Schema } from '../../src/tools/listing.ts';
+import { TOOLS } from '../../src/tools/registry.ts';
 
 const ENGINE: { calls: Record<string, { params: Schema }>; params: Record<string, Schema> } = engine;
-const root = fileURLToPath(new URL('../../..', import.meta.url));
+const root = fileURLToPath(new URL('../../../..', import.meta.url));
 
 function filesOf(folder: string): string[] {
   const all = readdirSync(`${root}/${folder}`, { recursive: true, encoding: 'utf8' });

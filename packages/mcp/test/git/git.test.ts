@@ -1,11 +1,11 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { Git, runGit } from '../src/git/git.ts';
-import { driverSettings } from '../src/git/settings.ts';
-import { trackedFiles } from '../src/git/tracked.ts';
-import { findProgram } from '../src/system/programs.ts';
-import { commit, folder, project, put } from './project.ts';
+import { Git, runGit } from '../../src/git/git.ts';
+import { driverSettings } from '../../src/git/settings.ts';
+import { trackedFiles } from '../../src/git/tracked.ts';
+import { findProgram } from '../../src/system/programs.ts';
+import { commit, folder, project, put } from '../project.ts';
 
 const PATH = process.env.PATH ?? '';
 afterEach(() => {

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { type Environment, isOfFork } from '../src/system/ci.ts';
+import { type Environment, isOfFork } from '../../src/system/ci.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'argus-ci-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
