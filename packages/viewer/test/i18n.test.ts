@@ -2,7 +2,9 @@
 
 import { FAILURE_CATEGORIES } from 'argus-engine/browser';
 import { expect, test } from 'vitest';
+import { problems as englishProblems } from '../src/i18n/en/problems.ts';
 import { en } from '../src/i18n/en.ts';
+import { problems as chineseProblems } from '../src/i18n/zh/problems.ts';
 import { zh } from '../src/i18n/zh.ts';
 
 /** Every text with its path; functions are asked with numbers. */
@@ -14,7 +16,7 @@ function texts(value: unknown, path = ''): [string, string][] {
 }
 
 test('no text is empty, and both have the same ones', () => {
-  const [english, chinese] = [texts(en), texts(zh)];
+  const [english, chinese] = [texts([en, englishProblems]), texts([zh, chineseProblems])];
   expect(english.filter(([, text]) => text.trim() === '')).toEqual([]);
   expect(chinese.filter(([, text]) => text.trim() === '')).toEqual([]);
   expect(chinese.map(([path]) => path)).toEqual(english.map(([path]) => path));
