@@ -2,7 +2,6 @@
 
 // First, so that the token is out of the address before anything reads it.
 import './data/token.ts';
-import './styles/tokens.css';
 import './styles/base.css';
 import { mount } from 'svelte';
 import App from './App.svelte';

@@ -1,6 +1,5 @@
 /** Starts the pattern table inside a chat. Speaking with it: host.ts. */
 
-import '../styles/tokens.css';
 import '../styles/base.css';
 import './app.css';
 import { mount } from 'svelte';
