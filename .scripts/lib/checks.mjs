@@ -100,7 +100,7 @@ async function engineOnPostgres(onLine) {
     const runs = [];
     for (const args of [
       ['-p', 'argus-store', '--test', 'postgres', '--', '--ignored'],
-      ['-p', 'argus-engine', '--lib', '--', '--ignored', 'tests::round_trips', 'tests::once'],
+      ['-p', 'argus-engine', '--lib', '--', '--ignored', 'tests::every_call::round_trips', 'tests::every_call::once'],
       ['-p', 'argus-engine', '--lib', '--', ...skipped],
     ]) {
       runs.push(await cargoTest(args, onLine, extraEnv));

@@ -1,26 +1,15 @@
 //! The contracts' rules, over the real store, in memory or on a file.
 
 mod access;
-mod answering;
-mod counting;
 mod database;
-mod diagnosing;
+mod every_call;
 mod evidence;
 mod exchanging;
-mod faults;
-mod fixing;
+mod failures;
 mod listing;
 mod memory;
-mod once;
-mod proving;
-mod recognising;
-mod recording;
-mod retention;
-mod round_trips;
-mod run_errors;
-mod secrets;
+mod runs;
 mod sharing;
-mod statements;
 mod viewer;
 
 use crate::{

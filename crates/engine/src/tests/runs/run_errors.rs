@@ -1,10 +1,10 @@
 //! Which errors a run had, before it is recorded.
 
-use super::{UNKNOWN, World, failed, passed};
 use crate::{
     contract::{HistoryParams, NoParams, RecordRunParams, RunError, RunErrors},
     knowledge::overview::overview,
     runs::{history::history, run_errors::run_errors},
+    tests::{UNKNOWN, World, failed, passed},
 };
 
 fn errors(world: &World, params: &RecordRunParams) -> RunErrors {

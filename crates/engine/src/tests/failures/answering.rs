@@ -1,9 +1,9 @@
 //! What an agent gets of a run and of a diagnosis: message, place, kind, causes, and which fix comes first.
 
-use super::{REFUSED, UNKNOWN, World, failed, passed};
 use crate::{
     contract::{EngineOptions, HowMatched, PatternSource, PatternsParams, RecordRunParams, RunResult, Tried},
     knowledge::patterns::patterns,
+    tests::{REFUSED, UNKNOWN, World, failed, passed},
 };
 use argus_core::{Category, FailureKind, evidence::verdict::VerdictKind};
 use argus_report::ReportCase;

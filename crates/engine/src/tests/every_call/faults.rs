@@ -1,15 +1,15 @@
 //! What a bad database does: the right code, an answer where one is possible, and nothing lost.
 
-use super::{
-    AnyTx, Folder, START_MS, UNKNOWN, World, failed,
-    memory::{POOL, linux, pool},
-};
 use crate::{
     Engine, ErrorCode,
     contract::{DiagnoseParams, EngineOptions, NoParams, ViewIncidentsParams},
     failures::diagnose::diagnose,
     knowledge::overview::{check_write, overview},
     memory::finding::browse::view_incidents,
+    tests::{
+        AnyTx, Folder, START_MS, UNKNOWN, World, failed,
+        memory::{POOL, linux, pool},
+    },
 };
 use argus_core::Ambient;
 use argus_store::{Database, Mode, Sqlite, StoreError, Tx, finish};

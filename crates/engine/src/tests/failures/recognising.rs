@@ -1,11 +1,11 @@
 //! By what a failure is recognised, and what is said of it.
 
-use super::{Folder, REFUSED, UNKNOWN, World, failed, passed};
 use crate::{
     EngineError, ErrorCode,
     contract::{DiagnoseParams, DiagnosticResult, EngineOptions, HowMatched, PatternsParams},
     failures::diagnose::diagnose,
     knowledge::patterns::patterns,
+    tests::{Folder, REFUSED, UNKNOWN, World, failed, passed},
 };
 use argus_core::{Category, classify::UserRule};
 

@@ -1,15 +1,15 @@
 //! Calls with a name of their own, made once in one transaction with what they answer.
 
-use super::{
-    AnyTx, Folder, Json, START_MS, UNKNOWN, World,
-    database::{connect, connection},
-    failed,
-};
 use crate::{
     Engine, EngineError, ErrorCode,
     calls::call_once,
     contract::{EngineOptions, RecorderOptions, ViewIncidentsParams},
     memory::finding::browse::view_incidents,
+    tests::{
+        AnyTx, Folder, Json, START_MS, UNKNOWN, World,
+        database::{connect, connection},
+        failed,
+    },
 };
 use argus_core::Ambient;
 use argus_store::{Database, KnownSchemas, Postgres, StoreError, finish, patterns};

@@ -1,11 +1,11 @@
 //! What a call costs on PostgreSQL: each round trip takes as long as the network is far. On the server of
 //! `ARGUS_TEST_POSTGRES`, which `npm test` starts.
 
-use super::{Json, START_MS, UNKNOWN, database::connection};
 use crate::{
     Engine,
     calls::call_once,
     contract::{EngineOptions, RecorderOptions},
+    tests::{Json, START_MS, UNKNOWN, database::connection},
 };
 use argus_core::Ambient;
 use argus_store::{KnownSchemas, NativeDriver, Postgres, finish};

@@ -1,6 +1,5 @@
 //! `argus_run` and `argus_import`.
 
-use super::{Folder, START_MS, UNKNOWN, World, case, failed, passed};
 use crate::{
     EngineError, ErrorCode, ReportFiles,
     contract::{
@@ -13,6 +12,7 @@ use crate::{
         prepare_run::prepare_run,
         record_run::record_run,
     },
+    tests::{Folder, START_MS, UNKNOWN, World, case, failed, memory, passed},
 };
 use argus_core::{Ambient, Category, classify::UserRule};
 use argus_report::{CaseStatus, ReportCase};
@@ -363,7 +363,7 @@ fn a_clock_that_runs_ahead_makes_no_run_the_newest_for_ever() {
 
 #[test]
 fn changed_rules_sign_what_was_learned_again() {
-    let folder = super::Folder::new("rules");
+    let folder = Folder::new("rules");
     let world = World::on(&folder.file()).unwrap();
     let run = world.run(vec![failed("boom", UNKNOWN), failed("other", UNKNOWN)]);
     let fix = world.fix(&run, "boom", "Tuned it", true).unwrap();
@@ -396,8 +396,8 @@ fn fixture_of_this_schema_version() {
     world.diagnose(&run, "boom").unwrap();
     world.fix(&run, "boom", "Tuned it", true).unwrap();
     world.diagnose(&run, "boom").unwrap();
-    world.added(&super::memory::pool());
+    world.added(&memory::pool());
     let id = world.diagnose(&run, "boom").unwrap().pattern.unwrap().id;
     world.set(&id, Category::ConfigError, "Out of tune", "Tune it");
-    world.ask(UNKNOWN, super::memory::linux());
+    world.ask(UNKNOWN, memory::linux());
 }

@@ -1,6 +1,5 @@
 //! A secret in every string field of every call: neither an answer nor a byte of the database has it.
 
-use super::{Folder, Json, World};
 use crate::{
     EngineError, ReportFiles,
     calls::call,
@@ -26,6 +25,7 @@ use crate::{
         prepare_run::prepare_run,
         record_run::record_run,
     },
+    tests::{Folder, Json, World},
     viewer::{edit::edit_pattern, pattern::view_pattern, run::view_case},
 };
 use argus_core::{Analyzer, classify::UserRule, redact::UserSecret};

@@ -1,10 +1,10 @@
 //! `argus_diagnose`.
 
-use super::{REFUSED, START_MS, UNKNOWN, World, case, failed, passed};
 use crate::{
     ErrorCode,
     contract::{PatternSource, PatternsParams, RecordRunParams, RelatedKind, SignatureParams},
     knowledge::patterns::{find_by_signature, patterns},
+    tests::{REFUSED, START_MS, UNKNOWN, World, case, failed, passed},
 };
 use argus_core::Category;
 use argus_report::CaseStatus;

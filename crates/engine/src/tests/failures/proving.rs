@@ -1,9 +1,9 @@
 //! How many passes prove a reported fix: one where the failure always came, more where it came by chance.
 
-use super::{UNKNOWN, World, failed, passed};
 use crate::{
     contract::{FixesResult, GitFacts, NoParams, RecordRunParams, ReportFixResult},
     evidence::fixes::fixes,
+    tests::{UNKNOWN, World, failed, passed},
 };
 use argus_core::evidence::kept::fixes::ProofStatus;
 

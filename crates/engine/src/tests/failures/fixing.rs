@@ -1,11 +1,11 @@
 //! `argus_report_fix`.
 
-use super::{REFUSED, START_MS, UNKNOWN, World, failed, passed};
 use crate::{
     ErrorCode,
     contract::{GitFacts, IdParams, NoParams, PatternDetail, RecordFixParams, RecordRunParams, ReportFixParams},
     failures::report_fix::{record_fix, report_fix},
     knowledge::{overview::check_write, resources::pattern},
+    tests::{REFUSED, START_MS, UNKNOWN, World, failed, passed},
 };
 use argus_core::{Ambient, evidence::kept::fixes::ProofStatus};
 use argus_report::ReportCase;

@@ -1,10 +1,10 @@
 //! Which runs go, whatever the clock says.
 
-use super::{START_MS, World, passed};
 use crate::{
     answer::moment::DAY_MS,
     contract::{EngineOptions, HistoryParams, RecordRunParams, Retention},
     runs::{history::history, record_run::record_run},
+    tests::{DRAWS, START_MS, World, passed},
 };
 use argus_core::Ambient;
 use argus_store::finish;
@@ -24,7 +24,7 @@ fn world(min_runs: Option<u32>) -> World {
 fn run_at(world: &World, clock: i64) -> String {
     let params = RecordRunParams { cases: vec![passed("one")], ..RecordRunParams::default() };
     let mut seed = [0; 16];
-    seed[..8].copy_from_slice(&super::DRAWS.fetch_add(1, std::sync::atomic::Ordering::Relaxed).to_le_bytes());
+    seed[..8].copy_from_slice(&DRAWS.fetch_add(1, std::sync::atomic::Ordering::Relaxed).to_le_bytes());
     finish(record_run(&world.engine, &Ambient::new(clock, seed), &params)).unwrap().run_id
 }
 

@@ -1,14 +1,14 @@
 //! How often a call asks its database: each statement and each transaction has a price of its own.
 
-use super::{
-    Folder, REFUSED, UNKNOWN, World, failed,
-    memory::{POOL, linux, pool},
-};
 use crate::{
     Engine, ErrorCode,
     contract::{DiagnoseParams, EngineOptions, PatternSource, RankedSolutionsParams},
     failures::diagnose::diagnose,
     memory::finding::ranked_solutions::ranked_solutions,
+    tests::{
+        Folder, REFUSED, UNKNOWN, World, failed,
+        memory::{POOL, linux, pool},
+    },
 };
 use argus_store::{
     Database, Mode, Sqlite, StoreError, Tx,

@@ -1,7 +1,10 @@
 //! Whatever is called in whatever order, the counts keep their promises.
 
-use super::{Folder, REFUSED, UNKNOWN, World, failed};
-use crate::{contract::PatternsParams, knowledge::patterns::patterns};
+use crate::{
+    contract::PatternsParams,
+    knowledge::patterns::patterns,
+    tests::{Folder, REFUSED, UNKNOWN, World, failed},
+};
 use argus_core::confidence::confidence;
 use proptest::prelude::*;
 

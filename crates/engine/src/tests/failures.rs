@@ -1,0 +1,7 @@
+//! How a failure is recognised, diagnosed and fixed.
+
+mod answering;
+mod diagnosing;
+mod fixing;
+mod proving;
+mod recognising;
