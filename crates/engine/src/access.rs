@@ -10,7 +10,10 @@ use crate::{
     },
 };
 use argus_core::{Ambient, display};
-use argus_store::{Database, audit, tokens};
+use argus_store::{
+    Database,
+    access::{audit, tokens},
+};
 
 /// A person's or a machine's name.
 const MAX_NAME_CHARS: usize = 100;

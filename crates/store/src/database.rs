@@ -1,5 +1,10 @@
 //! The seam between the store and a database: transactions, and statements inside them.
 
+pub mod any;
+pub mod copy;
+pub mod postgres;
+pub mod sqlite;
+
 use crate::error::StoreError;
 use std::{
     future::Future,

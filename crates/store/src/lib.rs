@@ -15,10 +15,8 @@
 //!
 //! `argus-core` decides what a failure is; time and ids are handed in, and no row leaves the crate.
 
-pub mod any;
-pub mod audit;
+pub mod access;
 pub mod calls;
-pub mod copy;
 pub mod database;
 pub mod error;
 pub mod evidence;
@@ -26,18 +24,18 @@ pub mod fix_commits;
 pub mod incidents;
 mod keys;
 pub mod patterns;
-pub mod postgres;
 pub mod runs;
 pub mod search;
 pub mod shared;
 pub mod solutions;
-pub mod sqlite;
-pub mod tokens;
 
-pub use any::{AnyDatabase, AnyTx};
-pub use database::{Database, Tx, finish};
-pub use error::{StoreError, StoreErrorKind};
 #[cfg(feature = "native-postgres")]
-pub use postgres::NativeDriver;
-pub use postgres::{KnownSchemas, Postgres};
-pub use sqlite::{Mode, Sqlite};
+pub use database::postgres::NativeDriver;
+pub use database::{
+    Database, Tx,
+    any::{AnyDatabase, AnyTx},
+    finish,
+    postgres::{KnownSchemas, Postgres},
+    sqlite::{Mode, Sqlite},
+};
+pub use error::{StoreError, StoreErrorKind};

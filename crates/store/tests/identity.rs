@@ -3,11 +3,12 @@
 #![allow(clippy::unwrap_used, reason = "tests; clippy knows only functions marked as one")]
 
 use argus_store::{
-    Database, Mode, Sqlite, StoreError, StoreErrorKind, finish, runs,
-    sqlite::{
+    Database, Mode, Sqlite, StoreError, StoreErrorKind,
+    database::sqlite::{
         identity::{Identity, adopt, identify},
         probe,
     },
+    finish, runs,
 };
 use rusqlite::Connection;
 use std::{

@@ -8,11 +8,13 @@
 )]
 
 use argus_store::{
-    Database, KnownSchemas, Mode, NativeDriver, Postgres, Sqlite, StoreError, StoreErrorKind, Tx, copy,
-    database::{Row, Value},
+    Database, KnownSchemas, Mode, NativeDriver, Postgres, Sqlite, StoreError, StoreErrorKind, Tx,
+    database::{
+        Row, Value, copy,
+        postgres::{Batch, Driver, SERVER, SchemaState, Statement},
+        sqlite::SqliteTx,
+    },
     finish, incidents,
-    postgres::{Driver, SERVER, SchemaState},
-    sqlite::SqliteTx,
 };
 use std::{
     collections::BTreeSet,
@@ -234,8 +236,8 @@ fn a_schema_of_another_version_is_refused_and_brought_here_by_migrating_alone() 
     add(&memory, "inc-1").unwrap();
     let version = |number: i64| {
         let sql = format!("UPDATE \"argus_{name}\".writer SET version = {number}");
-        let statement = argus_store::postgres::Statement { sql: sql.into(), params: Vec::new() };
-        finish(driver.run(argus_store::postgres::Batch { statements: vec![statement], is_last: true })).unwrap();
+        let statement = Statement { sql: sql.into(), params: Vec::new() };
+        finish(driver.run(Batch { statements: vec![statement], is_last: true })).unwrap();
     };
     version(10_000);
     assert_eq!(add(&memory, "inc-2").unwrap_err().kind(), StoreErrorKind::Newer);

@@ -1,10 +1,11 @@
 //! A copy of a database that others use meanwhile.
 
 use argus_store::{
-    Database, Mode, Sqlite, StoreError, finish,
+    Database, Mode, Sqlite, StoreError,
+    database::sqlite::{SqliteTx, probe},
+    finish,
     fix_commits::{self, FixCommit},
     runs,
-    sqlite::{SqliteTx, probe},
 };
 use std::{
     fs,

@@ -7,7 +7,7 @@ use crate::{
     engine::{Answer, VFS, answered},
 };
 use argus_engine::{EngineError, calls::Codec};
-use argus_store::sqlite::identity::{self, Identity};
+use argus_store::database::sqlite::identity::{self, Identity};
 use serde::Serialize;
 use wasm_bindgen::prelude::wasm_bindgen;
 

@@ -10,9 +10,12 @@ use crate::{
 };
 use argus_engine::{Engine, EngineError, calls, contract::EngineOptions};
 use argus_store::{
-    AnyDatabase, Database, KnownSchemas, Mode, Postgres, Sqlite, StoreError, copy,
-    postgres::{PostgresTx, SERVER, SchemaState},
-    sqlite::SqliteTx,
+    AnyDatabase, Database, KnownSchemas, Mode, Postgres, Sqlite, StoreError,
+    database::{
+        copy,
+        postgres::{PostgresTx, SERVER, SchemaState},
+        sqlite::SqliteTx,
+    },
 };
 use js_sys::{Object, Reflect};
 use serde::Serialize;

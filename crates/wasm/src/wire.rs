@@ -4,8 +4,8 @@
 
 use crate::convert::thrown;
 use argus_engine::ErrorCode;
-use argus_store::{
-    database::Cell,
+use argus_store::database::{
+    Cell,
     postgres::{Answer, Batch, Driver, DriverError, Statement},
 };
 use js_sys::{Array, Object, Reflect, Uint8Array};

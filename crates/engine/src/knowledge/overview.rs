@@ -5,7 +5,7 @@ use crate::{
     contract::{NoParams, Overview, Recipe},
 };
 use argus_core::{Ambient, builtin::BUILTINS};
-use argus_store::{Database, patterns, runs, sqlite::probe};
+use argus_store::{Database, database::sqlite::probe, patterns, runs};
 
 #[allow(clippy::cast_possible_truncation, reason = "six")]
 const BUILTIN_COUNT: u32 = BUILTINS.len() as u32;

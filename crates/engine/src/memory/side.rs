@@ -217,7 +217,7 @@ mod tests {
         ErrorCode,
         tests::{AnyTx, World},
     };
-    use argus_store::{finish, sqlite::probe};
+    use argus_store::{database::sqlite::probe, finish};
 
     #[test]
     fn only_the_users_own_sides_are_written() {

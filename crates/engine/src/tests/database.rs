@@ -1,6 +1,6 @@
 //! The database of a world: SQLite, or PostgreSQL where `ARGUS_TEST_POSTGRES` says which server.
 
-use argus_store::{KnownSchemas, Mode, NativeDriver, Postgres, Sqlite, StoreError, finish, postgres::SERVER};
+use argus_store::{KnownSchemas, Mode, NativeDriver, Postgres, Sqlite, StoreError, database::postgres::SERVER, finish};
 use std::{
     rc::Rc,
     sync::atomic::{AtomicU64, Ordering},

@@ -12,9 +12,8 @@ use crate::{
 };
 use argus_store::{
     Database, Mode, Sqlite, StoreError, Tx,
-    database::{Row, Value},
+    database::{Row, Value, sqlite::SqliteTx},
     finish,
-    sqlite::SqliteTx,
 };
 use std::{cell::Cell, path::Path, rc::Rc};
 

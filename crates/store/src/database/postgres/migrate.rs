@@ -2,23 +2,22 @@
 
 use super::{Answer, Batch, Driver, PREFIX, Statement};
 use crate::{
-    database::{Cell, Row},
+    database::{Cell, Row, sqlite::latest_version},
     error::{StoreError, StoreErrorKind},
-    sqlite::latest_version,
 };
 use argus_core::builtin::BUILTINS;
 
 /// One script per version, from the first that PostgreSQL had. Never edited after a release.
 const MIGRATIONS: [(i64, &str); 9] = [
-    (9, include_str!("../migrations/postgres/0009.sql")),
-    (10, include_str!("../migrations/postgres/0010.sql")),
-    (11, include_str!("../migrations/postgres/0011.sql")),
-    (12, include_str!("../migrations/postgres/0012.sql")),
-    (13, include_str!("../migrations/postgres/0013.sql")),
-    (14, include_str!("../migrations/postgres/0014.sql")),
-    (15, include_str!("../migrations/postgres/0015.sql")),
-    (16, include_str!("../migrations/postgres/0016.sql")),
-    (17, include_str!("../migrations/postgres/0017.sql")),
+    (9, include_str!("../../migrations/postgres/0009.sql")),
+    (10, include_str!("../../migrations/postgres/0010.sql")),
+    (11, include_str!("../../migrations/postgres/0011.sql")),
+    (12, include_str!("../../migrations/postgres/0012.sql")),
+    (13, include_str!("../../migrations/postgres/0013.sql")),
+    (14, include_str!("../../migrations/postgres/0014.sql")),
+    (15, include_str!("../../migrations/postgres/0015.sql")),
+    (16, include_str!("../../migrations/postgres/0016.sql")),
+    (17, include_str!("../../migrations/postgres/0017.sql")),
 ];
 
 /// What a schema is to this version.

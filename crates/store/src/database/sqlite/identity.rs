@@ -27,7 +27,7 @@ pub fn identify(path: &str, vfs: Option<&str>) -> Result<Identity, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = match Connection::open_with_flags(format!("{}&immutable=1", uri(path, vfs)), flags) {
         Ok(connection) => connection,
-        Err(error) if crate::sqlite::is_missing(&error) => return Ok(Identity::Nothing),
+        Err(error) if super::is_missing(&error) => return Ok(Identity::Nothing),
         Err(error) => return Err(error.into()),
     };
     schema::restrict(&connection)?;

@@ -1,11 +1,11 @@
 //! A file or a server, by what is known when a program runs: what stands on it is compiled once for both.
 
-use crate::{
-    database::{Database, Row, Tx, Value},
-    error::StoreError,
+use super::{
+    Database, Row, Tx, Value,
     postgres::{Driver, Postgres, PostgresTx},
     sqlite::{Sqlite, SqliteTx},
 };
+use crate::error::StoreError;
 
 /// Either database.
 #[derive(Debug)]

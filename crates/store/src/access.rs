@@ -1,0 +1,4 @@
+//! Who may use the memories of a server, and what was done with that.
+
+pub mod audit;
+pub mod tokens;
