@@ -1,7 +1,7 @@
 /** A server goes into a JSON configuration and out of it again, and the file is what it was, byte for byte. */
 import { parse } from 'jsonc-parser';
 import { expect, test } from 'vitest';
-import { withJsonEntry, withoutJsonEntry } from '../../src/cli/install/json-entry.ts';
+import { withJsonEntry, withoutJsonEntry } from '../../src/cli/install/files/json-entry.ts';
 
 const KEYS = ['mcpServers', 'argus'] as const;
 const ENTRY = { command: 'npx', args: ['-y', 'argus-mcp'] };

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'jsonc-parser';
 import { expect, test } from 'vitest';
+import { type HookForm, withJsonHooks, withoutJsonHooks } from '../../src/cli/install/files/json-hooks.ts';
 import { AGENT_HOOKS, userHookFile } from '../../src/cli/install/hook-forms.ts';
-import { type HookForm, withJsonHooks, withoutJsonHooks } from '../../src/cli/install/json-hooks.ts';
 
 const NPX = 'npx -y argus-mcp hook';
 const PLUGINS = {

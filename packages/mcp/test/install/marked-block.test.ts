@@ -1,8 +1,8 @@
 /** Blocks in Codex's TOML and in AGENTS.md go in, are brought up to date, and leave the file as it was. */
 import { parse } from 'smol-toml';
 import { expect, test } from 'vitest';
-import { type BlockMarks, withBlock, withoutBlock } from '../../src/cli/install/marked-block.ts';
-import { withoutTomlEntry, withTomlEntry } from '../../src/cli/install/toml-entry.ts';
+import { type BlockMarks, withBlock, withoutBlock } from '../../src/cli/install/files/marked-block.ts';
+import { withoutTomlEntry, withTomlEntry } from '../../src/cli/install/files/toml-entry.ts';
 
 const MARKS: BlockMarks = { begin: '<!-- argus:begin -->', end: '<!-- argus:end -->' };
 const ENTRY = { command: 'npx', args: ['-y', 'argus-mcp'], tool_timeout_sec: 1800 };

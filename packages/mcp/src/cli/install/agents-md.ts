@@ -1,6 +1,6 @@
 /** What AGENTS.md says of Argus: short, for every agent reads it in every session. */
 
-import type { BlockMarks } from './marked-block.ts';
+import type { BlockMarks } from './files/marked-block.ts';
 
 export const AGENTS_MD = 'AGENTS.md';
 

@@ -5,7 +5,7 @@
 
 import path from 'node:path';
 import { type AgentName, type Machine, userFile } from './agents.ts';
-import type { HookForm } from './json-hooks.ts';
+import type { HookForm } from './files/json-hooks.ts';
 
 /** A memory may have to be opened first. */
 const TIMEOUT_SECONDS = 20;

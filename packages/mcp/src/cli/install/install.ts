@@ -13,14 +13,14 @@ import { EXIT } from '../terminal/exit.ts';
 import { fail, printData } from '../terminal/output.ts';
 import { AGENT_NAMES, AGENTS, type AgentName, isFound, SERVER_NAME, serverEntry } from './agents.ts';
 import { AGENTS_MD, AGENTS_MD_BLOCK, AGENTS_MD_MARKS } from './agents-md.ts';
-import { type ConfigPlace, fileOf, readConfigFile, writeConfigFile } from './config-file.ts';
+import { type ConfigPlace, fileOf, readConfigFile, writeConfigFile } from './files/config-file.ts';
+import { withJsonEntry, withoutJsonEntry } from './files/json-entry.ts';
+import { withJsonHooks, withoutJsonHooks } from './files/json-hooks.ts';
+import { withBlock, withoutBlock } from './files/marked-block.ts';
+import { Refused } from './files/refused.ts';
+import { withoutTomlEntry, withTomlEntry } from './files/toml-entry.ts';
 import { AGENT_HOOKS } from './hook-forms.ts';
-import { withJsonEntry, withoutJsonEntry } from './json-entry.ts';
-import { withJsonHooks, withoutJsonHooks } from './json-hooks.ts';
-import { withBlock, withoutBlock } from './marked-block.ts';
 import { hookPlaceOf, placeOf, thisMachine } from './places.ts';
-import { Refused } from './refused.ts';
-import { withoutTomlEntry, withTomlEntry } from './toml-entry.ts';
 
 export interface InstallOptions {
   project: string;

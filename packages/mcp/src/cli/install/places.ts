@@ -5,10 +5,10 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { isWithin } from '../../system/files/way.ts';
 import { AGENTS, type AgentName, type Machine, pluginSign, SERVER_NAME, userFile } from './agents.ts';
-import { type ConfigPlace, readConfigFile } from './config-file.ts';
+import { type ConfigPlace, readConfigFile } from './files/config-file.ts';
+import { hasJsonEntry } from './files/json-entry.ts';
+import { hasTomlEntry } from './files/toml-entry.ts';
 import { AGENT_HOOKS, userHookFile } from './hook-forms.ts';
-import { hasJsonEntry } from './json-entry.ts';
-import { hasTomlEntry } from './toml-entry.ts';
 
 export function placeOf(agent: AgentName, root: string, isGlobal: boolean): ConfigPlace {
   return isGlobal ? placeOfUser(userFile(agent, thisMachine())) : { base: root, name: AGENTS[agent].projectFile };

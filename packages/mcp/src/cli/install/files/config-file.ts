@@ -17,9 +17,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { systemCodeOf } from '../../errors.ts';
-import { isStrangers, lstat } from '../../system/files/way.ts';
-import { DRAFT_SUFFIX } from '../../system/files/whole-file.ts';
+import { systemCodeOf } from '../../../errors.ts';
+import { isStrangers, lstat } from '../../../system/files/way.ts';
+import { DRAFT_SUFFIX } from '../../../system/files/whole-file.ts';
 import { Refused } from './refused.ts';
 
 /** Claude Code keeps more than settings in its own; what is larger is no configuration. */

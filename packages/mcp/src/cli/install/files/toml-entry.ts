@@ -3,7 +3,7 @@
  */
 
 import { parse, TomlError } from 'smol-toml';
-import { isServerOfArgus, SERVER_NAME, type ServerEntry } from './agents.ts';
+import { isServerOfArgus, SERVER_NAME, type ServerEntry } from '../agents.ts';
 import { type BlockMarks, withBlock, withoutBlock } from './marked-block.ts';
 import { Refused } from './refused.ts';
 

@@ -1,7 +1,7 @@
 /** One server in a JSON configuration: put in, brought up to date, taken out again. */
 
 import { applyEdits, modify, type Node } from 'jsonc-parser';
-import { isServerOfArgus, type ServerEntry } from './agents.ts';
+import { isServerOfArgus, type ServerEntry } from '../agents.ts';
 import { contentOf, formatted, inserted, objectUnder, parsed, propertyOf, styleOf, takenOut } from './json-text.ts';
 import { positionOf, Refused } from './refused.ts';
 
