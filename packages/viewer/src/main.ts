@@ -1,7 +1,7 @@
 /** Starts the page. */
 
 // First, so that the token is out of the address before anything reads it.
-import './data/token.ts';
+import './data/live/token.ts';
 import './styles/base.css';
 import { mount } from 'svelte';
 import App from './App.svelte';

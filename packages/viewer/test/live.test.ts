@@ -1,8 +1,8 @@
 // The source over a running server, against a server of the test's own: calls, errors, changes, a lost connection.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { splitToken } from '../src/data/fragment.ts';
-import { LiveSource, Server } from '../src/data/live.ts';
+import { splitToken } from '../src/data/live/fragment.ts';
+import { LiveSource, Server } from '../src/data/live/live.ts';
 import { Problem } from '../src/data/source.ts';
 
 const TOKEN = 'a-token';

@@ -1,10 +1,12 @@
 /** The opened data and how far the page is with opening it. */
 
 import { i18n } from '../i18n/i18n.svelte.ts';
-import { engineInside, hasEngine, snapshotInside } from './embedded.ts';
-import { EngineWorker } from './engine-worker.ts';
-import { FileSource } from './file.ts';
-import { follow, LiveSource, Server } from './live.ts';
+import { engineInside, hasEngine, snapshotInside } from './file/embedded.ts';
+import { EngineWorker } from './file/engine-worker.ts';
+import { FileSource } from './file/file.ts';
+import { follow, LiveSource, Server } from './live/live.ts';
+import { answerOtherTabs, askOtherTabs } from './live/tabs.ts';
+import { token } from './live/token.ts';
 import {
   type About,
   aboutFolder,
@@ -15,8 +17,6 @@ import {
   type Result,
   type Source,
 } from './source.ts';
-import { answerOtherTabs, askOtherTabs } from './tabs.ts';
-import { token } from './token.ts';
 
 /** A run that is recorded changes the file many times. */
 const TOGETHER_MS = 100;

@@ -1,6 +1,6 @@
 /**
- * Where the page's data comes from, whichever of the three ways it was opened. Its implementations: file.ts and
- * live.ts.
+ * Where the page's data comes from, whichever of the three ways it was opened. Its implementations: file/file.ts
+ * and live/live.ts.
  */
 
 import type { Calls, PageCallName } from 'argus-engine/browser';

@@ -1,6 +1,6 @@
-/** Opening a file that the reader gave, and keeping it where that was asked for. Reading it: data/file.ts. */
+/** Opening a file that the reader gave, and keeping it where that was asked for. Reading it: data/file/file.ts. */
 
-import { keepFile } from '../../data/kept-file.ts';
+import { keepFile } from '../../data/file/kept-file.ts';
 import { session } from '../../data/session.svelte.ts';
 
 let keep = $state(false);

@@ -1,8 +1,8 @@
 /** The page's side of the worker that runs the engine. */
 
 import type { Locale } from 'argus-engine/browser';
+import { type Method, type Params, Problem, type Result } from '../source.ts';
 import type { Answer, Request } from './messages.ts';
-import { type Method, type Params, Problem, type Result } from './source.ts';
 import EngineThread from './worker.ts?worker&inline';
 
 type Unnumbered<T> = T extends Request ? Omit<T, 'id'> : never;

@@ -3,7 +3,7 @@
  * out of it at once; the tab keeps it for a reload. Sending it: live.ts.
  */
 
-import { kept } from '../lib/kept.ts';
+import { kept } from '../../lib/kept.ts';
 import { splitToken } from './fragment.ts';
 
 const held = kept('argus-token', () => sessionStorage);

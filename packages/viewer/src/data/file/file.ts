@@ -4,8 +4,8 @@
  */
 
 import type { Locale } from 'argus-engine/browser';
+import { type About, type Method, type Params, Problem, type Result, type Source } from '../source.ts';
 import { EngineWorker } from './engine-worker.ts';
-import { type About, type Method, type Params, Problem, type Result, type Source } from './source.ts';
 
 export class FileSource implements Source {
   readonly live = false;

@@ -1,7 +1,7 @@
 /** What the page and its worker say to each other. */
 
 import type { Locale } from 'argus-engine/browser';
-import type { Method, Params } from './source.ts';
+import type { Method, Params } from '../source.ts';
 
 export type Request =
   | {

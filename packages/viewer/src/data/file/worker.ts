@@ -3,8 +3,8 @@
  */
 
 import { type Engine, openBlob, openEmpty, startEngine } from 'argus-engine/browser';
+import { problemOf } from '../source.ts';
 import type { Answer, Request } from './messages.ts';
-import { problemOf } from './source.ts';
 
 let engine: Engine | undefined;
 

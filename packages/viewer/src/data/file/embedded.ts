@@ -1,6 +1,6 @@
 /** What an exported page carries inside: the engine and a snapshot of a database. */
 
-import { type About, aboutFolder } from './source.ts';
+import { type About, aboutFolder } from '../source.ts';
 
 export interface Snapshot {
   readonly database: Blob;

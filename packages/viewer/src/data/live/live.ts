@@ -12,7 +12,7 @@ import {
   Problem,
   type Result,
   type Source,
-} from './source.ts';
+} from '../source.ts';
 
 /** Waits between attempts to hear of changes again. */
 const AGAIN_MS = [500, 1000, 2000, 5000] as const;
