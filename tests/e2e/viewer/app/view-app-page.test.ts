@@ -9,9 +9,9 @@ import axe from 'axe-core';
 import type { BrowserContextOptions, FrameLocator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { z } from 'zod';
-import { BUNDLE, environment } from '../harness.ts';
-import { browsing, newContext } from './chromium.ts';
-import { FIX, HOSTILE, hostileProject, rememberedProject } from './view-memory.ts';
+import { BUNDLE, environment } from '../../harness.ts';
+import { browsing, newContext } from '../chromium.ts';
+import { FIX, HOSTILE, hostileProject, rememberedProject } from '../view-memory.ts';
 
 const resource = z.object({ contents: z.tuple([z.object({ text: z.string() })]) });
 

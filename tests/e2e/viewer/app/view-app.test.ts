@@ -8,7 +8,7 @@ import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.j
 import { StdioClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { BUNDLE, ERAS, type Era, environment, project } from '../harness.ts';
+import { BUNDLE, ERAS, type Era, environment, project } from '../../harness.ts';
 
 const URI = 'ui://argus/patterns';
 const MIME_TYPE = 'text/html;profile=mcp-app';
