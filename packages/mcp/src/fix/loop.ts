@@ -23,7 +23,7 @@ import { reportData } from './report/loop-view.ts';
 import type { Insight, LoopRecord } from './report/record.ts';
 import { reportMarkdown } from './report/report.ts';
 import { isRejected, limitsKept } from './report/summary.ts';
-import { type Change, changeSince, describeChange, suspicions, weakenings } from './snapshots/changes.ts';
+import { changeSince, describeChange, explainRefusal, suspicions, weakenings } from './snapshots/changes.ts';
 import { snapshotsOf } from './snapshots/open.ts';
 import type { Snapshots } from './snapshots/snapshots.ts';
 import type { WantedFix } from './start-fields.ts';
@@ -219,7 +219,7 @@ export class Loop {
     const declared = this.#state.advance({ type: 'fix_declared', description, digest, files, outside, approach });
     const { decision } = declared;
     if (decision.type === 'refused')
-      return outside === null ? explained(decision, change, this.decision.type) : decision;
+      return outside === null ? explainRefusal(decision, change, this.decision.type) : decision;
     await this.#noteWeakening(change.now);
     // In error mode a fix belongs to the attempt that verifies it.
     const number =
@@ -494,11 +494,4 @@ export class Loop {
   #writeInsight(): void {
     this.folder.writeJson('insight.json', this.#insight);
   }
-}
-
-function explained(decision: FixDecision, { digest, tried }: Change, due: FixDecision['type']): FixDecision {
-  const { reason } = decision;
-  const before = tried === null ? '' : `The work tree is as it was before attempt ${tried}, which failed. `;
-  const behind = due === 'apply_fix' && digest === null ? ' Files that git ignores are outside of it.' : '';
-  return { ...decision, reason: before + reason + behind };
 }

@@ -3,7 +3,7 @@
  * does not count. Whether a change counts: the rules.
  */
 
-import type { FixState, Weakening } from 'argus-engine';
+import type { FixDecision, FixState, Weakening } from 'argus-engine';
 import type { LoopContext } from '../loop-context.ts';
 import { UNDESCRIBED } from '../state/fix-file.ts';
 import type { Difference, Snapshots } from './snapshots.ts';
@@ -62,6 +62,18 @@ export function describeChange({ files }: Difference, outside: string | null): s
   if (files.length === 0) return outside ?? UNDESCRIBED;
   const named = files.slice(0, MAX_NAMED_FILES).map((file) => `${file.path}: ${file.change}`);
   return `${UNDESCRIBED} ${named.join(', ')}${files.length > MAX_NAMED_FILES ? ` and ${files.length - MAX_NAMED_FILES} more files` : ''}`;
+}
+
+/** Why a declared fix was refused, with what the work tree shows of it. */
+export function explainRefusal(
+  decision: FixDecision,
+  { digest, tried }: Change,
+  due: FixDecision['type'],
+): FixDecision {
+  const { reason } = decision;
+  const before = tried === null ? '' : `The work tree is as it was before attempt ${tried}, which failed. `;
+  const behind = due === 'apply_fix' && digest === null ? ' Files that git ignores are outside of it.' : '';
+  return { ...decision, reason: before + reason + behind };
 }
 
 async function ranWith(snapshots: Snapshots, attempts: FixState['attempts'], now: string): Promise<number | null> {
