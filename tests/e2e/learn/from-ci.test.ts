@@ -194,6 +194,12 @@ test('a run that is cancelled leaves a sound memory, and goes on the next time',
   expect(argus(['doctor'], { cwd: root }).status).toBe(0);
 });
 
+test('a folder without a report teaches nothing, and says so', () => {
+  const { root } = repository(1);
+  const { stdout } = argus(['learn', '--from-ci', project({ 'notes.md': 'nothing\n' })], { cwd: root });
+  expect(stdout).toBe('no report was found there: nothing to learn from\n');
+});
+
 test('a folder that is not there is said', () => {
   const { status, stdout } = argus(['learn', '--from-ci', 'nowhere', '--json']);
   expect(status).toBe(2);

@@ -53,6 +53,7 @@ async function shared(session: Session, { as, fix, dryRun = false }: ShareOption
     dryRun,
     by,
     files: value.files.map((file) => `${SHARED_FOLDER}/${file.path}`),
+    ...(dryRun ? { contents: value.files.map(({ text }) => text) } : {}),
     present: present.length,
     leftOut: value.leftOut,
     ...(warnings.length > 0 ? { warnings } : {}),

@@ -48,6 +48,7 @@ function ciLines({ runs, known, failures, leftOut, tests, fixes, cancelled }: Le
     leftOut.length === 0
       ? ''
       : `; ${leftOut.length} left out: ${named.join(', ')}${more > 0 ? `, … and ${more} more` : ''}`;
+  if (runs + known + leftOut.length === 0) return ['no report was found there: nothing to learn from'];
   return [
     cancelled === true && paint.yellow('cancelled: the same command goes on where it stopped'),
     `${count(runs, 'run')} taken in, ${known} known before, ${count(failures, 'failure')} judged${left}; known now: ${states(tests)}, ${count(fixes.found, 'fix', 'fixes')} found (${fixes.proved} proved)`,
@@ -56,7 +57,7 @@ function ciLines({ runs, known, failures, leftOut, tests, fixes, cancelled }: Le
 
 function states(tests: LearnedFromCi['tests']): string {
   const unwell = Object.entries(tests).filter(([state]) => state !== 'healthy');
-  return unwell.map(([state, number]) => `${number} ${state}`).join(', ') || 'no test that is not well';
+  return unwell.map(([state, number]) => `${number} ${state}`).join(', ') || 'no unhealthy test';
 }
 
 function gitLines({ looked, fixes, learned, known, cancelled }: LearnedFromGit): (string | false)[] {

@@ -3,7 +3,7 @@
 import type { SharedFault } from 'argus-engine';
 import { count } from '../../text/count.ts';
 import { formatWarnings } from '../commands.ts';
-import { lines, paint } from '../terminal.ts';
+import { indented, lines, paint } from '../terminal.ts';
 
 /** What `argus share` did, or would do. */
 export interface Shared {
@@ -12,6 +12,8 @@ export interface Shared {
   by: string | null;
   /** Written now, from the root of the repository. */
   files: string[];
+  /** What a dry run would write into each of them. */
+  contents?: string[];
   /** Those that were there. */
   present: number;
   leftOut: SharedFault[];
@@ -27,11 +29,13 @@ export interface ShareChecked {
 /** More are counted. */
 const SHOWN_FILES = 20;
 
-export function formatShared({ dryRun, by, files, present, leftOut, warnings }: Shared): string {
+export function formatShared({ dryRun, by, files, contents = [], present, leftOut, warnings }: Shared): string {
   const more = files.length - SHOWN_FILES;
   const done = dryRun ? 'would be written' : 'written';
   return lines([
-    ...files.slice(0, SHOWN_FILES).map((file) => (dryRun ? paint.dim(file) : file)),
+    ...files
+      .slice(0, SHOWN_FILES)
+      .flatMap((file, at) => [file, contents[at] !== undefined && indented(paint.dim(contents[at].trimEnd()))]),
     more > 0 && `… and ${count(more, 'more file')}`,
     `${count(files.length, 'file')} ${done}, ${present} there already; ${by === null ? 'nobody is named' : `as ${by}`}`,
     ...leftOut.map(({ path, message }) => paint.red(`not shared: ${path}: ${message}`)),
