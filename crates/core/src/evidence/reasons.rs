@@ -2,7 +2,7 @@
 
 use crate::evidence::explanations::flakiness;
 use crate::evidence::explanations::outage;
-use crate::evidence::facts::{CaseId, Failure};
+use crate::evidence::facts::{CaseId, Failure, RunSeq};
 use crate::evidence::kept::history::{Observation, TestHistory};
 use crate::evidence::kept::order::OrderEvidence;
 use crate::evidence::kept::window::View;
@@ -49,12 +49,23 @@ pub fn explain(verdict: &mut Verdict, facts: &Facts<'_>) {
         VerdictKind::Infrastructure => (facts.for_outage(), code),
         VerdictKind::Environment => (condition.into_iter().collect(), chance),
         VerdictKind::Order => (polluter.into_iter().collect(), chance),
-        VerdictKind::New | VerdictKind::Unknown => (chance, code),
+        VerdictKind::New => (chance, code),
+        VerdictKind::Unknown => (undecided(now.seq, &verdict.weighed), code.into_iter().chain(chance).collect()),
     };
     if verdict.because.is_empty() {
         verdict.because.push(Reason::FirstTime { run: now.seq, passed: flakiness::counts(facts.seen).1 });
     }
     verdict.settle = facts.settle(verdict);
+}
+
+/// That none of the explanations carries: the two likeliest.
+fn undecided(run: RunSeq, weighed: &[(VerdictKind, f64)]) -> Vec<Reason> {
+    let mut by_chance = weighed.to_vec();
+    by_chance.sort_by(|one, other| other.1.total_cmp(&one.1));
+    match by_chance[..] {
+        [likeliest, next, ..] => vec![Reason::Undecided { run, likeliest, next }],
+        _ => Vec::new(),
+    }
 }
 
 impl Facts<'_> {

@@ -28,6 +28,22 @@ pub enum VerdictKind {
     Unknown,
 }
 
+impl VerdictKind {
+    /// Its word, as agents read it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Regression => "regression",
+            Self::Broken => "broken",
+            Self::Flaky => "flaky",
+            Self::Infrastructure => "infrastructure",
+            Self::Order => "order",
+            Self::Environment => "environment",
+            Self::New => "new",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
 /// The answer for one failing case.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Verdict {
@@ -195,6 +211,15 @@ pub enum Reason {
         /// Failing runs of those in which it could have failed.
         failures: (u32, u32),
     },
+    /// The runs do not tell the likeliest explanation from the next.
+    Undecided {
+        /// The run that is judged.
+        run: RunSeq,
+        /// The likeliest, with its chance.
+        likeliest: (VerdictKind, f64),
+        /// The next.
+        next: (VerdictKind, f64),
+    },
 }
 
 /// Prints what numbers stand for.
@@ -220,7 +245,8 @@ impl Reason {
             | Self::Condition { run, .. }
             | Self::RanBefore { run, .. }
             | Self::ChanceElsewhere { run, .. }
-            | Self::FailsByChance { run, .. } => run,
+            | Self::FailsByChance { run, .. }
+            | Self::Undecided { run, .. } => run,
         }
     }
 
@@ -292,6 +318,11 @@ impl Reason {
             }
             Self::FailsByChance { run: last, failures } => {
                 format!("It failed in {} of {}, last in {}.", failures.0, plural(failures.1, "run"), run(*last))
+            }
+            Self::Undecided { run: now, likeliest, next } => {
+                let chance =
+                    |(kind, chance): &(VerdictKind, f64)| format!("{} ({:.0} %)", kind.as_str(), chance * 100.0);
+                format!("The runs up to {} do not tell {} from {}.", run(*now), chance(likeliest), chance(next))
             }
         }
     }

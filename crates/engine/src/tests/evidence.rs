@@ -158,6 +158,29 @@ fn the_commit_that_touches_the_stack_is_the_first_suspect() {
     }
 }
 
+/// The first failure in a large suite, after a commit, without a line of the project in its stack.
+#[test]
+fn what_the_runs_do_not_tell_is_unknown_and_says_between_what() {
+    let mut story = Story::new();
+    for _ in 0..10 {
+        story.commit();
+        story.run(&[None; 400]);
+    }
+    let passed = story.world.call(history, &HistoryParams::default()).unwrap().runs[0].id.clone();
+    story.commit();
+    let mut errors = [None; 400];
+    errors[3] = Some(UNKNOWN);
+    let run = story.run(&errors);
+    assert_eq!(Story::verdict(&run), (VerdictKind::Unknown, None), "it names no culprit");
+    let diagnosis = story.world.diagnose(&run.run_id, "a.test.ts > suite > case 3").unwrap();
+    let verdict = diagnosis.verdict.unwrap();
+    let [because] = verdict.because.as_slice() else { panic!("{:?}", verdict.because) };
+    assert!(because.starts_with(&format!("The runs up to {} do not tell ", run.run_id)), "{because}");
+    assert!(because.contains("flaky (") && because.contains("regression ("), "{because}");
+    assert!(verdict.against[0].contains(&format!("There is 1 commit between {passed}")), "{:?}", verdict.against);
+    assert!(verdict.settle.unwrap().starts_with("Run it alone "));
+}
+
 #[test]
 fn both_outcomes_on_one_commit_are_chance() {
     let mut story = Story::new();

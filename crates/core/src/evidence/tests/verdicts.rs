@@ -249,6 +249,36 @@ fn a_test_without_history_is_new() {
     assert_eq!(only(&story.run(&[failure(3, 1)])).verdict.kind, VerdictKind::New);
 }
 
+/// In a large suite the first failure after a commit may be that commit or chance: no run tells one from the other.
+#[test]
+fn a_first_failure_that_code_and_chance_explain_alike_is_unknown() {
+    let mut story = Story::new();
+    let suite = || (0..400).collect();
+    for _ in 0..10 {
+        story.commit();
+        story.run_in(suite(), &[]);
+    }
+    story.commit();
+    let judgement = story.run_in(suite(), &[failure(3, 1)]);
+    let verdict = &only(&judgement).verdict;
+    assert_eq!(
+        (verdict.kind, &verdict.since, verdict.suspects[0].commit.as_str()),
+        (VerdictKind::Unknown, &None, "c12")
+    );
+    assert!(matches!(verdict.settle, Some(Settle::RerunAlone { times }) if times > 1));
+    let [Reason::Undecided { run: 10, likeliest, next }] = verdict.because[..] else { panic!("{:?}", verdict.because) };
+    assert_eq!((likeliest.0, next.0), (VerdictKind::Flaky, VerdictKind::Regression));
+    assert!(likeliest.1 >= next.1 && next.1 > 0.3, "{likeliest:?} {next:?}");
+    let changed = Reason::Changed { passed: 9, failed: 10, commits: 1 };
+    assert_eq!(verdict.against, [changed, Reason::FirstTime { run: 10, passed: 10 }]);
+    let said = Reason::Undecided { run: 10, likeliest: (VerdictKind::Flaky, 0.504), next: (VerdictKind::Broken, 0.3) };
+    assert_eq!(said.sentence(&Plain), "The runs up to run 10 do not tell flaky (50 %) from broken (30 %).");
+
+    // What settles it: it passes on the very same files, and fails again.
+    story.run_in(suite(), &[]);
+    assert_eq!(kinds(&story.run_in(suite(), &[failure(3, 1)])), [VerdictKind::Flaky]);
+}
+
 #[test]
 fn passes_that_prove_a_fix() {
     for (rate, passes) in [(1.0, 1), (0.5, 5), (0.1, 29), (0.01, 299)] {
