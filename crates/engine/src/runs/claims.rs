@@ -30,7 +30,8 @@ const MAX_HISTORY: u32 = 50;
 /// A run that began before the claim refutes nothing, for the fix may have been made since; nor does one on another branch,
 /// such as that of another work tree, or on the very files that failed (`on_same_files`: ids of runs on those of this one),
 /// as with somebody who has not got the change: it is not there. Another failure of the case neither proves nor refutes:
-/// what was claimed may have been the first of two faults. A foreign run says nothing of either. Answers what it proved.
+/// what was claimed may have been the first of two faults. A foreign run says nothing of either. A claim that something else
+/// was reported after is not proved any more. Answers what the run proved.
 pub(crate) async fn judge<D: Database>(
     engine: &Engine<D>,
     tx: &mut impl Tx,
@@ -60,12 +61,21 @@ pub(crate) async fn judge<D: Database>(
             _ => {}
         }
     }
+    let mut passed = standing(tx, passed).await?;
     claims::count_passes(tx, &passed).await?;
     passed.retain(|claim| !claim.is_proved && claim.passes + 1 >= claim.passes_needed);
     for claim in &passed {
         claims::mark_proved(tx, claim, &run.id).await?;
     }
     told(tx, run, &passed).await
+}
+
+/// Those that may still be what mended it: once something else was reported before a claim was proved, runs that pass speak
+/// for that.
+async fn standing(tx: &mut impl Tx, passed: Vec<Claim>) -> Result<Vec<Claim>, EngineError> {
+    let is_superseded = claims::superseded(tx, &passed).await?;
+    let by_claim = passed.into_iter().zip(is_superseded);
+    Ok(by_claim.filter(|(claim, is_superseded)| claim.is_proved || !is_superseded).map(|(claim, _)| claim).collect())
 }
 
 /// What was changed, of each pattern and case the newest success that this run proves.

@@ -4,7 +4,7 @@
 
 use super::{RunKey, cases::Status};
 use crate::{
-    database::Tx,
+    database::{Tx, Value},
     error::StoreError,
     keys::PatternKey,
     solutions::{self, SolutionKey, outcomes},
@@ -121,6 +121,22 @@ pub async fn open(tx: &mut impl Tx) -> Result<Vec<Claim>, StoreError> {
         })
     });
     read.collect()
+}
+
+/// For each claim whether something else was reported after it for the same case of the same pattern, and stands.
+pub async fn superseded(tx: &mut impl Tx, claims: &[Claim]) -> Result<Vec<bool>, StoreError> {
+    const SQL: &str = "SELECT 1 FROM solutions s JOIN outcomes o ON o.solution_key = s.key \
+                       WHERE s.pattern_key = $1 AND s.wrong_at IS NULL \
+                       AND s.digest <> (SELECT own.digest FROM solutions own WHERE own.key = $2) AND o.key > $3 \
+                       AND o.case_name = $4 AND o.worked = 1 AND o.run_id IS NOT NULL AND o.refuted_by IS NULL LIMIT 1";
+    let params: Vec<[Value<'_>; 4]> = claims
+        .iter()
+        .map(|claim| {
+            let pattern = claim.pattern.map(|pattern| pattern.0);
+            [pattern.into(), claim.solution.0.into(), claim.key.into(), (&claim.case_name).into()]
+        })
+        .collect();
+    Ok(tx.query_many(SQL, &params).await?.into_iter().map(|rows| !rows.is_empty()).collect())
 }
 
 /// Counts one more run in which the case of each passed.

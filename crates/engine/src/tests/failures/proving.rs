@@ -115,6 +115,54 @@ fn what_was_reported_is_listed_with_the_runs_it_rests_on() {
     assert_eq!((&trust.failed_in, &trust.proved_by), (&run, &Some(proof)));
 }
 
+/// What is tried next takes the passes: a first guess must not become a fact by what came after it.
+#[test]
+fn a_fix_that_another_took_the_place_of_is_superseded_and_not_proved_any_more() {
+    let (world, run) = flaky();
+    claim(&world, &run);
+    pass(&world, "two");
+    pass(&world, "two");
+    world.fix(&run, "boom", "Replaced the capacitor", true).unwrap();
+    let listed = || world.call(fixes, &NoParams {}).unwrap().reported;
+    let states = || listed().into_iter().map(|fix| (fix.trust.state, fix.trust.passes)).collect::<Vec<_>>();
+    assert_eq!(states(), [(ProofStatus::Claimed, 2), (ProofStatus::Superseded, 2)], "both had the two passes");
+    let needed = listed()[0].trust.needed;
+    let mut proof = String::new();
+    for _ in 2..needed {
+        proof = pass(&world, "three");
+    }
+    assert_eq!(states(), [(ProofStatus::Proved, needed), (ProofStatus::Superseded, 2)]);
+    let all = serde_json::to_value(listed()).unwrap();
+    assert_eq!(
+        (&all[0]["trust"]["provedBy"], &all[0]["fixDescription"]),
+        (&proof.into(), &"Replaced the capacitor".into())
+    );
+    let earlier = &all[1]["trust"];
+    assert_eq!((&earlier["state"], &earlier["failedIn"]), (&"superseded".into(), &run.clone().into()), "{all}");
+    assert!(earlier.get("provedBy").is_none() && earlier.get("refutedBy").is_none());
+
+    let known = world.diagnose(&run, CASE).unwrap();
+    let states = known.fix_history.iter().map(|fix| fix.state.unwrap()).collect::<Vec<_>>();
+    assert_eq!(states, [ProofStatus::Proved, ProofStatus::Superseded]);
+    assert_eq!(known.suggested_fix.as_deref(), Some("Replaced the capacitor"));
+}
+
+#[test]
+fn what_another_took_the_place_of_stands_again_where_that_is_taken_back() {
+    let world = World::new();
+    for commit in 0..8 {
+        pass(&world, &commit.to_string());
+    }
+    let run = fail(&world, "broken");
+    claim(&world, &run);
+    world.fix(&run, "boom", "Replaced the capacitor", true).unwrap();
+    world.fix(&run, "boom", "Replaced the capacitor", false).unwrap();
+    let proof = pass(&world, "mended");
+    let listed = world.call(fixes, &NoParams {}).unwrap().reported;
+    let found: Vec<_> = listed.into_iter().map(|fix| (fix.trust.state, fix.trust.proved_by)).collect();
+    assert_eq!(found, [(ProofStatus::Refuted, None), (ProofStatus::Proved, Some(proof))]);
+}
+
 #[test]
 fn a_commit_that_mended_it_before_is_named_where_nobody_reported_a_fix() {
     let world = World::new();
