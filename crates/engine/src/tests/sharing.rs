@@ -205,6 +205,36 @@ fn own_runs_refute_a_shared_fix_and_its_author_hears_of_it() {
     assert!(world.diagnose(&run, "boom").unwrap().related.is_empty());
 }
 
+/// A fix that is proved elsewhere, and what came of it in a third memory, decide nothing about what was claimed here.
+#[test]
+fn runs_of_those_who_share_prove_and_refute_no_own_claim() {
+    let (theirs, mut files) = proved();
+    let id = fix_id(&files);
+    let folder = Folder::new("shared-claims");
+    let world = beside(&folder, &files);
+    let run = fail(&world, "a");
+    world.fix(&run, "boom", "Mended it myself", true).unwrap();
+    let elsewhere = Folder::new("shared-third");
+    let third = beside(&elsewhere, &files);
+    let there = fail(&third, "a");
+    third.fix(&there, "boom", &id, true).unwrap();
+    fail(&third, "b");
+    files.extend(third.call(write, &params(Some("bob"), &files)).unwrap().files);
+    assert_eq!(files.len(), 2, "with what refuted it in the third");
+    let again = Folder::new("shared-claims-again");
+    std::fs::remove_file(again.file()).ok();
+    World::on(&again.file()).unwrap().call(take, &SharedTexts { files }).unwrap();
+    let mut world = world;
+    world.engine = world.engine.with_shared(open(&again.file()));
+    let trust = || world.call(fixes, &NoParams {}).unwrap().reported[0].trust.clone();
+    assert_eq!((trust().state, trust().passes), (ProofStatus::Claimed, 0));
+    let proof = pass(&world, "b");
+    fail(&theirs, "c");
+    fail(&third, "c");
+    assert_eq!((trust().state, trust().proved_by, trust().refuted_by), (ProofStatus::Proved, Some(proof), None));
+    assert!(world.call(fixes, &NoParams {}).unwrap().fixes.iter().all(|fix| fix.passes == 1));
+}
+
 #[test]
 fn the_same_words_are_a_trial_too_and_a_report_that_it_failed_refutes() {
     let (_, files) = proved();

@@ -3,11 +3,16 @@
 use super::{POOL, linux, pool, webpack};
 use crate::{
     Engine, EngineError, ErrorCode,
-    contract::{EngineOptions, MemoryKind, MemorySearchParams, NextActionType, RecorderOptions, ReportFixParams},
+    contract::{
+        EngineOptions, MemoryKind, MemorySearchParams, NextActionType, NoParams, RecorderOptions, ReportFixParams,
+        TestsParams,
+    },
+    evidence::{fixes::fixes, test_states::tests},
     failures::report_fix::report_fix,
     memory::finding::search::search,
-    tests::{AnyDatabase, AnyTx, Folder, START_MS, UNKNOWN, World, failed},
+    tests::{AnyDatabase, AnyTx, Folder, START_MS, UNKNOWN, World, failed, passed},
 };
+use argus_core::evidence::kept::fixes::ProofStatus;
 use argus_store::{Database, Mode, Sqlite, StoreError, finish};
 use serde_json::json;
 use std::{
@@ -107,6 +112,28 @@ fn a_diagnosis_knows_nothing_from_it() {
     assert!(known.related.is_empty(), "an own fix leaves no room for claims");
     let fix = &known.fix_history[0];
     assert_eq!((fix.recorded_by.as_deref(), fix.recorded_from.as_deref()), (Some("agent 1.0"), Some("laptop")));
+}
+
+/// Whatever another memory saw of the same test with the same error: only runs that are recorded here decide.
+#[test]
+fn its_runs_prove_and_refute_nothing() {
+    let (own, foreign) = (Folder::new("own-4"), Folder::new("foreign-4"));
+    let theirs = claims(&foreign.file());
+    let world = beside(&own.file(), &foreign.file());
+    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    report(&world, &run, HOSTILE);
+    let trust = || world.call(fixes, &NoParams {}).unwrap().reported[0].trust.clone();
+    theirs.run(vec![passed("boom")]);
+    let their_fixes = theirs.call(fixes, &NoParams {}).unwrap().reported;
+    assert_eq!(their_fixes[0].trust.state, ProofStatus::Proved, "there it is proved");
+    assert_eq!((trust().state, trust().passes), (ProofStatus::Claimed, 0));
+
+    let proof = world.run(vec![passed("boom")]);
+    let back = theirs.run(vec![failed("boom", UNKNOWN)]);
+    theirs.fix(&back, "boom", HOSTILE, false).unwrap();
+    let after = trust();
+    assert_eq!((after.state, after.proved_by, after.refuted_by), (ProofStatus::Proved, Some(proof), None));
+    assert_eq!(world.call(tests, &TestsParams::default()).unwrap().tests[0].runs, 2, "and count in no summary");
 }
 
 #[test]
