@@ -75,7 +75,7 @@ def _report(config, folder):
         except (KeyError, ValueError):
             return other
 
-    return Report(
+    report = Report(
         os.path.join(folder, "pytest-%d.xml" % os.getpid()),
         None,
         setting("junit_suite_name", "pytest"),
@@ -84,6 +84,8 @@ def _report(config, folder):
         setting("junit_family", "xunit2"),
         True,
     )
+    report.add_global_property("runner.version", pytest.__version__)
+    return report
 
 
 class Recording:

@@ -19,6 +19,9 @@ const MAX_PROBLEMS: usize = 50;
 /// Milliseconds by which rounded times of cases may exceed that of the whole.
 const ROUNDED_MS: f64 = 50.0;
 
+/// Characters of a version.
+const MAX_VERSION_CHARS: usize = 40;
+
 /// Collects what a parser finds.
 pub(crate) struct Intake<'a> {
     options: &'a Options,
@@ -44,6 +47,7 @@ pub(crate) struct Intake<'a> {
     pub(crate) duration_ms: Option<f64>,
     /// The runner, where the report tells.
     pub(crate) runner: Option<String>,
+    runner_version: Option<String>,
 }
 
 impl<'a> Intake<'a> {
@@ -65,6 +69,7 @@ impl<'a> Intake<'a> {
             started_at: None,
             duration_ms: None,
             runner: None,
+            runner_version: None,
         }
     }
 
@@ -158,6 +163,19 @@ impl<'a> Intake<'a> {
         };
     }
 
+    /// Notes what the report says is the version of its runner; a text that is none is not kept.
+    pub(crate) fn note_runner_version(&mut self, version: Option<String>) {
+        let is_part = |char: char| char.is_ascii_alphanumeric() || matches!(char, '.' | '-' | '+' | '_');
+        let is_version = |text: &String| {
+            text.len() <= MAX_VERSION_CHARS
+                && text.starts_with(|char: char| char.is_ascii_digit())
+                && text.chars().all(is_part)
+        };
+        // Node names its own with a letter before it.
+        let version = version.map(|text| text.strip_prefix('v').map_or_else(|| text.clone(), str::to_owned));
+        self.runner_version = version.filter(is_version).or_else(|| self.runner_version.take());
+    }
+
     /// What is known once the report was read; the last problem says how many more there were.
     pub(crate) fn into_parsed(self, format: Format) -> Parsed {
         let order = self.known_order();
@@ -173,6 +191,7 @@ impl<'a> Intake<'a> {
             started_at: self.started_at,
             duration_ms: self.duration_ms,
             runner: self.runner,
+            runner_version: self.runner_version,
             order,
         }
     }

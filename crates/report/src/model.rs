@@ -157,6 +157,8 @@ pub struct Parsed {
     pub duration_ms: Option<f64>,
     /// The runner that wrote it, such as `vitest`, where the report tells.
     pub runner: Option<String>,
+    /// Its version, such as `3.2.4`, where the report tells.
+    pub runner_version: Option<String>,
     /// How its cases are put into the order in which they ran.
     pub order: ExecutionOrder,
 }

@@ -269,3 +269,21 @@ fn errors_of_one_attempt_are_one_error() {
     let (attempts, said) = attempts_and_errors(jest, case, &[one, two]);
     assert_eq!((attempts, said), (2, vec!["Error: one".to_owned(), "Error: two".to_owned()]));
 }
+
+/// Where a report says it: CTRF and Playwright by themselves, the rest because what reads their results adds it.
+#[test]
+fn the_version_of_the_runner_is_told_where_a_report_has_it() {
+    let version = |report: &str| read(report.as_bytes()).unwrap().0.runner_version;
+    let ctrf = |tool: &str| version(&format!(r#"{{"reportFormat":"CTRF","results":{{"tool":{tool},"tests":[]}}}}"#));
+    assert_eq!(ctrf(r#"{"name":"node:test","version":"v22.21.1"}"#).as_deref(), Some("22.21.1"));
+    assert_eq!(ctrf(r#"{"name":"mocha"}"#), None);
+    for no_version in ["latest", "", "1.0 (patched by nobody)", "1.2\\u001b[31m", &"1".repeat(41)] {
+        assert_eq!(ctrf(&format!(r#"{{"name":"mocha","version":"{no_version}"}}"#)), None, "{no_version}");
+    }
+    let jest = r#"{"runnerVersion":"30.2.0","numTotalTests":0,"testResults":[]}"#;
+    assert_eq!(version(jest).as_deref(), Some("30.2.0"));
+    let pytest = r#"<testsuites><testsuite name="pytest"><properties><property name="runner.version" value="8.4.2"/>
+        </properties><testcase classname="tests.test_a" name="test_a"/></testsuite></testsuites>"#;
+    assert_eq!(version(pytest).as_deref(), Some("8.4.2"));
+    assert_eq!(read(&common::fixture("playwright.json")).unwrap().0.runner_version.as_deref(), Some("1.65.1"));
+}

@@ -58,7 +58,8 @@ pub(crate) async fn judge<D>(
     if memory.needs_orders(&ran.failures, &ran.retried) {
         rows::load_orders(tx, &mut memory).await?;
     }
-    let facts = run_facts(engine, run, params, &memory, &ran);
+    let version = run.runner.as_deref().and_then(|runner| collected.facts.runner_version(runner));
+    let facts = run_facts(engine, run, params, version, &memory, &ran);
     let recorded = Recorded {
         run: &facts,
         failures: &ran.failures,
@@ -114,7 +115,7 @@ async fn sum_up<D>(engine: &Engine<D>, tx: &mut impl Tx) -> Result<Memory, Engin
     for (run, cases) in runs.iter().rev() {
         let failed: Vec<Failure> = cases.iter().filter_map(|case| stored_failure(engine, case)).collect();
         let ran = RanCases::of(cases, &failed, true);
-        let facts = run_facts(engine, run, &RecordRunParams::default(), &memory, &ran);
+        let facts = run_facts(engine, run, &RecordRunParams::default(), None, &memory, &ran);
         names.extend(ran.names.iter().map(|(case, name)| (*case, (*name).to_owned())));
         memory.record(Recorded {
             run: &facts,
@@ -170,10 +171,14 @@ impl<'a> RanCases<'a> {
     }
 }
 
+/// The condition that is the runner with its version, as the reports tell it; what the host says counts before them.
+pub(crate) const RUNNER_VERSION: &str = "runner_version";
+
 fn run_facts<D>(
     engine: &Engine<D>,
     run: &Run,
     params: &RecordRunParams,
+    runner_version: Option<String>,
     memory: &Memory,
     ran: &RanCases<'_>,
 ) -> RunFacts {
@@ -184,9 +189,11 @@ fn run_facts<D>(
     let of_commit = run.git_commit.clone().filter(|_| is_clean);
     let redact = |text: &String| engine.analyzer.redact(text).into_string();
     let tree = git.and_then(|git| git.tree.as_ref()).map(redact).or(of_commit);
-    let runner = run.runner.iter().map(|runner| ("runner".to_owned(), runner.clone()));
     let (path, touched) = git.map(|git| path_since(memory, run, &git.commits, redact)).unwrap_or_default();
-    let conditions = params.environment.iter().map(|(name, value)| (redact(name), redact(value))).chain(runner);
+    let version = runner_version.map(|version| (RUNNER_VERSION.to_owned(), version));
+    let runner = run.runner.iter().map(|runner| ("runner".to_owned(), runner.clone()));
+    let conditions = params.environment.iter().map(|(name, value)| (redact(name), redact(value)));
+    let environment: BTreeMap<_, _> = version.into_iter().chain(conditions).chain(runner).collect();
     RunFacts {
         seq: memory.window.next_seq(),
         id: run.id.clone(),
@@ -197,7 +204,7 @@ fn run_facts<D>(
         tree: tree.unwrap_or_else(unknown),
         dirty: !is_clean,
         branch: run.git_branch.clone().unwrap_or_default(),
-        environment: conditions.collect::<BTreeMap<_, _>>().into_iter().collect(),
+        environment: environment.into_iter().collect(),
         order: ran.order.digest(),
         order_unknown: ran.order.is_unknown(),
         ran: count(ran.order.cases().len()),

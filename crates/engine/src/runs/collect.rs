@@ -19,7 +19,10 @@ use crate::{
 use argus_core::{FailureEvent, evidence, redact::Redacted};
 use argus_report::{CaseStatus, Options, Parsed, Problem, ReportCase, tail::salient_tail};
 use argus_store::runs::cases::{Case, Failure, Status};
-use std::io::{self, BufRead, ErrorKind, Read};
+use std::{
+    collections::BTreeSet,
+    io::{self, BufRead, ErrorKind, Read},
+};
 
 /// A parser may look at all that is buffered with each step, so no source may show it more than this.
 const WINDOW_BYTES: usize = 64 * 1024;
@@ -29,6 +32,8 @@ const WINDOW_BYTES: usize = 64 * 1024;
 pub(crate) struct RunFacts {
     /// The first that is named.
     pub(crate) runner: Option<String>,
+    /// Runners with a version, once each.
+    versions: BTreeSet<(String, String)>,
     /// The earliest.
     pub(crate) started_at: Option<i64>,
     /// Of all of them together.
@@ -38,9 +43,17 @@ pub(crate) struct RunFacts {
 }
 
 impl RunFacts {
+    /// The version of a runner as evidence names it, `vitest-3.2.4`; none where the reports of it have several.
+    pub(crate) fn runner_version(&self, runner: &str) -> Option<String> {
+        let mut versions = self.versions.iter().filter(|(name, _)| name == runner).map(|(_, version)| version);
+        let only = versions.next()?;
+        versions.next().is_none().then(|| format!("{runner}-{only}"))
+    }
+
     /// Adds what one more report says.
     fn add(&mut self, parsed: &Parsed) {
         self.runner = self.runner.take().or_else(|| parsed.runner.clone());
+        self.versions.extend(parsed.runner.clone().zip(parsed.runner_version.clone()));
         self.started_at = [self.started_at, parsed.started_at].into_iter().flatten().min();
         self.duration_ms = match (self.duration_ms, parsed.duration_ms) {
             (Some(sum), Some(more)) => Some(sum + more),

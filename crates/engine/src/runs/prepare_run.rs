@@ -6,7 +6,7 @@ use super::{
     failed_texts::{TextBudget, Texts},
     record_run::NO_CASES,
 };
-use crate::{Engine, EngineError, contract::RecordRunParams};
+use crate::{Engine, EngineError, contract::RecordRunParams, evidence::judging::RUNNER_VERSION};
 use argus_core::{Ambient, redact::Redacted};
 use argus_report::ReportCase;
 use argus_store::Database;
@@ -29,11 +29,13 @@ pub async fn prepare_run<D: Database>(
     prepared.cases.extend(read.cases.into_iter().map(|(case, runner)| ReportCase { runner: named(runner), ..case }));
     prepared.order_unknown |= read.facts.order_unknown;
     prepared.unread.extend(read.problems);
-    prepared.runner = prepared.runner.or(read.facts.runner);
+    prepared.runner = prepared.runner.or_else(|| read.facts.runner.clone());
+    let runner_version = prepared.runner.as_deref().and_then(|runner| read.facts.runner_version(runner));
+    let runner_version = runner_version.map(|version| (RUNNER_VERSION.to_owned(), version));
     prepared.started_at = params.started_at.or(read.facts.started_at).or(Some(ambient.now));
     let redact = |text: &String| engine.analyzer.redact_whole(text).into_string();
     let conditions = params.environment.iter().map(|(name, value)| (redact(name), redact(value)));
-    prepared.environment = conditions.collect();
+    prepared.environment = runner_version.into_iter().chain(conditions).collect();
     prepared.duration_ms = params.duration_ms.or(read.facts.duration_ms);
     without_secrets(engine, &prepared)
 }

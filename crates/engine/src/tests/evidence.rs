@@ -4,6 +4,7 @@ mod edits;
 mod foreign;
 mod learned_commits;
 mod over_runs;
+mod runner_version;
 mod shuffled;
 
 use super::{AnyTx, UNKNOWN, World, failed, passed};

@@ -33,6 +33,7 @@ pub(crate) fn parse<R: std::io::BufRead>(input: Input<R>, intake: &mut Intake<'_
         _ => {}
     }
     intake.runner = tool.name;
+    intake.note_runner_version(tool.version);
     ending.report("ctrf", known, intake)
 }
 
@@ -77,12 +78,14 @@ impl Items for Report<'_, '_> {
 #[derive(Default)]
 struct Tool {
     name: Option<String>,
+    version: Option<String>,
 }
 
 impl Object for Tool {
     fn field<'de, M: MapAccess<'de>>(&mut self, key: &str, map: &mut M) -> Result<(), M::Error> {
         match key {
             "name" => self.name = map.next_value::<Loose>()?.text(),
+            "version" => self.version = map.next_value::<Loose>()?.text(),
             _ => skip(map)?,
         }
         Ok(())

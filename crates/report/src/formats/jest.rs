@@ -51,6 +51,11 @@ impl Object for Report<'_, '_> {
                 self.started = map.next_value::<Loose>()?.millis();
                 Ok(())
             }
+            // Neither runner writes it, only what reads their results for them.
+            "runnerVersion" => {
+                self.intake.note_runner_version(map.next_value::<Loose>()?.text());
+                Ok(())
+            }
             "numRuntimeErrorTestSuites" | "openHandles" | "wasInterrupted" => {
                 self.vitest = false;
                 skip(map)

@@ -33,6 +33,9 @@ pub(crate) use elements::is_exception;
 /// Suites nest a handful deep; what is nested deeper than this is skipped.
 const MAX_DEPTH: usize = 256;
 
+/// The property that says the runner's version: the dialects have no other place for it.
+const RUNNER_VERSION: &str = "runner.version";
+
 /// Reads a JUnit report to its end.
 pub(crate) fn parse<R: BufRead>(input: Input<R>, intake: &mut Intake<'_>) -> Result<(), ReportErrorKind> {
     let mut reader = XmlReader::new(input);
@@ -116,7 +119,7 @@ impl<'i, 'a> Junit<'i, 'a> {
         match element {
             Element::Suites | Element::Suite => self.open_suite(tag, element),
             Element::Case => self.open_case(tag, line),
-            Element::Property => self.dialect.see_property(tag),
+            Element::Property => self.see_property(tag),
             Element::Trouble(kind) => self.open_trouble(tag, kind),
             Element::Skipped => {
                 if let Some(case) = &mut self.case {
@@ -126,6 +129,13 @@ impl<'i, 'a> Junit<'i, 'a> {
             Element::Output | Element::Errors | Element::Text | Element::Other => {}
         }
         self.elements.push(element);
+    }
+
+    fn see_property(&mut self, tag: &Tag) {
+        self.dialect.see_property(tag);
+        if tag.attribute("name").as_deref() == Some(RUNNER_VERSION) {
+            self.intake.note_runner_version(tag.attribute("value"));
+        }
     }
 
     fn open_suite(&mut self, tag: &Tag, element: Element) {

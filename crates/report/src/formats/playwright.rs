@@ -19,9 +19,10 @@ use crate::{
 
 /// Reads a Playwright report to its end.
 pub(crate) fn parse<R: std::io::BufRead>(input: Input<R>, intake: &mut Intake<'_>) -> Result<(), ReportErrorKind> {
-    let mut report = Report { intake, known: false, errors: Vec::new(), stats: Stats::default() };
+    let mut report =
+        Report { intake, known: false, config: Config::default(), errors: Vec::new(), stats: Stats::default() };
     let ending = json::read(input, &mut report);
-    let Report { intake, known, errors, stats } = report;
+    let Report { intake, known, config, errors, stats } = report;
     // A configuration or global set-up that failed.
     let error: Vec<String> = errors.into_iter().filter_map(Failure::into_text).collect();
     if !error.is_empty() {
@@ -33,12 +34,14 @@ pub(crate) fn parse<R: std::io::BufRead>(input: Input<R>, intake: &mut Intake<'_
     intake.duration_ms = stats.duration_ms;
     intake.order = ExecutionOrder::ByStart;
     intake.runner = Some("playwright".to_owned());
+    intake.note_runner_version(config.version);
     ending.report("playwright", known, intake)
 }
 
 struct Report<'i, 'a> {
     intake: &'i mut Intake<'a>,
     known: bool,
+    config: Config,
     errors: Vec<Failure>,
     stats: Stats,
 }
@@ -50,6 +53,7 @@ impl Object for Report<'_, '_> {
                 self.known = true;
                 map.next_value_seed(Elements(self))
             }
+            "config" => map.next_value_seed(Fields(&mut self.config)),
             "errors" => map.next_value_seed(Elements(&mut self.errors)),
             "stats" => map.next_value_seed(Fields(&mut self.stats)),
             _ => skip(map),
@@ -87,6 +91,21 @@ fn emit(suite: Suite, file: Option<&String>, titles: &mut Vec<String>, intake: &
         titles.push(inner.title.clone().unwrap_or_default());
         emit(inner, file, titles, intake);
         titles.pop();
+    }
+}
+
+#[derive(Default)]
+struct Config {
+    version: Option<String>,
+}
+
+impl Object for Config {
+    fn field<'de, M: MapAccess<'de>>(&mut self, key: &str, map: &mut M) -> Result<(), M::Error> {
+        match key {
+            "version" => self.version = map.next_value::<Loose>()?.text(),
+            _ => skip(map)?,
+        }
+        Ok(())
     }
 }
 

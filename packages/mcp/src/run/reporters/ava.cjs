@@ -4,7 +4,7 @@
 const path = require('node:path');
 const { pathToFileURL } = require('node:url');
 const { stripVTControlCharacters } = require('node:util');
-const { take, relative, writeCtrf } = require('./report.cjs');
+const { take, relative, versionOf, writeCtrf } = require('./report.cjs');
 
 /** What stands beside the tests in a run, and fails it. */
 const TROUBLES = new Set(['internal-error', 'shared-worker-error', 'uncaught-exception', 'unhandled-rejection']);
@@ -95,7 +95,7 @@ function listen(program) {
   process.once('exit', () => {
     if (!hasRun) return;
     statuses.forEach(addPending);
-    writeCtrf('ava', start, tests);
+    writeCtrf('ava', versionOf(program), start, tests);
   });
 }
 

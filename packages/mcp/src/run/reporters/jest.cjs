@@ -3,11 +3,11 @@
 'use strict';
 const { createRequire } = require('node:module');
 const path = require('node:path');
-const { take, write } = require('./report.cjs');
+const { take, versionOf, write } = require('./report.cjs');
 
 /** Of a Jest before 24, which has no such function, it is the processor that a run may name. */
 module.exports = (results) => {
-  report(results);
+  report(results, process.argv[1]);
   return results;
 };
 module.exports.report = report;
@@ -41,15 +41,15 @@ function listenTo(file) {
   async function runAndReport(options, ...others) {
     take();
     const answer = await runCLI(options, ...others);
-    if (!options.listTests) report(answer.results);
+    if (!options.listTests) report(answer.results, file);
     return answer;
   }
   // Its exports cannot be written.
   require.cache[file].exports = Object.create(core, { runCLI: { value: runAndReport, enumerable: true } });
 }
 
-/** In the shape of `--json`. */
-function report(results) {
+/** In the shape of `--json`, with the version of the Jest that this file is of. */
+function report(results, file) {
   try {
     const testResults = results.testResults.map((file) => ({
       name: file.testFilePath,
@@ -82,6 +82,7 @@ function report(results) {
       success,
       // By which it is known not to be Vitest's, whose errors are of all attempts.
       wasInterrupted,
+      runnerVersion: versionOf(file),
     };
     write('jest', { ...summary, testResults });
   } catch {}

@@ -1,7 +1,7 @@
 // Mocha takes one reporter only, so this listens to its runner instead.
 'use strict';
 const { realpathSync } = require('node:fs');
-const { take, begin, typed, relative, writeCtrf } = require('./report.cjs');
+const { take, begin, typed, relative, versionOf, writeCtrf } = require('./report.cjs');
 
 const program = programName();
 // Another program may start Mocha's own in place of running it.
@@ -9,6 +9,7 @@ if (/[\\/]mocha[\\/]bin[\\/]/.test(program)) take();
 
 /** A Mocha that is listened to, and whether a project has asked for that. */
 let isInstalled = false;
+let version;
 const loaded = mochaOf();
 if (loaded) listen(loaded);
 
@@ -23,7 +24,9 @@ function programName() {
 
 function mochaOf() {
   try {
-    const found = require(require.resolve('mocha', { paths: [program, process.cwd()] }));
+    const file = require.resolve('mocha', { paths: [program, process.cwd()] });
+    const found = require(file);
+    version = versionOf(file);
     return found.default || found;
   } catch {
     return undefined;
@@ -70,7 +73,7 @@ function listen(Mocha) {
     runner.on('pending', (test) => add(test, 'skipped'));
     runner.on('fail', (test, error) => add(test, 'failed', error));
     // Before what the program does at the end, which may be to exit.
-    runner.prependOnceListener('end', () => writeCtrf('mocha', start, tests));
+    runner.prependOnceListener('end', () => writeCtrf('mocha', version, start, tests));
     return runner;
   };
 }

@@ -41,7 +41,7 @@ function listen(forProject = false) {
 /** Watching, Node says when all is quiet, and what runs then is a run of its own. */
 function end() {
   if (recording) {
-    writeCtrf('node-test', start, tests, 'node:test');
+    writeCtrf('node-test', process.version, start, tests, 'node:test');
     const { execArgv, argv } = process;
     recording.end({
       command: typed('node', [...execArgv, ...argv.slice(1)]),

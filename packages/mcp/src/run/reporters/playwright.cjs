@@ -24,8 +24,9 @@ class ArgusReporter {
     this.hasBegun = true;
     this.recording = begin('playwright', this.isInstalled);
   }
-  onBegin(_config, suite) {
+  onBegin(config, suite) {
     this.begin();
+    this.version = config?.version;
     this.suite = suite;
     this.start = Date.now();
     this.errors = [];
@@ -49,7 +50,7 @@ class ArgusReporter {
         trace: error.stack || error.message,
       });
     }
-    writeCtrf('playwright', this.start || Date.now(), tests);
+    writeCtrf('playwright', this.version, this.start || Date.now(), tests);
     this.recording.end(factsOf(result, tests));
   }
   read(test) {

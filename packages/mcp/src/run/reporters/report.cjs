@@ -1,6 +1,6 @@
 // Where this process writes its report, which of its reporters does, and how files are named in it.
 'use strict';
-const { writeFileSync } = require('node:fs');
+const { readFileSync, realpathSync, writeFileSync } = require('node:fs');
 const path = require('node:path');
 
 const KEY = Symbol.for('argus.report');
@@ -61,8 +61,30 @@ function relative(file) {
   );
 }
 
+/** The version of the package that a file lies in. */
+function versionOf(file) {
+  try {
+    let folder = path.dirname(realpathSync(file));
+    while (folder !== path.dirname(folder)) {
+      const version = versionIn(path.join(folder, 'package.json'));
+      if (version) return version;
+      folder = path.dirname(folder);
+    }
+  } catch {}
+  return undefined;
+}
+
+/** A package may have files of that name inside that say no more than how its modules are read. */
+function versionIn(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')).version;
+  } catch {
+    return undefined;
+  }
+}
+
 /** https://ctrf.io */
-function writeCtrf(runner, start, tests, name = runner) {
+function writeCtrf(runner, version, start, tests, name = runner) {
   const count = (status) => tests.filter((test) => test.status === status).length;
   const summary = {
     tests: tests.length,
@@ -74,7 +96,7 @@ function writeCtrf(runner, start, tests, name = runner) {
     start,
     stop: Date.now(),
   };
-  write(runner, { reportFormat: 'CTRF', specVersion: '0.0.0', results: { tool: { name }, summary, tests } });
+  write(runner, { reportFormat: 'CTRF', specVersion: '0.0.0', results: { tool: { name, version }, summary, tests } });
 }
 
-module.exports = { take, begin, typed, fileOf, write, relative, writeCtrf };
+module.exports = { take, begin, typed, fileOf, write, relative, versionOf, writeCtrf };

@@ -121,7 +121,7 @@ class Recorder(object):
             "reportFormat": "CTRF",
             "specVersion": "0.0.0",
             "results": {
-                "tool": {"name": "unittest"},
+                "tool": {"name": "unittest", "version": "%d.%d.%d" % sys.version_info[:3]},
                 "summary": {"start": int(self.begin * 1000), "stop": int(time.time() * 1000)},
                 "tests": self.tests,
             },

@@ -4,7 +4,7 @@
 const path = require('node:path');
 const { fileURLToPath } = require('node:url');
 const { stripVTControlCharacters } = require('node:util');
-const { take, relative, writeCtrf } = require('./report.cjs');
+const { take, relative, versionOf, writeCtrf } = require('./report.cjs');
 
 take();
 const start = Date.now();
@@ -81,5 +81,5 @@ process.once('exit', () => {
       ...numbers.map((number) => ({ name: `skipped ${number}`, status: 'skipped', ...place })),
     ];
   });
-  writeCtrf('uvu', start, tests);
+  writeCtrf('uvu', versionOf(process.argv[1]), start, tests);
 });

@@ -50,14 +50,21 @@ const toldWhole = ({ name, message = '', stack, stacks, diff }) => {
   return stack.replace(message, () => `${message}\n\n${stripVTControlCharacters(diff)}`);
 };
 const testsOf = (task) => (task.tasks ? task.tasks.flatMap(testsOf) : [task]);
-/** Several errors may be of one attempt or of as many; the JSON has them in one row, and does not count the attempts. */
-const tellAttempts = (json, files) => {
+/** What the JSON does not have: the version, and how often a test was tried. */
+const tellMore = (json, files, version) => {
   const tests = files.map(testsOf);
-  if (!tests.flat().some(({ result }) => result?.errors?.length > 1)) return;
   const write = json.writeReport;
-  json.writeReport = (text) => write.call(json, withAttempts(text, tests));
+  json.writeReport = (text) => write.call(json, withVersion(withAttempts(text, tests), version));
 };
+const VERSION = '{"runnerVersion":';
+/** Of a run that goes on watching, what wrote the report before does so again. */
+const withVersion = (text, version) =>
+  version && text.startsWith('{"') && !text.startsWith(VERSION)
+    ? `${VERSION}${JSON.stringify(version)},${text.slice(1)}`
+    : text;
+/** Several errors may be of one attempt or of as many: the JSON has them in one row. */
 const withAttempts = (text, tests) => {
+  if (!tests.flat().some(({ result }) => result?.errors?.length > 1)) return text;
   const report = JSON.parse(text);
   for (const [at, file] of report.testResults.entries()) {
     if (file.assertionResults.length !== tests[at]?.length) continue;
@@ -69,7 +76,7 @@ const withAttempts = (text, tests) => {
   return JSON.stringify(report);
 };
 /** Vitest's JSON reporter writes the stacks of errors. It reads them before it first waits: no other reporter sees these. */
-export const tellingValues = (json) => {
+export const tellingValues = (json, version) => {
   // The second before Vitest 4.
   for (const end of ['onTestRunEnd', 'onFinished']) {
     const write = json[end];
@@ -77,7 +84,7 @@ export const tellingValues = (json) => {
     json[end] = (files, ...rest) => {
       const tasks = files.map((file) => file.task ?? file);
       const errors = tasks.flatMap(errorsOf);
-      tellAttempts(json, tasks);
+      tellMore(json, tasks, version);
       const stacks = errors.map(({ stack }) => stack);
       for (const error of errors) error.stack = toldWhole(error);
       const written = write.call(json, files, ...rest);
@@ -109,7 +116,7 @@ export default class ArgusReporter {
     for (const reporter of added) await reporter.onInit?.(vitest);
     // One that the project has installed writes the report.
     if (report.begin('vitest') === undefined) return;
-    const json = tellingValues(new known.json({ outputFile: report.fileOf('vitest') }));
+    const json = tellingValues(new known.json({ outputFile: report.fileOf('vitest') }), vitest.version);
     vitest.reporters.push(json);
     json.onInit(vitest);
   }

@@ -14,7 +14,7 @@ class ArgusReporter {
 
   onRunComplete(_contexts, results) {
     if (this.recording === undefined) return;
-    report(results);
+    report(results, process.argv[1]);
     const { testNamePattern } = this.config;
     const errors = results.runExecError ? [results.runExecError] : [];
     this.recording.end({

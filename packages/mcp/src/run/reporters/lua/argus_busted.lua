@@ -80,7 +80,7 @@ subscribe({ 'exit' }, function()
   local report = {
     reportFormat = 'CTRF',
     specVersion = '0.0.0',
-    results = { tool = { name = 'busted' }, summary = { start = began, stop = os.time() * 1000 }, tests = tests },
+    results = { tool = { name = 'busted', version = busted.version }, summary = { start = began, stop = os.time() * 1000 }, tests = tests },
   }
   -- Lua knows no number of its process.
   local file = io.open(folder .. '/busted-' .. tostring(report):gsub('%W', '') .. '.json', 'w')

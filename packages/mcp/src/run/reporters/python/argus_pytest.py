@@ -12,6 +12,14 @@ class Report(object):
         self.own = own
         self.asked = asked
 
+    # What the project asks for itself stays as pytest writes it.
+    def pytest_sessionstart(self, session):
+        if self.asked is not None:
+            return
+        for plugin in session.config.pluginmanager.get_plugins():
+            if hasattr(plugin, "add_global_property"):
+                plugin.add_global_property("runner.version", pytest.__version__)
+
     def pytest_unconfigure(self, config):
         if self.asked is None:
             return

@@ -18,13 +18,21 @@ module ArgusReporter
       @tests ||= []
     end
 
-    def write(runner)
+    # The block says the runner's version.
+    def write(runner, &version)
       return unless @began && Dir.exist?(FOLDER)
       require 'json'
       milliseconds = ->(time) { (time.to_f * 1000).round }
       summary = { start: milliseconds.(@began), stop: milliseconds.(Time.now) }
-      report = { reportFormat: 'CTRF', specVersion: '0.0.0', results: { tool: { name: runner }, summary: summary, tests: tests } }
+      report = { reportFormat: 'CTRF', specVersion: '0.0.0', results: { tool: { name: runner, version: told(&version) }, summary: summary, tests: tests } }
       File.write(File.join(FOLDER, "#{runner}-#{Process.pid}.json"), JSON.generate(report))
+    rescue StandardError, LoadError
+      nil
+    end
+
+    # A runner that does not say it is no reason to write nothing.
+    def told
+      yield
     rescue StandardError, LoadError
       nil
     end
@@ -80,7 +88,7 @@ module ArgusReporter
     def finish
       super
     ensure
-      ArgusReporter.write('rspec')
+      ArgusReporter.write('rspec') { RSpec::Core::Version::STRING }
     end
 
     private
@@ -133,7 +141,7 @@ module ArgusReporter
       end
 
       def report
-        ArgusReporter.write('minitest')
+        ArgusReporter.write('minitest') { Minitest::VERSION }
       end
 
       private
@@ -162,7 +170,10 @@ module ArgusReporter
     ensure
       # What starts and ends a class of tests may fail too.
       faults.each { |name, left| ArgusReporter.tests << { name: name, **argus_outcome(left) } }
-      ArgusReporter.write('test-unit')
+      ArgusReporter.write('test-unit') do
+        require 'test/unit/version'
+        Test::Unit::VERSION
+      end
     end
 
     private
