@@ -228,6 +228,15 @@ pub trait Names {
     fn run(&self, run: RunSeq) -> String;
     /// The name of a case.
     fn case(&self, case: CaseId) -> String;
+    /// The command that runs a case, and no more than has to be run with it.
+    fn command(&self, case: CaseId) -> String {
+        run_filtered(&self.case(case))
+    }
+}
+
+/// The command that runs the test of this name, and others of its title.
+pub fn run_filtered(name: &str) -> String {
+    format!("argus run --filter '{}'", title(name).replace('\'', "'\\''"))
 }
 
 impl Reason {
@@ -332,7 +341,7 @@ impl Settle {
     /// One short English sentence, with the command where there is one for every runner. `case`: which is to be settled.
     pub fn sentence(&self, names: &impl Names, case: CaseId) -> String {
         let name = names.case(case);
-        let alone = format!("argus run --filter '{}'", title(&name).replace('\'', "'\\''"));
+        let alone = names.command(case);
         match self {
             Self::RerunAlone { times: 1 } => format!("Run it alone once more: {alone}"),
             Self::RerunAlone { times } => format!("Run it alone {times} times: {alone}"),

@@ -77,7 +77,8 @@ pub(crate) async fn judge<D>(
     if judgement.verdicts.iter().any(|judged| judged.verdict.polluter.is_some_and(|case| name(case).is_none())) {
         of_rows.extend(rows::load_all_tests(tx, &mut memory).await?);
     }
-    let named = Named { window: &memory.window, case: |case| name(case).or_else(|| of_rows.get(&case).cloned()) };
+    let case = |case| name(case).or_else(|| of_rows.get(&case).cloned());
+    let named = Named { window: &memory.window, case, command: run.command.as_deref() };
     let shuffle = view::shuffle(run.shuffle.as_deref());
     let verdicts: Vec<CaseVerdict> =
         judgement.verdicts.iter().map(|judged| shown(judged, &named, shuffle.as_ref())).collect();

@@ -3,13 +3,16 @@
 use argus_core::evidence::{
     facts::{CaseId, RunSeq},
     kept::window::Window,
-    verdict::Names,
+    verdict::{Names, run_filtered},
 };
+use argus_store::runs::claims::cases_of_suite;
 
 /// Names from the newest runs and from whoever knows cases.
 pub(super) struct Named<'a, F> {
     pub(super) window: &'a Window,
     pub(super) case: F,
+    /// The command of the run, which is the name of its case where no test was told apart.
+    pub(super) command: Option<&'a str>,
 }
 
 impl<F: Fn(CaseId) -> Option<String>> Named<'_, F> {
@@ -26,5 +29,14 @@ impl<F: Fn(CaseId) -> Option<String>> Names for Named<'_, F> {
 
     fn case(&self, case: CaseId) -> String {
         (self.case)(case).unwrap_or_else(|| "another test".to_owned())
+    }
+
+    fn command(&self, case: CaseId) -> String {
+        let name = self.case(case);
+        // No runner's filter knows a command, or a file that could not be loaded.
+        if self.command == Some(&name) || cases_of_suite(&name).is_some() {
+            return "argus run".to_owned();
+        }
+        run_filtered(&name)
     }
 }

@@ -256,3 +256,28 @@ fn a_name_that_is_there_twice_is_one_case() {
     assert_eq!(Story::verdict(&run).0, VerdictKind::New);
     assert_eq!(world.call(tests, &TestsParams::default()).unwrap().total, 1);
 }
+
+#[test]
+fn what_no_filter_knows_is_settled_by_the_whole_command() {
+    let world = World::new();
+    let command = RecordRunParams {
+        command: Some("npm test".to_owned()),
+        exit_code: Some(1),
+        output_tail: Some("Error: the shop is closed".to_owned()),
+        ..RecordRunParams::default()
+    };
+    let settle = |run: &str, case: &str| world.diagnose(run, case).unwrap().verdict.unwrap().settle.unwrap();
+    let record = |cases| world.record(&command, cases).unwrap().run_id;
+    record(Vec::new());
+    let again = record(Vec::new());
+    let said = settle(&again, "npm test");
+    assert!(said.ends_with(": argus run"), "{said}");
+    let suite = || vec![failed("cart.test.js > (suite)", "Error: the shop is shut")];
+    record(suite());
+    let said = settle(&record(suite()), "cart.test.js > (suite)");
+    assert!(said.ends_with(": argus run"), "{said}");
+    let test = || vec![failed("cart.test.js > adds", "Error: the sum is wrong")];
+    record(test());
+    let said = settle(&record(test()), "cart.test.js > adds");
+    assert!(said.ends_with(": argus run --filter 'adds'"), "{said}");
+}
