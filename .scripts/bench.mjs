@@ -22,6 +22,7 @@ const FOLDERS = {
   spawn: 'server',
   stdio: 'server',
   team: 'server',
+  tree: 'server',
   view: 'view',
 };
 const BENCHES = Object.keys(FOLDERS);
