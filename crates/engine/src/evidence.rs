@@ -7,6 +7,7 @@ pub mod fixes;
 pub(crate) mod judging;
 pub mod learned_commits;
 mod names;
+mod places;
 pub(crate) mod progress;
 mod rows;
 pub mod test_changes;

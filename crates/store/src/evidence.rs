@@ -74,19 +74,28 @@ pub async fn set_tests(tx: &mut impl Tx, rows: &[TestRow]) -> Result<(), StoreEr
 /// All orders, the newest last.
 pub async fn orders(tx: &mut impl Tx) -> Result<Vec<OrderRow>, StoreError> {
     let rows = tx.query("SELECT digest, run_seq, cases FROM case_orders ORDER BY run_seq", &[]).await?;
-    let order = |mut row: Row| {
-        let (digest, run_seq, bytes): (i64, u32, Vec<u8>) = (row.read()?, row.read()?, row.read()?);
-        let (cases, rest) = bytes.as_chunks::<8>();
-        if !rest.is_empty() {
-            return Err(StoreError::corrupt("an order of cases is cut off"));
-        }
-        Ok(OrderRow {
-            digest: digest.cast_unsigned(),
-            run_seq,
-            cases: cases.iter().copied().map(u64::from_le_bytes).collect(),
-        })
-    };
     rows.into_iter().map(order).collect()
+}
+
+fn order(mut row: Row) -> Result<OrderRow, StoreError> {
+    let (digest, run_seq, bytes): (i64, u32, Vec<u8>) = (row.read()?, row.read()?, row.read()?);
+    let (cases, rest) = bytes.as_chunks::<8>();
+    if !rest.is_empty() {
+        return Err(StoreError::corrupt("an order of cases is cut off"));
+    }
+    Ok(OrderRow {
+        digest: digest.cast_unsigned(),
+        run_seq,
+        cases: cases.iter().copied().map(u64::from_le_bytes).collect(),
+    })
+}
+
+/// Those of these orders that are kept, by their digests.
+pub async fn orders_of(tx: &mut impl Tx, digests: &[u64]) -> Result<Vec<OrderRow>, StoreError> {
+    const SQL: &str = "SELECT digest, run_seq, cases FROM case_orders WHERE digest = $1";
+    let params: Vec<[Value<'_>; 1]> = digests.iter().map(|digest| [number(*digest).into()]).collect();
+    let rows = tx.query_many(SQL, &params).await?;
+    rows.into_iter().flatten().map(order).collect()
 }
 
 /// Adds an order, or makes it the newest; forgets the oldest, so that at most so many, of so many cases together, stay.

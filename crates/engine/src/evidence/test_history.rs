@@ -1,7 +1,7 @@
 //! One test over the runs in which it ran: what it is, why it failed last, and how each run ended.
 
 use super::{
-    rows,
+    places, rows,
     test_lookup::{age_note, find_test},
     test_states::evidence_of,
 };
@@ -14,7 +14,7 @@ use crate::{
 };
 use argus_core::{
     Ambient, display,
-    evidence::{facts::fingerprint, state::state_of},
+    evidence::{facts::fingerprint, kept::memory::Memory, state::state_of},
 };
 use argus_store::{
     Database, Tx,
@@ -43,11 +43,13 @@ pub async fn test_history<D: Database>(
     let limit = page("limit", params.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
     let offset = params.offset.unwrap_or(0);
     let body = async |tx: &mut D::Tx<'_>| -> Result<TestHistoryResult, EngineError> {
-        let case_name = find_test(engine, tx, &params.case_name).await?;
-        let mut found = test_runs::of_test(tx, &case_name, limit + 1, offset).await?;
+        let memory = rows::load(tx).await?.unwrap_or_default();
+        let case_name = find_test(engine, tx, &memory, &params.case_name).await?;
+        let places = places::load(tx, &memory, &case_name, offset.saturating_add(limit + 1)).await?;
+        let mut found = test_runs::of_test(tx, &case_name, &places, limit + 1, offset).await?;
         let has_more = found.len() > limit as usize;
         found.truncate(limit as usize);
-        let evidence = evidence(tx, &case_name).await?;
+        let evidence = evidence(tx, memory, &case_name).await?;
         let notes = if offset == 0 { notes(tx, ambient, &found, evidence.is_some()).await? } else { Vec::new() };
         Ok(TestHistoryResult {
             latest_failure: latest_failure(tx, &case_name).await?,
@@ -62,9 +64,8 @@ pub async fn test_history<D: Database>(
 }
 
 /// What the test is after all runs; none where it never failed.
-async fn evidence(tx: &mut impl Tx, case_name: &str) -> Result<Option<TestEvidence>, EngineError> {
+async fn evidence(tx: &mut impl Tx, mut memory: Memory, case_name: &str) -> Result<Option<TestEvidence>, EngineError> {
     let case = fingerprint(case_name);
-    let mut memory = rows::load(tx).await?.unwrap_or_default();
     let mut names = rows::load_tests(tx, &mut memory, &[case]).await?;
     let Some(history) = memory.tests.get(&case) else { return Ok(None) };
     let summary = state_of(history, &memory.window, &memory.traits);

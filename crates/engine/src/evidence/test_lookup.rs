@@ -1,19 +1,19 @@
 //! Finds the test or the commit that a caller names in all recorded runs, or says which it may be.
 
-use super::rows;
+use super::{places, rows};
 use crate::{
     Engine, EngineError, ErrorCode,
     answer::{moment::DAY_MS, text::quoted},
     failures::lookup::{MAX_COMPARED_NAMES, closest, list_names},
     runs::case_name::{SEPARATOR, clean_name},
 };
-use argus_core::evidence::facts::fingerprint;
+use argus_core::evidence::{facts::fingerprint, kept::memory::Memory};
 use argus_store::{
     Tx,
     runs::{
         self,
         commits::{self, CommitStart},
-        test_runs,
+        test_runs::{self, TestPlace},
     },
 };
 
@@ -24,11 +24,19 @@ pub(super) const NOTHING_RECORDED: &str = "No run is recorded yet; argus_run rec
 const MAX_SEARCHED_RUNS: u32 = 20;
 const MAX_SEARCHED_CASES: u32 = 60_000;
 
+/// Newest runs whose orders are asked for a whole name: one of them is of all tests.
+const NEWEST_RUNS: u32 = 8;
+
 /// Names that fit and are read: more than a message lists.
 const MAX_FITTING: u32 = 8;
 
 /// The one name that is meant: exact, else the last parts of one test, else a part that only one has.
-pub(super) async fn find_test<D>(engine: &Engine<D>, tx: &mut impl Tx, wanted: &str) -> Result<String, EngineError> {
+pub(super) async fn find_test<D>(
+    engine: &Engine<D>,
+    tx: &mut impl Tx,
+    memory: &Memory,
+    wanted: &str,
+) -> Result<String, EngineError> {
     let wanted = clean_name(engine, wanted);
     if wanted.is_empty() {
         return Err(EngineError::invalid(
@@ -37,6 +45,10 @@ pub(super) async fn find_test<D>(engine: &Engine<D>, tx: &mut impl Tx, wanted: &
     }
     // Names of tests that failed once are found by an index, and those are what is asked about most.
     if rows::names(tx, &[fingerprint(&wanted)]).await?.into_values().any(|name| name == wanted) {
+        return Ok(wanted);
+    }
+    let places = places::load(tx, memory, &wanted, NEWEST_RUNS).await?;
+    if places.values().any(|place| *place != TestPlace::Absent) {
         return Ok(wanted);
     }
     let since = searched_since(tx).await?;
@@ -48,7 +60,7 @@ pub(super) async fn find_test<D>(engine: &Engine<D>, tx: &mut impl Tx, wanted: &
         (Some(_), [only]) => Ok((*only).clone()),
         (Some(_), _) => Err(ambiguous(&wanted, &fitting)),
         // One that never failed and is in older runs alone.
-        (None, _) if !test_runs::of_test(tx, &wanted, 1, 0).await?.is_empty() => Ok(wanted),
+        (None, _) if !test_runs::of_test(tx, &wanted, &places, 1, 0).await?.is_empty() => Ok(wanted),
         (None, _) => Err(not_found(&wanted, test_runs::names(tx, since, MAX_COMPARED_NAMES).await?)),
     }
 }

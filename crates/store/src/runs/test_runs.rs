@@ -5,6 +5,7 @@ use crate::{
     database::{Row, Tx, Value},
     error::StoreError,
 };
+use std::collections::HashMap;
 
 /// A run in which a test ran.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,29 +39,83 @@ pub struct BriefFailure {
     pub verdict: Option<String>,
 }
 
-/// The runs in which a test ran, newest first.
-pub async fn of_test(tx: &mut impl Tx, name: &str, limit: u32, offset: u32) -> Result<Vec<TestRun>, StoreError> {
-    // No index has the names of what passed. CROSS JOIN lets SQLite walk through the runs and stop at a full page, in
-    // place of reading all cases.
-    const SQL: &str = "SELECT r.key, r.id, r.started_at, r.git_commit, r.git_branch, r.git_dirty, r.is_foreign, \
-                       MIN(c.rank), MAX(c.duration_ms) FROM runs r CROSS JOIN cases c \
-                       WHERE c.run_key = r.key AND c.name = $1 AND c.status <> 'skipped' \
-                       GROUP BY r.started_at, r.key ORDER BY r.started_at DESC, r.key DESC LIMIT $2 OFFSET $3";
-    let rows = tx.query(SQL, &[name.into(), limit.into(), offset.into()]).await?;
-    let read = |mut row: Row| {
-        Ok(TestRun {
-            key: RunKey(row.read()?),
-            id: row.read()?,
-            started_at: row.read()?,
-            git_commit: row.read()?,
-            git_branch: row.read()?,
-            git_dirty: row.read()?,
-            is_foreign: row.read()?,
-            outcome: row.read()?,
-            duration_ms: row.read()?,
-        })
-    };
-    rows.into_iter().map(read).collect()
+/// Where a test is among the cases of a run that were not skipped, as far as that is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TestPlace {
+    /// It did not run.
+    Absent,
+    /// Behind so many of them.
+    After {
+        /// How many.
+        cases: u32,
+        /// All of them, a name that is there more than once counted once.
+        of: u32,
+    },
+}
+
+/// Runs that are looked at together at most.
+const MAX_RUNS_TOGETHER: u32 = 512;
+
+/// The runs in which a test ran, newest first. `places`: where it is in some of them, by their ids. No index has the names
+/// of what passed: a run whose place is not known is read whole.
+pub async fn of_test(
+    tx: &mut impl Tx,
+    name: &str,
+    places: &HashMap<String, TestPlace>,
+    limit: u32,
+    offset: u32,
+) -> Result<Vec<TestRun>, StoreError> {
+    const RUNS: &str = "SELECT key, id, started_at, git_commit, git_branch, git_dirty, is_foreign, passed + failed, \
+                        skipped FROM runs ORDER BY started_at DESC, key DESC LIMIT $1 OFFSET $2";
+    // Each rank by itself, so that the bounds of `seq` are bounds of the primary key.
+    const CASE: &str = "SELECT MIN(rank), MAX(duration_ms) FROM cases WHERE run_key = $1 AND rank IN (0, 1, 2) \
+                        AND seq >= $2 AND seq <= $3 AND name = $4 AND status <> 'skipped'";
+    let (offset, wanted) = (offset as usize, offset.saturating_add(limit) as usize);
+    let (mut found, mut seen, mut together) = (Vec::new(), 0_u32, limit.clamp(1, MAX_RUNS_TOGETHER));
+    while found.len() < wanted {
+        let rows = tx.query(RUNS, &[together.into(), seen.into()]).await?;
+        let is_last = rows.len() < together as usize;
+        let (mut runs, mut bounds) = (Vec::new(), Vec::new());
+        for mut row in rows {
+            let run = listed(&mut row)?;
+            let (ran, skipped): (u32, u32) = (row.read()?, row.read()?);
+            let (first, last) = match places.get(&run.id) {
+                Some(TestPlace::Absent) => continue,
+                // Only those that were skipped can stand between.
+                Some(TestPlace::After { cases, of }) if *of == ran => (*cases, i64::from(*cases) + i64::from(skipped)),
+                _ => (0, i64::MAX),
+            };
+            bounds.push([run.key.0.into(), first.into(), last.into(), name.into()]);
+            runs.push(run);
+        }
+        for (run, rows) in runs.into_iter().zip(tx.query_many(CASE, &bounds).await?) {
+            let Some(mut row) = rows.into_iter().next() else { continue };
+            if let Some(outcome) = row.read()? {
+                found.push(TestRun { outcome, duration_ms: row.read()?, ..run });
+            }
+        }
+        if is_last {
+            break;
+        }
+        seen = seen.saturating_add(together);
+        together = together.saturating_mul(2).min(MAX_RUNS_TOGETHER);
+    }
+    Ok(found.into_iter().take(wanted).skip(offset).collect())
+}
+
+/// A run, of whose cases nothing is read yet.
+fn listed(row: &mut Row) -> Result<TestRun, StoreError> {
+    Ok(TestRun {
+        key: RunKey(row.read()?),
+        id: row.read()?,
+        started_at: row.read()?,
+        git_commit: row.read()?,
+        git_branch: row.read()?,
+        git_dirty: row.read()?,
+        is_foreign: row.read()?,
+        outcome: CaseOutcome::Passed,
+        duration_ms: None,
+    })
 }
 
 /// The id of the newest run in which a test failed that was judged, and what it was found to be (JSON).

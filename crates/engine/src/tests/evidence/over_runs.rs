@@ -279,3 +279,50 @@ fn a_commit_is_named_by_its_beginning_or_refused_with_the_newest() {
 fn case_skipped(name: &str) -> ReportCase {
     ReportCase { status: CaseStatus::Skipped, ..passed(name) }
 }
+
+/// Where a test stands in a run is read from what is kept of the order, and each of these stands elsewhere.
+#[test]
+fn a_test_is_found_wherever_it_stands_in_a_run() {
+    let mut story = Story::new();
+    story.commit();
+    let many = |from: u32, to: u32| (from..to).map(|at| passed(&format!("case {at}"))).collect::<Vec<_>>();
+    let with = |cases: Vec<Vec<ReportCase>>| cases.into_iter().flatten().collect::<Vec<_>>();
+    let slow = |name: &str| ReportCase { duration_ms: Some(70.0), ..passed(name) };
+    let retried = ReportCase { flaky: true, attempts: 2, ..passed("wanted") };
+    let runs = [
+        with(vec![vec![slow("wanted")], many(0, 50)]),
+        with(vec![many(0, 50), vec![passed("wanted")]]),
+        // Others are skipped before it, and it is skipped itself.
+        with(vec![(0..20).map(|at| case_skipped(&format!("case {at}"))).collect(), many(20, 50), vec![slow("wanted")]]),
+        with(vec![many(0, 50), vec![case_skipped("wanted")]]),
+        many(0, 50),
+        // Of one that is there more than once the worst counts.
+        with(vec![vec![passed("wanted")], many(0, 50), vec![failed("wanted", UNKNOWN)]]),
+        with(vec![many(0, 3), vec![retried], many(3, 50)]),
+    ];
+    let ids: Vec<String> = runs.into_iter().map(|cases| story.run_of(cases)).collect();
+    let foreign = RecordRunParams { foreign: true, ..story.params() };
+    let foreign = story.world.record(&foreign, with(vec![many(0, 9), vec![passed("wanted")]])).unwrap().run_id;
+    let wanted = "a.test.ts > suite > wanted";
+    let check = |story: &Story| {
+        let found = story.history(wanted).unwrap();
+        let listed: Vec<_> = found.runs.iter().map(|run| (run.run_id.as_str(), run.status, run.duration_ms)).collect();
+        let expected = [
+            (foreign.as_str(), CaseState::Passed, Some(2.0)),
+            (&ids[6], CaseState::Flaky, Some(2.0)),
+            (&ids[5], CaseState::Failed, Some(2.0)),
+            (&ids[2], CaseState::Passed, Some(70.0)),
+            (&ids[1], CaseState::Passed, Some(2.0)),
+            (&ids[0], CaseState::Passed, Some(70.0)),
+        ];
+        assert_eq!(listed, expected);
+        let page = story.history_page(wanted, Some(2), Some(2)).unwrap();
+        let listed: Vec<_> = page.runs.iter().map(|run| run.run_id.as_str()).collect();
+        assert_eq!((listed, page.has_more), (vec![ids[5].as_str(), ids[2].as_str()], true));
+    };
+    check(&story);
+    assert_eq!(story.history("a.test.ts > suite > case 30").unwrap().runs.len(), 7, "one that never failed");
+    // As a memory that knows no order has it.
+    story.forget_evidence();
+    check(&story);
+}

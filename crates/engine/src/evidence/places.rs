@@ -1,0 +1,28 @@
+//! Where a test is in the newest runs, from the orders that are kept of them: so that its case is found without reading
+//! those around it.
+
+use crate::EngineError;
+use argus_core::evidence::{facts::fingerprint, kept::memory::Memory};
+use argus_store::{Tx, evidence, runs::test_runs::TestPlace};
+use std::collections::{BTreeSet, HashMap};
+
+/// By the ids of at most so many of the newest runs.
+pub(super) async fn load(
+    tx: &mut impl Tx,
+    memory: &Memory,
+    case_name: &str,
+    newest: u32,
+) -> Result<HashMap<String, TestPlace>, EngineError> {
+    let case = fingerprint(case_name);
+    let runs = || memory.window.runs().rev().take(newest as usize);
+    let digests: BTreeSet<u64> = runs().map(|run| run.order).collect();
+    let orders = evidence::orders_of(tx, &digests.into_iter().collect::<Vec<_>>()).await?;
+    let count = |cases: usize| u32::try_from(cases).unwrap_or(u32::MAX);
+    let place = |order: evidence::OrderRow| {
+        let at = order.cases.iter().position(|one| *one == case);
+        let place = at.map(|at| TestPlace::After { cases: count(at), of: count(order.cases.len()) });
+        (order.digest, place.unwrap_or(TestPlace::Absent))
+    };
+    let by_order: HashMap<u64, TestPlace> = orders.into_iter().map(place).collect();
+    Ok(runs().filter_map(|run| Some((run.id.clone(), *by_order.get(&run.order)?))).collect())
+}
