@@ -18,7 +18,7 @@ const IN_VITEST = connectingTest("{ test } from 'vitest'");
 const IN_PLAYWRIGHT = connectingTest("{ test } from '@playwright/test'");
 /** AVA fails a test without an assertion. */
 const IN_AVA = `${ESM}import test from 'ava';\n\ntest('reads from the store', async (t) => {\n  await ${ESM_CONNECTS};\n  t.pass();\n});\n`;
-const IN_TAPE = `const test = require('tape');\n\ntest('reads from the store', () => ${NODE_CONNECTS});\n`;
+const IN_TAPE = `const test = require('tape');\n\ntest('reads from the store', async (t) => {\n  await ${NODE_CONNECTS};\n  t.pass();\n});\n`;
 const IN_PYTEST =
   'import socket\n\n\ndef test_reads_from_the_store():\n    socket.create_connection(("127.0.0.1", 1)).close()\n';
 const IN_RUST = '#[test]\nfn reads_from_the_store() {\n    std::net::TcpStream::connect("127.0.0.1:1").unwrap();\n}\n';

@@ -152,15 +152,27 @@ describe.each([
   });
 });
 
-test('what was done about a file that AVA could not load is proved by its tests', async () => {
-  const { root } = await opened(runnerProject('ava'));
-  const text = "import test from 'ava';\nimport './absent.js';\n\ntest('is loaded', (t) => t.pass());\n";
-  writeFileSync(path.join(root, 'other.test.js'), text);
+test.each([
+  {
+    folder: 'ava',
+    file: 'other.test.js',
+    text: "import test from 'ava';\nimport './absent.js';\n\ntest('is loaded', (t) => t.pass());\n",
+    absent: 'absent.js',
+  },
+  {
+    folder: 'unittest',
+    file: 'tests/test_other.py',
+    text: 'import unittest\nimport absent\n\n\nclass TestOther(unittest.TestCase):\n    def test_is_loaded(self):\n        pass\n',
+    absent: 'absent.py',
+  },
+])('what was done about a file that $folder could not load is proved by its tests', async (row) => {
+  const { root } = await opened(runnerProject(row.folder));
+  writeFileSync(path.join(root, row.file), row.text);
   const { runId } = await agent.data('argus_run', { projectPath: root });
   const fixDescription = 'Add the module that it imports';
-  const caseName = 'other.test.js > (suite)';
+  const caseName = `${row.file} > (suite)`;
   await agent.data('argus_report_fix', { projectPath: root, runId, caseName, fixDescription, success: true });
-  writeFileSync(path.join(root, 'absent.js'), '');
+  writeFileSync(path.join(root, row.absent), '');
   expect(await agent.data('argus_run', { projectPath: root })).toMatchObject({
     proved: [{ caseName, fixDescription }],
   });

@@ -24,6 +24,16 @@ def relative(path, root):
         return path.replace(os.sep, "/")
 
 
+def source_of(module):
+    """The file of a module that could not be loaded."""
+    tail = module.replace(".", os.sep)
+    for folder in sys.path:
+        for path in (os.path.join(folder, tail + ".py"), os.path.join(folder, tail, "__init__.py")):
+            if os.path.isfile(path):
+                return path
+    return None
+
+
 class Recorder(object):
     """Takes down what the result of the outermost runner is told."""
 
@@ -104,6 +114,10 @@ class Recorder(object):
             # A file that could not be loaded: the error is in the message, below a line that names the file.
             entry["trace"] = str(detail[1]).partition("\n")[2].strip() or str(detail[1])
             entry["message"] = entry["trace"].rpartition("\n")[2]
+            source = source_of(name)
+            if source is not None:
+                entry["name"] = "(suite)"
+                entry["filePath"] = relative(source, self.root)
         elif isinstance(detail, tuple):
             entry["trace"] = result._exc_info_to_string(detail, case)
             entry["message"] = "".join(last_lines(detail))
