@@ -67,17 +67,17 @@ pub(crate) async fn mended_before(
     analysis: &Analysis,
 ) -> Result<Option<MendedBefore>, EngineError> {
     let (case, error) = (fingerprint(case_name), error_of(analysis));
-    let Some(mut memory) = rows::load(tx).await? else { return Ok(None) };
+    let fixes = rows::load_fixes(tx).await?;
     let is_known = |fix: &Fix| fix.edited.is_some() || !fix.commits.is_empty();
     let was_proved = |fix: &&Fix| fix.is_of(case, error) && is_known(fix) && fix.passes >= needed(fix);
-    let Some(fix) = memory.fixes.iter().rev().find(was_proved).cloned() else { return Ok(None) };
+    let Some(fix) = fixes.iter().rev().find(was_proved) else { return Ok(None) };
     let files = match fix.edited {
-        Some(_) => edits::changed_files(&fix, &edits::load_files(tx).await?),
+        Some(_) => edits::changed_files(fix, &edits::load_files(tx).await?),
         None => Vec::new(),
     };
     let commit = fix.commits.first();
     let cases: Vec<CaseId> = fix.cases.keys().copied().take(MAX_NAMED_TESTS).collect();
-    let names = rows::load_tests(tx, &mut memory, &cases).await?;
+    let names = rows::names(tx, &cases).await?;
     Ok(Some(MendedBefore {
         fix_id: fix.id(commit),
         commit: commit.cloned(),

@@ -4,6 +4,7 @@ use crate::{EngineError, ErrorCode};
 use argus_core::evidence::{
     facts::{CaseId, RunSeq},
     kept::{
+        fixes::Fix,
         history::TestHistory,
         memory::Memory,
         order::{MAX_ORDERED_CASES, MAX_ORDERS, Order},
@@ -13,6 +14,7 @@ use argus_store::{
     Tx,
     evidence::{self, OrderRow, TestRow},
 };
+use serde::Deserialize;
 use std::collections::BTreeMap;
 
 /// Names of tests that have a row.
@@ -23,6 +25,17 @@ pub(super) async fn load(tx: &mut impl Tx) -> Result<Option<Memory>, EngineError
     let state = evidence::state(tx).await?;
     // All of it follows from runs: what cannot be read is begun anew.
     Ok(state.and_then(|state| serde_json::from_str(&state).ok()))
+}
+
+/// Of what is bounded the fixes alone: the rest, which is most of it, is passed over.
+pub(super) async fn load_fixes(tx: &mut impl Tx) -> Result<Vec<Fix>, EngineError> {
+    #[derive(Default, Deserialize)]
+    struct Fixes {
+        fixes: Vec<Fix>,
+    }
+    let state = evidence::state(tx).await?;
+    let read: Option<Fixes> = state.and_then(|state| serde_json::from_str(&state).ok());
+    Ok(read.unwrap_or_default().fixes)
 }
 
 /// Adds the rows of those tests that have one.
