@@ -67,10 +67,10 @@ pub(crate) async fn mended_before(
     analysis: &Analysis,
 ) -> Result<Option<MendedBefore>, EngineError> {
     let (case, error) = (fingerprint(case_name), error_of(analysis));
-    let fixes = rows::load_fixes(tx).await?;
+    let kept = rows::load_fixes(tx).await?;
     let is_known = |fix: &Fix| fix.edited.is_some() || !fix.commits.is_empty();
     let was_proved = |fix: &&Fix| fix.is_of(case, error) && is_known(fix) && fix.passes >= needed(fix);
-    let Some(fix) = fixes.iter().rev().find(was_proved) else { return Ok(None) };
+    let Some(fix) = kept.iter().rev().find(was_proved) else { return Ok(None) };
     let files = match fix.edited {
         Some(_) => edits::changed_files(fix, &edits::load_files(tx).await?),
         None => Vec::new(),

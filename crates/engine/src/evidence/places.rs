@@ -4,7 +4,7 @@
 use crate::EngineError;
 use argus_core::evidence::{facts::fingerprint, kept::memory::Memory};
 use argus_store::{Tx, evidence, runs::test_runs::TestPlace};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// By the ids of at most so many of the newest runs.
 pub(super) async fn load(
@@ -12,7 +12,7 @@ pub(super) async fn load(
     memory: &Memory,
     case_name: &str,
     newest: u32,
-) -> Result<HashMap<String, TestPlace>, EngineError> {
+) -> Result<BTreeMap<String, TestPlace>, EngineError> {
     let case = fingerprint(case_name);
     let runs = || memory.window.runs().rev().take(newest as usize);
     let digests: BTreeSet<u64> = runs().map(|run| run.order).collect();

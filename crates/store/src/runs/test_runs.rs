@@ -5,7 +5,7 @@ use crate::{
     database::{Row, Tx, Value},
     error::StoreError,
 };
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 /// A run in which a test ran.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,7 +61,7 @@ const MAX_RUNS_TOGETHER: u32 = 512;
 pub async fn of_test(
     tx: &mut impl Tx,
     name: &str,
-    places: &HashMap<String, TestPlace>,
+    places: &BTreeMap<String, TestPlace>,
     limit: u32,
     offset: u32,
 ) -> Result<Vec<TestRun>, StoreError> {
