@@ -61,23 +61,19 @@ export const gitFacts = (root: string): Promise<GitFacts | null> => lookAtGit(ro
 
 /** What differs from the last commit, and the id of the tree that it makes. */
 async function workTree(git: Git, root: string) {
-  // Git looks at each file for the first, and at the index alone for the others: a change asks for all three.
-  const [status, top, staged] = await Promise.all([
-    git.run(
-      ['status', '--porcelain=v2', '--branch', '-z', '--untracked-files=all', '--', ':(top)', ...NOT_OURS],
-      ASKING,
-    ),
-    git.run(['rev-parse', '--show-toplevel'], ASKING),
-    git.run(['ls-files', '--stage', '--full-name', '-z', '--', ':(top)'], ASKING),
-  ]);
+  const status = await git.run(
+    ['status', '--porcelain=v2', '--branch', '-z', '--untracked-files=all', '--', ':(top)', ...NOT_OURS],
+    ASKING,
+  );
   if (isRefusal(status.problem)) sayRefused(root, status.problem);
   if (status.problem !== null || status.cut) return null;
   const facts = parseStatus(status.stdout);
   if (facts.changed.size === 0) return { ...facts, tree: undefined, edits: [] };
+  const top = await git.run(['rev-parse', '--show-toplevel'], ASKING);
   if (top.problem !== null) return { ...facts, tree: undefined, edits: [] };
   const folder = asText(top.stdout.replace(/\n$/u, ''));
   const [tree, edits] = await Promise.all([
-    staged.problem !== null || staged.cut ? undefined : workTreeId(folder, staged.stdout, facts.changed),
+    changedTree(git, folder, facts.changed),
     facts.commit === null ? [] : uncommittedChange(git, folder, facts.tracked),
   ]);
   return { ...facts, tree, edits };
@@ -137,6 +133,12 @@ function sayRefused(root: string, problem: string | null): void {
   if (refused.has(root)) return;
   refused.add(root);
   log(visible(`${root} counts as no git repository: ${problem}`));
+}
+
+async function changedTree(git: Git, folder: string, changed: ReadonlySet<string>): Promise<string | undefined> {
+  const staged = await git.run(['ls-files', '--stage', '--full-name', '-z', '--', ':(top)'], ASKING);
+  if (staged.problem !== null || staged.cut) return undefined;
+  return workTreeId(folder, staged.stdout, changed);
 }
 
 interface LoggedCommit extends CommitFacts {
