@@ -45,6 +45,7 @@ import {
   withoutUnknownSearch,
 } from '../storage/late-solutions.ts';
 import { type Kept, type KeptHere, Outbox } from '../storage/outbox.ts';
+import { rehearseRecording } from '../storage/rehearsal.ts';
 import { Seal } from '../storage/seal.ts';
 import { sharedCopy } from '../storage/shared-copy.ts';
 import { Spool, type SpoolCounts, type WaitingCall } from '../storage/spool.ts';
@@ -64,8 +65,6 @@ export type Searched = SecondaryMemory & Pick<Opening, 'foreignPath' | 'sharedPa
 
 /** Commits that a diagnosis names where nobody knows a fix. */
 const MAX_HINTS = 3;
-
-const NOTHING_RAN: RecordRunParams = { timedOut: false, reports: [], containers: [], notes: [] };
 
 /** What sessions know of the process they are in. */
 export interface Process {
@@ -381,12 +380,8 @@ export class Session {
   prepare(): void {
     if (this.#store.isShared) this.fitToLeave('');
     else {
-      const readying = this.#store.read(async (engine) => {
-        await engine.overview();
-        // The first of its kind compiles what the one to come needs.
-        await engine.prepareRun(NOTHING_RAN);
-      });
-      readying.catch(() => {});
+      const opening = this.#store.read((engine) => engine.overview());
+      opening.then(rehearseRecording).catch(() => {});
     }
   }
 
