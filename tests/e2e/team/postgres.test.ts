@@ -269,6 +269,39 @@ test.skipIf(process.platform === 'win32')(
   },
 );
 
+test('statements are prepared on a connection of its own, and no more once a pooler was noticed', async () => {
+  const statement = { sql: 'SELECT $1::text AS said', params: ['hello'] };
+  const prepared = {
+    sql: 'SELECT count(*)::text FROM pg_prepared_statements WHERE statement LIKE $1',
+    params: ['%said'],
+  };
+  const pool = new PostgresPool(postgres.url);
+  const connection = await pool.connect();
+  const countPrepared = async () => (await connection.send([prepared]))[0]?.rows[0]?.[0];
+  await connection.send([statement]);
+  await connection.send([statement, statement]);
+  expect(await countPrepared()).toBe('1');
+  // As if the next transaction had another backend.
+  await connection.send([{ sql: 'DEALLOCATE ALL', params: [] }]);
+  await expect(connection.send([statement])).rejects.toMatchObject({ code: '26000' });
+  expect((await connection.send([statement]))[0]?.rows).toEqual([['hello']]);
+  expect(await countPrepared()).toBe('0');
+  connection.release(false);
+  await pool.close();
+});
+
+test('behind a pooler no statement is prepared', async () => {
+  const pooled = await startPgBouncer();
+  const pool = new PostgresPool(postgres.url.replace(String(postgres.port), String(pooled.port)));
+  const connection = await pool.connect();
+  await connection.send([{ sql: 'SELECT $1::text AS said', params: ['hello'] }]);
+  const [answer] = await connection.send([{ sql: 'SELECT count(*)::text FROM pg_prepared_statements', params: [] }]);
+  expect(answer?.rows).toEqual([['0']]);
+  connection.release(false);
+  await pool.close();
+  await pooled.stop();
+});
+
 /** Debian's, with two connections for all. */
 async function startPgBouncer(): Promise<{ port: number; stop(): Promise<void> }> {
   const folder = project();

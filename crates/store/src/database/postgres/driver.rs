@@ -82,6 +82,8 @@ fn kind_of(code: &str) -> StoreErrorKind {
         (_, "55P03" | "57014") => StoreErrorKind::Locked,
         // Serialization failure, deadlock: class 40 is rolled back by the server.
         ("40", _) => StoreErrorKind::Conflict,
+        // A pooler has changed the connection under a prepared statement: the host prepares none the next time.
+        (_, "26000" | "42P05") => StoreErrorKind::Conflict,
         // disk_full
         (_, "53100") => StoreErrorKind::Full,
         // read_only_sql_transaction: a replica.
@@ -107,6 +109,8 @@ mod tests {
         let kinds = [
             ("40001", Conflict),
             ("40P01", Conflict),
+            ("26000", Conflict),
+            ("42P05", Conflict),
             ("55P03", Locked),
             ("57014", Locked),
             ("57P01", Unreachable),
