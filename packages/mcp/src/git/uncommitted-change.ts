@@ -4,10 +4,10 @@
  */
 
 import { createHash } from 'node:crypto';
-import { statSync } from 'node:fs';
 import path from 'node:path';
 import type { EditedFile, GitFacts } from 'argus-engine';
 import { isKeyFile, isSecretFile } from '../system/files/secret-files.ts';
+import { lstat } from '../system/files/way.ts';
 import type { Git } from './git.ts';
 
 /** Of more files, the first. */
@@ -60,7 +60,7 @@ function mayBeKept(top: string, name: string): boolean {
   const file = asText(name);
   if (isSecretFile(file)) return false;
   const there = path.join(top, ...file.split('/'));
-  const stats = statSync(there, { throwIfNoEntry: false });
+  const stats = lstat(there);
   return !(stats?.isFile() && isKeyFile(there, stats.size));
 }
 

@@ -61,6 +61,8 @@ export const gitFacts = (root: string): Promise<GitFacts | null> => lookAtGit(ro
 
 /** What differs from the last commit, and the id of the tree that it makes. */
 async function workTree(git: Git, root: string) {
+  // It takes no longer than the settings do that the status waits for.
+  const askedTop = git.run(['rev-parse', '--show-toplevel'], ASKING);
   const status = await git.run(
     ['status', '--porcelain=v2', '--branch', '-z', '--untracked-files=all', '--', ':(top)', ...NOT_OURS],
     ASKING,
@@ -69,11 +71,11 @@ async function workTree(git: Git, root: string) {
   if (status.problem !== null || status.cut) return null;
   const facts = parseStatus(status.stdout);
   if (facts.changed.size === 0) return { ...facts, tree: undefined, edits: [] };
-  const top = await git.run(['rev-parse', '--show-toplevel'], ASKING);
+  const top = await askedTop;
   if (top.problem !== null) return { ...facts, tree: undefined, edits: [] };
   const folder = asText(top.stdout.replace(/\n$/u, ''));
   const [tree, edits] = await Promise.all([
-    changedTree(git, folder, facts.changed),
+    workTreeId(git, folder, facts.changed, ASKING),
     facts.commit === null ? [] : uncommittedChange(git, folder, facts.tracked),
   ]);
   return { ...facts, tree, edits };
@@ -133,12 +135,6 @@ function sayRefused(root: string, problem: string | null): void {
   if (refused.has(root)) return;
   refused.add(root);
   log(visible(`${root} counts as no git repository: ${problem}`));
-}
-
-async function changedTree(git: Git, folder: string, changed: ReadonlySet<string>): Promise<string | undefined> {
-  const staged = await git.run(['ls-files', '--stage', '--full-name', '-z', '--', ':(top)'], ASKING);
-  if (staged.problem !== null || staged.cut) return undefined;
-  return workTreeId(folder, staged.stdout, changed);
 }
 
 interface LoggedCommit extends CommitFacts {

@@ -3,65 +3,136 @@
  * there. So a clean one has the id of its commit's tree, and uncommitted work has the id that it keeps when it is
  * committed. Files are read as they are, without filters, and nothing is written.
  *
- * The format of trees and blobs is git's own (Documentation/gitformat-pack, "git hash-object").
+ * Only folders around a change get another id, so these alone are read of the commit. The format of trees and blobs is
+ * git's own (Documentation/gitformat-pack, "git hash-object").
  */
 
 import { createHash } from 'node:crypto';
 import { lstat, readFile, readlink } from 'node:fs/promises';
 import path from 'node:path';
+import type { Git, GitOptions } from '../git/git.ts';
 
 /** More changes than these are not read for the sake of a name. */
 const MAX_CHANGED_FILES = 5_000;
 const MAX_CHANGED_BYTES = 64 * 1024 * 1024;
 
-/** A part of `git ls-files --stage`: what lies under a path. Paths are in bytes, as latin1. */
+/** Of a file, a link, a submodule, or of a folder without changes. */
 interface Entry {
-  /** `100644`, `100755`, `120000` for a link, `160000` for a submodule. */
+  /** `100644`, `100755`, `120000` for a link, `160000` for a submodule, `40000` for a folder. */
   mode: string;
   id: string;
 }
 
-interface Folder {
-  entries: Map<string, Entry | Folder>;
-}
+/** A folder around a change, by the names in it. These are bytes, as latin1. */
+type Folder = Map<string, Entry | Folder>;
 
 const FOLDER_MODE = '40000';
 const SUBMODULE_MODE = '160000';
+const SHA1_BYTES = 20;
+
+/** The last commit as far as something has changed. */
+interface Committed {
+  algorithm: 'sha1' | 'sha256';
+  root: Folder;
+}
 
 /**
  * Its id; undefined where so much has changed that it is not read.
  *
- * @param staged `git ls-files --stage -z` of the whole work tree, as latin1
- * @param changed paths that differ from the index or are not in it, as latin1 and from the top
+ * @param changed paths that differ from the last commit, as latin1 and from the top
  */
 export async function workTreeId(
+  git: Git,
   top: string,
-  staged: string,
   changed: ReadonlySet<string>,
+  asking: GitOptions,
 ): Promise<string | undefined> {
   if (changed.size > MAX_CHANGED_FILES) return undefined;
-  const entries = parseStaged(staged);
-  const algorithm = [...entries.values()].some(({ id }) => id.length === 64) ? 'sha256' : 'sha1';
+  const committed = await committedFolders(git, changed, asking);
+  if (committed === undefined) return undefined;
+  const { algorithm, root } = committed;
   let bytes = 0;
   for (const name of changed) {
-    if (entries.get(name)?.mode === SUBMODULE_MODE) continue;
     const there = await readEntry(path.join(top, ...asText(name).split('/')), MAX_CHANGED_BYTES - bytes);
     if (there === 'too large') return undefined;
-    entries.delete(name);
-    if (there === undefined) continue;
-    bytes += there.content.length;
-    entries.set(name, { mode: there.mode, id: objectId(algorithm, 'blob', there.content) });
+    bytes += there?.content.length ?? 0;
+    const entry = there && { mode: there.mode, id: objectId(algorithm, 'blob', there.content) };
+    setEntry(root, name, entry);
   }
-  return folderId(algorithm, foldersOf(entries));
+  return folderId(algorithm, root);
 }
 
-function parseStaged(staged: string): Map<string, Entry> {
-  const entries = new Map<string, Entry>();
-  for (const line of staged.split('\0')) {
-    const [, mode, id, name] = /^(\d+) ([0-9a-f]+) \d\t(.*)$/su.exec(line) ?? [];
-    if (mode !== undefined && id !== undefined && name !== undefined) entries.set(name, { mode, id });
+async function committedFolders(
+  git: Git,
+  changed: ReadonlySet<string>,
+  asking: GitOptions,
+): Promise<Committed | undefined> {
+  const folders = foldersAround(changed);
+  // Each question is a line.
+  if (folders.some((name) => name.includes('\n'))) return undefined;
+  const stdin = Buffer.from(folders.map((name) => `HEAD:${name}\n`).join(''), 'latin1');
+  const { stdout, problem, cut } = await git.run(['cat-file', '--batch'], { ...asking, stdin });
+  if (problem !== null || cut) return undefined;
+  let root: Folder = new Map();
+  let idBytes = SHA1_BYTES;
+  let at = 0;
+  for (const name of folders) {
+    const end = stdout.indexOf('\n', at);
+    // Of what the commit has not, the answer is that line alone.
+    const [, id = '', type, bytes] = /^([0-9a-f]+) (\w+) (\d+)$/u.exec(stdout.slice(at, end)) ?? [];
+    at = end + 1;
+    if (bytes === undefined) continue;
+    const content = stdout.slice(at, at + Number(bytes));
+    at += content.length + 1;
+    if (type !== 'tree') continue;
+    idBytes = id.length / 2;
+    const folder = parseTree(content, idBytes);
+    if (name === '') root = folder;
+    else setEntry(root, name, folder);
   }
-  return entries;
+  return { algorithm: idBytes === SHA1_BYTES ? 'sha1' : 'sha256', root };
+}
+
+/** The folders on the way to these paths, the outer before the inner; the top has the empty name. */
+function foldersAround(paths: ReadonlySet<string>): string[] {
+  const folders = new Set(['']);
+  for (const name of paths) {
+    for (let at = name.indexOf('/'); at >= 0; at = name.indexOf('/', at + 1)) folders.add(name.slice(0, at));
+  }
+  return [...folders].sort();
+}
+
+/** A raw tree: mode, a space, name, a NUL and the bytes of the id, entry for entry. */
+function parseTree(raw: string, idBytes: number): Folder {
+  const folder: Folder = new Map();
+  for (let at = 0; at < raw.length; ) {
+    const space = raw.indexOf(' ', at);
+    const nul = raw.indexOf('\0', space);
+    const end = nul + 1 + idBytes;
+    const id = Buffer.from(raw.slice(nul + 1, end), 'latin1').toString('hex');
+    folder.set(raw.slice(space + 1, nul), { mode: raw.slice(at, space), id });
+    at = end;
+  }
+  return folder;
+}
+
+/** Undefined: it is there no more. A submodule is what the commit says. */
+function setEntry(root: Folder, name: string, entry: Entry | Folder | undefined): void {
+  const parts = name.split('/');
+  const last = parts.pop() ?? '';
+  let folder = root;
+  for (const part of parts) {
+    const inner = folder.get(part);
+    const next: Folder = inner instanceof Map ? inner : new Map();
+    // What was a file may have become a folder.
+    if (next !== inner && entry !== undefined) folder.set(part, next);
+    folder = next;
+  }
+  const before = folder.get(last);
+  if (before !== undefined && 'mode' in before && before.mode === SUBMODULE_MODE) return;
+  if (entry !== undefined) folder.set(last, entry);
+  // What was a folder, and has become a file, is not gone with what lay in it.
+  else if (!(before instanceof Map)) folder.delete(last);
 }
 
 /** Undefined: nothing is there that git would keep. */
@@ -80,34 +151,21 @@ async function readEntry(
   }
 }
 
-function foldersOf(entries: ReadonlyMap<string, Entry>): Folder {
-  const root: Folder = { entries: new Map() };
-  for (const [name, entry] of entries) {
-    const parts = name.split('/');
-    const last = parts.pop() ?? '';
-    let folder = root;
-    for (const part of parts) {
-      const inner = folder.entries.get(part);
-      const next = inner !== undefined && 'entries' in inner ? inner : { entries: new Map() };
-      folder.entries.set(part, next);
-      folder = next;
-    }
-    folder.entries.set(last, entry);
-  }
-  return root;
-}
-
-function folderId(algorithm: string, { entries }: Folder): string {
-  const parts = [...entries].map(([name, entry]) => {
-    const isFolder = 'entries' in entry;
-    const mode = isFolder ? FOLDER_MODE : entry.mode;
-    const id = isFolder ? folderId(algorithm, entry) : entry.id;
+function folderId(algorithm: string, folder: Folder): string {
+  const parts = [...folder].flatMap(([name, entry]) => {
+    // Git keeps no empty folder.
+    if (entry instanceof Map && isEmpty(entry)) return [];
+    const { mode, id } = entry instanceof Map ? { mode: FOLDER_MODE, id: folderId(algorithm, entry) } : entry;
     const bytes = Buffer.concat([Buffer.from(`${mode} ${name}\0`, 'latin1'), Buffer.from(id, 'hex')]);
     // Git sorts a folder as if its name ended with a slash.
-    return { key: isFolder ? `${name}/` : name, bytes };
+    return [{ key: mode === FOLDER_MODE ? `${name}/` : name, bytes }];
   });
   parts.sort((one, other) => (one.key < other.key ? -1 : 1));
   return objectId(algorithm, 'tree', Buffer.concat(parts.map(({ bytes }) => bytes)));
+}
+
+function isEmpty(folder: Folder): boolean {
+  return [...folder.values()].every((entry) => entry instanceof Map && isEmpty(entry));
 }
 
 function objectId(algorithm: string, kind: 'blob' | 'tree', content: Buffer): string {

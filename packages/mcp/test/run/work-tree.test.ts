@@ -74,6 +74,42 @@ test('uncommitted work has the id that it keeps when it is committed', async () 
   expect(facts).toMatchObject({ dirty: true, tree: committed() });
 });
 
+test('a file may become a folder, a folder a file, and a submodule stays what the commit says', async () => {
+  write('both/deep/a', '1\n');
+  write('both/deep/b', '2\n');
+  write('plain', 'a file\n');
+  git('update-index', '--add', '--cacheinfo', `160000,${git('rev-parse', 'HEAD')},vendored/lib`);
+  git('add', 'both', 'plain');
+  git('commit', '-qm', 'more');
+  mkdirSync(path.join(top, 'vendored/lib'), { recursive: true });
+  rmSync(path.join(top, 'both/deep'), { recursive: true });
+  write('both/deep', 'a file now\n');
+  rmSync(path.join(top, 'plain'));
+  write('plain/inner/file', 'a folder now\n');
+  write('vendored/other', 'beside the submodule\n');
+  rmSync(path.join(top, 'src/deep'), { recursive: true });
+  const facts = await gitFacts(top);
+  git('add', 'both', 'plain', 'src', 'vendored/other');
+  expect(facts).toMatchObject({ dirty: true, tree: git('write-tree') });
+});
+
+test('before the first commit, and with ids of SHA-256, it is as git has it', async () => {
+  rmSync(path.join(top, '.git'), { recursive: true });
+  git('init', '-q', '-b', 'main');
+  git('config', 'user.email', 'ada@example.com');
+  git('config', 'user.name', 'Ada');
+  expect((await gitFacts(top))?.tree).toBe(committed());
+  rmSync(path.join(top, '.git'), { recursive: true });
+  git('init', '-q', '-b', 'main', '--object-format=sha256');
+  git('config', 'user.email', 'ada@example.com');
+  git('config', 'user.name', 'Ada');
+  committed();
+  write('src/deep/er.js', 'changed\n');
+  const tree = (await gitFacts(top))?.tree;
+  expect(tree).toMatch(/^[0-9a-f]{64}$/u);
+  expect(tree).toBe(committed());
+});
+
 test('what is ignored, and what Argus keeps, is no part of it', async () => {
   const before = (await gitFacts(top))?.tree;
   write('.git/info/exclude', 'ignored/\n');
