@@ -143,6 +143,18 @@ test('a program that starts Mocha itself is read as Mocha is', async () => {
   expect(run).toMatchObject({ totals, failures: [{ caseName: 'sum.js > sum > is wrong' }] });
 });
 
+test('Mocha is read below a program that wraps all that it starts, as nyc before 15 does', async () => {
+  const { root } = await opened(runnerProject('mocha'));
+  const wrapper = "const wrap = require('spawn-wrap');\nif (wrap.runMain) wrap.runMain();\n";
+  writeFileSync(path.join(root, 'wrapper.js'), wrapper);
+  const program = `require('spawn-wrap')([require.resolve('./wrapper.js')], {});
+require('node:child_process').spawn('mocha', ['sum.js'], { stdio: 'inherit' }).on('exit', process.exit);
+`;
+  writeFileSync(path.join(root, 'cover.js'), program);
+  const run = await agent.data('argus_run', { projectPath: root, command: 'node cover.js' });
+  expect(run).toMatchObject({ totals, failures: [{ caseName: 'sum.js > sum > is wrong' }] });
+});
+
 test('every pytest of a command is read, and a report that the project asks for is written', async () => {
   const { root } = await opened(runnerProject('pytest'));
   const files = {

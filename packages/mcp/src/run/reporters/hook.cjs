@@ -10,6 +10,8 @@ const CARRIED = /--conditions=argus-report:(\S+) ?/;
 /** `import './api.js'`, `require('./api')`. */
 const LOADED = /\b(?:from|import|require\()\s*['"](\.\.?\/[^'"]+)['"]/g;
 const MAX_LOADED = 32;
+/** What nyc before 15 (spawn-wrap) starts in place of each program: it then becomes the one that is named next. */
+const WRAPPER = /[\\/]\.node-spawn-wrap-[^\\/]+[\\/]node$/;
 const carried = CARRIED.exec(process.env.NODE_OPTIONS);
 if (carried) arrive(carried[1]);
 
@@ -17,8 +19,11 @@ const { ARGUS_REPORT_DIR: folder } = process.env;
 if (isMainThread && folder && existsSync(folder)) addReporter(programName());
 
 function programName() {
+  const [, first, second] = process.argv;
   try {
-    return realpathSync(process.argv[1]).split(path.sep).join('/');
+    return realpathSync(WRAPPER.test(first) ? second : first)
+      .split(path.sep)
+      .join('/');
   } catch {
     return '';
   }
