@@ -143,6 +143,44 @@ test('a program that starts Mocha itself is read as Mocha is', async () => {
   expect(run).toMatchObject({ totals, failures: [{ caseName: 'sum.js > sum > is wrong' }] });
 });
 
+const OWN_OPTIONS = 'NODE_OPTIONS=--no-warnings';
+
+test.skipIf(process.platform === 'win32').each([
+  ['on the command line', `${OWN_OPTIONS} mocha sum.js`],
+  ['beside others', `A="b c" ${OWN_OPTIONS} mocha sum.js`],
+  ['for all that follows', `export ${OWN_OPTIONS}; mocha sum.js`],
+  ['in another shell', `sh -c '${OWN_OPTIONS} mocha sum.js'`],
+  ['in a script', 'npm run with-options'],
+  ['by a program that starts it', 'node start.js'],
+  ['by a program that waits for it', 'node wait.js'],
+])('a runner is read where its own options of Node are set %s', async (_, command) => {
+  const { root } = await opened(runnerProject('mocha'));
+  const env = "{ env: { ...process.env, NODE_OPTIONS: '--no-warnings' }, stdio: 'inherit' }";
+  const files = {
+    'package.json': JSON.stringify({ scripts: { 'with-options': `${OWN_OPTIONS} mocha sum.js` } }),
+    'start.js': `require('node:child_process').spawn('mocha', ['sum.js'], ${env}).on('exit', process.exit);\n`,
+    'wait.js': `process.exit(require('node:child_process').spawnSync('mocha', ['sum.js'], ${env}).status);\n`,
+  };
+  for (const [name, content] of Object.entries(files)) writeFileSync(path.join(root, name), content);
+  const run = await agent.data('argus_run', { projectPath: root, command });
+  expect(run).toMatchObject({ totals, notes: [], failures: [{ caseName: 'sum.js > sum > is wrong' }] });
+});
+
+test.skipIf(process.platform === 'win32')('pytest is read where a command sets its path and options anew', async () => {
+  const { root } = await opened(runnerProject('pytest'));
+  for (const command of ['PYTHONPATH=. python -m pytest', 'PYTEST_ADDOPTS=-q PYTHONPATH=. python -m pytest']) {
+    expect(await agent.data('argus_run', { projectPath: root, command })).toMatchObject({ totals, notes: [] });
+  }
+});
+
+test('a runner that a test starts with options of its own is none of this run', async () => {
+  const { root } = await opened(runnerProject('mocha'));
+  const inner = `require("node:child_process").spawnSync("mocha sum.js", { shell: true, env: { ...process.env, NODE_OPTIONS: "--no-warnings" } })`;
+  writeFileSync(path.join(root, 'outer.js'), `it("starts another", () => { ${inner}; });\n`);
+  const run = await agent.data('argus_run', { projectPath: root, command: 'mocha outer.js' });
+  expect(run).toMatchObject({ status: 'passed', totals: { passed: 1, failed: 0 } });
+});
+
 test('Mocha is read below a program that wraps all that it starts, as nyc before 15 does', async () => {
   const { root } = await opened(runnerProject('mocha'));
   const wrapper = "const wrap = require('spawn-wrap');\nif (wrap.runMain) wrap.runMain();\n";

@@ -8,9 +8,24 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { AdapterContext, Reporting } from './adapters/adapter.ts';
+import { ADDED } from './reporters/kept-variables.cjs';
 
 /** They lie beside the bundle, too. */
 export const REPORTERS = fileURLToPath(new URL('./reporters', import.meta.url));
+
+const HOOK = path.join(REPORTERS, 'hook.cjs').replaceAll('\\', '/');
+const RUBY_HOOK = '-rargus_reporter';
+const PYTEST_MODULE = 'argus_pytest';
+const PYTEST_PLUGIN = `-p ${PYTEST_MODULE}`;
+
+/** What variables get that scripts may set anew, with what parts it from a value behind it: kept-variables.cjs. */
+const ADDITIONS = {
+  NODE_OPTIONS: `--require=${HOOK.includes(' ') ? `"${HOOK}"` : HOOK} `,
+  PYTHONPATH: `${path.join(REPORTERS, 'python')}${path.delimiter}`,
+  PYTEST_ADDOPTS: `${PYTEST_PLUGIN} -o junit_logging=all `,
+  RUBYLIB: `${path.join(REPORTERS, 'ruby')}${path.delimiter}`,
+  RUBYOPT: `${RUBY_HOOK} `,
+};
 
 /** The runners that write files named after them, with their format. */
 const FORMATS = {
@@ -42,6 +57,7 @@ export function hookReporting({ dir, root, env }: Pick<AdapterContext, 'dir' | '
       PW_TEST_REPORTER: path.join(REPORTERS, 'playwright.cjs'),
       ARGUS_REPORT_DIR: dir,
       ARGUS_REPORT_ROOT: root,
+      ...Object.fromEntries(Object.entries(ADDITIONS).map(([name, added]) => [`${ADDED}${name}`, added])),
     },
     files: { [PHP_SETTINGS]: `auto_prepend_file="${REPORTERS.replaceAll('\\', '/')}/php/argus_phpunit.php"\n` },
     reports: Object.entries(FORMATS).map(([runner, format]) => ({ kind: 'written', runner, format, dir })),
@@ -49,9 +65,7 @@ export function hookReporting({ dir, root, env }: Pick<AdapterContext, 'dir' | '
 }
 
 function nodeHook(options: string): Record<string, string> {
-  const hook = path.join(REPORTERS, 'hook.cjs').replaceAll('\\', '/');
-  const quoted = hook.includes(' ') ? `"${hook}"` : hook;
-  return { NODE_OPTIONS: options.includes(hook) ? options : `${options} --require=${quoted}`.trim() };
+  return { NODE_OPTIONS: options.includes(HOOK) ? options : `${options} ${ADDITIONS.NODE_OPTIONS}`.trim() };
 }
 
 /** By name from a folder of its own: RUBYOPT knows no quotes, and a path may hold spaces. */
@@ -68,11 +82,25 @@ function rubyHook({ RUBYLIB = '', RUBYOPT = '' }: AdapterContext['env']): Record
 function pytestPlugin({ PYTEST_ADDOPTS = '', PYTHONPATH = '' }: AdapterContext['env']): Record<string, string> {
   const folder = path.join(REPORTERS, 'python');
   const folders = PYTHONPATH.split(path.delimiter).filter((one) => one !== '' && one !== folder);
-  const options = `${PYTEST_ADDOPTS} ${PYTEST_PLUGIN} -o junit_logging=all`.trim();
+  const options = `${PYTEST_ADDOPTS} ${ADDITIONS.PYTEST_ADDOPTS}`.trim();
   return {
     PYTHONPATH: [...folders, folder].join(path.delimiter),
     PYTEST_ADDOPTS: PYTEST_ADDOPTS.includes(PYTEST_PLUGIN) ? PYTEST_ADDOPTS : options,
   };
+}
+
+/**
+ * For a pytest that does not find the plugin, where a Makefile sets PYTHONPATH: its own report, of which the last of several
+ * remains. Undefined for any other complaint.
+ */
+export function pytestReport(
+  complaint: string,
+  { dir, env }: Pick<AdapterContext, 'dir' | 'env'>,
+): Reporting | undefined {
+  if (!complaint.includes(PYTEST_MODULE)) return undefined;
+  const file = path.join(dir, 'pytest-own.xml');
+  const options = `${env.PYTEST_ADDOPTS ?? ''} -o junit_logging=all "--junitxml=${file.replaceAll('\\', '/')}"`.trim();
+  return { env: { PYTEST_ADDOPTS: options }, reports: [{ kind: 'file', path: file, format: 'junit' }] };
 }
 
 /** https://tox.wiki/en/stable/config.html#overriding-configuration-from-the-command-line: it hides the environment. */
@@ -88,6 +116,3 @@ function phpSettings(dir: string, { PHP_INI_SCAN_DIR = '' }: AdapterContext['env
 }
 
 const PHP_SETTINGS = 'argus.ini';
-
-const RUBY_HOOK = '-rargus_reporter';
-const PYTEST_PLUGIN = '-p argus_pytest';

@@ -21,7 +21,7 @@ import { type Executed, type Execution, execute, type Held, Tail } from './execu
 import { ciFacts, lookAtGit } from './git-state.ts';
 import { GradleTasksUpToDate, notBuilt } from './jvm-builds.ts';
 import { refusalIn, withoutAdditions } from './planning/additions.ts';
-import { type Plan, planRun, withoutReporting } from './planning/plan.ts';
+import { type Plan, planRun, withoutRefused } from './planning/plan.ts';
 import { detectTestCommand } from './planning/test-command.ts';
 import { clearUp, endMarked, killMarked, markEntry, named, newMark, UNFINDABLE } from './processes.ts';
 import { BatsTimes } from './reports/bats-times.ts';
@@ -39,7 +39,8 @@ const DEFAULT_TIMEOUT_SECONDS = 1_800;
 const NO_REPORT =
   'ended well but wrote no test report: no test ran, or its reports lie elsewhere (test.report in argus.yaml names them).';
 
-const RAN_AGAIN = 'It ran once more as it was typed, and only what it printed was read.';
+const RAN_AGAIN = 'It ran once more as it was typed';
+const ONLY_PRINTED = ', and only what it printed was read';
 
 /** Options by which a run without tests is what its user wants. */
 const MAY_BE_EMPTY = /--pass-?with-?no-?tests|--no-tests[= ](?:pass|warn)|--permit-no-files|surefire\.failIfNo/iu;
@@ -112,9 +113,10 @@ async function observedRun(request: RunRequest, watcher: RunWatcher, dir: string
     ? refusalIn(observed.output.tail.text, { added: plan.added, dir })
     : undefined;
   if (complaint === undefined) return recordOf(plan, request, observed, git);
-  const bare = withoutReporting(plan);
+  const bare = withoutRefused(plan, complaint, { dir, env: process.env });
   const again = await observe(bare, request, watcher, dir);
-  const note = `${plan.runner ?? 'The command'} did not take what Argus adds for a report (${shortLine(complaint)}). ${RAN_AGAIN}`;
+  const onlyPrinted = again.reports.length === 0 ? ONLY_PRINTED : '';
+  const note = `${plan.runner ?? 'The command'} did not take what Argus adds for a report (${shortLine(complaint)}). ${RAN_AGAIN}${onlyPrinted}.`;
   return recordOf(bare, request, { ...again, left: [note, ...again.left] }, git);
 }
 

@@ -9,7 +9,8 @@ import { type LastCommand, lastCommand, quoted, type Word } from '../../system/w
 import { shortLine } from '../../text/untrusted.ts';
 import { type Adapter, type AdapterContext, optionValue, type Reporting } from '../adapters/adapter.ts';
 import { ADAPTERS } from '../adapters.ts';
-import { hookReporting } from '../reporters.ts';
+import { keepInShell } from '../reporters/kept-variables.cjs';
+import { hookReporting, pytestReport } from '../reporters.ts';
 import { packageScripts, scriptOf } from './scripts.ts';
 import { watchAdvice, watchingOff } from './watch-mode.ts';
 import { type WorkspaceRun, workspaceRun } from './workspaces.ts';
@@ -30,6 +31,8 @@ export interface Plan {
   /** What a filter of the command itself names. */
   ownFilter?: string | undefined;
 }
+
+type ReportPlace = Pick<AdapterContext, 'dir' | 'env'>;
 
 export interface PlanInput extends Omit<AdapterContext, 'words' | 'throughScript' | 'filtered'> {
   command: string;
@@ -63,18 +66,25 @@ export function planRun(input: PlanInput): Plan {
     if (input.filter !== undefined) throw noFilter(input);
     const off = watchingOff(scriptWords(input.command, input.root));
     const reporting = input.ownReports ? { reports: [] } : hookReporting(input);
-    return { ...asTyped(input.command, null), reporting: { ...reporting, env: { ...reporting.env, ...off } } };
+    const plan = { ...asTyped(input.command, null), reporting: { ...reporting, env: { ...reporting.env, ...off } } };
+    return keepingAdditions(plan);
   }
   const filterArgs = filterArguments(found, input);
   const reporting = input.ownReports ? { reports: [] } : reportingOf(found, input);
-  return {
+  return keepingAdditions({
     shown: insert(input.command, found, filterArgs),
     command: replace(insert(input.command, found, [...(reporting.args ?? []), ...filterArgs]), found, reporting),
     added: reporting.args ?? [],
     runner: found.adapter.name,
     reporting,
     ownFilter: optionValue(found.words, found.adapter.filterOptions ?? []),
-  };
+  });
+}
+
+/** `PYTHONPATH=src pytest` would hide what was added to the variable. */
+function keepingAdditions<T extends Pick<Plan, 'command' | 'reporting'>>(plan: T): T {
+  const isShell = process.platform !== 'win32' && plan.reporting.env !== undefined;
+  return isShell ? { ...plan, command: keepInShell(plan.command) } : plan;
 }
 
 function filterArguments(found: Recognised, input: PlanInput): string[] {
@@ -107,17 +117,21 @@ function reportingOf({ adapter, words, throughScript, inPackages }: Recognised, 
 export function listeningPlan(input: PlanInput): Pick<Plan, 'command' | 'reporting'> {
   const found = recognise(input.command, input.root);
   const hooks = hookReporting(input);
-  if (found === undefined) return { command: input.command, reporting: hooks };
+  if (found === undefined) return keepingAdditions({ command: input.command, reporting: hooks });
   const own = reportingOf(found, input);
   if (own.replaced !== undefined && own.translate === undefined)
-    return { command: replace(input.command, found, own), reporting: own };
+    return keepingAdditions({ command: replace(input.command, found, own), reporting: own });
   const anyhow = own.reports.filter(({ kind }) => kind === 'glob');
-  return { command: input.command, reporting: { ...hooks, reports: [...anyhow, ...hooks.reports] } };
+  return keepingAdditions({
+    command: input.command,
+    reporting: { ...hooks, reports: [...anyhow, ...hooks.reports] },
+  });
 }
 
-/** The plan without anything that Argus adds for a report. */
-export function withoutReporting({ shown, runner, ownFilter }: Plan): Plan {
-  return { ...asTyped(shown, runner), ownFilter };
+/** The plan without what the command complained of. */
+export function withoutRefused({ shown, runner, ownFilter }: Plan, complaint: string, input: ReportPlace): Plan {
+  const reporting = pytestReport(complaint, input) ?? { reports: [] };
+  return { ...asTyped(shown, runner), reporting, ownFilter };
 }
 
 function asTyped(command: string, runner: string | null): Plan {

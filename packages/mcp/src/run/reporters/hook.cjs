@@ -10,6 +10,10 @@ const CARRIED = /--conditions=argus-report:(\S+) ?/;
 /** `import './api.js'`, `require('./api')`. */
 const LOADED = /\b(?:from|import|require\()\s*['"](\.\.?\/[^'"]+)['"]/g;
 const MAX_LOADED = 32;
+/** A program that loads one of these runs tests itself; one that only names it may start it. */
+const NODE_TEST = loads('node:test');
+const MOCHA = loads('mocha');
+const JEST = loads('jest(?:-cli)?|@jest/core');
 /** What nyc before 15 (spawn-wrap) starts in place of each program: it then becomes the one that is named next. */
 const WRAPPER = /[\\/]\.node-spawn-wrap-[^\\/]+[\\/]node$/;
 const carried = CARRIED.exec(process.env.NODE_OPTIONS);
@@ -70,10 +74,16 @@ function arrive(parts) {
 function listenIn(program) {
   const isRunner = process.execArgv.includes('--test');
   const source = isRunner ? '' : sourcesOf(program);
+  const names = (runner) => runner.test(source);
   if (isRunner) keepForThisProcess();
-  if (isRunner || /['"]node:test['"]/.test(source)) require('./node-test.cjs').listen();
-  if (/['"]mocha['"]/.test(source)) require('./mocha.cjs');
-  if (/['"](?:jest(?:-cli)?|@jest\/core)['"]/.test(source)) require('./jest.cjs').listen(program);
+  if (isRunner || names(NODE_TEST)) require('./node-test.cjs').listen();
+  if (names(MOCHA)) require('./mocha.cjs');
+  if (names(JEST)) require('./jest.cjs').listen(program);
+  if (!isRunner && ![NODE_TEST, MOCHA, JEST].some(names)) require('./kept-variables.cjs').followChildren();
+}
+
+function loads(names) {
+  return new RegExp(`\\b(?:from|import\\s*\\(?|require\\()\\s*['"](?:${names})['"]`);
 }
 
 /** Its own, and those of the files beside it that it loads: a program may be no more than a list of its tests. */
