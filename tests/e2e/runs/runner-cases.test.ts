@@ -90,6 +90,18 @@ test('a runner that does not take what is added runs once more as it was typed',
   expect(runs).toHaveLength(1);
 });
 
+test('a program of Django that cannot start says what it says by itself', async () => {
+  const root = runnerProject('django');
+  writeFileSync(path.join(root, 'manage.py'), 'import django\n\n\ndef begin():\n    import shopp\n\n\nbegin()\n');
+  await opened(root);
+  const run = await agent.data('argus_run', { projectPath: root });
+  expect(run).toMatchObject({
+    notes: [],
+    failures: [{ failureKind: 'missing-dependency', headline: "ModuleNotFoundError: No module named 'shopp'" }],
+  });
+  expect(run.failures).toMatchObject([{ place: 'manage.py:5' }]);
+});
+
 test.skipIf(!has('ruby'))('a Ruby that cannot load what Argus adds runs once more without it', async () => {
   const { root } = await opened(runnerProject('minitest'));
   const command = 'env -u RUBYLIB ruby -Itest test/test_sum.rb';

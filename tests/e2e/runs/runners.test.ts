@@ -45,6 +45,12 @@ const RUNNERS: Runner[] = [
     testCommand: 'python -m unittest discover -s tests',
     wrong: 'tests/test_sum.py > test_sum.TestSum > test_is_wrong',
   },
+  {
+    folder: 'django',
+    runner: 'unittest',
+    testCommand: 'python manage.py test',
+    wrong: 'shop/tests.py > shop.tests.SumTest > test_is_wrong',
+  },
   { folder: 'ava', runner: 'ava', testCommand: 'npm test', wrong: 'sum.test.js > is wrong' },
   { folder: 'tap', runner: 'tap', testCommand: 'npm test', wrong: 'sum.test.js > is wrong' },
   {
@@ -213,6 +219,7 @@ describe.each([
   { folder: 'node-test', command: 'npm test' },
   { folder: 'mocha', command: 'mocha' },
   { folder: 'unittest', command: 'python -m unittest discover -s tests' },
+  { folder: 'django', command: 'python manage.py test' },
   { folder: 'ava', command: 'ava' },
   { folder: 'uvu', command: 'uvu' },
   { folder: 'tap', command: 'tap --disable-coverage' },

@@ -121,6 +121,8 @@ test.each([
   ['python -m unittest', 'python RUNNER'],
   ['CI=1 python3.12 -W error -m unittest discover -s tests', 'CI=1 python3.12 -W error RUNNER discover -s tests'],
   ['uv run python -munittest -v', 'uv run python RUNNER -v'],
+  ['python manage.py test shop', 'python RUNNER --program manage.py test shop'],
+  ['poetry run python -X dev site/manage.py test', 'poetry run python -X dev RUNNER --program site/manage.py test'],
 ])('a program of its own stands in for the module of %s', (command, run) => {
   const planned = plan(command);
   expect(planned).toMatchObject({ runner: 'unittest', shown: command });

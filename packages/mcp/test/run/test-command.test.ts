@@ -34,6 +34,7 @@ test.each([
   ],
   ['maven', { 'pom.xml': '' }, [], 'mvn test --fail-at-end'],
   ['maven wrapper', { 'pom.xml': '', mvnw: '' }, [], './mvnw test --fail-at-end'],
+  ['Django', { 'manage.py': 'import django' }, [], 'python3 manage.py test'],
   ['unittest', { 'tests/test_a.py': 'import unittest' }, [], 'python3 -m unittest discover -s tests'],
   [
     'unittest of a package',

@@ -16,20 +16,28 @@ export const pytest: Adapter = {
 export const unittest: Adapter = {
   name: 'unittest',
   filterOptions: ['-k'],
-  recognise: (words) => {
-    const module = unittestModule(words);
-    return module === undefined ? undefined : module.end;
-  },
+  recognise: (words) => unittestModule(words)?.end ?? djangoProgram(words)?.test,
   filter: (name) => ['-k', name],
   reporting({ words, throughScript }) {
-    const module = unittestModule(words);
     // What coverage measures is what it is told to run.
-    if (module === undefined || throughScript || words.some((word) => basename(word) === 'coverage')) {
-      return { reports: [] };
-    }
-    return { replaced: { ...module, by: [path.join(REPORTERS, 'unittest_runner.py')] }, reports: [] };
+    if (throughScript || words.some((word) => basename(word) === 'coverage')) return { reports: [] };
+    const own = path.join(REPORTERS, 'unittest_runner.py');
+    const module = unittestModule(words);
+    if (module !== undefined) return { replaced: { ...module, by: [own] }, reports: [] };
+    const django = djangoProgram(words);
+    if (django === undefined) return { reports: [] };
+    const { start, end } = django;
+    return { replaced: { start, end, by: [own, '--program', ...words.slice(start, end)] }, reports: [] };
   },
 };
+
+/** `python manage.py test`: Django's own runner, on that of unittest. */
+function djangoProgram(words: readonly string[]): { start: number; end: number; test: number } | undefined {
+  const start = program('python', 'python3', 'py', 'coverage')(words);
+  const at = words.findIndex((word, index) => index >= (start ?? 0) && basename(word) === 'manage.py');
+  if (start === undefined || at < 0 || words[at + 1] !== 'test') return undefined;
+  return areOptions(words.slice(start, at)) ? { start: at, end: at + 1, test: at + 2 } : undefined;
+}
 
 /** Where `-m unittest` stands behind a Python and its options, itself behind any launchers. */
 function unittestModule(words: readonly string[]): { start: number; end: number } | undefined {
@@ -38,9 +46,13 @@ function unittestModule(words: readonly string[]): { start: number; end: number 
   const start = words.findIndex(
     (word, index) => index >= python && (word === '-munittest' || (word === '-m' && words[index + 1] === 'unittest')),
   );
-  const between = words.slice(python, start);
-  const isOption = (word: string, index: number) =>
-    /^-|^(?:coverage|run)$/u.test(word) || /^-[WX]$|^--\w/u.test(between[index - 1] ?? '');
-  if (start < 0 || !between.every(isOption)) return undefined;
+  if (start < 0 || !areOptions(words.slice(python, start))) return undefined;
   return { start, end: words[start] === '-m' ? start + 2 : start + 1 };
+}
+
+/** Of Python, or of coverage before it. */
+function areOptions(words: readonly string[]): boolean {
+  return words.every((word, index) => {
+    return /^-|^(?:coverage|run)$/u.test(word) || /^-[WX]$|^--\w/u.test(words[index - 1] ?? '');
+  });
 }

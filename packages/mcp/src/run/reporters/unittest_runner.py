@@ -1,5 +1,6 @@
-# Does what `python -m unittest` does, and writes a report of its tests: that has no option for one. It prints nothing of
-# its own and is gone from the environment before a test runs.
+# Does what `python -m unittest` does, or a program that runs tests by unittest (`--program manage.py test`), and writes a
+# report of its tests: that has no option for one. It prints nothing of its own and is gone from the environment before a
+# test runs.
 import os
 import sys
 import time
@@ -10,9 +11,40 @@ __unittest = True
 
 def as_module():
     """What `-m unittest` makes of the path and the arguments."""
-    if not getattr(sys.flags, "safe_path", False):
-        sys.path[0] = os.getcwd()
+    first_on_path(os.getcwd())
     sys.argv[0] = os.path.basename(sys.executable) + " -m unittest"
+
+
+def first_on_path(folder):
+    if not getattr(sys.flags, "safe_path", False):
+        sys.path[0] = folder
+
+
+def run_program():
+    """What Python makes of the path and the arguments of a program."""
+    import runpy
+
+    del sys.argv[:2]
+    program = sys.argv[0]
+    first_on_path(os.path.dirname(os.path.abspath(program)))
+    try:
+        runpy.run_path(program, run_name="__main__")
+    except Exception:
+        # As if it had been started itself: its own frames.
+        kind, error, trace = sys.exc_info()
+        while trace is not None and trace.tb_frame.f_code.co_filename != program:
+            trace = trace.tb_next
+        if hasattr(error, "with_traceback"):
+            error.with_traceback(trace)
+        sys.excepthook(kind, error, trace)
+        sys.exit(1)
+
+
+def run_module():
+    from unittest import main
+
+    as_module()
+    main(module=None)
 
 
 def relative(path, root):
@@ -155,14 +187,16 @@ def last_lines(detail):
 
 
 if __name__ == "__main__":
-    as_module()
-    from unittest import TextTestRunner, main
+    from unittest import TextTestRunner
 
     where = os.environ.pop("ARGUS_REPORT_DIR", None)
     recorder = Recorder(where, os.environ.pop("ARGUS_REPORT_ROOT", None) or os.getcwd())
     if where:
         recorder.listen(TextTestRunner)
     try:
-        main(module=None)
+        if sys.argv[1:2] == ["--program"]:
+            run_program()
+        else:
+            run_module()
     finally:
         recorder.write()

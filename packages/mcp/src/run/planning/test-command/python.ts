@@ -8,6 +8,7 @@ const TEST_FOLDERS = ['.', 'tests', 'test'];
 
 export function python(root: string, machine: Machine): string | undefined {
   if (mentionsPytest(root)) return pytest(root, machine);
+  if (/\bdjango\b/u.test(projectFile(root, 'manage.py') ?? '')) return `${interpreter(root, machine)} manage.py test`;
   const files = filesNamed(root, TEST_FOLDERS, /^test_.+\.py$|_test\.py$/u);
   const isUnittest = (file: string) => isOfUnittest(projectFile(root, file) ?? '');
   if (files.some((file) => !isUnittest(file))) return pytest(root, machine);
