@@ -61,6 +61,7 @@ const RUNNERS: Runner[] = [
     // It counts what is asserted, and of a test that is skipped nothing is.
     expected: { passed: 1, failed: 1, skipped: 0 },
   },
+  { folder: 'jasmine', runner: 'jasmine', testCommand: 'npm test', wrong: 'spec/sum.spec.js > sum > is wrong' },
   { folder: 'uvu', runner: 'uvu', testCommand: 'npx uvu', wrong: 'test/sum.js > sum > is wrong' },
   {
     folder: 'rspec',
@@ -221,6 +222,7 @@ describe.each([
   { folder: 'unittest', command: 'python -m unittest discover -s tests' },
   { folder: 'django', command: 'python manage.py test' },
   { folder: 'ava', command: 'ava' },
+  { folder: 'jasmine', command: 'jasmine --random=false' },
   { folder: 'uvu', command: 'uvu' },
   { folder: 'tap', command: 'tap --disable-coverage' },
   { folder: 'rspec', command: 'rspec', missing: () => !has('rspec') },

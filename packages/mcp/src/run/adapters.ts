@@ -6,7 +6,7 @@
 import type { Adapter } from './adapters/adapter.ts';
 import { gradle, maven } from './adapters/jvm.ts';
 import { cargoTest, ctest, goTest, nextest } from './adapters/native.ts';
-import { ava, bun, deno, jest, mocha, nodeTest, playwright, tap, tape, uvu, vitest } from './adapters/node.ts';
+import { ava, bun, deno, jasmine, jest, mocha, nodeTest, playwright, tap, tape, uvu, vitest } from './adapters/node.ts';
 import { pytest, unittest } from './adapters/python.ts';
 import { bats, busted, minitest, phpunit, rakeTest, rspec } from './adapters/scripting.ts';
 
@@ -18,6 +18,7 @@ export const ADAPTERS: readonly Adapter[] = [
   mocha,
   ava,
   uvu,
+  jasmine,
   tap,
   tape,
   nodeTest,

@@ -34,6 +34,7 @@ const FORMATS = {
   mocha: 'ctrf',
   ava: 'ctrf',
   uvu: 'ctrf',
+  jasmine: 'ctrf',
   playwright: 'ctrf',
   'node:test': 'ctrf',
   rspec: 'ctrf',

@@ -40,6 +40,7 @@ test.each([
   ['bats -p test', 'bats', 'bats -p test --report-formatter tap --output /r'],
   ['coverage run -m unittest', 'unittest', 'coverage run -m unittest'],
   ['npx uvu tests', 'uvu', 'npx uvu tests'],
+  ['npx jasmine', 'jasmine', 'npx jasmine'],
   ['c8 ava', 'ava', 'c8 ava'],
   ['npx tap', 'tap', 'npx tap'],
   ['npx tape test/*.js', 'tape', 'npx tape test/*.js'],

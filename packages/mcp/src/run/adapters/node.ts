@@ -86,6 +86,15 @@ export const ava: Adapter = {
   filter: (name) => [`--match=*${name}*`],
 };
 
+export const jasmine: Adapter = {
+  name: 'jasmine',
+  filterOptions: ['--filter'],
+  filterIsPattern: true,
+  failsWithoutTests: true,
+  recognise: program('jasmine'),
+  filter: (name) => [`--filter=${name}`],
+};
+
 /** Its command line takes patterns of files, and no names of tests. */
 export const uvu: Adapter = {
   name: 'uvu',

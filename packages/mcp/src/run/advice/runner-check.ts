@@ -21,6 +21,7 @@ const PACKAGES: Readonly<Record<string, { name: string; oldest?: string }>> = {
   playwright: { name: '@playwright/test' },
   ava: { name: 'ava' },
   uvu: { name: 'uvu' },
+  jasmine: { name: 'jasmine' },
   tap: { name: 'tap' },
 };
 

@@ -49,6 +49,8 @@ function addReporter(program) {
     addArgument(`--require=${path.join(__dirname, 'mocha.cjs')}`);
   } else if (/\/ava\/(?:entrypoints\/)?cli\.m?js$/.test(program)) {
     require('./ava.cjs').listen(program.replace(/\/(?:entrypoints\/)?cli\.m?js$/, '/lib/api.js'));
+  } else if (/\/jasmine\/bin\/jasmine\.js$/.test(program)) {
+    addArgument(`--helper=${path.join(__dirname, 'jasmine.cjs')}`);
   } else if (/\/uvu\/bin\.js$/.test(program)) {
     require('./uvu.cjs');
   } else if (/\/turbo\/bin\/turbo$/.test(program)) {

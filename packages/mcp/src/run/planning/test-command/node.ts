@@ -15,6 +15,7 @@ const NODE_RUNNERS = [
   { dependency: 'ava', command: 'npx ava' },
   { dependency: 'tap', command: 'npx tap' },
   { dependency: 'uvu', command: 'npx uvu' },
+  { dependency: 'jasmine', command: 'npx jasmine' },
   { dependency: '@playwright/test', command: 'npx playwright test' },
 ];
 
