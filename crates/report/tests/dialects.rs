@@ -193,6 +193,13 @@ fn ended_badly(printed: &[(&str, &str)], files: &[(&str, &str)]) -> Vec<String> 
 }
 
 #[test]
+fn what_qunit_says_of_an_assertion() {
+    let tap = "TAP version 13\nnot ok 1 sum > is wrong\n  ---\n  message: the sum\n  severity: failed\n  actual  : 2\n  expected: 3\n  stack: |\n        at Object.<anonymous> (/project/test/sum.js:1:85)\n  ...\n1..1\n";
+    let error = only(tap).error.unwrap();
+    assert_eq!(error, "the sum\nactual: 2\nexpected: 3\nat Object.<anonymous> (/project/test/sum.js:1:85)");
+}
+
+#[test]
 fn files_that_end_badly_in_node_tap() {
     const EXIT: &str = "exitCode: 1\n  signal: null";
     const KILL: &str = "exitCode: null\n  signal: SIGKILL";

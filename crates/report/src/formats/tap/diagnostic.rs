@@ -152,6 +152,8 @@ fn indent(line: &str) -> usize {
 /// `key: value`, where the key is one word.
 fn split_key(line: &str) -> Option<(&str, &str)> {
     let (key, value) = line.split_once(':')?;
+    // QUnit lines its colons up.
+    let key = key.trim_end();
     let word = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
     (word && (value.is_empty() || value.starts_with(' '))).then_some((key, value))
 }
