@@ -1,6 +1,7 @@
 //! Walks one line once and writes it with placeholders.
 //! Which lines are written is chosen by `output::lines`.
 
+mod quotes;
 mod settle;
 mod stops;
 
@@ -10,12 +11,10 @@ use super::{
 };
 use crate::{
     output::marks::time,
-    text::bytes::{
-        DIGIT, HIGH, LOWER, LOWER_HEX, Set, UPPER, UPPER_HEX, append, at, digits, is_word, one_of, run, word,
-    },
+    text::bytes::{DIGIT, HIGH, LOWER, LOWER_HEX, Set, UPPER, UPPER_HEX, append, at, digits, is_word, run, word},
 };
-use stops::Stop;
-use stops::Stops;
+use quotes::Quotations;
+use stops::{Stop, Stops};
 
 /// Writes `line`, trimmed and without control characters, to the end of `out`; exact HTTP statuses go to `statuses`.
 pub(super) fn write_line(line: &[u8], out: &mut Vec<u8>, statuses: &mut Vec<u16>) -> WalkOutcome {
@@ -58,6 +57,7 @@ struct WalkState<'a> {
     respaced: bool,
     /// The first place that was looked at without a hit and may run into what comes; `usize::MAX` if there is none.
     open: usize,
+    quotations: Quotations,
     /// A number of three digits was kept: beside a URL it may be a status.
     has_code: bool,
     has_url: bool,
@@ -76,6 +76,7 @@ impl<'a> WalkState<'a> {
             settled: true,
             respaced: false,
             open: usize::MAX,
+            quotations: Quotations::default(),
             has_code: false,
             has_url: false,
         }
@@ -470,33 +471,14 @@ impl<'a> WalkState<'a> {
         true
     }
 
-    /// `key='value'`: a value quoted where it is given to a field is data; in a selector (`[id='x']`) it is a name.
     fn quoted_value(&mut self, start: usize) {
         self.position = start;
-        let quote = self.line[start];
-        let close = run(self.line, start + 1, |byte| byte != quote && byte != b'\\' && byte != b'<');
-        let before = &self.line[..start - 1];
-        let key = before.iter().rev().take_while(|&&byte| is_word(byte) || byte == b'_' || byte == b'-').count();
-        let name = &before[before.len() - key..];
-        let left = at(before, (before.len() - key).wrapping_sub(1));
-        let field = key > 0 && !matches!(left, b'[' | b'@' | b'.') && !is_telling(name);
-        if field && at(self.line, close) == quote && close - start <= 200 {
+        if let Some(end) = self.quotations.end_of_value(self.line, start) {
             self.flush();
-            self.replace(close + 1, "<STR>");
+            self.replace(end, "<STR>");
         } else {
-            self.settled &= is_telling(name);
+            self.settled &= quotes::is_telling(self.line, start);
             self.position += 1;
         }
     }
-}
-
-/// Fields whose value says what the failure is.
-fn is_telling(name: &[u8]) -> bool {
-    one_of(
-        name,
-        &[
-            "code", "type", "kind", "status", "error", "message", "reason", "state", "class", "errno", "rule", "level",
-            "msg",
-        ],
-    )
 }
