@@ -61,7 +61,9 @@ test('reports of several runners are taken in by their commits, the oldest first
   const [first = '', second = '', third = '', fourth = '', fifth = ''] = hashes;
   const folder = project({});
   // Names that sort in another order than the commits came.
-  written(folder, `z-${first.slice(0, 12)}/unit/junit.xml`, junit(false));
+  // With a letter in it: digits alone are no commit but a number or a date.
+  const [short = ''] = /^.{11,}?[a-f]/u.exec(first) ?? [];
+  written(folder, `z-${short}/unit/junit.xml`, junit(false));
   written(folder, `y/2026-02-03-${second}/junit.xml`, junit(true));
   written(folder, `c/job.json`, JSON.stringify({ sha: third, ref: 'main', started_at: '2026-02-04T05:06:07Z' }));
   written(folder, 'c/reports/a.tap', TAP);
@@ -85,6 +87,7 @@ test('reports of several runners are taken in by their commits, the oldest first
   expect(taken.leftOut).toEqual([{ name: 'argus/runs.jsonl:2', reason: expect.stringContaining('no run') }]);
   const runs = history(root);
   expect(new Set(runs.map(({ gitCommit }) => gitCommit))).toEqual(new Set(hashes));
+  expect(runs.find(({ gitCommit }) => gitCommit === second)?.timestamp).toBe('2026-02-03T00:00:00.000Z');
   // The failure lasted from the second to the third commit, so that what mended it lies behind that.
   const [fix] = JSON.parse(argus(['fixes', '--json'], { cwd: root }).stdout).data.fixes as Data[];
   expect(fix).toMatchObject({ caseNames: ['cart.test.js > adds'] });

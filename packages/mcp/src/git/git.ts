@@ -42,13 +42,18 @@ export function runGit(root: string, args: GitArgs, options: GitOptions = {}): P
   return new Git(root).run(args, options);
 }
 
-/** Git in one folder. It reads the names of settings once: make a new one for each piece of work. */
+/**
+ * Git in one folder. It reads the names of settings once: make a new one for each piece of work. `timeoutMs`: for every
+ * question that says no other.
+ */
 export class Git {
   readonly root: string;
+  readonly #timeoutMs: number | undefined;
   #settings: Promise<Settings> | undefined;
 
-  constructor(root: string) {
+  constructor(root: string, timeoutMs?: number) {
     this.root = root;
+    this.#timeoutMs = timeoutMs;
   }
 
   /** Rejects with CANCELLED only. */
@@ -111,13 +116,19 @@ export class Git {
 
   #ask(words: readonly string[], options: GitOptions): Promise<Asked> {
     const env = { ...gitEnvironment(process.env), ...options.env };
-    return ask('git', words, { ...options, cwd: this.root, env });
+    const timeoutMs = options.timeoutMs ?? this.#timeoutMs;
+    return ask('git', words, { ...options, ...(timeoutMs === undefined ? {} : { timeoutMs }), cwd: this.root, env });
   }
 }
 
 /** Git did not do what it was asked for; the message is its own first line. */
 export class GitError extends Error {
   override readonly name = 'GitError';
+}
+
+/** Git was asked, and what it would have said is not known. */
+export function isTooSlow(problem: string | null): boolean {
+  return /^git did not answer /u.test(problem ?? '');
 }
 
 /** There is a repository, and git refuses to look into it: it is another user's, or lies in the work tree of one. */

@@ -6,7 +6,7 @@
 import type { Git } from './git.ts';
 
 /** A long history takes git a while. */
-const TIMEOUT_MS = 120_000;
+export const HISTORY_TIMEOUT_MS = 120_000;
 const MAX_LOG_BYTES = 64 * 1024 * 1024;
 /** Of what stands below a title. */
 const MAX_MESSAGE_CHARACTERS = 4_096;
@@ -29,7 +29,7 @@ export async function newestCommits(git: Git, limit: number, signal?: AbortSigna
   const head = await git.run(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], { signal });
   if (head.problem !== null || head.stdout.trim() === '') return [];
   const args = ['log', '-z', '--no-merges', `--max-count=${limit}`, '--format=%H%n%ct%n%B', 'HEAD', '--'] as const;
-  const log = await git.text(args, { signal, timeoutMs: TIMEOUT_MS, maxBytes: MAX_LOG_BYTES });
+  const log = await git.text(args, { signal, timeoutMs: HISTORY_TIMEOUT_MS, maxBytes: MAX_LOG_BYTES });
   return log.split('\0').flatMap((entry) => {
     const [commit = '', seconds = '', ...message] = entry.split('\n');
     if (!HASH.test(commit)) return [];
@@ -63,7 +63,7 @@ export async function* diffsOf(
     const { stdout, cut, problem } = await git.run(args, {
       signal,
       stdin,
-      timeoutMs: TIMEOUT_MS,
+      timeoutMs: HISTORY_TIMEOUT_MS,
       maxBytes: MAX_DIFFS_BYTES,
     });
     const found = diffsIn(stdout);
@@ -101,7 +101,7 @@ export async function resolvedCommits(
   const resolved = new Map<string, string>();
   if (names.length === 0) return resolved;
   const stdin = `${names.map((name) => `${name}^{commit}`).join('\n')}\n`;
-  const options = { signal, stdin, timeoutMs: TIMEOUT_MS, maxBytes: MAX_LOG_BYTES };
+  const options = { signal, stdin, timeoutMs: HISTORY_TIMEOUT_MS, maxBytes: MAX_LOG_BYTES };
   const { stdout, problem } = await git.run(['cat-file', '--batch-check=%(objectname)'], options);
   if (problem !== null) return resolved;
   const answers = stdout.split('\n');
@@ -130,7 +130,7 @@ export async function orderOf(
   await git.eachLine(['log', '--topo-order', '--format=%H %ct', '--stdin'], take, {
     signal,
     stdin,
-    timeoutMs: TIMEOUT_MS,
+    timeoutMs: HISTORY_TIMEOUT_MS,
   });
   let latest = 0;
   return new Map(

@@ -5,7 +5,7 @@
 
 import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
-import { isRefusal, runGit } from './git.ts';
+import { Git, isRefusal, isTooSlow } from './git.ts';
 import { isLinkedWorkTree, isSame, statsOf } from './main-work-tree.ts';
 
 export interface Repository {
@@ -25,14 +25,19 @@ const BORROWED = 'its .git leads to a repository that does not name this folder 
 const WRITTEN = ['objects', 'packed-refs', 'refs', 'refs/argus', 'refs/argus/fixes', 'reftable'];
 
 /** Undefined outside a work tree, and where git is not installed; a text where it is not used, and why. */
-export async function repositoryOf(root: string, signal?: AbortSignal): Promise<Repository | string | undefined> {
+export async function repositoryOf(
+  root: string,
+  signal?: AbortSignal,
+  timeoutMs?: number,
+): Promise<Repository | string | undefined> {
+  const git = new Git(root, timeoutMs);
   const asked = ['--show-toplevel', '--show-prefix', '--absolute-git-dir', '--git-common-dir'];
-  const { stdout, problem } = await runGit(root, ['rev-parse', ...asked], { signal });
-  if (isRefusal(problem)) return problem ?? undefined;
+  const { stdout, problem } = await git.run(['rev-parse', ...asked], { signal });
+  if (isRefusal(problem) || isTooSlow(problem)) return problem ?? undefined;
   const [top = '', prefix = '', gitFolder = '', common = ''] = stdout.split('\n');
   if (problem !== null || !isNearestTop(top, root)) return undefined;
   const repository = { top: path.resolve(top), prefix, gitFolder, commonFolder: path.resolve(root, common) };
-  return (await isOwn(repository, signal)) ? repository : BORROWED;
+  return (await isOwn(git, repository, signal)) ? repository : BORROWED;
 }
 
 /** Settings may put the work tree elsewhere, over files that are nobody's to keep. */
@@ -46,17 +51,21 @@ function isNearestTop(top: string, root: string): boolean {
   return top !== '' && isSame(top, folder);
 }
 
-async function isOwn(repository: Repository, signal: AbortSignal | undefined): Promise<boolean> {
+async function isOwn(git: Git, repository: Repository, signal: AbortSignal | undefined): Promise<boolean> {
   const { top, gitFolder, commonFolder } = repository;
   if (WRITTEN.some((name) => statsOf(path.join(commonFolder, name))?.isSymbolicLink())) return false;
   const isWhole = isSame(gitFolder, commonFolder);
   if (statsOf(path.join(top, '.git'))?.isDirectory()) return isWhole;
-  return isWhole ? namesWorkTree(repository, signal) : isLinkedWorkTree(repository);
+  return isWhole ? namesWorkTree(git, repository, signal) : isLinkedWorkTree(repository);
 }
 
 /** As the git folder of a submodule does. */
-async function namesWorkTree({ top, gitFolder }: Repository, signal: AbortSignal | undefined): Promise<boolean> {
+async function namesWorkTree(
+  git: Git,
+  { top, gitFolder }: Repository,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
   const args = ['--file', path.join(gitFolder, 'config'), '--get', 'core.worktree'];
-  const { stdout, problem } = await runGit(top, ['config', ...args], { signal });
+  const { stdout, problem } = await git.run(['config', ...args], { signal });
   return problem === null && isSame(path.resolve(gitFolder, stdout.replace(/\n$/u, '')), top);
 }

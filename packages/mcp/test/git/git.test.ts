@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { Git, runGit } from '../../src/git/git.ts';
+import { repositoryOf } from '../../src/git/repository.ts';
 import { driverSettings } from '../../src/git/settings.ts';
 import { trackedFiles } from '../../src/git/tracked.ts';
 import { findProgram } from '../../src/system/programs.ts';
@@ -41,6 +42,22 @@ describe('which git', () => {
       process.env.HOME = before;
     }
   });
+
+  test.skipIf(process.platform === 'win32')(
+    'one that is slow says nothing, however long it is waited for',
+    async () => {
+      const root = project();
+      const bin = folder();
+      writeFileSync(path.join(bin, 'git'), '#!/bin/sh\nsleep 30\n');
+      chmodSync(path.join(bin, 'git'), 0o755);
+      process.env.PATH = [bin, PATH].join(path.delimiter);
+      const problem = 'git did not answer within 0.1 s';
+      // The settings are asked before it, with the same patience.
+      expect(await new Git(root, 100).run(['status'])).toMatchObject({ problem });
+      // That is not the same as no repository.
+      expect(await repositoryOf(root, undefined, 100)).toBe(problem);
+    },
+  );
 
   test('none is an answer', async () => {
     const root = project();

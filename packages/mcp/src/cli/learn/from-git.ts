@@ -7,18 +7,18 @@ import type { CommitDiff } from 'argus-engine';
 import { ArgusError } from '../../errors.ts';
 import type { LearnedFromGit } from '../../format/memory/learned-text.ts';
 import { Git, GitError } from '../../git/git.ts';
-import { diffsOf, type LoggedCommit, newestCommits } from '../../git/history.ts';
+import { diffsOf, HISTORY_TIMEOUT_MS, type LoggedCommit, newestCommits } from '../../git/history.ts';
 import { repositoryOf } from '../../git/repository.ts';
 import type { Session } from '../../sessions/session.ts';
 import { startProgress } from '../terminal/progress-bar.ts';
 
 export async function learnFromGit(session: Session, limit: number, signal: AbortSignal): Promise<LearnedFromGit> {
   const { top } = session.project;
-  const repository = await repositoryOf(top, signal);
+  const repository = await repositoryOf(top, signal, HISTORY_TIMEOUT_MS);
   if (repository === undefined) throw new ArgusError('INVALID_INPUT', `${top} lies in no git repository.`);
   if (typeof repository === 'string')
     throw new ArgusError('INVALID_INPUT', `The git repository of ${top} is not read: ${repository}.`);
-  const git = new Git(top);
+  const git = new Git(top, HISTORY_TIMEOUT_MS);
   const commits = await logged(git, limit, signal);
   const memory = await session.localMemory();
   const messages = commits.map(({ commit, message }) => ({ commit, message }));

@@ -30,10 +30,14 @@ export interface Described {
   startedAt?: number;
 }
 
-/** Words of a name that may be a commit; a date in digits is none. */
+/** Words of a name that may be a commit. */
 export function hashesIn(name: string): string[] {
-  const found = name.match(HASHES) ?? [];
-  return found.filter((hash) => WHOLE.test(hash) || !/^(?:\d+|20\d{6}t\d+)$/u.test(hash));
+  return (name.match(HASHES) ?? []).filter(mayBeHash);
+}
+
+/** A date in digits is none. */
+function mayBeHash(word: string): boolean {
+  return WHOLE.test(word) || !/^(?:\d+|20\d{6}t\d+)$/u.test(word);
 }
 
 export function isWhole(hash: string): boolean {
@@ -104,10 +108,13 @@ function isObject(value: unknown): value is Said {
 }
 
 /** A date, and perhaps a time, in a name: `2026-02-03`, `20260203T040506Z`. */
-const TIME = /(?<!\d)(20\d\d)-?(\d\d)-?(\d\d)(?:[T_ -]?(\d\d)[-:]?(\d\d)(?:[-:]?(\d\d))?)?(?!\d)/u;
+const TIME =
+  /(?<!\d)(20\d\d)-?(0[1-9]|1[0-2])-?(0[1-9]|[12]\d|3[01])(?:[T_ -]?([01]\d|2[0-3])[-:]?([0-5]\d)(?:[-:]?([0-5]\d))?)?(?!\d)/u;
 
 export function timeIn(name: string): number | undefined {
-  const [, year, month, day, hour = '00', minute = '00', second = '00'] = TIME.exec(name) ?? [];
+  // The digits that a hash begins with are no time of the date before it.
+  const words = name.replaceAll(HASHES, (word) => (mayBeHash(word) ? '#' : word));
+  const [, year, month, day, hour = '00', minute = '00', second = '00'] = TIME.exec(words) ?? [];
   if (year === undefined) return undefined;
   const time = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
   return Number.isNaN(time) ? undefined : time;

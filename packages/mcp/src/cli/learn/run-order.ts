@@ -3,8 +3,9 @@
  * git does not know it, by when they ran.
  */
 
-import { Git, GitError } from '../../git/git.ts';
-import { orderOf, resolvedCommits } from '../../git/history.ts';
+import { ArgusError } from '../../errors.ts';
+import { Git, GitError, isTooSlow } from '../../git/git.ts';
+import { HISTORY_TIMEOUT_MS, orderOf, resolvedCommits } from '../../git/history.ts';
 import { repositoryOf } from '../../git/repository.ts';
 import type { FoundRun, LeftOut } from './found-runs.ts';
 import { isWhole } from './named-commits.ts';
@@ -38,8 +39,11 @@ export async function inOrder(
   runs: readonly FoundRun[],
   { top, newest, leftOut, ownTime, signal }: Ordering,
 ): Promise<PlacedRun[]> {
-  const repository = await repositoryOf(top, signal);
-  const git = typeof repository === 'object' ? new Git(repository.top) : undefined;
+  const repository = await repositoryOf(top, signal, HISTORY_TIMEOUT_MS);
+  // In any other order other things would be learned, and what is learned stays.
+  if (typeof repository === 'string' && isTooSlow(repository))
+    throw new ArgusError('INVALID_INPUT', `The git repository of ${top} is not read: ${repository}. Try again later.`);
+  const git = typeof repository === 'object' ? new Git(repository.top, HISTORY_TIMEOUT_MS) : undefined;
   const names = new Set(runs.flatMap(({ commitNames }) => commitNames));
   if (newest?.commit !== undefined) names.add(newest.commit);
   const known = git === undefined ? new Map<string, string>() : await resolvedCommits(git, [...names], signal);
