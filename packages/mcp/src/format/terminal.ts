@@ -6,6 +6,13 @@ import colors from 'picocolors';
 
 export const paint = colors;
 
+const COLUMN_GAP = '  ';
+const INDENT = 4;
+/** A last column that is narrower than this share of the line is no place for a text. */
+const LEAST_SHARE_OF_LAST = 1 / 3;
+const WIDE =
+  /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff01-\uff60]|\p{Emoji_Presentation}/u;
+
 export function percent(confidence: number): string {
   return `${Math.round(confidence * 100)} %`;
 }
@@ -17,19 +24,45 @@ export function duration(milliseconds: number): string {
   return `${Math.floor(seconds / 60)} m ${seconds % 60} s`;
 }
 
-/** Columns as wide as their widest cell; the last one is left alone. */
-export function table(rows: readonly (readonly string[])[]): string {
+/**
+ * Columns as wide as their widest cell; the last one is cut to what is left of a line of so many columns. Where little is
+ * left, it stands on a line of its own, in every row. Without a number of columns it is left alone.
+ */
+export function table(rows: readonly (readonly string[])[], columns = Number.POSITIVE_INFINITY): string {
   const widths = rows.reduce<number[]>(
-    (known, row) => row.map((cell, index) => Math.max(known[index] ?? 0, cell.length)),
+    (known, row) => row.map((cell, index) => Math.max(known[index] ?? 0, width(cell))),
     [],
   );
-  const line = (row: readonly string[]) =>
-    row.map((cell, index) => (index === row.length - 1 ? cell : cell.padEnd(widths[index] ?? 0))).join('  ');
+  const before = widths.slice(0, -1).reduce((sum, cells) => sum + cells + COLUMN_GAP.length, 0);
+  const isBelow = columns - before < columns * LEAST_SHARE_OF_LAST;
+  const line = (row: readonly string[]) => {
+    const short = row.slice(0, -1).map((cell, index) => cell + ' '.repeat((widths[index] ?? 0) - width(cell)));
+    const last = row.at(-1) ?? '';
+    if (!isBelow) return [...short, cut(last, columns - before)].join(COLUMN_GAP);
+    return `${short.join(COLUMN_GAP).trimEnd()}\n${indented(cut(last, columns - INDENT))}`;
+  };
   return rows.map(line).join('\n');
 }
 
+/** In columns of a terminal, where characters of East Asia and pictures take two. */
+function width(text: string): number {
+  return [...text].reduce((sum, character) => sum + (WIDE.test(character) ? 2 : 1), 0);
+}
+
+/** The beginning, with a mark where something is missing. */
+function cut(text: string, columns: number): string {
+  if (width(text) <= columns) return text;
+  let [kept, left] = ['', columns - 1];
+  for (const character of text) {
+    left -= width(character);
+    if (left < 0) break;
+    kept += character;
+  }
+  return `${kept.trimEnd()}…`;
+}
+
 /** Every line moved to the right. */
-export function indented(text: string, by = 4): string {
+export function indented(text: string, by = INDENT): string {
   return text.replaceAll(/^/gmu, ' '.repeat(by));
 }
 

@@ -30,6 +30,6 @@ export async function fixes(fixId: string | undefined, options: GlobalOptions): 
       const { value, warnings } = await session.withEngine((engine) => engine.fixes());
       return { ...value, ...(warnings.length > 0 ? { warnings } : {}) };
     },
-    formatFixes,
+    (result) => formatFixes(result, process.stdout.columns || undefined),
   );
 }

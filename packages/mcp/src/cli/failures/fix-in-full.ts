@@ -1,4 +1,4 @@
-/** One fix with what its commit changed, read from the repository that is here. */
+/** One fix; of a commit with what that changed, read from the repository that is here. */
 
 import { ArgusError } from '../../errors.ts';
 import type { FixInFull } from '../../format/failures/evidence-text.ts';
@@ -22,6 +22,8 @@ export async function fixInFull(session: Session, fixId: string): Promise<FixInF
   const warnings = said.length > 0 ? { warnings: said } : {};
   const reported = value.reported.find((fix) => fix.fixId === fixId);
   if (reported !== undefined) return { found: null, reported, change: null, ...warnings };
+  const shared = value.shared?.find((fix) => fix.fixId === fixId);
+  if (shared !== undefined) return { found: null, reported: null, shared, change: null, ...warnings };
   const found = value.fixes.find((fix) => fix.fixId === fixId);
   if (found === undefined) {
     throw new ArgusError('INVALID_INPUT', `There is no fix '${shortLine(fixId)}'. argus fixes lists the ids.`);

@@ -121,11 +121,15 @@ function testRow(test: TestEvidence): string[] {
   return [test.state, `failed ${test.failures} of ${test.runs}`, test.caseName, by];
 }
 
-export function formatFixes({ fixes, reported, shared = [], warnings }: FixesResult & { warnings?: string[] }): string {
+/** `columns`: of the terminal, where it is one. */
+export function formatFixes(
+  { fixes, reported, shared = [], warnings }: FixesResult & { warnings?: string[] },
+  columns?: number,
+): string {
   const rows = [...fixes.map(foundRow), ...reported.map(reportedRow), ...shared.map(sharedRow)];
   return lines([
-    rows.length > 0 ? table(rows) : 'no change is known to have mended a failure',
-    fixes.length > 0 && paint.dim('argus fixes FIX_ID shows what it changed'),
+    rows.length > 0 ? table(rows, columns) : 'no change is known to have mended a failure',
+    rows.length > 0 && paint.dim('argus fixes FIX_ID shows one of them, and what its commit changed'),
     ...(warnings ?? []).map((warning) => paint.yellow(`warning: ${warning}`)),
   ]);
 }
@@ -140,20 +144,23 @@ function reportedRow({ fixId, trust, fixDescription, caseName }: ReportedFix): s
   return [trust.state, fixId, passesText(trust.passes, trust.needed), `${caseName}: ${steps}`];
 }
 
+/** Of a foreign one the state is what came of it here. */
 function sharedRow({ fixId, own = false, fixDescription, caseName, origin }: SharedKnown): string[] {
   const [steps = ''] = fixDescription.split('\n');
-  const state = own ? 'shared' : `foreign, ${origin.state ?? 'claimed'}`;
-  return [state, fixId, originText(origin), `${caseName}: ${steps}`];
+  const [state, whose] = own ? ['shared', ''] : [origin.state ?? 'claimed', 'foreign'];
+  return [state, fixId, whose, `${caseName}: ${steps} (${originText(origin)})`];
 }
 
 function passesText(passes: number, needed: number): string {
   return passes < needed ? `${passes} of ${needed} passes seen` : `passed ${count(passes, 'time')} since`;
 }
 
-/** What was found or reported, and what its commit changed. */
+/** What was found, reported or shared, and what its commit changed. */
 export interface FixInFull {
   found: FixEvidence | null;
   reported: ReportedFix | null;
+  /** What the repository shares. */
+  shared?: SharedKnown;
   change: CommittedChange | null;
   /** Why it is not shown. */
   notShown?: string;
@@ -161,10 +168,11 @@ export interface FixInFull {
   warnings?: string[];
 }
 
-export function formatFixInFull({ found, reported, change, notShown, note, warnings }: FixInFull): string {
+export function formatFixInFull({ found, reported, shared, change, notShown, note, warnings }: FixInFull): string {
   return lines([
     ...(found === null ? [] : foundLines(found)),
     ...(reported === null ? [] : reportedLines(reported)),
+    ...(shared === undefined ? [] : sharedLines(shared)),
     ...(change === null ? [] : changeLines(change)),
     notShown !== undefined && paint.dim(notShown),
     note !== undefined && paint.dim(note),
@@ -189,6 +197,15 @@ function reportedLines({ trust, caseName, fixDescription, createdAt }: ReportedF
     `failed   ${trust.failedIn}`,
     trust.provedBy !== undefined && `proved   ${trust.provedBy}`,
     trust.refutedBy !== undefined && `refuted  ${trust.refutedBy}`,
+    quoted(fixDescription),
+  ];
+}
+
+function sharedLines({ own = false, caseName, fixDescription, origin }: SharedKnown): string[] {
+  return [
+    `shared   ${originText(origin)}`,
+    `state    ${own ? 'made here' : `foreign, ${origin.state ?? 'claimed'}`}`,
+    `mended   ${caseName}`,
     quoted(fixDescription),
   ];
 }
