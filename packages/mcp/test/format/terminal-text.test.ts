@@ -122,6 +122,20 @@ test('the cause of one failure is its verdict, one of many stands for itself', (
   expect(further).toContain('1 failure, 1 cause: boom\n    flaky (80 %)');
 });
 
+test('a tip is told once, below what was learned', () => {
+  const brief = { category: 'TIMEOUT', failureKind: 'timeout', headline: 'too late', causeId: 'c' } as const;
+  const tip = { patternId: 'builtin-timeout', confidence: 0.5, suggestedFix: 'Wait.', standing: 'a built-in tip' };
+  const learned = { ...tip, patternId: 'pat-1', suggestedFix: 'Turn it.', standing: 'fixed 1 of 1 time' };
+  const tried = { ...tip, standing: 'fixed 1 of 2 times', tried: { proved: 1, claimed: 0, failed: 1 } };
+  const known = [tip, learned, tip, tried];
+  const failures = known.map((one, at) => ({ ...brief, caseName: `test ${at}`, known: one }));
+  const said = formatRun({ ...RUN, status: 'failed', failures });
+  expect(said.match(/Wait\.|Turn it\./gu)).toEqual(['Turn it.', 'Wait.', 'Wait.']);
+  expect(said).toContain(
+    '✗ test 3\n    TIMEOUT  timeout  too late\n    fixed 1 of 2 times: Wait.\nTIMEOUT  a built-in tip: Wait.\n',
+  );
+});
+
 test('a run says which fixes it proves', () => {
   const fix = { caseName: 'totals', patternId: 'pat-1', fixDescription: 'Counted one more\nand less' };
   const said = formatRun({ ...RUN, proved: Array.from({ length: 7 }, () => fix) });

@@ -6,7 +6,7 @@ import type { Cause, FailureBrief, RunResult } from 'argus-engine';
 import { quoted } from '../../system/words.ts';
 import { count } from '../../text/count.ts';
 import { indented, lines, paint } from '../terminal.ts';
-import { formatCause, formatKnownFix } from './run-text.ts';
+import { formatCause, formatKnownFix, isTip } from './run-text.ts';
 
 /** The rest is in the memory. */
 const SHOWN_CAUSES = 5;
@@ -41,7 +41,7 @@ function isWorthSaying({ cause, fix }: KnownCause): boolean {
 /** What somebody or a run has taught; a built-in tip says what every reader knows. */
 function knownFixOf({ causeId }: Cause, failures: readonly FailureBrief[]): FailureBrief['known'] | undefined {
   const own = failures.filter((failure) => failure.causeId === causeId).map(({ known }) => known);
-  return own.find((known) => known?.suggestedFix && (known.trust !== undefined || known.tried !== undefined));
+  return own.find((known) => known?.suggestedFix && !isTip(known));
 }
 
 function formatKnownCause({ cause, fix }: KnownCause): string {

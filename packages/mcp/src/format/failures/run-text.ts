@@ -2,7 +2,7 @@
  * A run, for people at the terminal.
  */
 
-import type { Cause, FailureBrief, RunResult, Shuffle } from 'argus-engine';
+import type { Cause, FailureBrief, KnownPattern, RunResult, Shuffle } from 'argus-engine';
 import { quoted } from '../../system/words.ts';
 import { count } from '../../text/count.ts';
 import { withCommands } from '../commands.ts';
@@ -29,6 +29,7 @@ export function formatRun(run: Omit<RunResult, 'skipped'> & Partial<Pick<RunResu
     `${paint.bold(run.runId)}  ${word}  ${totals}  ${duration(run.durationMs)}`,
     ...run.failures.map((failure) => formatFailure(failure, verdicts.get(failure.caseName))),
     ...run.causes.filter(isFurther).map((cause) => formatCause(cause)),
+    ...formatTips(run.failures),
     run.more > 0 && `… and ${count(run.more, 'more failure')}: argus history ${run.runId}`,
     ...formatProved(run.proved),
     run.shuffle !== undefined && paint.dim(shuffleText(run.shuffle)),
@@ -67,10 +68,24 @@ function formatFailure(failure: FailureBrief, verdict: Cause['verdict']): string
   ]);
 }
 
-/** What may fix it, and what speaks for that. */
+/** Each tip once, below what was learned: it says the same of every failure of its category. */
+function formatTips(failures: readonly FailureBrief[]): string[] {
+  const tips = failures.flatMap(({ category, known }) =>
+    isTip(known) ? [`${paint.bold(paint.yellow(category))}  ${known.standing ?? 'tip'}: ${known.suggestedFix}`] : [],
+  );
+  return [...new Set(tips)];
+}
+
+/** A built-in pattern's own text that nobody has tried here. */
+export function isTip(known: FailureBrief['known']): known is KnownPattern & { suggestedFix: string } {
+  if (!known?.suggestedFix || !known.patternId.startsWith('builtin-')) return false;
+  return known.tried === undefined && known.suggestedFrom === undefined;
+}
+
+/** What may fix it, and what speaks for that; a tip is told by itself. */
 export function formatKnownFix(known: FailureBrief['known']): string[] {
   const same = known?.sameCauseAs && `the cause of ${known.sameCauseAs.caseName}, known from there`;
-  if (!known?.suggestedFix) return same ? [paint.dim(same)] : [];
+  if (!known?.suggestedFix || isTip(known)) return same ? [paint.dim(same)] : [];
   const { suggestedFix, standing, suggestedFrom } = known;
   const from = suggestedFrom?.differences?.map(({ before, now }) => ` (there: ${before}; here: ${now})`) ?? [];
   return [
