@@ -51,8 +51,7 @@ pub fn judge(memory: &Memory, run: &RunFacts, failures: &[Failure], order: &Orde
     failures.sort_by_key(|failure| failure.case);
     let view = memory.window.seen_from(run);
     let judging = Judging { memory, run, view: &view, order, stacks, conditions: view.conditions() };
-    let masks = |case: CaseId| memory.tests.get(&case).map(|test| test.failed & !test.outages);
-    let groups = causes::group(&failures, masks);
+    let groups = causes::group(&failures, |case| memory.tests.get(&case));
     let groups: Vec<_> = groups.iter().flat_map(|group| judging.split(&failures, group)).collect();
     let outage = judging.outage(&groups);
     let mut verdicts: Vec<Judged> =

@@ -1,7 +1,7 @@
 //! Failures of a run that have one cause, and causes that last from run to run.
 //!
 //! One cause: the same innermost function of the project, or the same error at the same site, or tests that failed
-//! together before. What failed for different reasons before is not one now: a test that passed while a cause lasted does
+//! together before and passed in other runs. What failed for different reasons before is not one now: a test that passed while a cause lasted does
 //! not have it.
 
 use crate::evidence::facts::{CaseId, Failure, RunSeq, Trait};
@@ -33,22 +33,25 @@ pub struct Cause {
 const MIN_JACCARD: f64 = 0.8;
 /// Shared failing runs below which that may be chance.
 const MIN_SHARED_RUNS: u32 = 3;
+/// Runs in which they could have failed apart, below which it says nothing that they never did: whatever fails in every run
+/// of a young project fails together.
+const MIN_OTHER_RUNS: u32 = 3;
 
 /// Groups the failures of a run; a group is a list of indices, and groups come in the order of their first failure.
-pub fn group(failures: &[Failure], test: impl Fn(CaseId) -> Option<Mask>) -> Vec<Vec<usize>> {
-    let mut groups: Vec<(&Failure, Mask, Vec<usize>)> = Vec::new();
+pub fn group<'a>(failures: &[Failure], history: impl Fn(CaseId) -> Option<&'a TestHistory>) -> Vec<Vec<usize>> {
+    let mut groups: Vec<(&Failure, Past, Vec<usize>)> = Vec::new();
     for (index, failure) in failures.iter().enumerate() {
-        let failed = test(failure.case).unwrap_or(0);
+        let past = history(failure.case).map(Past::of).unwrap_or_default();
         let same = groups.iter_mut().find(|(first, together, _)| {
             let has_no_function = first.function.is_none() && failure.function.is_none();
-            is_one_place(first, failure) || has_no_function && failed_together(*together, failed)
+            is_one_place(first, failure) || has_no_function && together.failed_with(past)
         });
         match same {
             Some((_, together, members)) => {
-                *together &= failed;
+                *together = together.and(past);
                 members.push(index);
             }
-            None => groups.push((failure, failed, vec![index])),
+            None => groups.push((failure, past, vec![index])),
         }
     }
     groups.into_iter().map(|(_, _, members)| members).collect()
@@ -59,10 +62,28 @@ fn is_one_place(one: &Failure, other: &Failure) -> bool {
     one.site == other.site || one.function.is_some() && one.function == other.function
 }
 
-/// Jaccard's index over the sets of failing runs.
-fn failed_together(one: Mask, other: Mask) -> bool {
-    let (shared, all) = ((one & other).count_ones(), (one | other).count_ones());
-    shared >= MIN_SHARED_RUNS && f64::from(shared) >= MIN_JACCARD * f64::from(all)
+/// Runs in which the machine held, of one test or of several at once.
+#[derive(Clone, Copy, Default)]
+struct Past {
+    ran: Mask,
+    failed: Mask,
+}
+
+impl Past {
+    fn of(history: &TestHistory) -> Self {
+        Self { ran: history.ran & !history.outages, failed: history.failed & !history.outages }
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self { ran: self.ran & other.ran, failed: self.failed & other.failed }
+    }
+
+    /// Jaccard's index over the sets of failing runs, where there are others.
+    fn failed_with(self, other: Self) -> bool {
+        let (shared, all) = ((self.failed & other.failed).count_ones(), (self.failed | other.failed).count_ones());
+        let others = (self.ran & other.ran).count_ones().saturating_sub(shared);
+        shared >= MIN_SHARED_RUNS && others >= MIN_OTHER_RUNS && f64::from(shared) >= MIN_JACCARD * f64::from(all)
+    }
 }
 
 impl Cause {

@@ -15,6 +15,7 @@ use crate::{
     },
     failure::category::Category,
 };
+use std::collections::BTreeSet;
 
 /// Case 3 fails wherever case 30 ran before it.
 fn polluted(order: impl Fn(Vec<CaseId>) -> Order) -> VerdictKind {
@@ -343,6 +344,18 @@ fn tests_that_failed_together_before_have_one_cause() {
     causes(&[1, 21], 3);
     let then = causes(&[1, 21, 31], 4);
     assert!(then[0] == then[1] && then[0] != then[2], "{then:?}");
+}
+
+/// Whatever fails in every run fails together, for as many reasons as there are tests.
+#[test]
+fn what_never_passed_is_not_one_cause() {
+    let all: Vec<Failure> = (0..CASES).map(|case| failure(case, 100 + case)).collect();
+    let mut story = Story::new();
+    for _ in 0..5 {
+        let causes: BTreeSet<u64> = story.run(&all).verdicts.iter().map(|judged| judged.cause).collect();
+        assert_eq!(causes.len(), all.len());
+        story.commit();
+    }
 }
 
 /// Everything is new, and everything fails: nothing says that it is the machine.
