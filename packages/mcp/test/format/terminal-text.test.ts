@@ -122,6 +122,14 @@ test('the cause of one failure is its verdict, one of many stands for itself', (
   expect(further).toContain('1 failure, 1 cause: boom\n    flaky (80 %)');
 });
 
+test('what is the same of several failures is told once, below their names', () => {
+  const brief = { category: 'UNKNOWN', failureKind: 'unknown', headline: 'boom', known: null, causeId: 'c' } as const;
+  const failures = ['a', 'b', 'c'].map((caseName) => ({ ...brief, caseName, place: `src/${caseName > 'b'}.ts:1` }));
+  expect(formatRun({ ...RUN, status: 'failed', failures })).toContain(
+    '✗ a\n✗ b\n    UNKNOWN  unknown  boom\n    at src/false.ts:1\n✗ c\n    UNKNOWN  unknown  boom\n    at src/true.ts:1\n',
+  );
+});
+
 test('a tip is told once, below what was learned', () => {
   const brief = { category: 'TIMEOUT', failureKind: 'timeout', headline: 'too late', causeId: 'c' } as const;
   const tip = { patternId: 'builtin-timeout', confidence: 0.5, suggestedFix: 'Wait.', standing: 'a built-in tip' };

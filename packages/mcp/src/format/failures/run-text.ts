@@ -27,7 +27,7 @@ export function formatRun(run: Omit<RunResult, 'skipped'> & Partial<Pick<RunResu
     count > 1 || (verdict !== undefined && !shown.has(first));
   return lines([
     `${paint.bold(run.runId)}  ${word}  ${totals}  ${duration(run.durationMs)}`,
-    ...run.failures.map((failure) => formatFailure(failure, verdicts.get(failure.caseName))),
+    ...formatFailures(run.failures, verdicts),
     ...run.causes.filter(isFurther).map((cause) => formatCause(cause)),
     ...formatTips(run.failures),
     run.more > 0 && `… and ${count(run.more, 'more failure')}: argus history ${run.runId}`,
@@ -54,10 +54,22 @@ function formatProved(proved: RunResult['proved'] = []): string[] {
   return more > 0 ? [...shown, `… and ${count(more, 'more fix', 'more fixes')} proved`] : shown;
 }
 
-function formatFailure(failure: FailureBrief, verdict: Cause['verdict']): string {
-  const { caseName, category, failureKind, headline, message, known, shared } = failure;
+/** What is the same of several is told once, below the names of all. */
+function formatFailures(
+  failures: readonly FailureBrief[],
+  verdicts: ReadonlyMap<string | undefined, Cause['verdict']>,
+): string[] {
+  const namesOf = new Map<string, string[]>();
+  for (const failure of failures) {
+    const details = formatDetails(failure, verdicts.get(failure.caseName));
+    namesOf.set(details, [...(namesOf.get(details) ?? []), failure.caseName]);
+  }
+  return [...namesOf].map(([details, names]) => lines([...names.map((name) => `${paint.red('✗')} ${name}`), details]));
+}
+
+function formatDetails(failure: FailureBrief, verdict: Cause['verdict']): string {
+  const { category, failureKind, headline, message, known, shared } = failure;
   return lines([
-    `${paint.red('✗')} ${caseName}`,
     indented(`${formatKind({ category, failureKind })}  ${headline}`),
     message !== undefined && indented(message, 8),
     ...formatWhere(failure).map((line) => indented(line)),
