@@ -8,11 +8,11 @@ use crate::evidence::kept::causes::{self, Cause};
 use crate::evidence::kept::history::{Observation, TestHistory};
 use crate::evidence::kept::memory::Memory;
 use crate::evidence::kept::order::{Order, OrderEvidence};
-use crate::evidence::kept::traits::KINDS;
+use crate::evidence::kept::traits::{CHANCE, KINDS};
 use crate::evidence::kept::window::View;
 use crate::evidence::reasons;
-use crate::evidence::suspects::{self, Evidence, Suspect};
-use crate::evidence::verdict::{Since, Verdict, VerdictKind};
+use crate::evidence::suspects::{self, Evidence};
+use crate::evidence::verdict::{Since, Suspect, Verdict, VerdictKind};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a run's failures are.
@@ -33,16 +33,13 @@ pub struct Judged {
     pub cause: u64,
     /// What it has in common with the others of the same id.
     pub common: Trait,
-    /// Tests that failed for that cause in this run.
-    pub together: u32,
+    /// Tests that the change which broke it is taken to have broken.
+    pub together: f64,
     /// What ran before it, with this run.
     pub order: OrderEvidence,
     /// The chances of code, chance, environment and order, if it is not the machine.
     pub weighed: [f64; KINDS],
 }
-
-/// Chances below that are no answer.
-const MIN_PROBABILITY: f64 = 0.4;
 
 /// Judges the failures of a run from the runs before it. `order`: the cases of this run as they were executed; `stacks`: what
 /// they failed in.
@@ -75,7 +72,15 @@ struct Weighing<'a> {
     history: Option<&'a TestHistory>,
     seen: Vec<Observation>,
     order: OrderEvidence,
+    together: f64,
     weighed: Weighed,
+}
+
+impl Weighing<'_> {
+    /// Whether it passed before, or came with the commits of this run; of what fails since it is known nobody saw that.
+    fn is_seen_to_begin(&self) -> bool {
+        self.history.is_none_or(TestHistory::is_new) || self.seen.iter().any(|one| !one.failed)
+    }
 }
 
 impl<'a> Judging<'a> {
@@ -158,7 +163,9 @@ impl<'a> Judging<'a> {
         let together = u32::try_from(members.len()).unwrap_or(u32::MAX);
         let weighings: Vec<Weighing<'_>> =
             members.iter().map(|failure| self.weigh(failure, lasting, together)).collect();
-        let suspects = self.suspects(&weighings, &self.files(members, lasting));
+        let is_seen_to_begin = weighings.iter().any(Weighing::is_seen_to_begin);
+        let suspects =
+            if is_seen_to_begin { self.suspects(&weighings, &self.files(members, lasting)) } else { Vec::new() };
         let shared = Shared { outage, lasting, together, suspects, common, site: first.site };
         weighings.into_iter().map(|weighing| self.judged(weighing, &shared)).collect()
     }
@@ -182,7 +189,7 @@ impl<'a> Judging<'a> {
             cases: self.run.ran,
         };
         let weighed = weigh::weigh(self.view, &of_case, &self.conditions);
-        Weighing { failure: *failure, history, seen, order, weighed }
+        Weighing { failure: *failure, history, seen, order, together, weighed }
     }
 
     fn order_evidence(&self, failure: &Failure, history: Option<&TestHistory>) -> OrderEvidence {
@@ -220,10 +227,11 @@ impl<'a> Judging<'a> {
     }
 
     fn judged(&self, weighing: Weighing<'_>, shared: &Shared<'_>) -> Judged {
-        let Weighing { failure, history, seen, order, weighed } = weighing;
+        let Weighing { failure, history, seen, order, together, weighed } = weighing;
         let rest = 1.0 - shared.outage;
         let chances = weighed.chances();
-        let is_broken = self.is_broken(&seen, &failure, shared);
+        let never_passed = history.is_some_and(|history| !history.is_new() && !history.has_passed());
+        let is_broken = never_passed || self.is_broken(&seen, &failure, shared);
         let code = if is_broken { VerdictKind::Broken } else { VerdictKind::Regression };
         let weighed_kinds = vec![
             (code, weighed.code * rest),
@@ -232,11 +240,7 @@ impl<'a> Judging<'a> {
             (VerdictKind::Environment, weighed.environment * rest),
             (VerdictKind::Order, weighed.order * rest),
         ];
-        let best = weighed_kinds
-            .iter()
-            .copied()
-            .fold((VerdictKind::Unknown, 0.0), |best, one| if one.1 > best.1 { one } else { best });
-        let chance_elsewhere = self.memory.traits.tests_with(failure.signature)[1];
+        let chance_elsewhere = self.memory.traits.tests_with(failure.signature)[CHANCE];
         let facts = reasons::Facts {
             view: self.view,
             failure: &failure,
@@ -246,22 +250,16 @@ impl<'a> Judging<'a> {
             order: &order,
             together: shared.together,
         };
-        let has_both = history.is_some_and(|history| history.totals.both_outcomes > 0);
         let has_history = history.is_some_and(|history| !history.is_new());
-        let kind = match best {
-            (VerdictKind::Infrastructure | VerdictKind::Broken, chance) if chance >= 0.5 => best.0,
-            _ if !has_history => VerdictKind::New,
-            (VerdictKind::Flaky, _) if !has_both && facts.for_chance().is_empty() => VerdictKind::Unknown,
-            (kind, chance) if chance >= MIN_PROBABILITY => kind,
-            _ => VerdictKind::Unknown,
-        };
+        let may_be_chance = reasons::may_be_chance(self.view, history, &seen, chance_elsewhere);
+        let (kind, probability) = VerdictKind::likeliest(&weighed_kinds, has_history, may_be_chance);
         let polluter = weighed.polluter.filter(|_| kind == VerdictKind::Order);
         let condition = weighed.condition.filter(|_| kind == VerdictKind::Environment);
         let mut verdict = Verdict {
             kind,
-            probability: best.1,
+            probability,
             weighed: weighed_kinds,
-            since: self.since(kind, &seen, shared),
+            since: self.since(kind, &failure, &seen, shared),
             because: Vec::new(),
             against: Vec::new(),
             settle: None,
@@ -275,7 +273,7 @@ impl<'a> Judging<'a> {
             common: shared.common,
             failure,
             verdict,
-            together: shared.together,
+            together,
             order,
             weighed: chances,
         }
@@ -290,15 +288,21 @@ impl<'a> Judging<'a> {
         failed_last || lasts || last_known.is_some_and(|one| one.failed && !self.view.uncommitted[one.at])
     }
 
-    fn since(&self, kind: VerdictKind, seen: &[Observation], shared: &Shared<'_>) -> Option<Since> {
+    fn since(&self, kind: VerdictKind, failure: &Failure, seen: &[Observation], shared: &Shared<'_>) -> Option<Since> {
         if !matches!(kind, VerdictKind::Broken | VerdictKind::Regression) {
             return None;
         }
-        let stretch = seen.iter().rposition(|one| !one.failed).map_or(0, |passed| passed + 1);
-        let own = seen.get(stretch).map(|one| self.view.runs[one.at]);
+        let history = |case: &CaseId| self.memory.tests.get(case);
+        let own = match seen.iter().rposition(|one| !one.failed) {
+            Some(passed) => seen.get(passed + 1).map(|one| one.at),
+            None => reasons::runs_of(self.view, history(&failure.case)).next(),
+        };
         let lasting = shared.lasting.and_then(|cause| self.memory.window.get(cause.first));
-        let first = [own, lasting].into_iter().flatten().min_by_key(|run| run.seq)?;
-        Some(Since { run: first.seq, commit: first.commit.clone() })
+        let first = [own.map(|at| self.view.runs[at]), lasting].into_iter().flatten().min_by_key(|run| run.seq)?;
+        let mut cases =
+            std::iter::once(&failure.case).chain(shared.lasting.into_iter().flat_map(|one| one.cases.keys()));
+        let is_seen_to_begin = cases.any(|case| history(case).is_some_and(|test| test.has_passed_before(first.seq)));
+        Some(Since { run: first.seq, commit: first.commit.clone().filter(|_| is_seen_to_begin) })
     }
 
     fn cause_id(&self, kind: VerdictKind, failure: &Failure, shared: &Shared<'_>) -> u64 {

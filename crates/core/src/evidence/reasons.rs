@@ -36,7 +36,8 @@ const MAX_RERUNS: u32 = 50;
 pub fn explain(verdict: &mut Verdict, facts: &Facts<'_>) {
     let Some(now) = facts.view.runs.last() else { return };
     let history = facts.past();
-    let (code, chance): (Vec<Reason>, Vec<Reason>) = (facts.for_code(), facts.for_chance());
+    let (code, chance): (Vec<Reason>, Vec<Reason>) =
+        (facts.for_code(), for_chance(facts.view, facts.seen, facts.chance_elsewhere));
     let spread = facts.together > 1;
     let together = Reason::Together { run: now.seq, cases: facts.together };
     let condition = verdict.condition.clone().map(|condition| facts.condition(condition));
@@ -68,6 +69,52 @@ fn undecided(run: RunSeq, weighed: &[(VerdictKind, f64)]) -> Vec<Reason> {
     }
 }
 
+/// Indices of the runs of the view that a test ran in, as far as they say anything of it, and of the one that is judged.
+pub fn runs_of(view: &View<'_>, history: Option<&TestHistory>) -> impl Iterator<Item = usize> {
+    let has_it = move |at: &usize| {
+        *at + 1 == view.runs.len() || history.is_some_and(|history| history.at(view.runs[*at].seq).is_some())
+    };
+    (0..view.runs.len()).filter(has_it)
+}
+
+/// Whether chance may be the answer for the newest failure of those seen, which is the last of them.
+pub fn may_be_chance(
+    view: &View<'_>,
+    history: Option<&TestHistory>,
+    seen: &[Observation],
+    chance_elsewhere: u32,
+) -> bool {
+    let has_both = history.is_some_and(|history| history.totals.both_outcomes > 0);
+    has_both || !for_chance(view, seen, chance_elsewhere).is_empty()
+}
+
+/// What speaks for chance.
+fn for_chance(view: &View<'_>, seen: &[Observation], chance_elsewhere: u32) -> Vec<Reason> {
+    let seq = |one: &Observation| view.runs[one.at].seq;
+    let mut reasons = Vec::new();
+    for (index, one) in seen.iter().enumerate().rev() {
+        let is_twin = |other: &&Observation| other.failed != one.failed && view.trees[other.at] == view.trees[one.at];
+        if let Some(twin) = seen[..index].iter().rev().find(is_twin) {
+            let (passed, failed) = if one.failed { (twin, one) } else { (one, twin) };
+            reasons.push(Reason::BothOutcomes { passed: seq(passed), failed: seq(failed) });
+            break;
+        }
+    }
+    let newest = seen.iter().rev().find(|one| !one.failed);
+    // What failed on an edited tree came by the edit: it recurs without a change where both outcomes are on one tree.
+    let recurs =
+        |one: &&Observation| one.failed && !view.uncommitted[one.at] && newest.is_some_and(|pass| one.at < pass.at);
+    let earlier: Vec<_> = seen.iter().filter(recurs).collect();
+    if let Some(last) = earlier.last() {
+        let times = u32::try_from(earlier.len()).unwrap_or(u32::MAX);
+        reasons.push(Reason::CameBefore { times, last: seq(last) });
+    }
+    if let Some(now) = seen.last().filter(|_| chance_elsewhere > 0) {
+        reasons.push(Reason::ChanceElsewhere { run: seq(now), tests: chance_elsewhere });
+    }
+    reasons
+}
+
 impl Facts<'_> {
     fn seq(&self, one: &Observation) -> u32 {
         self.view.runs[one.at].seq
@@ -89,7 +136,8 @@ impl Facts<'_> {
 
     /// What speaks for a change of the code.
     fn for_code(&self) -> Vec<Reason> {
-        let (Some(now), Some(passed)) = (self.now(), self.last_pass()) else { return Vec::new() };
+        let Some(now) = self.now() else { return Vec::new() };
+        let Some(passed) = self.last_pass() else { return self.always_failed().into_iter().collect() };
         let stretch: Vec<_> = self.seen.iter().rev().take_while(|one| one.failed).collect();
         let mut reasons = Vec::new();
         let first = stretch.last().copied().unwrap_or(now);
@@ -109,33 +157,11 @@ impl Facts<'_> {
         reasons
     }
 
-    /// What speaks for chance; without any of it, chance is no answer.
-    pub fn for_chance(&self) -> Vec<Reason> {
-        let mut reasons = Vec::new();
-        for (index, one) in self.seen.iter().enumerate().rev() {
-            let twin = self.seen[..index]
-                .iter()
-                .rev()
-                .find(|other| other.failed != one.failed && self.view.trees[other.at] == self.view.trees[one.at]);
-            if let Some(twin) = twin {
-                let (passed, failed) = if one.failed { (twin, one) } else { (one, twin) };
-                reasons.push(Reason::BothOutcomes { passed: self.seq(passed), failed: self.seq(failed) });
-                break;
-            }
-        }
-        let newest = self.last_pass();
-        let earlier: Vec<_> =
-            self.seen.iter().filter(|one| one.failed && newest.is_some_and(|pass| one.at < pass.at)).collect();
-        if let Some(last) = earlier.last() {
-            reasons.push(Reason::CameBefore {
-                times: u32::try_from(earlier.len()).unwrap_or(u32::MAX),
-                last: self.seq(last),
-            });
-        }
-        if let Some(now) = self.now().filter(|_| self.chance_elsewhere > 0) {
-            reasons.push(Reason::ChanceElsewhere { run: self.seq(now), tests: self.chance_elsewhere });
-        }
-        reasons
+    /// Where no pass is known: not more than that, for when it began is not seen.
+    fn always_failed(&self) -> Option<Reason> {
+        let first = self.view.runs[runs_of(self.view, self.history).next()?].seq;
+        let runs = u32::try_from(runs_of(self.view, self.history).count()).unwrap_or(u32::MAX);
+        (runs > 1).then_some(Reason::AlwaysFailed { first, runs })
     }
 
     fn for_outage(&self) -> Vec<Reason> {

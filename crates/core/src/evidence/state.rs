@@ -3,9 +3,11 @@
 use crate::evidence::explanations::flakiness::Rate;
 use crate::evidence::explanations::weigh::{self, Seen, Weighed};
 use crate::evidence::facts::{CaseId, RunFacts};
-use crate::evidence::kept::history::{Strand, TestHistory};
-use crate::evidence::kept::traits::Traits;
+use crate::evidence::kept::history::{Observation, Strand, TestHistory};
+use crate::evidence::kept::traits::{CHANCE, Traits};
 use crate::evidence::kept::window::{View, Window};
+use crate::evidence::reasons;
+use crate::evidence::verdict::VerdictKind;
 use serde::{Deserialize, Serialize};
 
 /// What a test is.
@@ -30,6 +32,8 @@ pub enum TestState {
 pub struct TestSummary {
     /// What it is.
     pub state: TestState,
+    /// What its newest failure was found to be, where it is broken.
+    pub verdict: Option<VerdictKind>,
     /// How often it fails by chance.
     pub flake_rate: Rate,
     /// The test that breaks it.
@@ -38,60 +42,71 @@ pub struct TestSummary {
     pub condition: Option<(String, String)>,
 }
 
-/// What the test is, from its row and the newest runs.
+/// What the test is, from its row and the newest runs. While it fails with an error, and once those
+/// failures have left the window, that is what its run found it to be; in between what it did since is weighed as well.
 pub fn state_of(history: &TestHistory, window: &Window, traits: &Traits) -> TestSummary {
     let view = window.view();
     let conditions = view.all_conditions();
     let cases = view.runs.iter().map(|run: &&RunFacts| run.ran).max().unwrap_or(0);
-    let mut summary = TestSummary {
-        state: TestState::Healthy,
-        flake_rate: Rate::of(0, history.totals.runs),
-        polluter: None,
-        condition: None,
-    };
+    let (mut verdict, mut polluter, mut condition) = (None, None, None);
     let mut chance = history.retried.count_ones();
     for strand in &history.strands {
-        let (weighed, fails_now) = weigh_strand(&view, history, strand, cases, &conditions, traits);
-        let best = weighed.chances().into_iter().fold(0.0, f64::max);
-        if weighed.flaky >= best {
-            chance += strand.failures;
-        } else if weighed.order >= best {
-            summary.polluter = weighed.polluter.map(|(case, _)| case);
-        } else if weighed.environment >= best {
-            summary.condition = weighed.condition;
-        } else if fails_now {
-            summary.state = TestState::Broken;
+        let seen = history.observations(&view, strand.common);
+        let fails_now = seen.last().is_some_and(|one| one.failed);
+        let weighed = weigh_strand(&view, history, (strand, &seen), cases, &conditions, traits);
+        let is_settled = fails_now || strand.failed == 0;
+        let settled = strand.found.filter(|_| is_settled);
+        let found = settled.unwrap_or_else(|| found(&view, history, (strand, &seen), &weighed, traits));
+        match found {
+            VerdictKind::Flaky => chance += strand.failures,
+            VerdictKind::Order if weighed.polluter.is_some() => polluter = weighed.polluter.map(|(case, _)| case),
+            VerdictKind::Environment if weighed.condition.is_some() => condition = weighed.condition,
+            _ if fails_now => verdict = verdict.or(Some(found)),
+            _ => {}
         }
     }
-    summary.flake_rate = Rate::of(chance, history.totals.runs);
-    summary.state = match summary.state {
-        TestState::Broken => TestState::Broken,
-        _ if summary.polluter.is_some() => TestState::Order,
-        _ if summary.condition.is_some() => TestState::Environment,
-        _ if chance > 0 => TestState::Flaky,
-        state => state,
+    let state = match verdict {
+        Some(_) => TestState::Broken,
+        None if polluter.is_some() => TestState::Order,
+        None if condition.is_some() => TestState::Environment,
+        None if chance > 0 => TestState::Flaky,
+        None => TestState::Healthy,
     };
-    summary
+    TestSummary { state, verdict, flake_rate: Rate::of(chance, history.totals.runs), polluter, condition }
+}
+
+/// What the failures with an error are, by what spoke for it when it was there last and all that was seen since.
+fn found(
+    view: &View<'_>,
+    history: &TestHistory,
+    (strand, seen): (&Strand, &[Observation]),
+    weighed: &Weighed,
+    traits: &Traits,
+) -> VerdictKind {
+    let failed = seen.iter().rposition(|one| one.failed).map_or(0, |last| last + 1);
+    let chance_elsewhere = traits.tests_with(strand.newest.signature)[CHANCE];
+    let may_be_chance = reasons::may_be_chance(view, Some(history), &seen[..failed], chance_elsewhere);
+    let kinds = [VerdictKind::Regression, VerdictKind::Flaky, VerdictKind::Environment, VerdictKind::Order];
+    let weighed: Vec<_> = kinds.into_iter().zip(weighed.chances()).collect();
+    VerdictKind::likeliest(&weighed, true, may_be_chance).0
 }
 
 fn weigh_strand(
     view: &View<'_>,
     history: &TestHistory,
-    strand: &Strand,
+    (strand, seen): (&Strand, &[Observation]),
     cases: u32,
     conditions: &[&(String, String)],
     traits: &Traits,
-) -> (Weighed, bool) {
-    let observations = history.observations(view, strand.common);
+) -> Weighed {
     let seen = Seen {
-        observations: &observations,
+        observations: seen,
         looks: traits.log_likelihoods(&strand.newest),
-        together: f64::from(strand.together),
+        together: strand.together,
         order: strand.order.as_ref(),
         both_outcomes: history.totals.both_outcomes > 0,
         before: weigh::found_before(strand),
         cases,
     };
-    let fails_now = observations.last().is_some_and(|one| one.failed);
-    (weigh::weigh(view, &seen, conditions), fails_now)
+    weigh::weigh(view, &seen, conditions)
 }

@@ -7,17 +7,8 @@
 use crate::evidence::facts::FileId;
 use crate::evidence::kept::history::Observation;
 use crate::evidence::kept::window::View;
-use serde::{Deserialize, Serialize};
+use crate::evidence::verdict::Suspect;
 use std::collections::BTreeSet;
-
-/// A commit that may have begun it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Suspect {
-    /// The commit.
-    pub commit: String,
-    /// The chance that it did.
-    pub probability: f64,
-}
 
 /// That a test passes on a tree with the culprit.
 const PASSES_BROKEN: f64 = 0.001;

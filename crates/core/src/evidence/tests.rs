@@ -49,13 +49,18 @@ impl Story {
 
     fn commit(&mut self) {
         self.commits += 1;
-        self.dirty = false;
-        self.tree = format!("tree {}", self.commits);
+        self.revert();
     }
 
     fn edit(&mut self, name: &str) {
         self.dirty = true;
         self.tree = format!("edit {name}");
+    }
+
+    /// Takes back what was edited.
+    fn revert(&mut self) {
+        self.dirty = false;
+        self.tree = format!("tree {}", self.commits);
     }
 
     fn facts(&self, order: &Order, failed: u32) -> RunFacts {

@@ -1,7 +1,6 @@
 //! What a verdict is, why, and what would settle it; as data, with the sentences that people read.
 
 use crate::evidence::facts::{CaseId, RunSeq};
-use crate::evidence::suspects::Suspect;
 use crate::failure::category::Category;
 use serde::{Deserialize, Serialize};
 
@@ -42,7 +41,25 @@ impl VerdictKind {
             Self::Unknown => "unknown",
         }
     }
+
+    /// What a failure is by the chances of its explanations, and the chance of the likeliest. `has_history`: it ran before;
+    /// `may_be_chance`: something speaks for chance, without which chance is no answer.
+    pub fn likeliest(weighed: &[(Self, f64)], has_history: bool, may_be_chance: bool) -> (Self, f64) {
+        let best =
+            weighed.iter().copied().fold((Self::Unknown, 0.0), |best, one| if one.1 > best.1 { one } else { best });
+        let kind = match best.0 {
+            kind @ (Self::Infrastructure | Self::Broken) if best.1 >= 0.5 => kind,
+            _ if !has_history => Self::New,
+            Self::Flaky if !may_be_chance => Self::Unknown,
+            kind if best.1 >= MIN_PROBABILITY => kind,
+            _ => Self::Unknown,
+        };
+        (kind, best.1)
+    }
 }
+
+/// Chances below that are no answer.
+const MIN_PROBABILITY: f64 = 0.4;
 
 /// The answer for one failing case.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -69,12 +86,28 @@ pub struct Verdict {
     pub suspects: Vec<Suspect>,
 }
 
+impl Verdict {
+    /// Whether a reason is that files were edited.
+    pub fn names_edits(&self) -> bool {
+        self.because.iter().chain(&self.against).any(|reason| matches!(reason, Reason::Changed { commits: 0, .. }))
+    }
+}
+
+/// A commit that may have begun it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Suspect {
+    /// The commit.
+    pub commit: String,
+    /// The chance that it did.
+    pub probability: f64,
+}
+
 /// Where a failure began.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Since {
     /// The first failing run.
     pub run: RunSeq,
-    /// Its commit.
+    /// Its commit, where a run before it passed; else it may have failed before that.
     pub commit: Option<String>,
 }
 
@@ -127,6 +160,13 @@ pub enum Reason {
         /// The run.
         run: RunSeq,
         /// Runs in a row.
+        runs: u32,
+    },
+    /// No run is known in which it passed.
+    AlwaysFailed {
+        /// The first that is known.
+        first: RunSeq,
+        /// How many.
         runs: u32,
     },
     /// It never failed with this error before.
@@ -228,6 +268,10 @@ pub trait Names {
     fn run(&self, run: RunSeq) -> String;
     /// The name of a case.
     fn case(&self, case: CaseId) -> String;
+    /// Files that were edited between two runs, as far as that is known.
+    fn edited(&self, _passed: RunSeq, _failed: RunSeq) -> Vec<String> {
+        Vec::new()
+    }
     /// The command that runs a case, and no more than has to be run with it.
     fn command(&self, case: CaseId) -> String {
         run_filtered(&self.case(case))
@@ -246,6 +290,7 @@ impl Reason {
             Self::BothOutcomes { passed, failed } | Self::Changed { passed, failed, .. } => passed.max(failed),
             Self::CameBefore { last, .. } => last,
             Self::Unchanged { passed } => passed,
+            Self::AlwaysFailed { first, .. } => first,
             Self::FailsSince { run, .. }
             | Self::FirstTime { run, .. }
             | Self::Together { run, .. }
@@ -276,11 +321,17 @@ impl Reason {
             Self::FailsSince { run: since, runs } => {
                 format!("It fails since {}, in {}.", run(*since), plural(*runs, "run"))
             }
+            Self::AlwaysFailed { first, runs } => format!(
+                "It failed in all of the last {} that have it, at least since {}; what it did before is not known.",
+                plural(*runs, "run"),
+                run(*first)
+            ),
             Self::FirstTime { run: now, passed } => {
                 format!("{} is the first run with this error, after {}.", run(*now), plural(*passed, "pass"))
             }
             Self::Changed { passed, failed, commits: 0 } => {
-                format!("Files were edited between {}, which passed, and {}.", run(*passed), run(*failed))
+                let files = edited_files(&names.edited(*passed, *failed));
+                format!("{files} edited between {}, which passed, and {}.", run(*passed), run(*failed))
             }
             Self::Changed { passed, failed, commits } => format!(
                 "There {} between {}, which passed, and {}.",
@@ -354,6 +405,19 @@ impl Settle {
             }
             Self::RerunAll => "Run all of it again: argus run".to_owned(),
         }
+    }
+}
+
+/// Files that a sentence names.
+const MAX_NAMED_FILES: usize = 3;
+
+fn edited_files(files: &[String]) -> String {
+    let named = &files[..files.len().min(MAX_NAMED_FILES)];
+    match (named, files.len() - named.len()) {
+        ([], _) => "Files were".to_owned(),
+        ([only], _) => format!("{only} was"),
+        ([first @ .., last], 0) => format!("{} and {last} were", first.join(", ")),
+        (_, more) => format!("{} and {more} more were", named.join(", ")),
     }
 }
 

@@ -51,7 +51,7 @@ contract! {
     pub struct VerdictSince {
         /// `run-…`.
         pub run_id: String,
-        /// Its commit.
+        /// Its commit; none where it may have failed before that.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub commit: Option<String>,
@@ -135,6 +135,10 @@ contract! {
         pub case_name: String,
         /// What it is.
         pub state: TestState,
+        /// What its newest failure was found to be, where it is broken.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub verdict: Option<VerdictKind>,
         /// Mean of the posterior of how often it fails by chance, in runs in which it could have failed; 0 to 1.
         pub flake_rate: f64,
         /// Its 90 % interval.

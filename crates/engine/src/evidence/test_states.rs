@@ -94,6 +94,7 @@ pub(super) async fn evidence_of(
     Ok(TestEvidence {
         case_name,
         state: summary.state,
+        verdict: summary.verdict,
         flake_rate: summary.flake_rate.mean,
         interval: [summary.flake_rate.low, summary.flake_rate.high],
         failures: history.totals.failures,

@@ -2562,6 +2562,8 @@ export type TestEvidence = {
   caseName: string,
   /** What it is. */
   state: TestState,
+  /** What its newest failure was found to be, where it is broken. */
+  verdict?: VerdictKind,
   /** Mean of the posterior of how often it fails by chance, in runs in which it could have failed; 0 to 1. */
   flakeRate: number,
   /** Its 90 % interval. */
@@ -2781,7 +2783,7 @@ export type VerdictKindCount = {
 export type VerdictSince = {
   /** `run-…`. */
   runId: string,
-  /** Its commit. */
+  /** Its commit; none where it may have failed before that. */
   commit?: string,
 };
 

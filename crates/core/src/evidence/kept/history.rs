@@ -4,6 +4,7 @@ use crate::evidence::facts::{Failure, Outcome, RunSeq, Trait};
 use crate::evidence::kept::order::OrderEvidence;
 use crate::evidence::kept::traits::KINDS;
 use crate::evidence::kept::window::{View, WINDOW_RUNS};
+use crate::evidence::verdict::VerdictKind;
 use serde::{Deserialize, Serialize};
 
 /// Errors that are told apart of a test; the one that was not seen for longest is forgotten first.
@@ -65,8 +66,11 @@ pub struct Strand {
     pub last: RunSeq,
     /// The chances of the explanations when it was last seen, for when its failures have left the window.
     pub weighed: [f64; KINDS],
-    /// Tests that failed with it at most in one run, for one cause.
-    pub together: u32,
+    /// What the newest failure with it was found to be; none in memories of earlier versions.
+    #[serde(default)]
+    pub found: Option<VerdictKind>,
+    /// Tests that a change which broke it is taken to have broken; of all its failures the most.
+    pub together: f64,
     /// What ran before it when it failed, and when it did not.
     pub order: Option<OrderEvidence>,
 }
@@ -149,6 +153,17 @@ impl TestHistory {
         view.runs.iter().map(|run| run.seq).enumerate().filter_map(of).collect()
     }
 
+    /// Whether it ever passed, also in runs that were forgotten.
+    pub const fn has_passed(&self) -> bool {
+        self.totals.runs > self.totals.failures
+    }
+
+    /// Whether it passed in a run of the window that is older than this one.
+    pub fn has_passed_before(&self, seq: RunSeq) -> bool {
+        let older = (self.newest + 1).saturating_sub(seq);
+        (self.ran & !self.failed).checked_shr(older).is_some_and(|passed| passed != 0)
+    }
+
     /// The newest run in which it passed.
     pub fn last_pass(&self) -> Option<RunSeq> {
         let passed = self.ran & !self.failed;
@@ -206,7 +221,8 @@ impl Strand {
             first: seq,
             last: seq,
             weighed: [0.0; KINDS],
-            together: 1,
+            found: None,
+            together: 1.0,
             order: None,
         }
     }

@@ -70,10 +70,12 @@ impl Memory {
         judgement
     }
 
-    /// Runs of which it is kept what they had changed: those that may be one end of an edit that mends something.
+    /// Runs of which it is kept what they had changed: those that may be one end of an edit that mends something, and the
+    /// newest, after which one may break something.
     pub fn needs_edits_of(&self) -> BTreeSet<RunSeq> {
+        let newest = self.window.runs().next_back().map(|run| run.seq);
         let fixes = self.fixes.iter().filter(|fix| fix.edited.is_some()).flat_map(|fix| [fix.failed, fix.passed]);
-        self.causes.iter().map(|cause| cause.last).chain(fixes).collect()
+        self.causes.iter().map(|cause| cause.last).chain(fixes).chain(newest).collect()
     }
 
     /// Whether judging these failures takes the orders of earlier runs: where a test has not failed so before.
@@ -262,6 +264,9 @@ fn cases_of(cause: &Cause) -> BTreeMap<CaseId, u64> {
 fn note(test: &mut TestHistory, case: CaseId, judged: Option<&Judged>, order: &Order) {
     if let Some(judged) = judged {
         if let Some(strand) = test.strand_to_note(Trait::of(&judged.failure)) {
+            // The machine's failures are none of this error.
+            let is_of_test = judged.verdict.kind != VerdictKind::Infrastructure;
+            strand.found = Some(judged.verdict.kind).filter(|_| is_of_test).or(strand.found);
             strand.together = strand.together.max(judged.together);
             strand.weighed = judged.weighed;
             // The first failure in an order that is known begins the evidence.

@@ -11,6 +11,8 @@ use std::collections::BTreeMap;
 
 /// Kinds that are learned: code, chance, environment, order.
 pub const KINDS: usize = 4;
+/// The index of chance among them.
+pub const CHANCE: usize = 1;
 /// Failures that the prior counts as.
 const PRIOR_STRENGTH: f64 = 4.0;
 /// The same for the kind of one error.

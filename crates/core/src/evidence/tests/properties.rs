@@ -7,8 +7,7 @@ use crate::evidence::{
     kept::history::TestHistory,
     kept::memory::Memory,
     kept::order::Order,
-    suspects::Suspect,
-    verdict::VerdictKind,
+    verdict::{Suspect, VerdictKind},
 };
 use proptest::prelude::*;
 

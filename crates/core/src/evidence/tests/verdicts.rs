@@ -10,12 +10,16 @@ use crate::{
             history::TestHistory,
             order::Order,
         },
-        state::{TestState, state_of},
-        verdict::{Reason, Settle, VerdictKind},
+        state::{TestState, TestSummary, state_of},
+        verdict::{Names, Reason, Settle, Since, VerdictKind},
     },
     failure::category::Category,
 };
 use std::collections::BTreeSet;
+
+fn summary(story: &Story, case: CaseId) -> TestSummary {
+    state_of(&story.memory.tests[&case], &story.memory.window, &story.memory.traits)
+}
 
 /// Case 3 fails wherever case 30 ran before it.
 fn polluted(order: impl Fn(Vec<CaseId>) -> Order) -> VerdictKind {
@@ -88,7 +92,7 @@ fn both_outcomes_on_one_tree_are_chance() {
     assert!(matches!(verdict.settle, Some(Settle::RerunAlone { times }) if times > 1));
     assert_eq!(verdict.because[0].sentence(&Plain), "It passed in run 9 and failed in run 10 on one tree.");
     story.pass(3);
-    assert_eq!(state_of(&story.memory.tests[&3], &story.memory.window, &story.memory.traits).state, TestState::Flaky);
+    assert_eq!(summary(&story, 3).state, TestState::Flaky);
     assert_eq!(story.memory.tests[&3].totals.both_outcomes, 1);
 }
 
@@ -101,7 +105,7 @@ fn what_always_fails_is_broken_and_not_flaky() {
         story.run(&[failure(3, 1)]);
     }
     assert_eq!(only(&story.run(&[failure(3, 1)])).verdict.kind, VerdictKind::Broken);
-    assert_eq!(state_of(&story.memory.tests[&3], &story.memory.window, &story.memory.traits).state, TestState::Broken);
+    assert_eq!(summary(&story, 3).state, TestState::Broken);
 }
 
 #[test]
@@ -377,4 +381,99 @@ fn a_change_that_breaks_half_of_all_tests_is_a_regression() {
     let all: Vec<Failure> =
         (0..CASES).step_by(2).map(|case| Failure { in_project: true, ..failure(case, 7) }).collect();
     assert!(kinds(&story.run(&all)).iter().all(|kind| *kind == VerdictKind::Regression));
+}
+
+/// The one that fails by itself as well as those that fail together.
+#[test]
+fn what_an_edit_broke_is_no_chance_before_it_is_taken_back_nor_after() {
+    for passes in [1, 2, 5] {
+        let mut story = Story::new();
+        (0..passes).for_each(|_| drop(story.run(&[])));
+        story.edit("a");
+        let alone = [failure(3, 1), Failure { category: Category::Timeout, ..failure(9, 4) }];
+        let broken: Vec<Failure> = (20..CASES).map(|case| in_function(case, 2, 7)).chain(alone).collect();
+        let judgement = story.run(&broken);
+        for judged in &judgement.verdicts {
+            let summary = summary(&story, judged.failure.case);
+            assert_eq!((summary.state, summary.verdict), (TestState::Broken, Some(judged.verdict.kind)));
+            assert_ne!(judged.verdict.kind, VerdictKind::Flaky);
+        }
+        story.revert();
+        story.run(&[]);
+        for failure in &broken {
+            let summary = summary(&story, failure.case);
+            assert_eq!((summary.state, summary.verdict), (TestState::Healthy, None), "{passes} {}", failure.case);
+        }
+        story.run(&[failure(3, 1)]);
+        story.run(&[]);
+        assert_eq!(summary(&story, 3).state, TestState::Flaky, "both outcomes on one tree");
+    }
+}
+
+/// As often as somebody edits: each failure is on another tree, and so is each pass.
+#[test]
+fn what_edits_break_again_and_again_is_no_chance() {
+    let mut story = Story::new();
+    story.pass(3);
+    for edit in 0..4 {
+        story.edit(&format!("broken {edit}"));
+        assert_ne!(only(&story.run(&[failure(3, 1)])).verdict.kind, VerdictKind::Flaky, "{edit}");
+        story.edit(&format!("mended {edit}"));
+        story.run(&[]);
+        assert_ne!(summary(&story, 3).state, TestState::Flaky, "{edit}");
+    }
+}
+
+#[test]
+fn what_never_passed_has_no_beginning_and_no_suspects() {
+    let broken = |error: u64| [in_function(3, error, error)];
+    let mut story = Story::new();
+    story.run(&broken(1));
+    let mut verdicts = Vec::new();
+    for error in [1, 2] {
+        story.commit();
+        verdicts.push(only(&story.run(&broken(error))).verdict.clone());
+    }
+    for (verdict, runs) in verdicts.iter().zip([2, 3]) {
+        assert_eq!((verdict.kind, &verdict.suspects), (VerdictKind::Broken, &Vec::new()));
+        assert_eq!(verdict.since, Some(Since { run: 0, commit: None }));
+        assert_eq!(verdict.because, [Reason::AlwaysFailed { first: 0, runs }]);
+    }
+    assert_eq!(
+        verdicts[0].because[0].sentence(&Plain),
+        "It failed in all of the last 2 runs that have it, at least since run 0; what it did before is not known."
+    );
+    // Once it passed, the commit after which it fails again is known.
+    story.pass(1);
+    story.commit();
+    let verdict = only(&story.run(&broken(3))).verdict.clone();
+    assert_eq!(verdict.since, Some(Since { run: 4, commit: Some("c5".to_owned()) }));
+    assert_eq!(verdict.suspects[0].commit, "c5");
+}
+
+#[test]
+fn edited_files_are_named() {
+    struct Edits(&'static [&'static str]);
+    impl Names for Edits {
+        fn run(&self, run: u32) -> String {
+            format!("run {run}")
+        }
+        fn case(&self, case: CaseId) -> String {
+            format!("case {case}")
+        }
+        fn edited(&self, _: u32, _: u32) -> Vec<String> {
+            self.0.iter().map(|file| (*file).to_owned()).collect()
+        }
+    }
+    let changed = Reason::Changed { passed: 1, failed: 2, commits: 0 };
+    for (files, said) in [
+        (&[][..], "Files were"),
+        (&["a"], "a was"),
+        (&["a", "b"], "a and b were"),
+        (&["a", "b", "c"], "a, b and c were"),
+        (&["a", "b", "c", "d", "e"], "a, b, c and 2 more were"),
+    ] {
+        let said = format!("{said} edited between run 1, which passed, and run 2.");
+        assert_eq!(changed.sentence(&Edits(files)), said);
+    }
 }

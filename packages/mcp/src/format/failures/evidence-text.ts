@@ -118,7 +118,7 @@ function testRow(test: TestEvidence): string[] {
     environment: test.condition ?? '',
     healthy: '',
   }[test.state];
-  return [test.state, `failed ${test.failures} of ${test.runs}`, test.caseName, by];
+  return [test.verdict ?? test.state, `failed ${test.failures} of ${test.runs}`, test.caseName, by];
 }
 
 /** `columns`: of the terminal, where it is one. */
