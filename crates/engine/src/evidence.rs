@@ -14,3 +14,4 @@ pub mod test_changes;
 pub mod test_history;
 mod test_lookup;
 pub mod test_states;
+mod wholes;

@@ -3,7 +3,7 @@
 mod brief;
 pub(super) mod case_name;
 pub(super) mod cause;
-mod claims;
+pub(super) mod claims;
 pub(super) mod collect;
 mod containers;
 mod failed_texts;

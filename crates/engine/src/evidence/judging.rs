@@ -4,7 +4,7 @@ use super::{
     edits,
     failure_facts::{failure_facts, file_number, ids_of_committed},
     names::Named,
-    rows,
+    rows, wholes,
 };
 use crate::{
     Engine, EngineError,
@@ -54,24 +54,29 @@ pub(crate) async fn judge<D>(
         None => sum_up(engine, tx).await?,
     };
     let ran = RanCases::of(&collected.cases, &collected.failed, collected.facts.order_unknown);
-    let mut of_rows = rows::load_tests(tx, &mut memory, ran.order.cases()).await?;
+    let asked = [ran.order.cases(), &wholes::of_run(run, &collected.cases)].concat();
+    let mut of_rows = rows::load_tests(tx, &mut memory, &asked).await?;
     if memory.needs_orders(&ran.failures, &ran.retried) {
         rows::load_orders(tx, &mut memory).await?;
     }
+    let failed = ran.failures.iter().filter_map(|failure| Some((failure.case, *ran.names.get(&failure.case)?)));
+    wholes::begin(tx, &mut memory, run, failed).await?;
+    let order = ran.order.clone().with_wholes(wholes::passed(run, &collected.cases, &of_rows));
     let version = run.runner.as_deref().and_then(|runner| collected.facts.runner_version(runner));
     let facts = run_facts(engine, run, params, version, &memory, &ran);
     let recorded = Recorded {
         run: &facts,
         failures: &ran.failures,
         retried: &ran.retried,
-        order: ran.order.clone(),
+        order: order.clone(),
         stacks: &collected.stacks,
         has_edits: edits::has_edits(params),
     };
     let judgement = memory.record(recorded);
     let name = |case: CaseId| ran.names.get(&case).map(|name| (*name).to_owned());
     if !run.is_foreign {
-        rows::save(tx, &memory, facts.seq, &ran.order, name).await?;
+        let name = |case: CaseId| name(case).or_else(|| of_rows.get(&case).cloned());
+        rows::save(tx, &memory, facts.seq, &order, name).await?;
         edits::save(engine, tx, &memory, facts.seq, params).await?;
     }
     if judgement.verdicts.iter().any(|judged| judged.verdict.polluter.is_some_and(|case| name(case).is_none())) {

@@ -6,6 +6,7 @@ mod learned_commits;
 mod over_runs;
 mod runner_version;
 mod shuffled;
+mod wholes;
 
 use super::{AnyTx, UNKNOWN, World, failed, passed};
 use crate::{

@@ -6,7 +6,7 @@
 use crate::evidence::explanations::urn::{FAILS_INSIDE, FAILS_OUTSIDE};
 use crate::evidence::facts::{CaseId, RunSeq};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Candidates that are kept of one error; of more it is not known yet which.
 pub const MAX_CANDIDATES: usize = 2048;
@@ -22,6 +22,7 @@ pub struct Order {
     positions: HashMap<CaseId, u32>,
     digest: u64,
     is_unknown: bool,
+    wholes: BTreeSet<CaseId>,
 }
 
 impl Order {
@@ -29,7 +30,7 @@ impl Order {
     pub fn new(cases: Vec<CaseId>) -> Self {
         let positions = (0_u32..).zip(&cases).map(|(at, case)| (*case, at)).collect();
         let digest = digest_of(&cases, 0);
-        Self { cases, positions, digest, is_unknown: false }
+        Self { cases, positions, digest, is_unknown: false, wholes: BTreeSet::new() }
     }
 
     /// From the cases that ran, in some order: nothing is learned or concluded from it.
@@ -42,6 +43,12 @@ impl Order {
     pub fn kept(cases: Vec<CaseId>, digest: u64) -> Self {
         let order = Self::new(cases);
         if order.digest == digest { order } else { Self::unknown(order.cases) }
+    }
+
+    /// With cases that passed as wholes of these, such as a file all of whose tests passed: they are nowhere in the order.
+    #[must_use]
+    pub fn with_wholes(self, wholes: impl IntoIterator<Item = CaseId>) -> Self {
+        Self { wholes: wholes.into_iter().collect(), ..self }
     }
 
     /// Whether it is not known which case ran before which.
@@ -68,7 +75,7 @@ impl Order {
 
     /// Whether it ran.
     pub fn contains(&self, case: CaseId) -> bool {
-        self.positions.contains_key(&case)
+        self.positions.contains_key(&case) || self.wholes.contains(&case)
     }
 
     fn before(&self, case: CaseId) -> &[CaseId] {

@@ -1,0 +1,90 @@
+//! What stands for a whole command, or for a file that could not be loaded, has no case where it is well: its passes are
+//! runs that ended well.
+
+use super::rows::TestNames;
+use crate::{
+    EngineError,
+    runs::{case_name::SEPARATOR, claims::whole_passed},
+};
+use argus_core::evidence::{
+    facts::{CaseId, RunSeq, fingerprint},
+    kept::{history::TestHistory, memory::Memory},
+};
+use argus_report::SUITE_FAILURE;
+use argus_store::{
+    Tx,
+    runs::{
+        self, Run,
+        case_history::CaseOutcome,
+        cases::{Case, Status},
+        claims::cases_of_suite,
+        test_runs,
+    },
+};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+/// Newest runs that are looked through when one fails first, as long as they have no more cases together.
+const MAX_RUNS: u32 = 32;
+const MAX_CASES: u32 = 20_000;
+
+/// Those that a run may say something of.
+pub(super) fn of_run(run: &Run, cases: &[Case]) -> Vec<CaseId> {
+    let names = cases.iter().map(|case| case.name.as_str());
+    let starts: HashSet<&str> = names
+        .flat_map(|name| name.match_indices(SEPARATOR).map(|(at, separator)| &name[..at + separator.len()]))
+        .collect();
+    let suites = starts.into_iter().map(|start| fingerprint(&format!("{start}{SUITE_FAILURE}")));
+    suites.chain(run.command.as_deref().map(fingerprint)).collect()
+}
+
+/// Those of these tests that passed in a run which has no case for them.
+pub(super) fn passed(run: &Run, cases: &[Case], names: &TestNames) -> Vec<CaseId> {
+    let ran = || cases.iter().filter(|case| case.status != Status::Skipped);
+    let has_passed = |name: &str| {
+        whole_passed(run, ran().map(|case| (case.name.as_str(), case.status == Status::Passed)), name)
+            && ran().all(|case| case.name != name)
+    };
+    names.iter().filter(|(_, name)| has_passed(name)).map(|(case, _)| *case).collect()
+}
+
+/// Begins the history of those that fail for the first time with the newest runs in which they passed.
+pub(super) async fn begin(
+    tx: &mut impl Tx,
+    memory: &mut Memory,
+    run: &Run,
+    failed: impl Iterator<Item = (CaseId, &str)>,
+) -> Result<(), EngineError> {
+    let is_whole = |name: &str| run.command.as_deref() == Some(name) || cases_of_suite(name).is_some();
+    let begun: Vec<(CaseId, &str)> =
+        failed.filter(|(case, name)| is_whole(name) && !memory.tests.contains_key(case)).collect();
+    if begun.is_empty() {
+        return Ok(());
+    }
+    let seqs: BTreeMap<&str, RunSeq> = memory.window.runs().map(|run| (run.id.as_str(), run.seq)).collect();
+    let mut cases = 0_u32;
+    let fits = |(_, run): &(_, Run)| {
+        cases = cases.saturating_add(run.passed + run.failed);
+        cases <= MAX_CASES
+    };
+    let earlier: Vec<_> = runs::newest(tx, MAX_RUNS).await?.into_iter().take_while(fits).collect();
+    let keys: Vec<_> = earlier.iter().map(|(key, _)| *key).collect();
+    let outcomes = test_runs::outcomes(tx, &keys).await?;
+    let known: Vec<_> = earlier
+        .iter()
+        .zip(&outcomes)
+        .filter_map(|((_, run), cases)| Some((*seqs.get(run.id.as_str())?, run, cases)))
+        .collect();
+    let mut histories = Vec::new();
+    for (case, name) in begun {
+        let has_passed = |run: &Run, cases: &[(String, CaseOutcome)]| {
+            whole_passed(run, cases.iter().map(|(name, end)| (name.as_str(), *end != CaseOutcome::Failed)), name)
+        };
+        let by_whole: BTreeSet<RunSeq> =
+            known.iter().filter(|(_, run, cases)| has_passed(run, cases)).map(|(seq, ..)| *seq).collect();
+        let own = memory.window.runs().filter(|run| memory.orders.has_run(run.order, case)).map(|run| run.seq);
+        let passes: BTreeSet<RunSeq> = own.chain(by_whole).collect();
+        histories.push((case, TestHistory::of_passes(&passes.into_iter().collect::<Vec<_>>())));
+    }
+    memory.tests.extend(histories);
+    Ok(())
+}
