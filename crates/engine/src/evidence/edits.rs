@@ -10,7 +10,7 @@ use argus_core::{
     Ambient,
     evidence::{
         facts::RunSeq,
-        kept::{fixes::Fix, memory::Memory},
+        kept::{fixes::Fix, memory::Memory, window::Window},
     },
 };
 use argus_store::{
@@ -59,8 +59,8 @@ pub(super) fn has_edits(params: &RecordRunParams) -> bool {
     params.git.as_ref().is_some_and(|git| !git.edits.is_empty())
 }
 
-/// Keeps what was changed when this run began, where it is one end of an edit that mends something, and forgets what is
-/// none any more.
+/// Keeps what was changed when this run began, which may be one end of an edit that breaks or mends something, and forgets
+/// what is none any more.
 pub(super) async fn save<D>(
     engine: &Engine<D>,
     tx: &mut impl Tx,
@@ -69,10 +69,8 @@ pub(super) async fn save<D>(
     params: &RecordRunParams,
 ) -> Result<(), EngineError> {
     let Some(git) = params.git.as_ref().filter(|git| !git.edits.is_empty()) else { return Ok(()) };
+    evidence::set_edits(tx, &row(engine, seq, &git.edits)?).await?;
     let needed = memory.needs_edits_of();
-    if needed.contains(&seq) {
-        evidence::set_edits(tx, &row(engine, seq, &git.edits)?).await?;
-    }
     Ok(evidence::keep_edits(tx, |seq| needed.contains(&seq)).await?)
 }
 
@@ -82,11 +80,35 @@ pub(super) async fn load_files(tx: &mut impl Tx) -> Result<EditedFiles, EngineEr
     Ok(rows.into_iter().map(|row| (row.run_seq, files_of(&row))).collect())
 }
 
+/// The same, with those of the run that is being recorded.
+pub(super) async fn load_with<D>(
+    engine: &Engine<D>,
+    tx: &mut impl Tx,
+    seq: RunSeq,
+    params: &RecordRunParams,
+) -> Result<EditedFiles, EngineError> {
+    let mut all = load_files(tx).await?;
+    all.remove(&seq);
+    if let Some(git) = params.git.as_ref().filter(|git| !git.edits.is_empty()) {
+        all.insert(seq, files_of(&row(engine, seq, &git.edits)?));
+    }
+    Ok(all)
+}
+
 /// Files that were changed between the last failure and the first pass.
 pub(super) fn changed_files(fix: &Fix, all: &EditedFiles) -> Vec<String> {
     let none = BTreeSet::new();
     let of = |seq: RunSeq| all.get(&seq).unwrap_or(&none);
     of(fix.passed).difference(of(fix.failed)).map(|file| file.path.clone()).collect()
+}
+
+/// Files that differ between two runs on one commit; none where that is not known of both.
+pub(super) fn between_runs(window: &Window, all: &EditedFiles, one: RunSeq, other: RunSeq) -> Vec<String> {
+    let none = BTreeSet::new();
+    let of = |seq: RunSeq| if window.get(seq)?.dirty { all.get(&seq) } else { Some(&none) };
+    let (Some(one), Some(other)) = (of(one), of(other)) else { return Vec::new() };
+    let paths: BTreeSet<&str> = one.symmetric_difference(other).map(|file| file.path.as_str()).collect();
+    paths.into_iter().map(str::to_owned).collect()
 }
 
 fn row<D>(engine: &Engine<D>, run_seq: RunSeq, edits: &[EditedFile]) -> Result<EditRow, EngineError> {

@@ -1,7 +1,7 @@
 //! Judges a run that is being recorded, and keeps what later verdicts look back on.
 
 use super::{
-    edits,
+    edits::{self, EditedFiles},
     failure_facts::{failure_facts, file_number, ids_of_committed},
     names::Named,
     rows, wholes,
@@ -73,6 +73,8 @@ pub(crate) async fn judge<D>(
         has_edits: edits::has_edits(params),
     };
     let judgement = memory.record(recorded);
+    let has_edits = judgement.verdicts.iter().any(|judged| judged.verdict.names_edits());
+    let edits = if has_edits { edits::load_with(engine, tx, facts.seq, params).await? } else { EditedFiles::new() };
     let name = |case: CaseId| ran.names.get(&case).map(|name| (*name).to_owned());
     if !run.is_foreign {
         let name = |case: CaseId| name(case).or_else(|| of_rows.get(&case).cloned());
@@ -83,7 +85,7 @@ pub(crate) async fn judge<D>(
         of_rows.extend(rows::load_all_tests(tx, &mut memory).await?);
     }
     let case = |case| name(case).or_else(|| of_rows.get(&case).cloned());
-    let named = Named { window: &memory.window, case, command: run.command.as_deref() };
+    let named = Named { window: &memory.window, edits: &edits, case, command: run.command.as_deref() };
     let shuffle = view::shuffle(run.shuffle.as_deref());
     let verdicts: Vec<CaseVerdict> =
         judgement.verdicts.iter().map(|judged| shown(judged, &named, shuffle.as_ref())).collect();

@@ -1,5 +1,6 @@
 //! What sentences call runs and cases.
 
+use super::edits::{self, EditedFiles};
 use argus_core::evidence::{
     facts::{CaseId, RunSeq},
     kept::window::Window,
@@ -10,6 +11,8 @@ use argus_store::runs::claims::cases_of_suite;
 /// Names from the newest runs and from whoever knows cases.
 pub(super) struct Named<'a, F> {
     pub(super) window: &'a Window,
+    /// What was edited when runs began.
+    pub(super) edits: &'a EditedFiles,
     pub(super) case: F,
     /// The command of the run, which is the name of its case where no test was told apart.
     pub(super) command: Option<&'a str>,
@@ -29,6 +32,10 @@ impl<F: Fn(CaseId) -> Option<String>> Names for Named<'_, F> {
 
     fn case(&self, case: CaseId) -> String {
         (self.case)(case).unwrap_or_else(|| "another test".to_owned())
+    }
+
+    fn edited(&self, passed: RunSeq, failed: RunSeq) -> Vec<String> {
+        edits::between_runs(self.window, self.edits, passed, failed)
     }
 
     fn command(&self, case: CaseId) -> String {

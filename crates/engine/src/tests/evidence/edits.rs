@@ -138,3 +138,32 @@ fn secrets_in_it_are_not_kept_and_hunks_may_stay_where_they_are() {
     let change = changed(&story, &all[0]);
     assert!(change.cut && change.hunks.contains("const key") && !change.hunks.contains(key), "{}", change.hunks);
 }
+
+#[test]
+fn a_regression_by_an_edit_names_the_edited_files() {
+    let because = |story: &Story, run: &RunResult| {
+        let verdict = story.world.diagnose(&run.run_id, "case 0").unwrap().verdict.unwrap();
+        let edited = |sentence: &&String| sentence.contains(" edited between run-");
+        verdict.because.iter().chain(&verdict.against).find(edited).unwrap().clone()
+    };
+    let mut story = Story::new();
+    for _ in 0..8 {
+        story.commit();
+        story.run(&ALL_PASS);
+    }
+    let one = || edited("src/sum.ts", "+wrong\n");
+    let said = because(&story, &run_edited(&story, "t1", vec![one()], true));
+    assert!(said.starts_with("src/sum.ts was edited between run-"), "{said}");
+
+    // Only what lies between the two, of which the first is edited too.
+    run_edited(&story, "t2", vec![edited("a.md", "+a\n")], false);
+    let more = || ["b.md", "c.md", "d.md"].map(|path| edited(path, "+x\n"));
+    let edits = [edited("a.md", "+a\n"), one()].into_iter().chain(more()).collect();
+    let said = because(&story, &run_edited(&story, "t3", edits, true));
+    assert!(said.starts_with("b.md, c.md, d.md and 1 more were edited between run-"), "{said}");
+
+    // Nothing is known of what was edited.
+    run_edited(&story, "t4", Vec::new(), false);
+    let said = because(&story, &run_edited(&story, "t5", vec![one()], true));
+    assert!(said.starts_with("Files were edited between run-"), "{said}");
+}
