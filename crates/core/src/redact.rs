@@ -9,8 +9,10 @@ mod finders;
 mod judge;
 mod redacted;
 mod scan;
+mod unnamed_key;
 
 pub use redacted::Redacted;
+pub use unnamed_key::unnamed_key;
 
 use crate::{display, text::pattern_error::PatternError};
 use regex::Regex;

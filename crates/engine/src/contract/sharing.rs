@@ -233,6 +233,8 @@ contract! {
         pub files: Vec<SharedText>,
         /// What is not shared, and why.
         pub left_out: Vec<SharedFault>,
+        /// What a person should read in these files before they are committed.
+        pub doubts: Vec<SharedFault>,
     }
 
     /// Files of the shared folder to check, or to take in.
@@ -254,6 +256,8 @@ contract! {
     pub struct ShareCheckResult {
         /// In the order of the files.
         pub faults: Vec<SharedFault>,
+        /// What a person should read in those without a fault.
+        pub doubts: Vec<SharedFault>,
     }
 
     /// What was taken in.

@@ -117,6 +117,18 @@ fn a_proved_fix_is_written_once_without_folders_and_names_of_the_machine() {
 }
 
 #[test]
+fn what_may_be_a_key_is_written_and_named() {
+    let world = World::new();
+    let run = fail(&world, "two");
+    world.fix(&run, "boom", "Signed with 3f9a0c1d2e4b5a69788f90a1b2c3d4e5", true).unwrap();
+    pass(&world, "three");
+    let ShareResult { files, left_out, doubts } = shared(&world, None);
+    assert_eq!((files.len(), left_out.len()), (1, 0), "{left_out:?}");
+    assert_eq!(doubts.iter().map(|doubt| &doubt.path).collect::<Vec<_>>(), [&files[0].path]);
+    assert_eq!(shared(&proved().0, None).doubts, []);
+}
+
+#[test]
 fn a_shared_fix_is_shown_as_somebody_elses_and_below_own_proof() {
     let (_, files) = proved();
     let folder = Folder::new("shared-shown");

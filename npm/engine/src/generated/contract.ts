@@ -2286,6 +2286,8 @@ export type SeenTest = {
 export type ShareCheckResult = {
   /** In the order of the files. */
   faults: Array<SharedFault>,
+  /** What a person should read in those without a fault. */
+  doubts: Array<SharedFault>,
 };
 
 /** What of a memory is to be shared. */
@@ -2306,6 +2308,8 @@ export type ShareResult = {
   files: Array<SharedText>,
   /** What is not shared, and why. */
   leftOut: Array<SharedFault>,
+  /** What a person should read in these files before they are committed. */
+  doubts: Array<SharedFault>,
 };
 
 /** What was taken in. */

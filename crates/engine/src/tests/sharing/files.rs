@@ -28,6 +28,20 @@ fn what_is_written_has_no_fault() {
 }
 
 #[test]
+fn what_may_be_a_key_is_named_with_its_line_and_passes() {
+    let file = changed(|file| file["fix"] = json!("Signed with 3f9a0c1d2e4b5a69788f90a1b2c3d4e5"));
+    let pretty: Value = serde_json::from_str(&file.text).unwrap();
+    let file = SharedText { text: serde_json::to_string_pretty(&pretty).unwrap(), ..file };
+    let line = file.text.lines().position(|line| line.contains("3f9a")).unwrap() + 1;
+    let found = World::new().call(check, &SharedTexts { files: vec![file] }).unwrap();
+    assert_eq!(found.faults, []);
+    let messages: Vec<_> = found.doubts.iter().map(|doubt| doubt.message.as_str()).collect();
+    assert_eq!(messages, [format!("line {line} has 32 hexadecimal digits that may be a key: 3f9a…")]);
+    let named = changed(|file| file["fix"] = json!("Took md5 3f9a0c1d2e4b5a69788f90a1b2c3d4e5"));
+    assert_eq!(World::new().call(check, &SharedTexts { files: vec![named] }).unwrap().doubts, []);
+}
+
+#[test]
 fn every_fault_is_said() {
     type Change = fn(&mut Value);
     let rows: [(&str, Change); 13] = [

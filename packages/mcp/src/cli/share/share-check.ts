@@ -11,8 +11,8 @@ export async function shareCheck(options: GlobalOptions): Promise<void> {
     async ({ session }): Promise<ShareChecked> => {
       const { files, faults } = readShared(session.project.top);
       const engine = await session.rulesAlone();
-      const { faults: found } = await engine.shareCheck({ files });
-      return { files: files.length, faults: [...faults, ...found].sort((a, b) => (a.path < b.path ? -1 : 1)) };
+      const { faults: found, doubts } = await engine.shareCheck({ files });
+      return { files: files.length, faults: [...faults, ...found].sort((a, b) => (a.path < b.path ? -1 : 1)), doubts };
     },
     formatShareChecked,
     { exitCode: ({ faults }) => (faults.length > 0 ? EXIT.failures : EXIT.done) },

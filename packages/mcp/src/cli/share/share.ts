@@ -56,6 +56,7 @@ async function shared(session: Session, { as, fix, dryRun = false }: ShareOption
     ...(dryRun ? { contents: value.files.map(({ text }) => text) } : {}),
     present: present.length,
     leftOut: value.leftOut,
+    doubts: value.doubts,
     ...(warnings.length > 0 ? { warnings } : {}),
   };
 }

@@ -17,6 +17,7 @@ export interface Shared {
   /** Those that were there. */
   present: number;
   leftOut: SharedFault[];
+  doubts: SharedFault[];
   warnings?: string[];
 }
 
@@ -24,12 +25,14 @@ export interface Shared {
 export interface ShareChecked {
   files: number;
   faults: SharedFault[];
+  doubts: SharedFault[];
 }
 
 /** More are counted. */
 const SHOWN_FILES = 20;
 
-export function formatShared({ dryRun, by, files, contents = [], present, leftOut, warnings }: Shared): string {
+export function formatShared(shared: Shared): string {
+  const { dryRun, by, files, contents = [], present, leftOut, doubts, warnings } = shared;
   const more = files.length - SHOWN_FILES;
   const done = dryRun ? 'would be written' : 'written';
   return lines([
@@ -39,12 +42,20 @@ export function formatShared({ dryRun, by, files, contents = [], present, leftOu
     more > 0 && `… and ${count(more, 'more file')}`,
     `${count(files.length, 'file')} ${done}, ${present} there already; ${by === null ? 'nobody is named' : `as ${by}`}`,
     ...leftOut.map(({ path, message }) => paint.red(`not shared: ${path}: ${message}`)),
+    ...doubts.map(formatDoubt),
     files.length > 0 && !dryRun && paint.dim('next: read them, then git add .argus-shared; git history cannot forget'),
     ...formatWarnings(warnings),
   ]);
 }
 
-export function formatShareChecked({ files, faults }: ShareChecked): string {
-  if (faults.length === 0) return `${count(files, 'shared file')}, nothing wrong`;
-  return lines(faults.map(({ path, message }) => `${path}: ${message}`));
+export function formatShareChecked({ files, faults, doubts }: ShareChecked): string {
+  return lines([
+    faults.length === 0 && `${count(files, 'shared file')}, nothing wrong`,
+    ...faults.map(({ path, message }) => `${path}: ${message}`),
+    ...doubts.map(formatDoubt),
+  ]);
+}
+
+function formatDoubt({ path, message }: SharedFault): string {
+  return paint.yellow(`to be read: ${path}: ${message}`);
 }

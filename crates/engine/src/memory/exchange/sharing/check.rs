@@ -8,7 +8,7 @@ use crate::{
     limits::{MAX_SHARED_FILE_BYTES, MAX_SHARED_FILES},
     memory::exchange::import::moment,
 };
-use argus_core::{Ambient, display};
+use argus_core::{Ambient, display, redact::unnamed_key};
 use serde_json::Value;
 
 /// Of an id: as it stands in the name of a file, on every system.
@@ -24,18 +24,29 @@ pub async fn check<D>(
     _: &Ambient,
     SharedTexts { files }: &SharedTexts,
 ) -> Result<ShareCheckResult, EngineError> {
-    let mut faults = Vec::new();
+    let (mut faults, mut doubts) = (Vec::new(), Vec::new());
     if files.len() > MAX_SHARED_FILES as usize {
         let message = format!("there are {} files; at most {MAX_SHARED_FILES} are taken in", files.len());
         faults.push(SharedFault { path: FOLDER.to_owned(), message });
     }
     for SharedText { path, text } in files {
-        if let Err(message) = read(engine, path, text) {
-            let path = display::line(&engine.analyzer.redact(path), MAX_MESSAGE_CHARS);
-            faults.push(SharedFault { path, message: display::line(&message, MAX_MESSAGE_CHARS) });
+        match read(engine, path, text) {
+            Ok(_) => doubts.extend(doubt(path, text)),
+            Err(message) => {
+                let path = display::line(&engine.analyzer.redact(path), MAX_MESSAGE_CHARS);
+                faults.push(SharedFault { path, message: display::line(&message, MAX_MESSAGE_CHARS) });
+            }
         }
     }
-    Ok(ShareCheckResult { faults })
+    Ok(ShareCheckResult { faults, doubts })
+}
+
+/// The first line of a file without a fault that a person should look at. Nothing in it tells a key from a digest.
+pub(super) fn doubt(path: &str, text: &str) -> Option<SharedFault> {
+    let mut lines = text.lines().zip(1u32..);
+    let (digits, line) = lines.find_map(|(line, number)| Some((unnamed_key(line)?, number)))?;
+    let message = format!("line {line} has {} hexadecimal digits that may be a key: {}…", digits.len(), &digits[..4]);
+    Some(SharedFault { path: path.to_owned(), message })
 }
 
 /// What a file holds, or what is wrong with it.

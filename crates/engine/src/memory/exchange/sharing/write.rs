@@ -63,7 +63,7 @@ pub async fn write<D: Database>(
             machine: &params.machine,
             present: params.present.iter().map(String::as_str).collect(),
             uses: shared::all(tx).await?,
-            result: ShareResult { files: Vec::new(), left_out: Vec::new() },
+            result: ShareResult { files: Vec::new(), left_out: Vec::new(), doubts: Vec::new() },
         };
         writer.add_patterns(tx).await?;
         writer.add_incidents(tx).await?;
@@ -74,6 +74,7 @@ pub async fn write<D: Database>(
         let mut result = writer.result;
         result.files.sort_by(|a, b| a.path.cmp(&b.path));
         result.left_out.sort_by(|a, b| a.path.cmp(&b.path));
+        result.doubts = result.files.iter().filter_map(|file| check::doubt(&file.path, &file.text)).collect();
         Ok(result)
     };
     engine.read(ambient, body).await
