@@ -80,10 +80,9 @@ fn kind_of(code: &str) -> StoreErrorKind {
     match (code.get(..2).unwrap_or_default(), code) {
         // lock_not_available, query_canceled: what statement_timeout and lock_timeout do.
         (_, "55P03" | "57014") => StoreErrorKind::Locked,
-        // Serialization failure, deadlock: class 40 is rolled back by the server.
-        ("40", _) => StoreErrorKind::Conflict,
-        // A pooler has changed the connection under a prepared statement: the host prepares none the next time.
-        (_, "26000" | "42P05") => StoreErrorKind::Conflict,
+        // Serialization failure, deadlock: class 40 is rolled back by the server. And invalid_sql_statement_name,
+        // duplicate_prepared_statement: a pooler has changed the connection, and the host prepares none the next time.
+        ("40", _) | (_, "26000" | "42P05") => StoreErrorKind::Conflict,
         // disk_full
         (_, "53100") => StoreErrorKind::Full,
         // read_only_sql_transaction: a replica.
