@@ -59,7 +59,7 @@ describe('contents', () => {
   test.each([
     // Every use case is compiled for each of the two databases.
     ['argus-engine', 2.75, 7],
-    ['argus-mcp', 3.5, 9],
+    ['argus-mcp', 3.5, 9.25],
   ])('%s holds what runs and nothing else', (name, packedMiB, unpackedMiB) => {
     const file = packed.get(name);
     if (!file) throw new Error(`${name} was not packed`);

@@ -1,8 +1,8 @@
 //! Failures of a run that have one cause, and causes that last from run to run.
 //!
 //! One cause: the same innermost function of the project, or the same error at the same site, or tests that failed
-//! together before and passed in other runs. What failed for different reasons before is not one now: a test that passed while a cause lasted does
-//! not have it.
+//! together before and passed in other runs. What failed for different reasons before is not one now: a test that passed
+//! while a cause lasted does not have it.
 
 use crate::evidence::facts::{CaseId, Failure, RunSeq, Trait};
 use crate::evidence::kept::history::{Mask, TestHistory};
