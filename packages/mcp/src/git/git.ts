@@ -121,6 +121,11 @@ export class Git {
   }
 }
 
+/** Bytes of a path that `encoding: 'latin1'` kept apart, as people read them. */
+export function asText(latin1: string): string {
+  return Buffer.from(latin1, 'latin1').toString('utf8');
+}
+
 /** Git did not do what it was asked for; the message is its own first line. */
 export class GitError extends Error {
   override readonly name = 'GitError';

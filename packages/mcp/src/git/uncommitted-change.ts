@@ -8,7 +8,7 @@ import path from 'node:path';
 import type { EditedFile, GitFacts } from 'argus-engine';
 import { isKeyFile, isSecretFile } from '../system/files/secret-files.ts';
 import { lstat } from '../system/files/way.ts';
-import type { Git } from './git.ts';
+import { asText, type Git } from './git.ts';
 
 /** Of more files, the first. */
 const MAX_FILES = 20;
@@ -70,8 +70,4 @@ function fileOf(text: string): string | undefined {
   const half = (sides.length - 1) / 2;
   const name = sides.slice(2, half);
   return sides === `a/${name} b/${name}` ? name : undefined;
-}
-
-function asText(latin1: string): string {
-  return Buffer.from(latin1, 'latin1').toString('utf8');
 }

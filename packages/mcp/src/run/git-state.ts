@@ -3,13 +3,13 @@
  */
 
 import { type CommitFacts, type GitFacts, LIMITS } from 'argus-engine';
-import { Git, isRefusal } from '../git/git.ts';
+import { asText, Git, isRefusal } from '../git/git.ts';
 import { NOT_OURS } from '../git/settings.ts';
 import { uncommittedChange } from '../git/uncommitted-change.ts';
 import { log } from '../log.ts';
 import { ciCheckout, type Environment } from '../system/ci.ts';
 import { visible } from '../text/untrusted.ts';
-import { asText, workTreeId } from './work-tree.ts';
+import { workTreeId } from './work-tree.ts';
 
 /** A status that takes longer is not worth the wait. */
 const TIMEOUT_MS = 5_000;

@@ -10,7 +10,7 @@
 import { createHash } from 'node:crypto';
 import { lstat, readFile, readlink } from 'node:fs/promises';
 import path from 'node:path';
-import type { Git, GitOptions } from '../git/git.ts';
+import { asText, type Git, type GitOptions } from '../git/git.ts';
 
 /** More changes than these are not read for the sake of a name. */
 const MAX_CHANGED_FILES = 5_000;
@@ -170,9 +170,4 @@ function isEmpty(folder: Folder): boolean {
 
 function objectId(algorithm: string, kind: 'blob' | 'tree', content: Buffer): string {
   return createHash(algorithm).update(`${kind} ${content.length}\0`).update(content).digest('hex');
-}
-
-/** Bytes that were kept apart as latin1. */
-export function asText(latin1: string): string {
-  return Buffer.from(latin1, 'latin1').toString('utf8');
 }

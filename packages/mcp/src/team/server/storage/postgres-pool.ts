@@ -96,9 +96,10 @@ class PreparedStatements {
   }
 
   nameOf(sql: string, client: ClientBase): string | undefined {
-    if (this.#areOff || !this.#direct.has(client) || !PLANNED.test(sql)) return undefined;
+    if (this.#areOff || !this.#direct.has(client)) return undefined;
     const known = this.#names.get(sql);
-    if (known !== undefined || this.#names.size >= MAX_PREPARED) return known;
+    if (known !== undefined) return known;
+    if (this.#names.size >= MAX_PREPARED || !PLANNED.test(sql)) return undefined;
     const name = `argus_${this.#names.size}`;
     this.#names.set(sql, name);
     return name;
