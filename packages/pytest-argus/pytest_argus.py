@@ -1,12 +1,13 @@
 """Records every pytest run in Argus, and prints what is known of its failures. Never changes how a run ends.
 
-The program (npm: argus-mcp) notes the work tree as the run begins, and takes in a JUnit report when it has ended. Where an
+The program (npm: argus-mcp) is started as the run begins, and takes in a JUnit report when it has ended. Where an
 `argus run` is around, the report is written for that one alone; in a pytest that a test has started, and in a worker of
 pytest-xdist, nothing happens.
 """
 
 import datetime
 import hashlib
+import json
 import os
 import random
 import shutil
@@ -98,13 +99,14 @@ class Recording:
         self.exit_code = None
         self.is_interrupted = False
         self.began = time.time()
-        self.program = _program(self.root)
-        self.look = None
+        self.program = None
         os.environ[AROUND] = self.root
-        if self.program is not None:
-            self.look = self._start("--begin")
+        program = _program(self.root)
+        if program is not None:
+            self.program = self._start(program)
 
-    def _start(self, *options, **more):
+    def _start(self, program):
+        """It ends with its input, and so with this process."""
         # Without what is meant for the processes of tests.
         env = {name: value for name, value in os.environ.items() if name not in ("NODE_OPTIONS", "NODE_V8_COVERAGE")}
         # Not by what the program sees, which is a pipe.
@@ -112,9 +114,14 @@ class Recording:
             env["NO_COLOR"] = "1"
         elif not env.get("NO_COLOR"):
             env["FORCE_COLOR"] = "1"
-        streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        streams.update(more)
-        return subprocess.Popen(self.program + ["record", self.folder] + list(options), cwd=self.root, env=env, **streams)
+        return subprocess.Popen(
+            program + ["record", self.folder],
+            cwd=self.root,
+            env=env,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )
 
     def pytest_sessionfinish(self, exitstatus):
         self.exit_code = int(exitstatus)
@@ -133,42 +140,48 @@ class Recording:
         except Exception as problem:
             _warn(_not_recorded(problem))
         finally:
-            if self.look is not None:
-                self.look.kill()
-                self.look.wait()
+            if self.program is not None:
+                self.program.kill()
+                self.program.communicate()
             shutil.rmtree(self.folder, ignore_errors=True)
 
     def _hand_over(self, config):
         if self.program is None:
             return _warn(_not_recorded(NOT_FOUND))
-        # npx says only by ending whether it has the program.
-        if GUESS in self.program and self.look.wait(PATIENCE_SECONDS) != 0:
-            return _warn(_not_recorded(NOT_FOUND))
         began = datetime.datetime.fromtimestamp(self.began, datetime.timezone.utc)
         words = [str(word) for word in config.invocation_params.args]
-        options = [
-            "--runner=pytest",
-            "--command=" + " ".join(["pytest"] + [_quoted(word) for word in words]),
-            "--started-at=" + began.isoformat(),
-            "--duration=%d" % ((time.time() - self.began) * 1000),
-            "--exit-code=%d" % self.exit_code,
-        ]
+        end = {
+            "runner": "pytest",
+            "command": " ".join(["pytest"] + [_quoted(word) for word in words]),
+            "startedAt": began.isoformat(),
+            "durationMs": int((time.time() - self.began) * 1000),
+            "exitCode": self.exit_code,
+        }
         keyword = config.getoption("keyword", "")
         if keyword:
-            options.append("--filter=" + keyword)
-        ended = self._start(*options, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            end["filter"] = keyword
+        file = os.path.join(self.folder, "end.json")
+        with open(file + ".draft", "w", encoding="utf-8") as draft:
+            json.dump(end, draft)
+        os.replace(file + ".draft", file)
         try:
-            said, complaint = ended.communicate(timeout=PATIENCE_SECONDS)
+            _, complaint = self.program.communicate(timeout=PATIENCE_SECONDS)
         except subprocess.TimeoutExpired:
-            ended.kill()
-            ended.communicate()
             return _warn(_not_recorded("the memory did not answer"))
-        if said:
-            sys.stdout.write(said.decode("utf-8", "replace"))
-            sys.stdout.flush()
-        if ended.returncode != 0:
+        try:
+            with open(os.path.join(self.folder, "answer.json"), encoding="utf-8") as file:
+                answer = json.load(file)
+        except FileNotFoundError:
+            # npx says only by ending whether it has the program.
+            if GUESS in self.program.args:
+                return _warn(_not_recorded(NOT_FOUND))
             lines = complaint.decode("utf-8", "replace").strip().splitlines()
-            _warn(lines[0] if lines else _not_recorded("the program ended without a word"))
+            return _warn(lines[0] if lines else _not_recorded("the program ended without a word"))
+        if answer.get("known"):
+            sys.stdout.write(answer["known"])
+            sys.stdout.flush()
+        if answer.get("complaint"):
+            _warn(answer["complaint"])
 
 
 def _new_folder():

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { argus } from '../e2e/argus.ts';
 import { git, repository } from '../e2e/fix-loop/fix-loop.ts';
 import { type Agent, connect, type Data, someUser } from '../e2e/harness.ts';
-import { commandLines } from './git/command-lines.ts';
+import { commandLines, endRun } from './git/command-lines.ts';
 
 const PART = 'Fake1Fake2Fake3Fake4Fake5Fake6';
 /** A token as issuers make them, and the same with a character in it that nobody sees. */
@@ -139,6 +139,7 @@ test('no command says what the project, its programs or its arguments hold', () 
     'setup.sh': `#!/bin/sh\nread -p "${planted('Name')}: " name\n`,
   });
   git(root, 'checkout', '-q', '-b', `fix/${TOKEN}`);
+  endRun(root, { command: planted('vitest'), output: planted('OrderError: the plan of') });
   const env = { ...someUser() };
   const ids: Record<string, string> = {};
   for (const line of commandLines(root)) {

@@ -32,6 +32,13 @@ const SHORT_RUN = `sleep 0.5; ${COMMAND}`;
 /** Of each Node, once it was asked for. */
 const servers = new Map();
 const options = (...args) => ['--project', project, ...args];
+/** Long enough for what the reporter has ready by the end of a run. */
+const tests = join(project, 'waits.test.cjs');
+writeFileSync(
+  tests,
+  "require('node:test').test('waits', () => new Promise((done) => { setTimeout(done, 1_000); }));\n",
+);
+const reporter = join(ROOT, 'packages', 'mcp', 'dist', 'reporters', 'installed', 'node-test.cjs');
 const failed = JSON.parse(argus(process.execPath, 'run', ...options('--json', COMMAND))).data;
 const [{ caseName }] = failed.failures;
 
@@ -64,6 +71,12 @@ const ROWS = {
     goal: 150,
   },
   'argus_run of a running server, over it': { run: ranByServer, less: 'half a second of tests', goal: 150 },
+  'a second of node:test': { run: (node) => exec(node, ['--test', tests]) },
+  'the same with the reporter, over it': {
+    run: (node) => exec(node, ['--require', reporter, '--test', tests]),
+    less: 'a second of node:test',
+    goal: 200,
+  },
 };
 
 function argus(node, ...args) {

@@ -3,7 +3,8 @@
  * ends as it would without. What they read of a runner is the same as under argus_run: runners.test.ts.
  */
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { argus } from '../argus.ts';
@@ -119,6 +120,36 @@ test('a runner that a test starts is no run', async () => {
   expect((await start(root, 'mocha outer.js')).status).toBe(0);
   expect(runsOf(root)).toMatchObject([{ passed: 1, failed: 0 }]);
   expect(casesOf(root, runsOf(root)[0]?.id)).toEqual(['outer.js > starts another']);
+});
+
+/** Of the process that waits for the end of a run. */
+const waiting = (pid: string) => `'record .*argus-report-' + ${pid} + '-'`;
+
+const KILLS_IT = `const { spawnSync } = require('node:child_process');
+it('adds', () => { spawnSync('pkill', ['-KILL', '-f', ${waiting('process.pid')}]); });
+`;
+
+test('a run is recorded although what waits for its end is killed', async () => {
+  const root = mocha({ 'kills.js': KILLS_IT });
+  expect(await start(root, 'mocha kills.js')).toMatchObject({ status: 0, stderr: '' });
+  expect(runsOf(root)).toMatchObject([{ passed: 1, failed: 0 }]);
+});
+
+const IS_KILLED = `const { spawnSync } = require('node:child_process');
+it('ends', () => {
+  console.log(spawnSync('pgrep', ['-f', ${waiting('process.pid')}], { encoding: 'utf8' }).stdout);
+  process.kill(process.pid, 'SIGKILL');
+});
+`;
+
+test('nothing waits for the end of a runner that was killed, nor is it a run', async () => {
+  const root = mocha({ 'killed.js': IS_KILLED });
+  const { stdout } = await start(root, 'mocha killed.js');
+  const [pid = ''] = /\d+/u.exec(stdout) ?? [];
+  expect(pid, stdout).not.toBe('');
+  const state = () => spawnSync('ps', ['-o', 'stat=', '-p', pid], { encoding: 'utf8' }).stdout;
+  await expect.poll(state, { timeout: 10_000 }).toMatch(/^$|^Z/u);
+  expect(existsSync(path.join(root, '.argus'))).toBe(false);
 });
 
 const WATCHING = `import { startVitest } from 'vitest/node';

@@ -2,6 +2,18 @@
  * A line for every command of Argus, for a project as `planted.ts` makes them; git.test.ts checks that none is missing.
  */
 
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** Where a reporter has told of the end of a run. */
+const endFolder = (root: string) => path.join(root, '.argus', 'ended');
+
+/** What the line of `record` takes in. */
+export function endRun(root: string, end: { command: string; output: string }): void {
+  mkdirSync(endFolder(root), { recursive: true });
+  writeFileSync(path.join(endFolder(root), 'end.json'), JSON.stringify({ runner: 'vitest', exitCode: 1, ...end }));
+}
+
 /** Every command; of what an earlier one answered the names of fields stand for the ids. */
 export function commandLines(root: string): string[][] {
   const at = ['--project', root];
@@ -13,9 +25,7 @@ export function commandLines(root: string): string[][] {
     ['diagnose', 'runId', 'node check.js', ...at],
     ['report-fix', 'runId', 'node check.js', 'a better answer', ...at],
     ['import', 'report.xml', ...at],
-    // Where a reporter starts it.
-    ['record', `${root}/.argus`, '--begin'],
-    ['record', `${root}/.argus`, '--runner=vitest'],
+    ['record', endFolder(root)],
     ['learn', '--from-git', '50', ...at],
     ['learn', '--from-ci', `${root}/.argus`, ...at],
     ['history', ...at],

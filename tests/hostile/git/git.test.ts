@@ -12,7 +12,7 @@ import { argus } from '../../e2e/argus.ts';
 import { git, repository } from '../../e2e/fix-loop/fix-loop.ts';
 import { connect, type Data, environment, project } from '../../e2e/harness.ts';
 import { change, Marker, plain, plant, plantFilter } from '../memory/planted.ts';
-import { commandLines } from './command-lines.ts';
+import { commandLines, endRun } from './command-lines.ts';
 
 /** Each goes through every command there is. */
 vi.setConfig({ testTimeout: 300_000 });
@@ -122,6 +122,7 @@ describe.each(TRAPS)('%s', (_, trap) => {
     const { root, marker } = trap();
     const ids: Record<string, string> = {};
     marker.clear();
+    endRun(root, { command: 'vitest', output: 'OrderError: the total is wrong' });
     for (const line of commandLines(root)) {
       const args = line.map((word) => ids[word] ?? word);
       const { status, stdout, stderr } = argus(args, { cwd: root, input: '' });

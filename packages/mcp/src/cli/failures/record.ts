@@ -1,13 +1,13 @@
 /**
- * record: what an installed reporter tells of a run: at its beginning, so that the work tree is noted as the tests find it,
- * and at its end, when its reports lie in a folder. Reporters: run/reporters/installed.
+ * record: what an installed reporter starts as a run begins, so that the work tree is noted as the tests find it, and the
+ * memory is open by the time that they have ended. Reporters: run/reporters/installed.
  */
 
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync } from 'node:fs';
 import path from 'node:path';
 import type { GitFacts, RunResult } from 'argus-engine';
 import { enveloped } from '../../answer.ts';
-import { ArgusError } from '../../errors.ts';
+import { ArgusError, systemCodeOf } from '../../errors.ts';
 import { withCommands } from '../../format/commands.ts';
 import { formatKnown } from '../../format/failures/known-text.ts';
 import { conditions } from '../../run/conditions.ts';
@@ -19,90 +19,149 @@ import type { Session } from '../../sessions/session.ts';
 import { SessionManager } from '../../sessions/session-manager.ts';
 import type { Kept } from '../../storage/outbox.ts';
 import { lstat } from '../../system/files/way.ts';
+import { writeWholeFile } from '../../system/files/whole-file.ts';
 import { adoptsInCi, terminal } from '../recorder.ts';
 import { EXIT } from '../terminal/exit.ts';
 
-/** What git said at the beginning. */
-const GIT_FILE = 'git.json';
+/** Written by the reporter once its reports lie there. */
+const END_FILE = 'end.json';
+/** The same, once a process has it. */
+const TAKEN_FILE = 'end-taken.json';
+/** Written last of all: what the reporter prints. */
+const ANSWER_FILE = 'answer.json';
 
-/** What the runner said outside of tests. */
-const OUTPUT_FILE = 'output.txt';
+/** How long the reporter waits for nothing, at most. */
+const LOOK_EVERY_MS = 20;
 
-export interface RecordOptions {
-  begin?: boolean;
+/** How a run ended; nothing that the runner prints of its tests. */
+interface RunEnd {
   runner?: string;
+  /** Its command line. */
   command?: string;
-  startedAt?: number;
-  duration?: number;
+  /** ISO 8601. */
+  startedAt?: string;
+  durationMs?: number;
   exitCode?: number;
   timedOut?: boolean;
+  /** Only tests with this name were asked for. */
   filter?: string;
+  /** What was said outside of tests. */
+  output?: string;
 }
 
-/** Says what is known of the failures, and nothing else on stdout. */
-export async function record(folder: string, options: RecordOptions): Promise<void> {
+/** What is known of the failures, or why the run is not stored; a line. */
+interface Answer {
+  known?: string;
+  complaint?: string;
+}
+
+/** Ends without an answer where the reporter ends without a word: nothing ran then. */
+export async function record(folder: string): Promise<void> {
+  // Whoever breaks off the tests at the keyboard means them; this ends with its input.
+  process.on('SIGINT', () => {});
   const root = process.cwd();
-  if (options.begin) return noteGit(folder, root);
+  const git = gitFacts(root);
   const sessionManager = new SessionManager({ recorder: terminal(), adopts: adoptsInCi() });
+  const opening = openedEarly(sessionManager, root);
+  const end = await endOf(folder);
+  if (end === undefined) return sessionManager.closeAll();
+  await opening;
   const envelope = await enveloped(async () => {
     const session = await sessionManager.init(root, undefined, 'person');
     // Whoever has switched the history off has said so, and hears nothing of it.
-    return { run: session.historyEnabled ? await recorded(session, folder, options) : undefined };
+    return { run: session.historyEnabled ? await recorded(session, folder, end, git) : undefined };
   });
   await sessionManager.closeAll();
-  if (!envelope.success) return complain(`was not recorded: ${envelope.error.code}: ${envelope.error.message}`);
-  const { run } = envelope.data;
-  if (run === undefined) return;
-  const text = formatKnown(run.value);
-  if (text !== '') process.stdout.write(`${text}\n`);
-  if (run.notStored !== undefined) complain(`is not stored: ${run.warnings.join(' ')}`);
+  const answer = envelope.success
+    ? told(envelope.data.run)
+    : { complaint: complaint(`was not recorded: ${envelope.error.code}: ${envelope.error.message}`) };
+  if (answer.complaint !== undefined) process.exitCode = EXIT.error;
+  writeWholeFile(path.join(folder, ANSWER_FILE), JSON.stringify(answer));
+}
+
+/** While the tests run. Where there is no memory yet, a run that ends as none makes none either. */
+async function openedEarly(sessionManager: SessionManager, root: string): Promise<void> {
+  try {
+    const session = await sessionManager.init(root, undefined, 'person');
+    if (session.historyEnabled && (await session.hasMemory())) await session.overview();
+  } catch {
+    // The recording says it.
+  }
+}
+
+/** Undefined where the input ends first: the reporter is gone, or has nothing to tell. */
+function endOf(folder: string): Promise<RunEnd | undefined> {
+  return new Promise((resolve, reject) => {
+    const look = (isLast: boolean) => {
+      try {
+        const end = takenEnd(folder);
+        if (end === undefined && !isLast) return;
+        clearInterval(timer);
+        process.stdin.destroy();
+        resolve(end);
+      } catch (thrown) {
+        reject(thrown);
+      }
+    };
+    const timer = setInterval(look, LOOK_EVERY_MS, false);
+    process.stdin.on('close', () => look(true)).on('error', () => {});
+    process.stdin.resume();
+  });
+}
+
+/** The reporter starts a second process where it takes the first for dead: one of them has it. */
+function takenEnd(folder: string): RunEnd | undefined {
+  const taken = path.join(folder, TAKEN_FILE);
+  try {
+    renameSync(path.join(folder, END_FILE), taken);
+  } catch (thrown) {
+    if (systemCodeOf(thrown) === 'ENOENT') return undefined;
+    throw thrown;
+  }
+  const end: RunEnd = JSON.parse(readFileSync(taken, 'utf8'));
+  return end;
+}
+
+function told(run: Kept<RunResult> | undefined): Answer {
+  if (run === undefined) return {};
+  const known = formatKnown(run.value);
+  return {
+    ...(known === '' ? {} : { known: `${known}\n` }),
+    ...(run.notStored === undefined ? {} : { complaint: complaint(`is not stored: ${run.warnings.join(' ')}`) }),
+  };
 }
 
 /** One line: whoever runs tests looks for theirs. */
-function complain(problem: string): void {
-  process.stderr.write(`this run ${withCommands(problem).replaceAll(/\s*\n\s*/gu, ' ')}\n`);
-  process.exitCode = EXIT.error;
+function complaint(problem: string): string {
+  return `this run ${withCommands(problem).replaceAll(/\s*\n\s*/gu, ' ')}`;
 }
 
-/** A run may be over, and its folder gone, before git has answered. */
-async function noteGit(folder: string, root: string): Promise<void> {
-  const facts = await gitFacts(root);
-  const file = path.join(folder, GIT_FILE);
-  if (!existsSync(folder)) return;
-  writeFileSync(`${file}.new`, JSON.stringify(facts));
-  renameSync(`${file}.new`, file);
-}
-
-async function recorded(session: Session, folder: string, options: RecordOptions): Promise<Kept<RunResult>> {
-  const { runner, command, startedAt, duration, exitCode, timedOut, filter } = options;
+async function recorded(
+  session: Session,
+  folder: string,
+  end: RunEnd,
+  git: Promise<GitFacts | null>,
+): Promise<Kept<RunResult>> {
+  const { runner, command, startedAt, durationMs, exitCode, timedOut, filter, output } = end;
   if (lstat(folder)?.isDirectory() !== true)
     throw new ArgusError('INVALID_INPUT', `${folder} is no folder. A reporter names the one that it wrote to.`);
   const sources = hookReporting({ dir: folder, root: session.root, env: {} }).reports;
   const reports = await writtenReports(sources, session.root, () => true);
-  const output = path.join(folder, OUTPUT_FILE);
   return session.recordRun({
     command: command ?? null,
     runner: runnerThatWrote(sources, reports, runner),
-    startedAt: startedAt ?? null,
-    durationMs: duration ?? null,
+    startedAt: startedAt === undefined ? null : Date.parse(startedAt),
+    durationMs: durationMs ?? null,
     exitCode: exitCode ?? null,
     signal: null,
     timedOut: timedOut ?? false,
     folder: folderOf(session.project, session.root),
-    git: (await gitSeen(folder, session.root)) ?? ciFacts(),
+    git: (await git) ?? ciFacts(),
     environment: conditions(session.root),
     reports,
-    outputTail: existsSync(output) ? readFileSync(output, 'utf8') : null,
+    outputTail: output ?? null,
     containers: [],
     notes: [],
     filter: filter ?? null,
   });
-}
-
-/** As it was at the beginning; a run that is over before git has answered is asked about now. */
-async function gitSeen(folder: string, root: string): Promise<GitFacts | null> {
-  const file = path.join(folder, GIT_FILE);
-  if (!existsSync(file)) return gitFacts(root);
-  const facts: GitFacts | null = JSON.parse(readFileSync(file, 'utf8'));
-  return facts;
 }

@@ -43,7 +43,7 @@ function listen(Mocha) {
     const told = (failures) => {
       recording.end({
         command: typed('mocha', process.argv.slice(2)),
-        'exit-code': failures > 0 ? 1 : 0,
+        exitCode: failures > 0 ? 1 : 0,
         filter: this.options?.grep ? String(this.options.grep.source ?? this.options.grep) : undefined,
         isOver: tests.length === 0 || this.options?.dryRun === true,
       });

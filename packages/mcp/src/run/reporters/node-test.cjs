@@ -45,7 +45,7 @@ function end() {
     const { execArgv, argv } = process;
     recording.end({
       command: typed('node', [...execArgv, ...argv.slice(1)]),
-      'exit-code': tests.some(({ status }) => status === 'failed') ? 1 : 0,
+      exitCode: tests.some(({ status }) => status === 'failed') ? 1 : 0,
       isOver: tests.length === 0,
     });
   }

@@ -11,8 +11,8 @@ const suites = (test) => {
 };
 const factsOf = ({ status } = {}, tests) => ({
   command: typed('playwright', process.argv.slice(2)),
-  'exit-code': status === 'passed' ? 0 : 1,
-  'timed-out': status === 'timedout',
+  exitCode: status === 'passed' ? 0 : 1,
+  timedOut: status === 'timedout',
   isOver: status === 'interrupted' || tests.length === 0,
 });
 class ArgusReporter {

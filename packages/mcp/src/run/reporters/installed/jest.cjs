@@ -20,7 +20,7 @@ class ArgusReporter {
     this.recording.end({
       command: typed('jest', process.argv.slice(2)),
       // A run of no tests is told by Jest itself.
-      'exit-code': results.success || (results.numFailedTests === 0 && results.numFailedTestSuites === 0) ? 0 : 1,
+      exitCode: results.success || (results.numFailedTests === 0 && results.numFailedTestSuites === 0) ? 0 : 1,
       filter: testNamePattern || undefined,
       output: errors.map(({ stack, message }) => stack || message).join('\n'),
       isOver: results.wasInterrupted || (results.numTotalTests === 0 && results.numTotalTestSuites === 0),

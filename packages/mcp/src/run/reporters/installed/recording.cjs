@@ -1,9 +1,18 @@
-// Hands the run of an installed reporter to the memory: the program notes the state of the work tree as the run begins, and
-// takes in the report when it has ended. Nothing of it may fail a run, slow it for long, or print where others print results.
+// Hands the run of an installed reporter to the memory: the program is started as the run begins, and takes in the report
+// when it has ended. Nothing of it may fail a run, slow it for long, or print where others print results.
 'use strict';
 const { spawn, spawnSync } = require('node:child_process');
 const { createHash } = require('node:crypto');
-const { mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } = require('node:fs');
+const {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} = require('node:fs');
 const { hostname, tmpdir } = require('node:os');
 const path = require('node:path');
 
@@ -12,6 +21,8 @@ const PROGRAM = path.resolve(__dirname, '../../cli.mjs');
 
 /** A memory that takes longer is said to be broken. */
 const PATIENCE_MS = 20_000;
+/** It looks every 20 ms for what it is told; a busy machine may take longer to start it. */
+const NOTICED_MS = 2_000;
 
 /** `place` is told where reports of this run are written to. */
 function record(runner, place) {
@@ -31,22 +42,34 @@ function recording(runner, place) {
   // What a test starts writes nothing.
   process.env.ARGUS_REPORT_ROOT = root;
   const startedAt = Date.now();
-  const look = spawn(process.execPath, [PROGRAM, 'record', folder, '--begin'], { ...options(root), stdio: 'ignore' });
-  look.on('error', () => {}).unref();
+  const program = started(folder, root);
   return {
     end(facts = {}) {
       if (!taken.delete(runner)) return;
       try {
-        if (!facts.isOver && readdirSync(folder).some((name) => name.startsWith(`${fileName(runner)}-`))) {
-          const duration = Date.now() - startedAt;
-          hand(folder, root, { runner, 'started-at': new Date(startedAt).toISOString(), duration, ...facts });
+        const { isOver, ...told } = facts;
+        if (!isOver && readdirSync(folder).some((name) => name.startsWith(`${fileName(runner)}-`))) {
+          const durationMs = Date.now() - startedAt;
+          hand(program, folder, root, { runner, startedAt: new Date(startedAt).toISOString(), durationMs, ...told });
         }
+        program.stdin.destroy();
         rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
       } catch (thrown) {
         warn(notRecorded(thrown.message));
       }
     },
   };
+}
+
+/** It ends with its input, and so with this process. */
+function started(folder, root) {
+  const program = spawn(process.execPath, [PROGRAM, 'record', folder], {
+    ...options(root),
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  program.on('error', () => {}).unref();
+  program.stdin.on('error', () => {}).unref();
+  return program;
 }
 
 /** By it, whoever comes next knows that the process which made it is gone. */
@@ -71,18 +94,37 @@ function options(root) {
 }
 
 /** `output` is what was said outside of tests; nothing else of what was printed is known. */
-function hand(folder, root, { output, ...facts }) {
-  if (output) writeFileSync(path.join(folder, 'output.txt'), output);
-  const told = Object.entries(facts).filter(([, value]) => value !== undefined && value !== false);
-  const args = told.map(([name, value]) => (value === true ? `--${name}` : `--${name}=${value}`));
-  const { error, status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, 'record', folder, ...args], {
+function hand(program, folder, root, end) {
+  const [file, draft] = [path.join(folder, 'end.json'), path.join(folder, 'end.draft')];
+  writeFileSync(draft, JSON.stringify(end));
+  renameSync(draft, file);
+  const isGone = () => program.exitCode !== null || program.signalCode !== null || program.pid === undefined;
+  waitUntil(() => !existsSync(file) || isGone(), NOTICED_MS);
+  const problem = existsSync(file) ? recordedBySecond(folder, root) : undefined;
+  const answer = path.join(folder, 'answer.json');
+  waitUntil(() => existsSync(answer) || problem !== undefined || isGone(), PATIENCE_MS);
+  if (!existsSync(answer)) return warn(problem ?? notRecorded('the memory did not answer'));
+  const { known, complaint } = JSON.parse(readFileSync(answer, 'utf8'));
+  if (known) process.stderr.write(known);
+  if (complaint) warn(complaint);
+}
+
+/** Where the first does not notice the end: it could not be started, or was killed. Its last words, where it has any. */
+function recordedBySecond(folder, root) {
+  const { error, status, stderr } = spawnSync(process.execPath, [PROGRAM, 'record', folder], {
     ...options(root),
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'ignore', 'pipe'],
     encoding: 'utf8',
     timeout: PATIENCE_MS,
   });
-  if (stdout) process.stderr.write(stdout);
-  if (error || status !== 0) warn(error ? notRecorded(error.message) : stderr);
+  if (error) return notRecorded(error.message);
+  return status === 0 ? undefined : stderr;
+}
+
+/** Many a runner calls its reporters at its very end, when nothing that comes later is waited for. */
+function waitUntil(isSo, atMostMs) {
+  const nobody = new Int32Array(new SharedArrayBuffer(4));
+  for (const since = Date.now(); !isSo() && Date.now() - since < atMostMs; ) Atomics.wait(nobody, 0, 0, 2);
 }
 
 const notRecorded = (why) => `this run was not recorded: ${why}`;

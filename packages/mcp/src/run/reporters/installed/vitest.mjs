@@ -67,7 +67,7 @@ export default class ArgusReporter {
     const outside = dangerouslyIgnoreUnhandledErrors ? [] : errors;
     run.recording.end({
       command: report.typed('vitest', process.argv.slice(2)),
-      'exit-code': outside.length > 0 || tasks.some(hasFailed) ? 1 : 0,
+      exitCode: outside.length > 0 || tasks.some(hasFailed) ? 1 : 0,
       filter: testNamePattern?.source,
       output: outside.map(({ stack, message }) => stack || message).join('\n'),
       isOver: run.isCancelled || (outside.length === 0 && tasks.length === 0),
