@@ -7,6 +7,7 @@ pub mod edits;
 pub mod exchange;
 pub(super) mod filter_text;
 pub mod merging;
+pub mod sameness;
 mod shown;
 pub mod similar;
 pub mod view;

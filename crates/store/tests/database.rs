@@ -298,7 +298,8 @@ fn built_ins_that_an_older_file_lacks_are_added_and_the_others_keep_their_counts
                      WHERE worked = 1 AND proved_by IS NULL AND refuted_by IS NULL AND run_id IS NOT NULL; \
                      ALTER TABLE outcomes DROP COLUMN passes; ALTER TABLE outcomes DROP COLUMN passes_needed; \
                      ALTER TABLE runs DROP COLUMN is_foreign; ALTER TABLE runs DROP COLUMN shuffle; DROP TABLE edits; \
-                     DROP TABLE shared_uses; DROP TABLE fix_commits; DROP TABLE fix_commit_clues;";
+                     DROP TABLE shared_uses; DROP TABLE fix_commits; DROP TABLE fix_commit_clues; \
+                     DROP TABLE sameness;";
         older.execute_batch(later).unwrap();
         older.pragma_update(None, "user_version", 7).unwrap();
         drop(older);

@@ -28,7 +28,10 @@ use crate::{
 use argus_core::{Ambient, Analysis, builtin, search::Query};
 use argus_store::{
     Database, Tx,
-    patterns::{self, PatternKey, merging},
+    patterns::{
+        self, PatternKey, merging,
+        sameness::{self, NewWord},
+    },
 };
 use std::cell::OnceCell;
 
@@ -95,6 +98,9 @@ pub async fn diagnose<D: Database>(
     let not_same_as = params.not_same_as.as_deref();
     let count = async |tx: &mut D::Tx<'_>| {
         let finding = count_diagnosis(engine, ambient, tx, &seen.case, &seen.analysis, not_same_as).await?;
+        if let Some(id) = not_same_as {
+            keep_word(engine, ambient, tx, &seen.analysis, id).await?;
+        }
         Ok(with_hints(engine, ambient, tx, &seen, finding).await)
     };
     let (mut finding, not_stored) = match engine.write(ambient, count).await {
@@ -200,6 +206,25 @@ async fn split<D: Database>(
         patterns::take_back_occurrence(tx, was, ambient.now).await?;
     }
     Ok((now, was))
+}
+
+/// Keeps that somebody said so: what the memory knows by now says only that they are two.
+async fn keep_word<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    tx: &mut D::Tx<'_>,
+    analysis: &Analysis,
+    id: &str,
+) -> Result<(), EngineError> {
+    let row = patterns::row_by_signature(tx, &engine.recipe, &analysis.signatures.exact).await?;
+    let other = patterns::by_id(tx, id.trim()).await?;
+    if let (Some(row), Some(other)) = (row, other)
+        && row.key != other.key
+    {
+        let word = NewWord { id: &ambient.id("dec"), is_same: false, now: ambient.now };
+        sameness::say(tx, row.key, other.key, word).await?;
+    }
+    Ok(())
 }
 
 fn cannot_be_told_apart(id: &str) -> EngineError {

@@ -20,6 +20,7 @@ use argus_store::{
         self, Pattern,
         edits::{self, PatternEdit, Suggestion},
         merging,
+        sameness::{self, NewWord},
     },
     search::Owner,
     solutions::{self, NewSolution, Solution},
@@ -83,6 +84,7 @@ pub async fn merge_patterns<D: Database>(
     ambient: &Ambient,
     params: &MergePatternsParams,
 ) -> Result<ViewPatternRow, EngineError> {
+    let word = NewWord { id: &ambient.id("dec"), is_same: true, now: ambient.now };
     let body = async |tx: &mut D::Tx<'_>| -> Result<ViewPatternRow, EngineError> {
         let (from, into) = (find(tx, &params.from).await?, find(tx, &params.into).await?);
         if from.is_builtin || into.is_builtin {
@@ -95,6 +97,7 @@ pub async fn merge_patterns<D: Database>(
             return Err(EngineError::invalid(message));
         }
         merging::merge(tx, &from, &into, ambient.now).await?;
+        sameness::say(tx, from.key, into.key, word).await?;
         shown(engine, tx, &into.id).await
     };
     engine.write(ambient, body).await
@@ -106,6 +109,7 @@ pub async fn split_pattern<D: Database>(
     ambient: &Ambient,
     params: &SplitPatternParams,
 ) -> Result<ViewPatternRow, EngineError> {
+    let word = NewWord { id: &ambient.id("dec"), is_same: false, now: ambient.now };
     let body = async |tx: &mut D::Tx<'_>| -> Result<ViewPatternRow, EngineError> {
         let whole = find(tx, &params.pattern).await?;
         let parts = patterns::merged_into(tx, whole.key).await?;
@@ -114,6 +118,7 @@ pub async fn split_pattern<D: Database>(
             return Err(EngineError::invalid(format!("{message} viewPattern lists the parts under merged.")));
         };
         merging::split_off(tx, part, &whole, ambient.now).await?;
+        sameness::say(tx, part.key, whole.key, word).await?;
         shown(engine, tx, &part.id).await
     };
     engine.write(ambient, body).await

@@ -27,7 +27,7 @@ macro_rules! table {
 }
 
 /// What refers to another comes after it. `tests/postgres.rs` asks that no column is missing.
-const TABLES: [Table; 27] = [
+const TABLES: [Table; 28] = [
     table!("runs" by "key": "key, id, started_at, duration_ms, status, passed, failed, skipped, flaky, command, runner, \
         exit_code, signal, timed_out, git_commit, git_branch, git_dirty, is_foreign, shuffle"
         as "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19"),
@@ -48,6 +48,7 @@ const TABLES: [Table; 27] = [
     table!("pattern_days" by "pattern_key, day": "pattern_key, day, occurrences, resolutions" as "$1, $2, $3, $4"),
     table!("taken_counts" by "memory, pattern": "memory, pattern, pattern_key, occurrences, resolutions"
         as "$1, $2, $3, $4, $5"),
+    table!("sameness" by "pattern_key, other_key": "pattern_key, other_key, id, is_same, said_at" as "$1, $2, $3, $4, $5"),
     table!("incidents" by "key": "key, id, title, error_signature, summary, created_at, updated_at, tags, document"
         as "$1, $2, $3, $4, $5, $6, $7, $8, $9"),
     table!("solutions" by "key": "key, id, pattern_key, incident_key, steps, digest, env, env_bucket, created_at, \

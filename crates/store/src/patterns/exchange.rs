@@ -94,7 +94,7 @@ pub async fn details(tx: &mut impl Tx, patterns: &[Pattern], days: u32) -> Resul
     let mut details = Vec::with_capacity(patterns.len());
     for (((known, signatures), days), taken) in known.into_iter().zip(signatures).zip(days).zip(taken) {
         details.push(Details {
-            known: known.into_iter().map(read_known).collect::<Result<_, _>>()?,
+            known: known.into_iter().map(|mut row| read_known(&mut row)).collect::<Result<_, _>>()?,
             signatures: signatures.into_iter().map(|mut row| row.read()).collect::<Result<_, _>>()?,
             days,
             taken: taken.into_iter().map(read_taken).collect::<Result<_, _>>()?,
@@ -103,7 +103,7 @@ pub async fn details(tx: &mut impl Tx, patterns: &[Pattern], days: u32) -> Resul
     Ok(details)
 }
 
-fn read_known(mut row: Row) -> Result<Known, StoreError> {
+pub(super) fn read_known(row: &mut Row) -> Result<Known, StoreError> {
     Ok(Known {
         id: row.read()?,
         recipe: row.read()?,

@@ -4,7 +4,7 @@
 //! that its failures are known and are signed again by the next recipe; one step leads there, however often it is done.
 
 use super::{
-    Identity, Pattern, PatternKey, daily_counts, edits, redirect, row_by_signature, row_of,
+    Identity, Pattern, PatternKey, daily_counts, edits, redirect, row_by_signature, row_of, sameness,
     shown::{add_to_view, mark_for_indexing, remove_from_view},
     similar,
 };
@@ -203,6 +203,7 @@ async fn delete_row(tx: &mut impl Tx, row: &Pattern, into: PatternKey) -> Result
                         SELECT signature, $2 FROM pattern_signatures WHERE pattern_key = $1 ON CONFLICT DO NOTHING";
     let keys = [row.key.into(), into.into()];
     record_signature(tx, &row.signature, into).await?;
+    sameness::move_to(tx, row.key, into).await?;
     tx.post(MOVE, &keys).await?;
     tx.post("DELETE FROM pattern_signatures WHERE pattern_key = $1", &keys[..1]).await?;
     tx.post("DELETE FROM pattern_days WHERE pattern_key = $1", &keys[..1]).await?;
