@@ -30,6 +30,8 @@ pub enum SharedFile {
     Outcome(SharedOutcome),
     /// In `decisions`: what a person set about a failure.
     Decision(SharedDecision),
+    /// In `decisions`: what somebody said of two failures.
+    Sameness(SharedSameness),
 }
 
 shared_file! {
@@ -181,6 +183,25 @@ shared_file! {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         pub wrong: Vec<String>,
     }
+
+    /// That two failures are one, or that two which are alike are two. What is said later counts.
+    pub struct SharedSameness {
+        /// 2: what knows version 1 alone does not read it.
+        pub version: u32,
+        /// `dec-…`.
+        pub id: String,
+        /// The pseudonym that somebody chose.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub by: Option<String>,
+        /// ISO 8601.
+        pub created_at: String,
+        /// One of them.
+        pub failure: SharedFailure,
+        /// The other; where they are one, the one that it was merged into.
+        pub other: SharedFailure,
+        /// They are one.
+        pub same: bool,
+    }
 }
 
 contract! {
@@ -269,7 +290,7 @@ contract! {
     }
 
     /// Where something comes from that a repository shares, and what own runs have said of it.
-    #[derive(Eq)]
+    #[derive(Default, Eq)]
     pub struct SharedOrigin {
         /// The file.
         pub file: String,
@@ -289,6 +310,10 @@ contract! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub elsewhere: Option<Tried>,
+        /// The file that says that this failure is one with another; the fix is of both.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub joined_by: Option<String>,
     }
 
     /// A fix that the repository shares: somebody else's, and a claim here until own runs have decided.

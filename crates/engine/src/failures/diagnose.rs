@@ -269,7 +269,7 @@ async fn finding<D: Database>(
     let related = if pattern.is_some_and(trial::has_own_fix) {
         Vec::new()
     } else {
-        related::related(engine, tx, analysis, pattern, suggested.first_related()).await?
+        related::related(engine, tx, analysis, found.shown_key().as_slice(), suggested.first_related()).await?
     };
     let mended_before = if suggested.tried.is_some() { None } else { mended_before(tx, case_name, analysis).await? };
     let values = match (found.own.as_ref().filter(|_| found.is_by_signature()), own_fix) {

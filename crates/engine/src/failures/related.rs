@@ -10,7 +10,7 @@ use crate::{
 use argus_core::{Analysis, similarity::similarity};
 use argus_store::{
     StoreError, Tx,
-    patterns::{self, Pattern, similar},
+    patterns::{self, Pattern, PatternKey, similar},
 };
 
 /// Below this two texts share words, not a cause.
@@ -30,16 +30,16 @@ struct RelatedPattern {
     tried: Option<Tried>,
 }
 
-/// Patterns that are like a failure. `own` is the pattern the answer already shows; `first`, the one whose fix it suggests,
-/// stands first.
+/// Patterns that are like a failure. `except` are those that it is not, or that the answer already shows; `first`, the one
+/// whose fix it suggests, stands first.
 pub(crate) async fn related<D>(
     engine: &Engine<D>,
     tx: &mut impl Tx,
     analysis: &Analysis,
-    own: Option<&Pattern>,
+    except: &[PatternKey],
     first: Option<&Pattern>,
 ) -> Result<Vec<Related>, StoreError> {
-    let mut found = alike(tx, (&analysis.normalized_error, &analysis.signatures.family), own).await?;
+    let mut found = alike(tx, (&analysis.normalized_error, &analysis.signatures.family), except).await?;
     for like in found.iter_mut().filter(|like| like.score >= 1.0) {
         if let Some((score, differences)) = suggestion::differing_values(tx, analysis, &like.pattern).await? {
             (like.score, like.differences) = (score, differences);
@@ -59,9 +59,9 @@ pub(crate) async fn related_by_text<D>(
     engine: &Engine<D>,
     tx: &mut impl Tx,
     (normalized, family): (&str, &str),
-    own: Option<&Pattern>,
+    except: &[PatternKey],
 ) -> Result<Vec<Related>, StoreError> {
-    let mut found = alike(tx, (normalized, family), own).await?;
+    let mut found = alike(tx, (normalized, family), except).await?;
     sort_by_relevance(&mut found);
     Ok(shown_all(engine, found))
 }
@@ -69,7 +69,7 @@ pub(crate) async fn related_by_text<D>(
 async fn alike(
     tx: &mut impl Tx,
     (normalized, family): (&str, &str),
-    own: Option<&Pattern>,
+    except: &[PatternKey],
 ) -> Result<Vec<RelatedPattern>, StoreError> {
     let bands = argus_core::similarity::sketch(normalized);
     let mut found: Vec<RelatedPattern> = Vec::new();
@@ -87,7 +87,7 @@ async fn alike(
             found.push(like(score, pattern));
         }
     }
-    found.retain(|like| !like.pattern.is_provisional() && own.is_none_or(|own| own.key != like.pattern.key));
+    found.retain(|like| !like.pattern.is_provisional() && !except.contains(&like.pattern.key));
     for like in &mut found {
         like.tried = trial::tried_fix(tx, &like.pattern).await?;
     }

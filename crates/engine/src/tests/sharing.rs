@@ -1,6 +1,7 @@
 //! What a repository shares: written by one memory, taken in by another, and decided there by its own runs.
 
 mod files;
+mod sameness;
 
 use super::{AnyDatabase, Folder, REFUSED, UNKNOWN, World, failed, memory::pool, passed};
 use crate::{

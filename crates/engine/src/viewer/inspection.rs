@@ -27,7 +27,9 @@ pub async fn view_inspection<D: Database>(
     let query = Query::new(&analysis.redacted, &engine.analyzer);
     let body = async |tx: &mut D::Tx<'_>| -> Result<_, EngineError> {
         let pattern = matching::find(engine, tx, &analysis, case_name, None).await?.pattern;
-        let related = related::related(engine, tx, &analysis, pattern.as_ref(), None).await?;
+        let related =
+            related::related(engine, tx, &analysis, pattern.as_ref().map(|pattern| pattern.key).as_slice(), None)
+                .await?;
         let incidents = memory::finding::related_incidents::incidents(engine, ambient, tx, &query).await?;
         Ok((pattern.map(|pattern| view::row(&pattern, engine.options.locale)), [related, incidents].concat()))
     };

@@ -64,7 +64,7 @@ pub async fn view_pattern<D: Database>(
         let related = if pattern.is_builtin {
             Vec::new()
         } else {
-            related::related_by_text(engine, tx, (&pattern.normalized, &family), Some(&pattern)).await?
+            related::related_by_text(engine, tx, (&pattern.normalized, &family), &[pattern.key]).await?
         };
         let reports = outcomes::reports(tx, pattern.key, MAX_FIXES).await?;
         let days = daily_counts::of_pattern(tx, pattern.key, MAX_DAYS).await?;

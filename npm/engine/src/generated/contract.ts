@@ -2354,6 +2354,8 @@ export type SharedOrigin = {
   decidedBy?: string,
   /** Of a fix: what came of it elsewhere, as others say. */
   elsewhere?: Tried,
+  /** The file that says that this failure is one with another; the fix is of both. */
+  joinedBy?: string,
 };
 
 /** A file of the shared folder. */

@@ -3,6 +3,7 @@
 import type { FixEvidence, FixesResult, ReportedFix, SharedKnown } from 'argus-engine';
 import { expect, test } from 'vitest';
 import { formatFixes, formatFixInFull } from '../../src/format/failures/evidence-text.ts';
+import { originText } from '../../src/format/failures/origin-text.ts';
 
 const FOUND: FixEvidence = {
   fixId: 'fix-407d1654a2e0b85a-a65e613d5ce8',
@@ -69,4 +70,11 @@ test('a shared fix is shown with its file', () => {
   const text = formatFixInFull({ found: null, reported: null, shared: SHARED, change: null });
   expect(text).toContain(`shared   ${SHARED.origin.file}, by ann; elsewhere 2 worked, 1 failed`);
   expect(text).toContain(`| ${SHARED.fixDescription}`);
+});
+
+test('a shared fix of another failure that is one with this is shown with the file that says so', () => {
+  const joinedBy = '.argus-shared/decisions/dec-019d2b1e-8f00-7000-8000-ba9876543210.json';
+  expect(originText({ ...SHARED.origin, joinedBy })).toBe(
+    `${SHARED.origin.file}, by ann; one with this failure, as ${joinedBy} says; elsewhere 2 worked, 1 failed`,
+  );
 });

@@ -4,14 +4,22 @@
 
 pub mod check;
 mod machine;
+mod sameness;
 pub mod take;
 pub mod write;
 
 use crate::contract::{SharedFailure, SharedFile};
 use argus_core::FailureEvent;
 
-/// The version of the files.
+/// The version of most files.
 const VERSION: u32 = 1;
+/// Of those that came later: a program that does not know them says that it is too old.
+const VERSION_OF_SAMENESS: u32 = 2;
+/// The newest that is known.
+const NEWEST_VERSION: u32 = VERSION_OF_SAMENESS;
+
+/// What wrote the lines that files become.
+const FROM: &str = "shared files";
 
 /// The folder, at the root of the repository.
 pub(crate) const FOLDER: &str = ".argus-shared";
@@ -24,7 +32,19 @@ impl SharedFile {
             Self::Incident(_) => ("incidents", "inc-"),
             Self::Solution(_) => ("solutions", "sol-"),
             Self::Outcome(_) => ("outcomes", "out-"),
-            Self::Decision(_) => ("decisions", "dec-"),
+            Self::Decision(_) | Self::Sameness(_) => ("decisions", "dec-"),
+        }
+    }
+
+    /// The version that it has, and the one that its kind has.
+    const fn versions(&self) -> (u32, u32) {
+        match self {
+            Self::Fix(file) => (file.version, VERSION),
+            Self::Incident(file) => (file.version, VERSION),
+            Self::Solution(file) => (file.version, VERSION),
+            Self::Outcome(file) => (file.version, VERSION),
+            Self::Decision(file) => (file.version, VERSION),
+            Self::Sameness(file) => (file.version, VERSION_OF_SAMENESS),
         }
     }
 
@@ -35,6 +55,7 @@ impl SharedFile {
             Self::Solution(file) => &file.id,
             Self::Outcome(file) => &file.id,
             Self::Decision(file) => &file.id,
+            Self::Sameness(file) => &file.id,
         }
     }
 
@@ -45,6 +66,7 @@ impl SharedFile {
             Self::Solution(file) => file.by.as_deref(),
             Self::Outcome(file) => file.by.as_deref(),
             Self::Decision(file) => file.by.as_deref(),
+            Self::Sameness(file) => file.by.as_deref(),
         }
     }
 
@@ -55,6 +77,7 @@ impl SharedFile {
             Self::Solution(file) => &file.created_at,
             Self::Outcome(file) => &file.created_at,
             Self::Decision(file) => &file.created_at,
+            Self::Sameness(file) => &file.created_at,
         }
     }
 

@@ -149,7 +149,7 @@ pub(crate) async fn related_incidents<D: Database>(
         all.extend(best_of(engine, incidents_like(engine, ambient, Side::Shared, query).await.unwrap_or_default()));
     }
     if engine.has(Side::Foreign) {
-        let body = async |tx: &mut D::Tx<'_>| Ok(related::related(engine, tx, analysis, None, None).await?);
+        let body = async |tx: &mut D::Tx<'_>| Ok(related::related(engine, tx, analysis, &[], None).await?);
         let looked = engine.read_if_available(Side::Foreign, ambient, &mut Vec::new(), body).await;
         let mut like = looked.ok().flatten().unwrap_or_default();
         like.extend(incidents_like(engine, ambient, Side::Foreign, query).await.unwrap_or_default());

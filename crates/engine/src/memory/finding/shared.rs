@@ -14,8 +14,8 @@ use crate::{
 };
 use argus_core::{Ambient, Analysis, display, evidence::kept::fixes::ProofStatus};
 use argus_store::{
-    Database, Tx, incidents,
-    patterns::{self, Pattern},
+    Database, StoreError, Tx, incidents,
+    patterns::{self, Pattern, PatternKey, sameness},
     search::Owner,
     shared::{self, SharedUse},
     solutions::{
@@ -64,9 +64,10 @@ pub(crate) async fn related_fixes<D: Database>(
         return Ok(Vec::new());
     }
     let body = async |tx: &mut D::Tx<'_>| {
+        let said = what_is_said(engine, tx, analysis).await?;
         let mut found = Vec::new();
-        for like in related::related(engine, tx, analysis, None, None).await? {
-            found.extend(shared_fix(engine, tx, like).await?);
+        for like in related::related(engine, tx, analysis, &said.others, None).await? {
+            found.extend(shared_fix(engine, tx, like, &said).await?);
         }
         Ok(found)
     };
@@ -87,11 +88,35 @@ pub(crate) async fn related_fixes<D: Database>(
     Ok(found)
 }
 
+/// What people say of one failure.
+#[derive(Default)]
+struct Said {
+    /// Of which pattern it is, and the file that says that it is one with others.
+    joined: Option<(PatternKey, String)>,
+    /// Patterns that it is not.
+    others: Vec<PatternKey>,
+}
+
+/// Of the very failure, and none that is alike.
+async fn what_is_said<D>(engine: &Engine<D>, tx: &mut impl Tx, analysis: &Analysis) -> Result<Said, StoreError> {
+    let row = patterns::row_by_signature(tx, &engine.recipe, &analysis.signatures.exact).await?;
+    let Some(row) = row else { return Ok(Said::default()) };
+    let head = row.merged_into.unwrap_or(row.key);
+    let id = sameness::joined_by(tx, row.key).await?;
+    let joined = id.map(|id| (head, format!("{FOLDER}/decisions/{}.json", line(engine, &id))));
+    Ok(Said { joined, others: sameness::others_than(tx, head).await? })
+}
+
 /// A pattern of the shared memory with the fix that it suggests; none where it has neither a fix nor a person's word.
-async fn shared_fix<D>(engine: &Engine<D>, tx: &mut impl Tx, like: Related) -> Result<Option<Related>, EngineError> {
+async fn shared_fix<D>(
+    engine: &Engine<D>,
+    tx: &mut impl Tx,
+    like: Related,
+    said: &Said,
+) -> Result<Option<Related>, EngineError> {
     let Some(pattern) = patterns::by_id(tx, &like.id).await? else { return Ok(None) };
     let cleaned = claimed_related(engine, like);
-    let Some((solution, fix_id, origin)) = suggested(engine, tx, &pattern).await? else {
+    let Some((solution, fix_id, mut origin)) = suggested(engine, tx, &pattern).await? else {
         return Ok(pattern.overrides.is_any().then(|| Related {
             id: line(engine, &pattern.id),
             suggested_fix: None,
@@ -99,6 +124,7 @@ async fn shared_fix<D>(engine: &Engine<D>, tx: &mut impl Tx, like: Related) -> R
             ..cleaned
         }));
     };
+    origin.joined_by = said.joined.as_ref().filter(|(head, _)| *head == pattern.key).map(|(_, file)| file.clone());
     Ok(Some(Related {
         kind: RelatedKind::Pattern,
         id: fix_id,
@@ -132,7 +158,7 @@ pub(super) async fn origin<D>(
     let by = pseudonym(engine, solution.recorded.by.as_deref());
     if matches!(solution.owner, Owner::Incident(_)) {
         let file = format!("{FOLDER}/solutions/{}.json", line(engine, &solution.id));
-        return Ok((None, SharedOrigin { file, by, state: None, decided_by: None, elsewhere: None }));
+        return Ok((None, SharedOrigin { file, by, ..SharedOrigin::default() }));
     }
     let outcomes = outcomes::newest_of_solution(tx, solution.key, MAX_OUTCOMES).await?;
     let fix = outcomes.into_iter().rev().find(|outcome| outcome.id.starts_with("fix-"));
@@ -146,18 +172,18 @@ pub(super) async fn origin<D>(
 /// Of a fix that nobody here has tried.
 fn claimed(fix_id: &str, by: Option<String>) -> SharedOrigin {
     let state = Some(ProofStatus::Claimed);
-    SharedOrigin { file: format!("{FOLDER}/fixes/{fix_id}.json"), by, state, decided_by: None, elsewhere: None }
+    SharedOrigin { file: format!("{FOLDER}/fixes/{fix_id}.json"), by, state, ..SharedOrigin::default() }
 }
 
 /// Of what a person set.
 fn decided(by: Option<String>) -> SharedOrigin {
-    SharedOrigin { file: format!("{FOLDER}/decisions"), by, state: None, decided_by: None, elsewhere: None }
+    SharedOrigin { file: format!("{FOLDER}/decisions"), by, ..SharedOrigin::default() }
 }
 
 /// Of an incident.
 pub(super) fn incident_origin(id: &str) -> SharedOrigin {
     let file = format!("{FOLDER}/incidents/{id}.json");
-    SharedOrigin { file, by: None, state: None, decided_by: None, elsewhere: None }
+    SharedOrigin { file, ..SharedOrigin::default() }
 }
 
 /// Who wrote it; what an import calls itself is nobody.

@@ -4,11 +4,12 @@ import type { Related, SharedOrigin } from 'argus-engine';
 import { indented, lines, paint } from '../terminal.ts';
 
 /** `.argus-shared/fixes/fix-….json, by ann; elsewhere 2 worked, 1 failed`. */
-export function originText({ file, by, decidedBy, elsewhere }: SharedOrigin): string {
+export function originText({ file, by, joinedBy, decidedBy, elsewhere }: SharedOrigin): string {
   const worked = (elsewhere?.proved ?? 0) + (elsewhere?.claimed ?? 0);
   const failed = elsewhere?.failed ?? 0;
   return [
     `${file}${by === undefined ? '' : `, by ${by}`}`,
+    ...(joinedBy === undefined ? [] : [`one with this failure, as ${joinedBy} says`]),
     ...(decidedBy === undefined ? [] : [`decided here by ${decidedBy}`]),
     ...(worked + failed > 0 ? [`elsewhere ${worked} worked, ${failed} failed`] : []),
   ].join('; ');

@@ -109,7 +109,7 @@ fn line(
     }
 }
 
-fn known_line(known: Known) -> KnownLine {
+pub(in crate::memory::exchange) fn known_line(known: Known) -> KnownLine {
     let sample = known.sample.and_then(|sample| serde_json::from_str(&sample).ok());
     KnownLine {
         sample: sample.unwrap_or_else(|| text_only(&known.normalized)),

@@ -7,6 +7,8 @@
 
 mod write;
 
+pub(in crate::memory::exchange) use write::ensure_row;
+
 use super::{CountsLine, KnownLine, MAX_DAYS, OverridesLine, PatternLine};
 use crate::{
     Engine, EngineError,
@@ -63,7 +65,7 @@ impl Prepared {
 }
 
 /// A failure, signed by the rules of this memory.
-struct PreparedKnown {
+pub(in crate::memory::exchange) struct PreparedKnown {
     id: String,
     /// Used where another failure has `id` here.
     id_by_content: String,
@@ -194,7 +196,11 @@ fn names_of(line: &Prepared) -> BTreeSet<String> {
     of_known.chain(of_solutions.map(ToOwned::to_owned)).chain(of_counts).collect()
 }
 
-fn prepare_known<D>(engine: &Engine<D>, line: &KnownLine, from: &str) -> Result<PreparedKnown, EngineError> {
+pub(in crate::memory::exchange) fn prepare_known<D>(
+    engine: &Engine<D>,
+    line: &KnownLine,
+    from: &str,
+) -> Result<PreparedKnown, EngineError> {
     let id = given_id(engine, Some(&line.id))?.filter(|id| id.starts_with("pat-"));
     let id = id.ok_or_else(|| EngineError::invalid("id is none of a pattern, which begins with pat-"))?;
     let case_name = clean_name(engine, &line.case_name);

@@ -1,6 +1,6 @@
 //! Whether a shared file is one: read strictly, small, named by its id, without secrets and names of a machine.
 
-use super::{FOLDER, VERSION, machine::names_home};
+use super::{FOLDER, NEWEST_VERSION, VERSION, machine::names_home};
 use crate::{
     Engine, EngineError,
     answer::text::quoted,
@@ -60,6 +60,10 @@ pub(super) fn read<D>(engine: &Engine<D>, path: &str, text: &str) -> Result<Shar
     require_clean(engine, &value)?;
     let file: SharedFile = serde_json::from_value(value)
         .map_err(|error| format!("it is no shared file: {}", engine.analyzer.redact(&quoted_error(&error))))?;
+    let (version, of_kind) = file.versions();
+    if version != of_kind {
+        return Err(format!("'version' is not {of_kind}"));
+    }
     if !is_id(file.id(), file.place().1) {
         return Err(format!(
             "its id '{}' is none of its kind: {}… of a-z, 0-9 and -",
@@ -84,10 +88,10 @@ fn quoted_error(error: &serde_json::Error) -> String {
 
 fn require_version(value: &Value) -> Result<(), String> {
     match value.get("version").and_then(Value::as_u64) {
-        Some(version) if version == u64::from(VERSION) => Ok(()),
-        Some(version) if version > u64::from(VERSION) => Err(format!(
-            "its version is {version}, and this program knows {VERSION}: it was written by a newer one. Update Argus"
+        Some(version) if version > u64::from(NEWEST_VERSION) => Err(format!(
+            "its version is {version}, and this program knows {NEWEST_VERSION}: it was written by a newer one. Update Argus"
         )),
+        Some(version) if version >= u64::from(VERSION) => Ok(()),
         _ => Err(format!("'version' is not {VERSION}")),
     }
 }
@@ -131,6 +135,10 @@ fn require_references(file: &SharedFile) -> Result<(), String> {
         }
         SharedFile::Fix(file) if !refers(&file.failure.pattern, &["pat-"]) => Err(NO_PATTERN.to_owned()),
         SharedFile::Decision(file) if !refers(&file.failure.pattern, &["pat-"]) => Err(NO_PATTERN.to_owned()),
+        SharedFile::Sameness(file) if !refers(&file.failure.pattern, &["pat-"]) => Err(NO_PATTERN.to_owned()),
+        SharedFile::Sameness(file) if !refers(&file.other.pattern, &["pat-"]) => {
+            Err("'other.pattern' is no id of a pattern".to_owned())
+        }
         _ => Ok(()),
     }
 }

@@ -1,12 +1,15 @@
 //! Takes the files of a repository into a database of their own, which is made anew whenever they change: what is gone
 //! from the folder is gone from there, and no id in it is one of the user's own memory.
 
-use super::check;
+use super::{
+    FROM, check,
+    sameness::{self, Word},
+};
 use crate::{
     Engine, EngineError,
     contract::{
         ShareTaken, SharedDecision, SharedFailure, SharedFault, SharedFile, SharedFix, SharedIncident, SharedOutcome,
-        SharedSolution, SharedText, SharedTexts,
+        SharedSameness, SharedSolution, SharedText, SharedTexts,
     },
     limits::MAX_SHARED_FILES,
     memory::{
@@ -20,9 +23,6 @@ use crate::{
 use argus_core::{Ambient, display};
 use argus_store::Database;
 use std::collections::BTreeMap;
-
-/// What wrote the lines that files become.
-const FROM: &str = "shared files";
 
 /// Solutions of one incident, and outcomes of one solution.
 const MAX_EACH: usize = 200;
@@ -45,11 +45,13 @@ pub async fn take<D: Database>(
                 .push(SharedFault { path: input::line(engine, path, 300), message: display::line(&message, 300) }),
         }
     }
+    let words = read.words();
     let (incidents, patterns) = read.into_lines();
     let incidents = (1..).zip(incidents.into_iter().map(Ok));
     import::import_lines(engine, ambient, incidents).await?;
     let sides = patterns::Sides { from: FROM.to_owned(), into: None };
     patterns::import_lines(engine, ambient, (1..).zip(patterns.into_iter().map(Ok)), &sides).await?;
+    sameness::apply(engine, ambient, &words).await?;
     let index = async |tx: &mut D::Tx<'_>| {
         while argus_store::search::is_waiting(tx).await? {
             index::index_waiting(engine, tx).await?;
@@ -70,6 +72,7 @@ struct Files {
     outcomes: BTreeMap<String, Vec<SharedOutcome>>,
     /// By the failure, whose text is part of what it is: an id that somebody else gave to another is another.
     known: BTreeMap<(String, String), Known>,
+    sameness: Vec<SharedSameness>,
 }
 
 #[derive(Default)]
@@ -78,11 +81,21 @@ struct Known {
     decisions: Vec<SharedDecision>,
 }
 
+impl Known {
+    /// As the first that fixes it has it, else as the last that decided on it.
+    fn failure(&self) -> Option<&SharedFailure> {
+        let fix = self.fixes.iter().min_by(|a, b| (&a.created_at, &a.id).cmp(&(&b.created_at, &b.id)));
+        let decision = self.decisions.iter().max_by(|a, b| (&a.created_at, &a.id).cmp(&(&b.created_at, &b.id)));
+        fix.map(|fix| &fix.failure).or_else(|| decision.map(|decision| &decision.failure))
+    }
+}
+
 impl Files {
     fn add(&mut self, file: SharedFile) {
         match file {
             SharedFile::Fix(file) => self.known(&file.failure).fixes.push(file),
             SharedFile::Decision(file) => self.known(&file.failure).decisions.push(file),
+            SharedFile::Sameness(file) => self.sameness.push(file),
             SharedFile::Incident(file) => drop(self.incidents.insert(file.id.clone(), file)),
             SharedFile::Solution(file) => self.solutions.entry(file.incident.clone()).or_default().push(file),
             SharedFile::Outcome(file) => self.outcomes.entry(file.of.clone()).or_default().push(file),
@@ -93,6 +106,23 @@ impl Files {
         self.known.entry((failure.pattern.clone(), failure.text.clone())).or_default()
     }
 
+    fn words(&self) -> Vec<Word> {
+        let lines = |failure: &SharedFailure| {
+            let known = self.known.get(&(failure.pattern.clone(), failure.text.clone()));
+            // A fix is of the test that it was reported for, which may be another of the same pattern.
+            let known = known.and_then(Known::failure).filter(|known| *known != failure);
+            std::iter::once(failure).chain(known).map(known_line).collect()
+        };
+        let word = |file: &SharedSameness| Word {
+            id: file.id.clone(),
+            created_at: file.created_at.clone(),
+            failure: lines(&file.failure),
+            other: lines(&file.other),
+            is_same: file.same,
+        };
+        self.sameness.iter().map(word).collect()
+    }
+
     fn into_lines(mut self) -> (Vec<IncidentLine>, Vec<PatternLine>) {
         let incidents = std::mem::take(&mut self.incidents).into_values();
         let incidents = incidents.map(|incident| {
@@ -100,9 +130,7 @@ impl Files {
             incident_line(incident, solutions, &self.outcomes)
         });
         let incidents = incidents.collect();
-        let known = self.known.into_iter();
-        let patterns =
-            known.filter_map(|((pattern, text), known)| pattern_line(&pattern, &text, known, &self.outcomes));
+        let patterns = self.known.into_values().filter_map(|known| pattern_line(known, &self.outcomes));
         (incidents, patterns.collect())
     }
 }
@@ -130,16 +158,12 @@ fn incident_line(
 }
 
 /// A failure with its fixes and what people set about it; none where nothing is known of it but that.
-fn pattern_line(
-    pattern: &str,
-    text: &str,
-    Known { mut fixes, mut decisions }: Known,
-    outcomes: &BTreeMap<String, Vec<SharedOutcome>>,
-) -> Option<PatternLine> {
+fn pattern_line(known: Known, outcomes: &BTreeMap<String, Vec<SharedOutcome>>) -> Option<PatternLine> {
+    let failure = known.failure()?.clone();
+    let Known { mut fixes, mut decisions } = known;
     fixes.sort_by(|a, b| (&a.created_at, &a.id).cmp(&(&b.created_at, &b.id)));
     decisions.sort_by(|a, b| (&a.created_at, &a.id).cmp(&(&b.created_at, &b.id)));
     let newest = decisions.pop();
-    let failure = fixes.first().map(|fix| &fix.failure).or_else(|| Some(&newest.as_ref()?.failure))?.clone();
     let seen_at = fixes
         .first()
         .map_or_else(|| newest.as_ref().map(|one| one.created_at.clone()), |fix| Some(fix.created_at.clone()))?;
@@ -177,13 +201,7 @@ fn pattern_line(
     });
     Some(PatternLine {
         r#type: "pattern".to_owned(),
-        known: KnownLine {
-            id: format!("pat-{}", &input::digest(&format!("{pattern}\n{text}"))[..32]),
-            recipe: String::new(),
-            case_name: failure.case_name.clone(),
-            description: failure.description.clone(),
-            sample: failure.event(),
-        },
+        known: known_line(&failure),
         signatures: Vec::new(),
         category: Some(failure.category.as_str().to_owned()),
         first_seen_at: seen_at.clone(),
@@ -194,6 +212,17 @@ fn pattern_line(
         parts: Vec::new(),
         solutions: solutions.into_values().collect(),
     })
+}
+
+/// Under an id that no memory has given.
+fn known_line(failure: &SharedFailure) -> KnownLine {
+    KnownLine {
+        id: format!("pat-{}", &input::digest(&format!("{}\n{}", failure.pattern, failure.text))[..32]),
+        recipe: String::new(),
+        case_name: failure.case_name.clone(),
+        description: failure.description.clone(),
+        sample: failure.event(),
+    }
 }
 
 /// Of what a file suggests.

@@ -1,16 +1,17 @@
 //! Writes what a memory has to share: fixes that own runs have proved, incidents with their solutions, what came of trying
-//! any of it, and what a person set. What was taken in from others is theirs to write; what came of it here is written.
+//! any of it, what a person set, and what somebody said of two failures. What was taken in from others is theirs to write;
+//! what came of it here is written.
 //!
 //! A file is written once and never changed, so that two branches never change the same: what happens later to what it
 //! says is an outcome in a file of its own.
 
-use super::{VERSION, check, machine::without_names};
+use super::{VERSION, VERSION_OF_SAMENESS, check, machine::without_names};
 use crate::{
     Engine, EngineError, ErrorCode,
     answer::moment::iso,
     contract::{
         ChosenFix, FixEvidence, MachineNames, NoParams, ShareParams, ShareResult, SharedDecision, SharedFailure,
-        SharedFault, SharedFile, SharedFix, SharedIncident, SharedOutcome, SharedSolution, SharedText,
+        SharedFault, SharedFile, SharedFix, SharedIncident, SharedOutcome, SharedSameness, SharedSolution, SharedText,
     },
     evidence::fixes,
     failures::{lookup, matching},
@@ -18,13 +19,23 @@ use crate::{
         exchange::{
             export::{self, serialization_error},
             import::{IncidentLine, OutcomeLine, SolutionLine},
-            patterns::{KnownLine, PatternLine, export::lines_of},
+            patterns::{
+                KnownLine, PatternLine,
+                export::{known_line, lines_of},
+            },
         },
         input,
     },
 };
 use argus_core::{Ambient, Category, FailureEvent, bound::bound_to};
-use argus_store::{Database, Tx, incidents, patterns::exchange, runs, shared};
+use argus_store::{
+    Database, Tx, incidents,
+    patterns::{
+        exchange,
+        sameness::{self, Said},
+    },
+    runs, shared,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Patterns and incidents that are read at once.
@@ -66,6 +77,7 @@ pub async fn write<D: Database>(
             result: ShareResult { files: Vec::new(), left_out: Vec::new(), doubts: Vec::new() },
         };
         writer.add_patterns(tx).await?;
+        writer.add_sameness(tx).await?;
         writer.add_incidents(tx).await?;
         for (found, fix) in &chosen {
             let failure = failure_of_found(engine, tx, found).await?;
@@ -173,6 +185,26 @@ impl<D: Database> Writer<'_, D> {
         self.add(&SharedFile::Decision(decision))
     }
 
+    async fn add_sameness(&mut self, tx: &mut impl Tx) -> Result<(), EngineError> {
+        let mut after = String::new();
+        loop {
+            let page = sameness::page(tx, &after, PAGE).await?;
+            let Some(last) = page.last() else { return Ok(()) };
+            after.clone_from(&last.id);
+            for Said { id, failure, other, is_same, said_at } in page {
+                self.add(&SharedFile::Sameness(SharedSameness {
+                    version: VERSION_OF_SAMENESS,
+                    id,
+                    by: self.by.clone(),
+                    created_at: iso(said_at),
+                    failure: self.classified_failure(&known_line(failure)),
+                    other: self.classified_failure(&known_line(other)),
+                    same: is_same,
+                }))?;
+            }
+        }
+    }
+
     async fn add_incidents(&mut self, tx: &mut impl Tx) -> Result<(), EngineError> {
         let mut after = None;
         loop {
@@ -241,8 +273,7 @@ impl<D: Database> Writer<'_, D> {
         fix: &str,
         line: KnownLine,
     ) -> Result<(), EngineError> {
-        let analysis = self.engine.analyzer.analyze(line.sample.clone(), &line.case_name);
-        let failure = self.failure(&line, analysis.classification.category);
+        let failure = self.classified_failure(&line);
         let passed_in = found.passed_in.as_deref().unwrap_or_default();
         let at = runs::by_id(tx, passed_in).await?.map_or(0, |(_, run)| run.started_at);
         self.add(&SharedFile::Fix(SharedFix {
@@ -254,6 +285,11 @@ impl<D: Database> Writer<'_, D> {
             fix: self.text(fix),
             commit: found.commit.clone(),
         }))
+    }
+
+    fn classified_failure(&self, known: &KnownLine) -> SharedFailure {
+        let analysis = self.engine.analyzer.analyze(known.sample.clone(), &known.case_name);
+        self.failure(known, analysis.classification.category)
     }
 
     fn failure(&self, known: &KnownLine, category: Category) -> SharedFailure {

@@ -17,9 +17,10 @@ use argus_core::Ambient;
 use argus_store::{
     Database, Tx,
     patterns::{
-        Pattern, PatternKey,
+        self, Pattern, PatternKey,
         daily_counts::DailyCounts,
         exchange::{self, Added, NewKnown, TakenCounts},
+        merging,
     },
     search::Owner,
     solutions::{
@@ -146,6 +147,24 @@ async fn insert_parts<D>(
     });
     exchange::insert_all(tx, &rows.collect::<Vec<_>>()).await?;
     Ok(())
+}
+
+/// The row of a failure. One that is new is only made known, and shown nowhere; none: its ids are of others.
+pub(in crate::memory::exchange) async fn ensure_row<D>(
+    engine: &Engine<D>,
+    tx: &mut impl Tx,
+    known: &PreparedKnown,
+    first_seen_at: i64,
+) -> Result<Option<PatternKey>, EngineError> {
+    if let Some(row) = patterns::row_by_signature(tx, &engine.recipe, known.signature()).await? {
+        return Ok(Some(row.key));
+    }
+    let Some(id) = free_ids(tx, std::iter::once(known)).await?.into_iter().flatten().next() else { return Ok(None) };
+    let key = exchange::insert_all(tx, &[row(engine, known, id, None, first_seen_at)]).await?.pop();
+    if let Some(key) = key {
+        merging::split(tx, key, true).await?;
+    }
+    Ok(key)
 }
 
 /// The id that each can have here.

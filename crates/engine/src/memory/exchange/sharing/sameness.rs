@@ -1,0 +1,185 @@
+//! What people say of two failures, among all that a repository shares: said again in the order of time, as each of them
+//! said it to their own memory, so that the last word counts. Failures that are one have their fixes together.
+
+use super::FROM;
+use crate::{
+    Engine, EngineError,
+    memory::exchange::{
+        import::moment,
+        patterns::{
+            KnownLine,
+            import::{PreparedKnown, ensure_row, prepare_known},
+        },
+    },
+};
+use argus_core::Ambient;
+use argus_store::{
+    Database, Tx,
+    patterns::{
+        self, PatternKey, merging,
+        sameness::{self, NewWord},
+    },
+};
+use std::collections::BTreeMap;
+
+/// What a file says of two, each as it has it, and as other files have it where that is another failure of the pattern.
+pub(super) struct Word {
+    pub(super) id: String,
+    pub(super) created_at: String,
+    pub(super) failure: Vec<KnownLine>,
+    pub(super) other: Vec<KnownLine>,
+    pub(super) is_same: bool,
+}
+
+/// The same, signed by the rules of this memory.
+struct Prepared<'a> {
+    id: &'a str,
+    said_at: i64,
+    failure: Vec<PreparedKnown>,
+    other: Vec<PreparedKnown>,
+    is_same: bool,
+}
+
+/// Joins what is one, and keeps which are two.
+pub(super) async fn apply<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    words: &[Word],
+) -> Result<(), EngineError> {
+    // One that cannot be prepared says nothing, as a line that an import refuses.
+    let mut words: Vec<_> = words.iter().filter_map(|word| prepare(engine, word).ok()).collect();
+    words.sort_by_key(|word| (word.said_at, word.id));
+    if words.is_empty() {
+        return Ok(());
+    }
+    let body = async |tx: &mut D::Tx<'_>| -> Result<(), EngineError> {
+        let mut said = Vec::with_capacity(words.len());
+        for word in &words {
+            let failure = rows(engine, tx, word, &word.failure).await?;
+            let other = rows(engine, tx, word, &word.other).await?;
+            said.push((word, failure, other));
+        }
+        write(tx, &said, ambient.now).await
+    };
+    engine.write(ambient, body).await
+}
+
+/// A word with the rows of the two.
+type Resolved<'a> = (&'a Prepared<'a>, Vec<PatternKey>, Vec<PatternKey>);
+
+async fn rows<D>(
+    engine: &Engine<D>,
+    tx: &mut impl Tx,
+    word: &Prepared<'_>,
+    known: &[PreparedKnown],
+) -> Result<Vec<PatternKey>, EngineError> {
+    let mut rows = Vec::with_capacity(known.len());
+    for known in known {
+        rows.extend(ensure_row(engine, tx, known, word.said_at).await?);
+    }
+    Ok(rows)
+}
+
+async fn write(tx: &mut impl Tx, said: &[Resolved<'_>], now: i64) -> Result<(), EngineError> {
+    let mut units = Groups::default();
+    for (word, failure, other) in said {
+        for rows in [failure, other] {
+            if let [own, known] = rows[..] {
+                units.join(own, known, word.id);
+            }
+        }
+    }
+    let mut groups = Groups::default();
+    for (word, failure, other) in said {
+        let (Some(failure), Some(other)) = (failure.first(), other.first()) else { continue };
+        let (failure, other) = (units.head(*failure), units.head(*other));
+        if word.is_same {
+            groups.join(failure, other, word.id);
+        } else {
+            groups.part(failure, other, word.id);
+        }
+    }
+    for &key in units.led.keys().chain(groups.led.keys()) {
+        let unit = units.head(key);
+        let head = groups.head(unit);
+        if head == key {
+            continue;
+        }
+        if let (Some(from), Some(into)) = (patterns::get(tx, key).await?, patterns::get(tx, head).await?) {
+            merging::merge(tx, &from, &into, now).await?;
+        }
+        if let Some((_, id)) = groups.led.get(&unit) {
+            sameness::say(tx, key, head, NewWord { id, is_same: true, now }).await?;
+        }
+    }
+    for (&(one, other), id) in &groups.apart {
+        let (one, other) = (groups.head(one), groups.head(other));
+        if one != other {
+            sameness::say(tx, one, other, NewWord { id, is_same: false, now }).await?;
+        }
+    }
+    Ok(())
+}
+
+fn prepare<'a, D>(engine: &Engine<D>, word: &'a Word) -> Result<Prepared<'a>, EngineError> {
+    let prepare = |lines: &[KnownLine]| -> Result<Vec<_>, EngineError> {
+        lines.iter().map(|line| prepare_known(engine, line, FROM)).collect()
+    };
+    Ok(Prepared {
+        id: &word.id,
+        said_at: moment(Some(&word.created_at), 0)?,
+        failure: prepare(&word.failure)?,
+        other: prepare(&word.other)?,
+        is_same: word.is_same,
+    })
+}
+
+/// Which are one, and which are two.
+#[derive(Default)]
+struct Groups<'a> {
+    /// Where each leads that is one with another, and the word that says so.
+    led: BTreeMap<PatternKey, (PatternKey, &'a str)>,
+    apart: BTreeMap<(PatternKey, PatternKey), &'a str>,
+}
+
+impl<'a> Groups<'a> {
+    fn head(&self, key: PatternKey) -> PatternKey {
+        self.led.get(&key).map_or(key, |(head, _)| *head)
+    }
+
+    /// One is the other, with all that are one with it.
+    fn join(&mut self, one: PatternKey, other: PatternKey, id: &'a str) {
+        self.apart.remove(&pair(one, other));
+        let (from, into) = (self.head(one), self.head(other));
+        if from == into {
+            return;
+        }
+        for (head, word) in self.led.values_mut().filter(|(head, _)| *head == from) {
+            (*head, *word) = (into, id);
+        }
+        self.led.insert(from, (into, id));
+    }
+
+    /// One is not the other: it stands alone, where the two were one.
+    fn part(&mut self, one: PatternKey, other: PatternKey, id: &'a str) {
+        if one == other {
+            return;
+        }
+        self.apart.insert(pair(one, other), id);
+        let head = self.head(one);
+        if head != self.head(other) {
+            return;
+        }
+        self.led.remove(&one);
+        if head == one {
+            self.led.remove(&other);
+            for (head, _) in self.led.values_mut().filter(|(head, _)| *head == one) {
+                *head = other;
+            }
+        }
+    }
+}
+
+fn pair(one: PatternKey, other: PatternKey) -> (PatternKey, PatternKey) {
+    (one.min(other), one.max(other))
+}
