@@ -13,10 +13,8 @@ use argus_core::FailureEvent;
 
 /// The version of most files.
 const VERSION: u32 = 1;
-/// Of those that came later: a program that does not know them says that it is too old.
+/// Of a kind that came later: a program that does not know it says that it is too old.
 const VERSION_OF_SAMENESS: u32 = 2;
-/// The newest that is known.
-const NEWEST_VERSION: u32 = VERSION_OF_SAMENESS;
 
 /// What wrote the lines that files become.
 const FROM: &str = "shared files";
@@ -33,18 +31,6 @@ impl SharedFile {
             Self::Solution(_) => ("solutions", "sol-"),
             Self::Outcome(_) => ("outcomes", "out-"),
             Self::Decision(_) | Self::Sameness(_) => ("decisions", "dec-"),
-        }
-    }
-
-    /// The version that it has, and the one that its kind has.
-    const fn versions(&self) -> (u32, u32) {
-        match self {
-            Self::Fix(file) => (file.version, VERSION),
-            Self::Incident(file) => (file.version, VERSION),
-            Self::Solution(file) => (file.version, VERSION),
-            Self::Outcome(file) => (file.version, VERSION),
-            Self::Decision(file) => (file.version, VERSION),
-            Self::Sameness(file) => (file.version, VERSION_OF_SAMENESS),
         }
     }
 

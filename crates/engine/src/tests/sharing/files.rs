@@ -45,7 +45,7 @@ fn what_may_be_a_key_is_named_with_its_line_and_passes() {
 fn every_fault_is_said() {
     type Change = fn(&mut Value);
     let rows: [(&str, Change); 13] = [
-        ("its version is 3", |file| file["version"] = json!(3)),
+        ("its version is 2", |file| file["version"] = json!(2)),
         ("'version' is not 1", |file| file["version"] = json!("1")),
         ("looks like a secret", |file| file["fix"] = json!("export TOKEN=ghp_16C7e42F292c6912E7710c838347Ae178B4a")),
         ("characters that nobody sees", |file| file["fix"] = json!("tuned\u{200b}it")),

@@ -1,6 +1,6 @@
 //! Whether a shared file is one: read strictly, small, named by its id, without secrets and names of a machine.
 
-use super::{FOLDER, NEWEST_VERSION, VERSION, machine::names_home};
+use super::{FOLDER, VERSION, VERSION_OF_SAMENESS, machine::names_home};
 use crate::{
     Engine, EngineError,
     answer::text::quoted,
@@ -60,10 +60,6 @@ pub(super) fn read<D>(engine: &Engine<D>, path: &str, text: &str) -> Result<Shar
     require_clean(engine, &value)?;
     let file: SharedFile = serde_json::from_value(value)
         .map_err(|error| format!("it is no shared file: {}", engine.analyzer.redact(&quoted_error(&error))))?;
-    let (version, of_kind) = file.versions();
-    if version != of_kind {
-        return Err(format!("'version' is not {of_kind}"));
-    }
     if !is_id(file.id(), file.place().1) {
         return Err(format!(
             "its id '{}' is none of its kind: {}… of a-z, 0-9 and -",
@@ -87,12 +83,14 @@ fn quoted_error(error: &serde_json::Error) -> String {
 }
 
 fn require_version(value: &Value) -> Result<(), String> {
+    let is_sameness = value.get("kind").and_then(Value::as_str) == Some("sameness");
+    let known = if is_sameness { VERSION_OF_SAMENESS } else { VERSION };
     match value.get("version").and_then(Value::as_u64) {
-        Some(version) if version > u64::from(NEWEST_VERSION) => Err(format!(
-            "its version is {version}, and this program knows {NEWEST_VERSION}: it was written by a newer one. Update Argus"
+        Some(version) if version == u64::from(known) => Ok(()),
+        Some(version) if version > u64::from(known) => Err(format!(
+            "its version is {version}, and this program knows {known}: it was written by a newer one. Update Argus"
         )),
-        Some(version) if version >= u64::from(VERSION) => Ok(()),
-        _ => Err(format!("'version' is not {VERSION}")),
+        _ => Err(format!("'version' is not {known}")),
     }
 }
 
