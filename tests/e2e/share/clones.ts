@@ -65,9 +65,9 @@ const fixes = z.object({
   }),
 });
 
-/** A bare repository with the project in it. */
-export function bare(): string {
-  const [where, first] = [project(), project({ 'test/stock.test.mjs': TEST, 'package.json': '{"type":"module"}' })];
+/** A bare repository with the project and its test in it. */
+export function bare(test = TEST): string {
+  const [where, first] = [project(), project({ 'test/stock.test.mjs': test, 'package.json': '{"type":"module"}' })];
   git(where, 'init', '--quiet', '--bare', '--initial-branch=main');
   writeFileSync(path.join(first, 'stock.json'), '{"ready":true}\n');
   git(first, 'init', '--quiet', '--initial-branch=main');
