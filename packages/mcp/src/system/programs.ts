@@ -10,23 +10,24 @@ import { isWithin } from './files/way.ts';
 
 /** The absolute path of a program, or undefined where the machine has none outside of `root`. */
 export function findProgram(name: string, root: string, searchPath = process.env.PATH): string | undefined {
-  const file = process.platform === 'win32' ? `${name}.exe` : name;
-  return filesNamed([file], root, searchPath).find(isProgram);
+  return foundFile([process.platform === 'win32' ? `${name}.exe` : name], root, searchPath);
 }
 
 /** Whether the machine has a program at all, also one that takes a shell to start, as those of npm do on Windows. */
 export function isInstalled(name: string, root: string, searchPath = process.env.PATH): boolean {
   const files = process.platform === 'win32' ? [`${name}.exe`, `${name}.cmd`] : [name];
-  return filesNamed(files, root, searchPath).some(isProgram);
+  return foundFile(files, root, searchPath) !== undefined;
 }
 
-function filesNamed(names: readonly string[], root: string, searchPath: string | undefined): string[] {
-  const folders = (searchPath ?? '').split(path.delimiter).filter((folder) => isOfTheMachine(folder, root));
-  return folders.flatMap((folder) => names.map((name) => path.join(folder, name)));
+/** Of most folders it is enough to know that they have no such file. */
+function foundFile(names: readonly string[], root: string, searchPath: string | undefined): string | undefined {
+  const folders = (searchPath ?? '').split(path.delimiter).filter((folder) => path.isAbsolute(folder));
+  const files = folders.flatMap((folder) => names.map((name) => path.join(folder, name)));
+  return files.find((file) => isProgram(file) && isOfTheMachine(path.dirname(file), root));
 }
 
 function isOfTheMachine(folder: string, root: string): boolean {
-  if (!path.isAbsolute(folder) || folder.split(/[\\/]/u).includes('node_modules')) return false;
+  if (folder.split(/[\\/]/u).includes('node_modules')) return false;
   const real = realOr(folder);
   const project = realOr(root);
   // What lies around a home folder is no repository's to bring.
@@ -35,7 +36,7 @@ function isOfTheMachine(folder: string, root: string): boolean {
 
 function realOr(folder: string): string {
   try {
-    return realpathSync(folder);
+    return realpathSync.native(folder);
   } catch {
     return path.resolve(folder);
   }
