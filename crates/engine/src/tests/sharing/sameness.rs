@@ -184,9 +184,9 @@ fn the_last_word_counts_and_each_is_a_file_of_its_own() {
     let (known, other) = (diagnosed(&ann, "boom", UNKNOWN), diagnosed(&ann, "engine", OTHER));
     for (said, is_one) in [true, false, true, false].into_iter().enumerate() {
         if is_one {
-            merge(&ann, &other, &known)
+            merge(&ann, &other, &known);
         } else {
-            split(&ann, &other, &known)
+            split(&ann, &other, &known);
         }
         assert_eq!(later(&ann, &mut files), 1);
         assert_eq!(words(&files).len(), said + 1);
