@@ -12,7 +12,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const runners = path.join(path.dirname(fileURLToPath(import.meta.url)), 'runners');
-const PYTHON_PACKAGES = ['pytest==8.4.2', 'tox==4.67.15', 'flit-core==4.2.0', 'django==5.2.19'];
+const PYTHON_PACKAGES = ['pytest==8.4.2', 'tox==4.67.15', 'flit-core==4.2.0', 'django==5.2.19', 'coverage==7.17.5'];
 
 export function setUpRunners() {
   installNodeRunners();
@@ -44,7 +44,8 @@ function installNodeRunners() {
 
 function installPytest() {
   const python = path.join(pythonFolder, 'bin', 'python');
-  if (['pytest', 'tox', 'flit_core', 'django'].every((name) => succeeds(python, ['-c', `import ${name}`]))) return;
+  if (['pytest', 'tox', 'flit_core', 'django', 'coverage'].every((name) => succeeds(python, ['-c', `import ${name}`])))
+    return;
   if (!succeeds('python3', ['-m', 'venv', '--help']) || !succeeds('python3', ['-c', 'import ensurepip'])) {
     apt(['python3-venv'], 'pytest');
   }

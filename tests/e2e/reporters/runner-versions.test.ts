@@ -13,7 +13,6 @@ import { environment, runnerProject } from '../harness.ts';
 import { has, PATH } from '../runs/installed.ts';
 
 const MODULES = fileURLToPath(new URL('../runners/node_modules', import.meta.url));
-const UNITTEST = path.join(REPORTERS, 'unittest_runner.py');
 const BUSTED = path.join(REPORTERS, 'lua', 'argus_busted.lua');
 
 /** What the process says of it; the version stands in its output. */
@@ -41,11 +40,7 @@ const RUNNERS: Runner[] = [
   { folder: 'playwright', command: 'playwright test', version: () => installed('@playwright/test') },
   { folder: 'node-test', command: 'node --test sum.js', version: () => said('node', '--version') },
   { folder: 'pytest', command: 'python -m pytest', version: () => said('python', '-m', 'pytest', '--version') },
-  {
-    folder: 'unittest',
-    command: `python ${UNITTEST} discover -s tests`,
-    version: () => said('python', '--version'),
-  },
+  { folder: 'unittest', command: 'python -m unittest discover -s tests', version: () => said('python', '--version') },
   {
     folder: 'rspec',
     command: 'rspec',

@@ -78,9 +78,9 @@ describe.skipIf(process.platform === 'win32')('TAP', () => {
   });
 });
 
-test.skipIf(!has('make'))('unittest behind make is the tests that it names', async () => {
+test.skipIf(!has('make'))('unittest that takes nothing from the environment is the tests that it names', async () => {
   const root = runnerProject('unittest');
-  writeFileSync(path.join(root, 'Makefile'), 'test:\n\tpython -m unittest discover -s tests\n');
+  writeFileSync(path.join(root, 'Makefile'), 'test:\n\tpython -E -m unittest discover -s tests\n');
   const { failures, totals } = await run(root, 'make test');
   expect(totals).toMatchObject({ failed: 1 });
   expect(failures).toMatchObject([
@@ -90,7 +90,7 @@ test.skipIf(!has('make'))('unittest behind make is the tests that it names', asy
       category: 'ASSERTION_MISMATCH',
     },
   ]);
-  const verbose = await run(root, 'sh -c "python -m unittest discover -v -s tests"');
+  const verbose = await run(root, 'sh -c "python -E -m unittest discover -v -s tests"');
   expect(verbose).toMatchObject({ totals: { passed: 1, failed: 1, skipped: 1 } });
 });
 

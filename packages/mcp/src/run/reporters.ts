@@ -1,8 +1,8 @@
 /**
- * What makes the runners of Node and Ruby, and pytest, write a report, however deep below scripts, workspaces and task
- * runners they are started: the environment of the run loads a hook into every process of Node and of Ruby, which adds
- * a reporter to those runners that it knows, and gives pytest a plugin and PHPUnit an option. Each process writes a
- * report of its own. They lie in `reporters/`, as every runner can load them; this process loads none of them.
+ * What makes the runners of Node, Python and Ruby write a report, however deep below scripts, workspaces and task
+ * runners they are started: the environment of the run loads a hook into every process of these, which adds a reporter
+ * to those runners that it knows, and gives pytest a plugin and PHPUnit an option. Each process writes a report of its
+ * own. They lie in `reporters/`, as every runner can load them; this process loads none of them.
  */
 
 import path from 'node:path';
@@ -15,13 +15,15 @@ export const REPORTERS = fileURLToPath(new URL('./reporters', import.meta.url));
 
 const HOOK = path.join(REPORTERS, 'hook.cjs').replaceAll('\\', '/');
 const RUBY_HOOK = '-rargus_reporter';
+/** Python loads `sitecustomize` from it, which finds the plugin too. */
+const PYTHON_HOOK = path.join(REPORTERS, 'python', 'path');
 const PYTEST_MODULE = 'argus_pytest';
 const PYTEST_PLUGIN = `-p ${PYTEST_MODULE}`;
 
 /** What variables get that scripts may set anew, with what parts it from a value behind it: kept-variables.cjs. */
 const ADDITIONS = {
   NODE_OPTIONS: `--require=${HOOK.includes(' ') ? `"${HOOK}"` : HOOK} `,
-  PYTHONPATH: `${path.join(REPORTERS, 'python')}${path.delimiter}`,
+  PYTHONPATH: `${PYTHON_HOOK}${path.delimiter}`,
   PYTEST_ADDOPTS: `${PYTEST_PLUGIN} -o junit_logging=all `,
   RUBYLIB: `${path.join(REPORTERS, 'ruby')}${path.delimiter}`,
   RUBYOPT: `${RUBY_HOOK} `,
@@ -52,7 +54,7 @@ export function hookReporting({ dir, root, env }: Pick<AdapterContext, 'dir' | '
     env: {
       ...nodeHook(env.NODE_OPTIONS ?? ''),
       ...rubyHook(env),
-      ...pytestPlugin(env),
+      ...pythonHook(env),
       ...toxOverride(env),
       ...phpSettings(dir, env),
       PW_TEST_REPORTER: path.join(REPORTERS, 'playwright.cjs'),
@@ -79,13 +81,12 @@ function rubyHook({ RUBYLIB = '', RUBYOPT = '' }: AdapterContext['env']): Record
   };
 }
 
-/** It is imported by name before pytest knows what else the project adds to its path. */
-function pytestPlugin({ PYTEST_ADDOPTS = '', PYTHONPATH = '' }: AdapterContext['env']): Record<string, string> {
-  const folder = path.join(REPORTERS, 'python');
-  const folders = PYTHONPATH.split(path.delimiter).filter((one) => one !== '' && one !== folder);
+/** It stands first, for one of the project's would hide it; it loads that one itself. */
+function pythonHook({ PYTEST_ADDOPTS = '', PYTHONPATH = '' }: AdapterContext['env']): Record<string, string> {
+  const folders = PYTHONPATH.split(path.delimiter).filter((one) => one !== '' && one !== PYTHON_HOOK);
   const options = `${PYTEST_ADDOPTS} ${ADDITIONS.PYTEST_ADDOPTS}`.trim();
   return {
-    PYTHONPATH: [...folders, folder].join(path.delimiter),
+    PYTHONPATH: [PYTHON_HOOK, ...folders].join(path.delimiter),
     PYTEST_ADDOPTS: PYTEST_ADDOPTS.includes(PYTEST_PLUGIN) ? PYTEST_ADDOPTS : options,
   };
 }

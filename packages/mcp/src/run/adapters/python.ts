@@ -1,8 +1,6 @@
-/** The runners of Python. */
+/** The runners of Python; what `reporters.ts` puts on its path makes both write a report. */
 
-import path from 'node:path';
-import { REPORTERS } from '../reporters.ts';
-import { type Adapter, basename, program } from './adapter.ts';
+import { type Adapter, afterSubcommand, basename, program } from './adapter.ts';
 
 export const pytest: Adapter = {
   name: 'pytest',
@@ -12,42 +10,26 @@ export const pytest: Adapter = {
   filter: (name) => ['-k', name],
 };
 
-/** It has no report and no place for one: a program that does what its own does, and writes one, stands in for it. */
+/** On it runs the command of Django, too. */
 export const unittest: Adapter = {
   name: 'unittest',
   filterOptions: ['-k'],
-  recognise: (words) => unittestModule(words)?.end ?? djangoProgram(words)?.test,
-  filter: (name) => ['-k', name],
-  reporting({ words, throughScript }) {
-    // What coverage measures is what it is told to run.
-    if (throughScript || words.some((word) => basename(word) === 'coverage')) return { reports: [] };
-    const own = path.join(REPORTERS, 'unittest_runner.py');
-    const module = unittestModule(words);
-    if (module !== undefined) return { replaced: { ...module, by: [own] }, reports: [] };
-    const django = djangoProgram(words);
-    if (django === undefined) return { reports: [] };
-    const { start, end } = django;
-    return { replaced: { start, end, by: [own, '--program', ...words.slice(start, end)] }, reports: [] };
+  recognise: (words) => {
+    const python = program('python', 'python3', 'py', 'coverage')(words);
+    if (python === undefined) return afterSubcommand(words, program('django-admin')(words), 'test');
+    const start = words.findIndex((_, index) => index >= python && startsTests(words, index) !== undefined);
+    return start >= 0 && areOptions(words.slice(python, start)) ? startsTests(words, start) : undefined;
   },
+  filter: (name) => ['-k', name],
 };
 
-/** `python manage.py test`: Django's own runner, on that of unittest. */
-function djangoProgram(words: readonly string[]): { start: number; end: number; test: number } | undefined {
-  const start = program('python', 'python3', 'py', 'coverage')(words);
-  const at = words.findIndex((word, index) => index >= (start ?? 0) && basename(word) === 'manage.py');
-  if (start === undefined || at < 0 || words[at + 1] !== 'test') return undefined;
-  return areOptions(words.slice(start, at)) ? { start: at, end: at + 1, test: at + 2 } : undefined;
-}
-
-/** Where `-m unittest` stands behind a Python and its options, itself behind any launchers. */
-function unittestModule(words: readonly string[]): { start: number; end: number } | undefined {
-  const python = program('python', 'python3', 'py', 'coverage')(words);
-  if (python === undefined) return undefined;
-  const start = words.findIndex(
-    (word, index) => index >= python && (word === '-munittest' || (word === '-m' && words[index + 1] === 'unittest')),
-  );
-  if (start < 0 || !areOptions(words.slice(python, start))) return undefined;
-  return { start, end: words[start] === '-m' ? start + 2 : start + 1 };
+/** Where the arguments of `-m unittest`, `-m django test` or `manage.py test` begin, if one of them stands here. */
+function startsTests(words: readonly string[], at: number): number | undefined {
+  const [first, second, third] = words.slice(at);
+  if (first === '-munittest') return at + 1;
+  if (first === '-m' && second === 'unittest') return at + 2;
+  if (first === '-m' && second === 'django' && third === 'test') return at + 3;
+  return basename(first) === 'manage.py' && second === 'test' ? at + 2 : undefined;
 }
 
 /** Of Python, or of coverage before it. */

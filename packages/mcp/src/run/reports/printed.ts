@@ -1,6 +1,7 @@
 /**
- * Cases from what a command printed, for commands of which no runner wrote a report: TAP, `cargo test` and unittest
- * behind scripts, make or tox. Where there is a report nothing is counted here: the same tests would be in both.
+ * Cases from what a command printed, for commands of which no runner wrote a report: TAP, `cargo test` behind scripts,
+ * and a unittest that takes nothing from the environment. Where there is a report nothing is counted here: the same
+ * tests would be in both.
  */
 
 import { readFileSync, writeFileSync } from 'node:fs';

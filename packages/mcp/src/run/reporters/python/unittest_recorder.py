@@ -1,50 +1,12 @@
-# Does what `python -m unittest` does, or a program that runs tests by unittest (`--program manage.py test`), and writes a
-# report of its tests: that has no option for one. It prints nothing of its own and is gone from the environment before a
-# test runs.
+# Takes down the tests of a program that runs them by unittest, which has no report, and writes one of them: of
+# `python -m unittest`, of Django's command, of a program of the project. It prints nothing of its own, and its place is
+# gone from the environment before a test runs. What loads it: path/sitecustomize.py.
 import os
 import sys
 import time
 
 # Tracebacks end where these frames begin, as for the module itself.
 __unittest = True
-
-
-def as_module():
-    """What `-m unittest` makes of the path and the arguments."""
-    first_on_path(os.getcwd())
-    sys.argv[0] = os.path.basename(sys.executable) + " -m unittest"
-
-
-def first_on_path(folder):
-    if not getattr(sys.flags, "safe_path", False):
-        sys.path[0] = folder
-
-
-def run_program():
-    """What Python makes of the path and the arguments of a program."""
-    import runpy
-
-    del sys.argv[:2]
-    program = sys.argv[0]
-    first_on_path(os.path.dirname(os.path.abspath(program)))
-    try:
-        runpy.run_path(program, run_name="__main__")
-    except Exception:
-        # As if it had been started itself: its own frames.
-        kind, error, trace = sys.exc_info()
-        while trace is not None and trace.tb_frame.f_code.co_filename != program:
-            trace = trace.tb_next
-        if hasattr(error, "with_traceback"):
-            error.with_traceback(trace)
-        sys.excepthook(kind, error, trace)
-        sys.exit(1)
-
-
-def run_module():
-    from unittest import main
-
-    as_module()
-    main(module=None)
 
 
 def relative(path, root):
@@ -67,29 +29,44 @@ def source_of(module):
 
 
 class Recorder(object):
-    """Takes down what the result of the outermost runner is told."""
+    """Takes down what the results of the outermost suites are told, whatever runs them."""
 
-    def __init__(self, folder, root):
-        self.folder = folder
-        self.root = root
+    def __init__(self):
+        self.folder = None
+        self.root = None
         self.tests = []
         self.started = {}
         self.begin = time.time()
-        self.has_run = False
+        self.is_running = False
 
-    def listen(self, runner_class):
-        make = runner_class._makeResult
+    def listen(self, *classes):
+        for tests in classes:
+            tests.__call__ = self.listening(tests.__call__)
+
+    def listening(self, call):
         recorder = self
+        __unittest = True
 
-        def make_result(runner):
-            result = make(runner)
-            # A runner that a test starts is no part of this run.
-            if not recorder.has_run:
-                recorder.has_run = True
-                recorder.attach(result)
-            return result
+        def call_and_listen(tests, *results, **options):
+            # What a test starts is no part of this run.
+            if recorder.is_running or not results or not recorder.take() or not recorder.attach(results[0]):
+                return call(tests, *results, **options)
+            recorder.is_running = True
+            try:
+                return call(tests, *results, **options)
+            finally:
+                recorder.is_running = False
+                recorder.write()
 
-        runner_class._makeResult = make_result
+        return call_and_listen
+
+    def take(self):
+        """So that what this process starts writes nothing there."""
+        folder = os.environ.pop("ARGUS_REPORT_DIR", None)
+        if folder:
+            self.folder = folder
+            self.root = os.environ.get("ARGUS_REPORT_ROOT") or os.getcwd()
+        return self.folder
 
     def attach(self, result):
         own = type(result)
@@ -125,7 +102,12 @@ class Recorder(object):
                 methods[name] = told(name, status)
         if hasattr(own, "addSubTest"):
             methods["addSubTest"] = add_sub_test
-        result.__class__ = type(own.__name__, (own,), methods)
+        try:
+            result.__class__ = type(own.__name__, (own,), methods)
+        except TypeError:
+            # One that is no ordinary object; what is printed is read.
+            return False
+        return True
 
     def add(self, test, status, detail, result, parent=None):
         case = parent if parent is not None else test
@@ -161,8 +143,6 @@ class Recorder(object):
         import io
         import json
 
-        if not self.has_run:
-            return
         report = {
             "reportFormat": "CTRF",
             "specVersion": "0.0.0",
@@ -184,19 +164,3 @@ def last_lines(detail):
     import traceback
 
     return traceback.format_exception_only(detail[0], detail[1])
-
-
-if __name__ == "__main__":
-    from unittest import TextTestRunner
-
-    where = os.environ.pop("ARGUS_REPORT_DIR", None)
-    recorder = Recorder(where, os.environ.pop("ARGUS_REPORT_ROOT", None) or os.getcwd())
-    if where:
-        recorder.listen(TextTestRunner)
-    try:
-        if sys.argv[1:2] == ["--program"]:
-            run_program()
-        else:
-            run_module()
-    finally:
-        recorder.write()
