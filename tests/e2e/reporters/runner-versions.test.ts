@@ -36,6 +36,7 @@ const RUNNERS: Runner[] = [
   { folder: 'jest', command: 'jest', version: () => installed('@jest/core') },
   { folder: 'mocha', command: 'mocha sum.js', version: () => installed('mocha') },
   { folder: 'ava', command: 'ava', version: () => installed('ava') },
+  { folder: 'qunit', command: 'qunit', version: () => installed('qunit') },
   { folder: 'uvu', command: 'uvu', version: () => installed('uvu') },
   { folder: 'playwright', command: 'playwright test', version: () => installed('@playwright/test') },
   { folder: 'node-test', command: 'node --test sum.js', version: () => said('node', '--version') },

@@ -190,6 +190,36 @@ test.each([
   });
 });
 
+test('QUnit tells the values of each assertion, what was thrown, and a file that it cannot load', async () => {
+  const { root } = await opened(runnerProject('qunit'));
+  const text = `const shut = () => { throw new TypeError('shop is shut'); };
+QUnit.module('shop', () => {
+  QUnit.test('opens', (assert) => {
+    assert.equal(1 + 1, 3, 'the doors');
+    assert.deepEqual({ open: true }, { open: false });
+  });
+  QUnit.test('shuts', shut);
+  QUnit.todo('sells', (assert) => assert.ok(false));
+});
+`;
+  writeFileSync(path.join(root, 'test/shop.js'), text);
+  writeFileSync(path.join(root, 'test/broken.js'), "require('./absent');\n");
+  const run = await agent.data('argus_run', { projectPath: root });
+  expect(run).toMatchObject({ totals: { passed: 1, failed: 4, skipped: 2 }, notes: [] });
+  expect(run.failures).toMatchObject([
+    { caseName: 'test/broken.js > (suite)', headline: "Error: Cannot find module './absent'" },
+    {
+      caseName: 'test/shop.js > shop > opens',
+      category: 'ASSERTION_MISMATCH',
+      headline: 'the doors',
+      message: 'expected: 3\nactual: 2\nexpected: { open: false }\nactual: { open: true }',
+      testPlace: 'test/shop.js:4',
+    },
+    { caseName: 'test/shop.js > shop > shuts', headline: 'TypeError: shop is shut', testPlace: 'test/shop.js:1' },
+    { caseName: 'test/sum.js > sum > is wrong' },
+  ]);
+});
+
 describe.each([
   { how: 'printed', command: 'tap --disable-coverage' },
   { how: 'beside the report of a reporter', command: 'tap --disable-coverage --reporter=base' },

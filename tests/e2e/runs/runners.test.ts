@@ -62,6 +62,7 @@ const RUNNERS: Runner[] = [
     expected: { passed: 1, failed: 1, skipped: 0 },
   },
   { folder: 'jasmine', runner: 'jasmine', testCommand: 'npm test', wrong: 'spec/sum.spec.js > sum > is wrong' },
+  { folder: 'qunit', runner: 'qunit', testCommand: 'npm test', wrong: 'test/sum.js > sum > is wrong' },
   { folder: 'uvu', runner: 'uvu', testCommand: 'npx uvu', wrong: 'test/sum.js > sum > is wrong' },
   {
     folder: 'rspec',

@@ -6,7 +6,21 @@
 import type { Adapter } from './adapters/adapter.ts';
 import { gradle, maven } from './adapters/jvm.ts';
 import { cargoTest, ctest, goTest, nextest } from './adapters/native.ts';
-import { ava, bun, deno, jasmine, jest, mocha, nodeTest, playwright, tap, tape, uvu, vitest } from './adapters/node.ts';
+import {
+  ava,
+  bun,
+  deno,
+  jasmine,
+  jest,
+  mocha,
+  nodeTest,
+  playwright,
+  qunit,
+  tap,
+  tape,
+  uvu,
+  vitest,
+} from './adapters/node.ts';
 import { pytest, unittest } from './adapters/python.ts';
 import { bats, busted, minitest, phpunit, rakeTest, rspec } from './adapters/scripting.ts';
 
@@ -19,6 +33,7 @@ export const ADAPTERS: readonly Adapter[] = [
   ava,
   uvu,
   jasmine,
+  qunit,
   tap,
   tape,
   nodeTest,

@@ -37,6 +37,7 @@ const FORMATS = {
   ava: 'ctrf',
   uvu: 'ctrf',
   jasmine: 'ctrf',
+  qunit: 'ctrf',
   playwright: 'ctrf',
   'node:test': 'ctrf',
   rspec: 'ctrf',

@@ -41,6 +41,7 @@ test.each([
   ['coverage run -m unittest', 'unittest', 'coverage run -m unittest'],
   ['npx uvu tests', 'uvu', 'npx uvu tests'],
   ['npx jasmine', 'jasmine', 'npx jasmine'],
+  ['npx qunit test', 'qunit', 'npx qunit test'],
   ['c8 ava', 'ava', 'c8 ava'],
   ['npx tap', 'tap', 'npx tap'],
   ['npx tape test/*.js', 'tape', 'npx tape test/*.js'],

@@ -95,6 +95,14 @@ export const jasmine: Adapter = {
   filter: (name) => [`--filter=${name}`],
 };
 
+export const qunit: Adapter = {
+  name: 'qunit',
+  filterOptions: ['-f', '--filter'],
+  failsWithoutTests: true,
+  recognise: program('qunit'),
+  filter: (name) => ['--filter', name],
+};
+
 /** Its command line takes patterns of files, and no names of tests. */
 export const uvu: Adapter = {
   name: 'uvu',

@@ -22,6 +22,8 @@ const PACKAGES: Readonly<Record<string, { name: string; oldest?: string }>> = {
   ava: { name: 'ava' },
   uvu: { name: 'uvu' },
   jasmine: { name: 'jasmine' },
+  // Older ones have no option that loads a module.
+  qunit: { name: 'qunit', oldest: '2.7' },
   tap: { name: 'tap' },
 };
 

@@ -51,6 +51,8 @@ function addReporter(program) {
     require('./ava.cjs').listen(program.replace(/\/(?:entrypoints\/)?cli\.m?js$/, '/lib/api.js'));
   } else if (/\/jasmine\/bin\/jasmine\.js$/.test(program)) {
     addArgument(`--helper=${path.join(__dirname, 'jasmine.cjs')}`);
+  } else if (/\/qunit\/bin\/qunit\.js$/.test(program)) {
+    addArgument(`--require=${path.join(__dirname, 'qunit.cjs')}`);
   } else if (/\/uvu\/bin\.js$/.test(program)) {
     require('./uvu.cjs');
   } else if (/\/turbo\/bin\/turbo$/.test(program)) {

@@ -16,6 +16,7 @@ const NODE_RUNNERS = [
   { dependency: 'tap', command: 'npx tap' },
   { dependency: 'uvu', command: 'npx uvu' },
   { dependency: 'jasmine', command: 'npx jasmine' },
+  { dependency: 'qunit', command: 'npx qunit' },
   { dependency: '@playwright/test', command: 'npx playwright test' },
 ];
 
