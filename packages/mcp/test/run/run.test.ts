@@ -230,6 +230,33 @@ test result: FAILED. 1 passed; 1 failed; 1 ignored; 0 measured; 0 filtered out; 
   expect(new LibtestReport().end()).toBeNull();
 });
 
+test.each([
+  ['a thread for each', ['net::bad', 'net::worse'], 'test net::bad ... FAILED\ntest net::worse ... FAILED\n'],
+  ['one thread', ['main', 'main'], 'test net::bad ... connecting\nFAILED\ntest net::worse ... waiting\nFAILED\n'],
+])('what tests panic with is theirs where they print as they run, with %s', (_, threads, results) => {
+  const report = new LibtestReport('my-crate');
+  report.add(`\nrunning 3 tests\ntest net::good ... ok\n${results}\nfailures:\n\nfailures:\n    net::bad\n`, 'stdout');
+  report.add(
+    `
+thread '${threads[0]}' (7) panicked at src/lib.rs:9:5:
+assertion \`left == right\` failed
+  left: 1
+ right: 2
+note: run with \`RUST_BACKTRACE=1\` environment variable to display a backtrace
+
+thread '${threads[1]}' (8) panicked at src/lib.rs:12:5:
+no route
+error: test failed, to rerun pass \`--lib\`
+`,
+    'stderr',
+  );
+  expect(JSON.parse(report.end() ?? '').results.tests).toMatchObject([
+    { name: 'net::good', status: 'passed' },
+    { name: 'net::bad', message: expect.stringMatching(/lib\.rs:9:5:\n.* failed\n {2}left: 1\n right: 2$/u) },
+    { name: 'net::worse', message: expect.stringMatching(/lib\.rs:12:5:\nno route$/u) },
+  ]);
+});
+
 test('an example in the documentation fails with its panic, where it begins', () => {
   const report = new LibtestReport();
   report.add(

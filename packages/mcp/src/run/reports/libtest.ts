@@ -7,6 +7,10 @@
 /** `test net::connects ... FAILED`, also with `--show-output`'s trailing remarks. */
 const RESULT = /^test (.+?)(?: - should panic)? \.\.\. (ok|FAILED|ignored)\b/u;
 
+/** The begin of one that printed before its result, with `--nocapture` and one thread; the result is a line of its own. */
+const BEGUN = /^test (.+?)(?: - should panic)? \.\.\. /u;
+const OWN_LINE_RESULT = /^(?:ok|FAILED|ignored)$/u;
+
 /** `---- net::connects stdout ----` opens the output of one failed test. */
 const SECTION = /^---- (.+) stdout ----$/u;
 
@@ -15,6 +19,13 @@ const SECTION_END = /^(?:failures:|test result: )/u;
 
 /** `     Running unittests src/lib.rs (target/debug/deps/my_crate-0f3c)`, `   Doc-tests my_crate`. */
 const BINARY = /^\s+(?:Running (?:unittests )?(\S+) \((?:\S*[\\/])?(\S+)-[0-9a-f]+(?:\.exe)?\)|Doc-tests (\S+))/u;
+
+/** What a test panicked with that prints as it runs: with `--nocapture`, or in a harness of the project's own. */
+const PANIC = /^thread '(.+?)'(?: \(\d+\))? panicked at /u;
+const PANIC_END =
+  /^(?:test .+ \.\.\. |running \d+ tests?$|failures:|test result: |error: test failed|note: run with )/u;
+/** With `--test-threads=1`. */
+const ONLY_THREAD = 'main';
 
 /** What rustdoc says of an example before what the example itself printed. */
 const EXAMPLE_FAILED = /^Test executable failed \(.*\)\.\n\n(?:stdout:\n([\s\S]*?)\n)?stderr:\n/u;
@@ -44,6 +55,9 @@ export class LibtestReport {
   #binary: string | undefined;
   #binaryStart = 0;
   #section: LibtestCase | undefined;
+  #begun: string | undefined;
+  readonly #panics: { thread: string; output: string }[] = [];
+  readonly #panic: { stdout?: { output: string } | undefined; stderr?: { output: string } | undefined } = {};
   #waiting = 0;
   readonly #packageName: string | undefined;
 
@@ -62,6 +76,7 @@ export class LibtestReport {
   end(): string | null {
     for (const stream of ['stderr', 'stdout'] as const) this.#line(this.#rest[stream], stream);
     if (this.#cases.length === 0) return null;
+    this.#givePanics();
     const tests = this.#cases.map(({ name, status, binary, output }) => ({
       name,
       suite: binary === undefined ? [] : [binary],
@@ -84,6 +99,7 @@ export class LibtestReport {
       this.#nameWaiting();
       return;
     }
+    if (this.#section === undefined) this.#readPanic(line, stream);
     if (stream === 'stderr') return;
     if (/^running \d+ tests?$/u.test(line)) {
       this.#startBinary();
@@ -114,8 +130,9 @@ export class LibtestReport {
   }
 
   #result(line: string): void {
-    const [, name, word] = RESULT.exec(line) ?? [];
-    if (name === undefined) return;
+    const [, name = this.#begun, word = OWN_LINE_RESULT.exec(line)?.[0]] = RESULT.exec(line) ?? [];
+    this.#begun = word === undefined ? (BEGUN.exec(line)?.[1] ?? this.#begun) : undefined;
+    if (name === undefined || word === undefined) return;
     const status = word === 'ok' ? 'passed' : word === 'FAILED' ? 'failed' : 'skipped';
     this.#cases.push({ name, status, binary: this.#binary, output: '' });
   }
@@ -124,8 +141,33 @@ export class LibtestReport {
     return this.#cases.slice(this.#binaryStart).find((one) => one.name === name && one.status === 'failed');
   }
 
-  #extend(section: LibtestCase, line: string): void {
+  #extend(section: { output: string }, line: string): void {
     if (section.output.length < MAX_SECTION_CHARACTERS) section.output += `${line}\n`;
+  }
+
+  #readPanic(line: string, stream: 'stdout' | 'stderr'): void {
+    const [, thread] = PANIC.exec(line) ?? [];
+    if (thread !== undefined) {
+      const panic = { thread, output: '' };
+      this.#panics.push(panic);
+      this.#panic[stream] = panic;
+    } else if (PANIC_END.test(line)) {
+      this.#panic[stream] = undefined;
+    }
+    const panic = this.#panic[stream];
+    if (panic !== undefined) this.#extend(panic, line);
+  }
+
+  /** A thread has the name of its test. */
+  #givePanics(): void {
+    const silent = this.#cases.filter(({ status, output }) => status === 'failed' && output === '');
+    const ofOnlyThread = this.#panics.filter(({ thread }) => thread === ONLY_THREAD);
+    const named = (name: string) => this.#panics.findIndex(({ thread }) => thread === name);
+    for (const [index, one] of silent.entries()) {
+      const [panic] = this.#panics.splice(named(one.name), named(one.name) < 0 ? 0 : 1);
+      const isOnlyThread = ofOnlyThread.length === silent.length;
+      one.output = (panic ?? (isOnlyThread ? ofOnlyThread[index] : undefined))?.output ?? '';
+    }
   }
 }
 
