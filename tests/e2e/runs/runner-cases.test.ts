@@ -190,6 +190,28 @@ test.each([
   });
 });
 
+test('cases of Jasmine are the same in parallel, where its workers tell of them at once', async () => {
+  const { root } = await opened(runnerProject('jasmine'));
+  const spec = (name: string) => `describe('${name}', () => {
+  describe('inner', () => {
+    it('waits', (done) => setTimeout(done, 100));
+    it('throws', () => { throw new TypeError('${name} is shut'); });
+  });
+  describe('broken', () => { beforeAll(() => { throw new Error('no doors'); }); it('sells', () => {}); });
+});
+`;
+  for (const name of ['shop', 'store', 'stall']) writeFileSync(path.join(root, `spec/${name}.spec.js`), spec(name));
+  const failures = async (command: string) => {
+    const run = await agent.data('argus_run', { projectPath: root, command });
+    expect(run, command).toMatchObject({ totals: { passed: 4, failed: 10, skipped: 1 }, notes: [] });
+    const { cases } = await agent.data('argus_history', { projectPath: root, runId: run.runId });
+    return (cases as Data[]).map(({ caseName, headline }) => `${caseName}: ${headline}`).sort();
+  };
+  const inParallel = await failures('jasmine --parallel=2');
+  expect(inParallel).toContain('spec/stall.spec.js > stall > inner > throws: TypeError: stall is shut');
+  expect(inParallel).toEqual(await failures('jasmine'));
+});
+
 test('QUnit tells the values of each assertion, what was thrown, and a file that it cannot load', async () => {
   const { root } = await opened(runnerProject('qunit'));
   const text = `const shut = () => { throw new TypeError('shop is shut'); };

@@ -50,7 +50,9 @@ function addReporter(program) {
   } else if (/\/ava\/(?:entrypoints\/)?cli\.m?js$/.test(program)) {
     require('./ava.cjs').listen(program.replace(/\/(?:entrypoints\/)?cli\.m?js$/, '/lib/api.js'));
   } else if (/\/jasmine\/bin\/jasmine\.js$/.test(program)) {
-    addArgument(`--helper=${path.join(__dirname, 'jasmine.cjs')}`);
+    if (process.argv.some((word) => word.startsWith('--parallel='))) {
+      require('./jasmine.cjs').listenInParallel(path.join(program, '../../lib/parallel_runner.js'));
+    } else addArgument(`--helper=${path.join(__dirname, 'jasmine.cjs')}`);
   } else if (/\/qunit\/bin\/qunit\.js$/.test(program)) {
     addArgument(`--require=${path.join(__dirname, 'qunit.cjs')}`);
   } else if (/\/uvu\/bin\.js$/.test(program)) {

@@ -1,4 +1,5 @@
-// Jasmine takes further reporters from a helper, which it loads before the specs.
+// Jasmine takes further reporters from a helper, which it loads before the specs. In parallel each worker loads the
+// helpers and takes none: there the process that starts them does, before it begins.
 'use strict';
 const { take, relative, versionOf, writeCtrf } = require('./report.cjs');
 
@@ -7,40 +8,54 @@ const STATUSES = { passed: 'passed', failed: 'failed', pending: 'skipped' };
 take();
 const begin = Date.now();
 const tests = [];
-/** Of the spec that runs, from the outside in. */
-const suites = [];
-let start = begin;
+/** Of the specs that run, from the outside in, by worker. */
+const open = new Map();
 
-// In parallel a helper is loaded by every worker, which reports to one process and takes no reporters of its own.
+const reporter = {
+  reporterCapabilities: { parallel: true },
+  suiteStarted: (suite) => suitesAround(suite).push(suite.description),
+  suiteDone: (suite) => {
+    // What failed around its specs.
+    if (suite.failedExpectations.length > 0) add({ ...suite, description: '(suite)', status: 'failed' });
+    suitesAround(suite).pop();
+  },
+  specDone: add,
+  jasmineDone: (whole) => {
+    if (whole.failedExpectations.length > 0) add({ ...whole, description: '(suite)', status: 'failed' });
+    writeCtrf('jasmine', versionOf(process.argv[1]), begin, tests);
+  },
+};
+
+// A worker of a program that runs Jasmine in parallel itself.
 try {
-  jasmine.getEnv().addReporter({
-    suiteStarted: ({ description }) => suites.push(description),
-    suiteDone: (suite) => {
-      suites.pop();
-      // What failed around its specs.
-      if (suite.failedExpectations.length > 0) add({ ...suite, description: '(suite)', status: 'failed' });
-    },
-    specStarted: () => {
-      start = Date.now();
-    },
-    specDone: add,
-    jasmineDone: (whole) => {
-      if (whole.failedExpectations.length > 0) add({ ...whole, description: '(suite)', status: 'failed' });
-      writeCtrf('jasmine', versionOf(process.argv[1]), begin, tests);
-    },
-  });
+  globalThis.jasmine?.getEnv().addReporter(reporter);
 } catch {}
 
+function listenInParallel(runnerFile) {
+  const { prototype } = require(runnerFile);
+  const { execute } = prototype;
+  prototype.execute = function (...args) {
+    this.addReporter(reporter);
+    return execute.apply(this, args);
+  };
+}
+
+/** What comes from a worker has its number before its own id. */
+function suitesAround({ id }) {
+  const worker = /^\d+-/.exec(id)?.[0];
+  if (!open.has(worker)) open.set(worker, []);
+  return open.get(worker);
+}
+
 /** A spec that a filter leaves out has another status. */
-function add({ description, status, failedExpectations, duration, filename }) {
+function add({ id, description, status, failedExpectations, duration, filename }) {
   if (STATUSES[status] === undefined) return;
   const [first] = failedExpectations;
   tests.push({
     name: description,
     status: STATUSES[status],
-    start,
     duration: duration ?? 0,
-    suite: [...suites],
+    suite: [...suitesAround({ id })],
     filePath: relative(filename ?? first?.filename),
     message: first && failedExpectations.map(({ message }) => message).join('\n'),
     trace: first && failedExpectations.map(textOf).join('\n'),
@@ -52,3 +67,5 @@ function textOf({ message, stack }) {
   const frames = (stack || '').replaceAll(/^\s*at <Jasmine>\n?/gm, '');
   return frames.includes(message) ? frames : `${message}\n${frames}`;
 }
+
+module.exports = { listenInParallel };
