@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { hookReporting, REPORTERS } from '../../../packages/mcp/src/run/reporters.ts';
 import { environment, runnerProject } from '../harness.ts';
-import { has, PATH } from '../runs/installed.ts';
+import { has, hasChrome, PATH } from '../runs/installed.ts';
 
 const MODULES = fileURLToPath(new URL('../runners/node_modules', import.meta.url));
 const BUSTED = path.join(REPORTERS, 'lua', 'argus_busted.lua');
@@ -37,6 +37,12 @@ const RUNNERS: Runner[] = [
   { folder: 'mocha', command: 'mocha sum.js', version: () => installed('mocha') },
   { folder: 'ava', command: 'ava', version: () => installed('ava') },
   { folder: 'qunit', command: 'qunit', version: () => installed('qunit') },
+  {
+    folder: 'web-test-runner',
+    command: "wtr 'test/*.test.js'",
+    version: () => installed('@web/test-runner'),
+    missing: !hasChrome,
+  },
   { folder: 'uvu', command: 'uvu', version: () => installed('uvu') },
   { folder: 'playwright', command: 'playwright test', version: () => installed('@playwright/test') },
   { folder: 'node-test', command: 'node --test sum.js', version: () => said('node', '--version') },

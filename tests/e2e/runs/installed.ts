@@ -11,3 +11,8 @@ export const PATH = [path.join(pythonFolder, 'bin'), nodePrograms, process.env.P
 
 export const has = (program: string, args = ['--version']) =>
   spawnSync(program, args, { stdio: 'ignore' }).status === 0;
+
+/** As its launcher looks for one. */
+export const hasChrome = ['google-chrome-stable', 'google-chrome', 'chromium', 'chromium-browser'].some((name) =>
+  has(name),
+);

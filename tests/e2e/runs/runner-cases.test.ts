@@ -6,7 +6,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { BUNDLE, type Data, environment, runnerProject } from '../harness.ts';
 import { hasGradleOffline, hasMavenOffline } from '../setup.mjs';
-import { has, PATH } from './installed.ts';
+import { has, hasChrome, PATH } from './installed.ts';
 import { agent, opened, totals } from './runners-agent.ts';
 
 test('the reporters that a Vitest configuration names go on, whatever else it calls reporters', async () => {
@@ -239,6 +239,22 @@ QUnit.module('shop', () => {
     },
     { caseName: 'test/shop.js > shop > shuts', headline: 'TypeError: shop is shut', testPlace: 'test/shop.js:1' },
     { caseName: 'test/sum.js > sum > is wrong' },
+  ]);
+});
+
+test.skipIf(!hasChrome)('Web Test Runner tells why it cannot load a file, and what fails around tests', async () => {
+  const { root } = await opened(runnerProject('web-test-runner'));
+  const hooks =
+    "describe('shop', () => { before(() => { throw new TypeError('no doors'); }); it('sells', () => {}); });\n";
+  writeFileSync(path.join(root, 'test/hooks.test.js'), hooks);
+  writeFileSync(path.join(root, 'test/broken.test.js'), "import '../absent.js';\n");
+  const run = await agent.data('argus_run', { projectPath: root });
+  expect(run).toMatchObject({ status: 'failed', totals: { passed: 1, skipped: 1 } });
+  expect(run.failures).toMatchObject([
+    { caseName: 'test/broken.test.js > (suite)', headline: expect.stringContaining('absent.js') },
+    { caseName: 'test/hooks.test.js > (suite)', headline: 'TypeError: no doors', testPlace: 'test/hooks.test.js:1' },
+    { caseName: 'test/hooks.test.js > shop > sells' },
+    { caseName: 'test/sum.test.js > sum > is wrong', headline: 'AssertionError: expected 2 to equal 3' },
   ]);
 });
 

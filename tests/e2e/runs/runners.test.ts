@@ -9,7 +9,7 @@ import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { BUNDLE, environment, runnerProject } from '../harness.ts';
 import { hasGradleOffline, hasMavenOffline } from '../setup.mjs';
-import { has, PATH } from './installed.ts';
+import { has, hasChrome, PATH } from './installed.ts';
 import { agent, opened, temporary, totals } from './runners-agent.ts';
 
 interface Runner {
@@ -63,6 +63,13 @@ const RUNNERS: Runner[] = [
   },
   { folder: 'jasmine', runner: 'jasmine', testCommand: 'npm test', wrong: 'spec/sum.spec.js > sum > is wrong' },
   { folder: 'qunit', runner: 'qunit', testCommand: 'npm test', wrong: 'test/sum.js > sum > is wrong' },
+  {
+    folder: 'web-test-runner',
+    runner: 'web-test-runner',
+    testCommand: 'npm test',
+    wrong: 'test/sum.test.js > sum > is wrong',
+    missing: () => !hasChrome,
+  },
   { folder: 'uvu', runner: 'uvu', testCommand: 'npx uvu', wrong: 'test/sum.js > sum > is wrong' },
   {
     folder: 'rspec',

@@ -20,6 +20,7 @@ import {
   tape,
   uvu,
   vitest,
+  webTestRunner,
 } from './adapters/node.ts';
 import { pytest, unittest } from './adapters/python.ts';
 import { bats, busted, minitest, phpunit, rakeTest, rspec } from './adapters/scripting.ts';
@@ -34,6 +35,7 @@ export const ADAPTERS: readonly Adapter[] = [
   uvu,
   jasmine,
   qunit,
+  webTestRunner,
   tap,
   tape,
   nodeTest,

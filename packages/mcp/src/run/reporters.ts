@@ -38,6 +38,7 @@ const FORMATS = {
   uvu: 'ctrf',
   jasmine: 'ctrf',
   qunit: 'ctrf',
+  'web-test-runner': 'ctrf',
   playwright: 'ctrf',
   'node:test': 'ctrf',
   rspec: 'ctrf',

@@ -42,6 +42,7 @@ test.each([
   ['npx uvu tests', 'uvu', 'npx uvu tests'],
   ['npx jasmine', 'jasmine', 'npx jasmine'],
   ['npx qunit test', 'qunit', 'npx qunit test'],
+  ['wtr test/*.js', 'web-test-runner', 'wtr test/*.js'],
   ['c8 ava', 'ava', 'c8 ava'],
   ['npx tap', 'tap', 'npx tap'],
   ['npx tape test/*.js', 'tape', 'npx tape test/*.js'],

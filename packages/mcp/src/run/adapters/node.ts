@@ -103,6 +103,12 @@ export const qunit: Adapter = {
   filter: (name) => ['--filter', name],
 };
 
+/** Its command line takes no names of tests. */
+export const webTestRunner: Adapter = {
+  name: 'web-test-runner',
+  recognise: program('wtr', 'web-test-runner'),
+};
+
 /** Its command line takes patterns of files, and no names of tests. */
 export const uvu: Adapter = {
   name: 'uvu',

@@ -21,6 +21,7 @@ const PACKAGES: Readonly<Record<string, { name: string; oldest?: string }>> = {
   playwright: { name: '@playwright/test' },
   ava: { name: 'ava' },
   uvu: { name: 'uvu' },
+  'web-test-runner': { name: '@web/test-runner' },
   jasmine: { name: 'jasmine' },
   // Older ones have no option that loads a module.
   qunit: { name: 'qunit', oldest: '2.7' },

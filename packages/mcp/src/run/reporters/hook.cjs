@@ -55,6 +55,8 @@ function addReporter(program) {
     } else addArgument(`--helper=${path.join(__dirname, 'jasmine.cjs')}`);
   } else if (/\/qunit\/bin\/qunit\.js$/.test(program)) {
     addArgument(`--require=${path.join(__dirname, 'qunit.cjs')}`);
+  } else if (/\/@web\/test-runner\/dist\/bin\.js$/.test(program)) {
+    require('./web-test-runner.cjs').listen(program);
   } else if (/\/uvu\/bin\.js$/.test(program)) {
     require('./uvu.cjs');
   } else if (/\/turbo\/bin\/turbo$/.test(program)) {
