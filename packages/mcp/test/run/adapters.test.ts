@@ -7,7 +7,7 @@ import { ADAPTERS } from '../../src/run/adapters.ts';
 const read = (file: string) => readFileSync(new URL(`../../../../${file}`, import.meta.url), 'utf8').toLowerCase();
 
 /** As people write them, where that is not the name in a run. */
-const WRITTEN: Readonly<Record<string, string>> = { nextest: 'cargo nextest' };
+const WRITTEN: Readonly<Record<string, string>> = { nextest: 'cargo nextest', 'web-test-runner': 'web test runner' };
 
 test.each([...new Set(ADAPTERS.map(({ name }) => name))])('%s is documented, planned and run', (name) => {
   const [list = ''] = read('packages/mcp/docs/failures.md').match(/^recognised, also behind[\s\S]*?\. /mu) ?? [];

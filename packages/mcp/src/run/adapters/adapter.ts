@@ -25,8 +25,6 @@ export interface Reporting {
    * the report (`copy`), or times that the report asks for are taken out (`bats-times`).
    */
   translate?: 'go-json' | 'copy' | 'bats-times';
-  /** Words of the runner's command, from `start` up to `end`, that others stand in for. */
-  replaced?: { start: number; end: number; by: readonly string[] };
   notes?: string[];
 }
 

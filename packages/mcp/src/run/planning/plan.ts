@@ -45,8 +45,6 @@ export interface PlanInput extends Omit<AdapterContext, 'words' | 'throughScript
 interface Recognised {
   adapter: Adapter;
   words: string[];
-  /** The same in the typed line; empty where they are those of a script. */
-  typed: readonly Word[];
   /** Offset in the typed line where arguments go in. */
   insertAt: number;
   /** What must stand before them (`--` of npm). */
@@ -73,7 +71,7 @@ export function planRun(input: PlanInput): Plan {
   const reporting = input.ownReports ? { reports: [] } : reportingOf(found, input);
   return keepingAdditions({
     shown: insert(input.command, found, filterArgs),
-    command: replace(insert(input.command, found, [...(reporting.args ?? []), ...filterArgs]), found, reporting),
+    command: insert(input.command, found, [...(reporting.args ?? []), ...filterArgs]),
     added: reporting.args ?? [],
     runner: found.adapter.name,
     reporting,
@@ -112,16 +110,12 @@ function reportingOf({ adapter, words, throughScript, inPackages }: Recognised, 
 
 /**
  * What makes the runners of a command report that is run as it was typed: its environment, and what they write anyhow.
- * Only words that others stand in for, which print the same, are changed.
  */
 export function listeningPlan(input: PlanInput): Pick<Plan, 'command' | 'reporting'> {
   const found = recognise(input.command, input.root);
   const hooks = hookReporting(input);
   if (found === undefined) return keepingAdditions({ command: input.command, reporting: hooks });
-  const own = reportingOf(found, input);
-  if (own.replaced !== undefined && own.translate === undefined)
-    return keepingAdditions({ command: replace(input.command, found, own), reporting: own });
-  const anyhow = own.reports.filter(({ kind }) => kind === 'glob');
+  const anyhow = reportingOf(found, input).reports.filter(({ kind }) => kind === 'glob');
   return keepingAdditions({
     command: input.command,
     reporting: { ...hooks, reports: [...anyhow, ...hooks.reports] },
@@ -179,7 +173,7 @@ function recognise(command: string, root: string, depth = 0): Recognised | undef
     const direct = matchAdapter(words);
     if (!direct) return undefined;
     const insertAt = direct.adapter.argsFirst ? endOfWord(last.words[direct.index - 1]) : endOfArguments(last);
-    return { adapter: direct.adapter, words, typed: last.words, insertAt, lead: '', throughScript: false };
+    return { adapter: direct.adapter, words, insertAt, lead: '', throughScript: false };
   }
   if (depth >= MAX_SCRIPT_DEPTH) return undefined;
   const inner = recognise(script.text, root, depth + 1);
@@ -191,7 +185,6 @@ function recognise(command: string, root: string, depth = 0): Recognised | undef
   return {
     ...inner,
     words: [...inner.words, ...given],
-    typed: [],
     insertAt: endOfWord(last.words.at(-1)),
     lead,
     runAt,
@@ -216,7 +209,7 @@ function inEveryPackage(
       last.words.map((word) => word.text),
     ) + first.lead;
   const insertAt = endOfWord(last.words.at(-1));
-  return { ...(hardest ?? first), typed: [], insertAt, lead, throughScript: true, inPackages: true };
+  return { ...(hardest ?? first), insertAt, lead, throughScript: true, inPackages: true };
 }
 
 function recognisedIn({ folders, script }: WorkspaceRun, root: string, depth: number): (Recognised | undefined)[] {
@@ -251,14 +244,6 @@ function insert(command: string, { insertAt, lead, runAt }: Recognised, args: re
   if (args.length === 0) return command;
   const longer = `${command.slice(0, insertAt)}${lead}${argumentText(args)}${command.slice(insertAt)}`;
   return runAt === undefined ? longer : `${longer.slice(0, runAt)} run${longer.slice(runAt)}`;
-}
-
-/** They stand before any argument that was added. */
-function replace(command: string, { typed }: Recognised, { replaced }: Reporting): string {
-  const first = typed[replaced?.start ?? -1];
-  const last = typed[(replaced?.end ?? 0) - 1];
-  if (replaced === undefined || first === undefined || last === undefined) return command;
-  return `${command.slice(0, first.start)}${replaced.by.map((word) => quoted(word)).join(' ')}${command.slice(last.end)}`;
 }
 
 function argumentText(args: readonly string[]): string {
