@@ -130,12 +130,22 @@ fn is_telling(line: &str) -> bool {
         || is_gradle_test(line)
 }
 
-/// What Maven and Gradle say at the end of a build whose tests failed: which ones was said before, with the modules that
-/// came later in between.
+/// What Maven, Gradle and make say at the end of a build whose tests failed: which ones was said before, with the modules
+/// that came later in between.
 fn is_echo(lines: &[&str]) -> bool {
     let gradle = || lines.iter().take(4).any(|line| line.starts_with("> There were failing tests"));
     without_escapes(lines[0]).ends_with(": There are test failures.")
         || lines[0].starts_with("* What went wrong") && gradle()
+        || is_recipe_of_make(lines[0])
+}
+
+/// `make[1]: *** [Makefile:3: check] Error 2`, and where it ran.
+fn is_recipe_of_make(line: &str) -> bool {
+    let line = without_escapes(line);
+    let Some((_, said)) = line.split_once(": ").filter(|(name, _)| name.starts_with("make")) else { return false };
+    said.starts_with("*** [") && said.contains("] Error ")
+        || said.starts_with("Entering directory ")
+        || said.starts_with("Leaving directory ")
 }
 
 /// `shop.CartTest > totals FAILED` of Gradle.
@@ -205,9 +215,11 @@ const PARTS: [&str; 26] = [
     "Operation not permitted",
 ];
 
-/// `ModuleNotFoundError: No module named 'x'`, `java.net.ConnectException: ...`, `main.go:3:2: undefined: x`.
+/// `ModuleNotFoundError: No module named 'x'`, `java.net.ConnectException: ...`, `main.go:3:2: undefined: x`; Node puts a
+/// code behind the name: `TypeError [ERR_INVALID_URL]: Invalid URL`.
 fn is_exception_line(line: &str) -> bool {
     let Some((name, _)) = line.split_once(": ") else { return false };
+    let name = name.split_once(" [").filter(|(_, code)| code.ends_with(']')).map_or(name, |(name, _)| name);
     crate::formats::junit::is_exception(name) || is_go_position(name)
 }
 

@@ -107,6 +107,20 @@ fn node_quotes_the_source_below_its_place() {
 }
 
 #[test]
+fn make_says_at_the_end_that_what_it_ran_failed() {
+    let mocha = "  1) sum\n       adds:\n\n      AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:\n\n2 !== 3\n\n      + expected - actual\n\n      -2\n      +3\n      \n      at Context.<anonymous> (test/a.js:1:75)\n      at process.processImmediate (node:internal/timers:483:21)\n\n\n\n";
+    let ends = [
+        "make: *** [Makefile:3: check] Error 2\n",
+        "make[1]: *** [Makefile:3: check] Error 1\nmake[1]: Leaving directory '/project/js'\nmake: *** [Makefile:9: all] Error 2\n",
+    ];
+    for end in ends {
+        check(&format!("{mocha}{end}"), &["strictly equal", "2 !== 3", "test/a.js:1:75"], &["make"]);
+    }
+    check("sh check\nmake: *** [Makefile:3: check] Error 2\n", &["[Makefile:3: check] Error 2"], &[]);
+    check("make: *** No rule to make target 'chek'.  Stop.\n", &["No rule to make target"], &[]);
+}
+
+#[test]
 fn bundlers_say_it_before_their_own_stack() {
     check(
         "✘ [ERROR] Expected \")\" but found \";\"\n\n    src/cart.ts:4:37:\n      4 │   return text.replace(/a/g, '-';\n        ╵                                )\n\n1 error\nnode:child_process:930\n    throw err;\n    ^\n\nError: Command failed: /project/node_modules/@esbuild/linux-x64/bin/esbuild src/main.ts --bundle\n    at genericNodeError (node:internal/errors:984:15)\n",
