@@ -25,6 +25,7 @@ const empty = join(folder, 'empty.mjs');
 writeFileSync(empty, '');
 const project = join(folder, 'project');
 mkdirSync(project);
+spawnSync('git', ['init', '--quiet', project]);
 const env = { ...process.env, XDG_DATA_HOME: join(folder, 'data') };
 const COMMAND = 'echo "OrderError: the total is wrong" && exit 3';
 /** As short as a test run ever is: what Argus does meanwhile costs nobody time. */
@@ -71,9 +72,9 @@ const ROWS = {
     goal: 150,
   },
   'argus_run of a running server, over it': { run: ranByServer, less: 'half a second of tests', goal: 150 },
-  'a second of node:test': { run: (node) => exec(node, ['--test', tests]) },
+  'a second of node:test': { run: (node) => exec(node, ['--test', tests], '', project) },
   'the same with the reporter, over it': {
-    run: (node) => exec(node, ['--require', reporter, '--test', tests]),
+    run: (node) => exec(node, ['--require', reporter, '--test', tests], '', project),
     less: 'a second of node:test',
     goal: 200,
   },
@@ -83,8 +84,8 @@ function argus(node, ...args) {
   return exec(node, [server, ...args]);
 }
 
-function exec(program, args, input = '') {
-  return spawnSync(program, args, { cwd: folder, env, input, encoding: 'utf8' }).stdout;
+function exec(program, args, input = '', cwd = folder) {
+  return spawnSync(program, args, { cwd, env, input, encoding: 'utf8' }).stdout;
 }
 
 async function listed(node) {
