@@ -4,7 +4,7 @@
  */
 
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { argus } from '../argus.ts';
@@ -144,12 +144,28 @@ it('ends', () => {
 
 test('nothing waits for the end of a runner that was killed, nor is it a run', async () => {
   const root = mocha({ 'killed.js': IS_KILLED });
-  const { stdout } = await start(root, 'mocha killed.js');
+  const temporary = path.join(root, 'temporary');
+  mkdirSync(temporary);
+  const { stdout } = await start(root, 'mocha killed.js', { TMPDIR: temporary });
   const [pid = ''] = /\d+/u.exec(stdout) ?? [];
   expect(pid, stdout).not.toBe('');
   const state = () => spawnSync('ps', ['-o', 'stat=', '-p', pid], { encoding: 'utf8' }).stdout;
   await expect.poll(state, { timeout: 10_000 }).toMatch(/^$|^Z/u);
-  expect(existsSync(path.join(root, '.argus'))).toBe(false);
+  expect({ left: readdirSync(temporary), isMemory: existsSync(path.join(root, '.argus')) }).toEqual({
+    left: [],
+    isMemory: false,
+  });
+});
+
+const INTERRUPTS = `import test from 'node:test';
+test('waits', () => { process.kill(process.ppid, 'SIGINT'); return new Promise((done) => setTimeout(done, 60_000)); });
+`;
+
+test('a node:test that is interrupted is no run', async () => {
+  const root = installedProject('node-test', { 'interrupts.js': INTERRUPTS });
+  const { status, stderr } = await start(root, 'node --require argus-mcp/node-test --test interrupts.js');
+  expect(status).not.toBe(0);
+  expect({ stderr, isMemory: existsSync(path.join(root, '.argus')) }).toEqual({ stderr: '', isMemory: false });
 });
 
 const WATCHING = `import { startVitest } from 'vitest/node';

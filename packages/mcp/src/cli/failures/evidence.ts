@@ -15,7 +15,7 @@ export async function tests(
     options,
     ({ projectPath, sessionManager }) =>
       handleTests({ projectPath, caseName, since, name, state, limit, offset }, sessionManager),
-    formatTests,
+    (result) => formatTests(result, name !== undefined || state !== undefined),
   );
 }
 

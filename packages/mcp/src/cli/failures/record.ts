@@ -3,7 +3,7 @@
  * memory is open by the time that they have ended. Reporters: run/reporters/installed.
  */
 
-import { readFileSync, renameSync } from 'node:fs';
+import { readFileSync, renameSync, rmdirSync } from 'node:fs';
 import path from 'node:path';
 import type { GitFacts, RunResult } from 'argus-engine';
 import { enveloped } from '../../answer.ts';
@@ -64,7 +64,10 @@ export async function record(folder: string): Promise<void> {
   const sessionManager = new SessionManager({ recorder: terminal(), adopts: adoptsInCi() });
   const opening = openedEarly(sessionManager, root);
   const end = await endOf(folder);
-  if (end === undefined) return sessionManager.closeAll();
+  if (end === undefined) {
+    removeEmpty(folder);
+    return sessionManager.closeAll();
+  }
   await opening;
   const envelope = await enveloped(async () => {
     const session = await sessionManager.init(root, undefined, 'person');
@@ -77,6 +80,13 @@ export async function record(folder: string): Promise<void> {
     : { complaint: complaint(`was not recorded: ${envelope.error.code}: ${envelope.error.message}`) };
   if (answer.complaint !== undefined) process.exitCode = EXIT.error;
   writeWholeFile(path.join(folder, ANSWER_FILE), JSON.stringify(answer));
+}
+
+/** Whoever made it may be gone; what lies in it is cleared up with other temporary folders, once it is old. */
+function removeEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch {}
 }
 
 /** While the tests run. Where there is no memory yet, a run that ends as none makes none either. */

@@ -24,8 +24,10 @@ import { originText } from './origin-text.ts';
 
 const HASH_CHARS = 12;
 
-export function formatTests(result: TestsToolResult): string {
-  const said = 'runs' in result ? historyOf(result) : 'changes' in result ? changesOf(result) : listOf(result);
+/** `narrowed`: the list was asked for tests of one kind or name alone. */
+export function formatTests(result: TestsToolResult, narrowed = false): string {
+  const said =
+    'runs' in result ? historyOf(result) : 'changes' in result ? changesOf(result) : listOf(result, narrowed);
   return lines([
     ...said,
     ...(result.notes ?? []).map((note) => paint.dim(withCommands(note))),
@@ -35,9 +37,10 @@ export function formatTests(result: TestsToolResult): string {
 
 type Line = string | false | undefined;
 
-function listOf({ tests, total, hasMore }: TestsResult): Line[] {
+function listOf({ tests, total, hasMore }: TestsResult, narrowed: boolean): Line[] {
+  const none = `no ${narrowed ? 'such test is among those that failed' : 'test has failed'} in the recorded runs`;
   return [
-    tests.length > 0 ? table(tests.map(testRow)) : 'no test has failed in the recorded runs',
+    tests.length > 0 ? table(tests.map(testRow)) : none,
     hasMore && paint.dim(`${tests.length} of ${total}; --offset shows the rest`),
   ];
 }

@@ -21,6 +21,7 @@ let hasRun = false;
 /** Whether it does, and for a project that has asked for it. */
 let isListening = false;
 let isInstalled = false;
+let isInterrupted = false;
 
 function listen(forProject = false) {
   isInstalled ||= forProject;
@@ -38,6 +39,10 @@ function listen(forProject = false) {
   process.once('exit', end);
 }
 
+function interrupt() {
+  isInterrupted = true;
+}
+
 /** Watching, Node says when all is quiet, and what runs then is a run of its own. */
 function end() {
   if (recording) {
@@ -46,7 +51,7 @@ function end() {
     recording.end({
       command: typed('node', [...execArgv, ...argv.slice(1)]),
       exitCode: tests.some(({ status }) => status === 'failed') ? 1 : 0,
-      isOver: tests.length === 0,
+      isOver: isInterrupted || tests.length === 0,
     });
   }
   [recording, hasRun, tests] = [undefined, false, []];
@@ -58,6 +63,8 @@ function read(type, data) {
   if (!hasRun) {
     recording = begin('node:test', isInstalled);
     start = Date.now();
+    // Of a run that is broken off Node tells as of failures, and ends it itself; where it does not, nothing is told.
+    if (process.listenerCount('SIGINT') > 0) process.prependOnceListener('SIGINT', interrupt);
   }
   hasRun = true;
   if (recording === undefined) return;
