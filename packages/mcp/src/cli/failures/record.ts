@@ -62,7 +62,9 @@ export async function record(folder: string): Promise<void> {
   const root = process.cwd();
   const git = gitFacts(root);
   const sessionManager = new SessionManager({ recorder: terminal(), adopts: adoptsInCi() });
-  const opening = openedEarly(sessionManager, root);
+  const session = sessionManager.init(root, undefined, 'person');
+  // What is wrong with it the recording says.
+  const opening = session.then(openMemory).catch(() => {});
   const end = await endOf(folder);
   if (end === undefined) {
     removeEmpty(folder);
@@ -70,9 +72,9 @@ export async function record(folder: string): Promise<void> {
   }
   await opening;
   const envelope = await enveloped(async () => {
-    const session = await sessionManager.init(root, undefined, 'person');
+    const opened = await session;
     // Whoever has switched the history off has said so, and hears nothing of it.
-    return { run: session.historyEnabled ? await recorded(session, folder, end, git) : undefined };
+    return { run: opened.historyEnabled ? await recorded(opened, folder, end, git) : undefined };
   });
   await sessionManager.closeAll();
   const answer = envelope.success
@@ -89,14 +91,9 @@ function removeEmpty(folder: string): void {
   } catch {}
 }
 
-/** While the tests run. Where there is no memory yet, a run that ends as none makes none either. */
-async function openedEarly(sessionManager: SessionManager, root: string): Promise<void> {
-  try {
-    const session = await sessionManager.init(root, undefined, 'person');
-    if (session.historyEnabled && (await session.hasMemory())) await session.overview();
-  } catch {
-    // The recording says it.
-  }
+/** While the tests run. Where there is none yet, a run that ends as none makes none either. */
+async function openMemory(session: Session): Promise<void> {
+  if (await session.hasMemory()) await session.overview();
 }
 
 /** Undefined where the input ends first: the reporter is gone, or has nothing to tell. */
