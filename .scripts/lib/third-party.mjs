@@ -3,7 +3,7 @@
 // digests are those of the lock files. The same input gives the same bytes. What only builds or tests is not listed.
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative, sep } from 'node:path';
+import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Enums, Models, Serialize, Spec } from '@cyclonedx/cyclonedx-library';
 
@@ -24,10 +24,10 @@ export function writeThirdParty(manifest, modules, out) {
   writeFileSync(join(out, 'sbom.cdx.json'), bom(manifest, components));
 }
 
-/** The files of which anything is left in the bundles that esbuild made in that folder. */
-export function bundledFiles({ outputs }, folder) {
-  const inputs = Object.values(outputs).flatMap((output) => Object.entries(output.inputs));
-  return inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([file]) => join(folder, file));
+/** The files of which anything is left in what rolldown made. */
+export function bundledFiles(output) {
+  const modules = output.flatMap((file) => Object.entries(file.modules ?? {}));
+  return modules.filter(([id, { renderedLength }]) => isAbsolute(id) && renderedLength > 0).map(([id]) => id);
 }
 
 /** The crates that are linked into the engine, the standard library, and SQLite. */

@@ -5,7 +5,7 @@ import { copyFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { build } from 'rolldown';
 import { bundledFiles, writeThirdParty } from '../../.scripts/lib/third-party.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -13,24 +13,26 @@ const engine = join(here, 'src/wasm/argus_wasm_bg.wasm');
 if (!existsSync(engine)) throw new Error('src/wasm is missing: run `cargo xtask wasm` first');
 
 rmSync(join(here, 'dist'), { recursive: true, force: true });
-const shared = { absWorkingDir: here, bundle: true, format: 'esm', metafile: true, logLevel: 'warning' };
+const shared = { cwd: here };
+// They are in the declarations.
+const comments = { jsdoc: false };
 const node = await build({
   ...shared,
-  entryPoints: ['src/node.ts'],
-  outfile: 'dist/node.mjs',
+  input: 'src/node.ts',
   platform: 'node',
-  target: 'node20',
+  transform: { target: 'node20' },
+  output: { file: 'dist/node.mjs', comments },
 });
 const browser = await build({
   ...shared,
-  entryPoints: ['src/browser.ts'],
-  outfile: 'dist/browser.mjs',
+  input: 'src/browser.ts',
   platform: 'browser',
   // Browsers that have the features the engine is compiled for.
-  target: 'es2022',
+  transform: { target: 'es2022' },
+  output: { file: 'dist/browser.mjs', comments },
 });
 copyFileSync(engine, join(here, 'dist/argus_engine.wasm'));
-const modules = [node, browser].flatMap(({ metafile }) => bundledFiles(metafile, here));
+const modules = [node, browser].flatMap(({ output }) => bundledFiles(output));
 writeThirdParty(JSON.parse(readFileSync(join(here, 'package.json'), 'utf8')), modules, join(here, 'dist'));
 const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc');
 execFileSync(process.execPath, [tsc, '-p', join(here, 'tsconfig.build.json')], { stdio: 'inherit' });

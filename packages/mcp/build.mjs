@@ -8,7 +8,8 @@ import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, r
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { build } from 'rolldown';
+import { asModules, forNode } from '../../.scripts/lib/bundle-for-node.mjs';
 import { bundledFiles, writeThirdParty } from '../../.scripts/lib/third-party.mjs';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
@@ -16,64 +17,51 @@ const engine = path.resolve(here, '../../npm/engine');
 const viewer = path.resolve(here, '../viewer/dist');
 const out = path.join(here, 'dist');
 const manifest = JSON.parse(readFileSync(path.join(here, 'package.json'), 'utf8'));
+const require = createRequire(import.meta.url);
 
 /** For Node it is CommonJS, which has no named exports behind an `import()`; the same library for browsers is a module. */
-const yaml = path.join(path.dirname(createRequire(import.meta.url).resolve('yaml/package.json')), 'browser/index.js');
+const yaml = path.join(path.dirname(require.resolve('yaml/package.json')), 'browser/index.js');
 
 /** For Node it is UMD, whose parts no bundler finds; the same library is a module too. */
-const jsonc = path.join(
-  path.dirname(createRequire(import.meta.url).resolve('jsonc-parser/package.json')),
-  'lib/esm/main.js',
-);
+const jsonc = path.join(path.dirname(require.resolve('jsonc-parser/package.json')), 'lib/esm/main.js');
 
-/** The SDK's default validator is ajv; the other one it ships starts faster. */
-const lighterValidator = {
-  name: 'lighter-validator',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^@modelcontextprotocol\/server\/_shims$/ }, () => ({ path: 'shims', namespace: 'argus' }));
-    onLoad({ filter: /^shims$/, namespace: 'argus' }, () => ({
-      contents: `
-        export { CfWorkerJsonSchemaValidator as DefaultJsonSchemaValidator } from '@modelcontextprotocol/server/validators/cf-worker';
-        export { default as process } from 'node:process';`,
-      resolveDir: here,
-    }));
-  },
-};
-
-/** zod's messages in fifty languages are a quarter of the bundle, and nobody reads them here in any but English. */
-const englishOnly = {
-  name: 'english-only',
-  setup({ onLoad }) {
-    onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({
-      contents: "export { default as en } from './en.js';",
-    }));
-  },
-};
+/**
+ * Modules that stand, with all that they import, in one file: Node takes as long for a small one as for a large one. In
+ * the order of how early they are read; what two share is the earlier one's.
+ */
+const READ_TOGETHER = [
+  { name: 'start', entry: 'src/system/code-cache.ts' },
+  { name: 'hook', entry: 'src/hook/hook.ts' },
+  { name: 'remembered', entry: 'src/hook/remembered.ts' },
+  { name: 'place', entry: 'src/hook/place.ts' },
+  { name: 'command-line', entry: 'src/cli/main.ts' },
+  { name: 'look', entry: 'src/run/git-state.ts' },
+  { name: 'run', entry: 'src/cli/failures/run.ts' },
+];
 
 rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
-const { metafile } = await build({
-  absWorkingDir: here,
-  entryPoints: [path.join(here, 'src/cli.ts')],
-  outdir: out,
-  outExtension: { '.js': '.mjs' },
-  bundle: true,
-  splitting: true,
-  minify: true,
-  platform: 'node',
-  target: 'node20',
-  format: 'esm',
+const { output } = await build({
+  cwd: here,
+  input: { cli: 'src/cli.ts' },
+  ...forNode,
+  // A module that one command needs at once is read late by another.
+  checks: { ineffectiveDynamicImport: false },
   // Native, optional, and found at run time or not.
   external: ['fs-native-extensions', 'pg'],
-  alias: { 'argus-engine': path.join(engine, 'src/node.ts'), yaml, 'jsonc-parser': jsonc },
-  define: { ARGUS_VERSION: JSON.stringify(manifest.version) },
-  // CommonJS packages in the bundle ask for node's own modules.
-  banner: {
-    js: "import { createRequire as argusRequire } from 'node:module'; const require = argusRequire(import.meta.url);",
+  resolve: { alias: { 'argus-engine': path.join(engine, 'src/node.ts'), yaml, 'jsonc-parser': jsonc } },
+  transform: { ...forNode.transform, define: { ARGUS_VERSION: JSON.stringify(manifest.version) } },
+  output: {
+    ...asModules,
+    dir: out,
+    codeSplitting: {
+      groups: READ_TOGETHER.map(({ name, entry }, index) => ({
+        name,
+        test: (id) => id === path.join(here, entry),
+        priority: READ_TOGETHER.length - index,
+      })),
+    },
   },
-  plugins: [lighterValidator, englishOnly],
-  metafile: true,
-  logLevel: 'warning',
 });
 chmodSync(path.join(out, 'cli.mjs'), 0o755);
 
@@ -94,7 +82,7 @@ for (const name of ['index.html', 'app.html', 'csp.json']) {
 }
 
 const inPage = JSON.parse(readFileSync(path.join(viewer, 'modules.json'), 'utf8'));
-writeThirdParty(manifest, [...bundledFiles(metafile, here), ...inPage.map((file) => path.resolve(viewer, file))], out);
+writeThirdParty(manifest, [...bundledFiles(output), ...inPage.map((file) => path.resolve(viewer, file))], out);
 
-const bytes = Object.values(metafile.outputs).reduce((sum, output) => sum + output.bytes, 0);
+const bytes = output.reduce((sum, { code = '' }) => sum + Buffer.byteLength(code), 0);
 process.stdout.write(`packages/mcp: dist/*.mjs ${Math.round(bytes / 1024)} KiB\n`);

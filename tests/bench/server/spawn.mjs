@@ -4,7 +4,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { build } from 'rolldown';
+import { asModules, forNode } from '../../../.scripts/lib/bundle-for-node.mjs';
 import { goal, interleaved, OUT, ROOT, report, table, times } from '../measure.mjs';
 import { StdioClient } from './stdio-client.mjs';
 
@@ -30,52 +31,15 @@ const timed = (file) => async () => {
 mkdirSync(OUT, { recursive: true });
 const { client, tools } = await listed(server);
 await client.close();
-// As the server's own bundle: one minified file, the lighter validator, no native part.
+// As the server's own bundle, in one file.
 await build({
-  entryPoints: [join(fileURLToPath(new URL('.', import.meta.url)), 'hello.mjs')],
-  outfile: hello,
-  bundle: true,
-  minify: true,
-  platform: 'node',
-  target: 'node20',
-  format: 'esm',
-  nodePaths: [join(ROOT, 'node_modules')],
-  define: { HELLO_TOOLS: String(tools.length) },
-  // CommonJS packages in the bundle ask for node's own modules.
-  banner: {
-    js: "import { createRequire as own } from 'node:module'; const require = own(import.meta.url);",
-  },
-  plugins: [lighterValidator(), englishOnly()],
-  logLevel: 'error',
+  ...forNode,
+  cwd: join(ROOT, 'packages/mcp'),
+  input: fileURLToPath(new URL('hello.mjs', import.meta.url)),
+  resolve: { modules: [join(ROOT, 'node_modules')] },
+  transform: { ...forNode.transform, define: { HELLO_TOOLS: String(tools.length) } },
+  output: { ...asModules, file: hello, codeSplitting: false },
 });
-
-/** The SDK's default validator is ajv; a server that cares about its start takes the other one. */
-function lighterValidator() {
-  const contents = `
-    export { CfWorkerJsonSchemaValidator as DefaultJsonSchemaValidator } from '@modelcontextprotocol/server/validators/cf-worker';
-    export { default as process } from 'node:process';`;
-  return {
-    name: 'lighter-validator',
-    setup({ onResolve, onLoad }) {
-      onResolve({ filter: /^@modelcontextprotocol\/server\/_shims$/ }, () => ({ path: 'shims', namespace: 'bench' }));
-      onLoad({ filter: /^shims$/, namespace: 'bench' }, () => ({
-        contents,
-        resolveDir: join(ROOT, 'packages', 'mcp'),
-      }));
-    },
-  };
-}
-
-function englishOnly() {
-  return {
-    name: 'english-only',
-    setup({ onLoad }) {
-      onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({
-        contents: "export { default as en } from './en.js';",
-      }));
-    },
-  };
-}
 
 const empty = join(OUT, 'empty.mjs');
 writeFileSync(empty, '');

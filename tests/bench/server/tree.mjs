@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { build } from 'esbuild';
+import { build } from 'rolldown';
 import { goal, median, OUT, ROOT, report, table } from '../measure.mjs';
 
 const FILES = Number(process.argv[2] ?? 10_000);
@@ -20,14 +20,12 @@ const write = (file, text) => writeFileSync(join(folder, nameOf(file)), text.rep
 // The program has it inside.
 const bundle = join(folder, '.git-state.mjs');
 await build({
-  entryPoints: [join(ROOT, 'packages/mcp/src/run/git-state.ts')],
-  outfile: bundle,
-  bundle: true,
+  input: join(ROOT, 'packages/mcp/src/run/git-state.ts'),
   platform: 'node',
-  format: 'esm',
-  packages: 'external',
+  external: 'argus-engine',
+  output: { file: bundle, codeSplitting: false },
 });
-const { gitFacts } = await import(bundle);
+const { lookAtGit } = await import(bundle);
 rmSync(bundle);
 
 git('init', '--quiet');
@@ -49,8 +47,10 @@ async function measured(changed) {
   let tree;
   for (let round = 0; round < ROUNDS; round += 1) {
     const start = performance.now();
-    tree = (await gitFacts(folder)).tree;
+    const { treeSeen, facts } = lookAtGit(folder);
+    await treeSeen;
     times.push(performance.now() - start);
+    tree = (await facts).tree;
   }
   const env = { ...process.env, GIT_INDEX_FILE: join(folder, '.git', 'bench-index') };
   const inOtherIndex = (...args) => execFileSync('git', args, { cwd: folder, env, encoding: 'utf8' }).trim();

@@ -18,8 +18,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openEngine } from 'argus-engine';
-import { build } from 'esbuild';
 import type { Page } from 'playwright-core';
+import { build } from 'rolldown';
 import { beforeAll, expect } from 'vitest';
 import { browsing, CHROMIUM, startBrowser } from './chromium.ts';
 
@@ -73,11 +73,22 @@ beforeAll(async () => {
 });
 
 async function serving(): Promise<Server> {
-  const stdin = { contents: WORKER, resolveDir: root, loader: 'js' as const };
-  const { outputFiles } = await build({ stdin, bundle: true, write: false, format: 'iife', logLevel: 'error' });
+  const worker = {
+    name: 'worker',
+    resolveId: (id: string) => (id === 'worker' ? id : undefined),
+    load: (id: string) => (id === 'worker' ? WORKER : undefined),
+  };
+  const { output } = await build({
+    cwd: root,
+    input: 'worker',
+    platform: 'browser',
+    plugins: [worker],
+    write: false,
+    output: { format: 'iife' },
+  });
   const answers: Record<string, [type: string, body: string | Uint8Array]> = {
     '/': ['text/html', PAGE],
-    '/worker.js': ['text/javascript', outputFiles[0]?.text ?? ''],
+    '/worker.js': ['text/javascript', output[0].code],
     '/engine.wasm': ['application/wasm', readFileSync(path.join(root, 'npm/engine/dist/argus_engine.wasm'))],
   };
   const http = createServer((request, response) => {
