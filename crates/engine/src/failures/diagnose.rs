@@ -269,7 +269,9 @@ async fn finding<D: Database>(
     let related = if pattern.is_some_and(trial::has_own_fix) {
         Vec::new()
     } else {
-        related::related(engine, tx, analysis, found.shown_key().as_slice(), suggested.first_related()).await?
+        let mut except = found.others(tx).await?;
+        except.extend(found.shown_key());
+        related::related(engine, tx, analysis, &except, suggested.first_related()).await?
     };
     let mended_before = if suggested.tried.is_some() { None } else { mended_before(tx, case_name, analysis).await? };
     let values = match (found.own.as_ref().filter(|_| found.is_by_signature()), own_fix) {

@@ -18,7 +18,7 @@ use argus_core::{
 };
 use argus_store::{
     Database, StoreError, Tx,
-    patterns::{self, NewPattern, Pattern, PatternKey, merging},
+    patterns::{self, NewPattern, Pattern, PatternKey, merging, sameness},
     solutions::{self, Fix},
 };
 
@@ -39,6 +39,8 @@ pub(crate) struct Match {
     /// The failure's own: the learned pattern, or the provisional one where a built-in speaks for it.
     pub(crate) own: Option<Pattern>,
     how: MatchedBy,
+    /// What this call says that it is not.
+    other_than: Option<PatternKey>,
 }
 
 enum MatchedBy {
@@ -55,6 +57,15 @@ impl Match {
 
     pub(crate) const fn is_by_signature(&self) -> bool {
         matches!(self.how, MatchedBy::Signature)
+    }
+
+    /// Patterns that somebody says it is not, now or before: their fixes are none of its.
+    pub(crate) async fn others(&self, tx: &mut impl Tx) -> Result<Vec<PatternKey>, StoreError> {
+        let mut others = Vec::from_iter(self.other_than);
+        if let Some(own) = &self.own {
+            others.extend(sameness::others_than(tx, own.key).await?);
+        }
+        Ok(others)
     }
 
     pub(crate) fn answer(&self) -> contract::Match {
@@ -102,7 +113,7 @@ pub(crate) async fn find<D>(
             None => None,
         },
     };
-    Ok(Match { pattern, own, how })
+    Ok(Match { pattern, own, how, other_than })
 }
 
 /// The same; where it is not known, after more of those were signed again that an older recipe had signed.

@@ -124,7 +124,7 @@ pub(crate) async fn best_suggestion<D>(
     if let Some(own) = own.filter(|own| is_set || !own.has_only_failed()) {
         return Ok(own);
     }
-    let SameError { fixed, known } = same_error(tx, analysis, pattern).await?;
+    let SameError { fixed, known } = same_error(tx, analysis, found).await?;
     let same_cause = known.filter(|_| pattern.is_none_or(|pattern| pattern.is_builtin));
     Ok(match fixed {
         Some(FixedPattern { pattern, trial: Trial { tried, trust }, differences }) => Suggestion {
@@ -168,8 +168,9 @@ impl FixedPattern {
     }
 }
 
-async fn same_error(tx: &mut impl Tx, analysis: &Analysis, own: Option<&Pattern>) -> Result<SameError, StoreError> {
-    let is_other = |pattern: &Pattern| own.is_none_or(|own| own.key != pattern.key);
+async fn same_error(tx: &mut impl Tx, analysis: &Analysis, found: &Match) -> Result<SameError, StoreError> {
+    let others = found.others(tx).await?;
+    let may_be = |pattern: &Pattern| found.shown_key() != Some(pattern.key) && !others.contains(&pattern.key);
     let mut candidates = similar::of_family(tx, &analysis.signatures.family, MAX_FAMILY_PATTERNS).await?;
     // The same words in another function, which the family tells apart.
     for (key, text) in similar::of_bands(tx, argus_core::similarity::sketch(&analysis.normalized_error)).await? {
@@ -180,7 +181,7 @@ async fn same_error(tx: &mut impl Tx, analysis: &Analysis, own: Option<&Pattern>
         }
     }
     let mut same = SameError::default();
-    candidates.retain(|pattern| !pattern.is_builtin && !pattern.is_provisional() && is_other(pattern));
+    candidates.retain(|pattern| !pattern.is_builtin && !pattern.is_provisional() && may_be(pattern));
     for pattern in candidates {
         let differences = differing_values(tx, analysis, &pattern).await?.map_or_else(Vec::new, |(_, found)| found);
         if differences.is_empty() {

@@ -113,6 +113,24 @@ fn what_is_not_the_same_is_split_for_good_and_counted_once() {
 }
 
 #[test]
+fn the_fix_of_what_it_is_not_is_none_of_its() {
+    let world = World::new();
+    let first = id(&world.met(UNKNOWN));
+    world.met(WORDED);
+    let run = world.run(vec![failed("boom", UNKNOWN)]);
+    world.fix(&run, CASE, "Tuned the capacitor", true).unwrap();
+    world.run(vec![passed("boom")]);
+    let fixes = |met: &DiagnosticResult| {
+        let related = met.related.iter().filter_map(|like| like.suggested_fix.clone());
+        Vec::from_iter(met.suggested_fix.clone().into_iter().chain(related))
+    };
+    assert_eq!(fixes(&world.met(WORDED)), ["Tuned the capacitor"]);
+    assert_eq!(fixes(&world.not(WORDED, &first).unwrap()), Vec::<String>::new());
+    assert_eq!(fixes(&world.met(WORDED)), Vec::<String>::new());
+    assert_eq!(fixes(&world.met(UNKNOWN)), ["Tuned the capacitor"]);
+}
+
+#[test]
 fn aliases_and_identities_survive_a_new_recipe() {
     let folder = Folder::new("aliases");
     let world = World::on(&folder.file()).unwrap();
