@@ -8,6 +8,7 @@ import { NOT_OURS } from '../git/settings.ts';
 import { uncommittedChange } from '../git/uncommitted-change.ts';
 import { log } from '../log.ts';
 import { ciCheckout, type Environment } from '../system/ci.ts';
+import { turnOfEvents } from '../system/turn.ts';
 import { visible } from '../text/untrusted.ts';
 import { workTreeId } from './work-tree.ts';
 
@@ -38,13 +39,14 @@ export interface GitLook {
 
 export function lookAtGit(root: string): GitLook {
   const git = new Git(root);
-  const history = logFrom(git, 'HEAD');
   const seen = workTree(git, root);
   const together = async () => {
     const here = await seen;
     if (here === null) return null;
     const { changed, tracked: _, tree, edits, ...facts } = here;
-    const commits = await history;
+    // Whoever waits for the tree goes on first; by then the branch may have moved on.
+    await turnOfEvents();
+    const commits = await logFrom(git, facts.commit ?? 'HEAD');
     return {
       ...facts,
       branch: facts.branch ?? ciCheckout(process.env).branch,

@@ -46,9 +46,12 @@ export interface Ended {
   left: LeftProcess[];
 }
 
-/** A mark nothing else has. */
+let marks = 0;
+
+/** A mark nothing else has. It is no secret, and so is made of what is there at once. */
 export function newMark(): string {
-  return crypto.randomUUID();
+  marks += 1;
+  return `${process.pid}-${Date.now().toString(36)}-${marks}`;
 }
 
 /** For the environment of what is started: the mark beside those that are there. */

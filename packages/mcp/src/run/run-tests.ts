@@ -18,7 +18,7 @@ import { missingOf } from './advice/missing.ts';
 import { conditions } from './conditions.ts';
 import type { ContainerFacts } from './containers.ts';
 import { type Executed, type Execution, execute, type Held, Tail } from './execute.ts';
-import { ciFacts, lookAtGit } from './git-state.ts';
+import { ciFacts, type GitLook, lookAtGit } from './git-state.ts';
 import { GradleTasksUpToDate, notBuilt } from './jvm-builds.ts';
 import { refusalIn, withoutAdditions } from './planning/additions.ts';
 import { type Plan, planRun, withoutRefused } from './planning/plan.ts';
@@ -56,6 +56,8 @@ export interface RunRequest {
   filter?: string | undefined;
   timeoutSeconds?: number | undefined;
   idleTimeoutSeconds?: number | undefined;
+  /** At that root, where git was asked before anything else. */
+  look?: GitLook | undefined;
 }
 
 export interface RunWatcher {
@@ -94,7 +96,7 @@ async function observedRun(request: RunRequest, watcher: RunWatcher, dir: string
   const { root, config } = request;
   const ownReports = config.test?.report;
   // Git looks while the run is planned, and has its answer before the command can change anything.
-  const look = lookAtGit(root);
+  const look = request.look ?? lookAtGit(root);
   const plan = planRun({
     root,
     dir,

@@ -6,14 +6,18 @@
 import { openEngine, type RecordRunParams, type ReportCase } from 'argus-engine';
 
 const TOLD = { timedOut: false, reports: [], containers: [], notes: [] };
-const ERROR = 'AssertionError: expected 1 to be 2\n    at rehearsed (src/rehearsal.js:1:1)';
-const CASE: ReportCase = { suite: [], name: 'rehearsed', status: 'failed', flaky: false, attempts: 1, error: ERROR };
+/** With frames below it, and alone: they are read in different ways. */
+const ERRORS = [
+  'AssertionError: expected 1 to be 2\n    at rehearsed (src/rehearsal.js:1:1)',
+  'Error: it was rehearsed',
+];
+const CASE: Omit<ReportCase, 'error'> = { suite: [], name: 'rehearsed', status: 'failed', flaky: false, attempts: 1 };
 
 /** What is read of a command that wrote no report, and of one that did. */
-const REHEARSED: readonly RecordRunParams[] = [
-  { ...TOLD, command: 'rehearsal', exitCode: 1, outputTail: ERROR },
-  { ...TOLD, command: 'rehearsal', exitCode: 1, cases: [CASE] },
-];
+const REHEARSED: readonly RecordRunParams[] = ERRORS.flatMap((error) => [
+  { ...TOLD, command: 'rehearsal', exitCode: 1, outputTail: error },
+  { ...TOLD, command: 'rehearsal', exitCode: 1, cases: [{ ...CASE, error }] },
+]);
 
 let rehearsal: Promise<void> | undefined;
 

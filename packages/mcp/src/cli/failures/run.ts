@@ -2,6 +2,7 @@
 
 import type { ReportFormat, RunResult } from 'argus-engine';
 import { formatRun } from '../../format/failures/run-text.ts';
+import type { GitLook } from '../../run/git-state.ts';
 import { quoted } from '../../system/words.ts';
 import { handleImport } from '../../tools/failures/import.ts';
 import { handleRun } from '../../tools/failures/run.ts';
@@ -19,7 +20,7 @@ export interface RunOptions extends GlobalOptions {
   idleTimeout?: number;
 }
 
-export async function run(command: string[], options: RunOptions): Promise<void> {
+export async function run(command: string[], options: RunOptions, look: GitLook): Promise<void> {
   const signal = cancelledBySignals(EXIT.error);
   // With --json stdout belongs to the answer.
   let atLineStart = true;
@@ -43,6 +44,7 @@ export async function run(command: string[], options: RunOptions): Promise<void>
         },
         sessionManager,
         { signal, onOutput },
+        look,
       ),
     (run) => `${atLineStart ? '' : '\n'}${formatRun(run)}`,
     { exitCode: runExit, adopts: adoptsInCi() },

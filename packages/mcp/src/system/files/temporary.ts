@@ -3,10 +3,10 @@
  * removed by the next one that makes such a folder in the same place.
  */
 
-import { createHash } from 'node:crypto';
 import { lstatSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
+import { crc32 } from 'node:zlib';
 import { isAlive, thisProcess } from '../process-owner.ts';
 import { isStrangers } from './way.ts';
 
@@ -96,7 +96,7 @@ function isLeftOver(folder: string, name: string): boolean {
 
 /** The ids of processes mean something in it alone. */
 function thisSystem(): string {
-  return createHash('sha256').update(`${hostname()} ${processNamespace()}`).digest('hex').slice(0, 8);
+  return crc32(`${hostname()} ${processNamespace()}`).toString(16).padStart(8, '0');
 }
 
 function processNamespace(): string {

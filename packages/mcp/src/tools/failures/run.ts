@@ -2,6 +2,7 @@
  * argus_run: runs the project's tests and records the run. Runners: `run/`.
  */
 
+import type { GitLook } from '../../run/git-state.ts';
 import { folderOf } from '../../run/planning/test-place.ts';
 import { type RunWatcher, runTests } from '../../run/run-tests.ts';
 import { SourceFolders } from '../../run/source-folders.ts';
@@ -32,13 +33,14 @@ export async function handleRun(
   params: RunParams,
   sessionManager: Pick<SessionManager, 'getOrThrow'>,
   watcher: RunWatcher = {},
+  look?: GitLook,
 ): Promise<RunToolResult> {
   const session = await sessionManager.getOrThrow(params.projectPath);
   session.requireHistory();
   const { projectPath: _, ...asked } = params;
   const { root, command } =
     asked.command === undefined ? session.testPlace : { root: session.root, command: asked.command };
-  const request = { ...asked, root, config: session.config, command };
+  const request = { ...asked, root, config: session.config, command, ...(root === session.root ? { look } : {}) };
   const folder = folderOf(session.project, root);
   const prepared = { ...watcher, onStart: () => session.prepare() };
   const { value, notStored, warnings } = await runTests(request, prepared, (run) =>

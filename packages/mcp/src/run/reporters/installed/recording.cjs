@@ -2,7 +2,6 @@
 // when it has ended. Nothing of it may fail a run, slow it for long, or print where others print results.
 'use strict';
 const { spawn, spawnSync } = require('node:child_process');
-const { createHash } = require('node:crypto');
 const {
   existsSync,
   mkdtempSync,
@@ -15,6 +14,7 @@ const {
 } = require('node:fs');
 const { hostname, tmpdir } = require('node:os');
 const path = require('node:path');
+const { crc32 } = require('node:zlib');
 
 /** The program that this reporter came with. */
 const PROGRAM = path.resolve(__dirname, '../../cli.mjs');
@@ -78,7 +78,7 @@ function folderName() {
   try {
     namespace = readlinkSync('/proc/self/ns/pid');
   } catch {}
-  const system = createHash('sha256').update(`${hostname()} ${namespace}`).digest('hex').slice(0, 8);
+  const system = crc32(`${hostname()} ${namespace}`).toString(16).padStart(8, '0');
   return `argus-report-${process.pid}--${system}-`;
 }
 

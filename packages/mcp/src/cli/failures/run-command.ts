@@ -1,0 +1,34 @@
+/** run, which is read without the other commands: until then its tests wait. */
+
+import path from 'node:path';
+import type { Command } from 'commander';
+import { turnOfEvents } from '../../system/turn.ts';
+import { wholeNumber } from '../terminal/numbers.ts';
+import { projectCommand } from '../terminal/project-command.ts';
+import type { RunOptions } from './run.ts';
+
+export function addRun(root: Command): void {
+  projectCommand(root, 'run [command...]', 'run the tests (or any command) and record the run')
+    .option('--filter <name>', 'only tests with this name')
+    .option('--timeout <seconds>', 'end the command after this time', wholeNumber)
+    .option('--idle-timeout <seconds>', 'end the command when it has printed nothing for so long', wholeNumber)
+    .passThroughOptions()
+    .action(async (command: string[], options: RunOptions) => {
+      // Git looks while the rest is read.
+      const { lookAtGit } = await import('../../run/git-state.ts');
+      const look = lookAtGit(path.resolve(options.project));
+      const { run } = await import('./run.ts');
+      // What it has answered by now, it is asked the next question with.
+      await turnOfEvents();
+      await run(command, options, look);
+    });
+}
+
+/** `run "npm test" --json`: a quoted command line is whole, so that what follows it is an option of `run`. */
+export function withCommandLast(argv: readonly string[]): string[] {
+  const isValue = (index: number) => /^--(?:filter|timeout|idle-timeout|project|config)$/u.test(argv[index - 1] ?? '');
+  const at = argv.findIndex((arg, index) => index > 2 && (arg === '--' || (!arg.startsWith('-') && !isValue(index))));
+  const command = argv[at];
+  if (command === undefined || !/\s/u.test(command) || !argv[at + 1]?.startsWith('--')) return [...argv];
+  return [...argv.toSpliced(at, 1), '--', command];
+}
