@@ -98,7 +98,7 @@ test('what is bundled of other packages is named, and what only builds is not', 
     'zod',
   ];
   expect(named).toEqual(expect.arrayContaining(bundled));
-  for (const name of ['esbuild', 'typescript', 'vite', 'vitest', 'knip']) expect(named).not.toContain(name);
+  for (const name of ['rolldown', 'typescript', 'vite', 'vitest', 'knip']) expect(named).not.toContain(name);
 });
 
 test('the engine names no folder of the machine that built it', () => {
