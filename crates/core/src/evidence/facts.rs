@@ -66,9 +66,10 @@ pub struct RunFacts {
 pub type StackFiles = BTreeMap<CaseId, Vec<FileId>>;
 
 impl RunFacts {
-    /// Whether it ran on the very same files.
+    /// Whether it ran on the very same files. An edit has the tree of the commit that it becomes; one that has the tree of the
+    /// commit it lies on, as where only a submodule was edited, does not tell what it changed.
     pub fn has_tree_of(&self, other: &Self) -> bool {
-        self.tree == other.tree && self.dirty == other.dirty
+        self.tree == other.tree && (self.dirty == other.dirty || self.commit != other.commit)
     }
 }
 

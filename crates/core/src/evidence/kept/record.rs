@@ -161,10 +161,11 @@ impl Memory {
         self.fixes.push(fix);
     }
 
-    /// The edit that mended a cause with no commit since its last failure; found once for each such failure.
+    /// The edit that mended a cause with no commit since its last failure; found once for each such failure. It is known by its
+    /// tree, so none is found where that does not tell what was edited.
     fn edit(&self, cause: &Cause, run: &RunFacts) -> Option<Fix> {
         let failed = self.window.get(cause.last)?;
-        let is_edit = run.dirty && run.commit.is_some() && failed.commit == run.commit && !failed.has_tree_of(run);
+        let is_edit = run.dirty && run.commit.is_some() && failed.commit == run.commit && failed.tree != run.tree;
         let is_known = self.fixes.iter().any(|fix| {
             fix.edited.is_some()
                 && fix.failed == cause.last

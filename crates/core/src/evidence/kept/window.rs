@@ -61,8 +61,8 @@ impl Window {
 pub struct View<'a> {
     /// Oldest first; the run that is judged is the last.
     pub runs: Vec<&'a RunFacts>,
-    /// For each run a number that is equal where the tree is.
-    pub trees: Vec<u32>,
+    /// For each run the index of the first on its tree, which is equal where the tree is.
+    pub trees: Vec<usize>,
     /// Commits up to each run, counted from the oldest.
     pub commits: Vec<u32>,
     /// Whether what ran was never committed as it was.
@@ -72,11 +72,13 @@ pub struct View<'a> {
 impl<'a> View<'a> {
     fn new(runs: Vec<&'a RunFacts>) -> Self {
         let (mut trees, mut commits, mut uncommitted) = (Vec::new(), Vec::new(), Vec::new());
-        let mut known = BTreeMap::new();
+        let mut by_tree: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         let mut count = 0;
         for (at, run) in runs.iter().enumerate() {
-            let next = u32::try_from(known.len()).unwrap_or(u32::MAX);
-            trees.push(*known.entry((run.tree.as_str(), run.dirty)).or_insert(next));
+            let named_alike = by_tree.entry(&run.tree).or_default();
+            let twin = named_alike.iter().rev().find(|earlier| runs[**earlier].has_tree_of(run));
+            trees.push(twin.map_or(at, |twin| trees[*twin]));
+            named_alike.push(at);
             let moved = at > 0 && run.commit != runs[at - 1].commit;
             let steps = u32::try_from(run.path.len()).unwrap_or(u32::MAX).max(u32::from(moved));
             count += if at == 0 { 0 } else { steps };

@@ -6,7 +6,7 @@ use crate::{
     evidence::{edits::edit, fixes::fixes},
     tests::{UNKNOWN, failed, passed},
 };
-use argus_core::evidence::kept::fixes::ProofStatus;
+use argus_core::evidence::{kept::fixes::ProofStatus, verdict::VerdictKind};
 
 fn edited(path: &str, hunks: &str) -> EditedFile {
     EditedFile { path: path.to_owned(), digest: format!("digest of {hunks}"), hunks: Some(hunks.to_owned()) }
@@ -124,6 +124,17 @@ fn without_a_recorded_change_nothing_is_found_and_what_was_taken_back_refutes_no
     story.run(&FIRST_FAILS);
     let all = found(&story);
     assert_eq!((all.len(), all[0].status), (1, ProofStatus::Proved));
+}
+
+/// As of a submodule, whose files the tree does not have.
+#[test]
+fn an_edit_that_leaves_the_tree_as_it_is_is_not_taken_for_the_commit() {
+    let (story, _) = broken();
+    let tree = story.params().git.and_then(|git| git.tree).unwrap();
+    run_edited(&story, &tree, vec![edited("vendor/sum", "+fixed\n")], false);
+    assert!(found(&story).is_empty());
+    let again = story.run(&FIRST_FAILS);
+    assert_eq!(Story::verdict(&again).0, VerdictKind::Broken);
 }
 
 #[test]
