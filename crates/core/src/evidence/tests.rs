@@ -2,6 +2,7 @@
 
 mod properties;
 mod verdicts;
+mod young_memories;
 
 use super::{
     facts::{CaseId, Failure, FileId, RunFacts, StackFiles},
@@ -55,6 +56,13 @@ impl Story {
     fn edit(&mut self, name: &str) {
         self.dirty = true;
         self.tree = format!("edit {name}");
+    }
+
+    /// Commits what was edited as it is.
+    fn commit_edit(&mut self) {
+        let tree = std::mem::take(&mut self.tree);
+        self.commit();
+        self.tree = tree;
     }
 
     /// Takes back what was edited.

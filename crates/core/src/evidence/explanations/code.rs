@@ -6,31 +6,44 @@
 use crate::evidence::kept::history::Observation;
 use crate::evidence::kept::window::View;
 
-/// That a commit breaks any test: in a small suite it is more likely this one.
-const BREAKS_ANY: f64 = 0.32;
-/// That a commit breaks one given test, at least in a large suite and at most in a small one.
-const BREAKS: (f64, f64) = (0.002, 0.05);
-/// That an edit which is not committed does: work in progress breaks more.
+/// The chance of something for one given test. In a small suite it is more likely this one.
+struct Chance {
+    /// Tests of the suite that it holds for, on average.
+    tests: f64,
+    /// The chance in a large suite, at the least.
+    least: f64,
+    /// The chance in a small suite, at the most.
+    most: f64,
+}
+
+impl Chance {
+    fn in_suite_of(&self, tests: u32) -> f64 {
+        (self.tests / f64::from(tests.max(1))).clamp(self.least, self.most)
+    }
+}
+
+/// That a commit breaks it.
+const BREAKS: Chance = Chance { tests: 0.32, least: 0.002, most: 0.05 };
+/// That an edit which is not committed does, at the least: work in progress breaks more than what is committed of it.
 const EDIT_BREAKS: f64 = 0.01;
 /// How much likelier a commit breaks it again in the way it was broken before.
 const AGAIN: f64 = 3.0;
-/// That a commit mends a broken one.
-const MENDS: f64 = 0.15;
-/// That an edit mends a broken one.
-const EDIT_MENDS: f64 = 0.1;
+/// That a commit or an edit mends it once it is broken: what is done in a small project is soon about what fails there.
+const MENDS: Chance = Chance { tests: 3.0, least: 0.15, most: 0.3 };
 /// That the outcome is another on the same tree, though only the code decides.
 pub(super) const FLIPS: f64 = 0.001;
-/// That a test was broken before anything was seen of it.
-const BROKEN_AT_FIRST: f64 = 0.02;
+/// That it was broken before anything was seen of it: a memory often begins with what somebody is mending.
+const BROKEN_AT_FIRST: Chance = Chance { tests: 1.0, least: 0.02, most: 0.1 };
 
 /// `ln P` of what was seen. `together`: how many tests fail in this way in one run; one change breaks them all, so each bears
 /// a part of what it takes.
 pub fn log_likelihood(view: &View<'_>, seen: &[Observation], together: f64) -> f64 {
-    let (mut working, mut broken) = (1.0 - BROKEN_AT_FIRST, BROKEN_AT_FIRST);
+    let suite = view.runs.iter().map(|run| run.ran).max().unwrap_or(0);
+    let [broken_at_first, first_break, mends_once] =
+        [BROKEN_AT_FIRST, BREAKS, MENDS].map(|chance| chance.in_suite_of(suite));
+    let (mut working, mut broken) = (1.0 - broken_at_first, broken_at_first);
     let (mut log, mut failed_before) = (0.0, false);
     let mut last: Option<usize> = None;
-    let suite = view.runs.iter().map(|run| run.ran).max().unwrap_or(0);
-    let first_break = (BREAKS_ANY / f64::from(suite.max(1))).clamp(BREAKS.0, BREAKS.1);
     for (index, one) in seen.iter().enumerate() {
         let share = |chance: f64| if one.failed { shared(chance, together) } else { chance };
         let twin = seen[..index].iter().rev().find(|earlier| view.trees[earlier.at] == view.trees[one.at]);
@@ -39,11 +52,15 @@ pub fn log_likelihood(view: &View<'_>, seen: &[Observation], together: f64) -> f
             continue;
         }
         let steps = f64::from(last.map_or(0, |last| view.commits[one.at] - view.commits[last]));
-        let breaks = 1.0 - (1.0 - share(if failed_before { first_break * AGAIN } else { first_break })).powf(steps);
-        let mends = 1.0 - (1.0 - MENDS).powf(steps);
+        let breaks_once = if failed_before { first_break * AGAIN } else { first_break };
+        let breaks = 1.0 - (1.0 - share(breaks_once)).powf(steps);
+        let mends = 1.0 - (1.0 - mends_once).powf(steps);
         (working, broken) = (working * (1.0 - breaks) + broken * mends, working * breaks + broken * (1.0 - mends));
-        let (fails_working, fails_broken) =
-            if view.uncommitted[one.at] { (share(EDIT_BREAKS), 1.0 - EDIT_MENDS) } else { (FLIPS, 1.0 - FLIPS) };
+        let (fails_working, fails_broken) = if view.uncommitted[one.at] {
+            (share(breaks_once.max(EDIT_BREAKS)), 1.0 - mends_once)
+        } else {
+            (FLIPS, 1.0 - FLIPS)
+        };
         let emitted = |fails: f64| if one.failed { fails } else { 1.0 - fails };
         working *= emitted(fails_working);
         broken *= emitted(fails_broken);
