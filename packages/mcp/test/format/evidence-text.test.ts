@@ -39,7 +39,9 @@ const HINT = 'argus fixes FIX_ID shows one of them, and what its commit changed'
 
 test('where there is no terminal, every row is whole and one line', () => {
   expect(formatFixes(FIXES).split('\n')).toEqual([
-    expect.stringMatching(/^proved {3}fix-407d\S+ {9}passed 1 time since {2}cart\.test\.js > adds, .*put there$/u),
+    expect.stringMatching(
+      /^proved {3}fix-407d\S+ {9}passed 1 time since {2}a{12}: cart\.test\.js > adds, .*put there$/u,
+    ),
     expect.stringMatching(/^claimed {2}fix-\S+ {2}0 of 11 passes seen {2}a\.py::test_a: Waited .* and waited$/u),
     expect.stringMatching(
       /^claimed {2}fix-\S+ {2}foreign {14}b\.py::test_b: .*\(\.argus-shared.* 2 worked, 1 failed\)$/u,
@@ -58,7 +60,7 @@ test('in a narrow one the text stands below, and no line is longer than the term
   const rows = formatFixes(FIXES, 80).split('\n');
   expect(rows).toHaveLength(7);
   expect(rows[0]).toBe('proved   fix-407d1654a2e0b85a-a65e613d5ce8         passed 1 time since');
-  expect(rows[1]).toBe('    cart.test.js > adds, cart.test.js > counts what lies in it, however often i…');
+  expect(rows[1]).toBe('    aaaaaaaaaaaa: cart.test.js > adds, cart.test.js > counts what lies in it, h…');
   expect(rows.filter((row) => row.length > 80)).toEqual([]);
   // Each of these characters takes two columns.
   const [wide = ''] = rows.slice(5);

@@ -138,8 +138,12 @@ export function formatFixes(
 }
 
 function foundRow({ status, fixId, commit, files, passes, needed, caseNames }: FixEvidence): string[] {
-  const edit = commit === undefined ? ` (edited, not committed: ${(files ?? []).join(', ')})` : '';
-  return [status, fixId, passesText(passes, needed), `${caseNames.join(', ')}${edit}`];
+  const cases = caseNames.join(', ');
+  const change =
+    commit === undefined
+      ? `${cases} (edited, not committed: ${(files ?? []).join(', ')})`
+      : `${commit.slice(0, HASH_CHARS)}: ${cases}`;
+  return [status, fixId, passesText(passes, needed), change];
 }
 
 function reportedRow({ fixId, trust, fixDescription, caseName }: ReportedFix): string[] {
