@@ -31,6 +31,7 @@ export function detectTestCommand(root: string, machine: Machine = thisMachine()
     lua(root),
     cmake(root),
     bats(root),
+    task(root),
   ];
   const [command, ...others] = found.filter((one) => one !== undefined);
   return command === undefined ? null : { command, others };
@@ -62,6 +63,13 @@ function cmake(root: string): string | undefined {
   if (!hasTests) return undefined;
   const configured = has(root, 'build/CMakeCache.txt') ? '' : 'cmake -S . -B build && ';
   return `${configured}cmake --build build && ctest --test-dir build --output-on-failure`;
+}
+
+/** What the project itself calls its tests, where nothing else is known of it. */
+function task(root: string): string | undefined {
+  const first = (...names: string[]) => names.map((name) => projectFile(root, name)).find(Boolean) ?? '';
+  if (/^test\s*::?(?!=)/mu.test(first('GNUmakefile', 'makefile', 'Makefile'))) return 'make test';
+  return /^@?test(?!\s*:=)(?:\s.*)?:/mu.test(first('justfile', 'Justfile', '.justfile')) ? 'just test' : undefined;
 }
 
 function wrapper(root: string, windows: boolean, unixName: string, windowsName: string): string | undefined {
