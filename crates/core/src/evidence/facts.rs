@@ -39,6 +39,9 @@ pub struct RunFacts {
     /// Files that each commit of `path` touched, as far as that is known; empty where nothing is.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub touched: Vec<Vec<FileId>>,
+    /// Commits of `path` that ran before they were committed, and the newest run of the edit that each became.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub edited: Vec<(String, RunSeq)>,
     /// Digest of the tree of files that ran.
     pub tree: String,
     /// Whether the tree was not that of the commit.

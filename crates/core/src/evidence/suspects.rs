@@ -41,8 +41,10 @@ pub fn suspects(view: &View<'_>, tests: &[Evidence<'_>], files: &BTreeSet<FileId
     let commits = commits(view, files);
     let mut logs: Vec<f64> = (0..=commits.len())
         .map(|culprit| {
-            let (begins, prior) = commits.get(culprit).map_or((usize::MAX, 1.0), |one| (one.at, one.prior));
-            prior.ln() + tests.iter().map(|test| log_likelihood(view, test, begins)).sum::<f64>()
+            let one = commits.get(culprit);
+            let (begins, prior) = one.map_or((usize::MAX, 1.0), |one| (one.at, one.prior));
+            let as_edit = |test| one.map_or(0.0, |one| one.log_likelihood_as_edit(view, test));
+            prior.ln() + tests.iter().map(|test| log_likelihood(view, test, begins) + as_edit(test)).sum::<f64>()
         })
         .collect();
     let best = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -65,8 +67,19 @@ struct Candidate<'a> {
     commit: &'a str,
     /// Index of the first run that has it.
     at: usize,
+    /// Index of a run of the edit that became it.
+    edited_at: Option<usize>,
     /// What it weighs before anything was seen, against 1 of no commit.
     prior: f64,
+}
+
+impl Candidate<'_> {
+    /// `ln P` of what one test did on the commit's own files before they were committed: it fails there if it did it.
+    fn log_likelihood_as_edit(&self, view: &View<'_>, test: &Evidence<'_>) -> f64 {
+        let Some(edited_at) = self.edited_at else { return 0.0 };
+        let passed = |one: &Observation| !one.failed && view.trees[one.at] == view.trees[edited_at];
+        if test.seen.iter().any(passed) { PASSES_BROKEN.ln() } else { 0.0 }
+    }
 }
 
 /// The commits of the view, oldest first.
@@ -75,7 +88,9 @@ fn commits<'a>(view: &View<'a>, files: &BTreeSet<FileId>) -> Vec<Candidate<'a>> 
         let touched = view.touched(at);
         view.path(at).iter().enumerate().map(move |(index, commit)| {
             let is_near = touched.get(index).is_some_and(|touched| touched.iter().any(|file| files.contains(file)));
-            Candidate { commit, at, prior: if is_near { TOUCHES } else { 1.0 } }
+            let edited = view.runs[at].edited.iter().find(|(edited, _)| edited == commit);
+            let edited_at = edited.and_then(|(_, run)| view.index(*run));
+            Candidate { commit, at, edited_at, prior: if is_near { TOUCHES } else { 1.0 } }
         })
     };
     let mut all: Vec<_> = (0..view.runs.len()).flat_map(of_run).collect();

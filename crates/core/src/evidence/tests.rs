@@ -82,6 +82,7 @@ impl Story {
             commit: Some(commit),
             touched: if path.is_empty() || self.touched.is_empty() { Vec::new() } else { vec![self.touched.clone()] },
             path,
+            edited: Vec::new(),
             tree: self.tree.clone(),
             dirty: self.dirty,
             branch: "main".to_owned(),

@@ -137,6 +137,10 @@ contract! {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[cfg_attr(feature = "types", ts(optional, as = "Option<Vec<String>>"))]
         pub files: Vec<String>,
+        /// Git's id of its tree of files. None: not known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub tree: Option<String>,
     }
 
     /// One report file.

@@ -18,7 +18,7 @@ use crate::{
     },
 };
 use argus_core::evidence::{
-    facts::{CaseId, Failure, FileId, RunFacts, StackFiles, fingerprint},
+    facts::{CaseId, Failure, FileId, RunFacts, RunSeq, StackFiles, fingerprint},
     judge::Judged,
     kept::{memory::Memory, order::Order, record::Recorded},
     verdict::{Names, VerdictKind},
@@ -197,7 +197,8 @@ fn run_facts<D>(
     let of_commit = run.git_commit.clone().filter(|_| is_clean);
     let redact = |text: &String| engine.analyzer.redact(text).into_string();
     let tree = git.and_then(|git| git.tree.as_ref()).map(redact).or(of_commit);
-    let (path, touched) = git.map(|git| path_since(memory, run, &git.commits, redact)).unwrap_or_default();
+    let Path { commits: path, touched, edited } =
+        git.map(|git| path_since(memory, run, &git.commits, redact)).unwrap_or_default();
     let version = runner_version.map(|version| (RUNNER_VERSION.to_owned(), version));
     let runner = run.runner.iter().map(|runner| ("runner".to_owned(), runner.clone()));
     let conditions = params.environment.iter().map(|(name, value)| (redact(name), redact(value)));
@@ -209,6 +210,7 @@ fn run_facts<D>(
         commit: run.git_commit.clone(),
         path,
         touched,
+        edited,
         tree: tree.unwrap_or_else(unknown),
         dirty: !is_clean,
         branch: run.git_branch.clone().unwrap_or_default(),
@@ -222,14 +224,17 @@ fn run_facts<D>(
     }
 }
 
-/// Commits since the run before, oldest first, and the files that each touched. Where that run's commit is none of those
-/// known, how many lie between is not known either, and the run's own stands for them.
-fn path_since(
-    memory: &Memory,
-    run: &Run,
-    commits: &[CommitFacts],
-    redact: impl Fn(&String) -> String,
-) -> (Vec<String>, Vec<Vec<FileId>>) {
+/// Commits since the run before, as [`RunFacts`] has them.
+#[derive(Default)]
+struct Path {
+    commits: Vec<String>,
+    touched: Vec<Vec<FileId>>,
+    edited: Vec<(String, RunSeq)>,
+}
+
+/// Where the commit of the run before is none of those known, how many lie between is not known either, and the run's own
+/// stands for them.
+fn path_since(memory: &Memory, run: &Run, commits: &[CommitFacts], redact: impl Fn(&String) -> String) -> Path {
     let Some(commit) = &run.git_commit else { return Default::default() };
     let before = memory.window.runs().next_back().and_then(|run| run.commit.as_ref());
     if before == Some(commit) {
@@ -262,11 +267,17 @@ fn path_since(
     if touched.iter().all(Vec::is_empty) {
         touched.clear();
     }
+    let run_of_edit = |commit: &String, one: &CommitFacts| {
+        let tree = redact(one.tree.as_ref()?);
+        let became = |run: &&RunFacts| run.dirty && run.tree == tree && run.commit.as_ref() != Some(commit);
+        Some((commit.clone(), memory.window.runs().rev().find(became)?.seq))
+    };
+    let edited = newer.iter().filter_map(|(commit, one)| run_of_edit(commit, one)).collect();
     let mut path: Vec<String> = newer.into_iter().rev().map(|(commit, _)| commit).collect();
     if !is_whole && path.is_empty() {
         path.push(commit.clone());
     }
-    (path, touched)
+    Path { commits: path, touched, edited }
 }
 
 /// Files that are kept of the commits of one run, the newest first: so many in each run of the window are 300 KB.

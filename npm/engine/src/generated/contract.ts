@@ -268,6 +268,8 @@ export type CommitFacts = {
   parents: Array<string>,
   /** Files that it touched, relative to the project; none where that is not known. */
   files?: Array<string>,
+  /** Git's id of its tree of files. None: not known. */
+  tree?: string,
 };
 
 /** What a commit says. */

@@ -52,7 +52,7 @@ export function lookAtGit(root: string): GitLook {
       branch: facts.branch ?? ciCheckout(process.env).branch,
       dirty: changed.size > 0,
       tree: (changed.size === 0 ? commits[0]?.tree : tree) ?? null,
-      commits: commits.map(({ tree: _, ...commit }) => commit),
+      commits,
       ...(edits.length > 0 ? { edits } : {}),
     };
   };
@@ -101,7 +101,7 @@ export async function givenFacts(root: string, given: GivenFacts): Promise<GitFa
     branch: branch ?? null,
     dirty: dirty ?? (commit === undefined ? null : false),
     tree: tree ?? (dirty === true ? null : (history[0]?.tree ?? null)),
-    commits: history.map(({ tree: _, ...commit }) => commit),
+    commits: history,
   };
 }
 

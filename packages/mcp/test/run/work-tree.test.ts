@@ -53,8 +53,9 @@ function committed(): string {
 
 test('a clean tree has the id of its commit', async () => {
   const facts = await gitFacts(top);
-  expect(facts).toMatchObject({ dirty: false, branch: 'main', tree: git('rev-parse', 'HEAD^{tree}') });
-  expect(facts?.commits).toEqual([{ commit: git('rev-parse', 'HEAD'), parents: [] }]);
+  const tree = git('rev-parse', 'HEAD^{tree}');
+  expect(facts).toMatchObject({ dirty: false, branch: 'main', tree });
+  expect(facts?.commits).toEqual([{ commit: git('rev-parse', 'HEAD'), tree, parents: [] }]);
 });
 
 test('uncommitted work has the id that it keeps when it is committed', async () => {
@@ -136,7 +137,8 @@ test('merges say all of their parents, and the newest commit comes first', async
   committed();
   git('merge', '-q', '--no-edit', 'side');
   const [newest] = (await gitFacts(top))?.commits ?? [];
-  expect(newest).toEqual({ commit: git('rev-parse', 'HEAD'), parents: git('log', '-1', '--format=%P').split(' ') });
+  const [commit, tree, ...parents] = git('log', '-1', '--format=%H %T %P').split(' ');
+  expect(newest).toEqual({ commit, tree, parents });
 });
 
 test('commits say the files that they touched, relative to the project', async () => {
@@ -193,7 +195,7 @@ test('of a run elsewhere the repository adds what it knows of the commit', async
     branch: 'side',
     dirty: false,
     tree,
-    commits: [{ commit: first, parents: [] }],
+    commits: [{ commit: first, tree, parents: [] }],
   });
   const unknown = { commit: 'f'.repeat(40), dirty: true, tree: 'e'.repeat(40) };
   expect(await givenFacts(top, unknown)).toEqual({ ...unknown, branch: null, commits: [] });

@@ -97,6 +97,7 @@ fn run(reports: Vec<ReportInput>) -> RecordRunParams {
                 commit: planted("commit"),
                 parents: vec![planted("parent")],
                 files: vec![planted("touched")],
+                tree: maybe("tree of a commit"),
             }],
             edits: vec![EditedFile {
                 path: planted("edited"),

@@ -178,3 +178,18 @@ fn a_regression_by_an_edit_names_the_edited_files() {
     let said = because(&story, &run_edited(&story, "t5", vec![one()], true));
     assert!(said.starts_with("Files were edited between run-"), "{said}");
 }
+
+#[test]
+fn a_commit_whose_edit_passed_did_not_break_what_fails_later() {
+    for is_known in [true, false] {
+        let (mut story, _) = broken();
+        run_edited(&story, "t1", vec![edited("src/sum.ts", "+fixed\n")], false);
+        // Committed as it was, with no run before the next edit.
+        let repair = story.commit();
+        story.commits[0].tree = is_known.then(|| "t1".to_owned());
+        let run = run_edited(&story, "t2", vec![edited("src/more.ts", "+more\n")], true);
+        let suspects = story.world.diagnose(&run.run_id, "case 0").unwrap().suspects;
+        let probability = suspects.iter().find(|one| one.commit == repair).map_or(0.0, |one| one.probability);
+        assert_eq!(probability < 0.05, is_known, "{suspects:?}");
+    }
+}

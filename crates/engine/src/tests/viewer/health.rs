@@ -28,7 +28,7 @@ fn run_at(world: &World, hours: i64, commit: usize, cases: Vec<ReportCase>) -> S
     let fact = |number: usize| CommitFacts {
         commit: hash(number),
         parents: number.checked_sub(1).map(hash).into_iter().collect(),
-        files: Vec::new(),
+        ..CommitFacts::default()
     };
     let git = GitFacts {
         tree: Some(format!("tree of {commit}")),
