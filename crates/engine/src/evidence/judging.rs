@@ -197,7 +197,7 @@ fn run_facts<D>(
     let of_commit = run.git_commit.clone().filter(|_| is_clean);
     let redact = |text: &String| engine.analyzer.redact(text).into_string();
     let tree = git.and_then(|git| git.tree.as_ref()).map(redact).or(of_commit);
-    let Path { commits: path, touched, edited } =
+    let NewCommits { path, touched, edited } =
         git.map(|git| path_since(memory, run, &git.commits, redact)).unwrap_or_default();
     let version = runner_version.map(|version| (RUNNER_VERSION.to_owned(), version));
     let runner = run.runner.iter().map(|runner| ("runner".to_owned(), runner.clone()));
@@ -226,19 +226,19 @@ fn run_facts<D>(
 
 /// Commits since the run before, as [`RunFacts`] has them.
 #[derive(Default)]
-struct Path {
-    commits: Vec<String>,
+struct NewCommits {
+    path: Vec<String>,
     touched: Vec<Vec<FileId>>,
     edited: Vec<(String, RunSeq)>,
 }
 
 /// Where the commit of the run before is none of those known, how many lie between is not known either, and the run's own
 /// stands for them.
-fn path_since(memory: &Memory, run: &Run, commits: &[CommitFacts], redact: impl Fn(&String) -> String) -> Path {
-    let Some(commit) = &run.git_commit else { return Default::default() };
+fn path_since(memory: &Memory, run: &Run, commits: &[CommitFacts], redact: impl Fn(&String) -> String) -> NewCommits {
+    let Some(commit) = &run.git_commit else { return NewCommits::default() };
     let before = memory.window.runs().next_back().and_then(|run| run.commit.as_ref());
     if before == Some(commit) {
-        return Default::default();
+        return NewCommits::default();
     }
     let mut newer: Vec<(String, &CommitFacts)> = Vec::new();
     let mut is_whole = false;
@@ -277,7 +277,7 @@ fn path_since(memory: &Memory, run: &Run, commits: &[CommitFacts], redact: impl 
     if !is_whole && path.is_empty() {
         path.push(commit.clone());
     }
-    Path { commits: path, touched, edited }
+    NewCommits { path, touched, edited }
 }
 
 /// Files that are kept of the commits of one run, the newest first: so many in each run of the window are 300 KB.

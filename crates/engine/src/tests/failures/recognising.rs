@@ -122,7 +122,7 @@ fn the_fix_of_what_it_is_not_is_none_of_its() {
     world.run(vec![passed("boom")]);
     let fixes = |met: &DiagnosticResult| {
         let related = met.related.iter().filter_map(|like| like.suggested_fix.clone());
-        Vec::from_iter(met.suggested_fix.clone().into_iter().chain(related))
+        met.suggested_fix.clone().into_iter().chain(related).collect::<Vec<_>>()
     };
     assert_eq!(fixes(&world.met(WORDED)), ["Tuned the capacitor"]);
     assert_eq!(fixes(&world.not(WORDED, &first).unwrap()), Vec::<String>::new());
