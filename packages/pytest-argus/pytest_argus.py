@@ -6,7 +6,6 @@ pytest-xdist, nothing happens.
 """
 
 import datetime
-import hashlib
 import json
 import os
 import random
@@ -17,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import zlib
 
 import pytest
 
@@ -190,7 +190,7 @@ def _new_folder():
         namespace = os.readlink("/proc/self/ns/pid")
     except (AttributeError, OSError):
         namespace = ""
-    system = hashlib.sha256(("%s %s" % (socket.gethostname(), namespace)).encode()).hexdigest()[:8]
+    system = "%08x" % zlib.crc32(("%s %s" % (socket.gethostname(), namespace)).encode())
     # Not the generator that tests seed.
     unguessable = "".join(random.SystemRandom().choice(string.ascii_letters + string.digits) for _ in range(6))
     folder = os.path.join(tempfile.gettempdir(), "argus-report-%d--%s-%s" % (os.getpid(), system, unguessable))

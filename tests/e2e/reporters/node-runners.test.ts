@@ -157,6 +157,23 @@ test('nothing waits for the end of a runner that was killed, nor is it a run', a
   });
 });
 
+const BOTH_ARE_KILLED = `const { spawnSync } = require('node:child_process');
+it('ends', () => {
+  spawnSync('pkill', ['-KILL', '-f', ${waiting('process.pid')}]);
+  process.kill(process.pid, 'SIGKILL');
+});
+`;
+
+test('what a run that was killed has left goes with the next one', async () => {
+  const root = mocha({ 'killed.js': BOTH_ARE_KILLED });
+  const temporary = path.join(root, 'temporary');
+  mkdirSync(temporary);
+  await start(root, 'mocha killed.js', { TMPDIR: temporary });
+  expect(readdirSync(temporary)).toEqual([expect.stringMatching(/^argus-report-/u)]);
+  argus(['run', 'true'], { cwd: root, env: { TMPDIR: temporary } });
+  expect(readdirSync(temporary)).toEqual([]);
+});
+
 const INTERRUPTS = `import test from 'node:test';
 test('waits', () => { process.kill(process.ppid, 'SIGINT'); return new Promise((done) => setTimeout(done, 60_000)); });
 `;

@@ -3,7 +3,7 @@
  */
 
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, test } from 'vitest';
@@ -53,6 +53,23 @@ test('a run is recorded once, by itself and under argus run', async () => {
   expect(runs).toMatchObject(Array(3).fill({ passed: 1, failed: 1 }));
   expect(casesOf(root, runs[0]?.id)).toEqual(casesOf(root, runs[2]?.id));
   expect(runs[1]?.command).toBe('pytest --junitxml=own.xml');
+});
+
+const IS_KILLED = `import os, signal, subprocess
+
+def test_ends():
+    subprocess.run(["pkill", "-KILL", "-f", "record .*argus-report-%d-" % os.getpid()])
+    os.kill(os.getpid(), signal.SIGKILL)
+`;
+
+test('what a run that was killed has left goes with the next one', async () => {
+  const root = project({ 'test_killed.py': IS_KILLED });
+  const temporary = path.join(root, 'temporary');
+  mkdirSync(temporary);
+  await pytest(root, '', { TMPDIR: temporary });
+  expect(readdirSync(temporary)).toEqual([expect.stringMatching(/^argus-report-/u)]);
+  argus(['run', 'true'], { cwd: root, env: { TMPDIR: temporary } });
+  expect(readdirSync(temporary)).toEqual([]);
 });
 
 test('a pytest that a test starts is no run, nor is one without tests', async () => {
