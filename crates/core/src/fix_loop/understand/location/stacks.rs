@@ -59,7 +59,7 @@ static FRAME_PATTERNS: LazyLock<Vec<FramePattern>> = LazyLock::new(|| {
         pattern(r#"^\s*File "(?<file>[^"\n]+)", line (?<line>\d+)(?:, in (?<function>.+))?$"#, true),
         // pytest, short and long: `app/cart.py:12: in total`, `app/cart.py:12: TypeError`.
         pattern(
-            r"^(?<file>(?:[A-Za-z]:)?[^\s:][^:\n]*\.pyx?):(?<line>\d+): (?:in (?<function>\S+)|[A-Z]\w*(?:Error|Exception|Exit|Warning)\b.*)?$",
+            r"^(?<file>(?:[A-Za-z]:)?[^\s:][^:\n]*\.pyx?):(?<line>\d+): (?:in (?<function>\S+)|[A-Z]\w*(?:Error|Exception|Exit|Warning)\b.*|Failed\b.*)?$",
             true,
         ),
         // .NET: `at Acme.Cart.Total(Int32 n) in C:\src\Cart.cs:line 12`.
@@ -102,6 +102,13 @@ static FRAME_PATTERNS: LazyLock<Vec<FramePattern>> = LazyLock::new(|| {
         pattern(r"^\s*#\d+ (?<file>[^\s(][^(\n]*\.php)\((?<line>\d+)\): (?<function>[^(\n]*)", false),
         pattern(
             r"^(?:\[[^\]]*\] )?(?:PHP )?(?:Fatal error|Parse error|Warning|Error|Exception|\S*(?:Error|Exception)\b).* in (?<file>\S+\.php)(?: on line |:)(?<line>\d+)$",
+            false,
+        ),
+        // PHPUnit: `/app/src/Cart.php:12`, the innermost first.
+        pattern(r"^(?<file>(?:[A-Za-z]:[\\/]|/)[^:\n]*\.php):(?<line>\d+)$", false),
+        // GoogleTest and Catch2: `src/cart_test.cpp:12: Failure`, `src/cart_test.cpp:12: FAILED:`.
+        pattern(
+            r"^(?<file>(?:[A-Za-z]:)?[^\s:][^:\n]*\.(?:cc|cpp|cxx|c|h|hh|hpp|hxx)):(?<line>\d+): (?:Failure|FAILED:?)$",
             false,
         ),
         // Rust: `thread 'main' panicked at src/cart.rs:12:5:`, and the older form with the message in front.
