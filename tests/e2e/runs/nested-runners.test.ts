@@ -88,7 +88,7 @@ test.each([
   expect(JSON.stringify(one.failures)).not.toContain('inner');
 });
 
-test('turbo and tox hide the environment from their tasks, and not the cases', async () => {
+test('turbo hides the environment from its tasks, and not the cases', async () => {
   const test = (name: string) => JSON.stringify({ name, version: '1.0.0', scripts: { test: 'node --test' } });
   const packages = project({
     'package.json': JSON.stringify({ private: true, packageManager: 'npm@10.0.0', workspaces: ['packages/*'] }),
@@ -105,13 +105,23 @@ test('turbo and tox hide the environment from their tasks, and not the cases', a
   await opened(packages);
   const turbo = await agent.data('argus_run', { projectPath: packages, command: 'turbo run test --continue' });
   expect(turbo, JSON.stringify(turbo)).toMatchObject({ totals: { passed: 0, failed: 3, skipped: 3 }, notes: [] });
+});
 
+const PYTEST = path.join(pythonFolder, 'bin', 'python');
+
+test.each([
+  ['tox.ini', `[testenv]\nskip_install = true\nallowlist_externals = *\ncommands = ${PYTEST} -m pytest\n`],
+  [
+    'pyproject.toml',
+    `[tool.tox.env_run_base]\nskip_install = true\nallowlist_externals = ["*"]\ncommands = [["${PYTEST}", "-m", "pytest"]]\n`,
+  ],
+  [
+    'tox.toml',
+    `[env_run_base]\nskip_install = true\nallowlist_externals = ["*"]\ncommands = [["${PYTEST}", "-m", "pytest"]]\n`,
+  ],
+])('tox hides the environment, and not the cases: %s', async (name, settings) => {
   const python = project({
-    'tox.ini': `[testenv]
-skip_install = true
-allowlist_externals = *
-commands = ${path.join(pythonFolder, 'bin', 'python')} -m pytest
-`,
+    [name]: settings,
     'test_sum.py': 'def test_right():\n    pass\n\n\ndef test_wrong():\n    assert 1 + 1 == 3\n',
   });
   await opened(python);

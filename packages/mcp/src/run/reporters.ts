@@ -109,11 +109,15 @@ export function pytestReport(
 
 /** https://tox.wiki/en/stable/config.html#overriding-configuration-from-the-command-line: it hides the environment. */
 function toxOverride({ TOX_OVERRIDE = '' }: AdapterContext['env']): Record<string, string> {
-  const overrides = TOX_OVERRIDE.split(';').filter((one) => one !== '' && one !== TOX_PASSES);
-  return { TOX_OVERRIDE: [...overrides, TOX_PASSES].join(';') };
+  const overrides = TOX_OVERRIDE.split(';').filter((one) => one !== '' && !TOX_PASSES.includes(one));
+  return { TOX_OVERRIDE: [...overrides, ...TOX_PASSES].join(';') };
 }
 
-const TOX_PASSES = 'testenv.pass_env+=ARGUS_REPORT_*,NODE_OPTIONS,PYTEST_ADDOPTS,PYTHONPATH';
+/** What all environments have in common is called so in tox.ini, in pyproject.toml, and in tox.toml. */
+const TOX_PASSES = ['testenv', 'tool.tox.env_run_base', 'env_run_base'].map(
+  (section) => `${section}.pass_env+=ARGUS_REPORT_*,NODE_OPTIONS,PYTEST_ADDOPTS,PYTHONPATH`,
+);
+
 /** PHP reads the settings of a folder more; an empty name stands for its own. */
 function phpSettings(dir: string, { PHP_INI_SCAN_DIR = '' }: AdapterContext['env']): Record<string, string> {
   return { PHP_INI_SCAN_DIR: `${PHP_INI_SCAN_DIR}${path.delimiter}${dir}` };
