@@ -25,6 +25,18 @@ test('the reporters that a Vitest configuration names go on, whatever else it ca
   expect(printed.stdout.match(/our own end/gu)).toHaveLength(1);
 });
 
+test('what caused an error in Jest is told with it', async () => {
+  const { root } = await opened(runnerProject('jest'));
+  const cause = "new Error('connect ECONNREFUSED 127.0.0.1:5432')";
+  writeFileSync(
+    path.join(root, 'sum.test.js'),
+    `test('loads', () => { throw new TypeError('fetch failed', { cause: ${cause} }); });\n`,
+  );
+  const { failures } = await agent.data('argus_run', { projectPath: root });
+  expect(failures, JSON.stringify(failures)).toMatchObject([{ category: 'CONNECTION_REFUSED' }]);
+  expect(JSON.stringify(failures)).toContain('ECONNREFUSED 127.0.0.1:5432');
+});
+
 test('what Vitest shows beside a message is told where the message has not all values', async () => {
   const { root } = await opened(runnerProject('vitest'));
   const shop = "{ hosts: ['one.example', 'two.example'], name: 'shop', open: true, port: 1 }";

@@ -48,6 +48,16 @@ function listenTo(file) {
   require.cache[file].exports = Object.create(core, { runCLI: { value: runAndReport, enumerable: true } });
 }
 
+/** A cause may have a cause, and so on. */
+const MAX_CAUSES = 5;
+
+/** As Jest prints them below the error. */
+function causesOf(error, depth = 1) {
+  const cause = error?.cause;
+  if (cause == null || depth > MAX_CAUSES) return '';
+  return `\n\nCause:\n${cause.stack ?? cause.message ?? cause}${causesOf(cause, depth + 1)}`;
+}
+
 /** In the shape of `--json`, with the version of the Jest that this file is of. */
 function report(results, file) {
   try {
@@ -60,7 +70,7 @@ function report(results, file) {
       assertionResults: file.testResults.map((test) => ({
         ancestorTitles: test.ancestorTitles,
         duration: test.duration,
-        failureMessages: test.failureMessages,
+        failureMessages: test.failureMessages.map((text, at) => text + causesOf(test.failureDetails?.[at])),
         fullName: test.fullName,
         invocations: test.invocations,
         location: test.location,
