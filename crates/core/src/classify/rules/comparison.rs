@@ -353,11 +353,12 @@ pub(super) const RULES: &[Rule] = &[
         AssertionMismatch,
         &[
             "minitest::assertion", "  actual: ", "test::unit::assertionfailederror", "expected but was",
-            "nothing was raised",
+            "nothing was raised", "exception expected, not",
         ],
         Regex(any!(
             r"Minitest::Assertion\b|^\s*expected: .*\n\s+actual: |Test::Unit::AssertionFailedError",
             r"> expected but was|exception expected but nothing was raised|expected but nothing was raised",
+            r"^\[\S+\] exception expected, not\b",
         )),
     )
     .near()
