@@ -269,8 +269,8 @@ async fn finding<D: Database>(
     let related = if pattern.is_some_and(trial::has_own_fix) {
         Vec::new()
     } else {
-        let mut except = found.others(tx).await?;
-        except.extend(found.shown_key());
+        let others = found.others(tx).await?.iter().copied();
+        let except: Vec<_> = others.chain(found.shown_key()).collect();
         related::related(engine, tx, analysis, &except, suggested.first_related()).await?
     };
     let mended_before = if suggested.tried.is_some() { None } else { mended_before(tx, case_name, analysis).await? };

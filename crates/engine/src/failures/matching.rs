@@ -21,6 +21,7 @@ use argus_store::{
     patterns::{self, NewPattern, Pattern, PatternKey, merging, sameness},
     solutions::{self, Fix},
 };
+use std::cell::OnceCell;
 
 /// A sample of this size keeps most error texts whole.
 const SAMPLE_BYTES: usize = 4 * 1024;
@@ -41,6 +42,7 @@ pub(crate) struct Match {
     how: MatchedBy,
     /// What this call says that it is not.
     other_than: Option<PatternKey>,
+    others: OnceCell<Vec<PatternKey>>,
 }
 
 enum MatchedBy {
@@ -60,12 +62,15 @@ impl Match {
     }
 
     /// Patterns that somebody says it is not, now or before: their fixes are none of its.
-    pub(crate) async fn others(&self, tx: &mut impl Tx) -> Result<Vec<PatternKey>, StoreError> {
+    pub(crate) async fn others(&self, tx: &mut impl Tx) -> Result<&[PatternKey], StoreError> {
+        if let Some(others) = self.others.get() {
+            return Ok(others);
+        }
         let mut others = Vec::from_iter(self.other_than);
         if let Some(own) = &self.own {
             others.extend(sameness::others_than(tx, own.key).await?);
         }
-        Ok(others)
+        Ok(self.others.get_or_init(|| others))
     }
 
     pub(crate) fn answer(&self) -> contract::Match {
@@ -113,7 +118,7 @@ pub(crate) async fn find<D>(
             None => None,
         },
     };
-    Ok(Match { pattern, own, how, other_than })
+    Ok(Match { pattern, own, how, other_than, others: OnceCell::new() })
 }
 
 /// The same; where it is not known, after more of those were signed again that an older recipe had signed.

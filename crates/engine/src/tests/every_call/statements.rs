@@ -153,14 +153,14 @@ fn a_diagnosis_reads_once_and_writes_once() {
         known
     };
     assert!(check("new", 38, "no pattern yet").is_new_pattern);
-    assert_eq!(check("new", 38, "a learned pattern without a fix").pattern.unwrap().occurrences, 2);
+    assert_eq!(check("new", 37, "a learned pattern without a fix").pattern.unwrap().occurrences, 2);
     world.fix(&run, "new", "Tuned it", true).unwrap();
     assert!(check("new", 12, "a learned pattern with a fix").suggested_fix.is_some());
     assert!(
-        check("refused", 52, "a built-in, met for the first time").pattern.unwrap().source == PatternSource::BuiltIn
+        check("refused", 51, "a built-in, met for the first time").pattern.unwrap().source == PatternSource::BuiltIn
     );
-    assert!(check("refused", 45, "a built-in, met again").pattern.unwrap().source == PatternSource::BuiltIn);
-    let known = check("pool", 58, "a built-in and an incident");
+    assert!(check("refused", 44, "a built-in, met again").pattern.unwrap().source == PatternSource::BuiltIn);
+    let known = check("pool", 57, "a built-in and an incident");
     assert_eq!((known.pattern.unwrap().id.as_str(), known.related.len()), ("builtin-timeout", 1));
 }
 
