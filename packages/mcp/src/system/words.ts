@@ -22,6 +22,8 @@ export interface LastCommand {
 export function lastCommand(line: string, windows = process.platform === 'win32'): LastCommand {
   let words: Word[] = [];
   let editable = true;
+  /** Subshells around it; what ends in a way that is not read never ends. */
+  let around = 0;
   let at = 0;
   while (at < line.length) {
     const char = line.charAt(at);
@@ -31,9 +33,14 @@ export function lastCommand(line: string, windows = process.platform === 'win32'
       at += lineEndAfter(line, at);
     } else if (char === ';' || char === '\n' || line.startsWith('&&', at) || line.startsWith('||', at)) {
       words = [];
+      // What was around the command before is around it alone.
+      editable = around === 0;
       at += char === ';' || char === '\n' ? 1 : 2;
-    } else if ('|&<>()`'.includes(char) || char === '#') {
+    } else if ('|&<>()`#'.includes(char)) {
       editable = false;
+      if (char === '(') around += 1;
+      else if (char === ')') around -= 1;
+      else if (char === '#' || char === '`' || line.startsWith('<<', at)) around = Number.POSITIVE_INFINITY;
       at++;
     } else {
       const word = readWord(line, at, windows);

@@ -19,10 +19,17 @@ test('backslashes are paths on Windows', () => {
   expect(words('.venv\\Scripts\\python.exe -m pytest', true)).toEqual(['.venv\\Scripts\\python.exe', '-m', 'pytest']);
 });
 
-test.each(['vitest run | tee log', 'vitest > out', '(vitest)', 'vitest $(cat names)', 'vitest `x`', 'vitest &', ''])(
-  'nothing is put into %s',
+test.each([
+  ...['vitest run | tee log', 'vitest > out', '(vitest)', 'vitest $(cat names)', 'vitest `x`', 'vitest &', ''],
+  ...['(tsc; vitest)', 'tsc # then && vitest', 'sh <<EOF\nvitest', 'echo `tsc; vitest`'],
+])('nothing is put into %s', (line) => {
+  expect(lastCommand(line, false).editable).toBe(false);
+});
+
+test.each(['tsc > log && vitest', 'tsc 2>&1 | tee log; vitest', '(tsc; ls) && vitest', 'server & sleep 1; vitest'])(
+  'what is around another command is not around vitest: %s',
   (line) => {
-    expect(lastCommand(line, false).editable).toBe(false);
+    expect(lastCommand(line, false)).toMatchObject({ words: [{ text: 'vitest' }], editable: true });
   },
 );
 
