@@ -13,18 +13,17 @@ const engine = join(here, 'src/wasm/argus_wasm_bg.wasm');
 if (!existsSync(engine)) throw new Error('src/wasm is missing: run `cargo xtask wasm` first');
 
 rmSync(join(here, 'dist'), { recursive: true, force: true });
-const shared = { cwd: here };
 // They are in the declarations.
 const comments = { jsdoc: false };
 const node = await build({
-  ...shared,
+  cwd: here,
   input: 'src/node.ts',
   platform: 'node',
   transform: { target: 'node20' },
   output: { file: 'dist/node.mjs', comments },
 });
 const browser = await build({
-  ...shared,
+  cwd: here,
   input: 'src/browser.ts',
   platform: 'browser',
   // Browsers that have the features the engine is compiled for.
