@@ -50,7 +50,7 @@ async function measured(changed) {
     const { treeSeen, facts } = lookAtGit(folder);
     await treeSeen;
     times.push(performance.now() - start);
-    tree = (await facts).tree;
+    tree = (await facts()).tree;
   }
   const env = { ...process.env, GIT_INDEX_FILE: join(folder, '.git', 'bench-index') };
   const inOtherIndex = (...args) => execFileSync('git', args, { cwd: folder, env, encoding: 'utf8' }).trim();

@@ -3,12 +3,13 @@
  */
 
 import { hostname } from 'node:os';
+import { isatty } from 'node:tty';
 import type { RecorderOptions } from 'argus-engine';
 import { isInCi } from '../system/ci.ts';
 
 /** A person at a terminal, or a script. */
 export function terminal(): RecorderOptions {
-  const isPerson = process.stdin.isTTY && process.stdout.isTTY;
+  const isPerson = isatty(0) && isatty(1);
   return { by: isPerson ? 'person' : 'command line', from: hostname() };
 }
 

@@ -83,6 +83,11 @@ export class Git {
     if (problem !== null) throw new GitError(problem);
   }
 
+  /** Ahead of a question that waits for them. */
+  readSettings(): void {
+    void this.#found(undefined);
+  }
+
   /** What switches the configured drivers off, for a command line that a person runs; throws where they are not known. */
   async driverSettings(): Promise<string[]> {
     const { names, problem } = await this.#found(undefined);

@@ -4,8 +4,8 @@
  */
 
 import { hostname } from 'node:os';
-import type { RunErrors } from 'argus-engine';
-import { lookAtGit } from '../run/git-state.ts';
+import type { GitFacts, RunErrors } from 'argus-engine';
+import { gitFacts } from '../run/git-state.ts';
 import type { Session } from '../sessions/session.ts';
 import { SessionManager } from '../sessions/session-manager.ts';
 import { temporaryFolder } from '../system/files/temporary.ts';
@@ -25,7 +25,7 @@ export type Job =
 export async function work(job: Job): Promise<void> {
   const folder = job.kind === 'ready' ? job.folder : job.ended.recognised.folder;
   // The work tree is as the command left it only for a moment.
-  const look = job.kind === 'ended' ? lookAtGit(folder).facts : undefined;
+  const look = job.kind === 'ended' ? gitFacts(folder) : undefined;
   const place = await placeOf(folder);
   if (place === undefined) return;
   await withSession(folder, async (session) => {
@@ -50,7 +50,7 @@ async function record(
   { ended, session: of, key, said }: Extract<Job, { kind: 'ended' }>,
   session: Session,
   place: HookPlace,
-  git: Awaited<ReturnType<typeof lookAtGit>['facts']>,
+  git: GitFacts | null,
 ): Promise<void> {
   const dir = temporaryFolder('hook');
   try {

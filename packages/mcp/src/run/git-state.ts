@@ -8,9 +8,8 @@ import { NOT_OURS } from '../git/settings.ts';
 import { uncommittedChange } from '../git/uncommitted-change.ts';
 import { log } from '../log.ts';
 import { ciCheckout, type Environment } from '../system/ci.ts';
-import { turnOfEvents } from '../system/turn.ts';
 import { visible } from '../text/untrusted.ts';
-import { workTreeId } from './work-tree.ts';
+import { changedFiles, workTreeId } from './work-tree.ts';
 
 /** A status that takes longer is not worth the wait. */
 const TIMEOUT_MS = 5_000;
@@ -29,58 +28,63 @@ const refused = new Set<string>();
 /** Paths are bytes, which only this keeps apart. */
 const ASKING = { timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES, encoding: 'latin1' } as const;
 
-/** Git's answer, which may come in two parts. */
+/** Git's answer in two parts. */
 export interface GitLook {
-  /** From then on the work tree may change: commits are what they are, and their files may take git a while. */
+  /** From then on the work tree may change. */
   treeSeen: Promise<void>;
-  /** Null outside a repository, where git refuses to look into it, and where git is not installed. */
-  facts: Promise<GitFacts | null>;
+  /**
+   * Asks for the rest, which no command changes. Null outside a repository, where git refuses to look into it, and where
+   * git is not installed.
+   */
+  facts: () => Promise<GitFacts | null>;
 }
 
 export function lookAtGit(root: string): GitLook {
   const git = new Git(root);
   const seen = workTree(git, root);
-  const together = async () => {
-    const here = await seen;
-    if (here === null) return null;
-    const { changed, tracked: _, tree, edits, ...facts } = here;
-    // Whoever waits for the tree goes on first; by then the branch may have moved on.
-    await turnOfEvents();
-    const commits = await logFrom(git, facts.commit ?? 'HEAD');
-    return {
-      ...facts,
-      branch: facts.branch ?? ciCheckout(process.env).branch,
-      dirty: changed.size > 0,
-      tree: (changed.size === 0 ? commits[0]?.tree : tree) ?? null,
-      commits,
-      ...(edits.length > 0 ? { edits } : {}),
-    };
+  return {
+    treeSeen: seen.then(() => undefined),
+    facts: async () => {
+      const here = await seen;
+      if (here === null) return null;
+      const { commit, branch, changed, files, edits } = here;
+      const [commits, tree] = await Promise.all([
+        commit === null ? [] : logFrom(git, commit),
+        files && workTreeId(git, commit, files, ASKING),
+      ]);
+      return {
+        commit,
+        branch: branch ?? ciCheckout(process.env).branch,
+        dirty: changed.size > 0,
+        tree: (changed.size === 0 ? commits[0]?.tree : tree) ?? null,
+        commits,
+        ...(edits.length > 0 ? { edits } : {}),
+      };
+    },
   };
-  return { treeSeen: seen.then(() => undefined), facts: together() };
 }
 
-export const gitFacts = (root: string): Promise<GitFacts | null> => lookAtGit(root).facts;
+export const gitFacts = (root: string): Promise<GitFacts | null> => lookAtGit(root).facts();
 
-/** What differs from the last commit, and the id of the tree that it makes. */
+/** What differs from the last commit, as it is now. `files`: undefined where nothing does, and where it is not read. */
 async function workTree(git: Git, root: string) {
-  // It takes no longer than the settings do that the status waits for.
-  const askedTop = git.run(['rev-parse', '--show-toplevel'], ASKING);
+  git.readSettings();
+  const top = await git.run(['rev-parse', '--show-toplevel'], ASKING);
+  if (isRefusal(top.problem)) sayRefused(root, top.problem);
+  if (top.problem !== null) return null;
   const status = await git.run(
     ['status', '--porcelain=v2', '--branch', '-z', '--untracked-files=all', '--', ':(top)', ...NOT_OURS],
     ASKING,
   );
-  if (isRefusal(status.problem)) sayRefused(root, status.problem);
   if (status.problem !== null || status.cut) return null;
   const facts = parseStatus(status.stdout);
-  if (facts.changed.size === 0) return { ...facts, tree: undefined, edits: [] };
-  const top = await askedTop;
-  if (top.problem !== null) return { ...facts, tree: undefined, edits: [] };
+  if (facts.changed.size === 0) return { ...facts, files: undefined, edits: [] };
   const folder = asText(top.stdout.replace(/\n$/u, ''));
-  const [tree, edits] = await Promise.all([
-    workTreeId(git, folder, facts.changed, ASKING),
+  const [files, edits] = await Promise.all([
+    changedFiles(folder, facts.changed),
     facts.commit === null ? [] : uncommittedChange(git, folder, facts.tracked),
   ]);
-  return { ...facts, tree, edits };
+  return { ...facts, files, edits };
 }
 
 /** What is said of a run that happened elsewhere. */
@@ -161,7 +165,11 @@ function parseLog(output: string): LoggedCommit[] {
 }
 
 /** What `git status` says. Paths are in bytes, as latin1. */
-interface Status extends Pick<GitFacts, 'commit' | 'branch'> {
+interface Status {
+  /** Null before the first. */
+  commit: string | null;
+  /** Null on none. */
+  branch: string | null;
   /** Those that differ from the last commit. */
   changed: Set<string>;
   /** Of these, the ones that git has. */

@@ -109,8 +109,8 @@ async function observedRun(request: RunRequest, watcher: RunWatcher, dir: string
     writeFileSync(path.join(dir, name), content);
 
   await look.treeSeen;
-  const observed = await observe(plan, request, watcher, dir);
-  const git = (await look.facts) ?? ciFacts();
+  const [observed, facts] = await Promise.all([observe(plan, request, watcher, dir), look.facts()]);
+  const git = facts ?? ciFacts();
   const complaint = mayBeRefused(plan, observed)
     ? refusalIn(observed.output.tail.text, { added: plan.added, dir })
     : undefined;

@@ -36,27 +36,41 @@ interface Committed {
   root: Folder;
 }
 
-/**
- * Its id; undefined where so much has changed that it is not read.
- *
- * @param changed paths that differ from the last commit, as latin1 and from the top
- */
-export async function workTreeId(
-  git: Git,
-  top: string,
-  changed: ReadonlySet<string>,
-  asking: GitOptions,
-): Promise<string | undefined> {
+/** What lies at the paths that differ from the last commit, which are latin1 and from the top; undefined: nothing. */
+export type ChangedFiles = ReadonlyMap<string, ChangedFile | undefined>;
+
+/** Mode as of an entry, and what the blob would hold: of a link where it leads. */
+interface ChangedFile {
+  mode: string;
+  content: Buffer;
+}
+
+/** Undefined where so much has changed that it is not read. */
+export async function changedFiles(top: string, changed: ReadonlySet<string>): Promise<ChangedFiles | undefined> {
   if (changed.size > MAX_CHANGED_FILES) return undefined;
-  const committed = await committedFolders(git, changed, asking);
-  if (committed === undefined) return undefined;
-  const { algorithm, root } = committed;
+  const files = new Map<string, ChangedFile | undefined>();
   let bytes = 0;
   for (const name of changed) {
-    const there = await readEntry(path.join(top, ...asText(name).split('/')), MAX_CHANGED_BYTES - bytes);
-    if (there === 'too large') return undefined;
-    bytes += there?.content.length ?? 0;
-    const entry = there && { mode: there.mode, id: objectId(algorithm, 'blob', there.content) };
+    const file = await readChanged(path.join(top, ...asText(name).split('/')), MAX_CHANGED_BYTES - bytes);
+    if (file === 'too large') return undefined;
+    bytes += file?.content.length ?? 0;
+    files.set(name, file);
+  }
+  return files;
+}
+
+/** Its id; undefined where the commit's folders are not to be had. `commit`: the last one, null before the first. */
+export async function workTreeId(
+  git: Git,
+  commit: string | null,
+  files: ChangedFiles,
+  asking: GitOptions,
+): Promise<string | undefined> {
+  const committed = await committedFolders(git, commit, files, asking);
+  if (committed === undefined) return undefined;
+  const { algorithm, root } = committed;
+  for (const [name, file] of files) {
+    const entry = file && { mode: file.mode, id: objectId(algorithm, 'blob', file.content) };
     setEntry(root, name, entry);
   }
   return folderId(algorithm, root);
@@ -64,13 +78,15 @@ export async function workTreeId(
 
 async function committedFolders(
   git: Git,
-  changed: ReadonlySet<string>,
+  commit: string | null,
+  files: ChangedFiles,
   asking: GitOptions,
 ): Promise<Committed | undefined> {
-  const folders = foldersAround(changed);
+  if (commit === null) return { algorithm: 'sha1', root: new Map() };
+  const folders = foldersAround(files.keys());
   // Each question is a line.
   if (folders.some((name) => name.includes('\n'))) return undefined;
-  const stdin = Buffer.from(folders.map((name) => `HEAD:${name}\n`).join(''), 'latin1');
+  const stdin = Buffer.from(folders.map((name) => `${commit}:${name}\n`).join(''), 'latin1');
   const { stdout, problem, cut } = await git.run(['cat-file', '--batch'], { ...asking, stdin });
   if (problem !== null || cut) return undefined;
   let root: Folder = new Map();
@@ -94,7 +110,7 @@ async function committedFolders(
 }
 
 /** The folders on the way to these paths, the outer before the inner; the top has the empty name. */
-function foldersAround(paths: ReadonlySet<string>): string[] {
+function foldersAround(paths: Iterable<string>): string[] {
   const folders = new Set(['']);
   for (const name of paths) {
     for (let at = name.indexOf('/'); at >= 0; at = name.indexOf('/', at + 1)) folders.add(name.slice(0, at));
@@ -136,10 +152,7 @@ function setEntry(root: Folder, name: string, entry: Entry | Folder | undefined)
 }
 
 /** Undefined: nothing is there that git would keep. */
-async function readEntry(
-  file: string,
-  maxBytes: number,
-): Promise<{ mode: string; content: Buffer } | 'too large' | undefined> {
+async function readChanged(file: string, maxBytes: number): Promise<ChangedFile | 'too large' | undefined> {
   try {
     const stats = await lstat(file);
     if (stats.isSymbolicLink()) return { mode: '120000', content: await readlink(file, { encoding: 'buffer' }) };

@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { withoutHunks } from '../../src/git/uncommitted-change.ts';
-import { ciFacts, gitFacts, givenFacts } from '../../src/run/git-state.ts';
+import { ciFacts, gitFacts, givenFacts, lookAtGit } from '../../src/run/git-state.ts';
 import { ciCheckout } from '../../src/system/ci.ts';
 
 let top: string;
@@ -109,6 +109,21 @@ test('before the first commit, and with ids of SHA-256, it is as git has it', as
   const tree = (await gitFacts(top))?.tree;
   expect(tree).toMatch(/^[0-9a-f]{64}$/u);
   expect(tree).toBe(committed());
+});
+
+test('what the tree was when it was seen counts, whatever is written or committed after that', async () => {
+  write('src/sum.js', 'changed\n');
+  write('new.js', 'untracked\n');
+  const look = lookAtGit(top);
+  await look.treeSeen;
+  const [seen, commit] = [committed(), git('rev-parse', 'HEAD~1')];
+  write('src/deep/er.js', 'changed as well\n');
+  rmSync(path.join(top, 'new.js'));
+  committed();
+  const facts = await look.facts();
+  expect(facts).toMatchObject({ commit, dirty: true, tree: seen });
+  expect(facts?.commits?.map((one) => one.commit)).toEqual([commit]);
+  expect(facts?.edits?.map((edit) => edit.path)).toEqual(['src/sum.js']);
 });
 
 test('what is ignored, and what Argus keeps, is no part of it', async () => {
