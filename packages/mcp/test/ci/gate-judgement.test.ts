@@ -55,6 +55,15 @@ test.each<[VerdictKind | undefined, boolean]>([
   expect([gate.failing.length, gate.reported.length]).toEqual(passes ? [0, 1] : [1, 0]);
 });
 
+test.each(['npm test', 'packages/a > npm test'])('a run that was cut off passes by no verdict: %s', (caseName) => {
+  const cut = { ...one(caseName, 'order'), runnerStatus: 'timedOut' };
+  const run = { ...RUN, command: 'npm test' };
+  const gate = judge({ run, cases: [cut] }, NONE, FACTS);
+  expect([gate.passes, gate.problems]).toEqual([false, ['The run was ended before all of its tests had run.']]);
+  const ofTest = { ...one('a.spec.ts > npm', 'flaky'), runnerStatus: 'timedOut' };
+  expect(judge({ run, cases: [ofTest] }, NONE, FACTS).passes).toBe(true);
+});
+
 test('an entry counts to the end of its day', () => {
   const entry: QuarantinedCase = { case: 'a', reason: 'waits', owner: 'ada', until: '2026-02-03' };
   const judged = (until: string) => {

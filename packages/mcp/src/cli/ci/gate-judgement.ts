@@ -32,7 +32,7 @@ export function judge({ run, cases }: RunReport, quarantine: QuarantineVersions,
   const isLetPass = ({ verdict }: CaseRecord) => verdict !== undefined && LET_PASS.has(verdict.kind);
   const own = failed.filter(({ caseName }) => !excused.has(caseName));
   const failing = own.filter((one) => !isLetPass(one)).map(gated);
-  const problems = [...problemsOfRun(run, failed.length, facts), ...problemsOfFile(quarantine, today)];
+  const problems = [...problemsOfRun(run, failed, facts), ...problemsOfFile(quarantine, today)];
   return {
     runId: run.id,
     commit: run.gitCommit,
@@ -65,17 +65,23 @@ function excuse({ reason, owner, until }: QuarantinedCase) {
 
 /** What failing cases do not show: that something else failed, or that they are not all. */
 function problemsOfRun(
-  { status, passed, failed: counted, skipped }: RunRecord,
-  failed: number,
+  { status, passed, failed: counted, skipped, command }: RunRecord,
+  failed: readonly CaseRecord[],
   { outcome, unread }: GateFacts,
 ): string[] {
   if (passed + counted + skipped === 0) return ['The run has no test.', ...unread.map(unreadText)];
   const hasFailed = status === 'failed' || outcome === 'failure';
   return [
-    ...(hasFailed && failed === 0 ? ['The run failed, but no test of it did: see what the command printed.'] : []),
+    ...(hasFailed && failed.length === 0 ? ['The run failed, but no test of it did: see what the command printed.'] : []),
+    ...(failed.some((one) => isCutOff(one, command)) ? ['The run was ended before all of its tests had run.'] : []),
     ...(outcome === 'cancelled' || outcome === 'skipped' ? [`The tests were ${outcome}.`] : []),
     ...unread.map(unreadText),
   ];
+}
+
+/** The command's own case, whose time was over: whatever the verdict on it, what had not run yet may fail. */
+function isCutOff({ caseName, runnerStatus }: CaseRecord, command: string | null): boolean {
+  return runnerStatus === 'timedOut' && command !== null && (caseName === command || caseName.endsWith(` > ${command}`));
 }
 
 function unreadText(what: string): string {
