@@ -94,6 +94,9 @@ pub struct Failure {
     /// Whether a line of the project's own code, not of its tests, is in the stack.
     #[serde(default)]
     pub in_project: bool,
+    /// Whether the error is one that code raises by itself, whatever the machine does: a missing key, an undefined name.
+    #[serde(default)]
+    pub of_code: bool,
 }
 
 /// What failures of one cause have in common.

@@ -129,7 +129,8 @@ impl Story {
 
 fn failure(case: CaseId, signature: u64) -> Failure {
     let file = u32::try_from(case / 5).unwrap();
-    Failure { case, file, category: Category::Unknown, signature, function: None, site: signature, in_project: false }
+    let (category, site) = (Category::Unknown, signature);
+    Failure { case, file, category, signature, function: None, site, in_project: false, of_code: false }
 }
 
 fn in_function(case: CaseId, signature: u64, function: u64) -> Failure {

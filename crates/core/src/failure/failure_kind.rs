@@ -140,6 +140,32 @@ kinds! {
     Unknown = "unknown",
 }
 
+impl FailureKind {
+    /// Whether it is the same on every machine: code that is wrong, as its language or a tool that reads it says.
+    pub const fn is_of_code(self) -> bool {
+        matches!(
+            self,
+            Self::Assertion
+                | Self::Snapshot
+                | Self::MockMismatch
+                | Self::ModuleNotFound
+                | Self::MissingScript
+                | Self::SyntaxError
+                | Self::CompileError
+                | Self::TypeError
+                | Self::Lint
+                | Self::Format
+                | Self::NullDereference
+                | Self::UndefinedName
+                | Self::MissingKey
+                | Self::OutOfRange
+                | Self::Arithmetic
+                | Self::InvalidArgument
+                | Self::StackOverflow
+        )
+    }
+}
+
 /// The kind of a failure of this category. `exit_code` is that of its process.
 pub fn failure_kind(category: Category, summary: &Summary, exit_code: Option<i32>) -> FailureKind {
     let text = summary.lines().join("\n");

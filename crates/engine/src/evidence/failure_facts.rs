@@ -18,6 +18,7 @@ pub(crate) fn failure_facts(name: &str, category: Category, analysis: &Analysis,
         function: analysis.normalized.frame.as_deref().map(fingerprint),
         site: sight.site,
         in_project: sight.place.is_some(),
+        of_code: sight.kind.is_of_code(),
     }
 }
 

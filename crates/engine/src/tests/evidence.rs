@@ -98,6 +98,23 @@ fn a_failure_of_the_first_run_is_new() {
     assert_eq!(Story::verdict(&story.run(&FIRST_FAILS)).0, VerdictKind::New);
 }
 
+/// As after a change of what they all call.
+#[test]
+fn what_every_test_stumbles_over_in_its_own_lines_is_no_outage() {
+    for error in [
+        "KeyError: 'city'\n\n>   assert len(user(1)['city']) == 4\nE   KeyError: 'city'\n\na.test.ts:2: KeyError",
+        "TypeError: Cannot read properties of undefined (reading 'length')\n    at Context.<anonymous> (a.test.ts:4:20)",
+        "ReferenceError: total is not defined\n    at Context.<anonymous> (a.test.ts:4:20)",
+    ] {
+        let mut story = Story::new();
+        story.commit();
+        story.run(&[None; 12]);
+        story.commit();
+        assert_eq!(Story::verdict(&story.run(&[Some(error); 12])).0, VerdictKind::Regression, "{error}");
+        assert_eq!(Story::verdict(&story.run(&[Some(error); 12])).0, VerdictKind::Broken, "{error}");
+    }
+}
+
 #[test]
 fn a_test_that_fails_after_a_commit_is_a_regression_then_broken_then_mended() {
     let mut story = Story::new();

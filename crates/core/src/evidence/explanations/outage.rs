@@ -15,6 +15,8 @@ const NEXT_TEST_BREAKS: f64 = 0.75;
 const NEXT_FILE_BREAKS: f64 = 0.5;
 /// That a change breaks what everything uses, which hits tests and files as an outage does: neither says much by itself.
 const BREAKS_ALL: f64 = 0.05;
+/// An error that code raises by itself, where a machine makes code meet what it does not expect.
+const OF_CODE_LOG_ODDS: f64 = -3.0;
 /// The same error was an outage before.
 const KNOWN_LOG_ODDS: f64 = 2.5;
 /// The run did not come to its end.
@@ -56,7 +58,7 @@ fn log_odds(run: &RunFacts, cluster: Cluster<'_>) -> f64 {
     PRIOR_LOG_ODDS
         + interrupted
         + by_extent
-        + mean(cluster.failures, |one| by_category(one.category))
+        + mean(cluster.failures, by_error)
         + mean(cluster.failures, by_stack)
         + known
 }
@@ -69,7 +71,7 @@ const OTHER_CAUSE: f64 = 0.01;
 /// The chance that a failure which nothing else explains is part of an outage of its run, though its error is another.
 /// `hit`: the share of the run's tests that failed by the outage.
 pub fn residual_probability(hit: f64, failure: &Failure) -> f64 {
-    let odds = (hit * OTHER_ERROR).ln() - OTHER_CAUSE.ln() + by_category(failure.category) + by_stack(failure);
+    let odds = (hit * OTHER_ERROR).ln() - OTHER_CAUSE.ln() + by_error(failure) + by_stack(failure);
     1.0 / (1.0 + (-odds).exp())
 }
 
@@ -112,18 +114,22 @@ fn by_spread(run: &RunFacts, failures: &[Failure]) -> (f64, f64) {
 }
 
 /// What machines fail with, against what code fails with.
+fn by_error(failure: &Failure) -> f64 {
+    if failure.of_code { OF_CODE_LOG_ODDS } else { by_category(failure.category) }
+}
+
 fn by_category(category: Category) -> f64 {
     match category {
         Category::NetworkError | Category::ConnectionRefused | Category::ContainerOom | Category::ContainerCrash => 2.0,
         Category::HttpError | Category::Timeout => 1.0,
         Category::ConfigError | Category::Unknown => -0.5,
-        Category::AssertionMismatch | Category::MockMismatch => -3.0,
+        Category::AssertionMismatch | Category::MockMismatch => OF_CODE_LOG_ODDS,
     }
 }
 
-/// An outage is met in a library or at the system.
+/// An outage is met in a library or at the system; what code raises by itself is raised in tests as well.
 fn by_stack(failure: &Failure) -> f64 {
-    if failure.function.is_some() || failure.in_project { -2.0 } else { 1.0 }
+    if failure.function.is_some() || failure.in_project || failure.of_code { -2.0 } else { 1.0 }
 }
 
 /// Whether the category is one that machines fail with.

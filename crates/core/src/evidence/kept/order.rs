@@ -116,11 +116,12 @@ pub struct Candidate {
 
 impl OrderEvidence {
     /// From the first failing run, and orders of runs that passed. Where it passed in the same order, or too many ran before
-    /// it to be told apart, nobody is a candidate.
+    /// it to be told apart, nobody is a candidate; nor where it passed as a whole of other tests, which none of them breaks.
     pub fn start(victim: CaseId, failing: &Order, passing: &[&Order]) -> Self {
         let passed = u32::try_from(passing.len()).unwrap_or(u32::MAX);
         let before = failing.before(victim);
-        if before.len() > MAX_PREDECESSORS || passing.iter().any(|order| order.digest == failing.digest) {
+        let says_nothing = |order: &&Order| order.digest == failing.digest || order.wholes.contains(&victim);
+        if before.len() > MAX_PREDECESSORS || passing.iter().any(says_nothing) {
             return Self { candidates: Vec::new(), failed: 1, passed };
         }
         let is_cleared = |case: CaseId| passing.iter().any(|order| order.ran_before(case, victim));

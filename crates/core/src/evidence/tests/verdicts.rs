@@ -172,6 +172,18 @@ fn the_test_that_ran_before_is_named() {
     assert_eq!(verdict.settle, Some(Settle::RunPair { first: 20 }));
 }
 
+/// As a command whose time was over is one more case behind its tests, where it was one with them before.
+#[test]
+fn none_of_its_tests_breaks_a_whole() {
+    let mut story = Story::new();
+    for _ in 0..2 {
+        story.run_as(Order::new(vec![1, 2]).with_wholes([99]), &[]);
+    }
+    let judged = story.run_as(Order::new(vec![1, 2, 99]), &[Failure { category: Category::Timeout, ..failure(99, 5) }]);
+    assert_ne!(only(&judged).verdict.kind, VerdictKind::Order);
+    assert_eq!(only(&judged).verdict.polluter, None);
+}
+
 #[test]
 fn a_fix_is_proved_and_refuted_when_the_error_comes_back() {
     let mut story = Story::new();
@@ -381,6 +393,28 @@ fn a_change_that_breaks_half_of_all_tests_is_a_regression() {
     let all: Vec<Failure> =
         (0..CASES).step_by(2).map(|case| Failure { in_project: true, ..failure(case, 7) }).collect();
     assert!(kinds(&story.run(&all)).iter().all(|kind| *kind == VerdictKind::Regression));
+}
+
+/// Noticed in the tests' own lines, as a key that what they call does not have any more.
+#[test]
+fn what_code_raises_in_every_test_is_no_outage() {
+    for (tests, passes) in [(2, 1), (4, 1), (4, 8), (CASES, 1), (CASES, 8), (300, 8)] {
+        for category in [Category::Unknown, Category::AssertionMismatch] {
+            let all: Vec<CaseId> = (0..tests).collect();
+            let failures: Vec<Failure> =
+                all.iter().map(|case| Failure { category, of_code: true, ..failure(*case, 7) }).collect();
+            let mut story = Story::new();
+            for _ in 0..passes {
+                story.run_in(all.clone(), &[]);
+                story.commit();
+            }
+            let said = format!("{tests} tests, {passes} passes, {category:?}");
+            let judged = kinds(&story.run_in(all.clone(), &failures));
+            assert!(judged.iter().all(|kind| *kind == VerdictKind::Regression), "{said}: {:?}", judged[0]);
+            let again = kinds(&story.run_in(all.clone(), &failures));
+            assert!(again.iter().all(|kind| *kind == VerdictKind::Broken), "{said}, again: {:?}", again[0]);
+        }
+    }
 }
 
 /// The one that fails by itself as well as those that fail together.
