@@ -42,6 +42,9 @@ pub struct RunFacts {
     /// Commits of `path` that ran before they were committed, and the newest run of the edit that each became.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub edited: Vec<(String, RunSeq)>,
+    /// Files that differed from `commit`, each with a digest of how; empty where nothing is known of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub edited_files: Vec<(FileId, u64)>,
     /// Digest of the tree of files that ran.
     pub tree: String,
     /// Whether the tree was not that of the commit.

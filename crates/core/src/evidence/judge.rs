@@ -37,6 +37,8 @@ pub struct Judged {
     pub together: f64,
     /// What ran before it, with this run.
     pub order: OrderEvidence,
+    /// Whether it failed in a file that was edited since it passed last.
+    pub touched: bool,
     /// The chances of code, chance, environment and order, if it is not the machine.
     pub weighed: [f64; KINDS],
 }
@@ -161,18 +163,24 @@ impl<'a> Judging<'a> {
         let common = of_run.filter(|_| by_run > own && by_run > 0.5).map_or_else(|| Trait::of(first), |one| one.common);
         let outage = own.max(by_run);
         let together = u32::try_from(members.len()).unwrap_or(u32::MAX);
+        let files = self.files(members, lasting);
         let weighings: Vec<Weighing<'_>> =
-            members.iter().map(|failure| self.weigh(failure, lasting, together)).collect();
+            members.iter().map(|failure| self.weigh(failure, lasting, together, &files)).collect();
         let is_seen_to_begin = weighings.iter().any(Weighing::is_seen_to_begin);
-        let suspects =
-            if is_seen_to_begin { self.suspects(&weighings, &self.files(members, lasting)) } else { Vec::new() };
+        let suspects = if is_seen_to_begin { self.suspects(&weighings, &files) } else { Vec::new() };
         let shared = Shared { outage, lasting, together, suspects, common, site: first.site };
         weighings.into_iter().map(|weighing| self.judged(weighing, &shared)).collect()
     }
 
-    fn weigh(&self, failure: &Failure, lasting: Option<&Cause>, together: u32) -> Weighing<'a> {
+    fn weigh(
+        &self,
+        failure: &Failure,
+        lasting: Option<&Cause>,
+        together: u32,
+        files: &BTreeSet<FileId>,
+    ) -> Weighing<'a> {
         let history = self.memory.tests.get(&failure.case);
-        let seen = weigh::with_now(self.view, history, Trait::of(failure));
+        let seen = weigh::with_now(self.view, history, Trait::of(failure), files);
         let order = self.order_evidence(failure, history);
         let together = match lasting {
             Some(cause) if !cause.cases.contains_key(&failure.case) => JOINS,
@@ -275,6 +283,7 @@ impl<'a> Judging<'a> {
             verdict,
             together,
             order,
+            touched: seen.last().is_some_and(|now| now.touched),
             weighed: chances,
         }
     }

@@ -19,7 +19,7 @@ const EDIT_BREAKS: f64 = 0.3;
 /// How much likelier a commit did it that touches a file of the stack or of the tests that fail: as if half of the culprits
 /// did and one in ten of the others. It decides where the runs do not, and is soon outweighed by them: one pass of a test
 /// that has the culprit costs 1000.
-const TOUCHES: f64 = 5.0;
+pub const TOUCHES: f64 = 5.0;
 /// Suspects that are named.
 const MAX_SUSPECTS: usize = 12;
 /// Commits before the first failure that are considered.

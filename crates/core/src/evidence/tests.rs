@@ -24,6 +24,8 @@ struct Story {
     /// What the newest commit touched.
     touched: Vec<FileId>,
     stacks: StackFiles,
+    /// What differs from the newest commit, where that is known.
+    edited_files: Vec<(FileId, u64)>,
 }
 
 /// Numbers print as themselves.
@@ -83,6 +85,7 @@ impl Story {
             touched: if path.is_empty() || self.touched.is_empty() { Vec::new() } else { vec![self.touched.clone()] },
             path,
             edited: Vec::new(),
+            edited_files: if self.dirty { self.edited_files.clone() } else { Vec::new() },
             tree: self.tree.clone(),
             dirty: self.dirty,
             branch: "main".to_owned(),

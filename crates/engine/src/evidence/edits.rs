@@ -1,6 +1,6 @@
 //! Changes that were never committed, or not yet: what is kept of them with a run, and what lies between two.
 
-use super::rows;
+use super::{failure_facts::ids_of_changed, rows};
 use crate::{
     Engine, EngineError, ErrorCode,
     answer::text::quoted,
@@ -9,7 +9,7 @@ use crate::{
 use argus_core::{
     Ambient,
     evidence::{
-        facts::RunSeq,
+        facts::{FileId, RunSeq, fingerprint},
         kept::{fixes::Fix, memory::Memory, window::Window},
     },
 };
@@ -57,6 +57,16 @@ pub async fn edit<D: Database>(
 /// Whether it is known what differs from the commit of a run.
 pub(super) fn has_edits(params: &RecordRunParams) -> bool {
     params.git.as_ref().is_some_and(|git| !git.edits.is_empty())
+}
+
+/// What verdicts look back on of the files that differ from the commit of a run.
+pub(super) fn edited_files<D>(engine: &Engine<D>, params: &RecordRunParams) -> Vec<(FileId, u64)> {
+    let kept = params.git.iter().flat_map(|git| kept(&git.edits));
+    let files = kept.flat_map(|edit| {
+        let Edited { path, digest } = clean(engine, edit);
+        ids_of_changed(&path).map(|file| (file, fingerprint(&digest))).collect::<Vec<_>>()
+    });
+    files.collect()
 }
 
 /// Keeps what was changed when this run began, which may be one end of an edit that breaks or mends something, and forgets
@@ -112,15 +122,26 @@ pub(super) fn between_runs(window: &Window, all: &EditedFiles, one: RunSeq, othe
 }
 
 fn row<D>(engine: &Engine<D>, run_seq: RunSeq, edits: &[EditedFile]) -> Result<EditRow, EngineError> {
-    let redact = |text: &str| engine.analyzer.redact_whole(text).into_string();
     let (mut files, mut hunks, mut room) = (Vec::new(), Vec::new(), MAX_HUNKS_BYTES);
-    for edit in edits.iter().filter(|edit| edit.path.len() <= MAX_PATH_BYTES).take(MAX_FILES) {
-        files.push(Edited { path: redact(&edit.path), digest: redact(&edit.digest) });
-        let text = edit.hunks.as_deref().map(redact).filter(|text| text.len() <= room);
+    for edit in kept(edits) {
+        files.push(clean(engine, edit));
+        let text = edit.hunks.as_deref().map(|hunks| redact(engine, hunks)).filter(|text| text.len() <= room);
         room -= text.as_ref().map_or(0, String::len);
         hunks.push(text);
     }
     Ok(EditRow { run_seq, files: rows::json(&files)?, hunks: Some(rows::json(&hunks)?) })
+}
+
+fn kept(edits: &[EditedFile]) -> impl Iterator<Item = &EditedFile> {
+    edits.iter().filter(|edit| edit.path.len() <= MAX_PATH_BYTES).take(MAX_FILES)
+}
+
+fn clean<D>(engine: &Engine<D>, edit: &EditedFile) -> Edited {
+    Edited { path: redact(engine, &edit.path), digest: redact(engine, &edit.digest) }
+}
+
+fn redact<D>(engine: &Engine<D>, text: &str) -> String {
+    engine.analyzer.redact_whole(text).into_string()
 }
 
 fn files_of(row: &EditRow) -> BTreeSet<Edited> {

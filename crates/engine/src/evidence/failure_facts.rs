@@ -1,4 +1,4 @@
-//! What a failed case, and the files of a commit, are to the rules.
+//! What a failed case, and the files that a commit or an edit changed, are to the rules.
 
 use crate::runs::{case_name::SEPARATOR, cause::FailureSight};
 use argus_core::{
@@ -48,13 +48,13 @@ fn ends_of(file: &str) -> impl Iterator<Item = &str> {
     is_inside.then_some(file).into_iter().chain(cuts.map(|(at, _)| &file[at + 1..]))
 }
 
-/// What a file of a commit is known by: its path, and for the JVM, whose stacks name a package and a file, what lies below the
-/// folder of sources too, such as `com/acme/Cart.java` of `core/src/main/java/com/acme/Cart.java`.
-pub(super) fn ids_of_committed(file: &str) -> impl Iterator<Item = FileId> {
-    names_of_committed(file).map(file_id)
+/// What a file is known by that a commit or an edit changed: its path, and for the JVM, whose stacks name a package and a
+/// file, what lies below the folder of sources too, such as `com/acme/Cart.java` of `core/src/main/java/com/acme/Cart.java`.
+pub(super) fn ids_of_changed(file: &str) -> impl Iterator<Item = FileId> {
+    names_of_changed(file).map(file_id)
 }
 
-pub(super) fn names_of_committed(file: &str) -> impl Iterator<Item = &str> {
+pub(super) fn names_of_changed(file: &str) -> impl Iterator<Item = &str> {
     std::iter::once(file).chain(below_sources(file))
 }
 

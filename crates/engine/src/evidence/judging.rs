@@ -2,7 +2,7 @@
 
 use super::{
     edits::{self, EditedFiles},
-    failure_facts::{failure_facts, file_number, ids_of_committed},
+    failure_facts::{failure_facts, file_number, ids_of_changed},
     names::Named,
     rows, wholes,
 };
@@ -211,6 +211,7 @@ fn run_facts<D>(
         path,
         touched,
         edited,
+        edited_files: edits::edited_files(engine, params),
         tree: tree.unwrap_or_else(unknown),
         dirty: !is_clean,
         branch: run.git_branch.clone().unwrap_or_default(),
@@ -260,7 +261,7 @@ fn path_since(memory: &Memory, run: &Run, commits: &[CommitFacts], redact: impl 
         let is_known = one.files.len() <= room.min(limits::MAX_COMMIT_FILES as usize);
         let files = one.files.iter().filter(|_| is_known);
         room -= if is_known { one.files.len() } else { 0 };
-        files.flat_map(|file| ids_of_committed(&redact(file)).collect::<Vec<_>>()).collect()
+        files.flat_map(|file| ids_of_changed(&redact(file)).collect::<Vec<_>>()).collect()
     };
     let mut touched: Vec<Vec<FileId>> = newer.iter().map(|(_, one)| files(one)).collect();
     touched.reverse();

@@ -1,7 +1,7 @@
 //! Commits that a person had learned because they look like fixes: what each touched, and of which of them a failure is told.
 //! They are hints, which nothing claimed and no run proved; of the code only names of files and symbols are kept.
 
-use super::failure_facts::names_of_committed;
+use super::failure_facts::names_of_changed;
 use crate::{
     Engine, EngineError,
     contract::{
@@ -90,13 +90,13 @@ fn learned<D>(engine: &Engine<D>, commit: &CommitDiff) -> Option<(FixCommit, BTr
     }
     let mut clues = BTreeSet::new();
     for Touched { file, names } in &tests {
-        for file in names_of_committed(file) {
+        for file in names_of_changed(file) {
             clues.insert(file_clue(file));
             clues.extend(names.iter().map(|title| title_clue(file, title)));
         }
     }
     for Touched { file, names } in &sources {
-        for file in names_of_committed(file) {
+        for file in names_of_changed(file) {
             clues.extend(names.iter().map(|symbol| symbol_clue(file, symbol)));
         }
     }

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     Engine, EngineError, ErrorCode,
     answer::text,
-    contract::{ContainerFact, RecordRunParams, ReportInput},
+    contract::{ContainerFact, GitFacts, RecordRunParams, ReportInput},
     evidence::failure_facts::{failure_facts, files_of_stack},
     failures::lookup,
     limits::MAX_REPORT_BYTES,
@@ -76,9 +76,9 @@ pub(crate) struct Collected {
     pub(crate) ran_no_tests: bool,
     /// What verdicts are made from.
     pub(crate) failed: Vec<evidence::facts::Failure>,
-    /// Files in their stacks, where it is known which files commits touch.
+    /// Files in their stacks, where it is known which files were changed.
     pub(crate) stacks: evidence::facts::StackFiles,
-    has_commit_files: bool,
+    has_changed_files: bool,
     budget: TextBudget,
 }
 
@@ -171,9 +171,9 @@ pub(crate) fn collect<D>(engine: &Engine<D>, params: &RecordRunParams) -> Result
     let is_mixed = !params.cases.is_empty() && !params.reports.is_empty();
     let order_unknown = read.facts.order_unknown || params.order_unknown || is_mixed;
     let facts = RunFacts { runner, order_unknown, ..read.facts };
-    let commits = params.git.iter().flat_map(|git| &git.commits);
-    let has_commit_files = commits.into_iter().any(|commit| !commit.files.is_empty());
-    let mut all = Collected { facts, has_empty_reports, has_commit_files, budget, ..Collected::default() };
+    let has_files = |git: &GitFacts| git.commits.iter().any(|commit| !commit.files.is_empty()) || !git.edits.is_empty();
+    let has_changed_files = params.git.as_ref().is_some_and(has_files);
+    let mut all = Collected { facts, has_empty_reports, has_changed_files, budget, ..Collected::default() };
     let output = params.output_tail.as_deref();
     for ((case, texts), runner) in cases {
         let texts = texts.map(|texts| unsaid::with_reason(engine, output, &case.name, texts));
@@ -306,7 +306,7 @@ impl Collected {
         failure.headline.clone_from(&sight.headline);
         failure.signature.clone_from(&analysis.signatures.exact);
         let facts = failure_facts(&case.name, failure.category, &analysis, &sight);
-        if self.has_commit_files {
+        if self.has_changed_files {
             let files = files_of_stack(&case.name, &analysis, &engine.options.project_root);
             self.stacks.entry(facts.case).or_default().extend(files);
         }

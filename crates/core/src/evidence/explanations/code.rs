@@ -3,8 +3,9 @@
 //! A hidden Markov model with two states, working and broken. The state changes with commits only, never on one tree, and
 //! an edit that was not committed changes what one tree does but not the commits after it. A broken test fails.
 
-use crate::evidence::kept::history::Observation;
-use crate::evidence::kept::window::View;
+use crate::evidence::kept::history::{Mask, Observation};
+use crate::evidence::kept::window::{View, bit};
+use crate::evidence::suspects::TOUCHES;
 
 /// The chance of something for one given test. In a small suite it is more likely this one.
 struct Chance {
@@ -26,6 +27,8 @@ impl Chance {
 const BREAKS: Chance = Chance { tests: 0.32, least: 0.002, most: 0.05 };
 /// That an edit which is not committed does, at the least: work in progress breaks more than what is committed of it.
 const EDIT_BREAKS: f64 = 0.01;
+/// That an edit does of a file with which it failed before, and was never seen to pass.
+const EDIT_BREAKS_AGAIN: f64 = 0.3;
 /// How much likelier a commit breaks it again in the way it was broken before.
 const AGAIN: f64 = 3.0;
 /// That a commit or an edit mends it once it is broken: what is done in a small project is soon about what fails there.
@@ -43,8 +46,11 @@ pub fn log_likelihood(view: &View<'_>, seen: &[Observation], together: f64) -> f
         [BROKEN_AT_FIRST, BREAKS, MENDS].map(|chance| chance.in_suite_of(suite));
     let (mut working, mut broken) = (1.0 - broken_at_first, broken_at_first);
     let (mut log, mut failed_before) = (0.0, false);
+    let (mut failed_in, mut passed_in): (Mask, Mask) = (0, 0);
     let mut last: Option<usize> = None;
     for (index, one) in seen.iter().enumerate() {
+        let is_of_same = view.runs_with_edits_of(one.at).any(|runs| runs & failed_in != 0 && runs & passed_in == 0);
+        *(if one.failed { &mut failed_in } else { &mut passed_in }) |= bit(one.at);
         let share = |chance: f64| if one.failed { shared(chance, together) } else { chance };
         let twin = seen[..index].iter().rev().find(|earlier| view.trees[earlier.at] == view.trees[one.at]);
         if let Some(twin) = twin {
@@ -57,7 +63,7 @@ pub fn log_likelihood(view: &View<'_>, seen: &[Observation], together: f64) -> f
         let mends = 1.0 - (1.0 - mends_once).powf(steps);
         (working, broken) = (working * (1.0 - breaks) + broken * mends, working * breaks + broken * (1.0 - mends));
         let (fails_working, fails_broken) = if view.uncommitted[one.at] {
-            (share(breaks_once.max(EDIT_BREAKS)), 1.0 - mends_once)
+            (share(breaks_once.max(edit_breaks(one, failed_before, is_of_same))), 1.0 - mends_once)
         } else {
             (FLIPS, 1.0 - FLIPS)
         };
@@ -71,6 +77,14 @@ pub fn log_likelihood(view: &View<'_>, seen: &[Observation], together: f64) -> f
         last = Some(one.at);
     }
     log
+}
+
+/// That an edit breaks it, by which files it is of.
+fn edit_breaks(one: &Observation, failed_before: bool, is_of_same: bool) -> f64 {
+    let touches = if one.touched { TOUCHES } else { 1.0 };
+    let again = if one.touched && failed_before { AGAIN } else { 1.0 };
+    let at_least = if is_of_same { EDIT_BREAKS_AGAIN } else { EDIT_BREAKS };
+    at_least.max(EDIT_BREAKS * touches * again)
 }
 
 /// That one more test breaks with the same change, once it breaks any of them.

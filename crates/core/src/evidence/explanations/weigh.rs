@@ -4,11 +4,12 @@ use crate::evidence::explanations::calibration;
 use crate::evidence::explanations::code;
 use crate::evidence::explanations::environment;
 use crate::evidence::explanations::flakiness;
-use crate::evidence::facts::{CaseId, Trait};
+use crate::evidence::facts::{CaseId, FileId, Trait};
 use crate::evidence::kept::history::{Observation, Strand, TestHistory};
 use crate::evidence::kept::order::OrderEvidence;
 use crate::evidence::kept::traits::KINDS;
 use crate::evidence::kept::window::View;
+use std::collections::BTreeSet;
 
 /// That a test is flaky.
 const FLAKY_PRIOR: f64 = 0.05;
@@ -124,11 +125,18 @@ pub fn found_before(strand: &Strand) -> Option<[f64; KINDS]> {
     (strand.failed == 0 && strand.failures > 0).then_some(strand.weighed)
 }
 
-/// What was seen of a test in the runs before, and that it fails now.
-pub fn with_now(view: &View<'_>, history: Option<&TestHistory>, common: Trait) -> Vec<Observation> {
+/// What was seen of a test in the runs before, and that it fails now. `files`: of the failure.
+pub fn with_now(
+    view: &View<'_>,
+    history: Option<&TestHistory>,
+    common: Trait,
+    files: &BTreeSet<FileId>,
+) -> Vec<Observation> {
     let mut seen = history.map(|history| history.observations(view, common)).unwrap_or_default();
-    if let Some(now) = view.runs.len().checked_sub(1) {
-        seen.push(Observation { at: now, failed: true });
+    if let Some(at) = view.runs.len().checked_sub(1) {
+        let passed = seen.iter().rev().find(|one| !one.failed);
+        let touched = passed.is_some_and(|passed| view.is_edited_since(passed.at, files));
+        seen.push(Observation { at, failed: true, touched });
     }
     seen
 }

@@ -58,6 +58,9 @@ pub struct Strand {
     pub is_learned: bool,
     /// Runs that failed with it, as bits of the test's masks.
     pub failed: Mask,
+    /// Those of them in which an edit touched a file of the failure.
+    #[serde(default, skip_serializing_if = "is_empty")]
+    pub touched: Mask,
     /// How often it was seen, also in runs that were forgotten.
     pub failures: u32,
     /// Where it was first seen.
@@ -82,6 +85,8 @@ pub struct Observation {
     pub at: usize,
     /// Whether it failed with the error; else it passed.
     pub failed: bool,
+    /// Whether it failed in a file that was edited since it passed last.
+    pub touched: bool,
 }
 
 impl TestHistory {
@@ -144,11 +149,11 @@ impl TestHistory {
 
     /// What it did before the last run of the view and, where it was recorded, in it; oldest first.
     pub fn observations(&self, view: &View<'_>, common: Trait) -> Vec<Observation> {
-        let mine = self.strand(common).map_or(0, |strand| strand.failed);
+        let (mine, touched) = self.strand(common).map_or((0, 0), |strand| (strand.failed, strand.touched));
         let of = |(at, seq): (usize, RunSeq)| {
             let failed = self.at(seq)?;
-            let with_it = mine >> (self.newest - seq) & 1 == 1;
-            (failed == with_it).then_some(Observation { at, failed })
+            let is = |mask: Mask| mask >> (self.newest - seq) & 1 == 1;
+            (failed == is(mine)).then(|| Observation { at, failed, touched: is(touched) })
         };
         view.runs.iter().map(|run| run.seq).enumerate().filter_map(of).collect()
     }
@@ -189,6 +194,7 @@ impl TestHistory {
         }
         for strand in &mut self.strands {
             strand.failed = moved(strand.failed);
+            strand.touched = moved(strand.touched);
         }
     }
 
@@ -210,6 +216,11 @@ impl TestHistory {
     }
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_empty(mask: &Mask) -> bool {
+    *mask == 0
+}
+
 impl Strand {
     fn new(seq: RunSeq, failure: &Failure) -> Self {
         Self {
@@ -217,6 +228,7 @@ impl Strand {
             newest: *failure,
             is_learned: false,
             failed: 0,
+            touched: 0,
             failures: 0,
             first: seq,
             last: seq,

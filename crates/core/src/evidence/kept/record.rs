@@ -4,7 +4,7 @@ use crate::evidence::facts::{CaseId, Failure, Outcome, RunFacts, RunSeq, StackFi
 use crate::evidence::judge::{Judged, Judgement, judge};
 use crate::evidence::kept::causes::Cause;
 use crate::evidence::kept::fixes::{Fix, ProofStatus};
-use crate::evidence::kept::history::TestHistory;
+use crate::evidence::kept::history::{Mask, TestHistory};
 use crate::evidence::kept::memory::{Memory, Outage};
 use crate::evidence::kept::order::Order;
 use crate::evidence::kept::traits::Traits;
@@ -267,6 +267,7 @@ fn note(test: &mut TestHistory, case: CaseId, judged: Option<&Judged>, order: &O
         if let Some(strand) = test.strand_to_note(Trait::of(&judged.failure)) {
             // The machine's failures are none of this error.
             let is_of_test = judged.verdict.kind != VerdictKind::Infrastructure;
+            strand.touched |= Mask::from(is_of_test && judged.touched);
             strand.found = Some(judged.verdict.kind).filter(|_| is_of_test).or(strand.found);
             strand.together = strand.together.max(judged.together);
             strand.weighed = judged.weighed;

@@ -1,6 +1,7 @@
 //! The newest runs of a project, and what they say of each other: who ran on the same tree, how many commits lie between.
 
 use crate::evidence::facts::{FileId, RunFacts, RunSeq};
+use crate::evidence::kept::history::Mask;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -57,6 +58,11 @@ impl Window {
     }
 }
 
+/// The bit of the run of this index; none of the run that is judged after a full window, which no other looks back on.
+pub fn bit(at: usize) -> Mask {
+    u32::try_from(at).ok().and_then(|at| Mask::from(true).checked_shl(at)).unwrap_or(0)
+}
+
 /// The window as numbers that are compared for every failing case.
 pub struct View<'a> {
     /// Oldest first; the run that is judged is the last.
@@ -67,12 +73,15 @@ pub struct View<'a> {
     pub commits: Vec<u32>,
     /// Whether what ran was never committed as it was.
     pub uncommitted: Vec<bool>,
+    /// For each file the runs in which it was edited, as bits of their indices.
+    edited_in: BTreeMap<FileId, Mask>,
 }
 
 impl<'a> View<'a> {
     fn new(runs: Vec<&'a RunFacts>) -> Self {
         let (mut trees, mut commits, mut uncommitted) = (Vec::new(), Vec::new(), Vec::new());
         let mut by_tree: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        let mut edited_in: BTreeMap<FileId, Mask> = BTreeMap::new();
         let mut count = 0;
         for (at, run) in runs.iter().enumerate() {
             let named_alike = by_tree.entry(&run.tree).or_default();
@@ -84,8 +93,23 @@ impl<'a> View<'a> {
             count += if at == 0 { 0 } else { steps };
             commits.push(count);
             uncommitted.push(run.dirty);
+            for (file, _) in &run.edited_files {
+                *edited_in.entry(*file).or_default() |= bit(at);
+            }
         }
-        Self { runs, trees, commits, uncommitted }
+        Self { runs, trees, commits, uncommitted, edited_in }
+    }
+
+    /// Whether one of the files was edited in the last run, and not in the same way in an earlier one.
+    pub fn is_edited_since(&self, earlier: usize, files: &BTreeSet<FileId>) -> bool {
+        let (Some(last), before) = (self.runs.last(), self.runs[earlier]) else { return false };
+        let is_known = !before.dirty || !before.edited_files.is_empty();
+        is_known && last.edited_files.iter().any(|edit| files.contains(&edit.0) && !before.edited_files.contains(edit))
+    }
+
+    /// For each file that was edited in a run, all runs in which it was, as bits of their indices.
+    pub fn runs_with_edits_of(&self, at: usize) -> impl Iterator<Item = Mask> {
+        self.runs[at].edited_files.iter().filter_map(|(file, _)| self.edited_in.get(file).copied())
     }
 
     /// The commits that a run has and the one before has not, oldest first.

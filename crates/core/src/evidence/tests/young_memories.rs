@@ -2,7 +2,8 @@
 
 use super::{Story, failure, kinds};
 use crate::evidence::{
-    facts::CaseId,
+    facts::{CaseId, FileId, StackFiles, fingerprint},
+    judge::Judgement,
     verdict::VerdictKind::{self, Broken, Flaky, Regression},
 };
 
@@ -66,5 +67,150 @@ fn an_edit_has_the_files_of_the_commit_that_it_becomes() {
         ("green unnamed:red again:red", Broken),
     ] {
         assert_eq!(verdict(2, history), Some(wanted), "{history}");
+    }
+}
+
+/// A project whose tests pass, but for the first where it is told.
+struct Project {
+    story: Story,
+    tests: CaseId,
+    /// From which the orders of its runs come; they run as they are written without it.
+    seed: Option<u64>,
+}
+
+/// The file that is edited.
+const EDITED: FileId = 900;
+
+impl Project {
+    fn new(tests: CaseId, passes: u32, seed: Option<u64>, stack: &[FileId]) -> Self {
+        let mut project = Self { story: Story::new(), tests, seed };
+        project.story.stacks = StackFiles::from([(0, stack.to_vec())]);
+        (0..passes).for_each(|_| drop(project.run(false)));
+        project
+    }
+
+    fn run(&mut self, fails: bool) -> Judgement {
+        let failures = if fails { vec![failure(0, 1)] } else { Vec::new() };
+        let mut cases: Vec<CaseId> = (0..self.tests).collect();
+        if let Some(seed) = &mut self.seed {
+            *seed += 1;
+            cases.sort_by_key(|case| fingerprint(&format!("{case} in run {seed}")));
+        }
+        self.story.run_in(cases, &failures)
+    }
+
+    fn run_edited(&mut self, file: FileId, change: u64, fails: bool) -> Judgement {
+        self.story.edit(&format!("{change} of {file}"));
+        self.story.edited_files = vec![(file, change)];
+        self.run(fails)
+    }
+
+    fn run_reverted(&mut self, fails: bool) -> Judgement {
+        self.story.revert();
+        self.run(fails)
+    }
+}
+
+const SUITES: [CaseId; 3] = [20, 50, 200];
+
+#[test]
+fn what_edits_of_a_file_break_again_is_no_chance() {
+    for tests in SUITES {
+        for (passes, stack) in [1, 3, 10, 30].into_iter().flat_map(|passes| [(passes, &[][..]), (passes, &[EDITED])]) {
+            for second in [1, 2] {
+                let mut project = Project::new(tests, passes, None, stack);
+                project.run_edited(EDITED, 1, true);
+                project.run_reverted(false);
+                let judgement = project.run_edited(EDITED, second, true);
+                assert_eq!(kinds(&judgement), [Regression], "{tests} tests, {passes} passes, {stack:?}, {second}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_edits_of_a_file_in_the_stack_break_and_mend_is_no_chance() {
+    for tests in SUITES {
+        for passes in [1, 3, 10, 30] {
+            let mut project = Project::new(tests, passes, None, &[EDITED]);
+            for change in [1, 3, 5] {
+                let judgement = project.run_edited(EDITED, change, true);
+                assert_eq!(kinds(&judgement), [Regression], "{tests} tests, {passes} passes, {change}");
+                assert!(project.run_edited(EDITED, change + 1, false).verdicts.is_empty());
+            }
+        }
+    }
+}
+
+/// Where tests run in another order each time, few runs do not tell an edit from a test that ran before; a file in the stack
+/// does.
+#[test]
+fn what_edits_of_a_file_break_again_is_not_the_order_either() {
+    for tests in SUITES {
+        for (passes, stack) in [(1, &[EDITED][..]), (3, &[EDITED]), (30, &[EDITED]), (5, &[]), (30, &[])] {
+            for seed in 0..10 {
+                let mut project = Project::new(tests, passes, Some(seed * 1_000), stack);
+                project.run_edited(EDITED, 1, true);
+                project.run_reverted(false);
+                let judgement = project.run_edited(EDITED, 2, true);
+                assert_eq!(kinds(&judgement), [Regression], "{tests} tests, {passes} passes, {stack:?}, {seed}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_fails_by_chance_stays_chance_whatever_is_edited() {
+    for tests in SUITES {
+        for stack in [&[][..], &[1, 2, 3]] {
+            let mut project = Project::new(tests, 3, None, stack);
+            for file in 1..4 {
+                project.run_edited(file, 1, true);
+                // The very same files.
+                assert!(project.run(false).verdicts.is_empty());
+                project.run_reverted(false);
+                let judgement = project.run_edited(file, 1, true);
+                assert_eq!(kinds(&judgement), [Flaky], "{tests} tests, {stack:?}, {file}");
+                project.run_reverted(false);
+            }
+        }
+        let without_edits = "green red green green red green green red";
+        assert_eq!(verdict(tests, without_edits), Some(Flaky), "{tests} tests");
+    }
+}
+
+/// As where one file is worked on all the time, and a test of something else fails now and then.
+#[test]
+fn an_edit_of_a_file_with_which_it_passes_too_says_nothing() {
+    for tests in SUITES {
+        let code = |is_known: bool| {
+            let mut project = Project::new(tests, 3, None, &[]);
+            let mut judged = Judgement::default();
+            for (change, fails) in (0..).zip([false, true, false, false, true, false, true]) {
+                project.story.edit(&change.to_string());
+                project.story.edited_files = if is_known { vec![(EDITED, change)] } else { Vec::new() };
+                judged = project.run(fails);
+            }
+            judged.verdicts[0].weighed[0]
+        };
+        assert!(code(true) <= code(false), "{tests} tests: {} and {}", code(true), code(false));
+        assert!(code(true) < 0.3, "{tests} tests: {}", code(true));
+    }
+}
+
+#[test]
+fn an_edit_touches_what_failed_where_it_was_another_when_that_passed() {
+    let (unknown, same, other) = (Vec::new(), vec![(EDITED, 1)], vec![(EDITED, 2)]);
+    for (before, touches) in [(unknown, false), (same, false), (other, true)] {
+        for stack in [&[EDITED][..], &[]] {
+            let mut project = Project::new(20, 3, None, stack);
+            project.story.edit("passes");
+            project.story.edited_files.clone_from(&before);
+            project.run(false);
+            project.story.edit("fails");
+            project.story.edited_files = vec![(EDITED, 1), (1, 1)];
+            let judgement = project.run(true);
+            assert_eq!(judgement.verdicts[0].touched, touches && !stack.is_empty(), "{before:?} {stack:?}");
+        }
     }
 }

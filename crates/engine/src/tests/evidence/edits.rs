@@ -193,3 +193,38 @@ fn a_commit_whose_edit_passed_did_not_break_what_fails_later() {
         assert_eq!(probability < 0.05, is_known, "{suspects:?}");
     }
 }
+
+/// In a suite in which one test seldom breaks, on a tree that never came twice.
+#[test]
+fn what_edits_of_one_file_break_again_is_a_regression() {
+    const TESTS: usize = 60;
+    let error = |file: &str| format!("{UNKNOWN}\n    at charge (/project/{file}:7:3)");
+    for (path, in_stack) in [
+        ("src/charge.ts", Some("src/charge.ts")),
+        ("src/charge.ts", None),
+        ("a.test.ts", None),
+        ("core/src/main/java/shop/Charge.java", Some("shop/Charge.java")),
+    ] {
+        let mut story = Story::new();
+        for _ in 0..3 {
+            story.commit();
+            story.run(&[None; TESTS]);
+        }
+        let run = |tree: &str, hunks: &str, fails: bool| {
+            let params = story.params();
+            let edits = if hunks.is_empty() { Vec::new() } else { vec![edited(path, hunks)] };
+            let dirty = Some(!edits.is_empty());
+            let git = GitFacts { tree: Some(tree.to_owned()), dirty, edits, ..params.git.clone().unwrap() };
+            let error = in_stack.map_or_else(|| UNKNOWN.to_owned(), error);
+            let first = if fails { failed("case 0", &error) } else { passed("case 0") };
+            let rest = (1..TESTS).map(|at| passed(&format!("case {at}")));
+            let cases = std::iter::once(first).chain(rest).collect();
+            story.world.record(&RecordRunParams { git: Some(git), ..params }, cases).unwrap()
+        };
+        run("t1", "+wrong\n", true);
+        let committed = story.params().git.and_then(|git| git.tree).unwrap();
+        run(&committed, "", false);
+        let again = run("t2", "+wrong again\n", true);
+        assert_eq!(Story::verdict(&again).0, VerdictKind::Regression, "{path} {in_stack:?}");
+    }
+}
