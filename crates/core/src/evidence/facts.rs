@@ -45,6 +45,9 @@ pub struct RunFacts {
     /// Files that differed from `commit`, each with a digest of how; empty where nothing is known of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub edited_files: Vec<(FileId, u64)>,
+    /// Commits of `path` that touched nothing but what Argus keeps, by which no test fails or passes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub idle: Vec<String>,
     /// Digest of the tree of files that ran.
     pub tree: String,
     /// Whether the tree was not that of the commit.

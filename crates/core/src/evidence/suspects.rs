@@ -85,9 +85,8 @@ impl Candidate<'_> {
 /// The commits of the view, oldest first.
 fn commits<'a>(view: &View<'a>, files: &BTreeSet<FileId>) -> Vec<Candidate<'a>> {
     let of_run = |at: usize| {
-        let touched = view.touched(at);
-        view.path(at).iter().enumerate().map(move |(index, commit)| {
-            let is_near = touched.get(index).is_some_and(|touched| touched.iter().any(|file| files.contains(file)));
+        view.changes(at).map(move |(commit, touched)| {
+            let is_near = touched.iter().any(|file| files.contains(file));
             let edited = view.runs[at].edited.iter().find(|(edited, _)| edited == commit);
             let edited_at = edited.and_then(|(_, run)| view.index(*run));
             Candidate { commit, at, edited_at, prior: if is_near { TOUCHES } else { 1.0 } }

@@ -86,6 +86,7 @@ impl Story {
             path,
             edited: Vec::new(),
             edited_files: if self.dirty { self.edited_files.clone() } else { Vec::new() },
+            idle: Vec::new(),
             tree: self.tree.clone(),
             dirty: self.dirty,
             branch: "main".to_owned(),

@@ -58,6 +58,12 @@ pub(super) fn names_of_changed(file: &str) -> impl Iterator<Item = &str> {
     std::iter::once(file).chain(below_sources(file))
 }
 
+/// Whether a file is one of those that Argus keeps, in a memory or for others: no test reads it.
+pub(super) fn is_kept_by_argus(file: &str) -> bool {
+    let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
+    folder.split('/').any(|part| matches!(part, ".argus" | ".argus-shared"))
+}
+
 fn below_sources(file: &str) -> Option<&str> {
     file.rsplit_once('.').filter(|(_, ending)| matches!(*ending, "java" | "kt" | "scala" | "groovy"))?;
     let start = if file.starts_with("src/") { 4 } else { file.find("/src/")? + 5 };
@@ -73,7 +79,21 @@ const MAX_PATH_PARTS: usize = 12;
 
 #[cfg(test)]
 mod tests {
-    use super::below_sources;
+    use super::{below_sources, is_kept_by_argus};
+
+    #[test]
+    fn what_argus_keeps_lies_in_its_folders() {
+        for (file, is_kept) in [
+            (".argus-shared/fixes/fix-1.json", true),
+            (".argus/memory.db", true),
+            ("packages/shop/.argus/memory.db", true),
+            (".argus-shared", false),
+            ("src/.argus.ts", false),
+            ("argus/cart.ts", false),
+        ] {
+            assert_eq!(is_kept_by_argus(file), is_kept, "{file}");
+        }
+    }
 
     #[test]
     fn a_source_of_the_jvm_is_known_by_its_package() {

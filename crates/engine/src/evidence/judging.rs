@@ -2,7 +2,7 @@
 
 use super::{
     edits::{self, EditedFiles},
-    failure_facts::{failure_facts, file_number, ids_of_changed},
+    failure_facts::{failure_facts, file_number, ids_of_changed, is_kept_by_argus},
     names::Named,
     rows, wholes,
 };
@@ -197,7 +197,7 @@ fn run_facts<D>(
     let of_commit = run.git_commit.clone().filter(|_| is_clean);
     let redact = |text: &String| engine.analyzer.redact(text).into_string();
     let tree = git.and_then(|git| git.tree.as_ref()).map(redact).or(of_commit);
-    let NewCommits { path, touched, edited } =
+    let NewCommits { path, touched, edited, idle } =
         git.map(|git| path_since(memory, run, &git.commits, redact)).unwrap_or_default();
     let version = runner_version.map(|version| (RUNNER_VERSION.to_owned(), version));
     let runner = run.runner.iter().map(|runner| ("runner".to_owned(), runner.clone()));
@@ -212,6 +212,7 @@ fn run_facts<D>(
         touched,
         edited,
         edited_files: edits::edited_files(engine, params),
+        idle,
         tree: tree.unwrap_or_else(unknown),
         dirty: !is_clean,
         branch: run.git_branch.clone().unwrap_or_default(),
@@ -231,6 +232,7 @@ struct NewCommits {
     path: Vec<String>,
     touched: Vec<Vec<FileId>>,
     edited: Vec<(String, RunSeq)>,
+    idle: Vec<String>,
 }
 
 /// Where the commit of the run before is none of those known, how many lie between is not known either, and the run's own
@@ -256,6 +258,8 @@ fn path_since(memory: &Memory, run: &Run, commits: &[CommitFacts], redact: impl 
         newer.retain(|(one, _)| one == commit);
         newer.truncate(1);
     }
+    let is_idle = |one: &CommitFacts| !one.files.is_empty() && one.files.iter().all(|file| is_kept_by_argus(file));
+    let idle = newer.iter().filter(|(_, one)| is_idle(one)).map(|(commit, _)| commit.clone()).collect();
     let mut room = MAX_RUN_FILES;
     let mut files = |one: &CommitFacts| {
         let is_known = one.files.len() <= room.min(limits::MAX_COMMIT_FILES as usize);
@@ -278,7 +282,7 @@ fn path_since(memory: &Memory, run: &Run, commits: &[CommitFacts], redact: impl 
     if !is_whole && path.is_empty() {
         path.push(commit.clone());
     }
-    NewCommits { path, touched, edited }
+    NewCommits { path, touched, edited, idle }
 }
 
 /// Files that are kept of the commits of one run, the newest first: so many in each run of the window are 300 KB.

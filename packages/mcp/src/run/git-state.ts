@@ -19,6 +19,9 @@ const FILES_TIMEOUT_MS = 1_000;
 
 const MAX_BYTES = 64 * 1024 * 1024;
 
+/** Files of memories, and those that a repository shares. */
+const KEPT_BY_ARGUS = /^(?:[^"].*\/)?\.argus(?:-shared)?\//u;
+
 /** As far back as runs are looked for between which a failure began. */
 const MAX_COMMITS = 100;
 
@@ -149,7 +152,8 @@ interface LoggedCommit extends CommitFacts {
 
 /**
  * Reads entries of `commit tree parents` and the files below, relative to where git was asked. Of a merge git says none.
- * A commit without parents may be the end of what was fetched, with all files in it. A quoted name is not read.
+ * A commit without parents may be the end of what was fetched, with all files in it. A quoted name is not read. What Argus
+ * keeps is only said, by one file, of a commit that touched nothing else: no test fails by it, however much it is.
  */
 function parseLog(output: string): LoggedCommit[] {
   return output
@@ -158,7 +162,9 @@ function parseLog(output: string): LoggedCommit[] {
     .map((entry) => {
       const [head = '', ...lines] = entry.split('\n');
       const [commit = '', tree = '', ...parents] = head.trim().split(' ');
-      const files = lines.filter((line) => line !== '' && !line.startsWith('"'));
+      const names = lines.filter((line) => line !== '');
+      const others = names.filter((name) => !KEPT_BY_ARGUS.test(name));
+      const files = others.length > 0 ? others.filter((name) => !name.startsWith('"')) : names.slice(0, 1);
       const areKnown = parents.length > 0 && files.length > 0 && files.length <= LIMITS.MAX_COMMIT_FILES;
       return { commit, tree, parents, ...(areKnown ? { files: files.map(asText) } : {}) };
     });

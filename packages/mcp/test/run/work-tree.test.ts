@@ -182,6 +182,22 @@ test('commits say the files that they touched, relative to the project', async (
   ]);
 });
 
+test('what Argus keeps is said of a commit that touched nothing else', async () => {
+  const share = (from: number) => {
+    for (let at = from; at < from + 80; at += 1) write(`.argus-shared/fixes/fix-${at}.json`, `${at}`);
+  };
+  share(0);
+  committed();
+  share(100);
+  write('src/sum.js', 'export const sum = 0;\n');
+  committed();
+  share(200);
+  write('src/tab\there.js', 'quoted by git\n');
+  committed();
+  const commits = (await gitFacts(top))?.commits?.map((commit) => commit.files);
+  expect(commits).toEqual([undefined, ['src/sum.js'], ['.argus-shared/fixes/fix-0.json'], undefined]);
+});
+
 test('a clone without the folders of its commits says the commits alone', async () => {
   write('src/sum.js', 'later\n');
   committed();

@@ -130,10 +130,10 @@ impl Fix {
         self.edited.is_some() && self.commits.is_empty()
     }
 
-    /// A run on a commit whose files are those of the edit has the commit that it became.
-    pub fn note_commit(&mut self, run: &RunFacts) {
+    /// A run on a commit whose files are those of the edit has the commit that it became: `newest`, of those since it failed.
+    pub fn note_commit(&mut self, run: &RunFacts, newest: Option<&String>) {
         let is_same = self.is_uncommitted() && !run.dirty && self.edited.as_ref() == Some(&run.tree);
-        if let Some(commit) = run.commit.as_ref().filter(|_| is_same) {
+        if let Some(commit) = newest.filter(|_| is_same) {
             self.commits.push(commit.clone());
         }
     }

@@ -114,8 +114,9 @@ impl Memory {
     /// Causes whose tests pass again are over; what lies between is a fix.
     fn close_causes(&mut self, run: &RunFacts, failing: &BTreeMap<CaseId, &Judged>, order: &Order, has_edits: bool) {
         let is_edited = run.dirty;
+        let view = self.window.seen_from(run);
         for fix in &mut self.fixes {
-            fix.note_commit(run);
+            fix.note_commit(run, view.changes_since(fix.failed).next());
             if fix.is_in(run) && fix.cases.keys().all(|case| order.contains(*case) && !failing.contains_key(case)) {
                 fix.record_pass();
             }
@@ -184,8 +185,7 @@ impl Memory {
     /// What mended a cause of the commits: one of those between its last failure and this run.
     fn fix(&self, cause: &Cause, run: &RunFacts) -> Option<Fix> {
         let view = self.window.seen_from(run);
-        let between = (0..view.runs.len()).rev().take_while(|at| view.runs[*at].seq > cause.last);
-        let commits: Vec<String> = between.flat_map(|at| view.path(at).iter().rev().cloned()).collect();
+        let commits = view.changes_since(cause.last).cloned().collect();
         let mut fix = Fix {
             cause: cause.id,
             commits,

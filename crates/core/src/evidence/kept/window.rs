@@ -113,15 +113,24 @@ impl<'a> View<'a> {
     }
 
     /// The commits that a run has and the one before has not, oldest first.
-    pub fn path(&self, at: usize) -> &'a [String] {
+    fn path(&self, at: usize) -> &'a [String] {
         let run = self.runs[at];
         let moved = at == 0 || run.commit != self.runs[at - 1].commit;
         if run.path.is_empty() && moved { run.commit.as_slice() } else { &run.path }
     }
 
-    /// Files that the commits of `path` touched, in the same order; fewer where that is not known of all.
-    pub fn touched(&self, at: usize) -> &'a [Vec<FileId>] {
-        &self.runs[at].touched
+    /// Those of them by which a test may fail or pass, and the files that each touched, as far as that is known.
+    pub fn changes(&self, at: usize) -> impl DoubleEndedIterator<Item = (&'a String, &'a [FileId])> {
+        let run = self.runs[at];
+        let touched = |index: usize| run.touched.get(index).map_or(&[][..], Vec::as_slice);
+        let all = self.path(at).iter().enumerate().map(move |(index, commit)| (commit, touched(index)));
+        all.filter(|(commit, _)| !run.idle.contains(commit))
+    }
+
+    /// The same after the run of this number, newest first.
+    pub fn changes_since(&self, seq: RunSeq) -> impl Iterator<Item = &'a String> {
+        let newer = (0..self.runs.len()).rev().take_while(move |at| self.runs[*at].seq > seq);
+        newer.flat_map(|at| self.changes(at).rev()).map(|(commit, _)| commit)
     }
 
     /// Index of the run of this number.

@@ -228,3 +228,46 @@ fn what_edits_of_one_file_break_again_is_a_regression() {
         assert_eq!(Story::verdict(&again).0, VerdictKind::Regression, "{path} {in_stack:?}");
     }
 }
+
+fn commit_of_shared_files(story: &mut Story) -> String {
+    story.commit_of(&[".argus-shared/fixes/fix-1.json", ".argus-shared/patterns/p-1.json"])
+}
+
+#[test]
+fn a_commit_of_what_argus_shares_is_no_fix_and_no_suspect() {
+    let (mut story, _) = broken();
+    let repair = story.commit_of(&["src/sum.ts", ".argus-shared/fixes/fix-1.json"]);
+    commit_of_shared_files(&mut story);
+    story.run(&ALL_PASS);
+    let commits: Vec<_> = found(&story).into_iter().map(|fix| fix.commit).collect();
+    assert_eq!(commits, [Some(repair)]);
+
+    let culprit = story.commit_of(&["src/sum.ts"]);
+    commit_of_shared_files(&mut story);
+    let run = story.run(&FIRST_FAILS);
+    let suspects = story.world.diagnose(&run.run_id, "case 0").unwrap().suspects;
+    assert_eq!(suspects.iter().map(|one| &one.commit).collect::<Vec<_>>(), [&culprit]);
+
+    // Where nothing else was committed there is none.
+    let (mut story, _) = broken();
+    commit_of_shared_files(&mut story);
+    story.run(&ALL_PASS);
+    assert!(found(&story).is_empty());
+}
+
+/// As where what was learned is shared in a commit of its own, after the one of the edit that it was learned of.
+#[test]
+fn an_edit_does_not_become_the_commit_of_what_argus_shares() {
+    for is_seen in [false, true] {
+        let (mut story, _) = broken();
+        run_edited(&story, "t1", vec![edited("src/sum.ts", "+fixed\n")], false);
+        let repair = story.commit_of(&["src/sum.ts"]);
+        if is_seen {
+            run_edited(&story, "t1", Vec::new(), false);
+        }
+        commit_of_shared_files(&mut story);
+        run_committed(&story, "t1", false);
+        let commits: Vec<_> = found(&story).into_iter().map(|fix| fix.commit).collect();
+        assert_eq!(commits, [Some(repair)], "{is_seen}");
+    }
+}
