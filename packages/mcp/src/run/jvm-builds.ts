@@ -3,6 +3,7 @@
  * to be up to date. Recognising and running them: the adapters.
  */
 
+import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { hasFile, projectFile } from '../system/files/project-file.ts';
 import { shortLine } from '../text/untrusted.ts';
@@ -86,7 +87,9 @@ const COMPILER_ERROR =
 /** Gradle does not run again what did not change: the results of these tasks are of an earlier run and still hold. */
 export class GradleTasksUpToDate {
   readonly #root: string;
-  readonly #folders: string[] = [];
+  readonly #tasks: GradleTask[] = [];
+  /** By the folder of the build. */
+  readonly #results = new Map<string, Results[]>();
   #rest = '';
 
   constructor(root: string) {
@@ -98,17 +101,49 @@ export class GradleTasksUpToDate {
     const lines = (this.#rest + text).split('\n');
     this.#rest = lines.pop() ?? '';
     for (const line of lines) {
-      const task = /^(?:> Task )?:(\S+) (?:UP-TO-DATE|FROM-CACHE)\s*$/u.exec(stripVTControlCharacters(line))?.[1];
-      if (task !== undefined) this.#folders.push(resultsOf(task.split(':')));
+      const named = /^(?:> Task )?:(\S+) (?:UP-TO-DATE|FROM-CACHE)\s*$/u.exec(stripVTControlCharacters(line))?.[1];
+      const project = named?.split(':') ?? [];
+      const task = project.pop();
+      if (task !== undefined) this.#tasks.push({ project, task });
     }
   }
 
-  /** Whether the report belongs to one of them. `file`: relative to the project, which a build may be a folder of. */
+  /**
+   * Whether the report belongs to one of them; asked once all was printed. `file`: relative to the project, which a build
+   * may be a folder of.
+   */
   wrote(file: string): boolean {
+    if (this.#tasks.length === 0) return false;
     const posix = file.replaceAll('\\', '/');
-    const inBuild = this.#folders.length === 0 ? posix : posix.slice(buildAround(posix, this.#root).length);
-    return this.#folders.some((folder) => inBuild.startsWith(folder));
+    const build = buildAround(posix, this.#root);
+    const results = this.#results.get(build) ?? this.#resultsIn(path.join(this.#root, build));
+    this.#results.set(build, results);
+    const inBuild = `/${posix.slice(build.length)}`;
+    return results.some(({ folder, isWhole }) => (isWhole ? inBuild.startsWith(folder) : inBuild.includes(folder)));
   }
+
+  #resultsIn(build: string): Results[] {
+    const moved = movedProjects(build);
+    return this.#tasks.map(({ project, task }) => {
+      const given = project.join('/');
+      const isThere = project.length === 0 || moved.has(given) || hasFile(build, given);
+      // Settings may compute a folder: then it is one of the project's name.
+      const folder = isThere ? (moved.get(given) ?? given) : (project.at(-1) ?? '');
+      return { folder: path.posix.join('/', folder, 'build/test-results', task, '/'), isWhole: isThere };
+    });
+  }
+}
+
+/** `libs:orders:test`. */
+interface GradleTask {
+  project: readonly string[];
+  task: string;
+}
+
+/** Where a task's results are, with slashes around it; not as a whole, in whatever folder that is. */
+interface Results {
+  folder: string;
+  isWhole: boolean;
 }
 
 /** The folder of the build that wrote the file, with the slash behind it; the project's own has no name. */
@@ -119,7 +154,18 @@ function buildAround(file: string, root: string): string {
   return folders.findLast(holding(SETTINGS)) ?? folders.find(holding(BUILDS)) ?? '';
 }
 
-/** `libs:orders:test` in the folder that Gradle gives it unless a build says otherwise. */
-function resultsOf(task: readonly string[]): string {
-  return [...task.slice(0, -1), 'build', 'test-results', task.at(-1), ''].join('/');
+/** Folders in the build of projects that its settings say lie elsewhere than their names do, by those names. */
+function movedProjects(build: string): Map<string, string> {
+  const settings = SETTINGS.map((name) => projectFile(build, name) ?? '').join('\n');
+  return new Map(
+    Array.from(settings.matchAll(MOVED_PROJECT), ([, name = '', place = '']) => {
+      const parts = Array.from(place.matchAll(/(["'])(.*?)\1/gu), ([, , part = '']) => part.replace(BUILD_FOLDER, ''));
+      return [name.replaceAll(':', '/'), path.posix.join(...parts)] as const;
+    }).filter(([, folder]) => !folder.includes('$')),
+  );
 }
+
+/** `project(':lib').projectDir = file('modules/lib')`; whatever makes a file of it, its strings are the folder. */
+const MOVED_PROJECT =
+  /\b(?:findP|p)roject\(\s*["']:?([^"']+)["']\s*\)(?:\?|!!)?\.(?:projectDir\s*=|setProjectDir\()\s*(.+)/gu;
+const BUILD_FOLDER = /^\$\{?(?:rootDir|settingsDir|rootProject\.projectDir)\}?/u;

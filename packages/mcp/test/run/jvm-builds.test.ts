@@ -26,6 +26,30 @@ test.each([
   expect(tasks.wrote('other/build/test-results/test/TEST-a.xml')).toBe(false);
 });
 
+test.each([
+  ['moves', "project(':lib').projectDir = file('modules/library')"],
+  ['moves in a string', 'project(\':lib\').projectDir = "$rootDir/modules/library" as File'],
+  ['moves by parts', 'project(":lib").projectDir =\n  rootDir.resolve("modules").resolve("library")'],
+  ['moves where it may be missing', "findProject(':lib')?.setProjectDir(new File(settingsDir, './modules/library'))"],
+])('the results of a module that the settings %s', (_, line) => {
+  const settings = `include ':lib', ':other'\n${line}\n`;
+  const tasks = new GradleTasksUpToDate(folder({ 'settings.gradle': settings, 'other/build.gradle': '' }));
+  tasks.add('> Task :lib:test UP-TO-DATE\n> Task :other:test UP-TO-DATE\n');
+  expect(tasks.wrote('modules/library/build/test-results/test/TEST-a.xml')).toBe(true);
+  expect(tasks.wrote('other/build/test-results/test/TEST-a.xml')).toBe(true);
+  expect(tasks.wrote('modules/other/build/test-results/test/TEST-a.xml')).toBe(false);
+  expect(tasks.wrote('lib/build/test-results/test/TEST-a.xml')).toBe(false);
+});
+
+test('the results of a module whose folder the settings compute', () => {
+  const settings =
+    "include ':lib', ':app'\nrootProject.children.each { it.projectDir = new File(\"modules\", it.name) }\n";
+  const tasks = new GradleTasksUpToDate(folder({ 'settings.gradle': settings }));
+  tasks.add('> Task :lib:test UP-TO-DATE\n> Task :app:test\n');
+  expect(tasks.wrote('modules/lib/build/test-results/test/TEST-a.xml')).toBe(true);
+  expect(tasks.wrote('modules/app/build/test-results/test/TEST-a.xml')).toBe(false);
+});
+
 test('what a build could not build is told beside the tests that failed', () => {
   const gradle = [
     ':lib:compileTestJava',
