@@ -16,6 +16,7 @@
 //! Messy input gives what could be read plus the problems; an error only when nothing could.
 //! Classifying and redacting are done by `argus-core`.
 
+mod cpp_frameworks;
 mod detect;
 mod error;
 mod formats;

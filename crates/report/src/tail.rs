@@ -4,6 +4,7 @@
 //! lines and summaries. So lines are judged one by one, and the block around the telling ones is kept.
 //! Classifying and normalizing are done by `argus-core`.
 
+use crate::cpp_frameworks::failed_assertions;
 use argus_core::{bound, display::without_escapes};
 
 /// What is kept at most.
@@ -18,6 +19,9 @@ const PLAIN_LINES: usize = 40;
 
 /// The salient tail of a command's output, at most 16 KiB of whole lines.
 pub fn salient_tail(output: &str) -> String {
+    if let Some(assertions) = failed_assertions(output) {
+        return bound(&assertions.lines().collect::<Vec<_>>());
+    }
     // More than will be kept, so that an early first error among many is still found.
     let start = output.len().saturating_sub(64 * MAX_BYTES);
     let output = &output[output.ceil_char_boundary(start)..];

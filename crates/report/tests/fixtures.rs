@@ -105,5 +105,6 @@ fixtures! {
     node_test_junit: "node-test-junit.xml",
     pytest_xunit2: "pytest-xunit2.xml",
     pytest_xunit1: "pytest-xunit1.xml",
+    ctest: "ctest.xml",
     nextest_junit: "nextest-junit.xml",
 }

@@ -179,3 +179,19 @@ fn keeps_the_frames_of_a_file_that_could_not_be_imported() {
     let output = format!("ImportError while loading conftest '/srv/shop/tests/conftest.py'.\n{error}\n");
     assert!(salient_tail(&output).ends_with(error), "{}", salient_tail(&output));
 }
+
+#[test]
+fn test_programs_of_cpp() {
+    check(
+        "c is a Catch v2.13.10 host application.\nRun with -? for options\n\n-----\nadds\n-----\n/project/c.cpp:6\n.....\n\n/project/c.cpp:6: FAILED:\n  CHECK( name == slug )\nwith expansion:\n  \"a long name\"\n  ==\n  \"another\"\n\n=====\ntest cases: 4 | 1 passed | 3 failed\nmake: *** [Makefile:3: check] Error 1\n",
+        &["/project/c.cpp:6: FAILED:", "CHECK( name == slug )", "\"a long name\" == \"another\""],
+        &["host application", "test cases:", "make: ***"],
+    );
+    check(
+        "Note: Google Test filter = Cart.*\n[ RUN      ] Cart.adds\nlog of the shop\n/project/g.cpp:5: Failure\nExpected equality of these values:\n  t\n    Which is: 5\n  4\n[  FAILED  ] Cart.adds (0 ms)\n[ RUN      ] Cart.names\n[       OK ] Cart.names (0 ms)\n 1 FAILED TEST\n",
+        &["/project/g.cpp:5: Failure", "Which is: 5", "[  FAILED  ] Cart.adds"],
+        &["Google Test filter", "log of the shop", "Cart.names"],
+    );
+    // Nothing that failed was said: then it is what the program said last.
+    check("[doctest] run with \"--help\" for options\nSegmentation fault (core dumped)\n", &["Segmentation fault"], &[]);
+}

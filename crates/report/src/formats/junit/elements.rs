@@ -176,8 +176,21 @@ impl OpenCase {
 
     /// A `skipped` element; its type says more in pytest (`pytest.xfail`) and node (`todo`).
     pub(super) fn skip(&mut self, tag: &Tag) {
+        if let Some(reason) = self.reason_not_run(tag) {
+            self.skipped = false;
+            self.troubles.push(Trouble { message: Some(reason), ..Trouble::new(tag, TroubleKind::Error) });
+            return;
+        }
         self.skipped = true;
         let word = tag.text("type").map(|word| word.trim_start_matches("pytest.").to_owned());
         self.word = word.filter(|word| word != "skip" && word != "skipped" && !is_exception(word)).or(self.word.take());
+    }
+
+    /// `CTest` counts a test that could not be started as failed, and writes it as skipped: its program was not built, or
+    /// what it needs failed. Nobody skipped it.
+    fn reason_not_run(&self, tag: &Tag) -> Option<String> {
+        let reason = tag.text("message").filter(|_| self.word.as_deref() == Some("notrun"))?;
+        let is_skipped = reason.starts_with("SKIP_") || reason == "Disabled";
+        (!is_skipped).then_some(reason)
     }
 }

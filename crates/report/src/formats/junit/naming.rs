@@ -12,6 +12,7 @@ use super::{
     playwright,
 };
 use crate::{
+    cpp_frameworks::failed_assertions,
     formats::go_text,
     intake::Intake,
     model::{CaseStatus, Place, ReportCase, SUITE_FAILURE},
@@ -46,12 +47,17 @@ pub(super) fn finish(open: OpenCase, suites: &[Suite], dialect: Dialect, intake:
         return case;
     }
     set_status(&mut case, open.troubles, dialect);
+    // CTest knows the program's output only.
+    case.error = case.error.or_else(|| case.stdout_tail.as_deref().and_then(failed_assertions));
     case
 }
 
+/// `CTest`'s way to write the character that begins a colour.
+const CTEST_ESCAPE: &str = "[NON-XML-CHAR-0x1B]";
+
 /// What a test wrote, without the lines its reporter added.
 fn output(output: Option<Bounded>, dialect: Dialect) -> Option<String> {
-    let text = output.and_then(Bounded::finish)?;
+    let text = output.and_then(Bounded::finish)?.replace(CTEST_ESCAPE, "\u{1b}");
     let added: fn(&str) -> bool = match dialect {
         Dialect::Pytest => |line| line.starts_with("-----") && line.contains(" Captured "),
         Dialect::Playwright => |line| line.starts_with("[[ATTACHMENT|"),

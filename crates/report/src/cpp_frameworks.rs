@@ -1,0 +1,109 @@
+//! Picks the failed assertions out of what a C++ test program printed: its framework says beside them what runs, what
+//! passed and how to call it, and `CTest` reports all of that as one text.
+
+use argus_core::display::without_escapes;
+
+/// A framework, known by a line that only its programs print.
+struct Framework {
+    is_sign: fn(&str) -> bool,
+    /// Whether a failed assertion begins.
+    begins: fn(&str) -> bool,
+    ends: fn(&str) -> AssertionEnd,
+}
+
+enum AssertionEnd {
+    /// The line is a part of it.
+    No,
+    /// With this line.
+    With,
+    /// The line is none of it.
+    Before,
+}
+
+const FRAMEWORKS: [Framework; 4] = [GOOGLE_TEST, CATCH, DOCTEST, BOOST_TEST];
+
+/// `cart_test.cpp:7: Failure`, and below it values, which may have several lines, up to the name of the test.
+const GOOGLE_TEST: Framework = Framework {
+    is_sign: |line| line.starts_with("[  FAILED  ] "),
+    begins: |line| {
+        let by_compiler = || line.split_once("): error: ").is_some_and(|(file, _)| is_place(&format!("{file})")));
+        line.strip_suffix(": Failure").is_some_and(|file| is_place(file) || file == "unknown file") || by_compiler()
+    },
+    ends: |line| match line.as_bytes() {
+        _ if line.starts_with("[  FAILED  ] ") => AssertionEnd::With,
+        [b'[', _, _, _, _, _, _, _, _, _, _, b']', b' ', ..] => AssertionEnd::Before,
+        _ => AssertionEnd::No,
+    },
+};
+
+/// `cart_test.cpp:7: FAILED:`, and below it what was checked and its values.
+const CATCH: Framework = Framework {
+    is_sign: |line| line.contains(" is a Catch") && line.ends_with(" host application."),
+    begins: |line| line.strip_suffix(": FAILED:").is_some_and(is_place),
+    ends: ends_at_blank,
+};
+
+/// `cart_test.cpp:7: ERROR: CHECK( total == 7 ) is NOT correct!`, and below it the values.
+const DOCTEST: Framework = Framework {
+    is_sign: |line| line.starts_with("[doctest] "),
+    begins: |line| [": ERROR: ", ": FATAL ERROR: "].iter().any(|mark| begins_with_place(line, mark)),
+    ends: ends_at_blank,
+};
+
+/// `cart_test.cpp(7): error: in "totals": check total == 7 has failed [8 != 7]`.
+const BOOST_TEST: Framework = Framework {
+    is_sign: |line| line.starts_with("*** ") && line.contains(" detected in the test "),
+    begins: |line| [": error: in \"", ": fatal error: in \""].iter().any(|mark| begins_with_place(line, mark)),
+    ends: ends_at_blank,
+};
+
+fn ends_at_blank(line: &str) -> AssertionEnd {
+    if line.is_empty() || line.starts_with("*** ") { AssertionEnd::Before } else { AssertionEnd::No }
+}
+
+/// The failed assertions, in order, with an empty line between them; `None` where no framework that is known said any.
+pub(crate) fn failed_assertions(output: &str) -> Option<String> {
+    let output = without_escapes(output);
+    let lines: Vec<&str> = output.lines().map(str::trim_end).collect();
+    let framework = FRAMEWORKS.iter().find(|framework| lines.iter().any(|line| (framework.is_sign)(line)))?;
+    let (mut assertions, mut is_inside) = (Vec::new(), false);
+    for line in lines {
+        if (framework.begins)(line) {
+            if !assertions.is_empty() {
+                assertions.push("");
+            }
+            is_inside = true;
+        } else if is_inside {
+            match (framework.ends)(line) {
+                AssertionEnd::No => {}
+                AssertionEnd::With => {
+                    assertions.push(line);
+                    is_inside = false;
+                }
+                AssertionEnd::Before => is_inside = false,
+            }
+        }
+        if is_inside {
+            assertions.push(line);
+        }
+    }
+    (!assertions.is_empty()).then(|| on_one_line(assertions.join("\n")))
+}
+
+/// `Catch` puts long values and the operator between them on lines of their own, of which no one says anything.
+fn on_one_line(assertions: String) -> String {
+    let join = |text: String, operator| text.replace(&format!("\n  {operator}\n  "), &format!(" {operator} "));
+    ["==", "!=", "<", "<=", ">", ">="].into_iter().fold(assertions, join)
+}
+
+fn begins_with_place(line: &str, mark: &str) -> bool {
+    line.split_once(mark).is_some_and(|(file, _)| is_place(file))
+}
+
+/// `cart_test.cpp:7`, or `cart_test.cpp(7)`.
+fn is_place(text: &str) -> bool {
+    let with_line = text.strip_suffix(')').and_then(|text| text.rsplit_once('(')).or_else(|| text.rsplit_once(':'));
+    with_line.is_some_and(|(file, line)| {
+        !file.is_empty() && !line.is_empty() && line.bytes().all(|byte| byte.is_ascii_digit())
+    })
+}
