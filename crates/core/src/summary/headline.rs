@@ -6,8 +6,8 @@ use crate::display;
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// Lines after an unfinished one that may finish it.
-const MAX_JOINED_LINES: usize = 3;
+/// Lines after an unfinished one that may finish it; two values of `GoogleTest` have two each.
+const MAX_JOINED_LINES: usize = 4;
 
 /// The first line that is an error and no wrapping of one; one that only announces it is joined with what it announces.
 pub(super) fn headline(lines: &[String]) -> String {
@@ -22,10 +22,11 @@ pub(super) fn headline(lines: &[String]) -> String {
         let before = telling[number - 1];
         let is_diff =
             next.starts_with("+ ") && before.starts_with("- ") || next.starts_with("- ") && before.starts_with("+ ");
-        if !is_unfinished(&headline) && !is_diff {
+        let is_value = is_value_of_cpp(&telling[..=number]);
+        if !is_unfinished(&headline) && !is_diff && !is_value {
             break;
         }
-        let separator = if headline.ends_with(':') || is_diff { " " } else { ": " };
+        let separator = if headline.ends_with(':') || is_diff || is_value { " " } else { ": " };
         headline = [&headline, separator, next].concat();
     }
     if let Some(actual) = telling.get(1).filter(|next| is_expected(first) && is_actual(next)) {
@@ -78,10 +79,27 @@ fn is_announcement(line: &str) -> bool {
             "fetch|us|read|creat|connect|deploy|process|collect|download|migrat|seed|format|bundl|serv|launch|setup",
         );
         let work = format!(r"(?:\W+ )?(?:{verbs})ing(?:\s[^:]*)?(?:\.\.\.|…|:)?");
-        let pattern = format!(r"^(?i:{work}|\d[\d.,]*%?|ok|done|success|warning: .*)$");
+        let pattern = format!(r"^(?i:{work}|\d[\d.,]*%?|ok|done|success|(?:\S+:\d+(?::\d+)?: )?warning: .*)$");
         Regex::new(&pattern).expect("a constant pattern")
     });
     WORK.is_match(line) || GRADLE_TASK.is_match(line)
+}
+
+/// Whether the last line is of what a framework of C++ puts below what it checked: `GoogleTest` each value, with an expression
+/// where it is no constant, `Catch` and `doctest` what became of the expression.
+fn is_value_of_cpp(lines: &[&str]) -> bool {
+    let [first, values @ ..] = lines else { return false };
+    let Some(line) = values.last() else { return false };
+    match *first {
+        "Expected equality of these values:" => {
+            values.iter().filter(|value| !value.starts_with("Which is: ")).count() <= 2
+        }
+        _ if first.starts_with("Value of: ") => line.starts_with("Actual: ") || line.starts_with("Expected: "),
+        _ => {
+            matches!(*line, "with expansion:" | "due to unexpected exception with message:")
+                || line.starts_with("values: ")
+        }
+    }
 }
 
 /// `expected: 4`, and on the next line `got: 3`.
@@ -153,6 +171,8 @@ pub(super) fn is_wrapping(line: &str) -> bool {
             r"Some errors have detailed explanations: .*",
             r"warning: build failed, waiting for other jobs to finish\.\.\.",
             r"error: could not compile `[^`]*`.*",
+            // Where frameworks of C++ say that it was.
+            r"(?:\S.*(?::\d+|\(\d+\))|unknown file): (?:Failure|FAILED:)",
             // The head of a list of failures, and its counts.
             r"(?:FAIL|FAILED|FAILURES|ERRORS|Failures|Errors|Failed Tests|Failed Suites)(?: \d+)?:?",
             r"(?:FAIL|PASS|RUNS) \S+",

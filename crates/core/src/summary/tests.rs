@@ -34,6 +34,52 @@ const HEADLINES: &[(&str, &str)] = &[
         "test/slug_test.rb:2:in `require_relative': lib/slug.rb:6: syntax error, unexpected `end' (SyntaxError)\n  end\n  ^~~\n\tfrom test/slug_test.rb:2:in `<main>'",
         "lib/slug.rb:6: syntax error, unexpected `end' (SyntaxError)",
     ),
+    // Ruby warns of the same file before it says what it cannot read.
+    (
+        "/srv/shop/lib/slug.rb:9: warning: mismatched indentations at 'end' with 'def' at 4\n/usr/lib/bundler/runtime.rb:60:in `require': /srv/shop/lib/slug.rb:5: syntax error, unexpected ',' (SyntaxError)\n  slug(**, &)\n         ^",
+        "/srv/shop/lib/slug.rb:5: syntax error, unexpected ',' (SyntaxError)",
+    ),
+    // Frameworks of C++, what they checked with its values.
+    (
+        "/srv/shop/cart_test.cpp:5: Failure\nExpected equality of these values:\n  total\n    Which is: 5\n  4\n[  FAILED  ] Cart.adds (0 ms)",
+        "Expected equality of these values: total Which is: 5 4",
+    ),
+    (
+        "/srv/shop/cart_test.cpp:9: Failure\nExpected equality of these values:\n  4\n  total\n    Which is: 5",
+        "Expected equality of these values: 4 total Which is: 5",
+    ),
+    (
+        "/srv/shop/cart_test.cpp:6: Failure\nExpected equality of these values:\n  total\n    Which is: 5\n  sum\n    Which is: 4\nof both",
+        "Expected equality of these values: total Which is: 5 sum Which is: 4",
+    ),
+    (
+        "/srv/shop/cart_test.cpp:7: Failure\nValue of: total < 3\n  Actual: false\nExpected: true\n[  FAILED  ] Cart.adds (0 ms)",
+        "Value of: total < 3 Actual: false Expected: true",
+    ),
+    (
+        "/srv/shop/cart_test.cpp:8: Failure\nExpected: (total) < (2), actual: 3 vs 2",
+        "Expected: (total) < (2), actual: 3 vs 2",
+    ),
+    (
+        "unknown file: Failure\nC++ exception with description \"boom\" thrown in the test body.",
+        "C++ exception with description \"boom\" thrown in the test body.",
+    ),
+    (
+        "/srv/shop/cart_test.cpp:6: FAILED:\n  CHECK( total==2 )\nwith expansion:\n  3 == 2",
+        "CHECK( total==2 ) with expansion: 3 == 2",
+    ),
+    (
+        "/srv/shop/cart_test.cpp:6: FAILED:\n  REQUIRE( name == slug )\nwith expansion:\n  \"a long name\" == \"another\"\nwith message:\n  second",
+        "REQUIRE( name == slug ) with expansion: \"a long name\" == \"another\"",
+    ),
+    (
+        "/srv/shop/cart_test.cpp:7: FAILED:\ndue to unexpected exception with message:\n  boom",
+        "due to unexpected exception with message: boom",
+    ),
+    (
+        "/srv/shop/cart_test.cpp:6: ERROR: CHECK( add(1,1)==2 ) is NOT correct!\n  values: CHECK( 3 == 2 )",
+        "/srv/shop/cart_test.cpp:6: ERROR: CHECK( add(1,1)==2 ) is NOT correct! values: CHECK( 3 == 2 )",
+    ),
     (
         "yarn run v1.22.22\n$ jst\n/bin/sh: jst: not found\nerror Command failed with exit code 127.",
         "/bin/sh: jst: not found",
