@@ -176,7 +176,7 @@ describe.each([
   });
 });
 
-test.each([
+test.for([
   {
     folder: 'ava',
     file: 'other.test.js',
@@ -189,7 +189,15 @@ test.each([
     text: 'import unittest\nimport absent\n\n\nclass TestOther(unittest.TestCase):\n    def test_is_loaded(self):\n        pass\n',
     absent: 'absent.py',
   },
-])('what was done about a file that $folder could not load is proved by its tests', async (row) => {
+  {
+    folder: 'rspec',
+    file: 'spec/other_spec.rb',
+    text: "require_relative '../absent'\n\nRSpec.describe('other') { it('is loaded') { expect(1).to eq(1) } }\n",
+    absent: 'absent.rb',
+    missing: !has('rspec'),
+  },
+])('what was done about a file that $folder could not load is proved by its tests', async (row, { skip }) => {
+  skip(row.missing === true);
   const { root } = await opened(runnerProject(row.folder));
   writeFileSync(path.join(root, row.file), row.text);
   const { runId } = await agent.data('argus_run', { projectPath: root });

@@ -81,7 +81,9 @@ module ArgusReporter
 
     def notify_non_example_exception(exception, description)
       ArgusReporter.take
-      ArgusReporter.tests << { name: 'outside of examples', status: 'failed', duration: 0, **argus_error(exception) }
+      file = ArgusReporter.relative(description.to_s[/\AAn error occurred while loading (.+?\.rb)\./, 1])
+      name = file ? '(suite)' : 'outside of examples'
+      ArgusReporter.tests << { name: name, filePath: file, status: 'failed', duration: 0, **argus_error(exception) }
       super
     end
 
