@@ -193,5 +193,9 @@ fn test_programs_of_cpp() {
         &["Google Test filter", "log of the shop", "Cart.names"],
     );
     // Nothing that failed was said: then it is what the program said last.
-    check("[doctest] run with \"--help\" for options\nSegmentation fault (core dumped)\n", &["Segmentation fault"], &[]);
+    check(
+        "[doctest] run with \"--help\" for options\nSegmentation fault (core dumped)\n",
+        &["Segmentation fault"],
+        &[],
+    );
 }

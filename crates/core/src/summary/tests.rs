@@ -290,6 +290,45 @@ fn a_message_has_nothing_of_the_tool_around_it() {
 }
 
 #[test]
+fn of_a_long_diff_both_sides_are_told() {
+    let side = |mark: char, tag: &str| -> String {
+        (0..9).map(|number| format!("{mark}<p><{tag}>line {number} of the page</{tag}></p>\\n\n")).collect()
+    };
+    let page = [
+        "Failed asserting that two strings are equal.\n--- Expected\n+++ Actual\n@@ @@\n '<div>\n",
+        &side('-', "em"),
+        &side('+', "i"),
+    ];
+    let message = Summary::read(&page.concat()).message(160);
+    let wanted =
+        "--- Expected\n+++ Actual\n-<p><em>line 0 of the page</em></p>\\n\n+<p><i>line 0 of the page</i></p>\\n\n";
+    assert!(message.contains(wanted), "{message}");
+    // Node's older diffs have what came first.
+    let node = format!("Expected values to be strictly deep-equal:\n{}{}", side('+', "em"), side('-', "i"));
+    let message = Summary::read(&node).message(400);
+    assert!(message.contains("+<p><em>line 1 of the page</em></p>\\n\n-<p><i>line 1 of the page</i></p>"), "{message}");
+    // More lines on one side, and what has no other side.
+    let uneven = Summary::read("lists differ:\n- 1,\n- 2,\n+ 3,\n  ]\n+ 4,").message(400);
+    assert_eq!(uneven, "lists differ:\n- 1,\n+ 3,\n- 2,\n+ 4,");
+}
+
+#[test]
+fn of_long_lines_that_differ_the_difference_is_told() {
+    let line = |mark: char, word: &str| {
+        let words = "a red shoe, ".repeat(30);
+        format!("{mark}'{words}{word}, {words}'")
+    };
+    let diff = format!("strings are equal\n--- Expected\n+++ Actual\n{}\n{}", line('-', "größer"), line('+', "größe"));
+    let message = Summary::read(&diff).message(200);
+    assert!(message.contains("-… shoe, a red shoe, größer, a red shoe, a red shoe…\n"), "{message}");
+    assert!(message.contains("+… shoe, a red shoe, größe, a red shoe, a red shoe…"), "{message}");
+    // One is the beginning of the other.
+    let long = "x".repeat(90);
+    let message = Summary::read(&format!("differ:\n-{long}\n+{long}yz")).message(400);
+    assert!(message.ends_with(&format!("+…{}yz", "x".repeat(24))), "{message}");
+}
+
+#[test]
 fn a_message_is_bounded_and_keeps_its_values() {
     let noise: Vec<_> = (0..40).map(|number| format!("note {number} of the shop, which says little")).collect();
     let noise = noise.join("\n");
