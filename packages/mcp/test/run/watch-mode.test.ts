@@ -46,6 +46,15 @@ test.each([
   expect(plan(command).shown).toBe(command);
 });
 
+test.each([
+  'npm test -w packages/one',
+  'npm test --workspace=packages/one',
+  'npm run test -w one -- cart',
+  'npm test --watch',
+])("of %s the option is npm's", (command) => {
+  expect(plan(command, { test: 'mocha' }).shown).toBe(command);
+});
+
 test('a script that watches is seen', () => {
   expect(() => plan('npm test', { test: 'npm run unit', unit: 'tsc && jest --watch' })).toThrow(/would not end/u);
 });

@@ -11,7 +11,7 @@ import { type Adapter, type AdapterContext, optionValue, type Reporting } from '
 import { ADAPTERS } from '../adapters.ts';
 import { keepInShell } from '../reporters/kept-variables.cjs';
 import { hookReporting, pytestReport } from '../reporters.ts';
-import { packageScripts, scriptOf } from './scripts.ts';
+import { argumentsOf, packageScripts, scriptOf } from './scripts.ts';
 import { watchAdvice, watchingOff } from './watch-mode.ts';
 import { type WorkspaceRun, workspaceRun } from './workspaces.ts';
 
@@ -181,7 +181,7 @@ function recognise(command: string, root: string, depth = 0): Recognised | undef
   const lead = leadOf(script, words) + inner.lead;
   const runAt = script.needsRun ? endOfWord(last.words[start]) : undefined;
   // Behind the name of the script its arguments may follow.
-  const given = words.slice(start + script.wordCount).filter((word) => word !== '--');
+  const given = argumentsOf(script, words.slice(start + script.wordCount));
   return {
     ...inner,
     words: [...inner.words, ...given],

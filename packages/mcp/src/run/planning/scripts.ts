@@ -18,6 +18,7 @@ export interface Script {
 /** The script a command runs; with options that lead elsewhere (`--workspace`) it is not followed. */
 export function scriptOf(words: readonly string[], root: string): Script | undefined {
   const [manager = '', ...rest] = words;
+  if (manager === 'npm' && beforeDashes(rest).some((word) => LEADS_ELSEWHERE.test(word))) return undefined;
   const names = rest.filter((word) => word !== '--silent' && word !== '-s');
   const name = scriptName(manager, names);
   if (!name || name.startsWith('-')) return undefined;
@@ -30,6 +31,20 @@ export function scriptOf(words: readonly string[], root: string): Script | undef
     needsDashes: manager === 'npm' || manager === 'composer',
     needsRun: manager === 'pnpm' && !isRun(names[0]),
   };
+}
+
+/** npm reads its own options behind the name of a script too. */
+const LEADS_ELSEWHERE = /^(?:-w|--workspace|-C|--prefix)(?:=|$)/u;
+
+/** What a command gives to its script of the words behind its name: of what stands before `--`, npm takes the options. */
+export function argumentsOf({ needsDashes }: Script, words: readonly string[]): string[] {
+  const own = needsDashes ? beforeDashes(words) : [];
+  return words.filter((word, index) => word !== '--' && !(index < own.length && word.startsWith('-')));
+}
+
+function beforeDashes(words: readonly string[]): readonly string[] {
+  const dashes = words.indexOf('--');
+  return dashes < 0 ? words : words.slice(0, dashes);
 }
 
 function scriptsOf(manager: string, root: string): Record<string, string> {
