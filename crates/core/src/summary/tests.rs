@@ -291,8 +291,9 @@ fn a_message_has_nothing_of_the_tool_around_it() {
 
 #[test]
 fn of_a_long_diff_both_sides_are_told() {
-    let side = |mark: char, tag: &str| -> String {
-        (0..9).map(|number| format!("{mark}<p><{tag}>line {number} of the page</{tag}></p>\\n\n")).collect()
+    let side = |mark: char, tag: &str| {
+        let line = |number| format!("{mark}<p><{tag}>line {number} of the page</{tag}></p>\\n\n");
+        (0..9).map(line).collect::<Vec<_>>().concat()
     };
     let page = [
         "Failed asserting that two strings are equal.\n--- Expected\n+++ Actual\n@@ @@\n '<div>\n",
