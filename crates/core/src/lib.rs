@@ -28,4 +28,4 @@ pub use failure::{
 };
 pub use identity::{alike, sign, similarity, values, wording};
 pub use knowledge::{builtin, confidence, environment, rank, search};
-pub use text::bound;
+pub use text::{bound, file_url};

@@ -1,5 +1,8 @@
 //! Source paths as reports write them, made the same everywhere.
 
+use argus_core::file_url::path_of_file_url;
+use std::borrow::Cow;
+
 /// `path` with `/`, relative to `root` where it lies inside; `None` if it is blank.
 pub fn relative(path: &str, root: &str) -> Option<String> {
     let path = slashes(path.trim());
@@ -35,7 +38,7 @@ pub fn looks_like_file(name: &str) -> bool {
 
 /// `file:` URLs become paths; backslashes become slashes where they separate.
 fn slashes(path: &str) -> String {
-    let path = path.strip_prefix("file://").map_or_else(|| path.to_owned(), decode_percent);
+    let path = path_of_file_url(path).unwrap_or(Cow::Borrowed(path)).into_owned();
     let windows = has_drive(&path) || path.starts_with("\\\\") || (path.contains('\\') && !path.contains('/'));
     let path = if windows { path.replace('\\', "/") } else { path };
     match path.strip_prefix('/') {
@@ -58,22 +61,6 @@ fn strip_root<'a>(path: &'a str, root: &str) -> Option<&'a str> {
     let head = path.get(..root.len())?;
     let same = if has_drive(path) { head.eq_ignore_ascii_case(root) } else { head == root };
     path[root.len()..].strip_prefix('/').filter(|_| same)
-}
-
-fn decode_percent(path: &str) -> String {
-    let mut bytes = Vec::with_capacity(path.len());
-    let mut rest = path.as_bytes();
-    while let [first, tail @ ..] = rest {
-        let code = (*first == b'%').then(|| path_byte(tail)).flatten();
-        bytes.push(code.unwrap_or(*first));
-        rest = if code.is_some() { &tail[2..] } else { tail };
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
-fn path_byte(tail: &[u8]) -> Option<u8> {
-    let digits = std::str::from_utf8(tail.get(..2)?).ok()?;
-    u8::from_str_radix(digits, 16).ok()
 }
 
 #[cfg(test)]

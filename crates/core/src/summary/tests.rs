@@ -384,6 +384,10 @@ fn the_place_is_in_the_project_and_the_test_beside_it() {
     // Node, of a module that could not be linked, has it above the source only.
     let link = "file:///srv/shop/test/cart.test.js:2\nimport { total } from '../src/cart.js';\n         ^^^^^\nSyntaxError: The requested module '../src/cart.js' does not provide an export named 'total'\n    at ModuleJob._instantiate (node:internal/modules/esm/module_job:213:21)";
     assert_eq!(found(link).test, Some(source_location("test/cart.test.js", 2)));
+    // Of modules Node prints URLs.
+    let module = "Error: x\n    at total (file:///srv/mein%20Projekt%20%C3%A4%C3%B6%C3%BC/src/cart.js:7:12)";
+    let of_module = failure_locations(module, None, |file| file.replace("/srv/mein Projekt äöü/", ""));
+    assert_eq!(without_functions(of_module).own, Some(source_location("src/cart.js", 7)));
     // The file of the case is its test's, however it is named.
     let root = "Error: x\n    at Context.<anonymous> (/srv/shop/sum.js:2:3)";
     let of_case = failure_locations(root, Some("sum.js"), |file| file.replace("/srv/shop/", ""));

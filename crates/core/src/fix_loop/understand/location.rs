@@ -6,8 +6,9 @@ mod foreign;
 mod stacks;
 mod unreadable;
 
-use crate::{display::without_escapes, fix_loop::error::Location};
+use crate::{display::without_escapes, fix_loop::error::Location, text::file_url::path_of_file_url};
 use stacks::Stack;
+use std::borrow::Cow;
 
 /// Most frames that a fix loop keeps.
 const MAX_FRAMES: usize = 20;
@@ -78,20 +79,18 @@ fn base_name(file: &str) -> String {
 fn frame(file: &str, line: Option<u32>, column: Option<u32>, function: &str) -> Location {
     let file = without_scheme(file);
     let function = Some(function_name(function)).filter(|name| !name.is_empty());
-    let foreign = foreign::is_foreign(file, function.unwrap_or_default());
-    Location { file: file.to_owned(), line, column, function: function.map(ToOwned::to_owned), in_app: !foreign }
+    let foreign = foreign::is_foreign(&file, function.unwrap_or_default());
+    Location { file: file.into_owned(), line, column, function: function.map(ToOwned::to_owned), in_app: !foreign }
 }
 
 /// The path without the scheme that bundlers and runtimes put before it.
-fn without_scheme(file: &str) -> &str {
+fn without_scheme(file: &str) -> Cow<'_, str> {
     let file = file.trim().trim_matches(|mark| matches!(mark, '"' | '\'' | '`'));
     let file = file.strip_prefix("async ").unwrap_or(file);
     let file = file.strip_prefix("webpack-internal:///").or_else(|| file.strip_prefix("webpack:///")).unwrap_or(file);
     // `(rsc)/./app/page.tsx`: the layer of Next.
     let file = file.strip_prefix('(').and_then(|rest| rest.split_once(")/./")).map_or(file, |(_, path)| path);
-    let Some(path) = file.strip_prefix("file://") else { return file };
-    // `file:///C:/a.ts` is the path `C:/a.ts`.
-    path.strip_prefix('/').filter(|rest| rest.as_bytes().get(1) == Some(&b':')).unwrap_or(path)
+    path_of_file_url(file).unwrap_or(Cow::Borrowed(file))
 }
 
 /// The function's name without what runtimes put around it.
