@@ -30,7 +30,7 @@ function pattern(filter: string, separator: string): string {
 }
 
 /**
- * A case name (`shop.SumTest > adds(int)[1]`), a method (`adds`), a class, or both (`SumTest#adds`, `SumTest.adds`);
+ * A case name (`shop.SumTest > adds(int)[1]`), a method (`adds`, `adds(int)[1]`), a class, or both (`SumTest#adds`, `SumTest.adds`);
  * neither: a pattern in the runner's own language.
  */
 function jvmTest(filter: string): JvmTest {
@@ -40,7 +40,9 @@ function jvmTest(filter: string): JvmTest {
   }
   const both = /^([^#]+)#([^#]+)$/u.exec(filter) ?? /^((?:\w+\.)*\p{Lu}[\w$]*)\.(\p{Ll}\w*)$/u.exec(filter);
   if (both) return { className: both[1], method: both[2] };
-  return /^\p{Ll}\w*$/u.test(filter) ? { method: filter } : {};
+  if (/^\p{Ll}\w*$/u.test(filter)) return { method: filter };
+  // As reporters show it: with parameters, or of Kotlin, in words.
+  return /^[\p{Ll}_]\w*[\s([]/u.test(filter) ? { method: methodOf(filter) } : {};
 }
 
 /** Without what reporters add for parameters; what a pattern does not take in a name stands for anything. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { planRun } from '../../src/run/planning/plan.ts';
+import { quotedWords } from '../../src/system/words.ts';
 import { folder } from '../project.ts';
 
 const scripts = (entries: Record<string, string>) => folder({ 'package.json': JSON.stringify({ scripts: entries }) });
@@ -196,8 +197,58 @@ test('a whole case name becomes a literal name', () => {
   expect(shown).toBe("npx vitest run -t 'adds \\(fast\\)'");
 });
 
+const NAME = 'price is $5 [net] + tax?';
+
+test.each([
+  ['npx vitest run', 4],
+  ['node --test', 1],
+  ['go test ./...', 3],
+])('a filter of %s finds the test of that name, and what it finds as a pattern', (command, at) => {
+  const found = (filter: string) => {
+    const argument = quotedWords(plan(command, undefined, filter).shown).words[at] ?? '';
+    return new RegExp(argument.replace('--test-name-pattern=', ''));
+  };
+  for (const name of [NAME, 'adds (fast)', 'a [b', 'C++', 'is it ok?', '^start', '(a|b)', 'x\\d']) {
+    expect(`cart ${name} of all`, name).toMatch(found(name));
+  }
+  for (const [filter, name] of [
+    ['adds|lists', 'lists all'],
+    ['^adds (one|two)$', 'adds two'],
+    ['v\\d+', 'v12'],
+  ]) {
+    expect(name, filter).toMatch(found(filter ?? ''));
+  }
+  expect('adds slow').not.toMatch(found('adds (fast)'));
+  expect('price is 5').not.toMatch(found(NAME));
+});
+
+test.each([
+  ['adds', 'adds'],
+  ['adds and not slow', 'adds and not slow'],
+  ['(adds or lists) and not (slow)', '(adds or lists) and not (slow)'],
+  ['test_adds[1-2]', 'test_adds[1-2]'],
+  ['test_price[$5 net]', 'test_price[ and 5 and net]'],
+  ['tests/test_a.py > test_ask[this or that?]', 'test_ask[this and that'],
+])('the filter %s for pytest', (filter, expression) => {
+  expect(quotedWords(plan('pytest', undefined, filter).shown).words).toEqual(['pytest', '-k', expression]);
+});
+
+test.each([
+  ['busted', 'adds (fast)', 'busted --filter adds..fast.'],
+  ['busted', 'a-b', 'busted --filter a.b --filter a-b'],
+  ['phpunit', 'testAdds with data set #0', "phpunit --filter 'testAdds with data set [#]0'"],
+  ['phpunit', 'testAdds#0', "phpunit --filter 'testAdds#0'"],
+  ['rspec', NAME, `rspec -e '${NAME}'`],
+  ['cargo test', NAME, `cargo test '${NAME}'`],
+  ['npx ava', NAME, `npx ava '--match=*${NAME}*'`],
+])('the name behind %s: %s', (command, filter, shown) => {
+  expect(plan(command, undefined, filter).shown).toBe(shown);
+});
+
 test.each([
   ['adds', '*#adds', '*.adds'],
+  ['adds(int)[1]', '*#adds*', '*.adds*'],
+  ['adds two, or more', '*#adds*two*or*more', '*.adds*two*or*more'],
   ['SumTest', 'SumTest', 'SumTest'],
   ['SumTest#adds', 'SumTest#adds', 'SumTest.adds'],
   ['shop.SumTest.adds', 'shop.SumTest#adds', 'shop.SumTest.adds'],

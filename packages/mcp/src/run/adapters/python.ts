@@ -7,8 +7,20 @@ export const pytest: Adapter = {
   filterOptions: ['-k'],
   failsWithoutTests: true,
   recognise: program('pytest', 'py.test'),
-  filter: (name) => ['-k', name],
+  filter: (name) => ['-k', EXPRESSION.test(name) ? name : wordsOf(name)],
 };
+
+/** Names with `and`, `or`, `not` and brackets: https://docs.pytest.org/en/stable/example/markers.html#using-k-expr */
+const EXPRESSION = (() => {
+  const operand = String.raw`(?:not\s+|not(?=\()|\(\s*)*[\p{L}\p{N}_:+\-.[\]\\/]+(?:\s*\))*`;
+  return new RegExp(`^\\s*${operand}(?:\\s+(?:and|or)\\s+${operand})*\\s*$`, 'u');
+})();
+
+/** Any other name, such as `test_price[$5 net]`, by the parts that an expression takes. */
+function wordsOf(name: string): string {
+  const words = name.match(/[\p{L}\p{N}_:+\-.[\]\\/]+/gu) ?? [];
+  return words.filter((word) => /[\p{L}\p{N}]/u.test(word) && !/^(?:and|or|not)$/u.test(word)).join(' and ');
+}
 
 /** On it runs the command of Django, too. */
 export const unittest: Adapter = {

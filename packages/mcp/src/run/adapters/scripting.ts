@@ -47,8 +47,13 @@ export const phpunit: Adapter = {
   filterOptions: ['--filter'],
   filterIsPattern: true,
   recognise: program('phpunit', 'pest', 'paratest', 'simple-phpunit'),
-  filter: (name) => ['--filter', name],
+  filter: (name) => ['--filter', phpunitName(name)],
 };
+
+/** `#2` and `@one` at the end choose data sets, which have both letters in their names too. */
+function phpunitName(name: string): string {
+  return name.includes(' with data set ') ? name.replaceAll(/[#@]/gu, '[$&]') : name;
+}
 
 /**
  * One output handler takes the place of another, so the reporter is a statement of Lua, which it runs first. Where
@@ -58,7 +63,7 @@ export const busted: Adapter = {
   name: 'busted',
   filterOptions: ['--filter'],
   recognise: program('busted'),
-  filter: (name) => ['--filter', bustedName(name)],
+  filter: (name) => bustedNames(name).flatMap((one) => ['--filter', one]),
   takesCaseNames: true,
   reporting: () => ({
     args: ['-e', `dofile[[${REPORTERS.replaceAll('\\', '/')}/lua/argus_busted.lua]]`],
@@ -66,12 +71,19 @@ export const busted: Adapter = {
   }),
 };
 
-/** A pattern of Lua is looked for in all names down to the test's own, with blanks between them. */
-function bustedName(filter: string): string {
+/**
+ * A pattern of Lua is looked for in all names down to the test's own, with blanks between them. What may be a name or a
+ * pattern of the user's is both, unless Lua cannot read it as one.
+ */
+function bustedNames(filter: string): string[] {
   const names = filter.split(' > ');
-  if (names.length === 1) return filter;
-  const own = names.filter((name, index) => index > 0 || !/\.\w+$/u.test(name)).join(' ');
-  return `^${own.replaceAll(/[ !-/:-@[-`{-~]/gu, '.')}$`;
+  const literal = (name: string) => name.replaceAll(/[ !-/:-@[-`{-~]/gu, '.');
+  if (names.length > 1) {
+    const own = names.filter((name, index) => index > 0 || !/\.\w+$/u.test(name)).join(' ');
+    return [`^${literal(own)}$`];
+  }
+  if (!/[$()%.[\]*+\-?^]/u.test(filter)) return [filter];
+  return /%$|\[[^\]]*$|[()]/u.test(filter) ? [literal(filter)] : [literal(filter), filter];
 }
 
 /** Its JUnit report names files, as TAP does not, but adds times to what is printed. */

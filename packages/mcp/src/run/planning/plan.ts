@@ -265,11 +265,26 @@ function endOfWord(word: Word | undefined): number {
   return word?.end ?? 0;
 }
 
-/** A whole case name is cut down to the test's own name, and taken literally where the runner reads a pattern. */
+/**
+ * A whole case name is cut down to the test's own name, and taken literally where the runner reads a pattern. What may be a
+ * name or a pattern of the user's is both.
+ */
 function filterName(filter: string, adapter: Adapter): string {
-  if (!filter.includes(' > ') || adapter.takesCaseNames) return filter;
+  if (adapter.takesCaseNames) return filter;
   const name = filter.split(' > ').at(-1) ?? filter;
-  return adapter.filterIsPattern ? name.replaceAll(/[\\^$.*+?()[\]{}|]/gu, '\\$&') : name;
+  if (!adapter.filterIsPattern) return name;
+  const literal = name.replaceAll(/[\\^$.*+?()[\]{}|]/gu, '\\$&');
+  return name === filter ? nameOrPattern(filter, literal) : literal;
+}
+
+/** As `adds (fast)`, which as a pattern is `adds fast`; where a pattern finds itself, it finds what is called so. */
+function nameOrPattern(filter: string, literal: string): string {
+  try {
+    // Go and PCRE take flags in front, as in `(?i)adds`.
+    return new RegExp(filter.replace(/^\(\?[a-z]+\)/u, '')).test(filter) ? filter : `${literal}|${filter}`;
+  } catch {
+    return literal;
+  }
 }
 
 function noFilter({ command, root, filter = '' }: PlanInput): ArgusError {
