@@ -146,7 +146,13 @@ test('a fixer that changes nothing is told once, and then left', () => {
 
 test('a fixer that is missing, one that hangs, one that leaves something running', () => {
   const root = repository(SHOP);
-  expect(fixProblem(root, args('no-such-agent')).status).toBe(1);
+  const missing = fixProblem(root, args('no-such-agent --now'));
+  expect({ status: missing.status, report: missing.stdout }).toEqual({ status: 2, report: '' });
+  expect(missing.stderr.match(/fixer: no-such-agent/gu)).toHaveLength(1);
+  expect(missing.stderr).toMatch(
+    /^COMMAND_FAILED: The fixer could not be started \(exit code 127: .*no-such-agent: (?:command )?not found\)\. .*--agent.*--resume\.$/mu,
+  );
+  expect(stateOf(root)).toMatchObject({ status: 'needs_fix', attempts: [{}] });
   const hangs = fixProblem(root, [
     ...args("trap '' TERM; setsid sleep 4741 & while :; do sleep 0.2; done"),
     '--agent-timeout',

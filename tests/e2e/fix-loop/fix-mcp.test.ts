@@ -66,6 +66,9 @@ describe.each(ERAS)('%s', (era) => {
       },
     });
     expect(stateOf(root).attempts).toHaveLength(1);
+    // What was found out was said, and is there to be looked up.
+    expect(unchanged).toMatchObject({ context: [], failure: { type: 'TypeError', output: '' } });
+    expect((await agent.ask('fix_status', { projectPath: root, loop: first.loop })).context).toHaveLength(15);
 
     write(root, 'good');
     const research = 'Fix: a good answer\nFiles: answer.txt\nVerification: node check.js\nSee https://example.com/good';
@@ -76,6 +79,10 @@ describe.each(ERAS)('%s', (era) => {
     expect(fileOf(root, 'attempt_1_fix.md')).toContain('### Files\n\n```\nanswer.txt\n```');
     expect(last.report).toMatch(/^## Command Execution Complete ✅/u);
     expect(await next(agent, last)).toMatchObject({ result: 'success', report: last.report });
+    // That run failed no more: nothing is said of its work tree.
+    const over = await agent.ask('fix_attempt', { projectPath: root, loop: first.loop, fix: 'once more' });
+    expect(over.refused).toMatch(/^(?!The work tree)/u);
+    expect(over.refused).not.toContain('which failed');
 
     const known = await agent.ask('ranked_solutions', {
       query_text: 'TypeError: cannot use answer from port 20100',

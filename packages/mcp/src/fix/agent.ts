@@ -4,9 +4,13 @@
  */
 
 import { devNull } from 'node:os';
+import { shortLine } from '../text/untrusted.ts';
 import { runAttempt } from './attempt/attempt.ts';
 import { cleanText, type LoopContext, type Watcher } from './loop-context.ts';
 import { FIX_MARK, OUTSIDE_MARK } from './report/brief.ts';
+
+/** What a shell answers for a program that is not there, and for one that may not be run. */
+const NOT_STARTED = new Set([126, 127]);
 
 /** A description is a line or two. */
 const MAX_DESCRIPTION_CHARACTERS = 1_000;
@@ -29,6 +33,8 @@ export interface AgentResult {
   output: string;
   /** How it ended, where that was not well, and what it left. */
   notes: string[];
+  /** The shell could not start it, by its exit code: what it says of that. Null where it ran, as far as is known. */
+  notStarted: string | null;
 }
 
 export async function runAgent(
@@ -51,7 +57,12 @@ export async function runAgent(
   });
   const output = cleanText(loopContext, text);
   const how = timedOut ? `ended after ${timeoutSeconds} s` : `ended with exit code ${exitCode}`;
-  return { ...declared(output), output, notes: exitCode === 0 ? notes : [`The fixer ${how}.`, ...notes] };
+  return {
+    ...declared(output),
+    output,
+    notes: exitCode === 0 ? notes : [`The fixer ${how}.`, ...notes],
+    notStarted: NOT_STARTED.has(exitCode) ? `exit code ${exitCode}: ${shortLine(output) || command}` : null,
+  };
 }
 
 /** What an output says of the fix. */

@@ -2,6 +2,7 @@
  * Takes a loop as far as it goes without anybody: runs, waits, has a fixer work, and stops where somebody is needed.
  */
 
+import { ArgusError } from '../errors.ts';
 import { runAgent } from './agent.ts';
 import { missingText } from './attempt/command-input.ts';
 import type { DeclaredFix, Loop } from './loop.ts';
@@ -99,16 +100,23 @@ async function fixed(
       briefPath: loop.folder.file('brief.md'),
       timeoutSeconds: agentTimeoutSeconds,
     };
-    const { description, outside, output, notes } = await loop.marked((mark) =>
+    const { description, outside, output, notes, notStarted } = await loop.marked((mark) =>
       runAgent(loopContext, { ...request, mark }, watcher),
     );
     for (const note of notes) loop.note(note);
     const refused = await declined(loop, { description, outside, output });
     if (refused === null) return true;
+    if (notStarted !== null) throw noFixer(notStarted);
     watcher.onNote?.(refused);
     loop.note(`The fixer's change was refused: ${refused}`);
     text = `${brief}\n## Refused\n\n${refused}\n`;
     loop.folder.write('brief.md', text);
   }
   return false;
+}
+
+/** Told once more, it would not be there either, and no change of the code helps. The loop waits where it was. */
+function noFixer(why: string): ArgusError {
+  const advice = 'Name one that can be with --agent, and go on with argus fix-problem --resume.';
+  return new ArgusError('COMMAND_FAILED', `The fixer could not be started (${why}). ${advice}`);
 }

@@ -3,7 +3,7 @@
  * does not count. Whether a change counts: the rules.
  */
 
-import type { FixDecision, FixState, Weakening } from 'argus-engine';
+import type { FixAttempt, FixDecision, FixState, Weakening } from 'argus-engine';
 import type { LoopContext } from '../loop-context.ts';
 import { UNDESCRIBED } from '../state/fix-file.ts';
 import type { Difference, Snapshots } from './snapshots.ts';
@@ -14,8 +14,8 @@ const MAX_NAMED_FILES = 5;
 export interface Change extends Difference {
   /** The work tree as it is. */
   now: string;
-  /** The attempt that ran with exactly this work tree, and failed. */
-  tried: number | null;
+  /** The attempt that ran with exactly this work tree. */
+  tried: FixAttempt | null;
   /** Unified. */
   diff: string;
 }
@@ -71,14 +71,16 @@ export function explainRefusal(
   due: FixDecision['type'],
 ): FixDecision {
   const { reason } = decision;
-  const before = tried === null ? '' : `The work tree is as it was before attempt ${tried}, which failed. `;
+  const hasFailed = tried !== null && tried.exit_code !== 0;
+  const before = hasFailed ? `The work tree is as it was before attempt ${tried.number}, which failed. ` : '';
   const behind = due === 'apply_fix' && digest === null ? ' Files that git ignores are outside of it.' : '';
   return { ...decision, reason: before + reason + behind };
 }
 
-async function ranWith(snapshots: Snapshots, attempts: FixState['attempts'], now: string): Promise<number | null> {
-  for (const { number, snapshot } of attempts) {
-    if (snapshot !== null && (await snapshots.same(snapshot, now).catch(() => false))) return number;
+async function ranWith(snapshots: Snapshots, attempts: FixState['attempts'], now: string): Promise<FixAttempt | null> {
+  for (const attempt of attempts) {
+    const { snapshot } = attempt;
+    if (snapshot !== null && (await snapshots.same(snapshot, now).catch(() => false))) return attempt;
   }
   return null;
 }

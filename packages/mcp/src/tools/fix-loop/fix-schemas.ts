@@ -95,11 +95,17 @@ export function answerFrom(
   const next = nextAction(record, session.root);
   return {
     ...(refused === undefined ? {} : { refused }),
-    ...viewOf(record),
+    ...(refused === undefined ? viewOf(record) : inShort(viewOf(record))),
     ...(report === undefined ? {} : { report }),
     next_action:
       refused === undefined ? next : { ...next, instructions: `Nothing was run. ${refused} ${next.instructions}` },
   };
+}
+
+/** Of a call that ran nothing: what was found out of the error was said before, and fix_status says all of it. */
+function inShort(view: LoopView): LoopView {
+  const failure = view.failure === null ? null : { ...view.failure, output: '' };
+  return { ...view, failure, known_solutions: [], context: [], research: null };
 }
 
 function nextAction(record: LoopRecord, projectPath: string): FixAction {
