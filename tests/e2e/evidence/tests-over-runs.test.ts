@@ -7,6 +7,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { argus } from '../argus.ts';
+import { git, repository } from '../fix-loop/fix-loop.ts';
 import { type Data, project } from '../harness.ts';
 import { agent } from '../one-agent.ts';
 
@@ -113,6 +114,28 @@ describe('tests over the runs', () => {
     expect(text).toMatch(/failing +passed -> failed +sum > divides +run-\S+: broken/u);
     const json = JSON.parse(argus(['tests', '--since', hash(8), '--json', '--project', root]).stdout);
     expect(json.data).toEqual(known);
+  });
+
+  test('since is any name that git has for a commit', () => {
+    const root = repository({ 'package.json': '{}' });
+    const imported = (report: string) => {
+      writeFileSync(path.join(root, '..', 'report.xml'), report);
+      expect(argus(['import', '../report.xml'], { cwd: root }).stderr).toBe('');
+    };
+    const suite = (inner: string) =>
+      `<testsuite name="sum"><testcase classname="sum" name="adds">${inner}</testcase></testsuite>`;
+    imported(suite(''));
+    git(root, 'tag', 'v1');
+    // The same files, so what differs came by chance.
+    git(root, 'commit', '-q', '--allow-empty', '-m', 'next');
+    imported(suite(`<failure message="${ERROR}">${ERROR}</failure>`));
+    const since = (name: string) => JSON.parse(argus(['tests', '--since', name, '--json'], { cwd: root }).stdout);
+    for (const name of ['v1', 'HEAD~1', git(root, 'rev-parse', '--short', 'v1')]) {
+      expect(since(name).data, name).toMatchObject({ since: git(root, 'rev-parse', 'v1'), counts: { flaky: 1 } });
+    }
+    expect(since('HEAD').data).toMatchObject({ since: git(root, 'rev-parse', 'HEAD'), total: 0 });
+    expect(since('no-such-branch').error).toMatchObject({ code: 'RUN_NOT_FOUND' });
+    expect(since('--output=x').error, 'no option of git').toMatchObject({ code: 'RUN_NOT_FOUND' });
   });
 
   test('asks for one thing, and answers what an agent can read', async () => {

@@ -9,6 +9,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { QUARANTINE_FILE } from 'argus-engine';
 import { messageOf, systemCodeOf } from '../errors.ts';
 import { Git } from '../git/git.ts';
+import { commitOf } from '../git/history.ts';
 import { type Repository, repositoryOf } from '../git/repository.ts';
 import type { Project } from '../owner/project.ts';
 import { parseQuarantine, type QuarantinedCase } from './quarantine.ts';
@@ -95,7 +96,7 @@ async function committed(top: string, { base, isInCi, isOfBase }: QuarantineBase
   }
   const git = new Git(repository.top);
   if (base === null && isInCi) return none('this service does not say where the change is to go: name it with --base');
-  const commit = base === null || isOfBase ? await baseOrHead(git, base) : await commitOf(git, base);
+  const commit = base === null || isOfBase ? await baseOrHead(git, base) : await commitOfBranch(git, base);
   if (commit === null)
     return none(
       `${base ?? 'HEAD'} is not in this clone: git fetch --depth=1 origin +refs/heads/${base}:refs/remotes/origin/${base}`,
@@ -107,22 +108,17 @@ async function committed(top: string, { base, isInCi, isOfBase }: QuarantineBase
 }
 
 async function baseOrHead(git: Git, base: string | null): Promise<string | null> {
-  return (base === null ? null : await commitOf(git, base)) ?? (await verified(git, 'HEAD'));
+  return (base === null ? null : await commitOfBranch(git, base)) ?? (await commitOf(git, 'HEAD'));
 }
 
 /** What the server said last of the branch comes before a branch of that name here. */
-async function commitOf(git: Git, base: string): Promise<string | null> {
-  if (/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/u.test(base)) return verified(git, base);
+async function commitOfBranch(git: Git, base: string): Promise<string | null> {
+  if (/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/u.test(base)) return commitOf(git, base);
   for (const place of ['refs/remotes/origin/', 'refs/remotes/', 'refs/heads/']) {
-    const commit = await verified(git, `${place}${base}`);
+    const commit = await commitOf(git, `${place}${base}`);
     if (commit !== null) return commit;
   }
   return null;
-}
-
-async function verified(git: Git, name: string): Promise<string | null> {
-  const { stdout, problem } = await git.run(['rev-parse', '--verify', '--quiet', `${name}^{commit}`]);
-  return problem === null ? stdout.trim() : null;
 }
 
 /** The newest commit that both have; the base itself where the clone is too shallow to tell. */

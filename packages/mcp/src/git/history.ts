@@ -24,10 +24,17 @@ export interface LoggedCommit {
   message: string;
 }
 
+/** The commit that a name means here, as `main`, `v1.2` or `HEAD~3`; null where git knows none. */
+export async function commitOf(git: Git, name: string, signal?: AbortSignal): Promise<string | null> {
+  // An option, or what no argument of a program can hold.
+  if (/^-|\0/u.test(name)) return null;
+  const { stdout, problem } = await git.run(['rev-parse', '--verify', '--quiet', `${name}^{commit}`], { signal });
+  return problem === null && HASH.test(stdout.trim()) ? stdout.trim() : null;
+}
+
 /** The newest commits of HEAD without merges, the newest first; none where nothing was committed yet. Throws `GitError`. */
 export async function newestCommits(git: Git, limit: number, signal?: AbortSignal): Promise<LoggedCommit[]> {
-  const head = await git.run(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], { signal });
-  if (head.problem !== null || head.stdout.trim() === '') return [];
+  if ((await commitOf(git, 'HEAD', signal)) === null) return [];
   const args = ['log', '-z', '--no-merges', `--max-count=${limit}`, '--format=%H%n%ct%n%B', 'HEAD', '--'] as const;
   const log = await git.text(args, { signal, timeoutMs: HISTORY_TIMEOUT_MS, maxBytes: MAX_LOG_BYTES });
   return log.split('\0').flatMap((entry) => {

@@ -5,6 +5,8 @@
 
 import { TEST_STATES } from 'argus-engine';
 import { ArgusError } from '../../errors.ts';
+import { Git } from '../../git/git.ts';
+import { commitOf } from '../../git/history.ts';
 import type { SessionManager } from '../../sessions/session-manager.ts';
 import type { Zod } from '../../system/zod.ts';
 import { fitPage } from '../budget.ts';
@@ -44,9 +46,11 @@ export async function handleTests(
     const message = 'caseName, since, and name with state ask for different things; give one of them.';
     throw new ArgusError('INVALID_INPUT', message);
   }
+  // What git knows under the name; else the beginning of a recorded commit, which this clone need not have.
+  const commit = since === undefined ? null : await commitOf(new Git(session.root), since);
   const { value, warnings } = await session.withEngine<TestsToolResult>((engine) => {
     if (caseName !== undefined) return engine.testHistory({ caseName, limit, offset });
-    if (since !== undefined) return engine.testChanges({ since, limit, offset });
+    if (since !== undefined) return engine.testChanges({ since: commit ?? since, limit, offset });
     return engine.tests({ name, state, limit, offset });
   });
   return { ...value, ...(warnings.length > 0 ? { warnings } : {}) };
