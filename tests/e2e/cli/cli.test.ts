@@ -63,6 +63,8 @@ test('run', () => {
 test.each([
   [['bogus'], /unknown command/u],
   [['run', '--timeout', 'soon'], /whole number/u],
+  [['run', '--timeout', '0', 'node -p 1'], /1 to \d+ is needed/u],
+  [['run', '--idle-timeout', '0', 'node -p 1'], /1 to \d+ is needed/u],
   [['patterns', '--category', 'FLAKY'], /Allowed choices/u],
   [['diagnose', 'run-1'], /missing required argument/u],
 ])('wrong usage: %j', (args, message) => {

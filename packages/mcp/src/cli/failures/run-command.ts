@@ -3,15 +3,15 @@
 import path from 'node:path';
 import type { Command } from 'commander';
 import { turnOfEvents } from '../../system/turn.ts';
-import { wholeNumber } from '../terminal/numbers.ts';
+import { timeoutSeconds } from '../terminal/numbers.ts';
 import { projectCommand } from '../terminal/project-command.ts';
 import type { RunOptions } from './run.ts';
 
 export function addRun(root: Command): void {
   projectCommand(root, 'run [command...]', 'run the tests (or any command) and record the run')
     .option('--filter <name>', 'only tests with this name')
-    .option('--timeout <seconds>', 'end the command after this time', wholeNumber)
-    .option('--idle-timeout <seconds>', 'end the command when it has printed nothing for so long', wholeNumber)
+    .option('--timeout <seconds>', 'end the command after this time', timeoutSeconds)
+    .option('--idle-timeout <seconds>', 'end the command when it has printed nothing for so long', timeoutSeconds)
     .passThroughOptions()
     .action(async (command: string[], options: RunOptions) => {
       // Git looks while the rest is read.

@@ -3,8 +3,8 @@
  * the work is imported when the command is called.
  */
 
-import { type Command, InvalidArgumentError } from 'commander';
-import { wholeNumber } from '../terminal/numbers.ts';
+import type { Command } from 'commander';
+import { timeoutSeconds } from '../terminal/numbers.ts';
 import { ARGUMENTS_OPTION } from './argument-string.ts';
 import type { FixOptions } from './fix-problem.ts';
 import { startOptions } from './start-options.ts';
@@ -33,7 +33,7 @@ export function addFixCommands(root: Command): void {
   command
     .option('--agent <command>', 'program that makes the fix: brief on stdin, its path in ARGUS_BRIEF')
     .option('--no-agent', "stop before each change, whatever fix.agent in the user's configuration says")
-    .option('--agent-timeout <seconds>', 'end the program after this time (default: 1800)', agentSeconds)
+    .option('--agent-timeout <seconds>', 'end the program after this time (default: 1800)', timeoutSeconds)
     .option('--research <command>', 'program that gets the research query on stdin; what it prints goes into the brief')
     .option('--resume', 'go on with a loop that waits; without --command and error the one worked on last')
     .option('--fix <text>', 'with --resume: what was changed, in words')
@@ -52,16 +52,6 @@ export function addFixCommands(root: Command): void {
       const { fixProblem } = await import('./fix-problem.ts');
       await fixProblem(error, options);
     });
-}
-
-/** A week, as for commands; a timer of Node takes no more than 24 days. */
-const MAX_TIMEOUT_SECONDS = 7 * 24 * 3_600;
-
-function agentSeconds(text: string): number {
-  const seconds = wholeNumber(text);
-  if (seconds < 1 || seconds > MAX_TIMEOUT_SECONDS)
-    throw new InvalidArgumentError(`1 to ${MAX_TIMEOUT_SECONDS} is needed.`);
-  return seconds;
 }
 
 /** An error text may begin like an option (`--- FAIL: TestX`); one with a space in it is none. */

@@ -7,6 +7,17 @@ export function wholeNumber(text: string): number {
   return Number(text);
 }
 
+/** A week; a timer of Node takes no more than 24 days. */
+const MAX_TIMEOUT_SECONDS = 7 * 24 * 3_600;
+
+/** After which something is ended. */
+export function timeoutSeconds(text: string): number {
+  const seconds = wholeNumber(text);
+  if (seconds < 1 || seconds > MAX_TIMEOUT_SECONDS)
+    throw new InvalidArgumentError(`1 to ${MAX_TIMEOUT_SECONDS} is needed.`);
+  return seconds;
+}
+
 /** 0: whichever is free. */
 export function portNumber(text: string): number {
   const port = wholeNumber(text);
