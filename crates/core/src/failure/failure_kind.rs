@@ -33,6 +33,23 @@ macro_rules! kinds {
     };
 }
 
+impl FailureKind {
+    /// Whether the same files fail so each time, so that another run of them says nothing: the test has not begun.
+    pub const fn is_same_each_time(self) -> bool {
+        matches!(
+            self,
+            Self::ModuleNotFound
+                | Self::MissingDependency
+                | Self::CommandNotFound
+                | Self::MissingScript
+                | Self::SyntaxError
+                | Self::CompileError
+                | Self::Lint
+                | Self::Format
+        )
+    }
+}
+
 kinds! {
     /// A compared value is not the expected one.
     Assertion = "assertion",

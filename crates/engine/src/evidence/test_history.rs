@@ -9,7 +9,8 @@ use crate::{
     Engine, EngineError,
     answer::{moment::iso, view},
     contract::{CaseVerdict, LatestFailure, TestEvidence, TestHistoryParams, TestHistoryResult, TestRun, Verdict},
-    runs::history::page,
+    failures::{diagnose::without_idle_rerun, lookup},
+    runs::{cause::describe_failure, history::page},
     viewer::grid::case_state,
 };
 use argus_core::{
@@ -21,6 +22,7 @@ use argus_store::{
     runs::{
         self, RunKey,
         case_history::CaseOutcome,
+        cases,
         test_runs::{self, BriefFailure},
     },
 };
@@ -52,7 +54,7 @@ pub async fn test_history<D: Database>(
         let evidence = evidence(tx, memory, &case_name).await?;
         let notes = if offset == 0 { notes(tx, ambient, &found, evidence.is_some()).await? } else { Vec::new() };
         Ok(TestHistoryResult {
-            latest_failure: latest_failure(tx, &case_name).await?,
+            latest_failure: latest_failure(engine, tx, &case_name).await?,
             runs: shown(tx, &case_name, found).await?,
             case_name,
             evidence,
@@ -72,10 +74,23 @@ async fn evidence(tx: &mut impl Tx, mut memory: Memory, case_name: &str) -> Resu
     Ok(Some(evidence_of(tx, &memory, &mut names, history, summary, case_name.to_owned()).await?))
 }
 
-async fn latest_failure(tx: &mut impl Tx, case_name: &str) -> Result<Option<LatestFailure>, EngineError> {
+async fn latest_failure<D>(
+    engine: &Engine<D>,
+    tx: &mut impl Tx,
+    case_name: &str,
+) -> Result<Option<LatestFailure>, EngineError> {
     let Some((run_id, json)) = test_runs::newest_verdict(tx, case_name).await? else { return Ok(None) };
-    let found: Option<CaseVerdict> = serde_json::from_str(&json).ok();
-    Ok(found.map(|found| LatestFailure { run_id, verdict: strongest(found.verdict) }))
+    let Ok(CaseVerdict { verdict, .. }) = serde_json::from_str(&json) else { return Ok(None) };
+    let (key, _) = lookup::find_run(tx, &run_id).await?;
+    let verdict = match cases::failed(tx, key, case_name).await? {
+        Some(failure) => {
+            let event = lookup::event_of(&failure);
+            let analysis = engine.analyzer.analyze(event.clone(), case_name);
+            without_idle_rerun(verdict, describe_failure(engine, &analysis, &event, case_name).kind)
+        }
+        None => verdict,
+    };
+    Ok(Some(LatestFailure { run_id, verdict: strongest(verdict) }))
 }
 
 /// The verdict with the sentences that come first, which are the strongest.

@@ -14,6 +14,7 @@ use crate::{
     answer::{text, view},
     contract::{
         Cause, ChangedBefore, DiagnoseParams, DiagnosticResult, FixRecord, MemoryKind, MendedBefore, Related, Tried,
+        Verdict,
     },
     evidence::{
         fixes::mended_before,
@@ -25,7 +26,7 @@ use crate::{
         cause::{self, CasesOfCause, FailureSight},
     },
 };
-use argus_core::{Ambient, Analysis, builtin, search::Query};
+use argus_core::{Ambient, Analysis, FailureKind, builtin, evidence::verdict::VerdictKind, search::Query};
 use argus_store::{
     Database, Tx,
     patterns::{
@@ -329,6 +330,7 @@ fn answer<D: Database>(
         warnings.extend(finding.history.iter().filter(|fix| !fix.of_other_failure).find_map(refutation));
     }
     let (verdict, suspects) = view::found_to_be(&case.failure).map(|found| (found.verdict, found.suspects)).unzip();
+    let verdict = verdict.map(|verdict| without_idle_rerun(verdict, sight.kind));
     let evidence = analysis.classification.evidence.as_ref();
     let evidence = evidence.and_then(|span| analysis.redacted.get(span.start..span.end)).map(text::quoted);
     let mut matched = finding.found.answer();
@@ -370,6 +372,13 @@ fn answer<D: Database>(
         warnings,
         not_stored: not_stored.map(|error| error.code),
     }
+}
+
+/// Where nothing is known of the test but an error that is the same each time, no rerun would settle what it is.
+pub(crate) fn without_idle_rerun(verdict: Verdict, kind: FailureKind) -> Verdict {
+    let is_of_history = !matches!(verdict.kind, VerdictKind::New | VerdictKind::Unknown);
+    let settle = verdict.settle.filter(|_| is_of_history || !kind.is_same_each_time());
+    Verdict { settle, ..verdict }
 }
 
 /// What was tried and came back, so that nobody tries it again.

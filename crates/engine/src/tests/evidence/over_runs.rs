@@ -326,3 +326,22 @@ fn a_test_is_found_wherever_it_stands_in_a_run() {
     story.forget_evidence();
     check(&story);
 }
+
+#[test]
+fn what_fails_the_same_each_time_is_not_run_again_to_settle_it() {
+    let mut story = Story::new();
+    story.commit();
+    let settle = |error: &str| {
+        let run = story.run_of(vec![failed("case 0", error)]);
+        let diagnosed = story.world.diagnose(&run, CASE_0).unwrap().verdict.unwrap();
+        let latest = story.history(CASE_0).unwrap().latest_failure.unwrap().verdict;
+        assert_eq!((diagnosed.kind, &diagnosed.settle), (latest.kind, &latest.settle));
+        diagnosed.settle
+    };
+    assert_eq!(settle("Error: Cannot find module './cart.js'"), None);
+    let story = Story::new();
+    let run = story.run_of(vec![failed("case 0", UNKNOWN)]);
+    let verdict = story.world.diagnose(&run, CASE_0).unwrap().verdict.unwrap();
+    assert!(verdict.settle.unwrap().starts_with("Run it alone "));
+    assert!(story.history(CASE_0).unwrap().latest_failure.unwrap().verdict.settle.is_some());
+}
