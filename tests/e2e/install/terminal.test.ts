@@ -37,10 +37,13 @@ describe.runIf(isThere)('at a terminal', () => {
     argus(['install', '--agent', 'claude', '--yes', '--project', root], { env });
     for (let run = 0; run < 2; run++) argus(['run', 'node check.mjs', '--project', root], { env, cwd: root });
     const { stdout } = atTerminal([], root, env);
-    expect(stdout).toMatch(/^memory +2 runs, the newest failed \(0 passed, 1 failed, .* UTC\)/mu);
+    expect(stdout).toMatch(/^memory +2 runs, the newest failed \(0 passed, 1 failed, .* UTC\); 0 learned patterns$/mu);
     expect(stdout).toMatch(/^agents +used by Claude Code/mu);
     expect(stdout).toMatch(/^next\n {2}argus report /mu);
     expect(stdout).not.toContain('argus install');
+    const [runId = ''] = /run-[0-9a-f-]{36}/u.exec(argus(['history', '--project', root], { env }).stdout) ?? [];
+    argus(['diagnose', runId, 'node check.mjs', '--project', root], { env });
+    expect(atTerminal([], root, env).stdout).toMatch(/ UTC\); 1 learned pattern$/mu);
   });
 
   test('install asks, and takes anything but a yes for a no', () => {

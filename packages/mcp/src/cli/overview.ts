@@ -10,6 +10,7 @@ import { SessionManager } from '../sessions/session-manager.ts';
 import { fitToLeaveDeep } from '../text/outgoing.ts';
 import { handleHistory } from '../tools/failures/history.ts';
 import { handleInit } from '../tools/failures/init.ts';
+import { handlePatterns } from '../tools/failures/patterns.ts';
 import { handleTests } from '../tools/failures/tests.ts';
 import { AGENT_NAMES, AGENTS, isFound } from './install/agents.ts';
 import { thisMachine, usesArgus } from './install/places.ts';
@@ -29,10 +30,15 @@ export async function overview(): Promise<void> {
 }
 
 async function overviewOf(projectPath: string, sessionManager: SessionManager): Promise<Overview> {
-  const { projectName, memoryRoot, testCommand, runner, memory, knownPatterns, latestRunId, warnings } =
-    await handleInit({ projectPath }, sessionManager);
+  const { projectName, memoryRoot, testCommand, runner, memory, latestRunId, warnings } = await handleInit(
+    { projectPath },
+    sessionManager,
+  );
   const isUsed = memory !== 'none' && latestRunId !== null;
   const history = isUsed ? await handleHistory({ projectPath, limit: 1 }, sessionManager) : undefined;
+  const { learnedCount } = isUsed
+    ? await handlePatterns({ projectPath, source: 'learned', sortBy: 'occurrences', limit: 1 }, sessionManager)
+    : { learnedCount: 0 };
   const tests = isUsed ? await handleTests({ projectPath, limit: MAX_NAMES }, sessionManager) : undefined;
   const agents = AGENT_NAMES.filter(
     (name) => usesArgus(name, projectPath) || isFound(name, projectPath, thisMachine()),
@@ -42,7 +48,7 @@ async function overviewOf(projectPath: string, sessionManager: SessionManager): 
     project: { name: projectName, root: path.resolve(memoryRoot), testCommand, runner },
     memory,
     hasHistory: memory === 'new' && (await hasCommits(memoryRoot)),
-    knownPatterns,
+    learnedPatterns: learnedCount,
     runs: history !== undefined && 'runs' in history ? { total: history.total, newest: history.runs[0] ?? null } : null,
     unwell:
       tests !== undefined && 'tests' in tests

@@ -12,7 +12,8 @@ export interface Overview {
   memory: 'own' | 'new' | 'foreign' | 'none';
   /** Nothing is recorded, and there are commits to learn from. */
   hasHistory: boolean;
-  knownPatterns: number;
+  /** Those that the memory has learned. */
+  learnedPatterns: number;
   runs: { total: number; newest: RunRecord | null } | null;
   /** Tests that are not healthy, the worst first. */
   unwell: { caseName: string; state: string }[];
@@ -48,13 +49,13 @@ function projectOf({ project: { name, root, testCommand, runner } }: Overview): 
   return `${name} in ${root}, ${tested}`;
 }
 
-function memoryOf({ memory, runs, knownPatterns }: Overview): string {
+function memoryOf({ memory, runs, learnedPatterns }: Overview): string {
   if (memory === 'none') return 'none: history is disabled, or there is no place for it';
   if (memory === 'foreign') return 'one that came with the project, and is not trusted';
   if (runs === null || runs.newest === null) return 'nothing is recorded yet';
   const { status, passed, failed, timestamp } = runs.newest;
   const newest = `the newest ${status} (${passed} passed, ${failed} failed, ${timestamp.slice(0, 16).replace('T', ' ')} UTC)`;
-  return `${count(runs.total, 'run')}, ${newest}; ${count(knownPatterns, 'known pattern')}`;
+  return `${count(runs.total, 'run')}, ${newest}; ${count(learnedPatterns, 'learned pattern')}`;
 }
 
 function agentsOf({ agents: { using, without } }: Overview): string {
