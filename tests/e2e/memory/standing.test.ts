@@ -156,9 +156,9 @@ test('the terminal says what a fix is worth, and leads with the kind where there
   });
   const at = ['--project', root];
   const busy = argus(['import', 'busy.xml', ...at]).stdout;
-  expect(busy).toContain('address-in-use (category UNKNOWN)');
+  expect(busy).toMatch(/^ {4}address-in-use {2}listen EADDRINUSE/mu);
   const runId = /run-\S+/u.exec(busy)?.[0] ?? '';
-  expect(argus(['diagnose', runId, 'starts', ...at]).stdout).toMatch(/^address-in-use \(category UNKNOWN\)/u);
+  expect(argus(['diagnose', runId, 'starts', ...at]).stdout).toMatch(/^address-in-use {2}rule /u);
   const refused = argus(['import', 'refused.xml', ...at]).stdout;
   expect(refused).toContain('a built-in tip, not yet tried here: The service may not have fully started');
   const failed = /run-\S+/u.exec(refused)?.[0] ?? '';

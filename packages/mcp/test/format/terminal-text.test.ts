@@ -117,8 +117,8 @@ test('the cause of one failure is its verdict, one of many stands for itself', (
   expect(alone.match(/boom/gu)).toHaveLength(1);
   expect(alone).toContain('boom\n    flaky (80 %)');
   const shared = formatRun({ ...RUN, failures, more: 1, causes: [{ ...cause, count: 2, cases: ['a', 'b'] }] });
-  expect(shared).toContain('2 failures, 1 cause: boom\n    flaky (80 %)');
-  const further = formatRun({ ...RUN, failures, more: 1, causes: [{ ...cause, cases: ['b'] }] });
+  expect(shared).toContain('    2 failures, 1 cause: boom\n        flaky (80 %)\n… and 1 more failure');
+  const further = formatRun({ ...RUN, failures, more: 1, causes: [{ ...cause, causeId: 'd', cases: ['b'] }] });
   expect(further).toContain('1 failure, 1 cause: boom\n    flaky (80 %)');
 });
 
@@ -126,7 +126,25 @@ test('what is the same of several failures is told once, below their names', () 
   const brief = { category: 'UNKNOWN', failureKind: 'unknown', headline: 'boom', known: null, causeId: 'c' } as const;
   const failures = ['a', 'b', 'c'].map((caseName) => ({ ...brief, caseName, place: `src/${caseName > 'b'}.ts:1` }));
   expect(formatRun({ ...RUN, status: 'failed', failures })).toContain(
-    '✗ a\n✗ b\n    UNKNOWN  unknown  boom\n    at src/false.ts:1\n✗ c\n    UNKNOWN  unknown  boom\n    at src/true.ts:1\n',
+    '✗ a\n✗ b\n    unknown  boom\n    at src/false.ts:1\n✗ c\n    unknown  boom\n    at src/true.ts:1\n',
+  );
+});
+
+test('what failures have in common stands right below them, whatever came between them', () => {
+  const brief = { category: 'UNKNOWN', headline: 'boom', known: null } as const;
+  const failures = [
+    { ...brief, failureKind: 'import', causeId: 'c', caseName: 'a' },
+    { ...brief, failureKind: 'syntax', causeId: 'd', caseName: 'b' },
+    { ...brief, failureKind: 'import', causeId: 'c', caseName: 'c' },
+  ] as const;
+  const verdict = { kind: 'flaky', probability: 0.8 } as const;
+  const causes = [
+    { causeId: 'c', headline: 'boom', count: 2, cases: ['a', 'c'], verdict },
+    { causeId: 'd', headline: 'boom', count: 1, cases: ['b'], verdict },
+  ];
+  const said = formatRun({ ...RUN, status: 'failed', failures: [...failures], causes });
+  expect(said).toContain(
+    '✗ a\n✗ c\n    import  boom\n    2 failures, 1 cause: boom\n        flaky (80 %)\n✗ b\n    syntax  boom\n    flaky (80 %)\n',
   );
 });
 

@@ -22,12 +22,11 @@ export function formatRun(run: Omit<RunResult, 'skipped'> & Partial<Pick<RunResu
   const verdicts = new Map(
     run.causes.filter(({ count }) => count === 1).map(({ cases: [only], verdict }) => [only, verdict]),
   );
-  const shown = new Set<string | undefined>(run.failures.map(({ caseName }) => caseName));
-  const isFurther = ({ count, cases: [first], verdict }: Cause) =>
-    count > 1 || (verdict !== undefined && !shown.has(first));
+  const shown = new Set<string | undefined>(run.failures.map(({ causeId }) => causeId));
+  const isFurther = ({ causeId, count, verdict }: Cause) => !shown.has(causeId) && (count > 1 || verdict !== undefined);
   return lines([
     `${paint.bold(run.runId)}  ${word}  ${totals}  ${duration(run.durationMs)}`,
-    ...formatFailures(run.failures, verdicts),
+    ...formatFailures(run.failures, run.causes, verdicts),
     ...run.causes.filter(isFurther).map((cause) => formatCause(cause)),
     ...formatTips(run.failures),
     run.more > 0 && `… and ${count(run.more, 'more failure')}: argus history ${run.runId}`,
@@ -54,17 +53,36 @@ function formatProved(proved: RunResult['proved'] = []): string[] {
   return more > 0 ? [...shown, `… and ${count(more, 'more fix', 'more fixes')} proved`] : shown;
 }
 
-/** What is the same of several is told once, below the names of all. */
+/** Those of one cause together, and then what they have in common. */
 function formatFailures(
+  failures: readonly FailureBrief[],
+  causes: readonly Cause[],
+  verdicts: ReadonlyMap<string | undefined, Cause['verdict']>,
+): string[] {
+  const common = new Map(causes.filter(({ count }) => count > 1).map((cause) => [cause.causeId, cause]));
+  const ofCause = groupedBy(failures, ({ causeId }) => causeId);
+  return [...ofCause].flatMap(([causeId, failures]) => {
+    const cause = common.get(causeId);
+    return [...formatAlike(failures, verdicts), ...(cause === undefined ? [] : [indented(formatCause(cause))])];
+  });
+}
+
+/** What is the same of several is told once, below the names of all. */
+function formatAlike(
   failures: readonly FailureBrief[],
   verdicts: ReadonlyMap<string | undefined, Cause['verdict']>,
 ): string[] {
-  const namesOf = new Map<string, string[]>();
-  for (const failure of failures) {
-    const details = formatDetails(failure, verdicts.get(failure.caseName));
-    namesOf.set(details, [...(namesOf.get(details) ?? []), failure.caseName]);
-  }
-  return [...namesOf].map(([details, names]) => lines([...names.map((name) => `${paint.red('✗')} ${name}`), details]));
+  const byDetails = groupedBy(failures, (failure) => formatDetails(failure, verdicts.get(failure.caseName)));
+  return [...byDetails].map(([details, alike]) =>
+    lines([...alike.map(({ caseName }) => `${paint.red('✗')} ${caseName}`), details]),
+  );
+}
+
+/** In the order of the first of each. */
+function groupedBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
+  return groups;
 }
 
 function formatDetails(failure: FailureBrief, verdict: Cause['verdict']): string {
@@ -106,10 +124,10 @@ export function formatKnownFix(known: FailureBrief['known']): string[] {
   ];
 }
 
-/** What it is; where the contract's categories have no name for it, the finer one leads. */
+/** What it is; where the contract's categories have no name for it, the finer one alone. */
 export function formatKind({ category, failureKind }: Pick<FailureBrief, 'category' | 'failureKind'>): string {
-  return category === 'UNKNOWN' && failureKind !== 'unknown'
-    ? `${paint.bold(paint.yellow(failureKind))} ${paint.dim('(category UNKNOWN)')}`
+  return category === 'UNKNOWN'
+    ? paint.bold(paint.yellow(failureKind))
     : `${paint.bold(paint.yellow(category))}  ${paint.dim(failureKind)}`;
 }
 
