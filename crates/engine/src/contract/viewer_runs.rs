@@ -1,6 +1,6 @@
 //! Types of the viewer about runs: lists, one run, two compared, a grid of many, a curve.
 
-use super::{BriefVerdict, CaseRecord, RunRecord, RunStatus, ViewPatternRow};
+use super::{BriefVerdict, CaseRecord, KnownPattern, RunRecord, RunStatus, ViewPatternRow};
 use argus_core::{Category, FailureKind, evidence::verdict::VerdictKind};
 use serde::{Deserialize, Serialize};
 
@@ -87,6 +87,8 @@ contract! {
         pub case_names: Vec<String>,
         /// The pattern that one of them matches: a learned one, else the built-in.
         pub pattern: Option<ViewPatternRow>,
+        /// What is known of that one, with its best fix, as a run answers it.
+        pub known: Option<KnownPattern>,
     }
 
     /// Which failed case to show.
@@ -117,6 +119,8 @@ contract! {
         pub stderr_tail: Option<String>,
         /// The pattern it matches; looked up, not counted.
         pub pattern: Option<ViewPatternRow>,
+        /// What is known of it, with its best fix, as a run answers it.
+        pub known: Option<KnownPattern>,
         /// How it ended in the newest runs, newest first, at most 50; runs without it are left out.
         pub history: Vec<CaseEnd>,
     }

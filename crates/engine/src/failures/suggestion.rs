@@ -9,7 +9,7 @@ use super::{
 use crate::{
     Engine,
     answer::view,
-    contract::{Difference, FixTrust, SameCause, SuggestedFrom, Tried},
+    contract::{Difference, FixTrust, KnownPattern, SameCause, SuggestedFrom, Tried},
 };
 use argus_core::{
     Analysis, Category, FailureEvent, confidence::confidence, display, similarity::similarity, summary::Summary,
@@ -105,6 +105,33 @@ pub(crate) async fn own_fix(
     let trial = trial::trial_of(tx, own).await?;
     let values = if found.is_by_signature() { differing_values(tx, analysis, own).await? } else { None };
     Ok(Some(OwnFix { trial, values }))
+}
+
+/// What is known of a failure that was found so, in short, with its best fix.
+pub(crate) async fn known_pattern<D>(
+    engine: &Engine<D>,
+    tx: &mut impl Tx,
+    analysis: &Analysis,
+    found: &Match,
+) -> Result<Option<KnownPattern>, StoreError> {
+    let own_fix = own_fix(tx, analysis, found).await?;
+    let suggested = best_suggestion(engine, tx, analysis, found, own_fix).await?;
+    // What was learned elsewhere is known, whatever this pattern is.
+    let elsewhere = suggested.from.as_ref().or(suggested.same_cause.as_ref());
+    let Some(pattern) = found.pattern.as_ref().or(elsewhere) else { return Ok(None) };
+    let origin = suggested.suggested_from();
+    let own_confidence = || confidence(pattern.resolutions, pattern.occurrences);
+    Ok(Some(KnownPattern {
+        pattern_id: pattern.id.clone(),
+        confidence: origin.as_ref().map_or_else(own_confidence, |origin| origin.confidence),
+        tried: suggested.tried,
+        claimed: suggested.is_claimed(),
+        standing: suggested.describe_trial(),
+        same_cause_as: suggested.same_cause_as(),
+        suggested_from: origin,
+        suggested_fix: suggested.fix,
+        trust: suggested.trust,
+    }))
 }
 
 /// The best fix for a failure that was found so.

@@ -4,12 +4,12 @@
 use super::cause::{self, Causes, FailureSight, SiteSight};
 use crate::{
     Engine, EngineError,
-    contract::{CaseVerdict, Cause, FailureBrief, KnownPattern},
+    contract::{CaseVerdict, Cause, FailureBrief},
     evidence::learned_commits::{FailedAt, changed_before},
-    failures::{matching, suggestion},
+    failures::{matching, suggestion::known_pattern},
     memory::finding::shared::related_fixes,
 };
-use argus_core::{Ambient, Analysis, confidence::confidence, display};
+use argus_core::{Ambient, Analysis, display};
 use argus_store::{Database, runs::cases::Case};
 use std::collections::{HashMap, HashSet, hash_map::Entry};
 
@@ -146,17 +146,11 @@ async fn failure<D: Database>(
     cause_id: &str,
 ) -> Result<FailureBrief, EngineError> {
     let found = matching::find(engine, tx, analysis, &case.name, None).await?;
-    let own_fix = suggestion::own_fix(tx, analysis, &found).await?;
-    let suggested = suggestion::best_suggestion(engine, tx, analysis, &found, own_fix).await?;
-    let is_proved = suggested.tried.is_some_and(|tried| tried.proved > 0);
+    let known = known_pattern(engine, tx, analysis, &found).await?;
+    let is_proved = known.as_ref().and_then(|known| known.tried).is_some_and(|tried| tried.proved > 0);
     let shared = if is_proved { Vec::new() } else { related_fixes(engine, ambient, Some(&mut *tx), analysis).await? };
-    let pattern = found.pattern;
     let facts = case.failure.as_ref().map(|failure| &failure.facts);
-    let category = pattern.as_ref().and_then(|pattern| pattern.overrides.category);
-    let origin = suggested.suggested_from();
-    // What was learned elsewhere is known, whatever this pattern is.
-    let elsewhere = suggested.from.clone().or_else(|| suggested.same_cause.clone());
-    let shown = pattern.or(elsewhere);
+    let category = found.pattern.and_then(|pattern| pattern.overrides.category);
     Ok(FailureBrief {
         case_name: case.name.clone(),
         category: category.unwrap_or(analysis.classification.category),
@@ -169,19 +163,7 @@ async fn failure<D: Database>(
         signal: facts.and_then(|facts| facts.signal.clone()),
         cause_id: cause_id.to_owned(),
         shared: shared.into_iter().find(|fix| fix.suggested_fix.is_some()),
-        known: shown.map(|pattern| KnownPattern {
-            confidence: origin
-                .as_ref()
-                .map_or_else(|| confidence(pattern.resolutions, pattern.occurrences), |origin| origin.confidence),
-            pattern_id: pattern.id,
-            tried: suggested.tried,
-            claimed: suggested.is_claimed(),
-            standing: suggested.describe_trial(),
-            trust: suggested.trust.clone(),
-            same_cause_as: suggested.same_cause_as(),
-            suggested_fix: suggested.fix,
-            suggested_from: origin,
-        }),
+        known,
         changed_before: Vec::new(),
     })
 }

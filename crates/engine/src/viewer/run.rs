@@ -5,13 +5,13 @@ use crate::{
     Engine, EngineError, ErrorCode,
     answer::{moment::iso, text::quoted, view},
     contract::{
-        CaseEnd, CaseRecord, CaseState, CaseVerdict, FailureGroup, ViewCaseParams, ViewCaseResult, ViewRunParams,
-        ViewRunResult,
+        CaseEnd, CaseRecord, CaseState, CaseVerdict, FailureGroup, KnownPattern, ViewCaseParams, ViewCaseResult,
+        ViewRunParams, ViewRunResult,
     },
-    failures::{lookup, matching},
+    failures::{lookup, matching, suggestion::known_pattern},
     runs::{cause, history::is_more},
 };
-use argus_core::{Ambient, builtin, display, normalize::normalize};
+use argus_core::{Ambient, display, normalize::normalize};
 use argus_store::{
     Database, Tx,
     patterns::{self, Pattern, PatternKey, merging},
@@ -33,6 +33,8 @@ const MAX_GROUPS: usize = 100;
 const MAX_GROUP_NAMES: usize = 20;
 /// Characters of an error in a list.
 const MAX_ERROR_CHARS: usize = 4_000;
+/// Characters of a fix in a list.
+const MAX_FIX_CHARS: usize = 1_000;
 /// Runs of a case's history.
 const MAX_HISTORY_RUNS: u32 = 50;
 /// Cases that are read to find one in the runs before.
@@ -92,13 +94,16 @@ pub async fn view_case<D: Database>(
         let event = lookup::event_of(&failure);
         let analysis = engine.analyzer.analyze(event.clone(), &params.case_name);
         let sight = cause::describe_failure(engine, &analysis, &event, &params.case_name);
-        let pattern = matching::find(engine, tx, &analysis, &params.case_name, None).await?.pattern;
+        let found = matching::find(engine, tx, &analysis, &params.case_name, None).await?;
+        let known = known_pattern(engine, tx, &analysis, &found).await?;
+        let pattern = found.pattern;
         Ok(ViewCaseResult {
             category: pattern.as_ref().and_then(|pattern| pattern.overrides.category).unwrap_or(failure.category),
             failure_kind: sight.kind,
             place: sight.place,
             test_place: sight.test_place,
             pattern: pattern.map(|pattern| view::row(&pattern, engine.options.locale)),
+            known,
             history: history(tx, &params.case_name).await?,
             headline: failure.headline,
             error: failure.error,
@@ -144,6 +149,8 @@ struct Group {
     first: FailedCase,
     names: Vec<String>,
     count: u32,
+    /// The case that stands for them: of those with a pattern the first of the one that is shown.
+    known_case: String,
     pattern: Option<Pattern>,
     verdict: Option<CaseVerdict>,
 }
@@ -180,14 +187,21 @@ pub(super) async fn groups<D: Database>(
         }
         match groups.get_mut(at) {
             Some(group) => group.add(failed, pattern),
-            None => groups.push(Group { names: vec![failed.name.clone()], first: failed, count: 1, pattern, verdict }),
+            None => groups.push(Group {
+                names: vec![failed.name.clone()],
+                known_case: failed.name.clone(),
+                first: failed,
+                count: 1,
+                pattern,
+                verdict,
+            }),
         }
     }
     groups.sort_by_key(|group| std::cmp::Reverse(group.count));
     let (groups, more) = first(groups, MAX_GROUPS);
     let mut shown = Vec::with_capacity(groups.len());
     for group in groups {
-        shown.push(group.shown(engine, tx).await?);
+        shown.push(group.shown(engine, tx, run).await?);
     }
     Ok((shown, more))
 }
@@ -196,22 +210,34 @@ impl Group {
     /// Of several patterns the one that was met most often is shown.
     fn add(&mut self, failed: FailedCase, pattern: Option<Pattern>) {
         self.count += 1;
-        if self.names.len() < MAX_GROUP_NAMES {
-            self.names.push(failed.name);
-        }
         let met = |pattern: &Option<Pattern>| pattern.as_ref().map(|pattern| pattern.occurrences);
         if met(&pattern) > met(&self.pattern) {
             self.pattern = pattern;
+            self.known_case.clone_from(&failed.name);
+        }
+        if self.names.len() < MAX_GROUP_NAMES {
+            self.names.push(failed.name);
         }
     }
 
-    async fn shown<D: Database>(self, engine: &Engine<D>, tx: &mut impl Tx) -> Result<FailureGroup, EngineError> {
+    async fn shown<D: Database>(
+        self,
+        engine: &Engine<D>,
+        tx: &mut impl Tx,
+        run: RunKey,
+    ) -> Result<FailureGroup, EngineError> {
         let edited = self.pattern.as_ref().and_then(|pattern| pattern.overrides.description.clone());
         let category = self.pattern.as_ref().map_or(self.first.category, Pattern::shown_category);
-        let pattern = match (self.pattern, builtin::matching(self.first.category)) {
-            (None, Some(builtin)) => patterns::by_id(tx, builtin.id).await?,
-            (pattern, _) => pattern,
+        let (matched, known) = match cases::failed(tx, run, &self.known_case).await? {
+            Some(failure) => {
+                let analysis = engine.analyzer.analyze(lookup::event_of(&failure), &self.known_case);
+                let found = matching::find(engine, tx, &analysis, &self.known_case, None).await?;
+                let known = known_pattern(engine, tx, &analysis, &found).await?;
+                (found.pattern, known.map(shortened))
+            }
+            None => (None, None),
         };
+        let pattern = self.pattern.or(matched);
         Ok(FailureGroup {
             category,
             headline: edited.unwrap_or(self.first.headline),
@@ -220,6 +246,12 @@ impl Group {
             verdict: self.verdict.as_ref().map(view::brief_verdict),
             case_names: self.names,
             pattern: pattern.map(|pattern| view::row(&pattern, engine.options.locale)),
+            known,
         })
     }
+}
+
+fn shortened(known: KnownPattern) -> KnownPattern {
+    let suggested_fix = known.suggested_fix.map(|fix| display::shortened(&fix, MAX_FIX_CHARS));
+    KnownPattern { suggested_fix, ..known }
 }

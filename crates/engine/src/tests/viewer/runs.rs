@@ -85,6 +85,34 @@ fn what_a_person_merged_is_one_group() {
 }
 
 #[test]
+fn a_page_suggests_the_fix_that_the_run_answered() {
+    let (world, first) = World::after(vec![failed("health", REFUSED)]);
+    world.diagnose(&first, "health").unwrap();
+    world.fix(&first, "health", "Start the database before the tests", true).unwrap();
+    let run = world.record(&RecordRunParams::default(), vec![failed("orders", REFUSED)]).unwrap();
+    let known = run.failures[0].known.as_ref();
+    assert_eq!(known.unwrap().suggested_fix.as_deref(), Some("Start the database before the tests"));
+    let group = &look(&world, &ViewRunParams { id: run.run_id.clone(), ..Default::default() }).groups[0];
+    assert_eq!(group.known.as_ref(), known);
+    assert_eq!(group.pattern.as_ref().unwrap().id, "builtin-conn-refused");
+    let params = ViewCaseParams { run_id: run.run_id, case_name: run.failures[0].case_name.clone() };
+    assert_eq!(world.call(view_case, &params).unwrap().known.as_ref(), known);
+}
+
+#[test]
+fn a_group_has_the_fix_of_the_case_whose_pattern_it_shows() {
+    let thrown = |name: &str, error: &str| failed(name, &format!("Error: {error}\n    at add (src/cart.ts:3:9)"));
+    let (world, first) = World::after(vec![thrown("second", "the cart is not there")]);
+    let id = world.learn(&first, "second");
+    let params = RecordRunParams::default();
+    let run = world.record(&params, vec![thrown("first", "no total"), thrown("second", "the cart is not there")]);
+    let groups = look(&world, &ViewRunParams { id: run.unwrap().run_id, ..Default::default() }).groups;
+    assert_eq!((groups.len(), groups[0].count, groups[0].headline.contains("no total")), (1, 2, true));
+    assert_eq!(groups[0].pattern.as_ref().unwrap().id, id);
+    assert_eq!(groups[0].known.as_ref().unwrap().pattern_id, id);
+}
+
+#[test]
 fn one_case_is_shown_in_full() {
     let world = World::new();
     world.run(vec![passed("boom")]);
