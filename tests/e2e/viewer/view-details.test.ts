@@ -3,13 +3,14 @@
  * That the views open: view-page.test.ts.
  */
 
-import { cpSync } from 'node:fs';
+import { cpSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect } from 'vitest';
 import { project } from '../harness.ts';
-import { browsing, openPage as openPageAt } from './chromium.ts';
-import { inMemoryOf, startViewer, type Viewer } from './view.ts';
+import { junit } from '../runs/reports.ts';
+import { browsing, go, openPage as openPageAt } from './chromium.ts';
+import { inMemoryOf, startViewer, type Viewer, viewerOf } from './view.ts';
 import { FIX, record, rememberedProject } from './view-memory.ts';
 
 const MESSAGE = 'Cannot read properties of undefined (reading "id")';
@@ -85,6 +86,47 @@ browsing('a run: its failures stand together by their cause', async () => {
   for (const name of ['refused', 'refused again']) {
     await refused.getByRole('link', { name: new RegExp(`> ${name}$`, 'u') }).waitFor();
   }
+});
+
+browsing('a run suggests what argus run does: the fix of the same error in another test, before a tip', async () => {
+  const root = project();
+  const refused = { message: 'connect ECONNREFUSED 127.0.0.1:7777', type: 'Error' };
+  const [known, runId] = await inMemoryOf(root, async (engine) => {
+    const first = await record(engine, root, [{ name: 'stock', failure: refused }]);
+    const { cases } = await engine.runDetail({ runId: first, limit: 1, offset: null });
+    const caseName = cases[0]?.caseName ?? '';
+    await engine.reportFix({ runId: first, caseName, fixDescription: 'start the warehouse first', success: true });
+    await record(engine, root, [{ name: 'stock' }]);
+    const report = path.join(root, 'report.xml');
+    writeFileSync(report, junit([{ name: 'invoice', failure: refused }]));
+    const answer = await engine.recordRun({
+      command: 'npm test',
+      exitCode: 1,
+      timedOut: false,
+      reports: [{ path: report }],
+      containers: [],
+      notes: [],
+    });
+    return [answer.failures[0]?.known, answer.runId] as const;
+  });
+  expect(known?.suggestedFix).toBe('start the warehouse first');
+  const page = await openPageAt((await viewerOf(root)).url, `/runs/${runId}`);
+  const cause = panel(page, 'Failures by cause').getByRole('listitem');
+  await cause.getByText('start the warehouse first').waitFor();
+  expect(await cause.textContent()).toMatch(/Fix:\s*start the warehouse first\s*Proved\s*learned for\s*\S.* > stock/u);
+  expect(await cause.textContent()).not.toContain('Tip:');
+  await page.locator('button.case').click();
+  const detail = page.locator('.detail .known');
+  await expect.poll(() => detail.textContent()).toMatch(/Fix:\s*start the warehouse first\s*Proved/u);
+  await go(page, '/health');
+  const fixes = panel(page, 'Fixes and their proof').getByRole('listitem');
+  await expect.poll(() => fixes.allTextContents()).toEqual([expect.stringMatching(/Proved\s*start the warehouse/u)]);
+});
+
+browsing('what nobody has mended yet has the tip, called one', async () => {
+  const page = await openPage(`/runs/${runs.at(-1)}`);
+  const refused = panel(page, 'Failures by cause').getByRole('listitem').filter({ hasText: 'ECONNREFUSED' }).first();
+  expect(await refused.textContent()).toMatch(/Tip:\s*The service may not have fully started/u);
 });
 
 browsing('a failed case: its kind, and where it was noticed', async () => {

@@ -127,6 +127,41 @@ browsing('a fix stands with its commit, its proof and its runs', async () => {
   ]);
 });
 
+browsing('a report of a mend that was found stands with it, another by itself', async () => {
+  const own = project();
+  await inMemoryOf(own, async (engine) => {
+    const on = (tree: string) => ({ commit: hash(tree.length), branch: 'main', dirty: false, tree, commits: [] });
+    const recorded = (tree: string, ...errors: (string | null)[]) =>
+      engine.recordRun({
+        command: 'npm test',
+        exitCode: 1,
+        timedOut: false,
+        git: on(tree),
+        reports: [],
+        containers: [],
+        notes: [],
+        cases: [...errors.map((error, at) => caseOf(`case ${at}`, error)), caseOf('fine', null)],
+      });
+    for (const tree of ['a', 'aa', 'aaa']) await recorded(tree, null, null);
+    const { runId, failures } = await recorded('aaaa', 'Error: the valve is stuck', 'Error: the tap drips');
+    await recorded('aaaaa', null, 'Error: the tap drips');
+    for (const [at, fixDescription] of ['oiled the valve', 'changed the washer'].entries()) {
+      await engine.reportFix({ runId, caseName: failures[at]?.caseName ?? '', fixDescription, success: true });
+    }
+  });
+  const listed = argus(['fixes', '--project', own]).stdout;
+  expect(listed).toMatch(/^\s+fix-\S+ .* the same mend: oiled the valve$/mu);
+  const page = await openPage((await viewerOf(own)).url, '/health');
+  const items = panel(page, 'Fixes and their proof').getByRole('listitem');
+  await expect
+    .poll(() => items.allTextContents())
+    .toEqual([
+      expect.stringMatching(/Proved[\s\S]*case 0[\s\S]*oiled the valve/u),
+      expect.stringMatching(/Refuted|Claimed[\s\S]*changed the washer[\s\S]*case 1/u),
+    ]);
+  expect(await panel(page, 'Fixes and their proof').locator('header').textContent()).toMatch(/2$/u);
+});
+
 browsing('what newly fails in a comparison stands under its verdict, with its probability', async () => {
   const page = await openPage(viewer.url, `/compare?base=${runs[12]}&head=${runs[14]}`);
   const fresh = panel(page, 'Newly failing');

@@ -183,6 +183,11 @@ contract! {
         pub trust: FixTrust,
         /// When it was reported.
         pub created_at: String,
+        /// The entry before it that is the same mend: of the same failure, found or reported in another way. Absent: this is
+        /// the first of it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub same_as: Option<String>,
     }
 
     /// A commit or an edit after which a failure was gone for as many passes as prove a fix.
@@ -329,5 +334,10 @@ contract! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub passed_in: Option<String>,
+        /// The entry before it that is the same mend: of the same failure, found or reported in another way. Absent: this is
+        /// the first of it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub same_as: Option<String>,
     }
 }

@@ -1,6 +1,6 @@
 //! Types of the viewer about what is wrong now, and about the health of a project's tests.
 
-use super::{FailureGroup, FixEvidence, ReportedFix, RunRecord, TestEvidence};
+use super::{FailureGroup, FixEvidence, ReportedFix, RunRecord, SharedKnown, TestEvidence};
 use serde::{Deserialize, Serialize};
 
 contract! {
@@ -73,7 +73,11 @@ contract! {
         pub slower: Vec<TestDuration>,
         /// Changes after which failures were gone, the newest 20.
         pub fixes: Vec<FixEvidence>,
-        /// How many older ones there are.
+        /// Fixes that somebody reported, the newest 20.
+        pub reported: Vec<ReportedFix>,
+        /// Fixes that the repository shares, the first 20.
+        pub shared: Vec<SharedKnown>,
+        /// How many more there are of these three together.
         pub more_fixes: u32,
     }
 

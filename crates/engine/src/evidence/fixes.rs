@@ -16,6 +16,7 @@ use argus_core::{
     },
 };
 use argus_store::{Database, Tx, solutions};
+use std::collections::{BTreeMap, btree_map::Entry};
 
 /// Newest reported fixes in an answer, and characters of each.
 const MAX_REPORTED: u32 = 200;
@@ -54,10 +55,40 @@ pub async fn fixes<D: Database>(
             needed: needed(fix),
             failed_in: run_id(fix.failed),
             passed_in: run_id(fix.passed),
+            same_as: None,
         })
     });
+    let mut fixes: Vec<FixEvidence> = fixes.collect();
+    let mut reported = shown(reported);
+    mark_same_mends(&mut fixes, &mut reported);
     let shared = shared::list(engine, ambient).await?;
-    Ok(FixesResult { fixes: fixes.collect(), reported: shown(reported), shared })
+    Ok(FixesResult { fixes, reported, shared })
+}
+
+/// A failure that is gone may be known as an edit, as the commit that it became, and as a report. What did not mend it is no
+/// part of that.
+fn mark_same_mends(fixes: &mut [FixEvidence], reported: &mut [ReportedFix]) {
+    let has_mended = |status: ProofStatus| !matches!(status, ProofStatus::Refuted | ProofStatus::Superseded);
+    let mut firsts: BTreeMap<(String, Vec<String>), String> = BTreeMap::new();
+    for fix in fixes.iter_mut().filter(|fix| has_mended(fix.status)) {
+        let Some(failed_in) = fix.failed_in.clone() else { continue };
+        match firsts.entry((failed_in, fix.case_names.clone())) {
+            Entry::Occupied(first) => fix.same_as = Some(first.get().clone()),
+            Entry::Vacant(entry) => drop(entry.insert(fix.fix_id.clone())),
+        }
+    }
+    let found = |report: &ReportedFix| {
+        let is_it = |fix: &&FixEvidence| {
+            fix.same_as.is_none()
+                && has_mended(fix.status)
+                && fix.failed_in.as_ref() == Some(&report.trust.failed_in)
+                && fix.case_names.contains(&report.case_name)
+        };
+        fixes.iter().find(is_it).map(|fix| fix.fix_id.clone())
+    };
+    for report in reported.iter_mut().filter(|report| has_mended(report.trust.state)) {
+        report.same_as = found(report);
+    }
 }
 
 /// A commit or an edit that mended this failure of this test for as many passes as prove that; the newest such.
@@ -113,6 +144,7 @@ fn shown(reported: Vec<solutions::Reported>) -> Vec<ReportedFix> {
             fix_description: display::shortened(&fix.steps, MAX_REPORTED_CHARS),
             trust: fix.success.into(),
             created_at: iso(fix.created_at),
+            same_as: None,
         };
         if is_superseded && shown.trust.state == ProofStatus::Claimed {
             shown.trust.state = ProofStatus::Superseded;

@@ -9,7 +9,8 @@ use crate::{
     Engine, EngineError,
     answer::moment::iso,
     contract::{
-        HealthParams, HealthResult, HealthTest, LastFailure, NoParams, TestDuration, TestEvidence, TestsParams,
+        FixesResult, HealthParams, HealthResult, HealthTest, LastFailure, NoParams, TestDuration, TestEvidence,
+        TestsParams,
     },
     evidence::{fixes, test_states},
     runs::history::is_more,
@@ -26,7 +27,7 @@ const DEFAULT_LIMIT: u32 = 50;
 const MAX_UNHEALTHY: u32 = 1_000;
 /// Runs that the curves are made of.
 const MAX_TREND_RUNS: u32 = 1_000;
-/// Fixes of an answer.
+/// Fixes of each list.
 const MAX_FIXES: usize = 20;
 
 /// For its page.
@@ -42,7 +43,10 @@ pub async fn health<D: Database>(
         [TestState::Broken, TestState::Flaky, TestState::Order, TestState::Environment].map(count);
     let total = size(tests.len());
     let listed = cut(tests, limit, offset);
-    let (fixes, more_fixes) = first(fixes::fixes(engine, ambient, &NoParams {}).await?.fixes, MAX_FIXES);
+    let FixesResult { fixes, reported, shared } = fixes::fixes(engine, ambient, &NoParams {}).await?;
+    let (fixes, more_found) = first(fixes, MAX_FIXES);
+    let (reported, more_reported) = first(reported, MAX_FIXES);
+    let (shared, more_shared) = first(shared, MAX_FIXES);
     let read = engine.read(ambient, async |tx: &mut D::Tx<'_>| read(tx, listed).await).await?;
     let (by, points) = trend::points(&read.newest, &read.by_chance, params.by);
     Ok(HealthResult {
@@ -61,7 +65,9 @@ pub async fn health<D: Database>(
         slowest: read.slowest,
         slower: read.slower,
         fixes,
-        more_fixes,
+        reported,
+        shared,
+        more_fixes: more_found + more_reported + more_shared,
     })
 }
 

@@ -50,6 +50,22 @@ test('where there is no terminal, every row is whole and one line', () => {
   ]);
 });
 
+test('an edit, its commit and the report of one mend stand together, under the tests of the first', () => {
+  const { commit: _, ...mend } = FOUND;
+  const edit = { ...mend, fixId: 'fix-edit', passes: 2, files: ['cart.js'], sameAs: FOUND.fixId };
+  const other = { ...FOUND, fixId: 'fix-other', caseNames: ['b'] };
+  const report = { ...REPORTED, fixId: 'fix-report', fixDescription: 'Counted one more', sameAs: FOUND.fixId };
+  const rows = formatFixes({ fixes: [FOUND, other, edit], reported: [REPORTED, report] }).split('\n');
+  expect(rows.map((row) => row.split(/ {2,}/u))).toEqual([
+    ['proved', FOUND.fixId, 'passed 1 time since', expect.stringMatching(/^a{12}: cart/u)],
+    ['', 'fix-edit', 'passed 2 times since', 'the same mend: edited, not committed: cart.js'],
+    ['claimed', 'fix-report', '0 of 11 passes seen', 'the same mend: Counted one more'],
+    ['proved', 'fix-other', 'passed 1 time since', `${'a'.repeat(12)}: b`],
+    ['claimed', REPORTED.fixId, '0 of 11 passes seen', expect.stringContaining('Waited')],
+    [HINT],
+  ]);
+});
+
 test('a terminal of 120 columns has a line for each fix', () => {
   const rows = formatFixes({ fixes: [FOUND], reported: [REPORTED] }, 120).split('\n');
   expect(rows.map((row) => row.length)).toEqual([120, 120, HINT.length]);

@@ -99,6 +99,28 @@ fn committed_as_it_was_it_has_the_commit_and_is_no_second_one() {
 }
 
 #[test]
+fn an_edit_and_the_other_commit_that_mended_the_same_failure_are_one_mend() {
+    let (mut story, failed_in) = broken();
+    run_edited(&story, "t1", vec![edited("src/sum.ts", "+fixed\n")], false);
+    story.world.fix(&failed_in, "case 0", "Added one", true).unwrap();
+    story.commit();
+    run_committed(&story, "t2", false);
+    let all = story.world.call(fixes, &NoParams {}).unwrap();
+    let [commit, edit] = &all.fixes[..] else { panic!("{all:?}") };
+    assert!(commit.commit.is_some() && edit.commit.is_none());
+    assert_eq!((&commit.same_as, edit.same_as.as_ref()), (&None, Some(&commit.fix_id)));
+    assert_eq!(all.reported[0].same_as.as_ref(), Some(&commit.fix_id));
+    // What the failure came back in has mended nothing.
+    for _ in 0..2 {
+        story.commit();
+        story.run(&FIRST_FAILS);
+    }
+    let all = story.world.call(fixes, &NoParams {}).unwrap();
+    assert_eq!(all.fixes[0].status, ProofStatus::Refuted);
+    assert!(all.fixes.iter().all(|fix| fix.same_as.is_none()), "{all:?}");
+}
+
+#[test]
 fn what_an_edit_broke_and_another_mended_is_what_lies_between() {
     let story = broken().0;
     run_edited(&story, "t1", vec![edited("src/sum.ts", "+fixed\n")], false);

@@ -158,8 +158,18 @@ fn fixes_stand_beside_the_tests_that_they_mended() {
     let fix = &seen.fixes[0];
     assert_eq!((fix.failed_in.as_ref(), fix.passed_in.as_ref()), (Some(&failed_in), Some(&passed_in)));
     assert_ne!(fix.status, ProofStatus::Refuted);
-    assert_eq!(seen.fixes, world.call(fixes, &NoParams {}).unwrap().fixes);
-    assert_eq!(seen.more_fixes, 0);
+    assert!(seen.reported.is_empty() && seen.shared.is_empty());
+    world.fix(&failed_in, "a", "Tuned it", true).unwrap();
+    let seen = look(&world);
+    let all = world.call(fixes, &NoParams {}).unwrap();
+    assert_eq!((&seen.fixes, &seen.reported, seen.more_fixes), (&all.fixes, &all.reported, 0));
+    assert_eq!(seen.reported[0].same_as.as_ref(), Some(&seen.fixes[0].fix_id), "one mend, found and reported");
+    for hour in 0..25 {
+        let run = run_at(&world, 10 + hour, 8, vec![failed("b", REFUSED)]);
+        world.fix(&run, "b", &format!("Started the service of hour {hour}"), true).unwrap();
+    }
+    let seen = look(&world);
+    assert_eq!((seen.reported.len(), seen.more_fixes), (20, 6));
 }
 
 #[test]

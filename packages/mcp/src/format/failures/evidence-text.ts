@@ -124,12 +124,24 @@ function testRow(test: TestEvidence): string[] {
   return [test.verdict ?? test.state, `failed ${test.failures} of ${test.runs}`, test.caseName, by];
 }
 
-/** `columns`: of the terminal, where it is one. */
+/** `columns`: of the terminal, where it is one. What is known of one mend in several ways stands together. */
 export function formatFixes(
   { fixes, reported, shared = [], warnings }: FixesResult & { warnings?: string[] },
   columns?: number,
 ): string {
-  const rows = [...fixes.map(foundRow), ...reported.map(reportedRow), ...shared.map(sharedRow)];
+  const rowsOf = (fix: FixEvidence) => [
+    foundRow(fix),
+    ...fixes.filter(({ sameAs }) => sameAs === fix.fixId).map((same) => sameRow(foundRow(same), changeText(same), fix)),
+    ...reported
+      .filter(({ sameAs }) => sameAs === fix.fixId)
+      .map((same) => sameRow(reportedRow(same), stepsText(same), fix)),
+  ];
+  const isFirst = ({ sameAs }: FixEvidence | ReportedFix) => sameAs === undefined;
+  const rows = [
+    ...fixes.filter(isFirst).flatMap(rowsOf),
+    ...reported.filter(isFirst).map(reportedRow),
+    ...shared.map(sharedRow),
+  ];
   return lines([
     rows.length > 0 ? table(rows, columns) : 'no change is known to have mended a failure',
     rows.length > 0 && paint.dim('argus fixes FIX_ID shows one of them, and what its commit changed'),
@@ -137,18 +149,30 @@ export function formatFixes(
   ]);
 }
 
-function foundRow({ status, fixId, commit, files, passes, needed, caseNames }: FixEvidence): string[] {
+function foundRow(fix: FixEvidence): string[] {
+  const { status, fixId, commit, passes, needed, caseNames } = fix;
   const cases = caseNames.join(', ');
-  const change =
-    commit === undefined
-      ? `${cases} (edited, not committed: ${(files ?? []).join(', ')})`
-      : `${commit.slice(0, HASH_CHARS)}: ${cases}`;
+  const change = commit === undefined ? `${cases} (${changeText(fix)})` : `${changeText(fix)}: ${cases}`;
   return [status, fixId, passesText(passes, needed), change];
 }
 
-function reportedRow({ fixId, trust, fixDescription, caseName }: ReportedFix): string[] {
+function changeText({ commit, files = [] }: FixEvidence): string {
+  return commit === undefined ? `edited, not committed: ${files.join(', ')}` : commit.slice(0, HASH_CHARS);
+}
+
+function reportedRow(fix: ReportedFix): string[] {
+  const { fixId, trust, caseName } = fix;
+  return [trust.state, fixId, passesText(trust.passes, trust.needed), `${caseName}: ${stepsText(fix)}`];
+}
+
+function stepsText({ fixDescription }: ReportedFix): string {
   const [steps = ''] = fixDescription.split('\n');
-  return [trust.state, fixId, passesText(trust.passes, trust.needed), `${caseName}: ${steps}`];
+  return steps;
+}
+
+/** The row of another source of a mend, below that of the first: its tests stand there. */
+function sameRow([state = '', fixId = '', passes = '']: string[], source: string, first: FixEvidence): string[] {
+  return [state === first.status ? '' : state, fixId, passes, `the same mend: ${source}`];
 }
 
 /** Of a foreign one the state is what came of it here. */
