@@ -6,7 +6,7 @@ use crate::evidence::explanations::weigh::{self, Seen, Weighed};
 use crate::evidence::facts::{CaseId, Failure, FileId, RunFacts, RunSeq, StackFiles, Trait};
 use crate::evidence::kept::causes::{self, Cause};
 use crate::evidence::kept::history::{Observation, TestHistory};
-use crate::evidence::kept::memory::Memory;
+use crate::evidence::kept::memory::{Memory, Outage};
 use crate::evidence::kept::order::{Order, OrderEvidence};
 use crate::evidence::kept::traits::{CHANCE, KINDS};
 use crate::evidence::kept::window::View;
@@ -31,8 +31,8 @@ pub struct Judged {
     pub verdict: Verdict,
     /// The id of its cause.
     pub cause: u64,
-    /// What it has in common with the others of the same id.
-    pub common: Trait,
+    /// The outage that it is taken for, if it is one.
+    pub outage: Option<Outage>,
     /// Tests that the change which broke it is taken to have broken.
     pub together: f64,
     /// What ran before it, with this run.
@@ -160,7 +160,9 @@ impl<'a> Judging<'a> {
         let Some(first) = members.first() else { return Vec::new() };
         let is_unexplained = members.iter().all(|one| self.is_unexplained(one));
         let by_run = of_run.filter(|_| is_unexplained).map_or(0.0, |of_run| of_run.probability_of(first));
-        let common = of_run.filter(|_| by_run > own && by_run > 0.5).map_or_else(|| Trait::of(first), |one| one.common);
+        let of_run = of_run.filter(|_| by_run > own && by_run > 0.5);
+        let common = of_run.map_or_else(|| Trait::of(first), |one| one.common);
+        let comes_along = of_run.is_some_and(|one| one.has_other_error(first));
         let outage = own.max(by_run);
         let together = u32::try_from(members.len()).unwrap_or(u32::MAX);
         let files = self.files(members, lasting);
@@ -168,7 +170,7 @@ impl<'a> Judging<'a> {
             members.iter().map(|failure| self.weigh(failure, lasting, together, &files)).collect();
         let is_seen_to_begin = weighings.iter().any(Weighing::is_seen_to_begin);
         let suspects = if is_seen_to_begin { self.suspects(&weighings, &files) } else { Vec::new() };
-        let shared = Shared { outage, lasting, together, suspects, common, site: first.site };
+        let shared = Shared { outage, lasting, together, suspects, common, comes_along, site: first.site };
         weighings.into_iter().map(|weighing| self.judged(weighing, &shared)).collect()
     }
 
@@ -276,9 +278,10 @@ impl<'a> Judging<'a> {
             suspects: if kind == VerdictKind::Infrastructure { Vec::new() } else { shared.suspects.clone() },
         };
         reasons::explain(&mut verdict, &facts);
+        let outage = (kind == VerdictKind::Infrastructure).then(|| self.known_outage(shared.common));
         Judged {
-            cause: self.cause_id(kind, &failure, shared),
-            common: shared.common,
+            cause: outage.map_or_else(|| self.cause_id(kind, &failure, shared), |outage| shared.cause_of(outage)),
+            outage: outage.filter(|_| !shared.comes_along),
             failure,
             verdict,
             together,
@@ -314,18 +317,17 @@ impl<'a> Judging<'a> {
         Some(Since { run: first.seq, commit: first.commit.clone().filter(|_| is_seen_to_begin) })
     }
 
+    /// The one that lasts since the run before, or a new one.
+    fn known_outage(&self, common: Trait) -> Outage {
+        let seq = self.run.seq;
+        let lasts = self.memory.outages.iter().find(|known| known.common == common && known.last + 1 == seq);
+        Outage { id: lasts.map_or_else(|| new_id(common, seq), |known| known.id), common, last: seq }
+    }
+
     fn cause_id(&self, kind: VerdictKind, failure: &Failure, shared: &Shared<'_>) -> u64 {
         match kind {
             VerdictKind::Flaky | VerdictKind::Order | VerdictKind::Environment => {
                 hash(failure.function.unwrap_or(failure.case), failure.signature)
-            }
-            VerdictKind::Infrastructure => {
-                let lasts = self
-                    .memory
-                    .outages
-                    .iter()
-                    .find(|known| known.common == shared.common && known.last + 1 == self.run.seq);
-                lasts.map_or_else(|| new_id(shared.common, self.run.seq), |known| known.id)
             }
             _ => {
                 shared.lasting.map_or_else(|| hash(new_id(shared.common, self.run.seq), shared.site), |cause| cause.id)
@@ -353,6 +355,11 @@ impl RunOutage {
             _ => self.probability,
         }
     }
+
+    /// Whether it brings one error, and these failed with another one.
+    fn has_other_error(&self, failure: &Failure) -> bool {
+        self.common != Trait::of(failure) && self.error.is_some_and(|error| error != failure.signature)
+    }
 }
 
 /// What the members of a group share.
@@ -362,7 +369,16 @@ struct Shared<'a> {
     together: u32,
     suspects: Vec<Suspect>,
     common: Trait,
+    /// Whether they are taken for the machine's only because an outage with another error hit the run.
+    comes_along: bool,
     site: u64,
+}
+
+impl Shared<'_> {
+    /// What comes along with an outage is another error, and so another cause, as long as the outage lasts.
+    fn cause_of(&self, outage: Outage) -> u64 {
+        if self.comes_along { hash(outage.id, self.site) } else { outage.id }
+    }
 }
 
 /// A test that fails by a cause that lasts is as one of very many.

@@ -1,5 +1,6 @@
 //! What holds for every history, and one small history for each verdict.
 
+mod outages;
 mod properties;
 mod verdicts;
 mod young_memories;

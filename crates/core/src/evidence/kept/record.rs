@@ -5,7 +5,7 @@ use crate::evidence::judge::{Judged, Judgement, judge};
 use crate::evidence::kept::causes::Cause;
 use crate::evidence::kept::fixes::{Fix, ProofStatus};
 use crate::evidence::kept::history::{Mask, TestHistory};
-use crate::evidence::kept::memory::{Memory, Outage};
+use crate::evidence::kept::memory::Memory;
 use crate::evidence::kept::order::Order;
 use crate::evidence::kept::traits::Traits;
 use crate::evidence::verdict::VerdictKind;
@@ -61,7 +61,7 @@ impl Memory {
                 learn(&mut self.traits, test, judged);
             }
         }
-        self.remember_outages(run, &judgement);
+        self.remember_outages(&judgement);
         self.close_causes(run, &failing, &order, has_edits);
         self.refute_fixes(run, &judgement);
         self.open_causes(run, &judgement);
@@ -101,11 +101,10 @@ impl Memory {
         view.runs.iter().filter(|earlier| earlier.has_tree_of(run)).map(|earlier| earlier.seq).collect()
     }
 
-    fn remember_outages(&mut self, run: &RunFacts, judgement: &Judgement) {
-        for judged in judgement.verdicts.iter().filter(|one| one.verdict.kind == VerdictKind::Infrastructure) {
-            let common = judged.common;
-            self.outages.retain(|known| known.common != common);
-            self.outages.push(Outage { id: judged.cause, common, last: run.seq });
+    fn remember_outages(&mut self, judgement: &Judgement) {
+        for outage in judgement.verdicts.iter().filter_map(|judged| judged.outage) {
+            self.outages.retain(|known| known.common != outage.common);
+            self.outages.push(outage);
         }
         let too_many = self.outages.len().saturating_sub(MAX_OUTAGES);
         self.outages.drain(..too_many);

@@ -109,32 +109,6 @@ fn what_always_fails_is_broken_and_not_flaky() {
 }
 
 #[test]
-fn one_error_in_many_files_is_the_machine() {
-    let mut story = Story::new();
-    story.pass(5);
-    story.commit();
-    let down: Vec<Failure> =
-        (0..CASES).step_by(2).map(|case| Failure { category: Category::NetworkError, ..failure(case, 9) }).collect();
-    let judgement = story.run(&down);
-    assert!(kinds(&judgement).iter().all(|kind| *kind == VerdictKind::Infrastructure));
-    assert_eq!(judgement.verdicts[0].verdict.settle, Some(Settle::RerunAll));
-    // It says nothing of the tests, and while it lasts it is one cause.
-    assert_eq!(story.memory.tests[&0].totals.failures, 0);
-    let again = story.run(&down);
-    assert_eq!(again.verdicts[0].cause, judgement.verdicts[0].cause);
-}
-
-#[test]
-fn an_outage_without_a_common_error_is_one_too() {
-    let mut story = Story::new();
-    story.pass(5);
-    let down: Vec<Failure> = (0..CASES).step_by(2).map(|case| failure(case, 100 + case)).collect();
-    let judgement = story.run(&down);
-    assert!(kinds(&judgement).iter().all(|kind| *kind == VerdictKind::Infrastructure));
-    assert!(judgement.verdicts.iter().all(|judged| judged.cause == judgement.verdicts[0].cause));
-}
-
-#[test]
 fn a_condition_is_named() {
     let mut story = Story::new();
     let mut last = None;
