@@ -306,7 +306,13 @@ impl<'a> Judging<'a> {
         }
         let history = |case: &CaseId| self.memory.tests.get(case);
         let own = match seen.iter().rposition(|one| !one.failed) {
-            Some(passed) => seen.get(passed + 1).map(|one| one.at),
+            Some(passed) => {
+                // A pass on an edit that was taken back does not end what had begun before.
+                let kept_pass = seen.iter().rposition(|one| !one.failed && self.view.kept[one.at]);
+                let lasting = &seen[kept_pass.map_or(0, |at| at + 1)..];
+                let first_kept = lasting.iter().find(|one| one.failed && self.view.kept[one.at]);
+                first_kept.into_iter().chain(seen.get(passed + 1)).map(|one| one.at).min()
+            }
             None => reasons::runs_of(self.view, history(&failure.case)).next(),
         };
         let lasting = shared.lasting.and_then(|cause| self.memory.window.get(cause.first));

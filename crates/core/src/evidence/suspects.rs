@@ -105,12 +105,13 @@ fn log_likelihood(view: &View<'_>, test: &Evidence<'_>, begins: usize) -> f64 {
         let fails = if one.at >= begins { 1.0 - passes } else { test.flake_rate.max(fails) };
         if one.failed { fails.ln() } else { (1.0 - fails).ln() }
     };
-    recent(test.seen).iter().map(of).sum()
+    recent(view, test.seen).iter().map(of).sum()
 }
 
-/// What belongs to the newest stretch of failures: an older one was another culprit's.
-fn recent(seen: &[Observation]) -> &[Observation] {
-    let newest = seen.iter().rposition(|one| !one.failed);
+/// What belongs to the newest stretch of failures: an older one was another culprit's. A pass on an edit that was taken back
+/// ends none.
+fn recent<'a>(view: &View<'_>, seen: &'a [Observation]) -> &'a [Observation] {
+    let newest = seen.iter().rposition(|one| !one.failed && view.kept[one.at]);
     let before = newest.and_then(|passed| seen[..passed].iter().rposition(|one| one.failed));
     &seen[before.map_or(0, |failed| failed + 1)..]
 }

@@ -216,7 +216,6 @@ impl TestHistory {
     }
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 const fn is_empty(mask: &Mask) -> bool {
     *mask == 0
 }

@@ -71,8 +71,10 @@ pub struct View<'a> {
     pub trees: Vec<usize>,
     /// Commits up to each run, counted from the oldest.
     pub commits: Vec<u32>,
-    /// Whether what ran was never committed as it was.
+    /// Whether it ran on an edit.
     pub uncommitted: Vec<bool>,
+    /// Whether what ran is a commit, or became one as it was.
+    pub kept: Vec<bool>,
     /// For each file the runs in which it was edited, as bits of their indices.
     edited_in: BTreeMap<FileId, Mask>,
 }
@@ -97,7 +99,11 @@ impl<'a> View<'a> {
                 *edited_in.entry(*file).or_default() |= bit(at);
             }
         }
-        Self { runs, trees, commits, uncommitted, edited_in }
+        let became_commits = runs.iter().flat_map(|run| &run.edited).filter_map(|(_, seq)| index(&runs, *seq));
+        let committed = uncommitted.iter().enumerate().filter(|(_, is_edit)| !**is_edit).map(|(at, _)| at);
+        let trees_kept: BTreeSet<usize> = became_commits.chain(committed).map(|at| trees[at]).collect();
+        let kept = trees.iter().map(|tree| trees_kept.contains(tree)).collect();
+        Self { runs, trees, commits, uncommitted, kept, edited_in }
     }
 
     /// Whether one of the files was edited in the last run, and not in the same way in an earlier one.
@@ -135,7 +141,7 @@ impl<'a> View<'a> {
 
     /// Index of the run of this number.
     pub fn index(&self, seq: RunSeq) -> Option<usize> {
-        self.runs.binary_search_by_key(&seq, |run| run.seq).ok()
+        index(&self.runs, seq)
     }
 
     /// Whether this run has the condition.
@@ -154,4 +160,8 @@ impl<'a> View<'a> {
         let all: BTreeSet<_> = self.runs.iter().flat_map(|run| &run.environment).collect();
         all.into_iter().filter(|one| self.runs.iter().any(|run| !run.environment.contains(one))).collect()
     }
+}
+
+fn index(runs: &[&RunFacts], seq: RunSeq) -> Option<usize> {
+    runs.binary_search_by_key(&seq, |run| run.seq).ok()
 }

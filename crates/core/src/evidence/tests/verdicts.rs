@@ -418,6 +418,23 @@ fn what_an_edit_broke_is_no_chance_before_it_is_taken_back_nor_after() {
     }
 }
 
+#[test]
+fn what_an_edit_mended_that_was_taken_back_began_before_it() {
+    let mut story = Story::new();
+    story.pass(3);
+    story.commit();
+    let culprit = format!("c{}", story.commits);
+    let began = story.runs;
+    story.run(&[failure(3, 1)]);
+    story.edit("mends");
+    story.run(&[]);
+    story.revert();
+    story.commit();
+    let verdict = only(&story.run(&[failure(3, 1)])).verdict.clone();
+    assert_eq!((verdict.kind, verdict.since.unwrap().run), (VerdictKind::Broken, began));
+    assert_eq!(verdict.suspects[0].commit, culprit);
+}
+
 /// As often as somebody edits: each failure is on another tree, and so is each pass.
 #[test]
 fn what_edits_break_again_and_again_is_no_chance() {
