@@ -91,7 +91,7 @@ pub(crate) fn cause_id(cause: u64) -> String {
     format!("cause-{cause:016x}")
 }
 
-/// What a cause says of itself by its first failure.
+/// What a cause says of itself by most of its failures.
 pub(crate) struct SiteSight {
     site: u64,
     headline: String,
@@ -119,6 +119,9 @@ impl Causes {
         let verdicts: HashMap<&str, &CaseVerdict> =
             verdicts.iter().map(|verdict| (verdict.case_name.as_str(), verdict)).collect();
         let mut causes = Self::default();
+        // Of each cause the site of most of its failures, and of each site in a cause how many those are.
+        let mut leading: Vec<(u64, u32)> = Vec::new();
+        let mut at_sites: HashMap<(usize, u64), u32> = HashMap::new();
         for (name, sight) in failures {
             let verdict = verdicts.get(name).copied();
             let id = verdict.map_or_else(|| cause_id(sight.site), |verdict| verdict.cause_id.clone());
@@ -133,9 +136,18 @@ impl Causes {
                     cases: Vec::new(),
                     verdict: verdict.map(view::brief_verdict),
                 });
+                leading.push((sight.site, 0));
             }
             causes.of_case.insert(name.to_owned(), at);
             let cause = &mut causes.list[at];
+            let at_site = at_sites.entry((at, sight.site)).or_default();
+            *at_site += 1;
+            if *at_site > leading[at].1 {
+                if leading[at].0 != sight.site {
+                    (cause.headline, cause.place) = (sight.headline.clone(), sight.place.clone());
+                }
+                leading[at] = (sight.site, *at_site);
+            }
             cause.count += 1;
             if cause.cases.len() < MAX_NAMED_CASES as usize {
                 cause.cases.push(name.to_owned());

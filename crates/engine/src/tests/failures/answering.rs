@@ -106,6 +106,13 @@ fn failures_of_one_error_at_one_place_are_one_cause() {
 }
 
 #[test]
+fn a_cause_says_what_most_of_its_failures_say() {
+    let cases = vec![thrown("a", "no cart", 1), thrown("b", "cart is empty", 2), thrown("c", "cart is empty", 3)];
+    let run = shop().record(&RecordRunParams::default(), cases).unwrap();
+    assert_eq!((run.causes.len(), run.causes[0].headline.as_str()), (1, "TypeError: cart is empty"));
+}
+
+#[test]
 fn two_assertions_are_two_causes() {
     let world = shop();
     let run = world.record(&RecordRunParams::default(), vec![unequal("a", 24, 7, 6), unequal("b", 24, 7, 12)]).unwrap();
