@@ -33,13 +33,18 @@ fn memory(event: &FailureEvent) -> Option<DecidingFact> {
         "fact-oom-killed"
     } else if state(event).is_some_and(|state| state == "oomkilled") {
         "fact-container-oomkilled"
-    } else if event.oom_killed.is_none() && event.exit_code == Some(SIGKILL_EXIT_CODE) && !stopped_by_us(event) {
-        // Where the runtime says that it was not memory, 137 is somebody's kill.
+    } else if is_container(event) && event.exit_code == Some(SIGKILL_EXIT_CODE) && !stopped_by_us(event) {
         "fact-exit-137"
     } else {
         return None;
     };
     Some(DecidingFact { name, category: Category::ContainerOom })
+}
+
+/// What kills a container without a word is its memory limit, most often; a process outside of one may be anybody's kill,
+/// and so may one of which the runtime says that it was not memory.
+fn is_container(event: &FailureEvent) -> bool {
+    event.oom_killed.is_none() && state(event).is_some_and(|state| !state.is_empty())
 }
 
 /// A signal other than SIGKILL ended it, so the exit code is not the kernel's kill.
