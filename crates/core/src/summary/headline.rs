@@ -17,7 +17,12 @@ pub(super) fn headline(lines: &[String]) -> String {
     let telling = &telling[start..];
     let Some(first) = telling.first() else { return describe_exit(lines) };
     let mut headline = (*first).to_owned();
-    for (number, next) in telling.iter().enumerate().skip(1).take(MAX_JOINED_LINES) {
+    let diff = if is_unfinished(first) { marked_diff(lines, first) } else { Vec::new() };
+    for line in &diff {
+        headline = [&headline, " ", line].concat();
+    }
+    let rest = if diff.is_empty() { MAX_JOINED_LINES } else { 0 };
+    for (number, next) in telling.iter().enumerate().skip(1).take(rest) {
         // `- 2` and below it `+ 3`, or the other way round.
         let before = telling[number - 1];
         let is_diff =
@@ -131,6 +136,24 @@ fn is_unfinished(line: &str) -> bool {
         Regex::new(pattern).expect("a constant pattern")
     });
     line.ends_with(':') || BARE_TYPE.is_match(line)
+}
+
+/// The first line of what came and of what was expected, of a diff with a legend that is announced by a line; what both have
+/// stands around them and tells nothing.
+fn marked_diff<'a>(lines: &'a [String], announcing: &str) -> Vec<&'a str> {
+    let announced = lines.iter().skip_while(|line| !line.ends_with(announcing)).skip(1);
+    let mut below = announced.map(String::as_str).skip_while(|line| line.is_empty());
+    if !below.next().is_some_and(is_diff_legend) {
+        return Vec::new();
+    }
+    let mut shown: Vec<&str> = Vec::new();
+    for line in below {
+        let is_marked = line.starts_with("+ ") || line.starts_with("- ");
+        if is_marked && shown.iter().all(|other| other[..1] != line[..1]) {
+            shown.push(line);
+        }
+    }
+    shown
 }
 
 /// What Node says of a diff's marks: it begins as the lines of the diff do.

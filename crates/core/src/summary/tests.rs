@@ -98,6 +98,14 @@ const HEADLINES: &[(&str, &str)] = &[
         "AssertionError [ERR_ASSERTION]: Expected values to be strictly equal: + 'red-shoes' - 'red--shoes'",
     ),
     (
+        "Expected values to be strictly deep-equal:\n+ actual - expected\n\n  [\n    1,\n+   3\n-   2\n  ]",
+        "Expected values to be strictly deep-equal: + 3 - 2",
+    ),
+    (
+        "AssertionError: Expected values to be strictly deep-equal:\n+ actual - expected ... Lines skipped\n\n  {\n    sku: 'red',\n-   size: 4,\n-   tags: [],\n+   size: 5,\n    of: 'shop'\n  }",
+        "AssertionError: Expected values to be strictly deep-equal: - size: 4, + size: 5,",
+    ),
+    (
         "TypeError: fetch failed\n    at node:internal/deps/undici/undici:13510:13\n    at async load (/srv/shop/src/load.js:3:9) {\n  [cause]: Error: connect ECONNREFUSED 127.0.0.1:2\n      at TCPConnectWrap.afterConnect (node:net:1611:16) {\n    errno: -111\n  }\n}",
         "TypeError: fetch failed: Error: connect ECONNREFUSED 127.0.0.1:2",
     ),
