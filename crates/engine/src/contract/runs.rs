@@ -328,7 +328,7 @@ contract! {
         pub same_cause_as: Option<SameCause>,
     }
 
-    /// A pattern of another case that has the cause of this failure.
+    /// A pattern of another case that has the error of this failure.
     pub struct SameCause {
         /// `pat-…`.
         pub pattern_id: String,

@@ -2249,7 +2249,7 @@ export type RunResult = {
 /** Outcome of a run. */
 export type RunStatus = "passed" | "failed";
 
-/** A pattern of another case that has the cause of this failure. */
+/** A pattern of another case that has the error of this failure. */
 export type SameCause = {
   /** `pat-…`. */
   patternId: string,

@@ -53,7 +53,7 @@ function formatVerdict({ verdict, suspects }: DiagnosticResult): string[] {
 }
 
 function formatPattern({ pattern, sameCauseAs }: DiagnosticResult): string {
-  const same = sameCauseAs && `the cause of ${sameCauseAs.caseName} (${sameCauseAs.patternId}), known from there`;
+  const same = sameCauseAs && `the same error as ${sameCauseAs.caseName} (${sameCauseAs.patternId}), known from there`;
   if (pattern === null) return same ? `new for this case; ${same}` : 'new: seen for the first time';
   const counted = `${pattern.id}  diagnosed ${count(pattern.occurrences, 'time')}, ${count(pattern.resolutions, 'fix', 'fixes')} reported`;
   return same ? `${counted}; ${same}` : counted;

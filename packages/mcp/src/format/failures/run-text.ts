@@ -114,7 +114,7 @@ export function isTip(known: FailureBrief['known']): known is KnownPattern & { s
 
 /** What may fix it, and what speaks for that; a tip is told by itself. */
 export function formatKnownFix(known: FailureBrief['known']): string[] {
-  const same = known?.sameCauseAs && `the cause of ${known.sameCauseAs.caseName}, known from there`;
+  const same = known?.sameCauseAs && `the same error as ${known.sameCauseAs.caseName}, known from there`;
   if (!known?.suggestedFix || isTip(known)) return same ? [paint.dim(same)] : [];
   const { suggestedFix, standing, suggestedFrom } = known;
   const from = suggestedFrom?.differences?.map(({ before, now }) => ` (there: ${before}; here: ${now})`) ?? [];
