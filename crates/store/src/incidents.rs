@@ -114,6 +114,13 @@ pub async fn get(tx: &mut impl Tx, key: IncidentKey) -> Result<Option<Incident>,
     row.map(|mut row| incident(&mut row)).transpose()
 }
 
+/// The titles of those that a search found.
+pub async fn titles(tx: &mut impl Tx, keys: &[IncidentKey]) -> Result<Vec<Option<String>>, StoreError> {
+    let keys: Vec<_> = keys.iter().map(|key| [(*key).into()]).collect();
+    let rows = tx.query_many("SELECT title FROM incidents WHERE key = $1", &keys).await?;
+    rows.into_iter().map(|mut rows| rows.pop().map(|mut row| row.read()).transpose()).collect()
+}
+
 /// The id of one that a search found.
 pub async fn id_of(tx: &mut impl Tx, key: IncidentKey) -> Result<Option<String>, StoreError> {
     let row = tx.query_first("SELECT id FROM incidents WHERE key = $1", &[key.into()]).await?;

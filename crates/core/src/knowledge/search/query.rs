@@ -13,6 +13,8 @@ use std::{borrow::Cow, collections::BTreeMap};
 /// Longest part of a text that is read, from its head and from its end.
 const MAX_HEAD_BYTES: usize = 48 * 1024;
 const MAX_TAIL_BYTES: usize = 16 * 1024;
+/// Longest line that may be a title.
+const MAX_LINE_BYTES: usize = 1024;
 /// Most terms; the weightiest stay. With 256 nothing more is found, and each costs a lookup.
 const MAX_TERMS: usize = 64;
 
@@ -58,6 +60,8 @@ pub struct Term {
 pub struct Query {
     pub(super) terms: Vec<Term>,
     pub(super) family: Option<String>,
+    /// The words of a text that is one short line, in small letters.
+    line: Option<String>,
 }
 
 impl Query {
@@ -65,14 +69,16 @@ impl Query {
     pub fn new(text: &str, analyzer: &Analyzer) -> Self {
         let text = head_and_tail(text);
         let terms = terms(&roles::roles(&text));
-        Self { terms, family: document::family(&roles::without_surroundings(&text), analyzer) }
+        let is_line = text.len() <= MAX_LINE_BYTES && !text.trim().contains('\n');
+        let family = document::family(&roles::without_surroundings(&text), analyzer);
+        Self { terms, family, line: is_line.then(|| folded(&text)) }
     }
 
     /// A document as a query, to find what it may be a duplicate of.
     pub fn of(document: &Document<'_>, indexed: &Indexed) -> Self {
         let terms = document::strengths(document).into_iter();
         let terms = bounded(terms.map(|(text, strength)| (text.clone(), (strength, text))).collect());
-        Self { terms, family: indexed.family.clone() }
+        Self { terms, family: indexed.family.clone(), line: None }
     }
 
     /// The terms, sorted by hash.
@@ -85,10 +91,20 @@ impl Query {
         self.family.as_deref()
     }
 
+    /// Whether it is this title, word for word.
+    pub fn is_title(&self, title: &str) -> bool {
+        self.line.as_ref().is_some_and(|line| !line.is_empty() && *line == folded(title))
+    }
+
     /// Whether there is nothing to look for.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
     }
+}
+
+/// The words in small letters.
+fn folded(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
 /// Head and end of a long text.

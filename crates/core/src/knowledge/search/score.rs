@@ -32,6 +32,8 @@ const RAREST_TERMS_SHARE: f64 = 0.4;
 const RARE_IDF: f64 = 7.0;
 /// What an equal family signature is worth at least.
 const MIN_FAMILY_SCORE: f64 = 0.95;
+/// What an equal title is worth at least.
+const EQUAL_TITLE_SCORE: f64 = 0.95;
 /// Most terms that are named as reasons.
 const MAX_REASONS: usize = 4;
 
@@ -54,6 +56,19 @@ pub struct Score {
     pub value: f64,
     /// What both have, the most telling first, as the query writes it.
     pub because: Vec<String>,
+    /// Whether the document has every term of the query.
+    pub has_all_terms: bool,
+}
+
+impl Score {
+    /// Of a document whose title is the query, word for word: however usual the words are, that one is meant.
+    #[must_use]
+    pub fn with_equal_title(mut self) -> Self {
+        self.value = self.value.max(EQUAL_TITLE_SCORE);
+        self.because.insert(0, "same title".to_owned());
+        self.because.truncate(MAX_REASONS);
+        self
+    }
 }
 
 impl Query {
@@ -112,7 +127,8 @@ impl Weighed<'_> {
             }
         }
         let same = family.is_some() && family == self.query.family();
-        Score { value: self.value(sum, telling, same), because: reasons(shared, same) }
+        let has_all_terms = shared.len() == terms.len();
+        Score { value: self.value(sum, telling, same), because: reasons(shared, same), has_all_terms }
     }
 
     /// `(1 - e^(-1.5 sum / ideal)) * sum / (sum + 8) * (.6 + .4 telling / squares)`: how much of a perfect answer it

@@ -3,15 +3,18 @@
 use crate::{Engine, EngineError, memory::side::Side};
 use argus_core::{
     Ambient,
-    search::{Query, Score, Weighed},
+    search::{MIN_SCORE, Query, Score, Weighed},
 };
 use argus_store::{
-    Database, Tx,
+    Database, Tx, incidents,
     search::{self, Candidate, Owner, WantedTerm, family_key},
 };
 
 /// Candidates that are scored in full, at least.
 const MIN_CANDIDATES: usize = 100;
+
+/// Incidents whose titles are compared.
+const MAX_COMPARED_TITLES: usize = 20;
 
 /// Something that answers.
 #[derive(Debug)]
@@ -43,14 +46,20 @@ pub(super) async fn find<D: Database>(
     let mut hits = Vec::new();
     for (&side, counts) in sides.iter().zip(&counts) {
         let Some((1.., counts)) = counts else { continue };
-        let body = async |tx: &mut D::Tx<'_>| candidates(tx, query, &weighed, counts, take).await;
+        let body = async |tx: &mut D::Tx<'_>| {
+            let found = candidates(tx, query, &weighed, counts, take).await?;
+            let mut scored = Vec::with_capacity(found.len());
+            for candidate in found {
+                let score = weighed.score_bytes(&candidate.vector, family(query, &candidate));
+                scored.push((candidate.owner, score));
+            }
+            raise_equal_titles(tx, query, &mut scored).await?;
+            Ok(scored)
+        };
         // What could not be read was said when the terms were counted.
         let found = engine.read_within(side, ambient, primary.as_deref_mut(), &mut Vec::new(), body).await?;
         let found = found.unwrap_or_default();
-        hits.extend(found.into_iter().map(|candidate| {
-            let score = weighed.score_bytes(&candidate.vector, family(query, &candidate));
-            SearchHit { side, owner: candidate.owner, score }
-        }));
+        hits.extend(found.into_iter().map(|(owner, score)| SearchHit { side, owner, score }));
     }
     hits.retain(|hit| hit.score.value >= threshold && hit.score.value > 0.0);
     hits.sort_by(|a, b| {
@@ -58,6 +67,23 @@ pub(super) async fn find<D: Database>(
     });
     hits.truncate(limit);
     Ok(hits)
+}
+
+/// A title of few and usual words says too little to be found by them, but not where it is all that was asked for.
+async fn raise_equal_titles(tx: &mut impl Tx, query: &Query, scored: &mut [(Owner, Score)]) -> Result<(), EngineError> {
+    let weak = scored.iter_mut().filter(|(_, score)| score.has_all_terms && score.value < MIN_SCORE);
+    let mut weak: Vec<_> = weak
+        .filter_map(|(owner, score)| if let Owner::Incident(key) = owner { Some((*key, score)) } else { None })
+        .collect();
+    weak.sort_by(|(_, one), (_, other)| other.value.total_cmp(&one.value));
+    weak.truncate(MAX_COMPARED_TITLES);
+    let keys: Vec<_> = weak.iter().map(|(key, _)| *key).collect();
+    for ((_, score), title) in weak.into_iter().zip(incidents::titles(tx, &keys).await?) {
+        if title.is_some_and(|title| query.is_title(&title)) {
+            *score = score.clone().with_equal_title();
+        }
+    }
+    Ok(())
 }
 
 /// How many documents a memory has, and in how many of them each term of a query stands.

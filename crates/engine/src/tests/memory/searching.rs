@@ -3,7 +3,10 @@
 use super::{LINUX, POOL, linux, mac, pool, webpack};
 use crate::{
     ErrorCode,
-    contract::{EngineOptions, MatchKind, MemoryKind, NextActionType, RankedSolutionsParams, RecordOutcomeParams},
+    contract::{
+        AddIncidentParams, EngineOptions, MatchKind, MemoryKind, NextActionType, RankedSolutionsParams,
+        RecordOutcomeParams,
+    },
     memory::finding::ranked_solutions::ranked_solutions,
     tests::{AnyDatabase, Folder, START_MS, World},
 };
@@ -35,6 +38,18 @@ fn a_problem_without_a_solution_asks_for_one() {
     assert_eq!((answer.incidents[0].incident_id.as_str(), answer.incidents[0].solution_count), ("inc-a", 0));
     assert_eq!(answer.next_action.r#type, NextActionType::NoSolutionsAddOne);
     assert_eq!(answer.recommended_solution, None);
+}
+
+#[test]
+fn a_title_of_usual_words_is_found_word_for_word() {
+    let world = World::new();
+    world.added(&webpack());
+    let created =
+        world.added(&AddIncidentParams { title: "Global one".to_owned(), error_signature: None, ..webpack() });
+    let answer = world.ask("  global  one\n", linux());
+    assert_eq!(answer.incidents[0].incident_id, created.incident_id);
+    assert_eq!(answer.incidents[0].because[0], "same title");
+    assert!(world.ask("one global", linux()).incidents.is_empty(), "the words alone are too usual");
 }
 
 #[test]
