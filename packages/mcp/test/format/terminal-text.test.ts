@@ -133,9 +133,9 @@ test('what is the same of several failures is told once, below their names', () 
 test('what failures have in common stands right below them, whatever came between them', () => {
   const brief = { category: 'UNKNOWN', headline: 'boom', known: null } as const;
   const failures = [
-    { ...brief, failureKind: 'import', causeId: 'c', caseName: 'a' },
-    { ...brief, failureKind: 'syntax', causeId: 'd', caseName: 'b' },
-    { ...brief, failureKind: 'import', causeId: 'c', caseName: 'c' },
+    { ...brief, failureKind: 'module-not-found', causeId: 'c', caseName: 'a' },
+    { ...brief, failureKind: 'syntax-error', causeId: 'd', caseName: 'b' },
+    { ...brief, failureKind: 'module-not-found', causeId: 'c', caseName: 'c' },
   ] as const;
   const verdict = { kind: 'flaky', probability: 0.8 } as const;
   const causes = [
@@ -144,7 +144,7 @@ test('what failures have in common stands right below them, whatever came betwee
   ];
   const said = formatRun({ ...RUN, status: 'failed', failures: [...failures], causes });
   expect(said).toContain(
-    '✗ a\n✗ c\n    import  boom\n    2 failures, 1 cause: boom\n        flaky (80 %)\n✗ b\n    syntax  boom\n    flaky (80 %)\n',
+    '✗ a\n✗ c\n    module-not-found  boom\n    2 failures, 1 cause: boom\n        flaky (80 %)\n✗ b\n    syntax-error  boom\n    flaky (80 %)\n',
   );
 });
 
