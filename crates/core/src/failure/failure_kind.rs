@@ -33,23 +33,6 @@ macro_rules! kinds {
     };
 }
 
-impl FailureKind {
-    /// Whether the same files fail so each time, so that another run of them says nothing: the test has not begun.
-    pub const fn is_same_each_time(self) -> bool {
-        matches!(
-            self,
-            Self::ModuleNotFound
-                | Self::MissingDependency
-                | Self::CommandNotFound
-                | Self::MissingScript
-                | Self::SyntaxError
-                | Self::CompileError
-                | Self::Lint
-                | Self::Format
-        )
-    }
-}
-
 kinds! {
     /// A compared value is not the expected one.
     Assertion = "assertion",
@@ -158,6 +141,21 @@ kinds! {
 }
 
 impl FailureKind {
+    /// Whether the same files fail so each time, so that another run of them says nothing: the test has not begun.
+    pub const fn is_same_each_time(self) -> bool {
+        matches!(
+            self,
+            Self::ModuleNotFound
+                | Self::MissingDependency
+                | Self::CommandNotFound
+                | Self::MissingScript
+                | Self::SyntaxError
+                | Self::CompileError
+                | Self::Lint
+                | Self::Format
+        )
+    }
+
     /// Whether it is the same on every machine: code that is wrong, as its language or a tool that reads it says.
     pub const fn is_of_code(self) -> bool {
         matches!(
