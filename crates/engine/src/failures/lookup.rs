@@ -52,7 +52,13 @@ pub(crate) async fn find_run(tx: &mut impl Tx, run_id: &str) -> Result<(RunKey, 
     } else {
         format!("The newest are {}; argus_history lists all", newest.join(", "))
     };
-    let message = format!("Test run '{}' not found in history. {next}.", quoted(run_id));
+    // Who asks for the newest of none names none.
+    let found = if run_id.trim().is_empty() && newest.is_empty() {
+        String::new()
+    } else {
+        format!("Test run '{}' not found in history. ", quoted(run_id))
+    };
+    let message = format!("{found}{next}.");
     Err(EngineError::new(ErrorCode::RunNotFound, message))
 }
 
