@@ -9,7 +9,7 @@ pub mod learned_commits;
 mod names;
 mod places;
 pub(crate) mod progress;
-mod rows;
+pub(crate) mod rows;
 pub mod test_changes;
 pub mod test_history;
 mod test_lookup;

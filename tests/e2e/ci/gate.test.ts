@@ -71,6 +71,32 @@ test('a run that does not show what failed does not pass', () => {
   expect(argus(['gate'], { cwd: project() }), 'nothing is recorded').toMatchObject({ status: 2 });
 });
 
+test('a run of other files does not count, though all work trees of a repository have one memory', () => {
+  const root = withHistory();
+  change(root, 'both');
+  const other = path.join(project(), 'linked');
+  git(root, 'worktree', 'add', '-q', other);
+  record(root, {});
+  writeFileSync(path.join(other, 'c.js'), 'exports.total = "an edit";\n');
+  record(other, pick(REGRESSED));
+  const [edited, clean] = JSON.parse(argus(['history', '--json'], { cwd: root }).stdout).data.runs;
+  expect([edited, clean]).toMatchObject([{ dirty: true }, { dirty: false }]);
+  expect(gate(root)).toMatchObject({ status: 0, runId: clean.id });
+  expect(gate(other)).toMatchObject({ status: 1, runId: edited.id });
+
+  // What the tests wrote beside the files of the commit does not make it another.
+  writeFileSync(path.join(root, 'report.xml'), '<testsuites/>');
+  expect(gate(root)).toMatchObject({ status: 0, runId: clean.id });
+  writeFileSync(path.join(root, 'c.js'), 'exports.total = "another edit";\n');
+  const none = argus(['gate'], { cwd: root });
+  expect(none.status).toBe(2);
+  expect(none.stderr).toContain('No recorded run is of the files as they lie here');
+
+  // The same files are the same state, also in the other work tree and once they are committed.
+  git(other, 'commit', '-qam', 'the edit');
+  expect(gate(other)).toMatchObject({ status: 1, runId: edited.id });
+});
+
 test('what the base quarantines does not fail it, and no change quarantines its own failures', () => {
   const root = withHistory({ [FILE]: entry(BROKEN, '2999-12-31') });
   git(root, 'checkout', '-q', '-b', 'change');

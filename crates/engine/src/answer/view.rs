@@ -120,6 +120,7 @@ pub(crate) fn run(stored: Run) -> RunRecord {
         foreign: stored.is_foreign,
         shuffle: shuffle(stored.shuffle.as_deref()),
         dirty: stored.git_dirty,
+        tree: None,
         command: stored.command,
         duration_ms: stored.duration_ms,
         passed: stored.passed,

@@ -410,6 +410,10 @@ contract! {
         pub git_branch: Option<String>,
         /// Uncommitted changes.
         pub dirty: Option<bool>,
+        /// Git's id of the tree of files that ran, with what was uncommitted; a list of runs has it, where it is known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub tree: Option<String>,
         /// Command line.
         pub command: Option<String>,
         /// Wall-clock milliseconds.

@@ -38,6 +38,32 @@ pub(super) async fn load_fixes(tx: &mut impl Tx) -> Result<Vec<Fix>, EngineError
     Ok(read.unwrap_or_default().fixes)
 }
 
+/// The same of the trees of files that the newest runs ran on, by ids of runs, where git gave them one.
+pub(crate) async fn load_trees(tx: &mut impl Tx) -> Result<BTreeMap<String, String>, EngineError> {
+    #[derive(Default, Deserialize)]
+    struct Trees {
+        window: RunsOfWindow,
+    }
+    #[derive(Default, Deserialize)]
+    struct RunsOfWindow {
+        runs: Vec<TreeOfRun>,
+    }
+    #[derive(Deserialize)]
+    struct TreeOfRun {
+        id: String,
+        tree: String,
+        commit: Option<String>,
+    }
+    let state = evidence::state(tx).await?;
+    let read: Option<Trees> = state.and_then(|state| serde_json::from_str(&state).ok());
+    // Where git gave none, the commit or a text of its own stands for it.
+    let is_of_git = |run: &TreeOfRun| {
+        run.commit.as_ref() != Some(&run.tree) && run.tree.bytes().all(|byte| byte.is_ascii_hexdigit())
+    };
+    let runs = read.unwrap_or_default().window.runs.into_iter().filter(is_of_git);
+    Ok(runs.map(|run| (run.id, run.tree)).collect())
+}
+
 /// Adds the rows of those tests that have one.
 pub(super) async fn load_tests(
     tx: &mut impl Tx,

@@ -4,6 +4,7 @@ use crate::{
     Engine, EngineError,
     answer::{moment, view},
     contract::{HistoryParams, HistoryResult, RunDetail, RunDetailParams, RunStatus},
+    evidence::rows,
     failures::lookup,
     limits::{DEFAULT_RUNS, MAX_RUNS},
 };
@@ -27,7 +28,11 @@ pub async fn history<D: Database>(
     };
     let body = async |tx: &mut D::Tx<'_>| -> Result<HistoryResult, EngineError> {
         let total = runs::count(tx, filter).await?;
-        let runs: Vec<_> = runs::list(tx, filter, limit, offset).await?.into_iter().map(view::run).collect();
+        let mut runs: Vec<_> = runs::list(tx, filter, limit, offset).await?.into_iter().map(view::run).collect();
+        let mut trees = rows::load_trees(tx).await?;
+        for run in &mut runs {
+            run.tree = trees.remove(&run.id);
+        }
         Ok(HistoryResult { has_more: is_more(offset, runs.len(), total), runs, total })
     };
     engine.read(ambient, body).await

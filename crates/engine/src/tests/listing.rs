@@ -5,8 +5,8 @@ use crate::{
     ErrorCode,
     answer::moment::DAY_MS,
     contract::{
-        CompleteIdsParams, EngineOptions, HistoryParams, IdKind, NoParams, PatternSort, PatternSource, PatternsParams,
-        PatternsResult, RecordRunParams, Retention, RunDetailParams, RunStatus,
+        CompleteIdsParams, EngineOptions, GitFacts, HistoryParams, IdKind, NoParams, PatternSort, PatternSource,
+        PatternsParams, PatternsResult, RecordRunParams, Retention, RunDetailParams, RunStatus,
     },
     knowledge::{
         overview::{check_write, overview},
@@ -130,6 +130,39 @@ fn a_run_lists_failed_then_flaky_then_the_rest() {
     let params = RunDetailParams { limit: Some(2), offset: Some(1), ..params };
     let page = world.call(run_detail, &params).unwrap();
     assert_eq!((page.cases.len(), page.has_more), (2, true));
+}
+
+#[test]
+fn runs_are_listed_with_the_tree_that_git_has_of_their_files() {
+    let world = World::new();
+    let record = |git: Option<GitFacts>| {
+        world.record(&RecordRunParams { git, ..RecordRunParams::default() }, vec![passed("one")]).unwrap();
+    };
+    let clean = GitFacts { commit: Some("c0ffee".repeat(6)), dirty: Some(false), ..GitFacts::default() };
+    let tree = |digit: &str| Some(digit.repeat(40));
+    record(None);
+    record(Some(clean.clone()));
+    record(Some(GitFacts { tree: tree("a"), ..clean.clone() }));
+    record(Some(GitFacts { dirty: Some(true), ..clean.clone() }));
+    record(Some(GitFacts { tree: tree("b"), dirty: Some(true), ..clean }));
+    let page = world.call(history, &HistoryParams::default()).unwrap();
+    let trees: Vec<_> = page.runs.into_iter().map(|run| run.tree).collect();
+    assert_eq!(trees, [tree("b"), None, tree("a"), None, None]);
+}
+
+#[test]
+fn where_nothing_is_recorded_no_run_is_missed() {
+    let world = World::new();
+    let said = |run_id: &str| {
+        let params = RunDetailParams { run_id: run_id.to_owned(), ..RunDetailParams::default() };
+        let error = world.call(run_detail, &params).unwrap_err();
+        (error.code, error.message)
+    };
+    let none = "No run is recorded yet; argus_run records one.";
+    assert_eq!(said(""), (ErrorCode::RunNotFound, none.to_owned()));
+    assert_eq!(said("run-1").1, format!("Test run 'run-1' not found in history. {none}"));
+    world.run(vec![passed("one")]);
+    assert!(said("").1.starts_with("Test run '' not found in history. The newest are run-"));
 }
 
 #[test]

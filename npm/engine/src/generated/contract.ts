@@ -2198,6 +2198,8 @@ export type RunRecord = {
   gitBranch: string | null,
   /** Uncommitted changes. */
   dirty: boolean | null,
+  /** Git's id of the tree of files that ran, with what was uncommitted; a list of runs has it, where it is known. */
+  tree?: string,
   /** Command line. */
   command: string | null,
   /** Wall-clock milliseconds. */

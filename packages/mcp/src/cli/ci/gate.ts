@@ -1,10 +1,8 @@
 /** gate: whether what failed in a run is to keep a change out. Options: ci-program.ts. */
 
 import { type QuarantineVersions, quarantineVersions } from '../../config/quarantine-versions.ts';
-import { ArgusError } from '../../errors.ts';
 import type { GateResult } from '../../format/report/gate-result.ts';
 import { formatGate } from '../../format/report/gate-text.ts';
-import { runGit } from '../../git/git.ts';
 import type { Session } from '../../sessions/session.ts';
 import { ciCheckout, isInCi } from '../../system/ci.ts';
 import { ciChange } from '../../system/ci-change.ts';
@@ -12,10 +10,8 @@ import { reported } from '../failures/report.ts';
 import { EXIT } from '../terminal/exit.ts';
 import { answer, type GlobalOptions } from '../terminal/output.ts';
 import { judge } from './gate-judgement.ts';
+import { runOfStateHere } from './gate-run.ts';
 import type { Outcome } from './outcomes.ts';
-
-/** Newest runs among which one of the commit here is looked for. */
-const MAX_RUNS = 100;
 
 export interface GateOptions extends GlobalOptions {
   base?: string;
@@ -29,7 +25,7 @@ export async function gate(runId: string | undefined, options: GateOptions): Pro
 export const gateExit = ({ passes }: GateResult) => (passes ? EXIT.done : EXIT.failures);
 
 async function gated(session: Session, runId: string | undefined, { base, outcome }: GateOptions): Promise<GateResult> {
-  const report = await reported(session, runId ?? (await runOfCommitHere(session)), undefined);
+  const report = await reported(session, runId ?? (await runOfStateHere(session)), undefined);
   return judge(report, await quarantineHere(session, base), { outcome, unread: [], today: today() });
 }
 
@@ -42,17 +38,4 @@ export function quarantineHere(session: Session, base: string | undefined): Prom
 
 export function today(): string {
   return new Date().toISOString().slice(0, 10);
-}
-
-/** The newest run may be of another commit, such as one out of a cache where the tests did not get as far as a report. */
-async function runOfCommitHere(session: Session): Promise<string | undefined> {
-  const head = await runGit(session.root, ['rev-parse', '--verify', '--quiet', 'HEAD']);
-  const commit = head.problem === null ? head.stdout.trim() : ciCheckout(process.env).commit;
-  if (commit === null) return undefined;
-  const { value } = await session.withEngine((engine) => engine.history({ limit: MAX_RUNS }));
-  const run = value.runs.find(({ gitCommit }) => gitCommit === commit);
-  if (run !== undefined) return run.id;
-  if (value.runs.length === 0) return undefined;
-  const text = `No recorded run is of the commit that is checked out (${commit.slice(0, 12)}). Run argus run or argus import first, or name a run.`;
-  throw new ArgusError('REPORT_NOT_FOUND', text);
 }
