@@ -5,7 +5,7 @@ mod environment;
 pub mod exchange;
 pub mod finding;
 mod index;
-mod input;
+pub(crate) mod input;
 mod next;
 pub mod recording;
 mod resolve;

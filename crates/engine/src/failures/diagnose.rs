@@ -34,13 +34,16 @@ use argus_store::{
         sameness::{self, NewWord},
     },
 };
-use std::cell::OnceCell;
+use std::{cell::OnceCell, collections::HashSet};
 
 /// Fixes in an answer.
 const MAX_FIXES: u32 = 20;
 
 /// Characters of each; the pattern's resource has them in full.
 const MAX_FIX_CHARS: usize = 1000;
+
+/// Refuted fixes that an answer warns of.
+const MAX_REFUTATIONS: usize = 3;
 
 /// What the memory has about a failure.
 struct Finding {
@@ -265,7 +268,7 @@ async fn finding<D: Database>(
         }
     }
     let own_fix = suggestion::own_fix(tx, analysis, &found).await?;
-    let suggested = suggestion::best_suggestion(engine, tx, analysis, &found, own_fix.clone()).await?;
+    let suggested = suggestion::best_suggestion(engine, tx, analysis, &found, case_name, own_fix.clone()).await?;
     let tried = own_fix.as_ref().and_then(|own_fix| Some(own_fix.trial.as_ref()?.tried));
     let related = if pattern.is_some_and(trial::has_own_fix) {
         Vec::new()
@@ -326,8 +329,9 @@ fn answer<D: Database>(
         warnings.push(memory::finding::shared::WARNING.to_owned());
         warnings.extend(shared.into_iter().filter_map(memory::finding::shared::refutation));
     }
-    if finding.suggested.tried.is_none() {
-        warnings.extend(finding.history.iter().filter(|fix| !fix.of_other_failure).find_map(refutation));
+    warnings.extend(finding.suggested.warning());
+    if !finding.suggested.is_own_and_proved() {
+        warnings.extend(refutations(&finding.history, finding.suggested.fix.as_deref()));
     }
     let (verdict, suspects) = view::found_to_be(&case.failure).map(|found| (found.verdict, found.suspects)).unzip();
     let verdict = verdict.map(|verdict| without_idle_rerun(verdict, sight.kind));
@@ -381,13 +385,27 @@ pub(crate) fn without_idle_rerun(verdict: Verdict, kind: FailureKind) -> Verdict
     Verdict { settle, ..verdict }
 }
 
+/// Of what was tried for this failure and came back, the newest of each; what is suggested again says itself what came of it.
+fn refutations<'a>(history: &'a [FixRecord], suggested: Option<&'a str>) -> impl Iterator<Item = String> + 'a {
+    let mut said: HashSet<String> = suggested.map(text::folded).into_iter().collect();
+    let refuted = history.iter().filter(|fix| !fix.of_other_failure && fix.refuted_by.is_some());
+    refuted
+        .filter(move |fix| said.insert(text::folded(&fix.fix_description)))
+        .filter_map(refutation)
+        .take(MAX_REFUTATIONS)
+}
+
 /// What was tried and came back, so that nobody tries it again.
 fn refutation(fix: &FixRecord) -> Option<String> {
     let by = fix.refuted_by.as_ref()?;
     let steps = text::quoted(&fix.fix_description);
     let after = fix.passes.filter(|passes| *passes > 0);
     let after = after.map_or_else(String::new, |passes| format!(" after {passes} runs that passed"));
-    Some(format!("'{steps}' was reported as a success, and {by} refutes it: the failure was met again{after}."))
+    Some(if by.starts_with("fix-") {
+        format!("'{steps}' was reported as a success, and {by} takes that back: it did not help.")
+    } else {
+        format!("'{steps}' was reported as a success, and {by} refutes it: the failure was met again{after}.")
+    })
 }
 
 fn not_counted(error: &EngineError) -> String {

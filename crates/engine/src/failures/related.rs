@@ -37,7 +37,7 @@ pub(crate) async fn related<D>(
     tx: &mut impl Tx,
     analysis: &Analysis,
     except: &[PatternKey],
-    first: Option<&Pattern>,
+    first: Option<(&Pattern, Option<Tried>)>,
 ) -> Result<Vec<Related>, StoreError> {
     let mut found = alike(tx, (&analysis.normalized_error, &analysis.signatures.family), except).await?;
     for like in found.iter_mut().filter(|like| like.score >= 1.0) {
@@ -46,9 +46,8 @@ pub(crate) async fn related<D>(
         }
     }
     sort_by_relevance(&mut found);
-    if let Some(first) = first {
+    if let Some((first, tried)) = first {
         found.retain(|like| like.pattern.key != first.key);
-        let tried = trial::tried_fix(tx, first).await?;
         found.insert(0, RelatedPattern { score: 1.0, pattern: first.clone(), differences: Vec::new(), tried });
     }
     Ok(shown_all(engine, found))

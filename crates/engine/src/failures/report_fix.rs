@@ -18,7 +18,6 @@ use argus_core::{
     Ambient, Analysis,
     confidence::confidence,
     evidence::kept::fixes::{Progress, ProofStatus},
-    sign::sha256_hex,
 };
 use argus_store::{
     Database, Tx,
@@ -241,7 +240,7 @@ async fn write_down(
         run_id: report.run_id,
         case_name: report.case_name,
         steps: &report.steps,
-        digest: &sha256_hex(&text::folded(&report.steps)),
+        digest: &memory::input::digest(&report.steps),
         worked: report.worked,
         proved_by: report.proof(),
         passes: report.progress.passes,

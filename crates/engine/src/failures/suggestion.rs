@@ -8,8 +8,9 @@ use super::{
 };
 use crate::{
     Engine,
-    answer::view,
+    answer::{text, view},
     contract::{Difference, FixTrust, KnownPattern, SameCause, SuggestedFrom, Tried},
+    memory::input,
 };
 use argus_core::{
     Analysis, Category, FailureEvent, confidence::confidence, display, similarity::similarity, summary::Summary,
@@ -18,7 +19,7 @@ use argus_core::{
 use argus_store::{
     StoreError, Tx,
     patterns::{self, Pattern, similar},
-    solutions::SolutionKey,
+    solutions::{SolutionKey, outcomes},
 };
 
 /// Patterns of one error that are looked at.
@@ -43,6 +44,8 @@ pub(crate) struct Suggestion {
     pub(crate) from: Option<Pattern>,
     /// What these values were there, and are here.
     differences: Vec<Difference>,
+    /// How often it was reported not to have helped this failure, for which it was not learned.
+    failed_here: u32,
     /// A pattern of another case with the same error and the same values, where the failure has none of its own.
     pub(crate) same_cause: Option<Pattern>,
 }
@@ -61,6 +64,11 @@ impl Suggestion {
         self.tried.is_some_and(Tried::is_claimed)
     }
 
+    /// It was learned for this very failure, and a run has shown that it helps.
+    pub(crate) fn is_own_and_proved(&self) -> bool {
+        self.from.is_none() && self.tried.is_some_and(|tried| tried.proved > 0)
+    }
+
     /// Nothing speaks for it but that it was said to work.
     fn has_only_failed(&self) -> bool {
         self.tried.is_some_and(trial::has_only_failed)
@@ -69,13 +77,26 @@ impl Suggestion {
     pub(crate) fn describe_trial(&self) -> Option<String> {
         self.fix.as_ref().map(|_| {
             let seen = self.trust.as_ref().and_then(trial::describe_passes);
-            trial::describe_trial(self.tried) + seen.as_deref().unwrap_or_default()
+            let here = if self.failed_here > 0 { "; it did not help here" } else { "" };
+            trial::describe_trial(self.tried) + seen.as_deref().unwrap_or_default() + here
         })
     }
 
-    /// The pattern of another case whose fix stands first in what is related, where it is of the very same error.
-    pub(crate) fn first_related(&self) -> Option<&Pattern> {
-        self.from.as_ref().filter(|_| self.differences.is_empty())
+    /// What speaks against trying it here.
+    pub(crate) fn warning(&self) -> Option<String> {
+        let (steps, from) = (self.fix.as_ref()?, self.from.as_ref().filter(|_| self.failed_here > 0)?);
+        let times = if self.failed_here == 1 { String::new() } else { format!(" {} times", self.failed_here) };
+        Some(format!(
+            "'{}' is suggested because it fixed the same error of '{}'; it was tried here{times} and did not help.",
+            text::quoted(steps),
+            text::quoted(&from.case_name),
+        ))
+    }
+
+    /// The pattern of another case whose fix stands first in what is related, where it is of the very same error, with
+    /// what came of trying it.
+    pub(crate) fn first_related(&self) -> Option<(&Pattern, Option<Tried>)> {
+        self.from.as_ref().filter(|_| self.differences.is_empty()).map(|pattern| (pattern, self.tried))
     }
 
     pub(crate) fn same_cause_as(&self) -> Option<SameCause> {
@@ -113,9 +134,10 @@ pub(crate) async fn known_pattern<D>(
     tx: &mut impl Tx,
     analysis: &Analysis,
     found: &Match,
+    case_name: &str,
 ) -> Result<Option<KnownPattern>, StoreError> {
     let own_fix = own_fix(tx, analysis, found).await?;
-    let suggested = best_suggestion(engine, tx, analysis, found, own_fix).await?;
+    let suggested = best_suggestion(engine, tx, analysis, found, case_name, own_fix).await?;
     // What was learned elsewhere is known, whatever this pattern is.
     let elsewhere = suggested.from.as_ref().or(suggested.same_cause.as_ref());
     let Some(pattern) = found.pattern.as_ref().or(elsewhere) else { return Ok(None) };
@@ -140,6 +162,7 @@ pub(crate) async fn best_suggestion<D>(
     tx: &mut impl Tx,
     analysis: &Analysis,
     found: &Match,
+    case_name: &str,
     own_fix: Option<OwnFix>,
 ) -> Result<Suggestion, StoreError> {
     let pattern = found.pattern.as_ref();
@@ -151,15 +174,16 @@ pub(crate) async fn best_suggestion<D>(
     if let Some(own) = own.filter(|own| is_set || !own.has_only_failed()) {
         return Ok(own);
     }
-    let SameError { fixed, known } = same_error(tx, analysis, found).await?;
+    let SameError { fixed, known } = same_error(tx, analysis, found, case_name).await?;
     let same_cause = known.filter(|_| pattern.is_none_or(|pattern| pattern.is_builtin));
     Ok(match fixed {
-        Some(FixedPattern { pattern, trial: Trial { tried, trust }, differences }) => Suggestion {
+        Some(FixedPattern { pattern, trial: Trial { tried, trust }, failed_here, differences }) => Suggestion {
             fix: pattern.best_fix.clone(),
             tried: Some(tried),
             trust,
             from: Some(pattern),
             differences,
+            failed_here,
             same_cause,
         },
         None => Suggestion { fix: tip.filter(|_| !has_own), same_cause, ..Suggestion::default() },
@@ -171,7 +195,7 @@ fn of_its_own(found: &Match, OwnFix { trial, values }: OwnFix, fix: Option<Strin
     let (tried, trust) = trial.map(|trial| (trial.tried, trial.trust)).unzip();
     let (from, differences) =
         values.map_or((None, Vec::new()), |(_, differences)| (found.pattern.clone(), differences));
-    Suggestion { fix, tried, trust: trust.flatten(), from, differences, same_cause: None }
+    Suggestion { fix, tried, trust: trust.flatten(), from, differences, failed_here: 0, same_cause: None }
 }
 
 /// Patterns of the same error in other cases.
@@ -185,17 +209,24 @@ struct SameError {
 
 struct FixedPattern {
     pattern: Pattern,
+    /// With what was reported of this failure.
     trial: Trial,
+    failed_here: u32,
     differences: Vec<Difference>,
 }
 
 impl FixedPattern {
-    fn evidence(&self) -> (bool, Evidence) {
-        (self.differences.is_empty(), evidence(&self.pattern, Some(self.trial.tried)))
+    fn evidence(&self) -> (bool, bool, Evidence) {
+        (self.failed_here == 0, self.differences.is_empty(), evidence(&self.pattern, Some(self.trial.tried)))
     }
 }
 
-async fn same_error(tx: &mut impl Tx, analysis: &Analysis, found: &Match) -> Result<SameError, StoreError> {
+async fn same_error(
+    tx: &mut impl Tx,
+    analysis: &Analysis,
+    found: &Match,
+    case_name: &str,
+) -> Result<SameError, StoreError> {
     let others = found.others(tx).await?;
     let may_be = |pattern: &Pattern| found.shown_key() != Some(pattern.key) && !others.contains(&pattern.key);
     let mut candidates = similar::of_family(tx, &analysis.signatures.family, MAX_FAMILY_PATTERNS).await?;
@@ -218,13 +249,27 @@ async fn same_error(tx: &mut impl Tx, analysis: &Analysis, found: &Match) -> Res
             continue;
         }
         let trial = trial::trial_of(tx, &pattern).await?;
-        let Some(trial) = trial.filter(|trial| !trial::has_only_failed(trial.tried)) else { continue };
-        let fixed = FixedPattern { pattern, trial, differences };
+        let Some(mut trial) = trial.filter(|trial| !trial::has_only_failed(trial.tried)) else { continue };
+        let failed_here = failed_here(tx, found, case_name, &pattern).await?;
+        trial.tried.failed += failed_here;
+        let fixed = FixedPattern { pattern, trial, failed_here, differences };
         if same.fixed.as_ref().is_none_or(|best| fixed.evidence() > best.evidence()) {
             same.fixed = Some(fixed);
         }
     }
     Ok(same)
+}
+
+/// How often the fix of another pattern was reported not to have helped this failure: on its own pattern, or on the built-in
+/// that speaks for it.
+async fn failed_here(tx: &mut impl Tx, found: &Match, case_name: &str, fixed: &Pattern) -> Result<u32, StoreError> {
+    let (Some(own), Some(fix)) = (&found.own, &fixed.best_fix) else { return Ok(0) };
+    let digest = input::digest(fix);
+    let on_own = outcomes::failures_of_steps(tx, own.key, &digest, None).await?;
+    match found.pattern.as_ref().filter(|shown| shown.is_builtin) {
+        Some(builtin) => Ok(on_own + outcomes::failures_of_steps(tx, builtin.key, &digest, Some(case_name)).await?),
+        None => Ok(on_own),
+    }
 }
 
 /// What speaks for a pattern's fix: that there is one, that a run proved it, how often it helped more than it failed, how

@@ -61,7 +61,7 @@ pub(super) fn steps<D>(engine: &Engine<D>, steps: &str) -> Result<String, Engine
 }
 
 /// The same for steps that differ in case and spacing alone.
-pub(super) fn digest(steps: &str) -> String {
+pub(crate) fn digest(steps: &str) -> String {
     sha256_hex(&text::folded(steps))
 }
 

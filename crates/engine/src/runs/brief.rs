@@ -146,7 +146,7 @@ async fn failure<D: Database>(
     cause_id: &str,
 ) -> Result<FailureBrief, EngineError> {
     let found = matching::find(engine, tx, analysis, &case.name, None).await?;
-    let known = known_pattern(engine, tx, analysis, &found).await?;
+    let known = known_pattern(engine, tx, analysis, &found, &case.name).await?;
     let is_proved = known.as_ref().and_then(|known| known.tried).is_some_and(|tried| tried.proved > 0);
     let shared = if is_proved { Vec::new() } else { related_fixes(engine, ambient, Some(&mut *tx), analysis).await? };
     let facts = case.failure.as_ref().map(|failure| &failure.facts);

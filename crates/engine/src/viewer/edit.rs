@@ -3,17 +3,15 @@
 
 use crate::{
     Engine, EngineError, ErrorCode,
-    answer::{
-        text::{self, quoted},
-        view,
-    },
+    answer::{text::quoted, view},
     contract::{
         Change, EditPatternParams, MarkFixParams, MarkFixResult, MergePatternsParams, SplitPatternParams,
         ViewPatternRow,
     },
     failures::report_fix::unknown_pattern,
+    memory::input,
 };
-use argus_core::{Ambient, sign::sha256_hex};
+use argus_core::Ambient;
 use argus_store::{
     Database, Tx,
     patterns::{
@@ -43,7 +41,7 @@ pub async fn edit_pattern<D: Database>(
     let fix = text_of(&params.suggested_fix, "suggestedFix", |text| {
         engine.analyzer.redact(text).trimmed().bounded_to(MAX_FIX_BYTES).into_string()
     })?;
-    let digest = if let Change::Set(fix) = &fix { sha256_hex(&text::folded(fix)) } else { String::new() };
+    let digest = if let Change::Set(fix) = &fix { input::digest(fix) } else { String::new() };
     let id = ambient.id("sol");
     let body = async |tx: &mut D::Tx<'_>| -> Result<ViewPatternRow, EngineError> {
         let pattern = find(tx, &params.id).await?;

@@ -95,7 +95,7 @@ pub async fn view_case<D: Database>(
         let analysis = engine.analyzer.analyze(event.clone(), &params.case_name);
         let sight = cause::describe_failure(engine, &analysis, &event, &params.case_name);
         let found = matching::find(engine, tx, &analysis, &params.case_name, None).await?;
-        let known = known_pattern(engine, tx, &analysis, &found).await?;
+        let known = known_pattern(engine, tx, &analysis, &found, &params.case_name).await?;
         let pattern = found.pattern;
         Ok(ViewCaseResult {
             category: pattern.as_ref().and_then(|pattern| pattern.overrides.category).unwrap_or(failure.category),
@@ -232,7 +232,7 @@ impl Group {
             Some(failure) => {
                 let analysis = engine.analyzer.analyze(lookup::event_of(&failure), &self.known_case);
                 let found = matching::find(engine, tx, &analysis, &self.known_case, None).await?;
-                let known = known_pattern(engine, tx, &analysis, &found).await?;
+                let known = known_pattern(engine, tx, &analysis, &found, &self.known_case).await?;
                 (found.pattern, known.map(shortened))
             }
             None => (None, None),

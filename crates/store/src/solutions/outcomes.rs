@@ -360,6 +360,22 @@ pub async fn outcome_counts_of(tx: &mut impl Tx, solutions: &[SolutionKey]) -> R
     rows.map(read).collect()
 }
 
+/// How often these steps were reported not to have helped failures of a pattern: each failure counts once. `case_name`:
+/// which failures, where a pattern speaks for several.
+pub async fn failures_of_steps(
+    tx: &mut impl Tx,
+    pattern: PatternKey,
+    digest: &str,
+    case_name: Option<&str>,
+) -> Result<u32, StoreError> {
+    const SQL: &str = "SELECT COUNT(*) FROM (SELECT 1 AS one FROM solutions s JOIN outcomes o ON o.solution_key = s.key \
+                       WHERE s.pattern_key = $1 AND s.digest = $2 AND ($3 = '' OR o.case_name = $3) \
+                       AND (o.worked = 0 OR o.refuted_by IS NOT NULL) \
+                       GROUP BY COALESCE(o.run_id, o.id), COALESCE(o.case_name, '')) AS told";
+    let params = [pattern.into(), digest.into(), case_name.unwrap_or_default().into()];
+    tx.query_first(SQL, &params).await?.map_or(Ok(0), |mut row| row.read())
+}
+
 /// What came of a solution, and the outcome that speaks most for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Standing {

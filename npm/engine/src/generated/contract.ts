@@ -607,6 +607,8 @@ export type FailureGroup = {
   caseNames: Array<string>,
   /** The pattern that one of them matches: a learned one, else the built-in. */
   pattern: ViewPatternRow | null,
+  /** What is known of that one, with its best fix, as a run answers it. */
+  known: KnownPattern | null,
 };
 
 /** What a failure is, finer than its category. */
@@ -872,6 +874,9 @@ export type FixEvidence = {
   failedIn?: string,
   /** The first run that passed. */
   passedIn?: string,
+  /** The entry before it that is the same mend: of the same failure, found or reported in another way. Absent: this is
+   * the first of it. */
+  sameAs?: string,
 };
 
 /** A run that failed, as the host saw it. */
@@ -1228,7 +1233,11 @@ export type HealthResult = {
   slower: Array<TestDuration>,
   /** Changes after which failures were gone, the newest 20. */
   fixes: Array<FixEvidence>,
-  /** How many older ones there are. */
+  /** Fixes that somebody reported, the newest 20. */
+  reported: Array<ReportedFix>,
+  /** Fixes that the repository shares, the first 20. */
+  shared: Array<SharedKnown>,
+  /** How many more there are of these three together. */
   moreFixes: number,
 };
 
@@ -2124,6 +2133,9 @@ export type ReportedFix = {
   trust: FixTrust,
   /** When it was reported. */
   createdAt: string,
+  /** The entry before it that is the same mend: of the same failure, found or reported in another way. Absent: this is
+   * the first of it. */
+  sameAs?: string,
 };
 
 /** Limits for runs; patterns and fixes are never deleted. */
@@ -2825,6 +2837,8 @@ export type ViewCaseResult = {
   stderrTail: string | null,
   /** The pattern it matches; looked up, not counted. */
   pattern: ViewPatternRow | null,
+  /** What is known of it, with its best fix, as a run answers it. */
+  known: KnownPattern | null,
   /** How it ended in the newest runs, newest first, at most 50; runs without it are left out. */
   history: Array<CaseEnd>,
 };

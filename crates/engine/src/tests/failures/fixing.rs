@@ -2,7 +2,7 @@
 
 use crate::{
     ErrorCode,
-    contract::{GitFacts, IdParams, NoParams, PatternDetail, RecordFixParams, RecordRunParams, ReportFixParams},
+    contract::{GitFacts, IdParams, NoParams, PatternDetail, RecordFixParams, RecordRunParams, ReportFixParams, Tried},
     failures::report_fix::{record_fix, report_fix},
     knowledge::{overview::check_write, resources::pattern},
     tests::{REFUSED, START_MS, UNKNOWN, World, failed, passed},
@@ -77,6 +77,55 @@ fn a_failed_fix_is_remembered_and_not_suggested() {
     let known = world.diagnose(&run, "boom").unwrap();
     assert_eq!(known.suggested_fix, None);
     assert!(!known.fix_history[0].success);
+}
+
+/// Of a failure that a built-in speaks for, too.
+#[test]
+fn what_did_not_help_here_is_said_where_it_is_suggested_and_comes_last() {
+    for error in [UNKNOWN, REFUSED] {
+        let world = World::new();
+        let first = world.run(vec![failed("one", error)]);
+        world.fix(&first, "one", "Charge it", true).unwrap();
+        world.run(vec![passed("one")]);
+        let runs = [(); 2].map(|()| world.run(vec![failed("other", error)]));
+        let known = world.diagnose(&runs[0], "other").unwrap();
+        assert_eq!((known.standing.as_deref(), known.warnings.len()), (Some("fixed 1 of 1 time"), 0));
+        for run in [&runs[0], &runs[0], &runs[1]] {
+            world.fix(run, "other", "charge  it", false).unwrap();
+        }
+        let known = world.diagnose(&runs[1], "other").unwrap();
+        assert_eq!(known.suggested_fix.as_deref(), Some("Charge it"));
+        assert_eq!(known.tried, Some(Tried { proved: 1, claimed: 0, failed: 2 }), "each failure once");
+        let [warning] = known.warnings.as_slice() else { panic!("{:?}", known.warnings) };
+        assert!(warning.contains("was tried here 2 times and did not help"), "{warning}");
+        let run = world.record(&RecordRunParams::default(), vec![failed("other", error)]).unwrap();
+        let shown = run.failures[0].known.as_ref().unwrap();
+        assert_eq!(
+            (shown.standing.as_deref(), shown.tried),
+            (Some("fixed 1 of 3 times; it did not help here"), known.tried)
+        );
+        // Of the failure that it was learned for nothing else is said.
+        assert_eq!(world.diagnose(&first, "one").unwrap().standing.as_deref(), Some("fixed 1 of 1 time"));
+        let third = world.run(vec![failed("third", error)]);
+        world.fix(&third, "third", "Replace it", true).unwrap();
+        let known = world.diagnose(&runs[1], "other").unwrap();
+        assert_eq!(known.suggested_fix.as_deref(), Some("Replace it"), "it has not failed here");
+    }
+}
+
+#[test]
+fn what_was_refuted_is_warned_of_whatever_else_is_suggested() {
+    let world = World::new();
+    let first = world.run(vec![failed("one", UNKNOWN)]);
+    world.fix(&first, "one", "Charge it", true).unwrap();
+    world.run(vec![passed("one")]);
+    let run = world.run(vec![failed("other", UNKNOWN)]);
+    world.fix(&run, "other", "Turn it round", true).unwrap();
+    let taken_back = world.fix(&run, "other", "Turn it round", false).unwrap().fix_record_id;
+    let known = world.diagnose(&run, "other").unwrap();
+    assert_eq!(known.suggested_fix.as_deref(), Some("Charge it"));
+    let said = format!("'Turn it round' was reported as a success, and {taken_back} takes that back: it did not help.");
+    assert_eq!(known.warnings, [said]);
 }
 
 #[test]
