@@ -72,7 +72,9 @@ function problemsOfRun(
   if (passed + counted + skipped === 0) return ['The run has no test.', ...unread.map(unreadText)];
   const hasFailed = status === 'failed' || outcome === 'failure';
   return [
-    ...(hasFailed && failed.length === 0 ? ['The run failed, but no test of it did: see what the command printed.'] : []),
+    ...(hasFailed && failed.length === 0
+      ? ['The run failed, but no test of it did: see what the command printed.']
+      : []),
     ...(failed.some((one) => isCutOff(one, command)) ? ['The run was ended before all of its tests had run.'] : []),
     ...(outcome === 'cancelled' || outcome === 'skipped' ? [`The tests were ${outcome}.`] : []),
     ...unread.map(unreadText),
@@ -81,7 +83,9 @@ function problemsOfRun(
 
 /** The command's own case, whose time was over: whatever the verdict on it, what had not run yet may fail. */
 function isCutOff({ caseName, runnerStatus }: CaseRecord, command: string | null): boolean {
-  return runnerStatus === 'timedOut' && command !== null && (caseName === command || caseName.endsWith(` > ${command}`));
+  return (
+    runnerStatus === 'timedOut' && command !== null && (caseName === command || caseName.endsWith(` > ${command}`))
+  );
 }
 
 function unreadText(what: string): string {
