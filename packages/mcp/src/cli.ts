@@ -5,7 +5,6 @@
  * its own.
  */
 
-import { isatty } from 'node:tty';
 import { keepCompiledCode } from './system/code-cache.ts';
 import { tuneWasmCompiler } from './system/wasm-compiler.ts';
 
@@ -18,7 +17,7 @@ if (process.argv[2] === 'hook' && !process.argv.some((arg) => arg === '--help' |
 } else if (process.argv.length > 2) {
   const { main } = await import('./cli/main.ts');
   await main(process.argv);
-} else if (isatty(0) && isatty(1)) {
+} else if (process.stdin.isTTY && process.stdout.isTTY) {
   const { overview } = await import('./cli/overview.ts');
   await overview();
 } else {

@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import type { Command } from 'commander';
-import { turnOfEvents } from '../../system/turn.ts';
+import { turnsOfEvents } from '../../system/turns.ts';
 import { timeoutSeconds } from '../terminal/numbers.ts';
 import { projectCommand } from '../terminal/project-command.ts';
 import type { RunOptions } from './run.ts';
@@ -19,7 +19,7 @@ export function addRun(root: Command): void {
       const look = lookAtGit(path.resolve(options.project));
       const { run } = await import('./run.ts');
       // What it has answered by now, it is asked the next question with.
-      await turnOfEvents();
+      await turnsOfEvents();
       await run(command, options, look);
     });
 }
