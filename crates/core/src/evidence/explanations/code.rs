@@ -3,8 +3,8 @@
 //! A hidden Markov model with two states, working and broken. The state changes with commits only, never on one tree, and
 //! an edit that was not committed changes what one tree does but not the commits after it. A broken test fails.
 
-use crate::evidence::kept::history::{Mask, Observation};
-use crate::evidence::kept::window::{View, bit};
+use crate::evidence::kept::history::Observation;
+use crate::evidence::kept::window::{Mask, View, bit};
 use crate::evidence::suspects::TOUCHES;
 
 /// The chance of something for one given test. In a small suite it is more likely this one.

@@ -5,7 +5,8 @@
 //! while a cause lasted does not have it.
 
 use crate::evidence::facts::{CaseId, Failure, RunSeq, Trait};
-use crate::evidence::kept::history::{Mask, TestHistory};
+use crate::evidence::kept::history::TestHistory;
+use crate::evidence::kept::window::Mask;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

@@ -3,15 +3,12 @@
 use crate::evidence::facts::{Failure, Outcome, RunSeq, Trait};
 use crate::evidence::kept::order::OrderEvidence;
 use crate::evidence::kept::traits::KINDS;
-use crate::evidence::kept::window::{View, WINDOW_RUNS};
+use crate::evidence::kept::window::{Mask, View, WINDOW_RUNS};
 use crate::evidence::verdict::VerdictKind;
 use serde::{Deserialize, Serialize};
 
 /// Errors that are told apart of a test; the one that was not seen for longest is forgotten first.
 const MAX_STRANDS: usize = 8;
-
-/// One bit for each of the newest runs: bit 0 is the newest that the test was recorded in.
-pub type Mask = u128;
 
 /// One row for each test. A test that never failed is two masks and three numbers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -4,10 +4,11 @@ use crate::evidence::facts::{CaseId, Failure, Outcome, RunFacts, RunSeq, StackFi
 use crate::evidence::judge::{Judged, Judgement, judge};
 use crate::evidence::kept::causes::Cause;
 use crate::evidence::kept::fixes::{Fix, ProofStatus};
-use crate::evidence::kept::history::{Mask, TestHistory};
+use crate::evidence::kept::history::TestHistory;
 use crate::evidence::kept::memory::Memory;
 use crate::evidence::kept::order::Order;
 use crate::evidence::kept::traits::Traits;
+use crate::evidence::kept::window::Mask;
 use crate::evidence::verdict::VerdictKind;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,7 +1,6 @@
 //! The newest runs of a project, and what they say of each other: who ran on the same tree, how many commits lie between.
 
 use crate::evidence::facts::{FileId, RunFacts, RunSeq};
-use crate::evidence::kept::history::Mask;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -57,6 +56,9 @@ impl Window {
         View::new(self.runs.iter().collect())
     }
 }
+
+/// One bit for each of so many runs.
+pub type Mask = u128;
 
 /// The bit of the run of this index; none of the run that is judged after a full window, which no other looks back on.
 pub fn bit(at: usize) -> Mask {
