@@ -141,7 +141,7 @@ describe.each(ERAS)('%s', (era) => {
     const sameCauseAs = { caseName: expect.stringContaining('first') };
     expect(knownIn(further)).toMatchObject({ suggestedFix: null, sameCauseAs });
     const text = argus(['diagnose', String(further.runId), 'second', ...at]).stdout;
-    expect(text).toMatch(/new for this case; the cause of \S.*first \(pat-/u);
+    expect(text).toMatch(/new for this case; the same error as \S.*first \(pat-/u);
     await report(run, 'first', 'Tuned it');
     const third = await record({ third: MESSAGE });
     for (let time = 0; time < 4; time += 1) await diagnose(run, 'first');

@@ -28,7 +28,7 @@ beforeAll(async () => {
       { name: 'parses', failure },
       { name: 'parses a list', failure },
       { name: 'refused', failure: { message: 'connect ECONNREFUSED 127.0.0.1:5555', type: 'Error' } },
-      { name: 'refused again', failure: { message: 'connect ECONNREFUSED 127.0.0.1:6666', type: 'Error' } },
+      { name: 'refused again', failure: { message: 'connect ECONNREFUSED 127.0.0.1:5555', type: 'Error' } },
       { name: 'health-check' },
     ]),
   );
