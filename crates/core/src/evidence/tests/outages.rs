@@ -3,7 +3,7 @@
 use super::{CASES, Story, failure, kinds, only};
 use crate::{
     evidence::{
-        facts::Failure,
+        facts::{CaseId, Failure},
         judge::Judgement,
         verdict::{Settle, VerdictKind},
     },
@@ -56,4 +56,26 @@ fn an_outage_without_a_common_error_is_one_too() {
     let judgement = story.run(&down);
     assert!(kinds(&judgement).iter().all(|kind| *kind == VerdictKind::Infrastructure));
     assert!(judgement.verdicts.iter().all(|judged| judged.cause == judgement.verdicts[0].cause));
+}
+
+/// Noticed in the tests' own lines, as a key that what they call does not have any more.
+#[test]
+fn what_code_raises_in_every_test_is_no_outage() {
+    for (tests, passes) in [(2, 1), (4, 1), (4, 8), (CASES, 1), (CASES, 8), (300, 8)] {
+        for category in [Category::Unknown, Category::AssertionMismatch] {
+            let all: Vec<CaseId> = (0..tests).collect();
+            let failures: Vec<Failure> =
+                all.iter().map(|case| Failure { category, of_code: true, ..failure(*case, 7) }).collect();
+            let mut story = Story::new();
+            for _ in 0..passes {
+                story.run_in(all.clone(), &[]);
+                story.commit();
+            }
+            let said = format!("{tests} tests, {passes} passes, {category:?}");
+            let judged = kinds(&story.run_in(all.clone(), &failures));
+            assert!(judged.iter().all(|kind| *kind == VerdictKind::Regression), "{said}: {:?}", judged[0]);
+            let again = kinds(&story.run_in(all.clone(), &failures));
+            assert!(again.iter().all(|kind| *kind == VerdictKind::Broken), "{said}, again: {:?}", again[0]);
+        }
+    }
 }

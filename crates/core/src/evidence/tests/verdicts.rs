@@ -369,28 +369,6 @@ fn a_change_that_breaks_half_of_all_tests_is_a_regression() {
     assert!(kinds(&story.run(&all)).iter().all(|kind| *kind == VerdictKind::Regression));
 }
 
-/// Noticed in the tests' own lines, as a key that what they call does not have any more.
-#[test]
-fn what_code_raises_in_every_test_is_no_outage() {
-    for (tests, passes) in [(2, 1), (4, 1), (4, 8), (CASES, 1), (CASES, 8), (300, 8)] {
-        for category in [Category::Unknown, Category::AssertionMismatch] {
-            let all: Vec<CaseId> = (0..tests).collect();
-            let failures: Vec<Failure> =
-                all.iter().map(|case| Failure { category, of_code: true, ..failure(*case, 7) }).collect();
-            let mut story = Story::new();
-            for _ in 0..passes {
-                story.run_in(all.clone(), &[]);
-                story.commit();
-            }
-            let said = format!("{tests} tests, {passes} passes, {category:?}");
-            let judged = kinds(&story.run_in(all.clone(), &failures));
-            assert!(judged.iter().all(|kind| *kind == VerdictKind::Regression), "{said}: {:?}", judged[0]);
-            let again = kinds(&story.run_in(all.clone(), &failures));
-            assert!(again.iter().all(|kind| *kind == VerdictKind::Broken), "{said}, again: {:?}", again[0]);
-        }
-    }
-}
-
 /// The one that fails by itself as well as those that fail together.
 #[test]
 fn what_an_edit_broke_is_no_chance_before_it_is_taken_back_nor_after() {
