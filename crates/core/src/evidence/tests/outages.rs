@@ -1,6 +1,6 @@
 //! What an outage is, and what it takes along.
 
-use super::{CASES, Story, failure, kinds, only};
+use super::{CASES, Story, failure, in_function, kinds, only};
 use crate::{
     evidence::{
         facts::{CaseId, Failure},
@@ -78,4 +78,33 @@ fn what_code_raises_in_every_test_is_no_outage() {
             assert!(again.iter().all(|kind| *kind == VerdictKind::Broken), "{said}, again: {:?}", again[0]);
         }
     }
+}
+
+#[test]
+fn two_failures_of_a_first_run_are_no_outage() {
+    let mut story = Story::new();
+    let refused = Failure { category: Category::ConnectionRefused, ..failure(3, 1) };
+    assert_eq!(kinds(&story.run_in(vec![3, 4, 5], &[refused, failure(4, 2)])), [VerdictKind::New; 2]);
+    assert_eq!(kinds(&Story::new().run_in(vec![3], &[refused])), [VerdictKind::New]);
+}
+
+/// Everything is new, and everything fails: nothing says that it is the machine.
+#[test]
+fn a_project_that_never_passed_has_no_outage() {
+    let all: Vec<Failure> = (0..CASES).map(|case| in_function(case, 1, 2)).collect();
+    let mut story = Story::new();
+    assert!(kinds(&story.run(&all)).iter().all(|kind| *kind == VerdictKind::New));
+    story.commit();
+    assert!(kinds(&story.run(&all)).iter().all(|kind| *kind == VerdictKind::Broken));
+}
+
+/// What everything uses is broken by one commit: no outage, however many tests fail in however many files.
+#[test]
+fn a_change_that_breaks_half_of_all_tests_is_a_regression() {
+    let mut story = Story::new();
+    story.pass(8);
+    story.commit();
+    let all: Vec<Failure> =
+        (0..CASES).step_by(2).map(|case| Failure { in_project: true, ..failure(case, 7) }).collect();
+    assert!(kinds(&story.run(&all)).iter().all(|kind| *kind == VerdictKind::Regression));
 }

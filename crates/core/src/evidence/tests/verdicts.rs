@@ -279,14 +279,6 @@ fn passes_that_prove_a_fix() {
     assert!(rate.low < 0.05 && 0.05 < rate.high && rate.high < 0.12, "{rate:?}");
 }
 
-#[test]
-fn two_failures_of_a_first_run_are_no_outage() {
-    let mut story = Story::new();
-    let refused = Failure { category: Category::ConnectionRefused, ..failure(3, 1) };
-    assert_eq!(kinds(&story.run_in(vec![3, 4, 5], &[refused, failure(4, 2)])), [VerdictKind::New; 2]);
-    assert_eq!(kinds(&Story::new().run_in(vec![3], &[refused])), [VerdictKind::New]);
-}
-
 /// In a small suite a commit that breaks anything breaks this test, without a stack that says so; one failure is no outage.
 #[test]
 fn the_first_failure_of_a_small_suite_is_a_regression() {
@@ -346,27 +338,6 @@ fn what_never_passed_is_not_one_cause() {
         assert_eq!(causes.len(), all.len());
         story.commit();
     }
-}
-
-/// Everything is new, and everything fails: nothing says that it is the machine.
-#[test]
-fn a_project_that_never_passed_has_no_outage() {
-    let all: Vec<Failure> = (0..CASES).map(|case| in_function(case, 1, 2)).collect();
-    let mut story = Story::new();
-    assert!(kinds(&story.run(&all)).iter().all(|kind| *kind == VerdictKind::New));
-    story.commit();
-    assert!(kinds(&story.run(&all)).iter().all(|kind| *kind == VerdictKind::Broken));
-}
-
-/// What everything uses is broken by one commit: no outage, however many tests fail in however many files.
-#[test]
-fn a_change_that_breaks_half_of_all_tests_is_a_regression() {
-    let mut story = Story::new();
-    story.pass(8);
-    story.commit();
-    let all: Vec<Failure> =
-        (0..CASES).step_by(2).map(|case| Failure { in_project: true, ..failure(case, 7) }).collect();
-    assert!(kinds(&story.run(&all)).iter().all(|kind| *kind == VerdictKind::Regression));
 }
 
 /// The one that fails by itself as well as those that fail together.
