@@ -26,10 +26,43 @@ const englishOnly = {
   },
 };
 
+/** What libraries in CommonJS ask Node for: by `require` it is made ready for modules too, each of its properties. */
+const plainBuiltins = {
+  name: 'plain-builtins',
+  transform: {
+    filter: { id: /[\\/]node_modules[\\/]/, code: /\brequire\(["']node:/ },
+    handler: (code) => code.replaceAll(/\brequire\((["']node:\w+["'])\)/g, 'globalThis.process.getBuiltinModule($1)'),
+  },
+};
+
+/** What an `import()` gets of a file that holds more is handed on by a file of its own, for which Node takes as long. */
+const withoutDoors = {
+  name: 'without-doors',
+  generateBundle(_, bundle) {
+    for (const [door, { code = '' }] of Object.entries(bundle)) {
+      const [, names, file] = /^export\{([^}]*)\}from"([^"]+)";\s*$/.exec(code) ?? [];
+      if (file === undefined) continue;
+      const taken = names.split(',').map((name) => name.split(' as '));
+      const object = taken.map(([inner, outer = inner]) => `${outer}:e.${inner}`).join();
+      for (const chunk of Object.values(bundle)) {
+        chunk.code = chunk.code?.replaceAll(`import(\`./${door}\`)`, `import(\`${file}\`).then(e=>({${object}}))`);
+      }
+      delete bundle[door];
+    }
+  },
+};
+
 export const forNode = {
   platform: 'node',
   transform: { target: 'node20' },
-  plugins: [...EARLY_BUILTINS.map(early), ...LATE_BUILTINS.map(late), lighterValidator, englishOnly],
+  plugins: [
+    ...EARLY_BUILTINS.map(early),
+    ...LATE_BUILTINS.map(late),
+    lighterValidator,
+    englishOnly,
+    plainBuiltins,
+    withoutDoors,
+  ],
 };
 
 export const asModules = {
@@ -38,6 +71,9 @@ export const asModules = {
   entryFileNames: '[name].mjs',
   chunkFileNames: '[name]-[hash].mjs',
 };
+
+/** Whether it is one of those: each is only a few names. */
+export const isBuiltin = (id) => id.startsWith('\0argus:node:');
 
 /** A plugin: the text stands for the module where that is imported; `require` is left alone. */
 function inPlaceOf(id, text, isFor = () => true) {

@@ -9,7 +9,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
-import { asModules, forNode } from '../../.scripts/lib/bundle-for-node.mjs';
+import { asModules, forNode, isBuiltin } from '../../.scripts/lib/bundle-for-node.mjs';
 import { bundledFiles, writeThirdParty } from '../../.scripts/lib/third-party.mjs';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
@@ -58,7 +58,8 @@ const { output } = await build({
     codeSplitting: {
       groups: READ_TOGETHER.map(({ name, entry }, index) => ({
         name,
-        test: (id) => id === path.join(here, entry),
+        // What stands for Node's own modules is a few names, and asked for first of all.
+        test: (id) => id === path.join(here, entry) || (index === 0 && isBuiltin(id)),
         priority: READ_TOGETHER.length - index,
       })),
     },

@@ -7,6 +7,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
@@ -78,6 +79,27 @@ describe('contents', () => {
     expect(strange).toEqual([]);
     expect(file.size / MEBIBYTE).toBeLessThan(packedMiB);
     expect(file.unpackedSize / MEBIBYTE).toBeLessThan(unpackedMiB);
+  });
+
+  test('a start reads little before what V8 compiled can be used, and no file only to be handed another', () => {
+    const dist = join(root, 'packages/mcp/dist');
+    const [texts, imports] = [new Map<string, string>(), new Map<string, string[]>()];
+    for (const file of readdirSync(dist).filter((name) => name.endsWith('.mjs'))) {
+      const text = readFileSync(join(dist, file), 'utf8');
+      const from = [...text.matchAll(/(?:^|[;}])(?:import|export)(?:\{[^}]*\}from)?"\.\/([^"]+)"/gmu)];
+      texts.set(file, text);
+      imports.set(
+        file,
+        from.map(([, name = '']) => name),
+      );
+    }
+    const start = [...texts.keys()].find((name) => /^start-.{8}\.mjs$/u.test(name));
+    const paths = [...texts.keys()].find((name) => name.startsWith('env-paths'));
+    expect(texts.get(start ?? '')).toContain(paths);
+    expect(imports.get('cli.mjs')).toEqual([start]);
+    expect(imports.get(start ?? '')).toEqual([]);
+    expect(imports.get(paths ?? '')).toEqual([start]);
+    expect([...texts].filter(([, text]) => /^export\{[^}]*\}from"[^"]+";\s*$/u.test(text))).toEqual([]);
   });
 
   test('the licence is the same text wherever it is looked for', () => {
