@@ -52,6 +52,8 @@ async function parse(root: Command, argv: readonly string[]): Promise<void> {
   if (argv[2] === 'run') {
     addRun(root);
     await root.parseAsync(withCommandLast(argv));
+  } else if (argv[2] === '-v' || argv[2] === '--version') {
+    await root.parseAsync(argv);
   } else {
     const { addCommands, arranged } = await import('./commands.ts');
     addCommands(root);

@@ -83,9 +83,8 @@ export class Git {
     if (problem !== null) throw new GitError(problem);
   }
 
-  /** Ahead of a question that waits for them. */
-  readSettings(): void {
-    void this.#found(undefined);
+  async isSet(setting: string): Promise<boolean> {
+    return (await this.#found(undefined)).names.includes(setting);
   }
 
   /** What switches the configured drivers off, for a command line that a person runs; throws where they are not known. */

@@ -3,10 +3,11 @@
  * archive may name any other repository of this user, whose names and objects are not to be read or written from here.
  */
 
-import { existsSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import { Git, isRefusal, isTooSlow } from './git.ts';
 import { isLinkedWorkTree, isSame, statsOf } from './main-work-tree.ts';
+import { workTreeTop } from './work-tree-top.ts';
 
 export interface Repository {
   /** The root of the work tree. */
@@ -42,13 +43,8 @@ export async function repositoryOf(
 
 /** Settings may put the work tree elsewhere, over files that are nobody's to keep. */
 function isNearestTop(top: string, root: string): boolean {
-  let folder = realpathSync.native(root);
-  while (!existsSync(path.join(folder, '.git'))) {
-    const parent = path.dirname(folder);
-    if (parent === folder) return false;
-    folder = parent;
-  }
-  return top !== '' && isSame(top, folder);
+  const nearest = workTreeTop(realpathSync.native(root));
+  return top !== '' && nearest !== undefined && isSame(top, nearest);
 }
 
 async function isOwn(git: Git, repository: Repository, signal: AbortSignal | undefined): Promise<boolean> {

@@ -24,18 +24,22 @@ const KEY_BLOCK = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY/u;
 const HEADER = 'diff --git ';
 
 /**
+ * The diff of these files, which can be read once the tests run: `editedFiles`.
  * @param names tracked files that differ from the commit, from the top of the work tree, as bytes in latin1
- * @returns none where git does not answer in time
+ * @returns empty where git does not answer in time
  */
-export async function uncommittedChange(git: Git, top: string, names: Iterable<string>): Promise<EditedFile[]> {
+export async function uncommittedChange(git: Git, top: string, names: Iterable<string>): Promise<string> {
   const may = [...names].filter((name) => mayBeKept(top, name)).slice(0, MAX_FILES);
-  if (may.length === 0) return [];
+  if (may.length === 0) return '';
   const paths = may.map((name) => `:(top,literal)${asText(name)}`);
   const args = ['diff-index', '-p', '--no-renames', '--relative', 'HEAD', '--', ...paths] as const;
   const diff = await git.run(args, { timeoutMs: TIMEOUT_MS, maxBytes: MAX_DIFF_BYTES });
-  if (diff.problem !== null || diff.cut) return [];
+  return diff.problem !== null || diff.cut ? '' : diff.stdout;
+}
+
+export function editedFiles(diff: string): EditedFile[] {
   let room = MAX_HUNKS_BYTES;
-  return diff.stdout
+  return diff
     .split(/^(?=diff --git )/mu)
     .filter((text) => text.startsWith(HEADER))
     .flatMap((text) => {

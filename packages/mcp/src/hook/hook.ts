@@ -4,8 +4,9 @@
  * wrong is a note for `argus doctor` and a line of the log.
  */
 
-import { readSync, realpathSync, writeSync } from 'node:fs';
+import { readSync, writeSync } from 'node:fs';
 import { systemCodeOf } from '../errors.ts';
+import { realOr } from '../system/files/way.ts';
 import { answerText, type CommandEvent, readEvent } from './agents.ts';
 import { type Recognised, recognise } from './commands.ts';
 import type { HookPlace } from './place.ts';
@@ -191,12 +192,4 @@ async function keyOf({ command, folder }: Recognised, { project }: HookPlace): P
   const { createHash } = await import('node:crypto');
   const where = realOr(folder).slice(project.top.length);
   return createHash('sha256').update(`${where}\0${command}`).digest('hex').slice(0, 16);
-}
-
-function realOr(folder: string): string {
-  try {
-    return realpathSync.native(folder);
-  } catch {
-    return folder;
-  }
 }

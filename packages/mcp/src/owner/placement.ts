@@ -8,6 +8,7 @@
 import path from 'node:path';
 import { EngineError } from 'argus-engine';
 import { trackedFiles } from '../git/tracked.ts';
+import { workTreeTop } from '../git/work-tree-top.ts';
 import { isStrangers, isWithin, linkAmong, lstat, obstacleOn } from '../system/files/way.ts';
 import { quoted } from '../system/words.ts';
 import { projectFolder, trustedDataFolder } from './data-folder.ts';
@@ -107,20 +108,12 @@ function unknown({ root, database }: Wanted): Foreign {
 /** What git tracks: a folder that is Argus's own, for anything in it; else the database and what belongs to it. */
 async function trackedAmong({ root, database }: Wanted): Promise<string[]> {
   const within = isWithin(database, root) ? root : path.dirname(database);
-  if (!isInRepository(within)) return [];
+  if (workTreeTop(within) === undefined) return [];
   const own = path.join(root, '.argus');
   const paths = isWithin(database, own) ? [own] : DATABASE_FILE_SUFFIXES.map((suffix) => `${database}${suffix}`);
   const tracked = await trackedFiles(within, paths);
   // Where git cannot say, the id alone decides.
   return [...(tracked ?? [])];
-}
-
-/** Without starting git. */
-export function isInRepository(folder: string): boolean {
-  for (let at = folder; ; at = path.dirname(at)) {
-    if (lstat(path.join(at, '.git')) !== undefined) return true;
-    if (at === path.dirname(at)) return false;
-  }
 }
 
 /** The own database beside a foreign one. What is in the data folder is the user's own. */

@@ -82,7 +82,7 @@ export async function execute(execution: Execution): Promise<Executed> {
   const { signal, stop } = execution;
   if (signal?.aborted) throw cancelled();
   const startedAt = Date.now();
-  const started = performance.now();
+  const started = process.hrtime.bigint();
   const silence = new Silence(execution.idleMs, () => end.because('silence'));
   const child = start({ ...execution, onOutput: silence.brokenBy(execution.onOutput) });
   running.set(child, execution);
@@ -95,7 +95,7 @@ export async function execute(execution: Execution): Promise<Executed> {
   try {
     const { code, killedBy } = await ended(child, execution);
     if (end.reason === 'cancel') throw cancelled();
-    const durationMs = Math.round(performance.now() - started);
+    const durationMs = Number((process.hrtime.bigint() - started) / 1_000_000n);
     const fellSilent = end.reason === 'silence';
     const timedOut = fellSilent || end.reason === 'timeout';
     return { exitCode: code, signal: killedBy, timedOut, fellSilent, durationMs, startedAt };

@@ -5,9 +5,11 @@
 import { type CommitFacts, type GitFacts, LIMITS } from 'argus-engine';
 import { asText, Git, isRefusal } from '../git/git.ts';
 import { NOT_OURS } from '../git/settings.ts';
-import { uncommittedChange } from '../git/uncommitted-change.ts';
+import { editedFiles, uncommittedChange } from '../git/uncommitted-change.ts';
+import { workTreeTop } from '../git/work-tree-top.ts';
 import { log } from '../log.ts';
 import { ciCheckout, type Environment } from '../system/ci.ts';
+import { realOr } from '../system/files/way.ts';
 import { visible } from '../text/untrusted.ts';
 import { changedFiles, workTreeId } from './work-tree.ts';
 
@@ -50,11 +52,12 @@ export function lookAtGit(root: string): GitLook {
     facts: async () => {
       const here = await seen;
       if (here === null) return null;
-      const { commit, branch, changed, files, edits } = here;
+      const { commit, branch, changed, files, diff } = here;
       const [commits, tree] = await Promise.all([
         commit === null ? [] : logFrom(git, commit),
         files && workTreeId(git, commit, files, ASKING),
       ]);
+      const edits = editedFiles(diff);
       return {
         commit,
         branch: branch ?? ciCheckout(process.env).branch,
@@ -71,23 +74,26 @@ export const gitFacts = (root: string): Promise<GitFacts | null> => lookAtGit(ro
 
 /** What differs from the last commit, as it is now. `files`: undefined where nothing does, and where it is not read. */
 async function workTree(git: Git, root: string) {
-  git.readSettings();
-  const top = await git.run(['rev-parse', '--show-toplevel'], ASKING);
-  if (isRefusal(top.problem)) sayRefused(root, top.problem);
-  if (top.problem !== null) return null;
+  const nearest = workTreeTop(realOr(root));
+  if (nearest === undefined) return null;
   const status = await git.run(
     ['status', '--porcelain=v2', '--branch', '-z', '--untracked-files=all', '--', ':(top)', ...NOT_OURS],
     ASKING,
   );
+  if (isRefusal(status.problem)) sayRefused(root, status.problem);
   if (status.problem !== null || status.cut) return null;
   const facts = parseStatus(status.stdout);
-  if (facts.changed.size === 0) return { ...facts, files: undefined, edits: [] };
-  const folder = asText(top.stdout.replace(/\n$/u, ''));
-  const [files, edits] = await Promise.all([
-    changedFiles(folder, facts.changed),
-    facts.commit === null ? [] : uncommittedChange(git, folder, facts.tracked),
-  ]);
-  return { ...facts, files, edits };
+  if (facts.changed.size === 0) return { ...facts, files: undefined, diff: '' };
+  const top = (await git.isSet('core.worktree')) ? await toplevel(git) : nearest;
+  const diff = facts.commit === null ? '' : uncommittedChange(git, top, facts.tracked);
+  const files = changedFiles(top, facts.changed);
+  return { ...facts, files, diff: await diff };
+}
+
+/** Where settings put the work tree. */
+async function toplevel(git: Git): Promise<string> {
+  const { stdout } = await git.run(['rev-parse', '--show-toplevel'], ASKING);
+  return asText(stdout.replace(/\n$/u, ''));
 }
 
 /** What is said of a run that happened elsewhere. */

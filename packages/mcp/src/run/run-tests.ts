@@ -5,7 +5,7 @@
 
 import { createWriteStream, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { GitFacts, RecordRunParams, ReportInput } from 'argus-engine';
+import type { RecordRunParams, ReportInput } from 'argus-engine';
 import type { Config } from '../config/schema.ts';
 import { ArgusError } from '../errors.ts';
 import { temporaryFolder } from '../system/files/temporary.ts';
@@ -109,17 +109,20 @@ async function observedRun(request: RunRequest, watcher: RunWatcher, dir: string
     writeFileSync(path.join(dir, name), content);
 
   await look.treeSeen;
-  const [observed, facts] = await Promise.all([observe(plan, request, watcher, dir), look.facts()]);
-  const git = facts ?? ciFacts();
+  const observing = observe(plan, request, watcher, dir);
+  // The rest is asked while it runs.
+  const environment = conditions(root);
+  const [observed, facts] = await Promise.all([observing, look.facts()]);
+  const around = { git: facts ?? ciFacts(), environment };
   const complaint = mayBeRefused(plan, observed)
     ? refusalIn(observed.output.tail.text, { added: plan.added, dir })
     : undefined;
-  if (complaint === undefined) return recordOf(plan, request, observed, git);
+  if (complaint === undefined) return recordOf(plan, request, observed, around);
   const bare = withoutRefused(plan, complaint, { dir, env: process.env });
   const again = await observe(bare, request, watcher, dir);
   const onlyPrinted = again.reports.length === 0 ? ONLY_PRINTED : '';
   const note = `${plan.runner ?? 'The command'} did not take what Argus adds for a report (${shortLine(complaint)}). ${RAN_AGAIN}${onlyPrinted}.`;
-  return recordOf(bare, request, { ...again, left: [note, ...again.left] }, git);
+  return recordOf(bare, request, { ...again, left: [note, ...again.left] }, around);
 }
 
 /** One run of the command, with what it printed and wrote. */
@@ -171,7 +174,7 @@ async function recordOf(
   plan: Plan,
   request: RunRequest,
   observed: Observed,
-  git: GitFacts | null,
+  around: Pick<RecordRunParams, 'git' | 'environment'>,
 ): Promise<RecordRunParams> {
   const { root, config, filter } = request;
   const { executed, output, reports, left } = observed;
@@ -200,8 +203,7 @@ async function recordOf(
     exitCode: executed.exitCode,
     signal: executed.signal,
     timedOut: executed.timedOut,
-    git,
-    environment: conditions(root),
+    ...around,
     reports,
     outputTail: plan.runner === 'pytest' ? withoutPytestHeader(output.tail.text) : output.tail.text,
     containers,

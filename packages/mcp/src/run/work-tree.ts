@@ -8,7 +8,7 @@
  */
 
 import { createHash } from 'node:crypto';
-import { lstat, readFile, readlink } from 'node:fs/promises';
+import { lstatSync, readFileSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
 import { asText, type Git, type GitOptions } from '../git/git.ts';
 
@@ -46,12 +46,12 @@ interface ChangedFile {
 }
 
 /** Undefined where so much has changed that it is not read. */
-export async function changedFiles(top: string, changed: ReadonlySet<string>): Promise<ChangedFiles | undefined> {
+export function changedFiles(top: string, changed: ReadonlySet<string>): ChangedFiles | undefined {
   if (changed.size > MAX_CHANGED_FILES) return undefined;
   const files = new Map<string, ChangedFile | undefined>();
   let bytes = 0;
   for (const name of changed) {
-    const file = await readChanged(path.join(top, ...asText(name).split('/')), MAX_CHANGED_BYTES - bytes);
+    const file = readChanged(path.join(top, ...asText(name).split('/')), MAX_CHANGED_BYTES - bytes);
     if (file === 'too large') return undefined;
     bytes += file?.content.length ?? 0;
     files.set(name, file);
@@ -152,13 +152,13 @@ function setEntry(root: Folder, name: string, entry: Entry | Folder | undefined)
 }
 
 /** Undefined: nothing is there that git would keep. */
-async function readChanged(file: string, maxBytes: number): Promise<ChangedFile | 'too large' | undefined> {
+function readChanged(file: string, maxBytes: number): ChangedFile | 'too large' | undefined {
   try {
-    const stats = await lstat(file);
-    if (stats.isSymbolicLink()) return { mode: '120000', content: await readlink(file, { encoding: 'buffer' }) };
+    const stats = lstatSync(file);
+    if (stats.isSymbolicLink()) return { mode: '120000', content: readlinkSync(file, { encoding: 'buffer' }) };
     if (!stats.isFile()) return undefined;
     if (stats.size > maxBytes) return 'too large';
-    return { mode: (stats.mode & 0o100) === 0 ? '100644' : '100755', content: await readFile(file) };
+    return { mode: (stats.mode & 0o100) === 0 ? '100644' : '100755', content: readFileSync(file) };
   } catch {
     return undefined;
   }

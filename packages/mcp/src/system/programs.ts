@@ -3,10 +3,10 @@
  * folder first, a search path may name `.`, and npx puts the project's own `node_modules/.bin` in front.
  */
 
-import { accessSync, constants, realpathSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { isWithin } from './files/way.ts';
+import { isWithin, realOr } from './files/way.ts';
 
 /** The absolute path of a program, or undefined where the machine has none outside of `root`. */
 export function findProgram(name: string, root: string, searchPath = process.env.PATH): string | undefined {
@@ -34,14 +34,6 @@ function isOfTheMachine(folder: string, root: string): boolean {
   return !isWithin(real, project) || isWithin(realOr(homeOf(project)), project);
 }
 
-function realOr(folder: string): string {
-  try {
-    return realpathSync.native(folder);
-  } catch {
-    return path.resolve(folder);
-  }
-}
-
 /** Where an account has no home, a folder that is in no project. */
 function homeOf(project: string): string {
   try {
@@ -53,6 +45,8 @@ function homeOf(project: string): string {
 
 function isProgram(file: string): boolean {
   try {
+    // Most folders have no such file, and an error for each takes its time.
+    if (!existsSync(file)) return false;
     accessSync(file, constants.X_OK);
     return statSync(file).isFile();
   } catch {

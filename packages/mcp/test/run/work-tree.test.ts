@@ -75,6 +75,21 @@ test('uncommitted work has the id that it keeps when it is committed', async () 
   expect(facts).toMatchObject({ dirty: true, tree: committed() });
 });
 
+test('a folder called .git that is no repository is passed by', async () => {
+  mkdirSync(path.join(top, 'src/.git'));
+  write('src/sum.js', 'edited\n');
+  const facts = await gitFacts(path.join(top, 'src'));
+  expect(facts).toMatchObject({ dirty: true, tree: committed() });
+});
+
+test('where settings put the work tree, its files count', async () => {
+  const elsewhere = path.join(top, 'elsewhere');
+  write('elsewhere/src/sum.js', 'edited\n');
+  git('config', 'core.worktree', elsewhere);
+  const facts = await gitFacts(top);
+  expect(facts).toMatchObject({ dirty: true, tree: committed() });
+});
+
 test('a file may become a folder, a folder a file, and a submodule stays what the commit says', async () => {
   write('both/deep/a', '1\n');
   write('both/deep/b', '2\n');

@@ -17,8 +17,9 @@ export function addRun(root: Command): void {
       // Git looks while the rest is read.
       const { lookAtGit } = await import('../../run/git-state.ts');
       const look = lookAtGit(path.resolve(options.project));
-      const { run } = await import('./run.ts');
       // What it has answered by now, it is asked the next question with.
+      await turnsOfEvents();
+      const { run } = await import('./run.ts');
       await turnsOfEvents();
       await run(command, options, look);
     });

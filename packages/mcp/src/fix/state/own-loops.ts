@@ -9,8 +9,8 @@ import path from 'node:path';
 import { ArgusError } from '../../errors.ts';
 import { runGit } from '../../git/git.ts';
 import { trackedFiles } from '../../git/tracked.ts';
+import { workTreeTop } from '../../git/work-tree-top.ts';
 import { trustedDataFolder } from '../../owner/data-folder.ts';
-import { isInRepository } from '../../owner/placement.ts';
 import type { Project } from '../../owner/project.ts';
 import { isStrangers, lstat, obstacleOn } from '../../system/files/way.ts';
 import { isOld } from '../snapshots/refs.ts';
@@ -29,7 +29,7 @@ const begun = new Set<string>();
 export async function requireOwnPlace(root: string, folder: StateFolder | undefined): Promise<void> {
   const obstacle = obstacleOn(root, folder?.path ?? path.join(root, FIXES));
   if (obstacle !== undefined) throw notWritten(`${obstacle.text}, so no fix loop is kept there. Move it away.`);
-  if (!isInRepository(root)) return;
+  if (workTreeTop(root) === undefined) return;
   const tracked = await trackedFiles(root, [FIXES]);
   if (tracked === undefined) {
     const { problem } = await runGit(root, ['ls-files', '--', FIXES]);

@@ -18,6 +18,15 @@ export function isWithin(file: string, folder: string): boolean {
   return relative === '' || !(relative === '..' || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative));
 }
 
+/** The real path; of what is not there, the path as it is. */
+export function realOr(file: string): string {
+  try {
+    return realpathSync.native(file);
+  } catch {
+    return path.resolve(file);
+  }
+}
+
 /** The first obstacle on the way from the real path of a project to a file in it, whether it exists or not. */
 export function obstacleOn(root: string, file: string): Obstacle | undefined {
   const names = path.relative(root, file).split(path.sep);
