@@ -1,7 +1,8 @@
 /** Where git would find the repository that a folder lies in, without starting it. */
 
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { lstat } from '../system/files/way.ts';
 
 /** The nearest folder upwards that has a repository; `folder` is a real path. Undefined outside of any. */
 export function workTreeTop(folder: string): string | undefined {
@@ -14,6 +15,5 @@ export function workTreeTop(folder: string): string | undefined {
 /** Linked work trees and submodules have a file there. Git passes by a folder without a HEAD. */
 function isTop(folder: string): boolean {
   const git = path.join(folder, '.git');
-  const there = statSync(git, { throwIfNoEntry: false });
-  return there !== undefined && (there.isFile() || existsSync(path.join(git, 'HEAD')));
+  return existsSync(path.join(git, 'HEAD')) || lstat(git)?.isFile() === true;
 }

@@ -59,8 +59,9 @@ async function hasOnlyNewFiles(root: string): Promise<boolean> {
 
 function noRunText({ commit, isAsCommitted }: StateHere): string {
   const name = commit?.slice(0, 12);
-  const state = isAsCommitted
-    ? `the commit that is checked out (${name})`
-    : `the files as they lie here${name === undefined ? '' : ` (${name} with what is not committed)`}`;
-  return `No recorded run is of ${state}. Run argus run or argus import first, or name a run.`;
+  const next = 'Run argus run or argus import first, or name a run.';
+  if (isAsCommitted) return `No recorded run is of the commit that is checked out (${name}). ${next}`;
+  const edited = name === undefined ? '' : ` (${name} with what is not committed)`;
+  const written = 'What tests write is among them, unless .gitignore names it.';
+  return `No recorded run is of the files as they lie here${edited}. ${written} ${next}`;
 }

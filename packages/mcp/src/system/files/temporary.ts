@@ -6,6 +6,7 @@
 import { lstatSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
+import { crc32 } from 'node:zlib';
 import { isAlive, thisProcess } from '../process-owner.ts';
 import { isStrangers } from './way.ts';
 
@@ -93,11 +94,9 @@ function isLeftOver(folder: string, name: string): boolean {
   return !isAlive({ pid: Number(pid), host: hostname(), began: began || null });
 }
 
-/** The ids of processes mean something in it alone. Hashed as Java hashes a string: Node's own would have to be loaded. */
+/** The ids of processes mean something in it alone. */
 function thisSystem(): string {
-  const name = Buffer.from(`${hostname()} ${processNamespace()}`);
-  const hash = name.reduce((sum, byte) => (Math.imul(sum, 31) + byte) >>> 0, 0);
-  return hash.toString(16).padStart(8, '0');
+  return crc32(`${hostname()} ${processNamespace()}`).toString(16).padStart(8, '0');
 }
 
 function processNamespace(): string {

@@ -14,6 +14,7 @@ const {
 } = require('node:fs');
 const { hostname, tmpdir } = require('node:os');
 const path = require('node:path');
+const { crc32 } = require('node:zlib');
 
 /** The program that this reporter came with. */
 const PROGRAM = path.resolve(__dirname, '../../cli.mjs');
@@ -71,15 +72,14 @@ function started(folder, root) {
   return program;
 }
 
-/** By it, whoever comes next knows that the process which made it is gone: system/files/temporary.ts. */
+/** By it, whoever comes next knows that the process which made it is gone. */
 function folderName() {
   let namespace = '';
   try {
     namespace = readlinkSync('/proc/self/ns/pid');
   } catch {}
-  const name = Buffer.from(`${hostname()} ${namespace}`);
-  const hash = name.reduce((sum, byte) => (Math.imul(sum, 31) + byte) >>> 0, 0);
-  return `argus-report-${process.pid}--${hash.toString(16).padStart(8, '0')}-`;
+  const system = crc32(`${hostname()} ${namespace}`).toString(16).padStart(8, '0');
+  return `argus-report-${process.pid}--${system}-`;
 }
 
 const fileName = (runner) => runner.replace(':', '-');
