@@ -186,12 +186,28 @@ pub(crate) fn parse(line: &[u8], colon: Option<usize>) -> Option<Frame<'_>> {
 
 /// `TestContext.<anonymous> (/srv/test/cart.test.js:12:3)`, as Node writes a stack into TAP.
 fn tap(line: &[u8]) -> Option<Frame<'_>> {
+    let open = last_opening(line)?;
     let inside = line.strip_suffix(b")")?;
-    let open = inside.iter().rposition(|&byte| byte == b'(')?;
     let name = inside[..open].strip_suffix(b" ")?;
     let file = before_number(before_number(&inside[open + 1..])?)?;
     let one_word = !alias(name).contains(&b' ') && !file.contains(&b' ');
     one_word.then(|| frame(file, alias(name)))
+}
+
+/// Where the bracket opens that the end of the text closes; a path may have brackets too, as `app(1)/cart.js` has.
+fn last_opening(text: &[u8]) -> Option<usize> {
+    let mut depth = 0_usize;
+    for (at, byte) in text.iter().enumerate().rev() {
+        match byte {
+            b')' => depth += 1,
+            b'(' => depth = depth.checked_sub(1)?,
+            _ => continue,
+        }
+        if depth == 0 {
+            return Some(at);
+        }
+    }
+    None
 }
 
 /// Whether the line, with the blanks before it, is a frame:
@@ -216,7 +232,7 @@ fn at_frame(rest: &[u8]) -> Option<Frame<'_>> {
         return (before.len() > split + 4).then(|| frame(&before[split + 4..], method(&before[..split])));
     }
     if rest.ends_with(b")") {
-        let open = rest.iter().rposition(|&byte| byte == b'(')?;
+        let open = last_opening(rest)?;
         let inside = &rest[open + 1..rest.len() - 1];
         let name = &rest[..open];
         if name.ends_with(b" ") {
