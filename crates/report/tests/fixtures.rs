@@ -85,6 +85,7 @@ fixtures! {
     bats_junit: "bats-junit.xml",
     go_test: "go-test.json",
     go_test_count: "go-test-count.json",
+    go_test_panic: "go-test-panic.json",
     go_test_rerun: "go-test-rerun.json",
     gotestsum: "gotestsum.xml",
     gotestsum_rerun: "gotestsum-rerun.xml",

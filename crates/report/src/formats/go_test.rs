@@ -9,7 +9,7 @@ use std::{
 
 use serde::Deserialize;
 
-use super::go_text;
+use super::go_text::{self, is_framing};
 use crate::{
     error::ReportErrorKind,
     intake::Intake,
@@ -183,11 +183,16 @@ impl GoRun {
     fn end_package(&mut self, event: &Event, intake: &mut Intake<'_>) {
         let mut package = self.packages.remove(&event.package).unwrap_or_default();
         let failed = event.action == "fail";
-        for (test, Running { output, started }) in std::mem::take(&mut package.running) {
-            // Still running when the process ended: the test that ended it, or one beside it.
-            let action = if failed { "fail" } else { "skip" };
-            package.failures += u32::from(failed);
-            let mut case = case(&event.package, &test, action, output.finish());
+        let unfinished: Vec<_> = std::mem::take(&mut package.running)
+            .into_iter()
+            .map(|(test, Running { output, started })| (test, output.finish(), started))
+            .collect();
+        let is_told = package.failures > 0 || unfinished.iter().any(|(_, output, _)| !is_framing(output.as_deref()));
+        for (test, output, started) in unfinished {
+            // Still running when the process ended: the test that ended it says so; what waited for its turn says nothing.
+            let has_failed = failed && !(is_told && is_framing(output.as_deref()));
+            package.failures += u32::from(has_failed);
+            let mut case = case(&event.package, &test, if has_failed { "fail" } else { "skip" }, output);
             case.runner_status = Some("unfinished".to_owned());
             case.place.started_at = started;
             self.retries.push(case, true, intake);
@@ -236,9 +241,7 @@ fn case(package: &str, test: &str, action: &str, output: Option<String>) -> Repo
     ReportCase {
         suite: vec![package.to_owned()],
         error,
-        stdout_tail: stdout
-            .filter(|text| !go_text::is_framing(Some(text)))
-            .and_then(|text| bounded_text::bound_output(&text)),
+        stdout_tail: stdout.filter(|text| !is_framing(Some(text))).and_then(|text| bounded_text::bound_output(&text)),
         ..ReportCase::new(test.to_owned(), status)
     }
 }
@@ -252,7 +255,7 @@ pub(crate) fn drop_explained_parents(failed: &mut Vec<ReportCase>) {
         }
     }
     failed.retain(|case| {
-        let explained = go_text::is_framing(case.error.as_deref()) && !parents.is_empty();
+        let explained = is_framing(case.error.as_deref()) && !parents.is_empty();
         !(explained && parents.contains(&(case.suite.clone(), case.name.clone())))
     });
 }
