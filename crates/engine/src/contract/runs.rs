@@ -276,7 +276,7 @@ contract! {
         pub count: u32,
         /// Their cases, the first ones.
         pub cases: Vec<String>,
-        /// What the first of them was found to be.
+        /// What the first of them was found to be; of tests that no earlier run has only where there are no others.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub verdict: Option<BriefVerdict>,

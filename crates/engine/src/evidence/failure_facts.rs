@@ -15,11 +15,26 @@ pub(crate) fn failure_facts(name: &str, category: Category, analysis: &Analysis,
         file: file_number(name),
         category,
         signature: error_of(analysis),
-        function: analysis.normalized.frame.as_deref().map(fingerprint),
+        function: function_of(analysis, sight),
         site: sight.site,
         in_project: sight.place.is_some(),
         of_code: sight.kind.is_of_code(),
     }
+}
+
+/// None where the frame names none, as the line of a panic does: a file alone is no function. Files of one name in two
+/// packages may each have one of its name.
+fn function_of(analysis: &Analysis, sight: &FailureSight) -> Option<u64> {
+    let frame = analysis.normalized.frame.as_deref()?;
+    let (_, function) = frame.split_once(':')?;
+    let file = sight.own.as_ref().map_or("", |own| own.file.as_str());
+    (!is_nameless(function)).then(|| fingerprint(&[file, ":", frame].concat()))
+}
+
+/// `<anonymous>`, `<lambda>`, `{{closure}}`, as the last part of a name or alone.
+fn is_nameless(function: &str) -> bool {
+    let last = function.trim_end_matches("()").rsplit(['.', ':', ' ']).next().unwrap_or_default();
+    last.is_empty() || last.starts_with(['<', '{'])
 }
 
 /// Equal for equal errors, in whatever case.
@@ -79,7 +94,7 @@ const MAX_PATH_PARTS: usize = 12;
 
 #[cfg(test)]
 mod tests {
-    use super::{below_sources, is_kept_by_argus};
+    use super::{below_sources, is_kept_by_argus, is_nameless};
 
     #[test]
     fn what_argus_keeps_lies_in_its_folders() {
@@ -92,6 +107,23 @@ mod tests {
             ("argus/cart.ts", false),
         ] {
             assert_eq!(is_kept_by_argus(file), is_kept, "{file}");
+        }
+    }
+
+    #[test]
+    fn what_has_no_name_is_no_function() {
+        for (function, nameless) in [
+            ("", true),
+            ("<anonymous>", true),
+            ("Object.<anonymous>", true),
+            ("shop::total::{{closure}}", true),
+            ("<module>", true),
+            ("total", false),
+            ("Cart.total", false),
+            ("main.(*Cart).Total", false),
+            ("<shop::Cart as core::ops::Add>::add", false),
+        ] {
+            assert_eq!(is_nameless(function), nameless, "{function}");
         }
     }
 

@@ -10,7 +10,7 @@ use crate::{
 };
 use argus_core::{
     Analysis, Category, FailureEvent, FailureKind, display,
-    evidence::facts::fingerprint,
+    evidence::{facts::fingerprint, verdict::VerdictKind},
     failure_kind::failure_kind,
     summary::{FailureLocations, MAX_MESSAGE_LINE_CHARS, SourceLocation, Summary, failure_locations},
     values::with_values,
@@ -140,6 +140,11 @@ impl Causes {
             }
             causes.of_case.insert(name.to_owned(), at);
             let cause = &mut causes.list[at];
+            if let (Some(shown), Some(verdict)) = (&mut cause.verdict, verdict)
+                && shown.kind == VerdictKind::New
+            {
+                *shown = view::brief_verdict(verdict);
+            }
             let at_site = at_sites.entry((at, sight.site)).or_default();
             *at_site += 1;
             if *at_site > leading[at].1 {

@@ -113,10 +113,51 @@ fn a_cause_says_what_most_of_its_failures_say() {
 }
 
 #[test]
+fn a_test_that_no_earlier_run_has_does_not_speak_for_the_others() {
+    let world = shop();
+    for _ in 0..3 {
+        world.run(vec![passed("old"), passed("older")]);
+    }
+    let cases = vec![thrown("a new one", "no cart", 1), thrown("old", "no cart", 1), thrown("older", "no cart", 1)];
+    let run = world.record(&RecordRunParams::default(), cases).unwrap();
+    let kinds: Vec<_> = run.causes.iter().map(|cause| cause.verdict.as_ref().unwrap().kind).collect();
+    assert!(kinds.len() == 1 && kinds[0] != VerdictKind::New, "{kinds:?}");
+}
+
+#[test]
 fn two_assertions_are_two_causes() {
     let world = shop();
     let run = world.record(&RecordRunParams::default(), vec![unequal("a", 24, 7, 6), unequal("b", 24, 7, 12)]).unwrap();
     assert_eq!(run.causes.len(), 2);
+}
+
+#[test]
+fn what_no_one_function_throws_has_causes_of_its_own() {
+    let panics = |line: u32, message: &str| {
+        format!(
+            "thread 'tests::it' panicked at src/lib.rs:{line}:9:\n{message}\nnote: run with `RUST_BACKTRACE=1` environment \
+             variable to display a backtrace"
+        )
+    };
+    let reads = |file: &str| {
+        format!(
+            "TypeError: Cannot read properties of undefined (reading 'length')\n    at exports.get (/proj/{file}:1:31)\n    \
+             at Object.<anonymous> (/proj/test.test.js:3:5)"
+        )
+    };
+    for (one, other, why) in [
+        (
+            panics(5, "disk is full"),
+            panics(10, "index out of bounds: the len is 0 but the index is 3"),
+            "two panics of a file",
+        ),
+        (reads("red/get.js"), reads("blue/get.js"), "functions of one name in files of one name"),
+    ] {
+        let cases = vec![failed("one", &one), failed("other", &other)];
+        let run = World::new().record(&RecordRunParams::default(), cases).unwrap();
+        let places: Vec<_> = run.causes.iter().map(|cause| cause.place.as_deref()).collect();
+        assert_eq!(run.causes.len(), 2, "{why}: {places:?}");
+    }
 }
 
 /// As Playwright says it, with a call log behind the values.
