@@ -78,6 +78,28 @@ test('flaky', { retry: 2 }, () => (tries++ < 1 ? soft() : undefined));
   expect(JSON.stringify(run.failures).match(/to be 3/gu)).toHaveLength(2);
 });
 
+test.each([
+  [
+    'where a test fails, too',
+    "throw new Error('plain')",
+    [{ caseName: 'sum.test.js > sells', headline: 'Error: plain' }],
+  ],
+  ['where all tests pass', '', []],
+])('an error that no test of Vitest waits for is a failure of its file %s', async (_, body, others) => {
+  const { root } = await opened(runnerProject('vitest'));
+  const text = `import { test } from 'vitest';
+setTimeout(() => { throw new TypeError('shop is shut'); }, 0);
+test('opens', () => new Promise((done) => setTimeout(done, 100)));
+test('sells', () => { ${body} });
+`;
+  writeFileSync(path.join(root, 'sum.test.js'), text);
+  const late = { caseName: 'sum.test.js > (suite)', headline: 'TypeError: shop is shut', testPlace: 'sum.test.js:2' };
+  const { failures } = await agent.data('argus_run', { projectPath: root });
+  expect(failures).toMatchObject([late, ...others]);
+  const ignoring = { projectPath: root, command: 'npx vitest run --dangerouslyIgnoreUnhandledErrors' };
+  expect((await agent.data('argus_run', ignoring)).failures).toMatchObject(others);
+});
+
 test('what a test of AVA rejects with is its headline', async () => {
   const { root } = await opened(runnerProject('ava'));
   const text = "import test from 'ava';\n\ntest('reads', () => Promise.reject(new TypeError('it\\'s closed')));\n";

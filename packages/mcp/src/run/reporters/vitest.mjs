@@ -50,44 +50,59 @@ const toldWhole = ({ name, message = '', stack, stacks, diff }) => {
   return stack.replace(message, () => `${message}\n\n${stripVTControlCharacters(diff)}`);
 };
 const testsOf = (task) => (task.tasks ? task.tasks.flatMap(testsOf) : [task]);
-/** What the JSON does not have: the version, and how often a test was tried. */
-const tellMore = (json, files, version) => {
+/** What the JSON does not have: the version, how often a test was tried, and errors outside of the tests. */
+const tellMore = (json, files, outside, version) => {
   const tests = files.map(testsOf);
   const write = json.writeReport;
-  json.writeReport = (text) => write.call(json, withVersion(withAttempts(text, tests), version));
+  json.writeReport = (text) => {
+    // A run that goes on watching tells more each time.
+    json.writeReport = write;
+    return write.call(json, withVersion(withMore(text, tests, outside), version));
+  };
 };
-const VERSION = '{"runnerVersion":';
-/** Of a run that goes on watching, what wrote the report before does so again. */
 const withVersion = (text, version) =>
-  version && text.startsWith('{"') && !text.startsWith(VERSION)
-    ? `${VERSION}${JSON.stringify(version)},${text.slice(1)}`
-    : text;
-/** Several errors may be of one attempt or of as many: the JSON has them in one row. */
-const withAttempts = (text, tests) => {
-  if (!tests.flat().some(({ result }) => result?.errors?.length > 1)) return text;
+  version && text.startsWith('{"') ? `{"runnerVersion":${JSON.stringify(version)},${text.slice(1)}` : text;
+const withMore = (text, tests, outside) => {
+  if (outside.length === 0 && !tests.flat().some(hasSeveralErrors)) return text;
   const report = JSON.parse(text);
-  for (const [at, file] of report.testResults.entries()) {
-    if (file.assertionResults.length !== tests[at]?.length) continue;
-    for (const [number, assertion] of file.assertionResults.entries()) {
-      const { errors, retryCount = 0, repeatCount = 0 } = tests[at][number].result ?? {};
-      if (errors?.length > 1) assertion.invocations = 1 + retryCount + repeatCount;
-    }
-  }
+  for (const [at, file] of report.testResults.entries()) addAttempts(file, tests[at]);
+  report.testResults.push(...outside);
   return JSON.stringify(report);
 };
+const hasSeveralErrors = ({ result }) => result?.errors?.length > 1;
+/** Several errors may be of one attempt or of as many: the JSON has them in one row. */
+const addAttempts = (file, tests) => {
+  if (file.assertionResults.length !== tests?.length) return;
+  for (const [number, assertion] of file.assertionResults.entries()) {
+    const { retryCount = 0, repeatCount = 0 } = tests[number].result ?? {};
+    if (hasSeveralErrors(tests[number])) assertion.invocations = 1 + retryCount + repeatCount;
+  }
+};
+/** As a file that could not be loaded, for no test has failed by them: one for each file that was running. */
+const failedFiles = (errors) => {
+  const texts = new Map();
+  for (const error of errors) {
+    const name = error.VITEST_TEST_PATH;
+    const text = toldWhole(error) || String(error.message);
+    texts.set(name, (texts.get(name) ?? new Set()).add(text));
+  }
+  return [...texts].map(([name, all]) => {
+    return { name, status: 'failed', message: [...all].join('\n\n'), assertionResults: [] };
+  });
+};
 /** Vitest's JSON reporter writes the stacks of errors. It reads them before it first waits: no other reporter sees these. */
-export const tellingValues = (json, version) => {
+export const tellingValues = (json, { version, config }) => {
   // The second before Vitest 4.
   for (const end of ['onTestRunEnd', 'onFinished']) {
     const write = json[end];
     if (!write) continue;
-    json[end] = (files, ...rest) => {
+    json[end] = (files, outside = [], ...rest) => {
       const tasks = files.map((file) => file.task ?? file);
       const errors = tasks.flatMap(errorsOf);
-      tellMore(json, tasks, version);
+      tellMore(json, tasks, config.dangerouslyIgnoreUnhandledErrors ? [] : failedFiles(outside), version);
       const stacks = errors.map(({ stack }) => stack);
       for (const error of errors) error.stack = toldWhole(error);
-      const written = write.call(json, files, ...rest);
+      const written = write.call(json, files, outside, ...rest);
       for (const [index, error] of errors.entries()) error.stack = stacks[index];
       return written;
     };
@@ -116,7 +131,7 @@ export default class ArgusReporter {
     for (const reporter of added) await reporter.onInit?.(vitest);
     // One that the project has installed writes the report.
     if (report.begin('vitest') === undefined) return;
-    const json = tellingValues(new known.json({ outputFile: report.fileOf('vitest') }), vitest.version);
+    const json = tellingValues(new known.json({ outputFile: report.fileOf('vitest') }), vitest);
     vitest.reporters.push(json);
     json.onInit(vitest);
   }

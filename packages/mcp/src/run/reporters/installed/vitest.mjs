@@ -39,7 +39,7 @@ export default class ArgusReporter {
     if (recording === undefined) return;
     const run = { recording, isCancelled: false };
     try {
-      run.json = tellingValues(new this.#known.json({}), this.#vitest.version);
+      run.json = tellingValues(new this.#known.json({}), this.#vitest);
       run.json.writeReport = async (text) => report.write('vitest', text);
       // What it has to say of its own report is of no use here.
       const logger = { log() {}, warn() {}, error() {} };
