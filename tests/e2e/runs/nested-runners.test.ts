@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { project, runnerProject } from '../harness.ts';
+import { type Data, project, runnerProject } from '../harness.ts';
 import { pythonFolder } from '../setup.mjs';
 import { has } from './installed.ts';
 import { agent, opened, totals } from './runners-agent.ts';
@@ -39,6 +39,40 @@ test('every package and every step of a command is read, and no runner that a te
   const { cases } = await agent.data('argus_history', { projectPath: root, runId: run.runId });
   expect(JSON.stringify(cases)).toContain('packages/one/sum.test.js > adds');
   expect(JSON.stringify(cases)).toContain('packages/two/outer.js > starts another');
+});
+
+test('places are told from the project on where Mocha and Jest tell them from the package on', async () => {
+  const root = runnerProject('mocha');
+  const sells = "const sell = require('../src/shop.js');\nit('sells', () => sell());\n";
+  const packageFiles = (name: string) => ({
+    [`packages/${name}/package.json`]: JSON.stringify({
+      name,
+      version: '1.0.0',
+      scripts: { test: 'mocha test/shop.js; jest' },
+    }),
+    [`packages/${name}/src/shop.js`]: "\nmodule.exports = () => { throw new TypeError('shop is shut'); };\n",
+    [`packages/${name}/test/shop.js`]: sells,
+    [`packages/${name}/test/absent.test.js`]: "\nrequire('./absent.js');\n",
+  });
+  const files = {
+    'package.json': JSON.stringify({ private: true, workspaces: ['packages/*'] }),
+    ...packageFiles('one'),
+    ...packageFiles('two'),
+  };
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
+    writeFileSync(path.join(root, name), content);
+  }
+  await opened(root);
+  for (const env of ['', 'FORCE_COLOR=1 ']) {
+    const { failures } = await agent.data('argus_run', { projectPath: root, command: `${env}npm test -ws` });
+    const places = (failures as Data[]).map(({ caseName, place, testPlace }) => [caseName, place, testPlace]);
+    const inPackage = (name: string) => [
+      [`packages/${name}/test/absent.test.js > (suite)`, undefined, `packages/${name}/test/absent.test.js:2`],
+      [`packages/${name}/test/shop.js > sells`, `packages/${name}/src/shop.js:2`, `packages/${name}/test/shop.js:2`],
+    ];
+    expect(places.sort()).toEqual([...inPackage('one'), ...inPackage('two')]);
+  }
 });
 
 const FAILING_TESTS = `const test = require('node:test');

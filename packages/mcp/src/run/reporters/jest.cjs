@@ -3,7 +3,8 @@
 'use strict';
 const { createRequire } = require('node:module');
 const path = require('node:path');
-const { take, versionOf, write } = require('./report.cjs');
+const { stripVTControlCharacters } = require('node:util');
+const { take, withWholePaths, versionOf, write } = require('./report.cjs');
 
 /** Of a Jest before 24, which has no such function, it is the processor that a run may name. */
 module.exports = (results) => {
@@ -58,13 +59,24 @@ function causesOf(error, depth = 1) {
   return `\n\nCause:\n${cause.stack ?? cause.message ?? cause}${causesOf(cause, depth + 1)}`;
 }
 
+/** Of a file that it cannot load, Jest shortens the places to those of its own root, which may be that of a package. */
+function messageOf({ failureMessage, testExecError }) {
+  if (!failureMessage || !testExecError?.stack) return failureMessage || '';
+  const frames = testExecError.stack.split('\\').join('/').split('\n');
+  return withWholePaths(stripVTControlCharacters(failureMessage), (file, at) => {
+    const place = `/${file.replace(/^(?:\.\.\/)+/, '')}${at}`;
+    const frame = frames.find((line) => line.replace(/\)$/, '').endsWith(place));
+    return frame?.replace(/^\s*at (?:[^(]*\()?/, '').replace(/:\d+:\d+\)?$/, '');
+  });
+}
+
 /** In the shape of `--json`, with the version of the Jest that this file is of. */
 function report(results, file) {
   try {
     const testResults = results.testResults.map((file) => ({
       name: file.testFilePath,
       status: file.testExecError || file.numFailingTests > 0 ? 'failed' : 'passed',
-      message: file.failureMessage || '',
+      message: messageOf(file),
       startTime: file.perfStats?.start,
       endTime: file.perfStats?.end,
       assertionResults: file.testResults.map((test) => ({

@@ -1,11 +1,15 @@
 // Mocha takes one reporter only, so this listens to its runner instead.
 'use strict';
-const { realpathSync } = require('node:fs');
-const { take, begin, typed, relative, versionOf, writeCtrf } = require('./report.cjs');
+const { existsSync, realpathSync } = require('node:fs');
+const path = require('node:path');
+const { take, begin, typed, relative, withWholePaths, versionOf, writeCtrf } = require('./report.cjs');
 
 const program = programName();
 // Another program may start Mocha's own in place of running it.
 if (/[\\/]mocha[\\/]bin[\\/]/.test(program)) take();
+
+/** Mocha takes this folder out of every stack. It may be that of one package among several. */
+const folder = process.cwd();
 
 /** A Mocha that is listened to, and whether a project has asked for that. */
 let isInstalled = false;
@@ -31,6 +35,11 @@ function mochaOf() {
   } catch {
     return undefined;
   }
+}
+
+function wholePath(file) {
+  const whole = path.join(folder, file);
+  return existsSync(whole) ? whole : undefined;
 }
 
 function listen(Mocha) {
@@ -65,7 +74,7 @@ function listen(Mocha) {
         flaky: status === 'passed' && retried > 0,
         retries: retried,
         message: error ? String(error.message || error) : undefined,
-        trace: error ? String(error.stack || '') || undefined : undefined,
+        trace: error ? withWholePaths(String(error.stack || ''), wholePath) || undefined : undefined,
       });
     };
     runner.on('retry', (test) => retries.set(key(test), (retries.get(key(test)) || 0) + 1));

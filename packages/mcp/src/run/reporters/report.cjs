@@ -61,6 +61,17 @@ function relative(file) {
   );
 }
 
+/** `    at open (src/shop.js:3:5)`, and without a function's name. */
+const FRAME = /^(\s*at (?:[^(]*\()?)(.+)(:\d+:\d+)(?=\)?$)/gm;
+
+/** A stack whose places a runner has shortened to those of a folder of the project; `whole` finds the file of one. */
+function withWholePaths(stack, whole) {
+  return stack.replace(FRAME, (frame, before, file, at) => {
+    const found = whole(file, at);
+    return found === undefined ? frame : before + relative(found) + at;
+  });
+}
+
 /** The version of the package that a file lies in. */
 function versionOf(file) {
   try {
@@ -99,4 +110,4 @@ function writeCtrf(runner, version, start, tests, name = runner) {
   write(runner, { reportFormat: 'CTRF', specVersion: '0.0.0', results: { tool: { name, version }, summary, tests } });
 }
 
-module.exports = { take, begin, typed, fileOf, write, relative, versionOf, writeCtrf };
+module.exports = { take, begin, typed, fileOf, write, relative, withWholePaths, versionOf, writeCtrf };
