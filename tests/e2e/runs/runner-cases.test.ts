@@ -78,6 +78,39 @@ test('flaky', { retry: 2 }, () => (tries++ < 1 ? soft() : undefined));
   expect(JSON.stringify(run.failures).match(/to be 3/gu)).toHaveLength(2);
 });
 
+test('cases of a file in several projects of Vitest are told apart, also where one of them runs alone', async () => {
+  const root = runnerProject('vitest');
+  const named = (name: string, mode: string) =>
+    `{ test: { name: '${name}', include: ['*.test.js'], env: { SHOP: '${mode}' } } }`;
+  const projects = (...all: string[]) => `export default { test: { projects: [${all.join(', ')}] } };\n`;
+  const files = {
+    'vitest.config.js': projects(named('up', 'open'), named('down', 'shut'), "'./pack'"),
+    'sum.test.js': `import { expect, test } from 'vitest';
+test('is open', () => expect(process.env.SHOP).toBe('open'));
+`,
+    'absent.test.js': "import './absent.js';\n",
+    'pack/package.json': '{ "name": "pack" }\n',
+    'pack/alone.test.js': "import { test } from 'vitest';\ntest('is alone', () => {});\n",
+  };
+  mkdirSync(path.join(root, 'pack'));
+  for (const [name, content] of Object.entries(files)) writeFileSync(path.join(root, name), content);
+  await opened(root);
+  const cases = async (command: string) => {
+    const { runId } = await agent.data('argus_run', { projectPath: root, command });
+    const history = await agent.data('argus_history', { projectPath: root, runId });
+    return (history.cases as Data[]).map(({ caseName, status }) => `${caseName}: ${status}`).sort();
+  };
+  const down = ['absent.test.js > down > (suite): failed', 'sum.test.js > down > is open: failed'];
+  const up = ['absent.test.js > up > (suite): failed', 'sum.test.js > up > is open: passed'];
+  const alone = 'pack/alone.test.js > is alone: passed';
+  expect(await cases('npx vitest run')).toEqual([...down, ...up, alone].sort());
+  expect(await cases('npx vitest run --project down')).toEqual(down);
+  expect(await cases('npx vitest run --project up')).toEqual(up);
+
+  writeFileSync(path.join(root, 'vitest.config.js'), projects(named('up', 'open')));
+  expect(await cases('npx vitest run')).toContain('sum.test.js > is open: passed');
+});
+
 test.each([
   [
     'where a test fails, too',

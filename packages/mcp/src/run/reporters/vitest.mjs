@@ -50,22 +50,46 @@ const toldWhole = ({ name, message = '', stack, stacks, diff }) => {
   return stack.replace(message, () => `${message}\n\n${stripVTControlCharacters(diff)}`);
 };
 const testsOf = (task) => (task.tasks ? task.tasks.flatMap(testsOf) : [task]);
-/** What the JSON does not have: the version, how often a test was tried, and errors outside of the tests. */
-const tellMore = (json, files, outside, version) => {
+/**
+ * The name of a file's project where another project may have that file, too. Only what is configured decides it, so that
+ * a case is named the same when its project runs alone.
+ */
+const sharingProject = ({ projectName }, { config, projects }) => {
+  const project = projectName && projects?.find((one) => (one.name ?? one.getName()) === projectName);
+  // The second before Vitest 3.
+  if (!project || (project.isRootProject ?? project.isCore).call(project)) return undefined;
+  return isOnlyOne(config) || hasOwnFolder(project, config) ? undefined : projectName;
+};
+/** A text may be a pattern of several, and a workspace may have a file of its own. */
+const isOnlyOne = ({ projects, workspace, browser }) => {
+  const listed = projects ?? workspace ?? browser?.instances;
+  return Array.isArray(listed) && listed.length === 1 && typeof listed[0] !== 'string';
+};
+/** As a package has, with the configuration that Vitest finds there by itself; a second one has another name. */
+const hasOwnFolder = (project, { root }) => {
+  const { configFile } = (project.vite ?? project.server).config;
+  return project.config.root !== root && (!configFile || /^vite(?:st)?\.config\./.test(path.basename(configFile)));
+};
+/** What the JSON does not have: the version, how often a test was tried, projects, and errors outside of the tests. */
+const tellMore = (json, files, outside, vitest) => {
   const tests = files.map(testsOf);
+  const projects = files.map((file) => sharingProject(file, vitest));
   const write = json.writeReport;
   json.writeReport = (text) => {
     // A run that goes on watching tells more each time.
     json.writeReport = write;
-    return write.call(json, withVersion(withMore(text, tests, outside), version));
+    return write.call(json, withVersion(withMore(text, { tests, projects, outside }), vitest.version));
   };
 };
 const withVersion = (text, version) =>
   version && text.startsWith('{"') ? `{"runnerVersion":${JSON.stringify(version)},${text.slice(1)}` : text;
-const withMore = (text, tests, outside) => {
-  if (outside.length === 0 && !tests.flat().some(hasSeveralErrors)) return text;
+const withMore = (text, { tests, projects, outside }) => {
+  if (outside.length === 0 && !projects.some(Boolean) && !tests.flat().some(hasSeveralErrors)) return text;
   const report = JSON.parse(text);
-  for (const [at, file] of report.testResults.entries()) addAttempts(file, tests[at]);
+  for (const [at, file] of report.testResults.entries()) {
+    addAttempts(file, tests[at]);
+    if (projects[at]) addProject(file, projects[at]);
+  }
   report.testResults.push(...outside);
   return JSON.stringify(report);
 };
@@ -77,6 +101,13 @@ const addAttempts = (file, tests) => {
     const { retryCount = 0, repeatCount = 0 } = tests[number].result ?? {};
     if (hasSeveralErrors(tests[number])) assertion.invocations = 1 + retryCount + repeatCount;
   }
+};
+/** As a suite around all. That a file has failed without a test is a case as well, which has no suite by itself. */
+const addProject = (file, project) => {
+  const { assertionResults: tests, status, message } = file;
+  if (status === 'failed' && !tests.some((test) => test.status === 'failed'))
+    tests.push({ ancestorTitles: [], title: '(suite)', status, failureMessages: [message] });
+  for (const test of tests) test.ancestorTitles.unshift(project);
 };
 /** As a file that could not be loaded, for no test has failed by them: one for each file that was running. */
 const failedFiles = (errors) => {
@@ -91,7 +122,7 @@ const failedFiles = (errors) => {
   });
 };
 /** Vitest's JSON reporter writes the stacks of errors. It reads them before it first waits: no other reporter sees these. */
-export const tellingValues = (json, { version, config }) => {
+export const tellingValues = (json, vitest) => {
   // The second before Vitest 4.
   for (const end of ['onTestRunEnd', 'onFinished']) {
     const write = json[end];
@@ -99,7 +130,8 @@ export const tellingValues = (json, { version, config }) => {
     json[end] = (files, outside = [], ...rest) => {
       const tasks = files.map((file) => file.task ?? file);
       const errors = tasks.flatMap(errorsOf);
-      tellMore(json, tasks, config.dangerouslyIgnoreUnhandledErrors ? [] : failedFiles(outside), version);
+      const isIgnored = vitest.config.dangerouslyIgnoreUnhandledErrors;
+      tellMore(json, tasks, isIgnored ? [] : failedFiles(outside), vitest);
       const stacks = errors.map(({ stack }) => stack);
       for (const error of errors) error.stack = toldWhole(error);
       const written = write.call(json, files, outside, ...rest);
