@@ -211,7 +211,7 @@ export type Cause = {
   count: number,
   /** Their cases, the first ones. */
   cases: Array<string>,
-  /** What the first of them was found to be. */
+  /** What the first of them was found to be; of tests that no earlier run has only where there are no others. */
   verdict?: BriefVerdict,
 };
 
