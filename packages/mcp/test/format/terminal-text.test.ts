@@ -71,6 +71,26 @@ test('a fix of another failure has no tick, and says whose it is', () => {
   expect(other).not.toContain('✓');
 });
 
+test.each([
+  ['one that is clearly ahead', 'a 88, b 10', 'likely since aaaaaaaaaaaa'],
+  ['two', 'a 48, b 46', 'perhaps since aaaaaaaaaaaa (48 %) or bbbbbbbbbbbb (46 %)'],
+  ['one, and maybe none', 'a 40', 'perhaps since aaaaaaaaaaaa (40 %)'],
+  ['one that is listed twice', 'a 48, b 3, a 48', 'likely since aaaaaaaaaaaa'],
+  [
+    'many',
+    'a 24, b 24, c 20, d 20, e 6, f 6',
+    'perhaps since aaaaaaaaaaaa (24 %), bbbbbbbbbbbb (24 %), cccccccccccc (20 %), dddddddddddd (20 %) or one of 2 more',
+  ],
+])('a diagnosis suspects %s', (_, suspected, since) => {
+  const verdict = { kind: 'regression' as const, probability: 0.93, because: [], against: [] };
+  const suspects = suspected.split(', ').map((one) => {
+    const [letter = '', chance] = one.split(' ');
+    return { commit: letter.repeat(40), probability: Number(chance) / 100 };
+  });
+  const said = formatDiagnosis({ ...diagnosis(RECORD), verdict, suspects });
+  expect(said).toContain(`verdict    regression (93 %), ${since}\n`);
+});
+
 const FIX = {
   patternId: 'builtin-assertion',
   category: 'ASSERTION_MISMATCH',

@@ -2,17 +2,20 @@
  * A diagnosis and a recorded fix, for people at the terminal.
  */
 
-import type { DiagnosticResult, Difference, FixRecord, MendedBefore, Related } from 'argus-engine';
+import type { DiagnosticResult, Difference, FixRecord, MendedBefore, Related, SuspectCommit } from 'argus-engine';
 import { count } from '../../text/count.ts';
 import type { ReportFixResult } from '../../tools/failures/report-fix.ts';
 import { formatWarnings, withCommands } from '../commands.ts';
 import { indented, lines, paint, percent } from '../terminal.ts';
-import { changedBeforeText, verdictText } from './evidence-text.ts';
+import { changedBeforeText, shortHash, sinceLikely, verdictText } from './evidence-text.ts';
 import { decidedHere, originText } from './origin-text.ts';
 import { formatCause, formatKind, formatWhere } from './run-text.ts';
 
 /** The whole list is in the JSON. */
 const SHOWN_FIXES = 5;
+const SHOWN_SUSPECTS = 4;
+/** More likely than all others together, as where an answer names one commit alone. */
+const CLEARLY_AHEAD = 0.5;
 
 export function formatDiagnosis(diagnosis: DiagnosticResult): string {
   const { category, failureKind, rule, evidence, suggestedFix, standing, fixHistory } = diagnosis;
@@ -43,13 +46,33 @@ function formatVerdict({ verdict, suspects }: DiagnosticResult): string[] {
   if (verdict === undefined) return [];
   const { kind, probability, because, against, settle } = verdict;
   const isOfCode = kind === 'regression' || kind === 'broken';
-  const [suspect] = isOfCode ? (suspects ?? []) : [];
+  const since = isOfCode ? sinceText(suspects ?? []) : '';
   return [
-    `verdict    ${verdictText({ kind, probability, ...(suspect && { suspect: suspect.commit }) })}`,
+    `verdict    ${verdictText({ kind, probability })}${since}`,
     ...because.map((sentence) => indented(sentence, 11)),
     ...against.map((sentence) => indented(paint.dim(`but: ${sentence}`), 11)),
     ...(settle === undefined ? [] : [indented(paint.dim(`to settle it: ${settle}`), 11)]),
   ];
+}
+
+/** `, perhaps since 1a2b3c4d5e6f (48 %) or 6f5e4d3c2b1a (40 %)`; one commit alone where it is clearly ahead. */
+function sinceText(suspects: readonly SuspectCommit[]): string {
+  const all = eachOnce(suspects);
+  const [first] = all;
+  if (first === undefined) return '';
+  if (first.probability >= CLEARLY_AHEAD) return sinceLikely(first.commit);
+  const named = all.slice(0, SHOWN_SUSPECTS).map((one) => `${shortHash(one.commit)} (${percent(one.probability)})`);
+  if (all.length > named.length) named.push(`one of ${all.length - named.length} more`);
+  const before = named.slice(0, -1).join(', ');
+  return `, perhaps since ${before === '' ? '' : `${before} or `}${named.at(-1)}`;
+}
+
+/** A commit that several runs came to, as after a change of branches, is listed for each of them. */
+function eachOnce(suspects: readonly SuspectCommit[]): SuspectCommit[] {
+  const chances = new Map<string, number>();
+  for (const { commit, probability } of suspects) chances.set(commit, (chances.get(commit) ?? 0) + probability);
+  const once = [...chances].map(([commit, probability]) => ({ commit, probability }));
+  return once.sort((one, other) => other.probability - one.probability);
 }
 
 function formatPattern({ pattern, sameCauseAs }: DiagnosticResult): string {

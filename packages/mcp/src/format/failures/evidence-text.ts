@@ -78,7 +78,7 @@ function runOfTestRow({
   verdict,
   headline,
 }: TestRun): string[] {
-  const hash = commit === undefined ? '-' : `${commit.slice(0, HASH_CHARS)}${dirty ? '+' : ''}`;
+  const hash = commit === undefined ? '-' : `${shortHash(commit)}${dirty ? '+' : ''}`;
   return [
     runId,
     startedAt,
@@ -96,7 +96,7 @@ function changesOf({ since, base, head, changes, counts, total, hasMore }: TestC
   const { failing, flaky, fixed, stillFailing } = counts;
   const numbers = `${failing} failing, ${flaky} flaky, ${counts.new} new, ${fixed} fixed; ${stillFailing} still failing`;
   return [
-    `since ${since.slice(0, HASH_CHARS)}: ${numbers}`,
+    `since ${shortHash(since)}: ${numbers}`,
     paint.dim(`${runText(base)} against ${head === undefined ? 'nothing' : runText(head)}`),
     changes.length > 0 ? table(changes.map(changeRow)) : 'no test ends in another way',
     hasMore && paint.dim(`${changes.length} of ${total}; --offset shows the rest`),
@@ -104,7 +104,7 @@ function changesOf({ since, base, head, changes, counts, total, hasMore }: TestC
 }
 
 function runText({ id, gitCommit, dirty }: RunRecord): string {
-  return gitCommit === null ? id : `${id} (${gitCommit.slice(0, HASH_CHARS)}${dirty ? '+' : ''})`;
+  return gitCommit === null ? id : `${id} (${shortHash(gitCommit)}${dirty ? '+' : ''})`;
 }
 
 function changeRow({ change, caseName, base, head, failedIn, verdict, headline }: TestChange): string[] {
@@ -157,7 +157,7 @@ function foundRow(fix: FixEvidence): string[] {
 }
 
 function changeText({ commit, files = [] }: FixEvidence): string {
-  return commit === undefined ? `edited, not committed: ${files.join(', ')}` : commit.slice(0, HASH_CHARS);
+  return commit === undefined ? `edited, not committed: ${files.join(', ')}` : shortHash(commit);
 }
 
 function reportedRow(fix: ReportedFix): string[] {
@@ -270,8 +270,16 @@ export function formatImportedRuns({ runs, known, failures }: ImportedRuns): str
 
 /** In a few words: `regression (97 %), likely since 1a2b3c4d5e6f`. */
 export function verdictText({ kind, probability, suspect }: BriefVerdict): string {
-  const since = suspect === undefined ? '' : `, likely since ${suspect.slice(0, HASH_CHARS)}`;
+  const since = suspect === undefined ? '' : sinceLikely(suspect);
   return kind === 'new' ? 'new: no earlier run has this test' : `${kind} (${percent(probability)})${since}`;
+}
+
+export function sinceLikely(commit: string): string {
+  return `, likely since ${shortHash(commit)}`;
+}
+
+export function shortHash(commit: string): string {
+  return commit.slice(0, HASH_CHARS);
 }
 
 const IN_COMMON: Readonly<Record<ChangedBefore['because'], string>> = {
@@ -284,7 +292,7 @@ const IN_COMMON: Readonly<Record<ChangedBefore['because'], string>> = {
 /** A hint, in names alone: what a commit says, and its code, are for those who look at it. */
 export function changedBeforeText({ commit, because, sources }: ChangedBefore): string {
   const changed = sources.map(({ file, symbols }) => (symbols.length > 0 ? `${symbols.join(', ')} in ${file}` : file));
-  return `commit ${commit.slice(0, HASH_CHARS)}, which looks like a fix, changed ${IN_COMMON[because]} before, with ${changed.join('; ')}`;
+  return `commit ${shortHash(commit)}, which looks like a fix, changed ${IN_COMMON[because]} before, with ${changed.join('; ')}`;
 }
 
 /** Rates of a test that rarely fails are below one per cent. */
