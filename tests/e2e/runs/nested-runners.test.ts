@@ -7,6 +7,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { quoted } from '../../../packages/mcp/src/system/words.ts';
 import { type Data, project, runnerProject } from '../harness.ts';
 import { pythonFolder } from '../setup.mjs';
 import { has } from './installed.ts';
@@ -73,6 +74,40 @@ test('places are told from the project on where Mocha and Jest tell them from th
     ];
     expect(places.sort()).toEqual([...inPackage('one'), ...inPackage('two')]);
   }
+});
+
+test('where packages take no filter together, what is advised runs the test in its own', async () => {
+  const root = runnerProject('mocha');
+  const files = {
+    'package.json': { private: true, workspaces: ['packages/*'], scripts: { test: 'npm test -ws' } },
+    'packages/blue/package.json': { name: 'blue', version: '1.0.0', scripts: { test: 'vitest run' } },
+    'packages/blue/sum.test.js': 'import { test } from "vitest";\ntest("adds", () => {});\n',
+    'packages/red/package.json': { name: 'red', version: '1.0.0', scripts: { test: 'mocha sum.js' } },
+    'packages/red/sum.js': 'it("gets of red", () => { throw new Error("no"); });\nit("adds", () => {});\n',
+  };
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
+    writeFileSync(path.join(root, name), typeof content === 'string' ? content : JSON.stringify(content));
+  }
+  await opened(root);
+  await agent.data('argus_run', { projectPath: root });
+  const { runId } = await agent.data('argus_run', { projectPath: root });
+  const caseName = 'gets of red';
+  const alone = `cd packages/red && npm run test -- --grep ${quoted(caseName)}`;
+  const settle = expect.stringContaining(`argus run ${quoted(alone)}`);
+  expect(await agent.data('argus_diagnose', { projectPath: root, runId, caseName })).toMatchObject({
+    verdict: { settle },
+  });
+  expect(await agent.data('argus_tests', { projectPath: root, caseName })).toMatchObject({
+    latestFailure: { verdict: { settle } },
+  });
+  const refused = await agent.error('argus_run', { projectPath: root, filter: caseName });
+  expect(refused).toMatchObject({ code: 'INVALID_INPUT', message: expect.stringContaining(`as in command: ${alone}`) });
+  const run = await agent.data('argus_run', { projectPath: root, command: alone });
+  expect(run).toMatchObject({
+    totals: { passed: 0, failed: 1 },
+    failures: [{ caseName: 'packages/red/sum.js > gets of red' }],
+  });
 });
 
 const FAILING_TESTS = `const test = require('node:test');

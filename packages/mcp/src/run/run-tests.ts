@@ -54,6 +54,8 @@ export interface RunRequest {
   config: Config;
   command?: string | undefined;
   filter?: string | undefined;
+  /** Which it is for, where that is known. */
+  caseName?: string | undefined;
   timeoutSeconds?: number | undefined;
   idleTimeoutSeconds?: number | undefined;
   /** At that root, where git was asked before anything else. */
@@ -103,6 +105,7 @@ async function observedRun(request: RunRequest, watcher: RunWatcher, dir: string
     env: process.env,
     command: testCommand(root, config, request.command),
     filter: request.filter,
+    caseName: request.caseName,
     ownReports: ownReports !== undefined,
   });
   for (const [name, content] of Object.entries(plan.reporting.files ?? {}))

@@ -1,6 +1,8 @@
+import path from 'node:path';
 import { expect, test } from 'vitest';
 import { planRun } from '../../src/run/planning/plan.ts';
-import { quotedWords } from '../../src/system/words.ts';
+import { settledHere } from '../../src/run/planning/settling.ts';
+import { quoted, quotedWords } from '../../src/system/words.ts';
 import { folder } from '../project.ts';
 
 const scripts = (entries: Record<string, string>) => folder({ 'package.json': JSON.stringify({ scripts: entries }) });
@@ -100,6 +102,36 @@ test('a filter that packages take each in their own way is to be typed for one o
   expect(() => plan('npm test', root, 'adds')).toThrow(
     /as in command: cd packages\/p1 && npm run test -- --test-name-pattern=adds$/u,
   );
+});
+
+test('it is typed for the package that the case is in, where that is known', () => {
+  const root = workspace('jest', 'mocha', 'node --test test/');
+  const asked = { command: 'npm test', root, dir: '/r', env: {} };
+  const ofPackage = /as in command: cd packages\/p1 && npm run test -- --grep adds$/u;
+  expect(() => planRun({ ...asked, filter: 'packages/p1/test/sum.js > sum > adds' })).toThrow(ofPackage);
+  expect(() => planRun({ ...asked, filter: 'adds', caseName: 'packages/p1/test/sum.js > sum > adds' })).toThrow(
+    ofPackage,
+  );
+  expect(() => planRun({ ...asked, filter: 'adds', caseName: 'test/sum.js > adds' })).toThrow(/cd packages\/p0 /u);
+  expect(() => planRun({ ...asked, filter: 'packages/p2/test/a.js > adds' })).toThrow(
+    /cd packages\/p2 && npm run test$/u,
+  );
+});
+
+test('what would settle a verdict is typed for the package of the case, where packages take no filter together', () => {
+  const said = (command: string, caseName: string, root = workspace('jest', 'mocha')) => {
+    const verdict = { settle: "Run it at c0ffee: git checkout c0ffee, then argus run --filter 'it'\\''s added'" };
+    const project = { root, top: path.dirname(root), home: root };
+    return settledHere(verdict, caseName, { project, testPlace: { root, command } }).settle;
+  };
+  const [test, other] = ["orchard/packages/p1/sum.js > it's added", "orchard/sum.js > it's added"];
+  expect(said('npm test', test)).toBe(
+    `Run it at c0ffee: git checkout c0ffee, then argus run ${quoted(`cd packages/p1 && npm run test -- --grep ${quoted("it's added")}`)}`,
+  );
+  const filtered = expect.stringMatching(/then argus run --filter 'it'\\''s added'$/u);
+  expect(said('npm test', other)).toEqual(filtered);
+  expect(said('npm test', test, workspace('mocha', 'mocha'))).toEqual(filtered);
+  expect(said('make', test)).toEqual(filtered);
 });
 
 test('reports of packages are none of one file', () => {

@@ -18,6 +18,9 @@ import { type WorkspaceRun, workspaceRun } from './workspaces.ts';
 /** Scripts that call scripts; deeper is a loop. */
 const MAX_SCRIPT_DEPTH = 4;
 
+/** Of a filter, where the project has none to show. */
+const ANY_EXAMPLE = "npx vitest run -t 'adds two'";
+
 export interface Plan {
   /** As a person would type it. */
   shown: string;
@@ -37,6 +40,8 @@ type ReportPlace = Pick<AdapterContext, 'dir' | 'env'>;
 export interface PlanInput extends Omit<AdapterContext, 'words' | 'throughScript' | 'filtered'> {
   command: string;
   filter?: string | undefined;
+  /** The whole name of the case that the filter is for, from the root on, where it is known. */
+  caseName?: string | undefined;
   /** The configuration names the reports; then nothing is added to the command. */
   ownReports?: boolean;
 }
@@ -61,7 +66,7 @@ export function planRun(input: PlanInput): Plan {
   const advice = watchAdvice(found?.words ?? scriptWords(input.command, input.root));
   if (advice !== undefined) throw watches(input.command, advice);
   if (!found) {
-    if (input.filter !== undefined) throw noFilter(input);
+    if (input.filter !== undefined) throw noFilter(input, input.filter);
     const off = watchingOff(scriptWords(input.command, input.root));
     const reporting = input.ownReports ? { reports: [] } : hookReporting(input);
     const plan = { ...asTyped(input.command, null), reporting: { ...reporting, env: { ...reporting.env, ...off } } };
@@ -89,8 +94,18 @@ function filterArguments(found: Recognised, input: PlanInput): string[] {
   const { filter } = input;
   if (filter === undefined) return [];
   const { adapter } = found;
-  if (adapter.filter === undefined || !readsArgumentsAtItsEnd(found)) throw noFilter(input);
+  if (adapter.filter === undefined || !readsArgumentsAtItsEnd(found)) throw noFilter(input, filter);
   return adapter.filter(filterName(filter, adapter));
+}
+
+/** Whether a filter can be added to the command. */
+export function takesFilter(command: string, root: string): boolean {
+  const found = recognise(command, root);
+  return found !== undefined && canFilter(found);
+}
+
+function canFilter(found: Recognised): boolean {
+  return found.adapter.filter !== undefined && readsArgumentsAtItsEnd(found);
 }
 
 /** What the runner needs, and what reaches those that it may start. */
@@ -287,23 +302,45 @@ function nameOrPattern(filter: string, literal: string): string {
   }
 }
 
-function noFilter({ command, root, filter = '' }: PlanInput): ArgusError {
+function noFilter({ command, root, caseName }: PlanInput, filter: string): ArgusError {
   const advice = 'Leave filter out and put it into command in the way the runner takes it';
-  const example = packageExample(command, root, filter) ?? "npx vitest run -t 'adds two'";
+  const packages = packageCommands({ command, root, filter });
+  const example =
+    commandOf(caseName ?? filter, packages) ?? packages.find((one) => one.isFiltered)?.text ?? ANY_EXAMPLE;
   const text = `filter is not possible with '${shortLine(command)}'. ${advice}, as in command: ${shortLine(example)}`;
   return new ArgusError('INVALID_INPUT', text);
 }
 
-/** What runs the test in the first package of a workspace whose runner takes a filter. */
-function packageExample(command: string, root: string, filter: string): string | undefined {
+interface Filtered extends Pick<PlanInput, 'command' | 'root'> {
+  filter: string;
+}
+
+interface PackageCommand {
+  folder: string;
+  text: string;
+  /** Else it runs all tests of the package: its script takes no filter at its end. */
+  isFiltered: boolean;
+}
+
+/** What runs a test in the package of a workspace that its case is in; undefined where it is in none. */
+export function packageCommand(filtered: Filtered, caseName: string): string | undefined {
+  return commandOf(caseName, packageCommands(filtered));
+}
+
+function commandOf(caseName: string, packages: readonly PackageCommand[]): string | undefined {
+  // A package may lie in another one.
+  return packages.findLast(({ folder }) => caseName.startsWith(`${folder}/`))?.text;
+}
+
+function packageCommands({ command, root, filter }: Filtered): PackageCommand[] {
   const packages = workspaceRun(scriptWords(command, root), root);
-  if (packages === undefined) return undefined;
+  if (packages === undefined) return [];
   const found = recognisedIn(packages, root, 0);
-  const at = found.findIndex(
-    (one) => one?.adapter.filter !== undefined && readsArgumentsAtItsEnd({ ...one, throughScript: true }),
-  );
-  const [folder, adapter] = [packages.folders[at], found[at]?.adapter];
-  if (folder === undefined || adapter?.filter === undefined) return undefined;
-  const args = argumentText(adapter.filter(filterName(filter, adapter)));
-  return `cd ${quoted(folder)} && npm run ${packages.script} --${args}`;
+  return packages.folders.map((folder, at) => {
+    const one = found[at];
+    const isFiltered = one !== undefined && canFilter({ ...one, throughScript: true });
+    const args = isFiltered ? one.adapter.filter?.(filterName(filter, one.adapter)) : undefined;
+    const text = `cd ${quoted(folder)} && npm run ${packages.script}${args === undefined ? '' : ` --${argumentText(args)}`}`;
+    return { folder, text, isFiltered };
+  });
 }

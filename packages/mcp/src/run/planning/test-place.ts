@@ -36,3 +36,8 @@ export function folderOf({ top }: Pick<Project, 'top'>, root: string): string | 
   const folder = path.relative(top, root).split(path.sep).join('/');
   return folder === '' ? null : folder;
 }
+
+/** The name of a case as such a folder has it. */
+export function nameFrom(folder: string | null, caseName: string): string {
+  return folder !== null && caseName.startsWith(`${folder}/`) ? caseName.slice(folder.length + 1) : caseName;
+}

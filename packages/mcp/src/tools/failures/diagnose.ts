@@ -3,6 +3,7 @@
  * counting: crates/engine/src/failures/diagnose.rs.
  */
 
+import { settledHere } from '../../run/planning/settling.ts';
 import { SourceFolders } from '../../run/source-folders.ts';
 import type { SessionManager } from '../../sessions/session-manager.ts';
 import type { Zod } from '../../system/zod.ts';
@@ -37,7 +38,11 @@ export async function handleDiagnose(
   const { notStored: _, ...result } = value;
   const folders = new SourceFolders(session.root);
   const cause = folders.placed(result.cause);
-  return { ...notStored, ...folders.placed(result), cause, warnings: [...warnings, ...result.warnings] };
+  const placed = { ...notStored, ...folders.placed(result), cause, warnings: [...warnings, ...result.warnings] };
+  if (result.verdict === undefined) return placed;
+  // The last part of its name may have been given.
+  const name = cause.cases.find((one) => one.endsWith(caseName)) ?? caseName;
+  return { ...placed, verdict: settledHere(result.verdict, name, session) };
 }
 
 /** The newest fixes, as many as there is room for. */

@@ -3,9 +3,11 @@
  */
 
 import type { GitLook } from '../../run/git-state.ts';
-import { folderOf } from '../../run/planning/test-place.ts';
+import { takesFilter } from '../../run/planning/plan.ts';
+import { folderOf, nameFrom, type TestPlace } from '../../run/planning/test-place.ts';
 import { type RunWatcher, runTests } from '../../run/run-tests.ts';
 import { SourceFolders } from '../../run/source-folders.ts';
+import type { Session } from '../../sessions/session.ts';
 import type { SessionManager } from '../../sessions/session-manager.ts';
 import type { Zod } from '../../system/zod.ts';
 import { fitRemarks } from '../budget.ts';
@@ -40,7 +42,15 @@ export async function handleRun(
   const { projectPath: _, ...asked } = params;
   const { root, command } =
     asked.command === undefined ? session.testPlace : { root: session.root, command: asked.command };
-  const request = { ...asked, root, config: session.config, command, ...(root === session.root ? { look } : {}) };
+  const caseName = asked.filter && (await caseOf(asked.filter, { root, command }, session));
+  const request = {
+    ...asked,
+    root,
+    config: session.config,
+    command,
+    caseName,
+    ...(root === session.root ? { look } : {}),
+  };
   const folder = folderOf(session.project, root);
   const prepared = { ...watcher, onStart: () => session.prepare() };
   const { value, notStored, warnings } = await runTests(request, prepared, (run) =>
@@ -52,6 +62,15 @@ export async function handleRun(
   const causes = result.causes.map((cause) => folders.placed(cause));
   const unread = skipped.map(({ at, reason }) => `Not read: ${at}: ${reason}`);
   return { ...notStored, ...result, failures, causes, notes: [...warnings, ...result.notes, ...unread] };
+}
+
+/** Which case a filter means that the command does not take: what is advised instead is for its package. */
+async function caseOf(filter: string, { root, command }: TestPlace, session: Session): Promise<string | undefined> {
+  if (command === undefined || takesFilter(command, root)) return undefined;
+  // Without the memory the advice is for any package.
+  const known = await session.withEngine((engine) => engine.tests({ name: filter })).catch(() => undefined);
+  const names = known?.value.tests.map((one) => nameFrom(folderOf(session.project, root), one.caseName)) ?? [];
+  return names.find((name) => name.endsWith(filter)) ?? names[0];
 }
 
 async function handleRunWithProgress(

@@ -7,6 +7,7 @@ import { TEST_STATES } from 'argus-engine';
 import { ArgusError } from '../../errors.ts';
 import { Git } from '../../git/git.ts';
 import { commitOf } from '../../git/history.ts';
+import { settledHere } from '../../run/planning/settling.ts';
 import type { SessionManager } from '../../sessions/session-manager.ts';
 import type { Zod } from '../../system/zod.ts';
 import { fitPage } from '../budget.ts';
@@ -53,7 +54,10 @@ export async function handleTests(
     if (since !== undefined) return engine.testChanges({ since: commit ?? since, limit, offset });
     return engine.tests({ name, state, limit, offset });
   });
-  return { ...value, ...(warnings.length > 0 ? { warnings } : {}) };
+  const answer = { ...value, ...(warnings.length > 0 ? { warnings } : {}) };
+  if (!('latestFailure' in answer) || answer.latestFailure === undefined) return answer;
+  const verdict = settledHere(answer.latestFailure.verdict, answer.caseName, session);
+  return { ...answer, latestFailure: { ...answer.latestFailure, verdict } };
 }
 
 /** As many whole entries as there is room for. */
