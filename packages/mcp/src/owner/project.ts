@@ -8,6 +8,7 @@ import { lstatSync, type Stats } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { mainWorkTree } from '../git/main-work-tree.ts';
+import { isWorkTreeTop } from '../git/work-tree-top.ts';
 import { isStrangers, isWithin, lstat } from '../system/files/way.ts';
 import { homeFolder, realOfExisting } from './data-folder.ts';
 import { isMember } from './workspace.ts';
@@ -34,7 +35,7 @@ const MEMORY = path.join('.argus', 'argus.db');
 /** `root` is a real path. */
 export async function projectAround(root: string): Promise<Project> {
   const around = foldersAround(root);
-  const top = around.find((folder) => lstat(path.join(folder, '.git')) !== undefined);
+  const top = around.find(isWorkTreeTop);
   if (top !== undefined) return { root, top, home: (await mainOf(top)) ?? top };
   const nearest = around.find((folder) => isProject(folder) || lstat(path.join(folder, MEMORY)) !== undefined) ?? root;
   const home = await workspaceAround(

@@ -1,8 +1,7 @@
-import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { detectTestCommand } from '../../src/run/planning/test-command.ts';
-import { folder } from '../project.ts';
+import { folder, git } from '../project.ts';
 
 function detect(files: Record<string, string>, programs: string[] = [], platform = 'linux') {
   return detectTestCommand(folder(files), { platform, has: (program) => programs.includes(program) });
@@ -118,9 +117,9 @@ test('a package has the package manager of its workspace, and no other repositor
   const inner = path.join(root, 'packages/a');
   const machine = { platform: 'linux', has: () => false };
   expect(detectTestCommand(inner, machine)?.command).toBe('npm test');
-  mkdirSync(path.join(root, '.git'));
+  git(root, 'init', '-q');
   expect(detectTestCommand(inner, machine)?.command).toBe('pnpm test');
-  mkdirSync(path.join(inner, '.git'));
+  git(inner, 'init', '-q');
   expect(detectTestCommand(inner, machine)?.command).toBe('npm test');
 });
 

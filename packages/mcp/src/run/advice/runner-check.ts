@@ -4,8 +4,9 @@
  */
 
 import path from 'node:path';
+import { foldersUpwards } from '../../git/work-tree-top.ts';
 import { ask } from '../../system/ask.ts';
-import { foldersUpwards, hasFile, projectFile } from '../../system/files/project-file.ts';
+import { hasFile, projectFile } from '../../system/files/project-file.ts';
 import { commandWords, recognisedRunner, scriptWords } from '../planning/plan.ts';
 import { field, parsed } from '../planning/scripts.ts';
 import type { Machine } from '../planning/test-command/machine.ts';

@@ -45,15 +45,3 @@ export function filesNamed(root: string, folders: readonly string[], name: RegEx
       .map((file) => path.posix.join(folder, file)),
   );
 }
-
-/** The folder and those around it, up to the repository that it is of. */
-export function foldersUpwards(root: string): string[] {
-  const folders = [root];
-  for (let folder = root; !hasFile(folder, '.git'); ) {
-    const outer = path.dirname(folder);
-    if (outer === folder) return [root];
-    folders.push(outer);
-    folder = outer;
-  }
-  return folders;
-}

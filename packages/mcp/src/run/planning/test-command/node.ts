@@ -1,6 +1,7 @@
 /** How projects of Node, Bun and Deno are tested. */
 
-import { filesNamed, foldersUpwards, hasFile, projectFile } from '../../../system/files/project-file.ts';
+import { foldersUpwards } from '../../../git/work-tree-top.ts';
+import { filesNamed, hasFile, projectFile } from '../../../system/files/project-file.ts';
 import { denoTasks, field, packageScripts, readManifest } from '../scripts.ts';
 import { workspaceRun } from '../workspaces.ts';
 
