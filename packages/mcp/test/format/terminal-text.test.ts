@@ -142,6 +142,14 @@ test('the cause of one failure is its verdict, one of many stands for itself', (
   expect(further).toContain('1 failure, 1 cause: boom\n    flaky (80 %)');
 });
 
+test('a run that is not kept leads to no diagnosis', () => {
+  const brief = { category: 'UNKNOWN', failureKind: 'unknown', headline: 'boom', known: null, causeId: 'c' } as const;
+  const failed = { ...RUN, status: 'failed' as const, failures: [{ ...brief, caseName: 'a' }] };
+  expect(formatRun(failed)).toContain('next: argus diagnose run-2 a');
+  expect(formatRun({ ...failed, queued: true })).toContain('next: argus diagnose run-2 a');
+  expect(formatRun({ ...failed, queued: false })).not.toContain('next:');
+});
+
 test('what is the same of several failures is told once, below their names', () => {
   const brief = { category: 'UNKNOWN', failureKind: 'unknown', headline: 'boom', known: null, causeId: 'c' } as const;
   const failures = ['a', 'b', 'c'].map((caseName) => ({ ...brief, caseName, place: `src/${caseName > 'b'}.ts:1` }));

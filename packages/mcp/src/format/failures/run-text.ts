@@ -13,11 +13,15 @@ import { formatSharedFix } from './origin-text.ts';
 /** The whole list is in the JSON. */
 const SHOWN_PROVED = 5;
 
-export function formatRun(run: Omit<RunResult, 'skipped'> & Partial<Pick<RunResult, 'skipped'>>): string {
+/** `queued`: whether a run that is not stored is kept for later. */
+type ShownRun = Omit<RunResult, 'skipped'> & Partial<Pick<RunResult, 'skipped'>> & { queued?: boolean | undefined };
+
+export function formatRun(run: ShownRun): string {
   const { passed, failed, skipped, flaky } = run.totals;
   const word = run.status === 'passed' ? paint.green('passed') : paint.red('failed');
   const totals = `${passed} passed, ${failed} failed, ${skipped} skipped${flaky > 0 ? `, ${flaky} flaky` : ''}`;
-  const [first] = run.failures;
+  // What is not kept cannot be diagnosed.
+  const [first] = run.queued === false ? [] : run.failures;
   // A cause of one failure says nothing beside it but the verdict.
   const verdicts = new Map(
     run.causes.filter(({ count }) => count === 1).map(({ cases: [only], verdict }) => [only, verdict]),
