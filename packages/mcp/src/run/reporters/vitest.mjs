@@ -121,8 +121,12 @@ const failedFiles = (errors) => {
     return { name, status: 'failed', message: [...all].join('\n\n'), assertionResults: [] };
   });
 };
-/** Vitest's JSON reporter writes the stacks of errors. It reads them before it first waits: no other reporter sees these. */
+/**
+ * Vitest's JSON reporter writes the stacks of errors, and that of Vitest 1 their messages alone. It reads them before it first
+ * waits: no other reporter sees these.
+ */
 export const tellingValues = (json, vitest) => {
+  const readsMessages = /^[01]\./.test(vitest.version);
   // The second before Vitest 4.
   for (const end of ['onTestRunEnd', 'onFinished']) {
     const write = json[end];
@@ -132,10 +136,13 @@ export const tellingValues = (json, vitest) => {
       const errors = tasks.flatMap(errorsOf);
       const isIgnored = vitest.config.dangerouslyIgnoreUnhandledErrors;
       tellMore(json, tasks, isIgnored ? [] : failedFiles(outside), vitest);
-      const stacks = errors.map(({ stack }) => stack);
-      for (const error of errors) error.stack = toldWhole(error);
+      const own = errors.map(({ stack, message }) => ({ stack, message }));
+      for (const error of errors) {
+        error.stack = toldWhole(error);
+        if (readsMessages) error.message = error.stack || error.message;
+      }
       const written = write.call(json, files, outside, ...rest);
-      for (const [index, error] of errors.entries()) error.stack = stacks[index];
+      for (const [index, error] of errors.entries()) Object.assign(error, own[index]);
       return written;
     };
   }
