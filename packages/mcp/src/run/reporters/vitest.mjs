@@ -78,16 +78,20 @@ const tellMore = (json, files, outside, vitest) => {
   json.writeReport = (text) => {
     // A run that goes on watching tells more each time.
     json.writeReport = write;
-    return write.call(json, withVersion(withMore(text, { tests, projects, outside }), vitest.version));
+    // Before Vitest 2 it has no version, and its reporter no stacks.
+    const lacksStacks = !vitest.version;
+    return write.call(json, withVersion(withMore(text, { tests, projects, outside, lacksStacks }), vitest.version));
   };
 };
 const withVersion = (text, version) =>
   version && text.startsWith('{"') ? `{"runnerVersion":${JSON.stringify(version)},${text.slice(1)}` : text;
-const withMore = (text, { tests, projects, outside }) => {
-  if (outside.length === 0 && !projects.some(Boolean) && !tests.flat().some(hasSeveralErrors)) return text;
+const withMore = (text, { tests, projects, outside, lacksStacks }) => {
+  if (!lacksStacks && outside.length === 0 && !projects.some(Boolean) && !tests.flat().some(hasSeveralErrors))
+    return text;
   const report = JSON.parse(text);
   for (const [at, file] of report.testResults.entries()) {
     addAttempts(file, tests[at]);
+    if (lacksStacks) addStacks(file, tests[at]);
     if (projects[at]) addProject(file, projects[at]);
   }
   report.testResults.push(...outside);
@@ -100,6 +104,14 @@ const addAttempts = (file, tests) => {
   for (const [number, assertion] of file.assertionResults.entries()) {
     const { retryCount = 0, repeatCount = 0 } = tests[number].result ?? {};
     if (hasSeveralErrors(tests[number])) assertion.invocations = 1 + retryCount + repeatCount;
+  }
+};
+/** In place of the messages alone. */
+const addStacks = (file, tests) => {
+  if (file.assertionResults.length !== tests?.length) return;
+  for (const [number, assertion] of file.assertionResults.entries()) {
+    const errors = tests[number].result?.errors ?? [];
+    assertion.failureMessages = errors.map((error) => toldWhole(error) || error.message);
   }
 };
 /** As a suite around all. That a file has failed without a test is a case as well, which has no suite by itself. */
@@ -121,12 +133,8 @@ const failedFiles = (errors) => {
     return { name, status: 'failed', message: [...all].join('\n\n'), assertionResults: [] };
   });
 };
-/**
- * Vitest's JSON reporter writes the stacks of errors, and that of Vitest 1 their messages alone. It reads them before it first
- * waits: no other reporter sees these.
- */
+/** Vitest's JSON reporter writes the stacks of errors. It reads them before it first waits: no other reporter sees these. */
 export const tellingValues = (json, vitest) => {
-  const readsMessages = /^[01]\./.test(vitest.version);
   // The second before Vitest 4.
   for (const end of ['onTestRunEnd', 'onFinished']) {
     const write = json[end];
@@ -136,13 +144,10 @@ export const tellingValues = (json, vitest) => {
       const errors = tasks.flatMap(errorsOf);
       const isIgnored = vitest.config.dangerouslyIgnoreUnhandledErrors;
       tellMore(json, tasks, isIgnored ? [] : failedFiles(outside), vitest);
-      const own = errors.map(({ stack, message }) => ({ stack, message }));
-      for (const error of errors) {
-        error.stack = toldWhole(error);
-        if (readsMessages) error.message = error.stack || error.message;
-      }
+      const stacks = errors.map(({ stack }) => stack);
+      for (const error of errors) error.stack = toldWhole(error);
       const written = write.call(json, files, outside, ...rest);
-      for (const [index, error] of errors.entries()) Object.assign(error, own[index]);
+      for (const [index, error] of errors.entries()) error.stack = stacks[index];
       return written;
     };
   }
