@@ -14,11 +14,14 @@ use rusqlite::Connection;
 use std::{
     fs,
     path::{Path, PathBuf},
-    sync::atomic::{AtomicU32, Ordering},
+    sync::atomic::{AtomicBool, AtomicU32, Ordering},
 };
 
 /// Of every transaction.
 const NOW: i64 = 1;
+
+/// Of which some meet the file at the moment in which it is made.
+const ROUNDS_OF_MAKING: usize = 100;
 
 fn fresh(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("identity-{name}.db"));
@@ -66,6 +69,23 @@ fn of_two_that_make_a_file_at_once_one_is_refused() {
     finish(one.create(NOW)).unwrap();
     assert_eq!(add(&other).unwrap_err().kind(), StoreErrorKind::Unavailable);
     assert_eq!(identity_of(&path).unwrap(), Identity::Named("mem-1".to_owned()));
+}
+
+#[test]
+fn a_file_that_is_being_made_can_be_opened() {
+    for round in 0..ROUNDS_OF_MAKING {
+        let path = fresh(&format!("being-made-{round}"));
+        let done = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                add(&own(&path, "mem-own").unwrap()).unwrap();
+                done.store(true, Ordering::Release);
+            });
+            while !done.load(Ordering::Acquire) {
+                own(&path, "mem-own").unwrap();
+            }
+        });
+    }
 }
 
 #[test]

@@ -144,7 +144,10 @@ impl Sqlite {
             outer: Flag::new(Outer::None),
         };
         if let Some(connection) = sqlite.connect(false)? {
+            // As it is at one moment: another process may be making it.
+            let tx = Transaction::begin(&connection, READING)?;
             sqlite.require_own(&connection)?;
+            drop(tx);
             sqlite.file.replace(Some(connection));
         }
         Ok(sqlite)

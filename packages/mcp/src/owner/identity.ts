@@ -31,13 +31,14 @@ const PAUSE_MS = 60;
 /** `scratch` is a folder of this user's for a copy, where a killed process left a journal; an id that is known decides. */
 export async function identityOf(database: string, scratch: string, knows: (id: string) => boolean): Promise<Identity> {
   for (let tries = 1; ; tries++) {
+    const wasBusy = hasJournal(database);
     try {
       const said = identify(database);
       if ((said.id !== null && knows(said.id)) || !hasJournal(database)) return said;
       return await identityOfCopy(database, scratch);
     } catch (thrown) {
       if (tries >= MAX_TRIES || !isDamage(thrown)) throw thrown;
-      if (tries > 1 && !hasJournal(database)) throw thrown;
+      if (tries > 1 && !wasBusy && !hasJournal(database)) throw thrown;
       await delay(PAUSE_MS);
     }
   }
