@@ -22,11 +22,15 @@ pub(super) fn prune<L>(lines: &mut Vec<L>, text: impl Fn(&L) -> &[u8]) -> bool {
     if count < 2 {
         return false;
     }
+    // assert_cmd's words for a program that failed; below them stands what the program said.
+    if text(&lines[0]) == b"Unexpected failure." {
+        lines.remove(0);
+    }
     let headline = lines.iter().position(|line| is_headline(text(line)));
     let expectation = || lines.iter().position(|line| is_expectation(text(line)));
     // A test that was killed or took too long may have printed anything before.
     let ended = || lines.iter().position(|line| is_end_of_process(text(line)));
-    let Some(headline) = headline.or_else(expectation).or_else(ended) else { return false };
+    let Some(headline) = headline.or_else(expectation).or_else(ended) else { return lines.len() < count };
     let may_follow_message = is_expectation(text(&lines[headline]));
     let without_error = is_end_of_process(text(&lines[headline]));
     let (mut index, mut quoted) = (0, false);
@@ -46,8 +50,10 @@ pub(super) fn prune<L>(lines: &mut Vec<L>, text: impl Fn(&L) -> &[u8]) -> bool {
     });
     // A text that was cut off ends in the middle of a line.
     let cut_off = lines.last().is_some_and(|line| text(line).ends_with(b"..."));
-    let within_stamp = lines.last().is_some_and(|line| is_part_of_stamp(text(line)));
-    if within_stamp && lines.len() > 1 {
+    let within_stamp = |last: &L, above: &L| is_part_of_stamp(text(last)) && !text(above).ends_with(b":");
+    if let [.., above, last] = lines.as_slice()
+        && within_stamp(last, above)
+    {
         lines.pop();
     }
     if cut_off && lines.len() > 1 && !is_headline(text(&lines[lines.len() - 1])) {

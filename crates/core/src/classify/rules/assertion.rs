@@ -122,6 +122,8 @@ pub(super) const RULES: &[Rule] = &[
         r"no entry found for key|Err\(|Error \{|: \w+\(|kind: |: [A-Z]\w*(Error|Exception)?( \{|\()",
         r"Custom \{|Os \{|explicit panic|called `\w+::|PoisonError|stack overflow|Cannot drop",
         r"there is no reactor|failed to|cannot |could not|unable to|error",
+        // assert_cmd's, of a program that the test ran: what that said decides.
+        r"Unexpected failure\.",
     )),
     rule(
         "assert-test-log-fail",

@@ -190,8 +190,14 @@ fn is_count(rest: &[u8]) -> bool {
 }
 
 fn lower(line: &[u8]) -> Option<LineKind<'_>> {
-    static NOISE: Starts<22> = Starts::new([
+    static NOISE: Starts<27> = Starts::new([
         "rspec ./",
+        // What assert_cmd ran, and where it tells what that printed.
+        "command=`",
+        "stdout=`",
+        "stdout=\"\"",
+        "stderr=`",
+        "stderr=\"\"",
         "failing tests:",
         "test at ",
         "error: |-",
@@ -224,11 +230,16 @@ fn lower(line: &[u8]) -> Option<LineKind<'_>> {
     if line == b"stack backtrace:" || line.starts_with(b"goroutine ") && line.ends_with(b"]:") {
         return Some(LineKind::Opens(SkippedBlock::Stack));
     }
-    if line.starts_with(b"thread '") {
+    // Quoted where a test tells what a program printed.
+    if line.starts_with(b"thread '") || line.starts_with(b"thread \\'") {
         return panicked(line);
     }
     if let Some(code) = line.strip_prefix(b"exitcode: ") {
         return Some(exit_code(code));
+    }
+    // assert_cmd's exit code.
+    if line.strip_prefix(b"code=").is_some_and(|code| code.iter().all(u8::is_ascii_digit)) {
+        return Some(LineKind::Noise);
     }
     // JUnit 4's description of a test: `method(package.Class)`.
     let running =
