@@ -75,7 +75,7 @@ describe.each(ERAS)('%s', (era) => {
     const { answer } = await run({ 'test/cart.test.js': HEAD.replace('{ total }', '{ sum }') });
     expect(listed(answer, 'failures')).toMatchObject([
       {
-        failureKind: 'module-not-found',
+        failureKind: 'missing-export',
         headline: "SyntaxError: The requested module '../src/cart.js' does not provide an export named 'sum'",
         testPlace: 'test/cart.test.js:3',
       },

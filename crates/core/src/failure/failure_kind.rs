@@ -68,8 +68,10 @@ kinds! {
     ConfigError = "config-error",
     /// An environment variable that must be set.
     MissingVariable = "missing-variable",
-    /// Code that is imported is not there: a file of the project, or an export of a module.
+    /// A file of the project that is imported is not there.
     ModuleNotFound = "module-not-found",
+    /// A name that is imported is none of those that its module exports.
+    MissingExport = "missing-export",
     /// A package that is not installed, or cannot be.
     MissingDependency = "missing-dependency",
     /// A program that is not installed.
@@ -146,6 +148,7 @@ impl FailureKind {
         matches!(
             self,
             Self::ModuleNotFound
+                | Self::MissingExport
                 | Self::MissingDependency
                 | Self::CommandNotFound
                 | Self::MissingScript
@@ -164,6 +167,7 @@ impl FailureKind {
                 | Self::Snapshot
                 | Self::MockMismatch
                 | Self::ModuleNotFound
+                | Self::MissingExport
                 | Self::MissingScript
                 | Self::SyntaxError
                 | Self::CompileError

@@ -114,8 +114,12 @@ pub(super) const RULES: &[KindRule] = &[
         r"Cannot find (?:module|package) '(?:@[\w.-]+/)?[A-Za-z][\w.-]*(?:/[^'\n]*)?'|Failed to resolve import \W?(?:@[\w.-]+/)?[A-Za-z][\w.-]*\W|Can't resolve '(?:@[\w.-]+/)?[A-Za-z][\w-]*'|ModuleNotFoundError: No module named|No module named |cannot load such file -- (?:[a-z][\w-]*)(?:/\w+)?(?: \(LoadError\))?(?:\n|$)|Could not find gem|Could not find \S+ in (?:any of the sources|locally installed gems)|Bundler::GemNotFound|no required module provides package|missing go\.sum entry|cannot find package \W|can't find crate for|no matching package (?:named|found)|Could not (?:resolve|find) (?:dependencies|artifact|all files for configuration)|package \S+ does not exist|Class \W?\S+\W? not found|NoClassDefFoundError|error NU1101|(?i:npm (?:err!|error) (?:code )?e404)|ERR_PNPM_FETCH_404|No matching distribution found|Could not find a version that satisfies|PackageNotFoundError|DistributionNotFound|(?i:is not in this registry)|node_modules (?:state file )?(?:is )?missing|Could not find a declaration file for module",
     ),
     rule(
+        K::MissingExport,
+        r"does not provide an export named|is not exported (?:by|from)|has no exported member|has no default export|No matching export in|(?m)^export '[^'\n]+' .*was not found in|cannot import name",
+    ),
+    rule(
         K::ModuleNotFound,
-        r"(?i:cannot find module)|(?i:module not found)|MODULE_NOT_FOUND|ERR_PACKAGE_PATH_NOT_EXPORTED|does not provide an export named|is not exported (?:by|from)|has no exported member|(?m)^ImportError\b|cannot import name|Failed to resolve import|Could not resolve \W|Can't resolve '|Unable to resolve (?:path|module)|unresolved import|file not found for module|cannot load such file|LoadError|Failed to load url|Directory import '|Unknown file extension|ERR_UNSUPPORTED_DIR_IMPORT|(?i:circular import)|import cycle not allowed|Relative import path",
+        r"(?i:cannot find module)|(?i:module not found)|MODULE_NOT_FOUND|ERR_PACKAGE_PATH_NOT_EXPORTED|(?m)^ImportError\b|Failed to resolve import|Could not resolve \W|Can't resolve '|Unable to resolve (?:path|module)|unresolved import|file not found for module|cannot load such file|LoadError|Failed to load url|Directory import '|Unknown file extension|ERR_UNSUPPORTED_DIR_IMPORT|(?i:circular import)|import cycle not allowed|Relative import path",
     ),
     rule(
         K::MissingVariable,
@@ -160,7 +164,7 @@ pub(super) const RULES: &[KindRule] = &[
     ),
     rule(
         K::CompileError,
-        r"(?m)^error\[E\d{4}\]|error: could not compile|(?m)^error: aborting due to|COMPILATION ERROR|Compilation (?:failed|error)|cannot find symbol|(?m): error: (?:use of undeclared|unknown type|no member named|cannot find|incompatible|package)|undefined reference to|ld returned \d+ exit status|linker command failed|linking with `\S+` failed|(?m)^\S+\.go:\d+:\d+: (?:undefined|declared and not used|cannot|missing|not enough|too many|\S+ redeclared|imported and not used)|\[build failed\]|\[setup failed\]|error CS\d{4}|error (?:MSB|LNK|C)\d{4}|(?m)^e: |error TS\d{4}|fatal error: \S+\.h(?:pp)?: No such file|Build failed with \d+ error|error: cannot find (?:macro|function|type|value|trait)|has no member named|Unresolved reference|(?m): error: |\*\* \(CompileError\)|value \S+ is not a member of|expected `\S+`, found",
+        r#"(?m)^error\[E\d{4}\]|error: could not compile|(?m)^(?:\S+\.go:\d+:\d+: )?(?:undefined: \S+$|declared and not used: |"[^"\n]+" imported and not used|missing return$|(?:not enough|too many) arguments in call to )|(?m)^error: aborting due to|COMPILATION ERROR|Compilation (?:failed|error)|cannot find symbol|(?m): error: (?:use of undeclared|unknown type|no member named|cannot find|incompatible|package)|undefined reference to|ld returned \d+ exit status|linker command failed|linking with `\S+` failed|(?m)^\S+\.go:\d+:\d+: (?:undefined|declared and not used|cannot|missing|not enough|too many|\S+ redeclared|imported and not used)|\[build failed\]|\[setup failed\]|error CS\d{4}|error (?:MSB|LNK|C)\d{4}|(?m)^e: |error TS\d{4}|fatal error: \S+\.h(?:pp)?: No such file|Build failed with \d+ error|error: cannot find (?:macro|function|type|value|trait)|has no member named|Unresolved reference|(?m): error: |\*\* \(CompileError\)|value \S+ is not a member of|expected `\S+`, found"#,
     ),
     // Errors of a program.
     rule(K::InvalidArgument, r"ERR_INVALID_ARG|ERR_OUT_OF_RANGE"),
