@@ -452,3 +452,27 @@ describe.each([
     );
   });
 });
+
+test('what AVA asserts is told as an assertion, and what a test threw as what it is', async () => {
+  const { root } = await opened(runnerProject('ava'));
+  writeFileSync(
+    path.join(root, 'sum.test.js'),
+    `import test from 'ava';
+
+test('deep', (t) => t.deepEqual({ a: 1, list: [1, 2] }, { a: 1, list: [1, 3] }));
+test('truthy', (t) => t.truthy(0));
+test('said', (t) => t.true(1 > 2, 'one is more'));
+test('throws', (t) => t.throws(() => 1));
+test('threw', () => { throw new TypeError('no price'); });
+`,
+  );
+  const { failures } = await agent.data('argus_run', { projectPath: root });
+  const told = (failures as Data[]).map(({ caseName, category, headline }) => [caseName, category, headline]);
+  expect(Object.fromEntries(told.map(([name, ...rest]) => [String(name).split(' > ')[1], rest]))).toEqual({
+    deep: ['ASSERTION_MISMATCH', 'AssertionError: Difference (- actual, + expected): - 2, + 3,'],
+    truthy: ['ASSERTION_MISMATCH', 'AssertionError: Value is not truthy: 0'],
+    said: ['ASSERTION_MISMATCH', 'AssertionError: one is more'],
+    throws: ['ASSERTION_MISMATCH', 'AssertionError: Function returned: 1'],
+    threw: ['UNKNOWN', 'TypeError: no price'],
+  });
+});

@@ -143,7 +143,8 @@ fn is_unfinished(line: &str) -> bool {
 fn marked_diff<'a>(lines: &'a [String], announcing: &str) -> Vec<&'a str> {
     let announced = lines.iter().skip_while(|line| !line.ends_with(announcing)).skip(1);
     let mut below = announced.map(String::as_str).skip_while(|line| line.is_empty());
-    if !below.next().is_some_and(is_diff_legend) {
+    // AVA's line is both.
+    if !announcing.ends_with("(- actual, + expected):") && !below.next().is_some_and(is_diff_legend) {
         return Vec::new();
     }
     let mut shown: Vec<&str> = Vec::new();
@@ -202,6 +203,8 @@ pub(super) fn is_wrapping(line: &str) -> bool {
             r"={3,}.*",
             r"[.FEsxX]+\s+\[\s*\d+%\]",
             r"\d+ (?:warnings? and \d+ )?errors?",
+            // Go's package, above what its compiler said.
+            r"# \S+ \[\S+\.test\]|# [\w.-]+(?:/[\w.~-]+)+",
             r"\d+ (?:tests?|specs?|examples?|assertions?|passing|failing|pending)\b.*",
             // The name of a file, as linters put it above what they found.
             r"(?:Exception during run: )?(?:file://)?(?:[A-Za-z]:)?[\w@.~+/\\-]*[\w)\]-]\.\w{1,6}(?::\d+)?(?::\d+)?:?",

@@ -11,20 +11,17 @@ const MAX_LINES: usize = 12;
 /// Longest line; of a dumped object its middle can be spared.
 pub const MAX_LINE_CHARS: usize = 240;
 
-/// A longer line of a diff is shown around what differs, with so much before and after it.
-const LONG_DIFF_LINE_CHARS: usize = 80;
+/// A longer value is shown around what differs from the other, with so much before and after it.
+const LONG_VALUE_CHARS: usize = 80;
 const DIFFERENCE_CONTEXT_CHARS: usize = 24;
 
 /// The first lines, and of those further down the ones that hold values. What is left out is marked with `…`.
 pub(super) fn message(lines: &[String], most: usize) -> String {
     let mut out = String::new();
     let (mut taken, mut skipped) = (0, false);
-    // A dash alone begins items of lists, too.
-    let begins = |mark: char| lines.iter().any(|line| line.starts_with(mark));
-    let has_diff = begins('+') && begins('-');
-    let paired = if has_diff { paired(lines) } else { Vec::new() };
-    let lines = if has_diff { &paired } else { lines };
-    let is_values = |at: usize| is_values(&lines[at], has_diff) || at > 0 && announces_value(&lines[at - 1]);
+    let marks = diff_marks(lines);
+    let lines = &marks.map_or_else(|| labelled(lines), |marks| paired(lines, marks));
+    let is_values = |at: usize| is_values(&lines[at], marks) || at > 0 && announces_value(&lines[at - 1]);
     let first_values = (0..lines.len()).find(|&at| is_values(at));
     for (number, line) in lines.iter().enumerate() {
         if taken > 0 && (is_diff_legend(line) || is_wrapping(line) && !is_values(number)) {
@@ -51,10 +48,20 @@ pub(super) fn message(lines: &[String], most: usize) -> String {
     out
 }
 
+/// What the lines of a diff begin with, where there is one.
+fn diff_marks(lines: &[String]) -> Option<[char; 2]> {
+    let begins = |mark: char| lines.iter().any(|line| line.starts_with(mark));
+    if lines.iter().any(|line| line == "Diff < left / right > :") {
+        return Some(['<', '>']);
+    }
+    // A dash alone begins items of lists, too.
+    (begins('+') && begins('-')).then_some(['+', '-'])
+}
+
 /// The lines with each one of a diff above its counterpart: all that was expected, and then all that came, would leave no
 /// room for the second.
-fn paired(lines: &[String]) -> Vec<String> {
-    let mark = |line: &String| line.chars().next().filter(|mark| matches!(mark, '+' | '-'));
+fn paired(lines: &[String], marks: [char; 2]) -> Vec<String> {
+    let mark = |line: &String| line.chars().next().filter(|mark| marks.contains(mark));
     let mut out: Vec<String> = Vec::with_capacity(lines.len());
     let mut sides = lines.chunk_by(|line, next| mark(line) == mark(next)).peekable();
     while let Some(side) = sides.next() {
@@ -63,6 +70,7 @@ fn paired(lines: &[String]) -> Vec<String> {
         for at in 0..side.len().max(other.len()) {
             match (side.get(at), other.get(at)) {
                 (Some(line), Some(counterpart)) => {
+                    let (line, counterpart) = (line.split_at(1), counterpart.split_at(1));
                     out.extend([around_difference(line, counterpart), around_difference(counterpart, line)]);
                 }
                 (line, counterpart) => out.extend(line.or(counterpart).cloned()),
@@ -72,28 +80,68 @@ fn paired(lines: &[String]) -> Vec<String> {
     out
 }
 
-/// A long line of a diff from shortly before to shortly after what differs, behind its mark.
-fn around_difference(line: &str, counterpart: &str) -> String {
-    let (line, counterpart): (Vec<char>, Vec<char>) = (line.chars().collect(), counterpart.chars().collect());
+/// The lines with long values shown around what differs, where one stands above the other: `left: …`, `right: …`; or both
+/// in one line.
+fn labelled(lines: &[String]) -> Vec<String> {
+    static LABEL: LazyLock<Regex> = LazyLock::new(|| {
+        let pattern = r"(?i)^(?:(?:but )?(?:expected|received|actual|got|want(?:ed)?|was|left|right)\b[\w ]*:)\s*";
+        Regex::new(pattern).expect("a constant pattern")
+    });
+    let split = |line: &'_ String| LABEL.find(line).map(|label| label.end());
+    let mut out: Vec<String> = Vec::with_capacity(lines.len());
+    let mut rest = lines;
+    while let [line, below @ ..] = rest {
+        rest = below;
+        let pair = below.first().and_then(|next| {
+            let (line, next) = (line.split_at(split(line)?), next.split_at(split(next)?));
+            (line.0 != next.0).then(|| [around_difference(line, next), around_difference(next, line)])
+        });
+        match pair {
+            Some(pair) => {
+                out.extend(pair);
+                rest = &below[1..];
+            }
+            None => out.push(both_around_difference(line)),
+        }
+    }
+    out
+}
+
+/// `expected: <…> but was: <…>` with long values shown around what differs.
+fn both_around_difference(line: &str) -> String {
+    let values = || {
+        let (before, values) = line.split_once("expected: <")?;
+        let (expected, actual) = values.split_once("> but was: <")?;
+        let (actual, after) = actual.rsplit_once('>')?;
+        let (expected, actual) = (("", expected), ("", actual));
+        let [shown, other] = [around_difference(expected, actual), around_difference(actual, expected)];
+        Some(format!("{before}expected: <{shown}> but was: <{other}>{after}"))
+    };
+    values().unwrap_or_else(|| line.to_owned())
+}
+
+/// A long value from shortly before to shortly after what differs, behind its mark.
+fn around_difference((mark, value): (&str, &str), (_, other): (&str, &str)) -> String {
+    let (value, other): (Vec<char>, Vec<char>) = (value.chars().collect(), other.chars().collect());
     let equal = |pair: &(&char, &char)| pair.0 == pair.1;
-    let before = line.iter().zip(&counterpart).skip(1).take_while(equal).count() + 1;
-    let rest = line.len().min(counterpart.len()).saturating_sub(before);
-    let after = line.iter().rev().zip(counterpart.iter().rev()).take(rest).take_while(equal).count();
+    let before = value.iter().zip(&other).take_while(equal).count();
+    let rest = value.len().min(other.len()) - before;
+    let after = value.iter().rev().zip(other.iter().rev()).take(rest).take_while(equal).count();
     let from = before.saturating_sub(DIFFERENCE_CONTEXT_CHARS);
-    let to = (line.len() - after + DIFFERENCE_CONTEXT_CHARS).min(line.len());
-    let (from, to) = if line.len() > LONG_DIFF_LINE_CHARS { (from.max(1), to) } else { (1, line.len()) };
+    let to = (value.len() - after + DIFFERENCE_CONTEXT_CHARS).min(value.len());
+    let (from, to) = if value.len() > LONG_VALUE_CHARS { (from, to) } else { (0, value.len()) };
     let left_out = |is_cut: bool| if is_cut { "…" } else { "" };
-    let shown: String = line[from..to].iter().collect();
-    [&String::from(line[0]), left_out(from > 1), &shown, left_out(to < line.len())].concat()
+    let shown: String = value[from..to].iter().collect();
+    [mark, left_out(from > 0), &shown, left_out(to < value.len())].concat()
 }
 
 /// `want:`, with the value on the next line.
 fn announces_value(line: &str) -> bool {
-    line.ends_with(':') && is_values(line, false)
+    line.ends_with(':') && is_values(line, None)
 }
 
 /// Whether the line holds what was expected, or what came.
-fn is_values(line: &str, has_diff: bool) -> bool {
+fn is_values(line: &str, marks: Option<[char; 2]>) -> bool {
     static VALUES: LazyLock<Regex> = LazyLock::new(|| {
         let pattern = concat!(
             r"(?i)^(?:(?:but )?(?:expected|received|actual|got|want(?:ed)?|was|left|right|diff|returned|difference)\b",
@@ -101,5 +149,5 @@ fn is_values(line: &str, has_diff: bool) -> bool {
         );
         Regex::new(pattern).expect("a constant pattern")
     });
-    has_diff && line.starts_with(['+', '-']) || VALUES.is_match(line)
+    marks.is_some_and(|marks| line.starts_with(marks)) || VALUES.is_match(line)
 }

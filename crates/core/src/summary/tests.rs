@@ -27,6 +27,12 @@ const HEADLINES: &[(&str, &str)] = &[
         "/srv/shop/lib/slug.rb:9: warning: mismatched indentations at 'end' with 'def' at 4\n/usr/lib/bundler/runtime.rb:60:in `require': /srv/shop/lib/slug.rb:5: syntax error, unexpected ',' (SyntaxError)\n  slug(**, &)\n         ^",
         "/srv/shop/lib/slug.rb:5: syntax error, unexpected ',' (SyntaxError)",
     ),
+    ("AssertionError: Value is not truthy:\n\n0\n", "AssertionError: Value is not truthy: 0"),
+    // Go says first which package its compiler refused.
+    (
+        "# example.org/shop [example.org/shop.test]\n./shop_test.go:6:5: undefined: Totl\nFAIL\texample.org/shop [build failed]\nFAIL",
+        "undefined: Totl",
+    ),
     // Frameworks of C++, what they checked with its values.
     (
         "/srv/shop/cart_test.cpp:5: Failure\nExpected equality of these values:\n  total\n    Which is: 5\n  4\n[  FAILED  ] Cart.adds (0 ms)",
@@ -155,7 +161,14 @@ const HEADLINES: &[(&str, &str)] = &[
         "cannot find package \"github.com/acme/shop\" in any of:",
     ),
     // AVA.
-    ("Difference (- actual, + expected):\n\n- 2\n+ 3\n", "Difference (- actual, + expected): - 2 + 3"),
+    (
+        "AssertionError: Difference (- actual, + expected):\n\n- 2\n+ 3\n",
+        "AssertionError: Difference (- actual, + expected): - 2 + 3",
+    ),
+    (
+        "AssertionError: Difference (- actual, + expected):\n\n  {\n    a: 1,\n    b: [\n      1,\n-     2,\n+     3,\n    ],\n  }\n",
+        "AssertionError: Difference (- actual, + expected): - 2, + 3,",
+    ),
     // The type on one line, the message on the next.
     (
         "AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:\n\n24 !== 7\n",
@@ -258,6 +271,10 @@ fn a_message_has_the_values_that_were_compared() {
             "expect(received).toEqual(expected) // deep equality\n\n- Expected  - 1\n+ Received  + 1\n\n  Object {\n    \"name\": \"cart\",\n-   \"total\": 24,\n+   \"total\": 7,\n  }",
             &["- \"total\": 24,", "+ \"total\": 7,"],
         ),
+        (
+            "thread 'lists' panicked at tests/list.rs:25:9:\nassertion failed: `(left == right)`\n\nDiff < left / right > :\n [\n     1,\n     2,\n     3,\n<    4,\n>    7,\n     5,\n ]\n",
+            &["< 4,\n> 7,"],
+        ),
         ("got:\n3\nwant:\n4", &["got:\n3\nwant:\n4"]),
         ("Failure/Error: expect(total).to eq(7)\n\n  expected: 7\n       got: 24\n", &["expected: 7", "got: 24"]),
         (
@@ -319,6 +336,15 @@ fn of_long_lines_that_differ_the_difference_is_told() {
     let message = Summary::read(&diff).message(200);
     assert!(message.contains("-… shoe, a red shoe, größer, a red shoe, a red shoe…\n"), "{message}");
     assert!(message.contains("+… shoe, a red shoe, größe, a red shoe, a red shoe…"), "{message}");
+    // Named, one above the other or both in one line.
+    let value = |word: &str| format!("\"{}{word}\"", "a red shoe, ".repeat(30));
+    let rust = format!("assertion `left == right` failed\n  left: {}\n right: {}", value("sold"), value("gold"));
+    let message = Summary::read(&rust).message(400);
+    let wanted = "left: …a red shoe, a red shoe, sold\"\nright: …a red shoe, a red shoe, gold\"";
+    assert!(message.contains(wanted), "{message}");
+    let junit = format!("AssertionFailedError: expected: <{}> but was: <{}>", value("sold"), value("gold"));
+    let message = Summary::read(&junit).message(400);
+    assert!(message.contains("sold\"> but was: <…a red shoe, a red shoe, gold\">"), "{message}");
     // One is the beginning of the other.
     let long = "x".repeat(90);
     let message = Summary::read(&format!("differ:\n-{long}\n+{long}yz")).message(400);

@@ -16,9 +16,12 @@ function errorOf(error) {
   if (!error) return {};
   const values = error.formattedDetails || error.values || [];
   const details = values.map(({ label, formatted }) => `${label}\n\n${formatted}`);
-  const name = error.name && error.name !== 'AssertionError' ? `${error.name}: ` : '';
-  const said = error.message ? name + error.message : error.formattedError || '';
-  const message = stripVTControlCharacters([...thrown(values), said, ...details].filter(Boolean).join('\n\n'));
+  const isNamed = error.name && error.name !== 'AssertionError';
+  const said = error.message ? (isNamed ? `${error.name}: ` : '') + error.message : error.formattedError || '';
+  const causes = thrown(values);
+  // AVA names no error where one of its own assertions failed, which is told by labels and values alone.
+  const name = error.assertion && causes.length === 0 && !isNamed ? 'AssertionError: ' : '';
+  const message = name + stripVTControlCharacters([...causes, said, ...details].filter(Boolean).join('\n\n'));
   return { message, trace: error.stack ? `${message}\n${frames(error.stack)}` : message };
 }
 
