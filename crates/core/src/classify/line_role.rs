@@ -225,6 +225,9 @@ mod tests {
         let rows = [
             ("    at connect (net.js:12:3) timeout", "timeout", LineRole::Context),
             ("\tat java.net.PlainSocketImpl.timeout(Native Method)", "timeout", LineRole::Context),
+            ("   4: net::Timeout::panic", "Timeout", LineRole::Context),
+            ("   5: <net::Timeout as core::fmt::Display>::fmt", "Timeout", LineRole::Context),
+            ("Caused by:\n    0: net::connect failed: Timeout", "Timeout", LineRole::Message),
             ("  > 12 | expect(timeout).toBe(1)", "timeout", LineRole::Context),
             ("  File \"a.py\", line 3, in f\n    raise TimeoutError()\nValueError: x", "Timeout", LineRole::Context),
             ("    def f():\n>       raise TimeoutError\nE   ValueError: x", "Timeout", LineRole::Context),

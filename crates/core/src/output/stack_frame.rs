@@ -211,7 +211,8 @@ fn last_opening(text: &[u8]) -> Option<usize> {
 }
 
 /// Whether the line, with the blanks before it, is a frame:
-/// `at f (file:1:2)`, `❯ f file:1:2`, `# ./spec.rb:1:in`, `from a.rb:1:in`, `File "x", line 1`, `/a/b.go:12 +0x1f`.
+/// `at f (file:1:2)`, `❯ f file:1:2`, `# ./spec.rb:1:in`, `from a.rb:1:in`, `File "x", line 1`, `/a/b.go:12 +0x1f`,
+/// `4: cart::total`.
 pub(crate) fn is_stack_frame(line: &[u8]) -> bool {
     let trimmed = line.trim_ascii_start();
     let indented = trimmed.len() < line.len();
@@ -221,6 +222,15 @@ pub(crate) fn is_stack_frame(line: &[u8]) -> bool {
         || (trimmed.starts_with(b"from ") && memmem::find(trimmed, b":in ").is_some())
         || (trimmed.starts_with(b"File \"") && memmem::find(trimmed, b", line ").is_some())
         || (indented && memmem::find(trimmed, b".go:").is_some() && memmem::find(trimmed, b" +0x").is_some())
+        || (indented && is_numbered_function(trimmed))
+}
+
+/// Rust's frame, with its place on the next line: `4: cart::total`, `5: <cart::Cart as core::fmt::Display>::fmt`.
+fn is_numbered_function(line: &[u8]) -> bool {
+    let number = digits(line, 0);
+    let Some(function) = line[number..].strip_prefix(b": ").filter(|_| number > 0) else { return false };
+    let is_path = function.starts_with(b"<") || !function.contains(&b' ');
+    is_path && memmem::find(function, b"::").is_some()
 }
 
 /// JavaScript, Java, .NET, Rust: all begin with `at`.

@@ -23,8 +23,10 @@ pub(super) fn message(lines: &[String], most: usize) -> String {
     let lines = &marks.map_or_else(|| labelled(lines), |marks| paired(lines, marks));
     let is_values = |at: usize| is_values(&lines[at], marks) || at > 0 && announces_value(&lines[at - 1]);
     let first_values = (0..lines.len()).find(|&at| is_values(at));
+    let is_around = |at: usize| is_diff_legend(&lines[at]) || is_wrapping(&lines[at]) && !is_values(at);
+    let is_all_around = (0..lines.len()).all(is_around);
     for (number, line) in lines.iter().enumerate() {
-        if taken > 0 && (is_diff_legend(line) || is_wrapping(line) && !is_values(number)) {
+        if is_around(number) && !(is_all_around && number == 0) {
             continue;
         }
         // Before the values stands what was asked for; after them, all that is not more of them can wait.

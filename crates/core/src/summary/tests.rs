@@ -294,6 +294,8 @@ fn a_message_has_the_values_that_were_compared() {
 fn a_message_has_nothing_of_the_tool_around_it() {
     let cargo = "error[E0425]: cannot find function `totl` in this scope\n --> src/lib.rs:1:25\n\nFor more information about this error, try `rustc --explain E0425`.\nerror: could not compile `shop` (lib test) due to 1 previous error\nwarning: build failed, waiting for other jobs to finish...\n";
     assert_eq!(Summary::read(cargo).message(400), "error[E0425]: cannot find function `totl` in this scope");
+    let go = "# shop [shop.test]\n./shop_test.go:6:5: undefined: Totl\nFAIL\tshop [build failed]";
+    assert_eq!(Summary::read(go).message(400), "undefined: Totl");
     let node = "Error: listen EADDRINUSE: address already in use :::4567\n    at Server.<anonymous> (file:///srv/shop/test/b.test.js:3:160) {\n  code: 'EADDRINUSE',\n  errno: -98\n}";
     assert_eq!(Summary::read(node).message(400), "Error: listen EADDRINUSE: address already in use :::4567");
     let diff = "AssertionError [ERR_ASSERTION]: Expected values to be strictly deep-equal:\n+ actual - expected ... Lines skipped\n\n  {\n    end: {\n+     column: 4,\n-     column: 1,\n    }\n  }";

@@ -190,10 +190,11 @@ fn is_count(rest: &[u8]) -> bool {
 }
 
 fn lower(line: &[u8]) -> Option<LineKind<'_>> {
-    static NOISE: Starts<27> = Starts::new([
+    static NOISE: Starts<28> = Starts::new([
         "rspec ./",
         // What assert_cmd ran, and where it tells what that printed.
         "command=`",
+        "stdin=`",
         "stdout=`",
         "stdout=\"\"",
         "stderr=`",
