@@ -36,6 +36,9 @@ pub struct RunFacts {
     pub commit: Option<String>,
     /// Commits since the run before, oldest first, `commit` last; empty where the commit is still the same.
     pub path: Vec<String>,
+    /// Whether `path` is known to begin where the run before was; else one may have gone back, or to another branch.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub follows: bool,
     /// Files that each commit of `path` touched, as far as that is known; empty where nothing is.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub touched: Vec<Vec<FileId>>,

@@ -5,7 +5,7 @@ use crate::evidence::explanations::outage;
 use crate::evidence::explanations::weigh::{self, Seen, Weighed};
 use crate::evidence::facts::{CaseId, Failure, FileId, RunFacts, RunSeq, StackFiles, Trait};
 use crate::evidence::kept::causes::{self, Cause};
-use crate::evidence::kept::history::{Observation, TestHistory};
+use crate::evidence::kept::history::{Observation, TestHistory, up_to_last_commit};
 use crate::evidence::kept::memory::{Memory, Outage};
 use crate::evidence::kept::order::{Order, OrderEvidence};
 use crate::evidence::kept::traits::{CHANCE, KINDS};
@@ -293,7 +293,8 @@ impl<'a> Judging<'a> {
 
     /// Whether it failed so before and nothing says that it was mended since.
     fn is_broken(&self, seen: &[Observation], failure: &Failure, shared: &Shared<'_>) -> bool {
-        let before = &seen[..seen.len().saturating_sub(1)];
+        let mut before = up_to_last_commit(self.view, seen);
+        before.pop();
         let last_known = before.iter().rev().find(|one| one.failed || !self.view.uncommitted[one.at]);
         let failed_last = before.last().is_some_and(|one| one.failed);
         let lasts = shared.lasting.is_some_and(|cause| !cause.cases.contains_key(&failure.case));
@@ -315,8 +316,9 @@ impl<'a> Judging<'a> {
             }
             None => reasons::runs_of(self.view, history(&failure.case)).next(),
         };
-        let lasting = shared.lasting.and_then(|cause| self.memory.window.get(cause.first));
-        let first = [own.map(|at| self.view.runs[at]), lasting].into_iter().flatten().min_by_key(|run| run.seq)?;
+        let lasting = shared.lasting.filter(|cause| !self.view.is_on_older_commit_than(cause.first));
+        let lasting = lasting.and_then(|cause| self.view.index(cause.first));
+        let first = self.view.runs[own.into_iter().chain(lasting).min()?];
         let mut cases =
             std::iter::once(&failure.case).chain(shared.lasting.into_iter().flat_map(|one| one.cases.keys()));
         let is_seen_to_begin = cases.any(|case| history(case).is_some_and(|test| test.has_passed_before(first.seq)));

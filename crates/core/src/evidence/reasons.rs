@@ -148,7 +148,7 @@ impl Facts<'_> {
             });
         }
         if self.view.trees[passed.at] != self.view.trees[first.at] {
-            let commits = self.view.commits[first.at] - self.view.commits[passed.at];
+            let commits = self.view.places[first.at].abs_diff(self.view.places[passed.at]);
             reasons.push(Reason::Changed { passed: self.seq(passed), failed: self.seq(first), commits });
         }
         if stretch.len() == 1 && flakiness::counts(self.seen).0 == 1 {

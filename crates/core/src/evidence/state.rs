@@ -5,7 +5,7 @@ use crate::evidence::explanations::weigh::{self, Seen, Weighed};
 use crate::evidence::facts::{CaseId, RunFacts};
 use crate::evidence::kept::history::{Observation, Strand, TestHistory};
 use crate::evidence::kept::traits::{CHANCE, Traits};
-use crate::evidence::kept::window::{View, Window};
+use crate::evidence::kept::window::View;
 use crate::evidence::reasons;
 use crate::evidence::verdict::VerdictKind;
 use serde::{Deserialize, Serialize};
@@ -42,21 +42,20 @@ pub struct TestSummary {
     pub condition: Option<(String, String)>,
 }
 
-/// What the test is, from its row and the newest runs. While it fails with an error, and once those
+/// What the test is, from its row and the view of the newest runs. While it fails with an error, and once those
 /// failures have left the window, that is what its run found it to be; in between what it did since is weighed as well.
-pub fn state_of(history: &TestHistory, window: &Window, traits: &Traits) -> TestSummary {
-    let view = window.view();
+pub fn state_of(history: &TestHistory, view: &View<'_>, traits: &Traits) -> TestSummary {
     let conditions = view.all_conditions();
     let cases = view.runs.iter().map(|run: &&RunFacts| run.ran).max().unwrap_or(0);
     let (mut verdict, mut polluter, mut condition) = (None, None, None);
     let mut chance = history.retried.count_ones();
     for strand in &history.strands {
-        let seen = history.observations(&view, strand.common);
+        let seen = history.observations(view, strand.common);
         let fails_now = seen.last().is_some_and(|one| one.failed);
-        let weighed = weigh_strand(&view, history, (strand, &seen), cases, &conditions, traits);
+        let weighed = weigh_strand(view, history, (strand, &seen), cases, &conditions, traits);
         let is_settled = fails_now || strand.failed == 0;
         let settled = strand.found.filter(|_| is_settled);
-        let found = settled.unwrap_or_else(|| found(&view, history, (strand, &seen), &weighed, traits));
+        let found = settled.unwrap_or_else(|| found(view, history, (strand, &seen), &weighed, traits));
         match found {
             VerdictKind::Flaky => chance += strand.failures,
             VerdictKind::Order if weighed.polluter.is_some() => polluter = weighed.polluter.map(|(case, _)| case),

@@ -5,7 +5,7 @@
 //! for `n` commits each prior is `1 / (n + 1)`; a commit that touches a file of the failure weighs [`TOUCHES`] times as much.
 
 use crate::evidence::facts::FileId;
-use crate::evidence::kept::history::Observation;
+use crate::evidence::kept::history::{Observation, up_to_last_commit};
 use crate::evidence::kept::window::View;
 use crate::evidence::verdict::Suspect;
 use std::collections::BTreeSet;
@@ -39,12 +39,16 @@ pub struct Evidence<'a> {
 /// failure.
 pub fn suspects(view: &View<'_>, tests: &[Evidence<'_>], files: &BTreeSet<FileId>) -> Vec<Suspect> {
     let commits = commits(view, files);
+    let tests: Vec<_> = tests.iter().map(|test| (test, recent(view, test.seen))).collect();
     let mut logs: Vec<f64> = (0..=commits.len())
         .map(|culprit| {
             let one = commits.get(culprit);
-            let (begins, prior) = one.map_or((usize::MAX, 1.0), |one| (one.at, one.prior));
-            let as_edit = |test| one.map_or(0.0, |one| one.log_likelihood_as_edit(view, test));
-            prior.ln() + tests.iter().map(|test| log_likelihood(view, test, begins) + as_edit(test)).sum::<f64>()
+            let (begins, prior) = one.map_or((u32::MAX, 1.0), |one| (one.place, one.prior));
+            let of_test = |(test, recent): &(&Evidence<'_>, Vec<Observation>)| {
+                let as_edit = one.map_or(0.0, |one| one.log_likelihood_as_edit(view, test));
+                log_likelihood(view, recent, test.flake_rate, begins) + as_edit
+            };
+            prior.ln() + tests.iter().map(of_test).sum::<f64>()
         })
         .collect();
     let best = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -65,8 +69,8 @@ pub fn suspects(view: &View<'_>, tests: &[Evidence<'_>], files: &BTreeSet<FileId
 
 struct Candidate<'a> {
     commit: &'a str,
-    /// Index of the first run that has it.
-    at: usize,
+    /// Runs on a commit of this place or a later one have it.
+    place: u32,
     /// Index of a run of the edit that became it.
     edited_at: Option<usize>,
     /// What it weighs before anything was seen, against 1 of no commit.
@@ -82,36 +86,41 @@ impl Candidate<'_> {
     }
 }
 
-/// The commits of the view, oldest first.
+/// The commits of the view that the last run has, oldest first; each once, though runs may have come to it again.
 fn commits<'a>(view: &View<'a>, files: &BTreeSet<FileId>) -> Vec<Candidate<'a>> {
+    let last = view.places.last().copied().unwrap_or_default();
     let of_run = |at: usize| {
-        view.changes(at).map(move |(commit, touched)| {
+        view.changes(at).filter_map(move |(commit, touched)| {
+            let place = view.place_of(commit).filter(|place| *place <= last)?;
             let is_near = touched.iter().any(|file| files.contains(file));
             let edited = view.runs[at].edited.iter().find(|(edited, _)| edited == commit);
             let edited_at = edited.and_then(|(_, run)| view.index(*run));
-            Candidate { commit, at, edited_at, prior: if is_near { TOUCHES } else { 1.0 } }
+            Some(Candidate { commit, place, edited_at, prior: if is_near { TOUCHES } else { 1.0 } })
         })
     };
     let mut all: Vec<_> = (0..view.runs.len()).flat_map(of_run).collect();
+    all.sort_by_key(|one| one.place);
+    all.dedup_by_key(|one| one.place);
     all.drain(..all.len().saturating_sub(MAX_COMMITS));
     all
 }
 
-/// `ln P` of what one test did if the commits from run `begins` on have the culprit.
-fn log_likelihood(view: &View<'_>, test: &Evidence<'_>, begins: usize) -> f64 {
+/// `ln P` of what one test did if the commits from the place `begins` on have the culprit.
+fn log_likelihood(view: &View<'_>, seen: &[Observation], flake_rate: f64, begins: u32) -> f64 {
     let of = |one: &Observation| {
         let (passes, fails) =
             if view.uncommitted[one.at] { (EDIT_MENDS, EDIT_BREAKS) } else { (PASSES_BROKEN, PASSES_BROKEN) };
-        let fails = if one.at >= begins { 1.0 - passes } else { test.flake_rate.max(fails) };
+        let fails = if view.places[one.at] >= begins { 1.0 - passes } else { flake_rate.max(fails) };
         if one.failed { fails.ln() } else { (1.0 - fails).ln() }
     };
-    recent(view, test.seen).iter().map(of).sum()
+    seen.iter().map(of).sum()
 }
 
-/// What belongs to the newest stretch of failures: an older one was another culprit's. A pass on an edit that was taken back
-/// ends none.
-fn recent<'a>(view: &View<'_>, seen: &'a [Observation]) -> &'a [Observation] {
+/// What belongs to the newest stretch of failures up to the commit of the last run: an older one was another culprit's. A pass
+/// on an edit that was taken back ends none.
+fn recent(view: &View<'_>, seen: &[Observation]) -> Vec<Observation> {
+    let mut seen = up_to_last_commit(view, seen);
     let newest = seen.iter().rposition(|one| !one.failed && view.kept[one.at]);
     let before = newest.and_then(|passed| seen[..passed].iter().rposition(|one| one.failed));
-    &seen[before.map_or(0, |failed| failed + 1)..]
+    seen.split_off(before.map_or(0, |failed| failed + 1))
 }

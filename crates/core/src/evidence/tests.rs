@@ -1,5 +1,6 @@
 //! What holds for every history, and one small history for each verdict.
 
+mod going_back;
 mod outages;
 mod properties;
 mod verdicts;
@@ -68,6 +69,12 @@ impl Story {
         self.tree = tree;
     }
 
+    /// Goes back to a commit, or to the newest again.
+    fn check_out(&mut self, commit: u32) {
+        self.commits = commit;
+        self.revert();
+    }
+
     /// Takes back what was edited.
     fn revert(&mut self) {
         self.dirty = false;
@@ -77,7 +84,13 @@ impl Story {
     fn facts(&self, order: &Order, failed: u32) -> RunFacts {
         let commit = format!("c{}", self.commits);
         let before = self.memory.window.get(self.runs.wrapping_sub(1)).and_then(|run| run.commit.clone());
-        let path = if before.as_ref() == Some(&commit) { Vec::new() } else { vec![commit.clone()] };
+        let number = before.as_deref().and_then(|before| before.strip_prefix('c')?.parse::<u32>().ok());
+        let follows = number.is_some_and(|number| number < self.commits);
+        let path = match number {
+            Some(number) if follows => (number + 1..=self.commits).map(|one| format!("c{one}")).collect(),
+            _ if before.as_ref() == Some(&commit) => Vec::new(),
+            _ => vec![commit.clone()],
+        };
         RunFacts {
             seq: self.runs,
             id: format!("run-{}", self.runs),
@@ -85,6 +98,7 @@ impl Story {
             commit: Some(commit),
             touched: if path.is_empty() || self.touched.is_empty() { Vec::new() } else { vec![self.touched.clone()] },
             path,
+            follows,
             edited: Vec::new(),
             edited_files: if self.dirty { self.edited_files.clone() } else { Vec::new() },
             idle: Vec::new(),

@@ -197,7 +197,7 @@ fn run_facts<D>(
     let of_commit = run.git_commit.clone().filter(|_| is_clean);
     let redact = |text: &String| engine.analyzer.redact(text).into_string();
     let tree = git.and_then(|git| git.tree.as_ref()).map(redact).or(of_commit);
-    let NewCommits { path, touched, edited, idle } =
+    let NewCommits { path, follows, touched, edited, idle } =
         git.map(|git| path_since(memory, run, &git.commits, redact)).unwrap_or_default();
     let version = runner_version.map(|version| (RUNNER_VERSION.to_owned(), version));
     let runner = run.runner.iter().map(|runner| ("runner".to_owned(), runner.clone()));
@@ -209,6 +209,7 @@ fn run_facts<D>(
         started_at: run.started_at,
         commit: run.git_commit.clone(),
         path,
+        follows,
         touched,
         edited,
         edited_files: edits::edited_files(engine, params),
@@ -230,6 +231,7 @@ fn run_facts<D>(
 #[derive(Default)]
 struct NewCommits {
     path: Vec<String>,
+    follows: bool,
     touched: Vec<Vec<FileId>>,
     edited: Vec<(String, RunSeq)>,
     idle: Vec<String>,
@@ -282,7 +284,7 @@ fn path_since(memory: &Memory, run: &Run, commits: &[CommitFacts], redact: impl 
     if !is_whole && path.is_empty() {
         path.push(commit.clone());
     }
-    NewCommits { path, touched, edited, idle }
+    NewCommits { path, follows: is_whole, touched, edited, idle }
 }
 
 /// Files that are kept of the commits of one run, the newest first: so many in each run of the window are 300 KB.

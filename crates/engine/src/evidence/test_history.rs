@@ -70,7 +70,7 @@ async fn evidence(tx: &mut impl Tx, mut memory: Memory, case_name: &str) -> Resu
     let case = fingerprint(case_name);
     let mut names = rows::load_tests(tx, &mut memory, &[case]).await?;
     let Some(history) = memory.tests.get(&case) else { return Ok(None) };
-    let summary = state_of(history, &memory.window, &memory.traits);
+    let summary = state_of(history, &memory.window.view(), &memory.traits);
     Ok(Some(evidence_of(tx, &memory, &mut names, history, summary, case_name.to_owned()).await?))
 }
 

@@ -40,10 +40,11 @@ pub async fn tests<D: Database>(
     let body = async |tx: &mut D::Tx<'_>| -> Result<_, EngineError> {
         let mut memory = rows::load(tx).await?.unwrap_or_default();
         let mut names = rows::load_all_tests(tx, &mut memory).await?;
+        let view = memory.window.view();
         let mut tests = Vec::new();
         for (case, history) in &memory.tests {
             let Some(case_name) = names.get(case).filter(|name| fits(name)).cloned() else { continue };
-            let summary = state_of(history, &memory.window, &memory.traits);
+            let summary = state_of(history, &view, &memory.traits);
             if params.state.is_none_or(|state| summary.state == state) {
                 tests.push(evidence_of(tx, &memory, &mut names, history, summary, case_name).await?);
             }

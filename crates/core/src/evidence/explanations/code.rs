@@ -3,7 +3,7 @@
 //! A hidden Markov model with two states, working and broken. The state changes with commits only, never on one tree, and
 //! an edit that was not committed changes what one tree does but not the commits after it. A broken test fails.
 
-use crate::evidence::kept::history::Observation;
+use crate::evidence::kept::history::{Observation, in_order_of_commits};
 use crate::evidence::kept::window::{Mask, View, bit};
 use crate::evidence::suspects::TOUCHES;
 
@@ -41,6 +41,7 @@ const BROKEN_AT_FIRST: Chance = Chance { tests: 1.0, least: 0.02, most: 0.1 };
 /// `ln P` of what was seen. `together`: how many tests fail in this way in one run; one change breaks them all, so each bears
 /// a part of what it takes.
 pub fn log_likelihood(view: &View<'_>, seen: &[Observation], together: f64) -> f64 {
+    let seen = in_order_of_commits(view, seen);
     let suite = view.runs.iter().map(|run| run.ran).max().unwrap_or(0);
     let [broken_at_first, first_break, mends_once] =
         [BROKEN_AT_FIRST, BREAKS, MENDS].map(|chance| chance.in_suite_of(suite));
@@ -57,7 +58,7 @@ pub fn log_likelihood(view: &View<'_>, seen: &[Observation], together: f64) -> f
             log += if twin.failed == one.failed { 1.0 - FLIPS } else { FLIPS }.ln();
             continue;
         }
-        let steps = f64::from(last.map_or(0, |last| view.commits[one.at] - view.commits[last]));
+        let steps = f64::from(last.map_or(0, |last| view.places[one.at] - view.places[last]));
         let breaks_once = if failed_before { first_break * AGAIN } else { first_break };
         let breaks = 1.0 - (1.0 - share(breaks_once)).powf(steps);
         let mends = 1.0 - (1.0 - mends_once).powf(steps);

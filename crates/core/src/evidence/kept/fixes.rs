@@ -79,7 +79,7 @@ impl Progress {
         window: &Window,
         traits: &Traits,
     ) -> Self {
-        let summary = state_of(history, window, traits);
+        let summary = state_of(history, &window.view(), traits);
         if found != Some(VerdictKind::Flaky) && summary.state != TestState::Flaky {
             return Self { passes: 1, needed: 1 };
         }

@@ -86,6 +86,22 @@ pub struct Observation {
     pub touched: bool,
 }
 
+/// The code is what its commits made it, in whatever order they ran: what was seen, oldest commit first, and of one commit as
+/// it ran.
+pub fn in_order_of_commits(view: &View<'_>, seen: &[Observation]) -> Vec<Observation> {
+    let mut seen = seen.to_vec();
+    seen.sort_by_key(|one| view.places[one.at]);
+    seen
+}
+
+/// The same of the commits that the last run of the view has.
+pub fn up_to_last_commit(view: &View<'_>, seen: &[Observation]) -> Vec<Observation> {
+    let last = view.places.last().copied().unwrap_or_default();
+    let mut seen = in_order_of_commits(view, seen);
+    seen.retain(|one| view.places[one.at] <= last);
+    seen
+}
+
 impl TestHistory {
     /// The row of a test that only passed, from the runs in which it ran, oldest first. So a test needs no row before it
     /// fails: what it did is in the lists of cases that the runs keep.

@@ -121,6 +121,9 @@ impl Memory {
                 fix.record_pass();
             }
         }
+        // What passes on a commit from before the last failure mends nothing.
+        let is_later = |cause: &&Cause| view.is_on_older_commit_than(cause.last);
+        let later: BTreeSet<u64> = self.causes.iter().filter(is_later).map(|cause| cause.id).collect();
         let mut kept = Vec::new();
         for mut cause in std::mem::take(&mut self.causes) {
             let still = cause.cases.iter().any(|(case, (_, signature))| {
@@ -137,7 +140,7 @@ impl Memory {
             if let Some(edit) = edit {
                 self.add_fix(edit);
             }
-            if passed.is_empty() || is_edited && !cause.only_edited {
+            if passed.is_empty() || is_edited && !cause.only_edited || later.contains(&cause.id) {
                 kept.push(cause);
             } else if still {
                 cause.cases.retain(|case, _| !passed.contains(case));

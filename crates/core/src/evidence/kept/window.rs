@@ -1,6 +1,7 @@
-//! The newest runs of a project, and what they say of each other: who ran on the same tree, how many commits lie between.
+//! The newest runs of a project, and what they say of each other: who ran on the same tree, which commits lie between.
 
 use crate::evidence::facts::{FileId, RunFacts, RunSeq};
+use crate::evidence::kept::commit_order::CommitOrder;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -71,41 +72,44 @@ pub struct View<'a> {
     pub runs: Vec<&'a RunFacts>,
     /// For each run the index of the first on its tree, which is equal where the tree is.
     pub trees: Vec<usize>,
-    /// Commits up to each run, counted from the oldest.
-    pub commits: Vec<u32>,
+    /// The place of the commit of each run among all commits, which does not change where one goes back to it.
+    pub places: Vec<u32>,
     /// Whether it ran on an edit.
     pub uncommitted: Vec<bool>,
     /// Whether what ran is a commit, or became one as it was.
     pub kept: Vec<bool>,
     /// For each file the runs in which it was edited, as bits of their indices.
     edited_in: BTreeMap<FileId, Mask>,
+    order: CommitOrder<'a>,
 }
 
 impl<'a> View<'a> {
     fn new(runs: Vec<&'a RunFacts>) -> Self {
-        let (mut trees, mut commits, mut uncommitted) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut trees, mut places, mut uncommitted) = (Vec::new(), Vec::new(), Vec::new());
         let mut by_tree: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         let mut edited_in: BTreeMap<FileId, Mask> = BTreeMap::new();
-        let mut count = 0;
+        let mut order = CommitOrder::default();
         for (at, run) in runs.iter().enumerate() {
             let named_alike = by_tree.entry(&run.tree).or_default();
             let twin = named_alike.iter().rev().find(|earlier| runs[**earlier].has_tree_of(run));
             trees.push(twin.map_or(at, |twin| trees[*twin]));
             named_alike.push(at);
-            let moved = at > 0 && run.commit != runs[at - 1].commit;
-            let steps = u32::try_from(run.path.len()).unwrap_or(u32::MAX).max(u32::from(moved));
-            count += if at == 0 { 0 } else { steps };
-            commits.push(count);
+            let before = at.checked_sub(1).and_then(|before| runs[before].commit.as_deref());
+            order.add(run, path(&runs, at), before);
             uncommitted.push(run.dirty);
             for (file, _) in &run.edited_files {
                 *edited_in.entry(*file).or_default() |= bit(at);
             }
         }
+        for run in &runs {
+            let known = run.commit.as_deref().and_then(|commit| order.place(commit));
+            places.push(known.or(places.last().copied()).unwrap_or_default());
+        }
         let became_commits = runs.iter().flat_map(|run| &run.edited).filter_map(|(_, seq)| index(&runs, *seq));
         let committed = uncommitted.iter().enumerate().filter(|(_, is_edit)| !**is_edit).map(|(at, _)| at);
         let trees_kept: BTreeSet<usize> = became_commits.chain(committed).map(|at| trees[at]).collect();
         let kept = trees.iter().map(|tree| trees_kept.contains(tree)).collect();
-        Self { runs, trees, commits, uncommitted, kept, edited_in }
+        Self { runs, trees, places, uncommitted, kept, edited_in, order }
     }
 
     /// Whether one of the files was edited in the last run, and not in the same way in an earlier one.
@@ -120,18 +124,17 @@ impl<'a> View<'a> {
         self.runs[at].edited_files.iter().filter_map(|(file, _)| self.edited_in.get(file).copied())
     }
 
-    /// The commits that a run has and the one before has not, oldest first.
-    fn path(&self, at: usize) -> &'a [String] {
-        let run = self.runs[at];
-        let moved = at == 0 || run.commit != self.runs[at - 1].commit;
-        if run.path.is_empty() && moved { run.commit.as_slice() } else { &run.path }
+    /// Where a commit stands among all of them.
+    pub fn place_of(&self, commit: &str) -> Option<u32> {
+        self.order.place(commit)
     }
 
-    /// Those of them by which a test may fail or pass, and the files that each touched, as far as that is known.
+    /// The commits that a run has and the one before has not, oldest first; those by which a test may fail or pass, and the
+    /// files that each touched, as far as that is known.
     pub fn changes(&self, at: usize) -> impl DoubleEndedIterator<Item = (&'a String, &'a [FileId])> {
         let run = self.runs[at];
         let touched = |index: usize| run.touched.get(index).map_or(&[][..], Vec::as_slice);
-        let all = self.path(at).iter().enumerate().map(move |(index, commit)| (commit, touched(index)));
+        let all = path(&self.runs, at).iter().enumerate().map(move |(index, commit)| (commit, touched(index)));
         all.filter(|(commit, _)| !run.idle.contains(commit))
     }
 
@@ -139,6 +142,12 @@ impl<'a> View<'a> {
     pub fn changes_since(&self, seq: RunSeq) -> impl Iterator<Item = &'a String> {
         let newer = (0..self.runs.len()).rev().take_while(move |at| self.runs[*at].seq > seq);
         newer.flat_map(|at| self.changes(at).rev()).map(|(commit, _)| commit)
+    }
+
+    /// Whether the last run went back to a commit from before that of an earlier run.
+    pub fn is_on_older_commit_than(&self, earlier: RunSeq) -> bool {
+        let earlier = self.index(earlier).map(|earlier| self.places[earlier]);
+        earlier.zip(self.places.last()).is_some_and(|(earlier, now)| *now < earlier)
     }
 
     /// Index of the run of this number.
@@ -162,6 +171,13 @@ impl<'a> View<'a> {
         let all: BTreeSet<_> = self.runs.iter().flat_map(|run| &run.environment).collect();
         all.into_iter().filter(|one| self.runs.iter().any(|run| !run.environment.contains(one))).collect()
     }
+}
+
+/// The commits that a run has and the one before has not, oldest first.
+fn path<'a>(runs: &[&'a RunFacts], at: usize) -> &'a [String] {
+    let run = runs[at];
+    let moved = at == 0 || run.commit != runs[at - 1].commit;
+    if run.path.is_empty() && moved { run.commit.as_slice() } else { &run.path }
 }
 
 fn index(runs: &[&RunFacts], seq: RunSeq) -> Option<usize> {

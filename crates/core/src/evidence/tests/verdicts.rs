@@ -18,7 +18,7 @@ use crate::{
 use std::collections::BTreeSet;
 
 fn summary(story: &Story, case: CaseId) -> TestSummary {
-    state_of(&story.memory.tests[&case], &story.memory.window, &story.memory.traits)
+    state_of(&story.memory.tests[&case], &story.memory.window.view(), &story.memory.traits)
 }
 
 /// Case 3 fails wherever case 30 ran before it.

@@ -1,0 +1,57 @@
+//! Runs that go back to an older commit, as where somebody looks which one began it.
+
+use super::{Story, failure, only};
+use crate::evidence::{judge::Judged, verdict::VerdictKind::Broken};
+
+/// Eight commits of which each passes, and then five at once.
+fn breaks(tests: u64) -> (Story, Judged) {
+    let mut story = Story::new();
+    for _ in 0..8 {
+        story.commit();
+        story.run_in((0..tests).collect(), &[]);
+    }
+    story.commits += 4;
+    story.commit();
+    let judged = only(&story.run_in((0..tests).collect(), &[failure(3, 1)])).clone();
+    (story, judged)
+}
+
+/// Runs the test alone at a commit.
+fn settle(story: &mut Story, commit: u32, fails: bool) -> Option<Judged> {
+    story.check_out(commit);
+    let failures = if fails { vec![failure(3, 1)] } else { Vec::new() };
+    story.run_in(vec![3], &failures).verdicts.pop()
+}
+
+fn suspects(judged: &Judged) -> Vec<(&str, f64)> {
+    judged.verdict.suspects.iter().map(|one| (one.commit.as_str(), one.probability)).collect()
+}
+
+#[test]
+fn runs_on_older_commits_tell_which_one_began_it() {
+    for tests in [5, 40] {
+        let (mut story, first) = breaks(tests);
+        assert_eq!(suspects(&first).len(), 5);
+        let culprit = 12;
+        for commit in [12, 10, 11] {
+            settle(&mut story, commit, commit >= culprit);
+        }
+        let last = settle(&mut story, 14, true).unwrap();
+        let found = suspects(&last);
+        assert!(found[0].0 == "c12" && found[0].1 > 0.9, "{found:?}");
+        assert_eq!((last.verdict.kind, last.cause), (Broken, first.cause));
+        assert_eq!(last.verdict.since.as_ref().unwrap().commit.as_deref(), Some("c14"));
+        assert_eq!(story.memory.fixes, [], "a commit from before it began mends nothing");
+    }
+}
+
+#[test]
+fn a_commit_that_runs_came_to_twice_is_one_suspect() {
+    let (mut story, first) = breaks(40);
+    settle(&mut story, 9, false);
+    let again = settle(&mut story, 14, true).unwrap();
+    for ((commit, chance), (before, chance_before)) in suspects(&again).into_iter().zip(suspects(&first)) {
+        assert!(commit == before && (chance - chance_before).abs() < 0.01, "{commit} {chance} {chance_before}");
+    }
+    assert_eq!(suspects(&again).len(), 5);
+}
