@@ -75,7 +75,6 @@ test.each([
   ['one that is clearly ahead', 'a 88, b 10', 'likely since aaaaaaaaaaaa'],
   ['two', 'a 48, b 46', 'perhaps since aaaaaaaaaaaa (48 %) or bbbbbbbbbbbb (46 %)'],
   ['one, and maybe none', 'a 40', 'perhaps since aaaaaaaaaaaa (40 %)'],
-  ['one that is listed twice', 'a 48, b 3, a 48', 'likely since aaaaaaaaaaaa'],
   [
     'many',
     'a 24, b 24, c 20, d 20, e 6, f 6',

@@ -57,22 +57,15 @@ function formatVerdict({ verdict, suspects }: DiagnosticResult): string[] {
 
 /** `, perhaps since 1a2b3c4d5e6f (48 %) or 6f5e4d3c2b1a (40 %)`; one commit alone where it is clearly ahead. */
 function sinceText(suspects: readonly SuspectCommit[]): string {
-  const all = eachOnce(suspects);
-  const [first] = all;
+  const [first] = suspects;
   if (first === undefined) return '';
   if (first.probability >= CLEARLY_AHEAD) return sinceLikely(first.commit);
-  const named = all.slice(0, SHOWN_SUSPECTS).map((one) => `${shortHash(one.commit)} (${percent(one.probability)})`);
-  if (all.length > named.length) named.push(`one of ${all.length - named.length} more`);
+  const named = suspects
+    .slice(0, SHOWN_SUSPECTS)
+    .map(({ commit, probability }) => `${shortHash(commit)} (${percent(probability)})`);
+  if (suspects.length > named.length) named.push(`one of ${suspects.length - named.length} more`);
   const before = named.slice(0, -1).join(', ');
   return `, perhaps since ${before === '' ? '' : `${before} or `}${named.at(-1)}`;
-}
-
-/** A commit that several runs came to, as after a change of branches, is listed for each of them. */
-function eachOnce(suspects: readonly SuspectCommit[]): SuspectCommit[] {
-  const chances = new Map<string, number>();
-  for (const { commit, probability } of suspects) chances.set(commit, (chances.get(commit) ?? 0) + probability);
-  const once = [...chances].map(([commit, probability]) => ({ commit, probability }));
-  return once.sort((one, other) => other.probability - one.probability);
 }
 
 function formatPattern({ pattern, sameCauseAs }: DiagnosticResult): string {
