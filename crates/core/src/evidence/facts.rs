@@ -68,10 +68,18 @@ pub struct RunFacts {
     pub ran: u32,
     /// Cases that failed.
     pub failed: u32,
+    /// Cases that began to fail with what had changed, and were not known to fail by chance; none where the machine failed.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub began: u32,
     /// Files that the cases lie in.
     pub files: u32,
     /// Whether it ended before all cases had run: killed, out of memory, lost.
     pub interrupted: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]
+const fn is_none(count: &u32) -> bool {
+    *count == 0
 }
 
 /// Files of the project in the stacks of failing cases.

@@ -20,6 +20,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Judgement {
     /// One for each failing case, in the order of their numbers.
     pub verdicts: Vec<Judged>,
+    /// How many of them began to fail with what had changed, as [`RunFacts::began`] has it.
+    pub began: u32,
 }
 
 /// A failing case with its verdict.
@@ -49,14 +51,17 @@ pub fn judge(memory: &Memory, run: &RunFacts, failures: &[Failure], order: &Orde
     let mut failures = failures.to_vec();
     failures.sort_by_key(|failure| failure.case);
     let view = memory.window.seen_from(run);
-    let judging = Judging { memory, run, view: &view, order, stacks, conditions: view.conditions() };
+    let mut judging = Judging { memory, run, view: &view, order, stacks, conditions: view.conditions(), began: 0 };
     let groups = causes::group(&failures, |case| memory.tests.get(&case));
     let groups: Vec<_> = groups.iter().flat_map(|group| judging.split(&failures, group)).collect();
     let outage = judging.outage(&groups);
+    if outage.is_none() {
+        judging.began = judging.begin_to_fail(&failures);
+    }
     let mut verdicts: Vec<Judged> =
         groups.iter().flat_map(|(cause, members)| judging.group(*cause, members, outage)).collect();
     verdicts.sort_by_key(|judged| judged.failure.case);
-    Judgement { verdicts }
+    Judgement { verdicts, began: judging.began }
 }
 
 struct Judging<'a> {
@@ -66,6 +71,7 @@ struct Judging<'a> {
     order: &'a Order,
     stacks: &'a StackFiles,
     conditions: Vec<&'a (String, String)>,
+    began: u32,
 }
 
 /// What is known of one failing case before its group is looked at.
@@ -141,6 +147,19 @@ impl<'a> Judging<'a> {
         outage::probability(self.run, outage::Cluster { failures, known, has_passed })
     }
 
+    /// How many passed when they ran last, on other files, and were not found to fail so by chance before.
+    fn begin_to_fail(&self, failures: &[Failure]) -> u32 {
+        let begins = |failure: &&Failure| {
+            let Some(history) = self.memory.tests.get(&failure.case) else { return false };
+            let found = history.strand(Trait::of(failure)).and_then(|strand| strand.found);
+            let passed = history.last_pass().filter(|_| history.last_outcome() == Some(false));
+            let is_on_other_files =
+                |seq| self.view.index(seq).is_some_and(|at| self.view.trees.last() != self.view.trees.get(at));
+            found != Some(VerdictKind::Flaky) && passed.is_some_and(is_on_other_files)
+        };
+        u32::try_from(failures.iter().filter(begins).count()).unwrap_or(u32::MAX)
+    }
+
     fn has_passed(&self, failure: &Failure) -> bool {
         self.memory.tests.get(&failure.case).and_then(TestHistory::last_pass).is_some()
     }
@@ -182,7 +201,7 @@ impl<'a> Judging<'a> {
         files: &BTreeSet<FileId>,
     ) -> Weighing<'a> {
         let history = self.memory.tests.get(&failure.case);
-        let seen = weigh::with_now(self.view, history, Trait::of(failure), files);
+        let seen = weigh::with_now(self.view, history, Trait::of(failure), files, self.began);
         let order = self.order_evidence(failure, history);
         let together = match lasting {
             Some(cause) if !cause.cases.contains_key(&failure.case) => JOINS,

@@ -4,6 +4,7 @@ mod going_back;
 mod outages;
 mod properties;
 mod verdicts;
+mod wide_breaks;
 mod young_memories;
 
 use super::{
@@ -110,6 +111,7 @@ impl Story {
             order_unknown: order.is_unknown(),
             ran: u32::try_from(order.cases().len()).unwrap(),
             failed,
+            began: 0,
             files: 8,
             interrupted: false,
         }

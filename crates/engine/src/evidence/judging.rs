@@ -222,6 +222,7 @@ fn run_facts<D>(
         order_unknown: ran.order.is_unknown(),
         ran: count(ran.order.cases().len()),
         failed: count(ran.failures.len()),
+        began: 0,
         files: ran.files,
         interrupted: run.timed_out || run.signal.is_some(),
     }

@@ -3,6 +3,7 @@
 //! A hidden Markov model with two states, working and broken. The state changes with commits only, never on one tree, and
 //! an edit that was not committed changes what one tree does but not the commits after it. A broken test fails.
 
+use crate::evidence::explanations::outage::{BREAKS_ALL, NEXT_TEST_BREAKS};
 use crate::evidence::kept::history::{Observation, in_order_of_commits};
 use crate::evidence::kept::window::{Mask, View, bit};
 use crate::evidence::suspects::TOUCHES;
@@ -60,11 +61,18 @@ pub fn log_likelihood(view: &View<'_>, seen: &[Observation], together: f64) -> f
         }
         let steps = f64::from(last.map_or(0, |last| view.places[one.at] - view.places[last]));
         let breaks_once = if failed_before { first_break * AGAIN } else { first_break };
+        let with_others = if is_seen_alike(view, index.checked_sub(1).map(|before| &seen[before]), one) {
+            breaks_with(one.began.saturating_sub(1), view.runs[one.at].ran)
+        } else {
+            0.0
+        };
         let breaks = 1.0 - (1.0 - share(breaks_once)).powf(steps);
+        let breaks = if steps > 0.0 { breaks.max(share(with_others)) } else { breaks };
         let mends = 1.0 - (1.0 - mends_once).powf(steps);
         (working, broken) = (working * (1.0 - breaks) + broken * mends, working * breaks + broken * (1.0 - mends));
         let (fails_working, fails_broken) = if view.uncommitted[one.at] {
-            (share(breaks_once.max(edit_breaks(one, failed_before, is_of_same))), 1.0 - mends_once)
+            let breaks_once = breaks_once.max(with_others).max(edit_breaks(one, failed_before, is_of_same));
+            (share(breaks_once), 1.0 - mends_once)
         } else {
             (FLIPS, 1.0 - FLIPS)
         };
@@ -78,6 +86,22 @@ pub fn log_likelihood(view: &View<'_>, seen: &[Observation], together: f64) -> f
         last = Some(one.at);
     }
     log
+}
+
+/// Whether it passed in the run before of those seen, and under the same conditions: else these may as well have broken the
+/// others.
+fn is_seen_alike(view: &View<'_>, before: Option<&Observation>, one: &Observation) -> bool {
+    before.is_some_and(|before| !before.failed && view.runs[before.at].environment == view.runs[one.at].environment)
+}
+
+/// That a change broke this test too which broke so many others of those that ran: if it broke what everything uses, as likely
+/// as it broke any other.
+fn breaks_with(others: u32, ran: u32) -> f64 {
+    let Some(last) = others.checked_sub(1) else { return 0.0 };
+    let ran = f64::from(ran.max(others + 1));
+    let by_few = (1.0 - BREAKS_ALL) * (1.0 - NEXT_TEST_BREAKS) * NEXT_TEST_BREAKS.powf(f64::from(last));
+    let by_all = BREAKS_ALL / ran;
+    by_all / (by_few + by_all) * f64::from(others) / ran
 }
 
 /// That an edit breaks it, by which files it is of.

@@ -10,11 +10,11 @@ use std::collections::BTreeSet;
 /// That a run has an outage, against that it has one more cause in the code: `ln` of the odds.
 const PRIOR_LOG_ODDS: f64 = -1.0;
 /// Tests that a change of the code breaks: geometric, four on average.
-const NEXT_TEST_BREAKS: f64 = 0.75;
+pub(super) const NEXT_TEST_BREAKS: f64 = 0.75;
 /// Files that a change of the code breaks tests of: geometric, two on average.
 const NEXT_FILE_BREAKS: f64 = 0.5;
 /// That a change breaks what everything uses, which hits tests and files as an outage does: neither says much by itself.
-const BREAKS_ALL: f64 = 0.05;
+pub(super) const BREAKS_ALL: f64 = 0.05;
 /// An error that code raises by itself, where a machine makes code meet what it does not expect.
 const OF_CODE_LOG_ODDS: f64 = -3.0;
 /// The same error was an outage before.

@@ -125,18 +125,20 @@ pub fn found_before(strand: &Strand) -> Option<[f64; KINDS]> {
     (strand.failed == 0 && strand.failures > 0).then_some(strand.weighed)
 }
 
-/// What was seen of a test in the runs before, and that it fails now. `files`: of the failure.
+/// What was seen of a test in the runs before, and that it fails now. `files`: of the failure; `began`: tests that begin to
+/// fail now.
 pub fn with_now(
     view: &View<'_>,
     history: Option<&TestHistory>,
     common: Trait,
     files: &BTreeSet<FileId>,
+    began: u32,
 ) -> Vec<Observation> {
     let mut seen = history.map(|history| history.observations(view, common)).unwrap_or_default();
     if let Some(at) = view.runs.len().checked_sub(1) {
         let passed = seen.iter().rev().find(|one| !one.failed);
         let touched = passed.is_some_and(|passed| view.is_edited_since(passed.at, files));
-        seen.push(Observation { at, failed: true, touched });
+        seen.push(Observation { at, failed: true, touched, began });
     }
     seen
 }

@@ -84,6 +84,8 @@ pub struct Observation {
     pub failed: bool,
     /// Whether it failed in a file that was edited since it passed last.
     pub touched: bool,
+    /// Where it failed, how many tests began to fail with what had changed in its run.
+    pub began: u32,
 }
 
 /// The code is what its commits made it, in whatever order they ran: what was seen, oldest commit first, and of one commit as
@@ -166,7 +168,12 @@ impl TestHistory {
         let of = |(at, seq): (usize, RunSeq)| {
             let failed = self.at(seq)?;
             let is = |mask: Mask| mask >> (self.newest - seq) & 1 == 1;
-            (failed == is(mine)).then(|| Observation { at, failed, touched: is(touched) })
+            (failed == is(mine)).then(|| Observation {
+                at,
+                failed,
+                touched: is(touched),
+                began: view.began(at, failed),
+            })
         };
         view.runs.iter().map(|run| run.seq).enumerate().filter_map(of).collect()
     }
@@ -193,7 +200,8 @@ impl TestHistory {
         self.totals.runs == 0
     }
 
-    fn last_outcome(&self) -> Option<bool> {
+    /// Whether it failed in the newest run that says anything of it.
+    pub fn last_outcome(&self) -> Option<bool> {
         let known = self.ran & !self.outages;
         (known != 0).then(|| self.failed >> known.trailing_zeros() & 1 == 1)
     }

@@ -66,7 +66,7 @@ impl Memory {
         self.close_causes(run, &failing, &order, has_edits);
         self.refute_fixes(run, &judgement);
         self.open_causes(run, &judgement);
-        self.window.push(run.clone());
+        self.window.push(RunFacts { began: judgement.began, ..run.clone() });
         self.orders.push(run.seq, order);
         judgement
     }

@@ -124,6 +124,11 @@ impl<'a> View<'a> {
         self.runs[at].edited_files.iter().filter_map(|(file, _)| self.edited_in.get(file).copied())
     }
 
+    /// Tests that began to fail in a run with what had changed, for one that failed there.
+    pub fn began(&self, at: usize, failed: bool) -> u32 {
+        if failed { self.runs[at].began } else { 0 }
+    }
+
     /// Where a commit stands among all of them.
     pub fn place_of(&self, commit: &str) -> Option<u32> {
         self.order.place(commit)

@@ -1,0 +1,74 @@
+//! A change that breaks many tests in several ways at once, as a deleted export does.
+
+use super::{Story, failure, kinds};
+use crate::evidence::{
+    facts::{CaseId, Failure},
+    judge::Judgement,
+    state::state_of,
+    verdict::VerdictKind::{Broken, Regression, Unknown},
+};
+
+const TESTS: CaseId = 160;
+
+/// So many fail alike, and two each in its own way.
+fn failures(alike: CaseId) -> Vec<Failure> {
+    let alike = (0..alike).map(|case| Failure { of_code: true, ..failure(case, 7) });
+    alike.chain([failure(101, 101), failure(140, 140)]).collect()
+}
+
+fn after_passes() -> Story {
+    let mut story = Story::new();
+    for _ in 0..2 {
+        story.run_in((0..TESTS).collect(), &[]);
+    }
+    story
+}
+
+fn run(story: &mut Story, failures: &[Failure]) -> Judgement {
+    story.run_in((0..TESTS).collect(), failures)
+}
+
+#[test]
+fn what_fails_alone_beside_many_is_of_the_same_change() {
+    for is_edit in [false, true] {
+        let mut story = after_passes();
+        if is_edit {
+            story.edit("a");
+        } else {
+            story.commit();
+        }
+        let judgement = run(&mut story, &failures(60));
+        assert!(kinds(&judgement).iter().all(|kind| *kind == Regression), "{is_edit} {:?}", kinds(&judgement));
+        assert!(judgement.verdicts.iter().all(|judged| judged.verdict.probability > 0.8), "{is_edit}");
+
+        // Nor is it chance later, when only these are left.
+        story.edit("b");
+        let judgement = run(&mut story, &failures(0));
+        assert_eq!(kinds(&judgement), [Broken; 2], "{is_edit}");
+        story.edit("c");
+        run(&mut story, &[]);
+        let view = story.memory.window.view();
+        let summary = state_of(&story.memory.tests[&101], &view, &story.memory.traits);
+        assert!(summary.flake_rate.mean < 0.1, "{is_edit} {summary:?}");
+    }
+}
+
+#[test]
+fn what_fails_alone_beside_a_few_may_be_chance() {
+    for alike in [0, 2, 4] {
+        let mut story = after_passes();
+        story.commit();
+        let judgement = run(&mut story, &failures(alike));
+        let alone: Vec<_> = judgement.verdicts.iter().filter(|judged| judged.failure.case > 100).collect();
+        assert!(alone.iter().all(|judged| judged.verdict.kind == Unknown), "{alike}");
+    }
+}
+
+#[test]
+fn what_fails_alone_beside_many_on_another_machine_may_be_of_that() {
+    let mut story = after_passes();
+    story.commit();
+    story.os = "windows";
+    let judgement = run(&mut story, &failures(60));
+    assert!(judgement.verdicts.iter().rev().take(2).all(|judged| judged.verdict.kind != Regression));
+}
