@@ -203,6 +203,8 @@ impl<'a> Judging<'a> {
         let history = self.memory.tests.get(&failure.case);
         let seen = weigh::with_now(self.view, history, Trait::of(failure), files, self.began);
         let order = self.order_evidence(failure, history);
+        let fails_otherwise =
+            history.is_some_and(|history| !history.other_failures_since_pass(self.view, Trait::of(failure)).is_empty());
         let together = match lasting {
             Some(cause) if !cause.cases.contains_key(&failure.case) => JOINS,
             _ if failure.function.is_none() => 1.0_f64.max(f64::from(together) / 2.0),
@@ -212,7 +214,8 @@ impl<'a> Judging<'a> {
             observations: &seen,
             looks: self.memory.traits.log_likelihoods(failure),
             together,
-            order: Some(&order),
+            // No order makes it fail in another way before.
+            order: Some(&order).filter(|_| !fails_otherwise),
             both_outcomes: history.is_some_and(|history| history.totals.both_outcomes > 0),
             before: history.and_then(|history| history.strand(Trait::of(failure))).and_then(weigh::found_before),
             cases: self.run.ran,
@@ -260,7 +263,7 @@ impl<'a> Judging<'a> {
         let rest = 1.0 - shared.outage;
         let chances = weighed.chances();
         let never_passed = history.is_some_and(|history| !history.is_new() && !history.has_passed());
-        let is_broken = never_passed || self.is_broken(&seen, &failure, shared);
+        let is_broken = never_passed || self.is_broken(history, &failure, shared);
         let code = if is_broken { VerdictKind::Broken } else { VerdictKind::Regression };
         let weighed_kinds = vec![
             (code, weighed.code * rest),
@@ -311,9 +314,9 @@ impl<'a> Judging<'a> {
     }
 
     /// Whether it failed so before and nothing says that it was mended since.
-    fn is_broken(&self, seen: &[Observation], failure: &Failure, shared: &Shared<'_>) -> bool {
-        let mut before = up_to_last_commit(self.view, seen);
-        before.pop();
+    fn is_broken(&self, history: Option<&TestHistory>, failure: &Failure, shared: &Shared<'_>) -> bool {
+        let own = history.map(|history| history.observations(self.view, Trait::of(failure))).unwrap_or_default();
+        let before = up_to_last_commit(self.view, &own);
         let last_known = before.iter().rev().find(|one| one.failed || !self.view.uncommitted[one.at]);
         let failed_last = before.last().is_some_and(|one| one.failed);
         let lasts = shared.lasting.is_some_and(|cause| !cause.cases.contains_key(&failure.case));

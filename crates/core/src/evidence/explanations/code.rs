@@ -61,7 +61,8 @@ pub fn log_likelihood(view: &View<'_>, seen: &[Observation], together: f64) -> f
         }
         let steps = f64::from(last.map_or(0, |last| view.places[one.at] - view.places[last]));
         let breaks_once = if failed_before { first_break * AGAIN } else { first_break };
-        let with_others = if is_seen_alike(view, index.checked_sub(1).map(|before| &seen[before]), one) {
+        let before = index.checked_sub(1).map(|before| &seen[before]);
+        let with_others = if is_seen_alike(view, before, one) {
             breaks_with(one.began.saturating_sub(1), view.runs[one.at].ran)
         } else {
             0.0
@@ -71,8 +72,9 @@ pub fn log_likelihood(view: &View<'_>, seen: &[Observation], together: f64) -> f
         let mends = 1.0 - (1.0 - mends_once).powf(steps);
         (working, broken) = (working * (1.0 - breaks) + broken * mends, working * breaks + broken * (1.0 - mends));
         let (fails_working, fails_broken) = if view.uncommitted[one.at] {
+            let still = if is_still_broken(view, before, one) { 1.0 - mends_once } else { 0.0 };
             let breaks_once = breaks_once.max(with_others).max(edit_breaks(one, failed_before, is_of_same));
-            (share(breaks_once), 1.0 - mends_once)
+            (share(breaks_once).max(still), 1.0 - mends_once)
         } else {
             (FLIPS, 1.0 - FLIPS)
         };
@@ -92,6 +94,12 @@ pub fn log_likelihood(view: &View<'_>, seen: &[Observation], together: f64) -> f
 /// others.
 fn is_seen_alike(view: &View<'_>, before: Option<&Observation>, one: &Observation) -> bool {
     before.is_some_and(|before| !before.failed && view.runs[before.at].environment == view.runs[one.at].environment)
+}
+
+/// Whether it fails on an edit as on the one before on the same commit: what that broke is as a rule still in it.
+fn is_still_broken(view: &View<'_>, before: Option<&Observation>, one: &Observation) -> bool {
+    let is_same = |before: &Observation| view.uncommitted[before.at] && view.places[before.at] == view.places[one.at];
+    one.failed && before.is_some_and(|before| before.failed && is_same(before))
 }
 
 /// That a change broke this test too which broke so many others of those that ran: if it broke what everything uses, as likely

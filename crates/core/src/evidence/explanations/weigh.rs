@@ -135,6 +135,8 @@ pub fn with_now(
     began: u32,
 ) -> Vec<Observation> {
     let mut seen = history.map(|history| history.observations(view, common)).unwrap_or_default();
+    seen.extend(history.into_iter().flat_map(|history| history.other_failures_since_pass(view, common)));
+    seen.sort_by_key(|one| one.at);
     if let Some(at) = view.runs.len().checked_sub(1) {
         let passed = seen.iter().rev().find(|one| !one.failed);
         let touched = passed.is_some_and(|passed| view.is_edited_since(passed.at, files));

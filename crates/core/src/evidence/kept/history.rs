@@ -178,6 +178,28 @@ impl TestHistory {
         view.runs.iter().map(|run| run.seq).enumerate().filter_map(of).collect()
     }
 
+    /// Since it passed last, failures on edits with other errors that were not found to come and go: what is worked on fails
+    /// since then, whatever it says. Of commits each may as well mend one error and bring another, and an error that is known
+    /// to come and go does so here too.
+    pub fn other_failures_since_pass(&self, view: &View<'_>, common: Trait) -> Vec<Observation> {
+        let comes_and_goes = self.strand(common).is_some_and(Strand::comes_and_goes);
+        let Some(passed) = self.last_pass().filter(|_| !comes_and_goes) else { return Vec::new() };
+        let others = self.strands.iter().filter(|strand| strand.common != common && !strand.comes_and_goes());
+        let (failed, touched) =
+            others.fold((0, 0), |(failed, touched), one| (failed | one.failed, touched | one.touched));
+        let of = |(at, seq): (usize, RunSeq)| {
+            let has_failed = seq > passed && view.uncommitted[at] && self.at(seq)?;
+            let is = |mask: Mask| mask >> (self.newest - seq) & 1 == 1;
+            (has_failed && is(failed)).then(|| Observation {
+                at,
+                failed: true,
+                touched: is(touched),
+                began: view.began(at, true),
+            })
+        };
+        view.runs.iter().map(|run| run.seq).enumerate().filter_map(of).collect()
+    }
+
     /// Whether it ever passed, also in runs that were forgotten.
     pub const fn has_passed(&self) -> bool {
         self.totals.runs > self.totals.failures
@@ -242,6 +264,11 @@ const fn is_empty(mask: &Mask) -> bool {
 }
 
 impl Strand {
+    fn comes_and_goes(&self) -> bool {
+        use VerdictKind::{Environment, Flaky, Order};
+        matches!(self.found, Some(Environment | Flaky | Order))
+    }
+
     fn new(seq: RunSeq, failure: &Failure) -> Self {
         Self {
             common: Trait::of(failure),

@@ -384,6 +384,28 @@ fn what_an_edit_mended_that_was_taken_back_began_before_it() {
     assert_eq!(verdict.suspects[0].commit, culprit);
 }
 
+/// As where a compiler stops at one line after another.
+#[test]
+fn what_fails_since_an_edit_is_no_chance_whatever_it_says() {
+    for (errors, tests) in
+        [[1, 1, 1, 1], [1, 2, 3, 4], [1, 2, 1, 2]].into_iter().flat_map(|one| [(one, 40), (one, 400)])
+    {
+        let mut story = Story::new();
+        (0..2).for_each(|_| drop(story.run_in((0..tests).collect(), &[])));
+        let first = story.runs;
+        for (edit, error) in errors.into_iter().enumerate() {
+            story.edit(&edit.to_string());
+            let verdict = only(&story.run_in((0..tests).collect(), &[failure(3, error)])).verdict.clone();
+            // The first alone may be chance.
+            if edit > 0 {
+                let is_of_code = matches!(verdict.kind, VerdictKind::Regression | VerdictKind::Broken);
+                assert!(is_of_code, "{errors:?} {tests} {edit} {:?}", verdict.weighed);
+                assert_eq!(verdict.since.unwrap().run, first);
+            }
+        }
+    }
+}
+
 /// As often as somebody edits: each failure is on another tree, and so is each pass.
 #[test]
 fn what_edits_break_again_and_again_is_no_chance() {
