@@ -20,7 +20,7 @@ use crate::{
 use argus_core::evidence::{
     facts::{CaseId, Failure, FileId, RunFacts, RunSeq, StackFiles, fingerprint},
     judge::Judged,
-    kept::{memory::Memory, order::Order, record::Recorded},
+    kept::{memory::Memory, order::Order, record::Recorded, window::Window},
     verdict::{Names, VerdictKind},
 };
 use argus_store::{
@@ -38,6 +38,8 @@ pub(crate) struct RunJudgement {
     pub(crate) verdicts: Vec<CaseVerdict>,
     /// Ids of earlier runs on the very same files.
     pub(crate) on_same_files: HashSet<String>,
+    /// The newest runs, this one last.
+    pub(crate) window: Window,
 }
 
 /// Judges the failures of a run, each of which then has its verdict, and records it; of a foreign run nothing is kept that
@@ -98,7 +100,7 @@ pub(crate) async fn judge<D>(
         }
     }
     let on_same_files = memory.window.on_newest_files().map(str::to_owned).collect();
-    Ok(RunJudgement { verdicts, on_same_files })
+    Ok(RunJudgement { verdicts, on_same_files, window: memory.window })
 }
 
 /// Newest runs, and cases of them, that are summed up of a memory whose version kept no evidence.

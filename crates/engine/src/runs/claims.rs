@@ -5,9 +5,13 @@
 use crate::{
     Engine, EngineError,
     contract::ProvedFix,
+    evidence::judging::RunJudgement,
     failures::{lookup, matching},
 };
-use argus_core::display;
+use argus_core::{
+    display,
+    evidence::{facts::RunFacts, kept::window::Window},
+};
 use argus_store::{
     Database, Tx, patterns,
     runs::{
@@ -17,7 +21,7 @@ use argus_store::{
     },
     solutions,
 };
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// Proved fixes that an answer tells of, and characters of each; the history of a pattern has all of them.
 const MAX_TOLD: usize = 20;
@@ -28,7 +32,7 @@ const MAX_HISTORY: u32 = 50;
 /// same way; where that came by chance before, also what was proved.
 ///
 /// A run that began before the claim refutes nothing, for the fix may have been made since; nor does one on another branch,
-/// such as that of another work tree, or on the very files that failed (`on_same_files`: ids of runs on those of this one),
+/// such as that of another work tree, or on the very files that failed,
 /// as with somebody who has not got the change: it is not there. Another failure of the case neither proves nor refutes:
 /// what was claimed may have been the first of two faults. A foreign run says nothing of either. A claim that something else
 /// was reported after is not proved any more. Answers what the run proved.
@@ -37,9 +41,10 @@ pub(crate) async fn judge<D: Database>(
     tx: &mut impl Tx,
     run: &Run,
     cases: &[Case],
-    on_same_files: &HashSet<String>,
+    judgement: &RunJudgement,
 ) -> Result<Vec<ProvedFix>, EngineError> {
-    let may_refute = |claim: &Claim| may_refute(run, claim) && !on_same_files.contains(&claim.failed_in);
+    let is_on_same_files = |claim: &Claim| judgement.on_same_files.contains(&claim.failed_in);
+    let may_refute = |claim: &Claim| may_refute(run, claim) && !is_on_same_files(claim);
     let open = if run.is_foreign { Vec::new() } else { claims::open(tx).await? };
     if open.is_empty() {
         return Ok(Vec::new());
@@ -62,13 +67,44 @@ pub(crate) async fn judge<D: Database>(
             _ => {}
         }
     }
-    let mut passed = standing(tx, passed).await?;
+    let mut proving = Vec::new();
+    for claim in passed {
+        if is_on_same_files(&claim) || !is_in_no_file(engine, tx, &claim, &judgement.window).await? {
+            proving.push(claim);
+        }
+    }
+    let mut passed = standing(tx, proving).await?;
     claims::count_passes(tx, &passed).await?;
     passed.retain(|claim| !claim.is_proved && claim.passes + 1 >= claim.passes_needed);
     for claim in &passed {
         claims::mark_proved(tx, claim, &run.id).await?;
     }
     told(tx, run, &passed).await
+}
+
+/// Whether what was claimed is seen to be in no file: where it was claimed, the case failed again on the very files that had
+/// failed. What other files mend is then another change.
+async fn is_in_no_file<D>(
+    engine: &Engine<D>,
+    tx: &mut impl Tx,
+    claim: &Claim,
+    window: &Window,
+) -> Result<bool, EngineError> {
+    let is_made_here = claim.made_from.is_some() && claim.made_from.as_deref() == engine.recorder().from;
+    let failed = window.runs().find(|run| run.id == claim.failed_in);
+    let Some((failed, now)) = failed.zip(window.runs().next_back()).filter(|_| is_made_here) else { return Ok(false) };
+    let is_here =
+        |run: &RunFacts| machine(run).is_some() && machine(run) == machine(now) && run.branch == failed.branch;
+    let since = window.runs().filter(|run| run.started_at >= claim.made_at && run.has_tree_of(failed));
+    let since: Vec<&str> = since.filter(|run| is_here(run)).map(|run| run.id.as_str()).collect();
+    Ok(!since.is_empty() && claims::has_failed_again(tx, claim, &since).await?)
+}
+
+/// The condition that tells apart the machines on which runs were.
+const MACHINE: &str = "machine";
+
+fn machine(run: &RunFacts) -> Option<&str> {
+    run.environment.iter().find(|(name, _)| name == MACHINE).map(|(_, machine)| machine.as_str())
 }
 
 /// Those that may still be what mended it: once something else was reported before a claim was proved, runs that pass speak

@@ -10,7 +10,7 @@ use crate::{
     Engine, EngineError,
     answer::{moment, text::quoted, view},
     contract::{ProvedFix, RecordRunParams, RunResult, RunStatus, Shuffle, Totals},
-    evidence::judging::{self, RunJudgement},
+    evidence::judging,
     failures::{lookup, recompute_signatures},
     memory::finding::shared,
 };
@@ -52,13 +52,17 @@ pub(super) async fn record<D: Database>(
     let run = run(engine, ambient, params, id, (&collected, &totals));
     let body = async |tx: &mut D::Tx<'_>| -> Result<(Brief, Vec<ProvedFix>, Option<String>), EngineError> {
         let no_tests = if collected.ran_no_tests { Some(no_tests(tx, params).await?) } else { None };
-        let RunJudgement { verdicts, on_same_files } = judging::judge(engine, tx, &run, params, &mut collected).await?;
+        let judgement = judging::judge(engine, tx, &run, params, &mut collected).await?;
         let key = runs::insert(tx, &run).await?;
         cases::insert_all(tx, key, &collected.cases).await?;
-        let proved = claims::judge(engine, tx, &run, &collected.cases, &on_same_files).await?;
+        let proved = claims::judge(engine, tx, &run, &collected.cases, &judgement).await?;
         retention::apply(tx, retention_limits(engine, ambient)).await?;
         recompute_signatures::recompute_batch(engine, tx).await?;
-        Ok((brief(engine, ambient, tx, &collected.cases, &collected.candidates, &verdicts).await?, proved, no_tests))
+        Ok((
+            brief(engine, ambient, tx, &collected.cases, &collected.candidates, &judgement.verdicts).await?,
+            proved,
+            no_tests,
+        ))
     };
     let (brief, proved, no_tests) = engine.write(ambient, body).await?;
     Ok(RunResult { proved, ..answer(engine, params, run, totals, collected, brief, no_tests) })

@@ -86,6 +86,8 @@ pub struct Claim {
     pub failed_at: i64,
     /// When it was reported.
     pub made_at: i64,
+    /// The machine on which it was.
+    pub made_from: Option<String>,
     /// The branch of that run, where it is known.
     pub git_branch: Option<String>,
     /// Runs since in which the case passed at once.
@@ -99,7 +101,7 @@ pub struct Claim {
 /// The newest claims that a run may prove or refute; of what fails by chance, those too that are proved.
 pub async fn open(tx: &mut impl Tx) -> Result<Vec<Claim>, StoreError> {
     const SQL: &str = "SELECT o.key, s.key, s.pattern_key, o.case_name, o.run_id, COALESCE(r.started_at, o.created_at), \
-                       o.created_at, r.git_branch, o.passes, o.passes_needed, o.proved_by IS NOT NULL \
+                       o.created_at, o.recorded_from, r.git_branch, o.passes, o.passes_needed, o.proved_by IS NOT NULL \
                        FROM outcomes o JOIN solutions s ON s.key = o.solution_key \
                        LEFT JOIN runs r ON r.id = o.run_id WHERE o.worked = 1 AND o.refuted_by IS NULL \
                        AND o.run_id IS NOT NULL AND (o.proved_by IS NULL OR o.passes_needed > 1) \
@@ -114,6 +116,7 @@ pub async fn open(tx: &mut impl Tx) -> Result<Vec<Claim>, StoreError> {
             failed_in: row.read()?,
             failed_at: row.read()?,
             made_at: row.read()?,
+            made_from: row.read()?,
             git_branch: row.read()?,
             passes: row.read()?,
             passes_needed: row.read()?,
@@ -137,6 +140,18 @@ pub async fn superseded(tx: &mut impl Tx, claims: &[Claim]) -> Result<Vec<bool>,
         })
         .collect();
     Ok(tx.query_many(SQL, &params).await?.into_iter().map(|rows| !rows.is_empty()).collect())
+}
+
+/// Whether the case failed in one of these runs as it did in that of the claim.
+pub async fn has_failed_again(tx: &mut impl Tx, claim: &Claim, run_ids: &[&str]) -> Result<bool, StoreError> {
+    const SQL: &str = "SELECT 1 FROM runs r JOIN cases c ON c.run_key = r.key AND c.name = $2 \
+                       JOIN failures f ON f.run_key = c.run_key AND f.seq = c.seq \
+                       JOIN runs first ON first.id = $3 JOIN cases own ON own.run_key = first.key AND own.name = $2 \
+                       JOIN failures known ON known.run_key = own.run_key AND known.seq = own.seq \
+                       WHERE r.id = $1 AND f.signature = known.signature LIMIT 1";
+    let params: Vec<[Value<'_>; 3]> =
+        run_ids.iter().map(|id| [(*id).into(), (&claim.case_name).into(), (&claim.failed_in).into()]).collect();
+    Ok(tx.query_many(SQL, &params).await?.iter().any(|rows| !rows.is_empty()))
 }
 
 /// Counts one more run in which the case of each passed.

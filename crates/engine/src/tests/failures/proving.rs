@@ -1,7 +1,7 @@
 //! How many passes prove a reported fix: one where the failure always came, more where it came by chance.
 
 use crate::{
-    contract::{FixesResult, GitFacts, NoParams, RecordRunParams, ReportFixResult},
+    contract::{FixesResult, GitFacts, NoParams, RecordRunParams, RecorderOptions, ReportFixResult},
     evidence::fixes::fixes,
     tests::{UNKNOWN, World, failed, passed},
 };
@@ -217,4 +217,29 @@ fn who_has_not_got_the_change_refutes_nothing() {
     let changed = fail(&world, "changed");
     let known = world.diagnose(&changed, CASE).unwrap();
     assert_eq!((known.fix_history[0].state, known.suggested_fix), (Some(ProofStatus::Refuted), None));
+}
+
+/// As "Restarted the machine", where the same files failed again behind it.
+#[test]
+fn what_was_in_no_file_is_not_proved_by_an_edit() {
+    for (machine, claimed_on, state) in [
+        ("laptop", "laptop", ProofStatus::Claimed),
+        // Somebody else's, who has not got the change.
+        ("desk", "laptop", ProofStatus::Proved),
+        ("laptop", "desk", ProofStatus::Proved),
+    ] {
+        let recorder = |from: &str| RecorderOptions { by: None, from: Some(from.to_owned()) };
+        let on = |commit: &str, machine: &str| RecordRunParams {
+            environment: [("machine".to_owned(), format!("hash of {machine}"))].into(),
+            ..on(commit)
+        };
+        let world = World::new();
+        let run = world.record(&on("broken", "laptop"), vec![failed("boom", UNKNOWN)]).unwrap().run_id;
+        let world = World { engine: world.engine.recorded_by(recorder(claimed_on)), ..world };
+        world.fix(&run, "boom", "Restarted the machine", true).unwrap();
+        world.record(&on("broken", machine), vec![failed("boom", UNKNOWN)]).unwrap();
+        let world = World { engine: world.engine.recorded_by(recorder("laptop")), ..world };
+        world.record(&on("mended", "laptop"), vec![passed("boom")]).unwrap();
+        assert_eq!(world.diagnose(&run, CASE).unwrap().fix_history[0].state, Some(state), "{machine} {claimed_on}");
+    }
 }
