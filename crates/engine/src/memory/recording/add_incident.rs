@@ -1,7 +1,7 @@
 //! `add_incident`: a new problem with the fix that was tried and what came of it.
 //! A second of one problem is added only where that is asked for.
 
-use super::duplicate::{self, KnownIncident};
+use super::duplicate::{self, KnownIncident, Sought};
 use crate::{
     Engine, EngineError,
     contract::{AddIncidentParams, AddIncidentResult, IncidentCreated, IncidentDuplicate, NextActionType},
@@ -56,8 +56,10 @@ pub async fn add_incident<D: Database>(
         return Ok(AddIncidentResult::Created(engine.write(ambient, body).await?));
     }
     let query = Query::of(&index::document(&texts(&report)), &indexed);
+    let title = Some(report.title.as_str()).filter(|_| report.error_signature.is_none());
+    let sought = Sought { query: &query, new: &indexed, title };
     let body = async |tx: &mut D::Tx<'_>, secondary: Option<&mut D::Tx<'_>>| {
-        if let Some(known) = find_known(engine, ambient, tx, secondary, (&query, &indexed)).await? {
+        if let Some(known) = find_known(engine, ambient, tx, secondary, sought).await? {
             return Ok(AddIncidentResult::Duplicate(known));
         }
         Ok(AddIncidentResult::Created(create(ambient, tx, &report, &indexed).await?))
@@ -104,16 +106,16 @@ async fn find_known<D: Database>(
     ambient: &Ambient,
     tx: &mut D::Tx<'_>,
     secondary: Option<&mut D::Tx<'_>>,
-    (query, indexed): (&Query, &Indexed),
+    sought: Sought<'_>,
 ) -> Result<Option<IncidentDuplicate>, EngineError> {
     index::index_waiting(engine, tx).await?;
-    let mut known = duplicate::find(tx, query, indexed).await?;
+    let mut known = duplicate::find(tx, sought).await?;
     if known.is_none() {
         known = if let Some(tx) = secondary {
             index::index_waiting(engine, tx).await?;
-            duplicate::find(tx, query, indexed).await?
+            duplicate::find(tx, sought).await?
         } else {
-            let body = async |tx: &mut D::Tx<'_>| duplicate::find(tx, query, indexed).await;
+            let body = async |tx: &mut D::Tx<'_>| duplicate::find(tx, sought).await;
             engine.read_if_available(Side::Secondary, ambient, &mut Vec::new(), body).await?.flatten()
         };
     }

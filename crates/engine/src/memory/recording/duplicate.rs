@@ -20,8 +20,18 @@ pub(super) struct KnownIncident {
     pub(super) similarity: f64,
 }
 
-/// The most like of those that are the same problem; `query` and `new` are of the same texts.
-pub(super) async fn find(tx: &mut impl Tx, query: &Query, new: &Indexed) -> Result<Option<KnownIncident>, EngineError> {
+/// What is sought: a query and an index of the same texts.
+#[derive(Clone, Copy)]
+pub(super) struct Sought<'a> {
+    pub(super) query: &'a Query,
+    pub(super) new: &'a Indexed,
+    /// Of a problem without an error text, whose title says which it is.
+    pub(super) title: Option<&'a str>,
+}
+
+/// The most like of those that are the same problem.
+pub(super) async fn find(tx: &mut impl Tx, sought: Sought<'_>) -> Result<Option<KnownIncident>, EngineError> {
+    let Sought { query, new, title } = sought;
     if query.is_empty() {
         return Ok(None);
     }
@@ -31,8 +41,13 @@ pub(super) async fn find(tx: &mut impl Tx, query: &Query, new: &Indexed) -> Resu
     let [Some((_, counts))] = &counts else { return Ok(None) };
     let family = new.family.as_deref().map(family_key);
     let mut best: Option<(f64, Owner)> = None;
-    for candidate in find::candidates(tx, query, &weighed, counts, MAX_COMPARED).await? {
-        let same = family.is_some() && candidate.family == family;
+    let candidates = find::candidates(tx, query, &weighed, counts, MAX_COMPARED).await?;
+    let titled = match title {
+        Some(title) => with_title(tx, candidates.iter().map(|one| one.owner), title).await?,
+        None => Vec::new(),
+    };
+    for candidate in candidates {
+        let same = family.is_some() && candidate.family == family || titled.contains(&candidate.owner);
         let like = if same { 1.0 } else { likeness(&new.vector, &Vector::from_bytes(&candidate.vector)) };
         if like >= MIN_DUPLICATE_LIKENESS && best.is_none_or(|(other, _)| like > other) {
             best = Some((like, candidate.owner));
@@ -42,6 +57,20 @@ pub(super) async fn find(tx: &mut impl Tx, query: &Query, new: &Indexed) -> Resu
         Some((similarity, owner)) => read_known(tx, owner, similarity).await,
         None => Ok(None),
     }
+}
+
+/// Those of them that are incidents of this title.
+async fn with_title(
+    tx: &mut impl Tx,
+    owners: impl Iterator<Item = Owner>,
+    title: &str,
+) -> Result<Vec<Owner>, EngineError> {
+    let incidents = owners.filter_map(|owner| if let Owner::Incident(key) = owner { Some(key) } else { None });
+    let keys: Vec<_> = incidents.collect();
+    let titles = incidents::titles(tx, &keys).await?;
+    let is_same = |known: &String| known.to_lowercase() == title.to_lowercase();
+    let same = keys.into_iter().zip(titles).filter(|(_, known)| known.as_ref().is_some_and(is_same));
+    Ok(same.map(|(key, _)| Owner::Incident(key)).collect())
 }
 
 async fn read_known(tx: &mut impl Tx, owner: Owner, similarity: f64) -> Result<Option<KnownIncident>, EngineError> {

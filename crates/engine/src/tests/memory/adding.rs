@@ -63,6 +63,22 @@ fn the_same_words_without_an_error_are_the_same_problem() {
 }
 
 #[test]
+fn a_title_that_is_known_is_the_same_problem_where_no_error_says_otherwise() {
+    let world = World::new();
+    let first = world.added(&pool());
+    let again = AddIncidentParams {
+        title: pool().title.to_uppercase(),
+        error_signature: None,
+        summary: Some("Checkout hangs each Monday until the workers are started again".to_owned()),
+        ..pool()
+    };
+    let AddIncidentResult::Duplicate(known) = world.add(&again).unwrap() else { panic!("it was added") };
+    assert_eq!((known.incident_id, known.similarity), (first.incident_id, 1.0));
+    let other_error = AddIncidentParams { error_signature: webpack().error_signature, ..again };
+    assert!(matches!(world.add(&other_error).unwrap(), AddIncidentResult::Created(_)));
+}
+
+#[test]
 fn a_solution_is_one_for_each_environment() {
     let world = World::new();
     let incident = world.added(&pool());
