@@ -134,10 +134,12 @@ test.each([
   });
   await opened(root);
   const run = await agent.data('argus_run', { projectPath: root, command });
-  expect(run).toMatchObject({ status: 'failed', totals: { passed: 0, failed: 4, skipped: 3 }, notes: [] });
+  expect(run).toMatchObject({ status: 'failed', totals: { passed: 0, failed: 6, skipped: 3 }, notes: [] });
   expect(run.failures).toMatchObject([
     { caseName: 'packages/one/test/a.test.js > outer > inner', headline: 'TypeError: own' },
+    { caseName: 'packages/one/test/a.test.js > outer', headline: 'TypeError: own' },
     { caseName: 'packages/two/test/a.test.js > outer > inner', headline: 'TypeError: own' },
+    { caseName: 'packages/two/test/a.test.js > outer', headline: 'TypeError: own' },
     {
       caseName: 'packages/two/test/a.test.js > refused',
       headline: 'Error: connect ECONNREFUSED 127.0.0.1:1',
@@ -173,7 +175,7 @@ test('turbo hides the environment from its tasks, and not the cases', async () =
   });
   await opened(packages);
   const turbo = await agent.data('argus_run', { projectPath: packages, command: 'turbo run test --continue' });
-  expect(turbo, JSON.stringify(turbo)).toMatchObject({ totals: { passed: 0, failed: 3, skipped: 3 }, notes: [] });
+  expect(turbo, JSON.stringify(turbo)).toMatchObject({ totals: { passed: 0, failed: 5, skipped: 3 }, notes: [] });
 });
 
 const PYTEST = path.join(pythonFolder, 'bin', 'python');
@@ -209,8 +211,11 @@ test('a program that only lists its tests is read as node:test is', async () => 
     'package.json': '{ "type": "module", "scripts": { "test": "node test/index.js" } }',
   });
   const run = await agent.data('argus_run', { projectPath: (await opened(root)).root });
-  expect(run).toMatchObject({ totals: { passed: 1, failed: 1 } });
-  expect(run.failures).toMatchObject([{ caseName: 'test/sums.js > sums > adds', testPlace: 'test/sums.js:4' }]);
+  expect(run).toMatchObject({ totals: { passed: 1, failed: 2 } });
+  expect(run.failures).toMatchObject([
+    { caseName: 'test/sums.js > sums > adds', testPlace: 'test/sums.js:4' },
+    { caseName: 'test/sums.js > sums', testPlace: 'test/sums.js:4' },
+  ]);
 });
 
 test('a program that starts Mocha itself is read as Mocha is', async () => {

@@ -13,8 +13,8 @@ const MAX_OUTPUT_CHARACTERS = 16_384;
 let recording;
 let start;
 let tests = [];
-/** The titles that lead to the test that was started last. */
-const titles = [];
+/** The test that was started last, behind those that it is in; of each, how many tests had been told of before it. */
+const open = [];
 /** What each file printed on stderr: the only place that tells why it could not be loaded. */
 const printed = new Map();
 let hasRun = false;
@@ -22,6 +22,9 @@ let hasRun = false;
 let isListening = false;
 let isInstalled = false;
 let isInterrupted = false;
+
+/** Where tests are left out, a file that has none left is passed to Node 22. */
+const FILTER = /(?:^| )--test-(?:(?:name|skip)-pattern|only)\b/;
 
 function listen(forProject = false) {
   isInstalled ||= forProject;
@@ -68,7 +71,7 @@ function read(type, data) {
   }
   hasRun = true;
   if (recording === undefined) return;
-  if (type === 'test:start') titles.splice(data.nesting, titles.length, data.name);
+  if (type === 'test:start') open.splice(data.nesting, open.length, { name: data.name, before: tests.length });
   else if (type === 'test:stderr') {
     const text = (printed.get(fileOf(data)) || '') + data.message;
     printed.set(fileOf(data), text.slice(-MAX_OUTPUT_CHARACTERS));
@@ -78,26 +81,52 @@ function read(type, data) {
 /** Node 22 names a file in some events from the folder on that it runs in. */
 const fileOf = ({ file }) => relative(file && path.resolve(file));
 
+/** Node counts tests that have subtests, and files that have no test; it counts no suites. */
 function add(test, passed) {
   const { name, nesting, details = {} } = test;
   const filePath = fileOf(test);
   const isFile = nesting === 0 && filePath !== undefined && fileOf({ file: name }) === filePath;
-  const { failureType } = details.error || {};
-  // A suite, and a file without a test, is no test; one that fails for its subtests has not failed itself.
-  if ((details.type === 'suite' || isFile) && passed) return;
-  if (failureType === 'subtestsFailed') return;
-  const isSkipped = test.skip !== undefined || test.todo !== undefined;
-  const suite = titles.slice(0, nesting).filter((title) => fileOf({ file: title }) !== filePath);
+  const isSuite = details.type === 'suite';
+  if (passed ? isSuite || (isFile && isFiltered()) : (isSuite || isFile) && isToldByOthers(test)) return;
+  const status = test.skip !== undefined || test.todo !== undefined ? 'skipped' : passed ? 'passed' : 'failed';
+  const subtests = tests.slice(open[nesting]?.before ?? tests.length);
+  const error = status === 'failed' ? failureOf(test, subtests, isFile ? printed.get(filePath) : undefined) : {};
+  if (isSuite && subtests.some(isCancelled)) return;
+  const titles = open.slice(0, nesting).map((one) => one.name);
   tests.push({
     // As readers of JUnit and TAP name it.
     name: isFile ? '(suite)' : name,
-    status: isSkipped ? 'skipped' : passed ? 'passed' : 'failed',
-    rawStatus: failureType,
+    status,
+    rawStatus: details.error?.failureType,
     duration: details.duration_ms || 0,
-    suite,
+    suite: titles.filter((title) => fileOf({ file: title }) !== filePath),
     filePath,
-    ...(passed || isSkipped ? {} : errorOf(test, isFile ? printed.get(filePath) : undefined)),
+    ...error,
   });
+}
+
+function isFiltered() {
+  return FILTER.test([...process.execArgv, process.env.NODE_OPTIONS].join(' '));
+}
+
+/** It failed for what is in it, or for what it is in. */
+function isToldByOthers({ details }) {
+  return ['subtestsFailed', 'cancelledByParent'].includes(details.error?.failureType);
+}
+
+const isCancelled = ({ rawStatus }) => rawStatus === 'cancelledByParent';
+
+/**
+ * A test that failed for its subtests alone is told with the error of the first of them, and subtests that did not run
+ * with that of the test or suite they are in: each has none of its own, and is no cause of its own.
+ */
+function failureOf(test, subtests, output) {
+  const first = subtests.find(({ status }) => status === 'failed');
+  if (first && test.details.error.failureType === 'subtestsFailed')
+    return { message: first.message, trace: first.trace };
+  const error = errorOf(test, output);
+  if (!isToldByOthers(test)) for (const subtest of subtests.filter(isCancelled)) Object.assign(subtest, error);
+  return error;
 }
 
 /** What a test threw is the cause of the error that stands for its failure; where no frame is of its file, its own place is. */
