@@ -151,7 +151,7 @@ async function observe(plan: Plan, request: RunRequest, watcher: RunWatcher, dir
     onOutput: (text, stream) => output.add(text, stream),
     onStart: () => setImmediate(() => watcher.onStart?.()),
   });
-  await output.end();
+  await output.end(executed);
   const isNew = isSince(executed.startedAt);
   const written = await writtenReports(sourcesOf(plan, config), root, (file, stats) => {
     return isNew(file, stats) || output.upToDate?.wrote(path.relative(root, file)) === true;
@@ -283,7 +283,7 @@ class Output {
     this.#printed = new PrintedReports(dir, cargoPackageAt(root));
     if (runner === 'gradle') this.upToDate = new GradleTasksUpToDate(root);
     if (reporting.translate === 'bats-times') this.#batsTimes = new BatsTimes();
-    if (reporting.translate === 'go-json') this.#goText = new GoJsonText();
+    if (reporting.goPrinting) this.#goText = new GoJsonText(reporting.goPrinting);
     const isKept = reporting.translate === 'go-json' || reporting.translate === 'copy';
     const reportPath = reporting.reports.find((report) => report.kind === 'file')?.path;
     if (runner === 'tap') this.#reportOfTap = reportPath;
@@ -294,16 +294,20 @@ class Output {
   add(text: string, stream: 'stdout' | 'stderr'): Held {
     this.#printed.add(text, stream);
     this.upToDate?.add(text);
-    if (stream !== 'stdout') return this.#show(text, stream);
-    this.#file?.write(text);
-    const translator = this.#goText ?? this.#batsTimes;
-    return this.#show(translator?.add(text) ?? text, stream);
+    if (stream !== 'stdout') {
+      this.#goText?.addError(text);
+      return this.#show(text, stream);
+    }
+    const shown = (this.#goText ?? this.#batsTimes)?.add(text) ?? text;
+    this.#file?.write(this.#goText?.takeReport() ?? text);
+    return this.#show(shown, stream);
   }
 
-  async end(): Promise<void> {
-    const translator = this.#goText ?? this.#batsTimes;
-    if (translator) this.#show(translator.end(), 'stdout');
+  async end({ exitCode, timedOut }: Executed): Promise<void> {
+    if (this.#batsTimes) this.#show(this.#batsTimes.end(), 'stdout');
+    if (this.#goText) this.#show(this.#goText.end(timedOut ? null : exitCode), 'stdout');
     const file = this.#file;
+    if (this.#goText) file?.write(this.#goText.takeReport(true));
     if (file) await new Promise<void>((resolve) => file.end(resolve));
     if (this.#copyOfTap !== undefined) removeWithoutTap(this.#copyOfTap);
     if (this.#reportOfTap !== undefined) prependComments(this.#reportOfTap, this.#printed.uncaughtErrors());

@@ -156,7 +156,7 @@ test('go test -json is shown as go test', () => {
   const stream = [
     event({ Action: 'run', Test: 'TestGood' }),
     output('=== RUN   TestGood\n', 'TestGood'),
-    output('    noise\n', 'TestGood'),
+    output('    m_test.go:3: noise\n', 'TestGood'),
     output('--- PASS: TestGood (0.00s)\n', 'TestGood'),
     event({ Action: 'pass', Test: 'TestGood' }),
     output('=== RUN   TestBad\n', 'TestBad'),
@@ -173,9 +173,9 @@ test('go test -json is shown as go test', () => {
     event({ Action: 'fail' }),
     'not json\n',
   ].join('');
-  const text = new GoJsonText();
+  const text = new GoJsonText({ isVerbose: false, isWhole: false, endsWithResult: true });
   const pieces = stream.match(/[\s\S]{1,37}/gu) ?? [];
-  const shown = pieces.map((piece) => text.add(piece)).join('') + text.end();
+  const shown = pieces.map((piece) => text.add(piece)).join('') + text.end(1);
   expect(shown).toBe(
     [
       '--- FAIL: TestBad (0.00s)',
@@ -184,6 +184,7 @@ test('go test -json is shown as go test', () => {
       'FAIL',
       'FAIL\texample.com/m\t0.01s',
       'not json',
+      'FAIL',
       '',
     ].join('\n'),
   );

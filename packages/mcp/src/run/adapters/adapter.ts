@@ -3,6 +3,7 @@
  */
 
 import type { ReportFormat } from 'argus-engine';
+import type { GoPrinting } from '../reports/go-json.ts';
 
 /** Where the reports of a run will be. */
 export type ReportSource =
@@ -25,6 +26,8 @@ export interface Reporting {
    * the report (`copy`), or times that the report asks for are taken out (`bats-times`).
    */
   translate?: 'go-json' | 'copy' | 'bats-times';
+  /** For `go-json`. */
+  goPrinting?: GoPrinting;
   notes?: string[];
 }
 

@@ -2,7 +2,8 @@
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { type Adapter, afterSubcommand, basename, program } from './adapter.ts';
+import type { GoPrinting } from '../reports/go-json.ts';
+import { type Adapter, afterSubcommand, basename, program, type ReportSource } from './adapter.ts';
 
 export const nextest: Adapter = {
   name: 'nextest',
@@ -39,9 +40,35 @@ export const goTest: Adapter = {
   reporting({ dir, words }) {
     if (words.includes('-json')) return { reports: [] };
     const file = path.join(dir, 'go-test.json');
-    return { args: ['-json'], reports: [{ kind: 'file', path: file, format: 'go-test' }], translate: 'go-json' };
+    const reports: ReportSource[] = [{ kind: 'file', path: file, format: 'go-test' }];
+    return { args: ['-json'], reports, translate: 'go-json', goPrinting: goPrinting(words) };
   },
 };
+
+/** Its options that take no value, `go help test` and `go help testflag`; any other takes the next word. */
+const GO_SWITCHES = new Set(
+  'a asan benchmem buildvcs c cover failfast fullpath i json linkshared modcacherw msan n race short trimpath v work x'.split(
+    ' ',
+  ),
+);
+
+function goPrinting(words: readonly string[]): GoPrinting {
+  const options = new Map<string, string>();
+  let namesPackages = false;
+  const given = words.slice(words.indexOf('test') + 1).values();
+  for (const word of given) {
+    const [, name, value] = /^--?(?:test\.)?(\w+)(?:=(.*))?$/su.exec(word) ?? [];
+    if (name === 'args') break;
+    if (name === undefined) namesPackages = true;
+    else options.set(name, value ?? (GO_SWITCHES.has(name) ? 'true' : (given.next().value ?? '')));
+  }
+  const isVerbose = (options.get('v') ?? 'false') !== 'false';
+  return {
+    isVerbose,
+    isWhole: !namesPackages || options.has('bench'),
+    endsWithResult: namesPackages && !options.has('fuzz'),
+  };
+}
 
 /** https://cmake.org/cmake/help/latest/manual/ctest.1.html */
 export const ctest: Adapter = {

@@ -1,10 +1,19 @@
 /**
- * Turns the events of `go test -json` back into what `go test` prints: the output of failed tests and one line a
- * package. The results: crates/report reads the same events.
+ * Turns the events of `go test -json`, which implies `-v`, back into what `go test` prints. The results: crates/report
+ * reads the same events. Packages come in the order in which they end; `go test` waits for those named before.
  */
 
-/** Marks of `-v`, which `-json` implies. */
-const VERBOSE_MARK = /^\s*=== (?:RUN|PAUSE|CONT|NAME)\b/u;
+import { GoBuilds } from './go-builds.ts';
+
+/** What the words of the command make `go test` print. */
+export interface GoPrinting {
+  /** Everything, with marks of what begins: `-v`. */
+  isVerbose: boolean;
+  /** All that a package prints, also where it passes: no package is named, or benchmarks are asked for. */
+  isWhole: boolean;
+  /** Packages are named, so that a last line says whether one has failed. */
+  endsWithResult: boolean;
+}
 
 interface GoEvent {
   action: string;
@@ -13,22 +22,20 @@ interface GoEvent {
   output: string;
 }
 
-/** `--- FAIL: TestSum (0.00s)`, indented for subtests. */
-const RESULT_LINE = /^\s*--- (?:PASS|FAIL|SKIP):/u;
-
-/** What one test has printed so far. */
-interface TestOutput {
-  name: string;
-  failed: boolean;
-  result: string;
-  log: string;
-}
-
 /** Takes the stream in pieces; gives out what a person would see by then. */
 export class GoJsonText {
+  readonly #printing: GoPrinting;
+  /** Those that have not ended, the first in front. */
+  readonly #packages = new Map<string, PackageText>();
+  readonly #builds = new GoBuilds();
   #rest = '';
-  /** Tests that have not ended, with their subtests, by package and top-level test. */
-  readonly #open = new Map<string, TestOutput[]>();
+  #report = '';
+  #hasEvents = false;
+  #hasFailed = false;
+
+  constructor(printing: GoPrinting) {
+    this.#printing = printing;
+  }
 
   add(piece: string): string {
     const lines = (this.#rest + piece).split('\n');
@@ -36,51 +43,177 @@ export class GoJsonText {
     return lines.map((line) => this.#line(line)).join('');
   }
 
-  end(): string {
-    const rest = this.#rest;
+  addError(piece: string): void {
+    this.#builds.addError(piece);
+  }
+
+  /** With its exit code, where the command was not ended by somebody else. */
+  end(exitCode: number | null): string {
+    const rest = this.#rest === '' ? '' : this.#line(this.#rest);
     this.#rest = '';
-    // Whatever has not ended was cut off by a panic or a timeout: all of it matters.
-    const cut = [...this.#open.values()].flat().map(({ log, result }) => log + result);
-    this.#open.clear();
-    return cut.join('') + (rest === '' ? '' : this.#line(rest));
+    const cut = [...this.#packages.values()].map((text) => text.cut());
+    this.#packages.clear();
+    const isFailed = (this.#hasFailed || this.#builds.hasFailed) && exitCode !== 0 && exitCode !== null;
+    const result = isFailed && this.#printing.endsWithResult ? ['FAIL\n'] : [];
+    return [rest, ...cut, ...result].join('');
+  }
+
+  /** What is to be added to the report by now, and at its end. */
+  takeReport(atEnd = false): string {
+    const report = this.#report + (atEnd ? this.#builds.report(this.#hasEvents) : '');
+    this.#report = '';
+    return report;
   }
 
   #line(line: string): string {
+    if (!this.#builds.take(line)) this.#report += `${line}\n`;
     const event = readEvent(line);
     return event === undefined ? `${line}\n` : this.#event(event);
   }
 
-  #event({ action, package: name, test, output }: GoEvent): string {
-    if (test === undefined) return action === 'output' && output !== 'PASS\n' ? output : '';
-    const top = test.split('/', 1)[0] ?? test;
-    const key = `${name}\0${top}`;
-    const tests = this.#open.get(key) ?? [];
-    this.#open.set(key, tests);
-    const one = testOf(tests, test);
-    if (action === 'output' && RESULT_LINE.test(output)) one.result += output;
-    else if (action === 'output' && !VERBOSE_MARK.test(output)) one.log += output;
-    if (action === 'fail') one.failed = true;
-    if (test !== top || !['pass', 'fail', 'skip'].includes(action)) return '';
-    this.#open.delete(key);
-    return tests
-      .filter(({ failed }) => failed)
-      .map(shown)
-      .join('');
+  #event(event: GoEvent): string {
+    this.#hasEvents = true;
+    const { action, package: name, test, output } = event;
+    if (action === 'build-output') return output;
+    const { isVerbose, isWhole } = this.#printing;
+    const text = this.#packages.get(name) ?? new PackageText(isVerbose);
+    this.#packages.set(name, text);
+    text.add(event);
+    const hasEnded = test === undefined && isEnd(action);
+    if (!hasEnded) return isWhole || (isVerbose && this.#isInFront(text)) ? text.take() : '';
+    this.#packages.delete(name);
+    if (action === 'fail') this.#hasFailed = true;
+    return action === 'fail' || isVerbose || isWhole ? text.take() : text.lastLine;
+  }
+
+  #isInFront(text: PackageText): boolean {
+    return this.#packages.values().next().value === text;
   }
 }
 
-function testOf(tests: TestOutput[], name: string): TestOutput {
-  const known = tests.find((test) => test.name === name);
-  if (known) return known;
-  const added = { name, failed: false, result: '', log: '' };
-  tests.push(added);
-  return added;
+/** Marks of `-v`. */
+const VERBOSE_MARK = /^\s*=== (?:RUN|PAUSE|CONT|NAME)\b/u;
+/** `--- FAIL: TestSum (0.00s)`, indented for subtests. */
+const RESULT_LINE = /^\s*--- (PASS|FAIL|SKIP):/u;
+/** `t.Log`, and the further lines of one. */
+const LOG = /^ {4}[^\s:]+:\d+: /u;
+const LOG_GOES_ON = /^ {8}/u;
+
+/** What one test has said so far. */
+interface TestText {
+  parent: TestText | undefined;
+  isParallel: boolean;
+  isFailed: boolean;
+  result: string;
+  /** Lines of its log, and its subtests. */
+  parts: (string | TestText)[];
+  isInLog: boolean;
 }
 
-/** The result first and the log below it, as deep as the subtest is; `-v` prints the log flat while the test runs. */
-function shown({ name, result, log }: TestOutput): string {
-  const depth = name.split('/').length - 1;
-  return result + log.replaceAll(/^(?=.)/gmu, '    '.repeat(depth));
+/** What is printed of one package. A test that fails has its result above its log, each as deep as the test is. */
+class PackageText {
+  readonly #isVerbose: boolean;
+  readonly #tests = new Map<string, TestText>();
+  #text = '';
+  /** The last one of its own. */
+  lastLine = '';
+
+  constructor(isVerbose: boolean) {
+    this.#isVerbose = isVerbose;
+  }
+
+  add({ action, test, output }: GoEvent): void {
+    if (test === undefined) this.lastLine = output || this.lastLine;
+    if (test === undefined || this.#isVerbose) this.#text += output;
+    else if (action === 'output') this.#addOutput(test, output);
+    else if (action === 'pause') this.#runParallel(test);
+    else if (isEnd(action)) this.#endTest(test, action === 'fail');
+    else this.#testOf(test);
+  }
+
+  /** What is to be shown by now. */
+  take(): string {
+    const text = this.#text;
+    this.#text = '';
+    return text;
+  }
+
+  /** What it had said when the command was ended: `go test` would print nothing, but it tells what hung. */
+  cut(): string {
+    for (const test of this.#tests.values()) test.isFailed = true;
+    for (const [name, test] of this.#tests) if (test.parent === undefined) this.#show(name, test);
+    return this.take();
+  }
+
+  #addOutput(name: string, output: string): void {
+    const test = this.#testOf(name);
+    const [, result] = RESULT_LINE.exec(output) ?? [];
+    const isLog = LOG.test(output) || (test.isInLog && LOG_GOES_ON.test(output));
+    if (result !== undefined) {
+      test.result = output;
+      test.isFailed = result === 'FAIL';
+      if (test.isParallel) test.parent?.parts.push(test);
+    } else if (isLog) {
+      test.parts.push(output);
+    } else if (!VERBOSE_MARK.test(output)) {
+      // Behind a result comes what ended the process.
+      const top = topOf(name);
+      const first = this.#tests.get(top);
+      if (first && first.result !== '') this.#show(top, first);
+      this.#text += output;
+    }
+    test.isInLog = isLog;
+  }
+
+  #testOf(name: string): TestText {
+    const known = this.#tests.get(name);
+    if (known !== undefined) return known;
+    const parent = this.#parentOf(name);
+    const test = { parent, isParallel: false, isFailed: false, result: '', parts: [], isInLog: false };
+    parent?.parts.push(test);
+    this.#tests.set(name, test);
+    return test;
+  }
+
+  /** The name of a subtest may have a slash, too. */
+  #parentOf(name: string): TestText | undefined {
+    const slash = name.lastIndexOf('/');
+    return slash < 0 ? undefined : (this.#tests.get(name.slice(0, slash)) ?? this.#parentOf(name.slice(0, slash)));
+  }
+
+  /** It goes on when its parent has said all, and is told where it ends. */
+  #runParallel(name: string): void {
+    const test = this.#testOf(name);
+    test.isParallel = true;
+    if (test.parent) test.parent.parts = test.parent.parts.filter((part) => part !== test);
+  }
+
+  #endTest(name: string, isFailed: boolean): void {
+    const test = this.#tests.get(name);
+    if (test === undefined) return;
+    test.isFailed = isFailed;
+    if (test.parent === undefined) this.#show(name, test);
+  }
+
+  /** With its subtests. */
+  #show(name: string, test: TestText): void {
+    this.#text += shown(test, 0);
+    for (const one of this.#tests.keys()) if (topOf(one) === name) this.#tests.delete(one);
+  }
+}
+
+function shown({ isFailed, result, parts }: TestText, depth: number): string {
+  if (!isFailed) return '';
+  const told = parts.map((part) => (typeof part === 'string' ? '    '.repeat(depth) + part : shown(part, depth + 1)));
+  return result + told.join('');
+}
+
+function topOf(name: string): string {
+  return name.split('/', 1)[0] ?? name;
+}
+
+function isEnd(action: string): boolean {
+  return ['pass', 'fail', 'skip'].includes(action);
 }
 
 function readEvent(line: string): GoEvent | undefined {
