@@ -1,11 +1,12 @@
 /** argus_run counts what the runner itself counts. */
 
 import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Data, environment, project } from '../harness.ts';
-import { PATH } from './installed.ts';
+import { type Data, environment, project, runnerProject } from '../harness.ts';
+import { has, PATH } from './installed.ts';
 import { agent, opened } from './runners-agent.ts';
 
 const NODE_22 = path.join(
@@ -84,3 +85,32 @@ describe.each([
     expect(passed.filter((name) => String(name).endsWith('(suite)'))).toEqual([]);
   });
 });
+
+const CRATE = `#[cfg(test)]
+mod shop {
+    #[test]
+    fn a_wrong() { assert_eq!(1, 2); }
+    #[test]
+    fn b_fine() {}
+    #[test]
+    #[ignore]
+    fn c_left_out() {}
+}
+`;
+
+test.skipIf(!has('cargo-nextest', ['nextest', '--version']))(
+  'nextest counts what is ignored, and says what it did not run after a failure',
+  async () => {
+    const root = runnerProject('cargo');
+    writeFileSync(path.join(root, 'src/lib.rs'), CRATE);
+    await opened(root);
+    const run = (command: string) => agent.data('argus_run', { projectPath: root, command });
+    const all = await run('cargo nextest run --no-fail-fast');
+    expect(all.totals).toEqual({ passed: 1, failed: 1, skipped: 1, flaky: 0 });
+    const first = await run('cargo nextest run -j1');
+    expect(first.totals).toEqual({ passed: 0, failed: 1, skipped: 1, flaky: 0 });
+    expect(first.notes).toContain(
+      'nextest stopped at a failure: 1 of 2 tests did not run. Add --no-fail-fast to run all of them.',
+    );
+  },
+);

@@ -15,6 +15,7 @@ import { maySucceedEmpty } from './adapters.ts';
 import { cachedNote } from './advice/cached.ts';
 import { elsewhereNote } from './advice/elsewhere.ts';
 import { missingOf } from './advice/missing.ts';
+import { notRunNote } from './advice/not-run.ts';
 import { conditions } from './conditions.ts';
 import type { ContainerFacts } from './containers.ts';
 import { type Executed, type Execution, execute, type Held, Tail } from './execute.ts';
@@ -196,8 +197,7 @@ async function recordOf(
   const isBuild = plan.runner === 'maven' || plan.runner === 'gradle';
   const unbuilt = failed && isBuild && reports.length > 0 ? notBuilt(output.tail.text) : undefined;
   if (unbuilt !== undefined) notes.push(unbuilt);
-  const cached = cachedNote(output.tail.text);
-  if (cached !== undefined) notes.push(cached);
+  for (const note of [cachedNote(output.tail.text), notRunNote(output.tail.text)]) if (note) notes.push(note);
   return {
     command: plan.shown,
     runner: runnerThatWrote(plan.reporting.reports, reports, plan.runner),

@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { readDockerInspect, readPodList } from '../../src/run/containers.ts';
 import { execute, Tail } from '../../src/run/execute.ts';
 import { gitFacts, parseStatus } from '../../src/run/git-state.ts';
+import { withoutAdditions } from '../../src/run/planning/additions.ts';
 import { GoJsonText } from '../../src/run/reports/go-json.ts';
 import { cargoPackageName, LibtestReport } from '../../src/run/reports/libtest.ts';
 import { folder } from '../project.ts';
@@ -188,6 +189,12 @@ test('go test -json is shown as go test', () => {
       '',
     ].join('\n'),
   );
+});
+
+test('what an older nextest says of a setting that is added is taken out', () => {
+  const warning =
+    'warning: in config file /r/argus-nextest.toml provided by tool `argus`, ignoring unknown configuration key: profile.default.junit.report-skipped\n';
+  expect(withoutAdditions(`${warning}one\n`, { added: [], dir: '/r' })).toBe('one\n');
 });
 
 test('cargo test is read into a report', () => {

@@ -17,7 +17,10 @@ export const nextest: Adapter = {
     return {
       notes: onlyProgram ? [] : ['nextest runs no doctests; argus_run with command "cargo test --doc" does.'],
       args: ['--tool-config-file', `argus:${path.join(dir, 'argus-nextest.toml')}`],
-      files: { 'argus-nextest.toml': `[profile.default.junit]\npath = ${JSON.stringify(file)}\n` },
+      // A nextest before 0.9.143 has no skipped tests in its report, and says that it does not know this key.
+      files: {
+        'argus-nextest.toml': `[profile.default.junit]\npath = ${JSON.stringify(file)}\nreport-skipped = "all"\n`,
+      },
       reports: [{ kind: 'file', path: file, format: 'junit' }],
     };
   },

@@ -12,8 +12,8 @@ const REFUSAL =
 /** What the hook adds. */
 const HOOK_OPTIONS = ['testResultsProcessor', 'reporter', 'argus_pytest', 'junit_logging', 'argus_reporter'];
 
-/** What Vitest and pytest say when a report is written. */
-const REPORT_REMARK = /\breport written to\b|\bgenerated xml file\b/u;
+/** What Vitest and pytest say when a report is written, and nextest of a key that it does not know yet. */
+const REPORT_REMARK = /\breport written to\b|\bgenerated xml file\b|\bignoring unknown configuration keys?\b/u;
 
 /** What was added for a report. */
 export interface Additions {
