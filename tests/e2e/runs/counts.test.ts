@@ -114,3 +114,22 @@ test.skipIf(!has('cargo-nextest', ['nextest', '--version']))(
     );
   },
 );
+
+const EXPECTED_FAILURE = `import unittest
+
+class Shop(unittest.TestCase):
+    def test_fine(self): pass
+    @unittest.skip('later')
+    def test_left_out(self): pass
+    @unittest.expectedFailure
+    def test_known(self): self.assertEqual(1, 2)
+`;
+
+test.each([['python -m unittest'], ['python -E -m unittest -v'], ['python -m pytest']])(
+  'an expected failure is skipped by %s, as pytest reports it',
+  async (command) => {
+    const { root } = await opened(project({ 'test_shop.py': EXPECTED_FAILURE, 'setup.cfg': '' }));
+    const run = await agent.data('argus_run', { projectPath: root, command: `sh -c "${command}"` });
+    expect(run.totals).toEqual({ passed: 1, failed: 0, skipped: 2, flaky: 0 });
+  },
+);

@@ -38,7 +38,7 @@ export class PrintedUnittest {
       this.#cases.push(this.#failed);
     } else if (told !== null) {
       const [, method = '', described = '', outcome = ''] = told;
-      const status = outcome.startsWith('skipped') ? 'skipped' : 'passed';
+      const status = outcome === 'ok' ? 'passed' : 'skipped';
       this.#cases.push({ name: method, suite: suiteOf(described, method), status });
     } else if (RAN.test(line)) {
       this.#failed = undefined;

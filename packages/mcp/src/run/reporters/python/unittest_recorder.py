@@ -95,7 +95,8 @@ class Recorder(object):
             ("addFailure", "failed"),
             ("addError", "failed"),
             ("addSkip", "skipped"),
-            ("addExpectedFailure", "passed"),
+            # As in the reports of pytest, which call it skipped too.
+            ("addExpectedFailure", "skipped"),
             ("addUnexpectedSuccess", "failed"),
         ):
             if hasattr(own, name):
