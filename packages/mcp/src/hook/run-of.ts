@@ -5,7 +5,7 @@ import type { Project } from '../owner/project.ts';
 import { conditions } from '../run/conditions.ts';
 import { recognisedRunner } from '../run/planning/plan.ts';
 import { folderOf } from '../run/planning/test-place.ts';
-import { cargoPackageAt, PrintedReports } from '../run/reports/printed.ts';
+import { PrintedReports } from '../run/reports/printed.ts';
 import type { CommandEvent } from './agents.ts';
 import type { Recognised } from './commands.ts';
 
@@ -31,7 +31,7 @@ export function runOf(
 ): RecordRunParams {
   const { event, recognised, ending, at } = ended;
   const { command, folder } = recognised;
-  const printed = new PrintedReports(dir, cargoPackageAt(folder));
+  const printed = new PrintedReports(dir, folder);
   printed.add(event.output, 'stdout');
   const hasFailed = ending === 'failed';
   const run: RecordRunParams = {

@@ -27,7 +27,7 @@ import { detectTestCommand } from './planning/test-command.ts';
 import { clearUp, endMarked, killMarked, markEntry, named, newMark, UNFINDABLE } from './processes.ts';
 import { BatsTimes } from './reports/bats-times.ts';
 import { GoJsonText } from './reports/go-json.ts';
-import { cargoPackageAt, PrintedReports } from './reports/printed.ts';
+import { PrintedReports } from './reports/printed.ts';
 import { removeWithoutTap } from './reports/printed-tap.ts';
 import { ShuffleWatch } from './reports/shuffle.ts';
 import { prependComments } from './reports/uncaught-errors.ts';
@@ -280,7 +280,7 @@ class Output {
     this.#watcher = watcher;
     this.shuffle = new ShuffleWatch(runner);
     this.#ours = (text) => withoutAdditions(text, { added, dir });
-    this.#printed = new PrintedReports(dir, cargoPackageAt(root));
+    this.#printed = new PrintedReports(dir, root);
     if (runner === 'gradle') this.upToDate = new GradleTasksUpToDate(root);
     if (reporting.translate === 'bats-times') this.#batsTimes = new BatsTimes();
     if (reporting.goPrinting) this.#goText = new GoJsonText(reporting.goPrinting);

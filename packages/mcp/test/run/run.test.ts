@@ -8,6 +8,7 @@ import { readDockerInspect, readPodList } from '../../src/run/containers.ts';
 import { execute, Tail } from '../../src/run/execute.ts';
 import { gitFacts, parseStatus } from '../../src/run/git-state.ts';
 import { withoutAdditions } from '../../src/run/planning/additions.ts';
+import { failureText } from '../../src/run/reports/doctest.ts';
 import { GoJsonText } from '../../src/run/reports/go-json.ts';
 import { cargoPackageName, LibtestReport } from '../../src/run/reports/libtest.ts';
 import { folder } from '../project.ts';
@@ -298,6 +299,35 @@ failures:
   expect(failed.message).toBe(
     "thread 'main' (31) panicked at src/cart.rs:12:1:\nassertion `left == right` failed\n  left: 1\n right: 2",
   );
+});
+
+test('a panic in an example is at a line of its source', () => {
+  const source = `/// Adds.
+///
+/// \`\`\`
+/// let one = 1;
+/// # let two = 2;
+/// assert_eq!(one, 2);
+/// \`\`\`
+pub fn total() {}
+
+/// \`\`\`
+/// assert!(true);
+/// assert!(false);
+/// \`\`\`
+pub fn whole() {
+    panic!("in the source");
+}
+`;
+  const placeOf = (begin: number, place: string) => {
+    const output = `Test executable failed (exit status: 101).\n\nstderr:\n\nthread 'main' (3) panicked at ${place}:\nassertion failed`;
+    const { message } = failureText(`src/cart.rs - total (line ${begin})`, output, () => source);
+    return /panicked at (\S+):$/mu.exec(message)?.[1];
+  };
+  expect(placeOf(3, 'src/cart.rs:5:1')).toBe('src/cart.rs:6:1');
+  expect(placeOf(10, 'src/cart.rs:4:1'), 'one of two').toBe('src/cart.rs:10:1');
+  expect(placeOf(10, 'src/cart.rs:15:5'), 'in what it calls').toBe('src/cart.rs:15:5');
+  expect(placeOf(10, 'src/other.rs:2:5')).toBe('src/other.rs:2:5');
 });
 
 test('the package of a Cargo.toml', () => {

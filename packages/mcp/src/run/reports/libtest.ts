@@ -4,6 +4,8 @@
  * missing: cargo does not print them.
  */
 
+import { failureText, type ReadSource } from './doctest.ts';
+
 /** `test net::connects ... FAILED`, also with `--show-output`'s trailing remarks. */
 const RESULT = /^test (.+?)(?: - should panic)? \.\.\. (ok|FAILED|ignored)\b/u;
 
@@ -26,15 +28,6 @@ const PANIC_END =
   /^(?:test .+ \.\.\. |running \d+ tests?$|failures:|test result: |error: test failed|note: run with )/u;
 /** With `--test-threads=1`. */
 const ONLY_THREAD = 'main';
-
-/** What rustdoc says of an example before what the example itself printed. */
-const EXAMPLE_FAILED = /^Test executable failed \(.*\)\.\n\n(?:stdout:\n([\s\S]*?)\n)?stderr:\n/u;
-
-/** `src/cart.rs - cart::total (line 12)`: where an example begins. */
-const EXAMPLE = /^(.+?) - (?:.+ )?\(line (\d+)\)/u;
-
-/** From Rust 2024 on the examples are joined into one temporary file, and their panics are at lines of that. */
-const BUNDLE_PLACE = /(?<= panicked at ).*\bdoctest_bundle_\d+\.rs:\d+/gu;
 
 /** One test's output is bounded: the rest of the report must stay readable. */
 const MAX_SECTION_CHARACTERS = 64 * 1024;
@@ -60,10 +53,12 @@ export class LibtestReport {
   readonly #panic: { stdout?: { output: string } | undefined; stderr?: { output: string } | undefined } = {};
   #waiting = 0;
   readonly #packageName: string | undefined;
+  readonly #read: ReadSource;
 
   /** The package at the project's root; nextest names binaries after packages, cargo's output does not. */
-  constructor(packageName?: string) {
+  constructor(packageName?: string, read: ReadSource = () => undefined) {
     this.#packageName = packageName;
+    this.#read = read;
   }
 
   add(piece: string, stream: 'stdout' | 'stderr'): void {
@@ -82,7 +77,7 @@ export class LibtestReport {
       suite: binary === undefined ? [] : [binary],
       status,
       duration: 0,
-      ...(status === 'failed' ? saidBy(name, output.trim()) : {}),
+      ...(status === 'failed' ? failureText(name, output.trim(), this.#read) : {}),
     }));
     return JSON.stringify({
       reportFormat: 'CTRF',
@@ -169,15 +164,6 @@ export class LibtestReport {
       one.output = (panic ?? (isOnlyThread ? ofOnlyThread[index] : undefined))?.output ?? '';
     }
   }
-}
-
-/** The failure that a test printed; of an example in the documentation its panic, at the line where the example begins. */
-function saidBy(name: string, output: string): { message: string; stdout?: string[] } {
-  const [, file, line] = EXAMPLE.exec(name) ?? [];
-  if (file === undefined) return { message: output };
-  const printed = EXAMPLE_FAILED.exec(output)?.[1];
-  const message = output.replace(EXAMPLE_FAILED, '').replaceAll(BUNDLE_PLACE, () => `${file}:${line}`);
-  return { message: message.trim(), ...(printed === undefined ? {} : { stdout: [printed] }) };
 }
 
 /** `my-crate` for its library, `my-crate::api` for `tests/api.rs`, `my-crate::bin/tool` for a program. */

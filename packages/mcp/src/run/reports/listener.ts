@@ -11,7 +11,7 @@ import { temporaryFolder } from '../../system/files/temporary.ts';
 import type { ReportSource } from '../adapters/adapter.ts';
 import { refusalIn, withoutAdditions } from '../planning/additions.ts';
 import { listeningPlan } from '../planning/plan.ts';
-import { cargoPackageAt, PrintedReports } from './printed.ts';
+import { PrintedReports } from './printed.ts';
 import { globSources, isSince, runnerThatWrote, writtenReports } from './written-reports.ts';
 
 /** What was heard; its files are there until the listener is closed. */
@@ -44,7 +44,7 @@ export class Listener {
     this.#root = root;
     this.#isConfigured = own !== undefined;
     this.#sources = reporting.reports;
-    this.#printed = new PrintedReports(dir, cargoPackageAt(root));
+    this.#printed = new PrintedReports(dir, root);
     this.env = reporting.env ?? {};
   }
 

@@ -4,10 +4,11 @@
  * tests would be in both.
  */
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import type { ReportInput } from 'argus-engine';
+import { projectFile } from '../../system/files/project-file.ts';
 import { cargoPackageName, LibtestReport } from './libtest.ts';
 import { PrintedTap } from './printed-tap.ts';
 import { PrintedUnittest } from './printed-unittest.ts';
@@ -22,10 +23,11 @@ export class PrintedReports {
   readonly #lines = { stdout: new Lines(), stderr: new Lines() };
   readonly #uncaught = { stdout: new UncaughtErrors(), stderr: new UncaughtErrors() };
 
-  constructor(dir: string, packageName: string | undefined) {
+  /** For reports in a folder, of a command that runs in the project at a root. */
+  constructor(dir: string, root: string) {
     this.#dir = dir;
     this.#tap = new PrintedTap(dir);
-    this.#libtest = new LibtestReport(packageName);
+    this.#libtest = new LibtestReport(cargoPackageAt(root), (file) => projectFile(root, file));
   }
 
   add(piece: string, stream: 'stdout' | 'stderr'): void {
@@ -80,10 +82,6 @@ class Lines {
 }
 
 /** The package of the project's root, after which its tests are named. */
-export function cargoPackageAt(root: string): string | undefined {
-  try {
-    return cargoPackageName(readFileSync(path.join(root, 'Cargo.toml'), 'utf8'));
-  } catch {
-    return undefined;
-  }
+function cargoPackageAt(root: string): string | undefined {
+  return cargoPackageName(projectFile(root, 'Cargo.toml') ?? '');
 }
