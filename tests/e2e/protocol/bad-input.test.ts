@@ -169,6 +169,8 @@ const asNobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 test.skipIf(process.platform === 'win32')('a project that may not be read, and one that may not be written', () => {
   const hidden = project();
   chmodSync(hidden, 0o000);
+  const closed = project();
+  chmodSync(closed, 0o555);
   const readOnly = project({ 'mixed.xml': MIXED });
   mkdirSync(path.join(readOnly, '.argus'));
   chmodSync(readOnly, 0o755);
@@ -178,8 +180,8 @@ test.skipIf(process.platform === 'win32')('a project that may not be read, and o
   const program = project();
   chmodSync(program, 0o755);
   cpSync(path.dirname(BUNDLE), program, { recursive: true });
-  const argus = (...args: string[]) => {
-    const env = environment({ ARGUS_LOG_DIR: '/tmp/argus-nobody' });
+  const argus = (args: string[], data = {}) => {
+    const env = environment({ ARGUS_LOG_DIR: '/tmp/argus-nobody', ...data });
     const { stdout } = spawnSync(process.execPath, [path.join(program, path.basename(BUNDLE)), ...args, '--json'], {
       encoding: 'utf8',
       env,
@@ -188,10 +190,16 @@ test.skipIf(process.platform === 'win32')('a project that may not be read, and o
     });
     return JSON.parse(stdout);
   };
-  expect(argus('history', '--project', hidden)).toMatchObject({ success: false, error: { code: 'INVALID_INPUT' } });
-  const run = argus('import', 'mixed.xml', '--project', readOnly);
+  expect(argus(['history', '--project', hidden])).toMatchObject({ success: false, error: { code: 'INVALID_INPUT' } });
+  const run = argus(['import', 'mixed.xml', '--project', readOnly]);
   expect(run).toMatchObject({ success: true, data: { stored: false, queued: false, totals: { failed: 2 } } });
   expect(run.data.notes).toContainEqual(expect.stringMatching(/^Not stored, and not kept for later/u));
+  const { checks } = argus(['doctor', '--project', readOnly], { XDG_DATA_HOME: path.join(closed, 'data') }).data;
+  expect(checks).toContainEqual({
+    name: 'database',
+    state: 'problem',
+    detail: expect.stringMatching(/^DATABASE_UNAVAILABLE: .* cannot be written \(EACCES\).*Give this user the right/u),
+  });
   chmodSync(hidden, 0o755);
 });
 

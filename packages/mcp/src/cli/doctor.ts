@@ -5,9 +5,9 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { EngineError, openEngine } from 'argus-engine';
+import { openEngine } from 'argus-engine';
 import { enveloped, toErrorBody } from '../answer.ts';
-import { messageOf, systemCodeOf } from '../errors.ts';
+import { messageOf } from '../errors.ts';
 import { type Check, formatChecks } from '../format/project/doctor-text.ts';
 import { foreignNote } from '../owner/placement.ts';
 import type { Project } from '../owner/project.ts';
@@ -19,6 +19,7 @@ import { thisMachine } from '../run/planning/test-command.ts';
 import type { Session } from '../sessions/session.ts';
 import { SessionManager } from '../sessions/session-manager.ts';
 import { type TemporaryFolder, temporaryFolderBeside } from '../system/files/temporary.ts';
+import { unwritable } from '../system/files/unwritable.ts';
 import { userDatabasePath } from '../system/files/user-folder.ts';
 import { reach } from '../team/client/reach.ts';
 import { holds } from '../team/protocol.ts';
@@ -98,9 +99,7 @@ async function checkWrite(session: Session, file: string): Promise<string> {
 
 /** Where nothing is recorded yet, a database beside its place, which goes again. */
 async function checkPlace({ project }: Session, file: string): Promise<string> {
-  let folder = path.dirname(file);
-  while (!existsSync(folder) && folder !== path.dirname(folder)) folder = path.dirname(folder);
-  const trial = trialIn(folder);
+  const trial = trialAt(path.dirname(file));
   try {
     const databasePath = path.join(trial.path, 'argus.db');
     const engine = await openEngine({ databasePath, projectRoot: project.top });
@@ -111,12 +110,14 @@ async function checkPlace({ project }: Session, file: string): Promise<string> {
   }
 }
 
-function trialIn(folder: string): TemporaryFolder {
+/** In the nearest folder that is there. */
+function trialAt(wanted: string): TemporaryFolder {
+  let folder = wanted;
+  while (!existsSync(folder) && folder !== path.dirname(folder)) folder = path.dirname(folder);
   try {
     return temporaryFolderBeside(path.join(folder, 'argus.db'), 'doctor');
   } catch (thrown) {
-    const reason = systemCodeOf(thrown) ?? messageOf(thrown);
-    throw new EngineError('DATABASE_UNAVAILABLE', `${folder} cannot be written (${reason})`);
+    throw unwritable(folder, thrown, folder === wanted ? '' : `, where ${wanted} is to be made`);
   }
 }
 

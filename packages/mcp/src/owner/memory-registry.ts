@@ -7,8 +7,7 @@
 
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { EngineError } from 'argus-engine';
-import { messageOf, systemCodeOf } from '../errors.ts';
+import { unwritable } from '../system/files/unwritable.ts';
 import { isStrangers, lstat, tighten } from '../system/files/way.ts';
 import { writeWholeFile } from '../system/files/whole-file.ts';
 
@@ -37,11 +36,7 @@ export class MemoryRegistry {
       const entry = { version: 1, database, at: new Date().toISOString() };
       writeWholeFile(path.join(this.#folder, id), `${JSON.stringify(entry)}\n`);
     } catch (thrown) {
-      const reason = systemCodeOf(thrown) ?? messageOf(thrown);
-      throw new EngineError(
-        'DATABASE_UNAVAILABLE',
-        `${this.#folder} cannot be written (${reason}), which says whose a memory is. Make it writable.`,
-      );
+      throw unwritable(this.#folder, thrown, ', which says whose a memory is');
     }
     return id;
   }

@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Engine, EngineError, type NamedCalls, type OpenOptions, openEngine } from 'argus-engine';
-import { messageOf, systemCodeOf } from '../errors.ts';
+import { unwritable } from '../system/files/unwritable.ts';
 import { ignoreInGit, isWithin, lstat, tighten } from '../system/files/way.ts';
 
 /** The engine that answers, and why it is not the file, if it is not. */
@@ -258,8 +258,7 @@ function prepareFolder(file: string, home: string | undefined): void {
     if (own !== undefined && isWithin(folder, own)) keepToOwner(own);
     for (const suffix of ['', '-journal', '.lockmode', '.queue']) tighten(`${file}${suffix}`, 0o600);
   } catch (thrown) {
-    const message = `${folder} cannot be written (${systemCodeOf(thrown) ?? messageOf(thrown)})`;
-    throw new EngineError('DATABASE_UNAVAILABLE', message);
+    throw unwritable(folder, thrown);
   }
 }
 

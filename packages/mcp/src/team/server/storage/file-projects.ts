@@ -2,10 +2,11 @@
 
 import { mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { type Engine, EngineError, type Locale, openEngine, type Retention } from 'argus-engine';
-import { messageOf, systemCodeOf } from '../../../errors.ts';
+import { type Engine, type Locale, openEngine, type Retention } from 'argus-engine';
+import { systemCodeOf } from '../../../errors.ts';
 import { FileWatch } from '../../../http/file-watch.ts';
 import { log } from '../../../log.ts';
+import { unwritable } from '../../../system/files/unwritable.ts';
 import type { Projects, Watching } from './projects.ts';
 
 const SUFFIX = '.db';
@@ -81,7 +82,6 @@ function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (thrown) {
-    const reason = systemCodeOf(thrown) ?? messageOf(thrown);
-    throw new EngineError('DATABASE_UNAVAILABLE', `${folder} cannot be written (${reason})`);
+    throw unwritable(folder, thrown);
   }
 }
