@@ -56,6 +56,20 @@ test('the index, HEAD and branches stay as they are; one can go back to before a
   expect(git(root, 'for-each-ref', '--format=%(objectname)', 'refs/argus/fixes')).toContain(snapshot);
 });
 
+test('the report says how to go back to before each of three attempts', () => {
+  const root = repository({ 'check.js': CHECK, 'answer.txt': 'bad\n' });
+  fixProblem(root, RUN);
+  put(root, 'answer.txt', 'worse\n');
+  fixProblem(root, ['--resume']);
+  put(root, 'answer.txt', 'good\n');
+  const { status, stdout } = fixProblem(root, ['--resume']);
+  expect(status).toBe(0);
+  const commands = [...stdout.matchAll(/^- Before attempt (\d): `(.*)`$/gmu)];
+  expect(commands.map(([, attempt]) => attempt)).toEqual(['1', '2', '3']);
+  execFileSync('sh', ['-c', commands[1]?.[2] ?? ''], { cwd: root, env: environment() });
+  expect(readFileSync(path.join(root, 'answer.txt'), 'utf8')).toBe('worse\n');
+});
+
 test('a detached HEAD, and a merge that waits', () => {
   const root = repository({ 'check.js': CHECK, 'answer.txt': 'bad\n' });
   git(root, 'checkout', '-q', '--detach');

@@ -199,14 +199,11 @@ function additions(record: LoopRecord): string[] {
   ];
 }
 
-/** All of it, and the last change; the machine-readable report has the moments between. */
 function undoing(moments: readonly GoingBack[]): string[] {
-  const ends = moments.length > 2 ? [moments[0], moments.at(-1)] : moments;
-  const lines = ends.flatMap((moment) => {
-    if (moment === undefined) return [];
-    const { attempt, command } = moment;
-    return [`- ${attempt === 0 ? 'Before the first fix' : `Before attempt ${attempt}`}: ${code(command)}`];
-  });
+  const lines = moments.map(
+    ({ attempt, command }) =>
+      `- ${attempt === 0 ? 'Before the first fix' : `Before attempt ${attempt}`}: ${code(command)}`,
+  );
   return lines.length === 0 ? [] : [`### Going Back\n${lines.join('\n')}`];
 }
 
