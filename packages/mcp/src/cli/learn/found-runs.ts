@@ -16,6 +16,7 @@ const MAX_DEPTH = 24;
 /** A run of so many bytes is none that anything wrote as one line. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 const NEVER = new Set(['node_modules', '.git', '.argus']);
+/** No reader takes `.trx`, and that is said of it. */
 const REPORT_ENDINGS = ['.xml', '.json', '.tap', '.trx', '.jsonl', '.ndjson'];
 const LINE_ENDINGS = ['.jsonl', '.ndjson'];
 /** A folder of an attempt, such as `2`, says nothing of where it ran. */
