@@ -94,6 +94,12 @@ test.each(['', 'run', 'import', 'history', 'diagnose', 'report-fix', 'patterns',
   },
 );
 
+test('there is no help of a command that there is not', () => {
+  const { status, stdout, stderr } = argus(['serv', '--help']);
+  expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+  expect(stderr).toContain("unknown command 'serv'");
+});
+
 test('doctor', () => {
   const root = project({ 'package.json': '{}', 'test/a.js': "require('node:test');" });
   const { status, stdout } = argus(['doctor', '--project', root]);

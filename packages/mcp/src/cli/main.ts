@@ -57,6 +57,14 @@ async function parse(root: Command, argv: readonly string[]): Promise<void> {
   } else {
     const { addCommands, arranged } = await import('./commands.ts');
     addCommands(root);
-    await root.parseAsync(arranged(argv, root));
+    await root.parseAsync(withoutHelpOfNone(arranged(argv, root), root));
   }
+}
+
+/** Commander would answer the help of the whole program, as if there were such a command. */
+function withoutHelpOfNone(argv: readonly string[], root: Command): readonly string[] {
+  const [, , name = '-'] = argv;
+  const isCommand = root.commands.some((one) => one.name() === name || one.aliases().includes(name));
+  if (isCommand || name === 'help' || name.startsWith('-')) return argv;
+  return argv.filter((word) => word !== '--help' && word !== '-h');
 }
