@@ -37,6 +37,16 @@ test('what caused an error in Jest is told with it', async () => {
   expect(JSON.stringify(failures)).toContain('ECONNREFUSED 127.0.0.1:5432');
 });
 
+test('a test of Mocha that passed at once is not flaky for one of its name that was retried', async () => {
+  const { root } = await opened(runnerProject('mocha'));
+  const file = (body: string) =>
+    `describe('shop', function () { this.retries(2); it('opens', () => { ${body} }); });\n`;
+  writeFileSync(path.join(root, 'a.js'), `let tries = 0;\n${file("if (tries++ < 1) throw new Error('shut')")}`);
+  writeFileSync(path.join(root, 'b.js'), file(''));
+  const run = await agent.data('argus_run', { projectPath: root, command: 'mocha a.js b.js' });
+  expect(run).toMatchObject({ status: 'passed', totals: { passed: 2, failed: 0, skipped: 0, flaky: 1 } });
+});
+
 test('what Vitest shows beside a message is told where the message has not all values', async () => {
   const { root } = await opened(runnerProject('vitest'));
   const shop = "{ hosts: ['one.example', 'two.example'], name: 'shop', open: true, port: 1 }";

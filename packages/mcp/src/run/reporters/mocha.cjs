@@ -59,17 +59,14 @@ function listen(Mocha) {
       done?.(failures);
     };
     const runner = run.call(this, told, ...others);
-    const retries = new Map();
-    const suites = (test) => test.titlePath().slice(0, -1);
-    const key = (test) => test.fullTitle();
     const add = (test, status, error) => {
-      const retried = retries.get(key(test)) || 0;
+      const retried = test.currentRetry?.() ?? 0;
       tests.push({
         name: test.title,
         status,
         rawStatus: test.state || (test.pending ? 'pending' : undefined),
         duration: test.duration || 0,
-        suite: suites(test),
+        suite: test.titlePath().slice(0, -1),
         filePath: relative(test.file),
         flaky: status === 'passed' && retried > 0,
         retries: retried,
@@ -77,7 +74,6 @@ function listen(Mocha) {
         trace: error ? withWholePaths(String(error.stack || ''), wholePath) || undefined : undefined,
       });
     };
-    runner.on('retry', (test) => retries.set(key(test), (retries.get(key(test)) || 0) + 1));
     runner.on('pass', (test) => add(test, 'passed'));
     runner.on('pending', (test) => add(test, 'skipped'));
     runner.on('fail', (test, error) => add(test, 'failed', error));
