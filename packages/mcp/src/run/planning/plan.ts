@@ -93,9 +93,14 @@ function keepingAdditions<T extends Pick<Plan, 'command' | 'reporting'>>(plan: T
 function filterArguments(found: Recognised, input: PlanInput): string[] {
   const { filter } = input;
   if (filter === undefined) return [];
-  const { adapter } = found;
-  if (adapter.filter === undefined || !readsArgumentsAtItsEnd(found)) throw noFilter(input, filter);
-  return adapter.filter(filterName(filter, adapter));
+  const args = argumentsFor(filter, found);
+  if (args === undefined) throw noFilter(input, filter);
+  return args;
+}
+
+/** Undefined where none can be added to the command. */
+function argumentsFor(filter: string, found: Recognised): string[] | undefined {
+  return canFilter(found) ? found.adapter.filter?.(filterName(filter, found.adapter)) : undefined;
 }
 
 /** Whether a filter can be added to the command. */
@@ -161,7 +166,7 @@ export function recognisedRunner(command: string, root: string): string | null {
 /** The words of the last of its commands, without variables that are set for it. */
 export function commandWords(command: string): string[] {
   const words = lastCommand(command).words.map((word) => word.text);
-  return words.slice(Math.max(0, words.findIndex(isNoAssignment)));
+  return words.slice(startOfProgram(words));
 }
 
 function watches(command: string, advice: string): ArgusError {
@@ -180,7 +185,7 @@ function recognise(command: string, root: string, depth = 0): Recognised | undef
   const last = lastCommand(command);
   const words = last.words.map((word) => word.text);
   if (!last.editable) return undefined;
-  const start = Math.max(0, words.findIndex(isNoAssignment));
+  const start = startOfProgram(words);
   const packages = workspaceRun(words.slice(start), root);
   if (packages) return inEveryPackage(packages, last, root, depth);
   const script = scriptOf(words.slice(start), root);
@@ -218,11 +223,8 @@ function inEveryPackage(
   const [first] = found;
   if (first === undefined || found.some((one) => one?.adapter !== first.adapter)) return undefined;
   const hardest = found.find((one) => one !== undefined && !readsArgumentsAtItsEnd({ ...one, throughScript: true }));
-  const lead =
-    leadOf(
-      packages,
-      last.words.map((word) => word.text),
-    ) + first.lead;
+  const words = last.words.map((word) => word.text);
+  const lead = leadOf(packages, words) + first.lead;
   const insertAt = endOfWord(last.words.at(-1));
   return { ...(hardest ?? first), insertAt, lead, throughScript: true, inPackages: true };
 }
@@ -248,6 +250,11 @@ function matchAdapter(words: readonly string[]): { adapter: Adapter; index: numb
     if (index !== undefined) return { adapter, index: index + start };
   }
   return undefined;
+}
+
+/** Behind variables that are set for it. */
+function startOfProgram(words: readonly string[]): number {
+  return Math.max(0, words.findIndex(isNoAssignment));
 }
 
 /** `CI=1` before a command sets a variable for it. */
@@ -338,9 +345,8 @@ function packageCommands({ command, root, filter }: Filtered): PackageCommand[] 
   const found = recognisedIn(packages, root, 0);
   return packages.folders.map((folder, at) => {
     const one = found[at];
-    const isFiltered = one !== undefined && canFilter({ ...one, throughScript: true });
-    const args = isFiltered ? one.adapter.filter?.(filterName(filter, one.adapter)) : undefined;
+    const args = one === undefined ? undefined : argumentsFor(filter, { ...one, throughScript: true });
     const text = `cd ${quoted(folder)} && npm run ${packages.script}${args === undefined ? '' : ` --${argumentText(args)}`}`;
-    return { folder, text, isFiltered };
+    return { folder, text, isFiltered: args !== undefined };
   });
 }

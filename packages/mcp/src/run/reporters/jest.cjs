@@ -73,13 +73,13 @@ function messageOf({ failureMessage, testExecError }) {
 /** In the shape of `--json`, with the version of the Jest that this file is of. */
 function report(results, file) {
   try {
-    const testResults = results.testResults.map((file) => ({
-      name: file.testFilePath,
-      status: file.testExecError || file.numFailingTests > 0 ? 'failed' : 'passed',
-      message: messageOf(file),
-      startTime: file.perfStats?.start,
-      endTime: file.perfStats?.end,
-      assertionResults: file.testResults.map((test) => ({
+    const testResults = results.testResults.map((suite) => ({
+      name: suite.testFilePath,
+      status: suite.testExecError || suite.numFailingTests > 0 ? 'failed' : 'passed',
+      message: messageOf(suite),
+      startTime: suite.perfStats?.start,
+      endTime: suite.perfStats?.end,
+      assertionResults: suite.testResults.map((test) => ({
         ancestorTitles: test.ancestorTitles,
         duration: test.duration,
         failureMessages: test.failureMessages.map((text, at) => text + causesOf(test.failureDetails?.[at])),
@@ -91,10 +91,9 @@ function report(results, file) {
         title: test.title,
       })),
     }));
-    const { numFailedTests, numPassedTests, numPendingTests, numTodoTests, numTotalTests, startTime, success } =
-      results;
-    const { wasInterrupted = false } = results;
-    const summary = {
+    const { numFailedTests, numPassedTests, numPendingTests, numTodoTests, numTotalTests } = results;
+    const { startTime, success, wasInterrupted = false } = results;
+    write('jest', {
       numFailedTests,
       numPassedTests,
       numPendingTests,
@@ -105,7 +104,7 @@ function report(results, file) {
       // By which it is known not to be Vitest's, whose errors are of all attempts.
       wasInterrupted,
       runnerVersion: versionOf(file),
-    };
-    write('jest', { ...summary, testResults });
+      testResults,
+    });
   } catch {}
 }
