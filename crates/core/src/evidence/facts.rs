@@ -25,6 +25,7 @@ pub fn fingerprint(text: &str) -> u64 {
 
 /// A run, as one row. Its size does not depend on how many cases it had.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own, kept by its name")]
 pub struct RunFacts {
     /// Its number; the newest of a window is the highest.
     pub seq: RunSeq,

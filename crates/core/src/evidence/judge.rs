@@ -51,7 +51,16 @@ pub fn judge(memory: &Memory, run: &RunFacts, failures: &[Failure], order: &Orde
     let mut failures = failures.to_vec();
     failures.sort_by_key(|failure| failure.case);
     let view = memory.window.seen_from(run);
-    let mut judging = Judging { memory, run, view: &view, order, stacks, conditions: view.conditions(), began: 0 };
+    let mut judging = Judging {
+        memory,
+        run,
+        view: &view,
+        order,
+        stacks,
+        conditions: view.conditions(),
+        failed: failures.iter().map(|failure| failure.case).collect(),
+        began: 0,
+    };
     let groups = causes::group(&failures, |case| memory.tests.get(&case));
     let groups: Vec<_> = groups.iter().flat_map(|group| judging.split(&failures, group)).collect();
     let outage = judging.outage(&groups);
@@ -71,6 +80,7 @@ struct Judging<'a> {
     order: &'a Order,
     stacks: &'a StackFiles,
     conditions: Vec<&'a (String, String)>,
+    failed: BTreeSet<CaseId>,
     began: u32,
 }
 
@@ -235,7 +245,7 @@ impl<'a> Judging<'a> {
             return OrderEvidence::default();
         }
         let passed = |seq: RunSeq| history.is_some_and(|history| history.at(seq) == Some(false));
-        OrderEvidence::start(failure.case, self.order, &self.memory.orders.of_runs(passed))
+        OrderEvidence::start(failure.case, self.order, &self.failed, &self.memory.orders.of_runs(passed))
     }
 
     /// Files of the stacks and of the tests that fail by one cause, now and since it lasts.

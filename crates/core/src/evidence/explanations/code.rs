@@ -47,12 +47,13 @@ pub fn log_likelihood(view: &View<'_>, seen: &[Observation], together: f64) -> f
     let [broken_at_first, first_break, mends_once] =
         [BROKEN_AT_FIRST, BREAKS, MENDS].map(|chance| chance.in_suite_of(suite));
     let (mut working, mut broken) = (1.0 - broken_at_first, broken_at_first);
-    let (mut log, mut failed_before) = (0.0, false);
+    let (mut log, mut failed_before, mut came_back) = (0.0, false, false);
     let (mut failed_in, mut passed_in): (Mask, Mask) = (0, 0);
     let mut last: Option<usize> = None;
     for (index, one) in seen.iter().enumerate() {
         let is_of_same = view.runs_with_edits_of(one.at).any(|runs| runs & failed_in != 0 && runs & passed_in == 0);
         *(if one.failed { &mut failed_in } else { &mut passed_in }) |= bit(one.at);
+        came_back |= failed_before && !one.failed;
         let share = |chance: f64| if one.failed { shared(chance, together) } else { chance };
         let twin = seen[..index].iter().rev().find(|earlier| view.trees[earlier.at] == view.trees[one.at]);
         if let Some(twin) = twin {
@@ -72,7 +73,7 @@ pub fn log_likelihood(view: &View<'_>, seen: &[Observation], together: f64) -> f
         let mends = 1.0 - (1.0 - mends_once).powf(steps);
         (working, broken) = (working * (1.0 - breaks) + broken * mends, working * breaks + broken * (1.0 - mends));
         let (fails_working, fails_broken) = if view.uncommitted[one.at] {
-            let still = if is_still_broken(view, before, one) { 1.0 - mends_once } else { 0.0 };
+            let still = if !came_back && is_still_broken(view, before, one) { 1.0 - mends_once } else { 0.0 };
             let breaks_once = breaks_once.max(with_others).max(edit_breaks(one, failed_before, is_of_same));
             (share(breaks_once).max(still), 1.0 - mends_once)
         } else {
@@ -96,7 +97,8 @@ fn is_seen_alike(view: &View<'_>, before: Option<&Observation>, one: &Observatio
     before.is_some_and(|before| !before.failed && view.runs[before.at].environment == view.runs[one.at].environment)
 }
 
-/// Whether it fails on an edit as on the one before on the same commit: what that broke is as a rule still in it.
+/// Whether it fails on an edit as on the one before on the same commit: what that broke is as a rule still in it, but for a
+/// test that came and went before.
 fn is_still_broken(view: &View<'_>, before: Option<&Observation>, one: &Observation) -> bool {
     let is_same = |before: &Observation| view.uncommitted[before.at] && view.places[before.at] == view.places[one.at];
     one.failed && before.is_some_and(|before| before.failed && is_same(before))

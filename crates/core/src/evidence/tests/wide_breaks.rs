@@ -4,6 +4,7 @@ use super::{Story, failure, kinds};
 use crate::evidence::{
     facts::{CaseId, Failure},
     judge::Judgement,
+    kept::order::{Order, OrderEvidence},
     state::state_of,
     verdict::VerdictKind::{Broken, Regression, Unknown},
 };
@@ -71,4 +72,15 @@ fn what_fails_alone_beside_many_on_another_machine_may_be_of_that() {
     story.os = "windows";
     let judgement = run(&mut story, &failures(60));
     assert!(judgement.verdicts.iter().rev().take(2).all(|judged| judged.verdict.kind != Regression));
+}
+
+#[test]
+fn a_hook_that_failed_before_it_breaks_no_test() {
+    let (hook, test) = (9, 1);
+    let candidates = |failed: &[CaseId]| {
+        let failed = failed.iter().copied().collect();
+        OrderEvidence::start(test, &Order::new(vec![hook, test]), &failed, &[&Order::new(vec![2, test])]).candidates
+    };
+    assert_eq!(candidates(&[test]).len(), 1);
+    assert_eq!(candidates(&[hook, test]), []);
 }
