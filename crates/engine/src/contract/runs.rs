@@ -25,6 +25,8 @@ contract! {
         pub signal: Option<String>,
         /// The command was ended because its time was over.
         pub timed_out: bool,
+        /// Milliseconds in which it had printed nothing, where it was ended for that.
+        pub silent_ms: Option<f64>,
         /// State of the work tree.
         pub git: Option<GitFacts>,
         /// Report files that together make up the run, as the host opens them.

@@ -357,7 +357,11 @@ pub(crate) fn command_error<D>(engine: &Engine<D>, params: &RecordRunParams) -> 
     if !params.timed_out {
         return output;
     }
-    let limit = params.duration_ms.map(|millis| format!(" after {:.0} ms", millis.max(0.0))).unwrap_or_default();
+    let limit = match (params.silent_ms, params.duration_ms) {
+        (Some(millis), _) => format!(": it printed nothing for {:.0} ms", millis.max(0.0)),
+        (None, Some(millis)) => format!(" after {:.0} ms", millis.max(0.0)),
+        (None, None) => String::new(),
+    };
     Some(format!("Command timed out{limit}\n{}", output.unwrap_or_default()).trim_end().to_owned())
 }
 

@@ -1956,6 +1956,8 @@ export type RecordRunParams = {
   signal?: string | null,
   /** The command was ended because its time was over. */
   timedOut: boolean,
+  /** Milliseconds in which it had printed nothing, where it was ended for that. */
+  silentMs?: number | null,
   /** State of the work tree. */
   git?: GitFacts | null,
   /** Report files that together make up the run, as the host opens them. */

@@ -187,7 +187,8 @@ async function recordOf(
   const expectsTests = mustHaveTests(plan, request, observed);
   const isUnreported = (plan.runner !== null || config.test?.report !== undefined) && reports.length === 0;
   if (isUnreported && !failed && !expectsTests) notes.push(`${plan.runner ?? 'The command'} ${NO_REPORT}`);
-  if (executed.fellSilent) notes.push(`The command had printed nothing for ${idleTimeoutOf(request)} s and was ended.`);
+  const silentSeconds = executed.fellSilent ? idleTimeoutOf(request) : undefined;
+  if (silentSeconds !== undefined) notes.push(`The command had printed nothing for ${silentSeconds} s and was ended.`);
   else if (executed.timedOut)
     notes.push(`Its time of ${timeoutOf(request)} s was over, and it was ended before its end.`);
   const lack = failed ? missingOf(output.tail.text, root) : undefined;
@@ -206,6 +207,7 @@ async function recordOf(
     exitCode: executed.exitCode,
     signal: executed.signal,
     timedOut: executed.timedOut,
+    silentMs: silentSeconds === undefined ? null : silentSeconds * 1_000,
     ...around,
     reports,
     outputTail: plan.runner === 'pytest' ? withoutPytestHeader(output.tail.text) : output.tail.text,

@@ -88,6 +88,7 @@ fn run(reports: Vec<ReportInput>) -> RecordRunParams {
         exit_code: Some(1),
         signal: maybe("SIGKILL"),
         timed_out: true,
+        silent_ms: None,
         git: Some(GitFacts {
             commit: maybe("commit"),
             branch: maybe("fix/"),
