@@ -11,6 +11,7 @@ use crate::{
     output::{CleanText, Output, OutputLine, lines, progress_lines, salient},
     text::bytes::{are_equal, character_end},
 };
+use memchr::memmem;
 pub(crate) use names::VOLATILE;
 pub use names::is_placeholder_name;
 use std::borrow::Cow;
@@ -86,6 +87,17 @@ fn normalize_again(mut out: Vec<u8>, known: u64) -> Vec<u8> {
         std::mem::swap(&mut again.out, &mut out);
     }
     out
+}
+
+/// The line without what a language offers in place of a name that there is not: that differs with what else there is.
+/// Python and TypeScript: `Did you mean: 'total'?`; Go: `(type Cart has no field or method Total, but does have total)`.
+fn without_hint(line: &[u8]) -> &[u8] {
+    let hint = match line.last() {
+        Some(b'?') => memmem::find(line, b". Did you mean"),
+        Some(b')') => memmem::find(line, b" has no field or method ").and_then(|at| memchr::memrchr(b'(', &line[..at])),
+        _ => None,
+    };
+    hint.map_or(line, |at| line[..at].trim_ascii_end())
 }
 
 struct Writer {
@@ -223,6 +235,7 @@ impl Writer {
     /// Writes a line unless it was written before. `known`: walking it changes nothing; `message`: it is one that tells of
     /// no progress, whatever stands before it.
     fn write_line(&mut self, line: &[u8], known: bool, message: bool) {
+        let line = without_hint(line);
         if line.is_empty() || self.is_full() {
             return;
         }

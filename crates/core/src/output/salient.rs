@@ -80,13 +80,18 @@ fn is_end_of_process(line: &[u8]) -> bool {
 
 /// Whether a normalized text says only that values differ, or only a type: then many failures have it.
 pub(crate) fn is_generic(text: &[u8]) -> bool {
-    let mut words =
-        text.split(|&byte| !(is_word(byte) || matches!(byte, b'_' | b'.' | b'$'))).filter(|word| !word.is_empty());
-    let placeholder = |word: &[u8]| word.iter().all(|byte| byte.is_ascii_uppercase() || *byte == b'_');
+    let is_part = |byte: u8| is_word(byte) || matches!(byte, b'_' | b'.' | b'$');
+    let is_upper = |byte: &u8| byte.is_ascii_uppercase() || *byte == b'_';
     let kind = |word: &[u8]| word.ends_with(b"Error") || word.ends_with(b"Exception");
-    words.all(|word| {
+    let mut from = 0;
+    text.split(|&byte| !is_part(byte)).all(|word| {
+        let (start, end) = (from, from + word.len());
+        from = end + 1;
+        // A name that is quoted, `KeyError: 'API_KEY'`, is what went wrong.
+        let is_quoted =
+            matches!(at(text, end), b'\'' | b'"' | b'`') && at(text, start.wrapping_sub(1)) == at(text, end);
         let word = word.strip_suffix(b".").unwrap_or(word);
-        GENERIC.has(word) || kind(word) || placeholder(word)
+        word.is_empty() || GENERIC.has(word) || kind(word) || !is_quoted && word.iter().all(is_upper)
     })
 }
 

@@ -23,8 +23,10 @@ pub(crate) struct Frame<'a> {
 }
 
 /// Parts of paths that belong to a runtime, a library or a test framework.
-const NOT_OURS: [&str; 32] = [
+const NOT_OURS: [&str; 34] = [
     "node_modules",
+    ".venv/",
+    "/venv/",
     "node:",
     "<anonymous>",
     "site-packages",

@@ -54,8 +54,13 @@ fn is_gradle_test(line: &[u8]) -> bool {
         && heading[..end].iter().all(|&byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'.'))
 }
 
-/// No letter and no digit: rules, carets, brackets, box drawing.
+/// No letter and no digit: rules, carets, brackets, box drawing. What is empty on one side of a diff is a value.
 fn is_decoration(line: &[u8]) -> bool {
+    let value = line.strip_prefix(b"+").or_else(|| line.strip_prefix(b"-")).map(<[u8]>::trim_ascii_start);
+    let value = value.map(|value| value.strip_suffix(b",").unwrap_or(value));
+    if matches!(value, Some(b"''" | b"\"\"" | b"[]" | b"{}")) {
+        return false;
+    }
     let mut bytes = line.iter();
     // U+2000 to U+2FFF: arrows, box drawing, dingbats.
     while let Some(&byte) = bytes.next() {
@@ -280,6 +285,10 @@ const RECURSION: &[u8] = b"RecursionError: maximum recursion depth exceeded";
 const NO_WORKSPACE: &[u8] = b"failed: no workspace for ";
 
 fn upper(line: &[u8]) -> Option<LineKind<'_>> {
+    // Go prints all options of a program that was given a wrong one.
+    if line.starts_with(b"Usage of ") && line.ends_with(b":") {
+        return Some(LineKind::Opens(SkippedBlock::Deeper(0)));
+    }
     static NOISE: Starts<61> = Starts::new([
         "Failures:",
         "Finished in ",
