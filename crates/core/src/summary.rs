@@ -67,6 +67,15 @@ impl Summary {
     }
 }
 
+/// A message in fewer characters; its values are what stays.
+pub fn shortened_message(message: &str, most: usize) -> String {
+    if message.chars().count() <= most {
+        return message.to_owned();
+    }
+    let lines: Vec<String> = message.lines().map(str::to_owned).collect();
+    message::message(&lines, most)
+}
+
 /// What points at the place in a line of source.
 fn is_caret(line: &[u8]) -> bool {
     !line.is_empty() && line.iter().all(|byte| matches!(byte, b'^' | b'~' | b' '))

@@ -35,8 +35,10 @@ impl SourceLocation {
 pub struct FailureLocations {
     /// In the project's own code.
     pub own: Option<SourceLocation>,
-    /// In the test.
+    /// In the test, or what it calls beside it.
     pub test: Option<SourceLocation>,
+    /// In the file of the case.
+    pub case: Option<SourceLocation>,
 }
 
 /// Finds both in a redacted text. `shown` makes a path relative to the project; where some of the frames lie inside it, the
@@ -52,18 +54,16 @@ pub fn failure_locations(text: &str, test_file: Option<&str>, shown: impl Fn(&st
         .collect();
     let is_inside_known = frames.iter().any(|(_, file)| is_relative(file));
     let wanted = |(_, file): &&(Location, String)| !is_inside_known || is_relative(file);
-    let first = |of_test: bool| {
-        let found = frames
-            .iter()
-            .filter(wanted)
-            .find(|(_, file)| (test_file == Some(file.as_str()) || is_test(file)) == of_test);
-        found.map(|(frame, file)| SourceLocation {
-            file: file.clone(),
-            line: frame.line,
-            function: frame.function.clone(),
-        })
+    let is_of_case = |file: &str| test_file == Some(file);
+    let first = |is_it: &dyn Fn(&str) -> bool| {
+        let (frame, file) = frames.iter().filter(wanted).find(|(_, file)| is_it(file))?;
+        Some(SourceLocation { file: file.clone(), line: frame.line, function: frame.function.clone() })
     };
-    FailureLocations { own: first(false), test: first(true) }
+    FailureLocations {
+        own: first(&|file| !is_of_case(file) && !is_test(file)),
+        test: first(&|file| is_of_case(file) || is_test(file)),
+        case: first(&is_of_case),
+    }
 }
 
 /// Files of the project, or of its tests, that the stacks of a redacted text name, each once and as printed; some of the

@@ -119,7 +119,11 @@ fn is_actual(line: &str) -> bool {
 /// The line without what tools put before the message: a linter's place and level, TAP's mark of a comment, Ruby's frame.
 fn unmarked(line: &str) -> &str {
     static BEFORE_MESSAGE: LazyLock<Regex> = LazyLock::new(|| {
-        let pattern = r"^(?:\s*(?:\d+:\d+\s+(?:error|✖)|✖\s+\d+:\d+)\s+|#\s+|\S+:\d+:in [`'][^']+': )";
+        let pattern = concat!(
+            r"^(?:\s*(?:\d+:\d+\s+(?:error|✖)|✖\s+\d+:\d+)\s+|#\s+|\S+:\d+:in [`'][^']+': ",
+            // TypeScript's at a terminal, and in ts-jest.
+            r"|\S+:\d+:\d+ - error )",
+        );
         Regex::new(pattern).expect("a constant pattern")
     });
     BEFORE_MESSAGE.find(line).map_or(line, |found| &line[found.end()..])
@@ -203,6 +207,8 @@ pub(super) fn is_wrapping(line: &str) -> bool {
             r"={3,}.*",
             r"[.FEsxX]+\s+\[\s*\d+%\]",
             r"\d+ (?:warnings? and \d+ )?errors?",
+            // What rustc says beside an error, and how many warnings there were.
+            r"= (?:note|help): .*|warning: .* generated \d+ warnings?.*",
             // Go's package, above what its compiler said.
             r"# \S+ \[\S+\.test\]|# [\w.-]+(?:/[\w.~-]+)+",
             r"\d+ (?:tests?|specs?|examples?|assertions?|passing|failing|pending)\b.*",

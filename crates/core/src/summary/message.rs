@@ -18,6 +18,8 @@ const DIFFERENCE_CONTEXT_CHARS: usize = 24;
 /// The first lines, and of those further down the ones that hold values. What is left out is marked with `…`.
 pub(super) fn message(lines: &[String], most: usize) -> String {
     let mut out = String::new();
+    // Two values have room beside what announces them.
+    let longest = (most * 2 / 5).min(MAX_LINE_CHARS);
     let (mut taken, mut skipped) = (0, false);
     let marks = diff_marks(lines);
     let lines = &marks.map_or_else(|| labelled(lines), |marks| paired(lines, marks));
@@ -32,7 +34,7 @@ pub(super) fn message(lines: &[String], most: usize) -> String {
         // Before the values stands what was asked for; after them, all that is not more of them can wait.
         let fits =
             taken < MAX_LINES && (number < 3 || first_values.is_none_or(|first| number < first) || is_values(number));
-        let line = display::line_with_ends(line, MAX_LINE_CHARS);
+        let line = display::line_with_ends(line, if is_values(number) { longest } else { MAX_LINE_CHARS });
         let left = most.saturating_sub(out.chars().count() + usize::from(!out.is_empty()));
         if !fits || left == 0 || (taken > 0 && line.chars().count() > left) {
             skipped = true;

@@ -28,6 +28,11 @@ const HEADLINES: &[(&str, &str)] = &[
         "/srv/shop/lib/slug.rb:5: syntax error, unexpected ',' (SyntaxError)",
     ),
     ("AssertionError: Value is not truthy:\n\n0\n", "AssertionError: Value is not truthy: 0"),
+    // And all options of a program that was given a wrong one.
+    (
+        "Usage of /tmp/go-build/shop.test:\n  -b, --bool           a switch\n      --level string   how much\ninvalid argument \"yes\" for \"-b, --bool\" flag: must be true or false\nFAIL\texample.org/shop\t0.01s",
+        "invalid argument \"yes\" for \"-b, --bool\" flag: must be true or false",
+    ),
     // Go says first which package its compiler refused.
     (
         "# example.org/shop [example.org/shop.test]\n./shop_test.go:6:5: undefined: Totl\nFAIL\texample.org/shop [build failed]\nFAIL",

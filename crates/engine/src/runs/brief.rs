@@ -9,9 +9,9 @@ use crate::{
     failures::{matching, suggestion::known_pattern},
     memory::finding::shared::related_fixes,
 };
-use argus_core::{Ambient, Analysis, display};
+use argus_core::{Ambient, Analysis, display, summary::shortened_message};
 use argus_store::{Database, runs::cases::Case};
-use std::collections::{HashMap, HashSet, hash_map::Entry};
+use std::collections::{HashMap, HashSet};
 
 /// Failures, and causes, that an answer lists at most.
 pub(crate) const MAX_LISTED: usize = 20;
@@ -40,30 +40,54 @@ pub(crate) struct BriefCandidate {
     pub(crate) sight: FailureSight,
 }
 
-/// Which failures may be listed: the first of each site, and some further ones.
+/// Which failures may be listed: one of each of the sites with most of them, and some further ones.
 #[derive(Default)]
 pub(crate) struct Candidates {
-    firsts: Vec<BriefCandidate>,
+    of_sites: Vec<BriefCandidate>,
     further: Vec<BriefCandidate>,
-    sites: HashMap<u64, SiteSight>,
+    sites: HashMap<u64, Site>,
     /// The index of each failed case, and its site.
     failed: Vec<(usize, u64)>,
 }
 
+struct Site {
+    sight: SiteSight,
+    failures: u32,
+    has_candidate: bool,
+}
+
 impl Candidates {
     pub(crate) fn add(&mut self, candidate: BriefCandidate) {
-        let site = candidate.sight.site;
-        self.failed.push((candidate.at, site));
-        let list = match self.sites.entry(site) {
-            Entry::Occupied(_) => &mut self.further,
-            Entry::Vacant(entry) => {
-                entry.insert(SiteSight::of(&candidate.sight));
-                &mut self.firsts
+        let at = candidate.sight.site;
+        self.failed.push((candidate.at, at));
+        let new = || Site { sight: SiteSight::of(&candidate.sight), failures: 0, has_candidate: false };
+        let site = self.sites.entry(at).or_insert_with(new);
+        site.failures += 1;
+        let failures = site.failures;
+        if site.has_candidate {
+            if self.further.len() < MAX_LISTED {
+                self.further.push(candidate);
             }
-        };
-        if list.len() < MAX_LISTED {
-            list.push(candidate);
+        } else if let Some(place) = self.place_for(failures) {
+            self.sites.entry(at).and_modify(|site| site.has_candidate = true);
+            match self.of_sites.get_mut(place) {
+                None => self.of_sites.push(candidate),
+                Some(fewer) => {
+                    self.sites.entry(fewer.sight.site).and_modify(|site| site.has_candidate = false);
+                    *fewer = candidate;
+                }
+            }
         }
+    }
+
+    /// Where a candidate of a site with so many failures goes: behind the others, or in place of the last with fewest.
+    fn place_for(&self, failures: u32) -> Option<usize> {
+        if self.of_sites.len() < MAX_LISTED {
+            return Some(self.of_sites.len());
+        }
+        let of = |candidate: &BriefCandidate| self.sites.get(&candidate.sight.site).map_or(0, |site| site.failures);
+        let (place, fewest) = self.of_sites.iter().map(of).enumerate().rev().min_by_key(|(_, failures)| *failures)?;
+        (fewest < failures).then_some(place)
     }
 
     pub(crate) const fn is_empty(&self) -> bool {
@@ -71,7 +95,8 @@ impl Candidates {
     }
 
     fn causes(&self, cases: &[Case], verdicts: &[CaseVerdict]) -> Causes {
-        let failed = self.failed.iter().filter_map(|(at, site)| Some((&*cases.get(*at)?.name, self.sites.get(site)?)));
+        let failed =
+            self.failed.iter().filter_map(|(at, site)| Some((&*cases.get(*at)?.name, &self.sites.get(site)?.sight)));
         Causes::of(failed, verdicts)
     }
 }
@@ -99,10 +124,13 @@ pub(crate) async fn brief<'a, D: Database>(
         let case = cases.get(candidate.at)?;
         Some((candidate, case, found.id_of(&case.name)?))
     };
+    // One of each cause, of that with most failures first; then what is further of them.
+    let rank: HashMap<&str, usize> = by_count.iter().map(|cause| cause.cause_id.as_str()).zip(0..).collect();
     let mut seen = HashSet::new();
-    let (firsts, further): (Vec<_>, Vec<_>) = (candidates.firsts.iter().chain(&candidates.further))
+    let (mut firsts, further): (Vec<_>, Vec<_>) = (candidates.of_sites.iter().chain(&candidates.further))
         .filter_map(named)
         .partition(|(_, _, cause)| seen.insert(*cause));
+    firsts.sort_by_key(|(_, _, cause)| rank.get(cause));
     let mut failures = Vec::with_capacity((firsts.len() + further.len()).min(MAX_LISTED));
     let mut places = Vec::with_capacity(failures.capacity());
     for (candidate, case, cause) in firsts.into_iter().chain(further).take(MAX_LISTED) {
@@ -118,21 +146,14 @@ pub(crate) async fn brief<'a, D: Database>(
     }
     let room = ALL_FAILURES_CHARS.min(FIRST_FAILURE_CHARS + FURTHER_FAILURE_CHARS * failures.len().saturating_sub(1));
     let all_causes = by_count.len();
-    let mut fitted = (0..MAX_MESSAGE_CHARS.len()).find_map(|level| {
-        let brief = shorten_to_level(&failures, &by_count, level);
-        (brief_chars(&brief) <= room).then_some(brief)
-    });
-    // Long names and fixes: as many whole entries as there is room for.
-    let brief = fitted.get_or_insert_with(|| {
-        let mut brief = shorten_to_level(&failures, &by_count, MAX_MESSAGE_CHARS.len() - 1);
-        while brief.failures.len() + brief.causes.len() > 2 && brief_chars(&brief) > room {
-            // Both lists keep their first entry.
-            let list_causes = brief.causes.len() >= brief.failures.len();
-            if list_causes { drop(brief.causes.pop()) } else { drop(brief.failures.pop()) }
-        }
-        brief
-    });
-    let mut brief = std::mem::take(brief);
+    let fits = |brief: &Brief| brief_chars(brief) <= room;
+    let shortened = (0..MAX_MESSAGE_CHARS.len()).map(|level| shorten_to_level(&failures, &by_count, level));
+    // Long names and fixes: as many whole failures, with their causes, as there is room for.
+    let fewer = (1..failures.len())
+        .rev()
+        .map(|most| shorten_to_level(&failures[..most], &by_count, MAX_MESSAGE_CHARS.len() - 1));
+    let first = || shorten_to_level(&failures[..failures.len().min(1)], &by_count, MAX_MESSAGE_CHARS.len() - 1);
+    let mut brief = shortened.chain(fewer).find(fits).unwrap_or_else(first);
     brief.more_causes = u32::try_from(all_causes - brief.causes.len()).unwrap_or(u32::MAX);
     Ok(brief)
 }
@@ -181,7 +202,7 @@ fn shorten_to_level(failures: &[(usize, FailureBrief)], causes: &[&Cause], level
         } else {
             seen.insert(&failure.cause_id, failure.message.as_deref());
         }
-        shown.message = shown.message.map(|message| display::shortened(&message, MAX_MESSAGE_CHARS[level]));
+        shown.message = shown.message.map(|message| shortened_message(&message, MAX_MESSAGE_CHARS[level]));
         if let Some(known) = &mut shown.known {
             known.suggested_fix = known.suggested_fix.take().map(|fix| display::shortened(&fix, FIX[level]));
         }

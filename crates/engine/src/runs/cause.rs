@@ -56,11 +56,12 @@ pub(crate) fn describe_failure<D>(
     let test_file = case_name.split_once(SEPARATOR).map(|(file, _)| file);
     let summary = Summary::read(&analysis.redacted);
     let root = &engine.options.project_root;
-    let FailureLocations { own, test } = failure_locations(&analysis.redacted, test_file, |file| {
+    let FailureLocations { own, test, case } = failure_locations(&analysis.redacted, test_file, |file| {
         argus_report::relative_path(file, root).unwrap_or_else(|| file.to_owned())
     });
     let shown = |place: Option<&SourceLocation>| place.map(SourceLocation::shown);
     let (place, test_line) = (shown(own.as_ref()), shown(test.as_ref()));
+    let case_line = shown(case.as_ref()).or_else(|| test_line.clone());
     // Two assertions are two causes; an error that is met in two tests is one.
     let at_test = test_line.as_ref().filter(|_| analysis.classification.category == Category::AssertionMismatch);
     let message = summary.message(MAX_MESSAGE_CHARS);
@@ -73,7 +74,7 @@ pub(crate) fn describe_failure<D>(
         place,
         own,
         // A refused connection has no frame of the project: then the file of the case is what there is.
-        test_place: test_line.or_else(|| test_file.filter(|file| looks_like_file(file)).map(str::to_owned)),
+        test_place: case_line.or_else(|| test_file.filter(|file| looks_like_file(file)).map(str::to_owned)),
     }
 }
 
@@ -219,7 +220,10 @@ fn below_headline<'a>(message: &'a str, headline: &str) -> &'a str {
         let said = display::line(&message[..end], usize::MAX);
         said == headline || said == cut
     });
-    repeated.map_or(message, |end| &message[end..])
+    // It goes on with some of the values that are below.
+    let announcement = message.lines().next().filter(|line| line.ends_with(':') && headline.starts_with(*line));
+    let said = repeated.or_else(|| announcement.map(str::len)).unwrap_or(0);
+    &message[said..]
 }
 
 #[cfg(test)]

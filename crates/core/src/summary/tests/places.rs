@@ -11,9 +11,9 @@ fn found(text: &str) -> FailureLocations {
 }
 
 /// Most runners name them, each in its own way.
-fn without_functions(FailureLocations { own, test }: FailureLocations) -> FailureLocations {
+fn without_functions(FailureLocations { own, test, case }: FailureLocations) -> FailureLocations {
     let without = |place: Option<SourceLocation>| place.map(|place| SourceLocation { function: None, ..place });
-    FailureLocations { own: without(own), test: without(test) }
+    FailureLocations { own: without(own), test: without(test), case: without(case) }
 }
 
 #[test]
@@ -23,11 +23,15 @@ fn the_place_is_in_the_project_and_the_test_beside_it() {
         found(both),
         FailureLocations {
             own: Some(source_location("src/cart.js", 7)),
-            test: Some(source_location("test/cart.test.js", 20))
+            test: Some(source_location("test/cart.test.js", 20)),
+            case: None,
         }
     );
     let only_test = "Error: x\n    at node:internal/process:1:1\n    at /srv/shop/test/cart.test.js:20:3";
-    assert_eq!(found(only_test), FailureLocations { own: None, test: Some(source_location("test/cart.test.js", 20)) });
+    assert_eq!(
+        found(only_test),
+        FailureLocations { test: Some(source_location("test/cart.test.js", 20)), ..FailureLocations::default() }
+    );
     // Whatever the checkout's own folder is called.
     let named = failure_locations("Error: x\n    at total (/srv/tests/src/cart.js:7:12)", None, |file| {
         file.replace("/srv/tests/", "")
@@ -39,7 +43,8 @@ fn the_place_is_in_the_project_and_the_test_beside_it() {
         found(python),
         FailureLocations {
             own: Some(source_location("shop/cart.py", 3)),
-            test: Some(source_location("tests/test_cart.py", 9))
+            test: Some(source_location("tests/test_cart.py", 9)),
+            case: None,
         }
     );
     // A compiler points, and has no stack.
@@ -63,7 +68,14 @@ fn the_place_is_in_the_project_and_the_test_beside_it() {
     // The file of the case is its test's, however it is named.
     let root = "Error: x\n    at Context.<anonymous> (/srv/shop/sum.js:2:3)";
     let of_case = failure_locations(root, Some("sum.js"), |file| file.replace("/srv/shop/", ""));
-    assert_eq!(without_functions(of_case), FailureLocations { own: None, test: Some(source_location("sum.js", 2)) });
+    let line = Some(source_location("sum.js", 2));
+    assert_eq!(without_functions(of_case), FailureLocations { own: None, test: line.clone(), case: line });
+    // A helper beside the test asserts.
+    let helper = "Error: x\n    at check (/srv/shop/test/check.js:11:14)\n    at TestContext.<anonymous> (/srv/shop/test/cart.test.js:20:3)";
+    let shown = |file: &str| file.replace("/srv/shop/", "");
+    let helped = without_functions(failure_locations(helper, Some("test/cart.test.js"), shown));
+    assert_eq!(helped.test, Some(source_location("test/check.js", 11)));
+    assert_eq!(helped.case, Some(source_location("test/cart.test.js", 20)));
 }
 
 #[test]
@@ -153,7 +165,7 @@ fn the_place_of_a_file_that_cannot_be_read_is_in_it() {
     // The test's own, though another file is named below.
     let test = "E     File \"/srv/shop/tests/test_slug.py\", line 4\nE       def test_slug(\nE                    ^\nE   SyntaxError: '(' was never closed";
     let test_line = source_location("tests/test_slug.py", 4);
-    assert_eq!(found(test), FailureLocations { own: None, test: Some(test_line) });
+    assert_eq!(found(test), FailureLocations { test: Some(test_line), ..FailureLocations::default() });
     // What a program prints of an error that was another's is not where a test failed before it.
     let later = "AssertionError: 1 != 2\n    at total (/srv/shop/src/cart.js:7:12)\n\nstderr:\nSyntaxError: /srv/shop/src/other.js: Unexpected token (4:37)\n    at parse (<anonymous>)";
     assert_eq!(found(later).own, Some(source_location("src/cart.js", 7)));
@@ -162,7 +174,7 @@ fn the_place_of_a_file_that_cannot_be_read_is_in_it() {
 #[test]
 fn a_project_may_be_in_a_package_that_is_named_as_that_of_a_library() {
     let places = |text: &str, class: &str| {
-        let FailureLocations { own, test } = failure_locations(text, Some(class), str::to_owned);
+        let FailureLocations { own, test, .. } = failure_locations(text, Some(class), str::to_owned);
         (own.map(|place| place.shown()), test.map(|place| place.shown()))
     };
     let text = "org.junit.ComparisonFailure: expected:<[a]> but was:<[b]>\n\tat org.junit.Assert.assertEquals(Assert.java:117)\n\tat org.apache.commons.cli.HelpFormatter.print(HelpFormatter.java:91)\n\tat org.apache.commons.cli.bug.BugTest.prints(BugTest.java:38)\n\tat org.apache.maven.surefire.booter.ForkedBooter.main(ForkedBooter.java:418)";

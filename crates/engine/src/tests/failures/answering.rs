@@ -201,6 +201,31 @@ fn an_answer_is_bounded_however_much_failed() {
     assert!(size(&one) <= 1_700, "{} characters: {one:#?}", size(&one));
 }
 
+#[test]
+fn the_cause_of_most_failures_is_told_wherever_they_stand() {
+    let many = (1..=30).map(|number| failed(&format!("case {number}"), &format!("Error: no {}", word(number))));
+    let last = (31..=95).map(|number| thrown(&format!("case {number}"), "cart.totl is not a function", number));
+    let run = shop().record(&RecordRunParams::default(), many.chain(last).collect()).unwrap();
+    assert_eq!(run.causes[0].count, 65);
+    let listed: Vec<&str> = run.failures.iter().map(|failure| failure.cause_id.as_str()).collect();
+    for cause in &run.causes {
+        assert!(listed.contains(&cause.cause_id.as_str()), "{} is told by no failure", cause.headline);
+    }
+}
+
+#[test]
+fn a_message_does_not_repeat_what_its_headline_begins_with() {
+    let error = "AssertionError [ERR_ASSERTION]: Expected values to be strictly deep-equal:\n+ actual - expected\n\n  {\n+   ALLOWED_HOSTS: [\n+     ''\n+   ]\n-   ALLOWED_HOSTS: []\n  }\n";
+    let run = shop().record(&RecordRunParams::default(), vec![failed("hosts", error)]).unwrap();
+    let failure = &run.failures[0];
+    assert!(
+        failure.headline.starts_with("AssertionError [ERR_ASSERTION]: Expected values to be"),
+        "{}",
+        failure.headline
+    );
+    assert_eq!(failure.message.as_deref(), Some("- ALLOWED_HOSTS: []\n+ ALLOWED_HOSTS: [\n+ ''"));
+}
+
 /// A word of its own for each number: numbers are no part of an error.
 fn word(number: u32) -> String {
     number.to_string().bytes().map(|digit| char::from(b'a' + digit - b'0')).collect::<String>() + "tor"
@@ -482,5 +507,5 @@ fn a_file_that_could_not_be_loaded_says_why_out_of_the_output() {
         "SyntaxError: The requested module '../src/cart.js' does not provide an export named 'total'"
     );
     assert_eq!(failure.test_place.as_deref(), Some("test/cart.test.js:1"));
-    assert_eq!(failure.failure_kind, FailureKind::ModuleNotFound);
+    assert_eq!(failure.failure_kind, FailureKind::MissingExport);
 }
