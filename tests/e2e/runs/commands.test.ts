@@ -42,7 +42,8 @@ test('a report that the configuration names', async () => {
 test('a timeout', async () => {
   const root = await opened();
   const run = await agent.data('argus_run', { projectPath: root, command: 'sleep 60', timeoutSeconds: 1 });
-  expect(run).toMatchObject({ status: 'failed', failures: [{ category: 'TIMEOUT' }] });
+  const headline = 'Command timed out: it printed nothing for 1000 ms';
+  expect(run).toMatchObject({ status: 'failed', failures: [{ category: 'TIMEOUT', headline }] });
   expect(run.durationMs).toBeLessThan(10_000);
 });
 
@@ -88,7 +89,8 @@ test('a silence ends a command where that is asked for, by the call before the c
   const said = 'for tick in 1 2 3 4; do echo $tick; sleep 0.5; done; echo stuck; sleep 60';
   const root = await opened({ 'argus.yaml': 'test: { idleTimeout: 1 }\n', 'silent.sh': said });
   const run = await agent.data('argus_run', { projectPath: root, command: 'sh silent.sh' });
-  expect(run).toMatchObject({ status: 'failed', failures: [{ category: 'TIMEOUT' }] });
+  const headline = 'Command timed out: it printed nothing for 1000 ms';
+  expect(run).toMatchObject({ status: 'failed', failures: [{ category: 'TIMEOUT', headline }] });
   expect(run.durationMs, 'what it prints keeps it going').toBeGreaterThanOrEqual(3_000);
   expect(run.durationMs).toBeLessThan(20_000);
   expect(run.notes).toContain('The command had printed nothing for 1 s and was ended.');
