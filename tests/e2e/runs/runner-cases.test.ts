@@ -45,6 +45,39 @@ test('a test of Mocha that passed at once is not flaky for one of its name that 
   writeFileSync(path.join(root, 'b.js'), file(''));
   const run = await agent.data('argus_run', { projectPath: root, command: 'mocha a.js b.js' });
   expect(run).toMatchObject({ status: 'passed', totals: { passed: 2, failed: 0, skipped: 0, flaky: 1 } });
+
+/** Headline, place and place in the test of each failed case of a project. */
+async function toldOf(root: string): Promise<Record<string, unknown[]>> {
+  const { failures } = await agent.data('argus_run', { projectPath: root });
+  const told = (failures as Data[]).map(({ caseName, headline, place, testPlace }) => [
+    caseName,
+    [headline, place, testPlace],
+  ]);
+  return Object.fromEntries(told);
+}
+
+test('what a file of Jest throws while it is loaded is told as if a test had thrown it', async () => {
+  const { root } = await opened(runnerProject('jest'));
+  const files = {
+    'mode.js': "exports.mode = () => {\n  throw new Error('MODE is not set');\n};\n",
+    'load.js': `exports.load = () => {
+  throw new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED 127.0.0.1:5432') });
+};
+`,
+    'sum.test.js': `test('mode', () => require('./mode.js').mode());
+test('load', () => require('./load.js').load());
+`,
+    'mode.test.js': "require('./mode.js').mode();\ntest('mode', () => {});\n",
+    'load.test.js': "require('./load.js').load();\ntest('load', () => {});\n",
+  };
+  for (const [name, content] of Object.entries(files)) writeFileSync(path.join(root, name), content);
+  const refused = 'TypeError: fetch failed: Error: connect ECONNREFUSED 127.0.0.1:5432';
+  expect(await toldOf(root)).toEqual({
+    'sum.test.js > mode': ['Error: MODE is not set', 'mode.js:2', 'sum.test.js:1'],
+    'mode.test.js > (suite)': ['Error: MODE is not set', 'mode.js:2', 'mode.test.js:1'],
+    'sum.test.js > load': [refused, 'load.js:2', 'sum.test.js:2'],
+    'load.test.js > (suite)': [refused, 'load.js:2', 'load.test.js:1'],
+  });
 });
 
 test('what Vitest shows beside a message is told where the message has not all values', async () => {

@@ -4,7 +4,7 @@
 const { createRequire } = require('node:module');
 const path = require('node:path');
 const { stripVTControlCharacters } = require('node:util');
-const { take, withWholePaths, versionOf, write } = require('./report.cjs');
+const { take, withCauses, withWholePaths, versionOf, write } = require('./report.cjs');
 
 /** Of a Jest before 24, which has no such function, it is the processor that a run may name. */
 module.exports = (results) => {
@@ -49,25 +49,25 @@ function listenTo(file) {
   require.cache[file].exports = Object.create(core, { runCLI: { value: runAndReport, enumerable: true } });
 }
 
-/** A cause may have a cause, and so on. */
-const MAX_CAUSES = 5;
-
-/** As Jest prints them below the error. */
-function causesOf(error, depth = 1) {
-  const cause = error?.cause;
-  if (cause == null || depth > MAX_CAUSES) return '';
-  return `\n\nCause:\n${cause.stack ?? cause.message ?? cause}${causesOf(cause, depth + 1)}`;
-}
-
-/** Of a file that it cannot load, Jest shortens the places to those of its own root, which may be that of a package. */
+/**
+ * Of a file that it cannot load, Jest prints the error in its own words, and shortens the places to those of its own root,
+ * which may be that of a package. What the file threw is told as if a test had thrown it.
+ */
 function messageOf({ failureMessage, testExecError }) {
   if (!failureMessage || !testExecError?.stack) return failureMessage || '';
+  if (isThrown(testExecError)) return withCauses(testExecError.stack, testExecError);
   const frames = testExecError.stack.split('\\').join('/').split('\n');
   return withWholePaths(stripVTControlCharacters(failureMessage), (file, at) => {
     const place = `/${file.replace(/^(?:\.\.\/)+/, '')}${at}`;
     const frame = frames.find((line) => line.replace(/\)$/, '').endsWith(place));
     return frame?.replace(/^\s*at (?:[^(]*\()?/, '').replace(/:\d+:\d+\)?$/, '');
   });
+}
+
+/** `TypeError: fetch failed`; of what it cannot parse, Jest writes a stack that begins with advice. */
+function isThrown({ message, stack }) {
+  const type = /^[\w$.]+(?: \[\w+\])?: /.exec(stack)?.[0];
+  return Boolean(message) && type !== undefined && stack.startsWith(message, type.length);
 }
 
 /** In the shape of `--json`, with the version of the Jest that this file is of. */
@@ -82,7 +82,7 @@ function report(results, file) {
       assertionResults: suite.testResults.map((test) => ({
         ancestorTitles: test.ancestorTitles,
         duration: test.duration,
-        failureMessages: test.failureMessages.map((text, at) => text + causesOf(test.failureDetails?.[at])),
+        failureMessages: test.failureMessages.map((text, at) => withCauses(text, test.failureDetails?.[at])),
         fullName: test.fullName,
         invocations: test.invocations,
         location: test.location,

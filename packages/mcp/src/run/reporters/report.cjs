@@ -1,4 +1,4 @@
-// Where this process writes its report, which of its reporters does, and how files are named in it.
+// Where this process writes its report, which of its reporters does, and how files and causes of errors are told in it.
 'use strict';
 const { readFileSync, realpathSync, writeFileSync } = require('node:fs');
 const path = require('node:path');
@@ -72,6 +72,26 @@ function withWholePaths(stack, whole) {
   });
 }
 
+/** A cause may have a cause, and so on. */
+const MAX_CAUSES = 5;
+
+/** The text of an error with what caused it, as Node prints that and Jest 30 does by itself. */
+function withCauses(text, error) {
+  return text.includes('[cause]: ') ? text : text + causesOf(error, MAX_CAUSES);
+}
+
+/** Of several addresses that were tried, each has an error, and the one that stands for all says nothing. */
+function causesOf(error, most) {
+  const causes = [error?.cause, ...(error?.message || !Array.isArray(error?.errors) ? [] : error.errors)];
+  const told = causes.filter((cause) => cause != null).slice(0, most);
+  return told.map((cause) => `\n\n[cause]: ${textOf(cause)}${causesOf(cause, most - 1)}`).join('');
+}
+
+/** An object of another realm or process is no `Error`. */
+function textOf(error) {
+  return String(error.stack || error.message || error);
+}
+
 /** The version of the package that a file lies in. */
 function versionOf(file) {
   try {
@@ -110,4 +130,4 @@ function writeCtrf(runner, version, start, tests, name = runner) {
   write(runner, { reportFormat: 'CTRF', specVersion: '0.0.0', results: { tool: { name, version }, summary, tests } });
 }
 
-module.exports = { take, begin, typed, fileOf, write, relative, withWholePaths, versionOf, writeCtrf };
+module.exports = { take, begin, typed, fileOf, write, relative, withWholePaths, withCauses, versionOf, writeCtrf };
