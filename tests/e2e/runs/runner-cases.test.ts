@@ -80,6 +80,29 @@ test('load', () => require('./load.js').load());
   });
 });
 
+test('what a file of Vitest throws while it is loaded is told as if a test had thrown it', async () => {
+  const { root } = await opened(runnerProject('vitest'));
+  const files = {
+    'mode.js': "export function mode() {\n  throw new Error('MODE is not set');\n}\n",
+    'sum.test.js': "import { test } from 'vitest';\nimport { mode } from './mode.js';\ntest('mode', mode);\n",
+    'load.test.js': "import { mode } from './mode.js';\nmode();\n",
+    'hook.test.js': `import { beforeAll, describe, test } from 'vitest';
+import { mode } from './mode.js';
+describe('shop', () => {
+  beforeAll(() => mode());
+  test('opens', () => {});
+});
+`,
+  };
+  for (const [name, content] of Object.entries(files)) writeFileSync(path.join(root, name), content);
+  const told = ['Error: MODE is not set', 'mode.js:2'];
+  expect(await toldOf(root)).toEqual({
+    'sum.test.js > mode': [...told, expect.any(String)],
+    'load.test.js > (suite)': [...told, 'load.test.js:2'],
+    'hook.test.js > (suite)': [...told, 'hook.test.js:4'],
+  });
+});
+
 test('what Vitest shows beside a message is told where the message has not all values', async () => {
   const { root } = await opened(runnerProject('vitest'));
   const shop = "{ hosts: ['one.example', 'two.example'], name: 'shop', open: true, port: 1 }";

@@ -40,15 +40,18 @@ const reporterOf = async (chosen, known, root) => {
   return new module.default(options || {});
 };
 const errorsOf = (task) => [...(task.result?.errors ?? []), ...(task.tasks ?? []).flatMap(errorsOf)];
+/** Of a file or a suite outside of its tests: while it is loaded, or in a hook. */
+const suiteErrorsOf = (task) =>
+  task.tasks ? [...(task.result?.errors ?? []), ...task.tasks.flatMap(suiteErrorsOf)] : [];
 const LACKS_VALUES = /…|\{ Object \(|\[ Array\(\d+\) \]|^Snapshot /;
 /** A message names large values by their kind, and a snapshot's has none; an error of types has a place and no stack. */
 const toldWhole = ({ name, message = '', stack, stacks, diff }) => {
-  if (!stack && stacks?.length > 0) {
-    return [`${name}: ${message}`, ...stacks.map((at) => `    at ${at.file}:${at.line}:${at.column}`)].join('\n');
-  }
+  if (!stack && stacks?.length > 0) return withPlaces(`${name}: ${message}`, stacks);
   if (!diff || !stack || !LACKS_VALUES.test(message)) return stack;
   return stack.replace(message, () => `${message}\n\n${stripVTControlCharacters(diff)}`);
 };
+const withPlaces = (text, places) =>
+  [text, ...places.map(({ file, line, column }) => `    at ${file}:${line}:${column}`)].join('\n');
 const testsOf = (task) => (task.tasks ? task.tasks.flatMap(testsOf) : [task]);
 /**
  * The name of a file's project where another project may have that file, too. Only what is configured decides it, so that
@@ -70,9 +73,10 @@ const hasOwnFolder = (project, { root }) => {
   const { configFile } = (project.vite ?? project.server).config;
   return project.config.root !== root && (!configFile || /^vite(?:st)?\.config\./.test(path.basename(configFile)));
 };
-/** What the JSON does not have: the version, how often a test was tried, projects, and errors outside of the tests. */
+/** What the JSON does not have: the version, how often a test was tried, projects, and whole errors outside of the tests. */
 const tellMore = (json, files, outside, vitest) => {
   const tests = files.map(testsOf);
+  const messages = files.map((file) => textOf(suiteErrorsOf(file)));
   const projects = files.map((file) => sharingProject(file, vitest));
   const write = json.writeReport;
   json.writeReport = (text) => {
@@ -80,16 +84,20 @@ const tellMore = (json, files, outside, vitest) => {
     json.writeReport = write;
     // Before Vitest 2 it has no version, and its reporter no stacks.
     const lacksStacks = !vitest.version;
-    return write.call(json, withVersion(withMore(text, { tests, projects, outside, lacksStacks }), vitest.version));
+    return write.call(
+      json,
+      withVersion(withMore(text, { tests, messages, projects, outside, lacksStacks }), vitest.version),
+    );
   };
 };
 const withVersion = (text, version) =>
   version && text.startsWith('{"') ? `{"runnerVersion":${JSON.stringify(version)},${text.slice(1)}` : text;
-const withMore = (text, { tests, projects, outside, lacksStacks }) => {
-  if (!lacksStacks && outside.length === 0 && !projects.some(Boolean) && !tests.flat().some(hasSeveralErrors))
-    return text;
+const withMore = (text, { tests, messages, projects, outside, lacksStacks }) => {
+  const hasMore = outside.length > 0 || [...messages, ...projects].some(Boolean);
+  if (!lacksStacks && !hasMore && !tests.flat().some(hasSeveralErrors)) return text;
   const report = JSON.parse(text);
   for (const [at, file] of report.testResults.entries()) {
+    if (messages[at]) file.message = messages[at];
     addAttempts(file, tests[at]);
     if (lacksStacks) addStacks(file, tests[at]);
     if (projects[at]) addProject(file, projects[at]);
@@ -97,6 +105,8 @@ const withMore = (text, { tests, projects, outside, lacksStacks }) => {
   report.testResults.push(...outside);
   return JSON.stringify(report);
 };
+/** Each of them once: a hook of several suites may fail for all of them. */
+const textOf = (errors) => [...new Set(errors.map((error) => toldWhole(error) || String(error.message)))].join('\n\n');
 const hasSeveralErrors = ({ result }) => result?.errors?.length > 1;
 /** Several errors may be of one attempt or of as many: the JSON has them in one row. */
 const addAttempts = (file, tests) => {
@@ -123,14 +133,13 @@ const addProject = (file, project) => {
 };
 /** As a file that could not be loaded, for no test has failed by them: one for each file that was running. */
 const failedFiles = (errors) => {
-  const texts = new Map();
+  const byFile = new Map();
   for (const error of errors) {
     const name = error.VITEST_TEST_PATH;
-    const text = toldWhole(error) || String(error.message);
-    texts.set(name, (texts.get(name) ?? new Set()).add(text));
+    byFile.set(name, [...(byFile.get(name) ?? []), error]);
   }
-  return [...texts].map(([name, all]) => {
-    return { name, status: 'failed', message: [...all].join('\n\n'), assertionResults: [] };
+  return [...byFile].map(([name, all]) => {
+    return { name, status: 'failed', message: textOf(all), assertionResults: [] };
   });
 };
 /** Vitest's JSON reporter writes the stacks of errors. It reads them before it first waits: no other reporter sees these. */
