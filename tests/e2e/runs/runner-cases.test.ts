@@ -103,6 +103,26 @@ describe('shop', () => {
   });
 });
 
+test('what caused an error in Vitest is told with it', async () => {
+  const { root } = await opened(runnerProject('vitest'));
+  writeFileSync(
+    path.join(root, 'sum.test.js'),
+    `import { test } from 'vitest';
+
+const refused = (port) => new Error(\`connect ECONNREFUSED 127.0.0.1:\${port}\`);
+test('one address', () => { throw new TypeError('fetch failed', { cause: refused(5432) }); });
+test('several addresses', () => {
+  throw new TypeError('fetch failed', { cause: new AggregateError([refused(5433), refused(5434)]) });
+});
+`,
+  );
+  const { failures } = await agent.data('argus_run', { projectPath: root });
+  expect(failures, JSON.stringify(failures)).toMatchObject([
+    { category: 'CONNECTION_REFUSED', headline: expect.stringContaining('ECONNREFUSED 127.0.0.1:5432') },
+    { category: 'CONNECTION_REFUSED', headline: expect.stringContaining('ECONNREFUSED 127.0.0.1:5433') },
+  ]);
+});
+
 test('what Vitest shows beside a message is told where the message has not all values', async () => {
   const { root } = await opened(runnerProject('vitest'));
   const shop = "{ hosts: ['one.example', 'two.example'], name: 'shop', open: true, port: 1 }";

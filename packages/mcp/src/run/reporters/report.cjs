@@ -80,11 +80,15 @@ function withCauses(text, error) {
   return text.includes('[cause]: ') ? text : text + causesOf(error, MAX_CAUSES);
 }
 
-/** Of several addresses that were tried, each has an error, and the one that stands for all says nothing. */
 function causesOf(error, most) {
-  const causes = [error?.cause, ...(error?.message || !Array.isArray(error?.errors) ? [] : error.errors)];
+  const causes = attemptsOf(error) ?? attemptsOf(error?.cause) ?? [error?.cause];
   const told = causes.filter((cause) => cause != null).slice(0, most);
   return told.map((cause) => `\n\n[cause]: ${textOf(cause)}${causesOf(cause, most - 1)}`).join('');
+}
+
+/** Where several addresses were tried, each has an error, and the one around them says nothing. */
+function attemptsOf(error) {
+  return !error?.message && error?.errors?.length > 0 ? [...error.errors] : undefined;
 }
 
 /** An object of another realm or process is no `Error`. */

@@ -45,10 +45,12 @@ const suiteErrorsOf = (task) =>
   task.tasks ? [...(task.result?.errors ?? []), ...task.tasks.flatMap(suiteErrorsOf)] : [];
 const LACKS_VALUES = /…|\{ Object \(|\[ Array\(\d+\) \]|^Snapshot /;
 /** A message names large values by their kind, and a snapshot's has none; an error of types has a place and no stack. */
-const toldWhole = ({ name, message = '', stack, stacks, diff }) => {
-  if (!stack && stacks?.length > 0) return withPlaces(`${name}: ${message}`, stacks);
-  if (!diff || !stack || !LACKS_VALUES.test(message)) return stack;
-  return stack.replace(message, () => `${message}\n\n${stripVTControlCharacters(diff)}`);
+const toldWhole = (error) => {
+  const { name, message = '', stack, stacks, diff } = error;
+  if (!stack) return stacks?.length > 0 ? withPlaces(`${name}: ${message}`, stacks) : stack;
+  const hasValues = !diff || !LACKS_VALUES.test(message);
+  const told = hasValues ? stack : stack.replace(message, () => `${message}\n\n${stripVTControlCharacters(diff)}`);
+  return report.withCauses(told, error);
 };
 const withPlaces = (text, places) =>
   [text, ...places.map(({ file, line, column }) => `    at ${file}:${line}:${column}`)].join('\n');
