@@ -274,6 +274,31 @@ test('a project is opened with a warning where its runner is not installed', asy
   expect((await opened(root)).init.warnings).toEqual(["vitest is not installed: run 'npm install'."]);
 });
 
+test('a test of node:test is placed in its file, whatever helper asserts for it', async () => {
+  const { root } = await opened(runnerProject('node-test'));
+  mkdirSync(path.join(root, 'test'));
+  const files = {
+    'shop.js': "export function open() {\n  throw new TypeError('no doors');\n}\n",
+    'test/check.js': `import assert from 'node:assert';
+import { open } from '../shop.js';
+export const equal = (one, other) => assert.strictEqual(one, other);
+export const opens = () => open();
+`,
+    'test/shop.test.js': `import { test } from 'node:test';
+import { equal, opens } from './check.js';
+
+test('equal', () => equal(2, 3));
+test('opens', () => opens());
+`,
+  };
+  for (const [name, content] of Object.entries(files)) writeFileSync(path.join(root, name), content);
+  const run = await agent.data('argus_run', { projectPath: root, command: 'node --test test/shop.test.js' });
+  expect(run.failures, JSON.stringify(run.failures)).toMatchObject([
+    { caseName: 'test/shop.test.js > equal', testPlace: 'test/shop.test.js:4' },
+    { caseName: 'test/shop.test.js > opens', testPlace: 'test/shop.test.js:5', place: 'shop.js:2' },
+  ]);
+});
+
 test('node --test without a script is detected', async () => {
   const root = runnerProject('node-test');
   mkdirSync(path.join(root, 'test'));
