@@ -65,6 +65,48 @@ test.skipIf(!has('make')).each([
   ]);
 });
 
+test('a doctest that unittest loads is named after what it documents, and told by what its example did', async () => {
+  const root = project({
+    'price.py': `def total(items):
+    """
+    >>> total([1, 2])
+    4
+    """
+    return sum(items)
+
+
+class Cart:
+    """
+    >>> Cart().open()
+    """
+
+    def open(self):
+        raise KeyError("door")
+
+
+def fine():
+    """
+    >>> fine()
+    """
+`,
+    'test_price.py': `import doctest
+
+
+def load_tests(loader, tests, ignore):
+    tests.addTests(doctest.DocTestSuite("price"))
+    return tests
+`,
+  });
+  await opened(root);
+  const command = 'python3 -m unittest test_price';
+  const run = await agent.data('argus_run', { projectPath: root, command });
+  expect(run.totals).toMatchObject({ passed: 1, failed: 2 });
+  expect(run.failures, JSON.stringify(run.failures)).toMatchObject([
+    { caseName: 'price.py > price.Cart', headline: "KeyError: 'door'", testPlace: 'price.py:15' },
+    { caseName: 'price.py > price.total', message: expect.stringMatching(/4\nGot:\n3/u), testPlace: 'price.py:3' },
+  ]);
+});
+
 test('every unittest of a program is read, and none that a test starts', async () => {
   const root = project({
     'test_own.py': `import subprocess, sys, unittest

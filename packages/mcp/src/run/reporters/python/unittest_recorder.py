@@ -28,6 +28,29 @@ def source_of(module):
     return None
 
 
+def thrown_in(doctest, text):
+    """
+    The traceback of what the first failed example of a docstring raised, as if it were called in its file; None where its
+    output is another one than expected. Doctest has it, indented, in the text of an assertion, below a frame of its own
+    and one of the example.
+    """
+    places = [line for line in text.splitlines() if line.startswith("File ") and ", line " in line]
+    example, raised, error = text.partition("\nException raised:\n")
+    lines = [line[4:] for line in error.partition("\n" + "-" * 70)[0].splitlines()]
+    code = example.partition("Failed example:\n")[2]
+    starts = [at for at, line in enumerate(lines) if line.startswith('  File "<doctest ' + doctest.name + "[")]
+    if not raised or not places or not starts or "\nExpected" in code:
+        return None
+    frames = [at for at, line in enumerate(lines) if line.startswith('  File "')]
+    # What doctest does itself, behind the errors that this one came of.
+    own = max([at for at in frames if at < starts[-1]] or [starts[-1]])
+    rest = lines[starts[-1] + 1 :]
+    while rest and rest[0].startswith("    "):
+        rest.pop(0)
+    called = ["  " + places[0], "    " + code.strip().partition("\n")[0]]
+    return "\n".join(lines[:own] + called + rest).rstrip()
+
+
 class Recorder(object):
     """Takes down what the results of the outermost suites are told, whatever runs them."""
 
@@ -113,7 +136,9 @@ class Recorder(object):
     def add(self, test, status, detail, result, parent=None):
         case = parent if parent is not None else test
         kind = type(case)
-        name = getattr(case, "_testMethodName", None) or str(case)
+        # A docstring's examples are a case whose class and method are doctest's.
+        doctest = getattr(case, "_dt_test", None)
+        name = doctest.name if doctest else getattr(case, "_testMethodName", None) or str(case)
         if parent is not None:
             name = name + " " + test._subDescription()
         entry = {
@@ -122,7 +147,9 @@ class Recorder(object):
             "duration": (time.time() - self.started.get(id(case), time.time())) * 1000,
         }
         module = sys.modules.get(kind.__module__)
-        if hasattr(case, "_testMethodName") and kind.__module__ != "unittest.loader":
+        if doctest:
+            entry["filePath"] = relative(doctest.filename or doctest.globs.get("__file__"), self.root)
+        elif hasattr(case, "_testMethodName") and kind.__module__ != "unittest.loader":
             entry["suite"] = [kind.__module__ + "." + getattr(kind, "__qualname__", kind.__name__)]
             entry["filePath"] = relative(getattr(module, "__file__", None), self.root)
         if kind.__module__ == "unittest.loader" and isinstance(detail, tuple):
@@ -134,8 +161,10 @@ class Recorder(object):
                 entry["name"] = "(suite)"
                 entry["filePath"] = relative(source, self.root)
         elif isinstance(detail, tuple):
-            entry["trace"] = result._exc_info_to_string(detail, case)
-            entry["message"] = "".join(last_lines(detail))
+            message = "".join(last_lines(detail))
+            thrown = thrown_in(doctest, message) if doctest else None
+            entry["trace"] = thrown or result._exc_info_to_string(detail, case)
+            entry["message"] = thrown.rpartition("\n")[2] if thrown else message
         elif status == "failed":
             entry["message"] = "unexpected success"
         self.tests.append(entry)
