@@ -9,8 +9,6 @@ const { begin, typed, relative, writeCtrf } = require('./report.cjs');
 
 const MAX_OUTPUT_CHARACTERS = 16_384;
 
-const FRAME = /^\s+at /;
-
 /** Of a run that goes on. */
 let recording;
 let start;
@@ -137,24 +135,10 @@ function errorOf({ details, file, line, column }, output) {
   const isError = cause instanceof Error;
   if (output && !isError) return { trace: stripVTControlCharacters(output).replace(/\n*Node\.js v\S+\s*$/, '') };
   // Between processes the class of an error is lost, not its name.
-  const told = isError ? withFileFirst(inspect(cause).replace(/(\w+) \[Error\]/g, '$1'), file) : String(cause);
+  const told = isError ? inspect(cause).replace(/(\w+) \[Error\]/g, '$1') : String(cause);
   const place = file && line && !told.includes(path.basename(file)) ? `    at ${file}:${line}:${column}` : '';
   const trace = stripVTControlCharacters([told, output, place].filter(Boolean).join('\n'));
   return { message: isError ? cause.message : told, trace };
-}
-
-/**
- * With the frame of the test's own file before those of helpers that lie beside it, for they may assert for any test. In
- * the folder that the tests run in, what lies beside it may be what is tested.
- */
-function withFileFirst(told, file) {
-  const folder = file ? path.dirname(path.resolve(file)) : process.cwd();
-  if (folder === process.cwd()) return told;
-  const lines = told.split('\n');
-  const frameOf = (place) => lines.findIndex((line) => FRAME.test(line) && line.includes(place));
-  const [helper, own] = [frameOf(folder + path.sep), frameOf(`${path.resolve(file)}:`)];
-  if (own > helper) lines.splice(helper, 0, ...lines.splice(own, 1));
-  return lines.join('\n');
 }
 
 module.exports = { listen };
