@@ -285,10 +285,6 @@ const RECURSION: &[u8] = b"RecursionError: maximum recursion depth exceeded";
 const NO_WORKSPACE: &[u8] = b"failed: no workspace for ";
 
 fn upper(line: &[u8]) -> Option<LineKind<'_>> {
-    // Go prints all options of a program that was given a wrong one.
-    if line.starts_with(b"Usage of ") && line.ends_with(b":") {
-        return Some(LineKind::Opens(SkippedBlock::Deeper(0)));
-    }
     static NOISE: Starts<61> = Starts::new([
         "Failures:",
         "Finished in ",
@@ -352,6 +348,10 @@ fn upper(line: &[u8]) -> Option<LineKind<'_>> {
         "Run with --stacktrace option",
         "TAP version ",
     ]);
+    // Go prints all options of a program that was given a wrong one.
+    if line.starts_with(b"Usage of ") && line.ends_with(b":") {
+        return Some(LineKind::Opens(SkippedBlock::Deeper(0)));
+    }
     if line.starts_with(b"Use -v to get ") || line == b"Full diff:" {
         return Some(LineKind::Noise);
     }

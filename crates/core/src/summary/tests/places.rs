@@ -68,14 +68,15 @@ fn the_place_is_in_the_project_and_the_test_beside_it() {
     // The file of the case is its test's, however it is named.
     let root = "Error: x\n    at Context.<anonymous> (/srv/shop/sum.js:2:3)";
     let of_case = failure_locations(root, Some("sum.js"), |file| file.replace("/srv/shop/", ""));
-    let line = Some(source_location("sum.js", 2));
-    assert_eq!(without_functions(of_case), FailureLocations { own: None, test: line.clone(), case: line });
+    let second = Some(source_location("sum.js", 2));
+    assert_eq!(without_functions(of_case), FailureLocations { own: None, test: second.clone(), case: second });
     // A helper beside the test asserts.
     let helper = "Error: x\n    at check (/srv/shop/test/check.js:11:14)\n    at TestContext.<anonymous> (/srv/shop/test/cart.test.js:20:3)";
     let shown = |file: &str| file.replace("/srv/shop/", "");
-    let helped = without_functions(failure_locations(helper, Some("test/cart.test.js"), shown));
-    assert_eq!(helped.test, Some(source_location("test/check.js", 11)));
-    assert_eq!(helped.case, Some(source_location("test/cart.test.js", 20)));
+    let FailureLocations { test, case, .. } =
+        without_functions(failure_locations(helper, Some("test/cart.test.js"), shown));
+    assert_eq!(test, Some(source_location("test/check.js", 11)));
+    assert_eq!(case, Some(source_location("test/cart.test.js", 20)));
 }
 
 #[test]
