@@ -45,6 +45,7 @@ test('a test of Mocha that passed at once is not flaky for one of its name that 
   writeFileSync(path.join(root, 'b.js'), file(''));
   const run = await agent.data('argus_run', { projectPath: root, command: 'mocha a.js b.js' });
   expect(run).toMatchObject({ status: 'passed', totals: { passed: 2, failed: 0, skipped: 0, flaky: 1 } });
+});
 
 /** Headline, place and place in the test of each failed case of a project. */
 async function toldOf(root: string): Promise<Record<string, unknown[]>> {
