@@ -1,7 +1,7 @@
 /**
  * argus_run with each of the real runners: it is detected, what it says is recorded, and people still see its own
- * output. What is particular to one of them: runner-cases.test.ts. Behind other programs: nested-runners.test.ts. Every
- * dialect of a report: crates/report.
+ * output. What is particular to one of them: runner-cases.test.ts and vitest-jest-cases.test.ts. Behind other programs:
+ * nested-runners.test.ts. Every dialect of a report: crates/report.
  */
 
 import { spawnSync } from 'node:child_process';
