@@ -42,8 +42,7 @@ test('a report that the configuration names', async () => {
 test('a timeout', async () => {
   const root = await opened();
   const run = await agent.data('argus_run', { projectPath: root, command: 'sleep 60', timeoutSeconds: 1 });
-  const headline = 'Command timed out: it printed nothing for 1000 ms';
-  expect(run).toMatchObject({ status: 'failed', failures: [{ category: 'TIMEOUT', headline }] });
+  expect(run).toMatchObject({ status: 'failed', failures: [{ category: 'TIMEOUT' }] });
   expect(run.durationMs).toBeLessThan(10_000);
 });
 

@@ -51,6 +51,7 @@ pub fn judge(memory: &Memory, run: &RunFacts, failures: &[Failure], order: &Orde
     let mut failures = failures.to_vec();
     failures.sort_by_key(|failure| failure.case);
     let view = memory.window.seen_from(run);
+    let has_never_passed = |case: &CaseId| memory.tests.get(case).and_then(TestHistory::last_pass).is_none();
     let mut judging = Judging {
         memory,
         run,
@@ -58,7 +59,7 @@ pub fn judge(memory: &Memory, run: &RunFacts, failures: &[Failure], order: &Orde
         order,
         stacks,
         conditions: view.conditions(),
-        failed: failures.iter().map(|failure| failure.case).collect(),
+        only_failed: failures.iter().map(|failure| failure.case).filter(has_never_passed).collect(),
         began: 0,
     };
     let groups = causes::group(&failures, |case| memory.tests.get(&case));
@@ -80,7 +81,7 @@ struct Judging<'a> {
     order: &'a Order,
     stacks: &'a StackFiles,
     conditions: Vec<&'a (String, String)>,
-    failed: BTreeSet<CaseId>,
+    only_failed: BTreeSet<CaseId>,
     began: u32,
 }
 
@@ -245,7 +246,7 @@ impl<'a> Judging<'a> {
             return OrderEvidence::default();
         }
         let passed = |seq: RunSeq| history.is_some_and(|history| history.at(seq) == Some(false));
-        OrderEvidence::start(failure.case, self.order, &self.failed, &self.memory.orders.of_runs(passed))
+        OrderEvidence::start(failure.case, self.order, &self.only_failed, &self.memory.orders.of_runs(passed))
     }
 
     /// Files of the stacks and of the tests that fail by one cause, now and since it lasts.

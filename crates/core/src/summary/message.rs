@@ -36,7 +36,8 @@ pub(super) fn message(lines: &[String], most: usize) -> String {
             taken < MAX_LINES && (number < 3 || first_values.is_none_or(|first| number < first) || is_values(number));
         let line = display::line_with_ends(line, if is_values(number) { longest } else { MAX_LINE_CHARS });
         let left = most.saturating_sub(out.chars().count() + usize::from(!out.is_empty()));
-        if !fits || left == 0 || (taken > 0 && line.chars().count() > left) {
+        let was_shortened = line == "…";
+        if was_shortened || !fits || left == 0 || (taken > 0 && line.chars().count() > left) {
             skipped = true;
             continue;
         }

@@ -77,9 +77,10 @@ fn what_fails_alone_beside_many_on_another_machine_may_be_of_that() {
 #[test]
 fn a_hook_that_failed_before_it_breaks_no_test() {
     let (hook, test) = (9, 1);
-    let candidates = |failed: &[CaseId]| {
-        let failed = failed.iter().copied().collect();
-        OrderEvidence::start(test, &Order::new(vec![hook, test]), &failed, &[&Order::new(vec![2, test])]).candidates
+    let candidates = |only_failed: &[CaseId]| {
+        let only_failed = only_failed.iter().copied().collect();
+        OrderEvidence::start(test, &Order::new(vec![hook, test]), &only_failed, &[&Order::new(vec![2, test])])
+            .candidates
     };
     assert_eq!(candidates(&[test]).len(), 1);
     assert_eq!(candidates(&[hook, test]), []);
