@@ -117,7 +117,7 @@ pub struct Candidate {
 impl OrderEvidence {
     /// From the first failing run, and orders of runs that passed. Where it passed in the same order, or too many ran before
     /// it to be told apart, nobody is a candidate; nor where it passed as a whole of other tests, which none of them breaks.
-    /// One that `only_failed`, and never passed, is none: a hook is a case only where it fails.
+    /// One that `only_failed`, and did not run where this passed, is none: a hook is a case only where it fails.
     pub fn start(victim: CaseId, failing: &Order, only_failed: &BTreeSet<CaseId>, passing: &[&Order]) -> Self {
         let passed = u32::try_from(passing.len()).unwrap_or(u32::MAX);
         let before = failing.before(victim);
@@ -125,8 +125,8 @@ impl OrderEvidence {
         if before.len() > MAX_PREDECESSORS || passing.iter().any(says_nothing) {
             return Self { candidates: Vec::new(), failed: 1, passed };
         }
-        let is_cleared =
-            |case: CaseId| only_failed.contains(&case) || passing.iter().any(|order| order.ran_before(case, victim));
+        let is_hook = |case: CaseId| !passing.is_empty() && only_failed.contains(&case);
+        let is_cleared = |case: CaseId| is_hook(case) || passing.iter().any(|order| order.ran_before(case, victim));
         let candidates = before.iter().filter(|case| !is_cleared(**case));
         let candidates = candidates.map(|case| Candidate { case: *case, failed_before: 1, passed_before: 0 });
         Self { candidates: candidates.collect(), failed: 1, passed }
