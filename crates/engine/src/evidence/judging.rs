@@ -30,14 +30,12 @@ use argus_store::{
         cases::{self, Case, Status},
     },
 };
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a run is found to be.
 pub(crate) struct RunJudgement {
     /// One for each failure.
     pub(crate) verdicts: Vec<CaseVerdict>,
-    /// Ids of earlier runs on the very same files.
-    pub(crate) on_same_files: HashSet<String>,
     /// The newest runs, this one last.
     pub(crate) window: Window,
 }
@@ -99,8 +97,7 @@ pub(crate) async fn judge<D>(
             failure.verdict = verdict;
         }
     }
-    let on_same_files = memory.window.on_newest_files().map(str::to_owned).collect();
-    Ok(RunJudgement { verdicts, on_same_files, window: memory.window })
+    Ok(RunJudgement { verdicts, window: memory.window })
 }
 
 /// Newest runs, and cases of them, that are summed up of a memory whose version kept no evidence.

@@ -5,7 +5,6 @@
 use crate::{
     Engine, EngineError,
     contract::ProvedFix,
-    evidence::judging::RunJudgement,
     failures::{lookup, matching},
 };
 use argus_core::{
@@ -21,7 +20,7 @@ use argus_store::{
     },
     solutions,
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Proved fixes that an answer tells of, and characters of each; the history of a pattern has all of them.
 const MAX_TOLD: usize = 20;
@@ -32,18 +31,19 @@ const MAX_HISTORY: u32 = 50;
 /// same way; where that came by chance before, also what was proved.
 ///
 /// A run that began before the claim refutes nothing, for the fix may have been made since; nor does one on another branch,
-/// such as that of another work tree, or on the very files that failed,
-/// as with somebody who has not got the change: it is not there. Another failure of the case neither proves nor refutes:
-/// what was claimed may have been the first of two faults. A foreign run says nothing of either. A claim that something else
-/// was reported after is not proved any more. Answers what the run proved.
+/// such as that of another work tree, or on the very files that failed, as with somebody who has not got the change: it is
+/// not there. Another failure of the case neither proves nor refutes: what was claimed may have been the first of two
+/// faults. A foreign run says nothing of either. A claim that something else was reported after is not proved any more.
+/// `window` ends with this run. Answers what the run proved.
 pub(crate) async fn judge<D: Database>(
     engine: &Engine<D>,
     tx: &mut impl Tx,
     run: &Run,
     cases: &[Case],
-    judgement: &RunJudgement,
+    window: &Window,
 ) -> Result<Vec<ProvedFix>, EngineError> {
-    let is_on_same_files = |claim: &Claim| judgement.on_same_files.contains(&claim.failed_in);
+    let on_same_files: HashSet<&str> = window.on_newest_files().collect();
+    let is_on_same_files = |claim: &Claim| on_same_files.contains(claim.failed_in.as_str());
     let may_refute = |claim: &Claim| may_refute(run, claim) && !is_on_same_files(claim);
     let open = if run.is_foreign { Vec::new() } else { claims::open(tx).await? };
     if open.is_empty() {
@@ -69,7 +69,7 @@ pub(crate) async fn judge<D: Database>(
     }
     let mut proving = Vec::new();
     for claim in passed {
-        if is_on_same_files(&claim) || !is_in_no_file(engine, tx, &claim, &judgement.window).await? {
+        if is_on_same_files(&claim) || !is_in_no_file(engine, tx, &claim, window).await? {
             proving.push(claim);
         }
     }

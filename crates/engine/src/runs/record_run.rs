@@ -55,7 +55,7 @@ pub(super) async fn record<D: Database>(
         let judgement = judging::judge(engine, tx, &run, params, &mut collected).await?;
         let key = runs::insert(tx, &run).await?;
         cases::insert_all(tx, key, &collected.cases).await?;
-        let proved = claims::judge(engine, tx, &run, &collected.cases, &judgement).await?;
+        let proved = claims::judge(engine, tx, &run, &collected.cases, &judgement.window).await?;
         retention::apply(tx, retention_limits(engine, ambient)).await?;
         recompute_signatures::recompute_batch(engine, tx).await?;
         Ok((
