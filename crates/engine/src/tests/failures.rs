@@ -5,3 +5,4 @@ mod diagnosing;
 mod fixing;
 mod proving;
 mod recognising;
+mod suggesting;

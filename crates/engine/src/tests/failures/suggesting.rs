@@ -1,0 +1,224 @@
+//! Which fix an answer suggests of a run and of a diagnosis, and what it says of it.
+
+use super::answering::{shop, unequal};
+use crate::{
+    contract::{HowMatched, PatternSource, PatternsParams, RecordRunParams, Tried},
+    knowledge::patterns::patterns,
+    tests::{REFUSED, UNKNOWN, failed, passed},
+};
+use argus_core::Category;
+
+#[test]
+fn a_fix_of_the_same_error_in_another_case_comes_before_a_tip() {
+    let world = shop();
+    let first = world.run(vec![failed("health", REFUSED)]);
+    world.diagnose(&first, "health").unwrap();
+    world.fix(&first, "health", "Start the database before the tests", true).unwrap();
+    let again = world.record(&RecordRunParams::default(), vec![failed("orders", REFUSED)]).unwrap();
+    let known = again.failures[0].known.as_ref().unwrap();
+    assert_eq!(known.pattern_id, "builtin-conn-refused", "the pattern is the contract's");
+    assert_eq!(known.suggested_fix.as_deref(), Some("Start the database before the tests"));
+    let from = known.suggested_from.as_ref().unwrap();
+    assert_eq!(from.case_name, "a.test.ts > suite > health");
+    // Diagnoses that nobody reports a fix for take nothing from its place.
+    for _ in 0..5 {
+        let diagnosis = world.diagnose(&again.run_id, "orders").unwrap();
+        assert_eq!(diagnosis.pattern.as_ref().unwrap().id, "builtin-conn-refused");
+        assert_eq!(diagnosis.suggested_fix.as_deref(), Some("Start the database before the tests"));
+        assert_eq!(diagnosis.related[0].id, from.pattern_id);
+        assert_eq!(diagnosis.suggested_from.unwrap().pattern_id, from.pattern_id);
+    }
+}
+
+#[test]
+fn a_fix_of_the_same_error_with_other_values_says_what_differs_and_is_no_surer_than_there() {
+    let world = shop();
+    let refused = |port: u32| format!("Error: connect ECONNREFUSED 127.0.0.1:{port}");
+    let first = world.run(vec![failed("database", &refused(5432))]);
+    world.diagnose(&first, "database").unwrap();
+    world.fix(&first, "database", "Start the database", true).unwrap();
+    let there = world.diagnose(&first, "database").unwrap().confidence.unwrap();
+    let again = world.record(&RecordRunParams::default(), vec![failed("cache", &refused(6379))]).unwrap();
+    let known = again.failures[0].known.as_ref().unwrap();
+    let from = known.suggested_from.as_ref().unwrap();
+    assert_eq!(
+        (from.differences[0].before.as_str(), from.differences[0].now.as_str()),
+        (&*refused(5432), &*refused(6379))
+    );
+    assert_eq!((known.confidence, from.confidence), (there, there));
+    assert!(known.claimed && known.same_cause_as.is_none());
+    let diagnosis = world.diagnose(&again.run_id, "cache").unwrap();
+    assert_eq!(diagnosis.suggested_from.as_ref(), Some(from));
+    assert!(diagnosis.related[0].similarity < 1.0 && !diagnosis.related[0].differences.is_empty());
+    // Where the very same is known, that fix comes first, however often the other helped.
+    let third = world.run(vec![failed("queue", &refused(6379))]);
+    world.fix(&third, "queue", "Start the cache", true).unwrap();
+    let diagnosis = world.diagnose(&again.run_id, "cache").unwrap();
+    assert_eq!(diagnosis.suggested_fix.as_deref(), Some("Start the cache"));
+    assert_eq!(diagnosis.suggested_from.unwrap().differences, []);
+    // The same case on another port: its own fix, and what differs.
+    world.run(vec![passed("database")]);
+    let moved = world.record(&RecordRunParams::default(), vec![failed("database", &refused(6379))]).unwrap();
+    let known = moved.failures[0].known.as_ref().unwrap();
+    assert_eq!(known.suggested_fix.as_deref(), Some("Start the database"));
+    assert_eq!(known.suggested_from.as_ref().unwrap().differences[0].before, refused(5432));
+}
+
+#[test]
+fn a_claim_is_called_one_and_comes_after_what_is_proved() {
+    let world = shop();
+    let run = world.run(vec![failed("a", REFUSED), failed("b", REFUSED)]);
+    world.fix(&run, "a", "Started the database", true).unwrap();
+    world.run(vec![passed("a")]);
+    // Newer.
+    let newer = world.run(vec![failed("b", REFUSED)]);
+    world.fix(&newer, "b", "Wished it away", true).unwrap();
+    let again = world.record(&RecordRunParams::default(), vec![failed("c", REFUSED)]).unwrap();
+    let known = again.failures[0].known.as_ref().unwrap();
+    assert_eq!((known.suggested_fix.as_deref(), known.claimed), (Some("Started the database"), false));
+    assert_eq!(known.tried, Some(Tried { proved: 1, claimed: 0, failed: 0 }));
+    let diagnosis = world.diagnose(&again.run_id, "c").unwrap();
+    assert!(!diagnosis.claimed && !diagnosis.related[0].claimed);
+    assert!(
+        diagnosis.related[1].claimed && diagnosis.related[1].tried.unwrap().claimed == 1,
+        "{:?}",
+        diagnosis.related
+    );
+    let own = world.run(vec![failed("b", REFUSED)]);
+    let own = world.diagnose(&own, "b").unwrap();
+    assert_eq!(
+        (own.suggested_fix.as_deref(), own.claimed, own.pattern.unwrap().claimed),
+        (Some("Started the database"), false, false),
+        "refuted"
+    );
+}
+
+#[test]
+fn what_is_read_again_is_suggested_as_before() {
+    let world = shop();
+    let run = world.run(vec![failed("a", REFUSED), failed("b", REFUSED)]);
+    world.fix(&run, "a", "Started the database", true).unwrap();
+    world.fix(&run, "b", "Waited for the database", true).unwrap();
+    world.run(vec![passed("a"), passed("b")]);
+    let known = || {
+        let run = world.record(&RecordRunParams::default(), vec![failed("c", REFUSED)]).unwrap();
+        let known = run.failures[0].known.clone().unwrap();
+        let diagnosis = world.diagnose(&run.run_id, "c").unwrap();
+        let related: Vec<_> = diagnosis.related.iter().map(|one| (one.id.clone(), one.tried)).collect();
+        (known.suggested_fix, known.tried, diagnosis.tried, related)
+    };
+    let before = known();
+    for _ in 0..5 {
+        world.diagnose(&run, "a").unwrap();
+        world.diagnose(&run, "b").unwrap();
+        world.diagnose(&run, "a").unwrap();
+    }
+    assert_eq!(known(), before);
+}
+
+#[test]
+fn a_further_case_of_a_known_cause_is_not_told_as_new() {
+    let world = shop();
+    let first = world.run(vec![failed("first", UNKNOWN)]);
+    world.diagnose(&first, "first").unwrap();
+    let run = world.record(&RecordRunParams::default(), vec![failed("second", UNKNOWN)]).unwrap();
+    let same = run.failures[0].known.as_ref().unwrap().same_cause_as.clone().unwrap();
+    assert_eq!(same.case_name, "a.test.ts > suite > first");
+    let diagnosis = world.diagnose(&run.run_id, "second").unwrap();
+    assert_eq!((diagnosis.same_cause_as, diagnosis.suggested_fix), (Some(same.clone()), None));
+    world.fix(&first, "first", "Tuned it", true).unwrap();
+    let run = world.run(vec![failed("third", UNKNOWN)]);
+    let diagnosis = world.diagnose(&run, "third").unwrap();
+    assert_eq!(diagnosis.suggested_fix.as_deref(), Some("Tuned it"));
+    assert_eq!(diagnosis.same_cause_as, Some(same));
+    // Its own pattern has it from then on.
+    assert_eq!(world.diagnose(&run, "third").unwrap().same_cause_as, None);
+    let other = world.run(vec![failed("fourth", "Error: the flux inductor is out of tune")]);
+    assert_eq!(world.diagnose(&other, "fourth").unwrap().same_cause_as, None);
+}
+
+#[test]
+fn a_tip_earns_nothing_from_the_fixes_of_others() {
+    let world = shop();
+    let run = world.run(vec![failed("health", REFUSED)]);
+    world.diagnose(&run, "health").unwrap();
+    world.fix(&run, "health", "Start the database", true).unwrap();
+    world.run(vec![passed("health")]);
+    let all = world.call(patterns, &PatternsParams::default()).unwrap().patterns;
+    let of =
+        |source| all.iter().find(|one| one.category == Category::ConnectionRefused && one.source == source).unwrap();
+    let (tip, learned) = (of(PatternSource::BuiltIn), of(PatternSource::Learned));
+    assert_eq!((tip.confidence, tip.tried, tip.claimed), (2.0 / 3.0, None, false), "the contract's field, and no more");
+    assert_eq!(tip.standing.as_deref(), Some("a built-in tip, not yet tried here"));
+    assert_eq!(learned.standing.as_deref(), Some("fixed 1 of 1 time"));
+    assert_eq!(learned.tried, Some(Tried { proved: 1, claimed: 0, failed: 0 }));
+    assert!(all.iter().position(|one| one == learned) < all.iter().position(|one| one == tip), "equally often met");
+}
+
+#[test]
+fn a_fix_that_did_not_help_is_no_suggestion_elsewhere() {
+    let world = shop();
+    let first = world.run(vec![failed("health", REFUSED)]);
+    world.diagnose(&first, "health").unwrap();
+    world.fix(&first, "health", "Restarted it", false).unwrap();
+    let run = world.run(vec![failed("orders", REFUSED)]);
+    let diagnosis = world.diagnose(&run, "orders").unwrap();
+    assert_eq!(diagnosis.suggested_from, None);
+    assert_ne!(diagnosis.suggested_fix.as_deref(), Some("Restarted it"));
+}
+
+#[test]
+fn the_own_fix_comes_before_one_of_another_case() {
+    let world = shop();
+    let run = world.run(vec![failed("health", REFUSED), failed("orders", REFUSED)]);
+    world.fix(&run, "health", "Start the database", true).unwrap();
+    world.fix(&run, "orders", "Wait for the database", true).unwrap();
+    world.run(vec![passed("orders")]);
+    let again = world.run(vec![failed("orders", REFUSED)]);
+    let diagnosis = world.diagnose(&again, "orders").unwrap();
+    assert_eq!(diagnosis.suggested_fix.as_deref(), Some("Wait for the database"));
+    assert_eq!((diagnosis.suggested_from, diagnosis.matched.how), (None, HowMatched::Signature));
+}
+
+#[test]
+fn of_two_assertions_that_differ_in_numbers_the_fix_is_related_and_not_the_same() {
+    let world = shop();
+    let wrong = |actual: u32, expected: u32| format!("AssertionError: expected {actual} to be {expected}");
+    let first = world.run(vec![failed("price", &wrong(24, 7))]);
+    world.diagnose(&first, "price").unwrap();
+    world.fix(&first, "price", "Sum the prices instead of multiplying them", true).unwrap();
+    let run = world.run(vec![failed("stock", &wrong(3, 5)), failed("basket", &wrong(24, 7))]);
+
+    let stock = world.diagnose(&run, "stock").unwrap();
+    assert_eq!(stock.suggested_from, None, "another assertion's fix is not this one's");
+    let related = &stock.related[0];
+    assert_eq!(related.suggested_fix.as_deref(), Some("Sum the prices instead of multiplying them"));
+    assert!(related.similarity < 1.0 && related.similarity > 0.6, "{}", related.similarity);
+    assert_eq!(related.differences[0].before, wrong(24, 7));
+    assert_eq!(related.differences[0].now, wrong(3, 5));
+
+    let basket = world.diagnose(&run, "basket").unwrap();
+    assert_eq!(basket.suggested_fix.as_deref(), Some("Sum the prices instead of multiplying them"));
+    assert_eq!(basket.related[0].similarity, 1.0);
+}
+
+#[test]
+fn the_same_assertion_with_other_values_is_recognised_and_says_what_differs() {
+    let world = shop();
+    let first = world.run(vec![unequal("price", 24, 7, 6)]);
+    world.diagnose(&first, "price").unwrap();
+    world.fix(&first, "price", "Sum the prices", true).unwrap();
+    world.run(vec![passed("price")]);
+    let again = world.run(vec![unequal("price", 3, 5, 6)]);
+    let diagnosis = world.diagnose(&again, "price").unwrap();
+    assert_eq!(
+        (diagnosis.matched.how, diagnosis.suggested_fix.as_deref()),
+        (HowMatched::Signature, Some("Sum the prices"))
+    );
+    assert!(diagnosis.matched.similarity.unwrap() < 1.0);
+    let difference = &diagnosis.matched.differences[0];
+    assert_eq!((difference.before.as_str(), difference.now.as_str()), ("24 !== 7", "3 !== 5"));
+    let same = world.run(vec![unequal("price", 24, 7, 6)]);
+    let diagnosis = world.diagnose(&same, "price").unwrap();
+    assert_eq!((diagnosis.matched.similarity, diagnosis.matched.differences), (Some(1.0), Vec::new()));
+}
