@@ -1,13 +1,25 @@
-// One configuration for every TypeScript test; .scripts/lib/checks.mjs picks the folders.
+// One configuration for every TypeScript test; .scripts/lib/steps picks the folders. Files that end in `.full.test.ts` run
+// only where ARGUS_TESTS is `full`.
+import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
+const root = fileURLToPath(new URL('..', import.meta.url));
+const { version } = JSON.parse(readFileSync(`${root}/packages/mcp/package.json`, 'utf8'));
+const isFull = process.env.ARGUS_TESTS === 'full';
+
 export default defineConfig({
+  // As the bundle has it.
+  define: { ARGUS_VERSION: JSON.stringify(version) },
   test: {
-    root: fileURLToPath(new URL('..', import.meta.url)),
-    include: ['{npm,packages}/*/{src,test}/**/*.test.ts', 'tests/*/**/*.test.ts'],
-    exclude: ['**/node_modules/**', 'tests/demo/project/**'],
+    root,
+    include: isFull
+      ? ['tests/**/*.full.test.ts']
+      : ['{npm,packages}/*/{src,test}/**/*.test.ts', 'tests/*/**/*.test.ts'],
+    exclude: ['**/node_modules/**', 'tests/demo/project/**', ...(isFull ? [] : ['**/*.full.test.ts'])],
+    // Tests run the command line in their own process, whose output would be colored at a terminal.
+    env: { NO_COLOR: '1' },
     globalSetup: 'tests/temporary.ts',
     // Most tests wait for processes of their own; of two cores Vitest would use one.
     maxWorkers: Math.max(2, availableParallelism() - 1),

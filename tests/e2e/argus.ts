@@ -1,22 +1,143 @@
-/** Runs the built command line. */
+/** Runs the command line: as a function, with streams, environment and signals of its own, or as the built program. */
 
 import { spawnSync } from 'node:child_process';
+import { PassThrough, Readable } from 'node:stream';
+import { main } from '../../packages/mcp/src/cli/main.ts';
+import { type ProgramIo, withIo } from '../../packages/mcp/src/system/io.ts';
 import { BUNDLE, environment, project } from './harness.ts';
 
 export interface Invocation {
   input?: string | Buffer;
   env?: Record<string, string>;
   cwd?: string;
+  /** Milliseconds since the epoch. */
+  now?: () => number;
 }
 
-export function argus(args: string[], { input, env, cwd = project() }: Invocation = {}) {
-  const options = {
+export interface Result {
+  status: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** A command that runs. */
+export interface Running {
+  readonly done: Promise<Result>;
+  readonly stdin: PassThrough;
+  /** What it has printed so far. */
+  printed(): Omit<Result, 'status'>;
+  /** Resolves when stdout matches. Rejects when the command ends first. */
+  prints(pattern: RegExp): Promise<RegExpMatchArray>;
+  signal(name: NodeJS.Signals): void;
+}
+
+/** Runs a command line to its end. */
+export function argus(args: readonly string[], invocation: Invocation = {}): Promise<Result> {
+  const running = startArgus(args, { ...invocation, input: invocation.input ?? '' });
+  return running.done;
+}
+
+/** Starts a command line. Without `input` its stdin stays open. */
+export function startArgus(args: readonly string[], invocation: Invocation = {}): Running {
+  const own = new TestIo(invocation);
+  const running = withIo(own, () => main([process.execPath, BUNDLE, ...args]));
+  const ended = Promise.race([running, own.exited]).catch((thrown: unknown) => {
+    // Code that calls `exit` throws to stop where it is.
+    if (!(thrown instanceof Exited)) throw thrown;
+  });
+  const done = ended.then(() => ({ status: own.exitCode ?? 0, ...own.printed() }));
+  return {
+    done,
+    stdin: own.input,
+    printed: () => own.printed(),
+    prints: (pattern) => own.prints(pattern, done),
+    signal: (name) => own.signal(name),
+  };
+}
+
+/** Runs the built program. For what only a process has: pipes, signals, its exit, what it leaves behind. */
+export function argusProcess(args: readonly string[], { input, env, cwd = project() }: Invocation = {}): Result {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [BUNDLE, ...args], {
     encoding: 'utf8',
     env: environment(env),
     cwd,
     maxBuffer: 256 * 1024 * 1024,
     ...(input === undefined ? {} : { input }),
-  } as const;
-  const { status, stdout, stderr } = spawnSync(process.execPath, [BUNDLE, ...args], options);
-  return { status, stdout, stderr };
+  });
+  return { status: status ?? -1, stdout, stderr };
+}
+
+class Exited extends Error {}
+
+class TestIo implements ProgramIo {
+  readonly env: NodeJS.ProcessEnv;
+  readonly input = new PassThrough();
+  readonly stdin: Readable;
+  readonly stdout = new PassThrough();
+  readonly stderr = new PassThrough();
+  readonly isInteractive = false;
+  readonly program = BUNDLE;
+  readonly now: () => number;
+  readonly exited: Promise<void>;
+  exitCode: number | undefined;
+  readonly #cwd: string;
+  readonly #printed = { stdout: '', stderr: '' };
+  readonly #listeners = new Map<NodeJS.Signals, (() => void)[]>();
+  #exit: () => void = () => {};
+
+  constructor({ input, env, cwd = project(), now = Date.now }: Invocation) {
+    this.env = environment(env);
+    this.#cwd = cwd;
+    this.now = now;
+    this.stdin = input === undefined ? this.input : Readable.from(input === '' ? [] : [Buffer.from(input)]);
+    this.exited = new Promise((resolve) => {
+      this.#exit = resolve;
+    });
+    for (const name of ['stdout', 'stderr'] as const) {
+      this[name].setEncoding('utf8').on('data', (text: string) => {
+        this.#printed[name] += text;
+      });
+    }
+  }
+
+  cwd(): string {
+    return this.#cwd;
+  }
+
+  exit(code: number): never {
+    this.exitCode = code;
+    this.#exit();
+    throw new Exited(`exit code ${code}`);
+  }
+
+  onceSignal(signal: NodeJS.Signals, listener: () => void): void {
+    this.#listeners.set(signal, [...(this.#listeners.get(signal) ?? []), listener]);
+  }
+
+  signal(name: NodeJS.Signals): void {
+    const listeners = this.#listeners.get(name) ?? [];
+    this.#listeners.delete(name);
+    for (const listener of listeners) withIo(this, listener);
+  }
+
+  printed(): Omit<Result, 'status'> {
+    return { ...this.#printed };
+  }
+
+  async prints(pattern: RegExp, done: Promise<Result>): Promise<RegExpMatchArray> {
+    const found = new Promise<RegExpMatchArray>((resolve) => {
+      const look = () => {
+        const match = this.#printed.stdout.match(pattern);
+        if (match === null) return;
+        this.stdout.off('data', look);
+        resolve(match);
+      };
+      this.stdout.on('data', look);
+      look();
+    });
+    const early = done.then(({ status, stdout, stderr }) => {
+      throw new Error(`ended with ${status} before it printed ${pattern}: ${stdout}${stderr}`);
+    });
+    return Promise.race([found, early]);
+  }
 }

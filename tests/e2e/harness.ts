@@ -1,6 +1,6 @@
 /**
- * Drives the built server over stdio with real clients of both protocol eras, and holds every answer to the envelope
- * and to the schema that `tools/list` publishes.
+ * Drives the server with real clients of both protocol eras and checks every answer against the envelope and the schema
+ * that `tools/list` publishes. The server runs in this process, or as the built program.
  */
 
 import {
@@ -16,14 +16,20 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Client as ModernClient } from '@modelcontextprotocol/client';
+import {
+  InMemoryTransport,
+  Client as ModernClient,
+  type Transport as ModernClientTransport,
+} from '@modelcontextprotocol/client';
 import { StdioClientTransport as ModernTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import type { Transport as LegacyClientTransport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import { identify } from 'argus-engine';
 import { expect } from 'vitest';
 import { z } from 'zod';
+import { serveInProcess } from './in-process-server.ts';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 
@@ -60,7 +66,6 @@ export interface CallOptions {
 
 /** One connected client. */
 export interface Agent {
-  pid: number;
   instructions: string | undefined;
   listTools(): Promise<unknown[]>;
   listResourceTemplates(): Promise<unknown[]>;
@@ -79,9 +84,31 @@ export interface Agent {
   close(): Promise<void>;
 }
 
+/** Connects to a server in this process. */
 export async function connect(era: Era, env: Record<string, string> = {}, cwd = project()): Promise<Agent> {
+  const [near, far] = InMemoryTransport.createLinkedPair();
+  const server = serveInProcess(far, { env: environment(env), cwd });
+  const agent = await (era === '2025' ? legacy(near) : modern(near));
+  return {
+    ...agent,
+    close: async () => {
+      await agent.close();
+      await server.close();
+    },
+  };
+}
+
+/** Connects to the built program. */
+export async function connectProcess(
+  era: Era,
+  env: Record<string, string> = {},
+  cwd = project(),
+): Promise<Agent & { pid: number }> {
   const parameters = { command: process.execPath, args: [BUNDLE], env: environment(env), cwd, stderr: 'pipe' as const };
-  return era === '2025' ? legacy(parameters) : modern(parameters);
+  const transport = era === '2025' ? new LegacyTransport(parameters) : new ModernTransport(parameters);
+  const agent = await (era === '2025' ? legacy(transport) : modern(transport));
+  if (transport.pid === null) throw new Error('the server has no process');
+  return { ...agent, pid: transport.pid };
 }
 
 /** The tests' own language, log folder and user data, whatever the machine's, and no service of CI. */
@@ -137,23 +164,13 @@ export function runnerProject(name: string): string {
   return root;
 }
 
-interface Parameters {
-  command: string;
-  args: string[];
-  env: Record<string, string>;
-  cwd: string;
-  stderr: 'pipe';
-}
-
-async function modern(parameters: Parameters): Promise<Agent> {
-  const transport = new ModernTransport(parameters);
+async function modern(transport: ModernClientTransport): Promise<Agent> {
   const client = new ModernClient(
     { name: 'argus-e2e', version: '1.0.0' },
     { versionNegotiation: { mode: { pin: '2026-07-28' } } },
   );
   await client.connect(transport);
   return agent({
-    pid: transport.pid,
     instructions: client.getInstructions(),
     close: () => client.close(),
     listTools: async () => (await client.listTools()).tools,
@@ -164,12 +181,10 @@ async function modern(parameters: Parameters): Promise<Agent> {
   });
 }
 
-async function legacy(parameters: Parameters): Promise<Agent> {
-  const transport = new LegacyTransport(parameters);
+async function legacy(transport: LegacyClientTransport): Promise<Agent> {
   const client = new LegacyClient({ name: 'argus-e2e', version: '1.0.0' });
   await client.connect(transport);
   return agent({
-    pid: transport.pid,
     instructions: client.getInstructions(),
     close: () => client.close(),
     listTools: async () => (await client.listTools()).tools,
@@ -182,7 +197,6 @@ async function legacy(parameters: Parameters): Promise<Agent> {
 
 /** What both clients can do, under one name. */
 interface Wire {
-  pid: number | null;
   instructions: string | undefined;
   close(): Promise<void>;
   listTools(): Promise<unknown[]>;
@@ -195,7 +209,6 @@ interface Wire {
 const resource = z.object({ contents: z.tuple([z.object({ mimeType: z.string(), text: z.string() })]) });
 
 async function agent(wire: Wire): Promise<Agent> {
-  if (wire.pid === null) throw new Error('the server has no process');
   // A client that knows the output schemas checks every answer against them.
   const validate = publishedSchemas(await wire.listTools());
   const callTool = async (tool: string, args: Data, options: CallOptions = {}) => {
@@ -205,7 +218,6 @@ async function agent(wire: Wire): Promise<Agent> {
   };
   const call: Agent['call'] = async (tool, args, options) => held(await callTool(tool, args, options));
   return {
-    pid: wire.pid,
     instructions: wire.instructions,
     listTools: wire.listTools,
     listResourceTemplates: wire.listResourceTemplates,

@@ -26,7 +26,7 @@ const PLACES = {
   'a file': async () => newDatabase(),
   PostgreSQL: async () => {
     const database = await postgres.newDatabase();
-    expect(argus(['migrate', '--database', database])).toMatchObject({ status: 0 });
+    expect(await argus(['migrate', '--database', database])).toMatchObject({ status: 0 });
     return database;
   },
 };
@@ -101,7 +101,7 @@ function each<T>(work: (client: number) => Promise<T>): Promise<T[]> {
 describe.each(Object.entries(PLACES))('on %s', (_, place) => {
   test('clients that diagnose and report at once are all counted', async () => {
     const server = await startServer(await place());
-    const tokens = Array.from({ length: CLIENTS }, (_, client) => token(server.database, `client ${client}`));
+    const tokens = await each((client) => token(server.database, `client ${client}`));
     const [first = ''] = tokens;
     const known = await failure(server, first);
     await make(server.port, first, 'diagnose', known);
@@ -118,7 +118,7 @@ describe.each(Object.entries(PLACES))('on %s', (_, place) => {
 
   test('of the same incident from all at once there is one', async () => {
     const server = await startServer(await place());
-    const bearer = token(server.database, 'Ada');
+    const bearer = await token(server.database, 'Ada');
     const incident = { title: 'gyroscope drift', steps: 'Calibrate it.', env: { os: 'linux' }, worked: true };
     const added = await each(() => make(server.port, bearer, 'addIncident', incident));
     expect(added.filter((one) => z.object({ created: z.literal(true) }).safeParse(one).success)).toHaveLength(1);
@@ -129,7 +129,7 @@ describe.each(Object.entries(PLACES))('on %s', (_, place) => {
     const database = await place();
     let server = await startServer(database);
     const { port } = server;
-    const bearer = token(database, 'Ada');
+    const bearer = await token(database, 'Ada');
     const known = await failure(server, bearer);
     await make(port, bearer, 'diagnose', known);
     const killing = (async () => {
@@ -150,7 +150,7 @@ describe.each(Object.entries(PLACES))('on %s', (_, place) => {
 test('a database that is killed again and again loses and doubles nothing', async () => {
   const times = 40;
   const server = await startServer(await PLACES.PostgreSQL());
-  const bearer = token(server.database, 'Ada');
+  const bearer = await token(server.database, 'Ada');
   const known = await failure(server, bearer);
   await make(server.port, bearer, 'diagnose', known);
   const killing = (async () => {
@@ -171,7 +171,7 @@ test(
   async () => {
     const server = await startServer(await PLACES.PostgreSQL(), ['--port', '0', '--rate-limit', '100000']);
     const { port } = server;
-    const bearer = token(server.database, 'Ada');
+    const bearer = await token(server.database, 'Ada');
     const known = await failure(server, bearer);
     await make(port, bearer, 'diagnose', known);
     const incident = { title: 'gyroscope drift', steps: 'Calibrate it.', env: { os: 'linux' }, worked: true };
@@ -224,7 +224,7 @@ test(
 test('a standby that takes the place of the database has all that was acknowledged', async () => {
   const times = 20;
   const server = await startServer(await PLACES.PostgreSQL());
-  const bearer = token(server.database, 'Ada');
+  const bearer = await token(server.database, 'Ada');
   const known = await failure(server, bearer);
   await make(server.port, bearer, 'diagnose', known);
   const standby = await postgres.startStandby();
@@ -251,7 +251,7 @@ test('servers of one database count together', async () => {
   const database = await PLACES.PostgreSQL();
   const servers = [await startServer(database), await startServer(database)] as const;
   const [first] = servers;
-  const bearer = token(database, 'Ada');
+  const bearer = await token(database, 'Ada');
   const known = await failure(first, bearer);
   await make(first.port, bearer, 'diagnose', known);
   await each(async (client) => {

@@ -3,7 +3,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, expect, test } from 'vitest';
 import { argus } from '../e2e/argus.ts';
-import { type Agent, BUNDLE, connect, environment, project } from '../e2e/harness.ts';
+import { type Agent, BUNDLE, connectProcess, environment, project } from '../e2e/harness.ts';
 
 const linuxOnly = test.skipIf(process.platform !== 'linux');
 
@@ -13,10 +13,21 @@ const sleeping = (seconds: number) => new RegExp(`^ *\\d+ sleep ${seconds}\\d$`,
 const agents: Agent[] = [];
 afterAll(() => Promise.all(agents.map((agent) => agent.close())));
 
-linuxOnly('a timeout ends what has left the group, and says what cannot be found', () => {
+linuxOnly('a timeout ends what has left the group, and says what cannot be found', async () => {
   const root = project();
   const command = 'setsid sleep 5811 & setsid --fork sleep 5812; sleep 5813';
-  const { status, stdout } = argus(['run', '--project', root, '--json', '--timeout', '1', '--', 'sh', '-c', command]);
+  const { status, stdout } = await argus([
+    'run',
+    '--project',
+    root,
+    '--json',
+    '--timeout',
+    '1',
+    '--',
+    'sh',
+    '-c',
+    command,
+  ]);
   expect(status).toBe(1);
   expect(processes()).not.toMatch(sleeping(581));
   const notes = JSON.parse(stdout).data.notes.join('\n');
@@ -37,7 +48,7 @@ linuxOnly('so does the signal that cancels the command line', async () => {
 });
 
 linuxOnly('so does an agent that gives up', async () => {
-  const agent = await connect('2026-07-28');
+  const agent = await connectProcess('2026-07-28');
   agents.push(agent);
   const root = project();
   await agent.data('argus_init', { projectPath: root });
@@ -53,7 +64,7 @@ linuxOnly('so does an agent that gives up', async () => {
 });
 
 linuxOnly('so does the end of the server', async () => {
-  const agent = await connect('2026-07-28');
+  const agent = await connectProcess('2026-07-28');
   const root = project();
   await agent.data('argus_init', { projectPath: root });
   const command = 'setsid sleep 5841 & sleep 5842';
@@ -65,19 +76,19 @@ linuxOnly('so does the end of the server', async () => {
   await agent.close().catch(() => undefined);
 });
 
-linuxOnly('so does a failure, and says so', () => {
+linuxOnly('so does a failure, and says so', async () => {
   const root = project();
   const command = 'setsid sleep 5851 & exit 1';
-  const { status, stdout } = argus(['run', '--project', root, '--json', '--', 'sh', '-c', command]);
+  const { status, stdout } = await argus(['run', '--project', root, '--json', '--', 'sh', '-c', command]);
   expect(status).toBe(1);
   expect(processes()).not.toMatch(sleeping(585));
   expect(JSON.parse(stdout).data.notes.join()).toMatch(/Left running by the command and ended: \d+ \(sleep 5851\)/u);
 });
 
-linuxOnly('what a command that succeeded leaves stays, and is named', () => {
+linuxOnly('what a command that succeeded leaves stays, and is named', async () => {
   const root = project();
   const command = 'setsid sleep 5 & exit 0';
-  const { status, stdout } = argus(['run', '--project', root, '--json', '--', 'sh', '-c', command]);
+  const { status, stdout } = await argus(['run', '--project', root, '--json', '--', 'sh', '-c', command]);
   expect(status).toBe(0);
   expect(processes()).toMatch(/^ *\d+ sleep 5$/mu);
   expect(JSON.parse(stdout).data.notes.join()).toMatch(/Still running: \d+ \(sleep 5\)/u);

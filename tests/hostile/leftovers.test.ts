@@ -33,20 +33,20 @@ async function killedWith(child: ChildProcess, ...folders: string[]): Promise<vo
   expect(folders.flatMap(left)).not.toEqual([]);
 }
 
-function remembering(): string {
+async function remembering(): Promise<string> {
   const root = project({ 'a.xml': junit([{ name: 'fails', failure: { message: 'OddError: x' } }]) });
-  expect(argus(['import', 'a.xml', '--project', root]).status).toBe(1);
+  expect((await argus(['import', 'a.xml', '--project', root])).status).toBe(1);
   return root;
 }
 
 test('the next export removes what killed ones left', async () => {
-  const root = remembering();
+  const root = await remembering();
   const [tmp, out] = [temporary(), project()];
   const args = ['view', '--project', root, '--export', path.join(out, 'page.html')];
   await killedWith(start(args, tmp), tmp);
   await killedWith(start(args, tmp), out);
   expect(existsSync(path.join(out, 'page.html'))).toBe(false);
-  expect(argus(args, { env: { TMPDIR: tmp } }).status).toBe(0);
+  expect((await argus(args, { env: { TMPDIR: tmp } })).status).toBe(0);
   expect([readdirSync(tmp), readdirSync(out)]).toEqual([[], ['page.html']]);
 });
 
@@ -58,18 +58,18 @@ test('the next run removes what killed ones left, and not what a living one has'
   const living = start(['run', '--project', root, '--', 'sleep', '30'], tmp);
   await expect.poll(() => left(tmp).filter((name) => !dead.includes(name))).toHaveLength(1);
   const kept = left(tmp).filter((name) => !dead.includes(name));
-  expect(argus(['run', '--project', root, '--', 'true'], { env: { TMPDIR: tmp } }).status).toBe(0);
+  expect((await argus(['run', '--project', root, '--', 'true'], { env: { TMPDIR: tmp } })).status).toBe(0);
   expect(left(tmp)).toEqual(kept);
   living.kill('SIGINT');
   await once(living, 'exit');
   expect(readdirSync(tmp)).toEqual([]);
 });
 
-test('what others put there stays', () => {
+test('what others put there stays', async () => {
   const [root, tmp, victim] = [project(), temporary(), project({ file: 'mine' })];
   // As this program names them, of a process that is gone and of another machine.
   const name = (system: string, end: string) => `argus-run-4000000-1-${system}-${end}`;
-  const [ours] = namesOf(tmp, root);
+  const [ours] = await namesOf(tmp, root);
   const here = ours?.split('-')[4] ?? '';
   const old = (folder: string) => {
     mkdirSync(path.join(tmp, folder));
@@ -88,14 +88,14 @@ test('what others put there stays', () => {
     chownSync(path.join(tmp, another), 65_534, 65_534);
     kept.push(another);
   }
-  expect(argus(['run', '--project', root, '--', 'true'], { env: { TMPDIR: tmp } }).status).toBe(0);
+  expect((await argus(['run', '--project', root, '--', 'true'], { env: { TMPDIR: tmp } })).status).toBe(0);
   expect(readdirSync(tmp).sort()).toEqual(kept.sort());
   expect(readFileSync(path.join(victim, 'file'), 'utf8')).toBe('mine');
 });
 
 /** What is there while a command runs. */
-function namesOf(tmp: string, root: string): string[] {
-  const { stdout } = argus(['run', '--project', root, '--', 'ls', '-a', tmp], { env: { TMPDIR: tmp } });
+async function namesOf(tmp: string, root: string): Promise<string[]> {
+  const { stdout } = await argus(['run', '--project', root, '--', 'ls', '-a', tmp], { env: { TMPDIR: tmp } });
   return stdout.split('\n').filter((line) => line.startsWith('argus-run-'));
 }
 

@@ -130,7 +130,7 @@ test('no notification, file or line of a run, an import and a loop has what the 
   for (const file of [...left, ...filesIn(env.HOME)]) expectNone(readFileSync(file, 'latin1'), file);
 });
 
-test('no command says what the project, its programs or its arguments hold', () => {
+test('no command says what the project, its programs or its arguments hold', async () => {
   const fails = `console.log(${JSON.stringify(planted('OrderError: the plan of'))}); process.exit(1);`;
   const failure = `<failure message="${planted('Error: no')}">at check.js:4</failure>`;
   const root = repository({
@@ -144,7 +144,7 @@ test('no command says what the project, its programs or its arguments hold', () 
   const ids: Record<string, string> = {};
   for (const line of commandLines(root)) {
     const args = line.map((word) => ids[word] ?? (isFreeText(word) ? planted(word) : word));
-    const { stdout, stderr } = argus(args, { env, cwd: root, input: planted('OrderError: the plan of') });
+    const { stdout, stderr } = await argus(args, { env, cwd: root, input: planted('OrderError: the plan of') });
     expectNone(stdout, args.join(' '));
     if (!PASSES_OUTPUT_ON.includes(args[0] ?? '')) expectNone(stderr, args.join(' '));
     for (const [, name = '', id = ''] of stdout.matchAll(/"(runId|incident_id|solution_id)":"([^"]+)"/gu))
@@ -160,17 +160,17 @@ const PASSES_OUTPUT_ON = ['run', 'fix-problem'];
 /** Words of a person, and no command. */
 const isFreeText = (word: string) => word.includes(' ') && !word.startsWith('node ');
 
-test('a mistake in the configuration is told without what stands in it', () => {
+test('a mistake in the configuration is told without what stands in it', async () => {
   const root = repository({
     'argus.yaml': `version: 1\nredact:\n  patterns:\n    - { name: badge, pattern: '(${TOKEN}' }\n`,
   });
   for (const command of ['doctor', 'history', 'run']) {
-    const { stdout, stderr } = argus([command, '--project', root], { env: { ...someUser() }, cwd: root });
+    const { stdout, stderr } = await argus([command, '--project', root], { env: { ...someUser() }, cwd: root });
     expectNone(stdout + stderr, command);
   }
 });
 
-test('no command says the names of files, of references or of questions as they are', () => {
+test('no command says the names of files, of references or of questions as they are', async () => {
   const script = `s-${TOKEN}.sh`;
   const root = repository({ [script]: '#!/bin/sh\nread -p "Name: " name\n' });
   git(root, 'update-ref', `refs/argus/${TOKEN}`, 'HEAD');
@@ -184,7 +184,7 @@ test('no command says the names of files, of references or of questions as they 
   ];
   for (const args of commands) {
     const input = `${JSON.stringify({ id: TOKEN, text: 'x' })}\n`;
-    const { status, stdout, stderr } = argus([...args, '--project', root], { env, cwd: root, input });
+    const { status, stdout, stderr } = await argus([...args, '--project', root], { env, cwd: root, input });
     expect(stdout, `${args.join(' ')}: ${status} ${stderr}`).not.toBe('');
     expectNone(stdout + stderr, args.join(' '));
   }

@@ -25,8 +25,8 @@ function peakKilobytes({ pid }: ChildProcess): number {
   return Number(/^VmHWM:\s+(\d+) kB$/mu.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
 }
 
-function runs(root: string): unknown[] {
-  return JSON.parse(argus(['history', '--project', root, '--json']).stdout).data.runs;
+async function runs(root: string): Promise<unknown[]> {
+  return JSON.parse((await argus(['history', '--project', root, '--json'])).stdout).data.runs;
 }
 
 linuxOnly('all of it arrives, and memory stays small', async () => {
@@ -46,7 +46,7 @@ linuxOnly('all of it arrives, and memory stays small', async () => {
   expect(bytes).toBeGreaterThan(PRINTED_BYTES);
   expect(peak).toBeGreaterThan(0);
   expect(peak).toBeLessThan(MAX_RESIDENT_KILOBYTES);
-  expect(runs(root)).toHaveLength(1);
+  expect(await runs(root)).toHaveLength(1);
 });
 
 linuxOnly('a reader that stands still holds up neither the end of time nor the record', async () => {
@@ -65,7 +65,7 @@ linuxOnly('a reader of notes that goes away stops nothing', async () => {
   let printed = '';
   for await (const chunk of child.stdout ?? []) printed += chunk;
   expect(printed).toMatch(/^done\n/u);
-  expect(runs(root)).toHaveLength(1);
+  expect(await runs(root)).toHaveLength(1);
 });
 
 linuxOnly('a reader that goes away ends the command, quietly', async () => {

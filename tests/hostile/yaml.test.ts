@@ -53,9 +53,9 @@ containers: [&shop shop, *shop]
   });
 });
 
-test('the program says so, and lives', () => {
+test('the program says so, and lives', async () => {
   const root = project({ 'argus.yaml': `test: ${'['.repeat(400_000)}` });
-  const { status, stdout } = argus(['history', '--project', root, '--json']);
+  const { status, stdout } = await argus(['history', '--project', root, '--json']);
   expect(status).toBe(2);
   expect(JSON.parse(stdout)).toMatchObject({ success: false, error: { code: 'CONFIG_INVALID' } });
 });

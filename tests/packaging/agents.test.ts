@@ -171,23 +171,23 @@ describe('the commands of the contract', () => {
       ['$(id)', '`id`'],
       "echo '$(id) `id`'; exit 7",
     ],
-  ])('take %s as it is', (typed, shown, command) => {
+  ])('take %s as it is', async (typed, shown, command) => {
     const [first = '', ...rest] = script(`${AGENTS}/claude/pm/commands/fix-problem.md`, typed).split('\n');
     const [, options = '', mark = ''] = /^npx -y argus-mcp (.+) <<'(\w+)'$/u.exec(first) ?? [];
     expect(rest.at(-1)).toBe(mark);
     const cwd = project();
     const input = rest.slice(0, -1).join('\n');
-    const { status, stdout, stderr } = argus([...options.split(' '), '--json', '--backoff', '0'], { cwd, input });
+    const { status, stdout, stderr } = await argus([...options.split(' '), '--json', '--backoff', '0'], { cwd, input });
     expect(status, stderr).toBe(3);
     for (const text of shown) expect(stdout).toContain(text);
     if (command !== undefined) expect(JSON.parse(stdout)).toMatchObject({ command });
   });
 
-  test('find what a script asks', () => {
+  test('find what a script asks', async () => {
     const file = `${AGENTS}/claude/pm/commands/generate-inputs.md`;
     const [first = '', input = ''] = script(file, 'for command: "read -p \'Name: \' name"').split('\n');
     const [, options = ''] = /^npx -y argus-mcp (.+) <</u.exec(first) ?? [];
-    const { status, stdout, stderr } = argus([...options.split(' '), '--json'], { input });
+    const { status, stdout, stderr } = await argus([...options.split(' '), '--json'], { input });
     expect(status, stderr).toBe(0);
     expect(stdout).toContain('Name: ');
   });

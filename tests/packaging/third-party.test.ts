@@ -87,16 +87,7 @@ describe.each(PACKAGES)('%s', (folder) => {
 test('what is bundled of other packages is named, and what only builds is not', () => {
   const names = billOf('packages/mcp').components.filter(({ purl }) => purl.startsWith('pkg:npm/'));
   const named = names.map(({ name }) => name);
-  const bundled = [
-    '@modelcontextprotocol/server',
-    'commander',
-    'env-paths',
-    'svelte',
-    'tinyglobby',
-    'uplot',
-    'yaml',
-    'zod',
-  ];
+  const bundled = ['@modelcontextprotocol/server', 'commander', 'svelte', 'tinyglobby', 'uplot', 'yaml', 'zod'];
   expect(named).toEqual(expect.arrayContaining(bundled));
   for (const name of ['rolldown', 'typescript', 'vite', 'vitest', 'knip']) expect(named).not.toContain(name);
 });

@@ -6,6 +6,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import { EngineError } from 'argus-engine';
 import { ArgusError, messageOf } from './errors.ts';
 import { logUnexpected } from './log.ts';
+import { io } from './system/io.ts';
 import { fitToLeave, fitToLeaveDeep } from './text/outgoing.ts';
 
 export interface Success<T> {
@@ -25,9 +26,9 @@ export type Envelope<T> = Success<T> | Failure;
 /** Runs one call; whatever it throws becomes an answer with a code. */
 export async function enveloped<T>(call: () => Promise<T>): Promise<Envelope<T>> {
   try {
-    return { success: true, data: fitToLeaveDeep(await call()), timestamp: Date.now() };
+    return { success: true, data: fitToLeaveDeep(await call()), timestamp: io().now() };
   } catch (thrown) {
-    return { success: false, error: await toErrorBody(thrown), timestamp: Date.now() };
+    return { success: false, error: await toErrorBody(thrown), timestamp: io().now() };
   }
 }
 

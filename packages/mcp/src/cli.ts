@@ -8,7 +8,7 @@
 import { keepCompiledCode } from './system/code-cache.ts';
 import { tuneWasmCompiler } from './system/wasm-compiler.ts';
 
-await keepCompiledCode();
+keepCompiledCode();
 tuneWasmCompiler(process.argv[2]);
 if (process.argv[2] === 'hook' && !process.argv.some((arg) => arg === '--help' || arg === '-h')) {
   // An agent waits for it after each of its commands.

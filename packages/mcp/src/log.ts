@@ -19,7 +19,9 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { messageOf } from './errors.ts';
+import { userFolder } from './system/files/user-folder.ts';
 import { isStrangers } from './system/files/way.ts';
+import { absolutePath, io } from './system/io.ts';
 import { fitToLeave } from './text/outgoing.ts';
 
 /** Not through a link, and without waiting for a reader of a pipe. Windows has neither flag, and no need of them. */
@@ -38,7 +40,7 @@ const FOR_OTHERS_MODE = 0o077;
 
 /** One line to stderr, without secrets. */
 export function log(line: string): void {
-  process.stderr.write(`argus: ${withoutSecrets(line)}\n`);
+  io().stderr.write(`argus: ${withoutSecrets(line)}\n`);
 }
 
 /** Where the engine itself has failed, nobody can tell what a line holds. */
@@ -61,10 +63,10 @@ export interface LogReference {
 export async function logUnexpected(text: string): Promise<LogReference> {
   const id = `err-${crypto.randomUUID().slice(0, 8)}`;
   try {
-    const folder = await logFolder();
+    const folder = logFolder();
     const file = path.join(folder, 'argus.log');
     prepareFolder(folder);
-    append(file, `${new Date().toISOString()} ${id} ${text}\n`);
+    append(file, `${new Date(io().now()).toISOString()} ${id} ${text}\n`);
     return { id, place: file };
   } catch (thrown) {
     // A full disk must not hide the error it caused.
@@ -74,19 +76,18 @@ export async function logUnexpected(text: string): Promise<LogReference> {
   }
 }
 
-/** The module asks for the home folder when it is loaded, and not every account has one. */
-export async function logFolder(): Promise<string> {
+/** Throws when the account has no home folder. */
+export function logFolder(): string {
   const given = givenFolder();
   if (given !== undefined) return given;
-  const { default: envPaths } = await import('env-paths');
-  const folder = envPaths('argus', { suffix: '' }).log;
+  const folder = userFolder('log');
   if (!path.isAbsolute(folder)) throw new Error(`'${folder}' is no absolute path`);
   return folder;
 }
 
 function givenFolder(): string | undefined {
-  const given = process.env.ARGUS_LOG_DIR;
-  return given ? path.resolve(given) : undefined;
+  const given = io().env.ARGUS_LOG_DIR;
+  return given ? absolutePath(given) : undefined;
 }
 
 /** A folder that somebody names may be there for others too: its rights stay as they are. */

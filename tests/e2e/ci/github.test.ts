@@ -86,14 +86,14 @@ test('the run is known in another memory by the same signature, and only once', 
   expect(line).toMatchObject({ branch: 'main', dirty: false, environment: { ci: 'true', browser: 'firefox' } });
   expect(line).not.toHaveProperty('foreign');
   const other = project({ 'package.json': '{}\n' });
-  const imported = () => argus(['import', '--runs', artifact], { cwd: other }).stdout;
-  expect(imported()).toContain('1 run read, 0 known before; 1 failure judged');
-  expect(imported()).toContain('1 run read, 1 known before');
-  const cases = (cwd: string) =>
-    JSON.parse(argus(['history', line.id, '--json'], { cwd }).stdout).data.cases.map(
+  const imported = async () => (await argus(['import', '--runs', artifact], { cwd: other })).stdout;
+  expect(await imported()).toContain('1 run read, 0 known before; 1 failure judged');
+  expect(await imported()).toContain('1 run read, 1 known before');
+  const cases = async (cwd: string) =>
+    JSON.parse((await argus(['history', line.id, '--json'], { cwd })).stdout).data.cases.map(
       ({ caseName, status, signature }: Record<string, unknown>) => ({ caseName, status, signature }),
     );
-  expect(cases(other)).toEqual(cases(root));
+  expect(await cases(other)).toEqual(await cases(root));
 });
 
 test.each([
@@ -172,14 +172,14 @@ test('pull_request_target is refused, and an event that cannot be read is told',
   expect(gitHub.requests).toEqual([]);
 });
 
-test('elsewhere it writes files alone; --json is one object', () => {
+test('elsewhere it writes files alone; --json is one object', async () => {
   writeFileSync(path.join(root, 'report.json'), reportOf(pick(REGRESSED)));
   const env = { CI: 'true', GITLAB_CI: 'true', CI_COMMIT_REF_NAME: 'main' };
   const args = ['ci', 'report.json', '--markdown', 'out/argus.md', '--artifact', 'out/runs.jsonl', '--gate'];
-  const { status, stdout } = argus([...args, '--json'], { cwd: root, env });
+  const { status, stdout } = await argus([...args, '--json'], { cwd: root, env });
   expect(status).toBe(1);
   expect(JSON.parse(stdout).data).toMatchObject({ gate: { passes: false }, annotations: [] });
   expect(readFileSync(path.join(root, 'out/argus.md'), 'utf8')).toContain('**Gate failed**');
   expect(readFileSync(path.join(root, 'out/runs.jsonl'), 'utf8')).toContain('"branch":"main"');
-  expect(argus(['ci', 'none.xml'], { cwd: root, env })).toMatchObject({ status: 2 });
+  expect(await argus(['ci', 'none.xml'], { cwd: root, env })).toMatchObject({ status: 2 });
 });

@@ -31,8 +31,8 @@ const COMMITS = 10;
 let first: string | undefined;
 
 /** Earlier runs on commits of their own, and what the files say by then; the test records the run of the newest commit. */
-export function withHistory(files: Record<string, string> = {}): string {
-  first ??= recorded();
+export async function withHistory(files: Record<string, string> = {}): Promise<string> {
+  first ??= await recorded();
   const root = project();
   cpSync(first, root, { recursive: true });
   for (const [name, text] of Object.entries(files)) {
@@ -43,7 +43,7 @@ export function withHistory(files: Record<string, string> = {}): string {
   return root;
 }
 
-function recorded(): string {
+async function recorded(): Promise<string> {
   const root = repository({ 'package.json': '{}\n' });
   const runs = Array.from({ length: COMMITS }, (_, at) => {
     change(root, String(at));
@@ -67,7 +67,7 @@ function recorded(): string {
       .map((run) => JSON.stringify(run))
       .join('\n')}\n`,
   );
-  const { status, stderr } = argus(['import', '--runs', history], { cwd: root });
+  const { status, stderr } = await argus(['import', '--runs', history], { cwd: root });
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   return root;
 }
@@ -126,8 +126,8 @@ export function pick(...names: string[]): Failures {
 }
 
 /** Records a run of the commit that is checked out. */
-export function record(root: string, failures: Failures): void {
+export async function record(root: string, failures: Failures): Promise<void> {
   writeFileSync(path.join(root, '..', `${path.basename(root)}.json`), reportOf(failures));
-  const { stderr } = argus(['import', path.join(root, '..', `${path.basename(root)}.json`)], { cwd: root });
+  const { stderr } = await argus(['import', path.join(root, '..', `${path.basename(root)}.json`)], { cwd: root });
   expect(stderr).toBe('');
 }

@@ -33,8 +33,8 @@ const RUN = ['--command', 'node check.js', '--desired', 'it is well', '--backoff
 const NOTHING = { snapshots: [], copies: [], logs: [], temporary: [], busy: [], problems: [] };
 const LOGS = { ARGUS_LOG_DIR: project() };
 
-function clean(root: string, ...args: string[]) {
-  const { status, stdout, stderr } = argus(['clean', '--json', '--project', root, ...args], { env: LOGS });
+async function clean(root: string, ...args: string[]) {
+  const { status, stdout, stderr } = await argus(['clean', '--json', '--project', root, ...args], { env: LOGS });
   expect(stderr).toBe('');
   return { status, data: JSON.parse(stdout).data };
 }
@@ -63,47 +63,49 @@ function oldSnapshot(root: string): string {
   return 'refs/argus/fixes/0badc0de/1';
 }
 
-test('in a repository: what is old, and with --all the rest', () => {
+test('in a repository: what is old, and with --all the rest', async () => {
   const root = repository(FILES);
-  expect(clean(root)).toEqual({ status: 0, data: { dryRun: false, ...NOTHING } });
-  expect(fixProblem(root, RUN).status).toBe(3);
+  expect(await clean(root)).toEqual({ status: 0, data: { dryRun: false, ...NOTHING } });
+  expect((await fixProblem(root, RUN)).status).toBe(3);
   const old = oldSnapshot(root);
   const own = refs(root).filter((name) => name !== old);
   expect(own.length).toBeGreaterThan(0);
 
-  expect(clean(root, '--dry-run').data).toEqual({ dryRun: true, ...NOTHING, snapshots: [old] });
+  expect((await clean(root, '--dry-run')).data).toEqual({ dryRun: true, ...NOTHING, snapshots: [old] });
   expect(refs(root)).toContain(old);
-  expect(clean(root).data).toEqual({ dryRun: false, ...NOTHING, snapshots: [old] });
+  expect((await clean(root)).data).toEqual({ dryRun: false, ...NOTHING, snapshots: [old] });
   expect(refs(root)).toEqual(own);
 
   age(path.join(loopFolder(root), 'state.json'), 15);
   const log = path.join(loopFolder(root), 'attempt_1.log');
-  expect(clean(root).data).toEqual({ dryRun: false, ...NOTHING, logs: [log] });
+  expect((await clean(root)).data).toEqual({ dryRun: false, ...NOTHING, logs: [log] });
   expect(existsSync(log)).toBe(false);
-  const { stdout } = argus(['clean', '--all', '--project', root], { env: LOGS });
+  const { stdout } = await argus(['clean', '--all', '--project', root], { env: LOGS });
   expect(stdout).toContain(`snapshot in the repository: ${own[0]}`);
   expect(refs(root)).toEqual([]);
   expect(stateOf(root).attempts, 'the state stays').toHaveLength(1);
 });
 
-test('the beginning of a loop removes old snapshots too', () => {
+test('the beginning of a loop removes old snapshots too', async () => {
   const root = repository(FILES);
   const old = oldSnapshot(root);
-  expect(fixProblem(root, RUN).status).toBe(3);
+  expect((await fixProblem(root, RUN)).status).toBe(3);
   expect(refs(root)).not.toContain(old);
 });
 
-test('copies; a loop that waited longer than that says what is missing', () => {
+test('copies; a loop that waited longer than that says what is missing', async () => {
   const root = project(FILES);
-  expect(fixProblem(root, RUN).status).toBe(3);
+  expect((await fixProblem(root, RUN)).status).toBe(3);
   const copies = path.join(loopFolder(root), 'copies');
-  expect(clean(root).data).toEqual({ dryRun: false, ...NOTHING });
+  expect((await clean(root)).data).toEqual({ dryRun: false, ...NOTHING });
   expect(existsSync(copies)).toBe(true);
   age(path.join(loopFolder(root), 'state.json'), 15);
-  expect(clean(root).data.copies).toEqual([copies]);
+  expect((await clean(root)).data.copies).toEqual([copies]);
   expect(existsSync(copies)).toBe(false);
   writeFileSync(path.join(root, 'answer.txt'), 'good\n');
-  expect(fixProblem(root, ['--resume']).stderr).toContain('STATE_UNREADABLE: A snapshot of this fix loop is gone');
+  expect((await fixProblem(root, ['--resume'])).stderr).toContain(
+    'STATE_UNREADABLE: A snapshot of this fix loop is gone',
+  );
 });
 
 test('a loop that somebody works on is left alone', async () => {
@@ -111,24 +113,25 @@ test('a loop that somebody works on is left alone', async () => {
   const { child } = startFixProblem(root, ['--command', 'sh wait.sh', '--desired', 'x']);
   await until(() => existsSync(path.join(root, 'began')));
   const [busy = ''] = readdirSync(path.join(root, '.claude/fixes')).filter((name) => /^[0-9a-f]{8}$/u.test(name));
-  expect(clean(root, '--all').data).toEqual({ dryRun: false, ...NOTHING, busy: [busy] });
+  expect((await clean(root, '--all')).data).toEqual({ dryRun: false, ...NOTHING, busy: [busy] });
   expect(refs(root).length).toBeGreaterThan(0);
   writeFileSync(path.join(root, 'go'), '');
   await new Promise((resolve) => child.once('exit', resolve));
 });
 
-test('snapshots of other projects in the repository stay until they are old', () => {
+test('snapshots of other projects in the repository stay until they are old', async () => {
   const root = repository({ ...FILES, 'pkg/check.js': CHECK, 'pkg/answer.txt': 'bad\n' });
   const linked = path.join(project(), 'linked');
   git(root, 'worktree', 'add', '-q', linked);
   const places = [root, path.join(root, 'pkg'), linked];
-  const own = places.map((place) => {
+  const own: string[][] = [];
+  for (const place of places) {
     const before = refs(root);
-    expect(fixProblem(place, RUN).status).toBe(3);
-    return refs(root).filter((name) => !before.includes(name));
-  });
+    expect((await fixProblem(place, RUN)).status).toBe(3);
+    own.push(refs(root).filter((name) => !before.includes(name)));
+  }
   for (const [index, place] of places.entries()) {
-    expect(clean(place, '--all').data.snapshots).toEqual(own[index]);
+    expect((await clean(place, '--all')).data.snapshots).toEqual(own[index]);
     expect(refs(root).sort()).toEqual(
       own
         .slice(index + 1)
@@ -138,9 +141,9 @@ test('snapshots of other projects in the repository stay until they are old', ()
   }
 });
 
-test('a link to elsewhere, and files that git tracks, are left alone', () => {
+test('a link to elsewhere, and files that git tracks, are left alone', async () => {
   const root = repository(FILES);
-  expect(fixProblem(root, RUN).status).toBe(3);
+  expect((await fixProblem(root, RUN)).status).toBe(3);
   const fixes = path.join(root, '.claude/fixes');
   const elsewhere = path.join(project(), 'fixes');
   renameSync(fixes, elsewhere);
@@ -150,44 +153,44 @@ test('a link to elsewhere, and files that git tracks, are left alone', () => {
     path.basename(readdirSync(elsewhere).find((name) => /^\w{8}$/u.test(name)) ?? ''),
     'attempt_1.log',
   );
-  const linked = clean(root, '--all');
+  const linked = await clean(root, '--all');
   expect(linked.status).toBe(1);
   expect(linked.data.problems).toEqual(['.claude/fixes was left alone: it is reached through a link.']);
   expect(existsSync(log)).toBe(true);
   expect(linked.data.snapshots, 'who works on its loops is not known').toEqual([]);
 
   const tracking = repository({ '.claude/fixes/0badc0de/attempt_1.log': 'theirs\n' });
-  expect(clean(tracking, '--all').data.problems).toEqual([
+  expect((await clean(tracking, '--all')).data.problems).toEqual([
     '.claude/fixes was left alone: git tracks it, or does not say.',
   ]);
   expect(existsSync(path.join(tracking, '.claude/fixes/0badc0de/attempt_1.log'))).toBe(true);
 });
 
-test('old logs, and what killed processes left', () => {
+test('old logs, and what killed processes left', async () => {
   const [root, temporary] = [project(), project()];
   writeFileSync(path.join(LOGS.ARGUS_LOG_DIR, 'argus.log'), 'x\n');
   for (const name of ['argus-index-1--00000000-aaaaaa', 'argus-run-1--00000000-bbbbbb', 'argus-other-cccccc']) {
     mkdirSync(path.join(temporary, name));
     if (name !== 'argus-run-1--00000000-bbbbbb') age(path.join(temporary, name), 15);
   }
-  const run = () => {
-    const { stdout } = argus(['clean', '--json', '--project', root], { env: { ...LOGS, TMPDIR: temporary } });
+  const run = async () => {
+    const { stdout } = await argus(['clean', '--json', '--project', root], { env: { ...LOGS, TMPDIR: temporary } });
     return JSON.parse(stdout).data;
   };
-  expect(run()).toEqual({
+  expect(await run()).toEqual({
     dryRun: false,
     ...NOTHING,
     temporary: [path.join(temporary, 'argus-index-1--00000000-aaaaaa')],
   });
   age(path.join(LOGS.ARGUS_LOG_DIR, 'argus.log'), 15);
-  expect(run()).toEqual({ dryRun: false, ...NOTHING, logs: [path.join(LOGS.ARGUS_LOG_DIR, 'argus.log')] });
+  expect(await run()).toEqual({ dryRun: false, ...NOTHING, logs: [path.join(LOGS.ARGUS_LOG_DIR, 'argus.log')] });
 });
 
-test("what killed processes left in the user's data folder, and marks of loops that are gone", () => {
+test("what killed processes left in the user's data folder, and marks of loops that are gone", async () => {
   const { XDG_DATA_HOME, LOCALAPPDATA } = someUser();
   const env = { ...LOGS, XDG_DATA_HOME, LOCALAPPDATA };
   const [root, gone] = [project(FILES), project(FILES)];
-  for (const place of [root, gone]) expect(fixProblem(place, RUN, { env }).status).toBe(3);
+  for (const place of [root, gone]) expect((await fixProblem(place, RUN, { env })).status).toBe(3);
   const data = path.join(XDG_DATA_HOME, 'argus', ...(process.platform === 'win32' ? ['Data'] : []));
   const marks = readdirSync(path.join(data, 'loops')).map((name) => path.join(data, 'loops', name));
   const markOfGone = marks.filter((mark) => readFileSync(mark, 'utf8').includes(path.basename(gone)));
@@ -197,19 +200,20 @@ test("what killed processes left in the user's data folder, and marks of loops t
   }
   writeFileSync(path.join(other, 'draft-1'), 'x');
   for (const name of ['copy-aaaaaa', 'draft-1', 'foreign-0badc0de']) age(path.join(other, name), 2);
-  const run = () => JSON.parse(argus(['clean', '--json', '--project', root], { env }).stdout).data.temporary;
+  const run = async () =>
+    JSON.parse((await argus(['clean', '--json', '--project', root], { env })).stdout).data.temporary;
 
   const copies = ['copy-aaaaaa', 'draft-1'].map((name) => path.join(other, name));
   for (const mark of marks) age(mark, 15);
-  expect(run()).toEqual(copies);
+  expect(await run()).toEqual(copies);
   rmSync(gone, { recursive: true });
-  expect(run()).toEqual(markOfGone);
+  expect(await run()).toEqual(markOfGone);
   expect(markOfGone).toHaveLength(1);
   expect(readdirSync(other).sort()).toEqual(['copy-bbbbbb', 'foreign-0badc0de']);
 });
 
-test('no such folder', () => {
-  const { status, stderr } = argus(['clean', '--project', '/does/not/exist']);
+test('no such folder', async () => {
+  const { status, stderr } = await argus(['clean', '--project', '/does/not/exist']);
   expect(status).toBe(2);
   expect(stderr).toBe('PROJECT_NOT_FOUND: There is no folder /does/not/exist. Pass --project DIR.\n');
 });

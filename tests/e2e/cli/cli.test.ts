@@ -15,47 +15,51 @@ const INSPECTED = ['category', 'rule', 'evidence', 'redacted', 'normalized', 'si
 
 const json = (text: string): Record<string, never> => JSON.parse(text);
 
-test('a session', () => {
+test('a session', async () => {
   const root = project({ 'mixed.xml': MIXED, 'passed.xml': ALL_PASSED });
   const at = ['--project', root];
 
-  const imported = argus(['import', 'mixed.xml', ...at]);
+  const imported = await argus(['import', 'mixed.xml', ...at]);
   expect(imported.status).toBe(1);
   expect(imported.stdout).toMatch(/^run-\S+ {2}failed {2}1 passed, 2 failed, 1 skipped/u);
   expect(imported.stdout).toContain('CONNECTION_REFUSED');
   const runId = /run-\S+/u.exec(imported.stdout)?.[0] ?? '';
 
-  const diagnosed = argus(['diagnose', runId, 'health-check', '--json', ...at]);
+  const diagnosed = await argus(['diagnose', runId, 'health-check', '--json', ...at]);
   expect(diagnosed.status).toBe(0);
   expect(json(diagnosed.stdout)).toMatchObject({ success: true, data: { category: 'CONNECTION_REFUSED' } });
-  expect(argus(['diagnose', runId, 'parses', ...at]).stdout).toContain('new: seen for the first time');
+  expect((await argus(['diagnose', runId, 'parses', ...at])).stdout).toContain('new: seen for the first time');
 
-  const fixed = argus(['report-fix', runId, 'parses', 'Loaded the user first', ...at]);
+  const fixed = await argus(['report-fix', runId, 'parses', 'Loaded the user first', ...at]);
   expect(fixed.stdout).toMatch(/^fix-\S+ recorded on pat-/u);
-  expect(argus(['report-fix', runId, 'health-check', 'Restarted', '--failed', ...at]).stdout).toContain(
+  expect((await argus(['report-fix', runId, 'health-check', 'Restarted', '--failed', ...at])).stdout).toContain(
     '0 fixes reported',
   );
 
-  expect(argus(['import', 'passed.xml', ...at]).status).toBe(0);
-  expect(
-    argus(['history', ...at])
-      .stdout.trim()
-      .split('\n'),
-  ).toHaveLength(2);
-  expect(argus(['history', runId, ...at]).stdout).toContain('ECONNREFUSED');
-  expect(argus(['patterns', '--source', 'learned', ...at]).stdout).toContain('Loaded the user first');
+  expect((await argus(['import', 'passed.xml', ...at])).status).toBe(0);
+  expect((await argus(['history', ...at])).stdout.trim().split('\n')).toHaveLength(2);
+  expect((await argus(['history', runId, ...at])).stdout).toContain('ECONNREFUSED');
+  expect((await argus(['patterns', '--source', 'learned', ...at])).stdout).toContain('Loaded the user first');
 });
 
-test('run', () => {
+test('run', async () => {
   const root = project();
-  const failed = argus(['run', '--project', root, '--', 'node', '-e', 'console.log("some output"); process.exit(3)']);
+  const failed = await argus([
+    'run',
+    '--project',
+    root,
+    '--',
+    'node',
+    '-e',
+    'console.log("some output"); process.exit(3)',
+  ]);
   expect(failed.status).toBe(1);
   expect(failed.stdout).toMatch(/^some output\nrun-/u);
-  expect(argus(['run', '--project', root, 'true']).status).toBe(0);
-  const quoted = argus(['run', '--project', root, 'node -p 1+1', '--json', '--timeout', '60']);
+  expect((await argus(['run', '--project', root, 'true'])).status).toBe(0);
+  const quoted = await argus(['run', '--project', root, 'node -p 1+1', '--json', '--timeout', '60']);
   expect(JSON.parse(quoted.stdout)).toMatchObject({ success: true, data: { status: 'passed' } });
-  expect(argus(['run', '--project', root, 'printf half']).stdout).toMatch(/^half\nrun-/u);
-  const asJson = argus(['run', '--project', root, '--json', 'echo shown']);
+  expect((await argus(['run', '--project', root, 'printf half'])).stdout).toMatch(/^half\nrun-/u);
+  const asJson = await argus(['run', '--project', root, '--json', 'echo shown']);
   expect(json(asJson.stdout)).toMatchObject({ success: true, data: { status: 'passed' } });
   expect(asJson.stderr).toContain('shown');
 });
@@ -67,18 +71,18 @@ test.each([
   [['run', '--idle-timeout', '0', 'node -p 1'], /1 to \d+ is needed/u],
   [['patterns', '--category', 'FLAKY'], /Allowed choices/u],
   [['diagnose', 'run-1'], /missing required argument/u],
-])('wrong usage: %j', (args, message) => {
-  const { status, stdout, stderr } = argus(args);
+])('wrong usage: %j', async (args, message) => {
+  const { status, stdout, stderr } = await argus(args);
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
   expect(stderr).toMatch(message);
 });
 
-test('errors', () => {
+test('errors', async () => {
   const root = project();
-  const plain = argus(['diagnose', 'run-xyz', 'a', '--project', root]);
+  const plain = await argus(['diagnose', 'run-xyz', 'a', '--project', root]);
   expect(plain).toMatchObject({ status: 2, stdout: '' });
   expect(plain.stderr).toMatch(/^RUN_NOT_FOUND: Test run 'run-xyz' not found in history.* argus run records one/u);
-  const asJson = argus(['diagnose', 'run-xyz', 'a', '--json', '--project', root]);
+  const asJson = await argus(['diagnose', 'run-xyz', 'a', '--json', '--project', root]);
   expect(asJson.status).toBe(2);
   expect(json(asJson.stdout)).toMatchObject({ success: false, error: { code: 'RUN_NOT_FOUND' } });
   expect(existsSync(path.join(root, '.argus')), 'reading creates nothing').toBe(false);
@@ -86,68 +90,68 @@ test('errors', () => {
 
 test.each(['', 'run', 'import', 'history', 'diagnose', 'report-fix', 'patterns', 'doctor', 'inspect', 'clean'])(
   '%s --help',
-  (command) => {
-    const { status, stdout } = argus([...(command ? [command] : []), '--help']);
+  async (command) => {
+    const { status, stdout } = await argus([...(command ? [command] : []), '--help']);
     expect(status).toBe(0);
     expect(stdout).toContain('Usage: argus');
     if (command !== '') expect(stdout).toContain('--json');
   },
 );
 
-test('there is no help of a command that there is not', () => {
-  const { status, stdout, stderr } = argus(['serv', '--help']);
+test('there is no help of a command that there is not', async () => {
+  const { status, stdout, stderr } = await argus(['serv', '--help']);
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
   expect(stderr).toContain("unknown command 'serv'");
 });
 
-test('doctor', () => {
+test('doctor', async () => {
   const root = project({ 'package.json': '{}', 'test/a.js': "require('node:test');" });
-  const { status, stdout } = argus(['doctor', '--project', root]);
+  const { status, stdout } = await argus(['doctor', '--project', root]);
   expect(stdout).toMatch(/✓ database {2}.*a write works, locks: byte-range/u);
   expect(stdout).toMatch(/✓ user memory {2}.*memory\.db \(nothing in it yet\)/u);
   expect(stdout).toContain('node --test (node:test)');
   expect(status).toBe(0);
   expect(readdirSync(root), 'nothing is recorded, so nothing is made').toEqual(['package.json', 'test']);
-  expect(argus(['run', '--project', root, 'exit 0']).status).toBe(0);
-  expect(argus(['doctor', '--project', root]).stdout).toContain('made or adopted by this user');
+  expect((await argus(['run', '--project', root, 'exit 0'])).status).toBe(0);
+  expect((await argus(['doctor', '--project', root])).stdout).toContain('made or adopted by this user');
   writeFileSync(path.join(root, '.argus', 'argus.db'), 'this is no database, and longer than its header'.repeat(50));
-  const broken = argus(['doctor', '--project', root, '--json']);
+  const broken = await argus(['doctor', '--project', root, '--json']);
   expect(broken.status).toBe(1);
   expect(broken.stdout).toContain('DATABASE_CORRUPT');
 });
 
-test('doctor and run say what is not installed', () => {
+test('doctor and run say what is not installed', async () => {
   const content = { scripts: { test: 'ava' }, devDependencies: { ava: '7' } };
   const root = project({ 'package.json': JSON.stringify(content) });
-  const { status, stdout } = argus(['doctor', '--project', root]);
+  const { status, stdout } = await argus(['doctor', '--project', root]);
   expect(status).toBe(1);
   expect(stdout).toContain("npm test: ava is not installed: run 'npm install'.");
-  const run = json(argus(['run', '--project', root, '--json']).stdout);
+  const run = json((await argus(['run', '--project', root, '--json'])).stdout);
   expect(run).toMatchObject({ data: { status: 'failed', notes: ["ava is not installed: run 'npm install'."] } });
-  const misspelt = json(argus(['run', '--project', root, '--json', 'npm run tset']).stdout);
+  const misspelt = json((await argus(['run', '--project', root, '--json', 'npm run tset'])).stdout);
   expect(misspelt).toMatchObject({ data: { notes: ["There is no script 'tset' in package.json. It has: test."] } });
 });
 
-test.each(['-v', '-V', '--version'])('%s', (option) => {
-  expect(argus([option])).toMatchObject({ status: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/u) });
+test.each(['-v', '-V', '--version'])('%s', async (option) => {
+  expect(await argus([option])).toMatchObject({ status: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/u) });
 });
 
-test('inspect', () => {
+test('inspect', async () => {
   const text = 'Error: connect ECONNREFUSED 127.0.0.1:5432\n    at TCPConnectWrap.afterConnect (node:net:1494:16)\n';
-  const plain = argus(['inspect'], { input: text });
+  const plain = await argus(['inspect'], { input: text });
   expect(plain.status).toBe(0);
   expect(plain.stdout).toMatch(/^category {3}CONNECTION_REFUSED$/mu);
-  const inspection = json(argus(['inspect', '--json', '--case', 'a > b'], { input: text }).stdout);
+  const inspection = json((await argus(['inspect', '--json', '--case', 'a > b'], { input: text })).stdout);
   expect(Object.keys(inspection)).toEqual(expect.arrayContaining(INSPECTED));
-  const nothing = argus(['inspect'], { input: '' });
+  const nothing = await argus(['inspect'], { input: '' });
   expect([nothing.status, nothing.stderr]).toEqual([0, expect.stringContaining('npm test 2>&1 | argus inspect')]);
-  expect(argus(['inspect'], { input: Buffer.from([0xff, 0xfe, 0x00, 0x0a]) }).status).toBe(0);
+  expect((await argus(['inspect'], { input: Buffer.from([0xff, 0xfe, 0x00, 0x0a]) })).status).toBe(0);
 });
 
-test('inspect --jsonl answers every line in its order', () => {
+test('inspect --jsonl answers every line in its order', async () => {
   const texts = ['connect ECONNREFUSED 10.0.0.1:80', 'nonsense', '', 'TypeError: x is not a function'];
   const lines = texts.map((text, index) => JSON.stringify({ text, caseName: `case ${index}` }));
-  const { status, stdout } = argus(['inspect', '--jsonl'], { input: [...lines, 'not json'].join('\n') });
+  const { status, stdout } = await argus(['inspect', '--jsonl'], { input: [...lines, 'not json'].join('\n') });
   expect(status).toBe(0);
   const answers = stdout.trim().split('\n').map(json);
   expect(answers).toHaveLength(5);

@@ -57,7 +57,8 @@ function causeOf(answer: Data, caseName: string): Data {
   return found;
 }
 
-const json = (...args: string[]) => JSON.parse(argus([...args, '--json', '--project', root]).stdout).data as Data;
+const json = async (...args: string[]) =>
+  JSON.parse((await argus([...args, '--json', '--project', root])).stdout).data as Data;
 
 describe('the life of a project', () => {
   beforeAll(async () => {
@@ -133,7 +134,7 @@ describe('the life of a project', () => {
     commit('README.md', 'still');
     const next = await run();
     expect(causeOf(next, 'adds')).toMatchObject({ verdict: { kind: 'broken' } });
-    const text = argus(['diagnose', String(next.runId), 'adds', '--project', root]).stdout;
+    const text = (await argus(['diagnose', String(next.runId), 'adds', '--project', root])).stdout;
     expect(text).toMatch(/broken \(\d+ %\)/u);
     expect(text).toContain(String(broken.runId));
   });
@@ -141,7 +142,7 @@ describe('the life of a project', () => {
   test('a commit mends it, and is refuted when the same comes back', async () => {
     const repair = commit('total.mjs', RIGHT);
     expect(await run()).toMatchObject({ status: 'passed' });
-    expect(json('fixes').fixes).toEqual([
+    expect((await json('fixes')).fixes).toEqual([
       expect.objectContaining({
         fixId: expect.stringMatching(/^fix-/u),
         commit: repair,
@@ -152,10 +153,12 @@ describe('the life of a project', () => {
     commit('total.mjs', WRONG);
     const back = await run();
     expect(causeOf(back, 'adds')).toMatchObject({ verdict: { kind: 'regression' } });
-    expect(json('fixes').fixes).toEqual([expect.objectContaining({ commit: repair, status: 'refuted' })]);
-    const states = (json('tests').tests as Data[]).map(({ state }) => state);
+    expect((await json('fixes')).fixes).toEqual([expect.objectContaining({ commit: repair, status: 'refuted' })]);
+    const states = ((await json('tests')).tests as Data[]).map(({ state }) => state);
     expect(states.filter((state) => state !== 'healthy')).toEqual(['broken', 'flaky']);
-    expect(argus(['tests', '--project', root]).stdout).toMatch(/flaky +failed 2 of \d+ .*ticks +fails by chance in/u);
+    expect((await argus(['tests', '--project', root])).stdout).toMatch(
+      /flaky +failed 2 of \d+ .*ticks +fails by chance in/u,
+    );
   });
 
   test('uncommitted work has a tree of its own: what it breaks is no commit’s', async () => {
@@ -195,12 +198,12 @@ describe('a report of a run elsewhere', () => {
       { gitCommit: 'a'.repeat(40), gitBranch: 'main', dirty: false, timestamp: '2026-02-03T04:05:06.000Z' },
     ]);
     const given = ['--commit', 'c'.repeat(40), '--environment', 'os=linux', '--started-at', '2026-02-04T00:00:00Z'];
-    expect(argus(['import', 'report.xml', ...given], { cwd }).status).toBe(1);
-    expect(JSON.parse(argus(['history', '--json'], { cwd }).stdout).data.runs).toMatchObject([
+    expect((await argus(['import', 'report.xml', ...given], { cwd })).status).toBe(1);
+    expect(JSON.parse((await argus(['history', '--json'], { cwd })).stdout).data.runs).toMatchObject([
       { gitCommit: 'c'.repeat(40) },
       ...Array(6).fill({}),
     ]);
-    expect(argus(['import', 'report.xml', '--environment', 'windows'], { cwd }).status).toBe(2);
+    expect((await argus(['import', 'report.xml', '--environment', 'windows'], { cwd })).status).toBe(2);
   });
 });
 
@@ -227,10 +230,10 @@ describe('import --runs', () => {
       ...more,
     });
 
-  test('answers a line a run, and changes nothing the second time', () => {
+  test('answers a line a run, and changes nothing the second time', async () => {
     const cwd = project({ 'package.json': '{}' });
     const input = [line('r1', 'passed'), line('r2', 'failed'), ''].join('\n');
-    const first = argus(['import', '--runs', '-', '--json'], { cwd, input });
+    const first = await argus(['import', '--runs', '-', '--json'], { cwd, input });
     expect(first).toMatchObject({ status: 0, stderr: '' });
     const answered = first.stdout
       .trim()
@@ -250,27 +253,27 @@ describe('import --runs', () => {
         ],
       },
     ]);
-    const again = argus(['import', '--runs', '-', '--json'], { cwd, input });
+    const again = await argus(['import', '--runs', '-', '--json'], { cwd, input });
     expect(again.stdout).toBe(first.stdout);
-    const history = JSON.parse(argus(['history', '--json'], { cwd }).stdout);
+    const history = JSON.parse((await argus(['history', '--json'], { cwd })).stdout);
     expect(history.data.total).toBe(2);
     writeFileSync(path.join(cwd, 'runs.jsonl'), input);
-    expect(argus(['import', '--runs', 'runs.jsonl'], { cwd }).stdout).toContain('2 runs read, 2 known before');
+    expect((await argus(['import', '--runs', 'runs.jsonl'], { cwd })).stdout).toContain('2 runs read, 2 known before');
   });
 
-  test('a line that is no run is named, and those before it stay', () => {
+  test('a line that is no run is named, and those before it stay', async () => {
     const cwd = project({ 'package.json': '{}' });
     const input = `${line('r1', 'passed')}\n{"id":"r2"}\n`;
-    const answered = argus(['import', '--runs', '-'], { cwd, input });
+    const answered = await argus(['import', '--runs', '-'], { cwd, input });
     expect(answered.status).toBe(2);
     expect(answered.stderr + answered.stdout).toContain('Line 2 is no run');
-    expect(JSON.parse(argus(['history', '--json'], { cwd }).stdout).data.total).toBe(1);
+    expect(JSON.parse((await argus(['history', '--json'], { cwd })).stdout).data.total).toBe(1);
   });
 
-  test('one of a report and a history is named, and a file that is there', () => {
-    expect(argus(['import']).status).toBe(2);
-    expect(argus(['import', 'report.xml', '--runs', '-']).status).toBe(2);
-    const missing = argus(['import', '--runs', 'nowhere.jsonl']);
+  test('one of a report and a history is named, and a file that is there', async () => {
+    expect((await argus(['import'])).status).toBe(2);
+    expect((await argus(['import', 'report.xml', '--runs', '-'])).status).toBe(2);
+    const missing = await argus(['import', '--runs', 'nowhere.jsonl']);
     expect(missing.status).toBe(2);
     expect(missing.stderr).toMatch(/^INVALID_INPUT: nowhere\.jsonl cannot be read/u);
   });

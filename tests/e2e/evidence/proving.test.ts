@@ -78,6 +78,6 @@ test('a claim on a flaky test is proved by as many passes as chance could explai
   expect(again).toMatchObject({ fixHistory: [{ state: 'refuted', refutedBy: back.runId }] });
   expect(again.suggestedFix ?? null).not.toBe('Wind the clock first');
   expect(again.warnings).toEqual([expect.stringContaining(`after ${NEEDED} runs that passed`)]);
-  const { reported } = JSON.parse(argus(['fixes', '--json', '--project', root]).stdout).data as Data;
+  const { reported } = JSON.parse((await argus(['fixes', '--json', '--project', root])).stdout).data as Data;
   expect(reported).toMatchObject([{ trust: { state: 'refuted' } }]);
 }, 120_000);

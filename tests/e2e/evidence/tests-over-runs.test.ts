@@ -31,7 +31,7 @@ async function runOf(commit: number, outcomes: Record<string, 'passed' | 'failed
 }
 
 const tests = (args: Data) => agent.data('argus_tests', { projectPath: root, ...args });
-const printed = (...args: string[]) => argus(['tests', ...args, '--project', root]).stdout;
+const printed = async (...args: string[]) => (await argus(['tests', ...args, '--project', root])).stdout;
 
 describe('tests over the runs', () => {
   let [before, broken, mended]: string[] = [];
@@ -47,7 +47,7 @@ describe('tests over the runs', () => {
       const { message } = await agent.error('argus_tests', { projectPath: root, ...args });
       expect(message).toContain('No run is recorded yet; argus_run records one.');
     }
-    expect(printed()).toContain('No run is recorded yet; argus run records one.');
+    expect(await printed()).toContain('No run is recorded yet; argus run records one.');
   });
 
   test('one test, run by run, with what each failure was found to be', async () => {
@@ -73,7 +73,7 @@ describe('tests over the runs', () => {
     expect((await tests({ caseName: 'sum > divides', offset: 9 })).runs).toHaveLength(1);
     const { code, message } = await agent.error('argus_tests', { projectPath: root, caseName: 'divide by' });
     expect({ code, message }).toEqual({ code: 'CASE_NOT_FOUND', message: expect.stringContaining("'sum > divides'") });
-    const text = printed('divides');
+    const text = await printed('divides');
     expect(text).toMatch(/^sum > divides\nbroken {2}failed 2 of 10\n/u);
     expect(text).toMatch(new RegExp(`${broken} +\\S+ +main ${hash(9).slice(0, 12)} +failed +regression`, 'u'));
     expect(text).toContain(`why it failed in ${mended}:`);
@@ -109,33 +109,37 @@ describe('tests over the runs', () => {
       code: 'RUN_NOT_FOUND',
       message: expect.stringContaining(`${hash(10).slice(0, 12)}, ${hash(9).slice(0, 12)}`),
     });
-    const text = printed('--since', hash(8));
+    const text = await printed('--since', hash(8));
     expect(text).toContain('1 failing, 0 flaky, 1 new, 1 fixed; 0 still failing');
     expect(text).toMatch(/failing +passed -> failed +sum > divides +run-\S+: broken/u);
-    const json = JSON.parse(argus(['tests', '--since', hash(8), '--json', '--project', root]).stdout);
+    const json = JSON.parse((await argus(['tests', '--since', hash(8), '--json', '--project', root])).stdout);
     expect(json.data).toEqual(known);
   });
 
-  test('since is any name that git has for a commit', () => {
+  test('since is any name that git has for a commit', async () => {
     const root = repository({ 'package.json': '{}' });
-    const imported = (report: string) => {
+    const imported = async (report: string) => {
       writeFileSync(path.join(root, '..', 'report.xml'), report);
-      expect(argus(['import', '../report.xml'], { cwd: root }).stderr).toBe('');
+      expect((await argus(['import', '../report.xml'], { cwd: root })).stderr).toBe('');
     };
     const suite = (inner: string) =>
       `<testsuite name="sum"><testcase classname="sum" name="adds">${inner}</testcase></testsuite>`;
-    imported(suite(''));
+    await imported(suite(''));
     git(root, 'tag', 'v1');
     // The same files, so what differs came by chance.
     git(root, 'commit', '-q', '--allow-empty', '-m', 'next');
-    imported(suite(`<failure message="${ERROR}">${ERROR}</failure>`));
-    const since = (name: string) => JSON.parse(argus(['tests', '--since', name, '--json'], { cwd: root }).stdout);
+    await imported(suite(`<failure message="${ERROR}">${ERROR}</failure>`));
+    const since = async (name: string) =>
+      JSON.parse((await argus(['tests', '--since', name, '--json'], { cwd: root })).stdout);
     for (const name of ['v1', 'HEAD~1', git(root, 'rev-parse', '--short', 'v1')]) {
-      expect(since(name).data, name).toMatchObject({ since: git(root, 'rev-parse', 'v1'), counts: { flaky: 1 } });
+      expect((await since(name)).data, name).toMatchObject({
+        since: git(root, 'rev-parse', 'v1'),
+        counts: { flaky: 1 },
+      });
     }
-    expect(since('HEAD').data).toMatchObject({ since: git(root, 'rev-parse', 'HEAD'), total: 0 });
-    expect(since('no-such-branch').error).toMatchObject({ code: 'RUN_NOT_FOUND' });
-    expect(since('--output=x').error, 'no option of git').toMatchObject({ code: 'RUN_NOT_FOUND' });
+    expect((await since('HEAD')).data).toMatchObject({ since: git(root, 'rev-parse', 'HEAD'), total: 0 });
+    expect((await since('no-such-branch')).error).toMatchObject({ code: 'RUN_NOT_FOUND' });
+    expect((await since('--output=x')).error, 'no option of git').toMatchObject({ code: 'RUN_NOT_FOUND' });
   });
 
   test('asks for one thing, and answers what an agent can read', async () => {

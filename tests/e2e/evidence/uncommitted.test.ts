@@ -31,20 +31,20 @@ function repository() {
     return git('rev-parse', 'HEAD');
   };
   commit();
-  const run = (env: Record<string, string> = {}) =>
-    JSON.parse(argus(['run', '--json', '--', 'node', '--test', 'all.test.mjs'], { cwd: root, env }).stdout)
+  const run = async (env: Record<string, string> = {}) =>
+    JSON.parse((await argus(['run', '--json', '--', 'node', '--test', 'all.test.mjs'], { cwd: root, env })).stdout)
       .data as Data;
-  const fixes = () => JSON.parse(argus(['fixes', '--json'], { cwd: root }).stdout).data.fixes as Data[];
+  const fixes = async () => JSON.parse((await argus(['fixes', '--json'], { cwd: root })).stdout).data.fixes as Data[];
   return { root, commit, run, fixes };
 }
 
-test('an edit that mends a failure is a fix, and has its commit once it is one', () => {
+test('an edit that mends a failure is a fix, and has its commit once it is one', async () => {
   const { root, commit, run, fixes } = repository();
-  const failed = run();
+  const failed = await run();
   writeFileSync(path.join(root, 'total.mjs'), RIGHT);
   writeFileSync(path.join(root, 'untracked.md'), 'not of it\n');
-  const passed = run();
-  const [edit, ...others] = fixes();
+  const passed = await run();
+  const [edit, ...others] = await fixes();
   expect(others).toEqual([]);
   expect(edit).toMatchObject({
     status: 'proved',
@@ -54,33 +54,33 @@ test('an edit that mends a failure is a fix, and has its commit once it is one',
     caseNames: [expect.stringContaining('adds')],
   });
   expect(edit).not.toHaveProperty('commit');
-  const text = argus(['fixes', String(edit?.fixId)], { cwd: root }).stdout;
+  const text = (await argus(['fixes', String(edit?.fixId)], { cwd: root })).stdout;
   expect(text).toContain('| -export const total = (all) => all.reduce((sum, one) => sum + one, 1);\n| +');
   expect(text).not.toContain('untracked');
   const hash = commit();
-  run();
-  expect(fixes()).toMatchObject([{ fixId: edit?.fixId, commit: hash, passes: 2 }]);
+  await run();
+  expect(await fixes()).toMatchObject([{ fixId: edit?.fixId, commit: hash, passes: 2 }]);
 });
 
-test('a run of a fork is kept with its mark, and mends nothing', () => {
+test('a run of a fork is kept with its mark, and mends nothing', async () => {
   const { root, commit, run, fixes } = repository();
-  run();
+  await run();
   writeFileSync(path.join(root, 'total.mjs'), RIGHT);
   commit();
   const event = path.join(project({}), 'event.json');
   const repo = (name: string) => ({ repo: { full_name: name } });
   writeFileSync(event, JSON.stringify({ pull_request: { head: repo('mallory/shop'), base: repo('acme/shop') } }));
-  const foreign = run({ GITHUB_ACTIONS: 'true', GITHUB_EVENT_PATH: event });
+  const foreign = await run({ GITHUB_ACTIONS: 'true', GITHUB_EVENT_PATH: event });
   expect(foreign).toMatchObject({ status: 'passed', notes: [expect.stringContaining('FOREIGN_RUN')] });
-  expect(fixes()).toEqual([]);
-  expect(argus(['history'], { cwd: root }).stdout).toMatch(/passed, foreign/u);
-  run();
-  expect(fixes()).toMatchObject([{ status: 'proved' }]);
+  expect(await fixes()).toEqual([]);
+  expect((await argus(['history'], { cwd: root })).stdout).toMatch(/passed, foreign/u);
+  await run();
+  expect(await fixes()).toMatchObject([{ status: 'proved' }]);
   const line = (more: Data) =>
     JSON.stringify({ id: 'f1', startedAt: 1, ...more, cases: [{ name: 'all.test.mjs > adds', status: 'failed' }] });
   const input = [line({ foreign: true }), line({ id: 'f2' })].join('\n');
-  argus(['import', '--foreign', '--runs', '-'], { cwd: root, input });
-  const { data } = JSON.parse(argus(['history', '--json'], { cwd: root }).stdout);
+  await argus(['import', '--foreign', '--runs', '-'], { cwd: root, input });
+  const { data } = JSON.parse((await argus(['history', '--json'], { cwd: root })).stdout);
   expect(
     (data.runs as Data[])
       .filter((one) => one.foreign)

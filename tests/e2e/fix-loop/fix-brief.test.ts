@@ -25,13 +25,13 @@ test('totals', () => { assert.equal(total(undefined), 3); });
 };
 const RUN = ['--command', 'node --test', '--desired', 'the tests pass', '--backoff', '0'];
 
-test('begins with the failure, own frames and what is not committed; what is not known stands at its end', () => {
+test('begins with the failure, own frames and what is not committed; what is not known stands at its end', async () => {
   const root = repository(FILES);
   writeFileSync(path.join(root, 'src/sum.mjs'), SUM.replace('a + b', 'a - b'));
   writeFileSync(path.join(root, 'src/other.mjs'), 'x\n'.repeat(2_000));
   writeFileSync(path.join(root, '.env'), 'PLAIN=words\n');
   git(root, 'add', '-N', '.env');
-  const { status, stdout } = fixProblem(root, RUN);
+  const { status, stdout } = await fixProblem(root, RUN);
   expect(status).toBe(3);
   expect(stdout).toMatch(/^# Fix for attempt 2 of 5: Direct Fix\n\n## Failure\n\n- \*\*Headline\*\*: `AssertionError/u);
   expect(stdout).toContain('- **Source**: test\n');
@@ -49,30 +49,32 @@ test('begins with the failure, own frames and what is not committed; what is not
   expect(stateOf(root)).toMatchObject({ host: { error_source: 'test' } });
 });
 
-test('the source is kept with the state, and shown, for an error that is given too', () => {
+test('the source is kept with the state, and shown, for an error that is given too', async () => {
   const root = repository(FILES);
   const log = '2026-01-15T10:30:00Z INFO started\n2026-01-15T10:30:01Z ERROR worker: KeyError: tax_class\n';
-  const { stdout } = fixProblem(root, [log, '--desired', 'no errors in the log']);
+  const { stdout } = await fixProblem(root, [log, '--desired', 'no errors in the log']);
   expect(stdout).toContain('- **Source**: logs\n');
-  expect(JSON.parse(fixProblem(root, ['--resume', '--json']).stdout)).toMatchObject({ failure: { source: 'logs' } });
+  expect(JSON.parse((await fixProblem(root, ['--resume', '--json'])).stdout)).toMatchObject({
+    failure: { source: 'logs' },
+  });
 });
 
-test('a command that fails without a word is told by its exit code', () => {
-  const { stdout } = fixProblem(repository(FILES), ['--command', 'exit 4', '--desired', 'it ends well']);
+test('a command that fails without a word is told by its exit code', async () => {
+  const { stdout } = await fixProblem(repository(FILES), ['--command', 'exit 4', '--desired', 'it ends well']);
   expect(stdout).toContain('- **Headline**: exit code 4, without an error text\n');
 });
 
-test('a program that is missing, with what would install it', () => {
+test('a program that is missing, with what would install it', async () => {
   const root = repository({
     'package.json': '{"scripts":{"test":"orchard-test"},"devDependencies":{"orchard-test":"^4"}}',
   });
-  const { stdout } = fixProblem(root, ['--command', 'npm test', '--desired', 'the tests pass']);
+  const { stdout } = await fixProblem(root, ['--command', 'npm test', '--desired', 'the tests pass']);
   expect(stdout).toContain("- **Missing**: orchard-test is not installed: run 'npm install'.\n");
 });
 
-test('a question that a shell does not print', () => {
+test('a question that a shell does not print', async () => {
   const root = repository({ 'ask.sh': 'read -p "Your name: " name\n[ -n "$name" ]\n' });
-  const { status, stdout } = fixProblem(root, ['--command', 'bash ask.sh', '--desired', 'it goes on']);
+  const { status, stdout } = await fixProblem(root, ['--command', 'bash ask.sh', '--desired', 'it goes on']);
   expect(status).toBe(4);
   expect(stdout).toContain('The command waits for an answer to a question that it did not print.');
   expect(stdout).toContain('Ended at a question that it did not print: ');

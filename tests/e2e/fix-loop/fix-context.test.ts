@@ -82,7 +82,7 @@ const DEPLOYMENT = {
 
 const list = (...items: object[]) => JSON.stringify({ apiVersion: 'v1', items, kind: 'List', metadata: {} }, null, 4);
 
-test('the namespace of a loop is looked at, and its state leads the research', () => {
+test('the namespace of a loop is looked at, and its state leads the research', async () => {
   const { env, asked } = standIns({
     kubectl: [
       ['get pods', list(POD)],
@@ -93,7 +93,7 @@ test('the namespace of a loop is looked at, and its state leads the research', (
   });
   const root = repository({ 'deploy.sh': 'echo "error: the rollout of mill-web is stuck" >&2; exit 1\n' });
   const args = ['--command', 'sh deploy.sh', '--desired', 'All pods running', '--namespace', 'mill', '--backoff', '0'];
-  const { status, stdout, stderr } = fixProblem(root, args, { env });
+  const { status, stdout, stderr } = await fixProblem(root, args, { env });
   expect(status, stderr).toBe(3);
   const brief = fileOf(root, 'brief.md');
   for (const text of [stdout, brief]) {
@@ -111,7 +111,7 @@ test('the namespace of a loop is looked at, and its state leads the research', (
   for (const line of asked()) expect(line).toMatch(/^kubectl (?:get|describe|logs) .*(?:-n |--namespace=)mill\b/u);
 });
 
-test('containers of compose', () => {
+test('containers of compose', async () => {
   const state = { Status: 'exited', Running: false, OOMKilled: false, Dead: false, ExitCode: 3, Error: '' };
   const { env } = standIns({
     docker: [
@@ -121,18 +121,18 @@ test('containers of compose', () => {
   });
   const root = repository({ 'compose.yaml': 'services: {}\n', 'run.sh': 'echo "no database" >&2; exit 1\n' });
   const args = ['--command', 'sh run.sh', '--desired', 'It runs', '--backoff', '0'];
-  const { status, stdout, stderr } = fixProblem(root, args, { env });
+  const { status, stdout, stderr } = await fixProblem(root, args, { env });
   expect(status, stderr).toBe(3);
   expect(stdout).toContain('container mill-db-1: exited, exit code 3');
 });
 
-test('a program that does not answer does not hold up the loop', () => {
+test('a program that does not answer does not hold up the loop', async () => {
   const { env } = standIns({ kubectl: [] });
   const bin = env.PATH.split(path.delimiter)[0] ?? '';
   writeFileSync(path.join(bin, 'kubectl'), '#!/bin/sh\nsleep 600\n');
   const root = repository({ 'run.sh': 'echo "no pods" >&2; exit 1\n' });
   const args = ['--command', 'sh run.sh', '--desired', 'It runs', '--namespace', 'mill', '--backoff', '0'];
-  const { status, stdout } = fixProblem(root, args, { env });
+  const { status, stdout } = await fixProblem(root, args, { env });
   expect(status).toBe(3);
   expect(stdout).toContain('kubectl could not be asked: kubectl did not answer within 10 s.');
 });

@@ -32,19 +32,19 @@ function everything(root: string) {
   };
 }
 
-test('the index, HEAD and branches stay as they are; one can go back to before any attempt', () => {
+test('the index, HEAD and branches stay as they are; one can go back to before any attempt', async () => {
   const root = repository({ 'check.js': CHECK, 'answer.txt': 'bad\n', 'staged.txt': '1\n' });
   put(root, 'staged.txt', '2\n');
   git(root, 'add', 'staged.txt');
   put(root, 'staged.txt', '3\n');
   put(root, 'untracked.txt', 'mine\n');
   const before = everything(root);
-  expect(fixProblem(root, RUN).status).toBe(3);
+  expect((await fixProblem(root, RUN)).status).toBe(3);
   expect(everything(root)).toEqual(before);
 
   put(root, 'answer.txt', 'good\n');
   put(root, 'untracked.txt', 'overwritten\n');
-  const { status, stdout } = fixProblem(root, ['--resume']);
+  const { status, stdout } = await fixProblem(root, ['--resume']);
   expect(status).toBe(0);
   const [command = ''] = /git --attr-source=.* restore --source=.* -- :\//u.exec(stdout) ?? [];
   execFileSync('sh', ['-c', command], { cwd: root, env: environment() });
@@ -56,13 +56,13 @@ test('the index, HEAD and branches stay as they are; one can go back to before a
   expect(git(root, 'for-each-ref', '--format=%(objectname)', 'refs/argus/fixes')).toContain(snapshot);
 });
 
-test('the report says how to go back to before each of three attempts', () => {
+test('the report says how to go back to before each of three attempts', async () => {
   const root = repository({ 'check.js': CHECK, 'answer.txt': 'bad\n' });
-  fixProblem(root, RUN);
+  await fixProblem(root, RUN);
   put(root, 'answer.txt', 'worse\n');
-  fixProblem(root, ['--resume']);
+  await fixProblem(root, ['--resume']);
   put(root, 'answer.txt', 'good\n');
-  const { status, stdout } = fixProblem(root, ['--resume']);
+  const { status, stdout } = await fixProblem(root, ['--resume']);
   expect(status).toBe(0);
   const commands = [...stdout.matchAll(/^- Before attempt (\d): `(.*)`$/gmu)];
   expect(commands.map(([, attempt]) => attempt)).toEqual(['1', '2', '3']);
@@ -70,14 +70,14 @@ test('the report says how to go back to before each of three attempts', () => {
   expect(readFileSync(path.join(root, 'answer.txt'), 'utf8')).toBe('worse\n');
 });
 
-test('a detached HEAD, and a merge that waits', () => {
+test('a detached HEAD, and a merge that waits', async () => {
   const root = repository({ 'check.js': CHECK, 'answer.txt': 'bad\n' });
   git(root, 'checkout', '-q', '--detach');
   const detached = everything(root);
-  expect(fixProblem(root, RUN).status).toBe(3);
+  expect((await fixProblem(root, RUN)).status).toBe(3);
   expect(everything(root)).toEqual(detached);
   put(root, 'answer.txt', 'good\n');
-  expect(fixProblem(root, ['--resume']).status).toBe(0);
+  expect((await fixProblem(root, ['--resume'])).status).toBe(0);
 
   const merging = repository({ 'check.js': CHECK, 'answer.txt': 'bad\n' });
   git(merging, 'checkout', '-q', '-b', 'other');
@@ -88,19 +88,19 @@ test('a detached HEAD, and a merge that waits', () => {
   git(merging, 'commit', '-qam', 'ours');
   expect(() => git(merging, 'merge', 'other')).toThrow();
   const before = everything(merging);
-  expect(fixProblem(merging, RUN).status).toBe(3);
+  expect((await fixProblem(merging, RUN)).status).toBe(3);
   expect(everything(merging)).toEqual(before);
   put(merging, 'answer.txt', 'good\n');
-  expect(fixProblem(merging, ['--resume']).status).toBe(0);
+  expect((await fixProblem(merging, ['--resume'])).status).toBe(0);
   expect(existsSync(path.join(merging, '.git/MERGE_HEAD'))).toBe(true);
 });
 
-test('no git: copies, and a warning', () => {
+test('no git: copies, and a warning', async () => {
   const root = project({ 'check.js': CHECK, 'answer.txt': 'bad\n' });
-  expect(fixProblem(root, RUN).status).toBe(3);
-  expect(fixProblem(root, ['--resume']).stderr).toContain('Nothing changed');
+  expect((await fixProblem(root, RUN)).status).toBe(3);
+  expect((await fixProblem(root, ['--resume'])).stderr).toContain('Nothing changed');
   put(root, 'answer.txt', 'good\n');
-  const { status, stdout } = fixProblem(root, ['--resume']);
+  const { status, stdout } = await fixProblem(root, ['--resume']);
   expect(status).toBe(0);
   expect(stdout).toContain('There is no git repository here');
   expect(stdout).toContain('`answer.txt` modified');
@@ -110,7 +110,7 @@ test('no git: copies, and a warning', () => {
   expect(fileOf(root, 'attempt_1_fix.md')).toContain('-bad\n+good');
 });
 
-test('git that is not installed', () => {
+test('git that is not installed', async () => {
   const root = repository({ 'check.js': CHECK, 'answer.txt': 'bad\n' });
   const bin = project();
   execFileSync('sh', [
@@ -118,29 +118,29 @@ test('git that is not installed', () => {
     `for p in sh bash cat; do ln -s "$(command -v $p)" ${bin}/; done; ln -s ${process.execPath} ${bin}/node`,
   ]);
   const without = { env: { PATH: bin } };
-  expect(fixProblem(root, RUN, without).status).toBe(3);
+  expect((await fixProblem(root, RUN, without)).status).toBe(3);
   put(root, 'answer.txt', 'good\n');
-  const { status, stdout, stderr } = fixProblem(root, ['--resume'], without);
+  const { status, stdout, stderr } = await fixProblem(root, ['--resume'], without);
   expect(status, stderr).toBe(0);
   expect(stdout).toContain('There is no git repository here');
 });
 
-test('a commit made by the fixer is a change too', () => {
+test('a commit made by the fixer is a change too', async () => {
   const root = repository({ 'check.js': CHECK, 'answer.txt': 'bad\n' });
-  fixProblem(root, RUN);
+  await fixProblem(root, RUN);
   put(root, 'answer.txt', 'good\n');
   git(root, 'commit', '-qam', 'fix');
-  expect(fixProblem(root, ['--resume']).status).toBe(0);
+  expect((await fixProblem(root, ['--resume'])).status).toBe(0);
   rmSync(path.join(root, 'answer.txt'));
 });
 
-test('files that look like secrets stay out of the repository, and the report names them', () => {
+test('files that look like secrets stay out of the repository, and the report names them', async () => {
   const root = repository({ 'check.js': CHECK, 'answer.txt': 'bad\n' });
   put(root, '.env', 'TOKEN=kept-to-myself\n');
   put(root, '.env.example', 'TOKEN=\n');
-  expect(fixProblem(root, RUN).status).toBe(3);
+  expect((await fixProblem(root, RUN)).status).toBe(3);
   put(root, 'answer.txt', 'good\n');
-  const { status, stdout } = fixProblem(root, ['--resume']);
+  const { status, stdout } = await fixProblem(root, ['--resume']);
   expect(status).toBe(0);
   expect(stdout).toContain(
     'Not kept in snapshots, for they look like secrets: .env. Going back does not restore them.',

@@ -36,16 +36,16 @@ test.each([
   [['--command', 'true', '--desired', 'x', '--agent', 'true', '--agent-timeout', '9999999'], /1 to 604800/u],
   [['--resume'], /LOOP_NOT_FOUND/u],
   [['--resume', '--command', 'true'], /LOOP_NOT_FOUND/u],
-])('wrong usage: %j', (args, message) => {
+])('wrong usage: %j', async (args, message) => {
   const root = repository({ a: '' });
-  const { status, stdout, stderr } = fixProblem(root, args);
+  const { status, stdout, stderr } = await fixProblem(root, args);
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
   expect(stderr).toMatch(message);
   expect(existsSync(path.join(root, '.claude'))).toBe(false);
 });
 
-test('a project that does not exist', () => {
-  const { status, stderr } = argus([
+test('a project that does not exist', async () => {
+  const { status, stderr } = await argus([
     'fix-problem',
     '--command',
     'true',
@@ -69,14 +69,14 @@ test.each([
     (file: string) => replaced(file, '"max_attempts": 5', '"max_attempts": 0'),
     'STATE_UNREADABLE',
   ],
-])('a state that is %s', (_name, spoil, code) => {
+])('a state that is %s', async (_name, spoil, code) => {
   const root = failing();
-  fixProblem(root, RUN);
+  await fixProblem(root, RUN);
   const file = path.join(loopFolder(root), 'state.json');
   spoil(file);
   const before = readFileSync(file, 'utf8');
   for (const args of [RUN, ['--resume']]) {
-    const { status, stdout, stderr } = fixProblem(root, args);
+    const { status, stdout, stderr } = await fixProblem(root, args);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toContain(code);
     expect(stderr).toContain(file);
@@ -84,30 +84,30 @@ test.each([
   expect(readFileSync(file, 'utf8'), 'nothing is lost').toBe(before);
 });
 
-test('what else lies in the folder may be anything', () => {
+test('what else lies in the folder may be anything', async () => {
   const root = failing();
-  fixProblem(root, RUN);
+  await fixProblem(root, RUN);
   for (const name of ['insight.json', 'attempt_1.log', 'brief.md'])
     writeFileSync(path.join(loopFolder(root), name), '{"attempt": "x"');
   writeFileSync(path.join(root, 'answer.txt'), 'good\n');
-  expect(fixProblem(root, ['--resume']).status).toBe(0);
+  expect((await fixProblem(root, ['--resume'])).status).toBe(0);
 });
 
-test('a folder that cannot be made', () => {
+test('a folder that cannot be made', async () => {
   const root = failing();
   writeFileSync(path.join(root, '.claude'), 'a file');
-  const { status, stderr } = fixProblem(root, RUN);
+  const { status, stderr } = await fixProblem(root, RUN);
   expect(status).toBe(2);
   expect(stderr).toMatch(/^STATE_NOT_WRITTEN: .* cannot be written/mu);
 });
 
-test('a command that is not there, and one with secrets', () => {
+test('a command that is not there, and one with secrets', async () => {
   const root = repository({ a: '' });
-  expect(fixProblem(root, ['--command', 'no-such-program --now', '--desired', 'x']).status).not.toBe(0);
+  expect((await fixProblem(root, ['--command', 'no-such-program --now', '--desired', 'x'])).status).not.toBe(0);
   expect(stateOf(root)).toMatchObject({ attempts: [{ exit_code: 127 }] });
   const token = `ghp_${'aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF3hJ6'}`;
   const secret = repository({ a: '' });
-  const { stdout } = fixProblem(secret, [
+  const { stdout } = await fixProblem(secret, [
     '--command',
     `echo "TypeError: bad token $(printf '%s' ghp_)${token.slice(4)}"; exit 1`,
     '--desired',
@@ -118,16 +118,16 @@ test('a command that is not there, and one with secrets', () => {
   expect(fileOf(secret, 'insight.json')).not.toContain(token);
 });
 
-test('history that is switched off', () => {
+test('history that is switched off', async () => {
   const root = repository({ 'check.js': CHECK, 'answer.txt': 'bad\n', 'argus.yaml': 'history: { enabled: false }\n' });
-  expect(fixProblem(root, RUN).status).toBe(3);
+  expect((await fixProblem(root, RUN)).status).toBe(3);
   writeFileSync(path.join(root, 'answer.txt'), 'good\n');
-  expect(fixProblem(root, ['--resume']).status).toBe(0);
+  expect((await fixProblem(root, ['--resume'])).status).toBe(0);
   expect(existsSync(path.join(root, '.argus'))).toBe(false);
 });
 
-test('--help documents exit codes and every flag of the contract', () => {
-  const { status, stdout } = argus(['fix-problem', '--help']);
+test('--help documents exit codes and every flag of the contract', async () => {
+  const { status, stdout } = await argus(['fix-problem', '--help']);
   expect(status).toBe(0);
   for (const flag of [
     'desired',

@@ -18,9 +18,9 @@ const FILE = '.claude/inputs/setup-inputs.yaml';
 
 const generate = (root: string, ...args: string[]) => argus(['generate-inputs', ...args], { cwd: root });
 
-test('writes the file and shows what it proposes; the file answers the script', () => {
+test('writes the file and shows what it proposes; the file answers the script', async () => {
   const root = project({ 'setup.sh': SCRIPT, 'package.json': PACKAGE });
-  const { status, stdout, stderr } = generate(root, 'setup.sh');
+  const { status, stdout, stderr } = await generate(root, 'setup.sh');
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   expect(stdout).toContain(`${FILE}: 3 inputs`);
   expect(stdout).toMatch(/name +press +95 % +package\.json name/u);
@@ -33,9 +33,9 @@ test('writes the file and shows what it proposes; the file answers the script', 
   expect(spawnSync('bash', ['setup.sh'], { cwd: root, input, encoding: 'utf8' }).stdout).toBe('press:8080:n\n');
 });
 
-test('what only the user can give is said, with exit code 4', () => {
+test('what only the user can give is said, with exit code 4', async () => {
   const root = project({ 'setup.sh': 'read -rsp "API key: " key\n' });
-  const { status, stdout } = generate(root, './setup.sh');
+  const { status, stdout } = await generate(root, './setup.sh');
   expect(status).toBe(4);
   expect(stdout).toContain('(yours to give)');
   expect(stdout).toContain('value_from_env: KEY');
@@ -45,36 +45,47 @@ test('what only the user can give is said, with exit code 4', () => {
   expect(text).not.toMatch(/value:/u);
 });
 
-test('--json, --output, --project and command lines', () => {
+test('--json, --output, --project and command lines', async () => {
   const root = project({ 'setup.sh': SCRIPT, 'package.json': PACKAGE });
   const elsewhere = project();
-  const { status, stdout } = generate(elsewhere, 'bash setup.sh', '--project', root, '--output', 'mine.yaml', '--json');
+  const { status, stdout } = await generate(
+    elsewhere,
+    'bash setup.sh',
+    '--project',
+    root,
+    '--output',
+    'mine.yaml',
+    '--json',
+  );
   expect(status).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ path: 'mine.yaml', version: 1, deferred: [], notes: [] });
   expect(existsSync(path.join(elsewhere, 'mine.yaml'))).toBe(true);
   expect(existsSync(path.join(root, FILE))).toBe(false);
 });
 
-test('a file that is there is not overwritten but with --force', () => {
+test('a file that is there is not overwritten but with --force', async () => {
   const root = project({ 'setup.sh': SCRIPT });
-  generate(root, 'setup.sh');
+  await generate(root, 'setup.sh');
   writeFileSync(path.join(root, FILE), 'mine');
-  const refused = generate(root, 'setup.sh');
+  const refused = await generate(root, 'setup.sh');
   expect(refused.status).toBe(2);
   expect(refused.stderr).toMatch(/^INVALID_INPUT: .*exists already.*--force/u);
   expect(readFileSync(path.join(root, FILE), 'utf8')).toBe('mine');
-  expect(generate(root, 'setup.sh', '--force').status).toBe(0);
+  expect((await generate(root, 'setup.sh', '--force')).status).toBe(0);
 });
 
-test('nothing asked, nothing there, nothing given', () => {
+test('nothing asked, nothing there, nothing given', async () => {
   const root = project({ 'quiet.sh': 'echo hello\n' });
-  const quiet = generate(root, 'quiet.sh');
+  const quiet = await generate(root, 'quiet.sh');
   expect(quiet).toMatchObject({ status: 0, stdout: expect.stringContaining('no file was written') });
   expect(existsSync(path.join(root, '.claude'))).toBe(false);
-  expect(generate(root, 'gone.sh')).toMatchObject({ status: 2, stderr: expect.stringContaining('does not exist') });
-  expect(generate(root, ' ')).toMatchObject({ status: 2, stderr: expect.stringContaining('command is empty') });
-  expect(generate(root)).toMatchObject({ status: 2 });
-  const json = generate(root, 'gone.sh', '--json');
+  expect(await generate(root, 'gone.sh')).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('does not exist'),
+  });
+  expect(await generate(root, ' ')).toMatchObject({ status: 2, stderr: expect.stringContaining('command is empty') });
+  expect(await generate(root)).toMatchObject({ status: 2 });
+  const json = await generate(root, 'gone.sh', '--json');
   expect(JSON.parse(json.stdout)).toMatchObject({ success: false, error: { code: 'INVALID_INPUT' } });
 });
 
@@ -85,24 +96,24 @@ describe('fix-problem', () => {
   };
   const answers = (...values: string[]) => `inputs:\n${values.map((value) => `  - value: ${value}\n`).join('')}`;
 
-  test('takes the file that is named, else the one that lies there, else makes one under --auto', () => {
+  test('takes the file that is named, else the one that lies there, else makes one under --auto', async () => {
     const root = project({
       'setup.sh': `${SCRIPT}exit 0\n`,
       'package.json': PACKAGE,
       [FILE]: answers('lying', '1', 'n'),
       'mine.yaml': answers('named', '2', 'n'),
     });
-    expect(loop(root, ['--auto', '--inputs', 'mine.yaml'])).toMatchObject({ status: 0 });
+    expect(await loop(root, ['--auto', '--inputs', 'mine.yaml'])).toMatchObject({ status: 0 });
     expect(readFileSync(path.join(loopFolder(root), 'attempt_1.log'), 'utf8')).toContain('named:2:n');
-    expect(loop(root, ['--auto'])).toMatchObject({ status: 0 });
+    expect(await loop(root, ['--auto'])).toMatchObject({ status: 0 });
     expect(readFileSync(path.join(loopFolder(root), 'attempt_1.log'), 'utf8')).toContain('lying:1:n');
     const fresh = project({ 'setup.sh': SCRIPT, 'package.json': PACKAGE });
-    expect(loop(fresh, ['--auto'])).toMatchObject({ status: 0 });
+    expect(await loop(fresh, ['--auto'])).toMatchObject({ status: 0 });
     expect(readFileSync(path.join(loopFolder(fresh), 'attempt_1.log'), 'utf8')).toContain('press:8080:n');
     expect(existsSync(path.join(fresh, FILE))).toBe(true);
   });
 
-  test('refuses a file that is malformed, or holds a credential, or is not there', () => {
+  test('refuses a file that is malformed, or holds a credential, or is not there', async () => {
     const root = project({
       'setup.sh': SCRIPT,
       'broken.yaml': 'inputs: [\n',
@@ -113,14 +124,14 @@ describe('fix-problem', () => {
       ['leak.yaml', 'leak.yaml:3: inputs.0.value: '],
       ['gone.yaml', 'gone.yaml: it does not exist'],
     ] as const) {
-      const { status, stderr, stdout } = loop(root, ['--inputs', file]);
+      const { status, stderr, stdout } = await loop(root, ['--inputs', file]);
       expect(status).toBe(2);
       expect(stderr).toContain(words);
       expect(stdout + stderr).not.toContain('sesame-7');
     }
   });
 
-  test('a question the script does not show is answered by the second run', () => {
+  test('a question the script does not show is answered by the second run', async () => {
     const root = project({
       'setup.sh': 'read -rp "Project name: " name\nnode ask.js && echo "made $name"\n',
       'ask.js': `const { createInterface } = require('node:readline');
@@ -129,24 +140,24 @@ lines.question('Enter the number of workers: ', (answer) => { console.log('worke
 lines.on('close', () => { process.exitCode = 1; });
 `,
     });
-    const { status, stdout, stderr } = loop(root, ['--auto']);
+    const { status, stdout, stderr } = await loop(root, ['--auto']);
     expect(status, stdout + stderr).toBe(0);
     expect(readFileSync(path.join(root, FILE), 'utf8')).toContain('Enter the number of workers:');
   });
 
-  test('asks the user for a credential, and shows it nowhere once it is there', () => {
+  test('asks the user for a credential, and shows it nowhere once it is there', async () => {
     const root = project({
       'setup.sh': '#!/bin/bash\nread -rsp "Password: " pw\necho "pw=$pw"\n[[ "$pw" == sesame-[8] ]]\n',
     });
-    const asked = loop(root, ['--auto']);
+    const asked = await loop(root, ['--auto']);
     expect(asked.status).toBe(4);
     expect(asked.stdout + asked.stderr).toContain('value_from_env: PW');
     const file = path.join(root, FILE);
     writeFileSync(file, readFileSync(file, 'utf8').replace('deferred: true', 'value_from_env: SETUP_PW'));
-    const missing = loop(root, ['--auto']);
+    const missing = await loop(root, ['--auto']);
     expect(missing.status).toBe(4);
     expect(missing.stdout + missing.stderr).toContain('Set the environment variable SETUP_PW');
-    const done = loop(root, ['--auto'], { env: { SETUP_PW: 'sesame-8' } });
+    const done = await loop(root, ['--auto'], { env: { SETUP_PW: 'sesame-8' } });
     expect(done.status, done.stdout + done.stderr).toBe(0);
     const kept = spawnSync('grep', ['-rl', 'sesame-8', path.join(root, '.claude'), path.join(root, '.argus')]);
     expect(String(kept.stdout)).toBe('');

@@ -26,8 +26,8 @@ const answers = z.object({
   standing: z.string().nullable(),
 });
 
-function ask<Key extends keyof z.infer<typeof answers>>(root: string, args: string[], ...keys: Key[]) {
-  const { stdout, stderr } = argus([...args, '--project', root, '--json'], { cwd: root });
+async function ask<Key extends keyof z.infer<typeof answers>>(root: string, args: string[], ...keys: Key[]) {
+  const { stdout, stderr } = await argus([...args, '--project', root, '--json'], { cwd: root });
   const { data } = z.object({ data: answers.partial() }).parse(JSON.parse(stdout || stderr));
   for (const key of keys) expect(data, `${args.join(' ')}: ${key}`).toHaveProperty(key);
   return data as Pick<z.infer<typeof answers>, Key>;
@@ -37,47 +37,47 @@ function write(root: string, file: string, text: string): void {
   writeFileSync(path.join(root, file), text);
 }
 
-function diagnosed(root: string, caseName: string, command = 'npm test') {
-  const { runId, failures } = ask(root, ['run', command], 'runId', 'failures');
+async function diagnosed(root: string, caseName: string, command = 'npm test') {
+  const { runId, failures } = await ask(root, ['run', command], 'runId', 'failures');
   const failure = failures.find((one) => one.caseName.includes(caseName));
   expect(failure, caseName).toBeDefined();
   return ask(root, ['diagnose', runId, failure?.caseName ?? ''], 'suggestedFix', 'standing');
 }
 
-test('its attempts are runs, and its fix is that of the case, proved', () => {
+test('its attempts are runs, and its fix is that of the case, proved', async () => {
   const root = repository(PROJECT);
-  expect(fixProblem(root, LOOP).status).toBe(3);
+  expect((await fixProblem(root, LOOP)).status).toBe(3);
   write(root, 'sum.js', GOOD_ADD);
-  expect(fixProblem(root, ['--resume', '--fix', 'Add instead of subtracting']).status).toBe(0);
-  const { runs } = ask(root, ['history'], 'runs');
+  expect((await fixProblem(root, ['--resume', '--fix', 'Add instead of subtracting'])).status).toBe(0);
+  const { runs } = await ask(root, ['history'], 'runs');
   expect(runs).toMatchObject([
     { status: 'passed', passed: 1, failed: 0 },
     { status: 'failed', passed: 0, failed: 1 },
   ]);
 
   write(root, 'sum.js', `\n\n\n${PROJECT['sum.js']}`);
-  const { suggestedFix, standing } = diagnosed(root, 'adds two');
+  const { suggestedFix, standing } = await diagnosed(root, 'adds two');
   expect(suggestedFix).toContain('Add instead of subtracting');
   expect(standing).toContain('fixed 1 of 1 time');
 });
 
-test('of two causes each fix is kept with the one that it took away', () => {
+test('of two causes each fix is kept with the one that it took away', async () => {
   const root = repository({
     ...PROJECT,
     'double.test.js': test_('doubles', "require('./sum.js').double(4), 8"),
   });
-  expect(fixProblem(root, LOOP).status).toBe(3);
+  expect((await fixProblem(root, LOOP)).status).toBe(3);
   write(root, 'sum.js', GOOD_ADD);
-  expect(fixProblem(root, ['--resume', '--fix', 'Add instead of subtracting']).status).toBe(3);
+  expect((await fixProblem(root, ['--resume', '--fix', 'Add instead of subtracting'])).status).toBe(3);
   write(root, 'sum.js', GOOD);
-  expect(fixProblem(root, ['--resume', '--fix', 'Double is times two']).status).toBe(0);
+  expect((await fixProblem(root, ['--resume', '--fix', 'Double is times two'])).status).toBe(0);
 
   write(root, 'sum.js', PROJECT['sum.js']);
-  expect(diagnosed(root, 'adds two').suggestedFix).toContain('Add instead of subtracting');
-  expect(diagnosed(root, 'doubles').suggestedFix).toContain('Double is times two');
+  expect((await diagnosed(root, 'adds two')).suggestedFix).toContain('Add instead of subtracting');
+  expect((await diagnosed(root, 'doubles')).suggestedFix).toContain('Double is times two');
 });
 
-test('a runner that others stand in for is the same runner in a loop', () => {
+test('a runner that others stand in for is the same runner in a loop', async () => {
   const sums = (sign: string) => `def add(a, b):\n    return a ${sign} b\n`;
   const root = repository({
     'sums.py': sums('-'),
@@ -85,31 +85,31 @@ test('a runner that others stand in for is the same runner in a loop', () => {
       'import unittest\n\nfrom sums import add\n\n\nclass Sums(unittest.TestCase):\n    def test_adds(self):\n        self.assertEqual(add(2, 3), 5)\n',
   });
   const command = 'python3 -m unittest';
-  expect(fixProblem(root, ['--command', command, '--desired', 'green', '--backoff', '0']).status).toBe(3);
+  expect((await fixProblem(root, ['--command', command, '--desired', 'green', '--backoff', '0'])).status).toBe(3);
   write(root, 'sums.py', sums('+'));
-  expect(fixProblem(root, ['--resume']).status).toBe(0);
+  expect((await fixProblem(root, ['--resume'])).status).toBe(0);
 
   write(root, 'sums.py', sums('-'));
-  const { suggestedFix, standing } = diagnosed(root, 'test_adds', command);
+  const { suggestedFix, standing } = await diagnosed(root, 'test_adds', command);
   expect(suggestedFix).toBe('Changed sums.py: modified (+1 -1)\n-    return a - b\n+    return a + b');
   expect(standing).toContain('fixed 1 of 1 time');
 });
 
-test('what only a person accepted is said with the fix, and is no more than claimed', () => {
+test('what only a person accepted is said with the fix, and is no more than claimed', async () => {
   const root = repository(PROJECT);
-  fixProblem(root, LOOP);
+  await fixProblem(root, LOOP);
   write(root, 'add.test.js', PROJECT['add.test.js'].replace('.test(', '.test.skip('));
-  expect(fixProblem(root, ['--resume', '--fix', 'Left out']).status).toBe(1);
+  expect((await fixProblem(root, ['--resume', '--fix', 'Left out'])).status).toBe(1);
   expect(stateOf(root).status).toBe('suspicious');
-  expect(fixProblem(root, ['--resume', '--accept', 'it was wrong']).status).toBe(0);
-  expect(ask(root, ['history'], 'runs').runs).toMatchObject([{ status: 'failed' }]);
+  expect((await fixProblem(root, ['--resume', '--accept', 'it was wrong'])).status).toBe(0);
+  expect((await ask(root, ['history'], 'runs')).runs).toMatchObject([{ status: 'failed' }]);
 
   write(root, 'add.test.js', PROJECT['add.test.js']);
-  const { suggestedFix } = diagnosed(root, 'adds two');
+  const { suggestedFix } = await diagnosed(root, 'adds two');
   expect(suggestedFix).toContain('A person accepted it although the tests are weaker: add.test.js:1');
 });
 
-test('a command that refuses to be listened to runs as it was typed', () => {
+test('a command that refuses to be listened to runs as it was typed', async () => {
   const refuses = [
     'case "$NODE_OPTIONS" in',
     '  *--require*) echo "sealed: $NODE_OPTIONS is not allowed in NODE_OPTIONS"; exit 9 ;;',
@@ -117,7 +117,7 @@ test('a command that refuses to be listened to runs as it was typed', () => {
     'echo all is well',
   ];
   const root = repository({ 'sealed.sh': `${refuses.join('\n')}\n` });
-  const { status, stdout } = fixProblem(root, ['--command', 'sh sealed.sh', '--desired', 'all is well']);
+  const { status, stdout } = await fixProblem(root, ['--command', 'sh sealed.sh', '--desired', 'all is well']);
   expect(status).toBe(0);
   expect(stateOf(root).attempts).toMatchObject([{ exit_code: 0 }]);
   expect(stdout).toContain('did not take what Argus adds for a report');

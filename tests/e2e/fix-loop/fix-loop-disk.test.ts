@@ -39,45 +39,45 @@ describe.each([
   ['with git', () => repository({ ...FILES, '.gitignore': 'full\n' })],
   ['without git', () => project(FILES)],
 ])('%s', (_name, make) => {
-  test('nothing is begun on a full disk', ({ skip }) => {
+  test('nothing is begun on a full disk', async ({ skip }) => {
     const root = onSmallDisk(make());
     if (root === undefined) return skip('a small disk cannot be mounted here');
     fill(root);
-    const { status, stdout, stderr } = fixProblem(root, RUN);
+    const { status, stdout, stderr } = await fixProblem(root, RUN);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toMatch(/^STATE_NOT_WRITTEN: /mu);
     clear(root);
-    expect(fixProblem(root, RUN).status).toBe(3);
+    expect((await fixProblem(root, RUN)).status).toBe(3);
   });
 
-  test('a disk that is full between two attempts', ({ skip }) => {
+  test('a disk that is full between two attempts', async ({ skip }) => {
     const root = onSmallDisk(make());
     if (root === undefined) return skip('a small disk cannot be mounted here');
-    expect(fixProblem(root, RUN).status).toBe(3);
+    expect((await fixProblem(root, RUN)).status).toBe(3);
     const before = fileOf(root, 'state.json');
     writeFileSync(path.join(root, 'answer.txt'), 'good\n');
     fill(root);
-    const { status, stderr } = fixProblem(root, ['--resume']);
+    const { status, stderr } = await fixProblem(root, ['--resume']);
     expect(status).toBe(2);
     expect(stderr).toMatch(/^STATE_NOT_WRITTEN: /mu);
     expect(fileOf(root, 'state.json')).toBe(before);
     clear(root);
-    const resumed = fixProblem(root, ['--resume']);
+    const resumed = await fixProblem(root, ['--resume']);
     expect(resumed.status, resumed.stderr).toBe(0);
     expect(stateOf(root).attempts).toHaveLength(2);
   });
 
-  test('a command that fills it', ({ skip }) => {
+  test('a command that fills it', async ({ skip }) => {
     const root = onSmallDisk(make());
     if (root === undefined) return skip('a small disk cannot be mounted here');
     const command = `echo begun; test -e answered || { ${FILL}; echo "TypeError: no room"; exit 1; }`;
-    const { status, stderr } = fixProblem(root, ['--command', command, '--desired', 'room', '--backoff', '0']);
+    const { status, stderr } = await fixProblem(root, ['--command', command, '--desired', 'room', '--backoff', '0']);
     expect(status, stderr).toBe(2);
     expect(stderr).toMatch(/^STATE_NOT_WRITTEN: /mu);
     expect(stateOf(root)).toMatchObject({ status: 'running', attempts: [] });
     clear(root);
     writeFileSync(path.join(root, 'answered'), '');
-    const resumed = fixProblem(root, ['--resume']);
+    const resumed = await fixProblem(root, ['--resume']);
     expect(resumed.status, resumed.stderr).toBe(0);
     expect(resumed.stdout).toContain('Attempt 1 was cut off, and is made again');
     expect(existsSync(path.join(root, 'check.js'))).toBe(true);

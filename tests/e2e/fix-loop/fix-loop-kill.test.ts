@@ -83,7 +83,7 @@ test.skipIf(process.platform !== 'linux')(
       known = attempts;
     }
     writeFileSync(path.join(root, '.git/enough'), '');
-    const { status, stdout, stderr } = fixProblem(root, ARGS);
+    const { status, stdout, stderr } = await fixProblem(root, ARGS);
     expect(status, stderr).toBe(0);
     for (const id of [1, 2, 3]) expect(processesWith(endless(id))).toEqual([]);
 

@@ -184,7 +184,7 @@ describe('an agent', () => {
       circuit: { state: 'OPEN' },
       next_action: { type: 'ESCALATE_TO_HUMAN' },
     });
-    expect(fixProblem(root, ['--resume', '--reset-circuit']).status).toBe(0);
+    expect((await fixProblem(root, ['--resume', '--reset-circuit'])).status).toBe(0);
   });
 
   test('waits for a transient error', async () => {

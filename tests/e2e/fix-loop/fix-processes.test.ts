@@ -23,9 +23,9 @@ import {
 const at = (command: string, ...more: string[]) => ['--command', command, '--desired', 'it ends', ...more];
 
 describe.skipIf(process.platform !== 'linux')('processes', () => {
-  test('a command that never ends and ignores SIGTERM', () => {
+  test('a command that never ends and ignores SIGTERM', async () => {
     const root = repository({ a: '' });
-    const { status, stdout } = fixProblem(
+    const { status, stdout } = await fixProblem(
       root,
       at("trap '' TERM; echo begun; while :; do sleep 0.2; done", '--timeout', '1', '--max-attempts', '1'),
     );
@@ -38,17 +38,17 @@ describe.skipIf(process.platform !== 'linux')('processes', () => {
     expect(processesWith("bash --norc -c trap '' TERM; echo begun")).toEqual([]);
   });
 
-  test('a timeout is tried again after a delay, and opens the circuit in the end', () => {
+  test('a timeout is tried again after a delay, and opens the circuit in the end', async () => {
     const root = repository({ a: '' });
-    const { status, stdout } = fixProblem(root, at('sleep 60', '--timeout', '1', '--backoff', '0'));
+    const { status, stdout } = await fixProblem(root, at('sleep 60', '--timeout', '1', '--backoff', '0'));
     expect(status).toBe(1);
     expect(stdout).toContain('circuit_breaker_opened');
     expect(stateOf(root).attempts).toHaveLength(3);
   });
 
-  test('a command that forks away', () => {
+  test('a command that forks away', async () => {
     const root = repository({ a: '' });
-    const { status, stdout, stderr } = fixProblem(
+    const { status, stdout, stderr } = await fixProblem(
       root,
       at('setsid sleep 4711 & setsid --fork sleep 4712; sleep 4713 & echo "TypeError: x"; exit 1'),
     );
@@ -72,15 +72,15 @@ describe.skipIf(process.platform !== 'linux')('processes', () => {
     expect(stateOf(root)).toMatchObject({ attempts: [{ error_type: 'TypeError' }] });
   }, 300_000);
 
-  test('a command that needs a terminal', () => {
+  test('a command that needs a terminal', async () => {
     const root = repository({ a: '' });
-    const { status } = fixProblem(
+    const { status } = await fixProblem(
       root,
       at('test -t 0 || { echo "TypeError: the input device is not a TTY"; exit 1; }'),
     );
     // Nobody is there to answer.
     expect(status).toBe(4);
-    expect(fixProblem(repository({ a: '' }), at('exec 3</dev/tty')).status).not.toBe(0);
+    expect((await fixProblem(repository({ a: '' }), at('exec 3</dev/tty'))).status).not.toBe(0);
   });
 
   test('kill -9, and go on', async () => {
@@ -93,7 +93,7 @@ describe.skipIf(process.platform !== 'linux')('processes', () => {
     expect(stateOf(root)).toMatchObject({ status: 'running', attempts: [] });
     expect(processesWith('sleep 4721')).not.toEqual([]);
 
-    const { status, stdout, stderr } = fixProblem(root, ['--resume']);
+    const { status, stdout, stderr } = await fixProblem(root, ['--resume']);
     expect(status, stderr).toBe(0);
     expect(stdout).toContain('- **Attempts Used**: 1/5');
     expect(processesWith('sleep 4721')).toEqual([]);
@@ -109,7 +109,7 @@ describe.skipIf(process.platform !== 'linux')('processes', () => {
     expect(output().stderr).toContain('CANCELLED');
     expect(processesWith('sleep 4731')).toEqual([]);
     expect(stateOf(root).status).toBe('cancelled');
-    expect(fixProblem(root, ['--resume']).status).toBe(0);
+    expect((await fixProblem(root, ['--resume'])).status).toBe(0);
   });
 
   test('the wait can be cancelled', async () => {
@@ -129,10 +129,10 @@ describe.skipIf(process.platform !== 'linux')('processes', () => {
     const command = `touch .git/begun; ${untilFile('.git/end')}`;
     const { child } = startFixProblem(root, at(command));
     await until(() => existsSync(path.join(root, '.git/begun')));
-    const second = fixProblem(root, at(command));
+    const second = await fixProblem(root, at(command));
     expect(second).toMatchObject({ status: 2, stdout: '' });
     expect(second.stderr).toMatch(/^LOOP_BUSY: This fix loop is already being worked on by process \d+/mu);
-    const other = fixProblem(root, at('true'));
+    const other = await fixProblem(root, at('true'));
     expect(other.status, 'another command may').toBe(0);
     writeFileSync(path.join(root, '.git/end'), '');
     const [code] = await once(child, 'exit');
@@ -140,27 +140,27 @@ describe.skipIf(process.platform !== 'linux')('processes', () => {
   });
 });
 
-test('what the user has for an interactive bash is not read', () => {
+test('what the user has for an interactive bash is not read', async () => {
   const root = repository({ 'home/.bashrc': 'echo "from .bashrc"\n' });
   // The level of a bash that nothing but a network service can have started.
-  expect(fixProblem(root, at('echo run'), { env: { HOME: path.join(root, 'home'), SHLVL: '0' } })).toMatchObject({
+  expect(await fixProblem(root, at('echo run'), { env: { HOME: path.join(root, 'home'), SHLVL: '0' } })).toMatchObject({
     status: 0,
   });
   expect(fileOf(root, 'attempt_1.log')).toBe('run\n');
 });
 
-test('an unanswered question is noticed', () => {
+test('an unanswered question is noticed', async () => {
   const root = repository({
     'setup.sh': '#!/bin/bash\nread -r -p "Project name: " name\ntest -n "$name" && echo "made $name"\n',
   });
   chmodSync(path.join(root, 'setup.sh'), 0o755);
   const args = at('./setup.sh', '--timeout', '20', '--backoff', '0');
-  const asked = fixProblem(root, args);
+  const asked = await fixProblem(root, args);
   expect(asked.status, asked.stderr).toBe(4);
   expect(stateOf(root)).toMatchObject({ status: 'needs_inputs' });
   const inputs = path.join(root, '.claude/inputs/setup-inputs.yaml');
-  expect(fixProblem(root, [...args, '--resume']).status).toBe(4);
-  const generated = fixProblem(repository({ 'setup.sh': readFileSync(path.join(root, 'setup.sh'), 'utf8') }), [
+  expect((await fixProblem(root, [...args, '--resume'])).status).toBe(4);
+  const generated = await fixProblem(repository({ 'setup.sh': readFileSync(path.join(root, 'setup.sh'), 'utf8') }), [
     ...at('bash setup.sh', '--auto'),
   ]);
   expect(generated.status, generated.stderr).toBe(0);

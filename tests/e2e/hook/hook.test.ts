@@ -7,7 +7,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, test, vi } from 'vitest';
-import { argus } from '../argus.ts';
+import { argusProcess } from '../argus.ts';
 import { project, someUser } from '../harness.ts';
 
 /** The port is another one than any test's, and nothing listens there. */
@@ -53,7 +53,7 @@ class Desk {
   }
 
   argus(...args: string[]) {
-    return argus(args, { env: this.user, cwd: this.root });
+    return argusProcess(args, { env: this.user, cwd: this.root });
   }
 
   data(...args: string[]) {
@@ -63,7 +63,7 @@ class Desk {
   /** Hands an event over as an agent does; what the hook answers. */
   event(event: unknown): string {
     const input = typeof event === 'string' ? event : JSON.stringify(event);
-    const { status, stdout, stderr } = argus(['hook'], { input, env: this.user, cwd: this.root });
+    const { status, stdout, stderr } = argusProcess(['hook'], { input, env: this.user, cwd: this.root });
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     return stdout;
   }

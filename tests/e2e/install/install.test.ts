@@ -35,8 +35,8 @@ const Answer = z.object({
   written: z.boolean(),
 });
 
-function install(root: string, args: string[], env: Record<string, string> = NOBODY) {
-  const { status, stdout, stderr } = argus(['install', '--project', root, '--json', ...args], { env });
+async function install(root: string, args: string[], env: Record<string, string> = NOBODY) {
+  const { status, stdout, stderr } = await argus(['install', '--project', root, '--json', ...args], { env });
   const answer = status === 2 ? undefined : Answer.parse(JSON.parse(stdout));
   const states = Object.fromEntries(
     (answer?.changes ?? []).map(({ file, state }) => [path.relative(root, file), state]),
@@ -58,23 +58,26 @@ function filesIn(root: string, below = ''): Record<string, string> {
 const read = (root: string, name: string) => readFileSync(path.join(root, name), 'utf8');
 
 describe('every agent', () => {
-  test.each(AGENTS)('%s, in an empty project and out again', (agent) => {
+  test.each(AGENTS)('%s, in an empty project and out again', async (agent) => {
     const root = project();
     const only = ['--agent', agent, '--yes', '--program', 'npx'];
-    expect(install(root, only)).toMatchObject({ status: 0, written: true, states: { [FILES[agent]]: 'add' } });
+    expect(await install(root, only)).toMatchObject({ status: 0, written: true, states: { [FILES[agent]]: 'add' } });
     const text = read(root, FILES[agent]);
     if (agent === 'codex') expect(text).toContain('[mcp_servers.argus]\ncommand = "npx"\nargs = ["-y", "argus-mcp"]\n');
     else {
       const { servers, mcpServers = servers } = JSON.parse(text);
       expect(mcpServers).toEqual({ argus: expect.objectContaining(NPX) });
     }
-    expect(install(root, only)).toMatchObject({ status: 0, written: false, states: { [FILES[agent]]: 'same' } });
+    expect(await install(root, only)).toMatchObject({ status: 0, written: false, states: { [FILES[agent]]: 'same' } });
     expect(read(root, FILES[agent])).toBe(text);
-    expect(install(root, ['--remove', '--yes'])).toMatchObject({ status: 0, states: { [FILES[agent]]: 'remove' } });
+    expect(await install(root, ['--remove', '--yes'])).toMatchObject({
+      status: 0,
+      states: { [FILES[agent]]: 'remove' },
+    });
     expect(readdirSync(root)).toEqual([]);
   });
 
-  test('in files of its user, which are what they were afterwards', () => {
+  test('in files of its user, which are what they were afterwards', async () => {
     const root = project({
       '.mcp.json': '{"mcpServers":{"other":{"command":"x"}}}',
       '.codex/config.toml': 'model = "m"   # mine\r\n\r\n[mcp_servers.other]\r\ncommand = "x"',
@@ -85,7 +88,7 @@ describe('every agent', () => {
     });
     chmodSync(path.join(root, '.mcp.json'), 0o640);
     const before = filesIn(root);
-    const { status, states } = install(root, ['--agent', ...AGENTS, '--agents-md', '--yes']);
+    const { status, states } = await install(root, ['--agent', ...AGENTS, '--agents-md', '--yes']);
     expect({ status, states: new Set(Object.values(states)) }).toEqual({ status: 0, states: new Set(['change']) });
     const started = { command: 'node', args: [BUNDLE] };
     expect(JSON.parse(read(root, '.mcp.json'))).toEqual({
@@ -99,22 +102,22 @@ describe('every agent', () => {
       /^# Rules\n\nBe kind\.\n<!-- argus:begin.*argus_run.*<!-- argus:end -->\n$/su,
     );
     if (process.platform !== 'win32') expect(statSync(path.join(root, '.mcp.json')).mode & 0o777).toBe(0o640);
-    expect(install(root, ['--agent', ...AGENTS, '--agents-md', '--yes']).written).toBe(false);
+    expect((await install(root, ['--agent', ...AGENTS, '--agents-md', '--yes'])).written).toBe(false);
     // Another way to start it takes the place of this one, and comes out all the same.
-    expect(install(root, ['--agent', ...AGENTS, '--yes', '--program', 'npx']).status).toBe(0);
+    expect((await install(root, ['--agent', ...AGENTS, '--yes', '--program', 'npx'])).status).toBe(0);
     expect(JSON.parse(read(root, '.mcp.json')).mcpServers.argus).toEqual(NPX);
-    expect(install(root, ['--agent', ...AGENTS, '--agents-md', '--remove', '--yes']).status).toBe(0);
+    expect((await install(root, ['--agent', ...AGENTS, '--agents-md', '--remove', '--yes'])).status).toBe(0);
     expect(filesIn(root)).toEqual(before);
   });
 
-  test('with its hook, in what is there and in files that were not', () => {
+  test('with its hook, in what is there and in files that were not', async () => {
     const root = project({
       '.claude/settings.json': '{\n  "hooks": {\n    "Stop": []\n  }\n}\n',
       '.gemini/settings.json': '{"ui": {}}',
     });
     const before = filesIn(root);
     const all = ['--agent', ...AGENTS, '--hook', '--program', 'npx', '--yes'];
-    expect(install(root, all).states).toEqual({
+    expect((await install(root, all)).states).toEqual({
       '.mcp.json': 'add',
       '.claude/settings.json': 'change',
       '.codex/config.toml': 'add',
@@ -132,74 +135,77 @@ describe('every agent', () => {
       mcpServers: { argus: NPX },
       hooks: { AfterTool: [{ matcher: 'run_shell_command' }] },
     });
-    expect(install(root, all).written).toBe(false);
-    expect(install(root, ['--remove', '--yes']).status).toBe(0);
+    expect((await install(root, all)).written).toBe(false);
+    expect((await install(root, ['--remove', '--yes'])).status).toBe(0);
     expect(filesIn(root)).toEqual(before);
     expect(readdirSync(root).sort()).toEqual(['.claude', '.gemini']);
   });
 
-  test("in its user's own configuration", () => {
+  test("in its user's own configuration", async () => {
     const user = someUser();
     writeFileSync(path.join(user.HOME, '.claude.json'), '{"numStartups":3}\n');
     const env = { ...NOBODY, ...user, CODEX_HOME: path.join(user.HOME, 'codex home') };
     mkdirSync(env.CODEX_HOME);
     const root = project();
-    const { status, changes } = install(root, ['--global', '--agent', ...AGENTS, '--yes'], env);
+    const { status, changes } = await install(root, ['--global', '--agent', ...AGENTS, '--yes'], env);
     expect(status).toBe(0);
     const files = changes.map(({ file }) => path.relative(user.HOME, file));
     expect(files).toEqual(expect.arrayContaining(['.claude.json', 'codex home/config.toml', '.cursor/mcp.json']));
     expect(JSON.parse(read(user.HOME, '.claude.json'))).toMatchObject({ numStartups: 3, mcpServers: { argus: {} } });
     expect(readdirSync(root)).toEqual([]);
-    expect(install(root, ['--global', '--remove', '--yes'], env).status).toBe(0);
+    expect((await install(root, ['--global', '--remove', '--yes'], env)).status).toBe(0);
     expect(read(user.HOME, '.claude.json')).toBe('{"numStartups":3}\n');
     expect(existsSync(path.join(user.HOME, '.cursor'))).toBe(false);
   });
 });
 
 describe('which agents', () => {
-  test('those that a project or a home shows', () => {
+  test('those that a project or a home shows', async () => {
     const user = someUser();
     mkdirSync(path.join(user.HOME, '.codex'));
     const root = project({ '.vscode/settings.json': '{}', 'GEMINI.md': '' });
-    expect(install(root, [], { ...NOBODY, ...user }).states).toEqual({
+    expect((await install(root, [], { ...NOBODY, ...user })).states).toEqual({
       '.codex/config.toml': 'add',
       '.vscode/mcp.json': 'add',
       '.gemini/settings.json': 'add',
     });
   });
 
-  test.runIf(process.platform !== 'win32')('those whose program is there, but for one that the project brings', () => {
-    const root = project({ 'bin/codex': '#!/bin/sh\n' });
-    const machine = project({ 'bin/cursor': '#!/bin/sh\n' });
-    for (const file of [path.join(root, 'bin/codex'), path.join(machine, 'bin/cursor')]) chmodSync(file, 0o755);
-    const env = { ...NOBODY, PATH: [root, machine].map((folder) => path.join(folder, 'bin')).join(path.delimiter) };
-    expect(Object.keys(install(root, [], env).states)).toEqual(['.cursor/mcp.json']);
-  });
+  test.runIf(process.platform !== 'win32')(
+    'those whose program is there, but for one that the project brings',
+    async () => {
+      const root = project({ 'bin/codex': '#!/bin/sh\n' });
+      const machine = project({ 'bin/cursor': '#!/bin/sh\n' });
+      for (const file of [path.join(root, 'bin/codex'), path.join(machine, 'bin/cursor')]) chmodSync(file, 0o755);
+      const env = { ...NOBODY, PATH: [root, machine].map((folder) => path.join(folder, 'bin')).join(path.delimiter) };
+      expect(Object.keys((await install(root, [], env)).states)).toEqual(['.cursor/mcp.json']);
+    },
+  );
 
-  test('none', () => {
+  test('none', async () => {
     const root = project();
-    const { status, stdout } = install(root, []);
+    const { status, stdout } = await install(root, []);
     expect(status).toBe(2);
     expect(JSON.parse(stdout)).toMatchObject({ error: { message: expect.stringContaining('--agent claude, codex') } });
-    expect(install(root, ['--remove', '--yes'])).toMatchObject({ status: 0, changes: [], written: false });
-    expect(argus(['install', '--agent', 'emacs']).status).toBe(2);
-    expect(argus(['install', '--agent', 'codex', '--project', path.join(root, 'none')]).status).toBe(2);
+    expect(await install(root, ['--remove', '--yes'])).toMatchObject({ status: 0, changes: [], written: false });
+    expect((await argus(['install', '--agent', 'emacs'])).status).toBe(2);
+    expect((await argus(['install', '--agent', 'codex', '--project', path.join(root, 'none')])).status).toBe(2);
   });
 });
 
-test('without --yes, and without a terminal, it only shows', () => {
+test('without --yes, and without a terminal, it only shows', async () => {
   const root = project({ '.mcp.json': '{\n  "a": 1\n}\n' });
-  const { status, stdout } = argus(['install', '--agent', 'claude', '--project', root], { env: NOBODY });
+  const { status, stdout } = await argus(['install', '--agent', 'claude', '--project', root], { env: NOBODY });
   expect(status).toBe(0);
   expect(stdout).toContain('+  "mcpServers": {');
   expect(stdout).toContain('Nothing was written: --yes writes it.');
   expect(read(root, '.mcp.json')).toBe('{\n  "a": 1\n}\n');
 });
 
-test("what it shows of others' texts holds no secret, and nothing that a terminal obeys", () => {
+test("what it shows of others' texts holds no secret, and nothing that a terminal obeys", async () => {
   const token = `ghp_${'A1b2C3d4'.repeat(5)}`.slice(0, 40);
   const root = project({ '.mcp.json': `{\n  "mcpServers": {\n    "x\u202e": {"env": {"T": "${token}"}}\n  }\n}\n` });
-  const { stdout } = argus(['install', '--agent', 'claude', '--project', root], { env: NOBODY });
+  const { stdout } = await argus(['install', '--agent', 'claude', '--project', root], { env: NOBODY });
   expect(stdout).toContain('argus');
   expect(stdout).not.toContain(token);
   expect(stdout).not.toContain('\u202e');
@@ -212,19 +218,19 @@ describe('is left as it is', () => {
     ['.cursor/mcp.json', '{"mcpServers": {"argus": {"command": "another"}}}', 'another server is called argus'],
     ['.vscode/mcp.json', Buffer.from([0x7b, 0xff, 0x7d]), 'it is no UTF-8 text'],
     ['AGENTS.md', '# A\n<!-- argus:end -->\n', '2:1: a block of Argus begins or ends there'],
-  ])('%s that is broken, and the others are written', (name, content, problem) => {
+  ])('%s that is broken, and the others are written', async (name, content, problem) => {
     const root = project();
     mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
     writeFileSync(path.join(root, name), content);
     const before = filesIn(root)[name];
-    const { status, changes, states } = install(root, ['--agent', ...AGENTS, '--agents-md', '--yes']);
+    const { status, changes, states } = await install(root, ['--agent', ...AGENTS, '--agents-md', '--yes']);
     expect(status).toBe(1);
     expect(changes.find(({ state }) => state === 'refused')?.problem).toContain(problem);
     expect(Object.values(states).filter((state) => state === 'add')).toHaveLength(5);
     expect(filesIn(root)[name]).toBe(before);
   });
 
-  test.runIf(process.platform !== 'win32')('what a link leads to, in the project or out of it', () => {
+  test.runIf(process.platform !== 'win32')('what a link leads to, in the project or out of it', async () => {
     const outside = project({ 'mcp.json': '{}\n', 'folder/config.toml': '', 'AGENTS.md': '# theirs\n' });
     const before = filesIn(outside);
     const root = project({ 'inside/settings.json': '{}\n' });
@@ -236,7 +242,7 @@ describe('is left as it is', () => {
     symlinkSync('inside', path.join(root, '.gemini'));
     symlinkSync(path.join(outside, 'AGENTS.md'), path.join(root, 'AGENTS.md'));
     for (const more of [[], ['--remove']]) {
-      const { status, changes } = install(root, ['--agent', ...AGENTS, '--agents-md', '--yes', ...more]);
+      const { status, changes } = await install(root, ['--agent', ...AGENTS, '--agents-md', '--yes', ...more]);
       expect(status).toBe(1);
       expect(changes.length).toBeGreaterThanOrEqual(6);
       for (const { problem } of changes) expect(problem).toContain('is a link');
@@ -245,9 +251,9 @@ describe('is left as it is', () => {
     expect(filesIn(root)).toEqual({ 'inside/settings.json': Buffer.from('{}\n').toString('base64') });
   });
 
-  test('what is no file', () => {
+  test('what is no file', async () => {
     const root = project({ '.mcp.json/x': '', '.cursor': 'a file' });
-    const { changes } = install(root, ['--agent', 'claude', 'cursor', '--yes']);
+    const { changes } = await install(root, ['--agent', 'claude', 'cursor', '--yes']);
     expect(changes.map(({ problem }) => problem)).toEqual(['it is no file', '.cursor is no folder']);
   });
 });

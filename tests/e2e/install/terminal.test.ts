@@ -19,7 +19,7 @@ function atTerminal(args: string[], cwd: string, env: Record<string, string>, in
 describe.runIf(isThere)('at a terminal', () => {
   const env = { ...someUser(), XDG_CONFIG_HOME: '' };
 
-  test('argus alone says what is there, and what to do next', () => {
+  test('argus alone says what is there, and what to do next', async () => {
     const root = project({ 'check.mjs': 'throw new TypeError("no apples");\n', 'CLAUDE.md': '' });
     const fresh = atTerminal([], root, env);
     expect(fresh.status).toBe(0);
@@ -34,15 +34,15 @@ describe.runIf(isThere)('at a terminal', () => {
     git('-c', 'user.name=Ada', '-c', 'user.email=ada@example.com', 'commit', '-q', '--allow-empty', '-m', 'begin');
     expect(atTerminal([], root, env).stdout).toMatch(/^ {2}argus learn --from-git .*\n {2}argus run "COMMAND" /mu);
 
-    argus(['install', '--agent', 'claude', '--yes', '--project', root], { env });
-    for (let run = 0; run < 2; run++) argus(['run', 'node check.mjs', '--project', root], { env, cwd: root });
+    await argus(['install', '--agent', 'claude', '--yes', '--project', root], { env });
+    for (let run = 0; run < 2; run++) await argus(['run', 'node check.mjs', '--project', root], { env, cwd: root });
     const { stdout } = atTerminal([], root, env);
     expect(stdout).toMatch(/^memory +2 runs, the newest failed \(0 passed, 1 failed, .* UTC\); 0 learned patterns$/mu);
     expect(stdout).toMatch(/^agents +used by Claude Code/mu);
     expect(stdout).toMatch(/^next\n {2}argus report /mu);
     expect(stdout).not.toContain('argus install');
-    const [runId = ''] = /run-[0-9a-f-]{36}/u.exec(argus(['history', '--project', root], { env }).stdout) ?? [];
-    argus(['diagnose', runId, 'node check.mjs', '--project', root], { env });
+    const [runId = ''] = /run-[0-9a-f-]{36}/u.exec((await argus(['history', '--project', root], { env })).stdout) ?? [];
+    await argus(['diagnose', runId, 'node check.mjs', '--project', root], { env });
     expect(atTerminal([], root, env).stdout).toMatch(/ UTC\); 1 learned pattern$/mu);
   });
 
@@ -62,14 +62,14 @@ describe.runIf(isThere)('at a terminal', () => {
   });
 });
 
-test('argus alone between pipes is the MCP server, and says nothing of its own', () => {
+test('argus alone between pipes is the MCP server, and says nothing of its own', async () => {
   const hello = {
     jsonrpc: '2.0',
     id: 1,
     method: 'initialize',
     params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'pipes', version: '1' } },
   };
-  const { status, stdout, stderr } = argus([], { input: `${JSON.stringify(hello)}\n` });
+  const { status, stdout, stderr } = await argus([], { input: `${JSON.stringify(hello)}\n` });
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   const [line = '', ...rest] = stdout.split('\n');
   expect(rest).toEqual(['']);

@@ -46,17 +46,17 @@ const ctrf = (commit?: string) =>
   });
 const TAP = 'TAP version 13\n1..2\nok 1 - opens\nok 2 - closes\n';
 
-const learn = (cwd: string, folder: string) => {
-  const { status, stdout } = argus(['learn', '--from-ci', folder, '--json'], { cwd });
+const learn = async (cwd: string, folder: string) => {
+  const { status, stdout } = await argus(['learn', '--from-ci', folder, '--json'], { cwd });
   return { status, ...(JSON.parse(stdout) as { data: { fromCi: Data & { leftOut: Data[] } } }).data.fromCi };
 };
-const history = (cwd: string) =>
-  JSON.parse(argus(['history', '--limit', '100', '--json'], { cwd }).stdout).data.runs as (Data & {
+const history = async (cwd: string) =>
+  JSON.parse((await argus(['history', '--limit', '100', '--json'], { cwd })).stdout).data.runs as (Data & {
     gitCommit: string;
     timestamp: string;
   })[];
 
-test('reports of several runners are taken in by their commits, the oldest first, once', () => {
+test('reports of several runners are taken in by their commits, the oldest first, once', async () => {
   const { root, hashes } = repository(5);
   const [first = '', second = '', third = '', fourth = '', fifth = ''] = hashes;
   const folder = project({});
@@ -75,7 +75,7 @@ test('reports of several runners are taken in by their commits, the oldest first
   line.cases = [{ name: 'cart.test.js > adds', status: 'passed' }];
   written(folder, 'argus/runs.jsonl', `${JSON.stringify(line)}\n{"id": 3}\n`);
 
-  const taken = learn(root, folder);
+  const taken = await learn(root, folder);
   expect(taken).toMatchObject({
     status: 0,
     runs: 6,
@@ -85,29 +85,29 @@ test('reports of several runners are taken in by their commits, the oldest first
     fixes: { found: 2 },
   });
   expect(taken.leftOut).toEqual([{ name: 'argus/runs.jsonl:2', reason: expect.stringContaining('no run') }]);
-  const runs = history(root);
+  const runs = await history(root);
   expect(new Set(runs.map(({ gitCommit }) => gitCommit))).toEqual(new Set(hashes));
   expect(runs.find(({ gitCommit }) => gitCommit === second)?.timestamp).toBe('2026-02-03T00:00:00.000Z');
   // The failure lasted from the second to the third commit, so that what mended it lies behind that.
-  const [fix] = JSON.parse(argus(['fixes', '--json'], { cwd: root }).stdout).data.fixes as Data[];
+  const [fix] = JSON.parse((await argus(['fixes', '--json'], { cwd: root })).stdout).data.fixes as Data[];
   expect(fix).toMatchObject({ caseNames: ['cart.test.js > adds'] });
   expect([fourth, fifth]).toContain(fix?.commit);
 
-  const again = learn(root, folder);
+  const again = await learn(root, folder);
   expect(again).toMatchObject({ status: 0, runs: 0, known: 6, failures: 0 });
-  expect(history(root)).toEqual(runs);
-  const text = argus(['learn', '--from-ci', folder], { cwd: root }).stdout;
+  expect(await history(root)).toEqual(runs);
+  const text = (await argus(['learn', '--from-ci', folder], { cwd: root })).stdout;
   expect(text).toMatch(
     /^0 runs taken in, 6 known before, .* 1 left out: argus\/runs\.jsonl:2 \(no run .*; known now: /u,
   );
 });
 
-test('what names no commit, or one that the repository does not have, is left out with its reason', () => {
+test('what names no commit, or one that the repository does not have, is left out with its reason', async () => {
   const { root } = repository(1);
   const folder = project({});
   written(folder, 'nobody/junit.xml', junit(false));
   written(folder, 'abcdef1/junit.xml', junit(false));
-  const taken = learn(root, folder);
+  const taken = await learn(root, folder);
   expect(taken).toMatchObject({ runs: 0, known: 0 });
   expect(taken.leftOut).toEqual([
     { name: 'abcdef1', reason: 'the repository has no commit abcdef1' },
@@ -115,19 +115,19 @@ test('what names no commit, or one that the repository does not have, is left ou
   ]);
 });
 
-test('outside a repository whole hashes count, by the times of the reports', () => {
+test('outside a repository whole hashes count, by the times of the reports', async () => {
   const root = project({});
   const folder = project({});
   written(folder, `${'a'.repeat(40)}/junit.xml`, junit(false, '2026-02-05T00:00:00'));
   written(folder, `${'b'.repeat(40)}/junit.xml`, junit(true, '2026-02-04T00:00:00'));
-  expect(learn(root, folder)).toMatchObject({ runs: 2, failures: 1 });
-  expect(history(root).map(({ gitCommit, timestamp }) => [gitCommit[0], timestamp.slice(0, 10)])).toEqual([
+  expect(await learn(root, folder)).toMatchObject({ runs: 2, failures: 1 });
+  expect((await history(root)).map(({ gitCommit, timestamp }) => [gitCommit[0], timestamp.slice(0, 10)])).toEqual([
     ['a', '2026-02-05'],
     ['b', '2026-02-04'],
   ]);
 });
 
-test('a hostile folder is read as far as it can be, and nothing outside of it', () => {
+test('a hostile folder is read as far as it can be, and nothing outside of it', async () => {
   const { root, hashes } = repository(1);
   const [commit = ''] = hashes;
   const outside = project({});
@@ -145,32 +145,32 @@ test('a hostile folder is read as far as it can be, and nothing outside of it', 
   written(folder, `${commit}-4/coverage.xml`, '<coverage line-rate="1"></coverage>');
   written(folder, `${commit}-5/lines.jsonl`, `{"id": "a", "cases": [`);
   written(folder, `${commit}-6/junit.xml`, junit(true));
-  const taken = learn(root, folder);
+  const taken = await learn(root, folder);
   const reasons = Object.fromEntries(taken.leftOut.map(({ name, reason }) => [String(name), String(reason)]));
   expect(reasons[commit]).toBe('a link, which is not followed');
   expect(reasons[`${commit}-2/huge.xml`]).toBe('larger than 256 MiB');
   expect(reasons[`${commit}-4`]).toBeDefined();
-  expect(JSON.stringify(history(root))).not.toContain('root:');
+  expect(JSON.stringify(await history(root))).not.toContain('root:');
   expect(taken).toMatchObject({ status: 0, failures: 1 });
-  expect(learn(root, folder)).toMatchObject({ runs: 0 });
+  expect(await learn(root, folder)).toMatchObject({ runs: 0 });
 });
 
-test('where fixes are known already, what is older than the newest run is left out', () => {
+test('where fixes are known already, what is older than the newest run is left out', async () => {
   const { root, hashes } = repository(3);
   const [first = '', second = '', third = ''] = hashes;
   const newer = project({});
   written(newer, `${second}/junit.xml`, junit(true));
   written(newer, `${third}/junit.xml`, junit(false));
-  expect(learn(root, newer)).toMatchObject({ runs: 2, fixes: { found: 1 } });
+  expect(await learn(root, newer)).toMatchObject({ runs: 2, fixes: { found: 1 } });
   const older = project({});
   written(older, `${first}/junit.xml`, junit(true));
-  expect(learn(root, older)).toMatchObject({
+  expect(await learn(root, older)).toMatchObject({
     runs: 0,
     leftOut: [{ name: first, reason: 'older than what is recorded, by which fixes are known already' }],
     fixes: { found: 1 },
   });
   // What is known is no older run.
-  expect(learn(root, newer)).toMatchObject({ runs: 0, known: 2, leftOut: [] });
+  expect(await learn(root, newer)).toMatchObject({ runs: 0, known: 2, leftOut: [] });
 });
 
 test('a run that is cancelled leaves a sound memory, and goes on the next time', async () => {
@@ -185,26 +185,27 @@ test('a run that is cancelled leaves a sound memory, and goes on the next time',
   let output = '';
   child.stdout.on('data', (text) => (output += text));
   // Once something is stored, and long before all of it is.
-  while (history(root).length === 0 && child.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 20));
+  while ((await history(root)).length === 0 && child.exitCode === null)
+    await new Promise((resolve) => setTimeout(resolve, 20));
   child.kill('SIGINT');
   const [code] = await once(child, 'close');
   const { fromCi } = JSON.parse(output).data as { fromCi: Data };
   if (fromCi.cancelled === true) expect(code).toBe(2);
   const stored = Number(fromCi.runs);
   expect(stored).toBeGreaterThan(0);
-  expect(history(root)).toHaveLength(stored);
-  expect(learn(root, folder)).toMatchObject({ runs: 60 - stored, known: stored });
-  expect(argus(['doctor'], { cwd: root }).status).toBe(0);
+  expect(await history(root)).toHaveLength(stored);
+  expect(await learn(root, folder)).toMatchObject({ runs: 60 - stored, known: stored });
+  expect((await argus(['doctor'], { cwd: root })).status).toBe(0);
 });
 
-test('a folder without a report teaches nothing, and says so', () => {
+test('a folder without a report teaches nothing, and says so', async () => {
   const { root } = repository(1);
-  const { stdout } = argus(['learn', '--from-ci', project({ 'notes.md': 'nothing\n' })], { cwd: root });
+  const { stdout } = await argus(['learn', '--from-ci', project({ 'notes.md': 'nothing\n' })], { cwd: root });
   expect(stdout).toBe('no report was found there: nothing to learn from\n');
 });
 
-test('a folder that is not there is said', () => {
-  const { status, stdout } = argus(['learn', '--from-ci', 'nowhere', '--json']);
+test('a folder that is not there is said', async () => {
+  const { status, stdout } = await argus(['learn', '--from-ci', 'nowhere', '--json']);
   expect(status).toBe(2);
   expect(JSON.parse(stdout)).toMatchObject({ success: false, error: { code: 'INVALID_INPUT' } });
 });

@@ -61,56 +61,56 @@ function mended() {
   return { root, git, commit, fix };
 }
 
-const learn = (cwd: string, ...args: string[]) => {
-  const { status, stdout, stderr } = argus(['learn', ...args, '--json'], { cwd });
+const learn = async (cwd: string, ...args: string[]) => {
+  const { status, stdout, stderr } = await argus(['learn', ...args, '--json'], { cwd });
   return { status, stderr, ...(JSON.parse(stdout) as { success: boolean; data?: Data; error?: Data }) };
 };
 
 /** The failures of a run of the tests. */
-const failures = (cwd: string) => {
-  const { stdout } = argus(['run', '--json', '--', 'node', '--test', 'test/cart.test.mjs'], { cwd });
+const failures = async (cwd: string) => {
+  const { stdout } = await argus(['run', '--json', '--', 'node', '--test', 'test/cart.test.mjs'], { cwd });
   const { data } = JSON.parse(stdout) as { data: { runId: string; failures: (Data & { caseName: string })[] } };
   return data;
 };
 
-test('a failure of a test that a fix touched is told of the commit, by names alone', () => {
+test('a failure of a test that a fix touched is told of the commit, by names alone', async () => {
   const { root, commit, fix } = mended();
-  expect(learn(root, '--from-git')).toMatchObject({
+  expect(await learn(root, '--from-git')).toMatchObject({
     status: 0,
     data: { fromGit: { looked: 3, fixes: 1, learned: 1, known: 0 } },
   });
   commit('simplify', { 'src/cart.mjs': cart(SUM) });
-  const { runId, failures: failed } = failures(root);
+  const { runId, failures: failed } = await failures(root);
   const hint = {
     commit: fix,
     because: 'testAndSymbol',
     sources: [{ file: 'src/cart.mjs', symbols: ['total'] }],
   };
   expect(failed).toMatchObject([{ caseName: expect.stringContaining('adds nothing'), changedBefore: [hint] }]);
-  const diagnosed = argus(['diagnose', runId, 'adds nothing', '--json'], { cwd: root }).stdout;
+  const diagnosed = (await argus(['diagnose', runId, 'adds nothing', '--json'], { cwd: root })).stdout;
   expect(JSON.parse(diagnosed).data.changedBefore).toEqual([hint]);
   expect(diagnosed).not.toContain('IGNORE ALL');
-  const text = argus(['diagnose', runId, 'adds nothing'], { cwd: root }).stdout;
+  const text = (await argus(['diagnose', runId, 'adds nothing'], { cwd: root })).stdout;
   expect(text).toContain(
     `hint       commit ${fix.slice(0, 12)}, which looks like a fix, changed this test and the function that it fails in before, with total in src/cart.mjs`,
   );
   // What somebody reports stands before it.
-  argus(['report-fix', runId, 'adds nothing', 'take no items for an empty list'], { cwd: root });
-  expect(failures(root).failures[0]).not.toHaveProperty('changedBefore');
+  await argus(['report-fix', runId, 'adds nothing', 'take no items for an empty list'], { cwd: root });
+  expect((await failures(root)).failures[0]).not.toHaveProperty('changedBefore');
 });
 
-test('a second time changes nothing, and only new commits are read', () => {
+test('a second time changes nothing, and only new commits are read', async () => {
   const { root, commit } = mended();
-  learn(root, '--from-git');
-  expect(learn(root, '--from-git').data).toEqual({ fromGit: { looked: 3, fixes: 1, learned: 0, known: 1 } });
+  await learn(root, '--from-git');
+  expect((await learn(root, '--from-git')).data).toEqual({ fromGit: { looked: 3, fixes: 1, learned: 0, known: 1 } });
   commit('cart: fix the tax of no items', {
     'src/cart.mjs': cart(`(items ?? []).reduce((sum, one) => sum + one, 0)`).replace('* 0.2', '* 0.2 || 0'),
     'test/cart.test.mjs': suite(ADDS, EMPTY, "'taxes nothing', () => {\n    assert.equal(tax(), 0);\n  }"),
   });
-  expect(learn(root, '--from-git').data).toEqual({ fromGit: { looked: 4, fixes: 2, learned: 1, known: 1 } });
+  expect((await learn(root, '--from-git')).data).toEqual({ fromGit: { looked: 4, fixes: 2, learned: 1, known: 1 } });
 });
 
-test('merges, what is taken back, and what touches no test or no source are none', () => {
+test('merges, what is taken back, and what touches no test or no source are none', async () => {
   const { root, git, commit } = mended();
   const wrong = commit('fix: round totals', {
     'src/cart.mjs': cart(`Math.round(${SUM})`),
@@ -130,38 +130,38 @@ test('merges, what is taken back, and what touches no test or no source are none
     'src/cart.mjs': cart(`items[0] ?? ${SUM}`),
     'test/unit/cart.test.mjs': suite(ADDS, EMPTY, "'adds one', () => {\n    assert.equal(total([1]), 1);\n  }"),
   });
-  expect(learn(root, '--from-git', '100').data).toMatchObject({ fromGit: { learned: 3 } });
+  expect((await learn(root, '--from-git', '100')).data).toMatchObject({ fromGit: { learned: 3 } });
 });
 
-test('a commit that the branch does not have is not offered', () => {
+test('a commit that the branch does not have is not offered', async () => {
   const { root, git, commit, fix } = mended();
-  learn(root, '--from-git');
+  await learn(root, '--from-git');
   git('reset', '-q', '--hard', 'HEAD~1');
   commit('break it', { 'test/cart.test.mjs': suite(ADDS, EMPTY) });
-  const { runId, failures: failed } = failures(root);
+  const { runId, failures: failed } = await failures(root);
   expect(failed).toMatchObject([{ caseName: expect.stringContaining('adds nothing') }]);
   expect(failed[0]).not.toHaveProperty('changedBefore');
-  expect(argus(['diagnose', runId, 'adds nothing', '--json'], { cwd: root }).stdout).not.toContain(fix);
+  expect((await argus(['diagnose', runId, 'adds nothing', '--json'], { cwd: root })).stdout).not.toContain(fix);
 });
 
-test('a shallow clone gives what it has; nothing committed and no repository are said', () => {
+test('a shallow clone gives what it has; nothing committed and no repository are said', async () => {
   const { root } = mended();
   const shallow = path.join(project({}), 'clone');
   execFileSync('git', ['clone', '-q', '--depth', '2', `file://${root}`, shallow]);
-  expect(learn(shallow, '--from-git').data).toMatchObject({ fromGit: { looked: 2, fixes: 1, learned: 1 } });
+  expect((await learn(shallow, '--from-git')).data).toMatchObject({ fromGit: { looked: 2, fixes: 1, learned: 1 } });
   const alone = path.join(project({}), 'clone');
   execFileSync('git', ['clone', '-q', '--depth', '1', `file://${root}`, alone]);
-  expect(learn(alone, '--from-git').data).toMatchObject({ fromGit: { looked: 1, learned: 0 } });
+  expect((await learn(alone, '--from-git')).data).toMatchObject({ fromGit: { looked: 1, learned: 0 } });
   const { root: empty } = repository();
-  expect(argus(['learn', '--from-git'], { cwd: empty })).toMatchObject({
+  expect(await argus(['learn', '--from-git'], { cwd: empty })).toMatchObject({
     status: 0,
     stdout: 'no commit yet: nothing to learn from\n',
   });
-  const none = learn(project({}), '--from-git');
+  const none = await learn(project({}), '--from-git');
   expect(none).toMatchObject({ status: 2, error: { code: 'INVALID_INPUT' } });
 });
 
-test('what to learn from must be said, and how much is bounded', () => {
-  expect(argus(['learn']).status).toBe(2);
-  expect(argus(['learn', '--from-git', '10001']).stderr).toContain('1 to 10000 commits');
+test('what to learn from must be said, and how much is bounded', async () => {
+  expect((await argus(['learn'])).status).toBe(2);
+  expect((await argus(['learn', '--from-git', '10001'])).stderr).toContain('1 to 10000 commits');
 });

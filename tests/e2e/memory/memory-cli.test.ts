@@ -28,14 +28,14 @@ const jsonl = (objects: object[]) => objects.map((it) => `${JSON.stringify(it)}\
 test.each([
   ['the user’s memory', () => []],
   ['the memory of a project', () => ['--project', root]],
-])('a session with %s', (_name, place) => {
+])('a session with %s', async (_name, place) => {
   const at = [...place(), ...AT];
-  const none = run('solutions', ERROR, ...at);
+  const none = await run('solutions', ERROR, ...at);
   expect(none.status).toBe(0);
   expect(none.stdout).toMatch(/nothing like it is known.*lookup lkp-.*next: No relevant incidents found/su);
 
   const steps = 'Add the extension to the import.';
-  const added = run(
+  const added = await run(
     'add-incident',
     ERROR,
     steps,
@@ -51,35 +51,39 @@ test.each([
   );
   expect(added.stdout).toMatch(/^inc-\S+ added with sol-\S+ and out-\S+, for os_family=linux;language=typescript/u);
   const [incident = '', solution = ''] = added.stdout.match(/(?:inc|sol)-[^\s,]+/gu) ?? [];
-  expect(run('add-incident', ERROR, 'x', 'failed', ...at).stdout).toContain(`known already: ${incident}`);
-  expect(run('add-incident', ERROR, 'x', 'failed', '--force', ...at).stdout).toMatch(/^inc-\S+ added/u);
+  expect((await run('add-incident', ERROR, 'x', 'failed', ...at)).stdout).toContain(`known already: ${incident}`);
+  expect((await run('add-incident', ERROR, 'x', 'failed', '--force', ...at)).stdout).toMatch(/^inc-\S+ added/u);
 
-  const found = run('solutions', ERROR, ...at);
+  const found = await run('solutions', ERROR, ...at);
   expect(found.stdout).toMatch(new RegExp(`^${solution} {2}\\d+ %`, 'u'));
   expect(found.stdout).toContain(steps);
   const lookup = /lkp-\S+/u.exec(found.stdout)?.[0] ?? '';
-  const outcome = run('outcome', solution, 'failed', '--lookup', lookup, ...at);
+  const outcome = await run('outcome', solution, 'failed', '--lookup', lookup, ...at);
   expect(outcome.stdout).toMatch(/^out-\S+ recorded on sol-.*worked 1 time, failed 1 time, reliability \d+ %/su);
-  expect(run('add-solution', incident, 'Use a bundler.', '--lookup', lookup, ...at).stdout).toMatch(
+  expect((await run('add-solution', incident, 'Use a bundler.', '--lookup', lookup, ...at)).stdout).toMatch(
     /^sol-\S+ added, for/u,
   );
-  expect(run('add-solution', incident, 'Use a bundler.', ...at).stdout).toMatch(/^sol-\S+ was there already/u);
+  expect((await run('add-solution', incident, 'Use a bundler.', ...at)).stdout).toMatch(/^sol-\S+ was there already/u);
 });
 
-test('--json prints what the tools answer', () => {
-  const added = json(run('add-incident', ERROR, 'x', 'worked', '--json').stdout);
+test('--json prints what the tools answer', async () => {
+  const added = json((await run('add-incident', ERROR, 'x', 'worked', '--json')).stdout);
   expect(added).toMatchObject({ created: true, next_action: { type: 'DONE_OR_ADD_ENV_VARIANT' } });
-  const found = json(run('solutions', ERROR, '--limit', '1', '--json').stdout);
+  const found = json((await run('solutions', ERROR, '--limit', '1', '--json')).stdout);
   expect(found).toMatchObject({ recommended_solution: { solution_id: added.solution_id } });
-  const unknown = run('outcome', 'sol-nope', 'worked', '--json');
+  const unknown = await run('outcome', 'sol-nope', 'worked', '--json');
   expect(unknown.status).toBe(2);
   expect(json(unknown.stdout)).toEqual({ error: { code: 'SOLUTION_NOT_FOUND', message: expect.any(String) } });
-  expect(run('outcome', 'sol-nope', 'worked')).toMatchObject({ status: 2, stdout: '' });
+  expect(await run('outcome', 'sol-nope', 'worked')).toMatchObject({ status: 2, stdout: '' });
 });
 
-test('a stack trace from stdin', () => {
-  run('add-incident', ERROR, 'x', 'worked');
-  const { stdout } = argus(['solutions', '-', '--json'], { env, cwd: root, input: `${ERROR}\n    at load (node:x)\n` });
+test('a stack trace from stdin', async () => {
+  await run('add-incident', ERROR, 'x', 'worked');
+  const { stdout } = await argus(['solutions', '-', '--json'], {
+    env,
+    cwd: root,
+    input: `${ERROR}\n    at load (node:x)\n`,
+  });
   expect(json(stdout).incidents).toHaveLength(1);
 });
 
@@ -89,8 +93,8 @@ test.each([
   [['solutions', 'x', '--env', 'linux'], /field=value/u],
   [['memory', 'search', '--jsonl', '--threshold', '2'], /0 to 1/u],
   [['memory', 'import', '/does/not/exist'], /INVALID_INPUT: .*cannot be read/u],
-])('wrong usage: %j', (args, message) => {
-  const { status, stdout, stderr } = run(...args);
+])('wrong usage: %j', async (args, message) => {
+  const { status, stdout, stderr } = await run(...args);
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
   expect(stderr).toMatch(message);
 });
@@ -104,8 +108,8 @@ test.each([
   'memory import',
   'memory export',
   'memory search',
-])('%s --help', (command) => {
-  const { status, stdout } = run(...command.split(' '), '--help');
+])('%s --help', async (command) => {
+  const { status, stdout } = await run(...command.split(' '), '--help');
   expect(status).toBe(0);
   expect(stdout).toContain(`Usage: argus ${command}`);
 });
@@ -128,30 +132,30 @@ const LINES = [
   },
 ];
 
-test('import: new, seen before, refused', () => {
+test('import: new, seen before, refused', async () => {
   const file = path.join(root, 'incidents.jsonl');
   writeFileSync(file, jsonl(LINES));
   const at = ['--project', root];
-  expect(run('memory', 'import', file, ...at)).toMatchObject({
+  expect(await run('memory', 'import', file, ...at)).toMatchObject({
     status: 0,
     stdout: '2 incidents added, 0 updated, 1 new solution, 1 new outcome\n',
     stderr: '',
   });
   writeFileSync(file, `${jsonl(LINES)}not json\n\n{"type":"incident"}\n{"title":"no id, and a last line without end"}`);
-  const again = run('memory', 'import', file, '--json', ...at);
+  const again = await run('memory', 'import', file, '--json', ...at);
   expect(again.status).toBe(1);
   expect(json(again.stdout)).toMatchObject({ added: 1, updated: 2, solutions: 0, outcomes: 0 });
   expect(json(again.stdout).refused.map(({ line }: { line: number }) => line)).toEqual([3, 5]);
 });
 
-test('import in many transactions, from stdin', () => {
+test('import in many transactions, from stdin', async () => {
   const lines = Array.from({ length: 2_500 }, (_, index) => ({ id: `i${index}`, title: `widget${index} is broken` }));
   const input = `${jsonl(lines)}oops\n`;
-  const { status, stdout } = argus(['memory', 'import', '-', '--json'], { env, cwd: root, input });
+  const { status, stdout } = await argus(['memory', 'import', '-', '--json'], { env, cwd: root, input });
   expect(status).toBe(1);
   expect(json(stdout)).toMatchObject({ added: 2_500, refused: [{ line: 2_501 }] });
   expect(readdirSync(root), 'the user’s own').toEqual([]);
-  const exported = run('memory', 'export').stdout.trim().split('\n').map(json);
+  const exported = (await run('memory', 'export')).stdout.trim().split('\n').map(json);
   expect(exported).toHaveLength(2_500);
 });
 
@@ -171,14 +175,14 @@ test.runIf(process.platform === 'linux' && spawnSync('script', ['--version']).st
   },
 );
 
-test('export of an empty memory', () => {
-  expect(run('memory', 'export', '--project', root)).toEqual({ status: 0, stdout: '', stderr: '' });
+test('export of an empty memory', async () => {
+  expect(await run('memory', 'export', '--project', root)).toEqual({ status: 0, stdout: '', stderr: '' });
   expect(readdirSync(root), 'reading creates nothing').toEqual([]);
 });
 
-test('search answers every line in its order', () => {
+test('search answers every line in its order', async () => {
   writeFileSync(path.join(root, 'incidents.jsonl'), jsonl(LINES));
-  run('memory', 'import', path.join(root, 'incidents.jsonl'), '--project', root);
+  await run('memory', 'import', path.join(root, 'incidents.jsonl'), '--project', root);
   const questions = [
     { id: 1, text: 'blocked by CORS policy' },
     { id: 'two', text: 'connection pool exhausted', limit: 1, env: { os: 'linux' } },
@@ -189,7 +193,7 @@ test('search answers every line in its order', () => {
   ];
   const input = `${jsonl(questions)}no json\n`;
   const at = { env, cwd: root, input };
-  const { status, stdout } = argus(['memory', 'search', '--jsonl', '--project', root], at);
+  const { status, stdout } = await argus(['memory', 'search', '--jsonl', '--project', root], at);
   expect(status).toBe(0);
   const invalid = { error: { code: 'INVALID_INPUT', message: expect.any(String) } };
   expect(stdout.trim().split('\n').map(json)).toEqual([
@@ -201,11 +205,11 @@ test('search answers every line in its order', () => {
     { id: 6, ...invalid },
     { id: null, ...invalid },
   ]);
-  const strict = argus(['memory', 'search', '--jsonl', '--threshold', '1', '--project', root], at);
+  const strict = await argus(['memory', 'search', '--jsonl', '--threshold', '1', '--project', root], at);
   expect(json(strict.stdout.split('\n')[0] ?? '')).toEqual({ id: 1, ranked: [] });
 });
 
-test('search prefers what was solved in the environment asked for', () => {
+test('search prefers what was solved in the environment asked for', async () => {
   const known = (id: string, env: object) => ({
     id,
     title: ERROR,
@@ -213,10 +217,10 @@ test('search prefers what was solved in the environment asked for', () => {
   });
   const [linux, windows] = [{ os: 'linux' }, { os: 'windows' }];
   const input = jsonl([known('on-linux', linux), known('on-windows', windows)]);
-  argus(['memory', 'import', '-', '--project', root], { env, cwd: root, input });
+  await argus(['memory', 'import', '-', '--project', root], { env, cwd: root, input });
   const questions = [linux, windows, ['linux'], { os: { name: 'linux' } }].map((env, id) => ({ id, text: ERROR, env }));
   const at = { env, cwd: root, input: jsonl(questions) };
-  const { stdout } = argus(['memory', 'search', '--jsonl', '--project', root], at);
+  const { stdout } = await argus(['memory', 'search', '--jsonl', '--project', root], at);
   const invalid = { error: { code: 'INVALID_INPUT', message: expect.stringContaining('env') } };
   expect(stdout.trim().split('\n').map(json)).toEqual([
     { id: 0, ranked: ['on-linux', 'on-windows'] },
@@ -227,7 +231,7 @@ test('search prefers what was solved in the environment asked for', () => {
 });
 
 test('search answers before the next question is asked', async () => {
-  run('add-incident', ERROR, 'x', 'worked', '--project', root);
+  await run('add-incident', ERROR, 'x', 'worked', '--project', root);
   const child = spawn(process.execPath, [BUNDLE, 'memory', 'search', '--jsonl', '--project', root], {
     env: environment(env),
   });

@@ -133,7 +133,9 @@ test('a confirmation counts half as recent after the half-life of the configurat
     ['memory: { halfLife: 30d }\n', 0.125],
   ] as const) {
     const root = project({ 'argus.yaml': config, 'incidents.jsonl': line });
-    expect(argus(['memory', 'import', path.join(root, 'incidents.jsonl'), '--project', root], { env }).status).toBe(0);
+    expect(
+      (await argus(['memory', 'import', path.join(root, 'incidents.jsonl'), '--project', root], { env })).status,
+    ).toBe(0);
     const { recommended_solution } = await search(agent, { projectPath: root });
     expect(Object(recommended_solution).recency_boost).toBeCloseTo(recency, 3);
   }
@@ -323,14 +325,26 @@ test('export and import change nothing', async () => {
   });
   await agent.ask('add_solution', { incident_id, steps: 'Use the slim image.', env: {}, projectPath: from });
   await agent.ask('record_outcome', { solution_id, worked: false, env: ENV, notes: 'still', projectPath: from });
-  const exported = argus(['memory', 'export', '--project', from], { env });
+  const exported = await argus(['memory', 'export', '--project', from], { env });
   expect(exported.status).toBe(0);
   writeFileSync(path.join(to, 'all.jsonl'), exported.stdout);
   const imported = () => argus(['memory', 'import', path.join(to, 'all.jsonl'), '--project', to, '--json'], { env });
-  expect(JSON.parse(imported().stdout)).toEqual({ added: 1, updated: 0, solutions: 2, outcomes: 2, refused: [] });
-  expect(argus(['memory', 'export', '--project', to], { env }).stdout).toBe(exported.stdout);
-  expect(JSON.parse(imported().stdout)).toEqual({ added: 0, updated: 1, solutions: 0, outcomes: 0, refused: [] });
-  expect(argus(['memory', 'export', '--project', to], { env }).stdout).toBe(exported.stdout);
+  expect(JSON.parse((await imported()).stdout)).toEqual({
+    added: 1,
+    updated: 0,
+    solutions: 2,
+    outcomes: 2,
+    refused: [],
+  });
+  expect((await argus(['memory', 'export', '--project', to], { env })).stdout).toBe(exported.stdout);
+  expect(JSON.parse((await imported()).stdout)).toEqual({
+    added: 0,
+    updated: 1,
+    solutions: 0,
+    outcomes: 0,
+    refused: [],
+  });
+  expect((await argus(['memory', 'export', '--project', to], { env })).stdout).toBe(exported.stdout);
   const { lookup_id: _one, ...here } = await search(agent, { projectPath: from });
   const { lookup_id: _other, ...there } = await search(agent, { projectPath: to });
   expect(there).toEqual(here);
@@ -339,8 +353,8 @@ test('export and import change nothing', async () => {
 test('a home folder can be a project, with the data folder in it', async () => {
   const home = project({ 'in.jsonl': `${JSON.stringify({ type: 'incident', id: 'inc-home', title: ERROR })}\n` });
   const env = { HOME: home, XDG_DATA_HOME: home, LOCALAPPDATA: home };
-  const imported = argus(['memory', 'import', path.join(home, 'in.jsonl'), '--project', home, '--json'], { env });
+  const imported = await argus(['memory', 'import', path.join(home, 'in.jsonl'), '--project', home, '--json'], { env });
   expect(imported.status, imported.stderr).toBe(0);
-  const found = argus(['solutions', ERROR, '--project', home, '--json'], { env });
+  const found = await argus(['solutions', ERROR, '--project', home, '--json'], { env });
   expect(idsOf(JSON.parse(found.stdout))).toEqual(['inc-home']);
 });

@@ -123,9 +123,9 @@ describe.each(ERAS)('%s', (era) => {
       const { title, error_signature, summary, tags } = INCIDENT;
       const line = { type: 'incident', id: 'inc-known', title, error_signature, summary, tags };
       writeFileSync(path.join(root, 'incidents.jsonl'), JSON.stringify(line));
-      expect(argus(['memory', 'import', path.join(root, 'incidents.jsonl'), '--project', root], { env }).status).toBe(
-        0,
-      );
+      expect(
+        (await argus(['memory', 'import', path.join(root, 'incidents.jsonl'), '--project', root], { env })).status,
+      ).toBe(0);
       expect(await search()).toEqual({
         lookup_id: LOOKUP_ID,
         env_bucket: BUCKET,

@@ -56,7 +56,7 @@ test('a linked work tree uses the memory of the main one', async () => {
   expect(await agent.data('argus_history', { projectPath: root })).toMatchObject({ total: 2 });
   expect(readdirSync(linked).sort()).toEqual(['.git', 'src']);
   expect(git(linked, 'status', '--porcelain')).toBe('');
-  const { stdout } = argus(['doctor', '--project', folder]);
+  const { stdout } = await argus(['doctor', '--project', folder]);
   expect(stdout).toContain(`${folder}, in a linked work tree: the memory is that of ${root}`);
 });
 
@@ -228,8 +228,8 @@ test('what has no memory and was not opened has no session, and nothing is made 
   expect(await agent.data('argus_history', { projectPath: root }), 'open by another folder').toMatchObject({
     total: 0,
   });
-  expect(argus(['doctor', '--project', linked]).status).toBe(0);
-  expect(argus(['history', '--project', path.join(root, 'src')]).status).toBe(0);
+  expect((await argus(['doctor', '--project', linked])).status).toBe(0);
+  expect((await argus(['history', '--project', path.join(root, 'src')])).status).toBe(0);
   expect([root, path.join(root, 'src'), linked].map((folder) => existsSync(path.join(folder, '.argus')))).toEqual(
     Array(3).fill(false),
   );

@@ -65,7 +65,7 @@ describe.each(ERAS)('%s', (era) => {
         { state: 'refuted', provedBy: null },
       ],
     });
-    const text = argus(['diagnose', String(again.runId), 'boom', '--project', root]).stdout;
+    const text = (await argus(['diagnose', String(again.runId), 'boom', '--project', root])).stdout;
     expect(text).toContain(`Tuned it (claimed, refuted by ${again.runId})`);
   });
 
@@ -140,7 +140,7 @@ describe.each(ERAS)('%s', (era) => {
     const at = ['--project', root];
     const sameCauseAs = { caseName: expect.stringContaining('first') };
     expect(knownIn(further)).toMatchObject({ suggestedFix: null, sameCauseAs });
-    const text = argus(['diagnose', String(further.runId), 'second', ...at]).stdout;
+    const text = (await argus(['diagnose', String(further.runId), 'second', ...at])).stdout;
     expect(text).toMatch(/new for this case; the same error as \S.*first \(pat-/u);
     await report(run, 'first', 'Tuned it');
     const third = await record({ third: MESSAGE });
@@ -149,20 +149,21 @@ describe.each(ERAS)('%s', (era) => {
   });
 });
 
-test('the terminal says what a fix is worth, and leads with the kind where there is no category', () => {
+test('the terminal says what a fix is worth, and leads with the kind where there is no category', async () => {
   const root = project({
     'busy.xml': junit([{ name: 'starts', failure: { message: 'listen EADDRINUSE: address already in use :::3000' } }]),
     'refused.xml': junit([{ name: 'health', failure: { message: refusedAt(5432), type: 'Error' } }]),
   });
   const at = ['--project', root];
-  const busy = argus(['import', 'busy.xml', ...at]).stdout;
+  const busy = (await argus(['import', 'busy.xml', ...at])).stdout;
   expect(busy).toMatch(/^ {4}address-in-use {2}listen EADDRINUSE/mu);
   const runId = /run-\S+/u.exec(busy)?.[0] ?? '';
-  expect(argus(['diagnose', runId, 'starts', ...at]).stdout).toMatch(/^address-in-use {2}rule /u);
-  const refused = argus(['import', 'refused.xml', ...at]).stdout;
+  expect((await argus(['diagnose', runId, 'starts', ...at])).stdout).toMatch(/^address-in-use {2}rule /u);
+  const refused = (await argus(['import', 'refused.xml', ...at])).stdout;
   expect(refused).toContain('a built-in tip, not yet tried here: The service may not have fully started');
   const failed = /run-\S+/u.exec(refused)?.[0] ?? '';
-  const fixed = argus(['report-fix', failed, 'health', 'Started it', ...at]).stdout;
+  const fixed = (await argus(['report-fix', failed, 'health', 'Started it', ...at])).stdout;
   expect(fixed).toContain('claimed, to be proved by');
-  for (const text of [busy, refused, fixed, argus(['patterns', ...at]).stdout]) expect(text).not.toContain(' %');
+  for (const text of [busy, refused, fixed, (await argus(['patterns', ...at])).stdout])
+    expect(text).not.toContain(' %');
 });

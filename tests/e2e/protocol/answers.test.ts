@@ -165,7 +165,7 @@ describe.each(ERAS)('%s', (era) => {
     }
     expect(new Set(seen).size).toBe(66);
     expect(seen).toHaveLength(66);
-    const printed = JSON.parse(argus(['patterns', '--json', '--project', root]).stdout);
+    const printed = JSON.parse((await argus(['patterns', '--json', '--project', root])).stdout);
     expect(printed.data.patterns).toHaveLength(66);
   });
 
@@ -236,17 +236,17 @@ describe.each(ERAS)('%s', (era) => {
   });
 });
 
-test('the terminal shows message, place and cause', () => {
+test('the terminal shows message, place and cause', async () => {
   const root = project({
     'package.json': PACKAGE,
     'src/cart.js': CART,
     'test/cart.test.js': `${HEAD}test('a', () => total());\ntest('b', () => total());\n`,
   });
-  const { stdout } = argus(['run', '--project', root]);
+  const { stdout } = await argus(['run', '--project', root]);
   expect(stdout).toContain('2 failures, 1 cause: TypeError');
   expect(stdout).toContain('at src/cart.js:2, test test/cart.test.js:4');
   const runId = /run-[0-9a-f-]{36}/u.exec(stdout)?.[0] ?? '';
-  const diagnosed = argus(['diagnose', runId, 'a', '--project', root]).stdout;
+  const diagnosed = (await argus(['diagnose', runId, 'a', '--project', root])).stdout;
   expect(diagnosed).toContain('null-dereference');
   expect(diagnosed).toContain('2 failures, 1 cause');
 });

@@ -66,7 +66,7 @@ let teamUrl: string;
 /** The suite sends no token. */
 async function startTeam(): Promise<void> {
   const { url: address, database } = await startServer();
-  const bearer = token(database, 'suite', '--project', 'shop');
+  const bearer = await token(database, 'suite', '--project', 'shop');
   team = createServer((incoming, response) => {
     const { method, url: place = '', headers } = incoming;
     const options = { method, headers: { ...headers, authorization: `Bearer ${bearer}` } };

@@ -6,7 +6,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { type Agent, connect, type Data, ERAS, type Era, project } from '../harness.ts';
+import { type Agent, connectProcess, type Data, ERAS, type Era, project } from '../harness.ts';
 import { MIXED } from '../runs/reports.ts';
 
 const HOOK = new URL('trap-hook.mjs', import.meta.url).href;
@@ -22,7 +22,7 @@ async function trapping(era: Era): Promise<Trapping> {
   const folder = project();
   const file = path.join(folder, 'write');
   const env = { NODE_OPTIONS: `--import=${HOOK}`, ARGUS_TEST_TRAP: file, ARGUS_LOG_DIR: folder };
-  const agent = await connect(era, env);
+  const agent = await connectProcess(era, env);
   return {
     agent,
     log: () => readFileSync(path.join(folder, 'argus.log'), 'utf8'),
@@ -74,7 +74,7 @@ describe.skipIf(process.platform === 'win32').each(ERAS)('%s', (era) => {
     expect(await agent.data('argus_run', { projectPath: root, command: 'echo hello' })).toMatchObject({ notes: [] });
     await agent.close();
 
-    const other = await connect(era);
+    const other = await connectProcess(era);
     await other.data('argus_init', { projectPath: root });
     expect(await other.data('argus_history', { projectPath: root })).toMatchObject({ total: 3 });
     expect(await other.data('argus_diagnose', { projectPath, runId, caseName })).toMatchObject({

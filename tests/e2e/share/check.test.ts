@@ -10,25 +10,25 @@ import { bare, CASE, type Clone, clone, shared, sharedFixes } from './clones.ts'
 let one: Clone;
 let sound: { file: string; text: string; fixId: string };
 
-beforeAll(() => {
-  const { clone: ann, fixId } = shared(bare());
+beforeAll(async () => {
+  const { clone: ann, fixId } = await shared(bare());
   const file = path.join(ann.root, '.argus-shared', 'fixes', `${fixId}.json`);
   [one, sound] = [ann, { file, text: readFileSync(file, 'utf8'), fixId }];
 }, 60_000);
 
 const isPosix = process.platform !== 'win32';
 
-function check() {
-  const { status, stdout } = one.argus('share', '--check');
+async function check() {
+  const { status, stdout } = await one.argus('share', '--check');
   return { status, lines: stdout.trimEnd().split('\n') };
 }
 
 /** With one thing changed, and then as it was. */
-function withChange<T>(change: (folder: string) => void, look: () => T): T {
+async function withChange<T>(change: (folder: string) => void, look: () => T | Promise<T>): Promise<T> {
   const folder = path.dirname(path.dirname(sound.file));
   change(folder);
   try {
-    return look();
+    return await look();
   } finally {
     rmSync(folder, { recursive: true });
     mkdirSync(path.dirname(sound.file), { recursive: true });
@@ -45,7 +45,7 @@ function changed(change: (file: Record<string, unknown>) => void): (folder: stri
 }
 
 test('what was written has no fault, and is what the schema says', async () => {
-  expect(check()).toEqual({ status: 0, lines: ['1 shared file, nothing wrong'] });
+  expect(await check()).toEqual({ status: 0, lines: ['1 shared file, nothing wrong'] });
   const schema = JSON.parse(
     readFileSync(new URL('../../../packages/mcp/dist/argus-shared.schema.json', import.meta.url), 'utf8'),
   );
@@ -68,8 +68,8 @@ const FAULTS: [name: string, change: (folder: string) => void, says: string][] =
   ['a folder too deep', (folder) => mkdirSync(path.join(folder, 'fixes', 'deep')), 'a folder'],
 ];
 
-test.each(FAULTS)('%s is one line and exit code 1', (_, change, says) => {
-  const { status, lines } = withChange(change, check);
+test.each(FAULTS)('%s is one line and exit code 1', async (_, change, says) => {
+  const { status, lines } = await withChange(change, check);
   expect({ status, lines }).toEqual({ status: 1, lines: [expect.stringContaining(says)] });
 });
 
@@ -79,12 +79,12 @@ describe.runIf(isPosix)('of files that are none', () => {
     ['a linked folder', (folder) => symlinkSync('/etc', path.join(folder, 'outcomes')), 'symbolic link'],
     ['a pipe', (folder) => execFileSync('mkfifo', [path.join(folder, 'fixes', 'fix-p.json')]), 'neither'],
   ];
-  test.each(odd)('%s is one line, and nothing waits for it', (_, change, says) => {
-    const { status, lines } = withChange(change, check);
+  test.each(odd)('%s is one line, and nothing waits for it', async (_, change, says) => {
+    const { status, lines } = await withChange(change, check);
     expect({ status, lines }).toEqual({ status: 1, lines: [expect.stringContaining(says)] });
   });
 
-  test('a folder that is a link is none, and nothing is written through it', () => {
+  test('a folder that is a link is none, and nothing is written through it', async () => {
     const there = path.dirname(one.root);
     const linked = (folder: string) => {
       rmSync(folder, { recursive: true });
@@ -92,8 +92,8 @@ describe.runIf(isPosix)('of files that are none', () => {
     };
     const folder = path.dirname(path.dirname(sound.file));
     const undo = () => rmSync(folder);
-    const seen = withChange(linked, () => {
-      const answers = [check(), one.argus('share'), sharedFixes(one)] as const;
+    const seen = await withChange(linked, async () => {
+      const answers = [await check(), await one.argus('share'), await sharedFixes(one)] as const;
       undo();
       mkdirSync(folder);
       return answers;
@@ -104,8 +104,8 @@ describe.runIf(isPosix)('of files that are none', () => {
   });
 });
 
-test('whoever opens a project with all of it runs as ever, and sees what is sound', () => {
-  const run = withChange(
+test('whoever opens a project with all of it runs as ever, and sees what is sound', async () => {
+  const run = await withChange(
     (folder) => {
       for (const [at, [, change]] of FAULTS.entries()) {
         change(folder);
@@ -121,11 +121,11 @@ test('whoever opens a project with all of it runs as ever, and sees what is soun
       };
       writeFileSync(path.join(folder, 'fixes', 'fix-evil.json'), JSON.stringify(evil));
     },
-    () => {
+    async () => {
       const bob = clone(path.join(one.root, '.git'));
       const [from, to] = [one, bob].map(({ root }) => path.join(root, '.argus-shared'));
       cpSync(from ?? '', to ?? '', { recursive: true, verbatimSymlinks: true });
-      return { failed: bob.run({ ready: false }), shared: sharedFixes(bob) };
+      return { failed: await bob.run({ ready: false }), shared: await sharedFixes(bob) };
     },
   );
   expect(run.failed).toMatchObject({ status: 'failed', failures: [{ shared: { memory: 'foreign' } }] });

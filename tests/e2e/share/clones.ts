@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'vitest';
 import { z } from 'zod';
-import { argus } from '../argus.ts';
+import { argus, type Result } from '../argus.ts';
 import { project, someUser } from '../harness.ts';
 import { git } from '../team/team.ts';
 
@@ -26,11 +26,11 @@ export interface Clone {
   root: string;
   env: Record<string, string>;
   /** A command; its exit code and what it has printed. */
-  argus(...args: string[]): { status: number | null; stdout: string; stderr: string };
+  argus(...args: string[]): Promise<Result>;
   /** The data of its answer. */
-  data(...args: string[]): unknown;
+  data(...args: string[]): Promise<unknown>;
   /** Changes the stock, runs the test; what is known of its failure. */
-  run(stock: object): Run;
+  run(stock: object): Promise<Run>;
   commit(message: string): void;
   push(): void;
   pull(): void;
@@ -84,8 +84,8 @@ export function clone(of: string): Clone {
   git(path.dirname(root), 'clone', '--quiet', of, root);
   const env = someUser();
   const invoke = (...args: string[]) => argus([...args, '--project', root], { env, cwd: root });
-  const data = (...args: string[]): unknown => {
-    const { stdout, stderr } = invoke(...args, '--json');
+  const data = async (...args: string[]): Promise<unknown> => {
+    const { stdout, stderr } = await invoke(...args, '--json');
     expect(stdout, stderr).not.toBe('');
     return JSON.parse(stdout);
   };
@@ -94,10 +94,10 @@ export function clone(of: string): Clone {
     env,
     argus: invoke,
     data,
-    run: (stock) => {
+    run: async (stock) => {
       writeFileSync(path.join(root, 'stock.json'), `${JSON.stringify(stock)}\n`);
       const args = ['run', '--json', '--project', root, 'node', '--test', 'test/stock.test.mjs'];
-      return run.parse(JSON.parse(argus(args, { env, cwd: root }).stdout)).data;
+      return run.parse(JSON.parse((await argus(args, { env, cwd: root })).stdout)).data;
     },
     commit: (message) => {
       git(root, 'add', '--all');
@@ -109,12 +109,12 @@ export function clone(of: string): Clone {
 }
 
 /** A clone in which a fix is proved and shared; not pushed. */
-export function shared(of: string, name = 'ann'): { clone: Clone; fixId: string } {
+export async function shared(of: string, name = 'ann'): Promise<{ clone: Clone; fixId: string }> {
   const one = clone(of);
-  const { runId } = one.run({ ready: false });
-  expect(one.argus('report-fix', runId, CASE, FIX).status).toBe(0);
-  expect(one.run({ ready: true })).toMatchObject({ status: 'passed', proved: [{}] });
-  const { status, stdout } = one.argus('share', '--as', name);
+  const { runId } = await one.run({ ready: false });
+  expect((await one.argus('report-fix', runId, CASE, FIX)).status).toBe(0);
+  expect(await one.run({ ready: true })).toMatchObject({ status: 'passed', proved: [{}] });
+  const { status, stdout } = await one.argus('share', '--as', name);
   expect(status, stdout).toBe(0);
   const [file = ''] = /fix-[0-9a-f-]+/u.exec(stdout) ?? [];
   one.commit('share what is known');
@@ -127,6 +127,6 @@ export function statusOfShared({ root }: Clone): string {
 }
 
 /** The fixes that the repository shares, as a clone sees them. */
-export function sharedFixes(one: Clone) {
-  return fixes.parse(one.data('fixes')).data.shared ?? [];
+export async function sharedFixes(one: Clone) {
+  return fixes.parse(await one.data('fixes')).data.shared ?? [];
 }

@@ -37,9 +37,9 @@ const diagnosis = z.object({
 });
 
 /** Lets the test fail so, and diagnoses it; the ids of the shared fixes that are shown, with the file that joins them. */
-function meet(one: Clone, error: string, ...options: string[]) {
-  const { runId, failures } = one.run({ ready: false, error });
-  const { data } = diagnosis.parse(one.data('diagnose', runId, CASE, ...options));
+async function meet(one: Clone, error: string, ...options: string[]) {
+  const { runId, failures } = await one.run({ ready: false, error });
+  const { data } = diagnosis.parse(await one.data('diagnose', runId, CASE, ...options));
   git(one.root, 'checkout', '--quiet', 'stock.json');
   const offered = data.related.filter(({ origin }) => origin !== undefined);
   const [fix] = offered;
@@ -53,56 +53,58 @@ function decisions({ root }: Clone): string[] {
 }
 
 /** Shares it, and lets everybody else pull it. */
-function publish(one: Clone): void {
-  const { status, stdout } = one.argus('share');
+async function publish(one: Clone): Promise<void> {
+  const { status, stdout } = await one.argus('share');
   expect(status, stdout).toBe(0);
   one.commit('say what is one and what is two');
   one.push();
 }
 
 /** A repository whose test says why it fails, with a shared fix, and two clones of it. */
-function clones(): { ann: Clone; bob: Clone; fixId: string } {
+async function clones(): Promise<{ ann: Clone; bob: Clone; fixId: string }> {
   const origin = bare(TEST);
-  const { clone: ann, fixId } = shared(origin);
+  const { clone: ann, fixId } = await shared(origin);
   ann.push();
   return { ann, bob: clone(origin), fixId };
 }
 
-test('who says that one failure is not the other hides the shared fix from it, and from nothing else', () => {
-  const { ann, bob, fixId } = clones();
-  expect(meet(bob, AGAIN), 'it is alike').toMatchObject({ fix: fixId, suggestedFix: null });
+test('who says that one failure is not the other hides the shared fix from it, and from nothing else', async () => {
+  const { ann, bob, fixId } = await clones();
+  expect(await meet(bob, AGAIN), 'it is alike').toMatchObject({ fix: fixId, suggestedFix: null });
 
-  const known = meet(ann, APPLES).match.patternId;
-  const taken = meet(ann, AGAIN);
+  const known = (await meet(ann, APPLES)).match.patternId;
+  const taken = await meet(ann, AGAIN);
   expect([taken.match, taken.suggestedFix], 'it is taken for the other').toMatchObject([
     { how: 'alike', patternId: known },
     FIX,
   ]);
-  expect(meet(ann, AGAIN, '--not-same-as', known).match.patternId).not.toBe(known);
-  publish(ann);
+  expect((await meet(ann, AGAIN, '--not-same-as', known)).match.patternId).not.toBe(known);
+  await publish(ann);
   const [word = '', ...others] = decisions(ann);
   expect(others).toEqual([]);
   const text = readFileSync(path.join(ann.root, word), 'utf8');
   expect(JSON.parse(text)).toMatchObject({ version: 2, kind: 'sameness', by: 'ann', same: false });
   for (const hidden of [ann.root, ann.env.HOME ?? '', 'run-']) expect(text).not.toContain(hidden);
-  expect(ann.argus('share').stdout, 'a second run').toContain('0 files written, 2 there already');
+  expect((await ann.argus('share')).stdout, 'a second run').toContain('0 files written, 2 there already');
 
   bob.pull();
-  expect(bob.argus('share', '--check').status).toBe(0);
-  expect(meet(bob, AGAIN).fix).toBeUndefined();
-  const [apples, again] = [meet(bob, APPLES), meet(bob, AGAIN)];
+  expect((await bob.argus('share', '--check')).status).toBe(0);
+  expect((await meet(bob, AGAIN)).fix).toBeUndefined();
+  const [apples, again] = [await meet(bob, APPLES), await meet(bob, AGAIN)];
   expect(apples.fix, 'the very failure keeps it').toBe(fixId);
   expect(apples.match.patternId, 'what is one in the own memory stays one').toBe(again.match.patternId);
-  expect(bob.argus('share').stdout, 'nothing of it is written again').toContain('0 files written, 2 there already');
+  expect((await bob.argus('share')).stdout, 'nothing of it is written again').toContain(
+    '0 files written, 2 there already',
+  );
 
   git(bob.root, 'rm', '--quiet', word);
-  expect(meet(bob, AGAIN).fix, 'the file goes, and what it says with it').toBe(fixId);
+  expect((await meet(bob, AGAIN)).fix, 'the file goes, and what it says with it').toBe(fixId);
 });
 
 test('who merges two failures shows the shared fix of the one to the other, until the two are parted again', async () => {
-  const { ann, bob, fixId } = clones();
-  expect(meet(bob, SCALE).fix, 'it is not alike').toBeUndefined();
-  const [known, other] = [meet(ann, APPLES).match.patternId, meet(ann, SCALE).match.patternId];
+  const { ann, bob, fixId } = await clones();
+  expect((await meet(bob, SCALE)).fix, 'it is not alike').toBeUndefined();
+  const [known, other] = [(await meet(ann, APPLES)).match.patternId, (await meet(ann, SCALE)).match.patternId];
   const say = async (call: string, body: object) => {
     const viewer = await viewerOf(ann.root, [], ann.env);
     expect((await viewer.ask('POST', `/api/${call}`, { body: JSON.stringify(body) })).status).toBe(200);
@@ -110,19 +112,19 @@ test('who merges two failures shows the shared fix of the one to the other, unti
   };
 
   await say('mergePatterns', { from: other, into: known });
-  publish(ann);
+  await publish(ann);
   bob.pull();
   const [word = ''] = decisions(bob);
-  expect(meet(bob, SCALE)).toMatchObject({ fix: fixId, joinedBy: word, suggestedFix: null });
-  const { runId } = bob.run({ ready: false, error: SCALE });
-  const { stdout } = bob.argus('diagnose', runId, CASE);
+  expect(await meet(bob, SCALE)).toMatchObject({ fix: fixId, joinedBy: word, suggestedFix: null });
+  const { runId } = await bob.run({ ready: false, error: SCALE });
+  const { stdout } = await bob.argus('diagnose', runId, CASE);
   expect(stdout).toContain(`.argus-shared/fixes/${fixId}.json, by ann; one with this failure, as ${word} says`);
   git(bob.root, 'checkout', '--quiet', 'stock.json');
 
   await say('splitPattern', { pattern: known, part: other });
-  publish(ann);
+  await publish(ann);
   bob.pull();
   expect([decisions(bob).length, statusOfShared(bob)], 'each word is a file').toEqual([2, '']);
-  expect(meet(bob, SCALE).fix, 'the last word counts').toBeUndefined();
-  expect(meet(bob, APPLES).fix).toBe(fixId);
+  expect((await meet(bob, SCALE)).fix, 'the last word counts').toBeUndefined();
+  expect((await meet(bob, APPLES)).fix).toBe(fixId);
 });

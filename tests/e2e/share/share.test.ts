@@ -16,15 +16,15 @@ function filesOf({ root }: Clone): string[] {
 test('one clone shares a proved fix, another uses it, and its own runs refute it', async () => {
   const origin = bare();
   const bob = clone(origin);
-  const { clone: ann, fixId } = shared(origin);
+  const { clone: ann, fixId } = await shared(origin);
   ann.push();
-  expect(bob.run({ ready: false }).failures[0]?.shared, 'nothing is shared yet').toBeUndefined();
-  bob.argus('share');
+  expect((await bob.run({ ready: false })).failures[0]?.shared, 'nothing is shared yet').toBeUndefined();
+  await bob.argus('share');
   git(bob.root, 'checkout', '--quiet', '.');
   bob.pull();
   expect(filesOf(bob)).toEqual([path.join('fixes', `${fixId}.json`)]);
 
-  const failed = bob.run({ ready: false, of: 'bob' });
+  const failed = await bob.run({ ready: false, of: 'bob' });
   const file = `.argus-shared/fixes/${fixId}.json`;
   expect(failed.failures[0]?.shared).toMatchObject({
     id: fixId,
@@ -42,49 +42,51 @@ test('one clone shares a proved fix, another uses it, and its own runs refute it
   } finally {
     await agent.close();
   }
-  expect(sharedFixes(bob)).toMatchObject([{ fixId, origin: { state: 'claimed' } }]);
+  expect(await sharedFixes(bob)).toMatchObject([{ fixId, origin: { state: 'claimed' } }]);
 
-  const again = bob.run({ ready: false, of: 'bob', tried: true });
-  expect(sharedFixes(bob)).toMatchObject([{ fixId, origin: { state: 'refuted', decidedBy: again.runId } }]);
+  const again = await bob.run({ ready: false, of: 'bob', tried: true });
+  expect(await sharedFixes(bob)).toMatchObject([{ fixId, origin: { state: 'refuted', decidedBy: again.runId } }]);
   expect(again.failures[0]?.shared).toMatchObject({ origin: { state: 'refuted' } });
-  expect(bob.argus('diagnose', again.runId, CASE).stdout).toContain(`${again.runId} refutes it`);
-  expect(bob.argus('fixes').stdout).toMatch(/^refuted +fix-\S+ +foreign /mu);
+  expect((await bob.argus('diagnose', again.runId, CASE)).stdout).toContain(`${again.runId} refutes it`);
+  expect((await bob.argus('fixes')).stdout).toMatch(/^refuted +fix-\S+ +foreign /mu);
 
   git(bob.root, 'checkout', '--quiet', 'stock.json');
-  expect(bob.argus('share', '--as', 'bob').status).toBe(0);
+  expect((await bob.argus('share', '--as', 'bob')).status).toBe(0);
   expect(filesOf(bob).map((name) => path.dirname(name))).toEqual(['fixes', 'outcomes']);
   bob.commit('say that it did not help');
   bob.push();
   ann.pull();
-  expect(sharedFixes(ann)).toMatchObject([{ fixId, own: true, origin: { elsewhere: { failed: 1 } } }]);
-  expect(ann.argus('share').stdout, 'nothing of it is written again').toContain('0 files written, 2 there already');
+  expect(await sharedFixes(ann)).toMatchObject([{ fixId, own: true, origin: { elsewhere: { failed: 1 } } }]);
+  expect((await ann.argus('share')).stdout, 'nothing of it is written again').toContain(
+    '0 files written, 2 there already',
+  );
 });
 
-test('its own runs prove it elsewhere, and a file that goes takes it along', () => {
+test('its own runs prove it elsewhere, and a file that goes takes it along', async () => {
   const origin = bare();
-  const { clone: ann, fixId } = shared(origin);
+  const { clone: ann, fixId } = await shared(origin);
   ann.push();
   const eve = clone(origin);
-  const { runId } = eve.run({ ready: false });
-  expect(eve.argus('report-fix', runId, CASE, fixId).status).toBe(0);
-  const proof = eve.run({ ready: true });
+  const { runId } = await eve.run({ ready: false });
+  expect((await eve.argus('report-fix', runId, CASE, fixId)).status).toBe(0);
+  const proof = await eve.run({ ready: true });
   expect(proof.proved).toHaveLength(1);
-  expect(sharedFixes(eve)).toMatchObject([{ fixId, origin: { state: 'proved', decidedBy: proof.runId } }]);
-  eve.argus('share');
+  expect(await sharedFixes(eve)).toMatchObject([{ fixId, origin: { state: 'proved', decidedBy: proof.runId } }]);
+  await eve.argus('share');
   expect(filesOf(eve).map((name) => path.dirname(name))).toEqual(['fixes', 'outcomes']);
 
   const dan = clone(origin);
-  expect(dan.run({ ready: false }).failures[0]?.shared?.id).toBe(fixId);
+  expect((await dan.run({ ready: false })).failures[0]?.shared?.id).toBe(fixId);
   git(dan.root, 'rm', '--quiet', '-r', '.argus-shared');
-  expect(dan.run({ ready: false, of: 'dan' }).failures[0]?.shared).toBeUndefined();
-  expect(sharedFixes(dan)).toEqual([]);
+  expect((await dan.run({ ready: false, of: 'dan' })).failures[0]?.shared).toBeUndefined();
+  expect(await sharedFixes(dan)).toEqual([]);
 });
 
-test('two branches that share merge without a conflict', () => {
+test('two branches that share merge without a conflict', async () => {
   const origin = bare();
-  const [{ clone: ann }, { clone: bob }] = [shared(origin, 'ann'), shared(origin, 'bob')];
-  ann.argus('add-incident', 'The apples rot', 'Cool them', 'worked', '--error', 'RotError: brown');
-  ann.argus('share');
+  const [{ clone: ann }, { clone: bob }] = [await shared(origin, 'ann'), await shared(origin, 'bob')];
+  await ann.argus('add-incident', 'The apples rot', 'Cool them', 'worked', '--error', 'RotError: brown');
+  await ann.argus('share');
   ann.commit('one more');
   ann.push();
   bob.pull();
@@ -92,19 +94,21 @@ test('two branches that share merge without a conflict', () => {
   const names = filesOf(bob);
   expect(names.filter((name) => name.startsWith('fixes'))).toHaveLength(2);
   expect(names.filter((name) => name.startsWith('incidents'))).toHaveLength(1);
-  expect(bob.argus('share', '--check').status).toBe(0);
+  expect((await bob.argus('share', '--check')).status).toBe(0);
 });
 
-test('nothing of the machine is written, a second run changes nothing, and a dry run nothing at all', () => {
+test('nothing of the machine is written, a second run changes nothing, and a dry run nothing at all', async () => {
   const one = clone(bare());
-  expect(one.argus('share').stdout, 'nothing is recorded').toContain('0 files written');
+  expect((await one.argus('share')).stdout, 'nothing is recorded').toContain('0 files written');
   expect(existsSync(path.join(one.root, '.argus'))).toBe(false);
-  const { runId } = one.run({ ready: false });
-  one.argus('report-fix', runId, CASE, `${FIX}, in ${one.root}/stock.json of ${one.env.HOME}`);
-  one.run({ ready: true });
-  expect(one.argus('share', '--dry-run').stdout, 'what git could not forget').toContain(`${FIX}, in stock.json of `);
+  const { runId } = await one.run({ ready: false });
+  await one.argus('report-fix', runId, CASE, `${FIX}, in ${one.root}/stock.json of ${one.env.HOME}`);
+  await one.run({ ready: true });
+  expect((await one.argus('share', '--dry-run')).stdout, 'what git could not forget').toContain(
+    `${FIX}, in stock.json of `,
+  );
   expect(existsSync(path.join(one.root, '.argus-shared'))).toBe(false);
-  one.argus('share');
+  await one.argus('share');
   const [name = ''] = filesOf(one);
   const file = path.join(one.root, '.argus-shared', name);
   const text = readFileSync(file, 'utf8');
@@ -112,23 +116,23 @@ test('nothing of the machine is written, a second run changes nothing, and a dry
   for (const hidden of [one.root, one.env.HOME ?? '', 'recordedFrom', 'run-']) expect(text).not.toContain(hidden);
   expect(JSON.parse(text)).toMatchObject({ version: 1, kind: 'fix' });
   expect(JSON.parse(text).by).toBeUndefined();
-  expect(one.argus('share').stdout).toContain('0 files written, 1 there already; nobody is named');
+  expect((await one.argus('share')).stdout).toContain('0 files written, 1 there already; nobody is named');
   expect(readFileSync(file, 'utf8')).toBe(text);
 });
 
-test('a fix that was found in a commit is shared where a person chose it', () => {
+test('a fix that was found in a commit is shared where a person chose it', async () => {
   const one = clone(bare());
-  for (let runs = 0; runs < 3; runs += 1) one.run({ ready: true });
+  for (let runs = 0; runs < 3; runs += 1) await one.run({ ready: true });
   writeFileSync(path.join(one.root, 'stock.json'), '{"ready":false}\n');
   one.commit('break it');
-  for (let runs = 0; runs < 2; runs += 1) one.run({ ready: false });
+  for (let runs = 0; runs < 2; runs += 1) await one.run({ ready: false });
   writeFileSync(path.join(one.root, 'stock.json'), '{"ready":true}\n');
   one.commit('make the stock ready');
-  one.run({ ready: true });
-  expect(one.argus('share').stdout).toContain('0 files written');
+  await one.run({ ready: true });
+  expect((await one.argus('share')).stdout).toContain('0 files written');
   const found = z.object({ data: z.object({ fixes: z.array(z.object({ fixId: z.string() })) }) });
-  const [fix] = found.parse(one.data('fixes')).data.fixes;
-  const { status, stdout, stderr } = one.argus('share', '--fix', fix?.fixId ?? '');
+  const [fix] = found.parse(await one.data('fixes')).data.fixes;
+  const { status, stdout, stderr } = await one.argus('share', '--fix', fix?.fixId ?? '');
   expect(status, stdout + stderr).toBe(0);
   expect(stdout).toContain(`.argus-shared/fixes/${fix?.fixId}.json`);
   const text = readFileSync(path.join(one.root, '.argus-shared', 'fixes', `${fix?.fixId}.json`), 'utf8');
@@ -136,14 +140,14 @@ test('a fix that was found in a commit is shared where a person chose it', () =>
     fix: expect.stringContaining('make the stock ready'),
     commit: expect.any(String),
   });
-  expect(one.argus('share', '--fix', 'fix-none').status).toBe(2);
+  expect((await one.argus('share', '--fix', 'fix-none')).status).toBe(2);
 });
 
 test('a server that runs sees what is pulled, and a change of the files is a change of the project', async () => {
   const origin = bare();
-  const { clone: ann, fixId } = shared(origin);
+  const { clone: ann, fixId } = await shared(origin);
   const bob = clone(origin);
-  const { runId } = bob.run({ ready: false });
+  const { runId } = await bob.run({ ready: false });
   const failure = { projectPath: bob.root, runId, caseName: CASE };
   const agent: Agent = await connect('2026-07-28', bob.env, bob.root);
   try {
@@ -158,11 +162,11 @@ test('a server that runs sees what is pulled, and a change of the files is a cha
     await agent.close();
   }
   const runs = z.object({ data: z.object({ runs: z.array(z.object({ dirty: z.boolean().nullish() })) }) });
-  bob.run({ ready: true });
+  await bob.run({ ready: true });
   git(bob.root, 'checkout', '--quiet', '.');
-  bob.run({ ready: true });
+  await bob.run({ ready: true });
   rmSync(path.join(bob.root, '.argus-shared'), { recursive: true });
-  bob.run({ ready: true });
-  const [after, before] = runs.parse(bob.data('history')).data.runs;
+  await bob.run({ ready: true });
+  const [after, before] = runs.parse(await bob.data('history')).data.runs;
   expect([before?.dirty, after?.dirty]).toEqual([false, true]);
 });

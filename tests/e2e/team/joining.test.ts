@@ -26,8 +26,8 @@ const INCIDENT = { title: 'The boiler is cold', steps: 'Relight the pilot flame.
 const SEARCH = { query_text: 'The boiler is cold', env: ENV };
 
 /** A user with a token, on a machine of their own. */
-function member(server: TeamServer, name = 'Ada', ...args: string[]): Record<string, string> {
-  return { ...someUser(), ARGUS_TEAM_TOKEN: token(server.database, name, ...args) };
+async function member(server: TeamServer, name = 'Ada', ...args: string[]): Promise<Record<string, string>> {
+  return { ...someUser(), ARGUS_TEAM_TOKEN: await token(server.database, name, ...args) };
 }
 
 function join(root: string, { url }: Pick<TeamServer, 'url'>, env: Record<string, string>) {
@@ -42,9 +42,9 @@ async function agentOf(root: string, env: Record<string, string>): Promise<Agent
 
 /** An agent in a repository that has joined. */
 async function joined(server: TeamServer) {
-  const ada = member(server);
+  const ada = await member(server);
   const root = repository();
-  join(root, server, ada);
+  await join(root, server, ada);
   const agent = await agentOf(root, ada);
   await agent.data('argus_init', { projectPath: root });
   return { ada, root, agent };
@@ -57,15 +57,15 @@ async function failedRun(agent: Agent, root: string): Promise<Data> {
 
 test('what one has fixed, another is told, and nothing of it lies in the repository', async () => {
   const server = await startServer();
-  const [ada, bob] = [member(server), member(server, 'Bob')];
+  const [ada, bob] = [await member(server), await member(server, 'Bob')];
   const [first, second] = [repository(), repository()];
   git(second, 'fetch', '--quiet', first);
   git(second, 'reset', '--quiet', '--hard', 'FETCH_HEAD');
-  expect(JSON.parse(join(first, server, ada).stdout)).toMatchObject({
+  expect(JSON.parse((await join(first, server, ada)).stdout)).toMatchObject({
     success: true,
     data: { project: 'shop', token: 'Ada', scope: 'write', sameRules: true },
   });
-  expect(join(second, server, bob).status).toBe(0);
+  expect((await join(second, server, bob)).status).toBe(0);
 
   const agent = await agentOf(first, ada);
   await agent.data('argus_init', { projectPath: first });
@@ -87,14 +87,14 @@ test('what one has fixed, another is told, and nothing of it lies in the reposit
 
 test('what has fixed a failure here is suggested where the team knows no fix, whether it can be asked or not', async () => {
   const server = await startServer();
-  const ada = member(server);
+  const ada = await member(server);
   const root = repository();
   const before = await agentOf(root, ada);
   await before.data('argus_init', { projectPath: root });
   await work(before, root);
   await before.close();
   agents.splice(0);
-  join(root, server, ada);
+  await join(root, server, ada);
   const agent = await agentOf(root, ada);
   await agent.data('argus_init', { projectPath: root });
   for (const isReachable of [true, false]) {
@@ -112,13 +112,13 @@ test('what has fixed a failure here is suggested where the team knows no fix, wh
 
 test('a run ends as its tests did, although the server is away', async () => {
   const server = await startServer();
-  const ada = member(server);
+  const ada = await member(server);
   const root = repository({ 'check.js': '' });
-  join(root, server, ada);
+  await join(root, server, ada);
   await server.stop();
   const run = (command: string) => argus(['run', '--json', '--project', root, 'node', command], { env: ada });
-  expect(run('check.js')).toMatchObject({ status: 0, stdout: expect.stringContaining('"queued":true') });
-  expect(run('missing.js').status).toBe(1);
+  expect(await run('check.js')).toMatchObject({ status: 0, stdout: expect.stringContaining('"queued":true') });
+  expect((await run('missing.js')).status).toBe(1);
 });
 
 test('what cannot be sent waits, answers meanwhile, and is the same as if it had been sent', async () => {
@@ -132,20 +132,27 @@ test('what cannot be sent waits, answers meanwhile, and is the same as if it had
   expect(await agent.data('argus_diagnose', failure)).toMatchObject({ queued: true, isNewPattern: true });
   const fix = { ...failure, fixDescription: 'Tuned it.', success: true };
   expect(await agent.data('argus_report_fix', fix)).toMatchObject({ queued: true });
-  expect(JSON.parse(argus(['team', 'status', '--project', root, '--json'], { env: ada }).stdout)).toMatchObject({
-    data: { joined: true, reachable: false, waiting: 3 },
-  });
+  expect(JSON.parse((await argus(['team', 'status', '--project', root, '--json'], { env: ada })).stdout)).toMatchObject(
+    {
+      data: { joined: true, reachable: false, waiting: 3 },
+    },
+  );
 
   const again = await startServer(server.database, ['--port', String(server.port)]);
   await expect
-    .poll(() => argus(['patterns', '--project', root, '--json', '--source', 'learned'], { env: ada }).stdout, {
-      timeout: 30_000,
-      interval: 1_000,
-    })
+    .poll(
+      async () => (await argus(['patterns', '--project', root, '--json', '--source', 'learned'], { env: ada })).stdout,
+      {
+        timeout: 30_000,
+        interval: 1_000,
+      },
+    )
     .toContain('"suggestedFix":"Tuned it."');
-  expect(JSON.parse(argus(['team', 'status', '--project', root, '--json'], { env: ada }).stdout)).toMatchObject({
-    data: { reachable: true, waiting: 0 },
-  });
+  expect(JSON.parse((await argus(['team', 'status', '--project', root, '--json'], { env: ada })).stdout)).toMatchObject(
+    {
+      data: { reachable: true, waiting: 0 },
+    },
+  );
   // The run has the id that it was answered with.
   const { body } = await post(again, ada.ARGUS_TEAM_TOKEN ?? '', 'runDetail', { runId: run.runId });
   expect(body).toMatchObject({ result: { cases: [{ caseName: expect.stringContaining('tunes') }] } });
@@ -195,8 +202,10 @@ test('what is sent later has taught the same as what is sent at once', async () 
     await work(agent, root);
     const answering = isReachable ? server : await startServer(server.database, ['--port', String(server.port)]);
     // A process of its own: the agent's asks a server that did not answer only after some seconds.
-    argus(['history', '--project', root], { env: ada });
-    expect(JSON.parse(argus(['team', 'status', '--project', root, '--json'], { env: ada }).stdout)).toMatchObject({
+    await argus(['history', '--project', root], { env: ada });
+    expect(
+      JSON.parse((await argus(['team', 'status', '--project', root, '--json'], { env: ada })).stdout),
+    ).toMatchObject({
       data: { waiting: 0, refused: 0 },
     });
     taught.push(await learned(answering, ada.ARGUS_TEAM_TOKEN ?? ''));
@@ -207,11 +216,11 @@ test('what is sent later has taught the same as what is sent at once', async () 
 
 test('a search finds what the team knows and what only this machine does', async () => {
   const server = await startServer();
-  const ada = member(server);
+  const ada = await member(server);
   const root = repository();
   const before = await agentOf(root, ada);
   const local = await before.ask('add_incident', { ...INCIDENT, projectPath: root });
-  join(root, server, ada);
+  await join(root, server, ada);
   await post(server, ada.ARGUS_TEAM_TOKEN ?? '', 'addIncident', {
     ...INCIDENT,
     steps: 'Bleed the radiators.',
@@ -228,21 +237,21 @@ test('a search finds what the team knows and what only this machine does', async
   const outcome = { solution_id, worked: true, env: ENV, projectPath: root };
   expect(await agent.ask('record_outcome', outcome)).toMatchObject({ ok: true });
 
-  expect(JSON.parse(argus(['team', 'push', '--project', root, '--json'], { env: ada }).stdout)).toMatchObject({
+  expect(JSON.parse((await argus(['team', 'push', '--project', root, '--json'], { env: ada })).stdout)).toMatchObject({
     data: { incidents: 1, added: 1 },
   });
-  expect(JSON.parse(argus(['team', 'push', '--project', root, '--json'], { env: ada }).stdout)).toMatchObject({
+  expect(JSON.parse((await argus(['team', 'push', '--project', root, '--json'], { env: ada })).stdout)).toMatchObject({
     data: { incidents: 1, added: 0 },
   });
   const after = await agent.ask('ranked_solutions', { ...SEARCH, projectPath: root });
   expect(stepsOf(after), 'what was copied is there once').toHaveLength(2);
 
-  const bob = member(server, 'Bob');
+  const bob = await member(server, 'Bob');
   const other = repository();
   git(other, 'fetch', '--quiet', root);
   git(other, 'reset', '--quiet', '--hard', 'FETCH_HEAD');
-  join(other, server, bob);
-  expect(argus(['team', 'pull', '--project', other], { env: bob }).status).toBe(0);
+  await join(other, server, bob);
+  expect((await argus(['team', 'pull', '--project', other], { env: bob })).status).toBe(0);
   await server.stop();
   const offline = await agentOf(other, bob);
   const kept = await offline.ask('ranked_solutions', { ...SEARCH, projectPath: other });
@@ -252,11 +261,11 @@ test('a search finds what the team knows and what only this machine does', async
 
 test('in a fresh clone a search that names no project asks the team, whose solutions take what came of them', async () => {
   const server = await startServer();
-  const ada = member(server);
+  const ada = await member(server);
   await post(server, ada.ARGUS_TEAM_TOKEN ?? '', 'addIncident', INCIDENT);
   const root = repository();
-  join(root, server, ada);
-  const searched = argus(['solutions', INCIDENT.title, '--env', 'os=linux', '--json'], { env: ada, cwd: root });
+  await join(root, server, ada);
+  const searched = await argus(['solutions', INCIDENT.title, '--env', 'os=linux', '--json'], { env: ada, cwd: root });
   expect(stepsOf(JSON.parse(searched.stdout))).toEqual([INCIDENT.steps]);
 
   const elsewhere = await agentOf(project(), ada);
@@ -287,28 +296,28 @@ test('in a fresh clone a search that names no project asks the team, whose solut
 
 test('what was learned here is pushed, known to a second machine and pulled for when the server is away', async () => {
   const server = await startServer();
-  const [ada, bob] = [member(server), member(server, 'Bob')];
+  const [ada, bob] = [await member(server), await member(server, 'Bob')];
   const root = repository();
   const before = await agentOf(root, ada);
   await before.data('argus_init', { projectPath: root });
   await work(before, root);
-  join(root, server, ada);
-  const copied = (env: Record<string, string>, what: 'push' | 'pull', at = root) =>
-    JSON.parse(argus(['team', what, '--project', at, '--json'], { env }).stdout).data;
-  expect(copied(ada, 'push')).toEqual({ incidents: 0, added: 0, patterns: 1, addedPatterns: 1 });
+  await join(root, server, ada);
+  const copied = async (env: Record<string, string>, what: 'push' | 'pull', at = root) =>
+    JSON.parse((await argus(['team', what, '--project', at, '--json'], { env })).stdout).data;
+  expect(await copied(ada, 'push')).toEqual({ incidents: 0, added: 0, patterns: 1, addedPatterns: 1 });
   const once = await learned(server, ada.ARGUS_TEAM_TOKEN ?? '');
-  expect(copied(ada, 'push')).toEqual({ incidents: 0, added: 0, patterns: 1, addedPatterns: 0 });
+  expect(await copied(ada, 'push')).toEqual({ incidents: 0, added: 0, patterns: 1, addedPatterns: 0 });
   expect(await learned(server, ada.ARGUS_TEAM_TOKEN ?? '')).toBe(once);
 
   const other = repository();
   git(other, 'fetch', '--quiet', root);
   git(other, 'reset', '--quiet', '--hard', 'FETCH_HEAD');
-  join(other, server, bob);
+  await join(other, server, bob);
   const agent = await agentOf(other, bob);
   const proved = { suggestedFix: 'Tuned it.', tried: { proved: 1 } };
   for (const isReachable of [true, false]) {
     if (!isReachable) {
-      expect(copied(bob, 'pull', other)).toMatchObject({ patterns: 1, addedPatterns: 1 });
+      expect(await copied(bob, 'pull', other)).toMatchObject({ patterns: 1, addedPatterns: 1 });
       await server.stop();
     }
     const { runId, failures } = await failedRun(agent, other);
@@ -319,9 +328,9 @@ test('what was learned here is pushed, known to a second machine and pulled for 
   // What went there and came back is as it was.
   const again = await startServer(server.database, ['--port', String(server.port)]);
   const pattern = async () => (await post(again, ada.ARGUS_TEAM_TOKEN ?? '', 'patterns', { source: 'learned' })).body;
-  copied(ada, 'pull');
+  await copied(ada, 'pull');
   const counted = await pattern();
-  copied(ada, 'push');
+  await copied(ada, 'push');
   expect(await pattern()).toEqual(counted);
 });
 
@@ -370,13 +379,13 @@ test('a clone that names a server of its own is only quoted', async () => {
 
 test('a fork with the same first commit is another repository', async () => {
   const server = await startServer();
-  const ada = member(server);
+  const ada = await member(server);
   const root = repository();
-  join(root, server, ada);
+  await join(root, server, ada);
   const fork = repository({}, 'https://git.example.com/fork.git');
   git(fork, 'fetch', '--quiet', root);
   git(fork, 'reset', '--quiet', '--hard', 'FETCH_HEAD');
-  const { data } = JSON.parse(argus(['team', 'status', '--project', fork, '--json'], { env: ada }).stdout);
+  const { data } = JSON.parse((await argus(['team', 'status', '--project', fork, '--json'], { env: ada })).stdout);
   expect(data).toMatchObject({ joined: false });
 });
 
@@ -410,9 +419,9 @@ test('a token is taken to no other address, and from no other variable', async (
 test('no secret leaves this machine', async () => {
   const spy = await trap(({ url }) => [url === '/v1/hello' ? 200 : 500, {}]);
   const server = await startServer();
-  const ada = member(server);
+  const ada = await member(server);
   const root = repository({ 'argus.yaml': 'redact:\n  patterns:\n    - { name: acme, pattern: "ACME-\\\\d{6}" }\n' });
-  join(root, server, ada);
+  await join(root, server, ada);
   const planted = 'ghp_0123456789abcdefghijABCDEFGHIJ012345';
   // The same machine, whose server is replaced by one that keeps what it is sent.
   const data = ada.XDG_DATA_HOME ?? '';
@@ -447,15 +456,15 @@ test('no secret leaves this machine', async () => {
 
 test('who has left sends nothing', async () => {
   const server = await startServer(newDatabase());
-  const ada = member(server);
+  const ada = await member(server);
   const root = repository();
-  join(root, server, ada);
-  expect(argus(['team', 'leave', '--project', root], { env: ada }).stdout).toContain('nothing is sent');
+  await join(root, server, ada);
+  expect((await argus(['team', 'leave', '--project', root], { env: ada })).stdout).toContain('nothing is sent');
   await server.stop();
   const agent = await agentOf(root, ada);
   await agent.data('argus_init', { projectPath: root });
   expect(await failedRun(agent, root)).not.toHaveProperty('queued');
-  expect(argus(['team', 'push', '--project', root], { env: ada }).status).toBe(2);
+  expect((await argus(['team', 'push', '--project', root], { env: ada })).status).toBe(2);
 });
 
 test("a page of a team's memory is refused with the next step, whether its server is there or not", async () => {
@@ -463,8 +472,8 @@ test("a page of a team's memory is refused with the next step, whether its serve
   const { ada, root } = await joined(server);
   const exported = () => argus(['view', '--export', path.join(root, 'page.html'), '--project', root], { env: ada });
   const wanted = { status: 2, stderr: expect.stringContaining(`in a browser at ${server.url}`) };
-  expect(exported()).toMatchObject(wanted);
+  expect(await exported()).toMatchObject(wanted);
   await server.stop();
-  expect(exported()).toMatchObject(wanted);
+  expect(await exported()).toMatchObject(wanted);
   expect(existsSync(path.join(root, 'page.html'))).toBe(false);
 });

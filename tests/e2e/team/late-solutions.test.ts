@@ -35,10 +35,10 @@ async function agentOf(root: string, env: Record<string, string>): Promise<Agent
 
 /** A repository that has joined, and an agent in it. */
 async function joined(server: TeamServer): Promise<Member> {
-  const bearer = token(server.database, 'Ada');
+  const bearer = await token(server.database, 'Ada');
   const env = { ...someUser(), ARGUS_TEAM_TOKEN: bearer };
   const root = repository();
-  argus(['team', 'join', server.url, '--as', 'shop', '--project', root], { env });
+  await argus(['team', 'join', server.url, '--as', 'shop', '--project', root], { env });
   return { root, env, bearer, agent: await agentOf(root, env) };
 }
 
@@ -47,9 +47,9 @@ function again({ database, port }: TeamServer): Promise<TeamServer> {
 }
 
 /** A process of its own: the agent's asks a server that did not answer only after some seconds. */
-function sent({ root, env }: Member): Data {
-  argus(['history', '--project', root], { env });
-  return JSON.parse(argus(['team', 'status', '--project', root, '--json'], { env }).stdout).data;
+async function sent({ root, env }: Member): Promise<Data> {
+  await argus(['history', '--project', root], { env });
+  return JSON.parse((await argus(['team', 'status', '--project', root, '--json'], { env })).stdout).data;
 }
 
 const exported = z.object({ result: z.object({ lines: z.string() }) });
@@ -113,7 +113,7 @@ test('what is sent later has taught the same as what is sent at once', async () 
       return answer;
     });
     const answering = isReachable ? server : await again(server);
-    expect(sent(ada)).toMatchObject({ reachable: true, waiting: 0, refused: 0 });
+    expect(await sent(ada)).toMatchObject({ reachable: true, waiting: 0, refused: 0 });
     taught.push(withoutIds(await known(answering, ada.bearer)));
   }
   expect(taught[0]).toHaveLength(2);
@@ -138,7 +138,7 @@ test('what was answered meanwhile is found meanwhile, and is known by its id aft
   expect(await agent.ask('record_outcome', tried)).toMatchObject({ ok: true, ...QUEUED });
 
   const answering = await again(server);
-  expect(sent(ada)).toMatchObject({ waiting: 0, refused: 0 });
+  expect(await sent(ada)).toMatchObject({ waiting: 0, refused: 0 });
   const other = await agentOf(root, env);
   const outcome = { solution_id: duplicate.solution_id, worked: true, env: ENV, projectPath: root };
   expect(await other.ask('record_outcome', outcome)).not.toHaveProperty('queued');
@@ -151,18 +151,18 @@ test('what was answered meanwhile is found meanwhile, and is known by its id aft
   // What was copied is there once, whoever is asked.
   const { incidents } = await other.ask('ranked_solutions', { ...search, query_text: GYROSCOPE.title });
   expect(incidents).toHaveLength(1);
-  argus(['team', 'push', '--project', root], { env });
+  await argus(['team', 'push', '--project', root], { env });
   expect(await known(answering, ada.bearer), 'nor is what the team knows by another id sent as new').toHaveLength(2);
 });
 
 test('what only the team has is an error meanwhile, and what only this machine has stays here', async () => {
   const server = await startServer();
-  const bearer = token(server.database, 'Ada');
+  const bearer = await token(server.database, 'Ada');
   const env = { ...someUser(), ARGUS_TEAM_TOKEN: bearer };
   const root = repository();
   const before = await agentOf(root, env);
   const own = await before.ask('add_incident', { ...BOILER, projectPath: root });
-  argus(['team', 'join', server.url, '--as', 'shop', '--project', root], { env });
+  await argus(['team', 'join', server.url, '--as', 'shop', '--project', root], { env });
   const { body } = await post(server, bearer, 'addIncident', GYROSCOPE);
   const { result } = z.object({ result: z.object({ incident_id: z.string(), solution_id: z.string() }) }).parse(body);
   await server.stop();
@@ -176,7 +176,7 @@ test('what only the team has is an error meanwhile, and what only this machine h
   const similar = { ...BOILER, steps: 'Bleed the radiators.', projectPath: root };
   expect(await agent.ask('add_incident', similar)).toMatchObject({ created: false, incident_id: own.incident_id });
   const answering = await again(server);
-  expect(sent({ root, env, bearer, agent })).toMatchObject({ waiting: 0, refused: 0 });
+  expect(await sent({ root, env, bearer, agent })).toMatchObject({ waiting: 0, refused: 0 });
   expect(await known(answering, bearer)).toMatchObject([{ title: GYROSCOPE.title, solutions: [{}] }]);
   const other = await agentOf(root, env);
   const kept = await other.ask('ranked_solutions', { query_text: BOILER.title, env: ENV, projectPath: root });
@@ -194,10 +194,10 @@ test.each([
   const { solution_id } = await agent.ask('add_incident', { ...GYROSCOPE, projectPath: root });
   await agent.ask('record_outcome', { solution_id, worked: false, env: ENV, projectPath: root });
   const answering = await again(server);
-  expect(argus(['team', command, '--project', root], { env })).toMatchObject({ status: 0 });
-  expect(sent(ada)).toMatchObject({ waiting: 0, refused: 0 });
+  expect(await argus(['team', command, '--project', root], { env })).toMatchObject({ status: 0 });
+  expect(await sent(ada)).toMatchObject({ waiting: 0, refused: 0 });
   const there = command === 'push' ? await known(answering, bearer) : [];
-  const here = argus(['memory', 'export', '--project', root], { env }).stdout;
+  const here = (await argus(['memory', 'export', '--project', root], { env })).stdout;
   const all = command === 'push' ? there : [line.parse(JSON.parse(here))];
   expect(withoutIds(all)).toEqual([
     {

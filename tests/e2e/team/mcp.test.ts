@@ -48,7 +48,7 @@ function parsed(answer: unknown): Data {
 
 test.each(['2025', '2026-07-28'])('the debug memory of a project, for a client of %s', async (era) => {
   const project = `shop-${era}`;
-  const client = await asking(era, token(server.database, 'Ada', '--project', project));
+  const client = await asking(era, await token(server.database, 'Ada', '--project', project));
   expect(await client.tools()).toEqual(['ranked_solutions', 'record_outcome', 'add_solution', 'add_incident']);
   const { incident_id: id, solution_id } = await client.ask('add_incident', INCIDENT);
   const found = await client.ask('ranked_solutions', { query_text: INCIDENT.title, env: { os: 'linux' } });
@@ -58,12 +58,15 @@ test.each(['2025', '2026-07-28'])('the debug memory of a project, for a client o
   expect(await client.read(`argus://incident/${id}`)).toContain('Relight the pilot flame.');
   await client.close();
   // The same memory as that of the machines that have joined.
-  const { body } = await post(server, token(server.database, 'Bob'), 'incident', { id }, { project });
+  const { body } = await post(server, await token(server.database, 'Bob'), 'incident', { id }, { project });
   expect(JSON.stringify(body)).toContain('"recorded_from":"Ada"');
 });
 
 test('a token that may only read stores nothing', async () => {
-  const client = await asking('2026-07-28', token(server.database, 'Eve', '--scope', 'read', '--project', 'till'));
+  const client = await asking(
+    '2026-07-28',
+    await token(server.database, 'Eve', '--scope', 'read', '--project', 'till'),
+  );
   expect(await client.ask('add_incident', INCIDENT)).toMatchObject({
     error: { code: 'TEAM_DENIED', message: expect.stringContaining('may not write') },
   });
@@ -71,7 +74,7 @@ test('a token that may only read stores nothing', async () => {
 });
 
 test('who may see more than one project names one', async () => {
-  const bearer = token(server.database, 'Ada', '--project', 'shop', 'till');
+  const bearer = await token(server.database, 'Ada', '--project', 'shop', 'till');
   const ask = (place: string) =>
     fetch(`${server.url}${place}`, { method: 'POST', headers: headers(bearer), body: '{}' }).then(
       ({ status }) => status,

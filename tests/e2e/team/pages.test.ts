@@ -10,9 +10,9 @@ const INCIDENT = { title: 'The boiler is cold', steps: 'Relight the pilot flame.
 
 browsing('a token that is entered shows its projects, live, and stays out of every address', async () => {
   const server = await startServer();
-  const ada = token(server.database, 'Ada', '--scope', 'edit', '--project', 'shop', 'till');
+  const ada = await token(server.database, 'Ada', '--scope', 'edit', '--project', 'shop', 'till');
   for (const project of ['shop', 'till', 'bank']) {
-    await post(server, token(server.database, 'Root'), 'addIncident', INCIDENT, { project });
+    await post(server, await token(server.database, 'Root'), 'addIncident', INCIDENT, { project });
   }
   const { page, complaints, requests } = await watchedPage(await newContext());
   await page.goto(server.url);
@@ -49,7 +49,7 @@ browsing('a token that is entered shows its projects, live, and stays out of eve
 
 test('a cookie is kept from scripts and from other sites', async () => {
   const server = await startServer();
-  const ada = token(server.database, 'Ada');
+  const ada = await token(server.database, 'Ada');
   const form = { method: 'POST', body: new URLSearchParams({ token: ada }), redirect: 'manual' } as const;
   const answer = await fetch(`${server.url}/login`, form);
   const cookie = answer.headers.get('set-cookie') ?? '';
@@ -77,7 +77,7 @@ test('a cookie that is over leads back to where a token is entered', async () =>
 
 test('who may only read changes nothing', async () => {
   const server = await startServer();
-  const reader = token(server.database, 'Eve', '--scope', 'read');
+  const reader = await token(server.database, 'Eve', '--scope', 'read');
   const headers = { Authorization: `Bearer ${reader}`, 'Content-Type': 'application/json' };
   const edit = { method: 'POST', body: JSON.stringify({ id: 'pat-1', description: 'Mine' }), headers };
   expect((await fetch(`${server.url}/p/shop/api/editPattern`, edit)).status).toBe(403);

@@ -35,27 +35,27 @@ afterAll(async () => {
 
 async function migrated(): Promise<string> {
   const database = await postgres.newDatabase();
-  expect(argus(['migrate', '--database', database])).toMatchObject({ status: 0 });
+  expect(await argus(['migrate', '--database', database])).toMatchObject({ status: 0 });
   return database;
 }
 
 test('serve changes no schema and names the command that does', async () => {
   const database = await postgres.newDatabase();
-  const refused = argus(['serve', '--database', database, '--port', '0']);
+  const refused = await argus(['serve', '--database', database, '--port', '0']);
   expect(refused).toMatchObject({ status: 2, stdout: '' });
   expect(refused.stderr).toContain("the server's own schema is not there yet. Run: argus migrate --database URL");
-  expect(argus(['token', 'list', '--database', database]).stderr).toContain('argus migrate');
-  const first = argus(['migrate', '--database', database, '--json']);
+  expect((await argus(['token', 'list', '--database', database])).stderr).toContain('argus migrate');
+  const first = await argus(['migrate', '--database', database, '--json']);
   expect(JSON.parse(first.stdout)).toEqual({
     database: `postgres://127.0.0.1:${postgres.port}/argus_test_1`,
     projects: [],
   });
-  expect(argus(['migrate', '--database', database, '--json']).stdout).toBe(first.stdout);
+  expect((await argus(['migrate', '--database', database, '--json'])).stdout).toBe(first.stdout);
   await (await startServer(database)).stop();
 });
 
-test('a database that is not there is said to be so, without its password', () => {
-  const { status, stderr } = argus(['token', 'list', '--database', 'postgres://ada:hunter2@127.0.0.1:1/argus']);
+test('a database that is not there is said to be so, without its password', async () => {
+  const { status, stderr } = await argus(['token', 'list', '--database', 'postgres://ada:hunter2@127.0.0.1:1/argus']);
   expect(status).toBe(2);
   expect(stderr).toContain('The database server does not answer');
   expect(stderr).not.toContain('hunter2');
@@ -64,15 +64,15 @@ test('a database that is not there is said to be so, without its password', () =
 
 test('a user of the database that cannot make what is needed is told what it needs', async () => {
   const database = new URL(await postgres.newDatabase());
-  const as = (user: string, name = database.pathname) => {
-    const { status, stderr } = argus(['migrate', '--database', `postgres://${user}@${database.host}${name}`]);
+  const as = async (user: string, name = database.pathname) => {
+    const { status, stderr } = await argus(['migrate', '--database', `postgres://${user}@${database.host}${name}`]);
     expect(status).toBe(2);
     return stderr;
   };
-  expect(as('nobody')).toMatch(/does not let this user in.+role "nobody" does not exist/u);
-  expect(as('argus', '/nothing')).toMatch(/name of the database in its URL.+"nothing" does not exist/u);
+  expect(await as('nobody')).toMatch(/does not let this user in.+role "nobody" does not exist/u);
+  expect(await as('argus', '/nothing')).toMatch(/name of the database in its URL.+"nothing" does not exist/u);
   await postgres.query('CREATE ROLE weak LOGIN');
-  expect(as('weak')).toMatch(/needs CREATE on the database, CREATEROLE.+\[42501\]/u);
+  expect(await as('weak')).toMatch(/needs CREATE on the database, CREATEROLE.+\[42501\]/u);
 });
 
 test('a user and a database that are made as the manual says are all that is needed', async () => {
@@ -81,21 +81,21 @@ test('a user and a database that are made as the manual says are all that is nee
   await postgres.query('CREATE DATABASE apart OWNER apart');
   await postgres.query('REVOKE CONNECT ON DATABASE apart FROM PUBLIC');
   const database = `postgres://apart@${host}/apart`;
-  expect(argus(['migrate', '--database', database])).toMatchObject({ status: 0 });
+  expect(await argus(['migrate', '--database', database])).toMatchObject({ status: 0 });
   const server = await startServer(database);
-  const ada = token(database, 'Ada');
+  const ada = await token(database, 'Ada');
   expect(await post(server, ada, 'addIncident', INCIDENT)).toMatchObject({ status: 200 });
   await server.stop();
   // Roles are the cluster's: who may log in to another of its databases must not be let into this one.
   await postgres.query('CREATE ROLE second LOGIN CREATEROLE');
-  const refused = argus(['migrate', '--database', `postgres://second@${host}/apart`]).stderr;
+  const refused = (await argus(['migrate', '--database', `postgres://second@${host}/apart`])).stderr;
   expect(refused).toMatch(/permission denied for database "apart"/u);
 });
 
 test('the memory of a server on a file is carried over by a machine that pulls it and pushes it', async () => {
   const [old, database] = [await startServer(), await migrated()];
   const next = await startServer(database);
-  const bearer = token(old.database, 'Ada');
+  const bearer = await token(old.database, 'Ada');
   await post(old, bearer, 'addIncident', INCIDENT);
   const run = { ...RUN, cases: [{ ...CASE, error: 'Error: the flux capacitor is out of tune' }] };
   const { result } = z
@@ -108,12 +108,12 @@ test('the memory of a server on a file is carried over by a machine that pulls i
   const root = repository();
   const env = { ...someUser(), ARGUS_TEAM_TOKEN: bearer };
   const team = (args: string[], more = env) => argus(['team', ...args, '--project', root], { env: more });
-  expect(team(['join', old.url, '--as', 'shop']).status).toBe(0);
-  expect(team(['pull']).stdout).toContain('1 learned pattern copied, 1 of them new');
+  expect((await team(['join', old.url, '--as', 'shop'])).status).toBe(0);
+  expect((await team(['pull'])).stdout).toContain('1 learned pattern copied, 1 of them new');
   await old.stop();
-  const moved = { ...env, ARGUS_TEAM_TOKEN: token(database, 'Ada') };
-  expect(team(['join', next.url, '--as', 'shop'], moved).status).toBe(0);
-  expect(team(['push'], moved)).toMatchObject({
+  const moved = { ...env, ARGUS_TEAM_TOKEN: await token(database, 'Ada') };
+  expect((await team(['join', next.url, '--as', 'shop'], moved)).status).toBe(0);
+  expect(await team(['push'], moved)).toMatchObject({
     status: 0,
     stdout: '1 incident copied, 1 of them new\n1 learned pattern copied, 1 of them new\n',
   });
@@ -124,7 +124,7 @@ test('the memory of a server on a file is carried over by a machine that pulls i
 test('a call is made once, whichever of its servers is asked', async () => {
   const database = await migrated();
   const [one, other] = [await startServer(database), await startServer(database)];
-  const bearer = token(database, 'Ada');
+  const bearer = await token(database, 'Ada');
   const callId = uuidV7();
   const added = await post(one, bearer, 'addIncident', INCIDENT, { callId });
   expect(added).toMatchObject({ status: 200, body: { result: { created: true } } });
@@ -134,7 +134,7 @@ test('a call is made once, whichever of its servers is asked', async () => {
 
 test('a call that takes too long is answered as such while others go on; made again, it was made once', async () => {
   const database = await migrated();
-  const bearer = token(database, 'Ada');
+  const bearer = await token(database, 'Ada');
   const projects = new PostgresProjects(database, {});
   const auth = new Auth(() => projects.own());
   const settings = { callsPerSecond: 200, trustsProxy: false, tls: undefined, mcp: async () => {}, callMs: 4_000 };
@@ -179,7 +179,7 @@ test('a call that takes too long is answered as such while others go on; made ag
 test('a project is in a schema of its own, and its memory in no other', async () => {
   const database = await migrated();
   const server = await startServer(database);
-  const bearer = token(database, 'Ada', '--scope', 'edit');
+  const bearer = await token(database, 'Ada', '--scope', 'edit');
   const none = { body: { result: { incidents: [] } } };
   expect(await post(server, bearer, 'rankedSolutions', SEARCH, { project: 'two' })).toMatchObject(none);
   await post(server, bearer, 'addIncident', INCIDENT, { project: 'one' });
@@ -197,7 +197,7 @@ test('a project is in a schema of its own, and its memory in no other', async ()
 test('a page is told when somebody wrote', async () => {
   const database = await migrated();
   const server = await startServer(database);
-  const bearer = token(database, 'Ada');
+  const bearer = await token(database, 'Ada');
   await post(server, bearer, 'addIncident', INCIDENT);
   const events = await fetch(`${server.url}/p/shop/api/events`, { headers: headers(bearer) });
   const reader = events.body?.getReader();
@@ -212,9 +212,9 @@ test('a page is told when somebody wrote', async () => {
 test('a copy of a project is a memory that argus opens', async () => {
   const database = await migrated();
   const server = await startServer(database);
-  await post(server, token(database, 'Ada'), 'addIncident', INCIDENT);
+  await post(server, await token(database, 'Ada'), 'addIncident', INCIDENT);
   const file = path.join(project(), 'copy.db');
-  expect(argus(['backup', 'shop', file, '--database', database])).toMatchObject({ status: 0 });
+  expect(await argus(['backup', 'shop', file, '--database', database])).toMatchObject({ status: 0 });
   const copy = await openEngine({ databasePath: file, projectRoot: '/', locale: 'en' });
   expect((await copy.rankedSolutions({ query_text: INCIDENT.title, env: {} })).incidents).toMatchObject([
     { title: INCIDENT.title },
@@ -222,15 +222,17 @@ test('a copy of a project is a memory that argus opens', async () => {
   await copy.addIncident({ ...INCIDENT, title: 'The till is stuck' });
   await copy.close();
   expect(execFileSync('sqlite3', [file, 'pragma integrity_check'], { encoding: 'utf8' })).toBe('ok\n');
-  expect(argus(['backup', 'shop', file, '--database', database]).stderr).toContain('is there already');
-  expect(argus(['backup', 'bank', `${file}2`, '--database', database]).stderr).toContain('Those there are: shop.');
+  expect((await argus(['backup', 'shop', file, '--database', database])).stderr).toContain('is there already');
+  expect((await argus(['backup', 'bank', `${file}2`, '--database', database])).stderr).toContain(
+    'Those there are: shop.',
+  );
   expect(existsSync(`${file}2`)).toBe(false);
 });
 
 test('no secret is in the database or in the log', async () => {
   const database = await migrated();
   const server = await startServer(database);
-  const bearer = token(database, 'Ada');
+  const bearer = await token(database, 'Ada');
   const secret = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
   const outputTail = `SomethingBroke: token ${secret} was refused`;
   const run = { command: 'job', exitCode: 1, timedOut: false, reports: [], containers: [], notes: [], outputTail };
@@ -250,7 +252,7 @@ test.skipIf(process.platform === 'win32')(
     const database = await migrated();
     const pooled = await startPgBouncer();
     const server = await startServer(database.replace(String(postgres.port), String(pooled.port)));
-    const bearer = token(database, 'Ada');
+    const bearer = await token(database, 'Ada');
     const all = Array.from({ length: 12 }, (_, at) =>
       post(
         server,

@@ -15,29 +15,31 @@ beforeAll(async () => {
 afterAll(stopServers);
 
 /** A repository that has joined. */
-function joined() {
-  const env = { ...someUser(), ARGUS_TEAM_TOKEN: token(server.database, 'Ada') };
+async function joined() {
+  const env = { ...someUser(), ARGUS_TEAM_TOKEN: await token(server.database, 'Ada') };
   const root = repository({ 'package.json': '{}', 'test/a.js': "require('node:test');" });
-  expect(argus(['team', 'join', server.url, '--as', 'shop', '--project', root], { env })).toMatchObject({ status: 0 });
+  expect(await argus(['team', 'join', server.url, '--as', 'shop', '--project', root], { env })).toMatchObject({
+    status: 0,
+  });
   return { env, root };
 }
 
-function says(root: string, env: Record<string, string>) {
+async function says(root: string, env: Record<string, string>) {
   const [status, doctor] = [
-    argus(['team', 'status', '--project', root], { env }),
-    argus(['doctor', '--project', root], { env }),
+    await argus(['team', 'status', '--project', root], { env }),
+    await argus(['doctor', '--project', root], { env }),
   ];
   return { status: [status.status, status.stdout], doctor: [doctor.status, /^.* team .*$/mu.exec(doctor.stdout)?.[0]] };
 }
 
-test('that it takes what is recorded', () => {
-  const { root, env } = joined();
-  expect(says(root, env)).toEqual({
+test('that it takes what is recorded', async () => {
+  const { root, env } = await joined();
+  expect(await says(root, env)).toEqual({
     status: [0, expect.stringContaining("as 'Ada' with the scope write")],
     doctor: [0, expect.stringMatching(/✓ team .*shop at .*, as 'Ada' with the scope write, a write works/u)],
   });
-  const reading = { ...env, ARGUS_TEAM_TOKEN: token(server.database, 'Eve', '--scope', 'read') };
-  expect(says(root, reading)).toEqual({
+  const reading = { ...env, ARGUS_TEAM_TOKEN: await token(server.database, 'Eve', '--scope', 'read') };
+  expect(await says(root, reading)).toEqual({
     status: [0, expect.stringContaining("as 'Eve' with the scope read")],
     doctor: [0, expect.stringMatching(/• team .*what is recorded here cannot be stored there/u)],
   });
@@ -51,27 +53,27 @@ test.each([
     () => token(server.database, 'Bob', '--project', 'till'),
     /The token is for till, not 'shop'.* argus team join \S+ --as till/u,
   ],
-])('that it does not take %s', (_, other, said) => {
-  const { root, env } = joined();
-  expect(says(root, { ...env, ARGUS_TEAM_TOKEN: other() })).toEqual({
+])('that it does not take %s', async (_, other, said) => {
+  const { root, env } = await joined();
+  expect(await says(root, { ...env, ARGUS_TEAM_TOKEN: await other() })).toEqual({
     status: [1, expect.stringMatching(said)],
     doctor: [1, expect.stringMatching(new RegExp(`✗ team .*${said.source}`, 'u'))],
   });
 });
 
 test('that it cannot be reached, and where nobody has joined nothing', async () => {
-  const { root, env } = joined();
+  const { root, env } = await joined();
   const moved = await startServer();
-  const there = { ...env, ARGUS_TEAM_TOKEN: token(moved.database, 'Ada') };
-  argus(['team', 'join', moved.url, '--as', 'shop', '--project', root], { env: there });
+  const there = { ...env, ARGUS_TEAM_TOKEN: await token(moved.database, 'Ada') };
+  await argus(['team', 'join', moved.url, '--as', 'shop', '--project', root], { env: there });
   await moved.stop();
   const said = /cannot be reached: .* argus serve.* argus team join URL --as shop/u;
-  expect(says(root, there)).toEqual({
+  expect(await says(root, there)).toEqual({
     status: [1, expect.stringMatching(said)],
     doctor: [1, expect.stringMatching(new RegExp(`✗ team .*${said.source}`, 'u'))],
   });
-  argus(['team', 'leave', '--project', root], { env });
-  expect(says(root, env)).toEqual({
+  await argus(['team', 'leave', '--project', root], { env });
+  expect(await says(root, env)).toEqual({
     status: [0, expect.stringContaining('belongs to no team')],
     doctor: [0, undefined],
   });

@@ -29,7 +29,7 @@ describe('who may', () => {
     ['edit', [200, 200, 404]],
     ['admin', [200, 200, 404]],
   ])('a token with the scope %s', async (scope, [reading, writing, editing]) => {
-    const bearer = token(server.database, 'Ada', '--scope', scope);
+    const bearer = await token(server.database, 'Ada', '--scope', scope);
     expect((await post(server, bearer, 'patterns', {})).status).toBe(reading);
     expect((await post(server, bearer, 'addIncident', { ...INCIDENT, force: true })).status).toBe(writing);
     // There is no such pattern, which only who may edit is told.
@@ -37,14 +37,14 @@ describe('who may', () => {
   });
 
   test('a token for one project is none for another', async () => {
-    const bearer = token(server.database, 'CI', '--project', 'shop', 'till');
+    const bearer = await token(server.database, 'CI', '--project', 'shop', 'till');
     expect((await post(server, bearer, 'patterns', {}, { project: 'till' })).status).toBe(200);
     const { status, body } = await post(server, bearer, 'patterns', {}, { project: 'bank' });
     expect({ status, body }).toMatchObject({ status: 403, body: { error: { code: 'FORBIDDEN' } } });
   });
 
   test('what one project has learned is not in another', async () => {
-    const bearer = token(server.database, 'Ada');
+    const bearer = await token(server.database, 'Ada');
     await post(server, bearer, 'addIncident', INCIDENT, { project: 'one' });
     expect((await post(server, bearer, 'rankedSolutions', SEARCH, { project: 'two' })).body).toMatchObject({
       result: { incidents: [] },
@@ -52,20 +52,20 @@ describe('who may', () => {
   });
 
   test('a revoked token opens nothing, on a server that runs', async () => {
-    const bearer = token(server.database, 'Bob');
+    const bearer = await token(server.database, 'Bob');
     expect((await post(server, bearer, 'patterns', {})).status).toBe(200);
     const [, id = ''] = bearer.split('_');
-    expect(argus(['token', 'revoke', id, '--database', server.database]).stdout).toContain('revoked');
+    expect((await argus(['token', 'revoke', id, '--database', server.database])).stdout).toContain('revoked');
     await expect.poll(async () => (await post(server, bearer, 'patterns', {})).status, { timeout: 10_000 }).toBe(401);
-    expect(argus(['token', 'revoke', id, '--database', server.database]).status).toBe(2);
+    expect((await argus(['token', 'revoke', id, '--database', server.database])).status).toBe(2);
   });
 
   test('an expired one neither; a wrong secret, and none, are the same', async () => {
-    const [, id] = token(server.database, 'Eve').split('_');
+    const [, id] = (await token(server.database, 'Eve')).split('_');
     for (const bearer of [
       `argus_${id}_${'A'.repeat(43)}`,
       'argus_0123',
-      token(server.database, 'Old', '--expires', '0'),
+      await token(server.database, 'Old', '--expires', '0'),
     ]) {
       expect(await post(server, bearer, 'patterns', {})).toMatchObject({
         status: 401,
@@ -75,18 +75,20 @@ describe('who may', () => {
   });
 
   test('the secret is kept nowhere', async () => {
-    const bearer = token(server.database, 'Ada');
+    const bearer = await token(server.database, 'Ada');
     const secret = secretOf(bearer);
     await post(server, bearer, 'addIncident', INCIDENT);
     const kept = [readFileSync(server.database), Buffer.from(server.log())];
     expect(kept.some((bytes) => bytes.includes(secret))).toBe(false);
-    expect(argus(['token', 'list', '--database', server.database, '--json']).stdout).not.toMatch(/digest|"token"/u);
+    expect((await argus(['token', 'list', '--database', server.database, '--json'])).stdout).not.toMatch(
+      /digest|"token"/u,
+    );
   });
 });
 
 describe('a call', () => {
   test('that is made again answers what it answered, and is made once', async () => {
-    const bearer = token(server.database, 'Ada');
+    const bearer = await token(server.database, 'Ada');
     const again = { callId: uuidV7(), project: 'again' };
     const first = await post(server, bearer, 'addIncident', INCIDENT, again);
     expect(await post(server, bearer, 'addIncident', INCIDENT, again)).toEqual(first);
@@ -97,7 +99,7 @@ describe('a call', () => {
   });
 
   test('carries whose token it was, whatever the machine says of itself', async () => {
-    const bearer = token(server.database, 'Ada');
+    const bearer = await token(server.database, 'Ada');
     const said = { project: 'who', by: 'some client 1.0', from: 'Bob' };
     const added = await post(server, bearer, 'addIncident', INCIDENT, said);
     const { incident_id: id } = z.object({ result: z.object({ incident_id: z.string() }) }).parse(added.body).result;
@@ -116,7 +118,7 @@ describe('a call', () => {
   ])('with %s is refused', async (_, method, params, more) => {
     const { status, body } = await post(
       server,
-      token(server.database, 'Ada', '--scope', 'admin'),
+      await token(server.database, 'Ada', '--scope', 'admin'),
       method,
       params,
       more,
@@ -125,7 +127,7 @@ describe('a call', () => {
   });
 
   test('of more than 32 MiB is refused, and nothing of it recorded', async () => {
-    const bearer = token(server.database, 'Ada');
+    const bearer = await token(server.database, 'Ada');
     const call = { protocol: 1, callId: uuidV7(), now: Date.now(), method: 'addIncident', params: INCIDENT };
     const body = JSON.stringify(call);
     const send = async (bytes: number) => {
@@ -146,14 +148,14 @@ describe('a call', () => {
   test('reads no file of the server', async () => {
     const reports = [{ path: server.database, format: 'junit' }];
     const run = { command: 'npm test', timedOut: false, reports, cases: [], containers: [], notes: [] };
-    const { body } = await post(server, token(server.database, 'Ada'), 'recordRun', run);
+    const { body } = await post(server, await token(server.database, 'Ada'), 'recordRun', run);
     expect(body).toMatchObject({ error: { code: 'REPORT_NOT_FOUND' } });
   });
 });
 
 describe('the server', () => {
   test('says what it is to whoever has a token', async () => {
-    const bearer = token(server.database, 'Ada', '--project', 'shop');
+    const bearer = await token(server.database, 'Ada', '--project', 'shop');
     const hello = await (await fetch(`${server.url}/v1/hello`, { headers: headers(bearer) })).json();
     expect(hello).toMatchObject({
       name: 'argus',
@@ -176,19 +178,19 @@ describe('the server', () => {
     const forwarded = { 'X-Forwarded-For': '203.0.113.7' };
     const asked = (bearer: string) =>
       fetch(`${proxied.url}/metrics`, { headers: { ...forwarded, Authorization: `Bearer ${bearer}` } });
-    expect((await asked(token(proxied.database, 'Ada'))).status).toBe(403);
-    expect((await asked(token(proxied.database, 'Root', '--scope', 'admin'))).status).toBe(200);
+    expect((await asked(await token(proxied.database, 'Ada'))).status).toBe(403);
+    expect((await asked(await token(proxied.database, 'Root', '--scope', 'admin'))).status).toBe(200);
   });
 
   test('takes only so many calls of one token, and so many wrong ones of one address', async () => {
     const limited = await startServer(newDatabase(), ['--port', '0', '--rate-limit', '3']);
-    const bearer = token(limited.database, 'Ada');
+    const bearer = await token(limited.database, 'Ada');
     const calls = Array.from({ length: 12 }, () => post(limited, bearer, 'patterns', {}));
     expect((await Promise.all(calls)).map(({ status }) => status)).toContain(429);
     const wrong = Array.from({ length: 25 }, () => post(limited, 'argus_0123', 'patterns', {}));
     expect((await Promise.all(wrong)).map(({ status }) => status)).toContain(429);
     // The others of the same office go on.
-    const other = token(limited.database, 'Bob');
+    const other = await token(limited.database, 'Bob');
     expect((await post(limited, other, 'patterns', {})).status).toBe(200);
   });
 
@@ -204,28 +206,28 @@ describe('the server', () => {
     const asked = get({ host: '127.0.0.1', port: secure.port, path: '/healthz', ca: readFileSync(cert) });
     const [response] = (await once(asked, 'response')) as [IncomingMessage];
     expect(response.statusCode).toBe(200);
-    expect(argus(['serve', '--tls-cert', cert]).stderr).toContain('--tls-key');
+    expect((await argus(['serve', '--tls-cert', cert])).stderr).toContain('--tls-key');
   });
 
-  test('says where it cannot keep anything', () => {
+  test('says where it cannot keep anything', async () => {
     const folder = path.join(project({ taken: '' }), 'taken');
-    const { status, stderr } = argus(['serve', '--port', '0', '--database', path.join(folder, 'argus.db')]);
+    const { status, stderr } = await argus(['serve', '--port', '0', '--database', path.join(folder, 'argus.db')]);
     expect(status).toBe(2);
     expect(stderr).toContain(`DATABASE_UNAVAILABLE: ${folder} cannot be written`);
   });
 
-  test('listens where others can read along only when told so', () => {
+  test('listens where others can read along only when told so', async () => {
     const args = ['serve', '--database', newDatabase(), '--host', '0.0.0.0', '--port', '0'];
-    const { status, stderr } = argus(args);
+    const { status, stderr } = await argus(args);
     expect({ status, stderr }).toMatchObject({ status: 2, stderr: expect.stringContaining('--tls-cert') });
   });
 
   test('logs no body, and denials are in the audit log', async () => {
-    const bearer = token(server.database, 'Ada', '--scope', 'read');
+    const bearer = await token(server.database, 'Ada', '--scope', 'read');
     await post(server, bearer, 'addIncident', { ...INCIDENT, title: 'Planted title of a body' });
     expect(server.log()).not.toContain('Planted title');
     expect(server.log()).toMatch(/"status":403.*"call":"addIncident"/u);
-    const { entries } = JSON.parse(argus(['token', 'audit', '--database', server.database, '--json']).stdout);
+    const { entries } = JSON.parse((await argus(['token', 'audit', '--database', server.database, '--json'])).stdout);
     const denied = { action: 'addIncident', isDenied: true, project: 'shop', tokenId: bearer.split('_')[1] };
     expect(entries).toEqual(expect.arrayContaining([expect.objectContaining(denied)]));
     expect(entries).toEqual(expect.arrayContaining([expect.objectContaining({ action: 'token create' })]));
@@ -233,7 +235,7 @@ describe('the server', () => {
 
   test('ends when it is told to, with the calls in flight', async () => {
     const ending = await startServer();
-    const bearer = token(ending.database, 'Ada');
+    const bearer = await token(ending.database, 'Ada');
     const slow = request(`${ending.url}/v1/projects/shop/call`, { method: 'POST', headers: headers(bearer) });
     const body = { protocol: 1, callId: uuidV7(), now: Date.now(), method: 'patterns', params: {} };
     const answered = new Promise<number | undefined>((resolve, reject) => {

@@ -71,8 +71,8 @@ export function newDatabase(): string {
 }
 
 /** A token of this server. */
-export function token(database: string, name: string, ...args: string[]): string {
-  const { status, stdout, stderr } = argus(['token', 'create', name, '--database', database, '--json', ...args]);
+export async function token(database: string, name: string, ...args: string[]): Promise<string> {
+  const { status, stdout, stderr } = await argus(['token', 'create', name, '--database', database, '--json', ...args]);
   if (status !== 0) throw new Error(stderr);
   return z.object({ token: z.string() }).parse(JSON.parse(stdout)).token;
 }

@@ -26,9 +26,9 @@ import { browsing, newContext, type Watched, watchedPage } from './chromium.ts';
 import { inMemoryOf } from './view.ts';
 import { HOSTILE, hostileProject, record, rememberedProject } from './view-memory.ts';
 
-function exported(root: string, name = 'report.html'): string {
+async function exported(root: string, name = 'report.html'): Promise<string> {
   const file = path.join(project(), name);
-  const { status, stderr } = argus(['view', '--project', root, '--export', file]);
+  const { status, stderr } = await argus(['view', '--project', root, '--export', file]);
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   return file;
 }
@@ -49,7 +49,7 @@ function snapshotIn(html: string): string {
 
 browsing('one file shows all of it from disk, without a network', async () => {
   const { root, runs } = await rememberedProject();
-  const file = exported(root);
+  const file = await exported(root);
   const { page, requests, complaints } = await openFile(file);
   await page.getByRole('row').filter({ hasText: 'Cannot read properties' }).waitFor();
   await page.getByText(/Snapshot of/u).waitFor();
@@ -67,7 +67,7 @@ browsing('one file shows all of it from disk, without a network', async () => {
 
 test('its policy allows it nothing outside', async () => {
   const { root } = await rememberedProject();
-  const html = readFileSync(exported(root), 'utf8');
+  const html = readFileSync(await exported(root), 'utf8');
   const policy = /<meta http-equiv="Content-Security-Policy" content="([^"]+)">/u.exec(html)?.[1] ?? '';
   expect(policy).toContain("default-src 'none'");
   expect(policy).toContain("connect-src 'none'");
@@ -78,7 +78,7 @@ test('its policy allows it nothing outside', async () => {
 
 browsing('the policy of a file is in force, too', async () => {
   const { root } = await rememberedProject();
-  const { page } = await openFile(exported(root));
+  const { page } = await openFile(await exported(root));
   await page.getByRole('row').filter({ hasText: 'Cannot read properties' }).waitFor();
   const ran = await page.evaluate(() => {
     const script = document.createElement('script');
@@ -92,7 +92,7 @@ browsing('the policy of a file is in force, too', async () => {
 browsing('without a database it is the page alone, and takes a file', async () => {
   const root = project();
   const out = path.join(project(), 'page.html');
-  const { status, stdout } = argus(['view', '--project', root, '--export', out]);
+  const { status, stdout } = await argus(['view', '--project', root, '--export', out]);
   expect(status).toBe(0);
   expect(stdout).toMatch(/page\.html: \d+(?:\.\d+)? MB, the page alone: nothing is recorded yet\n$/u);
   expect(readdirSync(root)).toEqual([]);
@@ -109,7 +109,7 @@ browsing('hostile texts, and a hostile name, are data', async () => {
   const named = path.join(parent, 'shop" <script>window.hacked=1<!--');
   mkdirSync(path.join(named, '.argus'), { recursive: true });
   writeFileSync(path.join(named, '.argus/argus.db'), readFileSync(path.join(root, '.argus/argus.db')));
-  const { page, complaints } = await openFile(exported(named, 'a "b" <c>.html'));
+  const { page, complaints } = await openFile(await exported(named, 'a "b" <c>.html'));
   await page.getByRole('row').filter({ hasText: HOSTILE[0] }).first().waitFor();
   expect(await page.evaluate(() => 'hacked' in window)).toBe(false);
   expect(await page.locator('header').first().textContent()).toContain('shop" <script>window.hacked=1<!--');
@@ -119,9 +119,9 @@ browsing('hostile texts, and a hostile name, are data', async () => {
 test('says how large it is, for people and for programs', async () => {
   const { root } = await rememberedProject();
   const file = path.join(project(), 'report.html');
-  const text = argus(['view', '--project', root, '--export', file]);
+  const text = await argus(['view', '--project', root, '--export', file]);
   expect(text.stdout).toMatch(/report\.html: \d+\.\d MB, a snapshot of \d+ kB in it\n$/u);
-  const json = argus(['view', '--project', root, '--export', file, '--json']);
+  const json = await argus(['view', '--project', root, '--export', file, '--json']);
   expect(JSON.parse(json.stdout)).toEqual({
     file,
     bytes: statSync(file).size,
@@ -134,8 +134,16 @@ test('says how large it is, for people and for programs', async () => {
 test('secrets are not in it', async () => {
   const root = project();
   const secret = 'sk_live_4eC39HqLyjWDarjtT1zdp7dc';
-  argus(['run', '--project', root, '--', 'sh', '-c', `echo "OddError: password=hunter2hunter2 key ${secret}"; exit 1`]);
-  const inside = readFileSync(snapshotIn(readFileSync(exported(root), 'utf8')));
+  await argus([
+    'run',
+    '--project',
+    root,
+    '--',
+    'sh',
+    '-c',
+    `echo "OddError: password=hunter2hunter2 key ${secret}"; exit 1`,
+  ]);
+  const inside = readFileSync(snapshotIn(readFileSync(await exported(root), 'utf8')));
   expect(inside.includes('OddError')).toBe(true);
   for (const word of [secret, 'hunter2hunter2']) expect(inside.includes(word)).toBe(false);
 });
@@ -145,9 +153,9 @@ test('what was deleted is not in it', async () => {
   // Names of tests stay, and this one's is its command: the words are in its output alone.
   for (const word of ['forgotten', 'remembered']) {
     writeFileSync(path.join(root, 'error.txt'), `OddError: ${word}${word}\n`);
-    argus(['run', '--project', root, '--', 'sh', '-c', 'cat error.txt; exit 1']);
+    await argus(['run', '--project', root, '--', 'sh', '-c', 'cat error.txt; exit 1']);
   }
-  const inside = readFileSync(snapshotIn(readFileSync(exported(root), 'utf8')));
+  const inside = readFileSync(snapshotIn(readFileSync(await exported(root), 'utf8')));
   expect(inside.includes('rememberedremembered')).toBe(true);
   expect(inside.includes('forgottenforgotten')).toBe(false);
 });
@@ -159,7 +167,7 @@ test('a snapshot taken while others write is whole', async () => {
   const writer = spawn('bash', ['-c', writing], { cwd: root, env: environment(), stdio: 'ignore', detached: true });
   try {
     for (let round = 0; round < 3; round++) {
-      const inside = snapshotIn(readFileSync(exported(root), 'utf8'));
+      const inside = snapshotIn(readFileSync(await exported(root), 'utf8'));
       const engine = await openEngine({ databasePath: inside, projectRoot: root, readOnly: true });
       const { runs } = await engine.history({ limit: 100 });
       for (const { id, passed, failed, skipped } of runs) {
@@ -179,13 +187,13 @@ test('the file that was there stays until the new one is whole', async () => {
   const old = '<!DOCTYPE html>old';
   const folder = project({ 'report.html': old });
   const file = path.join(folder, 'report.html');
-  expect(argus(['view', '--project', root, '--export', file]).status).toBe(0);
+  expect((await argus(['view', '--project', root, '--export', file])).status).toBe(0);
   expect(statSync(file).size).toBeGreaterThan(100_000);
   expect(readdirSync(folder)).toEqual(['report.html']);
 
   const broken = project({ '.argus/argus.db': 'no database'.repeat(100) });
   writeFileSync(file, old);
-  const { status, stderr } = argus(['view', '--project', broken, '--export', file]);
+  const { status, stderr } = await argus(['view', '--project', broken, '--export', file]);
   expect(status).toBe(2);
   expect(stderr).toContain('DATABASE_CORRUPT');
   expect(readFileSync(file, 'utf8')).toBe(old);
@@ -197,7 +205,7 @@ test.each([
   ['a folder', (root: string) => root, 'is a folder'],
 ])('%s in place of a file is an error with a reason', async (_name, target, words) => {
   const { root } = await rememberedProject();
-  const { status, stderr } = argus(['view', '--project', root, '--export', target(root)]);
+  const { status, stderr } = await argus(['view', '--project', root, '--export', target(root)]);
   expect(status).toBe(2);
   expect(stderr).toMatch(/^INVALID_INPUT: .* cannot be written: /u);
   expect(stderr).toContain(words);
@@ -210,7 +218,7 @@ test('what is no page is not replaced: a database, a source, a device', async ()
   symlinkSync('/dev/null', link);
   for (const target of [database, source, link]) {
     const before = target === link ? '' : readFileSync(target, 'base64');
-    const { status, stderr } = argus(['view', '--project', root, '--export', target]);
+    const { status, stderr } = await argus(['view', '--project', root, '--export', target]);
     expect({ status, stderr }).toEqual({
       status: 2,
       stderr: `INVALID_INPUT: ${target} cannot be written: it is there and is no page. Name another file.\n`,

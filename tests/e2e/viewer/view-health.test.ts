@@ -149,7 +149,7 @@ browsing('a report of a mend that was found stands with it, another by itself', 
       await engine.reportFix({ runId, caseName: failures[at]?.caseName ?? '', fixDescription, success: true });
     }
   });
-  const listed = argus(['fixes', '--project', own]).stdout;
+  const listed = (await argus(['fixes', '--project', own])).stdout;
   expect(listed).toMatch(/^\s+fix-\S+ .* the same mend: oiled the valve$/mu);
   const page = await openPage((await viewerOf(own)).url, '/health');
   const items = panel(page, 'Fixes and their proof').getByRole('listitem');
@@ -183,7 +183,7 @@ browsing('by keyboard: rows by arrows, Enter opens one', async () => {
 
 browsing('an exported page shows the same without a server, and asks nobody', async () => {
   const file = path.join(project(), 'report.html');
-  expect(argus(['view', '--project', root, '--export', file]).status).toBe(0);
+  expect((await argus(['view', '--project', root, '--export', file])).status).toBe(0);
   const { page, requests, complaints } = await watchedPage(await newContext({ offline: true, locale: 'zh-CN' }));
   await page.goto(`${pathToFileURL(file).href}#/health`);
   await settled(page);

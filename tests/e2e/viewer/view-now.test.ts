@@ -144,7 +144,7 @@ browsing('runs of another copy do not count', async () => {
 
 browsing('an exported page opens on the same in Chinese, without a server', async () => {
   const file = path.join(project(), 'report.html');
-  expect(argus(['view', '--project', remembered.root, '--export', file]).status).toBe(0);
+  expect((await argus(['view', '--project', remembered.root, '--export', file])).status).toBe(0);
   const { page, requests, complaints } = await watchedPage(await newContext({ offline: true, locale: 'zh-CN' }));
   await page.goto(pathToFileURL(file).href);
   await heading(page, '最近一次运行失败：2 个失败，2 个原因').waitFor();

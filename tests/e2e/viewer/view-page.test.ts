@@ -119,7 +119,7 @@ browsing('a run and a diagnosis by others appear without a reload', async () => 
   const { page, complaints } = await openPage(root);
   await row(page, 'Cannot read properties').waitFor();
   await page.evaluate(() => Object.assign(window, { sameDocument: true }));
-  argus(['run', '--project', root, '--', 'sh', '-c', 'echo "NewError: the blue valve leaks"; exit 1']);
+  await argus(['run', '--project', root, '--', 'sh', '-c', 'echo "NewError: the blue valve leaks"; exit 1']);
   await inMemoryOf(root, async (engine) => {
     const { runs } = await engine.history();
     const run = runs[0];
@@ -137,7 +137,7 @@ browsing('a page that was open before anything was recorded comes alive with the
   const root = project();
   const { page } = await openPage(root);
   await page.getByRole('heading', { name: 'Or drop another Argus database here' }).waitFor();
-  argus(['run', '--project', root, '--', 'false']);
+  await argus(['run', '--project', root, '--', 'false']);
   await page.getByText('Live', { exact: true }).waitFor();
 });
 
@@ -232,8 +232,8 @@ browsing('a person corrects a pattern, marks a fix as wrong, merges two, parts t
       { name: 'parses', failure: { message: 'Cannot read properties of undefined (reading "id")', type: 'TypeError' } },
     ]),
   );
-  const patterns = JSON.parse(argus(['patterns', '--project', root, '--json', '--source', 'learned']).stdout).data
-    .patterns;
+  const patterns = JSON.parse((await argus(['patterns', '--project', root, '--json', '--source', 'learned'])).stdout)
+    .data.patterns;
   expect(patterns).toContainEqual(
     expect.objectContaining({ description: 'The id is read too early', category: 'CONFIG_ERROR' }),
   );

@@ -258,12 +258,12 @@ test('changes by other processes are told, from the first one on', async () => {
   const it = await viewerOf(root);
   const stream = await listening(it);
   const made = stream.next();
-  expect(argus(['run', '--project', root, '--', 'sh', '-c', 'echo boom; exit 1']).status).toBe(1);
+  expect((await argus(['run', '--project', root, '--', 'sh', '-c', 'echo boom; exit 1'])).status).toBe(1);
   expect(await made).toBe('{"changed":true}');
   expect(JSON.parse((await it.ask('GET', '/api/about')).text)).toMatchObject({ editable: true });
   const second = await listening(it);
   const [one, other] = [stream.next(), second.next()];
-  argus(['run', '--project', root, '--', 'true']);
+  await argus(['run', '--project', root, '--', 'true']);
   expect(await Promise.all([one, other])).toEqual(['{"changed":true}', '{"changed":true}']);
   await it.end();
   await Promise.all([stream.closed, second.closed]);
@@ -309,7 +309,7 @@ test('a port that is wished for, and one that is in use', async () => {
   onTestFinished(() => void other.close());
   const address = other.address();
   const port = typeof address === 'object' && address ? address.port : 0;
-  const taken = argus(['view', '--project', project(), '--port', String(port)]);
+  const taken = await argus(['view', '--project', project(), '--port', String(port)]);
   expect(taken.status).toBe(2);
   expect(taken.stderr).toBe(
     `INVALID_INPUT: Port ${port} is in use. Choose another with --port, or leave it out for a free one.\n`,
@@ -318,12 +318,12 @@ test('a port that is wished for, and one that is in use', async () => {
   const it = await viewerOf(project(), ['--port', String(port)]);
   expect(it.port).toBe(port);
   for (const wrong of ['70000', '-1', 'http']) {
-    expect(argus(['view', '--project', project(), '--port', wrong]).status).toBe(2);
+    expect((await argus(['view', '--project', project(), '--port', wrong])).status).toBe(2);
   }
 });
 
-test('a project that does not exist', () => {
-  const { status, stderr } = argus(['view', '--project', path.join(project(), 'nope')]);
+test('a project that does not exist', async () => {
+  const { status, stderr } = await argus(['view', '--project', path.join(project(), 'nope')]);
   expect(status).toBe(2);
   expect(stderr).toContain('PROJECT_NOT_FOUND');
 });

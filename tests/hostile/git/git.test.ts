@@ -125,7 +125,7 @@ describe.each(TRAPS)('%s', (_, trap) => {
     endRun(root, { command: 'vitest', output: 'OrderError: the total is wrong' });
     for (const line of commandLines(root)) {
       const args = line.map((word) => ids[word] ?? word);
-      const { status, stdout, stderr } = argus(args, { cwd: root, input: '' });
+      const { status, stdout, stderr } = await argus(args, { cwd: root, input: '' });
       expect({ args, ran: marker.names }).toEqual({ args, ran: [] });
       expect(stdout + stderr, args.join(' ')).not.toContain('INTERNAL_ERROR');
       expect(status, `${args.join(' ')}: ${stderr}`).not.toBeNull();
@@ -190,8 +190,8 @@ describe.each(TRAPS)('%s', (_, trap) => {
 
 const named = z.array(z.looseObject({ caseName: z.string() })).transform(([first]) => ({ caseName: first?.caseName }));
 
-test('every command of the command line is among those that are tried', () => {
-  const commands = [...argus(['--help']).stdout.matchAll(/^ {2}([a-z-]+) /gmu)].map(([, name = '']) => name);
+test('every command of the command line is among those that are tried', async () => {
+  const commands = [...(await argus(['--help'])).stdout.matchAll(/^ {2}([a-z-]+) /gmu)].map(([, name = '']) => name);
   const tried = new Set([...commandLines('.').map(([name = '']) => name), 'help']);
   expect(commands.length).toBeGreaterThan(10);
   expect(
@@ -200,7 +200,7 @@ test('every command of the command line is among those that are tried', () => {
   ).toEqual([]);
 });
 
-test('what the user has in the environment for git starts nothing either', () => {
+test('what the user has in the environment for git starts nothing either', async () => {
   const [root, marker] = [plain(), new Marker()];
   const programs = project();
   plant(project(), programs, marker);
@@ -220,7 +220,7 @@ test('what the user has in the environment for git starts nothing either', () =>
   expect(marker.names, 'the trap is set').toContain('core.fsmonitor');
   marker.clear();
   for (const args of commandLines(root).filter(([name]) => ['doctor', 'run', 'fix-problem'].includes(name ?? ''))) {
-    argus(args, { cwd: root, env });
+    await argus(args, { cwd: root, env });
     expect({ args, ran: marker.names }).toEqual({ args, ran: [] });
   }
 });
@@ -228,7 +228,7 @@ test('what the user has in the environment for git starts nothing either', () =>
 test.skipIf(process.platform === 'win32').each([
   ['bytes that are no UTF-8', Buffer.from('x\xff', 'latin1')],
   ['a separator of lines', Buffer.from('x\u2028y')],
-])('a filter with %s in its name', (_, name) => {
+])('a filter with %s in its name', async (_, name) => {
   const [root, marker] = [plain(), new Marker()];
   plantFilter(path.join(root, '.git'), name, marker);
   change(root);
@@ -236,13 +236,13 @@ test.skipIf(process.platform === 'win32').each([
   expect(marker.names, 'the trap is set').toEqual(['filter']);
   marker.clear();
   for (const args of commandLines(root).filter(([name]) => ['doctor', 'run', 'fix-problem'].includes(name ?? ''))) {
-    const { stdout, stderr } = argus(args, { cwd: root });
+    const { stdout, stderr } = await argus(args, { cwd: root });
     expect({ args, ran: marker.names }).toEqual({ args, ran: [] });
     expect(stdout + stderr).not.toContain('INTERNAL_ERROR');
   }
 });
 
-test('programs that a project brings under the names of others', () => {
+test('programs that a project brings under the names of others', async () => {
   const [root, marker] = [plain(), new Marker()];
   writeFileSync(path.join(root, 'argus.yaml'), 'version: 1\ncontainers: [shop-db]\nkubernetes: { namespace: shop }\n');
   for (const folder of ['.', 'bin', 'node_modules/.bin']) {
@@ -264,12 +264,12 @@ test('programs that a project brings under the names of others', () => {
   writeFileSync(path.join(root, 'ask.sh'), script);
   const asking = ['fix-problem', '--command', 'sh ask.sh', '--auto', '--desired', 'it is well', '--project', root];
   for (const args of [...commandLines(root), asking]) {
-    argus(args, { cwd: root, env });
+    await argus(args, { cwd: root, env });
     expect({ args, ran: marker.names }).toEqual({ args, ran: [] });
   }
 });
 
-test('a helper for a transport that a partial clone names', () => {
+test('a helper for a transport that a partial clone names', async () => {
   const [root, marker] = [plain(), new Marker()];
   mkdirSync(path.join(root, 'bin'));
   writeFileSync(path.join(root, 'bin/git-remote-evil'), `#!/bin/sh\necho helper >> ${marker.file}\n`, { mode: 0o755 });
@@ -285,7 +285,7 @@ test('a helper for a transport that a partial clone names', () => {
   expect(marker.names, 'the trap is set').toEqual(['helper']);
   marker.clear();
   for (const args of commandLines(root).filter(([name]) => ['run', 'fix-problem'].includes(name ?? ''))) {
-    argus(args, { cwd: root, env });
+    await argus(args, { cwd: root, env });
     expect({ args, ran: marker.names }).toEqual({ args, ran: [] });
   }
 });
@@ -296,11 +296,13 @@ test.skipIf(process.getuid?.() !== 0)('the repository of another user is none, a
   change(root);
   execFileSync('chown', ['-R', '12345', root]);
   marker.clear();
-  const { stdout, stderr } = argus(['run', '--json', '--project', root, 'node', 'check.js'], { cwd: root });
+  const { stdout, stderr } = await argus(['run', '--json', '--project', root, 'node', 'check.js'], { cwd: root });
   expect(stderr.match(/counts as no git repository: .*dubious ownership/gu)).toHaveLength(1);
   expect(JSON.parse(stdout)).toMatchObject({ success: true });
   // Nobody can tell whether it tracks files where a loop would be written.
-  const loop = argus(['fix-problem', '--command', 'node check.js', '--desired', 'x', '--project', root], { cwd: root });
+  const loop = await argus(['fix-problem', '--command', 'node check.js', '--desired', 'x', '--project', root], {
+    cwd: root,
+  });
   expect(loop.stderr).toMatch(/git does not say whether it tracks files in \.claude.fixes.*dubious ownership/u);
   expect(existsSync(path.join(root, '.claude'))).toBe(false);
   expect(marker.names).toEqual([]);

@@ -30,8 +30,8 @@ export const databaseOf = (root: string) => path.join(root, '.argus', 'argus.db'
 const envelope = z.object({ success: z.literal(true), data: z.record(z.string(), z.unknown()) });
 
 /** The data that a command answers with `--json`. */
-export function data(args: string[], root: string, env: User): Record<string, unknown> {
-  const { stdout, stderr } = invoked(args, root, env);
+export async function data(args: string[], root: string, env: User): Promise<Record<string, unknown>> {
+  const { stdout, stderr } = await invoked(args, root, env);
   const parsed = envelope.safeParse(JSON.parse(stdout));
   if (!parsed.success) throw new Error(`${args.join(' ')}: ${stdout} ${stderr}`);
   return parsed.data.data;
@@ -47,8 +47,8 @@ const runData = z.object({
 });
 
 /** Runs the command that fails; the run and its failure. */
-export function failedRun(root: string, env: User, extra: string[] = []) {
-  const found = argus(['run', '--project', root, '--json', ...extra, COMMAND], { env, cwd: root });
+export async function failedRun(root: string, env: User, extra: string[] = []) {
+  const found = await argus(['run', '--project', root, '--json', ...extra, COMMAND], { env, cwd: root });
   const parsed = z.object({ data: runData.extend({ notes: z.array(z.string()) }) }).parse(JSON.parse(found.stdout));
   const { runId, failures, notes } = parsed.data;
   const [failure] = failures;
@@ -59,20 +59,20 @@ export function failedRun(root: string, env: User, extra: string[] = []) {
 let made: string | undefined;
 
 /** A project in which a stranger recorded that a hostile fix always worked; a copy of one that is made once. */
-export function strangersProject(): string {
-  made ??= recordedBy(user());
+export async function strangersProject(): Promise<string> {
+  made ??= await recordedBy(user());
   return unpacked(made);
 }
 
-function recordedBy(stranger: User): string {
+async function recordedBy(stranger: User): Promise<string> {
   const root = project({ 'readme.md': 'a project\n' });
   for (let times = 0; times < 3; times++) {
-    const { runId, caseName } = failedRun(root, stranger);
-    data(['diagnose', runId, caseName], root, stranger);
-    data(['report-fix', runId, caseName, HOSTILE], root, stranger);
+    const { runId, caseName } = await failedRun(root, stranger);
+    await data(['diagnose', runId, caseName], root, stranger);
+    await data(['report-fix', runId, caseName, HOSTILE], root, stranger);
   }
   proved(root);
-  argus(['add-incident', 'The pool runs dry', HOSTILE, 'worked', '--error', ERROR, '--project', root], {
+  await argus(['add-incident', 'The pool runs dry', HOSTILE, 'worked', '--error', ERROR, '--project', root], {
     env: stranger,
   });
   if (!existsSync(databaseOf(root))) throw new Error('the stranger recorded nothing');

@@ -13,7 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { argus } from '../../e2e/argus.ts';
-import { type Agent, BUNDLE, connect, environment, project, someUser } from '../../e2e/harness.ts';
+import { type Agent, BUNDLE, connectProcess, environment, project, someUser } from '../../e2e/harness.ts';
 import { folder, installed, open, shell } from '../../faults/setup.ts';
 import { answersOf, begin, expectAllKept, memory, type Storing, shellThatHolds, storing } from './waiting.ts';
 
@@ -51,13 +51,13 @@ test(`${KILLS} processes that are killed while they wait or write block nobody`,
 
 test(`${KILLS} kills while calls are queued and taken in: each comes in, once`, { timeout: TIMEOUT_MS }, async () => {
   const [root, env] = [project(), { ...someUser() }];
-  expect(argus(['run', '--project', root, 'exit 1'], { env }).status).toBe(1);
+  expect((await argus(['run', '--project', root, 'exit 1'], { env })).status).toBe(1);
   const database = join(root, '.argus', 'argus.db');
   const queued = { runs: new Set<string>(), fixes: new Set<string>() };
   let kills = 0;
   while (kills < KILLS) {
     const holder = await shellThatHolds(database);
-    const agents = await Promise.all(['a', 'b', 'c', 'd'].map(() => connect('2026-07-28', env)));
+    const agents = await Promise.all(['a', 'b', 'c', 'd'].map(() => connectProcess('2026-07-28', env)));
     await Promise.all(agents.map((agent, index) => queueUntilKilled(agent, root, `round${kills}w${index}`, queued)));
     kills += agents.length;
     holder.stdin?.end('ROLLBACK;\n');
@@ -74,7 +74,7 @@ test(`${KILLS} kills while calls are queued and taken in: each comes in, once`, 
       await ended;
       kills += 1;
     }
-    expect(argus(['history', '--project', root, '--json'], { env }).status).toBe(0);
+    expect((await argus(['history', '--project', root, '--json'], { env })).status).toBe(0);
     const left = readdirSync(`${database}.spool`).filter((name) => !name.endsWith('.draft'));
     expect(left).toEqual([]);
     expect(shell(database, 'PRAGMA integrity_check')).toBe('ok');
@@ -127,7 +127,7 @@ test(`${KILLS} kills while older files are brought up to date lose none of their
 
 /** Queues a run and then fixes of its failure, each acknowledged one kept in mind, until its server is killed. */
 async function queueUntilKilled(
-  agent: Agent,
+  agent: Agent & { pid: number },
   projectPath: string,
   seed: string,
   queued: { runs: Set<string>; fixes: Set<string> },

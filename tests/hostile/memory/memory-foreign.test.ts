@@ -36,7 +36,7 @@ function memoriesBeside({ XDG_DATA_HOME }: User): string[] {
 
 for (const era of ERAS) {
   test(`a clone with a memory that knows a hostile fix for sure (${era})`, async () => {
-    const clone = cloneOf(strangersProject());
+    const clone = cloneOf(await strangersProject());
     const before = bytesOf(databaseOf(clone));
     const victim = user();
     const agent = await agentOf(victim, clone, era);
@@ -72,34 +72,34 @@ for (const era of ERAS) {
 }
 
 test('an unpacked archive with a memory, which git knows nothing of', async () => {
-  const copy = unpacked(strangersProject());
+  const copy = unpacked(await strangersProject());
   const before = bytesOf(databaseOf(copy));
   const listed = readdirSync(path.join(copy, '.argus')).sort();
   const victim = user();
-  const run = failedRun(copy, victim);
+  const run = await failedRun(copy, victim);
   expect(run.known).toBeNull();
   expect(run.notes.join()).toContain('was not made by this user on this machine');
-  expect(data(['diagnose', run.runId, run.caseName], copy, victim)).toMatchObject({ pattern: null });
-  data(['report-fix', run.runId, run.caseName, 'tuned it'], copy, victim);
-  expect(data(['diagnose', run.runId, run.caseName], copy, victim)).toMatchObject({ suggestedFix: 'tuned it' });
+  expect(await data(['diagnose', run.runId, run.caseName], copy, victim)).toMatchObject({ pattern: null });
+  await data(['report-fix', run.runId, run.caseName, 'tuned it'], copy, victim);
+  expect(await data(['diagnose', run.runId, run.caseName], copy, victim)).toMatchObject({ suggestedFix: 'tuned it' });
   expect(bytesOf(databaseOf(copy))).toBe(before);
   expect(readdirSync(path.join(copy, '.argus')).sort()).toEqual(listed);
 });
 
 test('texts of a foreign memory are made fit to be shown', async () => {
-  const root = strangersProject();
+  const root = await strangersProject();
   const hidden = "char(27)||'[2J'||char(0x200b)||'ghp_'||'0123456789abcdefghijABCDEFGHIJ012345'";
   shell(
     databaseOf(root),
     `UPDATE solutions SET steps = ${hidden}, env = '{"x":"y"}'; UPDATE incidents SET id = id || char(10) || char(27), title = 'one' || char(10) || 'two'`,
   );
-  const ranked = argus(['solutions', QUERY, '--project', unpacked(root), '--json'], { env: user() });
+  const ranked = await argus(['solutions', QUERY, '--project', unpacked(root), '--json'], { env: user() });
   expect(ranked.stdout).toContain('"memory":"foreign"');
   expect(ranked.stdout).not.toMatch(/\\u001b|\u200b|ghp_0123|"x":"y"|one\\ntwo/u);
 });
 
 test.each(['clone', 'archive'])('triggers and views in a memory are never run (%s)', async (kind) => {
-  const root = strangersProject();
+  const root = await strangersProject();
   shell(
     databaseOf(root),
     `CREATE TRIGGER t AFTER INSERT ON runs BEGIN UPDATE patterns SET resolutions = occurrences; END;
@@ -107,7 +107,7 @@ test.each(['clone', 'archive'])('triggers and views in a memory are never run (%
   );
   const copy = kind === 'clone' ? cloneOf(root) : unpacked(root);
   const before = bytesOf(databaseOf(copy));
-  const run = failedRun(copy, user());
+  const run = await failedRun(copy, user());
   expect(run.known).toBeNull();
   if (kind === 'archive') expect(run.notes.join()).toMatch(/^Not stored, .*nothing of it was run/u);
   expect(bytesOf(databaseOf(copy))).toBe(before);
@@ -119,47 +119,47 @@ test.each(['tracked', 'untracked'])('.argus as a link into another repository (%
   symlinkSync(other, path.join(root, '.argus'));
   const copy = kind === 'tracked' ? cloneOf(root) : unpacked(root);
   const victim = user();
-  const run = failedRun(copy, victim);
+  const run = await failedRun(copy, victim);
   expect(run.notes.join()).toContain('.argus is a link that leads out of the project');
   expect(readdirSync(other)).toEqual(['src']);
-  expect(failedRun(copy, victim).runId).not.toBe(run.runId);
-  expect(data(['history'], copy, victim)).toMatchObject({ total: 2 });
+  expect((await failedRun(copy, victim)).runId).not.toBe(run.runId);
+  expect(await data(['history'], copy, victim)).toMatchObject({ total: 2 });
 });
 
 test('.argus as a link to a memory of the same user', async () => {
   const victim = user();
   const own = project();
-  const { runId, caseName } = failedRun(own, victim);
-  data(['report-fix', runId, caseName, 'tuned it'], own, victim);
+  const { runId, caseName } = await failedRun(own, victim);
+  await data(['report-fix', runId, caseName, 'tuned it'], own, victim);
   const before = bytesOf(databaseOf(own));
   const root = project();
   symlinkSync(path.join(own, '.argus'), path.join(root, '.argus'));
-  expect(failedRun(root, victim).known).toBeNull();
+  expect((await failedRun(root, victim)).known).toBeNull();
   expect(bytesOf(databaseOf(own))).toBe(before);
 });
 
 test.each(['argus.db', 'argus.db-journal', 'argus.db.lockmode', '.gitignore'])(
   '%s as a link to a file of the user',
-  (name) => {
+  async (name) => {
     const home = project({ secret: 'precious\n' });
     for (const target of [path.join(home, 'secret'), path.join(home, 'not-there-yet')]) {
       const root = project({ '.argus/readme': '' });
       symlinkSync(target, path.join(root, '.argus', name));
-      failedRun(root, user());
+      await failedRun(root, user());
       expect(readdirSync(home)).toEqual(['secret']);
       expect(Buffer.from(bytesOf(path.join(home, 'secret')), 'base64').toString()).toBe('precious\n');
     }
   },
 );
 
-test('a file that git tracks is not made again where it is missing', () => {
-  const clone = cloneOf(strangersProject());
+test('a file that git tracks is not made again where it is missing', async () => {
+  const clone = cloneOf(await strangersProject());
   rmSync(databaseOf(clone));
   const victim = user();
-  failedRun(clone, victim);
+  await failedRun(clone, victim);
   expect(existsSync(databaseOf(clone))).toBe(false);
   expect(git(clone, 'diff', '--name-only', '--diff-filter=M')).toBe('');
-  expect(data(['history'], clone, victim)).toMatchObject({ total: 1 });
+  expect(await data(['history'], clone, victim)).toMatchObject({ total: 1 });
 });
 
 test('a memory that a checkout puts in the place of the own one', async () => {
@@ -172,7 +172,7 @@ test('a memory that a checkout puts in the place of the own one', async () => {
   expect(await agent.data('argus_init', { projectPath: root })).toMatchObject({ memory: 'new' });
   const run = await agent.data('argus_run', { projectPath: root, command: COMMAND });
   expect(await agent.data('argus_init', { projectPath: root })).toMatchObject({ memory: 'own' });
-  const brought = databaseOf(strangersProject());
+  const brought = databaseOf(await strangersProject());
   const before = bytesOf(brought);
   rmSync(databaseOf(root));
   writeFileSync(databaseOf(root), Buffer.from(before, 'base64'));
@@ -189,28 +189,31 @@ test('a configuration of the repository does not lead out of the project', async
   const yaml = (database: string) => `version: 1\nhistory:\n  database: ${database}\n`;
   const root = project({ 'argus.yaml': yaml(outside) });
   const victim = user();
-  const refused = argus(['run', '--project', root, '--json', COMMAND], { env: victim, cwd: root });
+  const refused = await argus(['run', '--project', root, '--json', COMMAND], { env: victim, cwd: root });
   expect(refused.status).toBe(2);
   expect(refused.stdout).toMatch(/CONFIG_INVALID.*argus.yaml:3: history.database: leads out of the project/u);
   const agent = await agentOf(victim, root);
   expect(await agent.error('argus_init', { projectPath: root })).toMatchObject({ code: 'CONFIG_INVALID' });
   const relative = project({ 'argus.yaml': yaml('../memory.db') });
-  expect(argus(['history', '--project', relative], { env: victim }).stderr).toContain('CONFIG_INVALID');
+  expect((await argus(['history', '--project', relative], { env: victim })).stderr).toContain('CONFIG_INVALID');
   expect(existsSync(outside)).toBe(false);
 
   // A configuration of the user's own may.
   const mine = path.join(project({ 'argus.yaml': yaml(outside) }), 'argus.yaml');
-  expect(failedRun(relative, victim, ['--config', mine]).notes).toEqual([]);
+  expect((await failedRun(relative, victim, ['--config', mine])).notes).toEqual([]);
   expect(existsSync(outside)).toBe(true);
   // But not in the repository's words.
-  const named = argus(['history', '--project', relative, '--config', 'argus.yaml'], { env: victim, cwd: relative });
+  const named = await argus(['history', '--project', relative, '--config', 'argus.yaml'], {
+    env: victim,
+    cwd: relative,
+  });
   expect(named.stderr).toContain('CONFIG_INVALID');
 });
 
 test('a configuration of the repository beside the project does not lead out either', async () => {
   const victim = user();
   const own = project();
-  failedRun(own, victim);
+  await failedRun(own, victim);
   const before = bytesOf(databaseOf(own));
   const yaml = `version: 1\nhistory:\n  database: ${databaseOf(own)}\n`;
   const repository = project({ 'evil.yaml': yaml, 'pkg/readme.md': 'a package\n', 'other/readme.md': 'one more\n' });
@@ -220,12 +223,12 @@ test('a configuration of the repository beside the project does not lead out eit
   const outside = path.join(project({ 'argus.yaml': yaml }), 'argus.yaml');
   symlinkSync(path.join(repository, 'evil.yaml'), path.join(path.dirname(outside), 'link.yaml'));
 
-  const refused = (args: string[], cwd: string) =>
-    expect(argus([...args, '--project', cwd], { env: victim, cwd }).stderr).toContain('CONFIG_INVALID');
-  refused(['history'], linked);
-  refused(['run', COMMAND], linked);
-  refused(['run', '--config', '../evil.yaml', COMMAND], plain);
-  refused(['run', '--config', path.join(path.dirname(outside), 'link.yaml'), COMMAND], plain);
+  const refused = async (args: string[], cwd: string) =>
+    expect((await argus([...args, '--project', cwd], { env: victim, cwd })).stderr).toContain('CONFIG_INVALID');
+  await refused(['history'], linked);
+  await refused(['run', COMMAND], linked);
+  await refused(['run', '--config', '../evil.yaml', COMMAND], plain);
+  await refused(['run', '--config', path.join(path.dirname(outside), 'link.yaml'), COMMAND], plain);
   const agent = await agentOf(victim, plain);
   // An agent may have any of these names from the repository.
   for (const configFile of ['../evil.yaml', outside]) {
@@ -235,27 +238,27 @@ test('a configuration of the repository beside the project does not lead out eit
   }
   expect(await agent.error('argus_init', { projectPath: linked })).toMatchObject({ code: 'CONFIG_INVALID' });
   expect(bytesOf(databaseOf(own))).toBe(before);
-  expect(data(['history', '--config', outside], plain, victim)).toMatchObject({ total: 1 });
+  expect(await data(['history', '--config', outside], plain, victim)).toMatchObject({ total: 1 });
 });
 
-test('a crafted .git file borrows no memory', () => {
+test('a crafted .git file borrows no memory', async () => {
   const victim = user();
   const own = project();
   git(own, 'init', '-q');
-  const { runId, caseName } = failedRun(own, victim);
-  data(['report-fix', runId, caseName, 'tuned it'], own, victim);
+  const { runId, caseName } = await failedRun(own, victim);
+  await data(['report-fix', runId, caseName, 'tuned it'], own, victim);
   const before = bytesOf(databaseOf(own));
   mkdirSync(path.join(own, '.git', 'worktrees', 'x'), { recursive: true });
   for (const target of [path.join(own, '.git'), path.join(own, '.git', 'worktrees', 'x')]) {
     const root = project({ '.git': `gitdir: ${target}\n` });
-    expect(failedRun(root, victim).known).toBeNull();
-    expect(data(['history'], root, victim)).toMatchObject({ total: 1 });
+    expect((await failedRun(root, victim)).known).toBeNull();
+    expect(await data(['history'], root, victim)).toMatchObject({ total: 1 });
   }
   expect(bytesOf(databaseOf(own))).toBe(before);
 });
 
 test('a server whose environment the repository sets adopts nothing', async () => {
-  const copy = unpacked(strangersProject());
+  const copy = unpacked(await strangersProject());
   const before = bytesOf(databaseOf(copy));
   const agent = await agentOf({ ...user(), ARGUS_ADOPT: '1', CI: 'true' }, copy);
   expect(await agent.data('argus_init', { projectPath: copy })).toMatchObject({ memory: 'foreign' });
@@ -271,8 +274,8 @@ test('a data folder that the repository brings is not believed', async () => {
   // Made as that user would, elsewhere, and then moved into the project.
   const elsewhere = project();
   const stranger = { XDG_DATA_HOME: path.join(elsewhere, 'd'), LOCALAPPDATA: path.join(elsewhere, 'd') };
-  const { runId, caseName } = failedRun(root, stranger);
-  data(['report-fix', runId, caseName, HOSTILE], root, stranger);
+  const { runId, caseName } = await failedRun(root, stranger);
+  await data(['report-fix', runId, caseName, HOSTILE], root, stranger);
   mkdirSync(path.dirname(folder), { recursive: true });
   const { cpSync } = await import('node:fs');
   cpSync(path.join(elsewhere, 'd', 'argus'), folder, { recursive: true });

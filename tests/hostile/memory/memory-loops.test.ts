@@ -9,21 +9,24 @@ import { connect, project } from '../../e2e/harness.ts';
 import { cloneOf, modeOf, unpacked, user } from '../git/strangers.ts';
 
 /** A project in which a stranger began a loop whose command leaves a mark. */
-function strangersLoop(): { root: string; mark: string } {
+async function strangersLoop(): Promise<{ root: string; mark: string }> {
   const root = project({ 'readme.md': 'a project\n' });
   const mark = path.join(project(), 'mark');
   const command = `touch '${mark}'; false`;
-  argus(['fix-problem', '--command', command, '--desired', 'done', '--project', root], { env: user(), cwd: root });
+  await argus(['fix-problem', '--command', command, '--desired', 'done', '--project', root], {
+    env: user(),
+    cwd: root,
+  });
   expect(existsSync(mark)).toBe(true);
   return { root, mark };
 }
 
 test.each(['clone', 'archive'])('a loop that a repository brings does not run its command (%s)', async (kind) => {
-  const { root, mark } = strangersLoop();
+  const { root, mark } = await strangersLoop();
   const brought = kind === 'clone' ? cloneOf(root) : unpacked(root);
   rmSync(mark);
   const env = user();
-  const resumed = argus(['fix-problem', '--resume', '--fix', 'changed it', '--project', brought], {
+  const resumed = await argus(['fix-problem', '--resume', '--fix', 'changed it', '--project', brought], {
     env,
     cwd: brought,
   });
@@ -42,12 +45,12 @@ test.each(['clone', 'archive'])('a loop that a repository brings does not run it
   expect(existsSync(mark)).toBe(false);
 });
 
-test.each(['.claude', path.join('.claude', 'fixes')])('%s as a link out of the project', (name) => {
+test.each(['.claude', path.join('.claude', 'fixes')])('%s as a link out of the project', async (name) => {
   const outside = project({ 'settings.json': '{}' });
   const root = project();
   mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
   symlinkSync(outside, path.join(root, name));
-  const loop = argus(['fix-problem', '--command', 'false', '--desired', 'done', '--project', root], {
+  const loop = await argus(['fix-problem', '--command', 'false', '--desired', 'done', '--project', root], {
     env: user(),
     cwd: root,
   });
@@ -61,22 +64,25 @@ test.each(['.claude', path.join('.claude', 'fixes')])('%s as a link out of the p
 const COMMAND = 'echo a line of the log; false';
 
 /** The folder of a loop on that command, as a repository would bring it. */
-function nameOfLoop(): string {
+async function nameOfLoop(): Promise<string> {
   const root = project();
-  argus(['fix-problem', '--command', COMMAND, '--desired', 'done', '--project', root], { env: user(), cwd: root });
+  await argus(['fix-problem', '--command', COMMAND, '--desired', 'done', '--project', root], {
+    env: user(),
+    cwd: root,
+  });
   return path.relative(root, loopFolder(root));
 }
 
 test.skipIf(process.platform === 'win32').each(['attempt_1.log', 'lock', 'copies', 'earlier', ''])(
   'the folder of a loop with a link in it, or as a link, and without a state (%s)',
-  (name) => {
+  async (name) => {
     const [outside, root] = [project({ precious: 'mine\n' }), project()];
-    const folder = path.join(root, nameOfLoop());
+    const folder = path.join(root, await nameOfLoop());
     mkdirSync(name === '' ? path.dirname(folder) : folder, { recursive: true });
     const target = name.endsWith('.log') ? path.join(outside, 'precious') : outside;
     symlinkSync(target, path.join(folder, name));
     const begin = ['fix-problem', '--command', COMMAND, '--desired', 'done', '--project', root];
-    const { status, stderr } = argus(begin, { env: user(), cwd: root });
+    const { status, stderr } = await argus(begin, { env: user(), cwd: root });
     expect({ status, stderr }).toEqual({
       status: 2,
       stderr: expect.stringMatching(/is a link that leads out of the project|was not begun by this user/u),
@@ -86,11 +92,11 @@ test.skipIf(process.platform === 'win32').each(['attempt_1.log', 'lock', 'copies
   },
 );
 
-test('an own loop goes on in another process, and its files are for its owner', () => {
+test('an own loop goes on in another process, and its files are for its owner', async () => {
   const root = project();
   const env = user();
   const begin = ['fix-problem', '--command', 'test -e done', '--desired', 'done', '--project', root];
-  expect(argus(begin, { env, cwd: root }).status).toBe(3);
+  expect((await argus(begin, { env, cwd: root })).status).toBe(3);
   const fixes = path.join(root, '.claude', 'fixes');
   const [hash = ''] = readdirSync(fixes).filter((found) => /^[0-9a-f]{8}$/u.test(found));
   if (process.platform !== 'win32') {
@@ -101,5 +107,5 @@ test('an own loop goes on in another process, and its files are for its owner', 
     expect(modeOf(fixes)).toBe(0o700);
   }
   cpSync(path.join(root, '.claude', 'fixes', hash, 'state.json'), path.join(root, 'done'));
-  expect(argus([...begin, '--resume', '--fix', 'made it'], { env, cwd: root }).status).toBe(0);
+  expect((await argus([...begin, '--resume', '--fix', 'made it'], { env, cwd: root })).status).toBe(0);
 });

@@ -31,52 +31,52 @@ const isRoot = process.getuid?.() === 0;
 const TURBINE = 'TurbineStalledError: the third blade hit the casing while starting';
 
 /** A project with a fix that its user recorded. */
-function learned(owner: User): string {
+async function learned(owner: User): Promise<string> {
   const root = project({ 'readme.md': 'a project\n' });
-  const { runId, caseName } = failedRun(root, owner);
-  data(['report-fix', runId, caseName, 'tuned it'], root, owner);
+  const { runId, caseName } = await failedRun(root, owner);
+  await data(['report-fix', runId, caseName, 'tuned it'], root, owner);
   proved(root);
   return root;
 }
 
 const OWN_FIX = { suggestedFix: 'tuned it' };
 
-test('a project that is moved, or copied, stays the user’s own', () => {
+test('a project that is moved, or copied, stays the user’s own', async () => {
   const owner = user();
-  const root = learned(owner);
+  const root = await learned(owner);
   const [moved, copied] = [path.join(project(), 'moved'), path.join(project(), 'copied')];
   cpSync(root, copied, { recursive: true });
   renameSync(root, moved);
   for (const place of [moved, copied]) {
-    expect(failedRun(place, owner)).toMatchObject({ known: OWN_FIX, notes: [] });
-    expect(data(['history'], place, owner)).toMatchObject({ total: 2 });
+    expect(await failedRun(place, owner)).toMatchObject({ known: OWN_FIX, notes: [] });
+    expect(await data(['history'], place, owner)).toMatchObject({ total: 2 });
   }
-  expect(failedRun(moved, user()).known, 'to another user it is foreign').toBeNull();
+  expect((await failedRun(moved, user())).known, 'to another user it is foreign').toBeNull();
 });
 
-test('a file from before there were ids is foreign once', () => {
+test('a file from before there were ids is foreign once', async () => {
   const root = project({ '.argus/readme': '' });
   const old = fileURLToPath(new URL('../../../crates/store/tests/fixtures/version-3.db', import.meta.url));
   cpSync(old, databaseOf(root));
   const before = bytesOf(databaseOf(root));
   const owner = user();
-  expect(failedRun(root, owner).notes.join()).toContain('was not made by this user');
+  expect((await failedRun(root, owner)).notes.join()).toContain('was not made by this user');
   expect(bytesOf(databaseOf(root)), 'looking brings it to no newer version').toBe(before);
   expect(atTerminal(['adopt', '--project', root], owner, 'y')).toContain('is yours now');
-  expect(failedRun(root, owner).notes).toEqual([]);
-  expect(data(['history'], root, owner)).toMatchObject({ total: 2 });
+  expect((await failedRun(root, owner)).notes).toEqual([]);
+  expect(await data(['history'], root, owner)).toMatchObject({ total: 2 });
 });
 
-test('adopting is for a person at a terminal, who sees what they get', () => {
-  const copy = unpacked(strangersProject());
+test('adopting is for a person at a terminal, who sees what they get', async () => {
+  const copy = unpacked(await strangersProject());
   const owner = user();
   const before = bytesOf(databaseOf(copy));
   for (const extra of [[], ['--yes']]) {
-    const { status, stderr } = argus(['adopt', '--project', copy, ...extra], { env: owner, input: 'y\n' });
+    const { status, stderr } = await argus(['adopt', '--project', copy, ...extra], { env: owner, input: 'y\n' });
     expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining('there is no terminal') });
   }
-  expect(failedRun(copy, owner).known).toBeNull();
-  argus(['add-incident', 'Only here', 'an own fix', 'worked', '--error', TURBINE, '--project', copy], {
+  expect((await failedRun(copy, owner)).known).toBeNull();
+  await argus(['add-incident', 'Only here', 'an own fix', 'worked', '--error', TURBINE, '--project', copy], {
     env: owner,
   });
 
@@ -89,29 +89,31 @@ test('adopting is for a person at a terminal, who sees what they get', () => {
   expect(atTerminal(['adopt', '--project', copy], owner, '')).toContain('left as it is');
 
   expect(atTerminal(['adopt', '--project', copy], owner, 'y')).toMatch(/is yours now[\s\S]*1 incident came along/u);
-  expect(failedRun(copy, owner)).toMatchObject({ known: { suggestedFix: HOSTILE }, notes: [] });
-  expect(argus(['solutions', TURBINE, '--project', copy, '--json'], { env: owner }).stdout).toContain('an own fix');
+  expect(await failedRun(copy, owner)).toMatchObject({ known: { suggestedFix: HOSTILE }, notes: [] });
+  expect((await argus(['solutions', TURBINE, '--project', copy, '--json'], { env: owner })).stdout).toContain(
+    'an own fix',
+  );
   expect(atTerminal(['adopt', '--project', copy], owner, 'y')).toContain('is yours already');
   // The id that its author knows is not its id any more.
-  const again = unpacked(strangersProject());
-  expect(failedRun(again, owner).known).toBeNull();
+  const again = unpacked(await strangersProject());
+  expect((await failedRun(again, owner)).known).toBeNull();
 });
 
 test('what waited beside the own memory comes in after an adoption', async () => {
-  const copy = unpacked(strangersProject());
+  const copy = unpacked(await strangersProject());
   const owner = user();
-  failedRun(copy, owner);
+  await failedRun(copy, owner);
   const projects = path.join(owner.XDG_DATA_HOME ?? '', 'argus', 'projects');
   const holder = await shellThatHolds(path.join(projects, readdirSync(projects)[0] ?? '', 'argus.db'));
-  expect(failedRun(copy, owner).notes.join()).toContain('Not stored yet');
+  expect((await failedRun(copy, owner)).notes.join()).toContain('Not stored yet');
   expect(atTerminal(['adopt', '--project', copy], owner, 'y')).toContain('is yours now');
   // Three runs are the stranger's.
-  expect(data(['history'], copy, owner)).toMatchObject({ total: 4 });
+  expect(await data(['history'], copy, owner)).toMatchObject({ total: 4 });
   holder.kill('SIGKILL');
 });
 
 test('a server that is running notices that its memory was adopted', async () => {
-  const copy = unpacked(strangersProject());
+  const copy = unpacked(await strangersProject());
   const owner = user();
   const agent = await connect('2026-07-28', owner, copy);
   onTestFinished(() => agent.close());
@@ -126,7 +128,7 @@ test('a server that is running notices that its memory was adopted', async () =>
 test('who records in the user’s memory is told, also where it was looked into before', async () => {
   const owner = user();
   const cwd = project();
-  const added = argus(['add-incident', 'unheard of', 'turn it', 'worked', '--json'], { env: owner, cwd });
+  const added = await argus(['add-incident', 'unheard of', 'turn it', 'worked', '--json'], { env: owner, cwd });
   const { incident_id, solution_id } = JSON.parse(added.stdout);
   const agent = await connect('2026-07-28', owner, cwd);
   onTestFinished(() => agent.close());
@@ -136,48 +138,50 @@ test('who records in the user’s memory is told, also where it was looked into 
   expect(shell(memory, 'SELECT count(*) FROM outcomes WHERE recorded_by IS NULL')).toBe('0');
 });
 
-test('what git tracks is not adopted, whoever asks', () => {
-  const clone = cloneOf(strangersProject());
+test('what git tracks is not adopted, whoever asks', async () => {
+  const clone = cloneOf(await strangersProject());
   const owner = user();
   const before = bytesOf(databaseOf(clone));
   expect(atTerminal(['adopt', '--yes', '--project', clone], owner, 'y')).toContain('git rm -r --cached .argus');
   const env = { ...owner, ARGUS_ADOPT: '1', CI: 'true' };
-  expect(failedRun(clone, env).known).toBeNull();
+  expect((await failedRun(clone, env)).known).toBeNull();
   expect(bytesOf(databaseOf(clone))).toBe(before);
 });
 
-test('how to untrack a memory names its files, and no folder that holds others', () => {
+test('how to untrack a memory names its files, and no folder that holds others', async () => {
   const owner = user();
   const config = 'version: 1\nhistory:\n  database: my memory.db\n';
   const root = project({ 'readme.md': 'a project\n', 'argus.yaml': config });
-  failedRun(root, owner);
+  await failedRun(root, owner);
   const clone = cloneOf(root);
-  const { stdout } = argus(['doctor', '--project', clone], { env: user() });
+  const { stdout } = await argus(['doctor', '--project', clone], { env: user() });
   expect(stdout).toMatch(/git rm -r --cached 'my memory\.db'(?: 'my memory\.db[\w.-]+')*, then argus adopt/u);
 });
 
-test('ARGUS_ADOPT counts in CI, for run and import alone', () => {
-  const copy = unpacked(strangersProject());
+test('ARGUS_ADOPT counts in CI, for run and import alone', async () => {
+  const copy = unpacked(await strangersProject());
   const owner = user();
-  expect(failedRun(copy, { ...owner, ARGUS_ADOPT: '1' }).known, 'this is no CI').toBeNull();
-  expect(failedRun(copy, { ...owner, ARGUS_ADOPT: '1', CI: 'false' }).known).toBeNull();
+  expect((await failedRun(copy, { ...owner, ARGUS_ADOPT: '1' })).known, 'this is no CI').toBeNull();
+  expect((await failedRun(copy, { ...owner, ARGUS_ADOPT: '1', CI: 'false' })).known).toBeNull();
   const env = { ...owner, ARGUS_ADOPT: '1', CI: 'true' };
-  expect(data(['patterns', '--source', 'learned'], copy, env)).toMatchObject({ total: 0 });
-  expect(argus(['doctor', '--project', copy], { env }).stdout).toContain('Foreign memory: ');
-  expect(failedRun(copy, env).known).toMatchObject({ suggestedFix: HOSTILE });
-  expect(failedRun(copy, owner).known, 'from then on it is the user’s own').toMatchObject({ suggestedFix: HOSTILE });
+  expect(await data(['patterns', '--source', 'learned'], copy, env)).toMatchObject({ total: 0 });
+  expect((await argus(['doctor', '--project', copy], { env })).stdout).toContain('Foreign memory: ');
+  expect((await failedRun(copy, env)).known).toMatchObject({ suggestedFix: HOSTILE });
+  expect((await failedRun(copy, owner)).known, 'from then on it is the user’s own').toMatchObject({
+    suggestedFix: HOSTILE,
+  });
 });
 
-test.runIf(isPosix)('files are for their owner, also those that an earlier version left open', () => {
+test.runIf(isPosix)('files are for their owner, also those that an earlier version left open', async () => {
   const owner = user();
-  const root = learned(owner);
+  const root = await learned(owner);
   const folder = path.join(root, '.argus');
   const files = () => readdirSync(folder).map((name) => [name, modeOf(path.join(folder, name)).toString(8)]);
   expect(modeOf(folder).toString(8)).toBe('700');
   expect(files().filter(([, mode]) => mode !== '600')).toEqual([]);
   for (const [name = ''] of files()) chmodSync(path.join(folder, name), 0o644);
   chmodSync(folder, 0o755);
-  failedRun(root, owner);
+  await failedRun(root, owner);
   expect(modeOf(folder).toString(8)).toBe('700');
   expect(files().filter(([name, mode]) => mode !== '600' && name !== '.gitignore')).toEqual([]);
   const memories = path.join(owner.XDG_DATA_HOME ?? '', 'argus', 'memories');
@@ -186,24 +190,24 @@ test.runIf(isPosix)('files are for their owner, also those that an earlier versi
 
 const OTHER_UID = 54_321;
 
-test.runIf(isPosix && isRoot)('a memory of another user of the machine is foreign', () => {
+test.runIf(isPosix && isRoot)('a memory of another user of the machine is foreign', async () => {
   const owner = user();
-  const root = learned(owner);
+  const root = await learned(owner);
   chownSync(databaseOf(root), OTHER_UID, OTHER_UID);
   const before = bytesOf(databaseOf(root));
-  const run = failedRun(root, owner);
+  const run = await failedRun(root, owner);
   expect(run.known, 'although its id is known').toBeNull();
   expect(run.notes.join()).toMatch(/belongs to another user of this machine.*Make it yours with chown/u);
   expect(bytesOf(databaseOf(root))).toBe(before);
 
   // A folder on the way is enough: its owner may put any file there.
-  const other = learned(owner);
+  const other = await learned(owner);
   chownSync(path.join(other, '.argus'), OTHER_UID, OTHER_UID);
-  expect(failedRun(other, owner).known).toBeNull();
+  expect((await failedRun(other, owner)).known).toBeNull();
 });
 
-test.runIf(isPosix && isRoot)('another user may not look into a memory', () => {
-  const root = learned(user());
+test.runIf(isPosix && isRoot)('another user may not look into a memory', async () => {
+  const root = await learned(user());
   chmodSync(root, 0o755);
   const program = `try { require('fs').readdirSync(${JSON.stringify(path.join(root, '.argus'))}); } catch (e) { console.log(e.code); }`;
   const { stdout } = spawnSync(process.execPath, ['-e', program], {
@@ -215,9 +219,9 @@ test.runIf(isPosix && isRoot)('another user may not look into a memory', () => {
   expect(stdout).toBe('EACCES\n');
 });
 
-test('a memory whose writer was killed in the middle is the user’s own still', () => {
+test('a memory whose writer was killed in the middle is the user’s own still', async () => {
   const owner = user();
-  const root = learned(owner);
+  const root = await learned(owner);
   // Pages are spilled into the file before the commit, which never comes.
   const script = `
 import os, sqlite3, sys
@@ -233,7 +237,7 @@ os._exit(0)`;
       .subarray(0, 8)
       .toString('hex'),
   ).toBe('d9d505f920a163d7');
-  expect(failedRun(root, owner)).toMatchObject({ known: OWN_FIX, notes: [] });
+  expect(await failedRun(root, owner)).toMatchObject({ known: OWN_FIX, notes: [] });
   expect(shell(databaseOf(root), 'SELECT count(*) FROM probes')).toBe('0');
 });
 
@@ -251,26 +255,26 @@ test('processes that make a memory at once lose nothing', async () => {
   });
   const notes = (await Promise.all(runs)).map((text) => JSON.parse(text).data.notes);
   expect(notes).toEqual(Array.from({ length: 6 }, () => []));
-  expect(data(['history'], root, owner)).toMatchObject({ total: 6 });
+  expect(await data(['history'], root, owner)).toMatchObject({ total: 6 });
 });
 
-test('a copy for others has no id', () => {
+test('a copy for others has no id', async () => {
   const owner = user();
-  const root = learned(owner);
+  const root = await learned(owner);
   const id = shell(databaseOf(root), 'SELECT id FROM memory');
   expect(id).toMatch(/^mem-/u);
   const page = path.join(project(), 'page.html');
-  expect(argus(['view', '--export', page, '--project', root], { env: owner }).status).toBe(0);
+  expect((await argus(['view', '--export', page, '--project', root], { env: owner })).status).toBe(0);
   const html = readFileSync(page, 'utf8');
   expect(html.includes(id) || html.includes(Buffer.from(id).toString('base64').slice(4, -4))).toBe(false);
   if (isPosix) expect(modeOf(page)).toBe(0o600);
 });
 
-test('who recorded a fix, where and when, is shown', () => {
+test('who recorded a fix, where and when, is shown', async () => {
   const owner = user();
-  const root = learned(owner);
-  const { runId, caseName } = failedRun(root, owner);
-  const { fixHistory } = data(['diagnose', runId, caseName], root, owner) as { fixHistory: object[] };
+  const root = await learned(owner);
+  const { runId, caseName } = await failedRun(root, owner);
+  const { fixHistory } = (await data(['diagnose', runId, caseName], root, owner)) as { fixHistory: object[] };
   expect(fixHistory).toEqual([
     expect.objectContaining({
       recordedBy: 'command line',
@@ -278,7 +282,7 @@ test('who recorded a fix, where and when, is shown', () => {
       createdAt: expect.stringMatching(/^\d{4}-/u),
     }),
   ]);
-  const shown = argus(['diagnose', runId, caseName, '--project', root], { env: owner }).stdout;
+  const shown = (await argus(['diagnose', runId, caseName, '--project', root], { env: owner })).stdout;
   expect(shown).toContain('(command line on ');
 });
 

@@ -32,9 +32,9 @@ interface Scene {
 }
 
 /** A project of a user of its own, with a memory that holds one run. */
-function scene(): Scene {
+async function scene(): Promise<Scene> {
   const [root, env] = [project(), { ...someUser() }];
-  const first = argus(['run', '--project', root, '--json', 'exit 1'], { env });
+  const first = await argus(['run', '--project', root, '--json', 'exit 1'], { env });
   expect(first.status, first.stderr).toBe(1);
   return { root, env, spool: join(root, '.argus', 'argus.db.spool') };
 }
@@ -60,13 +60,13 @@ async function lock(
 }
 
 /** The failure of the first run, which is stored. */
-function storedFailure(it: Scene): { runId: string; caseName: string } {
-  const runId: string = ask(it, 'history').data.runs[0].id;
-  return { runId, caseName: ask(it, 'history', runId).data.cases[0].caseName };
+async function storedFailure(it: Scene): Promise<{ runId: string; caseName: string }> {
+  const runId: string = (await ask(it, 'history')).data.runs[0].id;
+  return { runId, caseName: (await ask(it, 'history', runId)).data.cases[0].caseName };
 }
 
-function ask({ root, env }: Scene, command: string, ...args: string[]) {
-  const { status, stdout, stderr } = argus([command, '--project', root, '--json', ...args], { env });
+async function ask({ root, env }: Scene, command: string, ...args: string[]) {
+  const { status, stdout, stderr } = await argus([command, '--project', root, '--json', ...args], { env });
   const answer = JSON.parse(stdout);
   return { status, stderr, answer, data: answer.data };
 }
@@ -77,11 +77,11 @@ const waiting = ({ spool }: Scene) =>
 const NOT_STORED = { stored: false, queued: true, code: 'DATABASE_LOCKED' };
 
 test('a run and its fix wait while another holds the lock, and come in once it is free', async () => {
-  const it = scene();
+  const it = await scene();
   const { release } = await lock(it.root);
 
   const start = performance.now();
-  const run = ask(it, 'run', FAILS);
+  const run = await ask(it, 'run', FAILS);
   const waitedMs = performance.now() - start;
   expect(run).toMatchObject({ status: 2, data: { ...NOT_STORED, status: 'failed', totals: { failed: 1 } } });
   expect(Object.keys(run.data).slice(0, 3)).toEqual(['stored', 'queued', 'code']);
@@ -89,9 +89,9 @@ test('a run and its fix wait while another holds the lock, and come in once it i
   const caseName: string = failures[0].caseName;
 
   const began = performance.now();
-  const fix = ask(it, 'report-fix', runId, caseName, 'made the plan again');
+  const fix = await ask(it, 'report-fix', runId, caseName, 'made the plan again');
   expect(fix).toMatchObject({ status: 2, data: { ...NOT_STORED, resolutions: 1, isNewPattern: true } });
-  const diagnosis = ask(it, 'diagnose', runId, caseName);
+  const diagnosis = await ask(it, 'diagnose', runId, caseName);
   expect(diagnosis).toMatchObject({ status: 2, data: { ...NOT_STORED, suggestedFix: 'made the plan again' } });
   // Each starts a process; what they do not do is wait for the lock, as the run did.
   expect(performance.now() - began).toBeLessThan(1.5 * waitedMs);
@@ -108,30 +108,30 @@ test('a run and its fix wait while another holds the lock, and come in once it i
   for (const name of waiting(it)) expect(statSync(join(it.spool, name)).mode & 0o777).toBe(0o600);
 
   await release();
-  const history = ask(it, 'history');
+  const history = await ask(it, 'history');
   expect(history.data.runs[0]).toMatchObject({ id: runId, failed: 1 });
   expect(waiting(it)).toEqual([]);
-  const known = ask(it, 'diagnose', runId, caseName);
+  const known = await ask(it, 'diagnose', runId, caseName);
   expect(known).toMatchObject({ status: 0, data: { suggestedFix: 'made the plan again', confidence: 2 / 5 } });
   expect(known.data.pattern).toMatchObject({ occurrences: 3, resolutions: 1 });
 });
 
 test('what was taken in and whose file stayed, as after a kill, is not taken in again', async () => {
-  const it = scene();
+  const it = await scene();
   const { release } = await lock(it.root);
-  const { runId } = ask(it, 'run', FAILS).data;
+  const { runId } = (await ask(it, 'run', FAILS)).data;
   const [name = ''] = waiting(it);
   const aside = join(project(), name);
   copyFileSync(join(it.spool, name), aside);
   await release();
-  expect(ask(it, 'history').data.total).toBe(2);
+  expect((await ask(it, 'history')).data.total).toBe(2);
   copyFileSync(aside, join(it.spool, name));
-  expect(ask(it, 'history').data).toMatchObject({ total: 2, runs: [{ id: runId }, {}] });
+  expect((await ask(it, 'history')).data).toMatchObject({ total: 2, runs: [{ id: runId }, {}] });
   expect(waiting(it)).toEqual([]);
 });
 
 test('a spool that a repository brings is left as it is', async () => {
-  const it = scene();
+  const it = await scene();
   const call = {
     callId: '0195220c-2a00-7abc-8def-001122334455',
     now: 1,
@@ -141,58 +141,58 @@ test('a spool that a repository brings is left as it is', async () => {
   mkdirSync(it.spool, { mode: 0o700 });
   const forged = join(it.spool, `${call.callId}.${'0'.repeat(64)}.json`);
   writeFileSync(forged, `${JSON.stringify(call)}\n`);
-  const history = ask(it, 'history');
+  const history = await ask(it, 'history');
   expect(history.data.total).toBe(1);
   expect(history.stderr).toContain('was not written by this user');
   expect(existsSync(forged)).toBe(true);
 });
 
-test('nothing beside a database that git tracks is written', () => {
+test('nothing beside a database that git tracks is written', async () => {
   const root = project({ 'argus.yaml': 'history: { database: data/mem.db }\n', 'data/mem.db.queue': 'of the project' });
   git(root, 'init', '-q');
   git(root, 'add', '-A');
   git(root, 'commit', '-q', '-m', 'everything');
-  const run = argus(['run', '--project', root, '--json', 'exit 1'], { env: { ...someUser() } });
+  const run = await argus(['run', '--project', root, '--json', 'exit 1'], { env: { ...someUser() } });
   expect(run.status, run.stderr).toBe(1);
   expect(git(root, 'status', '--porcelain', '--', 'data/mem.db.queue')).toBe('');
 });
 
-test('a spool that is a link is no spool', () => {
+test('a spool that is a link is no spool', async () => {
   const root = project();
   const outside = project({ 'notes.draft': 'mine', [WELL_NAMED]: '{}' });
   utimesSync(join(outside, 'notes.draft'), 1, 1);
   mkdirSync(join(root, '.argus'));
   symlinkSync(outside, join(root, '.argus', 'argus.db.spool'));
   const env = { ...someUser() };
-  expect(argus(['run', '--project', root, 'exit 1'], { env }).status).toBe(1);
-  expect(argus(['history', '--project', root], { env }).status).toBe(0);
+  expect((await argus(['run', '--project', root, 'exit 1'], { env })).status).toBe(1);
+  expect((await argus(['history', '--project', root], { env })).status).toBe(0);
   expect(readdirSync(outside).sort()).toEqual([WELL_NAMED, 'notes.draft'].sort());
 });
 
-test('what is no file hangs no call, and stays', () => {
-  const it = scene();
+test('what is no file hangs no call, and stays', async () => {
+  const it = await scene();
   mkdirSync(join(it.spool, 'x.draft'), { recursive: true, mode: 0o700 });
   utimesSync(join(it.spool, 'x.draft'), 1, 1);
   symlinkSync('/dev/zero', join(it.spool, WELL_NAMED));
   execFileSync('mkfifo', [join(it.spool, WELL_NAMED.replace('0195', '0196'))]);
-  expect(ask(it, 'run', 'exit 1')).toMatchObject({ status: 1, data: { notes: [] } });
-  expect(ask(it, 'history')).toMatchObject({ status: 0, data: { total: 2 } });
+  expect(await ask(it, 'run', 'exit 1')).toMatchObject({ status: 1, data: { notes: [] } });
+  expect(await ask(it, 'history')).toMatchObject({ status: 0, data: { total: 2 } });
   expect(readdirSync(it.spool)).toHaveLength(3);
 });
 
 test('what waits beside a file that git tracks since comes in where the memory is now', async () => {
-  const it = scene();
+  const it = await scene();
   const { release } = await lock(it.root);
-  const { runId } = ask(it, 'run', FAILS).data;
+  const { runId } = (await ask(it, 'run', FAILS)).data;
   git(it.root, 'init', '-q');
   git(it.root, 'add', '-f', '.argus/argus.db');
   await release();
-  expect(ask(it, 'history').data).toMatchObject({ total: 1, runs: [{ id: runId }] });
+  expect((await ask(it, 'history')).data).toMatchObject({ total: 1, runs: [{ id: runId }] });
   expect(waiting(it)).toEqual([]);
 });
 
 test('over MCP the same session goes on with a run that waits, and stores it when it can', async () => {
-  const it = scene();
+  const it = await scene();
   const { release } = await lock(it.root);
   const agent = await connect('2026-07-28', it.env);
   await agent.data('argus_init', { projectPath: it.root });
@@ -220,81 +220,81 @@ test('over MCP the same session goes on with a run that waits, and stores it whe
 });
 
 test('a diagnosis of a stored run waits to be counted, however often that is tried in vain', async () => {
-  const it = scene();
-  const { runId, caseName } = storedFailure(it);
+  const it = await scene();
+  const { runId, caseName } = await storedFailure(it);
   const { release } = await lock(it.root);
-  expect(ask(it, 'diagnose', runId, caseName)).toMatchObject({ status: 2, data: NOT_STORED });
-  expect(ask(it, 'history').data.total).toBe(1);
+  expect(await ask(it, 'diagnose', runId, caseName)).toMatchObject({ status: 2, data: NOT_STORED });
+  expect((await ask(it, 'history')).data.total).toBe(1);
   expect(waiting(it)).toHaveLength(1);
   await release();
-  const known = ask(it, 'diagnose', runId, caseName);
+  const known = await ask(it, 'diagnose', runId, caseName);
   expect(known).toMatchObject({ status: 0, data: { isNewPattern: false, pattern: { occurrences: 2 } } });
   expect(waiting(it)).toEqual([]);
 });
 
 test('a run that is stored is not said to be missing while nobody may read', async () => {
-  const it = scene();
-  const { runId, caseName } = storedFailure(it);
+  const it = await scene();
+  const { runId, caseName } = await storedFailure(it);
   const { release } = await lock(it.root, 'EXCLUSIVE');
   const refused = { status: 2, answer: { success: false, error: { code: 'DATABASE_LOCKED' } } };
-  expect(ask(it, 'report-fix', runId, caseName, 'made the plan again')).toMatchObject(refused);
-  expect(ask(it, 'history', runId)).toMatchObject(refused);
+  expect(await ask(it, 'report-fix', runId, caseName, 'made the plan again')).toMatchObject(refused);
+  expect(await ask(it, 'history', runId)).toMatchObject(refused);
   await release();
-  expect(ask(it, 'report-fix', runId, caseName, 'made the plan again').status).toBe(0);
+  expect((await ask(it, 'report-fix', runId, caseName, 'made the plan again')).status).toBe(0);
 });
 
 test('a key that cannot be used fails no call', async () => {
-  const it = scene();
+  const it = await scene();
   const key = join(it.env.XDG_DATA_HOME ?? '', 'argus', 'spool.key');
   writeFileSync(key, 'short', { mode: 0o600 });
   mkdirSync(it.spool, { mode: 0o700 });
   writeFileSync(join(it.spool, WELL_NAMED), '{}\n');
-  const run = ask(it, 'run', FAILS);
+  const run = await ask(it, 'run', FAILS);
   expect(run).toMatchObject({ status: 1, data: { status: 'failed' } });
   expect(run.data.notes.join()).toContain(`${key} is no key; delete it`);
-  const history = ask(it, 'history');
+  const history = await ask(it, 'history');
   expect(history).toMatchObject({ status: 0, data: { total: 2 } });
   expect(history.data.warnings.join()).toContain('is no key');
-  const { caseName } = storedFailure(it);
-  const fix = ask(it, 'report-fix', run.data.runId, caseName, 'made the plan again');
+  const { caseName } = await storedFailure(it);
+  const fix = await ask(it, 'report-fix', run.data.runId, caseName, 'made the plan again');
   expect(fix).toMatchObject({ status: 0, data: { resolutions: 1 } });
 });
 
 const CLOCK = new URL('clock.mjs', import.meta.url).href;
 
 test('a fix comes in behind its run, though the clock was set back in between', async () => {
-  const it = scene();
+  const it = await scene();
   const { release } = await lock(it.root);
   const inAnHour = String(Date.now() + 3_600_000);
   const ahead = { ...it, env: { ...it.env, NODE_OPTIONS: `--import=${CLOCK}`, ARGUS_TEST_CLOCK: inAnHour } };
-  const { runId, failures } = ask(ahead, 'run', FAILS).data;
+  const { runId, failures } = (await ask(ahead, 'run', FAILS)).data;
   const caseName: string = failures[0].caseName;
-  expect(ask(it, 'report-fix', runId, caseName, 'made the plan again')).toMatchObject({ data: NOT_STORED });
-  const diagnosis = ask(it, 'diagnose', runId, caseName);
+  expect(await ask(it, 'report-fix', runId, caseName, 'made the plan again')).toMatchObject({ data: NOT_STORED });
+  const diagnosis = await ask(it, 'diagnose', runId, caseName);
   expect(diagnosis).toMatchObject({ data: { ...NOT_STORED, suggestedFix: 'made the plan again' } });
   await release();
-  expect(ask(it, 'history')).toMatchObject({ data: { total: 2 }, stderr: '' });
+  expect(await ask(it, 'history')).toMatchObject({ data: { total: 2 }, stderr: '' });
   expect(readdirSync(it.spool)).toEqual([]);
-  expect(ask(it, 'diagnose', runId, caseName).data).toMatchObject({ suggestedFix: 'made the plan again' });
+  expect((await ask(it, 'diagnose', runId, caseName)).data).toMatchObject({ suggestedFix: 'made the plan again' });
 });
 
 test('doctor counts what waits and what can never be stored', async () => {
-  const it = scene();
+  const it = await scene();
   const { release } = await lock(it.root);
-  const { runId, failures } = ask(it, 'run', FAILS).data;
-  ask(it, 'report-fix', runId, failures[0].caseName, 'made the plan again');
+  const { runId, failures } = (await ask(it, 'run', FAILS)).data;
+  await ask(it, 'report-fix', runId, failures[0].caseName, 'made the plan again');
   const [run = ''] = waiting(it);
   // The fix is about a run that is then stored nowhere.
   rmSync(join(it.spool, run));
   await release();
-  const said = () => argus(['doctor', '--project', it.root], { env: it.env }).stdout;
-  expect(said()).toContain('1 call to be stored by the next one that can');
-  expect(ask(it, 'history').stderr).toContain('.refused');
-  expect(said()).toContain(`1 call that can never be stored: look at *.refused in ${it.spool}`);
+  const said = async () => (await argus(['doctor', '--project', it.root], { env: it.env })).stdout;
+  expect(await said()).toContain('1 call to be stored by the next one that can');
+  expect((await ask(it, 'history')).stderr).toContain('.refused');
+  expect(await said()).toContain(`1 call that can never be stored: look at *.refused in ${it.spool}`);
 });
 
 test('what a loop learned is learned later, where it can neither be stored nor wait', async () => {
-  const it = scene();
+  const it = await scene();
   const key = join(it.env.XDG_DATA_HOME ?? '', 'argus', 'spool.key');
   writeFileSync(key, 'short', { mode: 0o600 });
   const loop = (...args: string[]) =>
@@ -302,19 +302,19 @@ test('what a loop learned is learned later, where it can neither be stored nor w
       env: it.env,
       cwd: it.root,
     });
-  expect(loop().status).toBe(3);
+  expect((await loop()).status).toBe(3);
   writeFileSync(join(it.root, 'done'), '');
   const { release } = await lock(it.root);
-  const fixed = loop('--resume', '--fix', 'made the file');
+  const fixed = await loop('--resume', '--fix', 'made the file');
   expect(fixed.status, fixed.stderr).toBe(0);
   expect(fixed.stdout).toContain('Not stored, and not kept for later');
   await release();
-  const again = loop('--resume');
+  const again = await loop('--resume');
   expect(again.stdout).not.toContain('Not stored');
-  expect(ask(it, 'history').data.total).toBe(2);
-  expect(ask(it, 'patterns').data.patterns).toContainEqual(
+  expect((await ask(it, 'history')).data.total).toBe(2);
+  expect((await ask(it, 'patterns')).data.patterns).toContainEqual(
     expect.objectContaining({ suggestedFix: 'made the file. Files: done.' }),
   );
-  expect(loop('--resume').status).toBe(0);
-  expect(ask(it, 'history').data.total, 'once').toBe(2);
+  expect((await loop('--resume')).status).toBe(0);
+  expect((await ask(it, 'history')).data.total, 'once').toBe(2);
 });

@@ -3,7 +3,6 @@
  * agent cannot: it has no terminal. In CI a variable does it for a run: recorder.ts.
  */
 
-import path from 'node:path';
 import { adopt, type Engine, openEngine } from 'argus-engine';
 import { ArgusError } from '../errors.ts';
 import { indented, lines, paint } from '../format/terminal.ts';
@@ -11,6 +10,7 @@ import { copyOf } from '../owner/foreign-copy.ts';
 import type { Placement } from '../owner/placement.ts';
 import type { Session } from '../sessions/session.ts';
 import { SessionManager } from '../sessions/session-manager.ts';
+import { absolutePath, io } from '../system/io.ts';
 import { count } from '../text/count.ts';
 import { fitToLeave } from '../text/outgoing.ts';
 import { shortLine } from '../text/untrusted.ts';
@@ -26,7 +26,7 @@ const PAGE_SIZE = 200;
 export async function adoptMemory(
   options: Pick<GlobalOptions, 'project' | 'config'> & { yes?: boolean },
 ): Promise<void> {
-  if (!process.stdin.isTTY || !process.stdout.isTTY) {
+  if (!io().stdin.isTTY || !io().stdout.isTTY) {
     const advice = 'In CI, ARGUS_ADOPT=1 does it for argus run and argus import.';
     throw new ArgusError(
       'INVALID_INPUT',
@@ -35,7 +35,7 @@ export async function adoptMemory(
   }
   const sessionManager = new SessionManager({ recorder: terminal(), adopts: false });
   try {
-    const session = await sessionManager.init(path.resolve(options.project), options.config, 'person');
+    const session = await sessionManager.init(absolutePath(options.project), options.config, 'person');
     session.requireHistory();
     await adoptIn(session, options.yes ?? false);
   } finally {
@@ -61,7 +61,7 @@ async function adoptIn(session: Session, isAgreed: boolean): Promise<void> {
   print(await shown(source, copy, session));
   if (!isAgreed && !(await agrees('Make it yours?'))) {
     print('left as it is');
-    process.exitCode = EXIT.failures;
+    io().exitCode = EXIT.failures;
     return;
   }
   if (copyOf(source, folder) !== copy) {
@@ -152,5 +152,5 @@ async function takeOver(
 }
 
 function print(text: string): void {
-  process.stdout.write(`${text}\n`);
+  io().stdout.write(`${text}\n`);
 }

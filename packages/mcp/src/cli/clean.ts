@@ -4,11 +4,11 @@
  */
 
 import { realpathSync } from 'node:fs';
-import path from 'node:path';
 import { enveloped } from '../answer.ts';
 import { ArgusError } from '../errors.ts';
 import { type Cleaned, clean as cleaned } from '../fix/snapshots/leftovers.ts';
 import { formatCleaned } from '../format/project/clean-text.ts';
+import { absolutePath, io } from '../system/io.ts';
 import { fitToLeave } from '../text/outgoing.ts';
 import { EXIT } from './terminal/exit.ts';
 import { print } from './terminal/output.ts';
@@ -22,13 +22,13 @@ export interface CleanOptions {
 
 export async function clean(options: CleanOptions): Promise<void> {
   const { all = false, dryRun = false, json = false } = options;
-  const root = projectFolder(path.resolve(options.project));
+  const root = projectFolder(absolutePath(options.project));
   const envelope = await enveloped(async () => ({
     dryRun,
-    ...(await cleaned({ root, now: Date.now(), all, dryRun })),
+    ...(await cleaned({ root, now: io().now(), all, dryRun })),
   }));
   print(envelope, json, (found) => formatCleaned(found, dryRun, fitToLeave(root)));
-  process.exitCode = envelope.success ? exitCode(envelope.data) : EXIT.error;
+  io().exitCode = envelope.success ? exitCode(envelope.data) : EXIT.error;
 }
 
 function exitCode({ problems }: Pick<Cleaned, 'problems'>): number {

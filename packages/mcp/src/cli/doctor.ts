@@ -21,6 +21,7 @@ import { SessionManager } from '../sessions/session-manager.ts';
 import { type TemporaryFolder, temporaryFolderBeside } from '../system/files/temporary.ts';
 import { unwritable } from '../system/files/unwritable.ts';
 import { userDatabasePath } from '../system/files/user-folder.ts';
+import { absolutePath, io } from '../system/io.ts';
 import { reach } from '../team/client/reach.ts';
 import { holds } from '../team/protocol.ts';
 import { count } from '../text/count.ts';
@@ -36,7 +37,7 @@ export async function doctor(options: GlobalOptions): Promise<void> {
     return { ok: checks.every((check) => check.state !== 'problem'), checks };
   });
   print(envelope, options.json ?? false, ({ checks }) => formatChecks(checks));
-  process.exitCode = envelope.success ? exitCode(envelope.data) : EXIT.error;
+  io().exitCode = envelope.success ? exitCode(envelope.data) : EXIT.error;
 }
 
 function exitCode({ ok }: { ok: boolean }): number {
@@ -50,7 +51,7 @@ async function allChecks(options: GlobalOptions): Promise<Check[]> {
     { name: 'node', state: 'ok', detail: `${process.version} ${process.platform} ${process.arch}` },
   ];
   try {
-    const session = await sessionManager.init(path.resolve(options.project), options.config, 'person');
+    const session = await sessionManager.init(absolutePath(options.project), options.config, 'person');
     checks.push(
       { name: 'project', state: 'ok', detail: whereOf(session.project) },
       { name: 'config', state: 'ok', detail: session.loaded.path ?? 'none (none is needed)' },

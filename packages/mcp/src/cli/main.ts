@@ -2,27 +2,33 @@
 
 import { Command, CommanderError } from 'commander';
 import { killAllRunning } from '../run/execute.ts';
+import { io } from '../system/io.ts';
 import { VERSION } from '../version.ts';
 import { addRun, withCommandLast } from './failures/run-command.ts';
 import { EXIT } from './terminal/exit.ts';
 import { EXIT_CODES } from './terminal/project-command.ts';
 
+/** Width of help where there is no terminal. */
+const HELP_COLUMNS = 80;
+
+/** Runs one command line; its first two words are the interpreter and the program. Sets the exit code of its `io`. */
 export async function main(argv: readonly string[]): Promise<void> {
+  const { stdout, stderr } = io();
   // A reader that has seen enough (`| head`) is no error, and what still runs for it goes.
-  process.stdout.on('error', () => {
+  stdout.on('error', () => {
     const unfinished = killAllRunning();
-    process.exit(process.exitCode ?? (unfinished ? EXIT.error : EXIT.done));
+    io().exit(io().exitCode ?? (unfinished ? EXIT.error : EXIT.done));
   });
   // Who looks away from notes stops neither the work nor what it must clear up.
-  process.stderr.on('error', () => {});
+  stderr.on('error', () => {});
   try {
     await parse(program(), withVersion(argv));
   } catch (thrown) {
     // Commander has printed its message; --help and --version end with code 0.
-    if (thrown instanceof CommanderError) process.exitCode = thrown.exitCode === 0 ? EXIT.done : EXIT.error;
+    if (thrown instanceof CommanderError) io().exitCode = thrown.exitCode === 0 ? EXIT.done : EXIT.error;
     else {
       const { fail } = await import('./terminal/output.ts');
-      process.exitCode = await fail(thrown, argv.includes('--json'));
+      io().exitCode = await fail(thrown, argv.includes('--json'));
     }
   }
 }
@@ -44,6 +50,12 @@ function program(): Command {
       // So that options after `run COMMAND` belong to COMMAND.
       .enablePositionalOptions()
       .exitOverride()
+      .configureOutput({
+        writeOut: (text) => io().stdout.write(text),
+        writeErr: (text) => io().stderr.write(text),
+        getOutHelpWidth: () => io().stdout.columns ?? HELP_COLUMNS,
+        getErrHelpWidth: () => io().stderr.columns ?? HELP_COLUMNS,
+      })
   );
 }
 

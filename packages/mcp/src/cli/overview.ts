@@ -7,6 +7,7 @@ import { enveloped } from '../answer.ts';
 import { formatOverview, type Overview } from '../format/project/overview-text.ts';
 import { runGit } from '../git/git.ts';
 import { SessionManager } from '../sessions/session-manager.ts';
+import { io } from '../system/io.ts';
 import { fitToLeaveDeep } from '../text/outgoing.ts';
 import { handleHistory } from '../tools/failures/history.ts';
 import { handleInit } from '../tools/failures/init.ts';
@@ -23,10 +24,10 @@ const MAX_NAMES = 3;
 
 export async function overview(): Promise<void> {
   const sessionManager = new SessionManager({ recorder: terminal(), adopts: false });
-  const envelope = await enveloped(async () => fitToLeaveDeep(await overviewOf(process.cwd(), sessionManager)));
+  const envelope = await enveloped(async () => fitToLeaveDeep(await overviewOf(io().cwd(), sessionManager)));
   await sessionManager.closeAll();
   print(envelope, false, formatOverview);
-  process.exitCode = envelope.success ? EXIT.done : EXIT.error;
+  io().exitCode = envelope.success ? EXIT.done : EXIT.error;
 }
 
 async function overviewOf(projectPath: string, sessionManager: SessionManager): Promise<Overview> {

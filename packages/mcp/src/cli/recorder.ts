@@ -3,14 +3,13 @@
  */
 
 import { hostname } from 'node:os';
-import { isatty } from 'node:tty';
 import type { RecorderOptions } from 'argus-engine';
 import { isInCi } from '../system/ci.ts';
+import { io } from '../system/io.ts';
 
 /** A person at a terminal, or a script. */
 export function terminal(): RecorderOptions {
-  const isPerson = isatty(0) && isatty(1);
-  return { by: isPerson ? 'person' : 'command line', from: hostname() };
+  return { by: io().isInteractive ? 'person' : 'command line', from: hostname() };
 }
 
 /**
@@ -18,5 +17,5 @@ export function terminal(): RecorderOptions {
  * server, so this is asked by two commands alone.
  */
 export function adoptsInCi(): boolean {
-  return process.env.ARGUS_ADOPT === '1' && isInCi();
+  return io().env.ARGUS_ADOPT === '1' && isInCi();
 }

@@ -2,7 +2,6 @@
  * view: shows the memory in a browser, served live or written into one file. What the page shows: packages/viewer.
  */
 
-import path from 'node:path';
 import { ArgusError, messageOf } from '../errors.ts';
 import { formatExported, formatServed } from '../format/project/view-text.ts';
 import { log } from '../log.ts';
@@ -10,6 +9,7 @@ import { foreignNote } from '../owner/placement.ts';
 import type { Session } from '../sessions/session.ts';
 import { SessionManager } from '../sessions/session-manager.ts';
 import { isStorageProblem } from '../storage/database.ts';
+import { absolutePath, io } from '../system/io.ts';
 import type { Membership } from '../team/client/membership.ts';
 import { fitToLeaveDeep } from '../text/outgoing.ts';
 import { exportPage } from '../view/export.ts';
@@ -29,7 +29,7 @@ export interface ViewOptions extends GlobalOptions {
 export async function view(options: ViewOptions): Promise<void> {
   const sessionManager = new SessionManager({ recorder: terminal(), adopts: false });
   try {
-    const session = await sessionManager.init(path.resolve(options.project), options.config, 'person');
+    const session = await sessionManager.init(absolutePath(options.project), options.config, 'person');
     if (session.historyEnabled) await sayWhose(session);
     if (options.export !== undefined && session.team !== undefined) throw isTeams(session.team);
     const memory = new ViewedMemory(session);
@@ -64,7 +64,7 @@ async function serve(memory: ViewedMemory, options: ViewOptions): Promise<void> 
   const { project, database, history } = memory.about();
   // The address holds a token, which is for whoever reads this.
   const served = { url: server.url, port: server.port, ...fitToLeaveDeep({ project, database }) };
-  process.stdout.write(`${options.json ? JSON.stringify(served) : formatServed({ ...served, history })}\n`);
+  io().stdout.write(`${options.json ? JSON.stringify(served) : formatServed({ ...served, history })}\n`);
   if (options.open) await browse(server.newTicketUrl(), 'open the address above');
   await ended;
   await server.close();
@@ -72,14 +72,14 @@ async function serve(memory: ViewedMemory, options: ViewOptions): Promise<void> 
 
 function signalled(): Promise<void> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) io().onceSignal(signal, () => resolve());
   });
 }
 
 async function write(memory: ViewedMemory, file: string, options: ViewOptions): Promise<void> {
-  const target = path.resolve(file);
+  const target = absolutePath(file);
   // Half a file is removed on the way out.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(EXIT.error));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) io().onceSignal(signal, () => io().exit(EXIT.error));
   const exported = await exportPage(memory, target, (bytes) => startProgress(bytes, 'writing'));
   printData(exported, options.json ?? false, formatExported);
   if (options.open) await browse(target, `open ${target} in a browser`);

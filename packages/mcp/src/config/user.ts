@@ -9,6 +9,7 @@ import { z } from 'zod';
 import { ArgusError, messageOf, systemCodeOf } from '../errors.ts';
 import { realOfExisting } from '../owner/data-folder.ts';
 import type { Project } from '../owner/project.ts';
+import { userFolder } from '../system/files/user-folder.ts';
 import { isStrangers, isWithin, lstat } from '../system/files/way.ts';
 import { readYaml } from '../system/files/yaml.ts';
 
@@ -22,7 +23,7 @@ export type UserConfig = z.infer<ReturnType<typeof schema>>;
 
 /** Empty where there is none. One that lies in the project, or belongs to somebody else, is not the user's. */
 export async function userConfig({ top, home }: Project): Promise<UserConfig> {
-  const file = await userConfigFile();
+  const file = userConfigFile();
   if (file === undefined) return {};
   const real = realOfExisting(file);
   if ([top, home].some((folder) => isWithin(real, folder))) return {};
@@ -42,10 +43,9 @@ export async function userConfig({ top, home }: Project): Promise<UserConfig> {
 }
 
 /** Undefined where this account has no such folder. */
-async function userConfigFile(): Promise<string | undefined> {
+function userConfigFile(): string | undefined {
   try {
-    const { default: envPaths } = await import('env-paths');
-    const folder = envPaths('argus', { suffix: '' }).config;
+    const folder = userFolder('config');
     return path.isAbsolute(folder) ? path.join(folder, 'argus.yaml') : undefined;
   } catch {
     return undefined;

@@ -5,6 +5,7 @@
 
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { io } from '../system/io.ts';
 import { detect, ENDINGS, FILES, type Machine } from './detect.ts';
 import type { Facts } from './facts.ts';
 
@@ -74,7 +75,7 @@ function thisMachine(): Machine {
   return {
     platform: process.platform,
     nodeVersion: process.versions.node,
-    env: process.env,
+    env: io().env,
     cudaVersionFile: process.platform === 'linux' ? textOf(CUDA_VERSION_FILE) : undefined,
   };
 }

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FixApproach, FixDecision, FixError, FixState, FixVerdict } from 'argus-engine';
 import { ArgusError, messageOf } from '../errors.ts';
 import { endMarked, newMark } from '../run/processes.ts';
+import { io } from '../system/io.ts';
 import { visible } from '../text/untrusted.ts';
 import type { AttemptRequest, AttemptResult } from './attempt/attempt.ts';
 import { type CommandInput, commandInputFor, missingText, NO_INPUT, withoutSecrets } from './attempt/command-input.ts';
@@ -83,12 +84,12 @@ export class Loop {
 
   /** Begins a loop, or goes on with the one that waits. One that is over is put aside, but where a human must decide. */
   static async start(loopContext: LoopContext, wanted: WantedFix): Promise<Loop> {
-    const fresh = loopContext.rules.begin({ ...wanted, started: new Date().toISOString() });
+    const fresh = loopContext.rules.begin({ ...wanted, started: new Date(io().now()).toISOString() });
     const folder = await folderToStart(loopContext, fresh.command_hash);
     const lock = folder.lock();
     try {
       const snapshots = await snapshotsOf(loopContext.session.root, fresh.command_hash, folder.path);
-      await snapshots.expire(Date.now());
+      await snapshots.expire(io().now());
       const found = readState(loopContext, folder, fresh.command_hash);
       if (found !== undefined && found.command !== fresh.command) throw notOurs(folder);
       if (found !== undefined && !mayBeginAnew(found)) {
@@ -190,7 +191,11 @@ export class Loop {
     const mark = newMark();
     const fed = input.digest === null ? {} : { used_inputs_digest: input.digest };
     this.#state.keep({ base: this.#state.current.host.base ?? snapshot, mark, ...fed });
-    const started = this.#state.apply({ type: 'attempt_started', timestamp: new Date().toISOString(), snapshot });
+    const started = this.#state.apply({
+      type: 'attempt_started',
+      timestamp: new Date(io().now()).toISOString(),
+      snapshot,
+    });
     if (started.type === 'refused') return started;
     const attempt = await this.#run(number, mark, watcher, input);
     try {
@@ -262,16 +267,16 @@ export class Loop {
    * that, somebody has to have changed them. Null: there are some; else why there are none.
    */
   async answerPrompt(signal?: AbortSignal): Promise<string | null> {
-    const { auto, host } = this.#state.current;
-    const again = auto && host.inputs_regenerated_at === null;
+    const { auto, host: notes } = this.#state.current;
+    const again = auto && notes.inputs_regenerated_at === null;
     const prompts = again ? [this.#insight?.error.prompt ?? ''].filter(Boolean) : undefined;
     const input = await commandInputFor(this.#context, this.#state.current, { prompts, signal });
-    if (again) this.#state.keep({ inputs_regenerated_at: new Date().toISOString() });
+    if (again) this.#state.keep({ inputs_regenerated_at: new Date(io().now()).toISOString() });
     this.#state.write();
     if (input.missing.length > 0) return missingText(input);
     if (input.digest === null)
       return 'There are no inputs for its prompts. Give them with --inputs FILE, or use --auto.';
-    if (input.digest === host.used_inputs_digest)
+    if (input.digest === notes.used_inputs_digest)
       return `The inputs in ${input.path} did not do the last time. Correct them.`;
     const decision = this.#state.apply({ type: 'inputs_provided', digest: input.digest, inputs: null });
     return decision.type === 'refused' ? decision.reason : null;
@@ -294,7 +299,7 @@ export class Loop {
   }
 
   humanDecided(verdict: FixVerdict, note: string | null): FixDecision {
-    return this.#state.apply({ type: 'human_decided', verdict, note, timestamp: new Date().toISOString() });
+    return this.#state.apply({ type: 'human_decided', verdict, note, timestamp: new Date(io().now()).toISOString() });
   }
 
   cancel(): void {
@@ -343,7 +348,7 @@ export class Loop {
     const asked = research !== undefined && this.#insight?.research === null;
     if (this.#insight?.attempt === attempt && this.#insight.query !== null && !asked) return;
     const error = this.#insight?.attempt === attempt ? this.#insight.error : this.#errorGiven();
-    const year = new Date().getFullYear();
+    const year = new Date(io().now()).getFullYear();
     watcher.onNote?.('gathering context');
     const request = { attempt, error, state: this.#state.current, research, year };
     this.#insight = await this.marked((mark) => insightOf(this.#context, { ...request, mark }, watcher));

@@ -4,6 +4,7 @@
 
 import { StringDecoder } from 'node:string_decoder';
 import { type Asked, type AskOptions, ask } from '../system/ask.ts';
+import { io } from '../system/io.ts';
 import {
   COMMANDS,
   driverSettings,
@@ -119,7 +120,7 @@ export class Git {
   }
 
   #ask(words: readonly string[], options: GitOptions): Promise<Asked> {
-    const env = { ...gitEnvironment(process.env), ...options.env };
+    const env = { ...gitEnvironment(io().env), ...options.env };
     const timeoutMs = options.timeoutMs ?? this.#timeoutMs;
     return ask('git', words, { ...options, ...(timeoutMs === undefined ? {} : { timeoutMs }), cwd: this.root, env });
   }

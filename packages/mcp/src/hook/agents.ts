@@ -4,6 +4,7 @@
  */
 
 import path from 'node:path';
+import { io } from '../system/io.ts';
 
 /** How a command ended; `unknown`: the agent does not say, and what was printed has to. */
 export type Ending = 'passed' | 'failed' | 'unknown';
@@ -74,7 +75,7 @@ const SHELLS = new Set(['Bash', 'Shell', 'shell', 'local_shell', 'exec_command',
 export function readEvent(text: string): HookEvent | undefined {
   const fields = fieldsOf(JSON.parse(text));
   const name = textOf(fields.hook_event_name);
-  const cwd = textOf(fields.cwd) || textOf(list(fields.workspace_roots)[0]) || process.cwd();
+  const cwd = textOf(fields.cwd) || textOf(list(fields.workspace_roots)[0]) || io().cwd();
   if (STARTS.has(name)) return { kind: 'start', cwd };
   const format = FORMATS.find(({ event, is }) => event === name && (is === undefined || is(fields)));
   if (format === undefined || ('tool_name' in fields && !SHELLS.has(textOf(fields.tool_name)))) return undefined;

@@ -7,6 +7,7 @@
 import { readSync, writeSync } from 'node:fs';
 import { systemCodeOf } from '../errors.ts';
 import { realOr } from '../system/files/way.ts';
+import { io } from '../system/io.ts';
 import { answerText, type CommandEvent, readEvent } from './agents.ts';
 import { type Recognised, recognise } from './commands.ts';
 import type { HookPlace } from './place.ts';
@@ -86,7 +87,7 @@ async function respond(text: string, onPlace: (place: HookPlace) => void): Promi
   if (ending === 'unknown') return;
   if (ending === 'passed') {
     const { isRemembered } = await import('./remembered.ts');
-    if (!(await isRemembered(recognised))) return;
+    if (!isRemembered(recognised)) return;
   }
   const [{ placeOf }, { HookState }] = await Promise.all([import('./place.ts'), import('./state.ts')]);
   const place = await placeOf(recognised.folder);
@@ -172,8 +173,7 @@ async function lookUp(
 /** Has another process do the rest; what it is told is in the pipe before this one ends. */
 async function start(job: Job): Promise<void> {
   const { spawn } = await import('node:child_process');
-  const [program = ''] = process.argv.slice(1);
-  const child = spawn(process.execPath, [program, 'hook', WORKING], {
+  const child = spawn(process.execPath, [io().program, 'hook', WORKING], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
     windowsHide: true,

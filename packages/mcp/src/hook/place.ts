@@ -9,6 +9,7 @@ import { databaseOf, findConfig, loadConfig } from '../config/load.ts';
 import { projectFolder, trustedDataFolder } from '../owner/data-folder.ts';
 import { type Project, projectAround } from '../owner/project.ts';
 import { lstat } from '../system/files/way.ts';
+import { io } from '../system/io.ts';
 import { Memberships } from '../team/client/membership.ts';
 import { HookState } from './state.ts';
 
@@ -58,7 +59,7 @@ async function belongsToTeam(data: string, { top }: Project): Promise<boolean> {
 const TEAM_MS = 10 * 60 * 1_000;
 
 /** Tells whether anything was recorded since, by the sizes and times of the databases alone. */
-export function stampOf({ databases, isOfTeam }: HookPlace, now = Date.now()): string {
+export function stampOf({ databases, isOfTeam }: HookPlace, now = io().now()): string {
   const files = databases.map((file) => {
     const stats = lstat(file);
     return stats === undefined ? '-' : `${stats.size}.${stats.mtimeMs}`;

@@ -2,6 +2,7 @@
 
 import { messageOf } from '../errors.ts';
 import { logUnexpected } from '../log.ts';
+import { io } from '../system/io.ts';
 import { fitToLeave } from '../text/outgoing.ts';
 import { clipped, shortLine } from '../text/untrusted.ts';
 import type { HookPlace } from './place.ts';
@@ -15,7 +16,7 @@ export async function noteTrouble(thrown: unknown, place: HookPlace | undefined)
     await logUnexpected(fitToLeave(`hook: ${stack}`));
     if (place === undefined) return;
     const reason = clipped(shortLine(fitToLeave(messageOf(thrown))), MAX_REASON_CHARACTERS);
-    HookState.read(place.folder).add({ t: 'trouble', at: Date.now(), reason });
+    HookState.read(place.folder).add({ t: 'trouble', at: io().now(), reason });
   } catch {
     // Where nothing can be written there is nobody to tell: an agent's command is none of a hook's to fail.
   }

@@ -77,8 +77,8 @@ async function record(
     lines.push(...judged(state, { session: of, key, tree, ending, families }, at));
     if (said !== undefined) lines.push({ t: 'on', id: said, tree });
     if (lines.length > 0) state.add(...lines);
-    if (state.failure(key) === undefined) await forget(ended.recognised);
-    else await remember(ended.recognised);
+    if (state.failure(key) === undefined) forget(ended.recognised);
+    else remember(ended.recognised);
   } finally {
     dir.remove();
   }

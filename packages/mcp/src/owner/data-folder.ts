@@ -5,17 +5,18 @@
 
 import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
-import { homedir, userInfo } from 'node:os';
+import { userInfo } from 'node:os';
 import path from 'node:path';
 import { dataFolder } from '../system/files/user-folder.ts';
 import { isWithin } from '../system/files/way.ts';
+import { homeFolderOfUser, io } from '../system/io.ts';
 
 /** Throws DATABASE_UNAVAILABLE where there is none, or where it lies in one of the project's folders. */
 export async function trustedDataFolder(...roots: readonly string[]): Promise<string> {
   const folder = await dataFolder();
   const real = realOfExisting(folder);
   // What lies around a home folder is no repository's to bring; who sets HOME decides what git and Node run, too.
-  const homes = [homeFolder(), realOfExisting(homedir())];
+  const homes = [homeFolder(), realOfExisting(homeFolderOfUser())];
   const isBrought = (root: string) => isWithin(real, root) && !homes.some((home) => isWithin(home, root));
   if (roots.some(isBrought)) {
     const { EngineError } = await import('argus-engine');
@@ -45,7 +46,7 @@ export function homeFolder(): string {
   try {
     return realOfExisting(userInfo().homedir);
   } catch {
-    return path.parse(process.cwd()).root;
+    return path.parse(io().cwd()).root;
   }
 }
 

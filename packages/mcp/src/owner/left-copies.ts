@@ -7,6 +7,7 @@ import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { namesOrEmpty } from '../system/files/or-empty.ts';
 import { lstat } from '../system/files/way.ts';
+import { io } from '../system/io.ts';
 
 /** What they are called: a draft until it is whole, and a folder for a copy that is opened once. */
 export const DRAFT_PREFIX = 'draft-';
@@ -23,7 +24,7 @@ export function leftCopies(dataFolder: string, now: number): string[] {
 
 /** Of one project, before another copy is made. One that cannot be removed is no reason not to make it. */
 export function removeLeftCopies(folder: string): void {
-  for (const file of leftCopiesIn(folder, Date.now())) {
+  for (const file of leftCopiesIn(folder, io().now())) {
     try {
       rmSync(file, { recursive: true, force: true });
     } catch {

@@ -10,6 +10,7 @@ import path from 'node:path';
 import { unwritable } from '../system/files/unwritable.ts';
 import { isStrangers, lstat, tighten } from '../system/files/way.ts';
 import { writeWholeFile } from '../system/files/whole-file.ts';
+import { io } from '../system/io.ts';
 
 /** What an id looks like; nothing else becomes a part of a path. */
 const ID = /^mem-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u;
@@ -33,7 +34,7 @@ export class MemoryRegistry {
     try {
       mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
       tighten(path.dirname(this.#folder), 0o700);
-      const entry = { version: 1, database, at: new Date().toISOString() };
+      const entry = { version: 1, database, at: new Date(io().now()).toISOString() };
       writeWholeFile(path.join(this.#folder, id), `${JSON.stringify(entry)}\n`);
     } catch (thrown) {
       throw unwritable(this.#folder, thrown, ', which says whose a memory is');

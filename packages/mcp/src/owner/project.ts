@@ -5,11 +5,11 @@
  */
 
 import { lstatSync, type Stats } from 'node:fs';
-import { homedir } from 'node:os';
 import path from 'node:path';
 import { mainWorkTree } from '../git/main-work-tree.ts';
 import { isWorkTreeTop } from '../git/work-tree-top.ts';
 import { isStrangers, isWithin, lstat } from '../system/files/way.ts';
+import { homeFolderOfUser } from '../system/io.ts';
 import { homeFolder, realOfExisting } from './data-folder.ts';
 import { isMember } from './workspace.ts';
 
@@ -93,7 +93,7 @@ function foldersAround(root: string): string[] {
 
 /** Neither the home folder or what holds it, nor one that others may fill, such as /tmp, nor one of somebody else. */
 function mayHold(folder: string, stats: Stats, own: Stats | undefined): boolean {
-  const homes = [homeFolder(), realOfExisting(homedir())];
+  const homes = [homeFolder(), realOfExisting(homeFolderOfUser())];
   const isShared = process.platform !== 'win32' && (stats.mode & 0o1002) === 0o1002;
   const isForeign = isStrangers(stats) && stats.uid !== own?.uid;
   return !isShared && !isForeign && !homes.some((home) => isWithin(home, folder));

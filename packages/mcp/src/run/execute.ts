@@ -7,6 +7,7 @@ import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 import { ArgusError, messageOf, systemCodeOf } from '../errors.ts';
+import { io } from '../system/io.ts';
 import { findProgram } from '../system/programs.ts';
 
 /** What an error message is looked for in when there is no report. */
@@ -81,7 +82,7 @@ export function killAllRunning(): boolean {
 export async function execute(execution: Execution): Promise<Executed> {
   const { signal, stop } = execution;
   if (signal?.aborted) throw cancelled();
-  const startedAt = Date.now();
+  const startedAt = io().now();
   const started = process.hrtime.bigint();
   const silence = new Silence(execution.idleMs, () => end.because('silence'));
   const child = start({ ...execution, onOutput: silence.brokenBy(execution.onOutput) });

@@ -10,6 +10,7 @@ import { workTreeTop } from '../git/work-tree-top.ts';
 import { log } from '../log.ts';
 import { ciCheckout, type Environment } from '../system/ci.ts';
 import { realOr } from '../system/files/way.ts';
+import { io } from '../system/io.ts';
 import { visible } from '../text/untrusted.ts';
 import { changedFiles, workTreeId } from './work-tree.ts';
 
@@ -60,7 +61,7 @@ export function lookAtGit(root: string): GitLook {
       const edits = editedFiles(diff);
       return {
         commit,
-        branch: branch ?? ciCheckout(process.env).branch,
+        branch: branch ?? ciCheckout(io().env).branch,
         dirty: changed.size > 0,
         tree: (changed.size === 0 ? commits[0]?.tree : tree) ?? null,
         commits,
@@ -122,7 +123,7 @@ export async function givenFacts(root: string, given: GivenFacts): Promise<GitFa
  * What CI says that it has checked out, for where git is not there to be asked: a container without git, or with files of
  * another user. It counts as the commit itself, for nobody works in such a place. Null where CI names no commit.
  */
-export function ciFacts(env: Environment = process.env): GitFacts | null {
+export function ciFacts(env: Environment = io().env): GitFacts | null {
   const { commit, branch } = ciCheckout(env);
   if (commit === null || !isFullHash(commit)) return null;
   return { commit, branch, dirty: false, tree: null, commits: [] };

@@ -8,6 +8,7 @@ import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { textOrEmpty } from '../system/files/or-empty.ts';
+import { io } from '../system/io.ts';
 import { findProgram } from '../system/programs.ts';
 
 /** Set in the environment of everything that is run. A run inside a run carries both marks. */
@@ -51,12 +52,12 @@ let marks = 0;
 /** A mark nothing else has. It is no secret, and so is made of what is there at once. */
 export function newMark(): string {
   marks += 1;
-  return `${process.pid}-${Date.now().toString(36)}-${marks}`;
+  return `${process.pid}-${io().now().toString(36)}-${marks}`;
 }
 
 /** For the environment of what is started: the mark beside those that are there. */
 export function markEntry(mark: string): Record<string, string> {
-  const outer = process.env[MARK];
+  const outer = io().env[MARK];
   return { [MARK]: outer ? `${outer}:${mark}` : mark };
 }
 
@@ -157,7 +158,7 @@ function send(pid: number, signal: NodeJS.Signals): void {
 
 /** BSD and macOS show the environments of a user's own processes behind their commands. */
 async function listedByPs(mark: string): Promise<LeftProcess[]> {
-  const ps = findProgram('ps', process.cwd());
+  const ps = findProgram('ps', io().cwd());
   if (ps === undefined) return [];
   try {
     const args = ['-Aeww', '-o', 'pid=,command='];

@@ -9,6 +9,7 @@ import type { RecordRunParams, ReportInput } from 'argus-engine';
 import type { Config } from '../config/schema.ts';
 import { ArgusError } from '../errors.ts';
 import { temporaryFolder } from '../system/files/temporary.ts';
+import { io } from '../system/io.ts';
 import { shortLine } from '../text/untrusted.ts';
 import type { ReportSource } from './adapters/adapter.ts';
 import { maySucceedEmpty } from './adapters.ts';
@@ -71,6 +72,8 @@ export interface RunWatcher {
   onLine?: ((line: string) => void) | undefined;
   /** The command runs: time for what has to be ready when it ends. */
   onStart?: (() => void) | undefined;
+  /** Runs the command in place of `execute`, which is the default. Tests play a recording with it. */
+  execute?: typeof execute | undefined;
 }
 
 /** Runs the command and calls `record` with everything about the run while its report files still exist. */
@@ -103,7 +106,7 @@ async function observedRun(request: RunRequest, watcher: RunWatcher, dir: string
   const plan = planRun({
     root,
     dir,
-    env: process.env,
+    env: io().env,
     command: testCommand(root, config, request.command),
     filter: request.filter,
     caseName: request.caseName,
@@ -122,7 +125,7 @@ async function observedRun(request: RunRequest, watcher: RunWatcher, dir: string
     ? refusalIn(observed.output.tail.text, { added: plan.added, dir })
     : undefined;
   if (complaint === undefined) return recordOf(plan, request, observed, around);
-  const bare = withoutRefused(plan, complaint, { dir, env: process.env });
+  const bare = withoutRefused(plan, complaint, { dir, env: io().env });
   const again = await observe(bare, request, watcher, dir);
   const onlyPrinted = again.reports.length === 0 ? ONLY_PRINTED : '';
   const note = `${plan.runner ?? 'The command'} did not take what Argus adds for a report (${shortLine(complaint)}). ${RAN_AGAIN}${onlyPrinted}.`;
@@ -142,16 +145,17 @@ async function observe(plan: Plan, request: RunRequest, watcher: RunWatcher, dir
   const { root, config } = request;
   const output = new Output(plan, watcher, dir, root);
   const idleSeconds = idleTimeoutOf(request);
-  const { executed, left } = await executeWhole({
+  const execution = {
     command: plan.command,
     cwd: root,
-    env: { ...process.env, ...plan.reporting.env },
+    env: { ...io().env, ...plan.reporting.env },
     timeoutMs: timeoutOf(request) * 1_000,
     idleMs: idleSeconds === undefined ? undefined : idleSeconds * 1_000,
     signal: watcher.signal,
-    onOutput: (text, stream) => output.add(text, stream),
+    onOutput: (text: string, stream: 'stdout' | 'stderr') => output.add(text, stream),
     onStart: () => setImmediate(() => watcher.onStart?.()),
-  });
+  };
+  const { executed, left } = await executeWhole(execution, watcher.execute);
   await output.end(executed);
   const isNew = isSince(executed.startedAt);
   const written = await writtenReports(sourcesOf(plan, config), root, (file, stats) => {
@@ -249,11 +253,11 @@ function mayBeRefused(plan: Plan, { executed, reports }: Observed): boolean {
 }
 
 /** Runs the command; one that fails, or is ended before it ends itself, leaves nothing running that can be found. */
-async function executeWhole(execution: Execution): Promise<{ executed: Executed; left: string[] }> {
+async function executeWhole(execution: Execution, run = execute): Promise<{ executed: Executed; left: string[] }> {
   const mark = newMark();
   const env = { ...execution.env, ...markEntry(mark) };
   try {
-    const executed = await execute({ ...execution, env, onKill: () => killMarked(mark) });
+    const executed = await run({ ...execution, env, onKill: () => killMarked(mark) });
     const { notes } = await clearUp(mark, executed.exitCode === 0 && !executed.timedOut);
     return { executed, left: executed.timedOut ? [...notes, UNFINDABLE] : notes };
   } catch (thrown) {

@@ -3,11 +3,13 @@
  * servers twice just to look.
  */
 
+import type { Transport } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { messageOf } from '../errors.ts';
 import { log } from '../log.ts';
 import { killAllRunning } from '../run/execute.ts';
 import { SessionManager } from '../sessions/session-manager.ts';
+import { io } from '../system/io.ts';
 import { serverFactory } from './server.ts';
 
 /** Closing a database takes milliseconds; a stuck one must not keep the process. */
@@ -16,24 +18,35 @@ const CLOSE_MS = 2_000;
 /** A larger message ends the connection; up to here an argument that is too long gets an answer. */
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 
-export function serve(): void {
+/** Answers one client on a transport, in whichever protocol era it speaks. */
+export function serveOn(transport: Transport): { close(): Promise<void> } {
   const sessionManager = new SessionManager();
   const connection = serveStdio(serverFactory(sessionManager), {
-    transport: new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: MAX_MESSAGE_BYTES }),
+    transport,
     onerror: (error) => log(messageOf(error)),
   });
+  return {
+    close: async () => {
+      await Promise.allSettled([connection.close(), sessionManager.closeAll()]);
+    },
+  };
+}
+
+export function serve(): void {
+  const { stdin, stdout } = io();
+  const connection = serveOn(new StdioServerTransport(stdin, stdout, { maxBufferSize: MAX_MESSAGE_BYTES }));
 
   let ending = false;
   const end = async () => {
     if (ending) return;
     ending = true;
-    setTimeout(() => process.exit(0), CLOSE_MS).unref();
+    setTimeout(() => io().exit(0), CLOSE_MS).unref();
     killAllRunning();
-    await Promise.allSettled([connection.close(), sessionManager.closeAll()]);
-    process.exit(0);
+    await connection.close();
+    io().exit(0);
   };
-  process.stdin.once('end', end).once('close', end);
-  process.stdout.on('error', end);
+  stdin.once('end', end).once('close', end);
+  stdout.on('error', end);
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, end);
   process.once('exit', killAllRunning);
   process.on('unhandledRejection', (reason) => log(`unhandled: ${messageOf(reason)}`));

@@ -4,7 +4,6 @@
  */
 
 import { existsSync, realpathSync } from 'node:fs';
-import { homedir } from 'node:os';
 import path from 'node:path';
 import { type Calls, EngineError, type RankedSolutionsResult } from 'argus-engine';
 import { patternError } from '../config/load.ts';
@@ -14,6 +13,7 @@ import { trustedDataFolder } from '../owner/data-folder.ts';
 import { type Calling, Database, type Store, type WithWarnings } from '../storage/database.ts';
 import type { SolutionCallName } from '../storage/late-solutions.ts';
 import { tighten } from '../system/files/way.ts';
+import { homeFolderOfUser, io } from '../system/io.ts';
 import { merged } from '../team/client/merge.ts';
 import type { Searched, Session } from './session.ts';
 
@@ -92,13 +92,13 @@ export class Memories {
         return { session, roots: rootsOf(session), searched, warnings: [] };
     }
     try {
-      const start = await this.#sessionManager.getOrOpen(process.cwd());
+      const start = await this.#sessionManager.getOrOpen(io().cwd());
       const searched = await start.searched();
       const isEmpty = searched.secondaryPath === undefined && searched.foreignPath === undefined && !isOfTeam(start);
       return { session: isEmpty ? (open[0] ?? start) : start, roots: rootsOf(start), searched, warnings: [] };
     } catch (thrown) {
       // A folder that is gone, or a mistake in its configuration, is no reason to forget what the user knows.
-      const session = open[0] ?? this.#sessionManager.bare(homedir());
+      const session = open[0] ?? this.#sessionManager.bare(homeFolderOfUser());
       const warnings = [`The project the server was started in is not searched: ${messageOf(thrown)}`];
       return { session, roots: startFolder(), searched: {}, warnings };
     }
@@ -116,7 +116,7 @@ function rootsOf({ project: { top, home } }: Session): string[] {
 /** Where the server was started; none where that is gone. */
 function startFolder(): string[] {
   try {
-    return [realpathSync.native(process.cwd())];
+    return [realpathSync.native(io().cwd())];
   } catch {
     return [];
   }

@@ -10,6 +10,7 @@ import { ArgusError, messageOf, systemCodeOf } from '../errors.ts';
 import { trustedDataFolder } from '../owner/data-folder.ts';
 import { type Project, projectAround } from '../owner/project.ts';
 import { isStorageProblem } from '../storage/database.ts';
+import { absolutePath } from '../system/io.ts';
 import { type Membership, Memberships } from '../team/client/membership.ts';
 import { shortLine } from '../text/untrusted.ts';
 import { Memories } from './memories.ts';
@@ -159,6 +160,6 @@ function realPathOrSame(projectPath: string): string {
   try {
     return realpathSync.native(projectPath);
   } catch {
-    return path.resolve(projectPath);
+    return absolutePath(projectPath);
   }
 }

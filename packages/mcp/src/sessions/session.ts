@@ -50,6 +50,7 @@ import { Seal } from '../storage/seal.ts';
 import { sharedCopy } from '../storage/shared-copy.ts';
 import { Spool, type SpoolCounts, type WaitingCall } from '../storage/spool.ts';
 import { isOfFork } from '../system/ci.ts';
+import { io } from '../system/io.ts';
 import type { Membership } from '../team/client/membership.ts';
 import { ownFix, withOwnFixes } from '../team/client/own-fix.ts';
 import { withoutPlaces } from '../team/client/places.ts';
@@ -289,7 +290,7 @@ export class Session {
         problem = thrown;
       }
     }
-    const kept = await this.#rememberHere(outbox, store.local, { callId, now: Date.now(), method, params }, problem);
+    const kept = await this.#rememberHere(outbox, store.local, { callId, now: io().now(), method, params }, problem);
     return { ...kept, warnings: [...waiting, ...kept.warnings] };
   }
 

@@ -6,6 +6,7 @@
 import { type Calls, type Engine, EngineError, type EngineErrorCode } from 'argus-engine';
 import { v7 as uuidV7 } from 'uuid';
 import { messageOf } from '../errors.ts';
+import { io } from '../system/io.ts';
 import { isStorageProblem } from './database.ts';
 import { makeLate, type TeamIds, withoutUnknownSearch } from './late-solutions.ts';
 import type { Spool, SpoolCounts, WaitingCall, WaitingCallName, WaitingFile } from './spool.ts';
@@ -98,7 +99,7 @@ export class Outbox {
     problem: EngineError | undefined = this.#problem,
     callId: string = uuidV7(),
   ): Promise<Kept<Calls[N]['result']>> {
-    const call: WaitingCall<N> = { callId, now: Date.now(), method, params };
+    const call: WaitingCall<N> = { callId, now: io().now(), method, params };
     const inMemory = await this.#replay();
     const value = await inMemory.call(method, params, call.callId, call.now);
     this.#replayed.add(call.callId);
@@ -112,7 +113,7 @@ export class Outbox {
     value: Calls[N]['result'],
     problem: EngineError,
   ): Promise<Kept<Calls[N]['result']>> {
-    return { value, ...(await this.#wait({ callId: uuidV7(), now: Date.now(), method, params }, problem)) };
+    return { value, ...(await this.#wait({ callId: uuidV7(), now: io().now(), method, params }, problem)) };
   }
 
   /** Keeps a call that was made on this machine for the team that it was meant for. */

@@ -23,6 +23,7 @@ import type { Calls } from 'argus-engine';
 import { log } from '../log.ts';
 import { NO_LINK_NO_WAIT } from '../owner/identity.ts';
 import { DRAFT_SUFFIX, writeWholeFile } from '../system/files/whole-file.ts';
+import { io } from '../system/io.ts';
 import type { Seal } from './seal.ts';
 
 /** The calls that may wait. */
@@ -209,7 +210,7 @@ function readCall(file: string): string | undefined {
 function discardOld(draft: string): void {
   try {
     const stats = lstatSync(draft);
-    if (stats.isFile() && Date.now() - stats.mtimeMs > DRAFT_LIFETIME_MS) rmSync(draft);
+    if (stats.isFile() && io().now() - stats.mtimeMs > DRAFT_LIFETIME_MS) rmSync(draft);
   } catch {
     // Its writer has finished it, or another process was faster.
   }

@@ -7,6 +7,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import path from 'node:path';
 import { ArgusError, messageOf, systemCodeOf } from '../errors.ts';
+import { io } from './io.ts';
 import { findProgram } from './programs.ts';
 
 /** Programs that only read local files; slower ones say their own. */
@@ -126,7 +127,7 @@ function start(program: string, args: readonly string[], { cwd, env, stdin, shel
   return spawn(program, args, {
     cwd,
     shell,
-    env: { ...process.env, LC_ALL: 'C', ...env },
+    env: { ...io().env, LC_ALL: 'C', ...env },
     // Its own group: what it starts goes with it.
     detached: process.platform !== 'win32',
     windowsHide: true,

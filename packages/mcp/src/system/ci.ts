@@ -1,10 +1,11 @@
 /** What a service of continuous integration says of what it runs: all of it by variables, or by the file of an event. */
 
 import { readFileSync } from 'node:fs';
+import { io } from './io.ts';
 
 /** Whether a service of continuous integration runs this; all of them set the variable. */
 export function isInCi(): boolean {
-  const { CI } = process.env;
+  const { CI } = io().env;
   return CI !== undefined && !['', '0', 'false'].includes(CI.toLowerCase());
 }
 
@@ -38,7 +39,7 @@ export function ciCheckout(env: Environment): CiCheckout {
  * Whether what runs here is of a pull request of another repository: its code, and with it what its tests do, is that of
  * somebody who may not write here.
  */
-export function isOfFork(env: Environment = process.env): boolean {
+export function isOfFork(env: Environment = io().env): boolean {
   if (env.GITHUB_ACTIONS === 'true') return isForkOnGithub(env.GITHUB_EVENT_PATH);
   if (env.GITLAB_CI === 'true') {
     // The pipeline may run in either project; the merge request says into which one it wants.

@@ -5,17 +5,17 @@
 
 import { lstatSync, mkdirSync } from 'node:fs';
 import module from 'node:module';
+import { userFolder } from './files/user-folder.ts';
 import { isStrangers } from './files/way.ts';
 
 /** What lets group and others put files there. Windows has no such bits, and gives this folder to its user alone. */
 const WRITABLE_BY_OTHERS_MODE = 0o022;
 
-export async function keepCompiledCode(): Promise<void> {
+export function keepCompiledCode(): void {
   const enable: unknown = Reflect.get(module, 'enableCompileCache');
   if (typeof enable !== 'function') return;
   try {
-    const { default: envPaths } = await import('env-paths');
-    const { cache: folder } = envPaths('argus', { suffix: '' });
+    const folder = userFolder('cache');
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const there = lstatSync(folder);
     const isWritable = process.platform !== 'win32' && (there.mode & WRITABLE_BY_OTHERS_MODE) !== 0;

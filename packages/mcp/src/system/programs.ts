@@ -4,17 +4,17 @@
  */
 
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
-import { homedir } from 'node:os';
 import path from 'node:path';
 import { isWithin, realOr } from './files/way.ts';
+import { homeFolderOfUser, io } from './io.ts';
 
 /** The absolute path of a program, or undefined where the machine has none outside of `root`. */
-export function findProgram(name: string, root: string, searchPath = process.env.PATH): string | undefined {
+export function findProgram(name: string, root: string, searchPath = io().env.PATH): string | undefined {
   return foundFile([process.platform === 'win32' ? `${name}.exe` : name], root, searchPath);
 }
 
 /** Whether the machine has a program at all, also one that takes a shell to start, as those of npm do on Windows. */
-export function isInstalled(name: string, root: string, searchPath = process.env.PATH): boolean {
+export function isInstalled(name: string, root: string, searchPath = io().env.PATH): boolean {
   const files = process.platform === 'win32' ? [`${name}.exe`, `${name}.cmd`] : [name];
   return foundFile(files, root, searchPath) !== undefined;
 }
@@ -37,7 +37,7 @@ function isOfTheMachine(folder: string, root: string): boolean {
 /** Where an account has no home, a folder that is in no project. */
 function homeOf(project: string): string {
   try {
-    return homedir() || path.dirname(project);
+    return homeFolderOfUser() || path.dirname(project);
   } catch {
     return path.dirname(project);
   }

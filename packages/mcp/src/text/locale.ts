@@ -3,6 +3,7 @@
  */
 
 import type { Locale } from 'argus-engine';
+import { io } from '../system/io.ts';
 
 /** For everybody whose locale does not name Chinese, in which the contract's own texts are. */
 const DEFAULT_LOCALE: Locale = 'en';
@@ -46,7 +47,7 @@ function named(tag: string): Locale | undefined {
 
 function machineFacts(): LocaleFacts {
   return {
-    env: process.env,
+    env: io().env,
     platform: process.platform,
     intlLocale: () => Intl.DateTimeFormat().resolvedOptions().locale,
   };

@@ -11,6 +11,7 @@ import { createGzip } from 'node:zlib';
 import { ArgusError, messageOf, systemCodeOf } from '../errors.ts';
 import { assetPath, contentSecurityPolicy, DATA_MARKER, POLICY_MARKER } from '../http/page.ts';
 import { type TemporaryFolder, temporaryFolder, temporaryFolderBeside } from '../system/files/temporary.ts';
+import { io } from '../system/io.ts';
 import type { ViewedMemory } from './viewed-memory.ts';
 
 /** Browsers keep no longer text than half a gibibyte; past this they may refuse the page. */
@@ -36,7 +37,7 @@ export async function exportPage(memory: ViewedMemory, target: string, watching:
   await mayReplace(target);
   const folder = temporaryFolder('view');
   try {
-    const taken = new Date().toISOString();
+    const taken = new Date(io().now()).toISOString();
     const snapshot = memory.databasePath === null ? null : await snapshotIn(folder.path, memory);
     const bytes = await writeWhole(target, pageParts(memory, snapshot, taken, watching));
     const warnings = bytes > LARGE_BYTES ? [tooLarge(bytes)] : [];

@@ -4,6 +4,7 @@
 
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { io } from '../system/io.ts';
 
 /** Nobody guesses 256 bits. */
 const TOKEN_BYTES = 32;
@@ -54,7 +55,7 @@ export class Guard {
    */
   newTicket(): string {
     const ticket = secret();
-    this.#ticket = { digest: digest(ticket), until: Date.now() + TICKET_MS };
+    this.#ticket = { digest: digest(ticket), until: io().now() + TICKET_MS };
     return ticket;
   }
 
@@ -63,7 +64,7 @@ export class Guard {
     const known = this.#ticket;
     if (known === undefined || !timingSafeEqual(digest(ticket), known.digest)) return false;
     this.#ticket = undefined;
-    return Date.now() <= known.until;
+    return io().now() <= known.until;
   }
 }
 

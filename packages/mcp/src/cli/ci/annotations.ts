@@ -7,6 +7,7 @@ import { verdictText } from '../../format/failures/evidence-text.ts';
 import { type GatedFailure, type GateResult, quarantineChangeText } from '../../format/report/gate-result.ts';
 import type { Session } from '../../sessions/session.ts';
 import { isWithin } from '../../system/files/way.ts';
+import { io } from '../../system/io.ts';
 import { clipped } from '../../text/untrusted.ts';
 import { type Annotation, MAX_ANNOTATIONS } from './github/workflow-commands.ts';
 
@@ -89,7 +90,7 @@ async function placesOf(session: Session, runId: string, caseName: string): Prom
 function inRepository(top: string, file: string): string | undefined {
   const whole = path.resolve(top, file);
   if (!isWithin(whole, top) || !existsSync(whole)) return undefined;
-  const { GITHUB_WORKSPACE: workspace } = process.env;
+  const { GITHUB_WORKSPACE: workspace } = io().env;
   const root = workspace !== undefined && isWithin(top, workspace) ? workspace : top;
   return path.relative(root, whole).replaceAll(path.sep, '/');
 }

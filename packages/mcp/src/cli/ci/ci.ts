@@ -16,6 +16,7 @@ import { conditions } from '../../run/conditions.ts';
 import { ciFacts, gitFacts } from '../../run/git-state.ts';
 import { isOfFork } from '../../system/ci.ts';
 import { ciChange } from '../../system/ci-change.ts';
+import { io } from '../../system/io.ts';
 import { mapTexts } from '../../text/untrusted.ts';
 import { handleImport } from '../../tools/failures/import.ts';
 import { reported } from '../failures/report.ts';
@@ -58,8 +59,8 @@ interface CiResult {
 
 export async function ci(reports: string, options: CiOptions): Promise<void> {
   // Nothing that a test is called or says is a command to the runner.
-  const guard = process.env.GITHUB_ACTIONS === 'true' && !options.json ? commandsOff() : undefined;
-  if (guard !== undefined) process.stdout.write(guard.begin);
+  const guard = io().env.GITHUB_ACTIONS === 'true' && !options.json ? commandsOff() : undefined;
+  if (guard !== undefined) io().stdout.write(guard.begin);
   let isOpen = guard !== undefined;
   await answer(
     options,
@@ -71,7 +72,7 @@ export async function ci(reports: string, options: CiOptions): Promise<void> {
     },
     { exitCode: ({ gate }) => (options.gate ? gateExit(gate) : EXIT.done), adopts: adoptsInCi() },
   );
-  if (isOpen && guard !== undefined) process.stdout.write(guard.end);
+  if (isOpen && guard !== undefined) io().stdout.write(guard.end);
 }
 
 async function reportedTo(
@@ -80,8 +81,8 @@ async function reportedTo(
   options: CiOptions,
 ): Promise<CiResult> {
   const { format, environment, base, outcome } = options;
-  const event = await gitHubEvent(process.env);
-  const change = ciChange(process.env);
+  const event = await gitHubEvent(io().env);
+  const change = ciChange(io().env);
   const recorded = await handleImport({ projectPath, path: reports, format, environment }, sessionManager);
   const isWaiting = recorded.stored === false;
   const report = isWaiting
@@ -112,7 +113,7 @@ function writeSummary(options: CiOptions, projectPath: string, markdown: string,
     writeWhole(path.resolve(projectPath, options.markdown), `${markdown}\n`);
     result.done.push(`${options.markdown} has the summary.`);
   }
-  const { GITHUB_ACTIONS, GITHUB_STEP_SUMMARY: summary } = process.env;
+  const { GITHUB_ACTIONS, GITHUB_STEP_SUMMARY: summary } = io().env;
   if (GITHUB_ACTIONS !== 'true' || summary === undefined || summary === '') return;
   const text = `${markdown}\n\n`;
   const size = statSync(summary, { throwIfNoEntry: false })?.size ?? 0;
@@ -130,7 +131,7 @@ async function writeComment(
   report: RunReport,
   { gate, done, undone }: CiResult,
 ): Promise<void> {
-  const { GITHUB_TOKEN: token, GITHUB_API_URL: api = 'https://api.github.com', GITHUB_JOB: job = 'ci' } = process.env;
+  const { GITHUB_TOKEN: token, GITHUB_API_URL: api = 'https://api.github.com', GITHUB_JOB: job = 'ci' } = io().env;
   if (isOfFork()) {
     done.push('The pull request is of a fork, whose jobs may not write comments: the summary of the job has it.');
     return;

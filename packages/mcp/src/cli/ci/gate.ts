@@ -6,6 +6,7 @@ import { formatGate } from '../../format/report/gate-text.ts';
 import type { Session } from '../../sessions/session.ts';
 import { ciCheckout, isInCi } from '../../system/ci.ts';
 import { ciChange } from '../../system/ci-change.ts';
+import { io } from '../../system/io.ts';
 import { reported } from '../failures/report.ts';
 import { EXIT } from '../terminal/exit.ts';
 import { answer, type GlobalOptions } from '../terminal/output.ts';
@@ -30,12 +31,12 @@ async function gated(session: Session, runId: string | undefined, { base, outcom
 }
 
 export function quarantineHere(session: Session, base: string | undefined): Promise<QuarantineVersions> {
-  const change = ciChange(process.env);
+  const change = ciChange(io().env);
   const target = base ?? change.base;
-  const isOfBase = !change.isPullRequest && target !== null && ciCheckout(process.env).branch === target;
+  const isOfBase = !change.isPullRequest && target !== null && ciCheckout(io().env).branch === target;
   return quarantineVersions(session.project, { base: target, isInCi: isInCi(), isOfBase });
 }
 
 export function today(): string {
-  return new Date().toISOString().slice(0, 10);
+  return new Date(io().now()).toISOString().slice(0, 10);
 }

@@ -2,6 +2,7 @@
 
 import type { CaseRecord, RunResult } from 'argus-engine';
 import type { RunReport } from '../../format/report/run-report.ts';
+import { io } from '../../system/io.ts';
 
 type Read = Pick<RunResult, 'runId' | 'status' | 'durationMs' | 'totals' | 'failures' | 'more'>;
 
@@ -15,7 +16,7 @@ export function unrecordedRun({ runId, status, durationMs, totals, failures, mor
   return {
     run: {
       id: runId,
-      timestamp: new Date().toISOString(),
+      timestamp: new Date(io().now()).toISOString(),
       gitCommit: null,
       gitBranch: null,
       dirty: null,

@@ -2,6 +2,7 @@
 
 import type { TestState } from 'argus-engine';
 import { formatFixes, formatFixInFull, formatTests } from '../../format/failures/evidence-text.ts';
+import { io } from '../../system/io.ts';
 import { handleTests } from '../../tools/failures/tests.ts';
 import { answer, type GlobalOptions } from '../terminal/output.ts';
 import { fixInFull } from './fix-in-full.ts';
@@ -30,6 +31,6 @@ export async function fixes(fixId: string | undefined, options: GlobalOptions): 
       const { value, warnings } = await session.withEngine((engine) => engine.fixes());
       return { ...value, ...(warnings.length > 0 ? { warnings } : {}) };
     },
-    (result) => formatFixes(result, process.stdout.columns || undefined),
+    (result) => formatFixes(result, io().stdout.columns || undefined),
   );
 }

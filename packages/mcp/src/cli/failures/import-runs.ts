@@ -7,6 +7,7 @@ import { createReadStream } from 'node:fs';
 import type { HistoricRun } from 'argus-engine';
 import { formatImportedRuns, type ImportedRuns } from '../../format/failures/evidence-text.ts';
 import type { Session } from '../../sessions/session.ts';
+import { io } from '../../system/io.ts';
 import { loadZod } from '../../system/zod.ts';
 import { adoptsInCi } from '../recorder.ts';
 import { EXIT } from '../terminal/exit.ts';
@@ -44,7 +45,7 @@ async function importAll(
   const schema = runSchema(z);
   const total: ImportedRuns = { runs: 0, known: 0, failures: 0 };
   const size = file === '-' ? undefined : sizeOfLines(file);
-  const input = file === '-' ? process.stdin : createReadStream(file);
+  const input = file === '-' ? io().stdin : createReadStream(file);
   const progress = await startProgress(size);
   try {
     let before = 0;

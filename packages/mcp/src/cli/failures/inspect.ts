@@ -6,6 +6,7 @@
 import { createInspector } from 'argus-engine';
 import { formatInspection } from '../../format/failures/inspection-text.ts';
 import { log } from '../../log.ts';
+import { io } from '../../system/io.ts';
 import { batches, write } from '../terminal/lines.ts';
 
 /** Large enough that crossing into the engine costs nothing, small enough to answer while reading. */
@@ -16,14 +17,14 @@ const WANTED = 'inspect reads an error text on stdin: npm test 2>&1 | argus insp
 export async function inspect(options: { json?: boolean; jsonl?: boolean; case?: string }): Promise<void> {
   const inspector = await createInspector({});
   if (options.jsonl) {
-    for await (const { bytes } of batches(process.stdin, { bytes: BATCH_BYTES })) {
+    for await (const { bytes } of batches(io().stdin, { bytes: BATCH_BYTES })) {
       await write(inspector.inspectJsonlBytes(bytes));
     }
     return;
   }
-  if (process.stdin.isTTY) log(WANTED);
-  const text = await readAll(process.stdin);
-  if (text.trim() === '' && !process.stdin.isTTY) log(`nothing came on stdin. ${WANTED}`);
+  if (io().stdin.isTTY) log(WANTED);
+  const text = await readAll(io().stdin);
+  if (text.trim() === '' && !io().stdin.isTTY) log(`nothing came on stdin. ${WANTED}`);
   const inspection = inspector.inspect({ text, ...(options.case === undefined ? {} : { caseName: options.case }) });
   await write(`${options.json ? JSON.stringify(inspection) : formatInspection(inspection)}\n`);
 }

@@ -20,6 +20,7 @@ import { SessionManager } from '../../sessions/session-manager.ts';
 import type { Kept } from '../../storage/outbox.ts';
 import { lstat } from '../../system/files/way.ts';
 import { writeWholeFile } from '../../system/files/whole-file.ts';
+import { io } from '../../system/io.ts';
 import { adoptsInCi, terminal } from '../recorder.ts';
 import { EXIT } from '../terminal/exit.ts';
 
@@ -59,7 +60,7 @@ interface Answer {
 export async function record(folder: string): Promise<void> {
   // Whoever breaks off the tests at the keyboard means them; this ends with its input.
   process.on('SIGINT', () => {});
-  const root = process.cwd();
+  const root = io().cwd();
   const git = gitFacts(root);
   const sessionManager = new SessionManager({ recorder: terminal(), adopts: adoptsInCi() });
   const session = sessionManager.init(root, undefined, 'person');
@@ -80,7 +81,7 @@ export async function record(folder: string): Promise<void> {
   const answer = envelope.success
     ? told(envelope.data.run)
     : { complaint: complaint(`was not recorded: ${envelope.error.code}: ${envelope.error.message}`) };
-  if (answer.complaint !== undefined) process.exitCode = EXIT.error;
+  if (answer.complaint !== undefined) io().exitCode = EXIT.error;
   writeWholeFile(path.join(folder, ANSWER_FILE), JSON.stringify(answer));
 }
 
@@ -104,15 +105,17 @@ function endOf(folder: string): Promise<RunEnd | undefined> {
         const end = takenEnd(folder);
         if (end === undefined && !isLast) return;
         clearInterval(timer);
-        process.stdin.destroy();
+        io().stdin.destroy();
         resolve(end);
       } catch (thrown) {
         reject(thrown);
       }
     };
     const timer = setInterval(look, LOOK_EVERY_MS, false);
-    process.stdin.on('close', () => look(true)).on('error', () => {});
-    process.stdin.resume();
+    io()
+      .stdin.on('close', () => look(true))
+      .on('error', () => {});
+    io().stdin.resume();
   });
 }
 

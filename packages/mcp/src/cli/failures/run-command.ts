@@ -1,7 +1,7 @@
 /** run, which is read without the other commands: until then its tests wait. */
 
-import path from 'node:path';
 import type { Command } from 'commander';
+import { absolutePath } from '../../system/io.ts';
 import { turnsOfEvents } from '../../system/turns.ts';
 import { timeoutSeconds } from '../terminal/numbers.ts';
 import { projectCommand } from '../terminal/project-command.ts';
@@ -16,7 +16,7 @@ export function addRun(root: Command): void {
     .action(async (command: string[], options: RunOptions) => {
       // Git looks while the rest is read.
       const { lookAtGit } = await import('../../run/git-state.ts');
-      const look = lookAtGit(path.resolve(options.project));
+      const look = lookAtGit(absolutePath(options.project));
       // What it has answered by now, it is asked the next question with.
       await turnsOfEvents();
       const { run } = await import('./run.ts');

@@ -3,6 +3,7 @@
 import type { ReportFormat, RunResult } from 'argus-engine';
 import { formatRun } from '../../format/failures/run-text.ts';
 import type { GitLook } from '../../run/git-state.ts';
+import { io } from '../../system/io.ts';
 import { quoted } from '../../system/words.ts';
 import { handleImport } from '../../tools/failures/import.ts';
 import { handleRun } from '../../tools/failures/run.ts';
@@ -26,9 +27,9 @@ export async function run(command: string[], options: RunOptions, look: GitLook)
   let atLineStart = true;
   const onOutput = (text: string, stream: 'stdout' | 'stderr') => {
     if (stream === 'stdout' && text !== '') atLineStart = text.endsWith('\n');
-    return passOn(stream === 'stdout' && !options.json ? process.stdout : process.stderr, text);
+    return passOn(stream === 'stdout' && !options.json ? io().stdout : io().stderr, text);
   };
-  if (process.stdout.isTTY && !process.env.NO_COLOR && !options.json) process.env.FORCE_COLOR ??= '1';
+  if (io().stdout.isTTY && !io().env.NO_COLOR && !options.json) io().env.FORCE_COLOR ??= '1';
   // One word is a whole command line, as in `argus run "npm test"`; several are a command and its arguments.
   const line = command.length > 1 ? command.map((word) => quoted(word)).join(' ') : command[0];
   await answer(

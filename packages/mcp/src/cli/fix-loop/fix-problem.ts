@@ -2,7 +2,6 @@
  * fix-problem: drives a loop from the terminal or a script. Options: fix-program.ts. The loop's work: `fix/`.
  */
 
-import path from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import { z } from 'zod';
 import { enveloped, withoutEnvelope } from '../../answer.ts';
@@ -18,6 +17,7 @@ import { startShape } from '../../fix/start-input.ts';
 import { withCommands } from '../../format/commands.ts';
 import { paint } from '../../format/terminal.ts';
 import { SessionManager } from '../../sessions/session-manager.ts';
+import { absolutePath, io } from '../../system/io.ts';
 import { visible } from '../../text/untrusted.ts';
 import { terminal } from '../recorder.ts';
 import { cancelledBySignals } from '../terminal/cancel.ts';
@@ -60,8 +60,8 @@ export async function fixProblem(error: string | undefined, options: FixOptions)
   const sessionManager = new SessionManager({ recorder: terminal(), adopts: false });
   const watcher = terminalWatcher();
   const envelope = await enveloped(async () => {
-    const session = await sessionManager.init(path.resolve(options.project), options.config, 'person');
-    const given = error === '-' ? await readText(process.stdin) : error;
+    const session = await sessionManager.init(absolutePath(options.project), options.config, 'person');
+    const given = error === '-' ? await readText(io().stdin) : error;
     // What a human decides is about a loop that is there.
     const resume = options.resume === true || hasDecided(options);
     const agent = options.agent ?? (await userConfig(session.project)).fix?.agent ?? false;
@@ -70,13 +70,13 @@ export async function fixProblem(error: string | undefined, options: FixOptions)
   await sessionManager.closeAll();
   if (envelope.success) {
     const { text, data, exitCode } = envelope.data;
-    process.exitCode = exitCode;
-    process.stdout.write(options.json ? `${JSON.stringify(data)}\n` : `${text.trimEnd()}\n`);
+    io().exitCode = exitCode;
+    io().stdout.write(options.json ? `${JSON.stringify(data)}\n` : `${text.trimEnd()}\n`);
     return;
   }
-  if (options.json) process.stdout.write(`${JSON.stringify(withoutEnvelope(envelope))}\n`);
-  else process.stderr.write(`${envelope.error.code}: ${withCommands(envelope.error.message)}\n`);
-  process.exitCode = envelope.error.code === 'CANCELLED' ? EXIT.cancelled : EXIT.error;
+  if (options.json) io().stdout.write(`${JSON.stringify(withoutEnvelope(envelope))}\n`);
+  else io().stderr.write(`${envelope.error.code}: ${withCommands(envelope.error.message)}\n`);
+  io().exitCode = envelope.error.code === 'CANCELLED' ? EXIT.cancelled : EXIT.error;
 }
 
 async function fixed(
@@ -192,10 +192,10 @@ function terminalWatcher(): Watcher {
     signal: cancelledBySignals(EXIT.cancelled),
     onOutput(text) {
       if (text !== '') atLineStart = text.endsWith('\n');
-      return passOn(process.stderr, text);
+      return passOn(io().stderr, text);
     },
     onNote(line) {
-      process.stderr.write(`${atLineStart ? '' : '\n'}${paint.dim(`argus: ${withCommands(visible(line))}`)}\n`);
+      io().stderr.write(`${atLineStart ? '' : '\n'}${paint.dim(`argus: ${withCommands(visible(line))}`)}\n`);
       atLineStart = true;
     },
   };

@@ -10,6 +10,7 @@ import { inputsText, writeInputs } from '../../fix/inputs/inputs-file.ts';
 import type { Input } from '../../fix/inputs/inputs-model.ts';
 import { generateInputs as generate, inputsPath } from '../../fix/inputs/resolve-inputs.ts';
 import { lines, percent, table } from '../../format/terminal.ts';
+import { absolutePath, io } from '../../system/io.ts';
 import { count } from '../../text/count.ts';
 import { EXIT } from '../terminal/exit.ts';
 import { fail, printData } from '../terminal/output.ts';
@@ -26,14 +27,14 @@ const INPUTS_MISSING_EXIT_CODE = 4;
 
 export async function generateInputs(script: string, options: GenerateInputsOptions): Promise<void> {
   try {
-    process.exitCode = await write(script, options);
+    io().exitCode = await write(script, options);
   } catch (thrown) {
-    process.exitCode = await fail(thrown, options.json ?? false);
+    io().exitCode = await fail(thrown, options.json ?? false);
   }
 }
 
 async function write(script: string, { project, output, json, force }: GenerateInputsOptions): Promise<number> {
-  const root = path.resolve(project);
+  const root = absolutePath(project);
   if (!existsSync(root))
     throw new ArgusError('INVALID_INPUT', `The project ${root} does not exist. Correct --project.`);
   if (looksLikeFile(script) && !existsSync(path.resolve(root, script))) {
@@ -43,13 +44,13 @@ async function write(script: string, { project, output, json, force }: GenerateI
     const advice = 'Give the folder it belongs to with --project';
     throw new ArgusError('INVALID_INPUT', `The script ${script} lies outside of ${root}. ${advice}.`);
   }
-  const { file, name, notes } = await generate({ root, command: script, now: new Date().toISOString() });
-  const target = output === undefined ? inputsPath(root, name) : path.resolve(output);
+  const { file, name, notes } = await generate({ root, command: script, now: new Date(io().now()).toISOString() });
+  const target = output === undefined ? inputsPath(root, name) : absolutePath(output);
   if (existsSync(target) && !force) {
     throw new ArgusError('INVALID_INPUT', `${target} exists already. Edit it, or write it anew with --force.`);
   }
   if (file.inputs.length > 0) writeInputs(target, await inputsText(file));
-  const written = file.inputs.length > 0 ? path.relative(process.cwd(), target) || target : null;
+  const written = file.inputs.length > 0 ? path.relative(io().cwd(), target) || target : null;
   const deferred = file.inputs.filter((input) => input.deferred).map((input) => input.name);
   const answer = { path: written, ...file, deferred, notes };
   printData(answer, json ?? false, ({ path: at, inputs, notes }) => shown(at, inputs, notes));

@@ -4,6 +4,7 @@ import type { Check } from '../../format/project/doctor-text.ts';
 import { stateOf } from '../../hook/place.ts';
 import { scoreOf } from '../../hook/score.ts';
 import type { Session } from '../../sessions/session.ts';
+import { io } from '../../system/io.ts';
 
 /** A note is about what is, not about what once was. */
 const RECENT_MS = 7 * 24 * 60 * 60 * 1_000;
@@ -20,7 +21,7 @@ export async function hookCheck({ project, config }: Pick<Session, 'project' | '
     'it muted itself, for less than half of what it said was right; argus-mcp score --reset lets it speak again';
   const trouble = state.last('trouble');
   const troubled =
-    trouble !== undefined && Date.now() - trouble.at < RECENT_MS
+    trouble !== undefined && io().now() - trouble.at < RECENT_MS
       ? `; at ${new Date(trouble.at).toISOString()} it failed: ${trouble.reason}`
       : '';
   const isNote = muted || troubled !== '';

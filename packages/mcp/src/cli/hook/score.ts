@@ -3,6 +3,7 @@
 import { type Replay, replay } from '../../hook/earned/replay.ts';
 import { stateOf } from '../../hook/place.ts';
 import { type Score, scoreOf } from '../../hook/score.ts';
+import { io } from '../../system/io.ts';
 import { count } from '../../text/count.ts';
 import { answer, type GlobalOptions } from '../terminal/output.ts';
 
@@ -20,7 +21,7 @@ export async function score(options: ScoreOptions): Promise<void> {
     options,
     async ({ session }) => {
       const state = await stateOf(session.project);
-      if (options.reset && state.lines.length > 0) state.add({ t: 'reset', at: Date.now() });
+      if (options.reset && state.lines.length > 0) state.add({ t: 'reset', at: io().now() });
       return scoreOf(state);
     },
     formatScore,

@@ -9,6 +9,7 @@ import { toErrorBody } from '../../answer.ts';
 import { ArgusError } from '../../errors.ts';
 import { formatImported } from '../../format/memory/memory-text.ts';
 import type { Calling } from '../../storage/database.ts';
+import { io } from '../../system/io.ts';
 import { fitToLeaveDeep } from '../../text/outgoing.ts';
 import { EXIT } from '../terminal/exit.ts';
 import { batches, sizeOfLines, write } from '../terminal/lines.ts';
@@ -27,7 +28,7 @@ export async function memoryImport(file: string, options: MemoryOptions): Promis
     async ({ projectPath, sessionManager }) => {
       const memory = await sessionManager.memories.of(projectPath);
       const size = file === '-' ? undefined : sizeOfLines(file);
-      const input = file === '-' ? process.stdin : createReadStream(file);
+      const input = file === '-' ? io().stdin : createReadStream(file);
       const progress = await startProgress(size);
       try {
         return await memory.write((engine) => importAll(engine, input, progress));
@@ -77,7 +78,7 @@ export async function memorySearch(options: MemoryOptions & { threshold?: number
   const threshold = options.threshold ?? null;
   await withMemory(options, async (memory) => {
     // Answered as they come: whoever asks may wait for an answer before asking on.
-    for await (const { bytes } of batches(process.stdin, { bytes: 1 })) {
+    for await (const { bytes } of batches(io().stdin, { bytes: 1 })) {
       const asked = new TextDecoder()
         .decode(bytes)
         .split('\n')

@@ -11,6 +11,7 @@ import {
   formatSolutions,
 } from '../../format/memory/memory-text.ts';
 import * as memory from '../../memory/calls.ts';
+import { io } from '../../system/io.ts';
 import { answerBare, type MemoryOptions } from '../terminal/output.ts';
 
 /** How an environment is given. */
@@ -94,5 +95,5 @@ export async function addIncident(
 
 /** `-` is what stands on stdin, as for a pasted stack trace. */
 async function given(text: string): Promise<string> {
-  return text === '-' ? readText(process.stdin) : text;
+  return text === '-' ? readText(io().stdin) : text;
 }

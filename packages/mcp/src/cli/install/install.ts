@@ -4,10 +4,10 @@
  */
 
 import { existsSync, realpathSync, statSync } from 'node:fs';
-import path from 'node:path';
 import { createTwoFilesPatch } from 'diff';
 import { ArgusError, messageOf } from '../../errors.ts';
 import { lines, paint } from '../../format/terminal.ts';
+import { absolutePath, io } from '../../system/io.ts';
 import { agrees } from '../terminal/agree.ts';
 import { EXIT } from '../terminal/exit.ts';
 import { fail, printData } from '../terminal/output.ts';
@@ -66,9 +66,9 @@ const CONTEXT_LINES = 2;
 
 export async function install(options: InstallOptions): Promise<void> {
   try {
-    process.exitCode = await installInto(options);
+    io().exitCode = await installInto(options);
   } catch (thrown) {
-    process.exitCode = await fail(thrown, options.json ?? false);
+    io().exitCode = await fail(thrown, options.json ?? false);
   }
 }
 
@@ -77,7 +77,7 @@ async function installInto(options: InstallOptions): Promise<number> {
     .map(planned)
     .filter(({ job, change }) => !(job.isAside && change.state === 'same'));
   const open = plans.filter(isOpen);
-  const isAsked = process.stdin.isTTY === true && process.stdout.isTTY === true && !options.json && !options.yes;
+  const isAsked = io().stdin.isTTY === true && io().stdout.isTTY === true && !options.json && !options.yes;
   if (isAsked && open.length > 0) {
     printData({ changes: plans.map(({ change }) => change), written: null }, false, shown);
     if (!(await agrees(options.remove ? 'Take it out?' : 'Write it?'))) return exitCodeOf(plans);
@@ -104,7 +104,7 @@ function jobsOf(options: InstallOptions): Job[] {
 }
 
 function projectRoot(project: string): string {
-  const root = path.resolve(project);
+  const root = absolutePath(project);
   if (!statSync(root, { throwIfNoEntry: false })?.isDirectory())
     throw new ArgusError('INVALID_INPUT', `The project ${root} does not exist. Correct --project.`);
   return realpathSync(root);
@@ -145,7 +145,7 @@ interface Start {
 }
 
 function startOf({ program, global: isGlobal = false }: InstallOptions): Start {
-  const bundle = realpathSync(process.argv[1] ?? '');
+  const bundle = realpathSync(io().program);
   const byPath = program === undefined ? isCheckout(bundle) : program === 'path';
   const throughCmd = isGlobal && process.platform === 'win32';
   return byPath ? { bundle, throughCmd } : { throughCmd };

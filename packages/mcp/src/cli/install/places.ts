@@ -1,9 +1,9 @@
 /** Where the agents of this machine are configured, and which of them use Argus already. */
 
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
-import { homedir } from 'node:os';
 import path from 'node:path';
 import { isWithin } from '../../system/files/way.ts';
+import { absolutePath, homeFolderOfUser, io } from '../../system/io.ts';
 import { AGENTS, type AgentName, type Machine, pluginSign, SERVER_NAME, userFile } from './agents.ts';
 import { type ConfigPlace, readConfigFile } from './files/config-file.ts';
 import { hasJsonEntry } from './files/json-entry.ts';
@@ -22,14 +22,16 @@ export function hookPlaceOf(agent: AgentName, root: string, isGlobal: boolean): 
 }
 
 function placeOfUser(file: string): ConfigPlace {
-  const home = realpathSync(homedir());
-  const real = isWithin(file, homedir()) ? path.join(home, path.relative(homedir(), file)) : path.resolve(file);
+  const home = realpathSync(homeFolderOfUser());
+  const real = isWithin(file, homeFolderOfUser())
+    ? path.join(home, path.relative(homeFolderOfUser(), file))
+    : absolutePath(file);
   const base = isWithin(real, home) ? home : path.dirname(real);
   return { base, name: path.relative(base, real).split(path.sep).join('/') };
 }
 
 export function thisMachine(): Machine {
-  return { platform: process.platform, home: homedir(), env: process.env };
+  return { platform: process.platform, home: homeFolderOfUser(), env: io().env };
 }
 
 /** By the project's configuration, the user's, or a plugin. */

@@ -8,6 +8,7 @@ import type { LearnedFromCi } from '../../format/memory/learned-text.ts';
 import { givenFacts } from '../../run/git-state.ts';
 import { folderOf } from '../../run/planning/test-place.ts';
 import type { Session } from '../../sessions/session.ts';
+import { absolutePath, io } from '../../system/io.ts';
 import { loadZod } from '../../system/zod.ts';
 import { paramsOf, runSchema } from '../failures/run-line.ts';
 import { startProgress } from '../terminal/progress-bar.ts';
@@ -21,7 +22,7 @@ const MAX_TESTS = 1_000;
 
 export async function learnFromCi(session: Session, given: string, signal: AbortSignal): Promise<LearnedFromCi> {
   session.requireHistory();
-  const { runs, leftOut } = await runsIn(path.resolve(given));
+  const { runs, leftOut } = await runsIn(absolutePath(given));
   const newest = await newestWithFixes(session);
   const importing = new Importing(session);
   const ownTime = (run: FoundRun) => importing.ownTimeOf(run);
@@ -96,7 +97,7 @@ class Importing {
 
   async #prepared(files: readonly string[]): Promise<{ prepared: RecordRunParams; ownTime: number | undefined }> {
     const session = this.#session;
-    const asked = Date.now();
+    const asked = io().now();
     const { value: prepared } = await session.withEngine((engine) =>
       engine.prepareRun({
         timedOut: false,

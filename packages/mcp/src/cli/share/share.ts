@@ -4,7 +4,7 @@
  */
 
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir, hostname } from 'node:os';
+import { hostname } from 'node:os';
 import path from 'node:path';
 import type { ChosenFix, MachineNames, SharedText } from 'argus-engine';
 import { ArgusError } from '../../errors.ts';
@@ -14,6 +14,7 @@ import { readShared, SHARED_FOLDER } from '../../owner/shared-files.ts';
 import type { Session } from '../../sessions/session.ts';
 import { lstat, obstacleOn } from '../../system/files/way.ts';
 import { DRAFT_SUFFIX } from '../../system/files/whole-file.ts';
+import { homeFolderOfUser } from '../../system/io.ts';
 import { shortLine } from '../../text/untrusted.ts';
 import { fixInFull } from '../failures/fix-in-full.ts';
 import { EXIT } from '../terminal/exit.ts';
@@ -82,7 +83,7 @@ function machineOf({ project: { top, home, root } }: Session): MachineNames {
   const [short = host] = host.split('.');
   return {
     roots: [...new Set([top, home, root])],
-    home: homedir() || homeFolder(),
+    home: homeFolderOfUser() || homeFolder(),
     hosts: [...new Set([host, short])],
   };
 }

@@ -1,8 +1,8 @@
 /** migrate and backup: what an operator does with the memories of a server on PostgreSQL. */
 
 import { existsSync } from 'node:fs';
-import path from 'node:path';
 import { ArgusError } from '../../errors.ts';
+import { absolutePath } from '../../system/io.ts';
 import { PROJECT_NAME } from '../../team/protocol.ts';
 import { serverDatabase, shownDatabase } from '../../team/server/start-server.ts';
 import { AT_TERMINAL, isPostgres, PostgresProjects } from '../../team/server/storage/postgres-projects.ts';
@@ -24,7 +24,7 @@ export async function migrate(options: MemoriesOptions): Promise<void> {
 }
 
 export async function backup(project: string, file: string, options: MemoriesOptions): Promise<void> {
-  const target = path.resolve(file);
+  const target = absolutePath(file);
   if (!PROJECT_NAME.test(project))
     throw new ArgusError('INVALID_INPUT', `There is no project '${shortLine(project)}'.`);
   if (existsSync(target))

@@ -3,6 +3,7 @@
 import type { NamedCalls, Scope, Token } from 'argus-engine';
 import { ArgusError } from '../../errors.ts';
 import { lines, paint } from '../../format/terminal.ts';
+import { io } from '../../system/io.ts';
 import { PROJECT_NAME } from '../../team/protocol.ts';
 import { serverDatabase, shownDatabase } from '../../team/server/start-server.ts';
 import { projectsIn } from '../../team/server/storage/open-projects.ts';
@@ -36,7 +37,7 @@ export async function createToken(name: string, options: TokenOptions): Promise<
   // Printed here and not as every other answer, from which secrets are taken out.
   const note = `Shown this once. It is for a server with --database ${shownDatabase(await serverDatabase(options.database))}`;
   const text = options.json ? JSON.stringify({ token, ...made }) : lines([token, paint.dim(note)]);
-  process.stdout.write(`${text}\n`);
+  io().stdout.write(`${text}\n`);
 }
 
 export async function listTokens(options: TokenOptions): Promise<void> {

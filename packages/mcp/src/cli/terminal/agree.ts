@@ -1,9 +1,10 @@
 /** A question to the person at the terminal; anything but a yes is a no. */
 
 import { createInterface } from 'node:readline/promises';
+import { io } from '../../system/io.ts';
 
 export async function agrees(question: string): Promise<boolean> {
-  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  const terminal = createInterface({ input: io().stdin, output: io().stdout });
   try {
     return /^y(?:es)?$/iu.test((await terminal.question(`${question} [y/N] `)).trim());
   } finally {

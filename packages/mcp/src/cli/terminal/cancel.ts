@@ -3,16 +3,17 @@
  */
 
 import { killAllRunning } from '../../run/execute.ts';
+import { io } from '../../system/io.ts';
 
 /** Aborted by the first signal; the second ends this process with the given code. */
 export function cancelledBySignals(exitCode: number): AbortSignal {
   const cancel = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.once(signal, () => {
+    io().onceSignal(signal, () => {
       cancel.abort();
-      process.once(signal, () => {
+      io().onceSignal(signal, () => {
         killAllRunning();
-        process.exit(exitCode);
+        io().exit(exitCode);
       });
     });
   }

@@ -5,6 +5,7 @@
 import { statSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { ArgusError, messageOf } from '../../errors.ts';
+import { io } from '../../system/io.ts';
 
 const NEWLINE = 0x0a;
 
@@ -93,7 +94,7 @@ function newlines(bytes: Uint8Array): number {
 
 /** Waits for a slow reader instead of filling memory. */
 export async function write(text: string | Uint8Array): Promise<void> {
-  await passOn(process.stdout, text);
+  await passOn(io().stdout, text);
 }
 
 /** A promise where the reader is behind: it is settled once more can be taken, or nobody reads any longer. */

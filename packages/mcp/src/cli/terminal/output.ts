@@ -2,12 +2,12 @@
  * How commands answer: the tool's JSON, or text for people; and their exit codes.
  */
 
-import path from 'node:path';
 import { type Envelope, enveloped, withoutEnvelope } from '../../answer.ts';
 import { withCommands } from '../../format/commands.ts';
 import type { Memory } from '../../sessions/memories.ts';
 import type { Session } from '../../sessions/session.ts';
 import { SessionManager } from '../../sessions/session-manager.ts';
+import { absolutePath, io } from '../../system/io.ts';
 import { fitToLeaveDeep } from '../../text/outgoing.ts';
 import { terminal } from '../recorder.ts';
 import { EXIT } from './exit.ts';
@@ -53,14 +53,14 @@ export async function answer<T>(
   { exitCode = () => EXIT.done, adopts = false }: AnswerOptions<T> = {},
 ): Promise<void> {
   const sessionManager = new SessionManager({ recorder: terminal(), adopts });
-  const projectPath = path.resolve(options.project);
+  const projectPath = absolutePath(options.project);
   const envelope = await enveloped(async () => {
     const session = await sessionManager.init(projectPath, options.config, 'person');
     return call({ projectPath, sessionManager, session });
   });
   await sessionManager.closeAll();
   print(envelope, options.json ?? false, asText);
-  process.exitCode = envelope.success && isStored(envelope.data) ? exitCode(envelope.data) : EXIT.error;
+  io().exitCode = envelope.success && isStored(envelope.data) ? exitCode(envelope.data) : EXIT.error;
 }
 
 /**
@@ -82,9 +82,9 @@ export async function answerBare<T>(
   const sessionManager = new SessionManager({ recorder: terminal(), adopts: false });
   const envelope = await enveloped(async () => call(await memoryPlace(options, sessionManager)));
   await sessionManager.closeAll();
-  if (options.json) process.stdout.write(`${JSON.stringify(withoutEnvelope(envelope))}\n`);
+  if (options.json) io().stdout.write(`${JSON.stringify(withoutEnvelope(envelope))}\n`);
   else print(envelope, false, asText);
-  process.exitCode = envelope.success ? exitCode(envelope.data) : EXIT.error;
+  io().exitCode = envelope.success ? exitCode(envelope.data) : EXIT.error;
 }
 
 /** Work that writes to stdout by itself; an error is printed as everywhere. */
@@ -93,9 +93,9 @@ export async function withMemory(options: MemoryOptions, work: (memory: Memory) 
   try {
     const { projectPath } = await memoryPlace(options, sessionManager);
     await work(await sessionManager.memories.of(projectPath));
-    process.exitCode = EXIT.done;
+    io().exitCode = EXIT.done;
   } catch (thrown) {
-    process.exitCode = await fail(thrown, false);
+    io().exitCode = await fail(thrown, false);
   } finally {
     await sessionManager.closeAll();
   }
@@ -103,7 +103,7 @@ export async function withMemory(options: MemoryOptions, work: (memory: Memory) 
 
 async function memoryPlace(options: MemoryOptions, sessionManager: SessionManager): Promise<MemoryPlace> {
   if (options.project === undefined) return { projectPath: undefined, sessionManager };
-  const projectPath = path.resolve(options.project);
+  const projectPath = absolutePath(options.project);
   await sessionManager.init(projectPath, options.config, 'person');
   return { projectPath, sessionManager };
 }
@@ -118,12 +118,12 @@ export async function fail(thrown: unknown, json: boolean): Promise<number> {
 /** Prints an answer that has no envelope. */
 export function printData<T>(data: T, json: boolean, asText: (data: T) => string): void {
   const fitting = fitToLeaveDeep(data);
-  process.stdout.write(`${json ? JSON.stringify(fitting) : asText(fitting)}\n`);
+  io().stdout.write(`${json ? JSON.stringify(fitting) : asText(fitting)}\n`);
 }
 
 /** Prints an answer, or the error on stderr. */
 export function print<T>(envelope: Envelope<T>, json: boolean, asText: (data: T) => string): void {
-  if (json) process.stdout.write(`${JSON.stringify(envelope)}\n`);
-  else if (envelope.success) process.stdout.write(`${asText(envelope.data)}\n`);
-  else process.stderr.write(`${envelope.error.code}: ${withCommands(envelope.error.message)}\n`);
+  if (json) io().stdout.write(`${JSON.stringify(envelope)}\n`);
+  else if (envelope.success) io().stdout.write(`${asText(envelope.data)}\n`);
+  else io().stderr.write(`${envelope.error.code}: ${withCommands(envelope.error.message)}\n`);
 }

@@ -8,6 +8,7 @@ import { messageOf } from '../../errors.ts';
 import { type Execution, execute, type Held, type Program, Tail } from '../../run/execute.ts';
 import { clearUp, endMarked, killMarked, type LeftProcess, markEntry, UNFINDABLE } from '../../run/processes.ts';
 import type { Listener } from '../../run/reports/listener.ts';
+import { io } from '../../system/io.ts';
 import { findProgram } from '../../system/programs.ts';
 import { looksLikePrompt, type PendingPrompt, type PromptWatch, watchForPrompt } from '../inputs/prompt-watch.ts';
 import { LogFile, type Redact } from './log-file.ts';
@@ -96,7 +97,7 @@ function executionOf(request: AttemptRequest, log: LogFile, printed: Printed, wa
   return {
     command,
     cwd,
-    env: { ...process.env, ...listener?.env, ...env, ...markEntry(mark) },
+    env: { ...io().env, ...listener?.env, ...env, ...markEntry(mark) },
     timeoutMs: timeoutSeconds * 1_000,
     program: request.program ?? shell(command, cwd),
     input: input ?? (mayAsk ? { open: true } : undefined),

@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto';
 import type { FixState } from 'argus-engine';
 import type { Program } from '../../run/execute.ts';
+import { io } from '../../system/io.ts';
 import { type DeferredInput, type ResolvedInputs, resolveInputs } from '../inputs/resolve-inputs.ts';
 import type { LoopContext } from '../loop-context.ts';
 
@@ -40,7 +41,7 @@ export async function commandInputFor(
     inputs: state.inputs ?? undefined,
     auto: state.auto,
     again: prompts === undefined ? undefined : { prompts },
-    now: new Date().toISOString(),
+    now: new Date(io().now()).toISOString(),
     signal,
   });
   return feedOf(resolved);

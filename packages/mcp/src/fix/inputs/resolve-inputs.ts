@@ -6,6 +6,7 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { ArgusError } from '../../errors.ts';
+import { io } from '../../system/io.ts';
 import { findProgram } from '../../system/programs.ts';
 import { environmentName } from './answers/answers.ts';
 import { inputsNames } from './answers/names.ts';
@@ -111,7 +112,7 @@ function fed(
   generated: boolean,
   notes: readonly string[] = [],
 ): ResolvedInputs {
-  const env = request.env ?? process.env;
+  const env = request.env ?? io().env;
   const values = file.inputs.map((input) => ({ input, value: resolvedValue(input, env) }));
   const deferred = values.filter(({ value }) => value === undefined).map(({ input }) => deferredOf(input, name));
   const secrets = values.flatMap(({ input, value }) => (input.value_from_env && value ? [value] : []));

@@ -124,7 +124,7 @@ async function cleanSnapshots(
 }
 
 async function cleanLogFile(cleaning: Cleaning, cleaned: Cleaned): Promise<void> {
-  const file = path.join(await logFolder(), 'argus.log');
+  const file = path.join(logFolder(), 'argus.log');
   const stats = statsOf(file);
   if (!stats?.isFile() || isStrangers(stats)) return;
   if (cleaning.all || isOld(stats.mtimeMs, cleaning.now)) remove(file, cleaned.logs, cleaning, cleaned);

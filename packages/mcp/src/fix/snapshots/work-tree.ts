@@ -7,6 +7,7 @@ import { type BigIntStats, lstatSync } from 'node:fs';
 import { type Git, runGit } from '../../git/git.ts';
 import { NOT_OURS } from '../../git/settings.ts';
 import { isKeyFile, isSecretFile } from '../../system/files/secret-files.ts';
+import { io } from '../../system/io.ts';
 import { notKeptWarning, secretsWarning } from './not-kept.ts';
 import { pathOf, shownName, type TreeFile, writeTree } from './raw-tree.ts';
 
@@ -100,7 +101,7 @@ export class WorkTree {
     const files: Candidate[] = [];
     // One after the other: there may be any number of repositories in this one.
     for (const file of found) files.push(...(file.mode === '160000' ? await this.#withHead(file) : [file]));
-    const since = Date.now();
+    const since = io().now();
     const remembered = files.map((file) => this.#remembered(file));
     const partial = files.some(({ stats }) => stats === null);
     const { tree, oids, unreadable } = await writeTree(this.#git, remembered, partial);

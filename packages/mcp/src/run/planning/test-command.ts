@@ -6,6 +6,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { hasFile as has, projectFile } from '../../system/files/project-file.ts';
+import { io } from '../../system/io.ts';
 import type { Machine } from './test-command/machine.ts';
 import { deno, node } from './test-command/node.ts';
 import { python } from './test-command/python.ts';
@@ -82,7 +83,7 @@ export function thisMachine(): Machine {
 }
 
 function onPath(program: string): boolean {
-  const folders = (process.env.PATH ?? '').split(path.delimiter);
+  const folders = (io().env.PATH ?? '').split(path.delimiter);
   const names = process.platform === 'win32' ? [`${program}.exe`, `${program}.cmd`, `${program}.bat`] : [program];
   return folders.some((folder) => folder !== '' && names.some((name) => existsSync(path.join(folder, name))));
 }

@@ -8,6 +8,7 @@ import path from 'node:path';
 import type { ReportInput } from 'argus-engine';
 import type { Config } from '../../config/schema.ts';
 import { temporaryFolder } from '../../system/files/temporary.ts';
+import { io } from '../../system/io.ts';
 import type { ReportSource } from '../adapters/adapter.ts';
 import { refusalIn, withoutAdditions } from '../planning/additions.ts';
 import { listeningPlan } from '../planning/plan.ts';
@@ -36,7 +37,7 @@ export class Listener {
     const own = config.test?.report;
     const plan =
       own === undefined
-        ? listeningPlan({ root, dir, env: process.env, command })
+        ? listeningPlan({ root, dir, env: io().env, command })
         : { command, reporting: { reports: globSources(own) } };
     const { reporting } = plan;
     this.command = plan.command;

@@ -4,9 +4,10 @@
  */
 
 import { lstatSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
-import { hostname, tmpdir } from 'node:os';
+import { hostname } from 'node:os';
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
+import { io, temporaryRoot } from '../io.ts';
 import { isAlive, thisProcess } from '../process-owner.ts';
 import { isStrangers } from './way.ts';
 
@@ -29,7 +30,7 @@ export interface TemporaryFolder {
 
 /** In the system's folder for temporary files; its name says what it is for. */
 export function temporaryFolder(purpose: string): TemporaryFolder {
-  return folderIn(tmpdir(), `argus-${purpose}`);
+  return folderIn(temporaryRoot(), `argus-${purpose}`);
 }
 
 /** Beside a file, from where what is finished can be moved to its name. */
@@ -71,7 +72,7 @@ function sweep(place: string): void {
 
 /** What killed processes of this user left in the system's folder for temporary files. */
 export function leftovers(): string[] {
-  return leftIn(tmpdir());
+  return leftIn(temporaryRoot());
 }
 
 function leftIn(place: string): string[] {
@@ -90,7 +91,7 @@ function isLeftOver(folder: string, name: string): boolean {
   if (pid === undefined || system === undefined) return false;
   const there = lstatSync(folder, { throwIfNoEntry: false });
   if (!there?.isDirectory() || isStrangers(there)) return false;
-  if (system !== thisSystem()) return Date.now() - there.mtimeMs > OTHER_SYSTEM_MS;
+  if (system !== thisSystem()) return io().now() - there.mtimeMs > OTHER_SYSTEM_MS;
   return !isAlive({ pid: Number(pid), host: hostname(), began: began || null });
 }
 

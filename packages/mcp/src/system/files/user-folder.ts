@@ -1,34 +1,65 @@
 /**
- * Where the platform keeps a user's data: `$XDG_DATA_HOME/argus`, `~/Library/Application Support/argus`,
- * `%LOCALAPPDATA%\argus\Data`.
+ * The folders in which the platform keeps a user's files: `$XDG_DATA_HOME/argus` and its like on Linux,
+ * `~/Library/Application Support/argus` on macOS, `%LOCALAPPDATA%\argus\Data` on Windows.
  */
 
 import path from 'node:path';
 import type { EngineError } from 'argus-engine';
 import { messageOf } from '../../errors.ts';
+import { homeFolderOfUser, io } from '../io.ts';
+
+const NAME = 'argus';
+
+export type FolderKind = 'data' | 'config' | 'cache' | 'log';
+
+/** From the variables and folders of the XDG Base Directory Specification. */
+const LINUX = {
+  data: ['XDG_DATA_HOME', '.local/share'],
+  config: ['XDG_CONFIG_HOME', '.config'],
+  cache: ['XDG_CACHE_HOME', '.cache'],
+  log: ['XDG_STATE_HOME', '.local/state'],
+} as const;
+
+const MACOS = { data: 'Application Support', config: 'Preferences', cache: 'Caches', log: 'Logs' } as const;
+
+/** Windows has no convention for folders inside an application's own. */
+const WINDOWS = {
+  data: ['LOCALAPPDATA', 'AppData/Local', 'Data'],
+  config: ['APPDATA', 'AppData/Roaming', 'Config'],
+  cache: ['LOCALAPPDATA', 'AppData/Local', 'Cache'],
+  log: ['LOCALAPPDATA', 'AppData/Local', 'Log'],
+} as const;
+
+/** May be relative when a variable is. Throws when the account has no home folder and no variable names one. */
+export function userFolder(kind: FolderKind, platform: string = process.platform): string {
+  const { env } = io();
+  if (platform === 'darwin') return path.join(homeFolderOfUser(), 'Library', MACOS[kind], NAME);
+  if (platform === 'win32') {
+    const [variable, standard, folder] = WINDOWS[kind];
+    return path.join(env[variable] || path.join(homeFolderOfUser(), standard), NAME, folder);
+  }
+  const [variable, standard] = LINUX[kind];
+  return path.join(env[variable] || path.join(homeFolderOfUser(), standard), NAME);
+}
 
 /** The user's own memory, which belongs to no project. */
 export async function userDatabasePath(): Promise<string> {
   return path.join(await dataFolder(), 'memory.db');
 }
 
-/** Loaded when it is needed: the module asks for the home folder at once, and not every account has one. */
+/** Rejects with DATABASE_UNAVAILABLE when there is none. */
 export async function dataFolder(): Promise<string> {
-  const folder = await platformFolder();
+  let folder: string;
+  try {
+    folder = userFolder('data');
+  } catch (thrown) {
+    throw await unavailable(messageOf(thrown));
+  }
   if (!path.isAbsolute(folder)) throw await unavailable(`'${folder}' is no absolute path`);
   return folder;
 }
 
-async function platformFolder(): Promise<string> {
-  try {
-    const { default: envPaths } = await import('env-paths');
-    return envPaths('argus', { suffix: '' }).data;
-  } catch (thrown) {
-    throw await unavailable(messageOf(thrown));
-  }
-}
-
-/** The engine is loaded for its error alone: whoever only looks where something is does without. */
+/** Loads the engine for its error only, so that a call that finds a folder does without. */
 async function unavailable(reason: string): Promise<EngineError> {
   const { EngineError } = await import('argus-engine');
   const advice = "It also says which memories are this user's: set HOME, or XDG_DATA_HOME (on Windows LOCALAPPDATA).";

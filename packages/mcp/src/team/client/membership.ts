@@ -10,6 +10,7 @@ import { ArgusError, messageOf } from '../../errors.ts';
 import { Git } from '../../git/git.ts';
 import { isStrangers, lstat, tighten } from '../../system/files/way.ts';
 import { writeWholeFile } from '../../system/files/whole-file.ts';
+import { io } from '../../system/io.ts';
 import { loadZod, type Zod } from '../../system/zod.ts';
 
 /** What makes a repository the same one, wherever it is cloned to. */
@@ -67,7 +68,7 @@ export class Memberships {
     repository: RepositoryIdentity,
     joined: Pick<Membership, 'url' | 'project' | 'tokenVariable'>,
   ): Promise<void> {
-    const added: Membership = { ...repository, ...joined, joinedAt: new Date().toISOString() };
+    const added: Membership = { ...repository, ...joined, joinedAt: new Date(io().now()).toISOString() };
     this.#write([...(await this.#all()).filter((one) => !isOf(one, repository)), added]);
   }
 

@@ -1,8 +1,8 @@
 /** Paths of this machine, which say who works on it and where, and are other ones on each. */
 
-import { homedir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { homeFolderOfUser } from '../../system/io.ts';
 
 /** A text in which files of the repository are named from its root, and the user's folder is `~`. */
 export function withoutPlaces(text: string, root: string): string {
@@ -10,6 +10,6 @@ export function withoutPlaces(text: string, root: string): string {
     .replaceAll(`${pathToFileURL(root).href}/`, '')
     .replaceAll(`${root}${path.sep}`, '')
     .replaceAll(`${root.replaceAll('\\', '/')}/`, '');
-  const home = homedir();
+  const home = homeFolderOfUser();
   return home === path.parse(home).root ? inRepository : inRepository.replaceAll(home, '~');
 }

@@ -14,6 +14,7 @@ import {
 } from 'argus-engine';
 import { v7 as uuidV7 } from 'uuid';
 import { messageOf } from '../../errors.ts';
+import { io } from '../../system/io.ts';
 import { loadZod, type Zod } from '../../system/zod.ts';
 import { VERSION } from '../../version.ts';
 import { type Hello, hello, PROTOCOL, type TeamCall } from '../protocol.ts';
@@ -68,9 +69,9 @@ export class Remote {
     method: N,
     params: Calls[N]['params'],
     callId: string = uuidV7(),
-    now: number = Date.now(),
+    now: number = io().now(),
   ): Promise<Calls[N]['result']> {
-    const rest = this.#restUntil - Date.now();
+    const rest = this.#restUntil - io().now();
     if (rest > 0) throw this.#unreachable(`it did not answer; asked again in ${Math.ceil(rest / 1_000)} s`);
     const { locale, by, from } = this.#asking();
     const call = { protocol: PROTOCOL, callId, now, method, params, locale, by, from };
@@ -82,7 +83,7 @@ export class Remote {
       const { result } = z.object({ result: z.unknown() }).parse(answer);
       return result as Calls[N]['result'];
     } catch (thrown) {
-      if (isOutOfReach(thrown)) this.#restUntil = Date.now() + REST_MS;
+      if (isOutOfReach(thrown)) this.#restUntil = io().now() + REST_MS;
       throw thrown;
     }
   }
@@ -99,7 +100,7 @@ export class Remote {
   }
 
   async #fetch(address: string, request: RequestInit): Promise<unknown> {
-    const token = process.env[this.#tokenVariable] ?? '';
+    const token = io().env[this.#tokenVariable] ?? '';
     if (token === '') throw denied(`${this.#tokenVariable} holds no token. Set it for Argus; an admin makes one.`);
     const headers = {
       Authorization: `Bearer ${token}`,

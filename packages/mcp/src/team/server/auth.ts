@@ -6,6 +6,7 @@
 import type { NamedCalls, Scope, Token } from 'argus-engine';
 import { messageOf } from '../../errors.ts';
 import { log } from '../../log.ts';
+import { io } from '../../system/io.ts';
 import { holds } from '../protocol.ts';
 import { isSecretOf, partsOf } from './tokens.ts';
 
@@ -57,18 +58,18 @@ export class Auth {
   }
 
   async #tokens(): Promise<ReadonlyMap<string, Token>> {
-    return this.#known !== undefined && Date.now() - this.#known.at <= FRESH_MS ? this.#known.tokens : this.#read();
+    return this.#known !== undefined && io().now() - this.#known.at <= FRESH_MS ? this.#known.tokens : this.#read();
   }
 
   async #read(): Promise<ReadonlyMap<string, Token>> {
     const { tokens } = await (await this.#engine()).tokens();
-    this.#known = { tokens: new Map(tokens.map((token) => [token.id, token])), at: Date.now() };
+    this.#known = { tokens: new Map(tokens.map((token) => [token.id, token])), at: io().now() };
     return this.#known.tokens;
   }
 
   /** Nobody waits for it. */
   #noteUse(id: string): void {
-    const now = Date.now();
+    const now = io().now();
     if (now - (this.#noted.get(id) ?? 0) < NOTE_USE_MS) return;
     this.#noted.set(id, now);
     const note = async () => (await this.#engine()).noteTokenUsed({ id });
@@ -77,5 +78,5 @@ export class Auth {
 }
 
 function isValid({ expiresAt, revokedAt }: Token): boolean {
-  return revokedAt === null && (expiresAt === null || Date.parse(expiresAt) > Date.now());
+  return revokedAt === null && (expiresAt === null || Date.parse(expiresAt) > io().now());
 }

@@ -6,6 +6,7 @@ import { BlockList, isIP } from 'node:net';
 import path from 'node:path';
 import { ArgusError, messageOf, systemCodeOf } from '../../errors.ts';
 import { dataFolder } from '../../system/files/user-folder.ts';
+import { absolutePath, io } from '../../system/io.ts';
 import { Auth } from './auth.ts';
 import { projectsIn } from './storage/open-projects.ts';
 import { isPostgres } from './storage/postgres-projects.ts';
@@ -39,9 +40,9 @@ const DATABASE_VARIABLE = 'ARGUS_DATABASE';
 
 /** Where a server keeps what it has: the file or URL that is named, else one of this user's. */
 export async function serverDatabase(option: string | undefined): Promise<string> {
-  const named = option ?? process.env[DATABASE_VARIABLE];
+  const named = option ?? io().env[DATABASE_VARIABLE];
   if (named === undefined) return path.join(await dataFolder(), 'server', 'argus.db');
-  return isPostgres(named) ? named : path.resolve(named);
+  return isPostgres(named) ? named : absolutePath(named);
 }
 
 /** The same for people and logs. */

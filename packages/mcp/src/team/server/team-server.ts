@@ -15,6 +15,7 @@ import { messageOf } from '../../errors.ts';
 import { Refused, readJson, sendBytes, sendError, sendJson } from '../../http/responses.ts';
 import { log } from '../../log.ts';
 import type { Calling } from '../../storage/database.ts';
+import { io } from '../../system/io.ts';
 import { acceptedLocale } from '../../text/locale.ts';
 import { shortLine } from '../../text/untrusted.ts';
 import { VERSION } from '../../version.ts';
@@ -130,12 +131,12 @@ export class TeamServer {
     this.#metrics.count(asked.call ?? 'other', response.statusCode, seconds);
     // One JSON object a line, without bodies.
     const line = {
-      at: new Date().toISOString(),
+      at: new Date(io().now()).toISOString(),
       status: response.statusCode,
       ms: Math.round(seconds * 1_000),
       ...asked,
     };
-    process.stdout.write(`${JSON.stringify({ ...line, method: request.method, path: pathOf(request) })}\n`);
+    io().stdout.write(`${JSON.stringify({ ...line, method: request.method, path: pathOf(request) })}\n`);
   }
 
   async #route(request: IncomingMessage, response: ServerResponse, asked: Asked): Promise<void> {
@@ -210,7 +211,7 @@ export class TeamServer {
     if (method !== 'POST') throw new Refused(405, 'INVALID_INPUT', `${name} is asked with POST.`);
     const params = this.#params.safeParse(await readJson(request));
     if (!params.success) throw new Refused(400, 'INVALID_INPUT', 'The body is no object.');
-    const call = { protocol: PROTOCOL, callId: uuidV7(), now: Date.now(), method: name, params: params.data, locale };
+    const call = { protocol: PROTOCOL, callId: uuidV7(), now: io().now(), method: name, params: params.data, locale };
     sendJson(response, 200, await this.#make({ ...call, by: 'person' }, project, grant, asked));
   }
 
@@ -295,7 +296,7 @@ export class TeamServer {
     asked.project = project;
     const by = request.headers['user-agent']?.slice(0, MAX_CLIENT_CHARS) ?? 'an MCP client';
     return new GrantedCalls(async (method, params) => {
-      const call = { protocol: PROTOCOL, callId: uuidV7(), now: Date.now(), method, params, by };
+      const call = { protocol: PROTOCOL, callId: uuidV7(), now: io().now(), method, params, by };
       try {
         return await this.#make(call, project, grant, asked);
       } catch (thrown) {

@@ -5,6 +5,7 @@
 
 import { lstatSync } from 'node:fs';
 import path from 'node:path';
+import { io } from '../../../system/io.ts';
 import { phrasesOf } from '../code/source-location.ts';
 import type { Finding } from '../context-model.ts';
 import type { ContextScope } from '../scope.ts';
@@ -89,7 +90,7 @@ function endOf({ files, redact }: ContextScope, name: string): string {
 }
 
 function lastLines(scope: ContextScope, newest: LogFile | undefined): Entry[] {
-  if (newest === undefined || Date.now() - newest.modified > RECENT_MS) return [];
+  if (newest === undefined || io().now() - newest.modified > RECENT_MS) return [];
   const text = endOf(scope, newest.name).split('\n').slice(-LAST_LINES).join('\n');
   return text === '' ? [] : [{ name: `end of ${newest.name}, which does not hold the words of the error`, text }];
 }

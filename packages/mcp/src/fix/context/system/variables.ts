@@ -3,6 +3,7 @@
  * stored or compared.
  */
 
+import { io } from '../../../system/io.ts';
 import type { ProjectFiles } from '../code/files.ts';
 import type { Finding } from '../context-model.ts';
 import type { ContextScope } from '../scope.ts';
@@ -64,7 +65,7 @@ export function environmentVariables(scope: ContextScope): Finding {
   }
   const files = envFilesIn(scope.files);
   const rows = names.map((name) => {
-    const set = process.env[name] === undefined ? 'not set' : process.env[name] === '' ? 'set, but empty' : 'set';
+    const set = io().env[name] === undefined ? 'not set' : io().env[name] === '' ? 'set, but empty' : 'set';
     const named = filesNaming(name, files);
     if (set !== 'set' && inError.includes(name)) {
       scope.evidence.push({ weight: 8, text: `the environment variable ${name} is ${set}` });

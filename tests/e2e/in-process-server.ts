@@ -1,0 +1,42 @@
+/** The MCP server in the process of its test, on a transport in memory. */
+
+import type { InMemoryTransport, Transport } from '@modelcontextprotocol/client';
+import { serveOn } from '../../packages/mcp/src/server/serve.ts';
+import { type ProgramIo, withIo } from '../../packages/mcp/src/system/io.ts';
+
+/** Answers on one end of a pair of transports, with an environment and a folder of its own. */
+export function serveInProcess(
+  transport: InMemoryTransport,
+  { env, cwd }: { env: NodeJS.ProcessEnv; cwd: string },
+): { close(): Promise<void> } {
+  const own: ProgramIo = {
+    env,
+    cwd: () => cwd,
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    isInteractive: false,
+    program: '',
+    exitCode: undefined,
+    now: Date.now,
+    exit: (code) => {
+      throw new Error(`the server ended with ${code}`);
+    },
+    onceSignal: () => {},
+  };
+  const far = asBytesWouldArrive(transport, own);
+  return withIo(own, () => serveOn(far));
+}
+
+/** Copies each message, and hands on what the client sends in the surroundings of the server. */
+function asBytesWouldArrive(transport: InMemoryTransport, own: ProgramIo): Transport {
+  const far: Transport = {
+    start: () => transport.start(),
+    send: (message) => transport.send(JSON.parse(JSON.stringify(message))),
+    close: () => transport.close(),
+  };
+  transport.onmessage = (message) => withIo(own, () => far.onmessage?.(JSON.parse(JSON.stringify(message))));
+  transport.onclose = () => withIo(own, () => far.onclose?.());
+  transport.onerror = (error) => withIo(own, () => far.onerror?.(error));
+  return far;
+}
