@@ -42,13 +42,13 @@ export function underArgus(root: string, command: string) {
 }
 
 /** What is recorded, newest first. */
-export function runsOf(
+export async function runsOf(
   root: string,
-): { id: string; command: string; passed: number; failed: number; status: string }[] {
-  return JSON.parse(argus(['history', '--json'], { cwd: root }).stdout).data.runs;
+): Promise<{ id: string; command: string; passed: number; failed: number; status: string }[]> {
+  return JSON.parse((await argus(['history', '--json'], { cwd: root })).stdout).data.runs;
 }
 
-export function casesOf(root: string, runId = ''): string[] {
-  const { cases } = JSON.parse(argus(['history', runId, '--json'], { cwd: root }).stdout).data;
+export async function casesOf(root: string, runId = ''): Promise<string[]> {
+  const { cases } = JSON.parse((await argus(['history', runId, '--json'], { cwd: root })).stdout).data;
   return cases.map(({ caseName }: { caseName: string }) => caseName);
 }

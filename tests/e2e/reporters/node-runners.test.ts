@@ -56,13 +56,13 @@ describe.each(RUNNERS)('$command', ({ runner, command, files, wrong }) => {
     expect(second.stderr).toContain('argus knows of these failures:');
     expect(second.stderr).toMatch(new RegExp(`${wrong}: .*\n *broken \\(`, 'u'));
 
-    const under = underArgus(root, command);
+    const under = await underArgus(root, command);
     expect(under, under.stderr).toMatchObject({ status: 1 });
     expect(under.stdout + under.stderr).not.toContain('knows of these failures');
 
-    const runs = runsOf(root);
+    const runs = await runsOf(root);
     expect(runs).toMatchObject(Array(3).fill({ passed: 1, failed: 1, status: 'failed' }));
-    expect(casesOf(root, runs[0]?.id)).toEqual(casesOf(root, runs[2]?.id));
+    expect(await casesOf(root, runs[0]?.id)).toEqual(await casesOf(root, runs[2]?.id));
     expect(runs[2]?.command.split(' ')[0]).toBe(command.split(' ')[0]);
   });
 });
@@ -79,10 +79,10 @@ test.each([
   const root = installedProject(runner);
   const { status, stdout } = await start(root, command);
   expect({ status, stdout }).toMatchObject({ status: 1, stdout: expect.stringContaining('is wrong') });
-  underArgus(root, command);
-  const runs = runsOf(root);
+  await underArgus(root, command);
+  const runs = await runsOf(root);
   expect(runs).toMatchObject(Array(2).fill({ passed: 1, failed: 1 }));
-  for (const { id } of runs) expect(casesOf(root, id)).toContain(`${names} > sum > is wrong`);
+  for (const { id } of runs) expect(await casesOf(root, id)).toContain(`${names} > sum > is wrong`);
 });
 
 const mocha = (files: Record<string, string> = {}) =>
@@ -91,13 +91,13 @@ const mocha = (files: Record<string, string> = {}) =>
 test('nothing is said of a run that passed, and what fixed a failure is said when it is back', async () => {
   const root = mocha();
   await start(root, 'mocha sum.js');
-  const [run] = runsOf(root);
-  argus(['report-fix', run?.id ?? '', 'sum.js > sum > is wrong', 'Count to two only.'], { cwd: root });
+  const [run] = await runsOf(root);
+  await argus(['report-fix', run?.id ?? '', 'sum.js > sum > is wrong', 'Count to two only.'], { cwd: root });
   const file = path.join(root, 'sum.js');
   const wrong = readFileSync(file, 'utf8');
   writeFileSync(file, wrong.replace('1 + 1, 3', '1 + 1, 2'));
   expect(await start(root, 'mocha sum.js')).toMatchObject({ status: 0, stderr: '' });
-  expect(runsOf(root)).toHaveLength(2);
+  expect(await runsOf(root)).toHaveLength(2);
   writeFileSync(file, `${wrong}\n`);
   const { stderr } = await start(root, 'mocha sum.js');
   expect(stderr).toContain('Count to two only.');
@@ -118,8 +118,8 @@ test('a runner that a test starts is no run', async () => {
   const nested = "require('node:child_process').execSync('mocha sum.js -g adds', { stdio: 'ignore' })";
   const root = mocha({ 'outer.js': `it('starts another', () => { ${nested}; });\n` });
   expect((await start(root, 'mocha outer.js')).status).toBe(0);
-  expect(runsOf(root)).toMatchObject([{ passed: 1, failed: 0 }]);
-  expect(casesOf(root, runsOf(root)[0]?.id)).toEqual(['outer.js > starts another']);
+  expect(await runsOf(root)).toMatchObject([{ passed: 1, failed: 0 }]);
+  expect(await casesOf(root, (await runsOf(root))[0]?.id)).toEqual(['outer.js > starts another']);
 });
 
 /** Of the process that waits for the end of a run. */
@@ -132,7 +132,7 @@ it('adds', () => { spawnSync('pkill', ['-KILL', '-f', ${waiting('process.pid')}]
 test('a run is recorded although what waits for its end is killed', async () => {
   const root = mocha({ 'kills.js': KILLS_IT });
   expect(await start(root, 'mocha kills.js')).toMatchObject({ status: 0, stderr: '' });
-  expect(runsOf(root)).toMatchObject([{ passed: 1, failed: 0 }]);
+  expect(await runsOf(root)).toMatchObject([{ passed: 1, failed: 0 }]);
 });
 
 const IS_KILLED = `const { spawnSync } = require('node:child_process');
@@ -170,7 +170,7 @@ test('what a run that was killed has left goes with the next one', async () => {
   mkdirSync(temporary);
   await start(root, 'mocha killed.js', { TMPDIR: temporary });
   expect(readdirSync(temporary)).toEqual([expect.stringMatching(/^argus-report-/u)]);
-  argus(['run', 'true'], { cwd: root, env: { TMPDIR: temporary } });
+  await argus(['run', 'true'], { cwd: root, env: { TMPDIR: temporary } });
   expect(readdirSync(temporary)).toEqual([]);
 });
 
@@ -198,14 +198,14 @@ test('in watch mode each run over is a run of only its files, and projects are o
   const root = installedProject('vitest', { 'other.test.js': other, 'watch.mjs': WATCHING });
   const { status, stderr } = await start(root, 'node watch.mjs');
   expect(status, stderr).toBe(0);
-  const [again, first] = runsOf(root);
-  expect(casesOf(root, first?.id)).toHaveLength(4);
-  expect(casesOf(root, again?.id)).toEqual(['other.test.js > is other']);
+  const [again, first] = await runsOf(root);
+  expect(await casesOf(root, first?.id)).toHaveLength(4);
+  expect(await casesOf(root, again?.id)).toEqual(['other.test.js > is other']);
 
   const named = (name: string) => `{ test: { name: '${name}', include: ['other.test.js'] } }`;
   const projects = `export default { test: { projects: [${named('one')}, ${named('two')}] } };\n`;
   writeFileSync(path.join(root, 'vitest.config.js'), projects);
   const both = await start(root, 'vitest run --reporter=dot --reporter=argus-mcp/vitest');
-  expect(runsOf(root), both.stdout + both.stderr).toHaveLength(3);
-  expect(runsOf(root)[0]).toMatchObject({ passed: 2, failed: 0 });
+  expect(await runsOf(root), both.stdout + both.stderr).toHaveLength(3);
+  expect((await runsOf(root))[0]).toMatchObject({ passed: 2, failed: 0 });
 });

@@ -47,11 +47,11 @@ test('a run is recorded once, by itself and under argus run', async () => {
   );
   expect(readFileSync(path.join(root, 'own.xml'), 'utf8')).toContain('test_is_wrong');
 
-  const under = argus(['run', `${python} -m pytest`], { cwd: root, env });
+  const under = await argus(['run', `${python} -m pytest`], { cwd: root, env });
   expect(under.stdout).not.toContain('knows of these failures');
-  const runs = runsOf(root);
+  const runs = await runsOf(root);
   expect(runs).toMatchObject(Array(3).fill({ passed: 1, failed: 1 }));
-  expect(casesOf(root, runs[0]?.id)).toEqual(casesOf(root, runs[2]?.id));
+  expect(await casesOf(root, runs[0]?.id)).toEqual(await casesOf(root, runs[2]?.id));
   expect(runs[1]?.command).toBe('pytest --junitxml=own.xml');
 });
 
@@ -68,7 +68,7 @@ test('what a run that was killed has left goes with the next one', async () => {
   mkdirSync(temporary);
   await pytest(root, '', { TMPDIR: temporary });
   expect(readdirSync(temporary)).toEqual([expect.stringMatching(/^argus-report-/u)]);
-  argus(['run', 'true'], { cwd: root, env: { TMPDIR: temporary } });
+  await argus(['run', 'true'], { cwd: root, env: { TMPDIR: temporary } });
   expect(readdirSync(temporary)).toEqual([]);
 });
 
@@ -83,7 +83,7 @@ def test_starts_others():
   expect((await pytest(root)).status).toBe(0);
   expect((await pytest(root, 'empty.py')).status).toBe(5);
   expect((await pytest(root, '--collect-only')).status).toBe(0);
-  expect(runsOf(root)).toMatchObject([{ passed: 1, failed: 0 }]);
+  expect(await runsOf(root)).toMatchObject([{ passed: 1, failed: 0 }]);
 });
 
 test('a memory that is broken, missing or not wanted changes nothing', async () => {

@@ -22,22 +22,22 @@ beforeEach(() => {
   git('commit', '-qm', 'first', '--allow-empty');
 });
 
-function record(branch: string, failing: Record<string, string>, passing: string[] = ['stays']): void {
+async function record(branch: string, failing: Record<string, string>, passing: string[] = ['stays']): Promise<void> {
   const failed = Object.entries(failing).map(([name, message]) => ({ name, failure: { message, type: 'Error' } }));
   writeFileSync(path.join(cwd, 'report.xml'), junit([...failed, ...passing.map((name) => ({ name }))]));
-  argus(['import', 'report.xml', '--commit', 'a'.repeat(40), '--branch', branch], { cwd });
+  await argus(['import', 'report.xml', '--commit', 'a'.repeat(40), '--branch', branch], { cwd });
 }
 
-function reported(...args: string[]): string {
-  const { status, stdout, stderr } = argus(['report', ...args], { cwd });
+async function reported(...args: string[]): Promise<string> {
+  const { status, stdout, stderr } = await argus(['report', ...args], { cwd });
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   return stdout;
 }
 
-test('Markdown: causes first, what is new, and nothing that a name could do', () => {
-  record('main', { old: 'no total' });
-  record('fix', { old: 'no total', fresh: 'no cart', [HOSTILE]: HOSTILE });
-  const report = reported('--base', 'main');
+test('Markdown: causes first, what is new, and nothing that a name could do', async () => {
+  await record('main', { old: 'no total' });
+  await record('fix', { old: 'no total', fresh: 'no cart', [HOSTILE]: HOSTILE });
+  const report = await reported('--base', 'main');
   const [title, , where] = report.split('\n');
   expect(title).toBe('## ❌ failed: 1 passed, 3 failed, 0 skipped');
   expect(where).toMatch(/^`run-[^`]+`, [\d.]+ s, `fix`, `aaaaaaaaaaaa`$/u);
@@ -46,13 +46,13 @@ test('Markdown: causes first, what is new, and nothing that a name could do', ()
   expect(report).not.toMatch(/^- `[^`]*old`$[^<]*<details>/mu);
   const outside = report.replaceAll(/(`+)[\s\S]*?[^`]\1(?!`)/gu, '');
   expect(outside).not.toMatch(/@everyone|<img|evil\.example/u);
-  expect(reported('--base', 'nowhere')).toContain('No run of `nowhere` is recorded');
+  expect(await reported('--base', 'nowhere')).toContain('No run of `nowhere` is recorded');
 });
 
-test('Markdown keeps to what a comment has room for', () => {
+test('Markdown keeps to what a comment has room for', async () => {
   const many = Array.from({ length: 400 }, (_, index) => [`case ${index} ${'x'.repeat(190)}`, `error ${index}`]);
-  record('main', Object.fromEntries(many));
-  const report = reported();
+  await record('main', Object.fromEntries(many));
+  const report = await reported();
   expect(Buffer.byteLength(report)).toBeLessThanOrEqual(65 * 1024);
   expect(report).toContain('380 more causes');
 });
@@ -60,18 +60,18 @@ test('Markdown keeps to what a comment has room for', () => {
 test.each([
   ['--junit', 'report-junit.xml'],
   ['--ctrf', 'report-ctrf.json'],
-])('%s is read back as the same run', (format, file) => {
-  record('main', { fails: 'expected 1 to be 2', [HOSTILE]: `${HOSTILE}\u0001` }, ['one', 'two']);
-  writeFileSync(path.join(cwd, file), reported(format));
-  const { data } = JSON.parse(argus(['import', file, '--json'], { cwd }).stdout) as { data: Data };
+])('%s is read back as the same run', async (format, file) => {
+  await record('main', { fails: 'expected 1 to be 2', [HOSTILE]: `${HOSTILE}\u0001` }, ['one', 'two']);
+  writeFileSync(path.join(cwd, file), await reported(format));
+  const { data } = JSON.parse((await argus(['import', file, '--json'], { cwd })).stdout) as { data: Data };
   expect(data).toMatchObject({ status: 'failed', totals: { passed: 2, failed: 2, skipped: 0 } });
   expect(JSON.stringify(data.failures)).toContain('expected 1 to be 2');
 });
 
-test('wrong usage, and a project without a run', () => {
-  expect(argus(['report', '--junit', '--ctrf'], { cwd }).status).toBe(2);
-  expect(argus(['report', 'run-nope'], { cwd }).stderr).toContain("Test run 'run-nope' not found");
-  expect(argus(['report'], { cwd }).stderr).toMatch(
+test('wrong usage, and a project without a run', async () => {
+  expect((await argus(['report', '--junit', '--ctrf'], { cwd })).status).toBe(2);
+  expect((await argus(['report', 'run-nope'], { cwd })).stderr).toContain("Test run 'run-nope' not found");
+  expect((await argus(['report'], { cwd })).stderr).toMatch(
     /^RUN_NOT_FOUND: No run is recorded yet; argus run records one\.$/mu,
   );
 });
