@@ -13,51 +13,72 @@ import { setUp } from './setup.mjs';
 const RUST = ['Cargo.toml', 'Cargo.lock', 'rust-toolchain.toml', '.cargo', 'crates'];
 const PACKAGES = ['package-lock.json', '.tsconfig.base.json'];
 
-/** In the order in which one needs the other; `makes` must exist for a step to count as done. */
-const STEPS = [
+/** In the order in which one needs the other; `makes` must exist for a part to count as built. */
+const PARTS = [
   {
-    name: 'engine-wasm',
-    title: 'engine compiled to wasm',
+    name: 'engine compiled to wasm',
+    lane: 'cargo',
     inputs: RUST,
     makes: ['npm/engine/src/wasm'],
     run: (title, onLine, quick) => pass(title, 'cargo', ['xtask', 'wasm', ...(quick ? ['--start'] : [])], onLine),
   },
   {
-    name: 'engine-package',
-    title: 'argus-engine bundled',
+    name: 'argus-engine bundled',
+    lane: 'node',
     inputs: [...RUST, ...PACKAGES, 'npm/engine'],
     makes: ['npm/engine/dist/node.mjs'],
     run: (title, onLine) => npmBuild(title, 'argus-engine', onLine),
   },
   {
-    name: 'viewer-page',
-    title: 'viewer built',
+    name: 'viewer built',
+    lane: 'node',
     inputs: [...RUST, ...PACKAGES, 'npm/engine', 'packages/viewer'],
     makes: ['packages/viewer/dist/index.html', 'packages/viewer/dist/app.html'],
     run: (title, onLine) => npmBuild(title, 'argus-viewer', onLine),
   },
   {
-    name: 'mcp-package',
-    title: 'argus-mcp bundled',
+    name: 'argus-mcp bundled',
+    lane: 'node',
     inputs: [...RUST, ...PACKAGES, 'npm/engine', 'packages/viewer', 'packages/mcp'],
     makes: ['packages/mcp/dist/cli.mjs'],
     run: (title, onLine) => npmBuild(title, 'argus-mcp', onLine),
   },
 ];
 
-export async function build({ quick = false } = {}) {
-  for (const { name, title, inputs, makes, run } of STEPS) {
-    const hash = hashOf(inputs);
-    const made = makes.every((path) => existsSync(join(root, path))) ? recall(name, hash) : null;
-    if (made === FULL || (quick && made === QUICK)) continue;
-    await step(title, (onLine) => run(title, onLine, quick));
-    remember(name, hash, quick ? QUICK : FULL);
-  }
-}
-
 /** What a stamp says of how something was built; everything else holds the engine or is built from it. */
 const FULL = 'full';
 const QUICK = 'quick';
+
+export async function build({ quick = false } = {}) {
+  for (const part of PARTS) {
+    if (!isBuilt(part, quick)) await step(part.name, (onLine) => buildPart(part, quick, onLine));
+  }
+}
+
+/** The same as steps of a suite: quick, or optimized. */
+export function buildSteps({ optimized = false, suffix = '', after = [] } = {}) {
+  return PARTS.map((part, index) => ({
+    name: `${part.name}${suffix}`,
+    lane: part.lane,
+    after: index === 0 ? after : [`${PARTS[index - 1].name}${suffix}`],
+    isDone: () => isBuilt(part, !optimized),
+    work: (onLine) => buildPart(part, !optimized, onLine),
+  }));
+}
+
+function isBuilt({ name, inputs, makes }, quick) {
+  const isThere = makes.every((path) => existsSync(join(root, path)));
+  const made = isThere ? recall(stampOf(name), hashOf(inputs)) : null;
+  return made === FULL || (quick && made === QUICK);
+}
+
+async function buildPart({ name, inputs, run }, quick, onLine) {
+  const hash = hashOf(inputs);
+  await run(name, onLine, quick);
+  remember(stampOf(name), hash, quick ? QUICK : FULL);
+}
+
+const stampOf = (name) => name.replaceAll(' ', '-');
 
 async function npmBuild(title, workspace, onLine) {
   return mustPass(title, await runNpm(['run', 'build', '--if-present', '--workspace', workspace], { onLine }));

@@ -1,19 +1,20 @@
 // Brings a fresh machine to where the project builds: system packages, Rust toolchain with the wasm target, node
-// modules, and for tests wasm-bindgen. Every part looks first and does nothing when it is there. Building: build.mjs.
+// modules. Every part looks first and does nothing when it is there. Building: build.mjs.
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ask, root, runNpm, toolsDir, which } from './lib/exec.mjs';
-import { BUILD_PROGRAMS, needNode, needPrograms, needRustup, pass, TEST_PROGRAMS } from './lib/machine.mjs';
+import { BUILD_PROGRAMS, needNode, needPrograms, needRustup, pass, wantPrograms } from './lib/machine.mjs';
 import { hashOf, recall, remember } from './lib/stamp.mjs';
 import { main, mustPass, step } from './lib/steps.mjs';
 
-export async function setUp({ forTests = false } = {}) {
+/** `programs`: what tests need beside; one that cannot be installed is named, and tests of it are skipped. */
+export async function setUp({ programs = [] } = {}) {
   needNode();
-  await needPrograms(forTests ? [...BUILD_PROGRAMS, ...TEST_PROGRAMS] : BUILD_PROGRAMS);
+  await needPrograms(BUILD_PROGRAMS);
+  if (programs.length > 0) await wantPrograms(programs);
   needRustup();
   await setUpToolchain();
-  if (forTests) await setUpWasmBindgen();
   await setUpNodeModules();
 }
 
@@ -51,18 +52,13 @@ function readToolchainFile() {
 }
 
 /** Tests on wasm are run by its command line tool, which must be of the very version that the crates use. */
-async function setUpWasmBindgen() {
+export async function installWasmBindgen(onLine) {
   const version = readFileSync(join(root, 'Cargo.toml'), 'utf8').match(/^wasm-bindgen *= *"=([^"]+)"/m)[1];
   if (ask('wasm-bindgen', ['--version'])?.endsWith(` ${version}`)) return;
   // Another project's version stays where it is.
   const place = which('wasm-bindgen') ? ['--root', toolsDir] : [];
-  const title = `wasm-bindgen ${version}`;
-  await step(
-    title,
-    (onLine) =>
-      pass(title, 'cargo', ['install', 'wasm-bindgen-cli', '--version', version, '--locked', ...place], onLine),
-    { note: 'compiled from source, a few minutes' },
-  );
+  const args = ['install', 'wasm-bindgen-cli', '--version', version, '--locked', ...place];
+  await pass('wasm-bindgen', 'cargo', args, onLine);
 }
 
 async function setUpNodeModules() {
@@ -87,5 +83,5 @@ async function setUpNodeModules() {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
-  await main(() => setUp({ forTests: process.argv.includes('--tests') }));
+  await main(setUp);
 }

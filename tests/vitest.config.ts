@@ -1,4 +1,4 @@
-// One configuration for every TypeScript test; .scripts/lib/steps picks the folders. Files that end in `.full.test.ts` run
+// One configuration for every TypeScript test. Files that end in `.full.test.ts` run
 // only where ARGUS_TESTS is `full`.
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -21,6 +21,7 @@ export default defineConfig({
     // Tests run the command line in their own process, whose output would be colored at a terminal.
     env: { NO_COLOR: '1' },
     globalSetup: 'tests/temporary.ts',
+    setupFiles: 'tests/loaded-modules.ts',
     // Most tests wait for processes of their own; of two cores Vitest would use one.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     // Servers are spawned and packages installed, on machines busy with other things.

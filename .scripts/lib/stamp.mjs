@@ -14,7 +14,7 @@ const MADE = ['npm/engine/src/wasm'];
 export function hashOf(inputs, ...words) {
   const hash = createHash('sha256');
   for (const word of words) hash.update(`${word}\0`);
-  for (const input of inputs) for (const file of filesIn(input)) hash.update(`${file}\0`).update(fileHash(file));
+  for (const input of inputs) hash.update(`${input}\0`).update(digestOf(input));
   return hash.digest('hex');
 }
 
@@ -39,22 +39,22 @@ export function forget(name) {
   rmSync(join(dir, `${name}.json`), { force: true });
 }
 
-const hashes = new Map();
+const digests = new Map();
 
-/** Each file is read once per process; a step that writes inputs calls `rescan`. */
-function fileHash(file) {
-  let known = hashes.get(file);
-  if (!known) {
-    known = createHash('sha256')
-      .update(readFileSync(join(root, file)))
-      .digest();
-    hashes.set(file, known);
+/** Of a file, or of all files in a folder. Each is read once per process; a step that writes inputs calls `rescan`. */
+function digestOf(input) {
+  let known = digests.get(input);
+  if (known === undefined) {
+    const hash = createHash('sha256');
+    for (const file of filesIn(input)) hash.update(`${file}\0`).update(readFileSync(join(root, file)));
+    known = hash.digest();
+    digests.set(input, known);
   }
   return known;
 }
 
 export function rescan() {
-  hashes.clear();
+  digests.clear();
 }
 
 function filesIn(input) {
@@ -62,7 +62,9 @@ function filesIn(input) {
   if (!existsSync(full)) return [];
   if (!statSync(full).isDirectory()) return [input];
   return readdirSync(full, { withFileTypes: true })
-    .filter((entry) => !SKIPPED.has(entry.name) && !MADE.includes(`${input}/${entry.name}`))
+    .filter((entry) => !SKIPPED.has(entry.name))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .flatMap((entry) => filesIn(`${input}/${entry.name}`));
+    .map((entry) => (input === '.' ? entry.name : `${input}/${entry.name}`))
+    .filter((path) => !MADE.includes(path))
+    .flatMap((path) => filesIn(path));
 }

@@ -1,4 +1,5 @@
-// Shows the progress of long work: one line a step, alive on a terminal, plain elsewhere.
+// Shows the progress of long work: on a terminal one line for everything that runs, elsewhere a line for each start, each
+// end and, now and then, what still runs.
 import { keepLog } from './exec.mjs';
 
 const tty = process.stdout.isTTY === true && !process.env.CI;
@@ -9,7 +10,7 @@ export const dim = (text) => paint(2, text);
 const green = (text) => paint(32, text);
 const red = (text) => paint(31, text);
 
-/** How often a step that is not on a terminal says that it is still at work. */
+const REDRAW_MS = 100;
 const REMINDER_MS = 20_000;
 /** Enough of a failed command's output to see why. */
 const TAIL_LINES = 60;
@@ -17,26 +18,28 @@ const TAIL_LINES = 60;
 /** A failure that has been explained in words; the caller only ends with its exit code. */
 export class StepFailed extends Error {}
 
-function seconds(ms) {
+/** Steps that run now: title -> when it started, in milliseconds, and its newest line of output. */
+const running = new Map();
+let timer;
+
+export function seconds(ms) {
   return ms < 60_000
     ? `${(ms / 1000).toFixed(1)} s`
     : `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
 }
 
-/** Runs `work(onLine)`, which resolves to a value; shows title, time and the newest line of output. */
+/** Runs `work(onLine)`, which resolves to a value. */
 export async function step(title, work, { note } = {}) {
   const start = Date.now();
-  let last = '';
-  const live = showLive(title, start, () => last);
-  if (!tty) console.log(`- ${title}${note ? ` (${note})` : ''}`);
+  begin(title, start, note);
   try {
-    const value = await work((line) => (last = line));
-    live.stop();
-    console.log(`${green('ok')} ${title} ${dim(seconds(Date.now() - start))}`);
+    const value = await work((line) => {
+      running.get(title).line = line;
+    });
+    end(title, `${green('ok')} ${title} ${dim(seconds(Date.now() - start))}`);
     return value;
   } catch (error) {
-    live.stop();
-    console.log(`${red('FAILED')} ${title} ${dim(seconds(Date.now() - start))}`);
+    end(title, `${red('FAILED')} ${title} ${dim(seconds(Date.now() - start))}`);
     throw error;
   }
 }
@@ -61,25 +64,31 @@ export async function main(work) {
   }
 }
 
-function showLive(title, start, newest) {
-  if (!tty) {
-    const timer = setInterval(
-      () => console.log(`  ${title}: ${seconds(Date.now() - start)} ${newest().slice(0, 100)}`),
-      REMINDER_MS,
-    );
-    return { stop: () => clearInterval(timer) };
+function begin(title, start, note) {
+  running.set(title, { start, line: '' });
+  if (!tty) console.log(`- ${title}${note ? ` (${note})` : ''}`);
+  timer ??= setInterval(tty ? draw : remind, tty ? REDRAW_MS : REMINDER_MS);
+}
+
+function end(title, message) {
+  running.delete(title);
+  if (running.size === 0) {
+    clearInterval(timer);
+    timer = undefined;
   }
-  const draw = () => {
-    const width = (process.stdout.columns ?? 80) - 1;
-    const text = `.. ${title} ${seconds(Date.now() - start)}  ${newest()}`;
-    process.stdout.write(`\r\x1b[2K${text.slice(0, width)}`);
-  };
-  draw();
-  const timer = setInterval(draw, 100);
-  return {
-    stop: () => {
-      clearInterval(timer);
-      process.stdout.write('\r\x1b[2K');
-    },
-  };
+  if (tty) process.stdout.write('\r\x1b[2K');
+  console.log(message);
+}
+
+function draw() {
+  const width = (process.stdout.columns ?? 80) - 1;
+  const texts = [...running].map(([title, { start, line }]) => `${title} ${seconds(Date.now() - start)} ${line}`);
+  const room = Math.floor(width / texts.length) - 3;
+  process.stdout.write(`\r\x1b[2K${texts.map((text) => text.slice(0, room)).join(' | ')}`);
+}
+
+function remind() {
+  for (const [title, { start, line }] of running) {
+    console.log(`  ${title}: ${seconds(Date.now() - start)} ${line.slice(0, 100)}`);
+  }
 }

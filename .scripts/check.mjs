@@ -1,14 +1,15 @@
-// `npm run ready`: formats what can be formatted, then everything `npm test` does, nothing from memory.
+// `npm run check`: after an edit. Formats, then lint, types and unit tests, as far as the edit can affect them.
 import { run, runTool } from './lib/exec.mjs';
+import { runSuite } from './lib/run-suite.mjs';
 import { main, mustPass, step } from './lib/steps.mjs';
+import { checkSuite } from './lib/suites.mjs';
 import { setUp } from './setup.mjs';
-import { test } from './test.mjs';
 
 await main(async () => {
-  await setUp({ forTests: true });
+  await setUp();
   await step('formatting', async (onLine) => {
     mustPass('cargo fmt', await run('cargo', ['fmt'], { onLine }));
     mustPass('biome', await runTool('@biomejs/biome', 'bin/biome', ['check', '--write'], { onLine }));
   });
-  return test({ all: true });
+  return runSuite('check', checkSuite());
 });

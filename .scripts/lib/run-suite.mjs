@@ -1,0 +1,115 @@
+// Runs the steps of a suite, says what failed, and writes how long everything took.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { keepLog, root } from './exec.mjs';
+import { runInLanes } from './schedule.mjs';
+import { forget, hashOf, recall, remember } from './stamp.mjs';
+import { bold, dim, StepFailed, step } from './steps.mjs';
+
+/** Enough of a failed runner's output to act on; the rest is in its log. */
+const TAIL_LINES = 80;
+/** A test that passed, as Vitest (`✓ name 12ms`) and cargo (`test name ... ok`) print it. */
+const PASSED = /^\s*✓ |^test .* \.\.\. ok$/;
+const SLOWEST = 30;
+
+/**
+ * @param name of the suite, for the file of its counts
+ * @param steps `{ name, lane, after?, inputs?, isDone?, work(onLine, all) }`. `work` resolves to nothing where a step
+ *   only prepares others, else to `{ code, output }`, and of tests also to counts, notes and times. A step runs unless
+ *   `isDone()`, or its `inputs` are as they were when it passed.
+ * @param all runs also what has passed on the same inputs
+ * @returns the exit code
+ */
+export async function runSuite(name, steps, all = false) {
+  const results = [];
+  const leftOut = await runInLanes(steps, async (one) => {
+    const result = await runOne(one, all);
+    results.push(result);
+    return result.failed === 0;
+  });
+  for (const left of leftOut)
+    results.push({ name: left, ...NOTHING, failed: 1, notes: ['not run: a step before it failed'] });
+  writeTimings(results);
+  return report(name, results);
+}
+
+const NOTHING = { passed: 0, failed: 0, skipped: 0, ms: 0, times: [], notes: [] };
+
+async function runOne({ name, inputs, isDone, work }, all) {
+  if (isDone?.()) return { ...NOTHING, name };
+  const key = `passed-${name.replace(/\W+/g, '-')}`;
+  const hash = inputs && hashOf(inputs, process.versions.node, process.platform);
+  const known = all || hash === undefined ? null : recall(key, hash);
+  if (known) return { ...NOTHING, ...known, name, cached: true };
+  forget(key);
+  const start = Date.now();
+  try {
+    const outcome = await step(name, async (onLine) => {
+      const ended = counted(await work(onLine, all));
+      if (ended.code !== 0) throw new RunnerFailed(name, ended);
+      return ended;
+    });
+    const { passed, failed, skipped, notes, times } = outcome;
+    for (const note of notes) console.log(`   ${note}`);
+    if (hash !== undefined) remember(key, hash, { passed, failed, skipped });
+    return { name, passed, failed, skipped, notes, times, ms: Date.now() - start };
+  } catch (error) {
+    if (!(error instanceof StepFailed)) throw error;
+    console.log(error.message);
+    const counts = error instanceof RunnerFailed ? error.counts : { failed: 1 };
+    return { ...NOTHING, ...counts, name, ms: Date.now() - start };
+  }
+}
+
+/** A step that is no test counts as one, and as nothing where it only prepares others. */
+function counted(outcome) {
+  if (outcome === undefined) return { ...NOTHING, code: 0, output: '' };
+  const isPassed = outcome.code === 0;
+  return { ...NOTHING, passed: isPassed ? 1 : 0, failed: isPassed ? 0 : 1, ...outcome };
+}
+
+class RunnerFailed extends StepFailed {
+  constructor(name, { output, passed, failed, skipped, notes, times }) {
+    const log = keepLog(name, output);
+    const lines = output.trimEnd().split('\n');
+    const telling = lines.filter((line) => !PASSED.test(line));
+    super([...telling.slice(-TAIL_LINES), `all ${lines.length} lines: ${log}`].join('\n'));
+    this.counts = { passed, failed, skipped, notes, times };
+  }
+}
+
+function report(name, results) {
+  const cached = results.filter((it) => it.cached);
+  if (cached.length > 0) {
+    console.log(dim(`unchanged since they passed (--all runs them again): ${cached.map((it) => it.name).join(', ')}`));
+  }
+  for (const note of new Set(results.flatMap(({ notes }) => notes.filter((it) => it.startsWith('skipped: ')))))
+    console.log(note);
+  const bad = results.filter((it) => it.failed > 0).map((it) => it.name);
+  if (bad.length > 0) console.log(bold(`failed: ${bad.join(', ')}`));
+  const sum = (key) => results.reduce((total, it) => total + it[key], 0);
+  const counts = { passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped') };
+  writeLog(`counts-${name}.json`, JSON.stringify(counts));
+  console.log(summary(counts));
+  return bad.length === 0 ? 0 : 1;
+}
+
+export function summary({ passed, failed, skipped }) {
+  return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
+}
+
+/** How long each step took, and the slowest tests, as Markdown tables. */
+function writeTimings(results) {
+  const steps = results.filter(({ ms }) => ms > 0).toSorted((left, right) => right.ms - left.ms);
+  const tests = results.flatMap(({ times }) => times).toSorted((left, right) => right.ms - left.ms);
+  const row = ({ name, ms }) => `| ${(ms / 1_000).toFixed(1)} | ${name.replaceAll('|', '\\|')} |`;
+  const table = (title, rows) => [`## ${title}`, '', '| s | |', '|--:|---|', ...rows.map(row), ''];
+  const text = ['# Timings', '', ...table('Steps', steps), ...table('Slowest tests', tests.slice(0, SLOWEST))];
+  writeLog('timings.md', text.join('\n'));
+}
+
+function writeLog(file, text) {
+  const folder = join(root, 'target', 'logs');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, file), text);
+}

@@ -1,0 +1,13 @@
+// Prints the counts of `npm test` and `npm run test:full` as one line, the last of a run in CI. A command that ended before
+// it could count is one failure.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from './exec.mjs';
+import { summary } from './run-suite.mjs';
+
+const counts = ['test', 'full'].map((name) => {
+  const file = join(root, 'target', 'logs', `counts-${name}.json`);
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : { passed: 0, failed: 1, skipped: 0 };
+});
+const sum = (key) => counts.reduce((total, suite) => total + suite[key], 0);
+console.log(summary({ passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped') }));

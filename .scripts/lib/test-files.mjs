@@ -1,0 +1,86 @@
+// Which test files have to run again. A test file depends on the modules that it loaded in its last run, which
+// tests/loaded-modules.ts writes down, and on files that its folder reads or starts. What has not changed since a file
+// passed is not run.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { globSync } from 'tinyglobby';
+import { root } from './exec.mjs';
+import { hashOf } from './stamp.mjs';
+
+const ENGINE = ['Cargo.toml', 'Cargo.lock', 'rust-toolchain.toml', '.cargo', 'crates', 'npm/engine'];
+const PROGRAM = ['packages/mcp/src', 'packages/mcp/build.mjs', 'packages/viewer', ...ENGINE];
+const ALWAYS = ['package-lock.json', 'tests/vitest.config.ts', 'tests/temporary.ts', 'tests/loaded-modules.ts'];
+
+/** What tests of a folder read without importing it; the first that fits. */
+const READ = [
+  ['tests/packaging/', ['.']],
+  ['tests/e2e/viewer/', ['packages/viewer', ...ENGINE]],
+  ['packages/viewer/', ['packages/viewer']],
+  ['npm/engine/', ['tests/vectors', 'tests/fixtures', ...ENGINE]],
+  ['', ['tests/vectors', 'tests/fixtures', 'packages/mcp/src/run/reporters', 'packages/mcp/argus.schema.json']],
+];
+
+/** Names by which a test starts the built program. */
+const STARTS_PROGRAM = /\b(?:BUNDLE|argusProcess|connectProcess)\b/;
+const DEFINES_THEM = ['tests/e2e/argus.ts', 'tests/e2e/harness.ts'];
+const BUILT_ENGINE = 'npm/engine/dist/';
+
+const RECORDS = join(root, 'target', 'stamps', 'test-files.json');
+
+/** The test files of a suite, as vitest.config.ts picks them. */
+export function testFiles(suite) {
+  const patterns =
+    suite === 'full'
+      ? ['tests/**/*.full.test.ts']
+      : ['{npm,packages}/*/{src,test}/**/*.test.ts', 'tests/*/**/*.test.ts', '!**/*.full.test.ts'];
+  return globSync([...patterns, '!**/node_modules/**', '!tests/demo/project/**'], { cwd: root }).sort();
+}
+
+/** The files that passed with the inputs that they have now: file -> how many tests. */
+export function unchangedFiles(files) {
+  const known = readRecords();
+  return new Map(
+    files
+      .filter((file) => known[file] !== undefined && known[file].hash === inputHash(file, known[file].modules))
+      .map((file) => [file, known[file].counts]),
+  );
+}
+
+/** Notes files that passed: `{ file, modules, counts }`, with the modules as paths relative to the project. */
+export function notePassed(passed) {
+  const records = readRecords();
+  for (const { file, modules, counts } of passed) records[file] = { modules, counts, hash: inputHash(file, modules) };
+  mkdirSync(dirname(RECORDS), { recursive: true });
+  writeFileSync(RECORDS, JSON.stringify(records));
+}
+
+function readRecords() {
+  try {
+    return JSON.parse(readFileSync(RECORDS, 'utf8'));
+  } catch {
+    return {};
+  }
+}
+
+function inputHash(file, modules) {
+  const own = modules.filter((module) => !module.startsWith(BUILT_ENGINE) && !module.includes('node_modules/'));
+  const [, read] = READ.find(([prefix]) => file.startsWith(prefix));
+  const inputs = new Set([file, ...own, ...ALWAYS, ...read, ...fixturesBeside(file)]);
+  if (own.length < modules.length) for (const input of ENGINE) inputs.add(input);
+  if (own.some(startsProgram)) for (const input of PROGRAM) inputs.add(input);
+  return hashOf([...inputs].sort(), process.versions.node, process.platform);
+}
+
+function startsProgram(module) {
+  return (
+    module.startsWith('tests/') &&
+    !DEFINES_THEM.includes(module) &&
+    STARTS_PROGRAM.test(readFileSync(join(root, module), 'utf8'))
+  );
+}
+
+/** Files of a test's own folder that are no modules of it: projects, golden answers, scripts that it starts. */
+function fixturesBeside(file) {
+  const folder = file.slice(0, file.lastIndexOf('/'));
+  return globSync([`${folder}/**`, '!**/*.ts', '!**/node_modules/**', '!**/.venv/**'], { cwd: root });
+}

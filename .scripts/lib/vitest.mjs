@@ -1,0 +1,78 @@
+// Runs the TypeScript tests of a suite: those files whose inputs have changed since they passed.
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { root, runTool } from './exec.mjs';
+import { notePassed, testFiles, unchangedFiles } from './test-files.mjs';
+
+const LOGS = join(root, 'target', 'logs');
+const NO_TESTS = { passed: 0, failed: 0, skipped: 0 };
+
+/** Test files of a suite (`test` or `full`) that begin with one of the prefixes and with none of `except`. */
+export function filesOf(suite, prefixes = [''], except = []) {
+  const begins = (file) => (prefix) => file.startsWith(prefix);
+  return testFiles(suite).filter((file) => prefixes.some(begins(file)) && !except.some(begins(file)));
+}
+
+/**
+ * @param name of the step, for its log files
+ * @param files to run, but for those that passed as they are; all of them with `all`
+ * @returns counts of all files, with what the new ones printed and how long their tests took, in milliseconds
+ */
+export async function vitest({ name, suite, files, all, onLine }) {
+  const known = all ? new Map() : unchangedFiles(files);
+  const changed = files.filter((file) => !known.has(file));
+  const before = [...known.values()].reduce(sum, NO_TESTS);
+  const cachedNote = known.size > 0 ? `${known.size} of ${files.length} test files are as they passed` : '';
+  if (changed.length === 0) return { ...before, code: 0, output: '', notes: [cachedNote], times: [] };
+  const { code, output, results } = await start(name, suite, changed, onLine);
+  notePassed(results.filter(({ isPassed, modules }) => isPassed && modules !== undefined));
+  const counts = results.map((result) => result.counts).reduce(sum, before);
+  const ended = { ...counts, code, output };
+  return {
+    // A runner that ended badly without naming a failed test (a file did not load, say) is one failure.
+    ...(code !== 0 && counts.failed === 0 ? { ...ended, failed: 1 } : ended),
+    notes: [cachedNote, ...missingPrograms(output)].filter(Boolean),
+    times: results.flatMap(({ file, times }) => times.map((time) => ({ ...time, name: `${file} > ${time.name}` }))),
+  };
+}
+
+async function start(name, suite, files, onLine) {
+  const [report, loaded] = ['json', 'modules.jsonl'].map((ending) => join(LOGS, `vitest-${name}.${ending}`));
+  mkdirSync(LOGS, { recursive: true });
+  for (const file of [report, loaded]) rmSync(file, { force: true });
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+  const args = ['run', '--config', 'tests/vitest.config.ts', ...reporters, ...files];
+  const extraEnv = { NO_COLOR: '1', ARGUS_TESTS: suite, ARGUS_LOADED_MODULES: loaded };
+  const { code, output } = await runTool('vitest', 'vitest.mjs', args, { onLine, extraEnv });
+  return { code, output, results: existsSync(report) ? resultsIn(report, modulesIn(loaded)) : [] };
+}
+
+function resultsIn(report, modules) {
+  const { testResults } = JSON.parse(readFileSync(report, 'utf8'));
+  return testResults.map(({ name, status, assertionResults }) => {
+    const file = relative(root, name).replaceAll('\\', '/');
+    const count = (...wanted) => assertionResults.filter((test) => wanted.includes(test.status)).length;
+    const counts = { passed: count('passed'), failed: count('failed'), skipped: count('pending', 'skipped', 'todo') };
+    const times = assertionResults.map(({ fullName, duration }) => ({ name: fullName, ms: duration ?? 0 }));
+    // A file with skipped tests runs again: what it lacks may be there by then.
+    const isPassed = status === 'passed' && counts.failed === 0 && counts.skipped === 0;
+    return { file, counts, times, isPassed, modules: modules.get(file) };
+  });
+}
+
+function modulesIn(loaded) {
+  if (!existsSync(loaded)) return new Map();
+  const lines = readFileSync(loaded, 'utf8').trim().split('\n');
+  return new Map(lines.map((line) => JSON.parse(line)).map(({ test, modules }) => [test, modules]));
+}
+
+const sum = (left, right) => ({
+  passed: left.passed + right.passed,
+  failed: left.failed + right.failed,
+  skipped: left.skipped + right.skipped,
+});
+
+/** What tests/runners/installed.ts says of programs that are not there. */
+function missingPrograms(output) {
+  return [...new Set([...output.matchAll(/^skipped: .*$/gm)].map(([line]) => line))];
+}
