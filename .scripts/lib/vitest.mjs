@@ -16,15 +16,16 @@ export function filesOf(suite, prefixes = [''], except = []) {
 /**
  * @param name of the step, for its log files
  * @param files to run, but for those that passed as they are; all of them with `all`
+ * @param bail ends at the first failure
  * @returns counts of all files, with what the new ones printed and how long their tests took, in milliseconds
  */
-export async function vitest({ name, suite, files, all, onLine }) {
+export async function vitest({ name, suite, files, all = false, bail = false, onLine }) {
   const known = all ? new Map() : unchangedFiles(files);
   const changed = files.filter((file) => !known.has(file));
   const before = [...known.values()].reduce(sum, NO_TESTS);
   const cachedNote = known.size > 0 ? `${known.size} of ${files.length} test files are as they passed` : '';
   if (changed.length === 0) return { ...before, code: 0, output: '', notes: [cachedNote], times: [] };
-  const { code, output, results } = await start(name, suite, changed, onLine);
+  const { code, output, results } = await start(name, suite, bail ? ['--bail=1', ...changed] : changed, onLine);
   notePassed(results.filter(({ isPassed, modules }) => isPassed && modules !== undefined));
   const counts = results.map((result) => result.counts).reduce(sum, before);
   const ended = { ...counts, code, output };
@@ -36,12 +37,12 @@ export async function vitest({ name, suite, files, all, onLine }) {
   };
 }
 
-async function start(name, suite, files, onLine) {
+async function start(name, suite, filters, onLine) {
   const [report, loaded] = ['json', 'modules.jsonl'].map((ending) => join(LOGS, `vitest-${name}.${ending}`));
   mkdirSync(LOGS, { recursive: true });
   for (const file of [report, loaded]) rmSync(file, { force: true });
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-  const args = ['run', '--config', 'tests/vitest.config.ts', ...reporters, ...files];
+  const args = ['run', '--config', 'tests/vitest.config.ts', ...reporters, ...filters];
   const extraEnv = { NO_COLOR: '1', ARGUS_TESTS: suite, ARGUS_LOADED_MODULES: loaded };
   const { code, output } = await runTool('vitest', 'vitest.mjs', args, { onLine, extraEnv });
   return { code, output, results: existsSync(report) ? resultsIn(report, modulesIn(loaded)) : [] };

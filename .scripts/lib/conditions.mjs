@@ -1,0 +1,73 @@
+// Finds conditions in source files and inverts them: `if` and `? :` tests, `&&` and `||`, comparisons.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseSync } from 'rolldown/experimental';
+import { root } from './exec.mjs';
+
+const OPPOSITE = {
+  '&&': '||',
+  '||': '&&',
+  '==': '!=',
+  '!=': '==',
+  '===': '!==',
+  '!==': '===',
+  '<': '>=',
+  '>=': '<',
+  '>': '<=',
+  '<=': '>',
+};
+
+/** `{ file, line, start, end, text, becomes }`: the range of the source that the mutant replaces. */
+export function conditionsIn(file) {
+  const source = readFileSync(join(root, file), 'utf8');
+  const found = file.endsWith('.rs') ? conditionsInRust(source) : conditionsInTypeScript(file, source);
+  return found.map(({ start, end, becomes }) => {
+    const line = source.slice(0, start).split('\n').length;
+    return { file, line, start, end, text: source.slice(start, end), becomes };
+  });
+}
+
+function conditionsInTypeScript(file, source) {
+  const found = [];
+  const visit = (node) => {
+    if (node === null || typeof node !== 'object') return;
+    if (Array.isArray(node)) return node.forEach(visit);
+    if (node.type === 'IfStatement' || node.type === 'ConditionalExpression') {
+      const { start, end } = node.test;
+      found.push({ start, end, becomes: `!(${source.slice(start, end)})` });
+    }
+    if (['LogicalExpression', 'BinaryExpression'].includes(node.type) && node.operator in OPPOSITE)
+      found.push(operatorBetween(source, node.left.end, node.right.start, node.operator));
+    for (const value of Object.values(node)) visit(value);
+  };
+  visit(parseSync(file, source).program);
+  return found;
+}
+
+function operatorBetween(source, from, to, operator) {
+  const start = from + source.slice(from, to).indexOf(operator);
+  return { start, end: start + operator.length, becomes: OPPOSITE[operator] };
+}
+
+/** By the form of the text, without test modules, comments and strings. What does not compile is no mutant. */
+function conditionsInRust(source) {
+  const code = blanked(source.replace(/#\[cfg\(test\)\]\s*mod [\s\S]*$/u, ''));
+  const found = [];
+  for (const match of code.matchAll(/\bif (?!let\b)([^{};]+?) (?:\{|=>)/gu)) {
+    if (/\blet\b/u.test(match[1])) continue;
+    const start = match.index + 'if '.length;
+    const end = start + match[1].length;
+    found.push({ start, end, becomes: `!(${source.slice(start, end)})` });
+  }
+  for (const match of code.matchAll(/ (&&|\|\||==|!=|<=|>=|<|>) /gu)) {
+    const start = match.index + 1;
+    found.push({ start, end: start + match[1].length, becomes: OPPOSITE[match[1]] });
+  }
+  return found;
+}
+
+/** Comments, strings and characters become spaces, so that places stay. */
+function blanked(source) {
+  const TEXT = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|b?r(#*)"[\s\S]*?"\1|b?"(?:\\[\s\S]|[^"\\])*"|b?'(?:\\[^']+|[^'\\])'/gu;
+  return source.replaceAll(TEXT, (text) => text.replaceAll(/[^\n]/gu, ' '));
+}
