@@ -12,6 +12,7 @@ export interface Invocation {
   cwd?: string;
   /** Milliseconds since the epoch. */
   now?: () => number;
+  isImpatient?: boolean;
 }
 
 export interface Result {
@@ -77,6 +78,7 @@ class TestIo implements ProgramIo {
   readonly stderr = new PassThrough();
   readonly isInteractive = false;
   readonly program = BUNDLE;
+  readonly isImpatient: boolean;
   readonly now: () => number;
   readonly exited: Promise<void>;
   exitCode: number | undefined;
@@ -85,7 +87,8 @@ class TestIo implements ProgramIo {
   readonly #listeners = new Map<NodeJS.Signals, (() => void)[]>();
   #exit: () => void = () => {};
 
-  constructor({ input, env, cwd = project(), now = Date.now }: Invocation) {
+  constructor({ input, env, cwd = project(), now = Date.now, isImpatient = false }: Invocation) {
+    this.isImpatient = isImpatient;
     this.env = environment(env);
     this.#cwd = cwd;
     this.now = now;

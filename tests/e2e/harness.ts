@@ -84,10 +84,15 @@ export interface Agent {
   close(): Promise<void>;
 }
 
-/** Connects to a server in this process. */
-export async function connect(era: Era, env: Record<string, string> = {}, cwd = project()): Promise<Agent> {
+/** Connects to a server in this process. An impatient one waits half a second for a locked database. */
+export async function connect(
+  era: Era,
+  env: Record<string, string> = {},
+  cwd = project(),
+  { isImpatient = false } = {},
+): Promise<Agent> {
   const [near, far] = InMemoryTransport.createLinkedPair();
-  const server = serveInProcess(far, { env: environment(env), cwd });
+  const server = serveInProcess(far, { env: environment(env), cwd, isImpatient });
   const agent = await (era === '2025' ? legacy(near) : modern(near));
   return {
     ...agent,

@@ -7,7 +7,7 @@ import { type ProgramIo, withIo } from '../../packages/mcp/src/system/io.ts';
 /** Answers on one end of a pair of transports, with an environment and a folder of its own. */
 export function serveInProcess(
   transport: InMemoryTransport,
-  { env, cwd }: { env: NodeJS.ProcessEnv; cwd: string },
+  { env, cwd, isImpatient }: { env: NodeJS.ProcessEnv; cwd: string; isImpatient: boolean },
 ): { close(): Promise<void> } {
   const own: ProgramIo = {
     env,
@@ -17,6 +17,7 @@ export function serveInProcess(
     stderr: process.stderr,
     isInteractive: false,
     program: '',
+    isImpatient,
     exitCode: undefined,
     now: Date.now,
     exit: (code) => {

@@ -43,6 +43,8 @@ export interface OpenOptions {
   readonly readOnly?: boolean;
   /** What is recorded comes from other machines, so that a report's path is none of this one's: `reports` are refused. */
   readonly withoutFiles?: boolean;
+  /** Waits half a second, not eight, for a lock that another program holds. */
+  readonly isImpatient?: boolean;
   /** Takes what a person looking for a cause would want to know. */
   readonly log?: Log;
 }
@@ -148,7 +150,8 @@ export class Engine extends NamedCalls {
   }
 
   #call<T>(work: (engine: wasm.WasmEngine) => T): T {
-    return this.#runtime.call(this.#options.log, () => work(this.#open()));
+    const call = () => this.#runtime.call(this.#options.log, () => work(this.#open()));
+    return this.#options.isImpatient === true ? this.#runtime.briefly(call) : call();
   }
 
   /** After a trap there is a new instance, and the file is opened again there. */

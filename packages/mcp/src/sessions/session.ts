@@ -216,6 +216,7 @@ export class Session {
       },
       memory: { home, halfLifeDays: inDays(memory?.halfLife) },
       recorder: this.recorder,
+      isImpatient: io().isImpatient ?? false,
       ...(secondaryPath === undefined ? {} : { secondaryPath }),
       ...(secondaryMemoryId === undefined ? {} : { secondaryMemoryId }),
       log,

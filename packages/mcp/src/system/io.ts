@@ -26,6 +26,8 @@ export interface ProgramIo {
   readonly isInteractive: boolean;
   /** The file that starts this program. */
   readonly program: string;
+  /** Waits half a second, not eight, for a database that another program has locked. */
+  readonly isImpatient?: boolean;
   exitCode: number | undefined;
   /** The current folder. Throws when it was removed. */
   cwd(): string;
