@@ -46,8 +46,8 @@ export function addCommands(root: Command): void {
 }
 
 /** The words as the parser takes them. */
-export function arranged(argv: readonly string[], root: Command): string[] {
-  return withErrorLast(withArgumentString(argv), root);
+export async function arranged(argv: readonly string[], root: Command): Promise<string[]> {
+  return withErrorLast(await withArgumentString(argv), root);
 }
 
 function addImport(root: Command): void {

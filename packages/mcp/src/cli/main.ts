@@ -69,7 +69,7 @@ async function parse(root: Command, argv: readonly string[]): Promise<void> {
   } else {
     const { addCommands, arranged } = await import('./commands.ts');
     addCommands(root);
-    await root.parseAsync(withoutHelpOfNone(arranged(argv, root), root));
+    await root.parseAsync(withoutHelpOfNone(await arranged(argv, root), root));
   }
 }
 

@@ -1,6 +1,8 @@
 /** The argument strings of the contract, as a slash command hands them on. */
+import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { withArgumentString, wordsIn } from '../../src/cli/fix-loop/argument-string.ts';
+import { io, withIo } from '../../src/system/io.ts';
 
 test.each<[string, string[]]>([
   ['', []],
@@ -26,16 +28,17 @@ test.each(['"open', "it's", '"a" "b'])('%s ends inside of a quote', (text) =>
 );
 
 const argv = (...args: string[]) => ['node', 'argus', ...args];
-const typed = (args: string[], text: string) => withArgumentString(argv(...args), () => text).slice(2);
 
-test('they take the place of the option', () => {
-  expect(typed(['fix-problem', '--no-agent', '--arguments', '-', '--json'], '"no such thing" --desired x')).toEqual([
-    ...['fix-problem', '--no-agent', 'no such thing', '--desired', 'x', '--json'],
-  ]);
-  expect(typed(['generate-inputs', '--arguments', '-'], 'for command: "./setup.sh"')).toEqual([
-    'generate-inputs',
-    './setup.sh',
-  ]);
+test.each([
+  [
+    ['fix-problem', '--no-agent', '--arguments', '-', '--json'],
+    '"no such thing" --desired x',
+    ['fix-problem', '--no-agent', 'no such thing', '--desired', 'x', '--json'],
+  ],
+  [['generate-inputs', '--arguments', '-'], 'for command: "./setup.sh"', ['generate-inputs', './setup.sh']],
+])('%j takes its other words from stdin', async (args, typed, words) => {
+  const own = { ...io(), stdin: Readable.from([typed]) };
+  expect(await withIo(own, () => withArgumentString(argv(...args)))).toEqual(argv(...words));
 });
 
 test.each([
@@ -43,9 +46,7 @@ test.each([
   [['fix-problem', '--', '--arguments', '-']],
   [['fix-problem', '--arguments', 'file']],
   [['fix-problem', 'error']],
-])('nothing is read for %j', (args) => {
-  const unread = () => {
-    throw new Error('read');
-  };
-  expect(withArgumentString(argv(...args), unread)).toEqual(argv(...args));
+])('%j reads nothing from stdin', async (args) => {
+  const stdin = new Readable({ read: () => expect.fail('stdin was read') });
+  expect(await withIo({ ...io(), stdin }, () => withArgumentString(argv(...args)))).toEqual(argv(...args));
 });

@@ -4,8 +4,9 @@
  * nothing is expanded.
  */
 
-import { readFileSync } from 'node:fs';
+import { text as readText } from 'node:stream/consumers';
 import { ArgusError } from '../../errors.ts';
+import { io } from '../../system/io.ts';
 import { quotedWords } from '../../system/words.ts';
 
 const COMMANDS: ReadonlySet<string | undefined> = new Set(['fix-problem', 'generate-inputs']);
@@ -14,14 +15,11 @@ const OPTION = '--arguments';
 /** Shown in the help; it is gone before the options are read. */
 export const ARGUMENTS_OPTION = [`${OPTION} <->`, 'read more arguments from stdin (-), as one text in quotes'] as const;
 
-/** The text's words in the place of the option. */
-export function withArgumentString(
-  argv: readonly string[],
-  readText = () => readFileSync(0, 'utf8'),
-): readonly string[] {
+/** Replaces the option by the words of the text on stdin. */
+export async function withArgumentString(argv: readonly string[]): Promise<readonly string[]> {
   const at = argv.indexOf(OPTION);
   if (!COMMANDS.has(argv[2]) || at < 0 || argv[at + 1] !== '-' || argv.slice(0, at).includes('--')) return argv;
-  const words = wordsIn(readText());
+  const words = wordsIn(await readText(io().stdin));
   return argv.toSpliced(at, 2, ...(argv[2] === 'generate-inputs' ? withoutPreamble(words) : words));
 }
 
