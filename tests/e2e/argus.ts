@@ -27,8 +27,8 @@ export interface Running {
   readonly stdin: PassThrough;
   /** What it has printed so far. */
   printed(): Omit<Result, 'status'>;
-  /** Resolves when stdout matches. Rejects when the command ends first. */
-  prints(pattern: RegExp): Promise<RegExpMatchArray>;
+  /** Resolves when the stream, stdout by default, matches. Rejects when the command ends first. */
+  prints(pattern: RegExp, stream?: 'stdout' | 'stderr'): Promise<RegExpMatchArray>;
   signal(name: NodeJS.Signals): void;
 }
 
@@ -51,7 +51,7 @@ export function startArgus(args: readonly string[], invocation: Invocation = {})
     done,
     stdin: own.input,
     printed: () => own.printed(),
-    prints: (pattern) => own.prints(pattern, done),
+    prints: (pattern, stream = 'stdout') => own.prints(pattern, stream, done),
     signal: (name) => own.signal(name),
   };
 }
@@ -127,15 +127,15 @@ class TestIo implements ProgramIo {
     return { ...this.#printed };
   }
 
-  async prints(pattern: RegExp, done: Promise<Result>): Promise<RegExpMatchArray> {
+  async prints(pattern: RegExp, stream: 'stdout' | 'stderr', done: Promise<Result>): Promise<RegExpMatchArray> {
     const found = new Promise<RegExpMatchArray>((resolve) => {
       const look = () => {
-        const match = this.#printed.stdout.match(pattern);
+        const match = this.#printed[stream].match(pattern);
         if (match === null) return;
-        this.stdout.off('data', look);
+        this[stream].off('data', look);
         resolve(match);
       };
-      this.stdout.on('data', look);
+      this[stream].on('data', look);
       look();
     });
     const early = done.then(({ status, stdout, stderr }) => {
