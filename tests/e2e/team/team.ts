@@ -1,83 +1,72 @@
-/** A team's server as it is started for real, its tokens, and repositories that join it. */
+/** A team's server in the process of its test, its tokens, and the machines and repositories that join it. */
 
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { v7 as uuidV7 } from 'uuid';
+import { afterAll, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { argus } from '../argus.ts';
-import { BUNDLE, type Data, environment, project } from '../harness.ts';
+import { argus, type Invocation, type Result, type Running, startArgus } from '../argus.ts';
+import { type Agent, connect, type Data, project, someUser } from '../harness.ts';
 
 export interface TeamServer {
   url: string;
   port: number;
   database: string;
-  /** What it has printed so far: one JSON object a line. */
+  /** All that it has printed: one JSON object per line. */
   log(): string;
-  /** Ends it as a service manager does; its exit code. */
-  stop(): Promise<number | null>;
-  kill(): Promise<void>;
+  /** Ends it as a service manager does; resolves with its exit code. */
+  stop(): Promise<number>;
 }
 
-const listening = z.object({ event: z.literal('listening'), url: z.string() });
+const running: Running[] = [];
 
-const running: ChildProcess[] = [];
-
-/** On a free port, unless one is given. */
-export async function startServer(database = newDatabase(), args: string[] = ['--port', '0']): Promise<TeamServer> {
-  const child = spawn(process.execPath, [BUNDLE, 'serve', '--database', database, ...args], {
-    env: environment(),
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  running.push(child);
-  let log = '';
-  const lines = createInterface({ input: child.stdout });
-  lines.on('line', (line) => {
-    log += `${line}\n`;
-  });
-  child.stderr.on('data', (text: Buffer) => {
-    log += text.toString();
-  });
-  const [first] = await Promise.race([
-    once(lines, 'line'),
-    once(child, 'exit').then(() => Promise.reject(new Error(`it ended: ${log}`))),
-  ]);
-  const { url } = listening.parse(JSON.parse(String(first)));
-  const ended = async (signal: NodeJS.Signals) => {
-    if (child.exitCode === null && child.signalCode === null) {
-      child.kill(signal);
-      await once(child, 'exit');
-    }
-    return child.exitCode;
-  };
+/** Starts one on a free port, unless `args` name a port. */
+export async function startServer(
+  database = newDatabase(),
+  args: string[] = ['--port', '0'],
+  invocation: Invocation = {},
+): Promise<TeamServer> {
+  const server = startArgus(['serve', '--database', database, ...args], invocation);
+  running.push(server);
+  const [, url = ''] = await server.prints(/"event":"listening","url":"([^"]+)"/u);
   return {
     url,
     port: Number(new URL(url).port),
     database,
-    log: () => log,
-    stop: () => ended('SIGTERM'),
-    kill: async () => void (await ended('SIGKILL')),
+    log: () => server.printed().stdout + server.printed().stderr,
+    stop: () => stop(server),
   };
 }
 
-/** Whatever a test has left. */
-export function stopServers(): void {
-  for (const child of running.splice(0)) child.kill('SIGKILL');
+async function stop(server: Running): Promise<number> {
+  server.signal('SIGTERM');
+  return (await server.done).status;
+}
+
+/** Stops every server that is still running. */
+export async function stopServers(): Promise<void> {
+  await Promise.all(running.splice(0).map(stop));
+}
+
+afterAll(stopServers);
+
+/** Starts it again on its database and port. */
+export function startAgain({ database, port }: TeamServer): Promise<TeamServer> {
+  return startServer(database, ['--port', String(port)]);
 }
 
 export function newDatabase(): string {
   return path.join(project(), 'server.db');
 }
 
-/** A token of this server. */
+/** A new token of the server that has this database. */
 export async function token(database: string, name: string, ...args: string[]): Promise<string> {
   const { status, stdout, stderr } = await argus(['token', 'create', name, '--database', database, '--json', ...args]);
   if (status !== 0) throw new Error(stderr);
   return z.object({ token: z.string() }).parse(JSON.parse(stdout)).token;
 }
 
-/** What must be kept nowhere: all behind `argus_ID_`, which may hold a `_` itself. */
+/** The part of a token that is stored nowhere: all behind `argus_ID_`, which may itself contain a `_`. */
 export function secretOf(bearer: string): string {
   return bearer.split('_').slice(2).join('_');
 }
@@ -86,7 +75,7 @@ export function headers(bearer: string): Record<string, string> {
   return { Authorization: `Bearer ${bearer}`, 'Content-Type': 'application/json' };
 }
 
-/** One call as a machine makes it, and the status and body that came. */
+/** Makes one call as a machine does; resolves with the status and the body of the answer. */
 export async function post(
   { url }: Pick<TeamServer, 'url'>,
   bearer: string,
@@ -104,6 +93,63 @@ export async function post(
   return { status: response.status, body: z.record(z.string(), z.unknown()).parse(await response.json()) };
 }
 
+/** A repository on the machine of one user, who has a token. */
+export interface Machine {
+  root: string;
+  env: Record<string, string>;
+  bearer: string;
+  /** Runs a command in the repository. */
+  argus(...args: string[]): Promise<Result>;
+  /** Runs a command; resolves with the data of its answer. */
+  data(...args: string[]): Promise<Data>;
+  /** A new agent that has opened the repository. */
+  agent(): Promise<Agent>;
+  /** Joins the project `shop` of a server. */
+  join(server: Pick<TeamServer, 'url'>): Promise<Data>;
+}
+
+/** One whose repository has not joined yet. */
+export async function machine({ database }: TeamServer, name = 'Ada', root = repository()): Promise<Machine> {
+  return machineOf(root, await token(database, name));
+}
+
+/** One with a token that may be for no server. */
+export function machineOf(root: string, bearer: string): Machine {
+  const env = { ...someUser(), ARGUS_TEAM_TOKEN: bearer };
+  const run = (...args: string[]) => argus(args, { env, cwd: root });
+  const data = async (...args: string[]) => {
+    const answer = z.object({ success: z.literal(true), data: z.record(z.string(), z.unknown()) });
+    return answer.parse(JSON.parse((await run(...args, '--json')).stdout)).data;
+  };
+  return {
+    root,
+    env,
+    bearer,
+    argus: run,
+    data,
+    agent: async () => {
+      const agent = await agentOf(root, env);
+      await agent.data('argus_init', { projectPath: root });
+      return agent;
+    },
+    join: ({ url }) => data('team', 'join', url, '--as', 'shop'),
+  };
+}
+
+/** One whose repository has joined. */
+export async function joined(server: TeamServer, name?: string, root?: string): Promise<Machine> {
+  const member = await machine(server, name, root);
+  await member.join(server);
+  return member;
+}
+
+/** An agent that is closed when the test is over. */
+export async function agentOf(cwd: string, env: Record<string, string>): Promise<Agent> {
+  const agent = await connect('2026-07-28', env, cwd);
+  onTestFinished(() => agent.close());
+  return agent;
+}
+
 /** A git repository with a commit and an origin. */
 export function repository(files: Record<string, string> = {}, origin = 'https://git.example.com/shop.git'): string {
   const root = project({ 'README.md': '# Shop\n', ...files });
@@ -112,6 +158,14 @@ export function repository(files: Record<string, string> = {}, origin = 'https:/
   git(root, 'add', '.');
   git(root, '-c', 'user.name=A', '-c', 'user.email=a@example.com', 'commit', '--quiet', '-m', 'first');
   return root;
+}
+
+/** Another clone of a repository, with the same first commit; its origin is the same, unless another one is given. */
+export function cloneOf(root: string, origin?: string): string {
+  const other = repository({}, origin);
+  git(other, 'fetch', '--quiet', root);
+  git(other, 'reset', '--quiet', '--hard', 'FETCH_HEAD');
+  return other;
 }
 
 export function git(root: string, ...args: string[]): void {

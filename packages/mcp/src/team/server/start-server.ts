@@ -87,7 +87,7 @@ function tlsOf({ tlsCert, tlsKey }: ServeOptions): { cert: Buffer; key: Buffer }
 
 function pem(file: string): Buffer {
   try {
-    return readFileSync(file);
+    return readFileSync(absolutePath(file));
   } catch (thrown) {
     throw new ArgusError('INVALID_INPUT', `${file} cannot be read (${systemCodeOf(thrown) ?? messageOf(thrown)}).`);
   }
