@@ -66,6 +66,8 @@ test('of the environment only what says where git and its settings are is handed
       GIT_ALLOW_PROTOCOL: 'ext',
       git_external_diff: 'x',
     },
+    // Else the git that Argus starts inside a run counts as left by that run.
+    ARGUS_RUN_MARKS: 'x',
   };
   const kept = {
     GIT_CONFIG_GLOBAL: 'x',

@@ -4,6 +4,8 @@
  * git-settings.
  */
 
+import { RUN_MARKS } from '../system/run-marks.ts';
+
 /** Settings with one name. The last word is the command line's, whatever a repository, a user or a machine has said. */
 const SETTINGS = [
   // A folder of the work tree may have the form of a bare repository, and with it settings of its own.
@@ -97,6 +99,8 @@ export function gitEnvironment(env: NodeJS.ProcessEnv): Record<string, string | 
   const unset = Object.keys(env).filter((name) => /^(?:GIT_|SSH_ASKPASS)/iu.test(name) && !KEPT.test(name));
   return {
     ...Object.fromEntries(unset.map((name) => [name, undefined])),
+    // Argus may run inside a run, which did not start this git.
+    [RUN_MARKS]: undefined,
     // Reading must not take the lock another git may need.
     GIT_OPTIONAL_LOCKS: '0',
     GIT_TERMINAL_PROMPT: '0',

@@ -10,11 +10,13 @@ import { promisify } from 'node:util';
 import { textOrEmpty } from '../system/files/or-empty.ts';
 import { io } from '../system/io.ts';
 import { findProgram } from '../system/programs.ts';
+import { RUN_MARKS } from '../system/run-marks.ts';
 
-/** Set in the environment of everything that is run. A run inside a run carries both marks. */
-const MARK = 'ARGUS_RUN_MARKS';
-
-/** Between the polite signal and the one that cannot be ignored, for what has already outlived its parent. */
+/**
+ * Between the polite signal and the one that cannot be ignored, for a process that has already outlived its parent. Also how
+ * long a process that a successful command left may take to end before it is named: Turbo 2.11 does not wait for its own
+ * `git status`.
+ */
 const GRACE_MS = 1_000;
 const POLL_MS = 50;
 
@@ -55,10 +57,10 @@ export function newMark(): string {
   return `${process.pid}-${io().now().toString(36)}-${marks}`;
 }
 
-/** For the environment of what is started: the mark beside those that are there. */
+/** For the environment of everything that is run. A run inside a run carries both marks. */
 export function markEntry(mark: string): Record<string, string> {
-  const outer = io().env[MARK];
-  return { [MARK]: outer ? `${outer}:${mark}` : mark };
+  const outer = io().env[RUN_MARKS];
+  return { [RUN_MARKS]: outer ? `${outer}:${mark}` : mark };
 }
 
 /** Ends every process with the mark; what it cannot end it names. */
@@ -86,11 +88,21 @@ export async function findMarked(mark: string): Promise<LeftProcess[]> {
 /** A service that a successful command started is what it was run for, and stays. */
 export async function clearUp(mark: string, succeeded: boolean): Promise<{ left: LeftProcess[]; notes: string[] }> {
   if (succeeded) {
-    const left = await findMarked(mark);
+    const left = await lasting(mark);
     return { left, notes: left.length === 0 ? [] : [`Still running: ${named(left)}.`] };
   }
   const { ended, left } = await endMarked(mark);
   return { left: [...ended, ...left], notes: endedNotes({ ended, left }) };
+}
+
+/** What still carries the mark after the grace period. */
+async function lasting(mark: string): Promise<LeftProcess[]> {
+  const until = performance.now() + GRACE_MS;
+  for (;;) {
+    const left = await findMarked(mark);
+    if (left.length === 0 || performance.now() > until) return left;
+    await sleep(POLL_MS);
+  }
 }
 
 /** How people are told. */
@@ -129,7 +141,18 @@ function markedProcesses(mark: string): LeftProcess[] {
 function carries(environment: string, mark: string): boolean {
   // Nearly none does, and to split all of them takes longer than the rest.
   if (!environment.includes(mark)) return false;
-  return environment.split('\0').some((entry) => entry.startsWith(`${MARK}=`) && entry.includes(mark));
+  return environment.split('\0').some((entry) => hasMark(entry, mark));
+}
+
+/** Compares whole marks, because one mark may be the beginning of another. */
+function hasMark(entry: string, mark: string): boolean {
+  return (
+    entry.startsWith(`${RUN_MARKS}=`) &&
+    entry
+      .slice(RUN_MARKS.length + 1)
+      .split(':')
+      .includes(mark)
+  );
 }
 
 /** Empty for those of others and those that are gone or dead. */
@@ -163,7 +186,7 @@ async function listedByPs(mark: string): Promise<LeftProcess[]> {
   try {
     const args = ['-Aeww', '-o', 'pid=,command='];
     const { stdout } = await run(ps, args, { timeout: PS_TIMEOUT_MS, maxBuffer: 64 * 1024 * 1024 });
-    const lines = stdout.split('\n').filter((line) => line.includes(`${MARK}=`) && line.includes(mark));
+    const lines = stdout.split('\n').filter((line) => line.split(' ').some((word) => hasMark(word, mark)));
     return lines.flatMap((line) => {
       const [, pid, command = ''] = /^\s*(\d+)\s+(.*)$/u.exec(line) ?? [];
       return pid === undefined ? [] : [{ pid: Number(pid), command: command.split(' ').slice(0, 4).join(' ') }];

@@ -69,8 +69,8 @@ describe.skipIf(process.platform === 'win32')('an attempt', () => {
   });
 
   test.skipIf(process.platform !== 'linux')('what a success started stays, and is named', async () => {
-    const { result } = attempt('setsid sleep 3 & exit 0');
-    expect((await result).notes.join()).toMatch(/Still running: \d+ \(sleep 3\)/u);
+    const { result } = attempt('setsid sleep 15 & exit 0');
+    expect((await result).notes.join()).toMatch(/Still running: \d+ \(sleep 15\)/u);
   });
 
   test('cancelled: nothing is left', async () => {
