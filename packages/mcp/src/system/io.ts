@@ -5,7 +5,7 @@
  */
 
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import path from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { isatty } from 'node:tty';
@@ -86,11 +86,11 @@ export function absolutePath(file: string): string {
   return path.isAbsolute(file) ? path.resolve(file) : path.resolve(io().cwd(), file);
 }
 
-/** The user's home folder, as `os.homedir()` finds it. Throws when the account has none. */
+/** The user's home folder, as `os.homedir()` finds it: empty when the variable is. Throws when the account has none. */
 export function homeFolderOfUser(): string {
   const { env } = io();
   const named = process.platform === 'win32' ? env.USERPROFILE : env.HOME;
-  return named ? named : homedir();
+  return named ?? userInfo().homedir;
 }
 
 /** The folder for temporary files, as `os.tmpdir()` finds it. */
