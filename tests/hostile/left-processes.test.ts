@@ -1,95 +1,110 @@
 /** What a command starts and leaves behind, however it ends. */
+
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { afterAll, expect, test } from 'vitest';
+import { createReadStream } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { argus } from '../e2e/argus.ts';
-import { type Agent, BUNDLE, connectProcess, environment, project } from '../e2e/harness.ts';
+import { BUNDLE, connect, connectProcess, environment, project } from '../e2e/harness.ts';
 
-const linuxOnly = test.skipIf(process.platform !== 'linux');
+const SLEEP = 'sleep 5811';
 
-const processes = () => execFileSync('ps', ['-eo', 'pid,args'], { encoding: 'utf8' });
-const sleeping = (seconds: number) => new RegExp(`^ *\\d+ sleep ${seconds}\\d$`, 'mu');
+/** Leaves its process group in two ways, and keeps the pipe open as long as one of its processes lives. */
+const LEAVES = `exec 3>pipe; setsid ${SLEEP} & setsid --fork ${SLEEP}; echo begun >&3;`;
 
-const agents: Agent[] = [];
-afterAll(() => Promise.all(agents.map((agent) => agent.close())));
+/** A project with a named pipe for a command. */
+class Scene {
+  readonly root = project();
+  readonly begun: Promise<unknown>;
+  /** Resolves when every process that has the pipe open has ended. */
+  readonly allEnded: Promise<unknown>;
 
-linuxOnly('a timeout ends what has left the group, and says what cannot be found', async () => {
-  const root = project();
-  const command = 'setsid sleep 5811 & setsid --fork sleep 5812; sleep 5813';
-  const { status, stdout } = await argus([
-    'run',
-    '--project',
-    root,
-    '--json',
-    '--timeout',
-    '1',
-    '--',
-    'sh',
-    '-c',
-    command,
-  ]);
-  expect(status).toBe(1);
-  expect(processes()).not.toMatch(sleeping(581));
-  const notes = JSON.parse(stdout).data.notes.join('\n');
-  expect(notes).toMatch(/Left running by the command and ended: \d+ \(sleep 581\d\)/u);
-  expect(notes).toMatch(/a process that cleared its environment, too, may still run/u);
+  constructor() {
+    const file = path.join(this.root, 'pipe');
+    execFileSync('mkfifo', [file]);
+    const pipe = createReadStream(file);
+    this.begun = once(pipe, 'data');
+    this.allEnded = once(pipe, 'close');
+  }
+}
+
+async function run(root: string, command: string, ...options: string[]) {
+  const { status, stdout } = await argus(['run', '--project', root, '--json', ...options, '--', 'sh', '-c', command]);
+  return { status, notes: JSON.parse(stdout).data.notes.join('\n') };
+}
+
+describe.runIf(process.platform === 'linux')('a process that left the group of its command is ended by', () => {
+  test('a timeout, which says that a process may be beyond finding', async () => {
+    const { root, allEnded } = new Scene();
+    const { status, notes } = await run(root, `${LEAVES} ${SLEEP}`, '--timeout', '1');
+    expect(status).toBe(1);
+    expect(notes).toMatch(/Left running by the command and ended: \d+ \(sleep 5811\)/u);
+    expect(notes).toMatch(/a process that cleared its environment, too, may still run/u);
+    await allEnded;
+  });
+
+  test('a failure of the command', async () => {
+    const { root, allEnded } = new Scene();
+    const { status, notes } = await run(root, `${LEAVES} exit 1`);
+    expect(status).toBe(1);
+    expect(notes).toMatch(/Left running by the command and ended: \d+ \(sleep 5811\), \d+ \(sleep 5811\)/u);
+    await allEnded;
+  });
+
+  test('an agent that gives up', async () => {
+    const { root, begun, allEnded } = new Scene();
+    const agent = await connect('2026-07-28');
+    onTestFinished(() => agent.close());
+    await agent.data('argus_init', { projectPath: root });
+    const cancel = new AbortController();
+    const command = `${LEAVES} ${SLEEP}`;
+    const call = agent.call('argus_run', { projectPath: root, command }, { signal: cancel.signal });
+    await begun;
+    cancel.abort();
+    await expect(call).rejects.toThrow();
+    await allEnded;
+  });
+
+  test('the signal that ends the command line', async () => {
+    const { root, begun, allEnded } = new Scene();
+    const args = [BUNDLE, 'run', '--project', root, '--', 'sh', '-c', `${LEAVES} ${SLEEP}`];
+    const child = spawn(process.execPath, args, { env: environment(), stdio: 'ignore' });
+    await begun;
+    child.kill('SIGINT');
+    expect((await once(child, 'exit'))[0]).toBe(2);
+    await allEnded;
+  });
+
+  test('the signal that ends the server', async () => {
+    const { root, begun, allEnded } = new Scene();
+    const agent = await connectProcess('2026-07-28');
+    await agent.data('argus_init', { projectPath: root });
+    const call = agent.call('argus_run', { projectPath: root, command: `${LEAVES} ${SLEEP}` });
+    await begun;
+    process.kill(agent.pid, 'SIGTERM');
+    await expect(call).rejects.toThrow();
+    await allEnded;
+  });
+
+  test('a reader of its output that goes away', async () => {
+    const { root, allEnded } = new Scene();
+    const args = [BUNDLE, 'run', '--project', root, '--', 'sh', '-c', `${LEAVES} yes`];
+    const child = spawn(process.execPath, args, { env: environment(), stdio: ['ignore', 'pipe', 'pipe'] });
+    let printed = '';
+    child.stderr.on('data', (chunk) => {
+      printed += chunk;
+    });
+    child.stdout.once('data', () => child.stdout.destroy());
+    expect((await once(child, 'close'))[0]).toBe(2);
+    expect(printed).toBe('');
+    await allEnded;
+  });
 });
 
-linuxOnly('so does the signal that cancels the command line', async () => {
-  const root = project();
-  const command = 'setsid sleep 5821 & echo begun; sleep 5822';
-  const args = [BUNDLE, 'run', '--project', root, '--', 'sh', '-c', command];
-  const child = spawn(process.execPath, args, { env: environment(), stdio: ['ignore', 'pipe', 'pipe'] });
-  await once(child.stdout, 'data');
-  await expect.poll(processes).toMatch(/sleep 5821/u);
-  child.kill('SIGINT');
-  expect((await once(child, 'exit'))[0]).toBe(2);
-  expect(processes()).not.toMatch(sleeping(582));
-});
-
-linuxOnly('so does an agent that gives up', async () => {
-  const agent = await connectProcess('2026-07-28');
-  agents.push(agent);
-  const root = project();
-  await agent.data('argus_init', { projectPath: root });
-  const cancel = new AbortController();
-  const command = 'setsid sleep 5831 & sleep 5832';
-  const call = agent
-    .call('argus_run', { projectPath: root, command }, { signal: cancel.signal })
-    .catch(() => undefined);
-  await expect.poll(processes).toMatch(/sleep 5831/u);
-  cancel.abort();
-  await call;
-  await expect.poll(processes).not.toMatch(sleeping(583));
-});
-
-linuxOnly('so does the end of the server', async () => {
-  const agent = await connectProcess('2026-07-28');
-  const root = project();
-  await agent.data('argus_init', { projectPath: root });
-  const command = 'setsid sleep 5841 & sleep 5842';
-  const call = agent.call('argus_run', { projectPath: root, command }).catch(() => undefined);
-  await expect.poll(processes).toMatch(/sleep 5841/u);
-  process.kill(agent.pid, 'SIGTERM');
-  await call;
-  await expect.poll(processes).not.toMatch(sleeping(584));
-  await agent.close().catch(() => undefined);
-});
-
-linuxOnly('so does a failure, and says so', async () => {
-  const root = project();
-  const command = 'setsid sleep 5851 & exit 1';
-  const { status, stdout } = await argus(['run', '--project', root, '--json', '--', 'sh', '-c', command]);
-  expect(status).toBe(1);
-  expect(processes()).not.toMatch(sleeping(585));
-  expect(JSON.parse(stdout).data.notes.join()).toMatch(/Left running by the command and ended: \d+ \(sleep 5851\)/u);
-});
-
-linuxOnly('what a command that succeeded leaves stays, and is named', async () => {
-  const root = project();
-  const command = 'setsid sleep 5 & exit 0';
-  const { status, stdout } = await argus(['run', '--project', root, '--json', '--', 'sh', '-c', command]);
+test.runIf(process.platform === 'linux')('a process that a command left which passed stays, and is named', async () => {
+  const { status, notes } = await run(project(), 'setsid sleep 5821 & exit 0');
   expect(status).toBe(0);
-  expect(processes()).toMatch(/^ *\d+ sleep 5$/mu);
-  expect(JSON.parse(stdout).data.notes.join()).toMatch(/Still running: \d+ \(sleep 5\)/u);
+  const [, pid] = /Still running: (\d+) \(sleep 5821\)/u.exec(notes) ?? [];
+  expect(process.kill(Number(pid)), notes).toBe(true);
 });

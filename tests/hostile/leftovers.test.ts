@@ -9,68 +9,65 @@ import {
   readFileSync,
   symlinkSync,
   utimesSync,
+  watch,
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { argus } from '../e2e/argus.ts';
+import { argus, argusProcess, startArgus } from '../e2e/argus.ts';
 import { BUNDLE, environment, project } from '../e2e/harness.ts';
 import { junit } from '../e2e/runs/reports.ts';
 
-const temporary = () => project();
-const start = (args: string[], TMPDIR: string): ChildProcess =>
-  spawn(process.execPath, [BUNDLE, ...args], { env: environment({ TMPDIR }), stdio: 'ignore' });
-
 const left = (folder: string) => readdirSync(folder).filter((name) => name.includes('argus-'));
 
-/** Kills it once there is something in one of the folders. */
-async function killedWith(child: ChildProcess, ...folders: string[]): Promise<void> {
+/** Starts a command and kills it once something is in the folder. */
+async function killedWith(args: string[], TMPDIR: string, folder = TMPDIR): Promise<void> {
+  const watcher = watch(folder);
+  const child: ChildProcess = spawn(process.execPath, [BUNDLE, ...args], {
+    env: environment({ TMPDIR }),
+    stdio: 'ignore',
+  });
   const ended = once(child, 'exit');
-  while (child.exitCode === null && !folders.some((folder) => left(folder).length > 0)) await sleep(1);
+  await Promise.race([once(watcher, 'change'), ended]);
+  watcher.close();
   child.kill('SIGKILL');
   await ended;
-  expect(folders.flatMap(left)).not.toEqual([]);
+  expect(left(folder)).not.toEqual([]);
 }
 
-async function remembering(): Promise<string> {
+test('an export removes what killed ones left', async () => {
   const root = project({ 'a.xml': junit([{ name: 'fails', failure: { message: 'OddError: x' } }]) });
   expect((await argus(['import', 'a.xml', '--project', root])).status).toBe(1);
-  return root;
-}
-
-test('the next export removes what killed ones left', async () => {
-  const root = await remembering();
-  const [tmp, out] = [temporary(), project()];
+  const [tmp, out] = [project(), project()];
   const args = ['view', '--project', root, '--export', path.join(out, 'page.html')];
-  await killedWith(start(args, tmp), tmp);
-  await killedWith(start(args, tmp), out);
+  await killedWith(args, tmp);
+  await killedWith(args, tmp, out);
   expect(existsSync(path.join(out, 'page.html'))).toBe(false);
   expect((await argus(args, { env: { TMPDIR: tmp } })).status).toBe(0);
   expect([readdirSync(tmp), readdirSync(out)]).toEqual([[], ['page.html']]);
 });
 
-test('the next run removes what killed ones left, and not what a living one has', async () => {
-  const root = project();
-  const tmp = temporary();
-  await killedWith(start(['run', '--project', root, '--', 'sleep', '2'], tmp), tmp);
-  const dead = left(tmp);
-  const living = start(['run', '--project', root, '--', 'sleep', '30'], tmp);
-  await expect.poll(() => left(tmp).filter((name) => !dead.includes(name))).toHaveLength(1);
-  const kept = left(tmp).filter((name) => !dead.includes(name));
-  expect((await argus(['run', '--project', root, '--', 'true'], { env: { TMPDIR: tmp } })).status).toBe(0);
-  expect(left(tmp)).toEqual(kept);
-  living.kill('SIGINT');
-  await once(living, 'exit');
+test('a run removes what killed ones left, and not the folder of one that goes on', async () => {
+  const [root, tmp] = [project(), project()];
+  await killedWith(['run', '--project', root, '--', 'sleep', '30'], tmp);
+  const env = { TMPDIR: tmp };
+  const living = startArgus(['run', '--project', root, '--', 'sh', '-c', 'echo begun; sleep 30'], { env });
+  await living.prints(/begun/u);
+  expect(argusProcess(['run', '--project', root, '--', 'true'], { env }).status).toBe(0);
+  expect(left(tmp)).toEqual([expect.stringContaining(`argus-run-${process.pid}-`)]);
+  living.signal('SIGINT');
+  await living.done;
   expect(readdirSync(tmp)).toEqual([]);
 });
 
 test('what others put there stays', async () => {
-  const [root, tmp, victim] = [project(), temporary(), project({ file: 'mine' })];
+  const [root, tmp, victim] = [project(), project(), project({ file: 'mine' })];
   // As this program names them, of a process that is gone and of another machine.
   const name = (system: string, end: string) => `argus-run-4000000-1-${system}-${end}`;
-  const [ours] = await namesOf(tmp, root);
-  const here = ours?.split('-')[4] ?? '';
+  const { stdout } = await argus(['run', '--project', root, '--', 'sh', '-c', 'echo "$TMPDIR"/*'], {
+    env: { TMPDIR: project() },
+  });
+  const [, here = ''] = /argus-run-\d+-\d*-([0-9a-f]{8})-/u.exec(stdout) ?? [];
   const old = (folder: string) => {
     mkdirSync(path.join(tmp, folder));
     utimesSync(path.join(tmp, folder), 0, 0);
@@ -93,21 +90,12 @@ test('what others put there stays', async () => {
   expect(readFileSync(path.join(victim, 'file'), 'utf8')).toBe('mine');
 });
 
-/** What is there while a command runs. */
-async function namesOf(tmp: string, root: string): Promise<string[]> {
-  const { stdout } = await argus(['run', '--project', root, '--', 'ls', '-a', tmp], { env: { TMPDIR: tmp } });
-  return stdout.split('\n').filter((line) => line.startsWith('argus-run-'));
-}
-
 test('no file of a shared folder has a name that can be guessed', () => {
   const sources = path.resolve(BUNDLE, '../../src');
-  const wrong = readdirSync(sources, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts'))
-    .filter((name) => {
-      const uses = readFileSync(path.join(sources, name), 'utf8').split('\n');
-      return uses.some(
-        (line) => /\btmpdir\(\)|'\/tmp/u.test(line) && !/mkdtempSync\(|(?:folder|left)In\(tmpdir\(\)/u.test(line),
-      );
-    });
-  expect(wrong).toEqual([]);
+  const uses = readdirSync(sources, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && name !== path.join('system', 'io.ts'))
+    .flatMap((name) => readFileSync(path.join(sources, name), 'utf8').split('\n'))
+    .filter((line) => /\b(?:tmpdir|temporaryRoot)\(\)|'\/tmp/u.test(line));
+  expect(uses.length).toBeGreaterThan(0);
+  expect(uses.filter((line) => !/mkdtempSync\(|(?:folder|left)In\(temporaryRoot\(\)/u.test(line))).toEqual([]);
 });

@@ -1,4 +1,5 @@
-/** The log of unexpected errors, where somebody else was there first. */
+/** The log of unexpected errors, in a folder that another user or program wrote to first. */
+
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -12,129 +13,108 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { PassThrough } from 'node:stream';
+import { describe, expect, test } from 'vitest';
 import { enveloped } from '../../packages/mcp/src/answer.ts';
+import { io, withIo } from '../../packages/mcp/src/system/io.ts';
 import { project } from '../e2e/harness.ts';
 
-const posix = process.platform !== 'win32';
 const isRoot = process.geteuid?.() === 0;
-
-/** A user that is not the one of the test. */
 const OTHER_UID = 65_534;
 
-let folder: string;
-let file: string;
-let said: string;
-beforeEach(() => {
-  const state = project();
-  vi.stubEnv('ARGUS_LOG_DIR', undefined);
-  vi.stubEnv('XDG_STATE_HOME', state);
-  folder = path.join(state, 'argus');
-  file = path.join(folder, 'argus.log');
-  said = '';
-  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
-    said += String(text);
-    return true;
-  });
-});
-afterEach(() => {
-  vi.unstubAllEnvs();
-  vi.restoreAllMocks();
-});
+/** A user whose platform folder for logs does not exist yet. */
+class Scene {
+  readonly state = project();
+  readonly folder = path.join(this.state, 'argus');
+  readonly file = path.join(this.folder, 'argus.log');
+  readonly victim = path.join(project({ victim: 'mine' }), 'victim');
+
+  /** The message of an error that nobody expected, and what stderr says of it. */
+  async failure(env: Record<string, string> = {}): Promise<{ message: string; stderr: string }> {
+    const stderr = new PassThrough();
+    const own = { ...io(), env: { XDG_STATE_HOME: this.state, ...env }, stderr };
+    const envelope = await withIo(own, () => enveloped(() => Promise.reject(new Error('the flux broke'))));
+    if (envelope.success) throw new Error('it should have failed');
+    return { message: envelope.error.message, stderr: String(stderr.read() ?? '') };
+  }
+}
 
 const mode = (name: string) => statSync(name).mode & 0o777;
 
-/** What an agent is told of an error that nobody expected. */
-async function failure(): Promise<string> {
-  const envelope = await enveloped(() => Promise.reject(new Error('the flux broke')));
-  if (envelope.success) throw new Error('it should have failed');
-  return envelope.error.message;
-}
+describe.runIf(process.platform === 'linux')('the log', () => {
+  test("is written to the platform's folder and open to its owner alone", async () => {
+    const it = new Scene();
+    const before = process.umask(0);
+    try {
+      expect(await it.failure()).toEqual({ message: expect.stringContaining(it.file), stderr: '' });
+    } finally {
+      process.umask(before);
+    }
+    expect(readFileSync(it.file, 'utf8')).toContain('the flux broke');
+    expect([mode(it.folder), mode(it.file)]).toEqual([0o700, 0o600]);
+  });
 
-/** The error is on stderr, and the answer says so. */
-async function refused(reason: string): Promise<void> {
-  expect(await failure()).toContain("details are in the server's stderr");
-  expect(said).toContain('the flux broke');
-  expect(said).toContain(reason);
-}
+  test('is closed to others where an older log was open to them', async () => {
+    const it = new Scene();
+    mkdirSync(it.folder);
+    writeFileSync(it.file, 'before\n');
+    chmodSync(it.folder, 0o777);
+    chmodSync(it.file, 0o666);
+    await it.failure();
+    expect([mode(it.folder), mode(it.file)]).toEqual([0o700, 0o600]);
+    expect(readFileSync(it.file, 'utf8')).toMatch(/^before\n.*the flux broke/u);
+  });
 
-test.skipIf(process.platform !== 'linux')("it lies in the platform's folder and is its owner's alone", async () => {
-  const before = process.umask(0);
-  try {
-    expect(await failure()).toContain(file);
-  } finally {
-    process.umask(before);
-  }
-  expect(readFileSync(file, 'utf8')).toContain('the flux broke');
-  expect([mode(folder), mode(file)]).toEqual([0o700, 0o600]);
-  expect(said).toBe('');
+  test('leaves the rights of a folder that ARGUS_LOG_DIR names, and closes one that it makes', async () => {
+    const it = new Scene();
+    mkdirSync(it.folder);
+    chmodSync(it.folder, 0o777);
+    const made = path.join(it.folder, 'made');
+    for (const given of [it.folder, made]) {
+      expect((await it.failure({ ARGUS_LOG_DIR: given })).message).toContain(path.join(given, 'argus.log'));
+    }
+    expect([mode(it.folder), mode(it.file), mode(made)]).toEqual([0o777, 0o600, 0o700]);
+  });
 });
 
-test.skipIf(!posix)('an older one that others may read is closed to them', async () => {
-  mkdirSync(folder);
-  writeFileSync(file, 'before\n');
-  chmodSync(folder, 0o777);
-  chmodSync(file, 0o666);
-  await failure();
-  expect([mode(folder), mode(file)]).toEqual([0o700, 0o600]);
-  expect(readFileSync(file, 'utf8')).toMatch(/^before\n.*the flux broke/u);
-});
+const inFolder = (plant: (it: Scene) => void) => (it: Scene) => {
+  mkdirSync(it.folder);
+  plant(it);
+};
 
-test.skipIf(!posix)('a folder that somebody names keeps its rights, and one made for the log is closed', async () => {
-  mkdirSync(folder);
-  chmodSync(folder, 0o777);
-  const made = path.join(folder, 'made');
-  for (const given of [folder, made]) {
-    vi.stubEnv('ARGUS_LOG_DIR', given);
-    expect(await failure()).toContain(path.join(given, 'argus.log'));
-  }
-  expect([mode(folder), mode(file), mode(made)]).toEqual([0o777, 0o600, 0o700]);
-});
+describe.runIf(process.platform === 'linux')('the error goes to stderr', () => {
+  test.for<[name: string, plant: (it: Scene) => void, reason: string]>([
+    ['the file is a link', inFolder((it) => symlinkSync(it.victim, it.file)), 'ELOOP'],
+    ['the file has a second name', inFolder((it) => linkSync(it.victim, it.file)), 'has a second name'],
+    ['the file is a pipe', inFolder((it) => void spawnSync('mkfifo', [it.file])), 'ENXIO'],
+    ['the folder is a link', (it) => symlinkSync(path.dirname(it.victim), it.folder), 'is no folder'],
+    ['the folder is a link to nothing', (it) => symlinkSync(path.join(it.state, 'gone'), it.folder), 'ENOENT'],
+  ])('where %s', async ([, plant, reason]) => {
+    const it = new Scene();
+    plant(it);
+    const { message, stderr } = await it.failure();
+    expect(message).toContain("details are in the server's stderr");
+    expect(stderr).toContain('the flux broke');
+    expect(stderr).toContain(reason);
+    expect(readFileSync(it.victim, 'utf8')).toBe('mine');
+    const elsewhere = [path.join(path.dirname(it.victim), 'argus.log'), path.join(it.state, 'gone')];
+    expect(elsewhere.filter(existsSync)).toEqual([]);
+  });
 
-test.skipIf(!posix)('no link is followed, to a file that is there or is not', async () => {
-  mkdirSync(folder);
-  const victim = path.join(project({ victim: 'mine' }), 'victim');
-  symlinkSync(victim, file);
-  await refused('ELOOP');
-  expect(readFileSync(victim, 'utf8')).toBe('mine');
-  symlinkSync(path.join(project(), 'planted'), `${folder}.log`);
-  vi.stubEnv('ARGUS_LOG_DIR', `${folder}.log`);
-  await refused('ENOENT');
-});
+  test('where the folder has no absolute path', async () => {
+    const { stderr } = await new Scene().failure({ XDG_STATE_HOME: 'state' });
+    expect(stderr).toContain('is no absolute path');
+    expect(existsSync('state')).toBe(false);
+  });
 
-test.skipIf(!posix)('a folder that is a link is refused', async () => {
-  const elsewhere = project();
-  symlinkSync(elsewhere, folder);
-  await refused('is no folder');
-  expect(existsSync(path.join(elsewhere, 'argus.log'))).toBe(false);
-});
-
-test.skipIf(!posix)('a file with a second name is left alone', async () => {
-  mkdirSync(folder);
-  const victim = path.join(project({ victim: 'mine' }), 'victim');
-  linkSync(victim, file);
-  await refused('has a second name');
-  expect(readFileSync(victim, 'utf8')).toBe('mine');
-});
-
-test.skipIf(!posix)('a pipe is no file, and is not waited for', async () => {
-  mkdirSync(folder);
-  spawnSync('mkfifo', [file]);
-  await refused('ENXIO');
-});
-
-test.skipIf(!posix || !isRoot)('what belongs to another user is left alone', async () => {
-  mkdirSync(folder);
-  writeFileSync(file, '');
-  chownSync(file, OTHER_UID, OTHER_UID);
-  await refused('belongs to another user');
-  expect(readFileSync(file, 'utf8')).toBe('');
-  chownSync(folder, OTHER_UID, OTHER_UID);
-  await refused('belongs to another user');
-});
-
-test.skipIf(process.platform !== 'linux')('a folder named by no absolute path is none', async () => {
-  vi.stubEnv('XDG_STATE_HOME', 'state');
-  await refused('is no absolute path');
-  expect(existsSync('state')).toBe(false);
+  test.runIf(isRoot)('where the file or the folder belongs to another user', async () => {
+    const it = new Scene();
+    mkdirSync(it.folder);
+    writeFileSync(it.file, '');
+    for (const place of [it.file, it.folder]) {
+      chownSync(place, OTHER_UID, OTHER_UID);
+      expect((await it.failure()).stderr).toContain('belongs to another user');
+      expect(readFileSync(it.file, 'utf8')).toBe('');
+    }
+  });
 });
