@@ -13,6 +13,8 @@ export interface Invocation {
   /** Milliseconds since the epoch. */
   now?: () => number;
   isImpatient?: boolean;
+  /** A person reads and answers at a terminal. */
+  isTerminal?: boolean;
 }
 
 export interface Result {
@@ -76,7 +78,7 @@ class TestIo implements ProgramIo {
   readonly stdin: Readable;
   readonly stdout = new PassThrough();
   readonly stderr = new PassThrough();
-  readonly isInteractive = false;
+  readonly isInteractive: boolean;
   readonly program = BUNDLE;
   readonly isImpatient: boolean;
   readonly now: () => number;
@@ -87,8 +89,9 @@ class TestIo implements ProgramIo {
   readonly #listeners = new Map<NodeJS.Signals, (() => void)[]>();
   #exit: () => void = () => {};
 
-  constructor({ input, env, cwd = project(), now = Date.now, isImpatient = false }: Invocation) {
+  constructor({ input, env, cwd = project(), now = Date.now, isImpatient = false, isTerminal = false }: Invocation) {
     this.isImpatient = isImpatient;
+    this.isInteractive = isTerminal;
     this.env = environment(env);
     this.#cwd = cwd;
     this.now = now;
@@ -96,6 +99,7 @@ class TestIo implements ProgramIo {
     this.exited = new Promise((resolve) => {
       this.#exit = resolve;
     });
+    if (isTerminal) for (const stream of [this.stdin, this.stdout, this.stderr]) Object.assign(stream, { isTTY: true });
     for (const name of ['stdout', 'stderr'] as const) {
       this[name].setEncoding('utf8').on('data', (text: string) => {
         this.#printed[name] += text;
