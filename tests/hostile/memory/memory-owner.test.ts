@@ -1,8 +1,9 @@
 /** What stays a user's own, what is adopted and by whom, and who else on a machine may look. */
 
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, cpSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { argus } from '../../e2e/argus.ts';
@@ -27,19 +28,25 @@ import { shellThatHolds } from './waiting.ts';
 
 const isPosix = process.platform !== 'win32';
 const isRoot = process.getuid?.() === 0;
+const OTHER_UID = 54_321;
 
-const TURBINE = 'TurbineStalledError: the third blade hit the casing while starting';
+const OWN_FIX = { suggestedFix: 'tuned it' };
 
 /** A project with a fix that its user recorded. */
 async function learned(owner: User): Promise<string> {
   const root = project({ 'readme.md': 'a project\n' });
   const { runId, caseName } = await failedRun(root, owner);
-  await data(['report-fix', runId, caseName, 'tuned it'], root, owner);
+  await data(['report-fix', runId, caseName, OWN_FIX.suggestedFix], root, owner);
   proved(root);
   return root;
 }
 
-const OWN_FIX = { suggestedFix: 'tuned it' };
+/** What a person at a terminal sees who types an answer. */
+async function adopt(root: string, env: User, answer: string, ...options: string[]): Promise<string> {
+  const invocation = { env, isTerminal: true, input: `${answer}\n` };
+  const { stdout, stderr } = await argus(['adopt', '--project', root, ...options], invocation);
+  return stdout + stderr;
+}
 
 test('a project that is moved, or copied, stays the user’s own', async () => {
   const owner = user();
@@ -62,7 +69,7 @@ test('a file from before there were ids is foreign once', async () => {
   const owner = user();
   expect((await failedRun(root, owner)).notes.join()).toContain('was not made by this user');
   expect(bytesOf(databaseOf(root)), 'looking brings it to no newer version').toBe(before);
-  expect(atTerminal(['adopt', '--project', root], owner, 'y')).toContain('is yours now');
+  expect(await adopt(root, owner, 'y')).toContain('is yours now');
   expect((await failedRun(root, owner)).notes).toEqual([]);
   expect(await data(['history'], root, owner)).toMatchObject({ total: 2 });
 });
@@ -75,28 +82,24 @@ test('adopting is for a person at a terminal, who sees what they get', async () 
     const { status, stderr } = await argus(['adopt', '--project', copy, ...extra], { env: owner, input: 'y\n' });
     expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining('there is no terminal') });
   }
-  expect((await failedRun(copy, owner)).known).toBeNull();
-  await argus(['add-incident', 'Only here', 'an own fix', 'worked', '--error', TURBINE, '--project', copy], {
-    env: owner,
-  });
+  const turbine = 'TurbineStalledError: the third blade hit the casing while starting';
+  await failedRun(copy, owner);
+  const incident = ['add-incident', 'Only here', 'an own fix', 'worked', '--error', turbine];
+  await argus([...incident, '--project', copy], { env: owner });
 
-  const declined = atTerminal(['adopt', '--project', copy], owner, 'n');
-  for (const shown of [HOSTILE, '3 runs, 1 learned pattern, 1 incident', 'The pool runs dry', 'command line on ']) {
+  const declined = await adopt(copy, owner, 'n');
+  for (const shown of [HOSTILE, '3 runs, 1 learned pattern, 1 incident', 'The pool runs dry', 'command line on '])
     expect(declined).toContain(shown);
-  }
   expect(declined).toContain('left as it is');
+  expect(await adopt(copy, owner, '')).toContain('left as it is');
   expect(bytesOf(databaseOf(copy))).toBe(before);
-  expect(atTerminal(['adopt', '--project', copy], owner, '')).toContain('left as it is');
 
-  expect(atTerminal(['adopt', '--project', copy], owner, 'y')).toMatch(/is yours now[\s\S]*1 incident came along/u);
+  expect(await adopt(copy, owner, 'y')).toMatch(/is yours now[\s\S]*1 incident came along/u);
   expect(await failedRun(copy, owner)).toMatchObject({ known: { suggestedFix: HOSTILE }, notes: [] });
-  expect((await argus(['solutions', TURBINE, '--project', copy, '--json'], { env: owner })).stdout).toContain(
-    'an own fix',
-  );
-  expect(atTerminal(['adopt', '--project', copy], owner, 'y')).toContain('is yours already');
+  expect((await argus(['solutions', turbine, '--project', copy], { env: owner })).stdout).toContain('an own fix');
+  expect(await adopt(copy, owner, 'y')).toContain('is yours already');
   // The id that its author knows is not its id any more.
-  const again = unpacked(await strangersProject());
-  expect((await failedRun(again, owner)).known).toBeNull();
+  expect((await failedRun(unpacked(await strangersProject()), owner)).known).toBeNull();
 });
 
 test('what waited beside the own memory comes in after an adoption', async () => {
@@ -106,7 +109,7 @@ test('what waited beside the own memory comes in after an adoption', async () =>
   const projects = path.join(owner.XDG_DATA_HOME ?? '', 'argus', 'projects');
   const holder = await shellThatHolds(path.join(projects, readdirSync(projects)[0] ?? '', 'argus.db'));
   expect((await failedRun(copy, owner)).notes.join()).toContain('Not stored yet');
-  expect(atTerminal(['adopt', '--project', copy], owner, 'y')).toContain('is yours now');
+  expect(await adopt(copy, owner, 'y')).toContain('is yours now');
   // Three runs are the stranger's.
   expect(await data(['history'], copy, owner)).toMatchObject({ total: 4 });
   holder.kill('SIGKILL');
@@ -119,7 +122,7 @@ test('a server that is running notices that its memory was adopted', async () =>
   onTestFinished(() => agent.close());
   expect(await agent.data('argus_init', { projectPath: copy })).toMatchObject({ memory: 'foreign' });
   await agent.data('argus_run', { projectPath: copy, command: COMMAND });
-  atTerminal(['adopt', '--yes', '--project', copy], owner, '');
+  await adopt(copy, owner, '', '--yes');
   expect(await agent.data('argus_init', { projectPath: copy })).toMatchObject({ memory: 'own' });
   const run = await agent.data('argus_run', { projectPath: copy, command: COMMAND });
   expect(run.failures).toMatchObject([{ known: { suggestedFix: HOSTILE } }]);
@@ -142,9 +145,8 @@ test('what git tracks is not adopted, whoever asks', async () => {
   const clone = cloneOf(await strangersProject());
   const owner = user();
   const before = bytesOf(databaseOf(clone));
-  expect(atTerminal(['adopt', '--yes', '--project', clone], owner, 'y')).toContain('git rm -r --cached .argus');
-  const env = { ...owner, ARGUS_ADOPT: '1', CI: 'true' };
-  expect((await failedRun(clone, env)).known).toBeNull();
+  expect(await adopt(clone, owner, 'y', '--yes')).toContain('git rm -r --cached .argus');
+  expect((await failedRun(clone, { ...owner, ARGUS_ADOPT: '1', CI: 'true' })).known).toBeNull();
   expect(bytesOf(databaseOf(clone))).toBe(before);
 });
 
@@ -188,8 +190,6 @@ test.runIf(isPosix)('files are for their owner, also those that an earlier versi
   expect(readdirSync(memories).map((name) => modeOf(path.join(memories, name)))).toEqual([0o600]);
 });
 
-const OTHER_UID = 54_321;
-
 test.runIf(isPosix && isRoot)('a memory of another user of the machine is foreign', async () => {
   const owner = user();
   const root = await learned(owner);
@@ -210,12 +210,8 @@ test.runIf(isPosix && isRoot)('another user may not look into a memory', async (
   const root = await learned(user());
   chmodSync(root, 0o755);
   const program = `try { require('fs').readdirSync(${JSON.stringify(path.join(root, '.argus'))}); } catch (e) { console.log(e.code); }`;
-  const { stdout } = spawnSync(process.execPath, ['-e', program], {
-    uid: OTHER_UID,
-    gid: OTHER_UID,
-    cwd: '/',
-    encoding: 'utf8',
-  });
+  const stranger = { uid: OTHER_UID, gid: OTHER_UID, cwd: '/', encoding: 'utf8' } as const;
+  const { stdout } = spawnSync(process.execPath, ['-e', program], stranger);
   expect(stdout).toBe('EACCES\n');
 });
 
@@ -232,11 +228,8 @@ c.execute("DELETE FROM memory"); c.execute("INSERT INTO memory VALUES ('mem-chan
 for n in range(300): c.execute('INSERT INTO probes VALUES (?)', (str(n) * 400,))
 os._exit(0)`;
   spawnSync('python3', ['-c', script, databaseOf(root)], { encoding: 'utf8' });
-  expect(
-    readFileSync(`${databaseOf(root)}-journal`)
-      .subarray(0, 8)
-      .toString('hex'),
-  ).toBe('d9d505f920a163d7');
+  const header = readFileSync(`${databaseOf(root)}-journal`).toString('hex', 0, 8);
+  expect(header, 'of a transaction that did not end').toBe('d9d505f920a163d7');
   expect(await failedRun(root, owner)).toMatchObject({ known: OWN_FIX, notes: [] });
   expect(shell(databaseOf(root), 'SELECT count(*) FROM probes')).toBe('0');
 });
@@ -244,18 +237,14 @@ os._exit(0)`;
 test('processes that make a memory at once lose nothing', async () => {
   const owner = user();
   const root = project();
-  const { spawn } = await import('node:child_process');
-  const runs = Array.from({ length: 6 }, () => {
-    const child = spawn(process.execPath, [BUNDLE, 'run', '--json', '--project', root, COMMAND], {
-      env: environment(owner),
-    });
-    let text = '';
-    child.stdout.on('data', (piece) => (text += String(piece)));
-    return new Promise<string>((resolve) => child.on('close', () => resolve(text)));
+  const args = [BUNDLE, 'run', '--json', '--project', root, COMMAND];
+  const runs = Array.from({ length: 3 }, () => {
+    const { stdout } = spawn(process.execPath, args, { env: environment(owner), stdio: ['ignore', 'pipe', 'ignore'] });
+    return text(stdout);
   });
-  const notes = (await Promise.all(runs)).map((text) => JSON.parse(text).data.notes);
-  expect(notes).toEqual(Array.from({ length: 6 }, () => []));
-  expect(await data(['history'], root, owner)).toMatchObject({ total: 6 });
+  const notes = (await Promise.all(runs)).map((answer) => JSON.parse(answer).data.notes);
+  expect(notes).toEqual([[], [], []]);
+  expect(await data(['history'], root, owner)).toMatchObject({ total: 3 });
 });
 
 test('a copy for others has no id', async () => {
@@ -285,28 +274,3 @@ test('who recorded a fix, where and when, is shown', async () => {
   const shown = (await argus(['diagnose', runId, caseName, '--project', root], { env: owner })).stdout;
   expect(shown).toContain('(command line on ');
 });
-
-/** What a person at a terminal sees who types one answer. */
-function atTerminal(args: string[], owner: User, answer: string): string {
-  const script = `
-import os, pty, select, sys, time
-pid, fd = pty.fork()
-if pid == 0: os.execvp(sys.argv[2], sys.argv[2:])
-seen, asked = b'', False
-while True:
-    try: piece = os.read(fd, 65536)
-    except OSError: break
-    if not piece: break
-    seen += piece
-    if not asked and b'[y/N]' in seen:
-        asked = True
-        os.write(fd, sys.argv[1].encode() + b'\\r')
-os.waitpid(pid, 0)
-sys.stdout.buffer.write(seen)`;
-  const { stdout, stderr } = spawnSync('python3', ['-c', script, answer, process.execPath, BUNDLE, ...args], {
-    env: environment(owner),
-    encoding: 'utf8',
-    timeout: 100_000,
-  });
-  return `${stdout}${stderr}`;
-}
