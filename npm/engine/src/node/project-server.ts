@@ -229,7 +229,7 @@ class Conversation {
     // What was open is ended on the way to what comes after it.
     const before = isFresh && this.#connection !== undefined ? [ROLLBACK] : [];
     try {
-      this.#connection ??= await this.#inTime(this.#pool.connect());
+      this.#connection ??= await this.#connect();
       const answers = (await this.#inTime(this.#connection.send([...before, ...statements]))).slice(before.length);
       if (isLast) {
         this.#connection.release(false);
@@ -242,6 +242,20 @@ class Conversation {
       // Of a server that takes no writes any more another one may have taken the place.
       if (thrown.code === '' || thrown.code === READ_ONLY) this.#break();
       return { code: thrown.code, message: thrown.message };
+    }
+  }
+
+  /** One that comes when the time is over goes back, because the pool has only so many. */
+  async #connect(): Promise<SqlConnection> {
+    const connecting = this.#pool.connect();
+    try {
+      return await this.#inTime(connecting);
+    } catch (thrown) {
+      connecting.then(
+        (late) => late.release(false),
+        () => {},
+      );
+      throw thrown;
     }
   }
 
