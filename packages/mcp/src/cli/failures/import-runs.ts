@@ -3,15 +3,13 @@
  * was found to be. A run that is known stays as it is, so the same history can be given again.
  */
 
-import { createReadStream } from 'node:fs';
 import type { HistoricRun } from 'argus-engine';
 import { formatImportedRuns, type ImportedRuns } from '../../format/failures/evidence-text.ts';
 import type { Session } from '../../sessions/session.ts';
-import { io } from '../../system/io.ts';
 import { loadZod } from '../../system/zod.ts';
 import { adoptsInCi } from '../recorder.ts';
 import { EXIT } from '../terminal/exit.ts';
-import { batches, sizeOfLines, write } from '../terminal/lines.ts';
+import { batches, openLines, write } from '../terminal/lines.ts';
 import { answer, type GlobalOptions } from '../terminal/output.ts';
 import { startProgress } from '../terminal/progress-bar.ts';
 import { paramsOf, readLine, runSchema } from './run-line.ts';
@@ -44,8 +42,7 @@ async function importAll(
   const z = await loadZod();
   const schema = runSchema(z);
   const total: ImportedRuns = { runs: 0, known: 0, failures: 0 };
-  const size = file === '-' ? undefined : sizeOfLines(file);
-  const input = file === '-' ? io().stdin : createReadStream(file);
+  const { input, size } = openLines(file);
   const progress = await startProgress(size);
   try {
     let before = 0;

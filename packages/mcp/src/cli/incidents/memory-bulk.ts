@@ -3,7 +3,6 @@
  * memory whole.
  */
 
-import { createReadStream } from 'node:fs';
 import type { MemoryImported } from 'argus-engine';
 import { toErrorBody } from '../../answer.ts';
 import { ArgusError } from '../../errors.ts';
@@ -12,7 +11,7 @@ import type { Calling } from '../../storage/database.ts';
 import { io } from '../../system/io.ts';
 import { fitToLeaveDeep } from '../../text/outgoing.ts';
 import { EXIT } from '../terminal/exit.ts';
-import { batches, sizeOfLines, write } from '../terminal/lines.ts';
+import { batches, openLines, write } from '../terminal/lines.ts';
 import { answerBare, type MemoryOptions, withMemory } from '../terminal/output.ts';
 import { type Progress, startProgress } from '../terminal/progress-bar.ts';
 
@@ -27,8 +26,7 @@ export async function memoryImport(file: string, options: MemoryOptions): Promis
     options,
     async ({ projectPath, sessionManager }) => {
       const memory = await sessionManager.memories.of(projectPath);
-      const size = file === '-' ? undefined : sizeOfLines(file);
-      const input = file === '-' ? io().stdin : createReadStream(file);
+      const { input, size } = openLines(file);
       const progress = await startProgress(size);
       try {
         return await memory.write((engine) => importAll(engine, input, progress));

@@ -2,10 +2,10 @@
  * Streams of lines: in whole lines as bytes, out no faster than they are read.
  */
 
-import { statSync } from 'node:fs';
+import { createReadStream, statSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { ArgusError, messageOf } from '../../errors.ts';
-import { io } from '../../system/io.ts';
+import { absolutePath, io } from '../../system/io.ts';
 
 const NEWLINE = 0x0a;
 
@@ -109,10 +109,12 @@ export function passOn(stream: Writable, text: string | Uint8Array): Promise<voi
   });
 }
 
-/** Bytes of a file of JSON lines, for its progress. */
-export function sizeOfLines(file: string): number {
+/** Reads a file of JSON lines, or stdin for `-`. The size of a file is for its progress. */
+export function openLines(file: string): { input: AsyncIterable<Uint8Array>; size: number | undefined } {
+  if (file === '-') return { input: io().stdin, size: undefined };
+  const place = absolutePath(file);
   try {
-    return statSync(file).size;
+    return { size: statSync(place).size, input: createReadStream(place) };
   } catch (thrown) {
     throw new ArgusError(
       'INVALID_INPUT',
