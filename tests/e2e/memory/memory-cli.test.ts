@@ -1,54 +1,49 @@
 /**
- * The debug memory on the command line: twins of the tools, and import, export and search. The contract is tested with
- * the tools, whose handlers these are.
+ * The debug memory on the command line: the twins of the tools, and import, export and search. The contract is tested with the
+ * tools, which use the same handlers. What an import does: `crates/engine/src/tests/memory/bulk.rs`.
  */
 
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { beforeEach, expect, test } from 'vitest';
-import { argus } from '../argus.ts';
-import { BUNDLE, environment, project, someUser } from '../harness.ts';
+import { expect, test } from 'vitest';
+import { argus, type Invocation, startArgus } from '../argus.ts';
+import { project, someUser } from '../harness.ts';
 
 const ERROR = 'Error: Cannot find module "./pricing" imported from src/cart/total.ts';
 const AT = ['--env', 'os=linux', '--env', 'language=ts'];
 
-let root: string;
-let env: ReturnType<typeof someUser>;
-beforeEach(() => {
-  root = project();
-  env = someUser();
-});
-
 const json = (text: string) => JSON.parse(text);
-const run = (...args: string[]) => argus(args, { env, cwd: root });
+const jsonLines = (text: string) => text.trim().split('\n').map(json);
 const jsonl = (objects: object[]) => objects.map((it) => `${JSON.stringify(it)}\n`).join('');
 
+/** An empty folder of a user without a memory, where commands are run. */
+function shell() {
+  const at = { env: someUser(), cwd: project() };
+  return {
+    ...at,
+    run: (...args: string[]) => argus(args, at),
+    feed: (input: string, ...args: string[]) => argus(args, { ...at, input }),
+    start: (args: string[], more: Invocation = {}) => startArgus(args, { ...at, ...more }),
+    file(name: string, text: string): string {
+      writeFileSync(path.join(at.cwd, name), text);
+      return name;
+    },
+  };
+}
+
 test.each([
-  ['the user’s memory', () => []],
-  ['the memory of a project', () => ['--project', root]],
+  ['the user’s memory', []],
+  ['the memory of a project', ['--project', '.']],
 ])('a session with %s', async (_name, place) => {
-  const at = [...place(), ...AT];
+  const { run } = shell();
+  const at = [...place, ...AT];
   const none = await run('solutions', ERROR, ...at);
   expect(none.status).toBe(0);
   expect(none.stdout).toMatch(/nothing like it is known.*lookup lkp-.*next: No relevant incidents found/su);
 
   const steps = 'Add the extension to the import.';
-  const added = await run(
-    'add-incident',
-    ERROR,
-    steps,
-    'worked',
-    '--error',
-    ERROR,
-    '--tag',
-    'esm',
-    'ts',
-    '--notes',
-    'n',
-    ...at,
-  );
+  const details = ['--error', ERROR, '--tag', 'esm', 'ts', '--notes', 'n'];
+  const added = await run('add-incident', ERROR, steps, 'worked', ...details, ...at);
   expect(added.stdout).toMatch(/^inc-\S+ added with sol-\S+ and out-\S+, for os_family=linux;language=typescript/u);
   const [incident = '', solution = ''] = added.stdout.match(/(?:inc|sol)-[^\s,]+/gu) ?? [];
   expect((await run('add-incident', ERROR, 'x', 'failed', ...at)).stdout).toContain(`known already: ${incident}`);
@@ -60,31 +55,21 @@ test.each([
   const lookup = /lkp-\S+/u.exec(found.stdout)?.[0] ?? '';
   const outcome = await run('outcome', solution, 'failed', '--lookup', lookup, ...at);
   expect(outcome.stdout).toMatch(/^out-\S+ recorded on sol-.*worked 1 time, failed 1 time, reliability \d+ %/su);
-  expect((await run('add-solution', incident, 'Use a bundler.', '--lookup', lookup, ...at)).stdout).toMatch(
-    /^sol-\S+ added, for/u,
-  );
-  expect((await run('add-solution', incident, 'Use a bundler.', ...at)).stdout).toMatch(/^sol-\S+ was there already/u);
+  const another = ['add-solution', incident, 'Use a bundler.', ...at];
+  expect((await run(...another, '--lookup', lookup)).stdout).toMatch(/^sol-\S+ added, for/u);
+  expect((await run(...another)).stdout).toMatch(/^sol-\S+ was there already/u);
 });
 
-test('--json prints what the tools answer', async () => {
+test('--json prints what the tools answer, and - reads an error from stdin', async () => {
+  const { run, feed } = shell();
   const added = json((await run('add-incident', ERROR, 'x', 'worked', '--json')).stdout);
   expect(added).toMatchObject({ created: true, next_action: { type: 'DONE_OR_ADD_ENV_VARIANT' } });
-  const found = json((await run('solutions', ERROR, '--limit', '1', '--json')).stdout);
-  expect(found).toMatchObject({ recommended_solution: { solution_id: added.solution_id } });
+  const found = await feed(`${ERROR}\n    at load (node:x)\n`, 'solutions', '-', '--limit', '1', '--json');
+  expect(json(found.stdout)).toMatchObject({ recommended_solution: { solution_id: added.solution_id } });
   const unknown = await run('outcome', 'sol-nope', 'worked', '--json');
   expect(unknown.status).toBe(2);
   expect(json(unknown.stdout)).toEqual({ error: { code: 'SOLUTION_NOT_FOUND', message: expect.any(String) } });
   expect(await run('outcome', 'sol-nope', 'worked')).toMatchObject({ status: 2, stdout: '' });
-});
-
-test('a stack trace from stdin', async () => {
-  await run('add-incident', ERROR, 'x', 'worked');
-  const { stdout } = await argus(['solutions', '-', '--json'], {
-    env,
-    cwd: root,
-    input: `${ERROR}\n    at load (node:x)\n`,
-  });
-  expect(json(stdout).incidents).toHaveLength(1);
 });
 
 test.each([
@@ -94,26 +79,16 @@ test.each([
   [['memory', 'search', '--jsonl', '--threshold', '2'], /0 to 1/u],
   [['memory', 'import', '/does/not/exist'], /INVALID_INPUT: .*cannot be read/u],
 ])('wrong usage: %j', async (args, message) => {
-  const { status, stdout, stderr } = await run(...args);
+  const { status, stdout, stderr } = await shell().run(...args);
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
   expect(stderr).toMatch(message);
 });
 
-test.each([
-  'solutions',
-  'outcome',
-  'add-solution',
-  'add-incident',
-  'memory',
-  'memory import',
-  'memory export',
-  'memory search',
-])('%s --help', async (command) => {
-  const { status, stdout } = await run(...command.split(' '), '--help');
-  expect(status).toBe(0);
-  expect(stdout).toContain(`Usage: argus ${command}`);
-});
-
+const SOLVED = {
+  steps: 'Send the header.',
+  env: { os: 'linux' },
+  outcomes: [{ worked: true, env: {}, notes: 'done' }],
+};
 const LINES = [
   {
     type: 'incident',
@@ -126,63 +101,68 @@ const LINES = [
     id: 'cors',
     title: 'Access to fetch blocked by CORS policy: no Access-Control-Allow-Origin header',
     tags: ['browser'],
-    solutions: [
-      { steps: 'Send the header.', env: { os: 'linux' }, outcomes: [{ worked: true, env: {}, notes: 'done' }] },
-    ],
+    solutions: [SOLVED],
   },
 ];
 
-test('import: new, seen before, refused', async () => {
-  const file = path.join(root, 'incidents.jsonl');
-  writeFileSync(file, jsonl(LINES));
-  const at = ['--project', root];
-  expect(await run('memory', 'import', file, ...at)).toMatchObject({
+test('import counts what is new and what was known, and names the lines that it refuses', async () => {
+  const { run, file } = shell();
+  const at = ['--project', '.'];
+  expect(await run('memory', 'import', file('incidents.jsonl', jsonl(LINES)), ...at)).toEqual({
     status: 0,
     stdout: '2 incidents added, 0 updated, 1 new solution, 1 new outcome\n',
     stderr: '',
   });
-  writeFileSync(file, `${jsonl(LINES)}not json\n\n{"type":"incident"}\n{"title":"no id, and a last line without end"}`);
-  const again = await run('memory', 'import', file, '--json', ...at);
+  const wrong = `${jsonl(LINES)}not json\n\n{"type":"incident"}\n{"title":"no id, and a last line without end"}`;
+  const again = await run('memory', 'import', file('wrong.jsonl', wrong), '--json', ...at);
   expect(again.status).toBe(1);
   expect(json(again.stdout)).toMatchObject({ added: 1, updated: 2, solutions: 0, outcomes: 0 });
   expect(json(again.stdout).refused.map(({ line }: { line: number }) => line)).toEqual([3, 5]);
 });
 
-test('import in many transactions, from stdin', async () => {
-  const lines = Array.from({ length: 2_500 }, (_, index) => ({ id: `i${index}`, title: `widget${index} is broken` }));
-  const input = `${jsonl(lines)}oops\n`;
-  const { status, stdout } = await argus(['memory', 'import', '-', '--json'], { env, cwd: root, input });
+test('more lines than one transaction takes are imported, and exported in pages', async () => {
+  const { run, feed, cwd } = shell();
+  const lines = Array.from({ length: 1_001 }, (_, index) => ({ id: `i${index}`, title: `widget${index} is broken` }));
+  const { status, stdout } = await feed(`${jsonl(lines)}oops\n`, 'memory', 'import', '-', '--json');
   expect(status).toBe(1);
-  expect(json(stdout)).toMatchObject({ added: 2_500, refused: [{ line: 2_501 }] });
-  expect(readdirSync(root), 'the user’s own').toEqual([]);
-  const exported = (await run('memory', 'export')).stdout.trim().split('\n').map(json);
-  expect(exported).toHaveLength(2_500);
+  expect(json(stdout)).toMatchObject({ added: 1_001, refused: [{ line: 1_002 }] });
+  expect(readdirSync(cwd), 'it is the user’s own memory').toEqual([]);
+  expect(jsonLines((await run('memory', 'export')).stdout)).toHaveLength(1_001);
 });
 
-test.runIf(process.platform === 'linux' && spawnSync('script', ['--version']).status === 0)(
-  'import shows how far it is where somebody watches',
-  () => {
-    const file = path.join(root, 'incidents.jsonl');
-    writeFileSync(file, jsonl(LINES));
-    const command = [process.execPath, BUNDLE, 'memory', 'import', file, '--project', root].join(' ');
-    const { status, stdout } = spawnSync('script', ['-qec', command, '/dev/null'], {
-      env: environment(env),
-      encoding: 'utf8',
-    });
-    expect(status).toBe(0);
-    expect(stdout).toMatch(/importing .*%.*left/u);
-    expect(stdout).toContain('2 incidents added');
-  },
-);
+test('at a terminal an import shows how far it is', async () => {
+  const { start, file } = shell();
+  const running = start(['memory', 'import', file('incidents.jsonl', jsonl(LINES))], { isTerminal: true });
+  const { status, stdout, stderr } = await running.done;
+  expect(status).toBe(0);
+  expect(stderr).toMatch(/importing .*%.*left/u);
+  expect(stdout).toContain('2 incidents added');
+});
 
-test('export of an empty memory', async () => {
-  expect(await run('memory', 'export', '--project', root)).toEqual({ status: 0, stdout: '', stderr: '' });
-  expect(readdirSync(root), 'reading creates nothing').toEqual([]);
+test('an exported memory is the same memory where it is imported', async () => {
+  const [from, to] = [shell(), shell()];
+  expect(await from.run('memory', 'export', '--project', '.')).toEqual({ status: 0, stdout: '', stderr: '' });
+  expect(readdirSync(from.cwd), 'reading creates nothing').toEqual([]);
+  const added = await from.run('add-incident', ERROR, 'Add the extension.', 'worked', '--notes', 'n', ...AT);
+  const [incident = '', solution = ''] = added.stdout.match(/(?:inc|sol)-[^\s,]+/gu) ?? [];
+  await from.run('add-solution', incident, 'Use a bundler.', ...AT);
+  await from.run('outcome', solution, 'failed', ...AT);
+  const exported = (await from.run('memory', 'export')).stdout;
+  for (const counts of [
+    { added: 1, updated: 0, solutions: 2, outcomes: 2, refused: [] },
+    { added: 0, updated: 1, solutions: 0, outcomes: 0, refused: [] },
+  ]) {
+    expect(json((await to.feed(exported, 'memory', 'import', '-', '--json')).stdout)).toEqual(counts);
+    expect((await to.run('memory', 'export')).stdout).toBe(exported);
+  }
+  const [here, there] = [from, to].map(({ run }) => run('solutions', ERROR, '--json', ...AT));
+  const { lookup_id: _, ...answer } = json((await here)?.stdout ?? '');
+  expect(json((await there)?.stdout ?? '')).toMatchObject(answer);
 });
 
 test('search answers every line in its order', async () => {
-  writeFileSync(path.join(root, 'incidents.jsonl'), jsonl(LINES));
-  await run('memory', 'import', path.join(root, 'incidents.jsonl'), '--project', root);
+  const { feed } = shell();
+  await feed(jsonl(LINES), 'memory', 'import', '-');
   const questions = [
     { id: 1, text: 'blocked by CORS policy' },
     { id: 'two', text: 'connection pool exhausted', limit: 1, env: { os: 'linux' } },
@@ -190,56 +170,48 @@ test('search answers every line in its order', async () => {
     { id: 4, text: '' },
     { id: 5 },
     { id: 6, text: 'x', limit: 'many' },
+    { id: 7, text: 'x', env: ['linux'] },
+    { id: 8, text: 'x', env: { os: { name: 'linux' } } },
   ];
   const input = `${jsonl(questions)}no json\n`;
-  const at = { env, cwd: root, input };
-  const { status, stdout } = await argus(['memory', 'search', '--jsonl', '--project', root], at);
+  const { status, stdout } = await feed(input, 'memory', 'search', '--jsonl');
   expect(status).toBe(0);
   const invalid = { error: { code: 'INVALID_INPUT', message: expect.any(String) } };
-  expect(stdout.trim().split('\n').map(json)).toEqual([
+  expect(jsonLines(stdout)).toEqual([
     { id: 1, ranked: ['cors'] },
     { id: 'two', ranked: ['pool'] },
     { id: 3, ranked: [] },
     { id: 4, ranked: [] },
-    { id: 5, ...invalid },
-    { id: 6, ...invalid },
-    { id: null, ...invalid },
+    ...[5, 6, 7, 8, null].map((id) => ({ id, ...invalid })),
   ]);
-  const strict = await argus(['memory', 'search', '--jsonl', '--threshold', '1', '--project', root], at);
-  expect(json(strict.stdout.split('\n')[0] ?? '')).toEqual({ id: 1, ranked: [] });
+  const strict = await feed(input, 'memory', 'search', '--jsonl', '--threshold', '1');
+  expect(jsonLines(strict.stdout)[0]).toEqual({ id: 1, ranked: [] });
 });
 
-test('search prefers what was solved in the environment asked for', async () => {
+test('search prefers what was solved in the environment of the question', async () => {
+  const { feed } = shell();
   const known = (id: string, env: object) => ({
     id,
     title: ERROR,
     solutions: [{ steps: 'x', env, outcomes: [{ worked: true, env }] }],
   });
   const [linux, windows] = [{ os: 'linux' }, { os: 'windows' }];
-  const input = jsonl([known('on-linux', linux), known('on-windows', windows)]);
-  await argus(['memory', 'import', '-', '--project', root], { env, cwd: root, input });
-  const questions = [linux, windows, ['linux'], { os: { name: 'linux' } }].map((env, id) => ({ id, text: ERROR, env }));
-  const at = { env, cwd: root, input: jsonl(questions) };
-  const { stdout } = await argus(['memory', 'search', '--jsonl', '--project', root], at);
-  const invalid = { error: { code: 'INVALID_INPUT', message: expect.stringContaining('env') } };
-  expect(stdout.trim().split('\n').map(json)).toEqual([
+  await feed(jsonl([known('on-linux', linux), known('on-windows', windows)]), 'memory', 'import', '-');
+  const questions = [linux, windows].map((env, id) => ({ id, text: ERROR, env }));
+  expect(jsonLines((await feed(jsonl(questions), 'memory', 'search', '--jsonl')).stdout)).toEqual([
     { id: 0, ranked: ['on-linux', 'on-windows'] },
     { id: 1, ranked: ['on-windows', 'on-linux'] },
-    { id: 2, ...invalid },
-    { id: 3, ...invalid },
   ]);
 });
 
-test('search answers before the next question is asked', async () => {
-  await run('add-incident', ERROR, 'x', 'worked', '--project', root);
-  const child = spawn(process.execPath, [BUNDLE, 'memory', 'search', '--jsonl', '--project', root], {
-    env: environment(env),
-  });
+test('search answers a question before the next one comes', async () => {
+  const { run, start } = shell();
+  await run('add-incident', ERROR, 'x', 'worked');
+  const searching = start(['memory', 'search', '--jsonl']);
   for (const id of [1, 2]) {
-    child.stdin.write(jsonl([{ id, text: ERROR }]));
-    const [answer] = await once(child.stdout, 'data');
-    expect(json(String(answer))).toEqual({ id, ranked: [expect.stringMatching(/^inc-/u)] });
+    searching.stdin.write(jsonl([{ id, text: ERROR }]));
+    await searching.prints(new RegExp(`"id":${id},"ranked":\\["inc-`, 'u'));
   }
-  child.stdin.end();
-  expect(await once(child, 'exit')).toEqual([0, null]);
+  searching.stdin.end();
+  expect(await searching.done).toMatchObject({ status: 0, stderr: '' });
 });

@@ -9,15 +9,17 @@ import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { git } from '../../hostile/git/strangers.ts';
 import { argus } from '../argus.ts';
-import { type Agent, connect, type Data, ERAS, project, someUser } from '../harness.ts';
+import { type Agent, connect, type Data, project } from '../harness.ts';
+import { agent } from '../one-agent.ts';
 import { junit } from '../runs/reports.ts';
 
 const COMMAND = 'node -e "throw new TypeError(\'the flux capacitor is out of tune\')"';
 
-async function server(env: Record<string, string> = {}): Promise<Agent> {
-  const agent = await connect(ERAS[1], env);
-  onTestFinished(() => agent.close());
-  return agent;
+/** A server that was started again. */
+async function anotherServer(): Promise<Agent> {
+  const another = await connect('2026-07-28');
+  onTestFinished(() => another.close());
+  return another;
 }
 
 function repository(files: Record<string, string> = { 'readme.md': 'a project\n' }): string {
@@ -28,14 +30,22 @@ function repository(files: Record<string, string> = { 'readme.md': 'a project\n'
   return root;
 }
 
-const placeOf = async (agent: Agent, projectPath: string) => {
+/** A repository, and a linked work tree of it in another folder. */
+function withWorkTree(): { root: string; linked: string } {
+  const root = repository({ 'src/a.js': '' });
+  const linked = path.join(project(), 'linked');
+  git(root, 'worktree', 'add', '-q', linked);
+  return { root, linked };
+}
+
+const placeOf = async (projectPath: string) => {
   const { databasePath, memoryRoot } = await agent.data('argus_init', { projectPath });
   return { databasePath, memoryRoot };
 };
 const memoryOf = (memoryRoot: string) => ({ databasePath: path.join(memoryRoot, '.argus', 'argus.db'), memoryRoot });
 
 /** Runs what fails, and reports a fix. */
-async function learn(agent: Agent, projectPath: string): Promise<void> {
+async function learn(projectPath: string): Promise<void> {
   await agent.data('argus_init', { projectPath });
   const { runId, failures } = await agent.data('argus_run', { projectPath, command: COMMAND });
   const [{ caseName }] = failures as [{ caseName: string }];
@@ -43,14 +53,11 @@ async function learn(agent: Agent, projectPath: string): Promise<void> {
 }
 
 test('a linked work tree uses the memory of the main one', async () => {
-  const root = repository({ 'src/a.js': '' });
-  const linked = path.join(project(), 'linked');
-  git(root, 'worktree', 'add', '-q', linked);
-  const agent = await server();
-  await learn(agent, root);
+  const { root, linked } = withWorkTree();
+  await learn(root);
   const folder = path.join(linked, 'src');
-  expect(await placeOf(agent, linked)).toEqual(memoryOf(root));
-  expect(await placeOf(agent, folder)).toEqual(memoryOf(root));
+  expect(await placeOf(linked)).toEqual(memoryOf(root));
+  expect(await placeOf(folder)).toEqual(memoryOf(root));
   const { failures } = await agent.data('argus_run', { projectPath: linked, command: COMMAND });
   expect(failures).toMatchObject([{ known: { suggestedFix: 'tuned it' } }]);
   expect(await agent.data('argus_history', { projectPath: root })).toMatchObject({ total: 2 });
@@ -65,7 +72,6 @@ test('a memory that lies in a folder of the repository is named, and not used', 
   const unused = path.join(root, 'src', '.argus', 'argus.db');
   mkdirSync(path.dirname(unused));
   writeFileSync(unused, '');
-  const agent = await server();
   const { warnings, databasePath } = await agent.data('argus_init', { projectPath: path.join(root, 'src') });
   expect(databasePath).toBe(path.join(root, '.argus', 'argus.db'));
   expect(warnings).toEqual([
@@ -77,8 +83,7 @@ test('what a linked work tree learns stays when it goes', async () => {
   const root = repository();
   const linked = path.join(root, '.worktrees', 'feature');
   git(root, 'worktree', 'add', '-q', linked);
-  const agent = await server();
-  await learn(agent, linked);
+  await learn(linked);
   git(root, 'worktree', 'remove', '--force', linked);
   const { failures } = await agent.data('argus_run', { projectPath: root, command: COMMAND });
   expect(failures).toMatchObject([{ known: { suggestedFix: 'tuned it' } }]);
@@ -90,9 +95,8 @@ test('work trees of a bare repository share the memory in its folder', async () 
   git(place, 'clone', '-q', '--bare', repository(), bare);
   const [one, other] = [path.join(place, 'one'), path.join(place, 'other')];
   for (const tree of [one, other]) git(bare, 'worktree', 'add', '-q', tree);
-  const agent = await server();
-  await learn(agent, one);
-  expect(await placeOf(agent, other)).toEqual(memoryOf(bare));
+  await learn(one);
+  expect(await placeOf(other)).toEqual(memoryOf(bare));
   expect(await agent.data('argus_history', { projectPath: other })).toMatchObject({ total: 1 });
 });
 
@@ -105,22 +109,20 @@ test('a submodule has a memory of its own, which its work trees share; so has a 
   const lib = path.join(root, 'lib');
   const linked = path.join(project(), 'lib');
   git(lib, 'worktree', 'add', '-q', linked);
-  const agent = await server();
-  expect(await placeOf(agent, lib)).toEqual(memoryOf(lib));
-  expect(await placeOf(agent, linked)).toEqual(memoryOf(lib));
-  expect(await placeOf(agent, inner)).toEqual(memoryOf(inner));
-  expect(await placeOf(agent, path.dirname(inner))).toEqual(memoryOf(root));
+  expect(await placeOf(lib)).toEqual(memoryOf(lib));
+  expect(await placeOf(linked)).toEqual(memoryOf(lib));
+  expect(await placeOf(inner)).toEqual(memoryOf(inner));
+  expect(await placeOf(path.dirname(inner))).toEqual(memoryOf(root));
 });
 
 test('cases of packages are told apart, from wherever they are run', async () => {
   const report = junit([{ name: 'adds', classname: 'test/sum.js', failure: { message: 'expected 1 to be 2' } }]);
   const files = Object.fromEntries(['a', 'b'].map((name) => [`packages/${name}/report.xml`, report]));
   const root = repository({ 'package.json': '{}', ...files });
-  const agent = await server();
   const names: unknown[] = [];
   for (const name of ['a', 'b']) {
     const projectPath = path.join(root, 'packages', name);
-    expect(await placeOf(agent, projectPath)).toEqual(memoryOf(root));
+    expect(await placeOf(projectPath)).toEqual(memoryOf(root));
     const imported = await agent.data('argus_import', { projectPath, path: 'report.xml' });
     const run = await agent.data('argus_run', { projectPath, command: COMMAND });
     names.push(...[imported, run].flatMap(({ failures }) => (failures as Data[]).map(({ caseName }) => caseName)));
@@ -139,7 +141,6 @@ test('a folder is tested as its project is, a package as itself', async () => {
     'tools/argus.yaml': 'test: { command: node --version }\n',
     'tools/inner/x.js': '',
   });
-  const agent = await server();
   const commands = async (folder: string) => {
     const projectPath = path.join(root, folder);
     const { testCommand } = await agent.data('argus_init', { projectPath });
@@ -180,46 +181,38 @@ test.each(Object.entries(WORKSPACES))(
   async (_, files) => {
     const outside = { 'other/package.json': '{}', 'packages/a/src/x.txt': '' };
     const root = project({ ...files, ...outside });
-    const agent = await server();
-    expect(await placeOf(agent, path.join(root, 'packages', 'a', 'src'))).toEqual(memoryOf(root));
+      expect(await placeOf(path.join(root, 'packages', 'a', 'src'))).toEqual(memoryOf(root));
     const other = path.join(root, 'other');
-    expect(await placeOf(agent, other), 'no member').toEqual(memoryOf(other));
+    expect(await placeOf(other), 'no member').toEqual(memoryOf(other));
   },
 );
 
 test('outside of git a folder that is no project belongs to the one around it, by its files or its memory', async () => {
   const [plain, marked] = [project({ 'x/y/z.txt': '' }), project({ 'go.mod': 'module m\n', 'x/y/z.txt': '' })];
-  const agent = await server();
   const deep = (root: string) => path.join(root, 'x', 'y');
-  expect(await placeOf(agent, deep(marked))).toEqual(memoryOf(marked));
-  expect(await placeOf(agent, deep(plain))).toEqual(memoryOf(deep(plain)));
-  await learn(agent, plain);
-  expect(await placeOf(agent, deep(plain))).toEqual(memoryOf(plain));
+  expect(await placeOf(deep(marked))).toEqual(memoryOf(marked));
+  expect(await placeOf(deep(plain))).toEqual(memoryOf(deep(plain)));
+  await learn(plain);
+  expect(await placeOf(deep(plain))).toEqual(memoryOf(plain));
 });
 
 test('a server that was started again opens what has a memory, by any of its folders', async () => {
-  const user = someUser();
-  const root = repository({ 'src/a.js': '' });
-  const linked = path.join(project(), 'linked');
-  git(root, 'worktree', 'add', '-q', linked);
-  await learn(await server(user), root);
+  const { root, linked } = withWorkTree();
+  await learn(root);
   for (const projectPath of [root, path.join(root, 'src'), linked]) {
-    const agent = await server(user);
-    const { runs } = await agent.data('argus_history', { projectPath });
+    const another = await anotherServer();
+    const { runs } = await another.data('argus_history', { projectPath });
     const [{ id: runId }] = runs as [{ id: string }];
-    const { caseName } = ((await agent.data('argus_history', { projectPath, runId })).cases as [Data])[0];
+    const { caseName } = ((await another.data('argus_history', { projectPath, runId })).cases as [Data])[0];
     const args = { projectPath, runId, caseName };
-    expect(await agent.data('argus_diagnose', args)).toMatchObject({ suggestedFix: 'tuned it' });
+    expect(await another.data('argus_diagnose', args)).toMatchObject({ suggestedFix: 'tuned it' });
   }
-  const run = await (await server(user)).data('argus_run', { projectPath: linked, command: COMMAND });
+  const run = await (await anotherServer()).data('argus_run', { projectPath: linked, command: COMMAND });
   expect(run.failures).toMatchObject([{ known: { suggestedFix: 'tuned it' } }]);
 });
 
 test('what has no memory and was not opened has no session, and nothing is made of asking', async () => {
-  const root = repository({ 'src/a.js': '' });
-  const linked = path.join(project(), 'linked');
-  git(root, 'worktree', 'add', '-q', linked);
-  const agent = await server();
+  const { root, linked } = withWorkTree();
   const tools = ['argus_run', 'argus_history', 'argus_patterns'];
   for (const projectPath of [root, path.join(root, 'src'), linked, path.join(root, 'gone')]) {
     for (const tool of tools) expect((await agent.error(tool, { projectPath })).code).toBe('SESSION_NOT_FOUND');
@@ -237,7 +230,6 @@ test('what has no memory and was not opened has no session, and nothing is made 
 
 test('a configuration that was named counts for the other folders, too', async () => {
   const root = repository({ 'src/a.js': '', 'config/own.yaml': 'history: { database: own.db }\n' });
-  const agent = await server();
   await agent.data('argus_init', { projectPath: root, configFile: 'config/own.yaml' });
   await agent.data('argus_run', { projectPath: path.join(root, 'src'), command: COMMAND });
   expect(readdirSync(root)).toContain('own.db');
@@ -245,12 +237,8 @@ test('a configuration that was named counts for the other folders, too', async (
 });
 
 test('an archive whose .git names a work tree of the user does not get at that memory', async () => {
-  const user = someUser();
-  const root = repository();
-  const linked = path.join(project(), 'linked');
-  git(root, 'worktree', 'add', '-q', linked);
-  const agent = await server(user);
-  await learn(agent, root);
+  const { root, linked } = withWorkTree();
+  await learn(root);
   const evil = path.join(project(), 'evil');
   const brings = (name: string, text: string) => {
     mkdirSync(path.dirname(path.join(evil, name)), { recursive: true });
@@ -269,7 +257,7 @@ test('an archive whose .git names a work tree of the user does not get at that m
   for (const [what, unpack] of Object.entries(unpacks)) {
     rmSync(evil, { recursive: true, force: true });
     unpack();
-    expect({ what, ...(await placeOf(agent, evil)) }).toEqual({ what, ...memoryOf(evil) });
+    expect({ what, ...(await placeOf(evil)) }).toEqual({ what, ...memoryOf(evil) });
     const { failures } = await agent.data('argus_run', { projectPath: evil, command: COMMAND });
     expect({ what, failures }).toMatchObject({ what, failures: [{ known: null }] });
   }
