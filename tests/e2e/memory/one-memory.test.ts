@@ -181,7 +181,7 @@ test.each(Object.entries(WORKSPACES))(
   async (_, files) => {
     const outside = { 'other/package.json': '{}', 'packages/a/src/x.txt': '' };
     const root = project({ ...files, ...outside });
-      expect(await placeOf(path.join(root, 'packages', 'a', 'src'))).toEqual(memoryOf(root));
+    expect(await placeOf(path.join(root, 'packages', 'a', 'src'))).toEqual(memoryOf(root));
     const other = path.join(root, 'other');
     expect(await placeOf(other), 'no member').toEqual(memoryOf(other));
   },
