@@ -3,7 +3,8 @@ export function startPostgres(): Promise<{
   port: number;
   /** A database in it, of a user who may do everything. */
   url: string;
-  newDatabase(): Promise<string>;
+  /** Makes an empty database, or a copy of the one that has this URL; resolves with its URL. */
+  newDatabase(template?: string): Promise<string>;
   /** Asked as the cluster's owner; what it answers. */
   query(sql: string): Promise<string>;
   /** All that a database holds, as SQL. */
@@ -16,3 +17,6 @@ export function startPostgres(): Promise<{
   startStandby(): Promise<{ takeOver(): Promise<void> }>;
   stop(): Promise<void>;
 }>;
+
+/** The folder of PostgreSQL's programs; undefined where it is not installed. */
+export function postgresFolder(): string | undefined;

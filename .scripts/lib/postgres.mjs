@@ -35,10 +35,11 @@ export async function startPostgres() {
   return {
     port,
     url: url('postgres'),
-    newDatabase: async () => {
+    newDatabase: async (template) => {
       databases += 1;
       const name = `argus_test_${databases}`;
-      await program('createdb', [...here, name]);
+      const options = template === undefined ? [] : ['--template', new URL(template).pathname.slice(1)];
+      await program('createdb', [...here, ...options, name]);
       return url(name);
     },
     /** Asked as the cluster's owner. */
@@ -90,11 +91,15 @@ async function program(name, args) {
 }
 
 function programs() {
-  const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).sort((a, b) => Number(b) - Number(a)) : [];
-  const [newest] = versions;
-  const folder = newest === undefined ? ask('pg_config', ['--bindir'])?.trim() : join(DEBIAN, newest, 'bin');
+  const folder = postgresFolder();
   if (folder === undefined) throw new Error('PostgreSQL is not installed: apt-get install postgresql');
   return folder;
+}
+
+export function postgresFolder() {
+  const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).sort((a, b) => Number(b) - Number(a)) : [];
+  const [newest] = versions;
+  return newest === undefined ? (ask('pg_config', ['--bindir']) ?? undefined) : join(DEBIAN, newest, 'bin');
 }
 
 const isRoot = () => process.getuid?.() === 0;

@@ -130,7 +130,7 @@ test('a search that names no project asks the team of the open one, whose soluti
   expect(offline).toMatchObject({ warnings: [expect.stringContaining('cannot be reached')] });
 });
 
-/** An HTTP server that is none of Argus and keeps what it is sent. */
+/** An HTTP server that is not Argus; it keeps every request. */
 async function listener(answer: (request: IncomingMessage) => [number, Record<string, string>]) {
   const seen: string[] = [];
   const http = createServer(async (request, response) => {

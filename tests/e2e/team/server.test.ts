@@ -202,6 +202,25 @@ describe('the server', () => {
     expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining(said) });
   });
 
+  test.each([
+    [['migrate'], 'This is for a database on PostgreSQL'],
+    [['backup', 'shop', 'copy.db'], 'This is for a database on PostgreSQL'],
+  ])('argus %j refuses a database in a file', async (args, said) => {
+    const { status, stderr } = await argus([...args, '--database', newDatabase()]);
+    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining(said) });
+  });
+
+  test('a PostgreSQL that does not answer is named without its password', async () => {
+    const database = 'postgres://ada:hunter2@127.0.0.1:1/argus';
+    const { status, stderr } = await argus(['token', 'list', '--database', database]);
+    expect({ status, stderr }).toEqual({
+      status: 2,
+      stderr: expect.stringContaining('check host and port of its URL'),
+    });
+    expect(stderr).toContain('The database server does not answer');
+    expect(stderr).not.toContain('hunter2');
+  });
+
   test('logs no body, and denials are in the audit log', async () => {
     const bearer = await token(server.database, 'Ada', '--scope', 'read');
     await post(server, bearer, 'addIncident', { ...INCIDENT, title: 'Planted title of a body' });

@@ -1,0 +1,172 @@
+/**
+ * The same calls answer the same through each driver: SQLite, PostgreSQL through `pg`, and PGlite. Every call with every
+ * parameter, without these drivers: crates/engine/src/tests/databases/every_call.rs.
+ */
+
+import { PGlite } from '@electric-sql/pglite';
+import {
+  openEngine,
+  openProjectServer,
+  SqlError,
+  type SqlPool,
+  type SqlStatement,
+  type TEAM_CALLS,
+} from 'argus-engine';
+import { expect, onTestFinished } from 'vitest';
+import { PostgresPool } from '../../../packages/mcp/src/team/server/storage/postgres-pool.ts';
+import type { Data } from '../harness.ts';
+import { postgres, testOnPostgres } from './postgres.ts';
+
+type Method = (typeof TEAM_CALLS)[number];
+
+const START = Date.UTC(2026, 1, 26, 10);
+
+/** The types of PostgreSQL that are not text; the engine reads each as the server writes it. */
+const TYPES = [16, 17, 20, 21, 23, 25, 700, 701, 1700];
+const PARSERS = Object.fromEntries(TYPES.map((type) => [type, (text: string) => text]));
+
+/** PGlite has one connection, for one caller at a time. */
+class PGlitePool implements SqlPool {
+  readonly #database = new PGlite();
+  #free: Promise<void> = Promise.resolve();
+
+  async connect() {
+    const before = this.#free;
+    let release = () => {};
+    this.#free = new Promise((resolve) => {
+      release = resolve;
+    });
+    await before;
+    const send = async (statements: readonly SqlStatement[]) => {
+      const answers = [];
+      for (const statement of statements) answers.push(await this.#ask(statement));
+      return answers;
+    };
+    return { send, release };
+  }
+
+  async #ask({ sql, params }: SqlStatement) {
+    try {
+      const options = { rowMode: 'array', parsers: PARSERS } as const;
+      const answer = await this.#database.query<(string | null)[]>(sql, [...params], options);
+      const { rows, fields, affectedRows = 0 } = answer;
+      return {
+        types: fields.map(({ dataTypeID }) => dataTypeID),
+        rows,
+        tag: sql === 'COMMIT' ? sql : `DONE ${affectedRows}`,
+      };
+    } catch (thrown) {
+      const { code = '', message = '' } = thrown as { code?: string; message?: string };
+      throw new SqlError(code, message);
+    }
+  }
+
+  close() {
+    return this.#database.close();
+  }
+}
+
+const recorder = { by: 'a test', from: 'here' };
+
+type Call = (method: Method, params: Data, callId: string, now: number) => Promise<unknown>;
+
+async function onSqlite(): Promise<Call> {
+  const file = await openEngine({ databasePath: ':memory:', projectRoot: '/', locale: 'en', withoutFiles: true });
+  onTestFinished(() => file.close());
+  return (method, params, callId, now) => file.callOnce(method, params as never, { callId, now, recorder });
+}
+
+async function onServer(pool: SqlPool): Promise<Call> {
+  const server = openProjectServer({ pool, locale: 'en', log: (line) => expect(line).toBe('') });
+  onTestFinished(() => server.close());
+  await server.migrate();
+  const shop = server.project('shop');
+  return (method, params, callId, now) => shop.callOnce(method, params as never, { callId, now, recorder });
+}
+
+/** Makes each call on all drivers; resolves with the answer of the first, which the others must equal. */
+async function onAll() {
+  const memories: [string, Call][] = [
+    ['SQLite', await onSqlite()],
+    ['PostgreSQL', await onServer(new PostgresPool(postgres().url))],
+    ['PGlite', await onServer(new PGlitePool())],
+  ];
+  let made = 0;
+  return async (method: Method, params: Data, callId?: string): Promise<Data> => {
+    made += 1;
+    const id = callId ?? `018f0000-0000-7000-8000-${String(made).padStart(12, '0')}`;
+    const answers: unknown[] = [];
+    for (const [name, call] of memories) {
+      const answer = await call(method, params, id, START + made * 1_000).catch((thrown: unknown) => {
+        const { code, message } = thrown as { code?: string; message?: string };
+        return { refused: code, message };
+      });
+      if (answers.length > 0) expect({ method, name, answer }).toEqual({ method, name, answer: answers[0] });
+      answers.push(answer);
+    }
+    return answers[0] as Data;
+  };
+}
+
+const CASE = { file: 'till.test.ts', suite: ['Till ÄÖ'], flaky: false, attempts: 1 };
+
+const run = (...errors: string[]) => ({
+  command: 'npm test',
+  exitCode: errors.length > 0 ? 1 : 0,
+  timedOut: false,
+  reports: [],
+  containers: [],
+  notes: [],
+  cases: [
+    ...errors.map((error, at) => ({ ...CASE, name: `case ${at}`, status: 'failed', error })),
+    { ...CASE, name: 'opens', status: 'passed', durationMs: 2.5 },
+  ],
+});
+
+testOnPostgres('runs, fixes and incidents have the same answers through each driver', async () => {
+  const call = await onAll();
+  expect(await call('overview', {})).toEqual({ knownPatterns: 6, latestRunId: null });
+  const errors = ['Error: the drawer is stuck at 17 mm', "AssertionError: expected 'a\u0000b' to be 'c'"];
+  const { runId } = await call('recordRun', run(...errors));
+  for (const [at] of errors.entries()) {
+    const failure = { runId, caseName: `till.test.ts > Till ÄÖ > case ${at}` };
+    expect(await call('diagnose', failure)).toHaveProperty('category');
+    const fix = { ...failure, fixDescription: `Oil slide ${at}.`, success: at === 0, env: { os: 'linux' } };
+    expect(await call('reportFix', fix)).toHaveProperty('patternId');
+  }
+  await call('recordRun', run());
+  const again = await call('recordRun', run(...errors));
+  expect(await call('diagnose', { runId: again.runId, caseName: 'none' })).toHaveProperty('refused');
+  const { patterns } = (await call('patterns', { source: 'learned' })) as { patterns: { id: string }[] };
+  expect(patterns).toHaveLength(1);
+  await call('editPattern', { id: patterns[0]?.id, description: 'The Drawer sticks', category: 'TIMEOUT' });
+  for (const by of ['description', 'confidence', 'lastSeen'])
+    await call('viewPatterns', { sort: by, descending: true });
+  await call('viewRun', { id: again.runId, text: 'TILL' });
+  await call('viewComparison', { base: runId, head: again.runId });
+  for (const look of ['viewRuns', 'viewGrid', 'viewTrend', 'viewNow', 'health', 'history'] as const)
+    await call(look, {});
+
+  const solutions = [];
+  for (let at = 0; at < 12; at += 1) {
+    const title = `The ${['boiler', 'valve', 'pump'][at % 3]} ${at} is cold`;
+    const env = { os: at % 2 ? 'linux' : 'mac' };
+    const incident = { title, steps: 'Turn it on.', force: true, worked: at % 3 === 0, env };
+    solutions.push((await call('addIncident', incident)).solution_id);
+  }
+  const found = await call('rankedSolutions', { query_text: 'the boiler 3 is cold', env: { os: 'linux' } });
+  expect(found.incidents).not.toHaveLength(0);
+  const outcome = { solution_id: solutions[0], worked: true, env: { os: 'linux' }, lookup_id: found.lookup_id };
+  expect(await call('recordOutcome', outcome)).toMatchObject({ ok: true });
+  await call('memoryExport', { limit: 5 });
+  const { lines } = await call('patternsExport', {});
+  expect(lines).toContain('"type":"pattern"');
+  await call('patternsImport', { lines, from: 'another' });
+  await call('viewIncidents', { text: 'valve' });
+
+  const id = '018f0000-0000-7000-8000-00000000ffff';
+  const incident = { title: 'The bell is silent', steps: 'Wind it.', worked: true, env: {} };
+  const first = await call('addIncident', incident, id);
+  expect(await call('addIncident', incident, id), 'a repeated call').toEqual(first);
+  expect(await call('diagnose', { runId: 'run-x', caseName: 'y' }, id)).toMatchObject({ refused: 'INVALID_INPUT' });
+});

@@ -1,0 +1,220 @@
+/**
+ * A call on PostgreSQL that fails at each of its round trips, before and after the server has done its part: it is tried
+ * again, answers as if nothing had failed, and is made once. Where the engine traps meanwhile, the call is rejected, and
+ * is made once when the caller repeats it.
+ */
+
+import path from 'node:path';
+import {
+  _trapAtWrite,
+  openEngine,
+  openProjectServer,
+  type SqlAnswer,
+  type SqlConnection,
+  SqlError,
+  type SqlPool,
+  type SqlStatement,
+} from 'argus-engine';
+import { v7 as uuidV7 } from 'uuid';
+import { expect, onTestFinished } from 'vitest';
+import { PostgresPool } from '../../../packages/mcp/src/team/server/storage/postgres-pool.ts';
+import { project } from '../harness.ts';
+import { postgres, testOnPostgres } from './postgres.ts';
+
+type Failing = (connection: SqlConnection, statements: readonly SqlStatement[]) => Promise<readonly SqlAnswer[]>;
+
+/** Connections of a real pool, one of whose round trips fails. */
+class FailingPool implements SqlPool {
+  readonly #pool: SqlPool;
+  readonly #fail: Failing;
+  /** Round trips until the one that fails; negative: none fails. */
+  until = -1;
+
+  constructor(pool: SqlPool, fail: Failing) {
+    this.#pool = pool;
+    this.#fail = fail;
+  }
+
+  async connect(): Promise<SqlConnection> {
+    const connection = await this.#pool.connect();
+    return {
+      send: (statements) => {
+        const failsNow = this.until === 0;
+        this.until -= 1;
+        return failsNow ? this.#fail(connection, statements) : connection.send(statements);
+      },
+      release: (isBroken) => connection.release(isBroken),
+    };
+  }
+
+  close(): Promise<void> {
+    return this.#pool.close();
+  }
+}
+
+/** A server in a new database, with the schema of the project `shop`; its round trips can fail. */
+async function serverThatFails(fail: Failing, times: { callMs?: number; tryAgainMs?: number } = {}) {
+  const url = await postgres().newDatabase();
+  const pool = new FailingPool(new PostgresPool(url), fail);
+  const server = openProjectServer({ pool, locale: 'en', ...times });
+  onTestFinished(() => server.close());
+  const patient = openProjectServer({ pool, locale: 'en' });
+  for (const name of ['', 'shop']) await patient.migrate(name);
+  return { pool, server, url };
+}
+
+const call = () => ({ callId: uuidV7(), now: Date.now(), recorder: {} });
+
+type Server = Awaited<ReturnType<typeof serverThatFails>>['server'];
+
+async function projectWithFailure(server: Server, name: string) {
+  const shop = server.project(name);
+  const run = { command: 'job', exitCode: 1, timedOut: false, reports: [], containers: [], notes: [] };
+  const outputTail = 'SomethingBroke: the job could not be done';
+  const { runId, failures } = await shop.callOnce('recordRun', { ...run, outputTail }, call());
+  return { shop, failure: { runId, caseName: failures[0]?.caseName ?? '' } };
+}
+
+/**
+ * Makes a call that fails at its first round trip, one that fails at its second, and so on until none fails; checks each
+ * outcome. Resolves with how often the call was made.
+ */
+async function atEachRoundTrip<T>(
+  pool: FailingPool,
+  make: () => Promise<T>,
+  check: (outcome: T, hasFailed: boolean) => Promise<void> | void = () => {},
+): Promise<number> {
+  for (let at = 0; ; at += 1) {
+    pool.until = at;
+    const outcome = await make();
+    const hasFailed = pool.until < 0;
+    pool.until = -1;
+    await check(outcome, hasFailed);
+    if (!hasFailed) return at + 1;
+  }
+}
+
+const lost = () => new SqlError('', 'Connection terminated unexpectedly');
+
+const WAYS: [string, Failing][] = [
+  ['another transaction came in between', () => Promise.reject(new SqlError('40001', 'could not serialize access'))],
+  ['two transactions waited for each other', () => Promise.reject(new SqlError('40P01', 'deadlock detected'))],
+  ['the connection was lost before', () => Promise.reject(lost())],
+  [
+    'the connection was lost after',
+    async (connection, statements) => {
+      await connection.send(statements);
+      throw lost();
+    },
+  ],
+  ['the server was shut down', () => Promise.reject(new SqlError('57P01', 'terminating connection'))],
+];
+
+testOnPostgres.each(WAYS)('a call is made once although %s', async (_, fail) => {
+  const { pool, server } = await serverThatFails(fail);
+  const { shop, failure } = await projectWithFailure(server, 'shop');
+  let diagnoses = 0;
+  const diagnose = () => shop.callOnce('diagnose', failure, call());
+  await atEachRoundTrip(pool, diagnose, ({ pattern, isNewPattern }) => {
+    diagnoses += 1;
+    expect(isNewPattern).toBe(diagnoses === 1);
+    if (diagnoses > 1) expect(pattern?.occurrences).toBe(diagnoses);
+  });
+  expect(diagnoses, 'round trips, from the first one to the COMMIT').toBeGreaterThan(8);
+  const fix = { ...failure, fixDescription: 'Oil it.', success: true };
+  await atEachRoundTrip(pool, () => shop.callOnce('reportFix', fix, call()));
+  const { patterns } = await shop.patterns({ source: 'learned' });
+  expect(patterns).toMatchObject([{ occurrences: diagnoses, resolutions: 1 }]);
+});
+
+testOnPostgres('a call that is interrupted again and again is refused, and leaves no connection open', async () => {
+  const { pool, server } = await serverThatFails(
+    () => {
+      pool.until = 0;
+      return Promise.reject(new SqlError('40001', 'could not serialize access'));
+    },
+    { tryAgainMs: 100 },
+  );
+  const write = () => server.project('shop').callOnce('checkWrite', {}, call());
+  pool.until = 0;
+  await expect(write()).rejects.toMatchObject({ code: 'DATABASE_LOCKED' });
+  pool.until = -1;
+  // The pool has ten connections.
+  await Promise.all(Array.from({ length: 20 }, write));
+});
+
+testOnPostgres('a call that takes too long is refused, and the next one is made', async () => {
+  const { pool, server } = await serverThatFails(() => new Promise(() => {}), { callMs: 1_000 });
+  const write = () => server.project('shop').callOnce('checkWrite', {}, call());
+  pool.until = 1;
+  await expect(write()).rejects.toMatchObject({ code: 'DATABASE_LOCKED' });
+  await write();
+});
+
+/** Stops the engine that all memories of this process share. */
+async function trap(): Promise<void> {
+  const engine = await openEngine({ databasePath: path.join(project(), 'argus.db'), projectRoot: '/' });
+  _trapAtWrite(1);
+  await expect(engine.checkWrite()).rejects.toMatchObject({ code: 'INTERNAL_ERROR' });
+}
+
+const RESTARTED = { code: 'INTERNAL_ERROR', message: expect.stringContaining('Make it again') };
+
+testOnPostgres('a call during which the engine traps is rejected, and made once when it is repeated', async () => {
+  const { pool, server } = await serverThatFails(async (connection, statements) => {
+    const answers = await connection.send(statements);
+    await trap();
+    return answers;
+  });
+  const { shop, failure } = await projectWithFailure(server, 'shop');
+  await shop.callOnce('diagnose', failure, call());
+  let diagnoses = 1;
+  let repeated = call();
+  const diagnose = () => {
+    repeated = call();
+    return shop.callOnce('diagnose', failure, repeated).catch((thrown: unknown) => thrown);
+  };
+  const roundTrips = await atEachRoundTrip(pool, diagnose, async (outcome, hasFailed) => {
+    if (hasFailed) expect(outcome).toMatchObject(RESTARTED);
+    const { pattern } = await shop.callOnce('diagnose', failure, repeated);
+    diagnoses += 1;
+    expect(pattern?.occurrences).toBe(diagnoses);
+  });
+  expect(roundTrips).toBeGreaterThan(3);
+});
+
+testOnPostgres('a trap rejects all calls in flight, and others are answered at once', async () => {
+  const { server, url } = await serverThatFails(() => Promise.reject(lost()));
+  const { shop, failure } = await projectWithFailure(server, 'flying');
+  const { shop: other, failure: ofOther } = await projectWithFailure(server, 'landed');
+  for (const [one, of] of [
+    [shop, failure],
+    [other, ofOther],
+  ] as const)
+    await one.callOnce('diagnose', of, call());
+  const real = new PostgresPool(url);
+  const [writer, onlooker] = [await real.connect(), await real.connect()];
+  const statement = (sql: string) => ({ sql, params: [] });
+  const waiting = statement(
+    "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
+  );
+  const inFlight = async () => Number((await onlooker.send([waiting]))[0]?.rows[0]?.[0]);
+  await writer.send(['BEGIN', 'SELECT * FROM argus_flying.writer FOR UPDATE'].map(statement));
+  const calls = Array.from({ length: 6 }, call);
+  const asked = Promise.allSettled(calls.map((one) => shop.callOnce('diagnose', failure, one)));
+  await expect.poll(inFlight).toBe(calls.length);
+
+  _trapAtWrite(1);
+  await expect(server.backup('landed', path.join(project(), 'copy.db'))).rejects.toMatchObject({
+    code: 'INTERNAL_ERROR',
+  });
+  expect((await other.callOnce('diagnose', ofOther, call())).pattern?.occurrences).toBe(2);
+  expect(await inFlight(), 'the others still wait for their answer').toBe(calls.length);
+  await writer.send([statement('ROLLBACK')]);
+  for (const outcome of await asked) expect(outcome).toMatchObject({ status: 'rejected', reason: RESTARTED });
+
+  await Promise.all(calls.map((one) => shop.callOnce('diagnose', failure, one)));
+  expect((await shop.patterns({ source: 'learned' })).patterns).toMatchObject([{ occurrences: calls.length + 1 }]);
+  for (const connection of [writer, onlooker]) connection.release(false);
+  await real.close();
+});

@@ -1,0 +1,289 @@
+/** The server of a team on PostgreSQL: who may change its schema, what a project sees, what an operator does with it. */
+
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, writeFileSync } from 'node:fs';
+import { createConnection } from 'node:net';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { openEngine } from 'argus-engine';
+import { v7 as uuidV7 } from 'uuid';
+import { expect, onTestFinished } from 'vitest';
+import { Auth } from '../../../packages/mcp/src/team/server/auth.ts';
+import { PostgresPool } from '../../../packages/mcp/src/team/server/storage/postgres-pool.ts';
+import { PostgresProjects } from '../../../packages/mcp/src/team/server/storage/postgres-projects.ts';
+import { TeamServer } from '../../../packages/mcp/src/team/server/team-server.ts';
+import { testWith } from '../../programs.ts';
+import { argus } from '../argus.ts';
+import { project } from '../harness.ts';
+import { migrated, postgres, testOnPostgres } from './postgres.ts';
+import { headers, joined, post, secretOf, startServer, token } from './team.ts';
+import { failedRun } from './work.ts';
+
+const INCIDENT = { title: 'The boiler is cold', steps: 'Relight the pilot flame.', worked: true, env: {} };
+const SEARCH = { query_text: INCIDENT.title, env: {} };
+
+/** A migrated database, a server on it, and a token of it. */
+async function served(...options: string[]) {
+  const database = await migrated();
+  return { database, server: await startServer(database), bearer: await token(database, 'Ada', ...options) };
+}
+
+testOnPostgres('serve and token change no schema and name the command that does', async () => {
+  const database = await postgres().newDatabase();
+  const refused = await argus(['serve', '--database', database, '--port', '0']);
+  expect(refused).toMatchObject({ status: 2, stdout: '' });
+  expect(refused.stderr).toContain("the server's own schema is not there yet. Run: argus migrate --database URL");
+  expect((await argus(['token', 'list', '--database', database])).stderr).toContain('argus migrate');
+  const first = await argus(['migrate', '--database', database, '--json']);
+  const { host, pathname } = new URL(database);
+  expect(JSON.parse(first.stdout)).toEqual({ database: `postgres://${host}${pathname}`, projects: [] });
+  expect((await argus(['migrate', '--database', database, '--json'])).stdout).toBe(first.stdout);
+  await startServer(database);
+});
+
+testOnPostgres.each([
+  ['an unknown user', 'nobody', undefined, /does not let this user in.+role "nobody" does not exist/u],
+  ['an unknown database', 'argus', '/nothing', /name of the database in its URL.+"nothing" does not exist/u],
+  ['a user without rights', 'weak', undefined, /needs CREATE on the database, CREATEROLE.+\[42501\]/u],
+])('migrate refuses %s with what is needed', async (_, user, name, said) => {
+  const { host, pathname } = new URL(await postgres().newDatabase());
+  if (user === 'weak') await postgres().query('CREATE ROLE weak LOGIN');
+  const refused = await argus(['migrate', '--database', `postgres://${user}@${host}${name ?? pathname}`]);
+  expect(refused).toMatchObject({ status: 2, stderr: expect.stringMatching(said) });
+});
+
+testOnPostgres('a user and a database that are made as the manual says are enough', async () => {
+  const { host } = new URL(await postgres().newDatabase());
+  await postgres().query("CREATE ROLE apart LOGIN CREATEROLE PASSWORD 'secret'");
+  await postgres().query('CREATE DATABASE apart OWNER apart');
+  await postgres().query('REVOKE CONNECT ON DATABASE apart FROM PUBLIC');
+  const database = `postgres://apart@${host}/apart`;
+  expect(await argus(['migrate', '--database', database])).toMatchObject({ status: 0 });
+  const ada = await token(database, 'Ada');
+  expect(await post(await startServer(database), ada, 'addIncident', INCIDENT)).toMatchObject({ status: 200 });
+  // Roles belong to the cluster: a user of another database must not be let into this one.
+  await postgres().query('CREATE ROLE second LOGIN CREATEROLE');
+  const refused = (await argus(['migrate', '--database', `postgres://second@${host}/apart`])).stderr;
+  expect(refused).toMatch(/permission denied for database "apart"/u);
+});
+
+testOnPostgres('a machine carries the memory of a server on a file over, by pull and push', async () => {
+  const old = await startServer();
+  const ada = await joined(old);
+  await post(old, ada.bearer, 'addIncident', INCIDENT);
+  const agent = await ada.agent();
+  const { failure } = await failedRun(agent, ada.root);
+  await agent.data('argus_diagnose', failure);
+  await agent.data('argus_report_fix', { ...failure, fixDescription: 'Tuned it.', success: true });
+  expect((await ada.argus('team', 'pull')).stdout).toContain('1 learned pattern copied, 1 of them new');
+  await old.stop();
+
+  const { server, bearer } = await served();
+  ada.env.ARGUS_TEAM_TOKEN = bearer;
+  await ada.join(server);
+  const stdout = '1 incident copied, 1 of them new\n1 learned pattern copied, 1 of them new\n';
+  expect(await ada.argus('team', 'push')).toMatchObject({ status: 0, stdout });
+  const { body } = await post(server, bearer, 'patterns', { source: 'learned' });
+  expect(body).toMatchObject({ result: { patterns: [{ suggestedFix: 'Tuned it.', occurrences: 1, resolutions: 1 }] } });
+});
+
+testOnPostgres('a call is made once, whichever of two servers is asked', async () => {
+  const { database, server, bearer } = await served();
+  const callId = uuidV7();
+  const added = await post(server, bearer, 'addIncident', INCIDENT, { callId });
+  expect(added).toMatchObject({ status: 200, body: { result: { created: true } } });
+  expect(await post(await startServer(database), bearer, 'addIncident', INCIDENT, { callId })).toEqual(added);
+});
+
+testOnPostgres('a call that takes too long is refused while others are answered, and is made once', async () => {
+  const database = await migrated();
+  const bearer = await token(database, 'Ada');
+  const projects = new PostgresProjects(database, {});
+  const auth = new Auth(() => projects.own());
+  const settings = { callsPerSecond: 200, trustsProxy: false, tls: undefined, mcp: async () => {}, callMs: 4_000 };
+  const server = new TeamServer({ ...settings, projects, auth });
+  onTestFinished(() => server.close(1_000));
+  await once(server.http.listen(0, '127.0.0.1'), 'listening');
+  const address = server.http.address();
+  const it = { url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : address}` };
+  expect((await post(it, bearer, 'addIncident', INCIDENT)).status).toBe(200);
+
+  const pool = new PostgresPool(database);
+  const writer = await pool.connect();
+  const say = (sql: string) => writer.send([{ sql, params: [] }]);
+  await say('BEGIN');
+  await say('SELECT * FROM argus_shop.writer FOR UPDATE');
+  const late = { ...INCIDENT, title: 'The till is stuck', steps: 'Pull harder.' };
+  const again = { callId: uuidV7() };
+  const [slow, reading, other] = await Promise.all([
+    post(it, bearer, 'addIncident', late, again),
+    post(it, bearer, 'memoryExport', {}),
+    post(it, bearer, 'addIncident', INCIDENT, { project: 'other' }),
+  ]);
+  const message = 'The call takes too long. Make it again with the same callId.';
+  expect(slow).toEqual({ status: 503, body: { error: { code: 'DATABASE_LOCKED', message } } });
+  expect(reading).toMatchObject({ status: 200, body: { result: { total: 1 } } });
+  expect(other.status).toBe(200);
+
+  await say('ROLLBACK');
+  writer.release(false);
+  await pool.close();
+  const made = await post(it, bearer, 'addIncident', late, again);
+  expect(made).toMatchObject({ status: 200, body: { result: { created: true } } });
+  expect(await post(it, bearer, 'addIncident', late, again)).toEqual(made);
+  expect(await post(it, bearer, 'memoryExport', {})).toMatchObject({ body: { result: { total: 2 } } });
+});
+
+testOnPostgres('a project has a schema of its own, and its memory is in no other', async () => {
+  const { server, bearer } = await served('--scope', 'edit');
+  const none = { body: { result: { incidents: [] } } };
+  expect(await post(server, bearer, 'rankedSolutions', SEARCH, { project: 'two' })).toMatchObject(none);
+  await post(server, bearer, 'addIncident', INCIDENT, { project: 'one' });
+  expect(await post(server, bearer, 'rankedSolutions', SEARCH, { project: 'two' })).toMatchObject(none);
+  const found = await post(server, bearer, 'rankedSolutions', SEARCH, { project: 'one' });
+  expect(found).toMatchObject({ body: { result: { incidents: [{ title: INCIDENT.title }] } } });
+  const cookie = { Cookie: `argus_token=${bearer}` };
+  const page = await (await fetch(`${server.url}/`, { headers: cookie })).text();
+  expect(page.match(/href="[^"]+"/gu)).toEqual(['href="/p/one/"', 'href="/p/two/"']);
+  const about = await (await fetch(`${server.url}/p/one/api/about`, { headers: cookie })).json();
+  expect(about).toMatchObject({ project: 'one', database: 'one' });
+});
+
+testOnPostgres('an open page is told that its project was written', async () => {
+  const { server, bearer } = await served();
+  const events = await fetch(`${server.url}/p/shop/api/events`, { headers: headers(bearer) });
+  const reader = events.body?.pipeThrough(new TextDecoderStream()).getReader();
+  // The database is asked every other second, and the first answer is no change: write until it is noticed.
+  let said = '';
+  const noticed = (async () => {
+    while (!said.includes('changed')) said += (await reader?.read())?.value;
+  })();
+  for (let at = 0; !said.includes('changed'); at += 1) {
+    await post(server, bearer, 'addIncident', { ...INCIDENT, title: `The till ${at} is stuck`, force: true });
+  }
+  await noticed;
+  await reader?.cancel();
+});
+
+testWith('PostgreSQL', 'sqlite3')(
+  'backup writes a copy of a project that argus opens, and overwrites nothing',
+  async () => {
+    const { database, server, bearer } = await served();
+    await post(server, bearer, 'addIncident', INCIDENT);
+    const file = path.join(project(), 'copy.db');
+    const backup = (name: string, to: string) => argus(['backup', name, to, '--database', database]);
+    expect(await backup('shop', file)).toMatchObject({ status: 0 });
+    const copy = await openEngine({ databasePath: file, projectRoot: '/', locale: 'en' });
+    expect((await copy.rankedSolutions(SEARCH)).incidents).toMatchObject([{ title: INCIDENT.title }]);
+    await copy.addIncident({ ...INCIDENT, title: 'The till is stuck' });
+    await copy.close();
+    expect(execFileSync('sqlite3', [file, 'pragma integrity_check'], { encoding: 'utf8' })).toBe('ok\n');
+    expect((await backup('shop', file)).stderr).toContain('is there already');
+    expect((await backup('bank', `${file}2`)).stderr).toContain('Those there are: shop.');
+    expect(existsSync(`${file}2`)).toBe(false);
+  },
+);
+
+testOnPostgres('no secret is in the database or in the log', async () => {
+  const { database, server, bearer } = await served();
+  const secret = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
+  const run = { command: 'job', exitCode: 1, timedOut: false, reports: [], containers: [], notes: [] };
+  const outputTail = `SomethingBroke: token ${secret} was refused`;
+  const { body } = await post(server, bearer, 'recordRun', { ...run, outputTail });
+  expect(JSON.stringify(body)).not.toContain(secret);
+  await post(server, bearer, 'addIncident', { ...INCIDENT, title: `The token ${secret} is refused` });
+  const dump = await postgres().dump(database);
+  expect(dump).toContain('SomethingBroke');
+  expect(dump).not.toContain(secret);
+  expect(dump).not.toContain(secretOf(bearer));
+  expect(server.log()).not.toContain(secret);
+});
+
+const testBehindPooler = testWith('PostgreSQL', 'pgbouncer');
+
+testBehindPooler('a pooler that gives each transaction another connection loses no call', async () => {
+  const pooled = await startPgBouncer();
+  const database = await migrated();
+  const server = await startServer(pooled(database));
+  const bearer = await token(database, 'Ada');
+  const all = Array.from({ length: 12 }, (_, at) => {
+    const incident = { ...INCIDENT, title: `The boiler ${at} is cold`, force: true };
+    return post(server, bearer, 'addIncident', incident, { project: `p${at % 3}` });
+  });
+  for (const answer of await Promise.all(all)) expect(answer, server.log()).toMatchObject({ status: 200 });
+  for (const name of ['p0', 'p1', 'p2']) {
+    const { body } = await post(server, bearer, 'memoryExport', {}, { project: name });
+    expect(body).toMatchObject({ result: { total: 4 } });
+  }
+});
+
+const HELLO = { sql: 'SELECT $1::text AS said', params: ['hello'] };
+
+/** A connection of a pool, and how often it has prepared that statement. */
+async function connected(url: string) {
+  const pool = new PostgresPool(url);
+  const connection = await pool.connect();
+  onTestFinished(async () => {
+    connection.release(false);
+    await pool.close();
+  });
+  const sql = "SELECT count(*)::text FROM pg_prepared_statements WHERE statement LIKE '%said'";
+  return { connection, prepared: async () => (await connection.send([{ sql, params: [] }]))[0]?.rows[0]?.[0] };
+}
+
+testOnPostgres('statements are prepared on a direct connection, until a pooler is noticed', async () => {
+  const { connection, prepared } = await connected(postgres().url);
+  await connection.send([HELLO]);
+  await connection.send([HELLO, HELLO]);
+  expect(await prepared()).toBe('1');
+  // As if the next transaction had another backend.
+  await connection.send([{ sql: 'DEALLOCATE ALL', params: [] }]);
+  await expect(connection.send([HELLO])).rejects.toMatchObject({ code: '26000' });
+  expect((await connection.send([HELLO]))[0]?.rows).toEqual([['hello']]);
+  expect(await prepared()).toBe('0');
+});
+
+testBehindPooler('behind a pooler no statement is prepared', async () => {
+  const pooled = await startPgBouncer();
+  const { connection, prepared } = await connected(pooled(postgres().url));
+  await connection.send([HELLO]);
+  expect(await prepared()).toBe('0');
+});
+
+/** Starts a pooler with two connections for all; resolves with what makes the URL of a database one behind it. */
+async function startPgBouncer(): Promise<(database: string) => string> {
+  const folder = project();
+  const { port: behind } = postgres();
+  const port = behind + 1;
+  const settings = [
+    '[databases]',
+    `* = host=127.0.0.1 port=${behind} user=argus`,
+    '[pgbouncer]',
+    'listen_addr = 127.0.0.1',
+    `listen_port = ${port}`,
+    'unix_socket_dir =',
+    'auth_type = any',
+    'pool_mode = transaction',
+    'default_pool_size = 2',
+  ];
+  const file = path.join(folder, 'pgbouncer.ini');
+  writeFileSync(file, settings.join('\n'));
+  const asRoot = process.getuid?.() === 0;
+  if (asRoot) execFileSync('chown', ['-R', 'postgres', folder]);
+  const child = spawn('pgbouncer', [...(asRoot ? ['-u', 'postgres'] : []), file], { stdio: 'ignore' });
+  onTestFinished(async () => {
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+  });
+  const answers = () =>
+    new Promise<boolean>((resolve) => {
+      const socket = createConnection(port, '127.0.0.1');
+      socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+      socket.once('connect', () => socket.destroy());
+    });
+  // It tells nobody when it listens.
+  while (!(await answers())) await delay(50);
+  return (database) => database.replace(`:${behind}/`, `:${port}/`);
+}
