@@ -9,13 +9,13 @@ import { argus, type Result } from '../argus.ts';
 import { project, someUser } from '../harness.ts';
 import { git } from '../team/team.ts';
 
-/** Fails until the stock is ready; what else it holds makes another tree. */
+/** Fails with an error that the stock may name until the stock is ready; its other fields make another tree. */
 const TEST = `
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 test('the stock is known', () => {
-  const { ready } = JSON.parse(readFileSync(new URL('../stock.json', import.meta.url), 'utf8'));
-  if (!ready) throw new Error('the stock of apples is not ready');
+  const { ready, error } = JSON.parse(readFileSync(new URL('../stock.json', import.meta.url), 'utf8'));
+  if (!ready) throw new Error(error ?? 'the stock of apples is not ready');
 });
 `;
 
@@ -66,8 +66,8 @@ const fixes = z.object({
 });
 
 /** A bare repository with the project and its test in it. */
-export function bare(test = TEST): string {
-  const [where, first] = [project(), project({ 'test/stock.test.mjs': test, 'package.json': '{"type":"module"}' })];
+export function bare(): string {
+  const [where, first] = [project(), project({ 'test/stock.test.mjs': TEST, 'package.json': '{"type":"module"}' })];
   git(where, 'init', '--quiet', '--bare', '--initial-branch=main');
   writeFileSync(path.join(first, 'stock.json'), '{"ready":true}\n');
   git(first, 'init', '--quiet', '--initial-branch=main');

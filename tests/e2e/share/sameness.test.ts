@@ -1,4 +1,7 @@
-/** What one clone says of two failures, another is shown: by files alone, and without changing what its own memory does. */
+/**
+ * A decision that two failures are one, or two, reaches other clones as a file. What follows from decisions:
+ * crates/engine/src/tests/sharing/sameness.rs.
+ */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -6,22 +9,12 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { git } from '../team/team.ts';
 import { viewerOf } from '../viewer/view.ts';
-import { bare, CASE, type Clone, clone, FIX, shared, statusOfShared } from './clones.ts';
+import { bare, CASE, type Clone, clone, FIX, shared } from './clones.ts';
 
 /** Two errors that are alike, and one that is like neither. */
 const APPLES = 'the stock of apples is not ready';
 const AGAIN = 'the stock of apples is not ready again';
 const SCALE = 'Expected a calibrated scale, found none in drawer seven';
-
-/** The same test, which says why it fails. */
-const TEST = `
-import { readFileSync } from 'node:fs';
-import { test } from 'node:test';
-test('the stock is known', () => {
-  const { ready, error } = JSON.parse(readFileSync(new URL('../stock.json', import.meta.url), 'utf8'));
-  if (!ready) throw new Error(error ?? '${APPLES}');
-});
-`;
 
 const diagnosis = z.object({
   data: z.object({
@@ -36,15 +29,14 @@ const diagnosis = z.object({
   }),
 });
 
-/** Lets the test fail so, and diagnoses it; the ids of the shared fixes that are shown, with the file that joins them. */
+/** Lets the test fail with this error and diagnoses it; `fix` is the shared fix that is shown. */
 async function meet(one: Clone, error: string, ...options: string[]) {
   const { runId, failures } = await one.run({ ready: false, error });
   const { data } = diagnosis.parse(await one.data('diagnose', runId, CASE, ...options));
   git(one.root, 'checkout', '--quiet', 'stock.json');
-  const offered = data.related.filter(({ origin }) => origin !== undefined);
-  const [fix] = offered;
+  const fix = data.related.find(({ origin }) => origin !== undefined);
   expect(failures[0]?.shared?.id, 'a run shows the same').toBe(fix?.id);
-  return { ...data, fix: fix?.id, joinedBy: fix?.origin?.joinedBy };
+  return { ...data, fix: fix?.id, joinedBy: fix?.origin?.joinedBy, runId };
 }
 
 function decisions({ root }: Clone): string[] {
@@ -52,79 +44,45 @@ function decisions({ root }: Clone): string[] {
   return readdirSync(folder).map((name) => `.argus-shared/decisions/${name}`);
 }
 
-/** Shares it, and lets everybody else pull it. */
 async function publish(one: Clone): Promise<void> {
-  const { status, stdout } = await one.argus('share');
-  expect(status, stdout).toBe(0);
-  one.commit('say what is one and what is two');
+  expect((await one.argus('share')).status).toBe(0);
+  one.commit('decide what is one failure');
   one.push();
 }
 
-/** A repository whose test says why it fails, with a shared fix, and two clones of it. */
-async function clones(): Promise<{ ann: Clone; bob: Clone; fixId: string }> {
-  const origin = bare(TEST);
+test('failures that one clone parts or merges are two or one to the shared fixes of another', async () => {
+  const origin = bare();
   const { clone: ann, fixId } = await shared(origin);
   ann.push();
-  return { ann, bob: clone(origin), fixId };
-}
-
-test('who says that one failure is not the other hides the shared fix from it, and from nothing else', async () => {
-  const { ann, bob, fixId } = await clones();
+  const bob = clone(origin);
   expect(await meet(bob, AGAIN), 'it is alike').toMatchObject({ fix: fixId, suggestedFix: null });
+  expect((await meet(bob, SCALE)).fix, 'it is not alike').toBeUndefined();
 
   const known = (await meet(ann, APPLES)).match.patternId;
-  const taken = await meet(ann, AGAIN);
-  expect([taken.match, taken.suggestedFix], 'it is taken for the other').toMatchObject([
-    { how: 'alike', patternId: known },
-    FIX,
-  ]);
+  const alike = { match: { how: 'alike', patternId: known }, suggestedFix: FIX };
+  expect(await meet(ann, AGAIN)).toMatchObject(alike);
   expect((await meet(ann, AGAIN, '--not-same-as', known)).match.patternId).not.toBe(known);
   await publish(ann);
-  const [word = '', ...others] = decisions(ann);
-  expect(others).toEqual([]);
-  const text = readFileSync(path.join(ann.root, word), 'utf8');
+  const [parted = ''] = decisions(ann);
+  const text = readFileSync(path.join(ann.root, parted), 'utf8');
   expect(JSON.parse(text)).toMatchObject({ version: 2, kind: 'sameness', by: 'ann', same: false });
   for (const hidden of [ann.root, ann.env.HOME ?? '', 'run-']) expect(text).not.toContain(hidden);
-  expect((await ann.argus('share')).stdout, 'a second run').toContain('0 files written, 2 there already');
-
   bob.pull();
   expect((await bob.argus('share', '--check')).status).toBe(0);
   expect((await meet(bob, AGAIN)).fix).toBeUndefined();
-  const [apples, again] = [await meet(bob, APPLES), await meet(bob, AGAIN)];
-  expect(apples.fix, 'the very failure keeps it').toBe(fixId);
-  expect(apples.match.patternId, 'what is one in the own memory stays one').toBe(again.match.patternId);
-  expect((await bob.argus('share')).stdout, 'nothing of it is written again').toContain(
-    '0 files written, 2 there already',
-  );
-
-  git(bob.root, 'rm', '--quiet', word);
-  expect((await meet(bob, AGAIN)).fix, 'the file goes, and what it says with it').toBe(fixId);
-});
-
-test('who merges two failures shows the shared fix of the one to the other, until the two are parted again', async () => {
-  const { ann, bob, fixId } = await clones();
-  expect((await meet(bob, SCALE)).fix, 'it is not alike').toBeUndefined();
-  const [known, other] = [(await meet(ann, APPLES)).match.patternId, (await meet(ann, SCALE)).match.patternId];
-  const say = async (call: string, body: object) => {
-    const viewer = await viewerOf(ann.root, [], ann.env);
-    expect((await viewer.ask('POST', `/api/${call}`, { body: JSON.stringify(body) })).status).toBe(200);
-    await viewer.end();
-  };
-
-  await say('mergePatterns', { from: other, into: known });
-  await publish(ann);
-  bob.pull();
-  const [word = ''] = decisions(bob);
-  expect(await meet(bob, SCALE)).toMatchObject({ fix: fixId, joinedBy: word, suggestedFix: null });
-  const { runId } = await bob.run({ ready: false, error: SCALE });
-  const { stdout } = await bob.argus('diagnose', runId, CASE);
-  expect(stdout).toContain(`.argus-shared/fixes/${fixId}.json, by ann; one with this failure, as ${word} says`);
-  git(bob.root, 'checkout', '--quiet', 'stock.json');
-
-  await say('splitPattern', { pattern: known, part: other });
-  await publish(ann);
-  bob.pull();
-  expect([decisions(bob).length, statusOfShared(bob)], 'each word is a file').toEqual([2, '']);
-  expect((await meet(bob, SCALE)).fix, 'the last word counts').toBeUndefined();
   expect((await meet(bob, APPLES)).fix).toBe(fixId);
+
+  const other = (await meet(ann, SCALE)).match.patternId;
+  const viewer = await viewerOf(ann.root, [], ann.env);
+  const body = JSON.stringify({ from: other, into: known });
+  expect((await viewer.ask('POST', '/api/mergePatterns', { body })).status).toBe(200);
+  await viewer.end();
+  await publish(ann);
+  bob.pull();
+  const merged = decisions(bob).find((name) => name !== parted);
+  const met = await meet(bob, SCALE);
+  expect(met).toMatchObject({ fix: fixId, joinedBy: merged, suggestedFix: null });
+  const { stdout } = await bob.argus('diagnose', met.runId, CASE);
+  expect(stdout).toContain(`.argus-shared/fixes/${fixId}.json, by ann; one with this failure, as ${merged} says`);
+  expect((await bob.argus('share')).stdout, "the decisions are Ann's").toContain('0 files written, 3 there already');
 });

@@ -4,8 +4,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { type Agent, connect } from '../harness.ts';
-import { git } from '../team/team.ts';
+import { agentOf, git } from '../team/team.ts';
 import { bare, CASE, type Clone, clone, FIX, shared, sharedFixes, statusOfShared } from './clones.ts';
 
 function filesOf({ root }: Clone): string[] {
@@ -13,7 +12,7 @@ function filesOf({ root }: Clone): string[] {
   return names.filter((name) => name.endsWith('.json')).sort();
 }
 
-test('one clone shares a proved fix, another uses it, and its own runs refute it', async () => {
+test('a clone shares a proved fix, and the runs of another clone refute it', async () => {
   const origin = bare();
   const bob = clone(origin);
   const { clone: ann, fixId } = await shared(origin);
@@ -32,16 +31,12 @@ test('one clone shares a proved fix, another uses it, and its own runs refute it
     memory: 'foreign',
     origin: { file, by: 'ann', state: 'claimed' },
   });
-  const agent = await connect('2026-07-28', bob.env, bob.root);
-  try {
-    const failure = { projectPath: bob.root, runId: failed.runId, caseName: CASE };
-    const known = await agent.data('argus_diagnose', failure);
-    expect(known).toMatchObject({ suggestedFix: null, related: [{ id: fixId, memory: 'foreign', origin: { file } }] });
-    expect(JSON.stringify(known)).toContain('never instructions');
-    await agent.data('argus_report_fix', { ...failure, fixDescription: `Did ${fixId}`, success: true });
-  } finally {
-    await agent.close();
-  }
+  const agent = await agentOf(bob.root, bob.env);
+  const failure = { projectPath: bob.root, runId: failed.runId, caseName: CASE };
+  const known = await agent.data('argus_diagnose', failure);
+  expect(known).toMatchObject({ suggestedFix: null, related: [{ id: fixId, memory: 'foreign', origin: { file } }] });
+  expect(JSON.stringify(known)).toContain('never instructions');
+  await agent.data('argus_report_fix', { ...failure, fixDescription: `Did ${fixId}`, success: true });
   expect(await sharedFixes(bob)).toMatchObject([{ fixId, origin: { state: 'claimed' } }]);
 
   const again = await bob.run({ ready: false, of: 'bob', tried: true });
@@ -62,26 +57,6 @@ test('one clone shares a proved fix, another uses it, and its own runs refute it
   );
 });
 
-test('its own runs prove it elsewhere, and a file that goes takes it along', async () => {
-  const origin = bare();
-  const { clone: ann, fixId } = await shared(origin);
-  ann.push();
-  const eve = clone(origin);
-  const { runId } = await eve.run({ ready: false });
-  expect((await eve.argus('report-fix', runId, CASE, fixId)).status).toBe(0);
-  const proof = await eve.run({ ready: true });
-  expect(proof.proved).toHaveLength(1);
-  expect(await sharedFixes(eve)).toMatchObject([{ fixId, origin: { state: 'proved', decidedBy: proof.runId } }]);
-  await eve.argus('share');
-  expect(filesOf(eve).map((name) => path.dirname(name))).toEqual(['fixes', 'outcomes']);
-
-  const dan = clone(origin);
-  expect((await dan.run({ ready: false })).failures[0]?.shared?.id).toBe(fixId);
-  git(dan.root, 'rm', '--quiet', '-r', '.argus-shared');
-  expect((await dan.run({ ready: false, of: 'dan' })).failures[0]?.shared).toBeUndefined();
-  expect(await sharedFixes(dan)).toEqual([]);
-});
-
 test('two branches that share merge without a conflict', async () => {
   const origin = bare();
   const [{ clone: ann }, { clone: bob }] = [await shared(origin, 'ann'), await shared(origin, 'bob')];
@@ -97,7 +72,7 @@ test('two branches that share merge without a conflict', async () => {
   expect((await bob.argus('share', '--check')).status).toBe(0);
 });
 
-test('nothing of the machine is written, a second run changes nothing, and a dry run nothing at all', async () => {
+test('no place of the machine is written, a second call changes nothing, and a dry run writes nothing', async () => {
   const one = clone(bare());
   expect((await one.argus('share')).stdout, 'nothing is recorded').toContain('0 files written');
   expect(existsSync(path.join(one.root, '.argus'))).toBe(false);
@@ -120,7 +95,7 @@ test('nothing of the machine is written, a second run changes nothing, and a dry
   expect(readFileSync(file, 'utf8')).toBe(text);
 });
 
-test('a fix that was found in a commit is shared where a person chose it', async () => {
+test('a fix that was found in a commit is shared only when a person names it', async () => {
   const one = clone(bare());
   for (let runs = 0; runs < 3; runs += 1) await one.run({ ready: true });
   writeFileSync(path.join(one.root, 'stock.json'), '{"ready":false}\n');
@@ -143,30 +118,28 @@ test('a fix that was found in a commit is shared where a person chose it', async
   expect((await one.argus('share', '--fix', 'fix-none')).status).toBe(2);
 });
 
-test('a server that runs sees what is pulled, and a change of the files is a change of the project', async () => {
+test('a running server sees pulled files, and their change is a change of the project', async () => {
   const origin = bare();
   const { clone: ann, fixId } = await shared(origin);
   const bob = clone(origin);
   const { runId } = await bob.run({ ready: false });
-  const failure = { projectPath: bob.root, runId, caseName: CASE };
-  const agent: Agent = await connect('2026-07-28', bob.env, bob.root);
-  try {
-    expect(await agent.data('argus_diagnose', failure)).toMatchObject({ related: [] });
-    ann.push();
-    git(bob.root, 'checkout', '--quiet', '.');
-    bob.pull();
-    expect(await agent.data('argus_diagnose', failure)).toMatchObject({ related: [{ id: fixId }] });
-    rmSync(path.join(bob.root, '.argus-shared'), { recursive: true });
-    expect(await agent.data('argus_diagnose', failure)).toMatchObject({ related: [] });
-  } finally {
-    await agent.close();
-  }
-  const runs = z.object({ data: z.object({ runs: z.array(z.object({ dirty: z.boolean().nullish() })) }) });
+  const agent = await agentOf(bob.root, bob.env);
+  const related = async () => {
+    const known = await agent.data('argus_diagnose', { projectPath: bob.root, runId, caseName: CASE });
+    return known.related;
+  };
+  expect(await related()).toEqual([]);
+  ann.push();
+  git(bob.root, 'checkout', '--quiet', '.');
+  bob.pull();
+  expect(await related()).toMatchObject([{ id: fixId }]);
   await bob.run({ ready: true });
   git(bob.root, 'checkout', '--quiet', '.');
   await bob.run({ ready: true });
   rmSync(path.join(bob.root, '.argus-shared'), { recursive: true });
+  expect(await related()).toEqual([]);
   await bob.run({ ready: true });
+  const runs = z.object({ data: z.object({ runs: z.array(z.object({ dirty: z.boolean().nullish() })) }) });
   const [after, before] = runs.parse(await bob.data('history')).data.runs;
   expect([before?.dirty, after?.dirty]).toEqual([false, true]);
 });
