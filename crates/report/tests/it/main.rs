@@ -1,0 +1,60 @@
+//! Tests over whole reports, in one program because each one costs a link; and what they share.
+#![allow(clippy::unwrap_used, reason = "a test may stop at once")]
+
+mod dialects;
+mod fixtures;
+mod hostile;
+mod names;
+mod order;
+mod tail;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use argus_report::{Format, Options, Parsed, ReportCase, ReportError, parse};
+
+/// Where the reports of real tools are.
+pub(crate) fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/reports")
+}
+
+/// The bytes of one of them.
+pub(crate) fn fixture(name: &str) -> Vec<u8> {
+    std::fs::read(folder().join(name)).unwrap()
+}
+
+/// The names of all of them.
+pub(crate) fn fixtures() -> Vec<String> {
+    let entries = std::fs::read_dir(folder()).unwrap();
+    let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.retain(|name| name != "README.md");
+    names.sort();
+    names
+}
+
+/// Reads bytes as a report of the project in `/project`.
+pub(crate) fn read_as(bytes: &[u8], format: Option<Format>) -> Result<(Parsed, Vec<ReportCase>), ReportError> {
+    let options = Options { name: "report".to_owned(), project_root: "/project".to_owned() };
+    let mut cases = Vec::new();
+    let parsed = parse(bytes, format, &options, &mut |case| cases.push(case))?;
+    assert_eq!(parsed.cases, cases.len() as u64);
+    assert!(parsed.problems.len() <= 51);
+    for case in &cases {
+        let texts = [&case.error, &case.stdout_tail, &case.stderr_tail];
+        assert!(texts.iter().all(|text| text.as_ref().is_none_or(|text| text.len() <= 66 * 1024)));
+        assert!(case.name.len() <= 2100 && !case.name.is_empty());
+    }
+    let names: BTreeSet<String> = cases.iter().map(ReportCase::qualified_name).collect();
+    assert_eq!(names.len(), cases.len(), "two cases share a name");
+    Ok((parsed, cases))
+}
+
+/// The same, its format told from the content.
+pub(crate) fn read(bytes: &[u8]) -> Result<(Parsed, Vec<ReportCase>), ReportError> {
+    read_as(bytes, None)
+}
+
+/// Reads what must be readable.
+pub(crate) fn cases(bytes: impl AsRef<[u8]>) -> Vec<ReportCase> {
+    read(bytes.as_ref()).unwrap().1
+}

@@ -1,0 +1,97 @@
+//! In which order the cases of a report ran, as far as what wrote it tells.
+
+use crate::read;
+use argus_report::{CaseStatus, ExecutionOrder, Parsed, ReportCase};
+
+fn parsed(bytes: &[u8]) -> (Parsed, Vec<ReportCase>) {
+    read(bytes).unwrap()
+}
+
+fn fixture(name: &str) -> (Parsed, Vec<ReportCase>) {
+    parsed(&crate::fixture(name))
+}
+
+/// Names of the cases that ran, in the order in which they did.
+fn executed((parsed, mut cases): (Parsed, Vec<ReportCase>)) -> Option<Vec<String>> {
+    match parsed.order {
+        ExecutionOrder::Unknown => return None,
+        ExecutionOrder::AsReported => cases.sort_by_key(|case| case.place.number),
+        ExecutionOrder::ByStart => cases.sort_by_key(|case| case.place),
+    }
+    Some(cases.into_iter().filter(|case| case.status != CaseStatus::Skipped).map(|case| case.name).collect())
+}
+
+#[test]
+fn real_reports() {
+    use ExecutionOrder::{AsReported, ByStart, Unknown};
+    let rows = [
+        ("bats.tap", AsReported),
+        ("bun.xml", AsReported),
+        ("deno.xml", AsReported),
+        ("go-test.json", ByStart),
+        ("gotestsum.xml", Unknown),
+        ("gradle.xml", ByStart),
+        ("jest-ctrf.json", Unknown),
+        ("jest-junit-file.xml", ByStart),
+        ("jest.json", ByStart),
+        ("mocha-junit.xml", AsReported),
+        ("nextest-junit.xml", ByStart),
+        ("node-test-junit.xml", Unknown),
+        ("phpunit.xml", AsReported),
+        ("playwright-ctrf.json", ByStart),
+        ("playwright-junit.xml", Unknown),
+        ("playwright.json", ByStart),
+        ("pytest-xunit2.xml", AsReported),
+        ("rspec-junit.xml", AsReported),
+        ("surefire.xml", AsReported),
+        ("tape.tap", AsReported),
+        ("vitest-junit.xml", Unknown),
+        ("vitest.json", ByStart),
+    ];
+    let wrong: Vec<_> = rows
+        .into_iter()
+        .map(|(name, wanted)| (name, wanted, fixture(name).0.order))
+        .filter(|(_, wanted, order)| wanted != order)
+        .collect();
+    assert_eq!(wrong, []);
+}
+
+/// Vitest names the file first that it found first, and ran the other one before it.
+#[test]
+fn files_are_ordered_by_their_start() {
+    let (_, cases) = fixture("vitest.json");
+    assert_eq!(cases.first().unwrap().file.as_deref(), Some("broken.test.ts"));
+    let names = executed(fixture("vitest.json")).unwrap();
+    assert_eq!((names.first().unwrap().as_str(), names.last().unwrap().as_str()), ("adds an item", "a"));
+}
+
+/// A failed case is handed out at the end of its suite, and stands where it ran all the same.
+#[test]
+fn what_waits_for_a_retry_keeps_its_place() {
+    let xml = br#"<testsuites name="pytest tests"><testsuite name="pytest" time="1.0">
+        <testcase classname="tests.test_a" name="test_1" time="0.1"/>
+        <testcase classname="tests.test_a" name="test_2" time="0.1"><failure message="assert 1"/></testcase>
+        <testcase classname="tests.test_a" name="test_3" time="0.1"/></testsuite></testsuites>"#;
+    assert_eq!(parsed(xml).1.last().unwrap().name, "test_2");
+    assert_eq!(executed(parsed(xml)).unwrap(), ["test_1", "test_2", "test_3"]);
+    let go = br#"{"Time":"2026-01-01T00:00:01Z","Action":"run","Package":"p","Test":"TestA"}
+{"Time":"2026-01-01T00:00:02Z","Action":"fail","Package":"p","Test":"TestA","Elapsed":1}
+{"Time":"2026-01-01T00:00:03Z","Action":"run","Package":"p","Test":"TestB"}
+{"Time":"2026-01-01T00:00:04Z","Action":"pass","Package":"p","Test":"TestB","Elapsed":1}"#;
+    assert_eq!(parsed(go).1.last().unwrap().name, "TestA");
+    assert_eq!(executed(parsed(go)).unwrap(), ["TestA", "TestB"]);
+}
+
+/// pytest-xdist: two seconds of tests in one second.
+#[test]
+fn cases_that_took_longer_than_the_run_have_no_order() {
+    let xml = |whole: &str| {
+        let case = |at: u32| format!(r#"<testcase classname="tests.test_a" name="test_{at}" time="0.5"/>"#);
+        let cases: String = (0..4).map(case).collect();
+        format!(
+            r#"<testsuites name="pytest tests"><testsuite name="pytest" time="{whole}">{cases}</testsuite></testsuites>"#
+        )
+    };
+    assert_eq!(executed(parsed(xml("1.02").as_bytes())), None);
+    assert!(executed(parsed(xml("2.31").as_bytes())).is_some());
+}

@@ -1,0 +1,333 @@
+//! The seam: transactions, parameters, and files of every earlier version.
+
+use argus_core::Category;
+use argus_store::{
+    Database, Mode, Sqlite, StoreError, StoreErrorKind, Tx, calls,
+    database::Value,
+    finish, incidents,
+    patterns::{self, daily_counts, view},
+    runs::{
+        self, case_history,
+        cases::{self, Case, Status},
+        retention,
+    },
+    search,
+    solutions::{self, outcomes},
+};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+/// Of every transaction.
+const NOW: i64 = 1;
+
+type SqliteTx<'a> = <Sqlite as Database>::Tx<'a>;
+
+fn open(path: &Path) -> Sqlite {
+    Sqlite::open(path.to_str().unwrap(), None, Mode::ReadWrite).unwrap()
+}
+
+/// A path of its own, with nothing there; below `target`, so that no test leaves files elsewhere.
+fn fresh(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.db"));
+    for suffix in ["", "-journal"] {
+        let _ = fs::remove_file(format!("{}{suffix}", path.display()));
+    }
+    path
+}
+
+fn run(id: &str, started_at: i64) -> runs::Run {
+    runs::Run {
+        id: id.to_owned(),
+        started_at,
+        duration_ms: 5.0,
+        has_failed: false,
+        passed: 1,
+        failed: 0,
+        skipped: 0,
+        flaky: 0,
+        command: None,
+        runner: None,
+        exit_code: Some(0),
+        signal: None,
+        timed_out: false,
+        git_commit: None,
+        git_branch: None,
+        is_foreign: false,
+        shuffle: None,
+        git_dirty: Some(true),
+    }
+}
+
+fn newest(database: &Sqlite) -> Vec<String> {
+    finish(database.read(NOW, async |tx: &mut SqliteTx<'_>| runs::newest_ids(tx, 10).await)).unwrap()
+}
+
+#[test]
+fn parameters_go_by_their_number_not_by_their_place() {
+    let database = open(Path::new(":memory:"));
+    let ask =
+        async |tx: &mut SqliteTx<'_>| tx.query_first("SELECT $2, $1, $2", &[Value::Int(1), Value::Text("two")]).await;
+    let mut row = finish(database.read(NOW, ask)).unwrap().unwrap();
+    assert_eq!(row.read::<String>().unwrap(), "two");
+    assert_eq!(row.read::<i64>().unwrap(), 1);
+    assert_eq!(row.read::<Option<String>>().unwrap().as_deref(), Some("two"));
+    assert_eq!(row.read::<i64>().unwrap_err().kind(), StoreErrorKind::Corrupt);
+    let unbound = async |tx: &mut SqliteTx<'_>| tx.query("SELECT $3", &[Value::Null]).await.map(drop);
+    assert_eq!(finish(database.read(NOW, unbound)).unwrap_err().kind(), StoreErrorKind::Internal);
+}
+
+#[test]
+fn an_early_return_rolls_back() {
+    #[derive(Debug, PartialEq)]
+    struct Refused;
+    impl From<StoreError> for Refused {
+        fn from(_: StoreError) -> Self {
+            Self
+        }
+    }
+    let path = fresh("rollback");
+    let database = open(&path);
+    let refused = async |tx: &mut SqliteTx<'_>| -> Result<(), Refused> {
+        runs::insert(tx, &run("run-1", 1)).await?;
+        Err(Refused)
+    };
+    assert_eq!(finish(database.write(NOW, refused)), Err(Refused));
+    assert!(newest(&database).is_empty());
+    finish(database.write(NOW, async |tx: &mut SqliteTx<'_>| runs::insert(tx, &run("run-2", 2)).await)).unwrap();
+    assert_eq!(newest(&open(&path)), ["run-2"]);
+}
+
+#[test]
+fn a_transaction_inside_another_of_the_same_connection_is_refused() {
+    let database = open(Path::new(":memory:"));
+    let nested = async |_: &mut SqliteTx<'_>| {
+        database.write(NOW, async |tx: &mut SqliteTx<'_>| runs::insert(tx, &run("run-1", 1)).await).await.map(drop)
+    };
+    assert_eq!(finish(database.write(NOW, nested)).unwrap_err().kind(), StoreErrorKind::Internal);
+}
+
+#[test]
+fn a_file_that_is_deleted_while_it_is_open_is_made_anew() {
+    let path = fresh("deleted");
+    let database = open(&path);
+    let add = |id: &str| finish(database.write(NOW, async |tx: &mut SqliteTx<'_>| runs::insert(tx, &run(id, 1)).await));
+    add("run-1").unwrap();
+    fs::remove_file(&path).unwrap();
+    add("run-2").unwrap();
+    assert_eq!(newest(&open(&path)), ["run-2"]);
+}
+
+#[test]
+fn a_limit_set_late_is_reached_a_bounded_step_at_a_time() {
+    let database = open(Path::new(":memory:"));
+    let body = async |tx: &mut SqliteTx<'_>| -> Result<(u32, u32, u32), StoreError> {
+        for n in 0..120 {
+            let case = Case {
+                name: format!("case {n}"),
+                status: Status::Passed,
+                flaky: false,
+                runner_status: None,
+                duration_ms: None,
+                attempts: 1,
+                failure: None,
+            };
+            let key = runs::insert(tx, &run(&format!("run-{n}"), n)).await?;
+            cases::insert_all(tx, key, &[case]).await?;
+        }
+        let keep = retention::RetentionLimits { age: None, newest: Some(10) };
+        let mut step = async || retention::apply(tx, keep).await;
+        Ok((step().await?, step().await?, step().await?))
+    };
+    assert_eq!(finish(database.write(NOW, body)).unwrap(), (50, 50, 10));
+}
+
+#[test]
+fn a_call_is_known_until_many_others_were_made() {
+    let database = open(Path::new(":memory:"));
+    let body = async |tx: &mut SqliteTx<'_>| -> Result<(), StoreError> {
+        assert!(calls::mark_made(tx, "call").await? && !calls::mark_made(tx, "call").await?);
+        for n in 1..20_000 {
+            calls::mark_made(tx, &format!("call-{n}")).await?;
+        }
+        assert!(!calls::mark_made(tx, "call").await?);
+        assert!(calls::mark_made(tx, "one more").await? && calls::mark_made(tx, "call").await?);
+        Ok(())
+    };
+    finish(database.write(NOW, body)).unwrap();
+}
+
+/// `fixtures/version-N.db` was made once by the release that had schema N:
+/// a run with a failed case, a learned pattern with a fix, and the built-ins; from 2 on a search and an incident; from 3
+/// on values that a person set; from 4 on an id.
+#[test]
+fn files_of_every_earlier_version_open() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    let mut versions = 0;
+    for entry in fs::read_dir(fixtures).unwrap() {
+        let fixture = entry.unwrap().path();
+        if fixture.extension().is_none_or(|extension| extension != "db") {
+            continue;
+        }
+        let path = fresh(&fixture.file_stem().unwrap().to_string_lossy());
+        fs::copy(&fixture, &path).unwrap();
+        let version = path.to_string_lossy().chars().rev().find(char::is_ascii_digit).unwrap().to_digit(10).unwrap();
+        let before = fs::read(&path).unwrap();
+        let shown = Sqlite::open(path.to_str().unwrap(), None, Mode::ReadOnly).unwrap();
+        check_shown(&shown, version);
+        check_shown(&shown, version);
+        assert_eq!(fs::read(&path).unwrap(), before, "what is only read does not change");
+        check(&open(&path), version);
+        check_shown(&shown, version);
+        check_memory(&open(&path), version == 1);
+        versions += 1;
+    }
+    assert_eq!(versions, 4, "one file for each schema version");
+}
+
+/// Whatever its version, a file that may not be written is shown as one of this version.
+fn check_shown(database: &Sqlite, version: u32) {
+    let body = async |tx: &mut SqliteTx<'_>| -> Result<(), StoreError> {
+        let id = &runs::newest_ids(tx, 1).await?[0];
+        let (key, _) = runs::by_id(tx, id).await?.unwrap();
+        assert_eq!(case_history::failed(tx, key, 10).await?[0].headline, "Error: the flux capacitor is out of tune");
+        assert_eq!(cases::list(tx, key, 10, 0).await?.len(), 2);
+        let shown = if version < 3 { Category::Unknown } else { Category::ConfigError };
+        let placed = view::in_order(tx, shown, view::Column::Description, false, 10).await?;
+        assert_eq!(placed.len(), 1);
+        let words = if version < 3 { "TUNED it" } else { "out of TUNE" };
+        assert_eq!(view::with_words(tx, shown, words).await?, [placed[0].key]);
+        assert_eq!(view::in_letters(tx, true, 10, 0).await?, placed);
+        let pattern = patterns::get(tx, placed[0].key).await?.unwrap();
+        assert_eq!(case_history::occurrences(tx, &pattern.case_name, 10).await?.len(), 1);
+        assert_eq!(view::signatures(tx, pattern.key).await?, [pattern.signature.as_str()]);
+        assert!(version < 3 || !daily_counts::of_pattern(tx, pattern.key, 10).await?.is_empty());
+        assert_eq!(incidents::count(tx).await?, u64::from(version > 1));
+        Ok(())
+    };
+    finish(database.read(NOW, body)).unwrap();
+    let write = async |tx: &mut SqliteTx<'_>| runs::insert(tx, &run("run-1", 1)).await.map(drop);
+    assert_eq!(finish(database.write(NOW, write)).unwrap_err().kind(), StoreErrorKind::ReadOnly);
+}
+
+/// A file from before the debug memory is empty there, and its pattern waits to be indexed.
+fn check_memory(database: &Sqlite, is_first: bool) {
+    let body = async |tx: &mut SqliteTx<'_>| -> Result<(), StoreError> {
+        assert_eq!(search::is_waiting(tx).await?, is_first);
+        assert_eq!(incidents::count(tx).await?, u64::from(!is_first));
+        let (documents, _) = search::document_counts(tx, &[]).await?;
+        assert_eq!(documents, if is_first { 0 } else { 2 });
+        for incident in incidents::page(tx, None, 10).await? {
+            let owner = search::Owner::Incident(incident.key);
+            let solution = &solutions::of_owner(tx, owner).await?[0];
+            assert_eq!(outcomes::stats(tx, solution.key).await?[0].worked, 1);
+        }
+        assert_eq!(search::take_waiting(tx, 10).await?.len(), usize::from(is_first));
+        Ok(())
+    };
+    finish(database.write(NOW, body)).unwrap();
+}
+
+fn check(database: &Sqlite, version: u32) {
+    let body = async |tx: &mut SqliteTx<'_>| -> Result<(), StoreError> {
+        let id = &runs::newest_ids(tx, 1).await?[0];
+        let (key, run) = runs::by_id(tx, id).await?.unwrap();
+        assert_eq!((run.failed, run.command.as_deref()), (1, Some("npm test")));
+        let cases = cases::list(tx, key, 10, 0).await?;
+        assert_eq!(cases[0].failure.as_ref().unwrap().headline, "Error: the flux capacitor is out of tune");
+        let learned: Vec<_> = patterns::ids_with_prefix(tx, "pat-", 10).await?;
+        let mut pattern = patterns::by_id(tx, &learned[0]).await?.unwrap();
+        let (occurrences, fix) = if version < 3 { (2, "Tuned it") } else { (3, "Tune it") };
+        assert_eq!((pattern.occurrences, pattern.best_fix.as_deref()), (occurrences, Some(fix)));
+        assert_eq!(pattern.overrides.is_any(), version > 2);
+        assert_eq!(solutions::history(tx, &pattern, 10).await?.len(), 1);
+        patterns::count_occurrence(tx, &mut pattern, 9).await?;
+        assert_eq!(pattern.occurrences, occurrences + 1);
+        assert_eq!(patterns::ids_with_prefix(tx, "builtin-", 10).await?.len(), 6);
+        Ok(())
+    };
+    finish(database.write(NOW, body)).unwrap();
+}
+
+/// The ids and first times of the built-ins.
+fn builtins(database: &Sqlite) -> Vec<(String, i64)> {
+    let body = async |tx: &mut SqliteTx<'_>| -> Result<Vec<(String, i64)>, StoreError> {
+        let mut found = Vec::new();
+        for id in patterns::ids_with_prefix(tx, "builtin-", 10).await? {
+            let pattern = patterns::by_id(tx, &id).await?.unwrap();
+            assert!(pattern.is_builtin && (pattern.occurrences, pattern.resolutions) == (0, 0));
+            found.push((id, pattern.first_seen_at));
+        }
+        Ok(found)
+    };
+    finish(database.read(NOW + 1, body)).unwrap()
+}
+
+#[test]
+fn built_ins_are_there_before_anything_is_and_since_the_file_was_made() {
+    let path = fresh("built-ins");
+    let database = open(&path);
+    assert_eq!(builtins(&database).len(), 6);
+    assert!(!path.exists() && !finish(database.exists(NOW)).unwrap(), "looking makes no file");
+    finish(database.create(NOW)).unwrap();
+    assert!(finish(database.exists(NOW)).unwrap());
+    for database in [database, open(&path)] {
+        assert!(builtins(&database).iter().all(|(_, first)| *first == NOW));
+        assert_eq!(builtins(&database).len(), 6);
+    }
+}
+
+/// A file of version 7 in which nothing was recorded, or where a version had fewer built-ins.
+#[test]
+fn built_ins_that_an_older_file_lacks_are_added_and_the_others_keep_their_counts() {
+    for kept in ["", "builtin-timeout"] {
+        let path = fresh(&format!("lacks-built-ins-{kept}"));
+        finish(open(&path).create(NOW)).unwrap();
+        let older = rusqlite::Connection::open(&path).unwrap();
+        older.execute("DELETE FROM patterns WHERE id <> $1", [kept]).unwrap();
+        older.execute("UPDATE patterns SET first_seen_at = 0", []).unwrap();
+        let later = "DROP TABLE taken_counts; DROP TABLE tokens; DROP TABLE audit_entries; DROP INDEX calls_answered; \
+                     ALTER TABLE calls DROP COLUMN method; ALTER TABLE calls DROP COLUMN answer; \
+                     DROP TABLE evidence; DROP TABLE test_histories; DROP TABLE case_orders; \
+                     ALTER TABLE failures DROP COLUMN verdict; DROP INDEX outcomes_watched; \
+                     CREATE INDEX outcomes_claimed ON outcomes (key)\n  \
+                     WHERE worked = 1 AND proved_by IS NULL AND refuted_by IS NULL AND run_id IS NOT NULL; \
+                     ALTER TABLE outcomes DROP COLUMN passes; ALTER TABLE outcomes DROP COLUMN passes_needed; \
+                     ALTER TABLE runs DROP COLUMN is_foreign; ALTER TABLE runs DROP COLUMN shuffle; DROP TABLE edits; \
+                     DROP TABLE shared_uses; DROP TABLE fix_commits; DROP TABLE fix_commit_clues; \
+                     DROP TABLE sameness;";
+        older.execute_batch(later).unwrap();
+        older.pragma_update(None, "user_version", 7).unwrap();
+        drop(older);
+        let before = fs::read(&path).unwrap();
+        let shown = builtins(&Sqlite::open(path.to_str().unwrap(), None, Mode::ReadOnly).unwrap());
+        assert_eq!(fs::read(&path).unwrap(), before, "what is only read does not change");
+        let written = builtins(&open(&path));
+        assert_eq!(shown, written);
+        assert_eq!(written.len(), 6);
+        for (id, first) in written {
+            assert_eq!(first, if id == kept { 0 } else { NOW + 1 }, "{id}");
+        }
+    }
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "how long it waits is what is tested")]
+fn a_file_of_an_earlier_version_is_read_while_another_writes() {
+    let path = fresh("locked");
+    fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/version-3.db"), &path).unwrap();
+    let (mut database, writer) = (open(&path), rusqlite::Connection::open(&path).unwrap());
+    // So long that no busy machine takes a read that does not wait for one that does.
+    database.set_patience(Duration::from_secs(120)).unwrap();
+    writer.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let began = Instant::now();
+    assert_eq!(newest(&database).len(), 1);
+    assert!(began.elapsed() < Duration::from_secs(60), "{:?}", began.elapsed());
+    let version = || writer.query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0)).unwrap();
+    assert_eq!(version(), 3);
+    writer.execute_batch("ROLLBACK").unwrap();
+    assert_eq!(newest(&database).len(), 1);
+    assert!(version() > 3, "it is brought to this version once that is possible");
+}

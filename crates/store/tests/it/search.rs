@@ -1,0 +1,101 @@
+//! A search index that somebody else wrote: it may say anything.
+
+use argus_store::{
+    Database, Mode, Sqlite, StoreError, StoreErrorKind, finish,
+    search::{self, WantedTerm},
+};
+use rusqlite::Connection;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// An empty database of this version that somebody changed.
+fn changed(name: &str, change: impl FnOnce(&Connection)) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("search-{name}.db"));
+    for suffix in ["", "-journal"] {
+        let _ = fs::remove_file(format!("{}{suffix}", path.display()));
+    }
+    finish(open(&path).create(NOW)).unwrap();
+    let mut connection = Connection::open(&path).unwrap();
+    let transaction = connection.transaction().unwrap();
+    change(&transaction);
+    transaction.commit().unwrap();
+    path
+}
+
+/// Of every transaction.
+const NOW: i64 = 1;
+
+fn open(path: &Path) -> Sqlite {
+    Sqlite::open(path.to_str().unwrap(), None, Mode::ReadWrite).unwrap()
+}
+
+fn found(database: &Sqlite) -> Result<usize, StoreError> {
+    let wanted = [WantedTerm { term: 7, worth: 1.0, documents: 1 }];
+    let body = async |tx: &mut <Sqlite as Database>::Tx<'_>| search::candidates(tx, &wanted, None, 10).await;
+    finish(database.read(NOW, body)).map(|candidates| candidates.len())
+}
+
+/// First document, last document, and how many there are.
+type SegmentRow = (i64, i64, i64);
+
+#[test]
+fn segments_that_cannot_be_are_refused_before_any_is_walked() {
+    let widest = (1 << 24) - 1;
+    let cases: [(&str, Vec<SegmentRow>); 7] = [
+        ("overlapping", vec![(1, widest, 1); 1_000]),
+        ("far", (0..1_000).map(|at| (1 + at * (1 << 24), (at + 1) * (1 << 24), 1)).collect()),
+        ("everything", vec![(i64::MIN, i64::MAX, 1)]),
+        ("backwards", vec![(2, 1, 1)]),
+        ("many", (1..=5_000).map(|at| (at, at, 1)).collect()),
+        ("crowded", vec![(1, 64, i64::MAX)]),
+        ("negative", vec![(1, 64, -1)]),
+    ];
+    for (name, rows) in cases {
+        let path = changed(name, |connection| {
+            let mut insert = connection
+                .prepare("INSERT INTO search_segments (first_document, last_document, documents) VALUES (?1, ?2, ?3)")
+                .unwrap();
+            for row in rows {
+                insert.execute(row).unwrap();
+            }
+        });
+        assert_eq!(found(&open(&path)).unwrap_err().kind(), StoreErrorKind::Corrupt, "{name}");
+    }
+}
+
+#[test]
+fn of_many_documents_without_a_segment_a_search_reads_few() {
+    let vector = [7, 255];
+    let path = changed("tail", |connection| {
+        for key in 1..=500 {
+            connection
+                .execute("INSERT INTO search_documents (key, incident_key, vector) VALUES (?1, 1, ?2)", (key, vector))
+                .unwrap();
+        }
+        connection.execute("UPDATE memory_totals SET total = 501 WHERE name = 'next_document'", []).unwrap();
+    });
+    let holding = |database: &Sqlite| {
+        let body = async |tx: &mut <Sqlite as Database>::Tx<'_>| search::document_counts(tx, &[7]).await;
+        finish(database.read(NOW, body)).unwrap().1
+    };
+    assert_eq!(holding(&open(&path)), [64]);
+    // The next document that is added makes segments of all.
+    let body = async |tx: &mut <Sqlite as Database>::Tx<'_>| search::add(tx, &[]).await;
+    finish(open(&path).write(NOW, body)).unwrap();
+    assert_eq!(holding(&open(&path)), [500]);
+}
+
+#[test]
+fn a_row_of_a_foreign_file_that_is_too_long_is_damage() {
+    let path = changed("long", |connection| {
+        let list = "INSERT INTO search_postings (key, postings) VALUES ((1 << 32) + 7, zeroblob(3000000))";
+        connection.execute(list, []).unwrap();
+        let segment = "INSERT INTO search_segments (key, first_document, last_document, documents) VALUES (1, 1, 9, 9)";
+        connection.execute(segment, []).unwrap();
+    });
+    let foreign = Sqlite::open_foreign(path.to_str().unwrap(), None, Mode::ReadWrite).unwrap();
+    assert_eq!(found(&foreign).unwrap_err().kind(), StoreErrorKind::Corrupt);
+    assert_eq!(found(&open(&path)).unwrap(), 0, "an own file has no limit");
+}
