@@ -1,7 +1,7 @@
 //! The list of calls for TypeScript: their types, one named method each, and JSON Schemas of what they take and answer.
 //! The list of calls is `argus_engine::calls`.
 
-use crate::types;
+use crate::contract;
 use argus_engine::calls::{Access, Audience, CallInfo, CallVisitor, visit_all};
 use schemars::{
     JsonSchema, Schema, SchemaGenerator,
@@ -68,7 +68,7 @@ impl Calls {
         };
         let params = settings("/params").into_generator();
         let results = settings("/results").for_serialize().with_transform(AbsentInsteadOfNull).into_generator();
-        Self { config: types::config(), named: Named::default(), params, results, list: Vec::new() }
+        Self { config: contract::config(), named: Named::default(), params, results, list: Vec::new() }
     }
 
     fn typescript(&self) -> String {
@@ -217,7 +217,7 @@ struct Named(BTreeSet<String>);
 impl TypeVisitor for Named {
     fn visit<T: TS + 'static + ?Sized>(&mut self) {
         if T::output_path().is_some() {
-            self.0.insert(T::ident(&types::config()));
+            self.0.insert(T::ident(&contract::config()));
         } else {
             T::visit_dependencies(self);
             T::visit_generics(self);

@@ -1,7 +1,6 @@
-//! Writes what is generated for TypeScript: every contract type in one file, in a stable order, and the calls.
-//! The types come from `argus_engine::contract` and `argus_engine::calls`.
+//! `contract.ts`, which has every contract type in a stable order, the closed lists and the limits; and the JSON Schema of
+//! a shared file. The types come from `argus_engine::contract` and `argus_engine::calls`.
 
-use crate::{Outcome, calls};
 use argus_core::fix_loop::QUARANTINE_FILE;
 use argus_engine::{
     calls::{CallInfo, CallVisitor, visit_all},
@@ -11,8 +10,6 @@ use schemars::JsonSchema;
 use std::{
     any::TypeId,
     collections::{BTreeMap, HashSet},
-    fs,
-    path::{Path, PathBuf},
 };
 use ts_rs::{Config, TS, TypeVisitor};
 
@@ -20,51 +17,14 @@ const HEADER: &str = "\
 // Generated from crates/engine/src/contract.rs by `cargo xtask types`; edit there.
 ";
 
-/// Writes the files.
-pub(crate) fn write(root: &Path) -> Outcome {
-    for (path, text) in generated(root) {
-        if fs::read_to_string(&path).is_ok_and(|current| current == text) {
-            continue;
-        }
-        let folder = path.parent().expect("the target lies in a folder");
-        fs::create_dir_all(folder)
-            .and_then(|()| fs::write(&path, text))
-            .map_err(|error| format!("{}: {error}", path.display()))?;
-    }
-    Ok(())
-}
-
-/// Fails if a file is not what would be written.
-pub(crate) fn check(root: &Path) -> Outcome {
-    for (path, text) in generated(root) {
-        match fs::read_to_string(&path) {
-            Ok(current) if current == text => {}
-            Ok(_) => return Err(format!("{} is not current: run `cargo xtask types`", path.display())),
-            Err(error) => return Err(format!("{}: {error}: run `cargo xtask types`", path.display())),
-        }
-    }
-    Ok(())
-}
-
-fn generated(root: &Path) -> [(PathBuf, String); 4] {
-    let calls = calls::generate();
-    let folder = root.join("npm/engine/src/generated");
-    [
-        (folder.join("contract.ts"), contract()),
-        (folder.join("calls.ts"), calls.typescript),
-        (folder.join("calls.schema.json"), calls.schemas),
-        (root.join("packages/mcp/src/generated/argus-shared.schema.json"), shared_file()),
-    ]
-}
-
 /// A file that a repository shares, for editors and other programs.
-fn shared_file() -> String {
+pub(crate) fn shared_file() -> String {
     let schema = schemars::schema_for!(c::SharedFile);
     let text = serde_json::to_string_pretty(&schema).expect("a schema is JSON");
     format!("{text}\n")
 }
 
-fn contract() -> String {
+pub(crate) fn contract() -> String {
     let mut types = Collected { config: config(), seen: HashSet::new(), text: BTreeMap::new() };
     collect_roots(&mut types);
     let lists = CLOSED_LISTS.map(|(name, docs, type_name)| {

@@ -1,0 +1,40 @@
+//! The files that are generated for TypeScript are what the contract and the list of calls say.
+
+mod calls;
+mod contract;
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+};
+
+/// Set by `cargo xtask types`: the files are written instead of compared.
+const WRITE: &str = "ARGUS_WRITE_GENERATED";
+
+#[test]
+fn generated_files_are_current() {
+    let stale: Vec<PathBuf> = generated()
+        .into_iter()
+        .filter(|(path, text)| fs::read_to_string(path).ok().as_ref() != Some(text))
+        .map(|(path, text)| {
+            if env::var_os(WRITE).is_some() {
+                fs::write(&path, text).expect("the folder of a generated file exists");
+            }
+            path
+        })
+        .collect();
+    assert!(stale.is_empty() || env::var_os(WRITE).is_some(), "run `cargo xtask types` to write {stale:#?}");
+}
+
+/// Each file with what belongs into it.
+fn generated() -> [(PathBuf, String); 4] {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let calls = calls::generate();
+    let folder = root.join("npm/engine/src/generated");
+    [
+        (folder.join("contract.ts"), contract::contract()),
+        (folder.join("calls.ts"), calls.typescript),
+        (folder.join("calls.schema.json"), calls.schemas),
+        (root.join("packages/mcp/src/generated/argus-shared.schema.json"), contract::shared_file()),
+    ]
+}
