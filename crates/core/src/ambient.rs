@@ -74,6 +74,12 @@ impl Ambient {
         }
     }
 
+    /// The moment at which a call counts as made that waited, perhaps since `moment`: never later than the clock's `now`.
+    pub fn moment_of_call(moment: Option<i64>, now: i64) -> i64 {
+        let now = Self::clamp_to_range(now);
+        moment.map_or(now, |moment| moment.clamp(0, now))
+    }
+
     /// The next number in [0, 1).
     pub fn fraction(&self) -> f64 {
         let number = self.fractions.replace(self.fractions.get() + 1);
@@ -171,6 +177,15 @@ mod tests {
             let ambient = Ambient::new(clock, [7; 16]);
             assert_eq!(ambient.now, moment);
             assert_eq!(ambient.id("run").len(), "run-".len() + 36);
+        }
+    }
+
+    #[test]
+    fn a_call_that_waited_is_made_at_its_moment_but_not_after_now() {
+        for (moment, now, made) in
+            [(Some(5), 7, 5), (Some(9), 7, 7), (Some(-1), 7, 0), (Some(5), -86_400_000, 0), (None, -1, 0)]
+        {
+            assert_eq!(Ambient::moment_of_call(moment, now), made);
         }
     }
 
