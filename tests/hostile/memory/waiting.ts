@@ -1,17 +1,13 @@
-/** What the tests of waiting share: a memory, processes that store things in it, and what the system knows of locks. */
+/** What the tests of waiting share: a memory, and processes that store things in it. */
+
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
-import { installed, open, project, shell } from '../../faults/setup.ts';
+import { counted, installed, open, project, shell } from '../../faults/setup.ts';
 
 const WORKER = fileURLToPath(new URL('waiting-worker.mjs', import.meta.url));
-
-/** SQLite's bytes: RESERVED is held by who writes, PENDING by who commits. */
-const PENDING_BYTE = 0x40000000;
-const RESERVED_BYTE = PENDING_BYTE + 1;
 
 export interface Memory {
   readonly database: string;
@@ -48,9 +44,7 @@ export interface Storing {
 export function storing({ database, failure, solution }: Memory, operations: number, seed: string): Storing {
   const args = [installed, database, failure.runId, failure.caseName, solution, String(operations), seed];
   const child = spawn(process.execPath, [WORKER, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
-  onTestFinished(() => {
-    child.kill('SIGKILL');
-  });
+  onTestFinished(() => void child.kill('SIGKILL'));
   const answers: Answer[] = [];
   const done = new Promise<number | null>((resolve) => child.on('close', resolve));
   const ready = new Promise<void>((resolve) => {
@@ -69,74 +63,26 @@ export async function begin(all: readonly Storing[]): Promise<void> {
   for (const one of all) one.process.stdin?.end('begin\n');
 }
 
-/** Stops it at a moment at which it writes and others can still read. */
-export async function stopWriting({ process: child }: Storing): Promise<void> {
-  await stop(child, () => {
-    const held = locksOf(child).filter((lock) => lock.path.endsWith('.db'));
-    return held.some((lock) => lock.start === RESERVED_BYTE) && !held.some((lock) => lock.start === PENDING_BYTE);
-  });
-}
-
-/** Stops it at a moment at which it waits for its turn: one of the others has an earlier one. */
-export async function stopWaiting({ process: child }: Storing, others: readonly Storing[]): Promise<void> {
-  await stop(child, () => {
-    const [own] = ticketsOf(child);
-    return own !== undefined && others.some((other) => ticketsOf(other.process).some((ticket) => ticket < own));
-  });
-}
-
-async function stop(child: ChildProcess, isThen: () => boolean): Promise<void> {
-  for (;;) {
-    await sleep(Math.random() * 20);
-    child.kill('SIGSTOP');
-    while (!readFileSync(`/proc/${child.pid}/stat`, 'utf8').includes(') T ')) await sleep(1);
-    if (isThen()) return;
-    child.kill('SIGCONT');
-  }
-}
-
-function ticketsOf(child: ChildProcess): number[] {
-  return locksOf(child).flatMap(({ path, start }) => (path.endsWith('.queue') && start > RESERVED_BYTE ? [start] : []));
-}
-
-/** What a process has locked, as Linux tells it. */
-function locksOf({ pid }: ChildProcess): { path: string; start: number }[] {
-  return readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
-    try {
-      const path = readlinkSync(`/proc/${pid}/fd/${fd}`);
-      const facts = readFileSync(`/proc/${pid}/fdinfo/${fd}`, 'utf8');
-      return [...facts.matchAll(/^lock:.* (\d+) (?:\d+|EOF)$/gm)].map((match) => ({ path, start: Number(match[1]) }));
-    } catch {
-      // Closed meanwhile.
-      return [];
-    }
-  });
-}
-
 /** SQLite's own shell with the lock in its hand. */
 export async function shellThatHolds(database: string): Promise<ChildProcess> {
   const holder = spawn('sqlite3', [database], { stdio: ['pipe', 'pipe', 'inherit'] });
-  onTestFinished(() => {
-    holder.kill('SIGKILL');
-  });
-  const answered = new Promise((resolve) => holder.stdout.once('data', resolve));
+  onTestFinished(() => void holder.kill('SIGKILL'));
   holder.stdin.write("BEGIN IMMEDIATE;\nSELECT 'held';\n");
-  await answered;
+  await once(holder.stdout, 'data');
   return holder;
 }
 
 /** Stores so many runs as a version does that has no turns: SQLite asks for the lock again and again. */
-export async function olderWriter(database: string, runs: number, seed: string): Promise<number | null> {
-  const writer = spawn('sqlite3', ['-bail', '-cmd', '.timeout 8000', database], {
-    stdio: ['pipe', 'ignore', 'inherit'],
-  });
+async function olderWriter(database: string, runs: number, seed: string): Promise<number | null> {
+  const args = ['-bail', '-cmd', '.timeout 8000', database];
+  const writer = spawn('sqlite3', args, { stdio: ['pipe', 'ignore', 'inherit'] });
   const columns = 'id, started_at, duration_ms, status, passed, failed, skipped, flaky, timed_out';
   for (let count = 0; count < runs; count += 1) {
     const run = `INSERT INTO runs (${columns}) VALUES ('${seed}-${count}', ${count}, 1, 'passed', 1, 0, 0, 0, 0);`;
     writer.stdin.write(`BEGIN IMMEDIATE;\n${run}\nCOMMIT;\n`);
   }
   writer.stdin.end();
-  return new Promise((resolve) => writer.on('close', resolve));
+  return (await once(writer, 'close'))[0];
 }
 
 /** All answers, and those that refused. */
@@ -152,4 +98,42 @@ export function expectAllKept(database: string, all: readonly Storing[]): void {
   const { answers } = answersOf(all);
   const made = answers.filter(({ operation }) => operation !== 'diagnose').flatMap(({ id }) => id ?? []);
   expect(made.filter((id) => !kept.has(id))).toEqual([]);
+}
+
+const KINDS = 5;
+
+/** Many processes with so many operations each: none is refused, none is lost. */
+export async function expectStormStored(processes: number, operations: number): Promise<void> {
+  const it = await memory();
+  const all = Array.from({ length: processes }, (_, index) => storing(it, operations, `w${index}`));
+  await begin(all);
+  expect(await Promise.all(all.map((one) => one.done))).toEqual(all.map(() => 0));
+  const { answers, refused } = answersOf(all);
+  expect(refused).toEqual([]);
+  expect(answers).toHaveLength(processes * operations);
+  expectAllKept(it.database, all);
+  const each = (processes * operations) / KINDS;
+  expect(counted(it.database), 'each diagnosis of the one failure').toBe(each);
+  expect(countOf(it.database, 'SELECT count(*) FROM runs')).toBe(each + 1);
+  expect(countOf(it.database, 'SELECT count(*) FROM incidents')).toBe(each + 1);
+  // Reported fixes, outcomes of the one solution, and those that incidents came with.
+  expect(countOf(it.database, 'SELECT count(*) FROM outcomes')).toBe(3 * each + 1);
+  expect(shell(it.database, 'PRAGMA integrity_check')).toBe('ok');
+}
+
+/** Processes beside writers of a version that knows nothing of turns: all get theirs. */
+export async function expectOlderWritersTakeTurns(processes: number, older: number, operations: number): Promise<void> {
+  const it = await memory();
+  const all = Array.from({ length: processes }, (_, index) => storing(it, operations, `n${index}`));
+  await begin(all);
+  const writers = Array.from({ length: older }, (_, index) => olderWriter(it.database, operations, `old${index}`));
+  expect(await Promise.all([...writers, ...all.map((one) => one.done)])).toEqual(Array(older + processes).fill(0));
+  expect(answersOf(all).refused).toEqual([]);
+  expectAllKept(it.database, all);
+  expect(countOf(it.database, "SELECT count(*) FROM runs WHERE id LIKE 'old%'")).toBe(older * operations);
+  expect(shell(it.database, 'PRAGMA integrity_check')).toBe('ok');
+}
+
+function countOf(database: string, sql: string): number {
+  return Number(shell(database, sql));
 }

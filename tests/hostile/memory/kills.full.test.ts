@@ -1,0 +1,19 @@
+/**
+ * Many kills of each kind. A thousand, by hand:
+ *
+ *   ARGUS_KILLS=340 ARGUS_TESTS=full npx vitest run --config tests/vitest.config.ts tests/hostile/memory/kills.full.test.ts
+ */
+
+import { test } from 'vitest';
+import { killMigrations, killTakers, killWriters } from './kills.ts';
+
+const KILLS = Number(process.env.ARGUS_KILLS ?? 12);
+const timeout = 120_000 + KILLS * 10_000;
+
+test(`${KILLS} processes that are killed while they wait or write block nobody`, { timeout }, () => killWriters(KILLS));
+
+test(`${KILLS} kills while calls are queued and taken in: each comes in, once`, { timeout }, () =>
+  killTakers(KILLS, 3, 4),
+);
+
+test(`${KILLS} kills while older files are brought up to date lose no row`, { timeout }, () => killMigrations(KILLS));
