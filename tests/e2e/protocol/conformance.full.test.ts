@@ -100,10 +100,10 @@ beforeAll(async () => {
   url = `http://127.0.0.1:${portOf(http)}/mcp`;
 });
 
-afterAll(() => {
+afterAll(async () => {
   http.close();
   team.close();
-  stopServers();
+  await stopServers();
 });
 
 const scenarios = Object.entries(WITHOUT_FIXTURES).flatMap(([revision, names]) =>

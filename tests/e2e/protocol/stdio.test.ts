@@ -1,0 +1,99 @@
+/** The built server as a process: one session with a client of each protocol era, how it starts, and what ends it. */
+
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createReadStream, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { TOOLS } from '../../../packages/mcp/src/tools/registry.ts';
+import { BUNDLE, connectProcess, ERAS, environment, project } from '../harness.ts';
+
+test.each(ERAS)('a client of %s lists, runs, diagnoses, asks the debug memory, reads and closes', async (era) => {
+  const root = project();
+  const agent = await connectProcess(era, {}, root);
+  expect(await agent.listTools()).toHaveLength(TOOLS.length);
+  expect((await agent.error('argus_history', { projectPath: root })).code).toBe('SESSION_NOT_FOUND');
+  await agent.data('argus_init', { projectPath: root });
+  const command = `node -e "throw new TypeError('cannot divide by cucumber')"`;
+  const { runId } = await agent.data('argus_run', { projectPath: root, command });
+  const failure = { projectPath: root, runId, caseName: command };
+  expect(await agent.data('argus_diagnose', failure)).toMatchObject({
+    message: expect.stringContaining('divide by cucumber'),
+  });
+  const search = { query_text: 'the belt slips', env: {}, projectPath: root };
+  expect(await agent.ask('ranked_solutions', search)).toMatchObject({ incidents: [] });
+  expect((await agent.askError('ranked_solutions', { ...search, limit: 0 })).code).toBe('INVALID_INPUT');
+  expect(await agent.complete('argus://run/{id}', 'run-')).toEqual([runId]);
+  expect(await agent.read(`argus://run/${runId}`)).toMatchObject({ run: { id: runId } });
+  const long = { ...failure, fixDescription: 'x'.repeat(20_000_000) };
+  expect((await agent.error('argus_report_fix', long)).code, 'a message of 20 MB').toBe('INVALID_INPUT');
+  await agent.close();
+  expect(() => process.kill(agent.pid, 0), 'the process is gone').toThrow();
+});
+
+function start() {
+  const cwd = project();
+  const child = spawn(process.execPath, [BUNDLE], { cwd, env: environment(), stdio: ['pipe', 'pipe', 'pipe'] });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (bytes) => (stdout += String(bytes)));
+  child.stderr.on('data', (bytes) => (stderr += String(bytes)));
+  return {
+    child,
+    cwd,
+    printed: () => ({ stdout, stderr }),
+    send: (message: object) => child.stdin.write(`${JSON.stringify(message)}\n`),
+  };
+}
+
+const INITIALIZE = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } },
+};
+
+test('a server that nobody speaks to writes nothing and prints nothing', async () => {
+  const { child, cwd, printed } = start();
+  child.stdin.end();
+  expect(await once(child, 'exit')).toEqual([0, null]);
+  expect(printed()).toEqual({ stdout: '', stderr: '' });
+  expect(readdirSync(cwd)).toEqual([]);
+});
+
+test('SIGTERM, SIGINT and SIGHUP each end a server', async () => {
+  const ended = (['SIGTERM', 'SIGINT', 'SIGHUP'] as const).map(async (signal) => {
+    const { child, printed, send } = start();
+    send(INITIALIZE);
+    await once(child.stdout, 'data');
+    child.kill(signal);
+    return { signal, exit: await once(child, 'exit'), stderr: printed().stderr };
+  });
+  for (const one of await Promise.all(ended)) expect(one).toMatchObject({ exit: [0, null], stderr: '' });
+});
+
+test.skipIf(process.platform === 'win32')(
+  'a line that is no message does not end a server, the end of stdin ends it and the command that it runs',
+  async () => {
+    const { child, cwd, printed, send } = start();
+    child.stdin.write('not json\n{"jsonrpc":"2.0"}\n');
+    send(INITIALIZE);
+    await once(child.stdout, 'data');
+    expect(JSON.parse(printed().stdout)).toMatchObject({ id: 1, result: {} });
+    send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    const call = (id: number, name: string, args: object) =>
+      send({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: { projectPath: cwd, ...args } } });
+    call(2, 'argus_init', {});
+    await once(child.stdout, 'data');
+    // The command and its child hold the pipe open, so that it ends when both are gone.
+    const pipe = path.join(cwd, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const alive = createReadStream(pipe);
+    const gone = once(alive, 'end');
+    call(3, 'argus_run', { command: 'exec 9> pipe; echo begun >&9; sleep 600; true' });
+    await once(alive, 'data');
+    child.stdin.end();
+    expect(await once(child, 'exit')).toEqual([0, null]);
+    await gone;
+  },
+);
