@@ -1,25 +1,65 @@
 /**
- * Installs the test runners that the end-to-end tests really run: from npm and pip into `runners/`, Go from apt where
- * it is missing and root may install it, those of Ruby, PHP, Lua, CMake and the shell too, Maven and Gradle where there
- * is a Java. What is there already is left alone. Rust, Java and Docker are not installed: tests of a runner that is
- * missing say so and are skipped.
+ * Installs the test runners that tests really run: from npm and pip into `runners/`, and Go with apt-get where it is
+ * missing; with `--all` the runners of Ruby, PHP, Lua, CMake and the shell too, Maven and Gradle, and in CI nextest.
+ * apt-get needs root or sudo without a password. Rust, Chromium and Docker are not installed. The tests tell what they
+ * lack.
  */
 
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const runners = path.join(path.dirname(fileURLToPath(import.meta.url)), 'runners');
 const PYTHON_PACKAGES = ['pytest==8.4.2', 'tox==4.67.15', 'flit-core==4.2.0', 'django==5.2.19', 'coverage==7.17.5'];
 
-export function setUpRunners() {
-  installNodeRunners();
-  installPytest();
-  installGo();
-  installMavenAndGradle();
-  installScripting();
+/** Done once for this file and the versions of the packages. */
+export function setUpRunners({ all = false } = {}) {
+  const stamp = path.join(runners, 'node_modules', all ? '.argus-set-up-all' : '.argus-set-up');
+  const isDone = () => existsSync(stamp) && readFileSync(stamp, 'utf8') === inputs();
+  if (isDone()) return;
+  oneAtATime(() => {
+    if (isDone()) return;
+    const parts = [installNodeRunners(), installPytest()];
+    installGo();
+    if (all) installMavenAndGradle();
+    if (all) installScripting();
+    // It is compiled, which takes minutes.
+    if (all && process.env.CI) installNextest();
+    if (parts.every(Boolean)) writeFileSync(stamp, inputs());
+  });
+}
+
+function inputs() {
+  const files = [fileURLToPath(import.meta.url), path.join(runners, 'package-lock.json')];
+  return files.reduce((hash, file) => hash.update(readFileSync(file)), createHash('sha256')).digest('hex');
+}
+
+/** Longer than the set-up takes: its process was killed. */
+const STALE_LOCK_MS = 20 * 60_000;
+const LOCK_POLL_MS = 200;
+
+/** Test files are loaded side by side, and each asks for the set-up. */
+function oneAtATime(work) {
+  const lock = path.join(runners, '.setting-up');
+  while (!takes(lock)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOCK_POLL_MS);
+  try {
+    work();
+  } finally {
+    rmdirSync(lock);
+  }
+}
+
+function takes(lock) {
+  try {
+    mkdirSync(lock);
+    return true;
+  } catch {
+    const since = statSync(lock, { throwIfNoEntry: false })?.mtimeMs;
+    if (since !== undefined && Date.now() - since > STALE_LOCK_MS) rmdirSync(lock);
+    return false;
+  }
 }
 
 /** Programs of `runners/package.json`. */
@@ -33,24 +73,26 @@ function installNodeRunners() {
   const hash = createHash('sha256')
     .update(readFileSync(path.join(runners, 'package-lock.json')))
     .digest('hex');
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return;
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return true;
   // Not `npm ci`: it refuses a lock file without the optional packages of other platforms.
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
-  run(npm, ['install', '--no-save', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'], runners);
-  // What its package does after an install: takes the program out of the package of this platform.
-  run('node', ['install.js'], path.join(runners, 'node_modules', 'bun'));
-  writeFileSync(stamp, hash);
+  const isInstalled =
+    run(npm, ['install', '--no-save', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'], runners) &&
+    // What its package does after an install: takes the program out of the package of this platform.
+    run('node', ['install.js'], path.join(runners, 'node_modules', 'bun'));
+  if (isInstalled) writeFileSync(stamp, hash);
+  return isInstalled;
 }
 
 function installPytest() {
   const python = path.join(pythonFolder, 'bin', 'python');
   if (['pytest', 'tox', 'flit_core', 'django', 'coverage'].every((name) => succeeds(python, ['-c', `import ${name}`])))
-    return;
+    return true;
   if (!succeeds('python3', ['-m', 'venv', '--help']) || !succeeds('python3', ['-c', 'import ensurepip'])) {
     apt(['python3-venv'], 'pytest');
   }
-  if (!succeeds('python3', ['-m', 'venv', pythonFolder])) return;
-  run(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...PYTHON_PACKAGES], runners);
+  if (!succeeds('python3', ['-m', 'venv', pythonFolder])) return false;
+  return run(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...PYTHON_PACKAGES], runners);
 }
 
 function installGo() {
@@ -65,6 +107,7 @@ function installScripting() {
     ctest: 'cmake',
     busted: 'lua-busted',
     bats: 'bats',
+    make: 'make',
   };
   const missing = Object.entries(packages).filter(([program]) => !succeeds(program, ['--version']));
   const names = missing.map(([, name]) => name);
@@ -77,9 +120,14 @@ function installScripting() {
 /** Debian's, for theirs come with all that a build needs and fetch nothing. */
 function installMavenAndGradle() {
   if (hasMavenOffline() && hasGradleOffline()) return;
-  if (!succeeds('javac', ['-version'])) return;
   const names = 'maven gradle junit4 libsurefire-java libmaven-compiler-plugin-java libmaven-resources-plugin-java';
-  apt(names.split(' '), 'Maven and Gradle');
+  const java = succeeds('javac', ['-version']) ? [] : ['default-jdk-headless'];
+  apt([...java, ...names.split(' ')], 'Maven and Gradle');
+}
+
+function installNextest() {
+  if (succeeds('cargo-nextest', ['nextest', '--version'])) return;
+  run('cargo', ['install', 'cargo-nextest', '--locked'], runners);
 }
 
 /** Whether it can run tests without fetching anything. */
@@ -98,7 +146,7 @@ function apt(names, what) {
   const [program, ...prefix] = isRoot ? ['apt-get'] : ['sudo', '-n', 'apt-get'];
   const args = [...prefix, 'install', '--yes', '--no-install-recommends', ...names];
   if (succeeds(program, [...prefix, 'update', '--quiet']) && succeeds(program, args)) return;
-  process.stderr.write(`tests/e2e: ${what} is not tested; install it with: apt-get install ${names.join(' ')}\n`);
+  process.stderr.write(`tests/e2e: ${what} cannot be installed here; do it with: apt-get install ${names.join(' ')}\n`);
 }
 
 function succeeds(program, args) {
@@ -108,8 +156,8 @@ function succeeds(program, args) {
 
 function run(program, args, cwd) {
   const { status } = spawnSync(program, args, { cwd, stdio: ['ignore', 'inherit', 'inherit'] });
-  if (status !== 0)
-    process.stderr.write(`tests/e2e: ${program} ${args.join(' ')} failed; its runners are not tested\n`);
+  if (status !== 0) process.stderr.write(`tests/e2e: ${program} ${args.join(' ')} failed\n`);
+  return status === 0;
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) setUpRunners();
+if (process.argv[1] === fileURLToPath(import.meta.url)) setUpRunners({ all: process.argv.includes('--all') });

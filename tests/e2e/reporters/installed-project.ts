@@ -6,9 +6,10 @@ import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { expect } from 'vitest';
+import { PATH } from '../../runners/installed.ts';
 import { argus } from '../argus.ts';
 import { environment, runnerProject } from '../harness.ts';
-import { PATH } from '../runs/installed.ts';
 
 const PACKAGE = fileURLToPath(new URL('../../../packages/mcp', import.meta.url));
 const MODULES = fileURLToPath(new URL('../runners/node_modules', import.meta.url));
@@ -51,4 +52,42 @@ export async function runsOf(
 export async function casesOf(root: string, runId = ''): Promise<string[]> {
   const { cases } = JSON.parse((await argus(['history', runId, '--json'], { cwd: root })).stdout).data;
   return cases.map(({ caseName }: { caseName: string }) => caseName);
+}
+
+export const MOCHA_REPORTER = { '.mocharc.json': '{ "require": ["argus-mcp/mocha"] }\n' };
+
+/** A project of Mocha that has the reporter installed. */
+export function mochaProject(files: Record<string, string> = {}): string {
+  return installedProject('mocha', { ...MOCHA_REPORTER, ...files });
+}
+
+interface Installed {
+  /** Of `runners/`. */
+  folder: string;
+  command: string;
+  files: Record<string, string>;
+  /** The case that fails. */
+  wrong: string;
+}
+
+/** Runs it twice by itself and once under `argus run`. */
+export async function expectRecordedOnce({ folder, command, files, wrong }: Installed): Promise<void> {
+  const root = installedProject(folder, files);
+  const first = await start(root, command);
+  expect(first, first.stderr).toMatchObject({ status: 1 });
+  expect(first.stderr).not.toContain('argus');
+  expect(first.stdout + first.stderr).toContain('is wrong');
+  const second = await start(root, command);
+  expect(second.status).toBe(1);
+  expect(second.stderr).toContain('argus knows of these failures:');
+  expect(second.stderr).toMatch(new RegExp(`${wrong}: .*\n *broken \\(`, 'u'));
+
+  const under = await underArgus(root, command);
+  expect(under, under.stderr).toMatchObject({ status: 1 });
+  expect(under.stdout + under.stderr).not.toContain('knows of these failures');
+
+  const runs = await runsOf(root);
+  expect(runs).toMatchObject(Array(3).fill({ passed: 1, failed: 1, status: 'failed' }));
+  expect(await casesOf(root, runs[0]?.id)).toEqual(await casesOf(root, runs[2]?.id));
+  expect(runs[2]?.command.split(' ')[0]).toBe(command.split(' ')[0]);
 }

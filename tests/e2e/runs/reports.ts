@@ -1,6 +1,6 @@
 /**
  * Report files that the tests hand to the server, written here so that a test shows what is in them. What real runners
- * write: runners.test.ts.
+ * write: tests/runners.
  */
 
 interface Case {

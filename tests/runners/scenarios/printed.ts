@@ -1,0 +1,177 @@
+/**
+ * Commands that write no report, whose output is read, and output that Argus must not change. Every dialect of a report:
+ * crates/report.
+ */
+
+import { expect } from 'vitest';
+import { totals } from '../runners.ts';
+import type { Scenario } from '../scenario.ts';
+
+const NODE_TESTS = {
+  'test/a.test.js': `const test = require('node:test');
+const assert = require('node:assert');
+test('sum', async (t) => {
+  await t.test('adds', () => {});
+  await t.test('is wrong', () => assert.strictEqual(1 + 1, 3));
+});
+`,
+  'test/b.test.js': "require('./absent');\n",
+};
+
+const TAP = 'env -u NODE_OPTIONS node --test --test-reporter=tap';
+const side = (name: string) => `(${TAP} test/a.test.js; true) | sed 's/^/${name} test: /' &\n`;
+
+const read: Scenario[] = [
+  {
+    name: 'TAP behind a script is its cases',
+    recording: 'printed-tap',
+    programs: ['node'],
+    files: { ...NODE_TESTS, 'check.sh': `echo checking\n${TAP}\nstatus=$?\necho done\nexit $status\n` },
+    async play(stage) {
+      const failures = [
+        {
+          caseName: expect.stringMatching(/sum > is wrong$/u),
+          headline: 'AssertionError: Expected values to be strictly equal: 2 !== 3',
+          testPlace: 'test/a.test.js:5',
+        },
+        {
+          caseName: 'test/b.test.js > (suite)',
+          headline: "Error: Cannot find module './absent'",
+          testPlace: 'test/b.test.js:1',
+        },
+      ];
+      expect(await stage.run({ command: 'sh check.sh' })).toMatchObject({
+        status: 'failed',
+        totals: { passed: 1, failed: 2 },
+        failures,
+        notes: [],
+      });
+    },
+  },
+  {
+    name: 'TAP of two packages at once is read where each line has the name of its package',
+    recording: 'printed-tap-of-two',
+    programs: ['node'],
+    files: { ...NODE_TESTS, 'check.sh': `${side('one')}${side('two')}wait\nexit 1\n` },
+    async play(stage) {
+      expect(await stage.run({ command: 'sh check.sh' })).toMatchObject({ totals: { passed: 2, failed: 2 } });
+    },
+  },
+  {
+    name: 'TAP without a test is no headline',
+    recording: 'printed-tap-empty',
+    programs: ['node'],
+    files: { 'check.sh': "printf 'TAP version 13\\n1..0\\n'; echo 'the shop is closed'; exit 1\n" },
+    async play(stage) {
+      const { failures } = await stage.run({ command: 'sh check.sh' });
+      expect(failures).toMatchObject([{ headline: 'the shop is closed' }]);
+    },
+  },
+  {
+    name: 'TAP of Bats is read, with its plan first',
+    recording: 'printed-bats',
+    programs: ['bats'],
+    folder: 'bats',
+    async play(stage) {
+      expect(await stage.run({ command: 'sh -c "bats test"' })).toMatchObject({
+        totals: { passed: 1, failed: 1, skipped: 1 },
+        failures: [{ caseName: 'is wrong', testPlace: 'test/sum.bats:7' }],
+      });
+    },
+  },
+  {
+    name: 'unittest that takes nothing from the environment is the tests that it names',
+    recording: 'printed-unittest',
+    programs: ['python', 'make'],
+    folder: 'unittest',
+    files: { Makefile: 'test:\n\tpython -E -m unittest discover -s tests\n' },
+    async play(stage) {
+      expect(await stage.run({ command: 'make test' })).toMatchObject({
+        totals: { failed: 1 },
+        failures: [
+          {
+            caseName: 'test_sum.TestSum > test_is_wrong',
+            headline: 'AssertionError: 2 != 3',
+            category: 'ASSERTION_MISMATCH',
+          },
+        ],
+      });
+      const verbose = await stage.run({ command: 'sh -c "python -E -m unittest discover -v -s tests"' });
+      expect(verbose).toMatchObject({ totals: { passed: 1, failed: 1, skipped: 1 } });
+    },
+  },
+  {
+    name: 'cargo test behind a script is its cases',
+    recording: 'printed-cargo',
+    programs: ['cargo'],
+    folder: 'cargo',
+    async play(stage) {
+      expect(await stage.run({ command: 'sh -c "cargo test"' })).toMatchObject({
+        totals: { passed: 1, failed: 1, skipped: 1 },
+        failures: [{ caseName: 'sum > sum::is_wrong', place: 'src/lib.rs:12' }],
+      });
+    },
+  },
+  {
+    name: 'a runner that does not take what is added runs once more as it was typed',
+    recording: 'refused-pytest',
+    programs: ['pytest'],
+    folder: 'pytest',
+    async play(stage) {
+      const run = await stage.run({ command: 'env -u PYTHONPATH python -m pytest' });
+      expect(run).toMatchObject({
+        status: 'failed',
+        totals,
+        failures: [{ caseName: 'test_sum.py > TestSum > test_is_wrong', category: 'ASSERTION_MISMATCH' }],
+        notes: [expect.stringMatching(/did not take what Argus adds .*argus_pytest.* ran once more/u)],
+      });
+      expect(await stage.runs()).toHaveLength(1);
+    },
+  },
+  {
+    name: 'a Ruby that cannot load what Argus adds runs once more without it',
+    recording: 'refused-ruby',
+    programs: ['minitest'],
+    folder: 'minitest',
+    async play(stage) {
+      expect(await stage.run({ command: 'env -u RUBYLIB ruby -Itest test/test_sum.rb' })).toMatchObject({
+        status: 'failed',
+        failures: [{ category: 'ASSERTION_MISMATCH' }],
+        notes: [expect.stringMatching(/did not take what Argus adds .*argus_reporter.* ran once more/u)],
+      });
+    },
+  },
+];
+
+interface Alone {
+  recording: string;
+  folder: string;
+  programs: Scenario['programs'];
+  command: string;
+}
+
+/** Commands in projects of `runners/`, beside the detected ones. */
+const ALONE: Alone[] = [
+  { recording: 'node-test', folder: 'node-test', programs: ['node'], command: 'node --test sum.js' },
+  {
+    recording: 'node-test-spec',
+    folder: 'node-test',
+    programs: ['node'],
+    command: 'node --test --test-reporter=spec sum.js',
+  },
+  { recording: 'node', folder: 'node-test', programs: ['node'], command: 'node sum.js' },
+  { recording: 'busted-tap', folder: 'busted', programs: ['busted'], command: 'busted -o TAP' },
+];
+
+const alone: Scenario[] = ALONE.map(({ recording, folder, programs, command }) => ({
+  name: `${command} prints in ${folder} what it prints alone`,
+  recording: `alone-${recording}`,
+  programs,
+  folder,
+  async play(stage) {
+    await stage.run({ command });
+    stage.expectShownAsAlone(command);
+  },
+}));
+
+export const PRINTED: Scenario[] = [...read, ...alone];
