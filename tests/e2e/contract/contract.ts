@@ -1,10 +1,7 @@
-/**
- * What the tests of the contract start from, with either client: an open server, a project with two reports, and the
- * shapes of ids and times.
- */
+/** What the tests of the contract share: a server, a project with two reports, and the shapes of ids and times. */
 
-import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
-import { type Agent, connect, type Data, type Era, project } from '../harness.ts';
+import { afterAll, expect } from 'vitest';
+import { connect, type Data, project } from '../harness.ts';
 import { ALL_PASSED, MIXED } from '../runs/reports.ts';
 
 export const CATEGORIES =
@@ -16,46 +13,39 @@ export const FIX_ID = expect.stringMatching(`^fix-${UUID_V7}$`);
 export const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u);
 export const SHA256 = expect.stringMatching(/^[0-9a-f]{64}$/u);
 export const CAUSE_ID = expect.stringMatching(/^cause-[0-9a-f]{16}$/u);
-/** In short, of a case that no earlier run has. */
+/** The short verdict of a case that no earlier run has. */
 export const NEW_CASE = { kind: 'new', probability: expect.any(Number) };
 export const TEXT = expect.stringMatching(/./u);
 export const NUMBER = expect.any(Number);
 
 export const REFUSED_FIX_ZH = '服务可能未完全启动，尝试增加 healthcheck.startPeriod';
 
-/** One server for all tests of a client, a new project for each test. */
+/** The contract's own texts are Chinese. */
+export const agent = await connect('2026-07-28', { LANG: 'zh_CN.UTF-8' });
+afterAll(() => agent.close());
+
+/** A new project with `mixed.xml` and `passed.xml`, which is not open yet. */
 export interface Contract {
-  readonly agent: Agent;
-  /** Holds `mixed.xml` and `passed.xml`, and is not open yet. */
   readonly root: string;
   open(): Promise<Data>;
+  /** The data of a call on this project. */
+  data(tool: string, args?: Data): Promise<Data>;
+  error(tool: string, args?: Data): Promise<{ code: string; message: string }>;
   importReport(file: string): Promise<Data>;
   /** Opens the project and imports `mixed.xml`; the names of its two failed cases. */
   failedRun(): Promise<{ runId: string; refused: string; unknown: string }>;
 }
 
-/** Call it where tests are described: it adds the hooks. */
-export function contract(era: Era): Contract {
-  let agent: Agent;
-  let root: string;
-  beforeAll(async () => {
-    // The contract's own texts are Chinese.
-    agent = await connect(era, { LANG: 'zh_CN.UTF-8' });
-  });
-  afterAll(() => agent.close());
-  beforeEach(() => {
-    root = project({ 'mixed.xml': MIXED, 'passed.xml': ALL_PASSED });
-  });
-  const open = () => agent.data('argus_init', { projectPath: root });
-  const importReport = (file: string) => agent.data('argus_import', { projectPath: root, path: file });
+export function contract(files: Record<string, string> = {}): Contract {
+  const root = project({ 'mixed.xml': MIXED, 'passed.xml': ALL_PASSED, ...files });
+  const data = (tool: string, args: Data = {}) => agent.data(tool, { projectPath: root, ...args });
+  const open = () => data('argus_init');
+  const importReport = (file: string) => data('argus_import', { path: file });
   return {
-    get agent() {
-      return agent;
-    },
-    get root() {
-      return root;
-    },
+    root,
     open,
+    data,
+    error: (tool, args = {}) => agent.error(tool, { projectPath: root, ...args }),
     importReport,
     async failedRun() {
       await open();
