@@ -1,8 +1,8 @@
 /** What is gathered about an error, for the tests of that: its answers, and programs that stand in for real ones. */
 
 import path from 'node:path';
-import { vi } from 'vitest';
 import type { Answer, FixContext } from '../../src/fix/context/gather-context.ts';
+import { io, withIo } from '../../src/system/io.ts';
 import { folder } from '../project.ts';
 
 export function answerOf({ answers }: FixContext, number: number): Answer {
@@ -11,10 +11,15 @@ export function answerOf({ answers }: FixContext, number: number): Answer {
   return found;
 }
 
-/** Programs of the given names on the PATH, before all others. */
-export function programs(scripts: Record<string, string>): void {
+/** Runs `work` with variables of its own beside those of this process. */
+export function withEnvironment<T>(env: NodeJS.ProcessEnv, work: () => T): T {
+  return withIo({ ...io(), env: { ...process.env, ...env } }, work);
+}
+
+/** A PATH with programs of the given names before all others. */
+export function programs(scripts: Record<string, string>): { PATH: string } {
   const bin = folder(
     Object.fromEntries(Object.entries(scripts).map(([name, text]) => [`bin/${name}`, `#!/bin/sh\n${text}`])),
   );
-  vi.stubEnv('PATH', `${path.join(bin, 'bin')}${path.delimiter}${process.env.PATH}`);
+  return { PATH: `${path.join(bin, 'bin')}${path.delimiter}${process.env.PATH}` };
 }

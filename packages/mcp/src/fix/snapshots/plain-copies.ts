@@ -47,6 +47,9 @@ const NOT_COPIED = new Set([
   '.cache',
 ]);
 
+/** Runners look for tests in every folder but this: `node --test` would run the tests of a copy. */
+const HIDDEN_FROM_RUNNERS = 'node_modules';
+
 /** One file: what it holds, where that is kept. */
 interface Entry {
   /** SHA-256 of the content, with a mark for programs; of files that are not copied, size and time. */
@@ -84,7 +87,7 @@ export class PlainCopies implements Snapshots {
   async take(name: string): Promise<string> {
     const id = await this.now();
     // One that was cut off is made anew; writing into it would write into the contents it shares.
-    const folder = path.join(this.#folder, name);
+    const folder = this.#shown(name);
     guarded(folder, () => {
       rmSync(folder, { recursive: true, force: true });
       for (const [file, { content, copied }] of this.#tree(id)) {
@@ -153,7 +156,7 @@ export class PlainCopies implements Snapshots {
 
   howToGoBack(id: string): string {
     const [name = ''] = id.split(':');
-    return `cp -R ${path.relative(this.#root, path.join(this.#folder, name))}/. .`;
+    return `cp -R ${path.relative(this.#root, this.#shown(name))}/. .`;
   }
 
   #scan(folder: string, scan: { tree: Tree; bytes: number; left: number }): void {
@@ -231,6 +234,11 @@ export class PlainCopies implements Snapshots {
     } catch (thrown) {
       throw systemCodeOf(thrown) === 'ENOENT' ? snapshotGone(thrown) : thrown;
     }
+  }
+
+  /** The folder of a snapshot as people see it. */
+  #shown(name: string): string {
+    return path.join(this.#folder, HIDDEN_FROM_RUNNERS, name);
   }
 
   #object(content: string): string {
