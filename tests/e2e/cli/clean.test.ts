@@ -110,13 +110,13 @@ test('copies; a loop that waited longer than that says what is missing', async (
 
 test('a loop that somebody works on is left alone', async () => {
   const root = repository({ ...FILES, 'wait.sh': `touch began; ${untilFile('go')}; exit 1\n` });
-  const { child } = startFixProblem(root, ['--command', 'sh wait.sh', '--desired', 'x']);
+  const running = startFixProblem(root, ['--command', 'sh wait.sh', '--desired', 'x']);
   await until(() => existsSync(path.join(root, 'began')));
   const [busy = ''] = readdirSync(path.join(root, '.claude/fixes')).filter((name) => /^[0-9a-f]{8}$/u.test(name));
   expect((await clean(root, '--all')).data).toEqual({ dryRun: false, ...NOTHING, busy: [busy] });
   expect(refs(root).length).toBeGreaterThan(0);
   writeFileSync(path.join(root, 'go'), '');
-  await new Promise((resolve) => child.once('exit', resolve));
+  await running.done;
 });
 
 test('snapshots of other projects in the repository stay until they are old', async () => {

@@ -1,151 +1,216 @@
 /**
- * Bad input of fix-problem: clear errors, nothing lost, nothing begun. Inputs files: fix-inputs.test.ts.
+ * Input of fix-problem: the contract's examples as written, and bad input that begins nothing and loses nothing. Ranges
+ * of all values: crates/core/src/fix_loop/tests/walks.rs. Files of inputs: fix-inputs.test.ts.
  */
 
-import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { argus } from '../argus.ts';
-import { CHECK, fileOf, fixProblem, loopFolder, repository, stateOf } from './fix-loop.ts';
+import { BUNDLE, environment, project } from '../harness.ts';
+import { answer, FAILING, fileOf, fixProblem, loopFolder, loopOn, RUN, stateOf, write } from './fix-loop.ts';
 
-const RUN = ['--command', 'node check.js', '--desired', 'it is well', '--backoff', '0'];
-const failing = () => repository({ 'check.js': CHECK, 'answer.txt': 'bad\n' });
+const TRUE = ['--command', 'true', '--desired', 'x'];
 
 test.each([
-  [['--command', '', '--desired', 'x'], /nothing to fix|empty/iu],
-  [['--command', ' ', '--desired', 'x'], /nothing to fix|empty/iu],
-  [['', '--desired', 'x'], /nothing to fix|empty/iu],
-  [['--desired', 'x'], /nothing to fix|empty/iu],
-  [['--command', 'true'], /--desired is required/u],
+  [['--desired', 'x'], /nothing to fix/iu],
+  [['--command', ' ', '--desired', 'x'], /empty/iu],
   [['--command', 'true', '--desired', ''], /--desired is required/u],
-  [['an error', '--command', 'true', '--desired', 'x'], /not both/u],
-  [['--command', 'true', '--test', 'true', '--desired', 'x'], /--test belongs to error mode/u],
-  [['--command', 'true', '--desired', 'x', '--timeout', '0'], /timeout must be/u],
-  [['--command', 'true', '--desired', 'x', '--timeout', '-1'], /whole number/u],
-  [['--command', 'true', '--desired', 'x', '--timeout', '999999999'], /timeout must be/u],
-  [['--command', 'true', '--desired', 'x', '--timeout', '1e3'], /whole number/u],
-  [['--command', 'true', '--desired', 'x', '--max-attempts', '0'], /max_attempts/u],
-  [['--command', 'true', '--desired', 'x', '--max-attempts', '1000'], /max_attempts/u],
-  [['--command', 'true', '--desired', 'x', '--backoff', '61'], /backoff must be/u],
-  [['--command', 'true', '--desired', 'x', '--backoff', 'soon'], /number/u],
-  [['--command', 'true', '--desired', 'x', '--circuit-breaker', '0'], /circuit_breaker/u],
-  [['--command', 'true', '--desired', 'x', '--retries', '3'], /unknown option/u],
-  [['--command', 'true', '--desired', 'x', 'a', 'b'], /too many arguments/u],
-  [['an error', '--desired', 'x', '--max-attempts', '4'], /max_attempts/u],
-  [['--command', 'true', '--desired', 'x', '--agent', 'true', '--agent-timeout', '0'], /1 to 604800/u],
-  [['--command', 'true', '--desired', 'x', '--agent', 'true', '--agent-timeout', '9999999'], /1 to 604800/u],
+  [['an error', ...TRUE], /not both/u],
+  [[...TRUE, '--test', 'true'], /--test belongs to error mode/u],
+  [[...TRUE, '--timeout', '0'], /timeout must be/u],
+  [[...TRUE, '--timeout', '1e3'], /whole number/u],
+  [[...TRUE, '--backoff', 'soon'], /number/u],
+  [[...TRUE, '--retries', '3'], /unknown option/u],
+  [[...TRUE, 'a', 'b'], /too many arguments/u],
+  [[...TRUE, '--agent', 'true', '--agent-timeout', '0'], /1 to 604800/u],
+  [[...TRUE, '--agent', 'true', '--agent-timeout', '9999999'], /1 to 604800/u],
   [['--resume'], /LOOP_NOT_FOUND/u],
   [['--resume', '--command', 'true'], /LOOP_NOT_FOUND/u],
-])('wrong usage: %j', async (args, message) => {
-  const root = repository({ a: '' });
+])('%j begins nothing', async (args, message) => {
+  const root = project();
   const { status, stdout, stderr } = await fixProblem(root, args);
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
   expect(stderr).toMatch(message);
   expect(existsSync(path.join(root, '.claude'))).toBe(false);
 });
 
-test('a project that does not exist', async () => {
-  const { status, stderr } = await argus([
-    'fix-problem',
-    '--command',
-    'true',
-    '--desired',
-    'x',
-    '--project',
-    '/does/not/exist',
-  ]);
+test('a project that does not exist is not found', async () => {
+  const { status, stderr } = await argus(['fix-problem', ...TRUE, '--project', '/does/not/exist']);
   expect(status).toBe(2);
   expect(stderr).toContain('PROJECT_NOT_FOUND');
 });
 
-test.each([
-  ['truncated', (file: string) => truncateSync(file, 100), 'STATE_UNREADABLE'],
-  ['empty', (file: string) => truncateSync(file, 0), 'STATE_UNREADABLE'],
-  ['something else', (file: string) => writeFileSync(file, '[1, 2]'), 'STATE_UNREADABLE'],
-  ['newer', (file: string) => replaced(file, '"version": 1', '"version": 2'), 'STATE_NEWER'],
-  ['of another command', (file: string) => replaced(file, 'node check.js', 'rm -rf /'), 'STATE_MISMATCH'],
-  [
-    'with more attempts than allowed',
-    (file: string) => replaced(file, '"max_attempts": 5', '"max_attempts": 0'),
-    'STATE_UNREADABLE',
-  ],
-])('a state that is %s', async (_name, spoil, code) => {
-  const root = failing();
+test('a state that cannot be believed is left as it is, and a good one goes on whatever lies beside it', async () => {
+  const root = project(FAILING);
   await fixProblem(root, RUN);
   const file = path.join(loopFolder(root), 'state.json');
-  spoil(file);
-  const before = readFileSync(file, 'utf8');
-  for (const args of [RUN, ['--resume']]) {
-    const { status, stdout, stderr } = await fixProblem(root, args);
-    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-    expect(stderr).toContain(code);
-    expect(stderr).toContain(file);
+  const good = readFileSync(file, 'utf8');
+  const replaced = (from: string, to: string) => () => writeFileSync(file, good.replace(from, to));
+  const rows: [name: string, spoil: () => void, code: string][] = [
+    ['cut off', () => truncateSync(file, 100), 'STATE_UNREADABLE'],
+    ['empty', () => truncateSync(file, 0), 'STATE_UNREADABLE'],
+    ['more attempts than allowed', replaced('"max_attempts": 5', '"max_attempts": 0'), 'STATE_UNREADABLE'],
+    ['newer', replaced('"version": 1', '"version": 2'), 'STATE_NEWER'],
+    ['of another command', replaced('node check.js', 'rm -rf /'), 'STATE_MISMATCH'],
+  ];
+  for (const [name, spoil, code] of rows) {
+    spoil();
+    const before = readFileSync(file, 'utf8');
+    for (const args of [RUN, ['--resume']]) {
+      const { status, stdout, stderr } = await fixProblem(root, args);
+      expect({ status, stdout }, name).toEqual({ status: 2, stdout: '' });
+      expect(stderr, name).toContain(code);
+      expect(stderr, name).toContain(file);
+    }
+    expect(readFileSync(file, 'utf8'), name).toBe(before);
+    writeFileSync(file, good);
   }
-  expect(readFileSync(file, 'utf8'), 'nothing is lost').toBe(before);
-});
-
-test('what else lies in the folder may be anything', async () => {
-  const root = failing();
-  await fixProblem(root, RUN);
   for (const name of ['insight.json', 'attempt_1.log', 'brief.md'])
     writeFileSync(path.join(loopFolder(root), name), '{"attempt": "x"');
-  writeFileSync(path.join(root, 'answer.txt'), 'good\n');
+  answer(root, 'good');
   expect((await fixProblem(root, ['--resume'])).status).toBe(0);
 });
 
-test('a folder that cannot be made', async () => {
-  const root = failing();
-  writeFileSync(path.join(root, '.claude'), 'a file');
+test('a folder that cannot be made is an error', async () => {
+  const root = project({ ...FAILING, '.claude': 'a file' });
   const { status, stderr } = await fixProblem(root, RUN);
   expect(status).toBe(2);
   expect(stderr).toMatch(/^STATE_NOT_WRITTEN: .* cannot be written/mu);
 });
 
-test('a command that is not there, and one with secrets', async () => {
-  const root = repository({ a: '' });
-  expect((await fixProblem(root, ['--command', 'no-such-program --now', '--desired', 'x'])).status).not.toBe(0);
-  expect(stateOf(root)).toMatchObject({ attempts: [{ exit_code: 127 }] });
+test('a command that is not there is a failed attempt, and what it printed is kept without secrets', async () => {
+  const root = project();
   const token = `ghp_${'aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF3hJ6'}`;
-  const secret = repository({ a: '' });
-  const { stdout } = await fixProblem(secret, [
-    '--command',
-    `echo "TypeError: bad token $(printf '%s' ghp_)${token.slice(4)}"; exit 1`,
-    '--desired',
-    'x',
-  ]);
-  expect(fileOf(secret, 'attempt_1.log')).not.toContain(token);
-  expect(stdout).not.toContain(token);
-  expect(fileOf(secret, 'insight.json')).not.toContain(token);
+  const prints = `echo "TypeError: bad token $(printf '%s' ghp_)${token.slice(4)}"; no-such-program --now`;
+  const { status, stdout } = await fixProblem(root, loopOn(prints));
+  expect(status).toBe(3);
+  expect(stateOf(root)).toMatchObject({ attempts: [{ exit_code: 127 }] });
+  const kept = stdout + fileOf(root, 'attempt_1.log') + fileOf(root, 'insight.json');
+  expect(kept).toContain('bad token');
+  expect(kept).not.toContain(token);
 });
 
-test('history that is switched off', async () => {
-  const root = repository({ 'check.js': CHECK, 'answer.txt': 'bad\n', 'argus.yaml': 'history: { enabled: false }\n' });
+test('a project without history has loops all the same', async () => {
+  const root = project({ ...FAILING, 'argus.yaml': 'history: { enabled: false }\n' });
   expect((await fixProblem(root, RUN)).status).toBe(3);
-  writeFileSync(path.join(root, 'answer.txt'), 'good\n');
+  answer(root, 'good');
   expect((await fixProblem(root, ['--resume'])).status).toBe(0);
   expect(existsSync(path.join(root, '.argus'))).toBe(false);
 });
 
-test('--help documents exit codes and every flag of the contract', async () => {
+test('--help documents the exit codes and every flag of the contract', async () => {
   const { status, stdout } = await argus(['fix-problem', '--help']);
   expect(status).toBe(0);
-  for (const flag of [
-    'desired',
-    'command',
-    'test',
-    'auto',
-    'inputs',
-    'timeout',
-    'max-attempts',
-    'backoff',
-    'circuit-breaker',
-    'namespace',
-  ]) {
-    expect(stdout).toContain(`--${flag}`);
-  }
+  const flags = 'desired command test auto inputs timeout max-attempts backoff circuit-breaker namespace';
+  for (const flag of flags.split(' ')) expect(stdout).toContain(`--${flag}`);
   expect(stdout).toMatch(/Exit codes: 0 fixed; 1 not fixed/u);
 });
 
-function replaced(file: string, from: string, to: string): void {
-  writeFileSync(file, readFileSync(file, 'utf8').replace(from, to));
+const PODS = 'NAME    READY   STATUS             RESTARTS   AGE\\nweb-1   0/1     ImagePullBackOff   0          2m\\n';
+const SCRIPTS = {
+  'run-tests.sh': 'echo "all tests pass"',
+  'interrogate.sh': 'test "$1 $2" = "--extract testapp" && echo "scope of $2"',
+  'setup.sh':
+    'read -r -p "Project name: " name\nread -r -p "Version [1.0.0]: " version\ntest -n "$name" && echo "made $name $version"',
+};
+const PROGRAMS = {
+  kubectl: `case $1 in apply) echo "pod/web-1 created";; get) printf '${PODS}';; *) exit 1;; esac`,
+  'argus-mcp': `exec '${process.execPath}' '${BUNDLE}' "$@"`,
+};
+
+/** A folder of programs. */
+function programs(texts: Record<string, string>): string {
+  const root = project(
+    Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, `#!/bin/bash\n${text}\n`])),
+  );
+  for (const name of Object.keys(texts)) chmodSync(path.join(root, name), 0o755);
+  return root;
 }
+
+function shop() {
+  const root = programs(SCRIPTS);
+  write(root, 'package.json', '{"name":"shop","version":"1.2.0","scripts":{"build":"echo built"}}');
+  return { root, env: { PATH: `${programs(PROGRAMS)}${path.delimiter}${process.env.PATH}` } };
+}
+
+test.each([
+  ['fix-problem', '"TypeError: undefined" --desired "Function returns array"', 3],
+  ['fix-problem', '--command "npm run build" --desired "Build succeeds"', 0],
+  ['fix-problem', '--command "kubectl apply -f deploy.yaml" --desired "Pods running" --namespace myapp', 0],
+  ['fix-problem', '--command "./run-tests.sh" --timeout 300 --max-attempts 5 --desired "All tests pass"', 0],
+  ['fix-problem', '--command "./setup.sh" --desired "Setup completes" --auto', 0],
+  [
+    'fix-problem',
+    `\\
+  --command "./interrogate.sh --extract testapp" \\
+  --desired "Scope document created" \\
+  --max-attempts 5 \\
+  --timeout 300`,
+    0,
+  ],
+  [
+    'fix-problem',
+    `\\
+  --command "kubectl apply -f k8s/" \\
+  --desired "All pods running" \\
+  --namespace "myapp" \\
+  --circuit-breaker 3`,
+    0,
+  ],
+])('%s %s', async (command, typed, code) => {
+  const { root, env } = shop();
+  const { status, stderr } = await argus([command, '--arguments', '-'], { input: typed, cwd: root, env });
+  expect(status, stderr).toBe(code);
+});
+
+test('a script is set up by inputs that were generated before', async () => {
+  const { root: cwd, env } = shop();
+  const file = '.claude/inputs/setup-inputs.yaml';
+  expect((await argus(['generate-inputs', './setup.sh'], { cwd, env })).status).toBe(0);
+  const given = ['--command', './setup.sh', '--desired', 'Setup completes', '--inputs', file];
+  const { status, stderr } = await argus(['fix-problem', ...given], { cwd, env });
+  expect(status, stderr).toBe(0);
+  expect(stderr).toContain('made shop 1.');
+});
+
+test('a step of a pipeline goes on after a loop that failed', () => {
+  const { root, env } = shop();
+  const script = `
+run_step_with_fix() {
+  local step_command="$1"
+  local desired="$2"
+
+  argus-mcp fix-problem \\
+    --command "$step_command" \\
+    --desired "$desired" \\
+    --max-attempts 3 \\
+    --timeout 600
+}
+execute_step() { return 1; }
+if ! execute_step 10; then  # deploy failed
+  for attempt in 1 2 3; do
+    argus-mcp fix-problem "Error: deployment web exceeded its progress deadline" \\
+      --desired "Deployment completes successfully with all pods running" \\
+      --test "kubectl get pods -n myapp | grep -v Running | grep -v Completed | wc -l | grep -q '^0$'" \\
+      --namespace "myapp"
+
+    if [ $? -eq 0 ]; then
+      break  # Fixed, continue pipeline
+    fi
+  done
+fi
+rm -r .claude
+run_step_with_fix "./run-tests.sh" "All tests pass"
+`;
+  const { status, stdout, stderr } = spawnSync('bash', ['-c', script], {
+    cwd: root,
+    env: environment(env),
+    encoding: 'utf8',
+  });
+  // The brief tells the state of the namespace.
+  expect(stdout, stderr).toContain('1 pod, 1 not well\nweb-1  0/1  ImagePullBackOff');
+  expect(status, stderr).toBe(0);
+  expect(stateOf(root)).toMatchObject({ max_attempts: 3, timeout_seconds: 600, status: 'success' });
+});

@@ -1,10 +1,12 @@
+/** generate-inputs, and a loop that answers prompts. How prompts are found and answered: packages/mcp/test/fix. */
+
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { argus, type Invocation } from '../argus.ts';
 import { project } from '../harness.ts';
-import { fixProblem, loopFolder } from './fix-loop.ts';
+import { fileOf, fixProblem, loopOn } from './fix-loop.ts';
 
 const SCRIPT = `#!/bin/bash
 read -rp "Project name: " name
@@ -13,125 +15,98 @@ read -rp "Remove old builds? [y/N] " old
 echo "$name:$port:$old"
 `;
 
-const PACKAGE = '{"name":"press","version":"1.0.0"}';
+const PRESS = { 'setup.sh': SCRIPT, 'package.json': '{"name":"press","version":"1.0.0"}' };
 const FILE = '.claude/inputs/setup-inputs.yaml';
 
 const generate = (root: string, ...args: string[]) => argus(['generate-inputs', ...args], { cwd: root });
+const read = (root: string) => readFileSync(path.join(root, FILE), 'utf8');
 
-test('writes the file and shows what it proposes; the file answers the script', async () => {
-  const root = project({ 'setup.sh': SCRIPT, 'package.json': PACKAGE });
-  const { status, stdout, stderr } = await generate(root, 'setup.sh');
-  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-  expect(stdout).toContain(`${FILE}: 3 inputs`);
-  expect(stdout).toMatch(/name +press +95 % +package\.json name/u);
-  const text = readFileSync(path.join(root, FILE), 'utf8');
-  expect(text).toMatch(/^version: 1\nscript: setup\.sh\ngenerated: "?\d{4}-.*Z"?$/mu);
-  // What `yq -r '.inputs[].value'` would print.
-  const values = [...text.matchAll(/^ {4}value: "(.*)"$/gmu)].map((match) => match[1]);
-  expect(values).toEqual(['press', '8080', 'n']);
-  const input = values.map((value) => `${value}\n`).join('');
-  expect(spawnSync('bash', ['setup.sh'], { cwd: root, input, encoding: 'utf8' }).stdout).toBe('press:8080:n\n');
-});
+describe('generate-inputs', () => {
+  test('writes a file that answers the script, and overwrites it only with --force', async () => {
+    const root = project(PRESS);
+    const { status, stdout, stderr } = await generate(root, 'setup.sh');
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toContain(`${FILE}: 3 inputs`);
+    expect(stdout).toMatch(/name +press +95 % +package\.json name/u);
+    expect(read(root)).toMatch(/^version: 1\nscript: setup\.sh\ngenerated: "?\d{4}-.*Z"?$/mu);
+    // What `yq -r '.inputs[].value'` would print.
+    const values = [...read(root).matchAll(/^ {4}value: "(.*)"$/gmu)].map((match) => match[1]);
+    expect(values).toEqual(['press', '8080', 'n']);
+    const input = values.map((value) => `${value}\n`).join('');
+    expect(spawnSync('bash', ['setup.sh'], { cwd: root, input, encoding: 'utf8' }).stdout).toBe('press:8080:n\n');
 
-test('what only the user can give is said, with exit code 4', async () => {
-  const root = project({ 'setup.sh': 'read -rsp "API key: " key\n' });
-  const { status, stdout } = await generate(root, './setup.sh');
-  expect(status).toBe(4);
-  expect(stdout).toContain('(yours to give)');
-  expect(stdout).toContain('value_from_env: KEY');
-  const text = readFileSync(path.join(root, FILE), 'utf8');
-  expect(text).toMatch(/deferred: true/u);
-  expect(text).toMatch(/source: user_required/u);
-  expect(text).not.toMatch(/value:/u);
-});
-
-test('--json, --output, --project and command lines', async () => {
-  const root = project({ 'setup.sh': SCRIPT, 'package.json': PACKAGE });
-  const elsewhere = project();
-  const { status, stdout } = await generate(
-    elsewhere,
-    'bash setup.sh',
-    '--project',
-    root,
-    '--output',
-    'mine.yaml',
-    '--json',
-  );
-  expect(status).toBe(0);
-  expect(JSON.parse(stdout)).toMatchObject({ path: 'mine.yaml', version: 1, deferred: [], notes: [] });
-  expect(existsSync(path.join(elsewhere, 'mine.yaml'))).toBe(true);
-  expect(existsSync(path.join(root, FILE))).toBe(false);
-});
-
-test('a file that is there is not overwritten but with --force', async () => {
-  const root = project({ 'setup.sh': SCRIPT });
-  await generate(root, 'setup.sh');
-  writeFileSync(path.join(root, FILE), 'mine');
-  const refused = await generate(root, 'setup.sh');
-  expect(refused.status).toBe(2);
-  expect(refused.stderr).toMatch(/^INVALID_INPUT: .*exists already.*--force/u);
-  expect(readFileSync(path.join(root, FILE), 'utf8')).toBe('mine');
-  expect((await generate(root, 'setup.sh', '--force')).status).toBe(0);
-});
-
-test('nothing asked, nothing there, nothing given', async () => {
-  const root = project({ 'quiet.sh': 'echo hello\n' });
-  const quiet = await generate(root, 'quiet.sh');
-  expect(quiet).toMatchObject({ status: 0, stdout: expect.stringContaining('no file was written') });
-  expect(existsSync(path.join(root, '.claude'))).toBe(false);
-  expect(await generate(root, 'gone.sh')).toMatchObject({
-    status: 2,
-    stderr: expect.stringContaining('does not exist'),
-  });
-  expect(await generate(root, ' ')).toMatchObject({ status: 2, stderr: expect.stringContaining('command is empty') });
-  expect(await generate(root)).toMatchObject({ status: 2 });
-  const json = await generate(root, 'gone.sh', '--json');
-  expect(JSON.parse(json.stdout)).toMatchObject({ success: false, error: { code: 'INVALID_INPUT' } });
-});
-
-describe('fix-problem', () => {
-  const loop = (root: string, args: string[], invocation: Invocation = {}) => {
-    const given = ['--command', 'bash setup.sh', '--desired', 'Setup completes', '--backoff', '0', ...args];
-    return fixProblem(root, given, invocation);
-  };
-  const answers = (...values: string[]) => `inputs:\n${values.map((value) => `  - value: ${value}\n`).join('')}`;
-
-  test('takes the file that is named, else the one that lies there, else makes one under --auto', async () => {
-    const root = project({
-      'setup.sh': `${SCRIPT}exit 0\n`,
-      'package.json': PACKAGE,
-      [FILE]: answers('lying', '1', 'n'),
-      'mine.yaml': answers('named', '2', 'n'),
+    writeFileSync(path.join(root, FILE), 'mine');
+    expect(await generate(root, 'setup.sh')).toMatchObject({
+      status: 2,
+      stderr: expect.stringMatching(/^INVALID_INPUT: .*exists already.*--force/u),
     });
-    expect(await loop(root, ['--auto', '--inputs', 'mine.yaml'])).toMatchObject({ status: 0 });
-    expect(readFileSync(path.join(loopFolder(root), 'attempt_1.log'), 'utf8')).toContain('named:2:n');
-    expect(await loop(root, ['--auto'])).toMatchObject({ status: 0 });
-    expect(readFileSync(path.join(loopFolder(root), 'attempt_1.log'), 'utf8')).toContain('lying:1:n');
-    const fresh = project({ 'setup.sh': SCRIPT, 'package.json': PACKAGE });
+    expect(read(root)).toBe('mine');
+    expect((await generate(root, 'setup.sh', '--force')).status).toBe(0);
+  });
+
+  test('ends with exit code 4 where only the user can answer', async () => {
+    const root = project({ 'setup.sh': 'read -rsp "API key: " key\n' });
+    const { status, stdout } = await generate(root, './setup.sh');
+    expect(status).toBe(4);
+    expect(stdout).toContain('(yours to give)');
+    expect(stdout).toContain('value_from_env: KEY');
+    expect(read(root)).toMatch(/source: user_required/u);
+    expect(read(root)).toMatch(/deferred: true/u);
+    expect(read(root)).not.toMatch(/value:/u);
+  });
+
+  test('takes a command line and a project elsewhere, and answers as JSON', async () => {
+    const [root, elsewhere] = [project(PRESS), project()];
+    const args = ['--project', root, '--output', 'mine.yaml', '--json'];
+    const { status, stdout } = await generate(elsewhere, 'bash setup.sh', ...args);
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ path: 'mine.yaml', version: 1, deferred: [], notes: [] });
+    expect(existsSync(path.join(elsewhere, 'mine.yaml'))).toBe(true);
+    expect(existsSync(path.join(root, FILE))).toBe(false);
+  });
+
+  test('writes no file for a script that asks nothing, is missing or is not named', async () => {
+    const root = project({ 'quiet.sh': 'echo hello\n' });
+    expect(await generate(root, 'quiet.sh')).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('no file was written'),
+    });
+    const missing = await generate(root, 'gone.sh');
+    expect(missing).toMatchObject({ status: 2, stderr: expect.stringContaining('does not exist') });
+    expect(await generate(root, ' ')).toMatchObject({ status: 2, stderr: expect.stringContaining('command is empty') });
+    expect(await generate(root)).toMatchObject({ status: 2 });
+    expect(JSON.parse((await generate(root, 'gone.sh', '--json')).stdout)).toMatchObject({
+      success: false,
+      error: { code: 'INVALID_INPUT' },
+    });
+    expect(existsSync(path.join(root, '.claude'))).toBe(false);
+  });
+});
+
+describe('a loop', () => {
+  const loop = (root: string, args: string[], invocation: Invocation = {}) =>
+    fixProblem(root, loopOn('bash setup.sh', ...args), invocation);
+
+  test('takes the file that is named, else makes one under --auto', async () => {
+    const answers = 'inputs:\n  - value: named\n  - value: 2\n  - value: n\n';
+    const named = project({ ...PRESS, 'mine.yaml': answers });
+    expect(await loop(named, ['--auto', '--inputs', 'mine.yaml'])).toMatchObject({ status: 0 });
+    expect(fileOf(named, 'attempt_1.log')).toContain('named:2:n');
+    const fresh = project(PRESS);
     expect(await loop(fresh, ['--auto'])).toMatchObject({ status: 0 });
-    expect(readFileSync(path.join(loopFolder(fresh), 'attempt_1.log'), 'utf8')).toContain('press:8080:n');
+    expect(fileOf(fresh, 'attempt_1.log')).toContain('press:8080:n');
     expect(existsSync(path.join(fresh, FILE))).toBe(true);
   });
 
-  test('refuses a file that is malformed, or holds a credential, or is not there', async () => {
-    const root = project({
-      'setup.sh': SCRIPT,
-      'broken.yaml': 'inputs: [\n',
-      'leak.yaml': 'inputs:\n  - name: db_password\n    value: sesame-7\n',
-    });
-    for (const [file, words] of [
-      ['broken.yaml', 'broken.yaml:2: not valid YAML'],
-      ['leak.yaml', 'leak.yaml:3: inputs.0.value: '],
-      ['gone.yaml', 'gone.yaml: it does not exist'],
-    ] as const) {
-      const { status, stderr, stdout } = await loop(root, ['--inputs', file]);
-      expect(status).toBe(2);
-      expect(stderr).toContain(words);
-      expect(stdout + stderr).not.toContain('sesame-7');
-    }
+  test('refuses a file with a credential in it, and does not show the credential', async () => {
+    const root = project({ ...PRESS, 'leak.yaml': 'inputs:\n  - name: db_password\n    value: sesame-7\n' });
+    const { status, stdout, stderr } = await loop(root, ['--inputs', 'leak.yaml']);
+    expect(status).toBe(2);
+    expect(stderr).toContain('leak.yaml:3: inputs.0.value: ');
+    expect(stdout + stderr).not.toContain('sesame-7');
   });
 
-  test('a question the script does not show is answered by the second run', async () => {
+  test('answers a question that the script does not show in the second run', async () => {
     const root = project({
       'setup.sh': 'read -rp "Project name: " name\nnode ask.js && echo "made $name"\n',
       'ask.js': `const { createInterface } = require('node:readline');
@@ -142,7 +117,7 @@ lines.on('close', () => { process.exitCode = 1; });
     });
     const { status, stdout, stderr } = await loop(root, ['--auto']);
     expect(status, stdout + stderr).toBe(0);
-    expect(readFileSync(path.join(root, FILE), 'utf8')).toContain('Enter the number of workers:');
+    expect(read(root)).toContain('Enter the number of workers:');
   });
 
   test('asks the user for a credential, and shows it nowhere once it is there', async () => {
@@ -152,8 +127,7 @@ lines.on('close', () => { process.exitCode = 1; });
     const asked = await loop(root, ['--auto']);
     expect(asked.status).toBe(4);
     expect(asked.stdout + asked.stderr).toContain('value_from_env: PW');
-    const file = path.join(root, FILE);
-    writeFileSync(file, readFileSync(file, 'utf8').replace('deferred: true', 'value_from_env: SETUP_PW'));
+    writeFileSync(path.join(root, FILE), read(root).replace('deferred: true', 'value_from_env: SETUP_PW'));
     const missing = await loop(root, ['--auto']);
     expect(missing.status).toBe(4);
     expect(missing.stdout + missing.stderr).toContain('Set the environment variable SETUP_PW');

@@ -1,24 +1,59 @@
 /** Drives fix-problem on real projects and reads what it leaves. */
 
-import { execFileSync, type SpawnOptions, spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import { argus, type Invocation } from '../argus.ts';
+import { argus, type Invocation, type Running, startArgus } from '../argus.ts';
 import { BUNDLE, environment, project } from '../harness.ts';
 
-export function fixProblem(root: string, args: string[], invocation: Invocation = {}) {
-  return argus(['fix-problem', ...args, '--project', root], { cwd: root, ...invocation });
+/** Arguments of a loop on a command, without a delay between attempts unless `more` names one. */
+export const loopOn = (command: string, ...more: string[]) => [
+  ...['--command', command, '--desired', 'it works', '--backoff', '0'],
+  ...more,
+];
+
+const fixArgs = (root: string, args: readonly string[]) => ['fix-problem', ...args, '--project', root];
+
+/** Runs fix-problem to its end in a project. */
+export function fixProblem(root: string, args: readonly string[], invocation: Invocation = {}) {
+  return argus(fixArgs(root, args), { cwd: root, ...invocation });
 }
 
-/** The same without waiting for its end. */
-export function startFixProblem(root: string, args: string[], shown: 'pipe' | 'ignore' = 'pipe') {
-  const options: SpawnOptions = { cwd: root, env: environment(), stdio: ['ignore', 'pipe', shown] };
-  const child = spawn(process.execPath, [BUNDLE, 'fix-problem', ...args, '--project', root], options);
-  const printed = { stdout: '', stderr: '' };
-  child.stdout?.on('data', (bytes) => (printed.stdout += String(bytes)));
-  child.stderr?.on('data', (bytes) => (printed.stderr += String(bytes)));
-  return { child, output: () => printed };
+/** Starts fix-problem in a project. */
+export function startFixProblem(root: string, args: readonly string[]): Running {
+  return startArgus(fixArgs(root, args), { cwd: root });
+}
+
+/** A command may print more than fits into one text. */
+const MAX_STDERR_CHARACTERS = 100_000;
+
+/** Starts the built program, which a signal can end. */
+export function spawnFixProblem(root: string, args: readonly string[]) {
+  const stdio = ['ignore', 'ignore', 'pipe'] as const;
+  const child = spawn(process.execPath, [BUNDLE, ...fixArgs(root, args)], {
+    cwd: root,
+    env: environment(),
+    stdio: [...stdio],
+  });
+  const ended: Promise<unknown> = once(child, 'close');
+  let stderr = '';
+  child.stderr?.on('data', (bytes) => {
+    stderr = (stderr + String(bytes)).slice(-MAX_STDERR_CHARACTERS);
+  });
+  return {
+    child,
+    ended,
+    stderr: () => stderr,
+    /** Resolves when stderr matches, or when the program has ended. */
+    async shows(pattern: RegExp): Promise<void> {
+      const found = new Promise<void>((resolve) => {
+        child.stderr?.on('data', () => pattern.test(stderr) && resolve());
+      });
+      if (!pattern.test(stderr)) await Promise.race([found, ended]);
+    },
+  };
 }
 
 const attempt = z.looseObject({
@@ -27,20 +62,14 @@ const attempt = z.looseObject({
   exit_code: z.number(),
   error_hash: z.string().nullable(),
   fix_applied: z.string().nullable(),
-  duration_seconds: z.number(),
   snapshot: z.string().nullable(),
 });
 const state = z.looseObject({
-  version: z.number(),
   status: z.string(),
   command_hash: z.string(),
-  current_attempt: z.number(),
-  max_attempts: z.number(),
-  backoff_seconds: z.number(),
   circuit_breaker: z.object({ threshold: z.number(), error_hashes: z.array(z.string()), state: z.string() }),
   attempts: z.array(attempt),
 });
-export type State = z.infer<typeof state>;
 
 /** The folder of the project's only loop. */
 export function loopFolder(root: string): string {
@@ -50,12 +79,30 @@ export function loopFolder(root: string): string {
   return path.join(folder, name);
 }
 
-export function stateOf(root: string): State {
+export function stateOf(root: string) {
   return state.parse(JSON.parse(fileOf(root, 'state.json')));
 }
 
 export function fileOf(root: string, name: string): string {
   return readFileSync(path.join(loopFolder(root), name), 'utf8');
+}
+
+/** The data of a command's answer. */
+export async function dataOf<Data>(root: string, args: readonly string[], schema: z.ZodType<Data>): Promise<Data> {
+  const { stdout, stderr } = await argus([...args, '--project', root, '--json'], { cwd: root });
+  return z.object({ data: schema }).parse(JSON.parse(stdout || stderr)).data;
+}
+
+const recorded = z.object({ runId: z.string(), failures: z.array(z.object({ caseName: z.string() })) });
+const diagnosis = z.object({ suggestedFix: z.string(), standing: z.string().nullable() });
+
+/** Runs the tests once, and diagnoses the failures whose names have the words. */
+export async function diagnosed(root: string, command: string, ...words: string[]) {
+  const { runId, failures } = await dataOf(root, ['run', command], recorded);
+  const names = words.map((part) => failures.find(({ caseName }) => caseName.includes(part))?.caseName ?? '');
+  const diagnoses: z.infer<typeof diagnosis>[] = [];
+  for (const name of names) diagnoses.push(await dataOf(root, ['diagnose', runId, name], diagnosis));
+  return diagnoses;
 }
 
 export function git(cwd: string, ...args: string[]): string {
@@ -73,7 +120,7 @@ export function repository(files: Record<string, string>): string {
   return root;
 }
 
-/** A script that fails until `good` stands in `answer.txt`, with what changes from run to run in its error. */
+/** A script that fails until `answer.txt` holds `good`. Its error has a time, a process id and a port that change. */
 export const CHECK = `
 const { readFileSync } = require('node:fs');
 const answer = readFileSync('answer.txt', 'utf8').trim();
@@ -81,16 +128,25 @@ if (answer === 'good') { console.log('all is well'); process.exit(0); }
 console.error(new Date().toISOString() + ' pid ' + process.pid + ' worker ' + Math.random().toString(16).slice(2));
 throw new TypeError('cannot use answer from port ' + (20000 + Math.floor(Math.random() * 9000)));
 `;
+export const FAILING = { 'check.js': CHECK, 'answer.txt': 'bad\n' };
+export const RUN = loopOn('node check.js');
 
-/** Until something is true; a test has its own limit. */
-export async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 50));
+export function write(root: string, name: string, text: string): void {
+  writeFileSync(path.join(root, name), text);
 }
 
-/** What a command of a test says to go on until a file is there: however busy the machine, the test says when. */
-export const untilFile = (file: string) => `until test -e ${file}; do sleep 0.1; done`;
+/** Changes what `check.js` reads. */
+export const answer = (root: string, text: string) => write(root, 'answer.txt', `${text}\n`);
 
-/** Command lines of processes that begin with the text. */
+/** Waits for what no event tells. The test's own time limit applies. */
+export async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+/** Shell words that wait for a file, so that a test decides when a command ends. */
+export const untilFile = (file: string) => `until test -e ${file}; do sleep 0.05; done`;
+
+/** Command lines of running processes that begin with the text. */
 export function processesWith(text: string): string[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/u.test(name) && name !== String(process.pid));
   return pids.map(commandLine).filter((line) => line.startsWith(text));
