@@ -14,9 +14,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { snapshotsOf } from '../../src/fix/snapshots/open.ts';
+import { io, withIo } from '../../src/system/io.ts';
 import { commit, folder, git, project, put } from '../project.ts';
+import { programs, withEnvironment } from './gathering.ts';
 
 const open = (root: string) => snapshotsOf(root, 'a1b2c3d4', path.join(root, '.claude/fixes/a1b2c3d4'));
 const goBack = (root: string, command: string) => execFileSync('sh', ['-c', command], { cwd: root, stdio: 'pipe' });
@@ -35,7 +37,7 @@ function withFilter(root: string): string {
 const ATTRIBUTES = '*.turned filter=turned\n*.crlf text eol=crlf\n*.id ident\n*.utf16 working-tree-encoding=UTF-16LE\n';
 
 test.each(['.gitattributes', '.git/info/attributes'])(
-  'going back gives the very bytes, whatever %s says',
+  'going back gives the very bytes, whatever %s asks for',
   async (at) => {
     const root = project();
     const marker = withFilter(root);
@@ -75,7 +77,7 @@ test.each(['.gitattributes', '.git/info/attributes'])(
   },
 );
 
-test('the same of files that are as they were committed', async () => {
+test('going back gives the bytes of files that git need not read', async () => {
   const root = project({ '.gitattributes': `* text=auto\n${ATTRIBUTES}` });
   const marker = withFilter(root);
   const bytes = new Map<string, Buffer>([
@@ -130,33 +132,25 @@ test.skipIf(process.platform !== 'linux')(
 );
 
 describe('an older git', () => {
-  const PATH = process.env.PATH ?? '';
-  afterEach(() => {
-    process.env.PATH = PATH;
-  });
-
-  /** The installed one, that says to be of another version. */
-  function ofVersion(version: string): void {
-    const programs = folder({});
+  /** The PATH of a git that calls itself another version. */
+  function ofVersion(version: string) {
     const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
-    const script = `#!/bin/sh\nfor word; do [ "$word" = version ] && echo "git version ${version}" && exit; done\nexec ${real} "$@"\n`;
-    writeFileSync(path.join(programs, 'git'), script, { mode: 0o755 });
-    process.env.PATH = [programs, PATH].join(path.delimiter);
+    return programs({
+      git: `for word; do [ "$word" = version ] && echo "git version ${version}" && exit; done\nexec ${real} "$@"\n`,
+    });
   }
 
-  test('of which too much is not known: copies', async () => {
+  test('that lacks too much is not used: files are copied', async () => {
     const root = project({ 'a.txt': 'a\n' });
-    ofVersion('2.30.9');
-    const snapshots = await open(root);
+    const snapshots = await withEnvironment(ofVersion('2.30.9'), () => open(root));
     expect(snapshots.kind).toBe('copies');
     expect(snapshots.warnings.join()).toContain('The git repository is not used (git 2.30 is older than 2.31)');
   });
 
-  test('that goes by attributes: no filter all the same', async () => {
+  test('that goes by attributes runs no filter either', async () => {
     const root = project({ 'a.turned': 'as it was\n', '.gitattributes': '*.turned filter=turned\n' });
     const marker = withFilter(root);
-    ofVersion('2.39.5 (Apple Git-154)');
-    const snapshots = await open(root);
+    const snapshots = await withEnvironment(ofVersion('2.39.5 (Apple Git-154)'), () => open(root));
     const id = await snapshots.take('1');
     put(root, { 'a.turned': 'changed\n' });
     expect(snapshots.howToGoBack(id)).not.toContain('--attr-source');
@@ -285,13 +279,12 @@ test('a work tree that settings put elsewhere is not taken', async () => {
   );
 });
 
-test('a repository that is swept in between', async () => {
+test('a file that git no longer has after a sweep is written again', async () => {
   const root = project({ 'a.txt': 'a\n', 'b.txt': 'b\n' });
-  const time = new Date(Date.now() - 60_000);
-  execFileSync('touch', ['-d', time.toISOString(), path.join(root, 'a.txt')]);
   const snapshots = await open(root);
-  await new Promise((resolve) => setTimeout(resolve, 2_500));
-  await snapshots.now();
+  // Only a file that is older than its reading is remembered.
+  const later = { ...io(), now: () => Date.now() + 10_000 };
+  await withIo(later, () => snapshots.now());
   git(root, 'prune', '--expire=now');
   const id = await snapshots.take('1');
   expect(git(root, 'show', `${id}:a.txt`)).toBe('a\n');
