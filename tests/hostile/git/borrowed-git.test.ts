@@ -41,20 +41,23 @@ const refsOf = (root: string) => git(root, 'for-each-ref');
 const objectsOf = (root: string) =>
   readdirSync(path.join(root, '.git/objects'), { recursive: true }).map(String).sort();
 
-test.skipIf(process.platform === 'win32').each(Object.entries(BORROWINGS))('a .git %s', async (_, borrow) => {
-  const victim = repository(FILES);
-  git(victim, 'commit', '-q', '--allow-empty', '-m', SECRET);
-  expect((await fixProblem(victim, RUN)).status).toBe(3);
-  const before = { refs: refsOf(victim), objects: objectsOf(victim) };
-  expect(before.refs).toContain('refs/argus/fixes/');
+test.skipIf(process.platform === 'win32').each(Object.entries(BORROWINGS))(
+  'nothing is read through a .git %s',
+  async (_, borrow) => {
+    const victim = repository(FILES);
+    git(victim, 'commit', '-q', '--allow-empty', '-m', SECRET);
+    expect((await fixProblem(victim, RUN)).status).toBe(3);
+    const before = { refs: refsOf(victim), objects: objectsOf(victim) };
+    expect(before.refs).toContain('refs/argus/fixes/');
 
-  const root = project(FILES);
-  borrow(root, victim);
-  expect(git(root, 'log', '-1', '--format=%s'), 'the trap is set').toBe(SECRET);
-  const { status, stdout } = await fixProblem(root, RUN);
-  expect(status).toBe(3);
-  expect(stdout).toContain('does not name this folder as its work tree');
-  expect(stdout).not.toContain(SECRET);
-  expect((await argus(['clean', '--all', '--project', root])).status).toBe(0);
-  expect({ refs: refsOf(victim), objects: objectsOf(victim) }).toEqual(before);
-});
+    const root = project(FILES);
+    borrow(root, victim);
+    expect(git(root, 'log', '-1', '--format=%s'), 'the trap is set').toBe(SECRET);
+    const { status, stdout } = await fixProblem(root, RUN);
+    expect(status).toBe(3);
+    expect(stdout).toContain('does not name this folder as its work tree');
+    expect(stdout).not.toContain(SECRET);
+    expect((await argus(['clean', '--all', '--project', root])).status).toBe(0);
+    expect({ refs: refsOf(victim), objects: objectsOf(victim) }).toEqual(before);
+  },
+);

@@ -1,5 +1,5 @@
 /**
- * A line for every command of Argus, for a project as `planted.ts` makes them; git.test.ts checks that none is missing.
+ * A line for every command of Argus, for a project as `traps.ts` makes them; git.test.ts checks that none is missing.
  */
 
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -61,4 +61,10 @@ export function commandLines(root: string): string[][] {
     ['install', '--agent', 'claude', 'codex', '--hook', '--agents-md', '--yes', ...at],
     ['install', '--agents-md', '--agent', 'claude', 'codex', '--remove', '--yes', ...at],
   ];
+}
+
+/** What an answer says of runs, incidents and solutions, by the names of its fields. */
+export function idsIn(answer: string): Record<string, string> {
+  const found = [...answer.matchAll(/"(runId|incident_id|solution_id)":"([^"]+)"/gu)];
+  return Object.fromEntries(found.map(([, name = '', id = '']) => [name, id]));
 }

@@ -36,48 +36,20 @@ test('what is said to be overridden is', () => {
 });
 
 test('what is said not to be called is not', () => {
-  const callers =
-    'fetch pull push clone gc maintenance merge rebase commit tag difftool mergetool submodule archive am';
-  const more = 'send-email imap-send instaweb help interpret-trailers checkout restore add diff show remote bundle';
-  expect(
-    [callers, more]
-      .join(' ')
-      .split(' ')
-      .filter((name) => name in COMMANDS),
-  ).toEqual([]);
+  const callers = `fetch pull push clone gc maintenance merge rebase commit tag difftool mergetool submodule archive am
+    send-email imap-send instaweb help interpret-trailers checkout restore add diff show remote bundle`;
+  expect(callers.split(/\s+/u).filter((name) => name in COMMANDS)).toEqual([]);
 });
 
-test('of the environment only what says where git and its settings are is handed on', () => {
-  const user = {
-    ...{
-      GIT_EXTERNAL_DIFF: 'x',
-      GIT_PAGER: 'x',
-      GIT_SSH_COMMAND: 'x',
-      GIT_SSH: 'x',
-      GIT_ASKPASS: 'x',
-      SSH_ASKPASS: 'x',
-    },
-    ...{ GIT_EDITOR: 'x', GIT_SEQUENCE_EDITOR: 'x', GIT_PROXY_COMMAND: 'x', GIT_DIR: 'x', GIT_WORK_TREE: 'x' },
-    ...{ GIT_INDEX_FILE: 'x', GIT_OBJECT_DIRECTORY: 'x', GIT_TRACE: 'x', GIT_TRACE2_EVENT: 'x', GIT_ATTR_SOURCE: 'x' },
-    ...{
-      GIT_CONFIG: 'x',
-      GIT_TEMPLATE_DIR: 'x',
-      GIT_NO_LAZY_FETCH: '0',
-      GIT_ALLOW_PROTOCOL: 'ext',
-      git_external_diff: 'x',
-    },
-    // Else the git that Argus starts inside a run counts as left by that run.
-    ARGUS_RUN_MARKS: 'x',
-  };
-  const kept = {
-    GIT_CONFIG_GLOBAL: 'x',
-    GIT_CONFIG_COUNT: '1',
-    GIT_EXEC_PATH: 'x',
-    GIT_CEILING_DIRECTORIES: 'x',
-    PATH: 'x',
-  };
-  const changed = gitEnvironment({ ...user, ...kept });
-  for (const name of Object.keys(user)) expect(changed, name).toHaveProperty(name);
-  expect(Object.entries(user).filter(([name, text]) => changed[name] === text)).toEqual([]);
-  for (const name of Object.keys(kept)) expect(changed, name).not.toHaveProperty(name);
+test('of the environment git gets only what says where it and its settings are', () => {
+  const unset = `EXTERNAL_DIFF PAGER SSH_COMMAND SSH ASKPASS EDITOR SEQUENCE_EDITOR PROXY_COMMAND DIR WORK_TREE INDEX_FILE
+    OBJECT_DIRECTORY TRACE TRACE2_EVENT ATTR_SOURCE CONFIG TEMPLATE_DIR NO_LAZY_FETCH ALLOW_PROTOCOL`;
+  const names = unset.split(/\s+/u).map((name) => `GIT_${name}`);
+  // A git that Argus starts inside a run counts otherwise as left by that run.
+  const user = [...names, 'git_external_diff', 'SSH_ASKPASS', 'ARGUS_RUN_MARKS'];
+  const kept = 'GIT_CONFIG_GLOBAL GIT_CONFIG_COUNT GIT_EXEC_PATH GIT_CEILING_DIRECTORIES PATH'.split(' ');
+  const changed = gitEnvironment(Object.fromEntries([...user, ...kept].map((name) => [name, 'of the user'])));
+  for (const name of user) expect(changed, name).toHaveProperty(name);
+  expect(user.filter((name) => changed[name] === 'of the user')).toEqual([]);
+  expect(kept.filter((name) => name in changed)).toEqual([]);
 });
