@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { argus } from '../e2e/argus.ts';
 import { git, repository } from '../e2e/fix-loop/fix-loop.ts';
 import { type Agent, connect, type Data, someUser } from '../e2e/harness.ts';
-import { commandLines, endRun } from './git/command-lines.ts';
+import { commandLines, endRun, idsIn } from './git/command-lines.ts';
 
 const PART = 'Fake1Fake2Fake3Fake4Fake5Fake6';
 /** A token as issuers make them, and the same with a character in it that nobody sees. */
@@ -35,24 +35,20 @@ const HARMLESS: Record<string, unknown> = {
   object: {},
 };
 
-function withSecret(type: string | undefined): unknown {
-  if (type === 'string') return planted('x');
-  if (type === 'array') return [planted('x')];
-  if (type === 'object') return { os: planted('linux'), [planted('key')]: planted('value') };
-  return undefined;
-}
+const WITH_SECRET: Record<string, unknown> = {
+  string: planted('x'),
+  array: [planted('x')],
+  object: { os: planted('linux'), [planted('key')]: planted('value') },
+};
 
 function expectNone(bytes: string, where: string): void {
   expect(bytes.replaceAll('\u200b', '').includes(PART), `${where}: ${bytes.slice(0, 2_000)}`).toBe(false);
 }
 
-/** The text of an answer, whatever it is. */
-async function said(agent: Agent, tool: string, args: Data): Promise<string> {
-  const bare = /^(?:ranked|record|add|fix)_/u.test(tool);
-  const answer = bare
-    ? await agent.ask(tool, args).catch((error: Error) => error.message)
-    : await agent.call(tool, args);
-  return JSON.stringify(answer);
+/** An answer or an error. */
+function answerOf(agent: Agent, tool: string, args: Data): Promise<unknown> {
+  const isBare = /^(?:ranked|record|add|fix)_/u.test(tool);
+  return isBare ? agent.ask(tool, args).catch((error: Error) => error.message) : agent.call(tool, args);
 }
 
 test('no answer of a tool has what stood in any of its arguments', async () => {
@@ -64,13 +60,13 @@ test('no answer of a tool has what stood in any of its arguments', async () => {
   for (const { name, inputSchema } of tools) {
     const { properties, required = [] } = inputSchema;
     for (const [field, { type }] of Object.entries(properties)) {
-      const secret = withSecret(type);
+      const secret = WITH_SECRET[type ?? ''];
       if (secret === undefined) continue;
       const needed = required.map((one) => [one, HARMLESS[properties[one]?.type ?? 'string']]);
       const args = { ...Object.fromEntries(needed), projectPath: root, [field]: secret };
       // What it runs must end.
       if (name === 'fix_problem' && field !== 'command' && field !== 'error') Object.assign(args, { error: 'x' });
-      expectNone(await said(agent, name, args), `${name}.${field}`);
+      expectNone(JSON.stringify(await answerOf(agent, name, args)), `${name}.${field}`);
     }
   }
   await agent.close();
@@ -93,6 +89,9 @@ const CTRF = {
   },
 };
 
+const Runs = z.object({ runs: z.array(z.object({ id: z.string() })) });
+const Cases = z.object({ cases: z.tuple([z.object({ caseName: z.string() })], z.unknown()) });
+
 test('no notification, file or line of a run, an import and a loop has what the project printed', async () => {
   const fails = `printf '%s\\n' '${planted('OrderError: the plan of')}'; sleep 2.5; exit 3`;
   const root = repository({ 'fails.sh': fails, 'reports/ctrf.json': JSON.stringify(CTRF) });
@@ -105,16 +104,11 @@ test('no notification, file or line of a run, an import and a loop has what the 
   const run = await agent.call('argus_run', { projectPath: root, command: 'sh fails.sh' }, { onprogress });
   const answers: unknown[] = [run];
   answers.push(await agent.call('argus_import', { projectPath: root, path: 'reports/*.json' }));
-  const { runs } = z
-    .object({ runs: z.array(z.object({ id: z.string() })) })
-    .parse(await agent.data('argus_history', { projectPath: root }));
-  for (const { id } of runs) {
-    const detail = await agent.data('argus_history', { projectPath: root, runId: id });
-    const { cases } = z.object({ cases: z.array(z.object({ caseName: z.string() })) }).parse(detail);
-    answers.push(
-      detail,
-      await agent.call('argus_diagnose', { projectPath: root, runId: id, caseName: cases[0]?.caseName }),
-    );
+  const { runs } = Runs.parse(await agent.data('argus_history', { projectPath: root }));
+  for (const { id: runId } of runs) {
+    const detail = await agent.data('argus_history', { projectPath: root, runId });
+    const [{ caseName }] = Cases.parse(detail).cases;
+    answers.push(detail, await agent.call('argus_diagnose', { projectPath: root, runId, caseName }));
   }
   answers.push(
     await agent.ask('fix_problem', { projectPath: root, command: 'sh fails.sh', desired: planted('no error') }),
@@ -147,8 +141,7 @@ test('no command says what the project, its programs or its arguments hold', asy
     const { stdout, stderr } = await argus(args, { env, cwd: root, input: planted('OrderError: the plan of') });
     expectNone(stdout, args.join(' '));
     if (!PASSES_OUTPUT_ON.includes(args[0] ?? '')) expectNone(stderr, args.join(' '));
-    for (const [, name = '', id = ''] of stdout.matchAll(/"(runId|incident_id|solution_id)":"([^"]+)"/gu))
-      ids[name] = id;
+    Object.assign(ids, idsIn(stdout));
   }
   expect(Object.keys(ids).sort(), 'it did work').toEqual(['incident_id', 'runId', 'solution_id']);
   for (const file of filesIn(env.HOME)) expectNone(readFileSync(file, 'latin1'), file);
