@@ -1,15 +1,12 @@
-/**
- * Starts `argus-mcp view` on a project and ends it, and makes projects worth looking at. The browser: chromium.ts.
- */
+/** Starts `argus-mcp view` on a project in this process, asks it, ends it, and opens the project's memory beside it. */
 
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { request } from 'node:http';
 import path from 'node:path';
 import { openEngine } from 'argus-engine';
-import { onTestFinished } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { BUNDLE, environment, ownMemory } from '../harness.ts';
+import { startArgus } from '../argus.ts';
+import { ownMemory } from '../harness.ts';
 
 const served = z.object({
   url: z.string(),
@@ -20,12 +17,11 @@ const served = z.object({
 
 export interface Viewer extends z.infer<typeof served> {
   token: string;
-  child: ChildProcess;
   output(): { stdout: string; stderr: string };
-  /** Asks as a page would; headers are added, `null` takes one away. */
+  /** Asks as a page would; headers are added, `null` removes one. */
   ask(method: string, pathname: string, options?: AskOptions): Promise<Reply>;
   /** Ends it as Ctrl-C does, and answers the exit code. */
-  end(signal?: NodeJS.Signals): Promise<number | null>;
+  end(signal?: NodeJS.Signals): Promise<number>;
 }
 
 interface AskOptions {
@@ -39,49 +35,49 @@ export interface Reply {
   text: string;
 }
 
-/** One that ends with the test. */
+/** A viewer that ends with the test. */
 export async function viewerOf(...start: Parameters<typeof startViewer>): Promise<Viewer> {
   const viewer = await startViewer(...start);
   onTestFinished(async () => void (await viewer.end()));
   return viewer;
 }
 
-export async function startViewer(
+/** A viewer for all tests of a file, which only look at it. */
+export async function viewerOfFile(projectPath: string): Promise<Viewer> {
+  const viewer = await startViewer(projectPath);
+  afterAll(async () => void (await viewer.end()));
+  return viewer;
+}
+
+async function startViewer(
   projectPath: string,
   args: readonly string[] = [],
   env: Record<string, string> = {},
 ): Promise<Viewer> {
-  const all = [BUNDLE, 'view', '--project', projectPath, '--json', ...args];
-  const child = spawn(process.execPath, all, { env: environment(env), stdio: ['ignore', 'pipe', 'pipe'] });
-  let stdout = '';
-  let stderr = '';
-  child.stderr.on('data', (bytes) => (stderr += String(bytes)));
-  const started = new Promise<void>((resolve, reject) => {
-    child.stdout.on('data', (bytes) => {
-      stdout += String(bytes);
-      if (stdout.includes('\n')) resolve();
-    });
-    child.once('exit', (code) => reject(new Error(`view ended with ${code}: ${stdout}${stderr}`)));
-  });
-  await started;
-  const facts = served.parse(JSON.parse(stdout.split('\n', 1)[0] ?? ''));
-  const token = new URL(facts.url).hash.replace('#token=', '');
+  const running = startArgus(['view', '--project', projectPath, '--json', ...args], { env });
+  const [line] = await running.prints(/^.*\n/u);
   return {
-    ...facts,
-    token,
-    child,
-    output: () => ({ stdout, stderr }),
-    ask: (method, pathname, options = {}) => ask(facts.port, token, method, pathname, options),
+    ...viewerAt(line),
+    output: running.printed,
     async end(signal = 'SIGINT') {
-      if (child.exitCode !== null) return child.exitCode;
-      child.kill(signal);
-      await once(child, 'exit');
-      return child.exitCode;
+      running.signal(signal);
+      return (await running.done).status;
     },
   };
 }
 
-/** Not with `fetch`, which lets nobody choose Host and Origin. */
+/** The viewer that has printed this line. */
+export function viewerAt(line: string): Omit<Viewer, 'output' | 'end'> {
+  const facts = served.parse(JSON.parse(line));
+  const token = new URL(facts.url).hash.replace('#token=', '');
+  return {
+    ...facts,
+    token,
+    ask: (method, pathname, options = {}) => ask(facts.port, token, method, pathname, options),
+  };
+}
+
+/** Uses `http`, because `fetch` sets Host and Origin itself. */
 function ask(port: number, token: string, method: string, pathname: string, options: AskOptions): Promise<Reply> {
   const usual: Record<string, string | null> = {
     Authorization: `Bearer ${token}`,
@@ -102,11 +98,10 @@ function ask(port: number, token: string, method: string, pathname: string, opti
   });
 }
 
+export type Engine = Awaited<ReturnType<typeof openEngine>>;
+
 /** What a test asks the engine of a project for. */
-export async function inMemoryOf<T>(
-  projectPath: string,
-  work: (engine: Awaited<ReturnType<typeof openEngine>>) => Promise<T>,
-): Promise<T> {
+export async function inMemoryOf<T>(projectPath: string, work: (engine: Engine) => Promise<T>): Promise<T> {
   const database = ownMemory(path.join(projectPath, '.argus', 'argus.db'));
   const engine = await openEngine({ ...database, projectRoot: projectPath, locale: 'en' });
   try {
