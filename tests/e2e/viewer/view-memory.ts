@@ -1,33 +1,54 @@
-/**
- * A project with something of everything that the viewer shows: runs on commits, broken, flaky and fixed tests,
- * patterns with fixes, incidents.
- */
+/** Projects that have something of everything that the viewer shows. */
 
-import { writeFileSync } from 'node:fs';
+import { cpSync } from 'node:fs';
 import path from 'node:path';
-import type { openEngine } from 'argus-engine';
+import type { RecordRunParams } from 'argus-engine';
 import { project } from '../harness.ts';
-import { junit } from '../runs/reports.ts';
-import { inMemoryOf } from './view.ts';
+import { type Engine, inMemoryOf } from './view.ts';
 
-type Engine = Awaited<ReturnType<typeof openEngine>>;
-type Case = Parameters<typeof junit>[0][number];
+type Case = NonNullable<RecordRunParams['cases']>[number];
 
-const REFUSED = { message: 'connect ECONNREFUSED 127.0.0.1:5432', type: 'Error' };
-const UNDEFINED = { message: 'Cannot read properties of undefined (reading "id")', type: 'TypeError' };
-const WOBBLED = { message: 'expected 3 items in the cart, got 2', type: 'AssertionError' };
-const VALVE = { message: 'OddError: the red valve does not close', type: 'OddError' };
+/** Without an error, the case passed. */
+export function caseOf(name: string, error: string | null = null, durationMs = 3): Case {
+  const status = error === null ? 'passed' : 'failed';
+  return { file: 'a.test.ts', suite: [], name, status, flaky: false, attempts: 1, durationMs, error };
+}
 
-/** Of all runs, oldest first: the commit, and what failed. */
-const RUNS: readonly { commit: string; failed: Readonly<Record<string, typeof REFUSED>> }[] = [
-  { commit: 'a', failed: { 'health-check': REFUSED, parses: UNDEFINED } },
-  { commit: 'b', failed: { 'health-check': REFUSED, wobbles: WOBBLED } },
-  { commit: 'b', failed: { 'health-check': REFUSED, 'closes the valve': VALVE } },
-];
+/** Records a run, and diagnoses what failed in it. */
+export async function record(
+  engine: Engine,
+  cases: Case[],
+  run: Partial<RecordRunParams> = { git: { commit: 'c'.repeat(40), branch: 'main', dirty: false } },
+): Promise<string> {
+  const exitCode = cases.some(({ error }) => error !== null) ? 1 : 0;
+  const usual = { command: 'npm test', exitCode, timedOut: false, reports: [], containers: [], notes: [], cases };
+  const { runId, failures } = await engine.recordRun({ ...usual, ...run });
+  for (const { caseName } of failures) await engine.diagnose({ runId, caseName });
+  return runId;
+}
 
-const CASES = ['health-check', 'parses', 'wobbles', 'closes the valve', 'lists users'];
+/** A project in which each list of cases is a run. */
+export async function projectWith(...runs: Case[][]): Promise<string> {
+  const root = project();
+  await inMemoryOf(root, async (engine) => {
+    for (const cases of runs) await record(engine, cases);
+  });
+  return root;
+}
 
+export const REFUSED = 'Error: connect ECONNREFUSED 127.0.0.1:5432';
+export const UNDEFINED = 'TypeError: Cannot read properties of undefined (reading "id")';
 export const FIX = 'read the id after the row was loaded';
+
+/** The commit of each run, oldest first, and what failed in it. */
+const RUNS: readonly { commit: string; failed: Readonly<Record<string, string>> }[] = [
+  { commit: 'a', failed: { 'health-check': REFUSED, parses: UNDEFINED } },
+  {
+    commit: 'b',
+    failed: { 'health-check': REFUSED, wobbles: 'AssertionError: expected 3 items in the cart, got 2' },
+  },
+  { commit: 'b', failed: { 'health-check': REFUSED, 'closes the valve': 'OddError: the red valve does not close' } },
+];
 
 export interface Remembered {
   root: string;
@@ -36,70 +57,102 @@ export interface Remembered {
   runs: string[];
 }
 
-export async function rememberedProject(): Promise<Remembered> {
+async function remembered(work: (engine: Engine) => Promise<string[]>): Promise<Remembered> {
   const root = project();
-  const runs = await inMemoryOf(root, async (engine) => {
-    const ids: string[] = [];
-    for (const { commit, failed } of RUNS) ids.push(await recorded(engine, root, commit, failed));
-    await learn(engine, ids);
-    return ids;
-  });
+  const runs = await inMemoryOf(root, work);
   return { root, file: path.join(root, '.argus', 'argus.db'), runs };
 }
 
-/** Of one run, with what was asked about its failures. */
-async function recorded(
-  engine: Engine,
-  root: string,
-  commit: string,
-  failed: Readonly<Record<string, typeof REFUSED>>,
-): Promise<string> {
-  const cases = CASES.map((name): Case => {
-    const failure = failed[name];
-    return failure === undefined ? { name } : { name, failure };
-  });
-  return record(engine, root, cases, commit.repeat(40));
-}
-
-export async function record(engine: Engine, root: string, cases: Case[], commit = 'c'.repeat(40)): Promise<string> {
-  const report = path.join(root, 'report.xml');
-  writeFileSync(report, junit(cases));
-  const { runId, failures } = await engine.recordRun({
-    command: 'npm test',
-    exitCode: cases.some((one) => one.failure) ? 1 : 0,
-    timedOut: false,
-    git: { commit, branch: 'main', dirty: false },
-    reports: [{ path: report }],
-    containers: [],
-    notes: [],
-  });
-  for (const { caseName } of failures) await engine.diagnose({ runId, caseName });
-  return runId;
-}
-
-async function learn(engine: Engine, [first = '']: readonly string[]): Promise<void> {
-  const { failures } = await failuresOf(engine, first);
-  const caseName = failures.find((name) => name.endsWith('parses')) ?? '';
-  await engine.reportFix({ runId: first, caseName, fixDescription: 'restart the machine', success: false });
-  await engine.reportFix({ runId: first, caseName, fixDescription: FIX, success: true });
-  await engine.diagnose({ runId: first, caseName });
-  await engine.addIncident({
-    title: 'Deploy hangs while the image is pulled',
-    error_signature: 'ErrImagePull: registry refused the manifest',
-    summary: 'The mirror served an old manifest.',
-    tags: ['deploy', 'registry'],
-    steps: 'Delete the cached manifest on the mirror, then deploy again.',
-    env: { os: 'linux', language: 'go' },
-    worked: true,
+/** Three runs with broken, flaky and repaired tests, patterns with fixes, and an incident. */
+export function rememberedProject(): Promise<Remembered> {
+  return remembered(async (engine) => {
+    const runs: string[] = [];
+    for (const { commit, failed } of RUNS) {
+      const names = ['health-check', 'parses', 'wobbles', 'closes the valve', 'lists users'];
+      const git = { commit: commit.repeat(40), branch: 'main', dirty: false };
+      runs.push(
+        await record(
+          engine,
+          names.map((name) => caseOf(name, failed[name])),
+          { git },
+        ),
+      );
+    }
+    const failure = { runId: runs[0] ?? '', caseName: 'a.test.ts > parses' };
+    await engine.reportFix({ ...failure, fixDescription: 'restart the machine', success: false });
+    await engine.reportFix({ ...failure, fixDescription: FIX, success: true });
+    await engine.diagnose(failure);
+    await engine.addIncident({
+      title: 'Deploy hangs while the image is pulled',
+      error_signature: 'ErrImagePull: registry refused the manifest',
+      summary: 'The mirror served an old manifest.',
+      tags: ['deploy', 'registry'],
+      steps: 'Delete the cached manifest on the mirror, then deploy again.',
+      env: { os: 'linux', language: 'go' },
+      worked: true,
+    });
+    return runs;
   });
 }
 
-async function failuresOf(engine: Engine, runId: string): Promise<{ failures: string[] }> {
-  const { cases } = await engine.runDetail({ runId, limit: 100, offset: null });
-  return { failures: cases.filter(({ status }) => status === 'failed').map(({ caseName }) => caseName) };
+/** A copy, for a test that changes the memory. */
+export function copyOf({ root }: Remembered): string {
+  const copy = project();
+  cpSync(path.join(root, '.argus'), path.join(copy, '.argus'), { recursive: true });
+  return copy;
 }
 
-/** What must be shown as it is and never run; each would leave a mark in `window`. */
+const DAY_MS = 24 * 60 * 60 * 1000;
+const DAYS = 16;
+export const REPAIRED_AT = 12;
+export const OILED = 'oiled the valve';
+export const LONG_NAME = `tests/${'deeply/'.repeat(12)}nested.test.ts`;
+
+export const commitOf = (number: number) => number.toString(16).padStart(40, '0');
+
+/**
+ * A run each day, two for each commit: a flaky test, a test that a change broke, a repaired test whose fix was reported,
+ * and slow tests.
+ */
+export function healthProject(): Promise<Remembered> {
+  return remembered(async (engine) => {
+    const start = Date.now() - DAYS * DAY_MS;
+    const runs: string[] = [];
+    for (let day = 0; day < DAYS; day += 1) {
+      const newest = day >> 1;
+      const commits = Array.from({ length: newest + 1 }, (_, at) => ({
+        commit: commitOf(newest - at),
+        parents: at === newest ? [] : [commitOf(newest - at - 1)],
+      }));
+      const cases = [
+        caseOf('coin', day % 4 === 1 ? 'Error: the cart wobbles' : null),
+        caseOf('breaks', day >= 14 ? UNDEFINED : null),
+        caseOf('repaired', day >= 8 && day < REPAIRED_AT ? 'Error: the valve is stuck' : null),
+        caseOf('slow', null, day >= 10 ? 2400 : 800),
+        { ...caseOf('steady', null, 5000), file: LONG_NAME },
+      ];
+      const git = { commit: commitOf(newest), branch: 'main', dirty: false, tree: `tree of ${newest}`, commits };
+      const { runId } = await engine.recordRun({
+        command: 'npm test',
+        exitCode: 1,
+        timedOut: false,
+        startedAt: start + day * DAY_MS,
+        durationMs: 8000 + day * 100,
+        git,
+        reports: [],
+        containers: [],
+        notes: [],
+        cases,
+      });
+      runs.push(runId);
+    }
+    const repaired = { runId: runs[REPAIRED_AT - 1] ?? '', caseName: 'a.test.ts > repaired' };
+    await engine.reportFix({ ...repaired, fixDescription: OILED, success: true });
+    return runs;
+  });
+}
+
+/** Texts that would run or change the page as HTML; each would leave a mark in `window`. */
 export const HOSTILE = [
   '<script>window.hacked = 1</script>',
   '<img src=x onerror="window.hacked = 1">',
@@ -113,19 +166,15 @@ export const HOSTILE = [
 const ESCAPES =
   'plain \u001b[31mred\u001b[0m \u001b]8;;http://evil.example\u0007link\u001b]8;;\u0007 \u202egnp.exe\u202c';
 
-/** A project whose every text is hostile; one of them is a line of ten megabytes. */
-export async function hostileProject(): Promise<Remembered> {
-  const root = project();
-  const runs = await inMemoryOf(root, async (engine) => {
-    const cases = HOSTILE.map(
-      (text, index): Case => ({
-        name: `case ${index} ${text}`,
-        failure: { message: `OddError: broken ${index} ${text}`, type: 'OddError', text: `${text}\n${text}` },
-      }),
+/** A project whose every text is hostile; the last line of its second run has that many megabytes. */
+export function hostileProject(megabytes = 1): Promise<Remembered> {
+  return remembered(async (engine) => {
+    const cases = HOSTILE.map((text, index) =>
+      caseOf(`case ${index} ${text}`, `OddError: broken ${index} ${text}\n${text}`),
     );
-    const runId = await record(engine, root, cases);
-    const { failures } = await failuresOf(engine, runId);
-    for (const caseName of failures) {
+    const runId = await record(engine, cases);
+    for (const { name } of cases) {
+      const caseName = `a.test.ts > ${name}`;
       await engine.reportFix({ runId, caseName, fixDescription: `fix: ${HOSTILE.join(' ')}`, success: true });
     }
     const long = await engine.recordRun({
@@ -135,7 +184,7 @@ export async function hostileProject(): Promise<Remembered> {
       reports: [],
       containers: [],
       notes: [],
-      outputTail: `OddError: ${ESCAPES}\nLongError: ${'<b>long</b> '.repeat(900_000)}`,
+      outputTail: `OddError: ${ESCAPES}\nLongError: ${'<b>long</b> '.repeat(megabytes * 90_000)}`,
     });
     await engine.diagnose({ runId: long.runId, caseName: long.failures[0]?.caseName ?? '' });
     for (const [index, text] of HOSTILE.entries()) {
@@ -153,5 +202,4 @@ export async function hostileProject(): Promise<Remembered> {
     }
     return [runId, long.runId];
   });
-  return { root, file: path.join(root, '.argus', 'argus.db'), runs };
 }
