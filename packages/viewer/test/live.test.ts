@@ -1,4 +1,5 @@
 // The source over a running server, against a server of the test's own: calls, errors, changes, a lost connection.
+import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { splitToken } from '../src/data/live/fragment.ts';
@@ -7,7 +8,7 @@ import { Problem } from '../src/data/source.ts';
 
 const TOKEN = 'a-token';
 let answer: (request: IncomingMessage, response: ServerResponse) => void;
-const streams = new Set<ServerResponse>();
+const streams = new EventEmitter<{ open: [ServerResponse] }>();
 const http = createServer((request, response) => {
   if (request.headers.authorization !== `Bearer ${TOKEN}`) response.writeHead(401).end();
   else if (request.url === '/api/events') stream(response);
@@ -17,7 +18,13 @@ const sources = new Set<LiveSource>();
 
 function stream(response: ServerResponse): void {
   response.writeHead(200).write('\n');
-  streams.add(response);
+  streams.emit('open', response);
+}
+
+/** The next stream of changes that a source opens. */
+async function nextStream(): Promise<ServerResponse> {
+  const [response] = await once(streams, 'open');
+  return response;
 }
 
 beforeEach(async () => {
@@ -34,9 +41,8 @@ afterEach(async () => {
   // One left open would follow the next test's server.
   for (const source of sources) source.close();
   sources.clear();
-  for (const stream of streams) stream.destroy();
-  streams.clear();
   vi.unstubAllGlobals();
+  http.closeAllConnections();
   await new Promise((resolve) => http.close(resolve));
 });
 
@@ -80,27 +86,42 @@ test('it is named after the folder', () => {
   expect(open().about).toEqual({ name: 'webshop', path: 'C:\\work\\webshop' });
 });
 
-test('each change is told; a heartbeat is none', async () => {
+test('each change is told, and a heartbeat is none', async () => {
   const told = vi.fn();
-  open().onChange(told);
-  await vi.waitFor(() => expect(streams.size).toBe(1));
-  for (const stream of streams) stream.write('\n\n{"changed":');
-  expect(told).not.toHaveBeenCalled();
-  for (const stream of streams) stream.write('true}\n');
-  await vi.waitFor(() => expect(told).toHaveBeenCalledTimes(1));
+  const opened = nextStream();
+  const source = open();
+  source.onChange(told);
+  const stream = await opened;
+  for (const [text, changes] of [
+    ['\n\n', 0],
+    ['{"changed":true}\n', 1],
+    ['\n{"changed":', 1],
+    ['true}\n', 2],
+  ] as const) {
+    // The next change is told after this text was read.
+    const changed = new Promise<void>((resolve) => source.onChange(resolve));
+    stream.write(text);
+    if (changes > told.mock.calls.length) await changed;
+    expect(told).toHaveBeenCalledTimes(changes);
+  }
 });
 
-test('a lost server is said, and found again with a change', async () => {
-  const told = vi.fn();
-  const connected = vi.fn();
-  open(connected).onChange(told);
-  await vi.waitFor(() => expect(connected).toHaveBeenLastCalledWith(true));
-  for (const stream of streams) stream.destroy();
-  streams.clear();
-  await vi.waitFor(() => expect(connected).toHaveBeenCalledWith(false));
-  await vi.waitFor(() => expect(streams.size).toBe(1), { timeout: 5000 });
-  await vi.waitFor(() => expect(told).toHaveBeenCalled());
-  expect(connected).toHaveBeenLastCalledWith(true);
+test('a lost server is noticed, and found again with a change', async () => {
+  const seen: (boolean | string)[] = [];
+  let opened = nextStream();
+  const source = open((isConnected) => seen.push(isConnected));
+  const changed = new Promise<void>((resolve) =>
+    source.onChange(() => {
+      seen.push('changed');
+      resolve();
+    }),
+  );
+  const stream = await opened;
+  opened = nextStream();
+  stream.destroy();
+  await opened;
+  await changed;
+  expect(seen).toEqual([true, false, true, 'changed']);
 });
 
 test('the token comes from the fragment, and only from there', () => {
