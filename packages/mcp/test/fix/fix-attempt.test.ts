@@ -1,6 +1,7 @@
+/** One attempt: its command, what it leaves behind, and its log. */
+
 import { existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { type AttemptRequest, runAttempt } from '../../src/fix/attempt/attempt.ts';
 import { LogFile } from '../../src/fix/attempt/log-file.ts';
@@ -16,8 +17,9 @@ function attempt(command: string, extra: Partial<AttemptRequest> = {}) {
   return { request, result: runAttempt(request), log: () => readFileSync(logPath, 'utf8') };
 }
 
-describe.skipIf(process.platform === 'win32')('an attempt', () => {
-  test('both streams, in the order in which they were written', async () => {
+// Side by side, because most of them wait.
+describe.skipIf(process.platform === 'win32')('an attempt', { concurrent: true }, () => {
+  test('logs both streams, in the order in which they were written', async () => {
     const { result, log } = attempt('for i in 1 2 3; do echo out$i; echo err$i >&2; done; exit 3');
     expect(await result).toMatchObject({ exitCode: 3, timedOut: false, signal: null });
     expect(log()).toBe('out1\nerr1\nout2\nerr2\nout3\nerr3\n');
@@ -36,25 +38,33 @@ describe.skipIf(process.platform === 'win32')('an attempt', () => {
     expect((await attempt('true', { input: 'x'.repeat(1_000_000) }).result).exitCode).toBe(0);
   });
 
-  test.skipIf(process.platform !== 'linux')('is ended at a question, when it may ask', async () => {
-    const shell = await attempt('echo begun; read -r -p "Name: " name; echo "$name"', { mayAsk: true }).result;
-    expect(shell).toMatchObject({ prompt: 'begun', timedOut: false });
-    expect(shell.exitCode).not.toBe(0);
-    expect(shell.notes.join()).toMatch(/Ended at a question, .*waits for its standard input/u);
+  // Silence of three seconds is a question.
+  describe.skipIf(process.platform !== 'linux')('that may ask', () => {
     const ask = `require('node:fs').writeSync(1, 'Name? '); require('node:fs').readSync(0, Buffer.alloc(9))`;
-    expect(await attempt(`node -e "${ask}"`, { mayAsk: true }).result).toMatchObject({ prompt: 'Name?' });
-    const quiet = await attempt('sleep 4 | cat; cat <&- ; sleep 4 | while read -r x; do :; done', { mayAsk: true })
-      .result;
-    expect(quiet).toMatchObject({ prompt: null, exitCode: 0 });
-    const passesOn = await attempt('cat & sleep 4', { mayAsk: true }).result;
-    expect(passesOn).toMatchObject({ prompt: null, exitCode: 0 });
+    test.each([
+      ['a shell that reads', 'echo begun; read -r -p "Name: " name; echo "$name"', 'begun'],
+      ['a program that reads', `node -e "${ask}"`, 'Name?'],
+    ])('is ended at the question of %s', async (_, command, prompt) => {
+      const result = await attempt(command, { mayAsk: true }).result;
+      expect(result).toMatchObject({ prompt, timedOut: false });
+      expect(result.exitCode).not.toBe(0);
+      expect(result.notes.join()).toMatch(/Ended at a question, .*waits for its standard input/u);
+    });
+
+    test.each([
+      ['a pipe between programs', 'sleep 4 | cat; cat <&-; true'],
+      ['a shell at the end of a pipe', 'sleep 4 | while read -r x; do :; done'],
+      ['a program that passes its input on', 'cat & sleep 4'],
+    ])('goes on with %s', async (_, command) => {
+      expect(await attempt(command, { mayAsk: true }).result).toMatchObject({ prompt: null, exitCode: 0 });
+    });
   });
 
   test('a signal is an exit code', async () => {
     expect(await attempt('kill -9 $$').result).toMatchObject({ exitCode: 137, signal: 'SIGKILL' });
   });
 
-  test('time is up, also for what ignores the polite signal', async () => {
+  test('is ended when its time is up, though it ignores the polite signal', async () => {
     const { result, request } = attempt("trap '' TERM; echo begun; while true; do sleep 1; done", {
       timeoutSeconds: 1,
     });
@@ -62,28 +72,30 @@ describe.skipIf(process.platform === 'win32')('an attempt', () => {
     expect(await findMarked(request.mark)).toEqual([]);
   });
 
-  test.skipIf(process.platform !== 'linux')('what forks away is found', async () => {
+  test.skipIf(process.platform !== 'linux')('finds what forks away', async () => {
     const { result, request } = attempt('setsid sleep 300 & setsid --fork sleep 301; echo x; exit 1');
     expect((await result).notes.join()).toMatch(/Left running by the command and ended: .*sleep 30/u);
     expect(await findMarked(request.mark)).toEqual([]);
   });
 
-  test.skipIf(process.platform !== 'linux')('what a success started stays, and is named', async () => {
+  test.skipIf(process.platform !== 'linux')('leaves what a success started, and names it', async () => {
     const { result } = attempt('setsid sleep 15 & exit 0');
     expect((await result).notes.join()).toMatch(/Still running: \d+ \(sleep 15\)/u);
   });
 
-  test('cancelled: nothing is left', async () => {
+  test('leaves nothing when it is cancelled', async () => {
     const abort = new AbortController();
-    const { result, request, log } = attempt('echo begun; setsid sleep 300 & sleep 300', { signal: abort.signal });
-    setTimeout(() => abort.abort(), 500);
+    const { result, request, log } = attempt('setsid sleep 300 & echo begun; sleep 300', {
+      signal: abort.signal,
+      onOutput: () => abort.abort(),
+    });
     await expect(result).rejects.toMatchObject({ code: 'CANCELLED' });
     expect(await findMarked(request.mark)).toEqual([]);
     expect(log()).toContain('begun');
   });
 
-  test('much output', async () => {
-    const { result, request } = attempt('yes 0123456789abcdef | head -c 300000000; echo; echo the end; exit 1', {
+  test('keeps the beginning and the end of much output', async () => {
+    const { result, request } = attempt('yes 0123456789abcdef | head -c 100000000; echo; echo the end; exit 1', {
       timeoutSeconds: 110,
     });
     const { text } = await result;
@@ -99,7 +111,7 @@ describe('a log', () => {
   const redact = (text: string) =>
     text.replaceAll(/-----BEGIN KEY.*?-----END KEY-----/gsu, '[key]').replaceAll('hunter2', '[pw]');
 
-  test('no secret is cut in two', async () => {
+  test('no secret is cut in two', () => {
     const file = path.join(folder(), 'a.log');
     const log = new LogFile(file, redact);
     const key = `-----BEGIN KEY-----\n${'abcdef\n'.repeat(400)}-----END KEY-----\n`;
@@ -107,10 +119,7 @@ describe('a log', () => {
       { length: 200 },
       (_, i) => `${i} ${'x'.repeat(i * 7)} hunter2\n${i % 20 === 0 ? key : ''}`,
     ).join('');
-    for (let at = 0; at < text.length; at += 997) {
-      log.add(text.slice(at, at + 997));
-      if (at % 100 === 0) await sleep(1);
-    }
+    for (let at = 0; at < text.length; at += 997) log.add(text.slice(at, at + 997));
     expect(log.end()).toEqual([]);
     expect(readFileSync(file, 'utf8')).toBe(redact(text));
   });

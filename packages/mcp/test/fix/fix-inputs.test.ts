@@ -1,3 +1,5 @@
+/** Files of inputs: where they are looked for, what is refused in them, and how they answer a command. */
+
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -109,10 +111,6 @@ describe('the file', () => {
     expect(String(refusal)).not.toMatch(/hunter2|ghp_/u);
   });
 
-  test('a file that is missing says so', async () => {
-    await expect(resolve(project(), { inputs: 'nowhere.yaml' })).rejects.toThrow(/nowhere\.yaml: it does not exist/u);
-  });
-
   test('credentials come from the environment, and what is missing is named', async () => {
     const root = project();
     file(root, 'inputs:\n  - name: db_password\n    value_from_env: DB_PW\n  - name: user\n    deferred: true\n');
@@ -173,16 +171,17 @@ select use in "${token}" none; do break; done
     }
   });
 
-  test('a name that only looks like a credential is let through when the user says so', async () => {
+  test.each([
+    [
+      'a name that only looks like a credential',
+      '  - name: token\n    value: lexer\n    credential: false\n',
+      ['lexer'],
+    ],
+    ['a map, as yq would read it', '  first:\n    value: 1\n  second:\n    value: true\n', ['1', 'true']],
+  ])('%s is read', async (_, inputs, lines) => {
     const root = project();
-    file(root, 'inputs:\n  - name: token\n    value: lexer\n    credential: false\n');
-    expect(await resolve(root)).toMatchObject({ lines: ['lexer'] });
-  });
-
-  test('a map of inputs reads as well, as yq would read it', async () => {
-    const root = project();
-    file(root, 'inputs:\n  first:\n    value: 1\n  second:\n    value: true\n');
-    expect(await resolve(root)).toMatchObject({ kind: 'pipe', lines: ['1', 'true'] });
+    file(root, `inputs:\n${inputs}`);
+    expect(await resolve(root)).toMatchObject({ kind: 'pipe', lines });
   });
 
   test('made again after a prompt nobody answered: what was seen is added, what a person wrote stays', async () => {
@@ -194,7 +193,8 @@ select use in "${token}" none; do break; done
     expect(await resolve(root, { auto: true, again })).toMatchObject({ generated: false });
   });
 
-  test('an empty command is refused', async () => {
+  test('a file that is missing and an empty command are refused', async () => {
+    await expect(resolve(project(), { inputs: 'nowhere.yaml' })).rejects.toThrow(/nowhere\.yaml: it does not exist/u);
     const refusal = generateInputs({ root: project(), command: '  ', now: NOW });
     await expect(refusal).rejects.toMatchObject({ code: 'INVALID_INPUT' });
   });
@@ -250,28 +250,30 @@ exit 7
     }
   });
 
-  test('prompts in colours', async () => {
-    const root = project({
-      'setup.sh': `#!/bin/bash
-R=$(printf '\\033[31m'); N=$(printf '\\033[0m')
+  test.each([
+    [
+      'prompts in colors',
+      'setup.sh',
+      `R=$(printf '\\033[31m'); N=$(printf '\\033[0m')
 read -n 1 -p "$(echo -e "\\e[1mGo on?\\e[0m [Y/n] ")" g; echo
-read -p "$(echo -e "\\e[1mMode\\e[0m [fast]: \\e[0m")" m; echo "$g-$m"
-`,
-    });
-    const resolved = await resolve(root, { auto: true });
+read -p "$(echo -e "\\e[1mMode\\e[0m [fast]: \\e[0m")" m; echo "$g-$m"`,
+      'y-fast',
+    ],
+    [
+      'variables that differ in capitals alone, in a script with a space in its name',
+      'my setup.sh',
+      `read -n 1 -p "Go on? [Y/n] " g
+read -p "Mode [fast]: " MODE\nread -p "Kind [small]: " mode\necho "$MODE-$mode"`,
+      'fast-small',
+    ],
+  ])('answers %s', async (_, name, script, printed) => {
+    const root = project({ [name]: `#!/bin/bash\n${script}\n` });
+    const command = `'./${name}'`;
+    const generated = await generateInputs({ root, command: name, now: NOW });
+    expect(inputsNames(command, 'ff00ff00')).toContain(generated.name);
+    const resolved = await resolve(root, { auto: true, command });
     expect(resolved.kind).toBe('expect');
-    expect(fed(root, resolved).stdout).toContain('y-fast');
-  });
-
-  test('two variables that differ in capitals alone', async () => {
-    const root = project({
-      'my setup.sh':
-        '#!/bin/bash\nread -n 1 -p "Go on? [Y/n] " g\nread -p "Mode [fast]: " MODE\nread -p "Kind [small]: " mode\necho "$MODE-$mode"\n',
-    });
-    const command = "'./my setup.sh'";
-    const { name } = await generateInputs({ root, command: 'my setup.sh', now: NOW });
-    expect(inputsNames(command, 'ff00ff00')[0]).toBe(name);
-    expect(fed(root, await resolve(root, { auto: true, command }), command).stdout).toContain('fast-small');
+    expect(fed(root, resolved, command).stdout).toContain(printed);
   });
 
   test('a question that is never satisfied ends', async () => {

@@ -1,6 +1,8 @@
+/** Which prompts a script has, what answers them, and how a prompt is noticed that nobody answers. */
+
 import { spawn } from 'node:child_process';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { once } from 'node:events';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Input } from '../../src/fix/inputs/inputs-model.ts';
 import { lastLine, looksLikePrompt, type PendingPrompt, watchForPrompt } from '../../src/fix/inputs/prompt-watch.ts';
 import { generateInputs } from '../../src/fix/inputs/resolve-inputs.ts';
@@ -110,14 +112,15 @@ read -r -p "The only one: " only
     expect(brief(found)).toEqual(['The only one: => test']);
   });
 
-  test('sh and zsh', async () => {
-    const script = '#!/usr/bin/env zsh\nread "who?Your name: "\nread -q "?Continue? (y/n) "\n';
-    const zsh = await inputsOf('', { 'go.zsh': script }, 'go.zsh');
-    expect(brief(zsh)).toEqual(['Your name: => Rosa Quill', 'Continue? (y/n) => y']);
-    expect(zsh[1]?.enter).toBe(false);
+  test.each([
+    ['zsh', 'go.zsh', '#!/usr/bin/env zsh\nread "who?Your name: "\n', 'Your name: => Rosa Quill', undefined],
+    ['zsh, one key', 'go.zsh', '#!/usr/bin/env zsh\nread -q "?Continue? (y/n) "\n', 'Continue? (y/n) => y', false],
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the shell that expands it
-    const sh = await inputsOf('#!/bin/sh\nprintf "Branch: "; read -r b\n: "${b:=main}"\n');
-    expect(brief(sh)).toEqual(['Branch: => trunk']);
+    ['sh', 'go.sh', '#!/bin/sh\nprintf "Branch: "; read -r b\n: "${b:=main}"\n', 'Branch: => trunk', undefined],
+  ])('%s', async (_, name, script, row, enter) => {
+    const found = await inputsOf('', { [name]: script }, `./${name}`);
+    expect(brief(found)).toEqual([row]);
+    expect(found[0]?.enter).toBe(enter);
   });
 
   test('a script of another language is said to be one', async () => {
@@ -283,45 +286,48 @@ describe('a prompt that nobody answers', () => {
     expect(lastLine('10%\r20%\rDone? ')).toBe('Done?');
   });
 
-  /** Starts a command with its input left open, as the loop does, and waits for the watch to speak. */
-  async function watched(command: string, milliseconds = 4_000): Promise<PendingPrompt | null> {
+  /** Starts a command with its input left open, as the loop does, until the watch speaks or the command ends. */
+  async function watched(command: string): Promise<PendingPrompt | null> {
     const child = spawn('/bin/sh', ['-c', command], { detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
-    let pending: PendingPrompt | null = null;
-    const onPrompt = (one: PendingPrompt) => {
-      pending = one;
-    };
-    const watch = watchForPrompt({ pid: child.pid ?? 0, onPrompt, quietMs: 600, quietUnprovenMs: 60_000 });
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => watch.output(String(bytes)));
-    for (let waited = 0; waited < milliseconds && pending === null; waited += 100) await sleep(100);
-    watch.stop();
-    process.kill(-(child.pid ?? 0), 'SIGKILL');
+    const ended = once(child, 'exit').then(() => null);
+    const asked = new Promise<PendingPrompt>((onPrompt) => {
+      const watch = watchForPrompt({ pid: child.pid ?? 0, onPrompt, quietMs: 600, quietUnprovenMs: 60_000 });
+      for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => watch.output(String(bytes)));
+      child.once('exit', () => watch.stop());
+    });
+    const pending = await Promise.race([asked, ended]);
+    if (pending !== null) process.kill(-(child.pid ?? 0), 'SIGKILL');
     return pending;
   }
 
-  test.skipIf(process.platform !== 'linux')('a read that waits is proven by the system', async () => {
-    const pending = await watched('echo "Name:"; read x; echo "$x"');
-    expect(pending).toMatchObject({ prompt: 'Name:', proven: true });
-    expect(pending?.because).toContain('waits for its standard input');
+  describe.skipIf(process.platform !== 'linux')('on a system that shows reads', { concurrent: true }, () => {
+    test('is proven by a read that waits', async () => {
+      const pending = await watched('echo "Name:"; read x; echo "$x"');
+      expect(pending).toMatchObject({ prompt: 'Name:', proven: true });
+      expect(pending?.because).toContain('waits for its standard input');
+    });
+
+    test.each([
+      ['silent work', 'echo "Working:"; sleep 2'],
+      ['a pipe at work', 'echo "Sorting:"; (sleep 2; echo b) | sort'],
+    ])('is not %s', async (_, command) => {
+      expect(await watched(command)).toBeNull();
+    });
   });
 
-  test.skipIf(process.platform !== 'linux')(
-    'silent work is no prompt, and neither is a pipe at work',
-    { timeout: 15_000 },
-    async () => {
-      expect(await watched('echo "Working:"; sleep 3', 2_000)).toBeNull();
-      expect(await watched('echo "Sorting:"; (sleep 3; echo b) | sort', 2_000)).toBeNull();
-    },
-  );
-
-  test('where the system does not say, a question and a longer silence do', async () => {
-    let told = '';
-    const options = { pid: process.pid, quietMs: 100, quietUnprovenMs: 700, platform: 'darwin' as const };
-    const watch = watchForPrompt({ ...options, onPrompt: ({ prompt, proven }) => (told += `${prompt} ${proven};`) });
+  test('is a question and a longer silence on other systems', () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const told: unknown[] = [];
+    const onPrompt = ({ prompt, proven }: PendingPrompt) => void told.push([prompt, proven]);
+    const watch = watchForPrompt({ pid: process.pid, platform: 'darwin', onPrompt });
     watch.output('Port [80]: ');
-    await sleep(1_700);
+    vi.advanceTimersByTime(9_000);
+    expect(told).toEqual([]);
+    vi.advanceTimersByTime(5_000);
     watch.output('80\ncompiling\n');
-    await sleep(1_700);
+    vi.advanceTimersByTime(60_000);
     watch.stop();
-    expect(told).toBe('Port [80]: false;');
+    expect(told).toEqual([['Port [80]:', false]]);
   });
 });

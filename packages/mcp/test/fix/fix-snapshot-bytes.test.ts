@@ -35,76 +35,77 @@ function withFilter(root: string): string {
 }
 
 const ATTRIBUTES = '*.turned filter=turned\n*.crlf text eol=crlf\n*.id ident\n*.utf16 working-tree-encoding=UTF-16LE\n';
+const BYTES: Record<string, Buffer> = {
+  'a.turned': Buffer.from('plain words\n'),
+  'mixed.crlf': Buffer.from('one\r\ntwo\nthree\r\n'),
+  'an.id': Buffer.from('$Id: as it was $\n'),
+  'wide.utf16': Buffer.from('wide\n', 'utf16le'),
+};
+
+const writeAll = (root: string, bytes: Record<string, Buffer>) => {
+  for (const [name, content] of Object.entries(bytes)) writeFileSync(path.join(root, name), content);
+};
+
+/** Takes a snapshot, overwrites all files, and goes back. */
+async function overwrittenAndBack(root: string, names: readonly string[]) {
+  const snapshots = await open(root);
+  const id = await snapshots.take('1');
+  for (const name of names) writeFileSync(path.join(root, name), 'overwritten\n');
+  const now = await snapshots.now();
+  goBack(root, snapshots.howToGoBack(id));
+  const after = Object.fromEntries(names.map((name) => [name, readFileSync(path.join(root, name))]));
+  return { after, change: await snapshots.difference(id, now), diff: await snapshots.diff(id, now) };
+}
 
 test.each(['.gitattributes', '.git/info/attributes'])(
   'going back gives the very bytes, whatever %s asks for',
   async (at) => {
-    const root = project();
+    const root = project({ 'plain.txt': 'x\n' });
     const marker = withFilter(root);
-    const bytes = new Map<string, Buffer>([
-      ['a.turned', Buffer.from('plain words\n')],
-      ['mixed.crlf', Buffer.from('one\r\ntwo\nthree\r\n')],
-      ['an.id', Buffer.from('$Id: as it was $\n')],
-      ['wide.utf16', Buffer.from('wide\n', 'utf16le')],
-      ['binary', Buffer.from([0, 1, 255, 13, 10, 10])],
-      ['new.turned', Buffer.from('not committed\n')],
-      ['odd "name"\\ \n\r.txt', Buffer.from('odd\n')],
-      ['ünï.txt', Buffer.from('u\n')],
-    ]);
-    put(root, { 'plain.txt': 'x\n' });
     commit(root, 'first');
-    for (const [name, content] of bytes) writeFileSync(path.join(root, name), content);
+    const bytes = {
+      ...BYTES,
+      binary: Buffer.from([0, 1, 255, 13, 10, 10]),
+      'new.turned': Buffer.from('not committed\n'),
+      'odd "name"\\ \n\r.txt': Buffer.from('odd\n'),
+      'ünï.txt': Buffer.from('u\n'),
+    };
+    writeAll(root, bytes);
     put(root, { [at]: ATTRIBUTES });
     git(root, 'add', 'a.turned', 'mixed.crlf', 'an.id');
-    writeFileSync(path.join(root, 'an.id'), bytes.get('an.id') ?? '');
+    writeAll(root, bytes);
     rmSync(marker, { force: true });
-
-    const snapshots = await open(root);
-    const id = await snapshots.take('1');
-    expect(existsSync(marker), 'the filter did not run').toBe(false);
-    for (const name of bytes.keys()) writeFileSync(path.join(root, name), 'overwritten\n');
-    const change = await snapshots.difference(id, await snapshots.now());
-    expect(change.files.map((file) => file.path).sort()).toEqual([...bytes.keys()].sort());
-    expect(await snapshots.diff(id, await snapshots.now())).toContain('-plain words\n+overwritten');
-    goBack(root, snapshots.howToGoBack(id));
-    const isEncoded = at !== '.gitattributes';
-    for (const [name, content] of bytes) {
-      // A private attributes file converts all the same; its filters do not run.
-      if (isEncoded && /\.(?:crlf|id|utf16)$/u.test(name)) continue;
-      expect(readFileSync(path.join(root, name)), name).toEqual(content);
-    }
-    expect(existsSync(marker), 'nor when going back').toBe(false);
+    const { after, change, diff } = await overwrittenAndBack(root, Object.keys(bytes));
+    expect(existsSync(marker), 'no filter ran').toBe(false);
+    expect(change.files.map((file) => file.path).sort()).toEqual(Object.keys(bytes).sort());
+    expect(diff).toContain('-plain words\n+overwritten');
+    // A private attributes file converts all the same.
+    const isConverted = (name: string) => at !== '.gitattributes' && /\.(?:crlf|id|utf16)$/u.test(name);
+    const kept = (all: Record<string, Buffer>) => Object.entries(all).filter(([name]) => !isConverted(name));
+    expect(kept(after)).toEqual(kept(bytes));
   },
 );
 
 test('going back gives the bytes of files that git need not read', async () => {
   const root = project({ '.gitattributes': `* text=auto\n${ATTRIBUTES}` });
   const marker = withFilter(root);
-  const bytes = new Map<string, Buffer>([
-    ['a.turned', Buffer.from('plain words\n')],
-    ['b.crlf', Buffer.from('one\r\ntwo\r\n')],
-    ['c.txt', Buffer.from('one\r\ntwo\r\n')],
-    ['an.id', Buffer.from('$Id: as it was $\n')],
-    ['wide.utf16', Buffer.from('wide\n', 'utf16le')],
-    ['plain.txt', Buffer.from('plain\n')],
-    ['assumed.txt', Buffer.from('assumed\n')],
-  ]);
+  const bytes = {
+    ...BYTES,
+    'c.txt': Buffer.from('one\r\ntwo\r\n'),
+    'plain.txt': Buffer.from('plain\n'),
+    'assumed.txt': Buffer.from('assumed\n'),
+  };
+  delete bytes['mixed.crlf'];
+  writeAll(root, bytes);
   const old = new Date(Date.now() - 3_600_000);
-  for (const [name, content] of bytes) {
-    writeFileSync(path.join(root, name), content);
-    utimesSync(path.join(root, name), old, old);
-  }
+  for (const name of Object.keys(bytes)) utimesSync(path.join(root, name), old, old);
   commit(root, 'first');
   git(root, 'update-index', '--assume-unchanged', 'assumed.txt');
-  bytes.set('assumed.txt', Buffer.from('changed\n'));
+  bytes['assumed.txt'] = Buffer.from('changed\n');
   writeFileSync(path.join(root, 'assumed.txt'), 'changed\n');
   expect(git(root, 'status', '--porcelain'), 'git finds nothing to look at').toBe('');
   rmSync(marker, { force: true });
-  const snapshots = await open(root);
-  const id = await snapshots.take('1');
-  for (const name of bytes.keys()) writeFileSync(path.join(root, name), 'overwritten\n');
-  goBack(root, snapshots.howToGoBack(id));
-  for (const [name, content] of bytes) expect(readFileSync(path.join(root, name)), name).toEqual(content);
+  expect((await overwrittenAndBack(root, Object.keys(bytes))).after).toEqual(bytes);
   expect(existsSync(marker)).toBe(false);
 });
 
@@ -200,7 +201,7 @@ test('files that look like secrets reach no object, unless git has them already'
   for (const name of Object.keys(secrets)) expect(readFileSync(path.join(root, name), 'utf8')).toBe('changed\n');
 });
 
-test('without git such files are not copied either, but that they changed is seen', async () => {
+test('without git a file that looks like a secret is not copied, but that it changed is seen', async () => {
   const root = folder({ '.env': 'TOKEN=hidden\n', 'a.txt': 'a\n' });
   const snapshots = await open(root);
   const from = await snapshots.take('1');
@@ -233,9 +234,8 @@ test('what a filter keeps outside is left out where it is too much, and stays as
   expect(lstatSync(path.join(root, 'one.bin')).size).toBe(45 * 1024 * 1024);
 });
 
-test('a large file that git has is kept; one that it has otherwise is not', async () => {
-  const root = project();
-  writeFileSync(path.join(root, 'large.bin'), '');
+test('a large file is kept while git has its content', async () => {
+  const root = project({ 'large.bin': '' });
   truncateSync(path.join(root, 'large.bin'), 51 * 1024 * 1024);
   commit(root, 'first');
   expect(namesIn(root, await (await open(root)).take('1'))).toEqual(['large.bin']);
