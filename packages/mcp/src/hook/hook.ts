@@ -23,21 +23,33 @@ const PIECE_BYTES = 64 * 1024;
 /** What a pipe takes before anybody reads it. */
 const MAX_OUTPUT_CHARACTERS = 40_000;
 
+/** How a hook answers, and what does the work that its agent does not wait for. */
+export interface HookHost {
+  print(line: string): void;
+  start(job: Job): Promise<void>;
+}
+
 export async function hook(args: readonly string[]): Promise<void> {
-  let place: HookPlace | undefined;
   // An error that nobody awaits is none of the agent's business either.
   process.on('uncaughtException', () => process.exit(0));
+  await takeEvent(readInput, { print, start }, args[0] === WORKING);
+  process.exitCode = 0;
+}
+
+/** Answers an event, or does the work that another hook has started. Never rejects. */
+export async function takeEvent(read: () => Promise<string>, host: HookHost, isWork = false): Promise<void> {
+  let place: HookPlace | undefined;
   try {
-    const text = await readInput();
+    const text = await read();
     if (text.trim() === '') return;
-    if (args[0] === WORKING) {
+    if (isWork) {
       const { work } = await import('./work.ts');
       const job: Job = JSON.parse(text);
       const { placeOf } = await import('./place.ts');
       place = await placeOf(job.kind === 'ready' ? job.folder : job.ended.recognised.folder);
       await work(job);
     } else {
-      await respond(text, (found) => {
+      await respond(text, host, (found) => {
         place = found;
       });
     }
@@ -45,7 +57,6 @@ export async function hook(args: readonly string[]): Promise<void> {
     const { noteTrouble } = await import('./trouble.ts');
     await noteTrouble(thrown, place);
   }
-  process.exitCode = 0;
 }
 
 /** Read at once: the streams of a process take longer to load than all of this. */
@@ -77,9 +88,9 @@ function print(line: string): void {
   }
 }
 
-async function respond(text: string, onPlace: (place: HookPlace) => void): Promise<void> {
+async function respond(text: string, host: HookHost, onPlace: (place: HookPlace) => void): Promise<void> {
   const event = readEvent(text);
-  if (event?.kind === 'start') return onStart(event.cwd, onPlace);
+  if (event?.kind === 'start') return onStart(event.cwd, host, onPlace);
   if (event === undefined) return;
   const recognised = await recognise(event.command, realOr(event.cwd));
   if (recognised === undefined) return;
@@ -100,16 +111,16 @@ async function respond(text: string, onPlace: (place: HookPlace) => void): Promi
     event: { output: output.slice(-MAX_OUTPUT_CHARACTERS), exitCode, timedOut, durationMs },
     recognised,
     ending,
-    at: Date.now(),
+    at: io().now(),
   };
   if (ending === 'passed') {
-    if (state.failure(key) !== undefined) await start({ kind: 'ended', ended, session, key });
+    if (state.failure(key) !== undefined) await host.start({ kind: 'ended', ended, session, key });
     return;
   }
   const found = await lookUp(state, place, { ...event, output }, ended);
   if (found !== undefined) {
     const said = answerText(event.answer, found.text);
-    if (said !== undefined) print(`${said}\n`);
+    if (said !== undefined) host.print(`${said}\n`);
     state.add({
       t: 'said',
       id: found.id,
@@ -121,17 +132,17 @@ async function respond(text: string, onPlace: (place: HookPlace) => void): Promi
       tokens: found.tokens,
     });
   }
-  await start({ kind: 'ended', ended, session, key, said: found?.id });
+  await host.start({ kind: 'ended', ended, session, key, said: found?.id });
 }
 
 /** Nothing is said; what has been earned is looked for before a failure asks. */
-async function onStart(cwd: string, onPlace: (place: HookPlace) => void): Promise<void> {
+async function onStart(cwd: string, host: HookHost, onPlace: (place: HookPlace) => void): Promise<void> {
   const [{ placeOf, stampOf }, { HookState }] = await Promise.all([import('./place.ts'), import('./state.ts')]);
   const place = await placeOf(realOr(cwd));
   if (place === undefined) return;
   onPlace(place);
   if (HookState.read(place.folder).last('stamp')?.stamp !== stampOf(place))
-    await start({ kind: 'ready', folder: realOr(cwd) });
+    await host.start({ kind: 'ready', folder: realOr(cwd) });
 }
 
 /** The exit code where it is the command's own, else what was printed. */
