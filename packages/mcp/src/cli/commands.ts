@@ -9,7 +9,8 @@ import {
   TEST_STATES,
   type TestState,
 } from 'argus-engine';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
+import { ArgusError } from '../errors.ts';
 import { addCiCommands } from './ci/ci-program.ts';
 import type { CleanOptions } from './clean.ts';
 import { addRecord } from './failures/record-command.ts';
@@ -67,7 +68,7 @@ function addImport(root: Command): void {
     )
     .action(async (path: string | undefined, options: ImportOptions & { runs?: string }) => {
       if ((path === undefined) === (options.runs === undefined))
-        throw new InvalidArgumentError('Name a report, or a history with --runs; not both.');
+        throw new ArgusError('INVALID_INPUT', 'Name a report, or a history with --runs; not both.');
       if (options.runs !== undefined) {
         const { importRuns } = await import('./failures/import-runs.ts');
         await importRuns(options.runs, options);

@@ -2,6 +2,7 @@
 
 import { LIMITS } from 'argus-engine';
 import { type Command, InvalidArgumentError } from 'commander';
+import { ArgusError } from '../../errors.ts';
 import { wholeNumber } from '../terminal/numbers.ts';
 import type { LearnOptions } from './learn.ts';
 
@@ -33,7 +34,7 @@ export function addLearn(root: Command): void {
     .addHelpText('after', HELP)
     .action(async ({ fromGit, ...options }: Omit<LearnOptions, 'fromGit'> & { fromGit?: number | true }) => {
       if (fromGit === undefined && options.fromCi === undefined)
-        throw new InvalidArgumentError('Say what to learn from: --from-git, --from-ci DIR, or both.');
+        throw new ArgusError('INVALID_INPUT', 'Say what to learn from: --from-git, --from-ci DIR, or both.');
       const { learn } = await import('./learn.ts');
       await learn({
         ...options,
