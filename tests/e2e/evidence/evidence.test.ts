@@ -1,280 +1,154 @@
 /**
- * Verdicts over MCP and at the terminal, on a real repository through a whole life: green, a flake, a commit that breaks, its
- * repair, the same again; an outage in between changes none of it. The rules: `crates/core/src/evidence`.
+ * Verdicts over MCP and at the terminal, on a real repository: green, a flake, an outage, a commit that breaks, its repair, the
+ * same failure again; and how many passes prove a fix of a flaky test. The rules: `crates/core/src/evidence` and
+ * `crates/engine/src/tests/failures/proving.rs`. Runs from elsewhere: history.test.ts.
  */
 
-import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { appendFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { argus } from '../argus.ts';
-import { type Data, project } from '../harness.ts';
+import { git, repository } from '../fix-loop/fix-loop.ts';
+import type { Data } from '../harness.ts';
 import { agent } from '../one-agent.ts';
+import { junit } from '../runs/reports.ts';
 
-/** Total and tax are the project's; whether the clock test passes, and the machine works, the environment of a run says. */
-const TESTS = `
-  import assert from 'node:assert/strict';
-  import { test } from 'node:test';
-  import { readFileSync } from 'node:fs';
-  import { total } from './total.mjs';
-  const mode = readFileSync(new URL('./mode', import.meta.url), 'utf8').trim();
-  const machine = () => { if (mode === 'outage') throw new Error('connect ECONNREFUSED 10.0.0.9:5432'); };
-  for (const file of ['a', 'b', 'c', 'd', 'e', 'f'])
-    test('stores ' + file, () => machine());
-  test('adds', () => { machine(); assert.equal(total([2, 3]), 5); });
-  test('ticks', () => { machine(); assert.ok(mode !== 'late', 'too late'); });
-`;
+/** What fails in a run: nothing, the test of the clock, the sum, or whatever needs the machine. */
+type Outcome = 'well' | 'late' | 'wrong' | 'outage';
 
-const RIGHT = 'export const total = (all) => all.reduce((sum, one) => sum + one, 0);\n';
-const WRONG = 'export const total = (all) => all.reduce((sum, one) => sum + one, 1);\n';
+const TESTS = ['stores a', 'stores b', 'stores c', 'stores d', 'adds', 'ticks'];
 
-let root: string;
-
-function git(...args: string[]): string {
-  return execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
+function failureOf(name: string, outcome: Outcome): { failure: { message: string } } | undefined {
+  if (outcome === 'outage') return { failure: { message: 'Error: connect ECONNREFUSED 10.0.0.9:5432' } };
+  if (outcome === 'late' && name === 'ticks') return { failure: { message: 'Error: the clock did not tick' } };
+  if (outcome === 'wrong' && name === 'adds') return { failure: { message: 'AssertionError: expected 6 to be 5' } };
+  return undefined;
 }
 
-/** Changes a file and commits it. */
-function commit(file: string, content: string): string {
-  writeFileSync(path.join(root, file), content);
-  git('add', '-A');
-  git('commit', '-qm', `change ${file}`);
-  return git('rev-parse', 'HEAD');
+/** A repository that ignores its report, and what happens to it. */
+async function story() {
+  const root = repository({ 'readme.md': 'a shop\n', '.gitignore': 'report.xml\n' });
+  await agent.data('argus_init', { projectPath: root });
+  const at = ['--project', root];
+  const data = (tool: string, args: Data = {}) => agent.data(tool, { projectPath: root, ...args });
+  return {
+    root,
+    data,
+    commit(text: string): string {
+      appendFileSync(path.join(root, 'readme.md'), `${text}\n`);
+      git(root, 'commit', '-qam', text);
+      return git(root, 'rev-parse', 'HEAD');
+    },
+    run(outcome: Outcome): Promise<Data> {
+      const cases = TESTS.map((name) => ({ name, ...failureOf(name, outcome) }));
+      writeFileSync(path.join(root, 'report.xml'), junit(cases, 'shop'));
+      return data('argus_import', { path: 'report.xml' });
+    },
+    diagnose: ({ runId }: Data, caseName: string) => data('argus_diagnose', { runId, caseName }),
+    json: async (...args: string[]) => JSON.parse((await argus([...args, '--json', ...at])).stdout).data as Data,
+    text: async (...args: string[]) => (await argus([...args, ...at])).stdout,
+  };
 }
 
-/** What an ignored file says, so that it is no change of the tree. */
-const inMode = (mode: 'well' | 'late' | 'outage') => writeFileSync(path.join(root, 'mode'), mode);
+const causes = (run: Data) => run.causes as Data[];
 
-const run = () => agent.data('argus_run', { projectPath: root, command: 'node --test all.test.mjs' });
-
-function causes(answer: Data): Data[] {
-  return answer.causes as Data[];
+/** The verdict on the cause that a case has. */
+function verdictOn(run: Data, caseName: string): unknown {
+  const cause = causes(run).find(({ cases }) => (cases as string[]).some((name) => name.endsWith(caseName)));
+  return (cause?.verdict as Data | undefined)?.kind;
 }
 
-function causeOf(answer: Data, caseName: string): Data {
-  const found = causes(answer).find(({ cases }) => (cases as string[]).some((name) => name.endsWith(caseName)));
-  if (found === undefined) throw new Error(`no cause of ${caseName} in ${JSON.stringify(answer)}`);
-  return found;
-}
-
-const json = async (...args: string[]) =>
-  JSON.parse((await argus([...args, '--json', '--project', root])).stdout).data as Data;
-
-describe('the life of a project', () => {
-  beforeAll(async () => {
-    root = project({
-      'all.test.mjs': TESTS,
-      'total.mjs': RIGHT,
-      'package.json': '{"type":"module"}',
-      '.gitignore': 'mode\n',
-    });
-    git('init', '-q', '-b', 'main');
-    git('config', 'user.email', 'ada@example.com');
-    git('config', 'user.name', 'Ada');
-    commit('README.md', 'first');
-    inMode('well');
-    await agent.data('argus_init', { projectPath: root });
+test('the life of a project: a flake, an outage, a regression, its repair, and the regression again', async () => {
+  const { commit, run, data, diagnose, json, text } = await story();
+  for (const number of [1, 2, 3, 4]) {
+    commit(`green ${number}`);
+    await run('well');
+  }
+  await run('late');
+  await run('well');
+  expect(verdictOn(await run('late'), 'ticks'), 'both outcomes on one tree').toBe('flaky');
+  expect(await data('argus_tests', { state: 'flaky' })).toMatchObject({
+    tests: [{ caseName: expect.stringContaining('ticks'), state: 'flaky', failures: 2, runs: 7 }],
+    total: 1,
+    hasMore: false,
   });
+  expect(causes(await run('outage')).map(({ verdict }) => (verdict as Data).kind)).toEqual(['infrastructure']);
+  const states = async () =>
+    ((await data('argus_tests')).tests as Data[]).map(({ state }) => state).filter((state) => state !== 'healthy');
+  expect(await states(), 'an outage is no evidence about a test').toEqual(['flaky']);
+  await run('well');
 
-  let broken: Data;
-  let culprit: string;
-
-  test('green, and a flake: both outcomes on one tree', async () => {
-    for (const number of [1, 2, 3, 4]) {
-      commit('README.md', `green ${number}`);
-      expect(await run()).toMatchObject({ status: 'passed' });
-    }
-    inMode('late');
-    await run();
-    inMode('well');
-    await run();
-    inMode('late');
-    const flaked = await run();
-    inMode('well');
-    expect(causeOf(flaked, 'ticks')).toMatchObject({ verdict: { kind: 'flaky' } });
-    expect(await agent.data('argus_tests', { projectPath: root, state: 'flaky' })).toMatchObject({
-      tests: [{ caseName: expect.stringContaining('ticks'), state: 'flaky', failures: 2, runs: 7 }],
-      total: 1,
-      hasMore: false,
-    });
+  const suspects = ['before', 'culprit', 'after'].map(commit);
+  const broken = await run('wrong');
+  expect(verdictOn(broken, 'adds')).toBe('regression');
+  const diagnosis = await diagnose(broken, 'adds');
+  const suspected = diagnosis.suspects as { commit: string; probability: number }[];
+  expect(suspected.map((one) => one.commit).sort()).toEqual(suspects.sort());
+  expect(suspected.reduce((sum, one) => sum + one.probability, 0)).toBeLessThanOrEqual(1.0001);
+  expect(diagnosis.verdict).toMatchObject({
+    kind: 'regression',
+    since: { runId: broken.runId },
+    because: expect.arrayContaining([expect.stringContaining('run-')]),
+    against: expect.any(Array),
+    settle: expect.stringContaining('argus run'),
   });
+  commit('still broken');
+  const next = await run('wrong');
+  expect(verdictOn(next, 'adds')).toBe('broken');
+  const printed = await text('diagnose', String(next.runId), 'adds');
+  expect(printed).toMatch(/broken \(\d+ %\)/u);
+  expect(printed).toContain(String(broken.runId));
 
-  test('an outage is the machine’s, and no evidence about the code', async () => {
-    inMode('outage');
-    const outage = await run();
-    inMode('well');
-    expect(causes(outage).map(({ verdict }) => (verdict as Data).kind)).toEqual(['infrastructure']);
-    const listed = (await agent.data('argus_tests', { projectPath: root })).tests as Data[];
-    expect(listed.filter(({ state }) => state !== 'healthy').map(({ state }) => state)).toEqual(['flaky']);
-    await run();
-  });
-
-  test('a commit breaks it: one of three, and each later run says since when', async () => {
-    const [before, itself, after] = [
-      commit('README.md', 'before'),
-      commit('total.mjs', WRONG),
-      commit('README.md', 'after'),
-    ];
-    culprit = itself;
-    broken = await run();
-    expect(causeOf(broken, 'adds')).toMatchObject({ verdict: { kind: 'regression' } });
-    const diagnosis = await agent.data('argus_diagnose', { projectPath: root, runId: broken.runId, caseName: 'adds' });
-    const suspects = diagnosis.suspects as { commit: string; probability: number }[];
-    expect(suspects.map((one) => one.commit).sort()).toEqual([before, itself, after].sort());
-    expect(suspects.reduce((sum, one) => sum + one.probability, 0)).toBeLessThanOrEqual(1.0001);
-    expect(diagnosis).toMatchObject({
-      verdict: {
-        kind: 'regression',
-        since: { runId: broken.runId },
-        because: expect.arrayContaining([expect.stringContaining('run-')]),
-        against: expect.any(Array),
-        settle: expect.stringContaining('argus run'),
-      },
-    });
-    commit('README.md', 'still');
-    const next = await run();
-    expect(causeOf(next, 'adds')).toMatchObject({ verdict: { kind: 'broken' } });
-    const text = (await argus(['diagnose', String(next.runId), 'adds', '--project', root])).stdout;
-    expect(text).toMatch(/broken \(\d+ %\)/u);
-    expect(text).toContain(String(broken.runId));
-  });
-
-  test('a commit mends it, and is refuted when the same comes back', async () => {
-    const repair = commit('total.mjs', RIGHT);
-    expect(await run()).toMatchObject({ status: 'passed' });
-    expect((await json('fixes')).fixes).toEqual([
-      expect.objectContaining({
-        fixId: expect.stringMatching(/^fix-/u),
-        commit: repair,
-        status: 'proved',
-        caseNames: [expect.stringContaining('adds')],
-      }),
-    ]);
-    commit('total.mjs', WRONG);
-    const back = await run();
-    expect(causeOf(back, 'adds')).toMatchObject({ verdict: { kind: 'regression' } });
-    expect((await json('fixes')).fixes).toEqual([expect.objectContaining({ commit: repair, status: 'refuted' })]);
-    const states = ((await json('tests')).tests as Data[]).map(({ state }) => state);
-    expect(states.filter((state) => state !== 'healthy')).toEqual(['broken', 'flaky']);
-    expect((await argus(['tests', '--project', root])).stdout).toMatch(
-      /flaky +failed 2 of \d+ .*ticks +fails by chance in/u,
-    );
-  });
-
-  test('uncommitted work has a tree of its own: what it breaks is no commit’s', async () => {
-    commit('total.mjs', RIGHT);
-    await run();
-    writeFileSync(path.join(root, 'total.mjs'), WRONG.replace('1)', '2)'));
-    const edited = await run();
-    const diagnosis = await agent.data('argus_diagnose', { projectPath: root, runId: edited.runId, caseName: 'adds' });
-    expect(JSON.stringify(diagnosis.verdict)).toContain('edited');
-    expect(culprit).toMatch(/^[0-9a-f]{40}$/u);
-  });
+  const repair = commit('repair');
+  expect(await run('well')).toMatchObject({ status: 'passed' });
+  const fix = { fixId: expect.stringMatching(/^fix-/u), commit: repair };
+  const caseNames = [expect.stringContaining('adds')];
+  expect((await json('fixes')).fixes).toMatchObject([{ ...fix, status: 'proved', caseNames }]);
+  commit('broken again');
+  expect(verdictOn(await run('wrong'), 'adds')).toBe('regression');
+  expect((await json('fixes')).fixes).toMatchObject([{ ...fix, status: 'refuted' }]);
+  expect(await states()).toEqual(['broken', 'flaky']);
+  expect(await text('tests')).toMatch(/flaky +failed 2 of \d+ .*ticks +fails by chance in/u);
 });
 
-describe('a report of a run elsewhere', () => {
-  test('is of the commit, the moment and the conditions that are named', async () => {
-    const cwd = project({ 'package.json': '{}' });
-    const report = (failed: boolean) =>
-      `<testsuite name="a"><testcase classname="a" name="adds">${failed ? '<failure message="Error: no">Error: no</failure>' : ''}</testcase></testsuite>`;
-    await agent.data('argus_init', { projectPath: cwd });
-    const importOn = async (os: string, failed: boolean) => {
-      writeFileSync(path.join(cwd, 'report.xml'), report(failed));
-      return agent.data('argus_import', {
-        projectPath: cwd,
-        path: 'report.xml',
-        commit: 'a'.repeat(40),
-        branch: 'main',
-        tree: 'b'.repeat(40),
-        startedAt: '2026-02-03T04:05:06Z',
-        environment: { os },
-      });
-    };
-    for (const failed of [false, true, false, true, false, true]) await importOn(failed ? 'windows' : 'linux', failed);
-    const listed = await agent.data('argus_tests', { projectPath: cwd });
-    expect(listed.tests).toMatchObject([{ state: 'environment', condition: 'os=windows', failures: 3, runs: 6 }]);
-    const { runs } = await agent.data('argus_history', { projectPath: cwd, limit: 1 });
-    expect(runs).toMatchObject([
-      { gitCommit: 'a'.repeat(40), gitBranch: 'main', dirty: false, timestamp: '2026-02-03T04:05:06.000Z' },
-    ]);
-    const given = ['--commit', 'c'.repeat(40), '--environment', 'os=linux', '--started-at', '2026-02-04T00:00:00Z'];
-    expect((await argus(['import', 'report.xml', ...given], { cwd })).status).toBe(1);
-    expect(JSON.parse((await argus(['history', '--json'], { cwd })).stdout).data.runs).toMatchObject([
-      { gitCommit: 'c'.repeat(40) },
-      ...Array(6).fill({}),
-    ]);
-    expect((await argus(['import', 'report.xml', '--environment', 'windows'], { cwd })).status).toBe(2);
-  });
+test('a failure in work that is not committed is not a commit’s', async () => {
+  const { root, run, commit, diagnose } = await story();
+  commit('green');
+  await run('well');
+  appendFileSync(path.join(root, 'readme.md'), 'edited\n');
+  const { verdict } = await diagnose(await run('wrong'), 'adds');
+  expect(JSON.stringify(verdict)).toContain('edited');
 });
 
-describe('import --runs', () => {
-  const line = (id: string, status: 'passed' | 'failed', more: Data = {}) =>
-    JSON.stringify({
-      id,
-      startedAt: 1_772_100_000_000,
-      commit: 'a'.repeat(40),
-      parents: [],
-      branch: 'main',
-      dirty: false,
-      tree: 'b'.repeat(40),
-      environment: { os: 'linux', runner: 'vitest' },
-      cases: [
-        {
-          name: 'a.test.ts > adds',
-          status,
-          durationMs: 3,
-          attempts: 1,
-          ...(status === 'failed' && { error: 'Error: no' }),
-        },
-      ],
-      ...more,
-    });
+/** A test that failed in 2 of 9 runs is held to fail at 2.5 / 14.5: ln(0.05) / ln(1 - 0.172), rounded up. */
+const NEEDED = 16;
 
-  test('answers a line a run, and changes nothing the second time', async () => {
-    const cwd = project({ 'package.json': '{}' });
-    const input = [line('r1', 'passed'), line('r2', 'failed'), ''].join('\n');
-    const first = await argus(['import', '--runs', '-', '--json'], { cwd, input });
-    expect(first).toMatchObject({ status: 0, stderr: '' });
-    const answered = first.stdout
-      .trim()
-      .split('\n')
-      .map((text) => JSON.parse(text));
-    expect(answered).toEqual([
-      { runId: 'run-r1', failures: [] },
-      {
-        runId: 'run-r2',
-        failures: [
-          {
-            caseName: 'a.test.ts > adds',
-            causeId: expect.stringMatching(/^cause-[0-9a-f]{16}$/u),
-            suspects: expect.any(Array),
-            verdict: expect.objectContaining({ kind: expect.any(String), probability: expect.any(Number) }),
-          },
-        ],
-      },
-    ]);
-    const again = await argus(['import', '--runs', '-', '--json'], { cwd, input });
-    expect(again.stdout).toBe(first.stdout);
-    const history = JSON.parse((await argus(['history', '--json'], { cwd })).stdout);
-    expect(history.data.total).toBe(2);
-    writeFileSync(path.join(cwd, 'runs.jsonl'), input);
-    expect((await argus(['import', '--runs', 'runs.jsonl'], { cwd })).stdout).toContain('2 runs read, 2 known before');
+test('a fix of a flaky test is proved by as many passes as chance could explain, and refuted by the next failure', async () => {
+  const { commit, run, data, diagnose, json } = await story();
+  for (const outcome of ['well', 'well', 'well', 'well', 'well', 'well', 'late', 'well'] as const) await run(outcome);
+  const failed = await run('late');
+  expect(verdictOn(failed, 'ticks')).toBe('flaky');
+  const fixDescription = 'Wind the clock first';
+  const claim = await data('argus_report_fix', { runId: failed.runId, caseName: 'ticks', fixDescription });
+  expect(claim).toMatchObject({ state: 'claimed', toProve: expect.stringContaining(`0 of ${NEEDED} passes seen`) });
+
+  commit('wound');
+  expect((await run('well')).proved ?? []).toEqual([]);
+  const trust = { state: 'claimed', passes: 1, needed: NEEDED, failedIn: failed.runId };
+  expect(await diagnose(failed, 'ticks')).toMatchObject({ trust });
+  let last: Data = {};
+  for (let passes = 1; passes < NEEDED; passes += 1) last = await run('well');
+  expect(last.proved).toMatchObject([{ fixDescription }]);
+  expect(await diagnose(failed, 'ticks')).toMatchObject({
+    suggestedFix: fixDescription,
+    trust: { state: 'proved', passes: NEEDED, provedBy: last.runId },
   });
 
-  test('a line that is no run is named, and those before it stay', async () => {
-    const cwd = project({ 'package.json': '{}' });
-    const input = `${line('r1', 'passed')}\n{"id":"r2"}\n`;
-    const answered = await argus(['import', '--runs', '-'], { cwd, input });
-    expect(answered.status).toBe(2);
-    expect(answered.stderr + answered.stdout).toContain('Line 2 is no run');
-    expect(JSON.parse((await argus(['history', '--json'], { cwd })).stdout).data.total).toBe(1);
-  });
-
-  test('one of a report and a history is named, and a file that is there', async () => {
-    expect((await argus(['import'])).status).toBe(2);
-    expect((await argus(['import', 'report.xml', '--runs', '-'])).status).toBe(2);
-    const missing = await argus(['import', '--runs', 'nowhere.jsonl']);
-    expect(missing.status).toBe(2);
-    expect(missing.stderr).toMatch(/^INVALID_INPUT: nowhere\.jsonl cannot be read/u);
-  });
+  commit('more');
+  const back = await run('late');
+  const again = await diagnose(back, 'ticks');
+  expect(again).toMatchObject({ fixHistory: [{ state: 'refuted', refutedBy: back.runId }] });
+  expect(again.suggestedFix ?? null).not.toBe(fixDescription);
+  expect(again.warnings).toEqual([expect.stringContaining(`after ${NEEDED} runs that passed`)]);
+  expect((await json('fixes')).reported).toMatchObject([{ trust: { state: 'refuted' } }]);
 });
