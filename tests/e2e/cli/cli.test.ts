@@ -1,179 +1,194 @@
 /**
- * The command line: exit codes, JSON and text, and inspect. The contract is tested with the tools, whose handlers these
- * are.
+ * The command line: exit codes, JSON and text, options, doctor and inspect. The contract is tested with the tools, which use the
+ * same handlers. Help of every command: commands.test.ts.
  */
 
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { argus } from '../argus.ts';
-import { BUNDLE, environment, project } from '../harness.ts';
+import { BUNDLE, type Data, environment, project } from '../harness.ts';
 import { ALL_PASSED, MIXED } from '../runs/reports.ts';
 
+/** The order of the fields is part of the answer. */
 const INSPECTED = ['category', 'rule', 'evidence', 'redacted', 'normalized', 'signature', 'familySignature'];
 
-const json = (text: string): Record<string, never> => JSON.parse(text);
+const json = (text: string) => JSON.parse(text);
+
+/** A project whose commands run in another folder, with their data where they print JSON. */
+function commandsOf(files: Record<string, string> = {}) {
+  const root = project(files);
+  const run = (...args: string[]) => argus([...args.slice(0, 1), '--project', root, ...args.slice(1)]);
+  return { root, run, data: async (...args: string[]) => json((await run(...args, '--json')).stdout).data };
+}
 
 test('a session', async () => {
-  const root = project({ 'mixed.xml': MIXED, 'passed.xml': ALL_PASSED });
-  const at = ['--project', root];
-
-  const imported = await argus(['import', 'mixed.xml', ...at]);
+  const { run } = commandsOf({ 'mixed.xml': MIXED, 'passed.xml': ALL_PASSED });
+  const imported = await run('import', 'mixed.xml');
   expect(imported.status).toBe(1);
   expect(imported.stdout).toMatch(/^run-\S+ {2}failed {2}1 passed, 2 failed, 1 skipped/u);
   expect(imported.stdout).toContain('CONNECTION_REFUSED');
   const runId = /run-\S+/u.exec(imported.stdout)?.[0] ?? '';
 
-  const diagnosed = await argus(['diagnose', runId, 'health-check', '--json', ...at]);
+  const diagnosed = await run('diagnose', runId, 'health-check', '--json');
   expect(diagnosed.status).toBe(0);
   expect(json(diagnosed.stdout)).toMatchObject({ success: true, data: { category: 'CONNECTION_REFUSED' } });
-  expect((await argus(['diagnose', runId, 'parses', ...at])).stdout).toContain('new: seen for the first time');
-
-  const fixed = await argus(['report-fix', runId, 'parses', 'Loaded the user first', ...at]);
+  expect((await run('diagnose', runId, 'parses')).stdout).toContain('new: seen for the first time');
+  const fixed = await run('report-fix', runId, 'parses', 'Loaded the user first');
   expect(fixed.stdout).toMatch(/^fix-\S+ recorded on pat-/u);
-  expect((await argus(['report-fix', runId, 'health-check', 'Restarted', '--failed', ...at])).stdout).toContain(
-    '0 fixes reported',
-  );
+  const failed = await run('report-fix', runId, 'health-check', 'Restarted', '--failed');
+  expect(failed.stdout).toContain('0 fixes reported');
 
-  expect((await argus(['import', 'passed.xml', ...at])).status).toBe(0);
-  expect((await argus(['history', ...at])).stdout.trim().split('\n')).toHaveLength(2);
-  expect((await argus(['history', runId, ...at])).stdout).toContain('ECONNREFUSED');
-  expect((await argus(['patterns', '--source', 'learned', ...at])).stdout).toContain('Loaded the user first');
+  expect((await run('import', 'passed.xml')).status).toBe(0);
+  expect((await run('history')).stdout.trim().split('\n')).toHaveLength(2);
+  expect((await run('history', runId)).stdout).toContain('ECONNREFUSED');
+  expect((await run('patterns', '--source', 'learned')).stdout).toContain('Loaded the user first');
 });
 
-test('run', async () => {
-  const root = project();
-  const failed = await argus([
-    'run',
-    '--project',
-    root,
-    '--',
-    'node',
-    '-e',
-    'console.log("some output"); process.exit(3)',
-  ]);
+test('run passes the output on, and ends with the code of the outcome', async () => {
+  const { run } = commandsOf();
+  const failed = await run('run', '--', 'node', '-e', 'console.log("some output"); process.exit(3)');
   expect(failed.status).toBe(1);
   expect(failed.stdout).toMatch(/^some output\nrun-/u);
-  expect((await argus(['run', '--project', root, 'true'])).status).toBe(0);
-  const quoted = await argus(['run', '--project', root, 'node -p 1+1', '--json', '--timeout', '60']);
-  expect(JSON.parse(quoted.stdout)).toMatchObject({ success: true, data: { status: 'passed' } });
-  expect((await argus(['run', '--project', root, 'printf half'])).stdout).toMatch(/^half\nrun-/u);
-  const asJson = await argus(['run', '--project', root, '--json', 'echo shown']);
+  const quoted = await run('run', '--timeout', '60', 'printf half');
+  expect(quoted.status).toBe(0);
+  expect(quoted.stdout).toMatch(/^half\nrun-/u);
+  const asJson = await run('run', '--json', 'echo shown');
   expect(json(asJson.stdout)).toMatchObject({ success: true, data: { status: 'passed' } });
   expect(asJson.stderr).toContain('shown');
+  const late = await run('run', '--timeout', '1', '--json', 'sleep 20');
+  expect(late.status).toBe(1);
+  expect(json(late.stdout).data).toMatchObject({ failures: [{ category: 'TIMEOUT' }] });
+});
+
+test('run --filter runs the tests of that name', async () => {
+  const tests = `import test from 'node:test';
+test('adds', () => {});
+test('is wrong', () => { throw new Error('1 + 1 is not 3'); });
+`;
+  const { run } = commandsOf({ 'package.json': '{ "scripts": { "test": "node --test" } }', 'sum.test.mjs': tests });
+  const adds = await run('run', '--filter', 'adds', '--json');
+  expect(adds.status).toBe(0);
+  expect(json(adds.stdout).data).toMatchObject({ status: 'passed', totals: { passed: 1, failed: 0 } });
+  const wrong = await run('run', '--filter', 'is wrong');
+  expect(wrong.status).toBe(1);
+  expect(wrong.stdout).toMatch(/^run-\S+ {2}failed {2}0 passed, 1 failed/mu);
+  const none = await run('run', '--filter', 'x', '--json', 'make', 'check');
+  expect(none.status).toBe(2);
+  expect(json(none.stdout)).toMatchObject({ error: { code: 'INVALID_INPUT' } });
+});
+
+test('lists take limit, offset, days, status, category, source and order', async () => {
+  const { run, data } = commandsOf({ 'mixed.xml': MIXED, 'passed.xml': ALL_PASSED });
+  for (const file of ['mixed.xml', 'passed.xml', 'mixed.xml']) await run('import', file, '--format', 'junit');
+  const page = { runs: [{ status: 'passed' }], total: 3, hasMore: true };
+  expect(await data('history', '--limit', '1', '--offset', '1')).toMatchObject(page);
+  const failed = await data('history', '--status', 'failed', '--days', '1');
+  expect(failed).toMatchObject({ total: 2 });
+  const runId = failed.runs[0].id;
+  expect(await data('history', runId, '--limit', '2')).toMatchObject({ total: 4, hasMore: true });
+  await data('diagnose', runId, 'health-check');
+  const sorted = await data('patterns', '--sort', 'occurrences', '--limit', '1');
+  expect(sorted).toMatchObject({ patterns: [{ id: 'builtin-conn-refused', occurrences: 1 }], hasMore: true });
+  const timeouts = await data('patterns', '--category', 'TIMEOUT', '--source', 'built-in', '--offset', '1');
+  expect(timeouts).toMatchObject({ patterns: [], total: 1 });
 });
 
 test.each([
   [['bogus'], /unknown command/u],
+  [['serv', '--help'], /unknown command 'serv'/u],
   [['run', '--timeout', 'soon'], /whole number/u],
   [['run', '--timeout', '0', 'node -p 1'], /1 to \d+ is needed/u],
   [['run', '--idle-timeout', '0', 'node -p 1'], /1 to \d+ is needed/u],
   [['patterns', '--category', 'FLAKY'], /Allowed choices/u],
   [['diagnose', 'run-1'], /missing required argument/u],
+  [['learn'], /^INVALID_INPUT: Say what to learn from/u],
 ])('wrong usage: %j', async (args, message) => {
   const { status, stdout, stderr } = await argus(args);
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
   expect(stderr).toMatch(message);
 });
 
-test('errors', async () => {
-  const root = project();
-  const plain = await argus(['diagnose', 'run-xyz', 'a', '--project', root]);
+test('an error names its code and the next command, and creates nothing', async () => {
+  const { root, run } = commandsOf({ 'mixed.xml': MIXED, 'off.yaml': 'history: { enabled: false }\n' });
+  const plain = await run('diagnose', 'run-xyz', 'a');
   expect(plain).toMatchObject({ status: 2, stdout: '' });
   expect(plain.stderr).toMatch(/^RUN_NOT_FOUND: Test run 'run-xyz' not found in history.* argus run records one/u);
-  const asJson = await argus(['diagnose', 'run-xyz', 'a', '--json', '--project', root]);
-  expect(asJson.status).toBe(2);
-  expect(json(asJson.stdout)).toMatchObject({ success: false, error: { code: 'RUN_NOT_FOUND' } });
-  expect(existsSync(path.join(root, '.argus')), 'reading creates nothing').toBe(false);
+  for (const [code, args] of [
+    ['RUN_NOT_FOUND', ['diagnose', 'run-xyz', 'a']],
+    ['HISTORY_DISABLED', ['import', 'mixed.xml', '--config', 'off.yaml']],
+  ] as const) {
+    const { status, stdout } = await run(...args, '--json');
+    expect({ status, answer: json(stdout) }).toMatchObject({ status: 2, answer: { success: false, error: { code } } });
+  }
+  expect(existsSync(path.join(root, '.argus'))).toBe(false);
 });
 
-test.each(['', 'run', 'import', 'history', 'diagnose', 'report-fix', 'patterns', 'doctor', 'inspect', 'clean'])(
-  '%s --help',
-  async (command) => {
-    const { status, stdout } = await argus([...(command ? [command] : []), '--help']);
-    expect(status).toBe(0);
-    expect(stdout).toContain('Usage: argus');
-    if (command !== '') expect(stdout).toContain('--json');
-  },
-);
-
-test('there is no help of a command that there is not', async () => {
-  const { status, stdout, stderr } = await argus(['serv', '--help']);
-  expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-  expect(stderr).toContain("unknown command 'serv'");
-});
-
-test('doctor', async () => {
-  const root = project({ 'package.json': '{}', 'test/a.js': "require('node:test');" });
-  const { status, stdout } = await argus(['doctor', '--project', root]);
+test('doctor checks the database, the memories and the test command, and makes nothing', async () => {
+  const { root, run } = commandsOf({ 'package.json': '{}', 'test/a.js': "require('node:test');" });
+  const { status, stdout } = await run('doctor');
   expect(stdout).toMatch(/✓ database {2}.*a write works, locks: byte-range/u);
   expect(stdout).toMatch(/✓ user memory {2}.*memory\.db \(nothing in it yet\)/u);
   expect(stdout).toContain('node --test (node:test)');
   expect(status).toBe(0);
-  expect(readdirSync(root), 'nothing is recorded, so nothing is made').toEqual(['package.json', 'test']);
-  expect((await argus(['run', '--project', root, 'exit 0'])).status).toBe(0);
-  expect((await argus(['doctor', '--project', root])).stdout).toContain('made or adopted by this user');
+  expect(readdirSync(root)).toEqual(['package.json', 'test']);
+  expect((await run('run', 'exit 0')).status).toBe(0);
+  expect((await run('doctor')).stdout).toContain('made or adopted by this user');
   writeFileSync(path.join(root, '.argus', 'argus.db'), 'this is no database, and longer than its header'.repeat(50));
-  const broken = await argus(['doctor', '--project', root, '--json']);
+  const broken = await run('doctor', '--json');
   expect(broken.status).toBe(1);
   expect(broken.stdout).toContain('DATABASE_CORRUPT');
 });
 
 test('doctor and run say what is not installed', async () => {
   const content = { scripts: { test: 'ava' }, devDependencies: { ava: '7' } };
-  const root = project({ 'package.json': JSON.stringify(content) });
-  const { status, stdout } = await argus(['doctor', '--project', root]);
+  const { run, data } = commandsOf({ 'package.json': JSON.stringify(content) });
+  const { status, stdout } = await run('doctor');
   expect(status).toBe(1);
   expect(stdout).toContain("npm test: ava is not installed: run 'npm install'.");
-  const run = json((await argus(['run', '--project', root, '--json'])).stdout);
-  expect(run).toMatchObject({ data: { status: 'failed', notes: ["ava is not installed: run 'npm install'."] } });
-  const misspelt = json((await argus(['run', '--project', root, '--json', 'npm run tset'])).stdout);
-  expect(misspelt).toMatchObject({ data: { notes: ["There is no script 'tset' in package.json. It has: test."] } });
+  const notes = ["ava is not installed: run 'npm install'."];
+  expect(await data('run')).toMatchObject({ status: 'failed', notes });
+  const misspelt = json((await run('run', '--json', 'npm run tset')).stdout).data;
+  expect(misspelt.notes).toEqual(["There is no script 'tset' in package.json. It has: test."]);
 });
 
-test.each(['-v', '-V', '--version'])('%s', async (option) => {
+test.each(['-v', '-V', '--version'])('%s prints the version', async (option) => {
   expect(await argus([option])).toMatchObject({ status: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/u) });
 });
 
-test('inspect', async () => {
-  const text = 'Error: connect ECONNREFUSED 127.0.0.1:5432\n    at TCPConnectWrap.afterConnect (node:net:1494:16)\n';
-  const plain = await argus(['inspect'], { input: text });
+test('inspect says what an error is', async () => {
+  const input = 'Error: connect ECONNREFUSED 127.0.0.1:5432\n    at TCPConnectWrap.afterConnect (node:net:1494:16)\n';
+  const plain = await argus(['inspect'], { input });
   expect(plain.status).toBe(0);
   expect(plain.stdout).toMatch(/^category {3}CONNECTION_REFUSED$/mu);
-  const inspection = json((await argus(['inspect', '--json', '--case', 'a > b'], { input: text })).stdout);
+  const inspection = json((await argus(['inspect', '--json', '--case', 'a > b'], { input })).stdout);
   expect(Object.keys(inspection)).toEqual(expect.arrayContaining(INSPECTED));
-  const nothing = await argus(['inspect'], { input: '' });
+  const nothing = await argus(['inspect']);
   expect([nothing.status, nothing.stderr]).toEqual([0, expect.stringContaining('npm test 2>&1 | argus inspect')]);
   expect((await argus(['inspect'], { input: Buffer.from([0xff, 0xfe, 0x00, 0x0a]) })).status).toBe(0);
 });
 
-test('inspect --jsonl answers every line in its order', async () => {
-  const texts = ['connect ECONNREFUSED 10.0.0.1:80', 'nonsense', '', 'TypeError: x is not a function'];
-  const lines = texts.map((text, index) => JSON.stringify({ text, caseName: `case ${index}` }));
-  const { status, stdout } = await argus(['inspect', '--jsonl'], { input: [...lines, 'not json'].join('\n') });
+test('inspect --jsonl reads every fact, and answers every line in its order', async () => {
+  const lines = [
+    { text: 'connect ECONNREFUSED 10.0.0.1:80', caseName: 'case 0' },
+    { text: '' },
+    { text: 'worker ended', exitCode: 137, oomKilled: true },
+    { text: 'it failed', httpStatus: 503 },
+    { text: 'it failed', containerStatus: 'CrashLoopBackOff' },
+  ];
+  const input = [...lines.map((line) => JSON.stringify(line)), 'not json'].join('\n');
+  const { status, stdout } = await argus(['inspect', '--jsonl'], { input });
   expect(status).toBe(0);
-  const answers = stdout.trim().split('\n').map(json);
-  expect(answers).toHaveLength(5);
-  expect(answers[0]).toMatchObject({ category: 'CONNECTION_REFUSED', redacted: texts[0] });
-  expect(Object.keys(answers[0] ?? {})).toEqual(expect.arrayContaining(INSPECTED));
-  expect(answers[4]).toMatchObject({ error: { code: 'INVALID_INPUT' } });
+  const answers: Data[] = stdout.trim().split('\n').map(json);
+  const categories = ['CONNECTION_REFUSED', 'UNKNOWN', 'CONTAINER_OOM', 'HTTP_ERROR', 'CONTAINER_CRASH', undefined];
+  expect(answers.map(({ category }) => category)).toEqual(categories);
+  expect(answers[0]).toMatchObject({ redacted: lines[0]?.text });
+  expect(Object.keys(answers[3] ?? {}).filter((key) => INSPECTED.includes(key))).toEqual(INSPECTED);
+  expect(answers[5]).toMatchObject({ error: { code: 'INVALID_INPUT' } });
 });
 
-test('inspect --jsonl keeps pace with a slow reader', async () => {
-  const line = `${JSON.stringify({ text: 'Error: boom\n'.repeat(20) })}\n`;
-  const count = 50_000;
-  const child = spawn(process.execPath, [BUNDLE, 'inspect', '--jsonl'], { env: environment() });
-  child.stdin.end(line.repeat(count));
-  let lines = 0;
-  for await (const bytes of child.stdout) {
-    lines += String(bytes).split('\n').length - 1;
-    if (lines % 7 === 0) await new Promise((resolve) => setTimeout(resolve, 1));
-  }
-  expect(lines).toBe(count);
-});
-
-test('a reader that has seen enough', () => {
+test('a reader that closes its pipe early is no error', () => {
   const command = `"${process.execPath}" "${BUNDLE}" --help | head -n 1`;
   const { status, stderr } = spawnSync(command, { shell: true, encoding: 'utf8', env: environment() });
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
