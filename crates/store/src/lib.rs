@@ -30,7 +30,7 @@ pub mod shared;
 pub mod solutions;
 
 #[cfg(feature = "native-postgres")]
-pub use database::postgres::NativeDriver;
+pub use database::postgres::{CopiedDatabase, NativeDriver};
 pub use database::{
     Database, Tx,
     any::{AnyDatabase, AnyTx},

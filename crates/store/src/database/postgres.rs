@@ -16,7 +16,7 @@ mod transaction;
 pub use driver::{Answer, Batch, Driver, DriverError, Statement};
 pub use migrate::SchemaState;
 #[cfg(feature = "native-postgres")]
-pub use native::NativeDriver;
+pub use native::{CopiedDatabase, NativeDriver};
 pub use transaction::PostgresTx;
 
 use crate::{

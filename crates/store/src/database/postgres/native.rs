@@ -1,8 +1,11 @@
 //! A driver for tests and measurements that run natively. It waits where it is, so that [`finish`](crate::finish) runs
 //! what is built on it.
 
-use super::{Answer, Batch, Driver, DriverError, Statement};
-use crate::database::Cell;
+use super::{Answer, Batch, Driver, DriverError, KnownSchemas, Postgres, SERVER, Statement};
+use crate::{
+    database::{Cell, finish},
+    error::StoreError,
+};
 use postgres::{
     Client, Config, Error, NoTls, SimpleQueryMessage,
     types::{Format, FromSql, IsNull, ToSql, Type, private::BytesMut},
@@ -12,6 +15,10 @@ use std::{
     error::Error as StdError,
     fmt,
     rc::Rc,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicU32, Ordering},
+    },
 };
 
 /// One connection.
@@ -38,6 +45,67 @@ impl fmt::Debug for NativeDriver {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("NativeDriver")
     }
+}
+
+/// A database for one test: a copy of one that this process has migrated once, because a copy costs less than the
+/// migrations. It stays until its server goes.
+#[derive(Clone, Debug)]
+pub struct CopiedDatabase {
+    url: String,
+    project: String,
+}
+
+impl CopiedDatabase {
+    /// Makes one on the server that this URL of one of its databases names. The schema of [`SERVER`] is in it, and that of
+    /// one empty project.
+    pub fn new(server: &str) -> Result<Self, StoreError> {
+        static TEMPLATE: Mutex<Option<String>> = Mutex::new(None);
+        static COPIES: AtomicU32 = AtomicU32::new(0);
+        let project = format!("t{}", std::process::id());
+        let mut known = TEMPLATE.lock().unwrap_or_else(PoisonError::into_inner);
+        let template = if let Some(name) = &*known {
+            name.clone()
+        } else {
+            let name = format!("argus_{project}");
+            create_database(server, &name, "template0")?;
+            let driver = Rc::new(NativeDriver::connect(&url_of(server, &name))?);
+            for schema in [SERVER, &project] {
+                finish(Postgres::new(Rc::clone(&driver), schema, KnownSchemas::default())?.migrate(0))?;
+            }
+            known.insert(name).clone()
+        };
+        drop(known);
+        let name = format!("{template}_{}", COPIES.fetch_add(1, Ordering::Relaxed));
+        create_database(server, &name, &template)?;
+        Ok(Self { url: url_of(server, &name), project })
+    }
+
+    /// A new connection to it.
+    pub fn connect(&self) -> Result<Rc<NativeDriver>, StoreError> {
+        Ok(Rc::new(NativeDriver::connect(&self.url)?))
+    }
+
+    /// The memory of the project that is in it, over a connection.
+    pub fn memory(&self, driver: &Rc<NativeDriver>) -> Result<Postgres<Rc<NativeDriver>>, StoreError> {
+        Postgres::new(Rc::clone(driver), &self.project, KnownSchemas::default())
+    }
+
+    /// The name of that project.
+    pub fn project(&self) -> &str {
+        &self.project
+    }
+}
+
+fn create_database(server: &str, name: &str, template: &str) -> Result<(), StoreError> {
+    let sql = format!("CREATE DATABASE \"{name}\" TEMPLATE \"{template}\"");
+    let statements = vec![Statement::plain(sql)];
+    finish(Rc::new(NativeDriver::connect(server)?).run(Batch { statements, is_last: true }))?;
+    Ok(())
+}
+
+fn url_of(server: &str, database: &str) -> String {
+    let host = server.rsplit_once('/').map_or(server, |(host, _)| host);
+    format!("{host}/{database}")
 }
 
 impl Driver for Rc<NativeDriver> {
