@@ -1,13 +1,13 @@
 //! The contracts' rules, over the real store, in memory or on a file.
 
 mod access;
-mod database;
+mod databases;
 mod every_call;
 mod evidence;
 mod exchanging;
 mod failures;
-mod listing;
 mod memory;
+mod prelude;
 mod runs;
 mod sharing;
 mod viewer;
@@ -16,7 +16,8 @@ use crate::{
     Engine, EngineError, ErrorCode,
     calls::Codec,
     contract::{
-        DiagnoseParams, DiagnosticResult, EngineOptions, RecordRunParams, ReportFixParams, ReportFixResult, RunResult,
+        DiagnoseParams, DiagnosticResult, EngineOptions, GitFacts, RecordRunParams, ReportFixParams, ReportFixResult,
+        RunResult,
     },
     failures::{diagnose::diagnose, report_fix::report_fix},
     runs::record_run::record_run,
@@ -24,7 +25,7 @@ use crate::{
 use argus_core::Ambient;
 use argus_report::{CaseStatus, ReportCase};
 use argus_store::finish;
-pub(crate) use database::{AnyDatabase, AnyTx};
+pub(crate) use databases::{AnyDatabase, AnyTx};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use std::{
@@ -91,7 +92,7 @@ impl World {
     }
 
     pub(super) fn with(path: &str, options: EngineOptions) -> Result<Self, EngineError> {
-        let database = if path == ":memory:" { database::fresh() } else { database::file(path)? };
+        let database = if path == ":memory:" { databases::fresh() } else { databases::file(path)? };
         Ok(Self { engine: Engine::new(database, options)?, calls: Cell::new(0) })
     }
 
@@ -172,6 +173,31 @@ pub(super) fn failed(name: &str, error: &str) -> ReportCase {
 
 pub(super) fn passed(name: &str) -> ReportCase {
     case(name, CaseStatus::Passed, None)
+}
+
+/// What [`failed`] and [`passed`] call `boom`.
+pub(super) const CASE: &str = "a.test.ts > suite > boom";
+
+/// A run of a clean commit of the main branch.
+pub(super) fn on(commit: &str) -> RecordRunParams {
+    let git = GitFacts {
+        commit: Some(commit.to_owned()),
+        tree: Some(format!("tree of {commit}")),
+        branch: Some("main".to_owned()),
+        dirty: Some(false),
+        ..GitFacts::default()
+    };
+    RecordRunParams { git: Some(git), ..RecordRunParams::default() }
+}
+
+/// A run of a commit in which `boom` passed beside another test; its id.
+pub(super) fn pass(world: &World, commit: &str) -> String {
+    world.record(&on(commit), vec![passed("boom"), passed("other")]).unwrap().run_id
+}
+
+/// The same where it failed.
+pub(super) fn fail(world: &World, commit: &str) -> String {
+    world.record(&on(commit), vec![failed("boom", UNKNOWN), passed("other")]).unwrap().run_id
 }
 
 /// A folder of its own that goes with the test.

@@ -1,11 +1,6 @@
 //! Tokens and the audit log of a team's server.
 
-use super::World;
-use crate::{
-    ErrorCode, access,
-    contract::{AuditLogParams, AuditParams, CreateTokenParams, IdParams, NoParams, Scope},
-};
-use argus_store::finish;
+use crate::{access, tests::prelude::*};
 
 fn token(id: &str, name: &str, scope: Scope) -> CreateTokenParams {
     CreateTokenParams {

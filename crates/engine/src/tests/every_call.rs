@@ -1,8 +1,6 @@
-//! What holds whichever call is made: counts, secrets, what a bad database does, and what a call costs.
+//! What holds whichever call is made: counts, secrets, what a bad database does, and how often it is asked.
 
 mod counting;
 mod faults;
-mod once;
-mod round_trips;
 mod secrets;
 mod statements;

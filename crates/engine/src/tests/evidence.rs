@@ -8,19 +8,7 @@ mod runner_version;
 mod shuffled;
 mod wholes;
 
-use super::{AnyTx, UNKNOWN, World, failed, passed};
-use crate::{
-    EngineError,
-    contract::{
-        CommitFacts, EngineOptions, GitFacts, HistoryParams, ImportRunParams, NoParams, RecordRunParams, Retention,
-        RunResult, TestsParams, TestsResult,
-    },
-    evidence::{fixes::fixes, test_states::tests},
-    runs::{history::history, import_run::import_run, record_run::record_run},
-};
-use argus_core::evidence::{kept::fixes::ProofStatus, state::TestState, verdict::VerdictKind};
-use argus_report::ReportCase;
-use argus_store::{Tx, finish};
+use crate::tests::prelude::*;
 
 /// A project that is told commit by commit.
 struct Story {

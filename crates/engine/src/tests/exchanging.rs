@@ -1,18 +1,9 @@
 //! Patterns that go from one memory to another: `patternsExport` and `patternsImport`.
 
-use super::{REFUSED, UNKNOWN, World, failed, passed};
 use crate::{
-    contract::{
-        Change, EditPatternParams, EngineOptions, FailurePattern, MergePatternsParams, PatternSource,
-        PatternsExportParams, PatternsExported, PatternsImportParams, PatternsImported, PatternsParams,
-        RecordRunParams,
-    },
-    knowledge::patterns::patterns,
     memory::exchange::patterns::{export::export, import::import},
-    viewer::edit::{edit_pattern, merge_patterns},
+    tests::prelude::*,
 };
-use argus_core::{Category, classify::UserRule};
-use serde_json::{Value, json};
 
 const OTHER: &str = "Error: the warp core is offline";
 

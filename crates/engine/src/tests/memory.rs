@@ -9,21 +9,7 @@ mod hostile;
 mod searching;
 mod two;
 
-use super::World;
-use crate::{
-    EngineError,
-    contract::{
-        AddIncidentParams, AddIncidentResult, AddSolutionParams, AddSolutionResult, IdParams, IncidentCreated,
-        IncidentDetail, MemoryImportParams, MemoryImported, RankedSolutionsParams, RankedSolutionsResult,
-        RecordOutcomeParams, RecordOutcomeResult,
-    },
-    memory::{
-        exchange::import::import,
-        finding::{incident::incident, ranked_solutions::ranked_solutions},
-        recording::{add_incident::add_incident, add_solution::add_solution, record_outcome::record_outcome},
-    },
-};
-use serde_json::{Value, json};
+use crate::tests::prelude::*;
 
 pub(super) const POOL: &str = "sqlalchemy.exc.TimeoutError: QueuePool limit of size 5 overflow 10 reached, connection \
                                timed out, timeout 30.00";

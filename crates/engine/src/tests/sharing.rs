@@ -3,26 +3,8 @@
 mod files;
 mod sameness;
 
-use super::{AnyDatabase, Folder, REFUSED, UNKNOWN, World, failed, memory::pool, passed};
-use crate::{
-    EngineError,
-    contract::{
-        Change, EditPatternParams, GitFacts, MachineNames, MemoryKind, NoParams, RecordOutcomeParams, RecordRunParams,
-        ShareParams, ShareResult, SharedText, SharedTexts,
-    },
-    evidence::fixes::fixes,
-    memory::{
-        exchange::sharing::{take::take, write::write},
-        recording::record_outcome::record_outcome,
-    },
-    viewer::edit::edit_pattern,
-};
-use argus_core::evidence::kept::fixes::ProofStatus;
-use argus_store::{Mode, Sqlite};
-use serde_json::json;
-use std::path::Path;
+use crate::tests::prelude::*;
 
-const CASE: &str = "a.test.ts > suite > boom";
 const FIX: &str = "Tuned the flux capacitor in /home/ann/shop/src/flux.ts";
 
 fn open(path: &Path) -> Result<AnyDatabase, EngineError> {
@@ -58,25 +40,6 @@ fn params(by: Option<&str>, present: &[SharedText]) -> ShareParams {
 
 fn shared(world: &World, by: Option<&str>) -> ShareResult {
     world.call(write, &params(by, &[])).unwrap()
-}
-
-fn on(commit: &str) -> RecordRunParams {
-    let git = GitFacts {
-        commit: Some(commit.to_owned()),
-        tree: Some(format!("tree of {commit}")),
-        branch: Some("main".to_owned()),
-        dirty: Some(false),
-        ..GitFacts::default()
-    };
-    RecordRunParams { git: Some(git), ..RecordRunParams::default() }
-}
-
-fn fail(world: &World, commit: &str) -> String {
-    world.record(&on(commit), vec![failed("boom", UNKNOWN), passed("other")]).unwrap().run_id
-}
-
-fn pass(world: &World, commit: &str) -> String {
-    world.record(&on(commit), vec![passed("boom"), passed("other")]).unwrap().run_id
 }
 
 /// A memory in which a fix is proved, and what it shares.

@@ -9,20 +9,7 @@ mod now;
 mod random;
 mod runs;
 
-use super::World;
-use crate::{
-    EngineError,
-    contract::{
-        Change, EditPatternParams, MarkFixParams, MarkFixResult, MergePatternsParams, SplitPatternParams,
-        ViewPatternParams, ViewPatternResult, ViewPatternRow, ViewPatternsParams, ViewPatternsResult,
-    },
-    viewer::{
-        edit::{edit_pattern, mark_fix, merge_patterns, split_pattern},
-        pattern::view_pattern,
-        patterns::view_patterns,
-    },
-};
-use argus_core::{Category, classify::UserRule};
+use crate::tests::prelude::*;
 
 /// A rule that makes the flux capacitor a matter of configuration, so that what was learned is signed again.
 pub(super) fn flux_rule() -> UserRule {

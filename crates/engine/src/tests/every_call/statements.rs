@@ -1,27 +1,15 @@
 //! How often a call asks its database: each statement and each transaction has a price of its own.
 
-use crate::{
-    Engine, ErrorCode,
-    contract::{DiagnoseParams, EngineOptions, PatternSource, RankedSolutionsParams},
-    failures::diagnose::diagnose,
-    memory::finding::ranked_solutions::ranked_solutions,
-    tests::{
-        Folder, REFUSED, UNKNOWN, World, failed,
-        memory::{POOL, linux, pool},
-    },
-};
-use argus_store::{
-    Database, Mode, Sqlite, StoreError, Tx,
-    database::{Row, Value, sqlite::SqliteTx},
-    finish,
-};
-use std::{cell::Cell, path::Path, rc::Rc};
+use crate::tests::prelude::*;
+use argus_store::database::{Row, Value, sqlite::SqliteTx};
 
 /// Transactions and statements; those of the migrations are the store's own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Asked {
     reads: u32,
     writes: u32,
+    /// Writes that do not wait for another writer.
+    writes_now: u32,
     statements: u32,
 }
 
@@ -97,7 +85,11 @@ impl Database for Counted {
         E: From<StoreError>,
         F: AsyncFnOnce(&mut CountedTx<'_>) -> Result<T, E>,
     {
-        self.write(now, body).await
+        let asked = self.asked.get();
+        self.asked.set(Asked { writes_now: asked.writes_now + 1, ..asked });
+        self.database
+            .write_now(now, async |tx: &mut SqliteTx<'_>| body(&mut CountedTx { tx: *tx, asked: &self.asked }).await)
+            .await
     }
 
     async fn in_one<T, E, F>(&self, now: i64, body: F) -> Result<T, E>
@@ -125,8 +117,7 @@ impl Database for Counted {
 fn counting_engine(path: &Path) -> (Engine<Counted>, Rc<Cell<Asked>>) {
     let asked = Rc::new(Cell::new(Asked::default()));
     let database = Sqlite::open(path.to_str().unwrap(), None, Mode::ReadWrite).unwrap();
-    let database = Counted { database, asked: Rc::clone(&asked) };
-    (Engine::new(database, EngineOptions::default()).unwrap(), asked)
+    (Engine::new(Counted { database, asked: Rc::clone(&asked) }, EngineOptions::default()).unwrap(), asked)
 }
 
 /// What a call asks, and what it answers.
@@ -137,7 +128,7 @@ fn counted<T>(asked: &Cell<Asked>, call: impl FnOnce() -> T) -> (Asked, T) {
 }
 
 /// One transaction finds the failure, while others may write; one matches and counts it.
-const DIAGNOSIS: Asked = Asked { reads: 1, writes: 1, statements: 0 };
+const DIAGNOSIS: Asked = Asked { reads: 1, writes: 1, writes_now: 0, statements: 0 };
 
 #[test]
 fn a_diagnosis_reads_once_and_writes_once() {
@@ -176,6 +167,30 @@ fn a_diagnosis_that_finds_no_case_writes_nothing() {
     assert_eq!(refused.unwrap_err().code, ErrorCode::CaseNotFound);
 }
 
+/// It waits for no writer: neither of the memory nor of a copy that came with the project, which it indexes.
+#[test]
+fn a_search_takes_its_turn_only_where_nobody_else_writes() {
+    let (folder, copy) = (Folder::new("statements-search"), Folder::new("statements-copy"));
+    let (world, theirs) = (World::on(&folder.file()).unwrap(), World::on(&copy.file()).unwrap());
+    let added = world.added(&pool());
+    for learning in [&world, &theirs] {
+        let run = learning.run(vec![failed("boom", UNKNOWN)]);
+        // Its pattern is to be indexed by the next search.
+        learning.fix(&run, "boom", "Tuned it", true).unwrap();
+    }
+    let (engine, asked) = counting_engine(&folder.file());
+    let database = Sqlite::open_foreign(copy.file().to_str().unwrap(), None, Mode::ReadWrite).unwrap();
+    let engine = engine.with_foreign(Ok(Counted { database, asked: Rc::clone(&asked) }));
+    let params =
+        RankedSolutionsParams { query_text: POOL.to_owned(), env: linux(), ..RankedSolutionsParams::default() };
+    let (waited, answer) = counted(&asked, || finish(ranked_solutions(&engine, &world.ambient(), &params)).unwrap());
+    assert_eq!(answer.incidents[0].incident_id, added.incident_id);
+    let params = ViewIncidentsParams { text: Some(POOL.to_owned()), ..ViewIncidentsParams::default() };
+    let (looked, _) = counted(&asked, || finish(view_incidents(&engine, &world.ambient(), &params)).unwrap());
+    assert_eq!((waited.writes, looked.writes), (0, 0));
+    assert!(waited.writes_now > 0, "{waited:?}");
+}
+
 #[test]
 fn a_search_is_one_transaction() {
     let folder = Folder::new("statements-search");
@@ -185,6 +200,6 @@ fn a_search_is_one_transaction() {
     let params =
         RankedSolutionsParams { query_text: POOL.to_owned(), env: linux(), ..RankedSolutionsParams::default() };
     let (asked, answer) = counted(&asked, || finish(ranked_solutions(&engine, &world.ambient(), &params)).unwrap());
-    assert_eq!((asked.reads, asked.writes), (0, 1));
+    assert_eq!((asked.reads, asked.writes, asked.writes_now), (0, 0, 1));
     assert_eq!(answer.incidents[0].incident_id, added.incident_id);
 }

@@ -1,12 +1,7 @@
 //! Fixes that are found in edits before anybody commits or reports them.
 
 use super::{ALL_PASS, FIRST_FAILS, Story};
-use crate::{
-    contract::{EditParams, EditResult, EditedFile, FixEvidence, GitFacts, NoParams, RecordRunParams, RunResult},
-    evidence::{edits::edit, fixes::fixes},
-    tests::{UNKNOWN, failed, passed},
-};
-use argus_core::evidence::{kept::fixes::ProofStatus, verdict::VerdictKind};
+use crate::tests::prelude::*;
 
 fn edited(path: &str, hunks: &str) -> EditedFile {
     EditedFile { path: path.to_owned(), digest: format!("digest of {hunks}"), hunks: Some(hunks.to_owned()) }

@@ -1,16 +1,7 @@
 //! Runs of somebody else's copy of the project: kept, judged, and evidence of nothing.
 
 use super::{ALL_PASS, FIRST_FAILS, Story};
-use crate::{
-    contract::{
-        HistoryParams, NoParams, RecordRunParams, RunResult, TestChangesParams, TestHistoryParams, ViewGridParams,
-    },
-    evidence::{fixes::fixes, test_changes::test_changes, test_history::test_history},
-    runs::history::history,
-    tests::{UNKNOWN, failed, passed},
-    viewer::grid::view_grid,
-};
-use argus_core::evidence::{kept::fixes::ProofStatus, verdict::VerdictKind};
+use crate::tests::prelude::*;
 
 const CASE: &str = "a.test.ts > suite > case 0";
 

@@ -1,14 +1,6 @@
 //! Commits that a person had learned, and which failures are told of them.
 
-use crate::{
-    contract::{
-        ChangedBecause, ChangedBefore, CommitDiff, CommitMessage, LearnCommitsParams, LikelyFixesParams,
-        RecordRunParams,
-    },
-    evidence::learned_commits::{learn_commits, likely_fixes},
-    tests::{World, failed, passed},
-};
-use argus_report::ReportCase;
+use crate::tests::prelude::*;
 
 const A: &str = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
 const B: &str = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";

@@ -1,17 +1,7 @@
 //! One test over the runs, and what changed in the tests since a commit.
 
 use super::{ALL_PASS, FIRST_FAILS, Story};
-use crate::{
-    EngineError, ErrorCode,
-    contract::{
-        CaseState, ChangeKind, GitFacts, RecordRunParams, TestChange, TestChangeCounts, TestChangesParams,
-        TestChangesResult, TestHistoryParams, TestHistoryResult,
-    },
-    evidence::{test_changes::test_changes, test_history::test_history},
-    tests::{START_MS, UNKNOWN, failed, passed},
-};
-use argus_core::evidence::{state::TestState, verdict::VerdictKind};
-use argus_report::{CaseStatus, ReportCase};
+use crate::tests::prelude::*;
 
 const CASE_0: &str = "a.test.ts > suite > case 0";
 

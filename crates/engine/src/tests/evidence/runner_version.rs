@@ -1,14 +1,7 @@
 //! Tests that depend on the version of their runner.
 
 use super::Story;
-use crate::{
-    EngineError, ReportFiles,
-    contract::{RecordRunParams, ReportInput, RunResult},
-    runs::{prepare_run::prepare_run, record_run::record_run},
-};
-use argus_core::evidence::verdict::VerdictKind;
-use serde_json::json;
-use std::io::{BufRead, Cursor};
+use crate::tests::prelude::*;
 
 /// A report is called as the version of Jest that wrote it; of the last one a test fails.
 #[derive(Debug)]

@@ -1,12 +1,7 @@
 //! Runs whose runner shuffled the tests.
 
 use super::Story;
-use crate::{
-    contract::{HistoryParams, RecordRunParams, RunResult, Shuffle},
-    runs::history::history,
-    tests::{UNKNOWN, failed, passed},
-};
-use argus_core::evidence::verdict::VerdictKind;
+use crate::tests::prelude::*;
 
 const CASE: &str = "a.test.ts > suite > case 3";
 

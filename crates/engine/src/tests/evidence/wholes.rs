@@ -1,9 +1,7 @@
 //! What stands for a whole command, or for a file that could not be loaded, passes where that ends well.
 
-use super::{Story, UNKNOWN, failed, passed};
-use crate::contract::{DiagnosticResult, RecordRunParams, RunResult};
-use argus_core::evidence::{state::TestState, verdict::VerdictKind};
-use argus_report::ReportCase;
+use super::Story;
+use crate::tests::prelude::*;
 
 const SUITE: &str = "a.test.js > (suite)";
 const COMMAND: &str = "npm test";

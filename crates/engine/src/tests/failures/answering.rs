@@ -1,11 +1,7 @@
 //! What an agent gets of a run and of a diagnosis: message, place, kind and causes.
 
-use crate::{
-    contract::{EngineOptions, RecordRunParams, RunResult},
-    tests::{World, failed, passed},
-};
-use argus_core::{Category, FailureKind, evidence::verdict::VerdictKind};
-use argus_report::ReportCase;
+use crate::tests::prelude::*;
+use argus_core::FailureKind;
 
 pub(super) fn shop() -> World {
     let options = EngineOptions { project_root: "/srv/shop".to_owned(), ..EngineOptions::default() };

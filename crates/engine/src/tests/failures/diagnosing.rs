@@ -1,24 +1,17 @@
 //! `argus_diagnose`.
 
-use crate::{
-    ErrorCode,
-    contract::{PatternSource, PatternsParams, RecordRunParams, RelatedKind, SignatureParams},
-    knowledge::patterns::{find_by_signature, patterns},
-    tests::{REFUSED, START_MS, UNKNOWN, World, case, failed, passed},
-};
-use argus_core::Category;
-use argus_report::CaseStatus;
+use crate::tests::prelude::*;
 
 #[test]
 fn an_unmatched_failure_becomes_a_learned_pattern() {
     let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
-    let first = world.diagnose(&run, "a.test.ts > suite > boom").unwrap();
+    let first = world.diagnose(&run, CASE).unwrap();
     assert_eq!((first.category, first.is_new_pattern), (Category::Unknown, true));
     assert_eq!((first.pattern, first.suggested_fix, first.confidence), (None, None, None));
     assert!(first.fix_history.is_empty() && first.warnings.is_empty());
     assert!(first.signature_pattern.starts_with("UNKNOWN::a.test.ts > suite > boom::"));
 
-    let second = world.diagnose(&run, "a.test.ts > suite > boom").unwrap();
+    let second = world.diagnose(&run, CASE).unwrap();
     let pattern = second.pattern.unwrap();
     assert!(!second.is_new_pattern && pattern.id.starts_with("pat-"));
     assert_eq!((pattern.occurrences, pattern.resolutions, pattern.source), (2, 0, PatternSource::Learned));

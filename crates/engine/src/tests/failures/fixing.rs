@@ -1,15 +1,6 @@
 //! `argus_report_fix`.
 
-use crate::{
-    ErrorCode,
-    contract::{GitFacts, IdParams, NoParams, PatternDetail, RecordFixParams, RecordRunParams, ReportFixParams, Tried},
-    failures::report_fix::{record_fix, report_fix},
-    knowledge::{overview::check_write, resources::pattern},
-    tests::{REFUSED, START_MS, UNKNOWN, World, failed, passed},
-};
-use argus_core::{Ambient, evidence::kept::fixes::ProofStatus};
-use argus_report::ReportCase;
-use argus_store::finish;
+use crate::tests::prelude::*;
 
 fn detail(world: &World, id: &str) -> PatternDetail {
     world.call(pattern, &IdParams { id: id.to_owned() }).unwrap()
@@ -28,7 +19,7 @@ fn a_fix_of_an_undiagnosed_failure_starts_a_pattern() {
     assert_eq!((known.confidence, known.fix_history.len()), (Some(0.5), 1));
     let record = &known.fix_history[0];
     assert_eq!((&record.id, &record.pattern_id), (&fix.fix_record_id, &fix.pattern_id));
-    assert_eq!((record.run_id.as_str(), record.case_name.as_str()), (run.as_str(), "a.test.ts > suite > boom"));
+    assert_eq!((record.run_id.as_str(), record.case_name.as_str()), (run.as_str(), CASE));
     assert_eq!((record.fix_description.as_str(), record.success), ("Tuned it", true));
 }
 
@@ -327,7 +318,7 @@ fn a_run_tells_which_fixes_it_proves() {
     let record = |cases| world.record(&RecordRunParams::default(), cases).unwrap().proved;
     let proved = record(vec![passed("boom"), failed("other", UNKNOWN)]);
     let told: Vec<_> = proved.iter().map(|fix| (fix.case_name.as_str(), fix.fix_description.as_str())).collect();
-    assert_eq!(told, [("a.test.ts > suite > boom", "Tuned it")]);
+    assert_eq!(told, [(CASE, "Tuned it")]);
     assert_eq!(proved[0].pattern_id, claim.pattern_id);
     assert_eq!(record(vec![passed("boom")]), [], "said once");
 }

@@ -1,35 +1,9 @@
 //! How many passes prove a reported fix: one where the failure always came, more where it came by chance.
 
-use crate::{
-    contract::{FixesResult, GitFacts, NoParams, RecordRunParams, RecorderOptions, ReportFixResult},
-    evidence::fixes::fixes,
-    tests::{UNKNOWN, World, failed, passed},
-};
-use argus_core::evidence::kept::fixes::ProofStatus;
-
-const CASE: &str = "a.test.ts > suite > boom";
+use crate::tests::prelude::*;
 
 /// The rate of a test that failed in 2 of 9 runs is held to be 2.5 / 14.5: `ln(0.05) / ln(1 - 0.172)` passes.
 const NEEDED: u32 = 16;
-
-fn on(commit: &str) -> RecordRunParams {
-    let git = GitFacts {
-        commit: Some(commit.to_owned()),
-        tree: Some(format!("tree of {commit}")),
-        branch: Some("main".to_owned()),
-        dirty: Some(false),
-        ..GitFacts::default()
-    };
-    RecordRunParams { git: Some(git), ..RecordRunParams::default() }
-}
-
-fn pass(world: &World, commit: &str) -> String {
-    world.record(&on(commit), vec![passed("boom"), passed("other")]).unwrap().run_id
-}
-
-fn fail(world: &World, commit: &str) -> String {
-    world.record(&on(commit), vec![failed("boom", UNKNOWN), passed("other")]).unwrap().run_id
-}
 
 /// A test that failed twice and passed seven times on one commit; the run of its last failure.
 fn flaky() -> (World, String) {

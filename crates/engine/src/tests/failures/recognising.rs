@@ -1,15 +1,6 @@
 //! By what a failure is recognised, and what is said of it.
 
-use crate::{
-    EngineError, ErrorCode,
-    contract::{DiagnoseParams, DiagnosticResult, EngineOptions, HowMatched, PatternsParams},
-    failures::diagnose::diagnose,
-    knowledge::patterns::patterns,
-    tests::{Folder, REFUSED, UNKNOWN, World, failed, passed},
-};
-use argus_core::{Category, classify::UserRule};
-
-const CASE: &str = "a.test.ts > suite > boom";
+use crate::tests::prelude::*;
 
 /// Another wording of the same library: words come, none stands in place of another.
 const WORDED: &str = "Error: the flux capacitor is out of tune again";

@@ -1,12 +1,7 @@
 //! Which fix an answer suggests of a run and of a diagnosis, and what it says of it.
 
 use super::answering::{shop, unequal};
-use crate::{
-    contract::{HowMatched, PatternSource, PatternsParams, RecordRunParams, Tried},
-    knowledge::patterns::patterns,
-    tests::{REFUSED, UNKNOWN, failed, passed},
-};
-use argus_core::Category;
+use crate::tests::prelude::*;
 
 #[test]
 fn a_fix_of_the_same_error_in_another_case_comes_before_a_tip() {

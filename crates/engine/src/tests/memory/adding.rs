@@ -1,12 +1,6 @@
 //! `add_incident`, `add_solution`, `record_outcome`.
 
-use super::{LINUX, POOL, linux, mac, pool, webpack};
-use crate::{
-    ErrorCode,
-    contract::{AddIncidentParams, AddIncidentResult, NextActionType, RecordOutcomeParams},
-    tests::World,
-};
-use serde_json::json;
+use crate::tests::prelude::*;
 
 #[test]
 fn an_incident_comes_with_its_solution_and_outcome() {

@@ -1,15 +1,6 @@
 //! What the two memories know of each other.
 
-use super::{POOL, linux, pool};
-use crate::{
-    contract::{AddIncidentResult, EngineOptions, IdParams, MatchKind, RelatedKind, ReportFixParams},
-    failures::report_fix::report_fix,
-    knowledge::resources::pattern,
-    tests::{AnyTx, Folder, START_MS, UNKNOWN, World, failed, passed},
-};
-use argus_core::{Category, classify::UserRule};
-use argus_store::{Database, Tx, finish};
-use serde_json::json;
+use crate::tests::prelude::*;
 
 #[test]
 fn a_reported_fix_is_found_by_its_text() {

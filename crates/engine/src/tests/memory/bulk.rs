@@ -1,15 +1,7 @@
 //! Import, export, search in bulk, and the index under all of it.
 
-use super::{POOL, linux, mac, pool};
-use crate::{
-    ErrorCode,
-    contract::{MemoryExportParams, MemoryImported, MemorySearchParams, MemorySearched},
-    memory::{exchange::export::export, finding::search::search},
-    tests::{AnyTx, START_MS, UNKNOWN, World, failed},
-};
+use crate::tests::prelude::*;
 use argus_core::search::{self as core_search, Document, Query};
-use argus_store::{Database, Tx, finish};
-use serde_json::{Value, json};
 
 const NOUNS: [&str; 12] = [
     "socket", "ledger", "parser", "cache", "router", "worker", "schema", "cursor", "bucket", "mailer", "lexer", "shard",

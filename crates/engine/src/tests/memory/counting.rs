@@ -1,10 +1,7 @@
 //! Whatever is recorded in whatever order, the sums are those of the outcomes and every answer keeps the rules of ranking.
 
-use super::{POOL, linux, mac, pool};
-use crate::tests::World;
+use crate::tests::prelude::*;
 use proptest::prelude::*;
-use serde_json::{Value, json};
-use std::collections::BTreeMap;
 
 #[derive(Clone, Copy, Debug)]
 enum Step {
@@ -60,7 +57,7 @@ fn play(world: &World, steps: &[Step]) -> Sums {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 8))]
     #[test]
     fn sums_are_those_of_the_outcomes_and_answers_keep_the_rules(steps in prop::collection::vec(step(), 0..30)) {
         let world = World::new();

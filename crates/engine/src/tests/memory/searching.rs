@@ -1,18 +1,6 @@
 //! `ranked_solutions`.
 
-use super::{LINUX, POOL, linux, mac, pool, webpack};
-use crate::{
-    ErrorCode,
-    contract::{
-        AddIncidentParams, EngineOptions, MatchKind, MemoryKind, NextActionType, RankedSolutionsParams,
-        RecordOutcomeParams,
-    },
-    memory::finding::ranked_solutions::ranked_solutions,
-    tests::{AnyDatabase, Folder, START_MS, World},
-};
-use argus_core::Ambient;
-use argus_store::{Mode, Sqlite, finish};
-use serde_json::json;
+use crate::tests::prelude::*;
 
 #[test]
 fn a_new_problem_has_no_match() {

@@ -1,23 +1,12 @@
 //! The project's memory and the user's own, in one engine.
 
-use super::{POOL, linux, pool, webpack};
-use crate::{
-    Engine, EngineError, ErrorCode,
-    contract::{
-        AddIncidentParams, AddIncidentResult, CompleteIdsParams, EngineOptions, IdKind, MemoryExportParams, MemoryKind,
-        MemoryOptions, MemorySearchParams, RecordOutcomeParams,
-    },
-    knowledge::resources::complete_ids,
-    memory::{exchange::export::export, finding::search::search},
-    tests::{Folder, World, database},
-};
-use serde_json::json;
-use std::{path::Path, sync::Barrier};
+use crate::tests::{databases, prelude::*};
+use std::sync::Barrier;
 
 /// A world at `home` with the other memory at `beside`.
 fn world(home: &Path, kind: MemoryKind, beside: &Path) -> World {
     let mut world = World::on(home).unwrap();
-    let open = |path: &Path| database::file(path.to_str().unwrap()).map_err(EngineError::from);
+    let open = |path: &Path| databases::file(path.to_str().unwrap()).map_err(EngineError::from);
     let memory = MemoryOptions { home: Some(kind), ..MemoryOptions::default() };
     let options = EngineOptions { memory, ..EngineOptions::default() };
     world.engine = Engine::new(open(home).unwrap(), options).unwrap().with_secondary(open(beside));

@@ -1,23 +1,6 @@
 //! `argus_run` and `argus_import`.
 
-use crate::{
-    EngineError, ErrorCode, ReportFiles,
-    contract::{
-        Cause, ContainerFact, EngineOptions, FailureBrief, HistoryParams, RecordRunParams, ReportInput,
-        RunDetailParams, RunResult, RunStatus,
-    },
-    runs::{
-        history::{history, run_detail},
-        known_failures::known_failures,
-        prepare_run::prepare_run,
-        record_run::record_run,
-    },
-    tests::{Folder, START_MS, UNKNOWN, World, case, failed, memory, passed},
-};
-use argus_core::{Ambient, Category, classify::UserRule};
-use argus_report::{CaseStatus, ReportCase};
-use argus_store::finish;
-use std::io::BufRead;
+use crate::tests::{memory, prelude::*};
 
 fn command(exit_code: i32, output: &str) -> RecordRunParams {
     RecordRunParams {

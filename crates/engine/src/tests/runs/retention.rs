@@ -1,13 +1,6 @@
 //! Which runs go, whatever the clock says.
 
-use crate::{
-    answer::moment::DAY_MS,
-    contract::{EngineOptions, HistoryParams, RecordRunParams, Retention},
-    runs::{history::history, record_run::record_run},
-    tests::{DRAWS, START_MS, World, passed},
-};
-use argus_core::Ambient;
-use argus_store::finish;
+use crate::tests::{DRAWS, prelude::*};
 use proptest::prelude::*;
 
 const MAX_AGE_DAYS: i64 = 90;
@@ -94,7 +87,7 @@ fn jumped() -> impl Strategy<Value = i64> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 8))]
 
     #[test]
     fn no_run_goes_before_its_time_whatever_a_third_of_the_clocks_say(

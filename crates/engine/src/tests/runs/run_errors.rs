@@ -1,11 +1,6 @@
 //! Which errors a run had, before it is recorded.
 
-use crate::{
-    contract::{HistoryParams, NoParams, RecordRunParams, RunError, RunErrors},
-    knowledge::overview::overview,
-    runs::{history::history, run_errors::run_errors},
-    tests::{UNKNOWN, World, failed, passed},
-};
+use crate::tests::prelude::*;
 
 fn errors(world: &World, params: &RecordRunParams) -> RunErrors {
     world.call(run_errors, params).unwrap()

@@ -1,13 +1,8 @@
 //! What is a shared file, and what is none: read strictly, whoever wrote it.
 
-use super::{CASE, World, fix_id, open, proved};
-use crate::{
-    contract::{SharedText, SharedTexts},
-    memory::exchange::sharing::{check::check, take::take},
-    tests::Folder,
-};
+use super::{CASE, fix_id, open, proved};
+use crate::tests::prelude::*;
 use proptest::prelude::*;
-use serde_json::{Value, json};
 
 fn faults(files: Vec<SharedText>) -> Vec<String> {
     let found = World::new().call(check, &SharedTexts { files }).unwrap();

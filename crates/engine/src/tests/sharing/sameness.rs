@@ -1,18 +1,8 @@
 //! What people say of two failures: that they are one, or that they are two. It is shared, and shows or hides somebody
 //! else's fix; the memory of whoever reads it counts as before.
 
-use super::{CASE, World, fix_id, open, params, proved, shared};
-use crate::{
-    contract::{
-        DiagnoseParams, EngineOptions, HowMatched, MergePatternsParams, Related, SharedText, SharedTexts,
-        SplitPatternParams,
-    },
-    failures::diagnose::diagnose,
-    memory::exchange::sharing::{check::check, take::take, write::write},
-    tests::{Folder, REFUSED, UNKNOWN, failed, passed},
-    viewer::edit::{merge_patterns, split_pattern},
-};
-use serde_json::{Value, json};
+use super::{CASE, fix_id, open, params, proved, shared};
+use crate::tests::prelude::*;
 
 /// Alike: it leads to the other where nobody says that it is another.
 const WORDED: &str = "Error: the flux capacitor is out of tune again";

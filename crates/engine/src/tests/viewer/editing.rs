@@ -1,14 +1,7 @@
 //! What a person sets on a pattern stays, whatever is learned afterwards.
 
 use super::flux_rule;
-use crate::{
-    ErrorCode,
-    contract::{Change, EditPatternParams, EngineOptions, IdParams, PatternsParams, Retention, ViewPatternsParams},
-    knowledge::{patterns::patterns, resources::pattern},
-    tests::{Folder, REFUSED, UNKNOWN, World, failed},
-};
-use argus_core::Category;
-use serde_json::json;
+use crate::tests::prelude::*;
 
 #[test]
 fn everybody_sees_what_a_person_set() {

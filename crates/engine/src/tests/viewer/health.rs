@@ -1,18 +1,6 @@
 //! How healthy a project's tests are, after many runs.
 
-use crate::{
-    EngineError,
-    contract::{
-        CommitFacts, GitFacts, HealthParams, HealthResult, HealthUnit, NoParams, RecordRunParams, TestDuration,
-        ViewComparisonParams,
-    },
-    evidence::fixes::fixes,
-    tests::{AnyTx, REFUSED, START_MS, UNKNOWN, World, case, failed, passed},
-    viewer::{comparison::view_comparison, health::health},
-};
-use argus_core::evidence::{kept::fixes::ProofStatus, state::TestState, verdict::VerdictKind};
-use argus_report::{CaseStatus, ReportCase};
-use argus_store::{Tx, finish};
+use crate::tests::prelude::*;
 
 const HOUR_MS: i64 = 3_600_000;
 /// 20 days before the world begins: no run starts in what is yet to come.

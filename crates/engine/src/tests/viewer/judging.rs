@@ -1,13 +1,6 @@
 //! A fix that a person marks as wrong is no suggestion and counts as no success.
 
-use crate::{
-    ErrorCode,
-    contract::{Change, EditPatternParams, MarkFixParams, ViewPatternsParams},
-    tests::{REFUSED, UNKNOWN, World, failed, passed},
-    viewer::edit::mark_fix,
-};
-use argus_core::Category;
-use serde_json::json;
+use crate::tests::prelude::*;
 
 #[test]
 fn a_wrong_fix_is_no_suggestion_and_no_success() {

@@ -1,16 +1,7 @@
 //! The table of patterns and one pattern.
 
-use crate::{
-    ErrorCode,
-    contract::{
-        NoParams, PatternSource, ViewIncidentsParams, ViewInspectionParams, ViewPatternParams, ViewPatternRow,
-        ViewPatternSort, ViewPatternsParams,
-    },
-    memory::finding::browse::{view_environments, view_incidents},
-    tests::{REFUSED, START_MS, UNKNOWN, World, failed, memory, passed},
-    viewer::{inspection::view_inspection, overview::view_overview, pattern::view_pattern},
-};
-use argus_core::{Category, FailureEvent};
+use crate::tests::{memory, prelude::*};
+use argus_core::FailureEvent;
 
 const WORDS: [&str; 6] = ["alpha", "Bravo", "charlie", "delta", "Echo", "foxtrot"];
 
@@ -148,7 +139,7 @@ fn a_text_is_inspected_without_a_trace() {
     let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
     let id = world.learn(&run, "boom");
     let event = FailureEvent { text: UNKNOWN.to_owned(), ..FailureEvent::default() };
-    let case_name = Some("a.test.ts > suite > boom".to_owned());
+    let case_name = Some(CASE.to_owned());
     let params = ViewInspectionParams { event: event.clone(), case_name };
     let seen = world.call(view_inspection, &params).unwrap();
     assert_eq!(seen.pattern.unwrap().occurrences, 2);

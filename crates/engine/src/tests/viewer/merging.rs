@@ -1,13 +1,7 @@
 //! Two patterns that a person merged are one from then on.
 
 use super::flux_rule;
-use crate::{
-    ErrorCode,
-    contract::{EngineOptions, ViewPatternsParams},
-    tests::{Folder, UNKNOWN, World, failed},
-};
-use argus_core::{Category, classify::UserRule};
-use serde_json::json;
+use crate::tests::prelude::*;
 
 const OTHER: &str = "Error: the warp core is cold";
 

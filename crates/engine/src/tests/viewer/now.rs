@@ -1,12 +1,6 @@
 //! What a person looks at first: the newest run of this copy, and what else is not settled.
 
-use crate::{
-    contract::{GitFacts, NoParams, RecordRunParams, ViewNowResult},
-    tests::{REFUSED, START_MS, UNKNOWN, World, failed, passed},
-    viewer::now::view_now,
-};
-use argus_core::evidence::{state::TestState, verdict::VerdictKind};
-use argus_report::ReportCase;
+use crate::tests::prelude::*;
 
 fn look(world: &World) -> ViewNowResult {
     world.call(view_now, &NoParams {}).unwrap()

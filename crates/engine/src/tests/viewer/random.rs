@@ -1,13 +1,8 @@
 //! Whatever happens in whatever order, what a person said stays said.
 
 use super::flux_rule;
-use crate::{
-    contract::{Change, EditPatternParams, EngineOptions, ViewPatternsParams},
-    tests::{Folder, World, failed},
-};
-use argus_core::Category;
+use crate::tests::prelude::*;
 use proptest::prelude::*;
-use std::collections::{BTreeMap, BTreeSet};
 
 const CASES: [(&str, &str); 4] = [
     ("a", "Error: the flux capacitor is out of tune"),
@@ -191,7 +186,7 @@ impl Model {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases / 16, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
     fn what_a_person_said_stays_said(steps in proptest::collection::vec(step(), 1..30), seed in any::<u32>()) {
         let mut model = Model::new(&format!("random-{seed}"));

@@ -1,21 +1,6 @@
 //! Runs: one, two compared, many.
 
-use crate::{
-    ErrorCode,
-    contract::{
-        CaseState, GitFacts, GridFilter, RecordRunParams, RunStatus, ViewCaseParams, ViewComparisonParams,
-        ViewGridParams, ViewGridResult, ViewRunParams, ViewRunResult, ViewRunsParams, ViewTrendParams,
-    },
-    tests::{REFUSED, UNKNOWN, World, case, failed, passed},
-    viewer::{
-        comparison::view_comparison,
-        grid::view_grid,
-        overview::view_trend,
-        run::{view_case, view_run},
-        runs::view_runs,
-    },
-};
-use argus_report::{CaseStatus, ReportCase};
+use crate::tests::prelude::*;
 
 fn look(world: &World, params: &ViewRunParams) -> ViewRunResult {
     world.call(view_run, params).unwrap()
@@ -119,7 +104,7 @@ fn one_case_is_shown_in_full() {
     let mut boom = failed("boom", UNKNOWN);
     boom.stdout_tail = Some("tuning".to_owned());
     let run = world.run(vec![boom]);
-    let case_name = "a.test.ts > suite > boom".to_owned();
+    let case_name = CASE.to_owned();
     let params = ViewCaseParams { run_id: run.clone(), case_name };
     let seen = world.call(view_case, &params).unwrap();
     assert_eq!((seen.error.as_deref(), seen.stdout_tail.as_deref()), (Some(UNKNOWN), Some("tuning")));

@@ -1,19 +1,8 @@
 //! Calls with a name of their own, made once in one transaction with what they answer.
 
-use crate::{
-    Engine, EngineError, ErrorCode,
-    calls::call_once,
-    contract::{EngineOptions, RecorderOptions, ViewIncidentsParams},
-    memory::finding::browse::view_incidents,
-    tests::{
-        AnyTx, Folder, Json, START_MS, UNKNOWN, World,
-        database::{connect, connection},
-        failed,
-    },
-};
-use argus_core::Ambient;
-use argus_store::{Database, KnownSchemas, Postgres, StoreError, finish, patterns};
-use serde_json::{Value, json};
+use super::{copied, memory_in};
+use crate::tests::prelude::*;
+use argus_store::patterns;
 
 fn once(world: &World, call_id: &str, name: &str, params: &Value) -> Result<Value, EngineError> {
     let ambient = Ambient::of_call(START_MS, call_id);
@@ -56,10 +45,9 @@ fn a_call_that_is_made_again_answers_what_it_answered_and_writes_nothing() {
 #[ignore = "asks the server of ARGUS_TEST_POSTGRES"]
 fn the_same_call_made_twice_at_once_is_made_once_and_answers_both() {
     const ROUNDS: usize = 30;
-    let (_, project) = connection();
+    let copied = copied();
     let call = |call_id: &str, name: &str, params: &Value| {
-        let database = Postgres::new(connect(), &project, KnownSchemas::default()).unwrap();
-        let engine = Engine::new(database, EngineOptions::default()).unwrap();
+        let engine = Engine::new(memory_in(&copied), EngineOptions::default()).unwrap();
         finish(call_once::<Json, _>(&engine, &Ambient::of_call(START_MS, call_id), name, params.clone())).unwrap()
     };
     let cases =

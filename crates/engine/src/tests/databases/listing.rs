@@ -1,21 +1,7 @@
 //! `argus_patterns`, `argus_history`, completion.
 
-use super::{REFUSED, START_MS, UNKNOWN, World, failed, passed};
-use crate::{
-    ErrorCode,
-    answer::moment::DAY_MS,
-    contract::{
-        CompleteIdsParams, EngineOptions, GitFacts, HistoryParams, IdKind, NoParams, PatternSort, PatternSource,
-        PatternsParams, PatternsResult, RecordRunParams, Retention, RunDetailParams, RunStatus,
-    },
-    knowledge::{
-        overview::{check_write, overview},
-        patterns::patterns,
-        resources::complete_ids,
-    },
-    runs::history::{history, run_detail},
-};
-use argus_core::{Category, builtin::Locale};
+use crate::tests::prelude::*;
+use argus_core::builtin::Locale;
 
 fn list(world: &World, params: &PatternsParams) -> PatternsResult {
     world.call(patterns, params).unwrap()

@@ -1,20 +1,13 @@
 //! What a call costs on PostgreSQL: each round trip takes as long as the network is far. On the server of
 //! `ARGUS_TEST_POSTGRES`, which `npm test` starts.
 
-use crate::{
-    Engine,
-    calls::call_once,
-    contract::{EngineOptions, RecorderOptions},
-    tests::{Json, START_MS, UNKNOWN, database::connection},
-};
-use argus_core::Ambient;
-use argus_store::{KnownSchemas, NativeDriver, Postgres, finish};
-use serde_json::{Value, json};
-use std::{cell::Cell, rc::Rc};
+use super::copied;
+use crate::tests::prelude::*;
+use argus_store::{KnownSchemas, Postgres};
 
 /// A project on a connection that counts.
 struct Far {
-    engine: Engine<Postgres<Rc<NativeDriver>>>,
+    engine: Engine<AnyDatabase>,
     driver: Rc<NativeDriver>,
     project: String,
     known: KnownSchemas,
@@ -23,10 +16,11 @@ struct Far {
 
 impl Far {
     fn new() -> Self {
-        let (driver, project) = connection();
+        let copied = copied();
+        let (driver, project) = (copied.connect().unwrap(), copied.project().to_owned());
         let known = KnownSchemas::default();
         let database = Postgres::new(Rc::clone(&driver), &project, known.clone()).unwrap();
-        let engine = Engine::new(database, EngineOptions::default()).unwrap();
+        let engine = Engine::new(AnyDatabase::Postgres(database), EngineOptions::default()).unwrap();
         let far = Self { engine, driver, project, known, calls: Cell::new(0) };
         // Makes the schema, and looks whether it is there.
         far.call("checkWrite", json!({}));
@@ -38,7 +32,7 @@ impl Far {
         let number = self.calls.get() + 1;
         self.calls.set(number);
         let database = Postgres::new(Rc::clone(&self.driver), &self.project, self.known.clone()).unwrap();
-        let engine = self.engine.on(database, RecorderOptions::default());
+        let engine = self.engine.on(AnyDatabase::Postgres(database), RecorderOptions::default());
         let ambient = Ambient::of_call(START_MS + i64::from(number) * 1000, &format!("call-{number}"));
         self.driver.take_round_trips();
         let answer = finish(call_once::<Json, _>(&engine, &ambient, name, params)).unwrap();

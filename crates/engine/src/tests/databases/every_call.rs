@@ -1,0 +1,441 @@
+//! Every call of `calls.rs`, with every field of its parameters, played once on SQLite and once on PostgreSQL.
+//! The ids and the clock are the same in both, so each answer of PostgreSQL must equal SQLite's.
+
+use super::{copied, file};
+use crate::tests::prelude::*;
+use argus_store::{KnownSchemas, Postgres};
+use std::cell::RefCell;
+
+/// Calls that need a file on this machine. PostgreSQL refuses the first, and answers that it knows no commits.
+const LOCAL: [&str; 3] = ["snapshot", "likelyFixes", "learnCommits"];
+
+/// One call that was made.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Made {
+    pub(crate) name: &'static str,
+    pub(crate) params: Value,
+    pub(crate) answer: Result<Value, (ErrorCode, String)>,
+}
+
+/// An engine, and what was asked of it.
+pub(crate) struct Play {
+    engine: Engine<AnyDatabase>,
+    made: RefCell<Vec<Made>>,
+}
+
+impl Play {
+    /// Makes every call.
+    pub(crate) fn on(database: AnyDatabase, reports: impl ReportFiles + 'static) -> Self {
+        let engine = Engine::new(database, EngineOptions::default()).unwrap().with_reports(reports);
+        let play = Self { engine, made: RefCell::default() };
+        play.record();
+        play.teach();
+        play.judge();
+        play.share();
+        play.look();
+        play.administer();
+        play
+    }
+
+    pub(crate) fn made(&self) -> Vec<Made> {
+        self.made.borrow().clone()
+    }
+
+    /// Makes a call a second after the one before; null where it fails.
+    pub(crate) fn call(&self, name: &'static str, params: Value) -> Value {
+        let number = self.made.borrow().len();
+        let ambient = Ambient::of_call(START_MS + i64::try_from(number).unwrap() * 1000, &format!("call-{number}"));
+        let answer = finish(call_once::<Json, _>(&self.engine, &ambient, name, params.clone()));
+        let value = answer.as_ref().ok().cloned().unwrap_or_default();
+        let answer = answer.map_err(|error: EngineError| (error.code, error.message));
+        self.made.borrow_mut().push(Made { name, params, answer });
+        value
+    }
+
+    /// All that a call lists, and a page from the middle of it.
+    fn list(&self, name: &'static str, params: Value) {
+        self.call(name, with(&params, &json!({ "limit": 2, "offset": 1 })));
+        self.call(name, params);
+    }
+
+    /// The id that an earlier answer of this call has.
+    fn id(&self, name: &str, field: &str) -> String {
+        let made = self.made.borrow();
+        let answers = made.iter().filter(|made| made.name == name).filter_map(|made| made.answer.as_ref().ok());
+        let mut ids = answers.filter_map(|answer| answer.pointer(field)?.as_str());
+        ids.next().unwrap_or_else(|| panic!("{name} answered no {field}")).to_owned()
+    }
+
+    /// Runs over ten commits: a test breaks, is mended by an edit, and breaks again; others fail once or by chance.
+    fn record(&self) {
+        for name in ["overview", "recipe", "checkWrite", "viewNow", "viewOverview", "fixes"] {
+            self.call(name, json!({}));
+        }
+        let green = [passed("boom"), passed("fine"), skipped("later")];
+        for commit in 1..=8 {
+            self.call("recordRun", run(commit, &format!("tree of {commit}"), &[], &green));
+        }
+        self.call("recordRun", run(9, "t1", &[], &[failed("boom", UNKNOWN), passed("fine")]));
+        let mended = [json!({ "path": "src/flux.ts", "digest": "d1", "hunks": "-  return 1;\n+  return 2;\n" })];
+        self.call("recordRun", run(9, "t2", &mended, &[passed("boom"), passed("fine")]));
+        self.call("fixes", json!({}));
+        self.call("recordRun", run(9, "t2", &mended, &[passed("boom"), flaky("fine")]));
+        let broken = [failed("boom", UNKNOWN), failed("ärger", REFUSED), failed("Zorn", "Error: Straße gesperrt")];
+        self.call("recordRun", run(10, "t3", &[], &broken));
+        let more = json!({ "reports": [{ "path": "ctrf.json", "format": "ctrf" }], "shuffle": { "seed": "7", "option": "--seed" } });
+        let full = with(&run(10, "t4", &mended, &broken), &more);
+        for name in ["prepareRun", "knownFailures", "runErrors", "recordRun"] {
+            self.call(name, full.clone());
+        }
+        let foreign = json!({ "foreign": true, "startedAt": START_MS - DAY_MS });
+        for _ in 0..2 {
+            self.call("importRun", json!({ "id": "elsewhere/7", "run": with(&full, &foreign) }));
+        }
+    }
+
+    /// Failures are diagnosed and fixed; incidents, solutions and outcomes come in one by one and as lines.
+    fn teach(&self) {
+        let red = self.newest_red();
+        for case in ["boom", "ärger", "Zorn", "boom"] {
+            self.call("diagnose", json!({ "runId": red, "caseName": name(case), "notSameAs": null }));
+        }
+        for (case, fix, success) in
+            [("boom", "Tuned it", true), ("ärger", "Start the database", true), ("Zorn", "Drove around", false)]
+        {
+            let env = json!({ "os": "linux", "language": "python" });
+            let fix =
+                json!({ "runId": red, "caseName": name(case), "fixDescription": fix, "success": success, "env": env });
+            self.call("reportFix", fix);
+        }
+        let pattern = self.id("reportFix", "/patternId");
+        self.call("recordRun", run(11, "t5", &[], &[passed("boom"), passed("ärger"), passed("Zorn")]));
+        self.call("recordFix", json!({ "patternId": pattern, "runId": red, "caseName": name("boom"), "fixDescription": "Kicked it", "success": true }));
+        self.call("diagnose", json!({ "runId": red, "caseName": name("boom"), "notSameAs": pattern }));
+        let search = json!({ "query_text": "QueuePool limit of size 5 reached", "env": env(), "limit": 5, "detected_env": { "os": "linux" } });
+        let lookup = self.call("rankedSolutions", search.clone())["lookup_id"].clone();
+        let bucket = json!("os_family=linux;language=python");
+        for (title, force) in
+            [("The pool is exhausted", false), ("the pool is exhausted", true), ("Ölstand zu niedrig", false)]
+        {
+            self.call("addIncident", json!({ "title": title, "error_signature": "TimeoutError: QueuePool limit of size 5 reached",
+                "summary": "Requests hold a session", "tags": ["db", "Änderung"], "steps": "Close the session", "env": env(),
+                "env_bucket": null, "worked": true, "notes": "twice", "lookup_id": lookup, "force": force, "detected_env": {} }));
+        }
+        let incident = self.id("addIncident", "/incident_id");
+        for id in [&incident, &pattern] {
+            self.call(
+                "addSolution",
+                json!({ "incident_id": id, "steps": "Raise the limit", "env": env(), "env_bucket": bucket,
+                "lookup_id": lookup, "detected_env": {} }),
+            );
+        }
+        let solution = self.id("addSolution", "/solution_id");
+        for worked in [true, false, true] {
+            self.call(
+                "recordOutcome",
+                json!({ "lookup_id": lookup, "solution_id": solution, "worked": worked, "env": env(),
+                "env_bucket": bucket, "notes": "seen", "detected_env": {} }),
+            );
+        }
+        let lines = json!({ "title": "Imported", "tags": ["x"], "solutions": [{ "steps": "Do", "outcomes": [{ "worked": true }] }] });
+        self.call("memoryImport", json!({ "lines": format!("{lines}\n{{no json") }));
+        self.call("rankedSolutions", search);
+        let diff = "diff --git a/src/cart.js b/src/cart.js\n--- a/src/cart.js\n+++ b/src/cart.js\n@@ -1,3 +1,3 @@\n \
+                    export function total(items) {\n-  return 1;\n+  return 2;\n }\n";
+        let commit = "a".repeat(40);
+        self.call(
+            "likelyFixes",
+            json!({ "commits": [{ "commit": commit, "message": "fix: total of an empty cart" }] }),
+        );
+        self.call("learnCommits", json!({ "commits": [{ "commit": commit, "committedAt": 1000, "diff": diff }] }));
+    }
+
+    /// A person changes what was learned.
+    fn judge(&self) {
+        let run = self.newest_red();
+        let (into, from) = (self.id("reportFix", "/patternId"), self.learned_at("Zorn", &run));
+        self.call(
+            "editPattern",
+            json!({ "id": into, "category": "TIMEOUT", "description": "Zeit läuft ab", "suggestedFix": "Wait" }),
+        );
+        self.call("mergePatterns", json!({ "from": from, "into": into }));
+        self.call("viewPattern", json!({ "id": from }));
+        self.call("splitPattern", json!({ "pattern": into, "part": from }));
+        let fix = self.id("reportFix", "/fixRecordId");
+        let solution = self.id("addSolution", "/solution_id");
+        self.call("markFix", json!({ "fixId": fix, "solutionId": null, "wrong": true }));
+        self.call("markFix", json!({ "fixId": fix, "solutionId": null, "wrong": false }));
+        self.call("markFix", json!({ "fixId": null, "solutionId": solution, "wrong": true }));
+    }
+
+    /// What was learned leaves as lines and files, and comes back.
+    fn share(&self) {
+        let lines = |page: &Value| page["lines"].clone();
+        let page = self.call("memoryExport", json!({ "limit": 2 }));
+        self.call("memoryExport", json!({ "limit": 2, "after": page["next"] }));
+        self.call("memoryImport", json!({ "lines": lines(&page) }));
+        let page = self.call("patternsExport", json!({ "limit": 2 }));
+        self.call("patternsExport", json!({ "limit": 2, "after": page["next"] }));
+        for into in [Value::Null, json!(self.id("reportFix", "/patternId"))] {
+            self.call("patternsImport", json!({ "from": "ada", "into": into, "lines": lines(&page) }));
+        }
+        let machine = json!({ "roots": ["/home/ann/shop"], "home": "/home/ann", "hosts": ["anns-laptop"] });
+        let found = json!([{ "fixId": self.id("fixes", "/fixes/0/fixId"), "fix": "Tuned it well" }]);
+        let share = json!({ "by": "ann", "machine": machine, "present": [], "found": [] });
+        self.call("shareWrite", with(&share, &json!({ "found": found })));
+        let written = self.call("shareWrite", share);
+        self.call("shareCheck", json!({ "files": written["files"] }));
+        self.call("shareTake", json!({ "files": written["files"] }));
+    }
+
+    /// All that only reads, in every order and with every filter.
+    fn look(&self) {
+        for name in ["overview", "recipe", "fixes", "viewNow", "viewOverview", "viewEnvironments"] {
+            self.call(name, json!({}));
+        }
+        let (run, first) = (self.newest_red(), self.id("recordRun", "/runId"));
+        let (pattern, incident) = (self.id("reportFix", "/patternId"), self.id("addIncident", "/incident_id"));
+        for sort in ["confidence", "occurrences", "lastSeen"] {
+            self.list("patterns", json!({ "sortBy": sort, "source": null, "category": null }));
+        }
+        for source in ["learned", "built-in"] {
+            self.list("patterns", json!({ "source": source }));
+            self.list("viewPatterns", json!({ "source": source, "text": "E", "category": null }));
+        }
+        self.list("patterns", json!({ "category": "TIMEOUT" }));
+        for sort in
+            ["category", "description", "confidence", "occurrences", "resolutions", "lastSeen", "source", "fixes"]
+        {
+            for descending in [false, true] {
+                self.list("viewPatterns", json!({ "sort": sort, "descending": descending }));
+            }
+        }
+        for text in ["STRASSE", "straße", "läuft", "%", "_", ""] {
+            self.list("viewPatterns", json!({ "text": text }));
+            self.list("viewRun", json!({ "id": run, "text": text, "status": null }));
+            self.list("viewGrid", json!({ "text": text, "runs": 5, "only": null }));
+            self.list("viewIncidents", json!({ "text": text, "envBucket": null, "env": null }));
+        }
+        self.list("viewIncidents", json!({ "text": "QueuePool limit", "env": env() }));
+        self.list("viewIncidents", json!({ "envBucket": "os_family=linux;language=python" }));
+        for id in [&pattern, "builtin-conn-refused"] {
+            self.call("pattern", json!({ "id": id }));
+            self.list("viewPattern", json!({ "id": id }));
+        }
+        self.call("incident", json!({ "id": incident }));
+        let signature = self.call("pattern", json!({ "id": pattern }))["pattern"]["signature"].clone();
+        self.call("findBySignature", json!({ "signature": signature }));
+        for kind in ["run", "pattern", "incident"] {
+            self.call("completeIds", json!({ "kind": kind, "prefix": "" }));
+        }
+        for status in ["passed", "failed"] {
+            self.list("history", json!({ "status": status, "days": 30 }));
+            self.list("viewRuns", json!({ "status": status }));
+        }
+        self.list("runDetail", json!({ "runId": run }));
+        for status in ["passed", "failed", "flaky", "skipped"] {
+            self.list("viewRun", json!({ "id": run, "status": status }));
+        }
+        for only in ["flaky", "broken"] {
+            self.list("viewGrid", json!({ "only": only }));
+        }
+        for case in ["boom", "Zorn", "fine"] {
+            self.call("viewCase", json!({ "runId": run, "caseName": name(case) }));
+            self.list("testHistory", json!({ "caseName": name(case) }));
+        }
+        self.list("viewComparison", json!({ "base": first, "head": run }));
+        self.call("viewTrend", json!({ "runs": 3 }));
+        for by in ["day", "run"] {
+            self.list("health", json!({ "by": by }));
+        }
+        for state in ["broken", "flaky", "order", "environment", "healthy"] {
+            self.list("tests", json!({ "state": state, "name": "O" }));
+        }
+        self.list("testChanges", json!({ "since": "c2" }));
+        self.call("edit", json!({ "fixId": self.id("fixes", "/fixes/0/fixId") }));
+        self.call("memorySearch", json!({ "text": "pool exhausted", "env": env(), "limit": 3, "threshold": 0.1 }));
+        let event = json!({ "text": UNKNOWN, "exitCode": 1, "containerStatus": null, "exceptionType": "Error", "httpStatus": 503,
+            "oomKilled": false, "runner": "vitest", "signal": null });
+        self.call("viewInspection", json!({ "event": event, "caseName": name("boom") }));
+        self.call("snapshot", json!({ "path": "/nowhere/at/all" }));
+        let path = std::env::temp_dir().join(format!("argus-every-call-{}.db", std::process::id()));
+        self.call("snapshot", json!({ "path": path }));
+        let _ = std::fs::remove_file(path);
+    }
+
+    /// What a team's server keeps in a memory of its own.
+    fn administer(&self) {
+        for (id, projects, days) in [("one", json!(["shop"]), json!(30)), ("two", Value::Null, Value::Null)] {
+            self.call(
+                "createToken",
+                json!({ "id": id, "name": "Ada", "digest": "0".repeat(64), "scope": "write",
+                "projects": projects, "expiresInDays": days }),
+            );
+        }
+        self.call("noteTokenUsed", json!({ "id": "one" }));
+        self.call("revokeToken", json!({ "id": "one" }));
+        self.call("tokens", json!({}));
+        for is_denied in [true, false] {
+            self.call(
+                "noteAudit",
+                json!({ "tokenId": "one", "project": "shop", "action": "markFix", "isDenied": is_denied }),
+            );
+        }
+        self.call("auditLog", json!({ "limit": 1 }));
+    }
+
+    /// The newest run in which all three failed.
+    fn newest_red(&self) -> String {
+        let made = self.made.borrow();
+        let runs = made.iter().filter(|made| made.name == "recordRun").filter_map(|made| made.answer.as_ref().ok());
+        let mut red =
+            runs.filter(|answer| answer["totals"]["failed"] == 3).filter_map(|answer| answer["runId"].as_str());
+        red.next_back().expect("a run with three failures").to_owned()
+    }
+
+    fn learned_at(&self, case: &str, run: &str) -> String {
+        let known = self.call("diagnose", json!({ "runId": run, "caseName": name(case) }));
+        known["pattern"]["id"].as_str().expect("it was learned").to_owned()
+    }
+}
+
+fn name(case: &str) -> String {
+    format!("flux.test.ts > suite > {case}")
+}
+
+fn env() -> Value {
+    json!({ "os": "linux", "language": "python" })
+}
+
+fn case(name: &str, status: &str, error: Option<&str>) -> Value {
+    json!({ "file": "flux.test.ts", "suite": ["suite"], "name": name, "status": status, "runnerStatus": null, "flaky": false,
+        "durationMs": 2.5, "attempts": 1, "errorType": null, "error": error, "stdoutTail": "tuning", "stderrTail": null,
+        "runner": null })
+}
+
+fn failed(name: &str, error: &str) -> Value {
+    case(name, "failed", Some(error))
+}
+
+fn passed(name: &str) -> Value {
+    case(name, "passed", None)
+}
+
+fn skipped(name: &str) -> Value {
+    case(name, "skipped", None)
+}
+
+fn flaky(name: &str) -> Value {
+    with(&passed(name), &json!({ "flaky": true, "attempts": 2 }))
+}
+
+/// A run of a commit, whose parent is the one before it, with every parameter of a run.
+fn run(commit: u32, tree: &str, edits: &[Value], cases: &[Value]) -> Value {
+    let (commit, parent) = (format!("c{commit}"), format!("c{}", commit - 1));
+    let commits = json!([{ "commit": commit, "parents": [parent], "files": ["src/flux.ts"], "tree": null }]);
+    let git = json!({ "commit": commit, "branch": "main", "dirty": !edits.is_empty(), "tree": tree, "commits": commits,
+        "edits": edits });
+    let exit_code = i32::from(cases.iter().any(|case| case["status"] == "failed"));
+    json!({ "command": "npm test", "runner": "vitest", "startedAt": null, "durationMs": 12.5, "exitCode": exit_code, "signal": null,
+        "timedOut": false, "silentMs": null, "git": git, "reports": [], "outputTail": "Error: out of tune", "containers":
+        [{ "name": "db", "status": "running", "oomKilled": false, "exitCode": 0 }], "notes": ["slow"], "cases": cases,
+        "unread": [{ "at": "junit.xml", "reason": "no report" }], "expectsTests": true, "folder": "packages", "filter": null,
+        "environment": { "os": "linux" }, "foreign": false, "orderUnknown": false, "shuffle": null })
+}
+
+/// An object with the fields of another in place of its own.
+fn with(object: &Value, fields: &Value) -> Value {
+    let mut all = object.as_object().unwrap().clone();
+    all.extend(fields.as_object().unwrap().clone());
+    all.into()
+}
+
+/// A report of one failure, under every path.
+#[derive(Debug)]
+struct OneReport;
+
+impl ReportFiles for OneReport {
+    fn open(&self, _: &str) -> Result<Box<dyn BufRead>, EngineError> {
+        let test =
+            json!({ "name": "reported", "filePath": "flux.test.ts", "status": "failed", "message": "out of tune" });
+        let results = json!({ "tool": { "name": "vitest" }, "summary": { "tests": 1 }, "tests": [test] });
+        Ok(Box::new(Cursor::new(json!({ "results": results }).to_string())))
+    }
+}
+
+/// The fields of each call's parameters, as in `run.cases.name`, from their JSON Schemas.
+#[derive(Default)]
+struct Fields(BTreeMap<&'static str, BTreeSet<String>>);
+
+impl CallVisitor for Fields {
+    fn visit<P, R>(&mut self, info: &CallInfo)
+    where
+        P: ts_rs::TS + schemars::JsonSchema + 'static,
+        R: ts_rs::TS + schemars::JsonSchema + 'static,
+    {
+        let schema = Value::from(schemars::schema_for!(P));
+        let mut fields = BTreeSet::new();
+        add_fields(&schema, &schema["$defs"], "", &mut fields);
+        self.0.insert(info.name, fields);
+    }
+}
+
+fn add_fields(schema: &Value, definitions: &Value, prefix: &str, fields: &mut BTreeSet<String>) {
+    if let Some(name) = schema["$ref"].as_str().and_then(|path| path.strip_prefix("#/$defs/")) {
+        add_fields(&definitions[name], definitions, prefix, fields);
+    }
+    let choices = ["anyOf", "oneOf", "allOf"].iter().filter_map(|word| schema[word].as_array()).flatten();
+    choices.chain([&schema["items"]]).for_each(|part| {
+        if part.is_object() {
+            add_fields(part, definitions, prefix, fields);
+        }
+    });
+    for (name, field) in schema["properties"].as_object().into_iter().flatten() {
+        fields.insert(format!("{prefix}{name}"));
+        add_fields(field, definitions, &format!("{prefix}{name}."), fields);
+    }
+}
+
+/// Takes the fields of these params out of those that are left.
+fn take_given(params: &Value, prefix: &str, left: &mut BTreeSet<String>) {
+    params.as_array().into_iter().flatten().for_each(|item| take_given(item, prefix, left));
+    for (name, value) in params.as_object().into_iter().flatten() {
+        left.remove(&format!("{prefix}{name}"));
+        take_given(value, &format!("{prefix}{name}."), left);
+    }
+}
+
+fn on_sqlite() -> Vec<Made> {
+    Play::on(file(":memory:").unwrap(), OneReport).made()
+}
+
+#[test]
+fn every_call_is_made_with_every_field_and_answers() {
+    let made = on_sqlite();
+    let mut left = Fields::default();
+    visit_all(&mut left);
+    assert_eq!(left.0.len(), CALLS.len());
+    for Made { name, params, .. } in &made {
+        take_given(params, "", left.0.get_mut(name).unwrap());
+    }
+    left.0.retain(|_, left| !left.is_empty());
+    assert!(left.0.is_empty(), "no call gives these: {:#?}", left.0);
+    let answered: BTreeSet<_> = made.iter().filter(|made| made.answer.is_ok()).map(|made| made.name).collect();
+    let unanswered = CALLS.iter().map(|call| call.name).filter(|name| !answered.contains(name));
+    let refusals: Vec<_> = unanswered.map(|name| (name, made.iter().find(|made| made.name == name))).collect();
+    assert!(refusals.is_empty(), "{refusals:#?}");
+}
+
+#[test]
+#[ignore = "asks the server of ARGUS_TEST_POSTGRES"]
+fn postgres_answers_what_sqlite_answers() {
+    // A project that nobody has written to, as the file is one.
+    let project = Postgres::new(copied().connect().unwrap(), "played", KnownSchemas::default()).unwrap();
+    let (there, here) = (Play::on(AnyDatabase::Postgres(project), OneReport).made(), on_sqlite());
+    assert_eq!(there.len(), here.len());
+    for (at, (there, here)) in there.iter().zip(&here).enumerate() {
+        assert!(there == here || LOCAL.contains(&here.name), "call {at} differs:\n{there:#?}\n{here:#?}");
+    }
+    let refused = there.iter().filter(|made| made.name == "snapshot").filter_map(|made| made.answer.as_ref().err());
+    assert!(refused.map(|(code, _)| *code).eq([ErrorCode::DatabaseUnavailable; 2]));
+}
