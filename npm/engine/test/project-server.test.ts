@@ -1,6 +1,53 @@
-/** The memories of a server, over a pool of connections that are none of a database. */
+/** When a call gives up, and what becomes of its connection. On PostgreSQL: tests/e2e/team/interrupted.full.test.ts. */
 import { expect, test } from 'vitest';
-import { openProjectServer, type SqlConnection } from '../src/node.ts';
+import { openProjectServer, type SqlConnection, SqlError } from '../src/node.ts';
+
+const REFUSED = { code: 'DATABASE_LOCKED' };
+
+/** A pool whose connections send as the test says; `open` is how many were not given back, `broken` how many in pieces. */
+function poolThat(send: SqlConnection['send']) {
+  const seen = { open: 0, broken: 0 };
+  const release = (isBroken: boolean) => {
+    seen.open -= 1;
+    seen.broken += isBroken ? 1 : 0;
+  };
+  const connect = async () => {
+    seen.open += 1;
+    return { send, release };
+  };
+  return { seen, pool: { connect, close: async () => {} } };
+}
+
+test.each([
+  ['no answer came', '', true],
+  ['another transaction came in between', '40001', true],
+  ['two transactions waited for each other', '40P01', true],
+  ['the server shuts down', '57P01', true],
+  ['the server is a standby', '25006', true],
+  ['the statement is wrong', '42601', false],
+])('where %s, a call is tried again: %s %s', async (_, code, isTriedAgain) => {
+  let sent = 0;
+  const { pool } = poolThat(async () => {
+    sent += 1;
+    throw sent === 1 ? new SqlError(code, 'the first time') : new Error('the second time');
+  });
+  const server = openProjectServer({ pool, locale: 'en' });
+  await expect(server.state()).rejects.toThrow(isTriedAgain ? 'the second time' : 'the first time');
+});
+
+test('a call that fails again and again is refused, and leaves no connection open', async () => {
+  const { pool, seen } = poolThat(() => Promise.reject(new SqlError('40001', 'could not serialize access')));
+  const server = openProjectServer({ pool, locale: 'en', tryAgainMs: 50 });
+  await expect(server.state()).rejects.toMatchObject(REFUSED);
+  await expect.poll(() => seen.open).toBe(0);
+});
+
+test('a call whose time is over while the database is asked is refused, and its connection is broken', async () => {
+  const { pool, seen } = poolThat(() => new Promise(() => {}));
+  const server = openProjectServer({ pool, locale: 'en', callMs: 10 });
+  await expect(server.state()).rejects.toMatchObject(REFUSED);
+  expect(seen).toEqual({ open: 0, broken: 1 });
+});
 
 test('a connection that comes after the time of its call goes back to the pool', async () => {
   let connected: (connection: SqlConnection) => void = () => {};
@@ -9,7 +56,7 @@ test('a connection that comes after the time of its call goes back to the pool',
   });
   const pool = { connect: () => connection, close: async () => {} };
   const server = openProjectServer({ pool, locale: 'en', callMs: 10 });
-  await expect(server.state()).rejects.toMatchObject({ code: 'DATABASE_LOCKED' });
+  await expect(server.state()).rejects.toMatchObject(REFUSED);
   const released = new Promise<boolean>((release) => {
     connected({ send: () => Promise.reject(new Error('the call is over')), release });
   });

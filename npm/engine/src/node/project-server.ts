@@ -282,14 +282,14 @@ class Conversation {
   async #inTime<T>(work: Promise<T>): Promise<T> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
-      const error = new SqlError('57014', 'the time of the call is over');
-      timer = setTimeout(() => reject(error), Math.max(0, this.#until - Date.now()));
+      const giveUp = () => {
+        this.#break();
+        reject(new SqlError('57014', 'the time of the call is over'));
+      };
+      timer = setTimeout(giveUp, Math.max(0, this.#until - Date.now()));
     });
     try {
       return await Promise.race([work, late]);
-    } catch (thrown) {
-      if (Date.now() >= this.#until) this.#break();
-      throw thrown;
     } finally {
       clearTimeout(timer);
     }
