@@ -3,6 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { PassThrough, Readable } from 'node:stream';
 import { main } from '../../packages/mcp/src/cli/main.ts';
+import { overview } from '../../packages/mcp/src/cli/overview.ts';
 import { type ProgramIo, withIo } from '../../packages/mcp/src/system/io.ts';
 import { BUNDLE, environment, project } from './harness.ts';
 
@@ -43,7 +44,8 @@ export function argus(args: readonly string[], invocation: Invocation = {}): Pro
 /** Starts a command line. Without `input` its stdin stays open. */
 export function startArgus(args: readonly string[], invocation: Invocation = {}): Running {
   const own = new TestIo(invocation);
-  const running = withIo(own, () => main([process.execPath, BUNDLE, ...args]));
+  const isAlone = args.length === 0 && invocation.isTerminal === true;
+  const running = withIo(own, () => (isAlone ? overview() : main([process.execPath, BUNDLE, ...args])));
   const ended = Promise.race([running, own.exited]).catch((thrown: unknown) => {
     // Code that calls `exit` throws to stop where it is.
     if (!(thrown instanceof Exited)) throw thrown;
