@@ -1,4 +1,4 @@
-/** What opening a project tells of its runner. Which command is detected for each runner: runners.ts. */
+/** argus_init names a missing runner, and detects `node --test`. Detection of the other runners: runners.ts. */
 
 import { expect, test } from 'vitest';
 import { environment, project } from '../e2e/harness.ts';

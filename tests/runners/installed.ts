@@ -1,4 +1,4 @@
-/** The programs that tests really start: whether they are installed, their versions, and what to do about a missing one. */
+/** The programs that tests start: their versions, and how to install a missing program. */
 
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
@@ -80,11 +80,11 @@ function askVersion({ version, works }: Program): string | undefined {
   const run = spawnSync(version, { encoding: 'utf8', env: environment({ PATH }), shell: true, cwd: nodePrograms });
   if (run.status !== 0 || works?.() === false) return undefined;
   const lines = stripVTControlCharacters(`${run.stdout}${run.stderr}`).split('\n');
-  // Others tell of the system.
+  // Other lines describe the system.
   return lines.find((line) => versionNumber(line) !== undefined)?.trim();
 }
 
-/** The number in what a version command printed. */
+/** The version number in the output of a version command. */
 export function versionNumber(text: string): string | undefined {
   return /\d+(?:\.\d+)+/u.exec(text)?.[0];
 }
@@ -109,7 +109,7 @@ function sayOnce(name: ProgramName, note: string): void {
   said.add(name);
 }
 
-/** As the launcher of Web Test Runner looks for one. */
+/** Tries the names that the launcher of Web Test Runner tries. */
 function hasChrome(): boolean {
   const names = ['google-chrome-stable', 'google-chrome', 'chromium', 'chromium-browser'];
   return names.some((name) => spawnSync(name, ['--version'], { stdio: 'ignore' }).status === 0);

@@ -19,7 +19,7 @@ import {
 
 export type Execute = typeof execute;
 
-/** Takes the next run from `rest`, emits what was recorded and writes the recorded reports. */
+/** Each call takes the next run from `rest`, emits its output and writes its reports. */
 export function replaying(rest: Recorded[]): Execute {
   const places = new Places();
   return async ({ command, cwd, env, onOutput, onStart }) => {
@@ -42,7 +42,7 @@ export function replaying(rest: Recorded[]): Execute {
   };
 }
 
-/** Runs commands for real and adds to `runs` what they print and write. */
+/** Each call runs a command and adds its output and reports to `runs`. */
 export function recording(runs: Recorded[]): Execute {
   const places = new Places();
   return async (execution) => {

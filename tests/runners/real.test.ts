@@ -1,4 +1,4 @@
-/** The runners that most projects have, really started. Every scenario with its real programs: real.full.test.ts. */
+/** Starts the runners that most projects have. Every scenario with its real programs: real.full.test.ts. */
 
 import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -8,11 +8,11 @@ import { argusProcess } from '../e2e/argus.ts';
 import { BUNDLE, runnerProject } from '../e2e/harness.ts';
 import { need, PATH } from './installed.ts';
 import { RUNNER_SCENARIOS } from './runners.ts';
-import { playForReal } from './scenario.ts';
+import { playForReal, programsOf } from './scenario.ts';
 
 for (const scenario of RUNNER_SCENARIOS.filter(({ isCore }) => isCore)) {
   test(scenario.name, async ({ skip }) => {
-    need(scenario.programs, skip);
+    need(programsOf(scenario), skip);
     await playForReal(scenario);
   });
 }

@@ -1,6 +1,6 @@
 /**
- * A recording: what a test runner printed and wrote when Argus ran it, kept in `recordings/`. Folders are placeholders in
- * it, and times have fixed values, so that a new recording of the same runner has the same text.
+ * A recording in `recordings/` holds the output and the report files of a test runner that Argus ran. It has placeholders
+ * for folders and fixed values for times, so that a new recording of the same runner has the same text.
  */
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -12,9 +12,9 @@ import { nodePrograms, pythonFolder } from '../e2e/setup.mjs';
 
 export type Chunk = [stream: 'stdout' | 'stderr', text: string];
 
-/** One run of a command. */
+/** A command that ran. */
 export interface Recorded {
-  /** With what Argus added to it. */
+  /** Includes the options that Argus added. */
   command: string;
   exitCode: number | null;
   /** In the order in which it arrived. */
@@ -25,17 +25,17 @@ export interface Recorded {
 
 export interface Recording {
   runner: string;
-  /** What the runner's version command printed. */
+  /** The line that the runner's version command printed. */
   version: string;
   runs: Recorded[];
-  /** What each command prints without Argus around it, for runners that Argus must not change. */
+  /** Output of commands that ran without Argus, for runners whose output Argus must not change. */
   alone?: Chunk[][];
 }
 
 const FOLDER = fileURLToPath(new URL('./recordings', import.meta.url));
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/u, '');
 
-/** How a recording is replaced by a new one. */
+/** Advice for messages about a recording. */
 export const RECORD_AGAIN = 'Run: npm run record-runners';
 
 /** Undefined where nothing is recorded. */
@@ -50,11 +50,15 @@ export function writeRecording(name: string, recording: Recording): void {
   writeFileSync(file, `${JSON.stringify(recording, undefined, 1)}\n`);
 }
 
+export function recordingNames(): string[] {
+  return readdirSync(FOLDER).map((file) => path.basename(file, '.json'));
+}
+
 function fileOf(name: string): string {
   return path.join(FOLDER, `${name}.json`);
 }
 
-/** Where a command runs. */
+/** The folders of a run. */
 export interface Place {
   root: string;
   /** The temporary folder for reports, where the command is to write some. */
@@ -90,7 +94,7 @@ export class Folders {
 /** Reports that a runner writes into the project, as Argus looks for them. */
 const IN_PROJECT = /(?:^|\/)(?:target\/(?:surefire|failsafe)-reports|build\/test-results)\/.*\.xml$/u;
 
-/** Files that Argus makes in the report folder of what a command prints. */
+/** Files that Argus itself writes into the report folder, from the output of the command. */
 const PRINTED = /^(?:go-test\.json|tape\.tap|printed-.*)$/u;
 
 /** Contents of the report files that a command left, by their paths. */
@@ -145,7 +149,7 @@ export class Hiding {
 
 const DURATION = /(?<=\\[nt]|(?<![\w.-]))\d+(?:\.\d+)?(?:e-\d+)?(?=\s?(?:[mµn]s|milliseconds?|seconds?|secs?|s)\b)/gu;
 
-/** Fixed times, ids of processes, ports and sizes of memory, as every format tells them; dots in one order. */
+/** Gives fixed values to times, process ids, ports and memory sizes, and sorts progress dots, because they differ from run to run. */
 function settled(text: string): string {
   return text
     .replaceAll(/\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?/gu, '2000-01-01T00:00:00Z')
@@ -175,7 +179,7 @@ function settled(text: string): string {
     .replaceAll(/ hostname="[^"]*"/gu, ' hostname="localhost"');
 }
 
-/** Pieces of one stream that came one after the other, as one. */
+/** Joins neighboring chunks of the same stream. */
 export function joined(chunks: readonly Chunk[]): Chunk[] {
   const whole: Chunk[] = [];
   for (const [stream, text] of chunks) {
@@ -200,7 +204,7 @@ export function difference(recorded: Recording, fresh: Recording): string[] {
 
 const MAX_LINES = 15;
 
-/** Tests that run side by side are told in any order, so lines are compared without theirs. */
+/** Lines without their order, because tests that run side by side end in any order. */
 function linesOf({ runs, alone = [] }: Recording): string[] {
   const printed = (chunks: readonly Chunk[]) =>
     [textOf(chunks, 'stdout'), textOf(chunks, 'stderr')].flatMap((text) => comparable(text).split('\n'));
@@ -213,7 +217,7 @@ function linesOf({ runs, alone = [] }: Recording): string[] {
   return [...told, ...alone.flatMap(printed)];
 }
 
-/** Some runners tell the time of a slow test only, and a time in another unit where it is longer. */
+/** Removes times in brackets, which some runners print for slow tests only, and the unit of others, which depends on the time. */
 export function comparable(text: string): string {
   return text.replaceAll(/ +\(1 ?m?s\)/gu, '').replaceAll(/\b1 ?m?s\b/gu, '1s');
 }

@@ -1,9 +1,14 @@
-/** The scenarios from their recordings. With the real programs: real.test.ts and real.full.test.ts. */
+/** Plays the scenarios from their recordings. With the real programs: real.test.ts and real.full.test.ts. */
 
-import { test } from 'vitest';
+import { expect, test } from 'vitest';
+import { recordingNames } from './recording.ts';
 import { replay } from './scenario.ts';
 import { SCENARIOS } from './scenarios.ts';
 
-for (const scenario of SCENARIOS) {
-  if (scenario.recording !== undefined) test(scenario.name, () => replay(scenario));
-}
+const recorded = SCENARIOS.filter(({ recording }) => recording !== undefined);
+
+for (const scenario of recorded) test(scenario.name, () => replay(scenario));
+
+test('each recording belongs to one scenario', () => {
+  expect(recordingNames().sort()).toEqual(recorded.map(({ recording }) => recording).sort());
+});

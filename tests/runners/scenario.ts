@@ -1,6 +1,6 @@
 /**
- * A scenario: a project, the commands that Argus runs in it, and what Argus must tell about them. It is played from its
- * recording, or with the real programs; then the recording is compared with what they print and write now.
+ * A scenario is a project, the commands that Argus runs in it, and the answers that Argus must give. It is played from its
+ * recording or with the real programs. After real programs have run, their output is compared with the recording.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -25,15 +25,27 @@ import {
   writeRecording,
 } from './recording.ts';
 
+type Programs = readonly [ProgramName, ...ProgramName[]];
+
+/** Folders of `runners/` whose runner has another name. */
+const RUNNERS_OF = {
+  'node-test': ['node'],
+  unittest: ['python'],
+  minitest: ['minitest', 'rake'],
+  'test-unit': ['test-unit', 'rake'],
+} as const satisfies Record<string, Programs>;
+
+export type Folder = keyof typeof RUNNERS_OF | Exclude<ProgramName, 'node' | 'node-22' | 'python' | 'rake'>;
+
 export interface Scenario {
   /** What it shows. */
   name: string;
-  /** The name of its recording; without one it is only played with the real programs. */
+  /** The name of its recording. A scenario without a recording is played only with the real programs. */
   recording?: string;
-  /** What is started; the recording has the version of the first. */
-  programs: readonly [ProgramName, ...ProgramName[]];
-  /** A project of `runners/`; without one the project is empty. */
-  folder?: string;
+  /** A project of `runners/`. Default: an empty project. */
+  folder?: Folder;
+  /** Programs that it starts; the recording has the version of the first. Default: the runner of the folder. */
+  programs?: Programs;
   /** Files that are added to it. */
   files?: Record<string, string>;
   /** The folder in it that Argus works in. */
@@ -41,13 +53,23 @@ export interface Scenario {
   play(stage: Stage): Promise<void>;
 }
 
+export function programsOf({ folder, programs }: Scenario): Programs {
+  if (programs !== undefined) return programs;
+  if (folder === undefined) throw new Error('a scenario in an empty project names its programs');
+  return isNamedOtherwise(folder) ? RUNNERS_OF[folder] : [folder];
+}
+
+function isNamedOtherwise(folder: Folder): folder is keyof typeof RUNNERS_OF {
+  return folder in RUNNERS_OF;
+}
+
 interface Actors {
   execute: Execute;
-  /** What the runner's version command printed. */
+  /** The line that the runner's version command printed. */
   version: string;
   /** Filled as commands are played. */
   played: Recorded[];
-  /** What a command prints without Argus. */
+  /** Output of a command that runs without Argus. */
   alone(command: string): Chunk[];
 }
 
@@ -68,7 +90,7 @@ export class Stage extends Product {
     put(this.root, files);
   }
 
-  /** Holds what people saw of the last run to what the command prints without Argus. */
+  /** Compares the output that people saw of the last run with the output of the command without Argus. */
   expectShownAsAlone(command: string): void {
     const shown = hidden(this.root, this.shown);
     const alone = this.#alone(command);
@@ -99,9 +121,9 @@ function searchPathWithStubs(): string {
   return [project({ 'cargo-nextest': '', python: '' }), process.env.PATH].join(path.delimiter);
 }
 
-/** Plays it with the real programs; answers what they printed and wrote. */
+/** Plays it with the real programs and returns a recording of them. */
 export async function playForReal(scenario: Scenario): Promise<Recording> {
-  const [runner] = scenario.programs;
+  const [runner] = programsOf(scenario);
   const root = rootOf(scenario);
   const env = environment({ PATH, ...SAME_EVERYWHERE });
   const runs: Recorded[] = [];
@@ -120,13 +142,10 @@ export async function playForReal(scenario: Scenario): Promise<Recording> {
   return { runner, version, runs, ...(alone.length > 0 ? { alone } : {}) };
 }
 
-/** The order of tests, what is printed beside an error, and colors. */
+/** Settles the order of tests, the backtraces of errors, and colors. */
 const SAME_EVERYWHERE = { SEED: '1', NEXTEST_TEST_THREADS: '1', RUST_BACKTRACE: '0', TERM: 'dumb' };
 
-/**
- * The recording must be what the programs print and write now. With ARGUS_RECORD_RUNNERS=1 a recording that is not makes
- * way for the new one.
- */
+/** Fails when the recording differs from a new run. ARGUS_RECORD_RUNNERS=1 replaces such a recording instead. */
 export function compareWithRecording({ recording: name }: Scenario, fresh: Recording): void {
   if (name === undefined) return;
   const recorded = readRecording(name);

@@ -4,10 +4,8 @@ import { RUNNER_SCENARIOS } from './runners.ts';
 import type { Scenario } from './scenario.ts';
 import { CASES } from './scenarios/cases.ts';
 import { COUNTS } from './scenarios/counts.ts';
-import { FILTERS } from './scenarios/filters.ts';
 import { GO } from './scenarios/go.ts';
 import { NESTED } from './scenarios/nested.ts';
-import { NO_TESTS_RAN } from './scenarios/no-tests.ts';
 import { PRINTED } from './scenarios/printed.ts';
 import { PYTHON_RUNNERS } from './scenarios/python.ts';
 import { VITEST_AND_JEST } from './scenarios/vitest-and-jest.ts';
@@ -17,9 +15,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ...CASES,
   ...VITEST_AND_JEST,
   ...COUNTS,
-  ...FILTERS,
   ...GO,
-  ...NO_TESTS_RAN,
   ...PRINTED,
   ...NESTED,
   ...PYTHON_RUNNERS,

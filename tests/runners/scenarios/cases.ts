@@ -1,10 +1,10 @@
-/** What is particular to one of the other runners. */
+/** Behavior of single runners. Vitest and Jest: vitest-and-jest.ts. */
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'vitest';
 import { totals } from '../runners.ts';
-import type { Scenario } from '../scenario.ts';
+import type { Folder, Scenario } from '../scenario.ts';
 
 const shop = (body: string) => `describe('shop', function () { this.retries(2); it('opens', () => { ${body} }); });\n`;
 
@@ -21,7 +21,6 @@ const OF_NODE: Scenario[] = [
   {
     name: 'a test of Mocha that passed at once is not flaky for one of its name that was retried',
     recording: 'mocha-retries',
-    programs: ['mocha'],
     folder: 'mocha',
     files: { 'a.js': `let tries = 0;\n${shop("if (tries++ < 1) throw new Error('shut')")}`, 'b.js': shop('') },
     async play(stage) {
@@ -32,7 +31,6 @@ const OF_NODE: Scenario[] = [
   {
     name: 'a test of node:test is placed in its file, whatever helper asserts for it',
     recording: 'node-test-helper',
-    programs: ['node'],
     folder: 'node-test',
     files: {
       'shop.js': "export function open() {\n  throw new TypeError('no doors');\n}\n",
@@ -58,7 +56,6 @@ test('opens', () => opens());
   {
     name: 'AVA tells an assertion as one, and what a test threw or rejected with as what it is',
     recording: 'ava-errors',
-    programs: ['ava'],
     folder: 'ava',
     files: {
       'sum.test.js': `import test from 'ava';
@@ -87,7 +84,6 @@ test('rejects', () => Promise.reject(new TypeError('it\\'s closed')));
   {
     name: 'cases of Jasmine are the same in parallel, where its workers tell of them at once',
     recording: 'jasmine-parallel',
-    programs: ['jasmine'],
     folder: 'jasmine',
     files: Object.fromEntries(['shop', 'store', 'stall'].map((name) => [`spec/${name}.spec.js`, jasmineSpec(name)])),
     async play(stage) {
@@ -104,7 +100,6 @@ test('rejects', () => Promise.reject(new TypeError('it\\'s closed')));
   {
     name: 'jasmine --random=false prints what it prints alone',
     recording: 'alone-jasmine',
-    programs: ['jasmine'],
     folder: 'jasmine',
     async play(stage) {
       const command = 'jasmine --random=false';
@@ -115,7 +110,6 @@ test('rejects', () => Promise.reject(new TypeError('it\\'s closed')));
   {
     name: 'QUnit tells the values of each assertion, what was thrown, and a file that it cannot load',
     recording: 'qunit-errors',
-    programs: ['qunit'],
     folder: 'qunit',
     files: {
       'test/shop.js': `const shut = () => { throw new TypeError('shop is shut'); };
@@ -150,7 +144,6 @@ QUnit.module('shop', () => {
   {
     name: 'Web Test Runner tells why it cannot load a file, and what fails around tests',
     recording: 'web-test-runner-errors',
-    programs: ['web-test-runner'],
     folder: 'web-test-runner',
     files: {
       'test/hooks.test.js':
@@ -175,7 +168,6 @@ QUnit.module('shop', () => {
   {
     name: 'the error of a file that tap cannot load is its headline, printed or beside the report of a reporter',
     recording: 'tap-loading',
-    programs: ['tap'],
     folder: 'tap',
     files: {
       'store.js': 'export const open = 1;\n',
@@ -199,7 +191,6 @@ QUnit.module('shop', () => {
   {
     name: 'a file of which tap tells only that it failed has no settings of tap as its headline',
     recording: 'tap-exit',
-    programs: ['tap'],
     folder: 'tap',
     files: { 'store.test.js': 'process.exit(3);\n' },
     async play(stage) {
@@ -211,11 +202,10 @@ QUnit.module('shop', () => {
 ];
 
 interface Unloadable {
-  folder: string;
-  programs: Scenario['programs'];
+  folder: Folder;
   file: string;
   text: string;
-  /** What is missing. */
+  /** The file that it lacks. */
   absent: string;
   headline: string;
   /** The case that stands for the file. */
@@ -227,7 +217,6 @@ interface Unloadable {
 const UNLOADABLE: Unloadable[] = [
   {
     folder: 'ava',
-    programs: ['ava'],
     file: 'other.test.js',
     text: "import test from 'ava';\nimport './absent.js';\n\ntest('is loaded', (t) => t.pass());\n",
     absent: 'absent.js',
@@ -236,7 +225,6 @@ const UNLOADABLE: Unloadable[] = [
   },
   {
     folder: 'unittest',
-    programs: ['python'],
     file: 'tests/test_other.py',
     text: 'import unittest\nimport absent\n\n\nclass TestOther(unittest.TestCase):\n    def test_is_loaded(self):\n        pass\n',
     absent: 'absent.py',
@@ -245,7 +233,6 @@ const UNLOADABLE: Unloadable[] = [
   },
   {
     folder: 'rspec',
-    programs: ['rspec'],
     file: 'spec/other_spec.rb',
     text: "require_relative '../absent'\n\nRSpec.describe('other') { it('is loaded') { expect(1).to eq(1) } }\n",
     absent: 'absent.rb',
@@ -255,7 +242,6 @@ const UNLOADABLE: Unloadable[] = [
   },
   {
     folder: 'busted',
-    programs: ['busted'],
     file: 'spec/other_spec.lua',
     text: "require 'absent'\n",
     absent: 'absent.lua',
@@ -267,7 +253,6 @@ const UNLOADABLE: Unloadable[] = [
 const loading: Scenario[] = UNLOADABLE.map((row) => ({
   name: `a file that ${row.folder} cannot load is a failure, and its tests prove what was done about it`,
   recording: `loading-${row.folder}`,
-  programs: row.programs,
   folder: row.folder,
   files: { [row.file]: row.text },
   async play(stage) {
@@ -287,7 +272,6 @@ const OF_PYTHON: Scenario[] = [
   {
     name: 'a program of Django that cannot start tells what it tells by itself',
     recording: 'django-start',
-    programs: ['django'],
     folder: 'django',
     files: { 'manage.py': 'import django\n\n\ndef begin():\n    import shopp\n\n\nbegin()\n' },
     async play(stage) {
@@ -353,7 +337,6 @@ const BUSTED: Scenario[] = [
   {
     name: 'busted tells where the error is, of the project and of the test, and of what runs before each',
     recording: 'busted-places',
-    programs: ['busted'],
     folder: 'busted',
     files: {
       'shop.lua': 'local Shop = {}\nfunction Shop.total(cart) return cart.price.net end\nreturn Shop\n',
@@ -380,7 +363,6 @@ end)
   {
     name: 'busted is read and filtered where its settings name another Lua',
     recording: 'busted-lua',
-    programs: ['busted'],
     folder: 'busted',
     files: { '.busted': "return { default = { lua = '/usr/bin/env lua' } }\n" },
     async play(stage) {
@@ -406,7 +388,6 @@ const OF_JAVA: Scenario[] = (['maven', 'gradle'] as const).flatMap((folder) => [
   {
     name: `${folder} tells which module it could not compile, beside the tests that failed`,
     recording: `${folder}-not-built`,
-    programs: [folder],
     folder,
     files: { [BROKEN]: 'package shop;\n\nclass BrokenTest {\n  int total = Absent.total();\n}\n' },
     async play(stage) {
@@ -422,7 +403,6 @@ const OF_JAVA: Scenario[] = (['maven', 'gradle'] as const).flatMap((folder) => [
   {
     name: `${folder} tells where a test is whose package is named as that of a library`,
     recording: `${folder}-library-package`,
-    programs: [folder],
     folder,
     files: { [CART]: CART_TEST },
     async play(stage) {
@@ -435,7 +415,6 @@ const OF_JAVA: Scenario[] = (['maven', 'gradle'] as const).flatMap((folder) => [
 const UP_TO_DATE: Scenario = {
   name: 'a task that Gradle need not run again counts as it did',
   recording: 'gradle-up-to-date',
-  programs: ['gradle'],
   folder: 'gradle',
   async play(stage) {
     const file = 'first/src/test/java/shop/SumTest.java';

@@ -1,4 +1,4 @@
-/** Argus counts what the runner itself counts. */
+/** Argus counts the tests that the runner counts. */
 
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';

@@ -1,4 +1,4 @@
-/** What `go test` prints is made of its events, and packages that do not build are told as the compiler tells them. */
+/** Argus makes the usual output of `go test` from its events, and keeps the compiler's message of a package. */
 
 import { expect } from 'vitest';
 import type { Scenario } from '../scenario.ts';

@@ -241,7 +241,6 @@ const STARTS_OF_MOCHA = [
 const MOCHA: Scenario[] = [
   {
     name: 'Mocha is read however it is started',
-    programs: ['mocha'],
     folder: 'mocha',
     files: {
       'package.json': json({ scripts: { 'with-options': `${OPTIONS} mocha sum.js` } }),
@@ -263,7 +262,6 @@ require('node:child_process').spawn('mocha', ['sum.js'], { stdio: 'inherit' }).o
   },
   {
     name: 'a runner that a test starts with options of its own is none of this run',
-    programs: ['mocha'],
     folder: 'mocha',
     files: {
       'outer.js': `it("starts another", () => { require("node:child_process").spawnSync("mocha sum.js", { shell: true, env: { ...process.env, NODE_OPTIONS: "--no-warnings" } }); }).timeout(0);\n`,
@@ -289,7 +287,6 @@ const STARTED_OTHERWISE: Scenario[] = [
   },
 ].map(({ folder, command, program = '' }) => ({
   name: `${folder} is read where it is started by ${command}`,
-  programs: [folder],
   folder,
   files: { 'run.cjs': program },
   async play(stage) {
@@ -322,7 +319,6 @@ const OTHERS: Scenario[] = [
   },
   {
     name: 'pytest is read where a command sets its path and options anew',
-    programs: ['pytest'],
     folder: 'pytest',
     async play(stage) {
       for (const command of ['PYTHONPATH=. python -m pytest', 'PYTEST_ADDOPTS=-q PYTHONPATH=. python -m pytest']) {
@@ -366,7 +362,6 @@ const OTHERS: Scenario[] = [
   },
   {
     name: 'every PHPUnit of a command is read',
-    programs: ['phpunit'],
     folder: 'phpunit',
     files: { 'check.sh': 'phpunit --filter adds\nphpunit --filter is_wrong\n' },
     async play(stage) {

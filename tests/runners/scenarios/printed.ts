@@ -1,11 +1,11 @@
 /**
- * Commands that write no report, whose output is read, and output that Argus must not change. Every dialect of a report:
+ * Argus reads the output of commands that write no report, and does not change output. Every dialect of a report:
  * crates/report.
  */
 
 import { expect } from 'vitest';
 import { totals } from '../runners.ts';
-import type { Scenario } from '../scenario.ts';
+import type { Folder, Scenario } from '../scenario.ts';
 
 const NODE_TESTS = {
   'test/a.test.js': `const test = require('node:test');
@@ -70,7 +70,6 @@ const read: Scenario[] = [
   {
     name: 'TAP of Bats is read, with its plan first',
     recording: 'printed-bats',
-    programs: ['bats'],
     folder: 'bats',
     async play(stage) {
       expect(await stage.run({ command: 'sh -c "bats test"' })).toMatchObject({
@@ -103,7 +102,6 @@ const read: Scenario[] = [
   {
     name: 'cargo test behind a script is its cases',
     recording: 'printed-cargo',
-    programs: ['cargo'],
     folder: 'cargo',
     async play(stage) {
       expect(await stage.run({ command: 'sh -c "cargo test"' })).toMatchObject({
@@ -115,7 +113,6 @@ const read: Scenario[] = [
   {
     name: 'a runner that does not take what is added runs once more as it was typed',
     recording: 'refused-pytest',
-    programs: ['pytest'],
     folder: 'pytest',
     async play(stage) {
       const run = await stage.run({ command: 'env -u PYTHONPATH python -m pytest' });
@@ -145,28 +142,25 @@ const read: Scenario[] = [
 
 interface Alone {
   recording: string;
-  folder: string;
-  programs: Scenario['programs'];
+  folder: Folder;
   command: string;
 }
 
 /** Commands in projects of `runners/`, beside the detected ones. */
 const ALONE: Alone[] = [
-  { recording: 'node-test', folder: 'node-test', programs: ['node'], command: 'node --test sum.js' },
+  { recording: 'node-test', folder: 'node-test', command: 'node --test sum.js' },
   {
     recording: 'node-test-spec',
     folder: 'node-test',
-    programs: ['node'],
     command: 'node --test --test-reporter=spec sum.js',
   },
-  { recording: 'node', folder: 'node-test', programs: ['node'], command: 'node sum.js' },
-  { recording: 'busted-tap', folder: 'busted', programs: ['busted'], command: 'busted -o TAP' },
+  { recording: 'node', folder: 'node-test', command: 'node sum.js' },
+  { recording: 'busted-tap', folder: 'busted', command: 'busted -o TAP' },
 ];
 
-const alone: Scenario[] = ALONE.map(({ recording, folder, programs, command }) => ({
+const alone: Scenario[] = ALONE.map(({ recording, folder, command }) => ({
   name: `${command} prints in ${folder} what it prints alone`,
   recording: `alone-${recording}`,
-  programs,
   folder,
   async play(stage) {
     await stage.run({ command });
@@ -174,4 +168,54 @@ const alone: Scenario[] = ALONE.map(({ recording, folder, programs, command }) =
   },
 }));
 
-export const PRINTED: Scenario[] = [...read, ...alone];
+interface WithoutTests {
+  recording: string;
+  folder: Folder;
+  command: string;
+  headline?: string;
+}
+
+const WITHOUT_TESTS: WithoutTests[] = [
+  { recording: 'pytest-k', folder: 'pytest', command: 'python -m pytest -k subtracts' },
+  {
+    recording: 'pytest-file',
+    folder: 'pytest',
+    command: 'python -m pytest test_none.py',
+    headline: 'ERROR: file or directory not found: test_none.py',
+  },
+  { recording: 'vitest-t', folder: 'vitest', command: 'vitest -t subtracts' },
+  { recording: 'jest-t', folder: 'jest', command: 'npm test -- -t subtracts' },
+  {
+    recording: 'vitest-file',
+    folder: 'vitest',
+    command: 'vitest none.test.js',
+    headline: 'No test files found, exiting with code 1',
+  },
+  {
+    recording: 'unittest-k',
+    folder: 'unittest',
+    command: 'python -m unittest discover -s tests -k subtracts',
+  },
+  {
+    recording: 'mocha-g',
+    folder: 'mocha',
+    command: 'sh -c "mocha sum.js -g subtracts"',
+  },
+];
+
+const withoutTests: Scenario[] = WITHOUT_TESTS.map(({ recording, folder, command, headline }) => ({
+  name: `${command}, which names no test, is no success`,
+  recording: `no-tests-${recording}`,
+  folder,
+  async play(stage) {
+    const run = await stage.run({ command });
+    expect(run).toMatchObject({
+      status: 'failed',
+      totals: { passed: 0 },
+      notes: [expect.stringMatching(/^NO_TESTS_RAN/u)],
+    });
+    expect(run.failures).toMatchObject(headline === undefined ? [] : [{ headline }]);
+  },
+}));
+
+export const PRINTED: Scenario[] = [...read, ...alone, ...withoutTests];

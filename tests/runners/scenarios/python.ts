@@ -5,11 +5,11 @@ import path from 'node:path';
 import { expect } from 'vitest';
 import { pythonFolder } from '../../e2e/setup.mjs';
 import { totals } from '../runners.ts';
-import type { Scenario } from '../scenario.ts';
+import type { Folder, Scenario } from '../scenario.ts';
 
 const UNITTEST = '-m unittest discover -s tests';
 
-const MEASURED = [
+const MEASURED: { folder: Folder; command: string }[] = [
   { folder: 'unittest', command: `coverage run ${UNITTEST}` },
   { folder: 'unittest', command: `python -m coverage run --branch --source=tests ${UNITTEST}` },
   { folder: 'django', command: 'coverage run manage.py test' },
@@ -19,8 +19,8 @@ const MEASURED = [
 
 const coverage: Scenario[] = MEASURED.map(({ folder, command }) => ({
   name: `${folder} is read case by case in ${command}, which measures nothing else`,
-  programs: ['coverage', 'pytest', 'django'],
   folder,
+  programs: ['coverage', 'pytest', 'django'],
   async play(stage) {
     const options = { cwd: stage.root, env: stage.env, encoding: 'utf8', stdio: 'pipe' } as const;
     const measured = () => execSync('coverage report', options);

@@ -1,4 +1,4 @@
-/** What is particular to Vitest and Jest. */
+/** Behavior of Vitest and of Jest. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -33,7 +33,6 @@ const projects = (...all: string[]) => `export default { test: { projects: [${al
 const VITEST: Scenario[] = [
   {
     name: 'the reporters that a Vitest configuration names go on, whatever else it calls reporters',
-    programs: ['vitest'],
     folder: 'vitest',
     files: {
       'own.mjs': 'export default class { onTestRunEnd() { console.log("our own end"); } }',
@@ -49,7 +48,6 @@ const VITEST: Scenario[] = [
   {
     name: 'an error that Vitest tells of a file is told as if a test had thrown it',
     recording: 'vitest-loading',
-    programs: ['vitest'],
     folder: 'vitest',
     files: {
       'mode.js': "export function mode() {\n  throw new Error('MODE is not set');\n}\n",
@@ -75,7 +73,6 @@ describe('shop', () => {
   {
     name: 'the cause of an error in Vitest is told with it',
     recording: 'vitest-causes',
-    programs: ['vitest'],
     folder: 'vitest',
     files: {
       'sum.test.js': `import { test } from 'vitest';
@@ -97,7 +94,6 @@ test('several addresses', () => {
   {
     name: 'the difference that Vitest shows is told where the message has not all values',
     recording: 'vitest-difference',
-    programs: ['vitest'],
     folder: 'vitest',
     files: {
       'sum.test.js': `import { expect, test } from 'vitest';
@@ -119,7 +115,6 @@ test('number', () => expect(1).toBe(2));
   {
     name: 'errors of one attempt of a Vitest test are told together, whatever is retried',
     recording: 'vitest-attempts',
-    programs: ['vitest'],
     folder: 'vitest',
     files: {
       'sum.test.js': `import { afterEach, expect, test } from 'vitest';
@@ -142,7 +137,6 @@ test('flaky', { retry: 2 }, () => (tries++ < 1 ? soft() : undefined));
   {
     name: 'cases of a file in several projects of Vitest are told apart, also where one of them runs alone',
     recording: 'vitest-projects',
-    programs: ['vitest'],
     folder: 'vitest',
     files: {
       'vitest.config.js': projects(named('up', 'open'), named('down', 'shut'), "'./pack'"),
@@ -171,7 +165,6 @@ test('is open', () => expect(process.env.SHOP).toBe('open'));
   {
     name: 'an error that no test of Vitest waits for is a failure of its file, also where all tests pass',
     recording: 'vitest-uncaught',
-    programs: ['vitest'],
     folder: 'vitest',
     files: { 'sum.test.js': `${LATE}test('sells', () => { throw new Error('plain'); });\n` },
     async play(stage) {
@@ -192,7 +185,6 @@ const JEST: Scenario[] = [
   {
     name: 'an error that Jest tells of a file is told as if a test had thrown it, with its cause',
     recording: 'jest-loading',
-    programs: ['jest'],
     folder: 'jest',
     files: {
       'mode.js': "exports.mode = () => {\n  throw new Error('MODE is not set');\n};\n",
@@ -217,7 +209,6 @@ test('load', () => require('./load.js').load());
   },
   {
     name: 'what processes the results of a Jest project goes on, and a list of its tests is no run of them',
-    programs: ['jest'],
     folder: 'jest',
     files: {
       'processor.cjs':
