@@ -1,75 +1,44 @@
 /** Where each agent looks, on each platform, and how Argus is started there. */
+import path from 'node:path';
 import { expect, test } from 'vitest';
 import { AGENT_NAMES, isServerOfArgus, type Machine, serverEntry, userFile } from '../../src/cli/install/agents.ts';
 
-const MACHINES: Record<string, Machine> = {
-  linux: { platform: 'linux', home: '/home/a', env: {} },
-  darwin: { platform: 'darwin', home: '/Users/a', env: {} },
-  win32: { platform: 'win32', home: 'C:\\Users\\a', env: { APPDATA: 'C:\\Users\\a\\AppData\\Roaming' } },
-};
+const filesOn = (machine: Machine) => AGENT_NAMES.map((agent) => userFile(agent, machine));
 
-test.each([
-  [
-    'linux',
-    ['.claude.json', '.codex/config.toml', '.cursor/mcp.json', '.config/Code/User/mcp.json', '.gemini/settings.json'],
-  ],
+test.each<[NodeJS.Platform, home: string, env: Record<string, string>, files: string[]]>([
+  ['linux', '/home/a', {}, ['.claude.json', '.codex/config.toml', '.cursor/mcp.json', '.config/Code/User/mcp.json']],
   [
     'darwin',
-    [
-      '.claude.json',
-      '.codex/config.toml',
-      '.cursor/mcp.json',
-      'Library/Application Support/Code/User/mcp.json',
-      '.gemini/settings.json',
-    ],
+    '/Users/a',
+    {},
+    ['.claude.json', '.codex/config.toml', '.cursor/mcp.json', 'Library/Application Support/Code/User/mcp.json'],
   ],
   [
     'win32',
-    [
-      '.claude.json',
-      '.codex\\config.toml',
-      '.cursor\\mcp.json',
-      'AppData\\Roaming\\Code\\User\\mcp.json',
-      '.gemini\\settings.json',
-    ],
+    'C:\\Users\\a',
+    { APPDATA: 'C:\\Users\\a\\AppData\\Roaming' },
+    ['.claude.json', '.codex/config.toml', '.cursor/mcp.json', 'AppData/Roaming/Code/User/mcp.json'],
   ],
-])('on %s', (platform, files) => {
-  const machine = MACHINES[platform];
-  if (machine === undefined) throw new Error(platform);
-  const separator = platform === 'win32' ? '\\' : '/';
-  expect(AGENT_NAMES.map((agent) => userFile(agent, machine))).toEqual(
-    files.map((file) => machine.home + separator + file),
-  );
+])('the files of a user on %s', (platform, home, env, files) => {
+  const { join } = platform === 'win32' ? path.win32 : path.posix;
+  const expected = [...files, '.gemini/settings.json'].map((file) => join(home, file));
+  expect(filesOn({ platform, home, env })).toEqual(expected);
 });
 
-test('where their users have put them', () => {
-  const machine: Machine = {
-    platform: 'linux',
-    home: '/home/a',
-    env: { CLAUDE_CONFIG_DIR: '/c', CODEX_HOME: '/x', XDG_CONFIG_HOME: '/g', GEMINI_CLI_HOME: '/m' },
-  };
-  expect(AGENT_NAMES.map((agent) => userFile(agent, machine))).toEqual([
-    '/c/.claude.json',
-    '/x/config.toml',
-    '/home/a/.cursor/mcp.json',
-    '/g/Code/User/mcp.json',
-    '/m/.gemini/settings.json',
-  ]);
+test('the files where their users have put them', () => {
+  const env = { CLAUDE_CONFIG_DIR: '/c', CODEX_HOME: '/x', XDG_CONFIG_HOME: '/g', GEMINI_CLI_HOME: '/m' };
+  const files = ['/c/.claude.json', '/x/config.toml', '/home/a/.cursor/mcp.json', '/g/Code/User/mcp.json'];
+  expect(filesOn({ platform: 'linux', home: '/home/a', env })).toEqual([...files, '/m/.gemini/settings.json']);
 });
 
 test('it is started by its package, by a path, or on Windows through cmd where that is needed', () => {
   const npx = { command: 'npx', args: ['-y', 'argus-mcp'] };
   expect(serverEntry('cursor', { throughCmd: false })).toEqual(npx);
   expect(serverEntry('cursor', { throughCmd: true })).toEqual(npx);
-  expect(serverEntry('claude', { throughCmd: true })).toEqual({
-    command: 'cmd',
-    args: ['/c', 'npx', '-y', 'argus-mcp'],
-  });
-  expect(serverEntry('vscode', { throughCmd: false, bundle: '/b' })).toEqual({
-    type: 'stdio',
-    command: 'node',
-    args: ['/b'],
-  });
+  const throughCmd = { command: 'cmd', args: ['/c', 'npx', '-y', 'argus-mcp'] };
+  expect(serverEntry('claude', { throughCmd: true })).toEqual(throughCmd);
+  const byPath = { type: 'stdio', command: 'node', args: ['/b'] };
+  expect(serverEntry('vscode', { throughCmd: false, bundle: '/b' })).toEqual(byPath);
   expect(serverEntry('codex', { throughCmd: false })).toEqual({ ...npx, tool_timeout_sec: 1800 });
 });
 
