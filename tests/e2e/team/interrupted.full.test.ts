@@ -1,7 +1,7 @@
 /**
  * A call on PostgreSQL that fails at each of its round trips, before and after the server has done its part: it is tried
  * again, answers as if nothing had failed, and is made once. Where the engine traps meanwhile, the call is rejected, and
- * is made once when the caller repeats it.
+ * is made once when the caller repeats it. When a call gives up: npm/engine/test/project-server.test.ts.
  */
 
 import path from 'node:path';
@@ -52,14 +52,13 @@ class FailingPool implements SqlPool {
   }
 }
 
-/** A server in a new database, with the schema of the project `shop`; its round trips can fail. */
-async function serverThatFails(fail: Failing, times: { callMs?: number; tryAgainMs?: number } = {}) {
+/** A server in a new database, whose round trips can fail. */
+async function serverThatFails(fail: Failing) {
   const url = await postgres().newDatabase();
   const pool = new FailingPool(new PostgresPool(url), fail);
-  const server = openProjectServer({ pool, locale: 'en', ...times });
+  const server = openProjectServer({ pool, locale: 'en' });
   onTestFinished(() => server.close());
-  const patient = openProjectServer({ pool, locale: 'en' });
-  for (const name of ['', 'shop']) await patient.migrate(name);
+  await server.migrate();
   return { pool, server, url };
 }
 
@@ -125,30 +124,6 @@ testOnPostgres.each(WAYS)('a call is made once although %s', async (_, fail) => 
   await atEachRoundTrip(pool, () => shop.callOnce('reportFix', fix, call()));
   const { patterns } = await shop.patterns({ source: 'learned' });
   expect(patterns).toMatchObject([{ occurrences: diagnoses, resolutions: 1 }]);
-});
-
-testOnPostgres('a call that is interrupted again and again is refused, and leaves no connection open', async () => {
-  const { pool, server } = await serverThatFails(
-    () => {
-      pool.until = 0;
-      return Promise.reject(new SqlError('40001', 'could not serialize access'));
-    },
-    { tryAgainMs: 100 },
-  );
-  const write = () => server.project('shop').callOnce('checkWrite', {}, call());
-  pool.until = 0;
-  await expect(write()).rejects.toMatchObject({ code: 'DATABASE_LOCKED' });
-  pool.until = -1;
-  // The pool has ten connections.
-  await Promise.all(Array.from({ length: 20 }, write));
-});
-
-testOnPostgres('a call that takes too long is refused, and the next one is made', async () => {
-  const { pool, server } = await serverThatFails(() => new Promise(() => {}), { callMs: 1_000 });
-  const write = () => server.project('shop').callOnce('checkWrite', {}, call());
-  pool.until = 1;
-  await expect(write()).rejects.toMatchObject({ code: 'DATABASE_LOCKED' });
-  await write();
 });
 
 /** Stops the engine that all memories of this process share. */

@@ -1,4 +1,7 @@
-/** The server of a team on PostgreSQL: who may change its schema, what a project sees, what an operator does with it. */
+/**
+ * The server of a team on PostgreSQL: who may change its schema, what an operator does with it, connections and poolers.
+ * What calls do there: crates/store/tests/it/postgres.rs and crates/engine/src/tests/databases.
+ */
 
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -7,26 +10,21 @@ import { createConnection } from 'node:net';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { openEngine } from 'argus-engine';
-import { v7 as uuidV7 } from 'uuid';
 import { expect, onTestFinished } from 'vitest';
-import { Auth } from '../../../packages/mcp/src/team/server/auth.ts';
 import { PostgresPool } from '../../../packages/mcp/src/team/server/storage/postgres-pool.ts';
-import { PostgresProjects } from '../../../packages/mcp/src/team/server/storage/postgres-projects.ts';
-import { TeamServer } from '../../../packages/mcp/src/team/server/team-server.ts';
 import { testWith } from '../../programs.ts';
 import { argus } from '../argus.ts';
 import { project } from '../harness.ts';
 import { migrated, postgres, testOnPostgres } from './postgres.ts';
-import { headers, joined, post, secretOf, startServer, token } from './team.ts';
-import { failedRun } from './work.ts';
+import { headers, post, startServer, token } from './team.ts';
 
 const INCIDENT = { title: 'The boiler is cold', steps: 'Relight the pilot flame.', worked: true, env: {} };
 const SEARCH = { query_text: INCIDENT.title, env: {} };
 
 /** A migrated database, a server on it, and a token of it. */
-async function served(...options: string[]) {
+async function served() {
   const database = await migrated();
-  return { database, server: await startServer(database), bearer: await token(database, 'Ada', ...options) };
+  return { database, server: await startServer(database), bearer: await token(database, 'Ada') };
 }
 
 testOnPostgres('serve and token change no schema and name the command that does', async () => {
@@ -68,88 +66,6 @@ testOnPostgres('a user and a database that are made as the manual says are enoug
   expect(refused).toMatch(/permission denied for database "apart"/u);
 });
 
-testOnPostgres('a machine carries the memory of a server on a file over, by pull and push', async () => {
-  const old = await startServer();
-  const ada = await joined(old);
-  await post(old, ada.bearer, 'addIncident', INCIDENT);
-  const agent = await ada.agent();
-  const { failure } = await failedRun(agent, ada.root);
-  await agent.data('argus_diagnose', failure);
-  await agent.data('argus_report_fix', { ...failure, fixDescription: 'Tuned it.', success: true });
-  expect((await ada.argus('team', 'pull')).stdout).toContain('1 learned pattern copied, 1 of them new');
-  await old.stop();
-
-  const { server, bearer } = await served();
-  ada.env.ARGUS_TEAM_TOKEN = bearer;
-  await ada.join(server);
-  const stdout = '1 incident copied, 1 of them new\n1 learned pattern copied, 1 of them new\n';
-  expect(await ada.argus('team', 'push')).toMatchObject({ status: 0, stdout });
-  const { body } = await post(server, bearer, 'patterns', { source: 'learned' });
-  expect(body).toMatchObject({ result: { patterns: [{ suggestedFix: 'Tuned it.', occurrences: 1, resolutions: 1 }] } });
-});
-
-testOnPostgres('a call is made once, whichever of two servers is asked', async () => {
-  const { database, server, bearer } = await served();
-  const callId = uuidV7();
-  const added = await post(server, bearer, 'addIncident', INCIDENT, { callId });
-  expect(added).toMatchObject({ status: 200, body: { result: { created: true } } });
-  expect(await post(await startServer(database), bearer, 'addIncident', INCIDENT, { callId })).toEqual(added);
-});
-
-testOnPostgres('a call that takes too long is refused while others are answered, and is made once', async () => {
-  const database = await migrated();
-  const bearer = await token(database, 'Ada');
-  const projects = new PostgresProjects(database, {});
-  const auth = new Auth(() => projects.own());
-  const settings = { callsPerSecond: 200, trustsProxy: false, tls: undefined, mcp: async () => {}, callMs: 4_000 };
-  const server = new TeamServer({ ...settings, projects, auth });
-  onTestFinished(() => server.close(1_000));
-  await once(server.http.listen(0, '127.0.0.1'), 'listening');
-  const address = server.http.address();
-  const it = { url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : address}` };
-  expect((await post(it, bearer, 'addIncident', INCIDENT)).status).toBe(200);
-
-  const pool = new PostgresPool(database);
-  const writer = await pool.connect();
-  const say = (sql: string) => writer.send([{ sql, params: [] }]);
-  await say('BEGIN');
-  await say('SELECT * FROM argus_shop.writer FOR UPDATE');
-  const late = { ...INCIDENT, title: 'The till is stuck', steps: 'Pull harder.' };
-  const again = { callId: uuidV7() };
-  const [slow, reading, other] = await Promise.all([
-    post(it, bearer, 'addIncident', late, again),
-    post(it, bearer, 'memoryExport', {}),
-    post(it, bearer, 'addIncident', INCIDENT, { project: 'other' }),
-  ]);
-  const message = 'The call takes too long. Make it again with the same callId.';
-  expect(slow).toEqual({ status: 503, body: { error: { code: 'DATABASE_LOCKED', message } } });
-  expect(reading).toMatchObject({ status: 200, body: { result: { total: 1 } } });
-  expect(other.status).toBe(200);
-
-  await say('ROLLBACK');
-  writer.release(false);
-  await pool.close();
-  const made = await post(it, bearer, 'addIncident', late, again);
-  expect(made).toMatchObject({ status: 200, body: { result: { created: true } } });
-  expect(await post(it, bearer, 'addIncident', late, again)).toEqual(made);
-  expect(await post(it, bearer, 'memoryExport', {})).toMatchObject({ body: { result: { total: 2 } } });
-});
-
-testOnPostgres('a project has a schema of its own, and its memory is in no other', async () => {
-  const { server, bearer } = await served('--scope', 'edit');
-  const none = { body: { result: { incidents: [] } } };
-  expect(await post(server, bearer, 'rankedSolutions', SEARCH, { project: 'two' })).toMatchObject(none);
-  await post(server, bearer, 'addIncident', INCIDENT, { project: 'one' });
-  expect(await post(server, bearer, 'rankedSolutions', SEARCH, { project: 'two' })).toMatchObject(none);
-  const found = await post(server, bearer, 'rankedSolutions', SEARCH, { project: 'one' });
-  expect(found).toMatchObject({ body: { result: { incidents: [{ title: INCIDENT.title }] } } });
-  const cookie = { Cookie: `argus_token=${bearer}` };
-  const page = await (await fetch(`${server.url}/`, { headers: cookie })).text();
-  expect(page.match(/href="[^"]+"/gu)).toEqual(['href="/p/one/"', 'href="/p/two/"']);
-  const about = await (await fetch(`${server.url}/p/one/api/about`, { headers: cookie })).json();
-  expect(about).toMatchObject({ project: 'one', database: 'one' });
-});
-
 testOnPostgres('an open page is told that its project was written', async () => {
   const { server, bearer } = await served();
   const events = await fetch(`${server.url}/p/shop/api/events`, { headers: headers(bearer) });
@@ -184,21 +100,6 @@ testWith('PostgreSQL', 'sqlite3')(
     expect(existsSync(`${file}2`)).toBe(false);
   },
 );
-
-testOnPostgres('no secret is in the database or in the log', async () => {
-  const { database, server, bearer } = await served();
-  const secret = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
-  const run = { command: 'job', exitCode: 1, timedOut: false, reports: [], containers: [], notes: [] };
-  const outputTail = `SomethingBroke: token ${secret} was refused`;
-  const { body } = await post(server, bearer, 'recordRun', { ...run, outputTail });
-  expect(JSON.stringify(body)).not.toContain(secret);
-  await post(server, bearer, 'addIncident', { ...INCIDENT, title: `The token ${secret} is refused` });
-  const dump = await postgres().dump(database);
-  expect(dump).toContain('SomethingBroke');
-  expect(dump).not.toContain(secret);
-  expect(dump).not.toContain(secretOf(bearer));
-  expect(server.log()).not.toContain(secret);
-});
 
 const testBehindPooler = testWith('PostgreSQL', 'pgbouncer');
 
