@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { ageInDays } from '../../src/config/age.ts';
 import { databaseOf, loadConfig, parseConfig } from '../../src/config/load.ts';
 import { quarantineJsonSchema } from '../../src/config/quarantine.ts';
@@ -28,55 +29,8 @@ redact:
     - { name: badge, pattern: 'BADGE-(\\d+)' }
 `;
 
-test('a whole configuration', async () => {
-  expect(await parseConfig(WHOLE, 'argus.yaml')).toMatchInlineSnapshot(`
-    {
-      "classify": {
-        "rules": [
-          {
-            "category": "HTTP_ERROR",
-            "name": "quota",
-            "pattern": "quota exceeded",
-          },
-        ],
-      },
-      "containers": [
-        "api",
-      ],
-      "history": {
-        "database": ".argus/other.db",
-        "enabled": true,
-        "retention": {
-          "maxAge": "90d",
-          "maxRuns": 500,
-          "minRuns": 50,
-        },
-      },
-      "kubernetes": {
-        "namespace": "staging",
-      },
-      "locale": "en",
-      "memory": {
-        "halfLife": "12w",
-      },
-      "redact": {
-        "patterns": [
-          {
-            "name": "badge",
-            "pattern": "BADGE-(\\d+)",
-          },
-        ],
-      },
-      "test": {
-        "command": "npm run check",
-        "report": [
-          "reports/*.xml",
-        ],
-        "timeout": 60,
-      },
-      "version": 1,
-    }
-  `);
+test('a whole configuration is read as it stands', async () => {
+  expect(await parseConfig(WHOLE, 'argus.yaml')).toEqual(parse(WHOLE));
 });
 
 test('an empty file is a configuration', async () => {

@@ -127,62 +127,63 @@ const RUN = {
   notes: [],
 } satisfies Parameters<typeof formatRun>[0];
 
+const BRIEF = { category: 'UNKNOWN', failureKind: 'unknown', headline: 'boom', known: null, causeId: 'c' } as const;
+const CAUSE = {
+  causeId: 'c',
+  headline: 'boom',
+  count: 1,
+  cases: ['a'],
+  verdict: { kind: 'flaky', probability: 0.8 },
+} as const;
+
+type Run = Parameters<typeof formatRun>[0];
+const shown = (failures: Run['failures'], more: Partial<Run> = {}) =>
+  formatRun({ ...RUN, status: 'failed', failures, ...more });
+
 test('the cause of one failure is its verdict, one of many stands for itself', () => {
-  const brief = { category: 'UNKNOWN', failureKind: 'unknown', headline: 'boom', known: null, causeId: 'c' } as const;
-  const verdict = { kind: 'flaky', probability: 0.8 } as const;
-  const cause = { causeId: 'c', headline: 'boom', count: 1, cases: ['a'], verdict };
-  const failures = [{ ...brief, caseName: 'a' }];
-  const alone = formatRun({ ...RUN, failures, causes: [cause] });
+  const failures = [{ ...BRIEF, caseName: 'a' }];
+  const alone = shown(failures, { causes: [{ ...CAUSE, cases: ['a'] }] });
   expect(alone.match(/boom/gu)).toHaveLength(1);
   expect(alone).toContain('boom\n    flaky (80 %)');
-  const shared = formatRun({ ...RUN, failures, more: 1, causes: [{ ...cause, count: 2, cases: ['a', 'b'] }] });
+  const shared = shown(failures, { more: 1, causes: [{ ...CAUSE, count: 2, cases: ['a', 'b'] }] });
   expect(shared).toContain('    2 failures, 1 cause: boom\n        flaky (80 %)\n… and 1 more failure');
-  const further = formatRun({ ...RUN, failures, more: 1, causes: [{ ...cause, causeId: 'd', cases: ['b'] }] });
+  const further = shown(failures, { more: 1, causes: [{ ...CAUSE, causeId: 'd', cases: ['b'] }] });
   expect(further).toContain('1 failure, 1 cause: boom\n    flaky (80 %)');
 });
 
 test('a run that is not kept leads to no diagnosis', () => {
-  const brief = { category: 'UNKNOWN', failureKind: 'unknown', headline: 'boom', known: null, causeId: 'c' } as const;
-  const failed = { ...RUN, status: 'failed' as const, failures: [{ ...brief, caseName: 'a' }] };
-  expect(formatRun(failed)).toContain('next: argus diagnose run-2 a');
-  expect(formatRun({ ...failed, queued: true })).toContain('next: argus diagnose run-2 a');
-  expect(formatRun({ ...failed, queued: false })).not.toContain('next:');
+  const failures = [{ ...BRIEF, caseName: 'a' }];
+  expect(shown(failures)).toContain('next: argus diagnose run-2 a');
+  expect(shown(failures, { queued: true })).toContain('next: argus diagnose run-2 a');
+  expect(shown(failures, { queued: false })).not.toContain('next:');
 });
 
 test('what is the same of several failures is told once, below their names', () => {
-  const brief = { category: 'UNKNOWN', failureKind: 'unknown', headline: 'boom', known: null, causeId: 'c' } as const;
-  const failures = ['a', 'b', 'c'].map((caseName) => ({ ...brief, caseName, place: `src/${caseName > 'b'}.ts:1` }));
-  expect(formatRun({ ...RUN, status: 'failed', failures })).toContain(
+  const failures = ['a', 'b', 'c'].map((caseName) => ({ ...BRIEF, caseName, place: `src/${caseName > 'b'}.ts:1` }));
+  expect(shown(failures)).toContain(
     '✗ a\n✗ b\n    unknown  boom\n    at src/false.ts:1\n✗ c\n    unknown  boom\n    at src/true.ts:1\n',
   );
-});
-
-test('what failures have in common stands right below them, whatever came between them', () => {
-  const brief = { category: 'UNKNOWN', headline: 'boom', known: null } as const;
-  const failures = [
-    { ...brief, failureKind: 'module-not-found', causeId: 'c', caseName: 'a' },
-    { ...brief, failureKind: 'syntax-error', causeId: 'd', caseName: 'b' },
-    { ...brief, failureKind: 'module-not-found', causeId: 'c', caseName: 'c' },
-  ] as const;
-  const verdict = { kind: 'flaky', probability: 0.8 } as const;
-  const causes = [
-    { causeId: 'c', headline: 'boom', count: 2, cases: ['a', 'c'], verdict },
-    { causeId: 'd', headline: 'boom', count: 1, cases: ['b'], verdict },
+  const missing = { ...BRIEF, failureKind: 'module-not-found' as const };
+  const apart = [
+    { ...missing, caseName: 'a' },
+    { ...BRIEF, failureKind: 'syntax-error' as const, causeId: 'd', caseName: 'b' },
+    { ...missing, caseName: 'c' },
   ];
-  const said = formatRun({ ...RUN, status: 'failed', failures: [...failures], causes });
-  expect(said).toContain(
+  const causes = [
+    { ...CAUSE, count: 2, cases: ['a', 'c'] },
+    { ...CAUSE, causeId: 'd', cases: ['b'] },
+  ];
+  expect(shown(apart, { causes }), 'whatever came between them').toContain(
     '✗ a\n✗ c\n    module-not-found  boom\n    2 failures, 1 cause: boom\n        flaky (80 %)\n✗ b\n    syntax-error  boom\n    flaky (80 %)\n',
   );
 });
 
 test('a tip is told once, below what was learned', () => {
-  const brief = { category: 'TIMEOUT', failureKind: 'timeout', headline: 'too late', causeId: 'c' } as const;
   const tip = { patternId: 'builtin-timeout', confidence: 0.5, suggestedFix: 'Wait.', standing: 'a built-in tip' };
   const learned = { ...tip, patternId: 'pat-1', suggestedFix: 'Turn it.', standing: 'fixed 1 of 1 time' };
   const tried = { ...tip, standing: 'fixed 1 of 2 times', tried: { proved: 1, claimed: 0, failed: 1 } };
-  const known = [tip, learned, tip, tried];
-  const failures = known.map((one, at) => ({ ...brief, caseName: `test ${at}`, known: one }));
-  const said = formatRun({ ...RUN, status: 'failed', failures });
+  const late = { ...BRIEF, category: 'TIMEOUT', failureKind: 'timeout', headline: 'too late' } as const;
+  const said = shown([tip, learned, tip, tried].map((known, at) => ({ ...late, caseName: `test ${at}`, known })));
   expect(said.match(/Wait\.|Turn it\./gu)).toEqual(['Turn it.', 'Wait.', 'Wait.']);
   expect(said).toContain(
     '✗ test 3\n    TIMEOUT  timeout  too late\n    fixed 1 of 2 times: Wait.\nTIMEOUT  a built-in tip: Wait.\n',

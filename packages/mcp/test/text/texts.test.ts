@@ -1,24 +1,10 @@
 import { readFileSync } from 'node:fs';
+import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { batches } from '../../src/cli/terminal/lines.ts';
+import { batches, passOn } from '../../src/cli/terminal/lines.ts';
 import { sessionKey } from '../../src/sessions/session-manager.ts';
 import { acceptedLocale, chooseLocale } from '../../src/text/locale.ts';
 import { clipped, visible, visibleDeep } from '../../src/text/untrusted.ts';
-
-test.each([
-  ['colours', '\u001b[31mred\u001b[0m \u001b]8;;http://x\u0007link\u001b]8;;\u0007', 'red link'],
-  ['controls', 'a\u0000b\u0008c\u007fd\u0085e\tf\ng', 'abcde\tf\ng'],
-  ['line ends', 'a\r\nb\rc', 'a\nb\nc'],
-  ['direction', 'user\u202e\u2066 // admin\u2069', 'user // admin'],
-  ['zero width', 'ig\u200bno\u2060re\ufeff', 'ignore'],
-  ['tags', `x${String.fromCodePoint(0xe0041, 0xe007f)}y`, 'xy'],
-  ['hidden selectors', `a\ufe01${String.fromCodePoint(0xe0101)}b`, 'ab'],
-  ['emoji stay whole', '👩‍💻 ❤️ 🏳️‍🌈', '👩‍💻 ❤️ 🏳️‍🌈'],
-  ['loose joiners', 'a\u200db', 'ab'],
-  ['lone surrogates', 'a\ud800b', 'a\ufffdb'],
-])('%s', (_name, text, expected) => {
-  expect(visible(text)).toBe(expected);
-});
 
 const VISIBLE = new URL('../../../../tests/vectors/visible.jsonl', import.meta.url);
 const rows = readFileSync(VISIBLE, 'utf8').trim().split('\n');
@@ -28,8 +14,12 @@ test.each(rows.map((row) => JSON.parse(row)))('what the engine shows is shown he
   expect(visible(`before ${row.text} after`)).toBe(`before ${row.visible} after`);
 });
 
-test('every string of an answer', () => {
-  const value = { a: ['x\u0000', { b: 'y\u200b' }], n: 1, z: null };
+test('a lone surrogate, which the engine cannot be given, is replaced', () => {
+  expect(visible('a\ud800b')).toBe('a\ufffdb');
+});
+
+test('every name and every string of an answer', () => {
+  const value = { 'a\u200b': ['x\u0000', { b: 'y\u202e' }], n: 1, z: null };
   expect(visibleDeep(value)).toEqual({ a: ['x', { b: 'y' }], n: 1, z: null });
 });
 
@@ -109,6 +99,15 @@ test('batches of so many lines at most', async () => {
   ]);
 });
 
-test('names are cleaned as texts are', () => {
-  expect(visibleDeep({ 'a\u200b': ['b\u202e'] })).toEqual({ a: ['b'] });
+test('what is written waits for a slow reader, and for none that is gone', async () => {
+  const stream = new PassThrough({ highWaterMark: 4 });
+  expect(passOn(stream, 'ab')).toBeUndefined();
+  const waiting = passOn(stream, 'cdef');
+  expect(waiting).toBeInstanceOf(Promise);
+  expect(String(stream.read())).toBe('abcdef');
+  await waiting;
+  const abandoned = passOn(stream, 'long enough');
+  stream.destroy();
+  await abandoned;
+  expect(passOn(stream, 'more')).toBeUndefined();
 });

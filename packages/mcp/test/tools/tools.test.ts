@@ -1,10 +1,13 @@
 /**
  * What a tool consists of, so that adding one touches nothing but this: its call in the engine's list, its file, its
- * line in the registry, a test over stdio. Its line in the manual: tests/packaging/docs.test.ts.
+ * line in the registry, an end-to-end test. Its line in the manual: tests/packaging/docs.test.ts. And the codes of errors,
+ * each of which has a test too.
  */
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { ENGINE_ERROR_CODES } from 'argus-engine';
+import { globSync } from 'tinyglobby';
 import { describe, expect, test } from 'vitest';
 import engine from '../../../../npm/engine/src/generated/calls.schema.json' with { type: 'json' };
 import { listedSchemas, type Schema } from '../../src/tools/listing.ts';
@@ -13,34 +16,40 @@ import { TOOLS } from '../../src/tools/registry.ts';
 const ENGINE: { calls: Record<string, { params: Schema }>; params: Record<string, Schema> } = engine;
 const root = fileURLToPath(new URL('../../../..', import.meta.url));
 
-function filesOf(folder: string): string[] {
-  const all = readdirSync(`${root}/${folder}`, { recursive: true, encoding: 'utf8' });
-  return all.filter((file) => file.endsWith('.ts')).map((file) => file.replaceAll('\\', '/'));
-}
-
+/** Full tests are no part of the quick suite, which every tool and every code is in. */
+const filesOf = (pattern: string) =>
+  globSync(pattern, { cwd: root, ignore: ['**/node_modules/**', '**/*.full.test.ts'] });
 const read = (file: string) => readFileSync(`${root}/${file}`, 'utf8');
-const SOURCES = filesOf('packages/mcp/src/tools');
-const TESTS = filesOf('tests/e2e').map((file) => read(`tests/e2e/${file}`));
+const SOURCES = filesOf('packages/mcp/src/tools/**/*.ts');
+const TESTS = filesOf('tests/e2e/**/*.ts').map(read);
+/** The codes of this package are a type, of which nothing is left at run time. */
+const HOST_CODES = [...read('packages/mcp/src/errors.ts').matchAll(/^ {2}\| '([A-Z_]+)'/gmu)].map(
+  ([, code = '']) => code,
+);
+
+test.each([...new Set([...ENGINE_ERROR_CODES, ...HOST_CODES])])('%s is met by an end-to-end test', (code) => {
+  expect(TESTS.some((text) => text.includes(`'${code}'`) || text.includes(`${code}: `))).toBe(true);
+});
 
 describe.each(TOOLS)('$name', ({ name, output }) => {
   test('has a file of its own name', () => {
     const file = `/${name.replace(/^argus_/u, '').replaceAll('_', '-')}.ts`;
     const found = SOURCES.filter((source) => source.endsWith(file));
     expect(found).toHaveLength(1);
-    expect(read(`packages/mcp/src/tools/${found[0]}`)).toContain(`name: '${name}'`);
+    expect(read(String(found[0]))).toContain(`name: '${name}'`);
   });
 
   test('answers what calls of the engine answer', () => {
     expect(output.calls.filter((call) => !(call in ENGINE.calls))).toEqual([]);
   });
 
-  test('is called over stdio', () => {
+  test('is called by an end-to-end test', () => {
     expect(TESTS.some((text) => text.includes(`'${name}'`))).toBe(true);
   });
 });
 
 test('a tool that is written is registered', () => {
-  const written = SOURCES.filter((file) => /= defineTool\(/u.test(read(`packages/mcp/src/tools/${file}`)));
+  const written = SOURCES.filter((file) => /= defineTool\(/u.test(read(file)));
   expect(written).toHaveLength(TOOLS.length);
 });
 
