@@ -15,7 +15,7 @@ import type { Difference, FileChanged, Snapshots } from './snapshots.ts';
 import { MAX_DIFF_CHARACTERS, MAX_FILE_DIFF_CHARACTERS } from './text-diff.ts';
 import { WorkTree } from './work-tree.ts';
 
-/** A large tree takes a while the first time. */
+/** A large tree takes a while the first time, and on a busy machine every answer does: without one nothing is run. */
 const OPTIONS = { timeoutMs: 120_000, maxBytes: 64 * 1024 * 1024 };
 
 /** An older git does not know all that it is told here, and of most systems it is no longer repaired. */
@@ -49,7 +49,7 @@ export class GitSnapshots implements Snapshots {
     const repository = await repositoryOf(root);
     if (typeof repository !== 'object') return repository;
     const { top, prefix, commonFolder } = repository;
-    const git = new Git(top);
+    const git = new Git(top, OPTIONS.timeoutMs);
     const version = versionOf((await git.run(['version'])).stdout);
     if (isOlder(version, OLDEST)) return `git ${version.join('.')} is older than ${OLDEST.join('.')}`;
     const attributes = existsSync(path.join(commonFolder, 'info', 'attributes'));
