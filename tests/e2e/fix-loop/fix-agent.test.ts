@@ -193,6 +193,7 @@ test.each([
     4,
     'the input device is not a TTY',
   ],
+  ['a terminal that cannot be opened', 'exec 3</dev/tty', 3, '/dev/tty: No such device'],
 ])('a brief tells %s', async (_, command, expected, line) => {
   const root = project({
     'package.json': '{"scripts":{"test":"orchard-test"},"devDependencies":{"orchard-test":"^4"}}',

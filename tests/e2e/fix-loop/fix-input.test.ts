@@ -51,6 +51,7 @@ test('a state that cannot be believed is left as it is, and a good one goes on w
   const rows: [name: string, spoil: () => void, code: string][] = [
     ['cut off', () => truncateSync(file, 100), 'STATE_UNREADABLE'],
     ['empty', () => truncateSync(file, 0), 'STATE_UNREADABLE'],
+    ['something else', () => writeFileSync(file, '[1, 2]'), 'STATE_UNREADABLE'],
     ['more attempts than allowed', replaced('"max_attempts": 5', '"max_attempts": 0'), 'STATE_UNREADABLE'],
     ['newer', replaced('"version": 1', '"version": 2'), 'STATE_NEWER'],
     ['of another command', replaced('node check.js', 'rm -rf /'), 'STATE_MISMATCH'],
