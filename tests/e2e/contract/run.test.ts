@@ -1,4 +1,4 @@
-/** argus_run: every field, progress and cancelling. Test runners: runs/runners.test.ts. */
+/** argus_run: every field, progress and cancelling. Test runners: tests/runners. */
 
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,5 +1,5 @@
 /**
- * argus_run with commands that are no test runner: what is recorded, how they are ended, and the facts beside them.
+ * argus_run with commands that start no test runner: their record, their end, and the state of git and of containers.
  * Runners: tests/runners. Cancelling: contract/run.test.ts.
  */
 
@@ -88,12 +88,6 @@ test('a silence ends a command where that is asked for, by the call before the c
   expect(run.notes).toContain('The command had printed nothing for 1 s and was ended.');
   const patient = { projectPath: root, command: 'sleep 1.2', idleTimeoutSeconds: 60 };
   expect(await agent.data('argus_run', patient)).toMatchObject({ status: 'passed' });
-});
-
-test('a command that watches is refused', async () => {
-  const root = await opened({ 'package.json': '{ "scripts": { "test": "jest --watchAll" } }' });
-  const refused = await agent.error('argus_run', { projectPath: root });
-  expect(refused).toMatchObject({ code: 'INVALID_INPUT', message: expect.stringContaining('would not end') });
 });
 
 test('git facts', async () => {

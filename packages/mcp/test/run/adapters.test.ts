@@ -13,5 +13,5 @@ test.each([...new Set(ADAPTERS.map(({ name }) => name))])('%s is documented, pla
   const [list = ''] = read('packages/mcp/docs/failures.md').match(/^recognised, also behind[\s\S]*?\. /mu) ?? [];
   expect(list.replaceAll('\n', ' ')).toContain(WRITTEN[name] ?? name);
   expect(read('packages/mcp/test/run/plan.test.ts')).toContain(name);
-  expect(read('tests/e2e/runs/runners.test.ts')).toContain(`runner: '${name}'`);
+  expect(read('tests/runners/runners.ts')).toContain(`runner: '${name}'`);
 });
