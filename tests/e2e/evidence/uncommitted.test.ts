@@ -1,13 +1,13 @@
 /**
- * At the terminal, on a real repository: an edit that mends a failure is found before anybody commits or reports it, and a
- * run of a fork says nothing. The rules: `crates/core/src/evidence/kept`.
+ * Real runs in a real repository: an edit that repairs a failure is found before it is committed or reported, and a run of a fork
+ * proves nothing. The rules: `crates/core/src/evidence/kept`.
  */
 
-import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { argus } from '../argus.ts';
+import { git, repository } from '../fix-loop/fix-loop.ts';
 import { type Data, project } from '../harness.ts';
 
 const TEST = `
@@ -19,27 +19,26 @@ const TEST = `
 const RIGHT = 'export const total = (all) => all.reduce((sum, one) => sum + one, 0);\n';
 const WRONG = 'export const total = (all) => all.reduce((sum, one) => sum + one, 1);\n';
 
-function repository() {
-  const root = project({ 'all.test.mjs': TEST, 'total.mjs': WRONG, 'package.json': '{"type":"module"}' });
-  const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
-  git('init', '-q', '-b', 'main');
-  git('config', 'user.email', 'ada@example.com');
-  git('config', 'user.name', 'Ada');
-  const commit = () => {
-    git('add', '-A');
-    git('commit', '-qm', 'change');
-    return git('rev-parse', 'HEAD');
+/** A committed test that fails, and what is known of it after runs of `node --test`. */
+function story() {
+  const root = repository({ 'all.test.mjs': TEST, 'total.mjs': WRONG, 'package.json': '{"type":"module"}' });
+  const data = async (args: string[], env: Record<string, string> = {}): Promise<Data> =>
+    JSON.parse((await argus(args, { cwd: root, env })).stdout).data;
+  return {
+    root,
+    commit(): string {
+      git(root, 'add', '-A');
+      git(root, 'commit', '-qm', 'change');
+      return git(root, 'rev-parse', 'HEAD');
+    },
+    data,
+    run: (env: Record<string, string> = {}) => data(['run', '--json', '--', 'node', '--test', 'all.test.mjs'], env),
+    fixes: async () => (await data(['fixes', '--json'])).fixes as Data[],
   };
-  commit();
-  const run = async (env: Record<string, string> = {}) =>
-    JSON.parse((await argus(['run', '--json', '--', 'node', '--test', 'all.test.mjs'], { cwd: root, env })).stdout)
-      .data as Data;
-  const fixes = async () => JSON.parse((await argus(['fixes', '--json'], { cwd: root })).stdout).data.fixes as Data[];
-  return { root, commit, run, fixes };
 }
 
 test('an edit that mends a failure is a fix, and has its commit once it is one', async () => {
-  const { root, commit, run, fixes } = repository();
+  const { root, commit, run, fixes } = story();
   const failed = await run();
   writeFileSync(path.join(root, 'total.mjs'), RIGHT);
   writeFileSync(path.join(root, 'untracked.md'), 'not of it\n');
@@ -63,7 +62,7 @@ test('an edit that mends a failure is a fix, and has its commit once it is one',
 });
 
 test('a run of a fork is kept with its mark, and mends nothing', async () => {
-  const { root, commit, run, fixes } = repository();
+  const { root, commit, data, run, fixes } = story();
   await run();
   writeFileSync(path.join(root, 'total.mjs'), RIGHT);
   commit();
@@ -80,11 +79,7 @@ test('a run of a fork is kept with its mark, and mends nothing', async () => {
     JSON.stringify({ id: 'f1', startedAt: 1, ...more, cases: [{ name: 'all.test.mjs > adds', status: 'failed' }] });
   const input = [line({ foreign: true }), line({ id: 'f2' })].join('\n');
   await argus(['import', '--foreign', '--runs', '-'], { cwd: root, input });
-  const { data } = JSON.parse((await argus(['history', '--json'], { cwd: root })).stdout);
-  expect(
-    (data.runs as Data[])
-      .filter((one) => one.foreign)
-      .map((one) => one.id)
-      .sort(),
-  ).toEqual([foreign.runId, 'run-f1', 'run-f2'].sort());
+  const runs = (await data(['history', '--json'])).runs as Data[];
+  const marked = runs.filter((one) => one.foreign).map((one) => one.id);
+  expect(marked.sort()).toEqual([foreign.runId, 'run-f1', 'run-f2'].sort());
 });

@@ -188,22 +188,6 @@ test('search answers every line in its order', async () => {
   expect(jsonLines(strict.stdout)[0]).toEqual({ id: 1, ranked: [] });
 });
 
-test('search prefers what was solved in the environment of the question', async () => {
-  const { feed } = shell();
-  const known = (id: string, env: object) => ({
-    id,
-    title: ERROR,
-    solutions: [{ steps: 'x', env, outcomes: [{ worked: true, env }] }],
-  });
-  const [linux, windows] = [{ os: 'linux' }, { os: 'windows' }];
-  await feed(jsonl([known('on-linux', linux), known('on-windows', windows)]), 'memory', 'import', '-');
-  const questions = [linux, windows].map((env, id) => ({ id, text: ERROR, env }));
-  expect(jsonLines((await feed(jsonl(questions), 'memory', 'search', '--jsonl')).stdout)).toEqual([
-    { id: 0, ranked: ['on-linux', 'on-windows'] },
-    { id: 1, ranked: ['on-windows', 'on-linux'] },
-  ]);
-});
-
 test('search answers a question before the next one comes', async () => {
   const { run, start } = shell();
   await run('add-incident', ERROR, 'x', 'worked');

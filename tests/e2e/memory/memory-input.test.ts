@@ -1,6 +1,6 @@
 /**
- * Wrong, huge and hostile input of the debug memory: a clear error or a bounded answer. The contract: memory.test.ts. What the
- * engine refuses and hides: `crates/engine/src/tests/memory/hostile.rs`.
+ * Wrong input of the debug memory, and texts that must not be shown. The contract: memory.test.ts. Hostile queries, environments
+ * and sizes: `crates/engine/src/tests/memory/hostile.rs`.
  */
 
 import { readFileSync } from 'node:fs';
@@ -74,53 +74,6 @@ test.each<[name: string, tool: string, wrong: Data, message: RegExp]>([
   const error = await agent.askError(tool, { projectPath: project(), ...CALLS[tool], ...wrong });
   expect(error).toEqual({ code: 'INVALID_INPUT', message: expect.stringMatching(message) });
   expect(error.message.length).toBeLessThan(MAX_ERROR_CHARACTERS);
-});
-
-test.each([
-  ['null values count as unknown', { os: 'linux', language: null }],
-  ['unknown fields do not count', { os: 'linux', shell: 'zsh', ci: true, cores: 8 }],
-  ['hostile names do not count', { __proto__: 'x', constructor: 'y', os: 'linux', 'a\u202e': 'b' }],
-])('env: %s', async (_name, env) => {
-  expect(await memory().search({ env })).toMatchObject({ env_bucket: 'os_family=linux' });
-});
-
-test.each([
-  ['FTS syntax', '" OR * NEAR( title:* AND "a" NOT (b NEAR/2 c) ^d {e f}: + -'],
-  ['placeholders, numbers and marks', '<path>:<line> <uuid> 0x7ffe 12:30:01.123 127.0.0.1:5432 --- !!! 42%'],
-  ['controls', 'a\u0000b\u001b[31mc\ud800'],
-])('a query of %s finds nothing', async (_name, query_text) => {
-  const { ask, search } = memory();
-  await ask('add_incident', INCIDENT);
-  expect(await search({ query_text })).toMatchObject({ incidents: [], ranked_solutions: [] });
-});
-
-test('a query of 5 MB is searched by its first 64 KB', async () => {
-  const { ask, search } = memory();
-  const { incident_id } = await ask('add_incident', INCIDENT);
-  const line = `${INCIDENT.error_signature}\n`;
-  expect(await search({ query_text: line.repeat(5_000_000 / line.length) })).toMatchObject({
-    warnings: [expect.stringMatching(/64 KB/u)],
-    incidents: [{ incident_id }],
-  });
-});
-
-test('right-to-left text and emoji are found, and come back as they were', async () => {
-  const { ask, search } = memory();
-  const title = 'فشل الاتصال بقاعدة البيانات 🔥 👩🏽‍💻 🏳️‍🌈 1️⃣';
-  const steps = 'أعد تشغيل الخدمة ثم تحقق ✅ ❤️‍🔥 👨‍👩‍👧‍👦';
-  const { incident_id } = await ask('add_incident', { title, steps, env: ENV, worked: true });
-  const answer = await search({ query_text: `" OR * NEAR( ${title} ) AND title:*` });
-  expect(answer).toMatchObject({ incidents: [{ incident_id, title }], recommended_solution: { steps } });
-});
-
-test('many long solutions and a long title make a bounded answer', async () => {
-  const { ask, search } = memory();
-  const long = 'dial tcp lookup redis no such host '.repeat(30_000);
-  const { incident_id } = await ask('add_incident', { ...INCIDENT, title: long, summary: long });
-  for (let index = 0; index < 8; index += 1) {
-    await ask('add_solution', { incident_id, steps: `${index} ${'restart it. '.repeat(8_000)}`, env: ENV });
-  }
-  expect((await search({ limit: 50 })).ranked_solutions).toHaveLength(9);
 });
 
 test('secrets, also the ones that the configuration describes, are neither answered nor stored', async () => {

@@ -163,21 +163,13 @@ test('ranked_solutions recommends the best solution, with its statistics', async
   });
 });
 
-test('ranked_solutions answers five solutions, or as many as `limit` says, and counts the others', async () => {
+test('ranked_solutions answers as many solutions as `limit` says, and counts the others', async () => {
   const { ask, search, add } = memory();
   const { incident_id } = await add();
-  for (let number = 1; number <= 6; number += 1) {
-    await ask('add_solution', { incident_id, steps: `Try number ${number}.`, env: ENV });
-  }
-  for (const [limit, count, more] of [
-    [undefined, 5, 2],
-    [1, 1, 6],
-    [50, 7, 0],
-  ] as const) {
-    const answer = await search({ limit });
-    expect(answer).toMatchObject({ more, recommended_solution: { steps: INCIDENT.steps } });
-    expect(answer.ranked_solutions).toHaveLength(count);
-  }
+  await ask('add_solution', { incident_id, steps: 'Create the table by hand.', env: ENV });
+  const answer = await search({ limit: 1 });
+  expect(answer).toMatchObject({ more: 1, recommended_solution: { steps: INCIDENT.steps } });
+  expect(answer.ranked_solutions).toHaveLength(1);
 });
 
 test('record_outcome answers the statistics of the solution, for each environment', async () => {
