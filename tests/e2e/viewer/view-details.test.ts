@@ -1,14 +1,41 @@
-/** What the views of patterns, runs, incidents and the inspector say, in a real browser. */
+/**
+ * What each view says, in a real browser: the page that the viewer opens on, patterns, runs, comparisons, the health,
+ * incidents and the inspector. What is exported: view-export.test.ts. At all sizes: view.full.test.ts. On a team's
+ * server: team/pages.full.test.ts.
+ */
 
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { browsing, openPage as openPageAt, panel, row } from './chromium.ts';
-import { inMemoryOf, viewerOfFile } from './view.ts';
-import { caseOf, FIX, REFUSED, record, rememberedProject, UNDEFINED } from './view-memory.ts';
+import { argus } from '../argus.ts';
+import { project } from '../harness.ts';
+import { browsing, go, openPage, panel, row } from './chromium.ts';
+import { type Engine, inMemoryOf, viewerOf, viewerOfFile } from './view.ts';
+import {
+  caseOf,
+  commitOf,
+  copyOf,
+  FIX,
+  healthProject,
+  LONG_NAME,
+  OILED,
+  projectWith,
+  REFUSED,
+  REPAIRED_AT,
+  record,
+  rememberedProject,
+  UNDEFINED,
+} from './view-memory.ts';
 
-const { root, runs } = await rememberedProject();
-runs.push(
-  await inMemoryOf(root, (engine) =>
+const remembered = await rememberedProject();
+const health = await healthProject();
+const rememberedViewer = await viewerOfFile(remembered.root);
+const healthViewer = await viewerOfFile(health.root);
+
+/** The remembered project with one more run, in which two tests fail with each of two errors. */
+const detailed = copyOf(remembered);
+const runs = [
+  ...remembered.runs,
+  await inMemoryOf(detailed, (engine) =>
     record(engine, [
       caseOf('parses', UNDEFINED),
       caseOf('parses a list', UNDEFINED),
@@ -17,13 +44,172 @@ runs.push(
       caseOf('health-check'),
     ]),
   ),
-);
-const viewer = await viewerOfFile(root);
+];
+const viewer = await viewerOfFile(detailed);
 
-const openPage = async (place: string): Promise<Page> => (await openPageAt(viewer.url, place)).page;
+const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 });
+const openRoot = async (root: string) => (await openPage((await viewerOf(root)).url)).page;
+const openView = async (place: string): Promise<Page> => (await openPage(viewer.url, place)).page;
+
+browsing('it opens on the causes of the newest run, each leads on, and every test has its state', async () => {
+  const { page } = await openPage(rememberedViewer.url);
+  const failed = heading(page, 'The newest run failed: 2 failures, 2 causes');
+  await failed.waitFor();
+  expect(await page.title()).toMatch(/^Now · Argus/u);
+  const places = page.getByRole('navigation', { name: 'Places' });
+  expect(await places.getByRole('link', { name: 'Now' }).getAttribute('aria-current')).toBe('page');
+  const causes = panel(page, 'Failures by cause').getByRole('listitem');
+  const refused = causes.filter({ hasText: 'ECONNREFUSED' });
+  expect(await refused.textContent()).toMatch(/Connection refused[\s\S]*, \d+%/u);
+  const test = causes.getByRole('link', { name: 'closes the valve' });
+  expect(await test.getAttribute('href')).toMatch(new RegExp(`^#/runs/${remembered.runs[2]}\\?text=.*valve`, 'u'));
+  // Tests that passed in this run and failed on the same commit.
+  const others = panel(page, 'Other tests that need attention');
+  expect(await others.getByRole('row').filter({ hasText: 'wobbles' }).textContent()).toContain('Flaky');
+  expect(await others.getByRole('row').filter({ hasText: 'health-check' }).count()).toBe(0);
+  await test.click();
+  await page.getByText('the red valve does not close').first().waitFor();
+  await page.goBack();
+  await failed.waitFor();
+  await refused
+    .getByRole('link', { name: /refused|ECONNREFUSED/iu })
+    .first()
+    .click();
+  await page.getByRole('heading', { name: 'Fix history' }).waitFor();
+  await page.getByRole('link', { name: 'Argus', exact: true }).click();
+  await page.getByRole('link', { name: 'Open the run' }).click();
+  await page.waitForURL(new RegExp(`#/runs/${remembered.runs[2]}$`, 'u'));
+  await go(page, '/');
+  await failed.waitFor();
+  await go(page, '/tests');
+  await row(page, 'wobbles').filter({ hasText: 'Flaky' }).waitFor();
+  await row(page, 'health-check').filter({ hasText: 'Broken' }).waitFor();
+});
+
+browsing('after a green run it says what is still open, and leads there by keyboard', async () => {
+  const root = project();
+  const runId = await inMemoryOf(root, async (engine) => {
+    const failing = await record(engine, [caseOf('tunes', 'OddError: the flux is out of tune'), caseOf('fine')]);
+    const caseName = 'a.test.ts > tunes';
+    await engine.reportFix({ runId: failing, caseName, fixDescription: 'cooled the capacitor', success: true });
+    await record(engine, [caseOf('fine')]);
+    return failing;
+  });
+  const page = await openRoot(root);
+  await heading(page, 'The newest run passed').waitFor();
+  const claim = panel(page, 'Claimed fixes that no run has proved').getByRole('listitem');
+  expect(await claim.textContent()).toMatch(/Claimed[\s\S]*0 of 1 needed pass/u);
+  const where = claim.getByRole('link', { name: 'tunes' });
+  expect(await where.getAttribute('href')).toContain(`#/runs/${runId}?text=`);
+  await claim.getByRole('link', { name: 'cooled the capacitor' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Fix history' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('heading', { name: 'Patterns' }).waitFor();
+  await go(page, '/health');
+  const fixes = panel(page, 'Fixes and their proof').getByRole('listitem');
+  await expect
+    .poll(() => fixes.allTextContents())
+    .toEqual([expect.stringMatching(/^\s*Claimed\s*cooled the capacitor/u)]);
+});
+
+browsing('after one passing run nothing is open, and each part of the health has words', async () => {
+  const page = await openRoot(await projectWith([caseOf('a')]));
+  await heading(page, 'The newest run passed').waitFor();
+  await page.getByText('Nothing else is open').waitFor();
+  expect(await page.locator('main section').count()).toBe(0);
+  await go(page, '/health');
+  for (const words of [
+    'No test needs attention',
+    'Curves need two runs',
+    'No test has taken 50 ms or more in 3 runs',
+    'No test is slower by a quarter',
+    'No fix is known yet',
+  ]) {
+    await page.getByText(words).waitFor();
+  }
+});
+
+browsing.each<[name: string, work: (engine: Engine) => Promise<unknown>, words: string]>([
+  [
+    'a memory without a run',
+    (engine) => engine.addIncident({ title: 'The pump rattles', steps: 'Oil it.', worked: true, env: {} }),
+    'Nothing is recorded yet',
+  ],
+  [
+    'a memory with runs of another copy',
+    (engine) => record(engine, [caseOf('a', REFUSED)], { foreign: true }),
+    'No run of this copy is recorded',
+  ],
+])('%s says what to do first, and lists nothing', async (_name, work, words) => {
+  const root = project();
+  await inMemoryOf(root, work);
+  const page = await openRoot(root);
+  await heading(page, words).waitFor();
+  expect(await page.locator('main code').allTextContents()).toEqual(['npx argus-mcp run']);
+  expect(await page.locator('main').textContent()).not.toMatch(/Built-in|Connection refused/u);
+});
+
+const rowOf = (page: Page, name: string, words: string) =>
+  panel(page, name).getByRole('row').filter({ hasText: words });
+
+browsing('health: tests that need attention, slower tests, and fixes, each with its evidence', async () => {
+  const { page } = await openPage(healthViewer.url);
+  await page.getByRole('link', { name: 'Health' }).click();
+  await heading(page, 'Health').waitFor();
+  const coin = rowOf(page, 'Tests that need attention', 'coin');
+  await coin.waitFor();
+  expect(await coin.textContent()).toMatch(/Flaky[\s\S]*\d+%[\s\S]*\d+% to \d+%[\s\S]*4 of 16/u);
+  expect(await rowOf(page, 'Tests that need attention', 'breaks').textContent()).toMatch(/Broken[\s\S]*2 of 16/u);
+
+  const slow = await rowOf(page, 'Slower than before', 'slow').textContent();
+  expect(slow).toMatch(/2\.4 s\s*5 runs\s*800 ms\s*11 runs\s*\+1\.6 s\s*3\.0 times/u);
+  expect(await panel(page, 'Slower than before').getByRole('row').count()).toBe(2);
+  await rowOf(page, 'Slowest tests', LONG_NAME).filter({ hasText: '5.0 s' }).waitFor();
+
+  const fix = panel(page, 'Fixes and their proof').getByRole('listitem').filter({ hasText: 'repaired' });
+  const commit = commitOf(REPAIRED_AT >> 1).slice(0, 8);
+  expect(await fix.textContent()).toMatch(new RegExp(`Proved[\\s\\S]*${commit}[\\s\\S]*\\d+ pass(?:es)? since`, 'u'));
+  // What a person reported about the same failure is not listed a second time.
+  expect(await fix.textContent()).toContain(OILED);
+  expect(await panel(page, 'Fixes and their proof').getByText(OILED).count()).toBe(1);
+  expect((await argus(['fixes', '--project', health.root])).stdout).toContain(`the same mend: ${OILED}`);
+  const link = (name: string) => fix.getByRole('link', { name }).getAttribute('href');
+  expect([await link('last failed run'), await link('first passed run')]).toEqual([
+    `#/runs/${health.runs[REPAIRED_AT - 1]}`,
+    `#/runs/${health.runs[REPAIRED_AT]}`,
+  ]);
+
+  await coin.getByRole('link').click();
+  await page.waitForURL(new RegExp(`#/runs/${health.runs[13]}`, 'u'));
+  await page.getByText('the cart wobbles').first().waitFor();
+});
+
+browsing('curves are by day or by run, and say their numbers', async () => {
+  const { page } = await openPage(healthViewer.url, '/health');
+  const trends = panel(page, 'Over time');
+  expect(await trends.locator('canvas').count()).toBe(3);
+  const isPressed = (name: string) => trends.getByRole('button', { name, pressed: true }).waitFor();
+  await isPressed('Day');
+  await trends.getByRole('button', { name: 'Run' }).click();
+  await page.waitForURL(/by=run/u);
+  await isPressed('Run');
+  const table = trends.locator('table').filter({ hasText: 'Flaky outcomes per run' });
+  expect(await table.getByRole('row').count()).toBe(health.runs.length);
+  expect(await table.getByRole('cell', { name: '1', exact: true }).count()).toBeGreaterThan(0);
+});
+
+browsing('a newly failing test is under its verdict, with its probability', async () => {
+  const { page } = await openPage(healthViewer.url, `/compare?base=${health.runs[12]}&head=${health.runs[14]}`);
+  const fresh = panel(page, 'Newly failing');
+  await fresh.getByRole('heading', { name: /^Regression\s*1$/u }).waitFor();
+  expect(await fresh.getByRole('listitem').textContent()).toMatch(/breaks[\s\S]*Regression, \d+% likely/u);
+  await go(page, `/compare?base=${health.runs[12]}&head=${health.runs[13]}`);
+  await fresh.getByRole('heading', { name: /^Flaky\s*1$/u }).waitFor();
+});
 
 browsing('a pattern: sample, curve, fixes, tests, runs, and what is like it', async () => {
-  const page = await openPage('/patterns');
+  const page = await openView('/patterns');
   await row(page, FIX).getByRole('link').first().click();
   await panel(page, 'Sample').getByText('Cannot read properties of undefined (reading "id")').waitFor();
   await panel(page, 'Confidence over time').getByText('counted since').waitFor();
@@ -39,7 +225,7 @@ browsing('a pattern: sample, curve, fixes, tests, runs, and what is like it', as
 });
 
 browsing('runs: bars, pass rate and duration, and two that were ticked are compared, the older one first', async () => {
-  const page = await openPage('/runs');
+  const page = await openView('/runs');
   const trends = page.getByRole('region', { name: 'Over time' });
   for (const name of ['Pass rate', 'Duration']) {
     const figure = trends.locator('figure').filter({ hasText: name });
@@ -65,7 +251,7 @@ browsing('runs: bars, pass rate and duration, and two that were ticked are compa
 });
 
 browsing('a run: failures by cause, a known fix or else a tip, and the kind of one failure', async () => {
-  const page = await openPage(`/runs/${runs.at(-1)}`);
+  const page = await openView(`/runs/${runs.at(-1)}`);
   const causes = panel(page, 'Failures by cause');
   await causes.getByText('4 failures, ').waitFor();
   const refused = causes.locator('ul > li').filter({ hasText: 'ECONNREFUSED' }).first();
@@ -87,7 +273,7 @@ browsing('a run: failures by cause, a known fix or else a tip, and the kind of o
 });
 
 browsing('incidents: found by their words, with the score in its parts for the chosen environment', async () => {
-  const page = await openPage('/incidents');
+  const page = await openView('/incidents');
   await page.locator('[data-search]').fill('ErrImagePull manifest');
   const found = page.locator('ol > li').filter({ hasText: 'Delete the cached manifest' }).first();
   await found
@@ -107,7 +293,7 @@ browsing('incidents: found by their words, with the score in its parts for the c
 });
 
 browsing('the inspector: rule, marked evidence, colored placeholders, signature, matches', async () => {
-  const page = await openPage('/inspector');
+  const page = await openView('/inspector');
   const result = panel(page, 'Category');
   await page.locator('#text').fill(`${UNDEFINED}\n    at 10.2.3.4:8080 after 1234ms\n  token=${'x9'.repeat(20)}`);
   await result.locator('dt', { hasText: 'Rule' }).waitFor();

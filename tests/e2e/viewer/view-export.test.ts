@@ -6,6 +6,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  cpSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -25,7 +26,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { argus } from '../argus.ts';
 import { BUNDLE, environment, ownMemory, project } from '../harness.ts';
 import { browsing, openPage, panel, row } from './chromium.ts';
-import { HOSTILE, hostileProject, rememberedProject } from './view-memory.ts';
+import { HOSTILE, HOSTILE_CASES, projectWith, rememberedProject } from './view-memory.ts';
 
 const exporting = (root: string, file: string, ...args: string[]) =>
   argus(['view', '--project', root, '--export', file, ...args]);
@@ -106,10 +107,9 @@ browsing('without a database it is the page alone, and takes a file', async () =
 });
 
 browsing('hostile texts, and a hostile name, are data', async () => {
-  const { file: hostile } = await hostileProject();
+  const hostile = await projectWith(HOSTILE_CASES);
   const named = path.join(project(), 'shop" <script>window.hacked=1<!--');
-  mkdirSync(path.join(named, '.argus'), { recursive: true });
-  writeFileSync(path.join(named, '.argus/argus.db'), readFileSync(hostile));
+  cpSync(hostile, named, { recursive: true });
   const { page, complaints } = await openFile((await exported(named, 'a "b" <c>.html')).file, '/patterns');
   await row(page, HOSTILE[0]).first().waitFor();
   expect(await page.evaluate(() => 'hacked' in window)).toBe(false);

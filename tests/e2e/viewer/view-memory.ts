@@ -163,17 +163,19 @@ export const HOSTILE = [
   "{@html '<b>x</b>'} {{constructor.constructor('window.hacked=1')()}}",
 ] as const;
 
+/** Failing tests with these texts in their names and errors. */
+export const HOSTILE_CASES = HOSTILE.map((text, index) =>
+  caseOf(`case ${index} ${text}`, `OddError: broken ${index} ${text}\n${text}`),
+);
+
 const ESCAPES =
   'plain \u001b[31mred\u001b[0m \u001b]8;;http://evil.example\u0007link\u001b]8;;\u0007 \u202egnp.exe\u202c';
 
 /** A project whose every text is hostile; the last line of its second run has that many megabytes. */
 export function hostileProject(megabytes = 1): Promise<Remembered> {
   return remembered(async (engine) => {
-    const cases = HOSTILE.map((text, index) =>
-      caseOf(`case ${index} ${text}`, `OddError: broken ${index} ${text}\n${text}`),
-    );
-    const runId = await record(engine, cases);
-    for (const { name } of cases) {
+    const runId = await record(engine, HOSTILE_CASES);
+    for (const { name } of HOSTILE_CASES) {
       const caseName = `a.test.ts > ${name}`;
       await engine.reportFix({ runId, caseName, fixDescription: `fix: ${HOSTILE.join(' ')}`, success: true });
     }
