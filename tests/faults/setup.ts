@@ -1,4 +1,4 @@
-/** What every fault test starts from: a project with failures in it, processes on it, SQLite's own shell. */
+/** What fault tests share: a project with failures in it, processes that write to it, SQLite's own shell. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { type Engine, openEngine } from 'argus-engine';
+import { type Engine, type OpenOptions, openEngine } from 'argus-engine';
 import { onTestFinished } from 'vitest';
+import { testWith } from '../programs.ts';
 
 const WORKER = fileURLToPath(new URL('worker.mjs', import.meta.url));
 const ENGINE = createRequire(import.meta.url).resolve('argus-engine');
@@ -15,108 +16,101 @@ const ENGINE = createRequire(import.meta.url).resolve('argus-engine');
 /** argus-engine as it is installed here, with the lock addon. */
 export const installed = pathToFileURL(ENGINE).href;
 
-/** A folder that goes when the test is over. */
+/** A test that looks into databases with SQLite's own shell. */
+export const test = testWith('sqlite3');
+
+/** A folder that is removed when the test is over. */
 export function folder(): string {
   const path = realpathSync(mkdtempSync(join(tmpdir(), 'argus-faults-')));
   onTestFinished(() => rmSync(path, { recursive: true, force: true }));
   return path;
 }
 
-/** argus-engine copied to where no lock addon can be found. */
+/** Copies argus-engine to a folder where it cannot find the lock addon; returns its URL. */
 export function withoutAddon(): string {
   const copy = folder();
   cpSync(join(ENGINE, '..'), copy, { recursive: true });
   return pathToFileURL(join(copy, 'node.mjs')).href;
 }
 
+export interface Failure {
+  readonly runId: string;
+  readonly caseName: string;
+}
+
 export interface Project {
   readonly root: string;
   readonly database: string;
-  /** One run with one failed case for each name. */
-  readonly failures: readonly { readonly runId: string; readonly caseName: string }[];
+  readonly failure: Failure;
+  /** The first is `failure`; each is of a run of its own. */
+  readonly failures: readonly Failure[];
 }
 
-/** A project whose database holds so many different failures, none of them diagnosed yet. */
-export async function project(failures = 1, root = folder()): Promise<Project> {
+/** A project whose database holds so many different failures that nobody has diagnosed yet. */
+export async function project(count = 1, root = folder(), from?: string): Promise<Project> {
   const database = join(root, '.argus', 'argus.db');
-  const engine = await open(database);
-  const recorded = [];
-  for (let index = 0; index < failures; index += 1) recorded.push(await fail(engine, `job-${'abcdefgh'[index]}`));
+  const engine = await open(database, {}, from);
+  const failure = await fail(engine, 'job-a');
+  const failures = [failure];
+  for (const letter of 'bcdefgh'.slice(0, count - 1)) failures.push(await fail(engine, `job-${letter}`));
   await engine.close();
-  return { root, database, failures: recorded };
+  return { root, database, failure, failures };
 }
 
-/** An engine that is closed when the test is over. */
-export async function open(databasePath: string, readOnly = false): Promise<Engine> {
-  const engine = await openEngine({ databasePath, projectRoot: '/', readOnly });
+/** Opens an engine that is closed when the test is over; `from` is the URL of another argus-engine. */
+export async function open(databasePath: string, options: Partial<OpenOptions> = {}, from?: string): Promise<Engine> {
+  const module: { openEngine: typeof openEngine } = from === undefined ? { openEngine } : await import(from);
+  const engine = await module.openEngine({ databasePath, projectRoot: '/', ...options });
   onTestFinished(() => engine.close());
   return engine;
 }
 
-/** Records a run of a command that failed with words of its own. */
-export async function fail(engine: Engine, command: string): Promise<{ runId: string; caseName: string }> {
+/** Records a run of a command that failed with an error that names the command. */
+export async function fail(engine: Engine, command: string): Promise<Failure> {
   const outputTail = `SomethingBroke: ${command} could not be done`;
   const run = { command, exitCode: 1, timedOut: false, reports: [], containers: [], notes: [], outputTail };
   const { runId, failures } = await engine.recordRun(run);
   const [failure] = failures;
-  if (failure === undefined) throw new Error('the run should have failed');
+  if (failure === undefined) throw new Error('the run has no failure');
   return { runId, caseName: failure.caseName };
+}
+
+/** The code of the error that a call rejects with; `stored` where it does not. */
+export function codeOf(call: Promise<unknown>): Promise<string> {
+  return call.then(
+    () => 'stored',
+    (error) => error.code,
+  );
 }
 
 export interface Worker {
   readonly process: ChildProcess;
-  /** The last number it said. */
-  acknowledged: number;
-  readonly lines: string[];
-  readonly log: string[];
-  readonly ready: Promise<void>;
-  /** Its first number was said. */
-  readonly counting: Promise<void>;
+  /** How often each of its diagnoses said that the failure was counted. */
+  readonly counts: readonly number[];
+  readonly lines: readonly string[];
+  readonly log: readonly string[];
   readonly done: Promise<number | null>;
 }
 
-/** A process that diagnoses the failure so often; 0: until it is killed. */
+/** A process that diagnoses the failure so often. */
 export function worker(
   database: string,
-  failure: Project['failures'][number],
+  { runId, caseName }: Failure,
   times: number,
-  options: { engine?: string; uid?: number } = {},
+  { engine = installed, uid }: { engine?: string; uid?: number } = {},
 ): Worker {
-  const { runId, caseName } = failure;
-  const user = options.uid === undefined ? [] : [String(options.uid)];
-  const args = [WORKER, options.engine ?? installed, database, runId, caseName, String(times), ...user];
+  const user = uid === undefined ? [] : [String(uid)];
+  const args = [WORKER, engine, database, runId, caseName, String(times), ...user];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-  let isReady = () => {};
-  let isCounting = () => {};
-  const it: Worker = {
-    process: child,
-    acknowledged: 0,
-    lines: [],
-    log: [],
-    ready: new Promise((resolve) => {
-      isReady = resolve;
-    }),
-    counting: new Promise((resolve) => {
-      isCounting = resolve;
-    }),
-    done: new Promise((resolve) => child.on('close', resolve)),
-  };
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const [lines, log, counts]: [string[], string[], number[]] = [[], [], []];
   createInterface({ input: child.stdout }).on('line', (line) => {
-    it.lines.push(line);
-    isReady();
-    if (!/^\d+$/.test(line)) return;
-    it.acknowledged = Number(line);
-    isCounting();
+    lines.push(line);
+    if (/^\d+$/.test(line)) counts.push(Number(line));
   });
-  createInterface({ input: child.stderr }).on('line', (line) => it.log.push(line));
-  child.on('close', () => {
-    isReady();
-    isCounting();
-  });
-  onTestFinished(() => {
-    child.kill('SIGKILL');
-  });
-  return it;
+  createInterface({ input: child.stderr }).on('line', (line) => log.push(line));
+  const done = new Promise<number | null>((resolve) => child.on('close', resolve));
+  return { process: child, counts, lines, log, done };
 }
 
 /** What SQLite's own shell answers. */
@@ -124,7 +118,7 @@ export function shell(database: string, sql: string): string {
   return execFileSync('sqlite3', ['-bail', '-cmd', '.timeout 20000', database, sql], { encoding: 'utf8' }).trim();
 }
 
-/** How often a failure was counted, as the file says. */
+/** How often failures were counted, as the file says. */
 export function counted(database: string): number {
   return Number(shell(database, "SELECT coalesce(sum(occurrences), 0) FROM patterns WHERE id LIKE 'pat-%'"));
 }

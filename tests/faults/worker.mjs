@@ -1,8 +1,8 @@
-// A process that diagnoses one failure over and over, and says after each answer how often it was counted.
+// A process that diagnoses one failure again and again, and prints after each answer how often it was counted.
 //
 //   node worker.mjs ENGINE DATABASE RUN CASE TIMES [UID]
 //
-// ENGINE is the URL of argus-engine's module; TIMES 0: until the end of the process; UID: the user to go on as.
+// ENGINE is the URL of argus-engine's module; UID is the user to continue as.
 // stdout: `ready`, then one number a line; stderr: the log. Exit code 3: an engine error, as JSON on stdout.
 import { writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -17,7 +17,7 @@ try {
   const log = (line) => writeSync(2, `${line}\n`);
   const engine = await openEngine({ databasePath, projectRoot: dirname(databasePath), log });
   say('ready');
-  for (let count = 0; times === '0' || count < Number(times); count += 1) {
+  for (let count = 0; count < Number(times); count += 1) {
     const { pattern, warnings } = await engine.diagnose({ runId, caseName });
     if (warnings.length > 0) throw new EngineError('DATABASE_LOCKED', warnings.join(' '));
     say(pattern?.occurrences ?? 1);

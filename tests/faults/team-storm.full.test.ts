@@ -1,0 +1,146 @@
+/** Many clients of a team's server, on a file and on PostgreSQL, which is killed meanwhile too. */
+
+import { setTimeout as delay } from 'node:timers/promises';
+import { v7 as uuidV7 } from 'uuid';
+import { expect } from 'vitest';
+import { z } from 'zod';
+import type { Data } from '../e2e/harness.ts';
+import { migrated, postgres, testOnPostgres } from '../e2e/team/postgres.ts';
+import { newDatabase, startServer } from '../e2e/team/team.ts';
+import {
+  diagnoseMeanwhile,
+  each,
+  expectAllCounted,
+  expectCounts,
+  expectKillsLoseNothing,
+  failure,
+  knownFailure,
+  make,
+} from './team-storm.ts';
+
+const CLIENTS = 8;
+const KILLS = 5;
+/** A busy machine needs minutes for a storm. */
+const timeout = 900_000;
+
+/** By hand for longer: ARGUS_STORM_SECONDS=600. */
+const STORM_SECONDS = Number(process.env.ARGUS_STORM_SECONDS ?? 10);
+const STORM_CLIENTS = 32;
+
+const PLACES: [string, () => string | Promise<string>][] = [
+  ['a file', newDatabase],
+  ['PostgreSQL', migrated],
+];
+
+testOnPostgres.each(PLACES)(
+  'on %s clients that diagnose and report at once are all counted',
+  { timeout },
+  async (_, place) => expectAllCounted(await place(), CLIENTS, STORM_SECONDS > 60 ? 200 : 60),
+);
+
+testOnPostgres.each(PLACES)(
+  'on %s a server that is killed again and again loses and doubles nothing',
+  { timeout },
+  async (_, place) => expectKillsLoseNothing(await place(), { clients: CLIENTS, times: 40, kills: KILLS }),
+);
+
+testOnPostgres('a database that is killed again and again loses and doubles nothing', { timeout }, async () => {
+  const [times, disturbances] = [40, KILLS];
+  const server = await startServer(await migrated());
+  const it = await knownFailure(server);
+  const disturb = () => postgres().restart();
+  await diagnoseMeanwhile([server], it, { clients: CLIENTS, times, disturbances, disturb });
+  await expectCounts(server, it.bearer, CLIENTS * times + 1);
+});
+
+testOnPostgres('two servers of one database count together', { timeout }, async () => {
+  const times = 30;
+  const database = await migrated();
+  const servers = [await startServer(database), await startServer(database)] as const;
+  const it = await knownFailure(servers[0]);
+  await diagnoseMeanwhile(servers, it, { clients: CLIENTS, times });
+  await expectCounts(servers[1], it.bearer, CLIENTS * times + 1);
+});
+
+testOnPostgres(
+  'a mixed load loses and doubles nothing while connections are cut and the database is killed',
+  { timeout: STORM_SECONDS * 1_000 + timeout },
+  async () => {
+    const server = await startServer(await migrated(), ['--port', '0', '--rate-limit', '100000']);
+    const { bearer, known } = await knownFailure(server);
+    const call = (method: string, params: Data) => make(server, bearer, method, params);
+    const incident = { title: 'gyroscope drift', steps: 'Calibrate it.', env: { os: 'linux' }, worked: true };
+    const search = { query_text: incident.title, env: incident.env };
+    const { solution_id } = z.object({ solution_id: z.string() }).parse(await call('addIncident', incident));
+    const acknowledged = { runs: 1, diagnoses: 1, fixes: 0, outcomes: 1 };
+    const kinds = [
+      async () => {
+        await call('diagnose', known);
+        acknowledged.diagnoses += 1;
+      },
+      async () => {
+        const failed = await failure(server, bearer);
+        acknowledged.runs += 1;
+        await call('diagnose', failed);
+        acknowledged.diagnoses += 1;
+        await call('reportFix', { ...failed, fixDescription: 'Oil it.', success: true });
+        acknowledged.fixes += 1;
+      },
+      async () => {
+        await call('recordOutcome', { solution_id, worked: true, env: incident.env });
+        acknowledged.outcomes += 1;
+      },
+      () => call('patterns', {}),
+      () => call('rankedSolutions', search),
+    ];
+    const end = Date.now() + STORM_SECONDS * 1_000;
+    const disturbing = (async () => {
+      for (let times = 0; Date.now() < end; times += 1) {
+        // The moment must not depend on what the clients do.
+        await delay(1_000 + Math.random() * 1_000);
+        await (times % 3 === 0 ? postgres().restart() : postgres().cutConnections());
+      }
+    })();
+    const work = async (client: number) => {
+      for (let n = client; Date.now() < end; n += 1) await kinds[n % kinds.length]?.();
+    };
+    await Promise.all([disturbing, each(STORM_CLIENTS, work)]);
+    await expectCounts(server, bearer, acknowledged.diagnoses, acknowledged.fixes);
+    expect(await call('history', {})).toMatchObject({ total: acknowledged.runs });
+    expect(await call('rankedSolutions', search)).toMatchObject({
+      ranked_solutions: [{ solution_id, worked: acknowledged.outcomes, failed: 0 }],
+    });
+  },
+);
+
+testOnPostgres(
+  'a standby that takes the place of the database has all that was acknowledged',
+  { timeout },
+  async () => {
+    const times = 20;
+    const server = await startServer(await migrated());
+    const { bearer, known } = await knownFailure(server);
+    const standby = await postgres().startStandby();
+    const acknowledged = new Map<string, unknown>();
+    let enough = () => {};
+    const begun = new Promise<void>((resolve) => {
+      enough = resolve;
+    });
+    const all = each(CLIENTS, async () => {
+      for (let n = 0; n < times; n += 1) {
+        const callId = uuidV7();
+        acknowledged.set(callId, await make(server, bearer, 'diagnose', known, callId));
+        if (acknowledged.size > CLIENTS * 3) enough();
+      }
+    });
+    await begun;
+    const before = [...acknowledged];
+    await standby.takeOver();
+    await all;
+    for (const [callId, answer] of before) {
+      expect(await make(server, bearer, 'diagnose', known, callId)).toEqual(answer);
+    }
+    await expectCounts(server, bearer, CLIENTS * times + 1);
+    expect(server.log(), 'the server tries again by itself').not.toMatch(/"status":5/u);
+  },
+);
