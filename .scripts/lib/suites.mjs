@@ -79,7 +79,7 @@ function types() {
   const tsc = (folder) => ['-p', folder, '--pretty', 'false'];
   // With the TypeScript of that package, because svelte-check knows none newer than 6.
   const svelteCheck = 'packages/viewer/node_modules/svelte-check/bin/svelte-check';
-  const options = ['--workspace', 'packages/viewer', '--tsconfig', 'packages/viewer/tsconfig.json'];
+  const options = ['--workspace', 'packages/viewer', '--tsconfig', './tsconfig.json'];
   return [
     ...folders.map((folder) => tool(`tsc ${folder}`, TYPESCRIPT, 'typescript', 'bin/tsc', tsc(folder), BUILT)),
     command(

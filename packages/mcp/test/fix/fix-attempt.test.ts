@@ -87,7 +87,10 @@ describe.skipIf(process.platform === 'win32')('an attempt', { concurrent: true }
     const abort = new AbortController();
     const { result, request, log } = attempt('setsid sleep 300 & echo begun; sleep 300', {
       signal: abort.signal,
-      onOutput: () => abort.abort(),
+      onOutput: () => {
+        abort.abort();
+        return undefined;
+      },
     });
     await expect(result).rejects.toMatchObject({ code: 'CANCELLED' });
     expect(await findMarked(request.mark)).toEqual([]);
