@@ -3,7 +3,7 @@
 //
 //   node tests/compatibility/make.mjs VERSION [PROGRAM] [PLAYED]
 //
-// PROGRAM is packages/mcp/dist/cli.mjs by default; the engine package of the same checkout must be built too. PLAYED is the
+// PROGRAM is the bundle of this checkout by default; the engine package of the same checkout must be built too. PLAYED is the
 // folder of an earlier attempt that played the history and then failed.
 import { spawnSync } from 'node:child_process';
 import {
