@@ -1,64 +1,7 @@
-/** Every tool answers by the schema that `tools/list` publishes. The harness checks each answer, here and in all tests. */
+/** Every tool answers by the schema that `tools/list` publishes. */
 
-import { writeFileSync } from 'node:fs';
-import path from 'node:path';
-import { expect, test } from 'vitest';
-import { z } from 'zod';
-import { type Data, project } from '../harness.ts';
+import { test } from 'vitest';
 import { agent } from '../one-agent.ts';
-import { ALL_PASSED, MIXED } from '../runs/reports.ts';
+import { callEveryTool } from './every-tool.ts';
 
-const named = z.array(z.object({ name: z.string() }));
-const imported = z.object({ runId: z.string(), failures: z.tuple([z.object({ caseName: z.string() })], z.unknown()) });
-
-test('every tool answers by its schema', async () => {
-  const projectPath = project({ 'mixed.xml': MIXED, 'passed.xml': ALL_PASSED });
-  const called = new Set<string>();
-  const data = (tool: string, args: Data = {}) => {
-    called.add(tool);
-    return agent.data(tool, { projectPath, ...args });
-  };
-  const ask = (tool: string, args: Data) => {
-    called.add(tool);
-    return agent.ask(tool, { projectPath, ...args });
-  };
-
-  await data('argus_init');
-  await data('argus_run', { command: `node -e "throw new TypeError('cannot divide by cucumber')"` });
-  const run = imported.parse(await data('argus_import', { path: 'mixed.xml' }));
-  const failure = { runId: run.runId, caseName: run.failures[0].caseName };
-  await data('argus_diagnose', failure);
-  await data('argus_report_fix', { ...failure, fixDescription: 'Started the server first' });
-  await data('argus_import', { path: 'passed.xml' });
-  await data('argus_import', { path: 'mixed.xml' });
-  expect(await data('argus_diagnose', failure)).toMatchObject({ fixHistory: [{ state: 'proved' }] });
-  await data('argus_history');
-  await data('argus_history', { runId: run.runId });
-  await data('argus_patterns');
-  await data('argus_tests');
-  await data('argus_tests', { caseName: failure.caseName });
-  await data('argus_import', { path: 'mixed.xml', commit: 'a'.repeat(40) });
-  await data('argus_import', { path: 'passed.xml', commit: 'b'.repeat(40) });
-  await data('argus_tests', { since: 'aaaa' });
-
-  const incident = { title: 'The belt slips', steps: 'Tighten it', env: {}, worked: true };
-  const added = await ask('add_incident', incident);
-  expect(await ask('add_incident', incident)).toMatchObject({ created: false, incident_id: added.incident_id });
-  await ask('add_solution', { incident_id: added.incident_id, steps: 'Replace the belt', env: { language: 'python' } });
-  const found = await ask('ranked_solutions', { query_text: 'the belt slips', env: {} });
-  expect(found).toMatchObject({ recommended_solution: { solution_id: added.solution_id } });
-  await ask('record_outcome', { solution_id: added.solution_id, worked: false, env: {} });
-
-  const begun = await ask('fix_problem', { command: 'node check.js', desired: 'it ends well', backoff: 0 });
-  await ask('fix_status', {});
-  writeFileSync(path.join(projectPath, 'check.js'), '');
-  expect(await ask('fix_attempt', { loop: begun.loop, fix: 'Wrote the file' })).toMatchObject({ result: 'success' });
-
-  const tools = await agent.listTools();
-  expect([...called].sort()).toEqual(
-    named
-      .parse(tools)
-      .map(({ name }) => name)
-      .sort(),
-  );
-});
+test('every tool answers by its schema', () => callEveryTool(agent));
