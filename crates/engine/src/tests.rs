@@ -91,6 +91,13 @@ impl World {
         Self::with(path.to_str().unwrap(), EngineOptions::default())
     }
 
+    /// One on a file of its own, with the folder that has it.
+    pub(super) fn on_file(name: &str) -> (Folder, Self) {
+        let folder = Folder::new(name);
+        let world = Self::on(&folder.file()).unwrap();
+        (folder, world)
+    }
+
     pub(super) fn with(path: &str, options: EngineOptions) -> Result<Self, EngineError> {
         let database = if path == ":memory:" { databases::fresh() } else { databases::file(path)? };
         Ok(Self { engine: Engine::new(database, options)?, calls: Cell::new(0) })

@@ -1,6 +1,6 @@
 //! The database of a world, and tests whose outcome may depend on it. They run on SQLite, and again on PostgreSQL where
 //! `ARGUS_TEST_POSTGRES` is the URL of a server:
-//! `cargo test --workspace --lib --tests -- --include-ignored databases:: postgres::`
+//! `cargo test --workspace --tests -- --include-ignored databases:: postgres::`
 
 pub(super) mod every_call;
 mod listing;

@@ -21,6 +21,16 @@ impl Story {
         Self { world: World::new(), commits: Vec::new() }
     }
 
+    /// So many commits, in each of which all passed.
+    fn after_passes(commits: usize) -> Self {
+        let mut story = Self::new();
+        for _ in 0..commits {
+            story.commit();
+            story.run(&ALL_PASS);
+        }
+        story
+    }
+
     fn commit(&mut self) -> String {
         let commit = format!("{:040x}", self.commits.len() + 1);
         let parents = self.commits.first().map(|parent| parent.commit.clone()).into_iter().collect();
@@ -79,13 +89,6 @@ impl Story {
 const ALL_PASS: [Option<&str>; 3] = [None; 3];
 const FIRST_FAILS: [Option<&str>; 3] = [Some(UNKNOWN), None, None];
 
-#[test]
-fn a_failure_of_the_first_run_is_new() {
-    let mut story = Story::new();
-    story.commit();
-    assert_eq!(Story::verdict(&story.run(&FIRST_FAILS)).0, VerdictKind::New);
-}
-
 /// As after a change of what they all call.
 #[test]
 fn what_every_test_stumbles_over_in_its_own_lines_is_no_outage() {
@@ -105,11 +108,7 @@ fn what_every_test_stumbles_over_in_its_own_lines_is_no_outage() {
 
 #[test]
 fn a_test_that_fails_after_a_commit_is_a_regression_then_broken_then_mended() {
-    let mut story = Story::new();
-    for _ in 0..8 {
-        story.commit();
-        story.run(&ALL_PASS);
-    }
+    let mut story = Story::after_passes(8);
     let culprit = story.commit();
     let run = story.run(&FIRST_FAILS);
     assert_eq!(Story::verdict(&run), (VerdictKind::Regression, Some(culprit.clone())));
@@ -147,11 +146,7 @@ fn the_commit_that_touches_the_stack_is_the_first_suspect() {
     for (error, touched) in
         [(&far, "src/billing/charge.js"), (&near, "src/billing/charge.js"), (&near, "a.test.ts"), (&jvm, source)]
     {
-        let mut story = Story::new();
-        for _ in 0..8 {
-            story.commit();
-            story.run(&ALL_PASS);
-        }
+        let mut story = Story::after_passes(8);
         let many: Vec<String> = (0..100).map(|at| format!("file{at}.js")).collect();
         let many: Vec<&str> = many.iter().map(String::as_str).chain([touched]).collect();
         story.commit_of(&["docs/charge.md", "src/charge.js"]);
@@ -189,22 +184,6 @@ fn what_the_runs_do_not_tell_is_unknown_and_says_between_what() {
 }
 
 #[test]
-fn both_outcomes_on_one_commit_are_chance() {
-    let mut story = Story::new();
-    story.commit();
-    for _ in 0..6 {
-        story.run(&ALL_PASS);
-    }
-    story.run(&FIRST_FAILS);
-    story.run(&ALL_PASS);
-    assert_eq!(Story::verdict(&story.run(&FIRST_FAILS)).0, VerdictKind::Flaky);
-    let listed = story.tests();
-    let test = &listed.tests[0];
-    assert_eq!((listed.total, test.state, test.failures, test.runs), (1, TestState::Flaky, 2, 9));
-    assert!(test.interval[0] < test.flake_rate && test.flake_rate < test.interval[1]);
-}
-
-#[test]
 fn a_run_of_a_history_is_taken_in_once() {
     let mut story = Story::new();
     story.commit();
@@ -224,11 +203,7 @@ fn a_run_of_a_history_is_taken_in_once() {
 /// As a memory that an earlier version made has it: runs, and nothing that was concluded from them.
 #[test]
 fn runs_of_an_earlier_version_are_summed_up() {
-    let mut story = Story::new();
-    for _ in 0..5 {
-        story.commit();
-        story.run(&ALL_PASS);
-    }
+    let mut story = Story::after_passes(5);
     story.commit();
     story.run(&FIRST_FAILS);
     story.forget_evidence();
@@ -251,6 +226,7 @@ fn what_was_concluded_outlives_the_runs_that_are_deleted() {
     let listed = story.tests();
     let test = &listed.tests[0];
     assert_eq!((test.state, test.failures, test.runs), (TestState::Flaky, 2, 12));
+    assert!(test.interval[0] < test.flake_rate && test.flake_rate < test.interval[1]);
     assert_eq!(Story::verdict(&story.run(&FIRST_FAILS)).0, VerdictKind::Flaky);
 }
 

@@ -1,4 +1,4 @@
-//! Tests over whole reports, in one program because each one costs a link; and what they share.
+//! Tests over whole reports, and their helpers. They are one program, because each program costs a link.
 #![allow(clippy::unwrap_used, reason = "a test may stop at once")]
 
 mod dialects;

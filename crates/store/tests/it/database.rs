@@ -1,5 +1,6 @@
 //! The seam: transactions, parameters, and files of every earlier version.
 
+use crate::{NOW, fresh, open};
 use argus_core::Category;
 use argus_store::{
     Database, Mode, Sqlite, StoreError, StoreErrorKind, Tx, calls,
@@ -16,27 +17,11 @@ use argus_store::{
 };
 use std::{
     fs,
-    path::{Path, PathBuf},
+    path::Path,
     time::{Duration, Instant},
 };
 
-/// Of every transaction.
-const NOW: i64 = 1;
-
 type SqliteTx<'a> = <Sqlite as Database>::Tx<'a>;
-
-fn open(path: &Path) -> Sqlite {
-    Sqlite::open(path.to_str().unwrap(), None, Mode::ReadWrite).unwrap()
-}
-
-/// A path of its own, with nothing there; below `target`, so that no test leaves files elsewhere.
-fn fresh(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.db"));
-    for suffix in ["", "-journal"] {
-        let _ = fs::remove_file(format!("{}{suffix}", path.display()));
-    }
-    path
-}
 
 fn run(id: &str, started_at: i64) -> runs::Run {
     runs::Run {
@@ -320,11 +305,11 @@ fn a_file_of_an_earlier_version_is_read_while_another_writes() {
     fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/version-3.db"), &path).unwrap();
     let (mut database, writer) = (open(&path), rusqlite::Connection::open(&path).unwrap());
     // So long that no busy machine takes a read that does not wait for one that does.
-    database.set_patience(Duration::from_secs(120)).unwrap();
+    database.set_patience(Duration::from_mins(2)).unwrap();
     writer.execute_batch("BEGIN IMMEDIATE").unwrap();
     let began = Instant::now();
     assert_eq!(newest(&database).len(), 1);
-    assert!(began.elapsed() < Duration::from_secs(60), "{:?}", began.elapsed());
+    assert!(began.elapsed() < Duration::from_mins(1), "{:?}", began.elapsed());
     let version = || writer.query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0)).unwrap();
     assert_eq!(version(), 3);
     writer.execute_batch("ROLLBACK").unwrap();

@@ -1,5 +1,6 @@
 //! Whose file it is, and what of a strange file is never executed.
 
+use crate::{NOW, fresh};
 use argus_store::{
     Database, Mode, Sqlite, StoreError, StoreErrorKind,
     database::sqlite::{
@@ -15,19 +16,8 @@ use std::{
     sync::atomic::{AtomicBool, AtomicU32, Ordering},
 };
 
-/// Of every transaction.
-const NOW: i64 = 1;
-
 /// Of which some meet the file at the moment in which it is made.
 const ROUNDS_OF_MAKING: usize = 100;
-
-fn fresh(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("identity-{name}.db"));
-    for suffix in ["", "-journal"] {
-        let _ = fs::remove_file(format!("{}{suffix}", path.display()));
-    }
-    path
-}
 
 fn own(path: &Path, id: &str) -> Result<Sqlite, StoreError> {
     Sqlite::open_own(path.to_str().unwrap(), None, Mode::ReadWrite, Some(id))

@@ -1,4 +1,4 @@
-//! Tests over whole databases, in one program because each one costs a link.
+//! Tests over whole databases, and their helpers. They are one program, because each program costs a link.
 #![allow(clippy::unwrap_used, reason = "tests; clippy knows only functions marked as one")]
 
 mod database;
@@ -7,3 +7,25 @@ mod postgres;
 mod sameness;
 mod search;
 mod snapshot;
+
+use argus_store::{Mode, Sqlite};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// The moment of every transaction.
+const NOW: i64 = 1;
+
+fn open(path: &Path) -> Sqlite {
+    Sqlite::open(path.to_str().unwrap(), None, Mode::ReadWrite).unwrap()
+}
+
+/// A path of its own, with nothing there; below `target`, so that no test leaves files elsewhere.
+fn fresh(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.db"));
+    for suffix in ["", "-journal"] {
+        let _ = fs::remove_file(format!("{}{suffix}", path.display()));
+    }
+    path
+}

@@ -1,5 +1,5 @@
 //! The same store on PostgreSQL: schema, isolation, the one writer, what is undone. On the server of
-//! `ARGUS_TEST_POSTGRES`, which `npm test` starts.
+//! `ARGUS_TEST_POSTGRES`, which `npm run test:full` starts.
 
 #![expect(clippy::disallowed_methods, reason = "the server is told by a variable")]
 

@@ -1,34 +1,22 @@
 //! A search index that somebody else wrote: it may say anything.
 
+use crate::{NOW, fresh, open};
 use argus_store::{
     Database, Mode, Sqlite, StoreError, StoreErrorKind, finish,
     search::{self, WantedTerm},
 };
 use rusqlite::Connection;
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::PathBuf;
 
 /// An empty database of this version that somebody changed.
 fn changed(name: &str, change: impl FnOnce(&Connection)) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("search-{name}.db"));
-    for suffix in ["", "-journal"] {
-        let _ = fs::remove_file(format!("{}{suffix}", path.display()));
-    }
+    let path = fresh(&format!("search-{name}"));
     finish(open(&path).create(NOW)).unwrap();
     let mut connection = Connection::open(&path).unwrap();
     let transaction = connection.transaction().unwrap();
     change(&transaction);
     transaction.commit().unwrap();
     path
-}
-
-/// Of every transaction.
-const NOW: i64 = 1;
-
-fn open(path: &Path) -> Sqlite {
-    Sqlite::open(path.to_str().unwrap(), None, Mode::ReadWrite).unwrap()
 }
 
 fn found(database: &Sqlite) -> Result<usize, StoreError> {

@@ -1,29 +1,20 @@
 //! A copy of a database that others use meanwhile.
 
+use crate::{NOW, open};
 use argus_store::{
-    Database, Mode, Sqlite, StoreError,
+    Database, Sqlite, StoreError,
     database::sqlite::{SqliteTx, probe},
     finish,
     fix_commits::{self, FixCommit},
     runs,
 };
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
-
-/// Of every transaction.
-const NOW: i64 = 1;
+use std::{fs, path::PathBuf};
 
 fn folder(name: &str) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("argus-snapshot-{name}-{}", std::process::id()));
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).expect("a temporary folder");
     folder
-}
-
-fn open(file: &Path) -> Sqlite {
-    Sqlite::open(file.to_str().expect("UTF-8"), None, Mode::ReadWrite).expect("opens")
 }
 
 fn has(database: &Sqlite, id: &str) -> bool {

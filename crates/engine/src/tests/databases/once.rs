@@ -96,8 +96,7 @@ fn a_call_that_fails_leaves_nothing_and_can_be_made_again() {
 
 #[test]
 fn of_two_transactions_in_one_either_both_stay_or_none() {
-    let folder = Folder::new("once");
-    let world = World::on(&folder.file()).unwrap();
+    let (_folder, world) = World::on_file("once");
     let database = &world.engine.database;
     world.run(vec![failed("boom", UNKNOWN)]);
     let count = async || {

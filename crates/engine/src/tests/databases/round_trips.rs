@@ -1,5 +1,5 @@
 //! What a call costs on PostgreSQL: each round trip takes as long as the network is far. On the server of
-//! `ARGUS_TEST_POSTGRES`, which `npm test` starts.
+//! `ARGUS_TEST_POSTGRES`, which `npm run test:full` starts.
 
 use super::copied;
 use crate::tests::prelude::*;

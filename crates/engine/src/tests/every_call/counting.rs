@@ -60,8 +60,7 @@ proptest! {
 
 #[test]
 fn two_connections_on_one_file_lose_nothing() {
-    let folder = Folder::new("two");
-    let world = World::on(&folder.file()).unwrap();
+    let (folder, world) = World::on_file("two");
     let run = run(&world);
     world.fix(&run, "a", "Tuned it", true).unwrap();
     let count = |file: std::path::PathBuf, run: String| {

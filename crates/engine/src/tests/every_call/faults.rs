@@ -19,8 +19,7 @@ fn code(path: &Path) -> ErrorCode {
 
 #[test]
 fn a_missing_file_is_empty_and_stays_missing_until_something_is_written() {
-    let folder = Folder::new("missing");
-    let world = World::on(&folder.file()).unwrap();
+    let (folder, world) = World::on_file("missing");
     let seen = world.call(overview, &NoParams {}).unwrap();
     assert_eq!((seen.known_patterns, seen.latest_run_id), (6, None));
     assert_eq!(world.diagnose("run-xyz", "boom").unwrap_err().code, ErrorCode::RunNotFound);
@@ -71,8 +70,7 @@ fn what_is_not_a_database_of_argus_is_refused_and_left_alone() {
 
 #[test]
 fn a_damaged_file_is_never_overwritten() {
-    let folder = Folder::new("damaged");
-    let world = World::on(&folder.file()).unwrap();
+    let (folder, world) = World::on_file("damaged");
     let run = world.run(vec![failed("boom", UNKNOWN)]);
     drop(world);
     let mut bytes = fs::read(folder.file()).unwrap();
@@ -98,8 +96,7 @@ fn a_newer_file_is_refused_and_left_alone() {
 
 #[test]
 fn a_read_only_database_answers_without_counting_and_says_so() {
-    let folder = Folder::new("readonly");
-    let world = World::on(&folder.file()).unwrap();
+    let (folder, world) = World::on_file("readonly");
     let run = world.run(vec![failed("boom", UNKNOWN), failed("new", "Error: never seen before")]);
     world.fix(&run, "boom", "Tuned it", true).unwrap();
     let database = Sqlite::open(folder.file().to_str().unwrap(), None, Mode::ReadOnly).unwrap();
@@ -122,8 +119,7 @@ fn a_read_only_database_answers_without_counting_and_says_so() {
 
 #[test]
 fn a_locked_database_answers_without_counting_and_says_so() {
-    let folder = Folder::new("locked");
-    let world = World::on(&folder.file()).unwrap();
+    let (folder, world) = World::on_file("locked");
     let run = world.run(vec![failed("boom", UNKNOWN)]);
     let mut impatient = Sqlite::open(folder.file().to_str().unwrap(), None, Mode::ReadWrite).unwrap();
     impatient.set_patience(Duration::from_millis(20)).unwrap();
@@ -157,8 +153,7 @@ fn a_search_beside_a_writer_answers_and_says_that_it_is_not_remembered() {
 
 #[test]
 fn a_full_disk_loses_nothing_that_was_there() {
-    let folder = Folder::new("full");
-    let world = World::on(&folder.file()).unwrap();
+    let (folder, world) = World::on_file("full");
     let run = world.run(vec![failed("boom", UNKNOWN), failed("new", "Error: never seen before")]);
     world.fix(&run, "boom", "Tuned it", true).unwrap();
     let no_more = async |tx: &mut AnyTx<'_>| tx.query("PRAGMA max_page_count = 1", &[]).await;

@@ -132,8 +132,7 @@ const DIAGNOSIS: Asked = Asked { reads: 1, writes: 1, writes_now: 0, statements:
 
 #[test]
 fn a_diagnosis_reads_once_and_writes_once() {
-    let folder = Folder::new("statements");
-    let world = World::on(&folder.file()).unwrap();
+    let (folder, world) = World::on_file("statements");
     world.added(&pool());
     let run = world.run(vec![failed("new", UNKNOWN), failed("refused", REFUSED), failed("pool", POOL)]);
     let (engine, asked) = counting_engine(&folder.file());
@@ -157,8 +156,7 @@ fn a_diagnosis_reads_once_and_writes_once() {
 
 #[test]
 fn a_diagnosis_that_finds_no_case_writes_nothing() {
-    let folder = Folder::new("statements-none");
-    let world = World::on(&folder.file()).unwrap();
+    let (folder, world) = World::on_file("statements-none");
     let run = world.run(vec![failed("new", UNKNOWN)]);
     let (engine, asked) = counting_engine(&folder.file());
     let params = DiagnoseParams { run_id: run, case_name: "other".to_owned(), not_same_as: None };
@@ -193,8 +191,7 @@ fn a_search_takes_its_turn_only_where_nobody_else_writes() {
 
 #[test]
 fn a_search_is_one_transaction() {
-    let folder = Folder::new("statements-search");
-    let world = World::on(&folder.file()).unwrap();
+    let (folder, world) = World::on_file("statements-search");
     let added = world.added(&pool());
     let (engine, asked) = counting_engine(&folder.file());
     let params =

@@ -35,11 +35,7 @@ fn changed(story: &Story, fix: &FixEvidence) -> EditResult {
 
 /// A commit that broke it; the run that says so.
 fn broken() -> (Story, String) {
-    let mut story = Story::new();
-    for _ in 0..8 {
-        story.commit();
-        story.run(&ALL_PASS);
-    }
+    let mut story = Story::after_passes(8);
     story.commit();
     let run = story.run(&FIRST_FAILS);
     (story, run.run_id)
@@ -174,11 +170,7 @@ fn a_regression_by_an_edit_names_the_edited_files() {
         let edited = |sentence: &&String| sentence.contains(" edited between run-");
         verdict.because.iter().chain(&verdict.against).find(edited).unwrap().clone()
     };
-    let mut story = Story::new();
-    for _ in 0..8 {
-        story.commit();
-        story.run(&ALL_PASS);
-    }
+    let mut story = Story::after_passes(8);
     let one = || edited("src/sum.ts", "+wrong\n");
     let said = because(&story, &run_edited(&story, "t1", vec![one()], true));
     assert!(said.starts_with("src/sum.ts was edited between run-"), "{said}");

@@ -14,11 +14,7 @@ fn foreign(story: &Story, error: Option<&str>) -> RunResult {
 
 #[test]
 fn it_is_judged_by_what_was_known_and_changes_no_summary() {
-    let mut story = Story::new();
-    for _ in 0..8 {
-        story.commit();
-        story.run(&ALL_PASS);
-    }
+    let mut story = Story::after_passes(8);
     let fork = foreign(&story, Some(UNKNOWN));
     assert_ne!(Story::verdict(&fork).0, VerdictKind::New, "the runs before it say something of it");
     assert!(fork.notes[0].starts_with("FOREIGN_RUN"), "{:?}", fork.notes);
@@ -40,11 +36,7 @@ fn it_is_judged_by_what_was_known_and_changes_no_summary() {
 
 #[test]
 fn it_neither_mines_nor_proves_nor_refutes_a_fix() {
-    let mut story = Story::new();
-    for _ in 0..8 {
-        story.commit();
-        story.run(&ALL_PASS);
-    }
+    let mut story = Story::after_passes(8);
     story.commit();
     let broken = story.run(&FIRST_FAILS).run_id;
     story.commit();

@@ -47,11 +47,7 @@ fn kinds(changes: &[TestChange]) -> Vec<(&str, ChangeKind)> {
 
 #[test]
 fn a_test_has_a_history_with_its_verdicts() {
-    let mut story = Story::new();
-    for _ in 0..8 {
-        story.commit();
-        story.run(&ALL_PASS);
-    }
+    let mut story = Story::after_passes(8);
     let culprit = story.commit();
     let first = story.run(&FIRST_FAILS);
     story.commit();

@@ -110,19 +110,6 @@ fn a_run_shows_what_is_known_without_counting_it() {
 }
 
 #[test]
-fn the_same_cause_in_another_test_is_related() {
-    let (world, run) = World::after(vec![failed("first", UNKNOWN), failed("second", UNKNOWN)]);
-    world.diagnose(&run, "first").unwrap();
-    world.fix(&run, "first", "Tuned it", true).unwrap();
-    let second = world.diagnose(&run, "second").unwrap();
-    assert!(second.is_new_pattern && second.pattern.is_none());
-    let related = &second.related[0];
-    assert_eq!((&related.kind, related.similarity), (&RelatedKind::Pattern, 1.0));
-    assert_eq!(related.suggested_fix.as_deref(), Some("Tuned it"));
-    assert_eq!(second.related.len(), 1);
-}
-
-#[test]
 fn a_pattern_is_found_by_its_signature() {
     let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
     let signature = world.diagnose(&run, "boom").unwrap().signature;

@@ -123,8 +123,7 @@ fn the_fix_of_what_it_is_not_is_none_of_its() {
 
 #[test]
 fn aliases_and_identities_survive_a_new_recipe() {
-    let folder = Folder::new("aliases");
-    let world = World::on(&folder.file()).unwrap();
+    let (folder, world) = World::on_file("aliases");
     let (first, refused) = (id(&world.met(UNKNOWN)), id(&world.met(REFUSED)));
     world.met(WORDED);
     drop(world);

@@ -114,8 +114,7 @@ fn an_index_that_cannot_be_read_takes_nothing_from_a_diagnosis() {
 
 #[test]
 fn other_rules_find_a_learned_fix_by_the_family_they_see() {
-    let folder = Folder::new("other-rules");
-    let world = World::on(&folder.file()).unwrap();
+    let (folder, world) = World::on_file("other-rules");
     let told = "QuotaExceededError: the bucket of shipments is full and takes no more labels";
     let run = world.run(vec![failed("ships", told)]);
     let fix = world.fix(&run, "ships", "Raised the quota", true).unwrap();

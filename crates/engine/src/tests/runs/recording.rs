@@ -310,8 +310,7 @@ fn no_half_of_a_secret_stays_where_a_long_text_is_cut() {
     let secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
     let words = "a line of a long text\n".repeat(4096);
     let across = |at: usize| format!("{}{secret} {}", &words[..at - 20], &words[..60 * 1024 - at - 21]);
-    let folder = Folder::new("half-secrets");
-    let world = World::on(&folder.file()).unwrap();
+    let (folder, world) = World::on_file("half-secrets");
     let mut leaky = failed(&across(2 * 1024), &across(24 * 1024));
     leaky.stdout_tail = Some(across(52 * 1024));
     let mut other = failed("other", &across(52 * 1024));
@@ -346,8 +345,7 @@ fn a_clock_that_runs_ahead_makes_no_run_the_newest_for_ever() {
 
 #[test]
 fn changed_rules_sign_what_was_learned_again() {
-    let folder = Folder::new("rules");
-    let world = World::on(&folder.file()).unwrap();
+    let (folder, world) = World::on_file("rules");
     let run = world.run(vec![failed("boom", UNKNOWN), failed("other", UNKNOWN)]);
     let fix = world.fix(&run, "boom", "Tuned it", true).unwrap();
     world.diagnose(&run, "other").unwrap();

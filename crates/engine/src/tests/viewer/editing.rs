@@ -69,8 +69,7 @@ fn what_was_learned_is_kept_apart_and_comes_back() {
 
 #[test]
 fn it_survives_later_runs_other_rules_and_retention() {
-    let folder = Folder::new("edits");
-    let world = World::on(&folder.file()).unwrap();
+    let (folder, world) = World::on_file("edits");
     let run = world.run(vec![failed("boom", UNKNOWN), failed("other", UNKNOWN)]);
     let id = world.learn(&run, "boom");
     world.learn(&run, "other");

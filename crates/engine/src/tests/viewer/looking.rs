@@ -183,11 +183,6 @@ fn incidents_are_paged_newest_first_and_ranked_by_a_text() {
 }
 
 #[test]
-fn days_are_told_apart() {
-    assert_eq!(START_MS.div_euclid(argus_store::patterns::daily_counts::DAY_MS), 20_510);
-}
-
-#[test]
 fn of_words_longer_than_are_read_the_first_ones_are_looked_for() {
     let world = World::new();
     let name = format!("suite > {}", "gate ".repeat(50).trim_end());

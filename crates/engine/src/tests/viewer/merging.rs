@@ -62,8 +62,7 @@ fn what_was_merged_may_be_merged_on() {
 
 #[test]
 fn a_merge_survives_other_rules() {
-    let folder = Folder::new("merges");
-    let world = World::on(&folder.file()).unwrap();
+    let (folder, world) = World::on_file("merges");
     let run = world.run(vec![failed("a", UNKNOWN), failed("b", OTHER)]);
     let (from, into) = (world.learn(&run, "a"), world.learn(&run, "b"));
     world.join(&from, &into).unwrap();

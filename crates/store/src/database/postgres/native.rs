@@ -47,8 +47,8 @@ impl fmt::Debug for NativeDriver {
     }
 }
 
-/// A database for one test: a copy of one that this process has migrated once, because a copy costs less than the
-/// migrations. It stays until its server goes.
+/// A database for one test. It is a copy of a database that this process migrates once, because a copy costs less than the
+/// migrations. Nobody deletes it: the server of the tests is temporary.
 #[derive(Clone, Debug)]
 pub struct CopiedDatabase {
     url: String,
@@ -56,8 +56,8 @@ pub struct CopiedDatabase {
 }
 
 impl CopiedDatabase {
-    /// Makes one on the server that this URL of one of its databases names. The schema of [`SERVER`] is in it, and that of
-    /// one empty project.
+    /// Creates a database on a server, given as the URL of any of its databases. It has the schema of [`SERVER`] and the
+    /// schema of one empty project.
     pub fn new(server: &str) -> Result<Self, StoreError> {
         static TEMPLATE: Mutex<Option<String>> = Mutex::new(None);
         static COPIES: AtomicU32 = AtomicU32::new(0);
