@@ -6,6 +6,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { argus } from '../e2e/argus.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const DOCS = 'packages/mcp/docs';
@@ -114,16 +115,10 @@ const COMMANDS = PAGES.flatMap((page) => commandsOf(page).map((one) => ({ page, 
 
 test('the manual shows commands', () => expect(COMMANDS.length).toBeGreaterThan(20));
 
-test.each(COMMANDS)('$page: $command $options', ({ command, options }) => {
-  const help = execFileSync(
-    process.execPath,
-    [join(root, 'packages/mcp/dist/cli.mjs'), ...command.split(' '), '--help'],
-    {
-      encoding: 'utf8',
-    },
-  );
-  expect(help).toContain(`Usage: argus ${command}`);
-  for (const option of options) expect(help).toContain(option);
+test.each(COMMANDS)('$page: $command $options', async ({ command, options }) => {
+  const { stdout } = await argus([...command.split(' '), '--help']);
+  expect(stdout).toContain(`Usage: argus ${command}`);
+  for (const option of options) expect(stdout).toContain(option);
 });
 
 test('every tool has its line in the manual, and its name in both READMEs', () => {

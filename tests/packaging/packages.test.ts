@@ -1,0 +1,50 @@
+/** What manifests, licences and the built program say of what is published. Packed and installed: packages.full.test.ts. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const read = (file: string) => readFileSync(join(root, file), 'utf8');
+const manifestOf = (folder: string) => JSON.parse(read(join(folder, 'package.json')));
+
+test('a start reads little before what V8 compiled can be used, and no file only to be handed another', () => {
+  const dist = 'packages/mcp/dist';
+  const files = readdirSync(join(root, dist)).filter((name) => name.endsWith('.mjs'));
+  const texts = files.map((file) => ({ file, text: read(join(dist, file)) }));
+  const importsOf = (name: string | undefined) => {
+    const { text = '' } = texts.find(({ file }) => file === name) ?? {};
+    const found = text.matchAll(/(?:^|[;}])(?:import|export)(?:\{[^}]*\}from)?"\.\/([^"]+)"/gmu);
+    return [...found].map(([, imported]) => imported);
+  };
+  const start = files.find((name) => /^start-.{8}\.mjs$/u.test(name));
+  expect(importsOf('cli.mjs')).toEqual([start]);
+  expect(importsOf(start)).toEqual([]);
+  expect(texts.filter(({ text }) => /^export\{[^}]*\}from"[^"]+";\s*$/u.test(text))).toEqual([]);
+});
+
+test('the licence is the same text wherever it is looked for', () => {
+  const whole = read('LICENSE');
+  expect(whole).toMatch(/^MIT License\n/u);
+  for (const folder of ['npm/engine', 'packages/mcp', 'packages/pytest-argus'])
+    expect(read(`${folder}/LICENSE`)).toBe(whole);
+  for (const folder of ['.', 'npm/engine', 'packages/mcp']) expect(manifestOf(folder).license).toBe('MIT');
+});
+
+test('the plugin of pytest has the version of the program that it starts', () => {
+  const { version } = manifestOf('packages/mcp');
+  expect(read('packages/pytest-argus/pytest_argus.py')).toContain(`__version__ = "${version}"`);
+});
+
+test.each([
+  ['npm/engine', ['fs-native-extensions']],
+  // `pg`: for a server on PostgreSQL, and loaded there alone.
+  ['packages/mcp', ['fs-native-extensions', 'pg']],
+])('%s needs nothing but what is optional: %s', (folder, optional) => {
+  const { dependencies = {}, optionalDependencies, scripts } = manifestOf(folder);
+  expect(dependencies).toEqual({});
+  expect(Object.keys(optionalDependencies)).toEqual(optional);
+  expect(scripts).not.toHaveProperty('install');
+  expect(scripts).not.toHaveProperty('postinstall');
+});
