@@ -170,7 +170,7 @@ fn a_regression_by_an_edit_names_the_edited_files() {
         let edited = |sentence: &&String| sentence.contains(" edited between run-");
         verdict.because.iter().chain(&verdict.against).find(edited).unwrap().clone()
     };
-    let mut story = Story::after_passes(8);
+    let story = Story::after_passes(8);
     let one = || edited("src/sum.ts", "+wrong\n");
     let said = because(&story, &run_edited(&story, "t1", vec![one()], true));
     assert!(said.starts_with("src/sum.ts was edited between run-"), "{said}");
