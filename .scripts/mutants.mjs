@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { globSync } from 'tinyglobby';
 import { build } from './build.mjs';
-import { cargoTest } from './lib/cargo.mjs';
+import { cargoTest, NATIVE } from './lib/cargo.mjs';
 import { conditionsIn } from './lib/conditions.mjs';
 import { ask, root, runTool } from './lib/exec.mjs';
 import { rescan } from './lib/stamp.mjs';
@@ -91,7 +91,7 @@ async function triedOn({ file, start, end, becomes }) {
 }
 
 async function triedInRust() {
-  const { code, output } = await cargoTest(['--workspace'], () => {});
+  const { code, output } = await cargoTest(NATIVE, () => {});
   if (/^error(?:\[E\d+\])?: (?!test failed)/mu.test(output) && /could not compile/u.test(output))
     return DOES_NOT_COMPILE;
   return code === 0 ? triedInTypeScript() : 'Rust tests';

@@ -2,6 +2,9 @@
 import { run } from './exec.mjs';
 import { startPostgres } from './postgres.mjs';
 
+/** Every native test program. Documentation is tested apart, because it links a program for each example. */
+export const NATIVE = ['--workspace', '--tests'];
+
 export async function cargoTest(args, onLine, extraEnv = {}) {
   const { code, output } = await run('cargo', ['test', ...args], { onLine, extraEnv });
   const results = [...output.matchAll(/^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored/gm)];
@@ -16,7 +19,7 @@ export const clippy = (args, onLine) => run('cargo', ['clippy', ...args, '--', '
 export async function engineOnPostgres(onLine) {
   const server = await startPostgres();
   try {
-    return await cargoTest(['--workspace', '--', '--ignored', 'databases::', 'postgres::'], onLine, {
+    return await cargoTest([...NATIVE, '--', '--include-ignored', 'databases::', 'postgres::'], onLine, {
       ARGUS_TEST_POSTGRES: server.url,
     });
   } finally {

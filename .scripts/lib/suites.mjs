@@ -2,7 +2,7 @@
 // `cargo`, `node`, and `network` for what mostly waits. How they are run: run-suite.mjs.
 import { buildSteps } from '../build.mjs';
 import { installWasmBindgen } from '../setup.mjs';
-import { cargoTest, clippy, engineOnPostgres } from './cargo.mjs';
+import { cargoTest, clippy, engineOnPostgres, NATIVE } from './cargo.mjs';
 import { run, runTool } from './exec.mjs';
 import { checkLayers } from './layers.mjs';
 import { filesOf, vitest } from './vitest.mjs';
@@ -13,6 +13,12 @@ const EVERYTHING = ['.'];
 const UNIT_TESTS = ['npm/', 'packages/'];
 const PACKAGING = ['tests/packaging/'];
 const WASM = ['--target', 'wasm32-unknown-unknown'];
+
+/** The profile of the quick engine, whose libraries are built already. */
+const LIKE_START = ['--profile', 'start'];
+/** Modules whose tests draw random cases, and how many cases each draws in the full run. */
+const PROPERTIES = ['normalize::', 'counting', 'retention', 'random'];
+const MANY_CASES = { PROPTEST_CASES: '1024' };
 
 const BUILT = 'argus-mcp bundled';
 const RUNNERS = 'test runners';
@@ -55,7 +61,13 @@ export function fullSuite() {
     ...buildSteps(),
     { name: 'wasm-bindgen', lane: 'cargo', work: installWasmBindgen },
     testRunners('--all'),
-    rustStep(onWasm, (onLine) => cargoTest(['-p', 'argus-wasm', ...WASM], onLine), 'wasm-bindgen'),
+    rustStep(
+      onWasm,
+      (onLine) => cargoTest(['-p', 'argus-wasm', '--test', 'bindings', ...LIKE_START, ...WASM], onLine),
+      'wasm-bindgen',
+    ),
+    rustStep('Rust documentation', (onLine) => cargoTest(['--workspace', '--doc'], onLine)),
+    rustStep('Rust properties', (onLine) => cargoTest([...NATIVE, '--', ...PROPERTIES], onLine, MANY_CASES)),
     rustStep(onPostgres, engineOnPostgres),
     typescriptTests(expensive, 'full', [''], PACKAGING, BUILT, RUNNERS),
     // It replaces what the tests before it run.
@@ -99,14 +111,14 @@ function testRunners(...args) {
 }
 
 function rustTests() {
-  return rustStep('Rust tests', (onLine) => cargoTest(['--workspace'], onLine));
+  return rustStep('Rust tests', (onLine) => cargoTest(NATIVE, onLine));
 }
 
 function rustLint() {
   const wasmCrates = ['-p', 'argus-vfs', '-p', 'argus-wasm'];
   return [
     rustStep('clippy', (onLine) => clippy(['--workspace', '--all-targets'], onLine)),
-    rustStep('clippy for wasm', (onLine) => clippy([...wasmCrates, '--all-targets', ...WASM], onLine)),
+    rustStep('clippy for wasm', (onLine) => clippy([...wasmCrates, '--no-deps', '--all-targets', ...WASM], onLine)),
   ];
 }
 
