@@ -17,7 +17,7 @@ const PYTHON_PACKAGES = ['pytest==8.4.2', 'tox==4.67.15', 'flit-core==4.2.0', 'd
 /** Done once for this file and the versions of the packages. */
 export function setUpRunners({ all = false } = {}) {
   const stamp = path.join(runners, 'node_modules', all ? '.argus-set-up-all' : '.argus-set-up');
-  const isDone = () => existsSync(stamp) && readFileSync(stamp, 'utf8') === inputs();
+  const isDone = () => existsSync(stamp) && readFileSync(stamp, 'utf8') === inputs() && existsSync(pythonFolder);
   if (isDone()) return;
   oneAtATime(() => {
     if (isDone()) return;
