@@ -4,17 +4,18 @@
  * https://github.com/SchemaStore/schemastore at 3b6446a (Apache-2.0), as https://json.schemastore.org has it.
  */
 
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { readYaml } from '../../../packages/mcp/src/system/files/yaml.ts';
 import { git, repository } from '../fix-loop/fix-loop.ts';
-import { BUNDLE, environment } from '../harness.ts';
+import { BUNDLE, environment, project } from '../harness.ts';
 import { type GitHub, startGitHub, step, withToken } from './github.ts';
 import { pick, REGRESSED, reportOf } from './history.ts';
 
@@ -76,53 +77,43 @@ test('workflows hand it inputs that it has, and check nothing out for pull_reque
   );
 });
 
-let gitHub: GitHub;
-
-beforeEach(async () => {
-  gitHub = await startGitHub();
-});
-
-afterEach(() => gitHub.close());
-
-/** `github` is what an expression may name beside the inputs. */
-function run(root: string, event: string, inputs: Record<string, string>, github: Record<string, string> = {}) {
+/** Runs the script as a runner does; `github` is what an expression may name beside the inputs. */
+async function run(
+  gitHub: GitHub,
+  root: string,
+  event: string,
+  inputs: Record<string, string>,
+  github: Record<string, string> = {},
+) {
   const { GITHUB_TOKEN: token, GITHUB_API_URL } = withToken(gitHub);
   const defaults = Object.entries(action.inputs).map(([name, one]) => [name, one.default ?? '']);
-  const given: Record<string, string> = {
-    ...Object.fromEntries(defaults),
-    name: 'test-0',
-    token,
-    command: `${process.execPath} ${BUNDLE}`,
-    ...inputs,
-  };
-  const known = new Map<string, string>([
-    ...Object.entries(given).map(([name, value]) => [`inputs.${name}`, value] as const),
-    ...Object.entries(github).map(([name, value]) => [`github.${name}`, value] as const),
-  ]);
+  const command = `${process.execPath} ${BUNDLE}`;
+  const given: Record<string, string> = { ...Object.fromEntries(defaults), name: 'test-0', token, command, ...inputs };
+  const inputOf = (name: string) =>
+    name.startsWith('inputs.') ? given[name.slice('inputs.'.length)] : github[name.slice('github.'.length)];
   const evaluated = (value: string) =>
-    value.replaceAll(
-      /\$\{\{ (.*?) \}\}/gu,
-      (_, words: string) =>
-        words
-          .split(' || ')
-          .map((name) => known.get(name))
-          .find(Boolean) ?? '',
-    );
+    value.replaceAll(/\$\{\{ (.*?) \}\}/gu, (_, words: string) => words.split(' || ').map(inputOf).find(Boolean) ?? '');
   const env = Object.fromEntries(Object.entries(script?.env ?? {}).map(([name, value]) => [name, evaluated(value)]));
-  const temporary = mkdtempSync(path.join(tmpdir(), 'argus-e2e-runner-'));
-  const file = path.join(temporary, 'script.sh');
-  writeFileSync(file, script?.run ?? '');
-  const started = step(root, event, [file], { ...env, GITHUB_API_URL, RUNNER_TEMP: temporary }, [
-    'bash',
-    '--noprofile',
-    '--norc',
-    '-eo',
-    'pipefail',
-  ]);
-  return started.then((ended) => ({ ...ended, artifact: path.join(temporary, 'argus/runs.jsonl') }));
+  const temporary = project({ 'script.sh': script?.run ?? '' });
+  const words = ['--noprofile', '--norc', '-eo', 'pipefail', path.join(temporary, 'script.sh')];
+  const ended = await step(root, event, async (variables) => {
+    const child = spawn('bash', words, {
+      cwd: root,
+      env: environment({ ...variables, ...env, GITHUB_API_URL, RUNNER_TEMP: temporary }),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const [stdout, stderr, [status]] = await Promise.all([
+      textOf(child.stdout),
+      textOf(child.stderr),
+      once(child, 'close'),
+    ]);
+    return { status, stdout, stderr };
+  });
+  return { ...ended, artifact: path.join(temporary, 'argus/runs.jsonl') };
 }
 
 test('a pull request: the base is fetched for its quarantine, and the gate, the comment and the artifact are there', async () => {
+  const gitHub = await startGitHub();
   const quarantine = `cases:\n  - { case: ${JSON.stringify(REGRESSED)}, reason: waits, owner: ada, until: 2999-12-31 }\n`;
   const origin = repository({
     'package.json': '{}\n',
@@ -131,12 +122,14 @@ test('a pull request: the base is fetched for its quarantine, and the gate, the 
   });
   git(origin, 'checkout', '-q', '-b', 'changes');
   git(origin, 'commit', '-q', '--allow-empty', '-m', 'change');
-  const root = path.join(mkdtempSync(path.join(tmpdir(), 'argus-e2e-clone-')), 'clone');
+  const root = path.join(project(), 'clone');
   const shallow = ['--depth=1', '--single-branch', '--branch=changes'];
   execFileSync('git', ['clone', '-q', ...shallow, `file://${origin}`, root], { env: environment(), stdio: 'pipe' });
   writeFileSync(path.join(root, 'report.json'), reportOf(pick(REGRESSED)));
   const inputs = { reports: 'report.json', outcome: 'failure', environment: 'browser=firefox\nlocale=de' };
-  const { status, stderr, stdout, artifact, summary } = await run(root, 'pull_request', inputs, { base_ref: 'main' });
+  const { status, stderr, stdout, artifact, summary } = await run(gitHub, root, 'pull_request', inputs, {
+    base_ref: 'main',
+  });
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   expect(stdout).toContain('1 failure quarantined:');
   expect(summary).toContain('**Gate passed**: 0 to mend, 0 not of this change, 1 quarantined');
@@ -145,18 +138,19 @@ test('a pull request: the base is fetched for its quarantine, and the gate, the 
 });
 
 test('a push: the gate fails the step; what is given it is no code', async () => {
+  const gitHub = await startGitHub();
   const root = repository({ 'package.json': '{}\n', '.gitignore': '*.json\n' });
   const name = '$(touch made) `touch made`; touch made .json';
   writeFileSync(path.join(root, name), reportOf(pick(REGRESSED)));
   const github = { 'event.repository.default_branch': 'main' };
   const inputs = { reports: name, environment: 'a=$(touch made)', 'team-url': 'https://argus.invalid' };
-  const { status, summary, artifact } = await run(root, 'push', inputs, github);
+  const { status, summary, artifact } = await run(gitHub, root, 'push', inputs, github);
   expect(status).toBe(1);
   expect(summary).toContain('**Gate failed**: 1 to mend');
   expect(existsSync(path.join(root, 'made'))).toBe(false);
   expect(existsSync(artifact)).toBe(true);
   const quiet = { reports: name, gate: 'false', comment: 'false', artifact: 'false' };
-  const told = await run(root, 'pull_request', quiet, github);
+  const told = await run(gitHub, root, 'pull_request', quiet, github);
   expect(told.status).toBe(0);
   expect(existsSync(told.artifact)).toBe(false);
   expect(gitHub.requests).toEqual([]);

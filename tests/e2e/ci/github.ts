@@ -3,14 +3,16 @@
  * https://docs.github.com/rest/issues/comments, https://docs.github.com/actions/reference/workflow-commands.
  */
 
-import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { BUNDLE, environment } from '../harness.ts';
+import { onTestFinished } from 'vitest';
+import type { Result } from '../argus.ts';
+import { project } from '../harness.ts';
 
 const EVENTS = fileURLToPath(new URL('events/', import.meta.url));
 const TOKEN = 'ghs_0123456789abcdefghijABCDEFGHIJ012345';
@@ -31,35 +33,28 @@ export interface GitHub {
   failures: Record<string, number[]>;
   /** It does what it was asked for before it fails. */
   failsLate: boolean;
-  close(): void;
 }
 
+/** Answers until the test is over. */
 export async function startGitHub(): Promise<GitHub> {
-  const gitHub = {
-    comments: [] as Comment[],
-    requests: [] as string[],
-    failures: {} as Record<string, number[]>,
-    failsLate: false,
-  };
+  const gitHub: State = { comments: [], requests: [], failures: {}, failsLate: false };
   const server = createServer((request, response) => {
     serve(gitHub, request, response).catch((thrown) => send(response, 500, { message: String(thrown) }));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return Object.assign(gitHub, {
-    api: `http://127.0.0.1:${port}`,
-    close: () => {
-      server.close();
-      server.closeAllConnections();
-    },
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
   });
+  const { port } = server.address() as AddressInfo;
+  return Object.assign(gitHub, { api: `http://127.0.0.1:${port}` });
 }
 
-type State = Omit<GitHub, 'api' | 'close'>;
+type State = Omit<GitHub, 'api'>;
 
 async function serve(state: State, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { method = '', url = '', headers } = request;
-  const body = await textOf(request);
+  const body = await text(request);
   state.requests.push(`${method} ${url}`);
   const wrong =
     headers.authorization !== `Bearer ${TOKEN}` ||
@@ -77,21 +72,21 @@ function answerTo(state: State, method: string, url: string, body: string): [num
   const { pathname, searchParams } = new URL(url, 'http://github');
   // As for the token of every workflow.
   if (pathname === '/user') return [403, { message: 'Resource not accessible by integration' }];
-  const text = () => String((JSON.parse(body) as { body: string }).body);
+  const written = () => String((JSON.parse(body) as { body: string }).body);
   if (pathname === `${REPOSITORY}/issues/2/comments` && method === 'GET') {
     const [size, page] = [Number(searchParams.get('per_page') ?? 30), Number(searchParams.get('page') ?? 1)];
     return [200, state.comments.slice((page - 1) * size, page * size).map(shown)];
   }
   if (pathname === `${REPOSITORY}/issues/2/comments` && method === 'POST') {
     const user = { login: 'github-actions[bot]', type: 'Bot' } as const;
-    const made = { id: 9_000 + state.comments.length, body: text(), user };
+    const made = { id: 9_000 + state.comments.length, body: written(), user };
     state.comments.push(made);
     return [201, shown(made)];
   }
   const [, id] = /\/issues\/comments\/(\d+)$/u.exec(pathname) ?? [];
   const known = state.comments.find((one) => one.id === Number(id));
   if (known === undefined || method !== 'PATCH') return [404, { message: 'Not Found' }];
-  known.body = text();
+  known.body = written();
   return [200, shown(known)];
 }
 
@@ -105,24 +100,20 @@ function send(response: ServerResponse, status: number, body: unknown): void {
   response.end(JSON.stringify(body));
 }
 
-async function textOf(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(Buffer.from(chunk as Uint8Array));
-  return Buffer.concat(chunks).toString();
-}
-
-export interface Step {
-  status: number | null;
-  stdout: string;
-  stderr: string;
+export interface Step extends Result {
   summary: string;
   commands: RunnerCommand[];
 }
 
-/** The variables that a runner sets for a step; those of the same names here are not handed on. */
-export function runnerVariables(root: string, event: string, summary: string): Record<string, string> {
+/** Runs a step with the variables that a runner sets for it. */
+export async function step(
+  root: string,
+  event: string,
+  run: (variables: Record<string, string>) => Promise<Result>,
+): Promise<Step> {
+  const summary = path.join(project({ 'summary.md': '' }), 'summary.md');
   const isPullRequest = event.startsWith('pull_request');
-  return {
+  const result = await run({
     CI: 'true',
     GITHUB_ACTIONS: 'true',
     GITHUB_EVENT_NAME: event.replace(/-.*/u, ''),
@@ -135,30 +126,8 @@ export function runnerVariables(root: string, event: string, summary: string): R
     GITHUB_BASE_REF: isPullRequest ? 'main' : '',
     GITHUB_WORKSPACE: root,
     GITHUB_STEP_SUMMARY: summary,
-  };
-}
-
-/** Runs a command as a step; the server of this process can answer meanwhile. */
-export async function step(
-  root: string,
-  event: string,
-  args: readonly string[],
-  env: Record<string, string> = {},
-  program: readonly string[] = [process.execPath, BUNDLE],
-): Promise<Step> {
-  const summary = path.join(mkdtempSync(path.join(tmpdir(), 'argus-e2e-step-')), 'summary.md');
-  writeFileSync(summary, '');
-  const [command = '', ...rest] = program;
-  const child = spawn(command, [...rest, ...args], {
-    cwd: root,
-    env: environment({ ...runnerVariables(root, event, summary), ...env }),
-    stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const printed = { stdout: '', stderr: '' };
-  child.stdout.on('data', (bytes) => (printed.stdout += String(bytes)));
-  child.stderr.on('data', (bytes) => (printed.stderr += String(bytes)));
-  const status = await new Promise<number | null>((resolve) => child.on('close', resolve));
-  return { status, ...printed, summary: readFileSync(summary, 'utf8'), commands: commandsIn(printed.stdout) };
+  return { ...result, summary: readFileSync(summary, 'utf8'), commands: commandsIn(result.stdout) };
 }
 
 export interface RunnerCommand {
@@ -168,7 +137,7 @@ export interface RunnerCommand {
 }
 
 /** As the runner reads a step's output: both forms of commands, until it is told to stop. */
-export function commandsIn(output: string): RunnerCommand[] {
+function commandsIn(output: string): RunnerCommand[] {
   const found: RunnerCommand[] = [];
   let stopped: string | undefined;
   for (const line of output.split(/\r?\n/u)) {

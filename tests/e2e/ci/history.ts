@@ -28,13 +28,13 @@ export const ERRORS: Failures = {
 const STARTED_AT = Date.parse('2026-02-03T04:05:06Z');
 const COMMITS = 10;
 
-let first: string | undefined;
+let first: Promise<string> | undefined;
 
 /** Earlier runs on commits of their own, and what the files say by then; the test records the run of the newest commit. */
 export async function withHistory(files: Record<string, string> = {}): Promise<string> {
-  first ??= await recorded();
+  first ??= recorded();
   const root = project();
-  cpSync(first, root, { recursive: true });
+  cpSync(await first, root, { recursive: true });
   for (const [name, text] of Object.entries(files)) {
     writeFileSync(path.join(root, name), text);
     git(root, 'add', name);
