@@ -52,11 +52,8 @@ test.each([
 });
 
 test('a folder that it changes to is where it runs', async () => {
-  expect(await recognise('cd web && npm test 2>&1 | head', root)).toEqual({
-    command: 'npm test',
-    folder: path.join(root, 'web'),
-    tells: false,
-  });
+  const recognised = { command: 'npm test', folder: path.join(root, 'web'), tells: false };
+  expect(await recognise('cd web && npm test 2>&1 | head', root)).toEqual(recognised);
 });
 
 test.each([

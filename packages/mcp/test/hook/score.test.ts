@@ -51,32 +51,20 @@ test('passing on a changed tree is used, the same failure on one is wrong, and n
     expect(judged({ lines }, { ...ended, ...other }, 2)).toEqual([]);
   }
   expect(judged({ lines: [...lines, { t: 'came', id: '1', of: 'used', at: 2 }] }, ended, 3)).toEqual([]);
-  expect([wasSaid({ lines }, 's', 'f'), wasSaid({ lines }, 't', 'f'), wasSaid({ lines }, 's', 'g')]).toEqual([
-    true,
-    false,
-    false,
-  ]);
+  expect(wasSaid({ lines }, 's', 'f')).toBe(true);
+  expect([wasSaid({ lines }, 't', 'f'), wasSaid({ lines }, 's', 'g')]).toEqual([false, false]);
 });
 
 test('it is quiet once less than half of the newest twenty can be right, and speaks again when it is told to', () => {
-  const wrong = (count: number) =>
-    Array.from({ length: count }, (_, at): Line[] => [
-      ...said(`w${at}`),
-      { t: 'came', id: `w${at}`, of: 'wrong', at },
-    ]).flat();
-  const right = Array.from({ length: 20 }, (_, at): Line[] => [
-    ...said(`r${at}`),
-    { t: 'came', id: `r${at}`, of: 'used', at },
-  ]).flat();
+  const came = (of: 'wrong' | 'used', count: number) =>
+    Array.from({ length: count }, (_, at): Line[] => [...said(of + at), { t: 'came', id: of + at, of, at }]).flat();
+  const wrong = (count: number) => came('wrong', count);
+  const right = came('used', 20);
   expect(scoreOf({ lines: [] })).toMatchObject({ said: 0, precision: null, muted: false });
   expect(scoreOf({ lines: wrong(10) })).toMatchObject({ precision: 0, muted: false });
   expect(scoreOf({ lines: wrong(11) })).toMatchObject({ said: 11, wrong: 11, muted: true });
-  expect(scoreOf({ lines: [...wrong(11), ...right] })).toMatchObject({
-    used: 20,
-    precision: 1,
-    muted: false,
-    tokens: 1550,
-  });
+  const after = { used: 20, precision: 1, muted: false, tokens: 1550 };
+  expect(scoreOf({ lines: [...wrong(11), ...right] })).toMatchObject(after);
   expect(scoreOf({ lines: [...wrong(11), { t: 'reset', at: 9 }] })).toMatchObject({ said: 0, muted: false });
 });
 
@@ -114,20 +102,12 @@ test('a replay speaks once for a failure that lasts, and only of what had been e
     command: 'npm test',
     errors: family === undefined ? [] : [{ caseName: 'adds', family, isOfTest: false, words: [] }],
   });
-  const entries = [
-    earned({ since: 'run-2' }),
-    earned({ of: 'sol', families: ['g'], since: new Date(6_500).toISOString() }),
-  ];
+  const ofSolution = { of: 'sol', families: ['g'], since: new Date(6_500).toISOString() };
+  const entries = [earned({ since: 'run-2' }), earned(ofSolution)];
   const runs = [run(1, 'a', 'f'), run(2, 'b'), run(3, 'c', 'f'), run(4, 'c', 'f'), run(5, 'd'), run(6, 'e', 'g')];
   const more = [run(7, 'f'), run(8, 'g', 'g'), run(9, 'h', 'g')];
-  expect(replayOf([...runs, ...more], entries)).toMatchObject({
-    runs: 9,
-    failed: 6,
-    spoken: 2,
-    right: 1,
-    wrong: 1,
-    precision: 0.5,
-  });
+  const score = { runs: 9, failed: 6, spoken: 2, right: 1, wrong: 1, precision: 0.5 };
+  expect(replayOf([...runs, ...more], entries)).toMatchObject(score);
 });
 
 test('a command that passes says so of what had failed of it, where it names no test itself', () => {
