@@ -9,14 +9,13 @@ import { argus, type Result } from '../argus.ts';
 import { project, someUser } from '../harness.ts';
 import { git } from '../team/team.ts';
 
-/** Fails with an error that the stock may name until the stock is ready; its other fields make another tree. */
+/** Prints TAP: its test fails with an error that the stock may name until the stock is ready. */
 const TEST = `
 import { readFileSync } from 'node:fs';
-import { test } from 'node:test';
-test('the stock is known', () => {
-  const { ready, error } = JSON.parse(readFileSync(new URL('../stock.json', import.meta.url), 'utf8'));
-  if (!ready) throw new Error(error ?? 'the stock of apples is not ready');
-});
+const { ready, error = 'the stock of apples is not ready' } = JSON.parse(readFileSync('stock.json', 'utf8'));
+const result = ready ? 'ok 1 - the stock is known' : 'not ok 1 - the stock is known\\n  ---\\n  error: ' + error + '\\n  ...';
+console.log('TAP version 13\\n' + result + '\\n1..1');
+process.exitCode = ready ? 0 : 1;
 `;
 
 export const CASE = 'the stock is known';
@@ -67,7 +66,7 @@ const fixes = z.object({
 
 /** A bare repository with the project and its test in it. */
 export function bare(): string {
-  const [where, first] = [project(), project({ 'test/stock.test.mjs': TEST, 'package.json': '{"type":"module"}' })];
+  const [where, first] = [project(), project({ 'stock.test.mjs': TEST })];
   git(where, 'init', '--quiet', '--bare', '--initial-branch=main');
   writeFileSync(path.join(first, 'stock.json'), '{"ready":true}\n');
   git(first, 'init', '--quiet', '--initial-branch=main');
@@ -96,7 +95,7 @@ export function clone(of: string): Clone {
     data,
     run: async (stock) => {
       writeFileSync(path.join(root, 'stock.json'), `${JSON.stringify(stock)}\n`);
-      const args = ['run', '--json', '--project', root, 'node', '--test', 'test/stock.test.mjs'];
+      const args = ['run', '--json', '--project', root, 'node', 'stock.test.mjs'];
       return run.parse(JSON.parse((await argus(args, { env, cwd: root })).stdout)).data;
     },
     commit: (message) => {
