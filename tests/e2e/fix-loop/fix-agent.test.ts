@@ -104,7 +104,7 @@ test('a brief has known solutions and what research found, without headings of i
   expect(stateOf(root)).toMatchObject({ host: { research_sources: ['https://example.com/undefined-map'] } });
 });
 
-test('a fixer that changes nothing is told once, and then left', async () => {
+test('a fixer that changes nothing gets a second try and no third', async () => {
   const root = project(SHOP);
   const { status, stderr } = await fixProblem(root, withAgent('echo "FIX: everything"; cat >> .claude/fixes/briefs'));
   expect(status).toBe(1);
@@ -114,7 +114,7 @@ test('a fixer that changes nothing is told once, and then left', async () => {
   expect(briefs).toContain('## Refused');
 });
 
-test('a fixer that is missing is said to be, and one that hangs is ended with what it started', async () => {
+test('a missing fixer is an error, and a hanging fixer is ended with its processes', async () => {
   const root = project(SHOP);
   const missing = await fixProblem(root, withAgent('no-such-agent --now'));
   expect({ status: missing.status, report: missing.stdout }).toEqual({ status: 2, report: '' });
@@ -155,7 +155,7 @@ test('totals', () => { assert.equal(total(undefined), 3); });
 `,
 };
 
-test('a brief begins with the failure, own frames and what is not committed, and ends with what is not known', async () => {
+test('a brief begins with the failure, own frames and uncommitted changes, and ends with the open questions', async () => {
   const root = repository(SUMS);
   write(root, 'src/sum.mjs', SUM.replace('a + b', 'a - b'));
   write(root, 'src/other.mjs', 'x\n'.repeat(2_000));
@@ -182,19 +182,19 @@ test('a brief begins with the failure, own frames and what is not committed, and
 test.each([
   ['an exit code without an error text', 'exit 4', 3, '- **Headline**: exit code 4, without an error text\n'],
   [
-    'what installs a program that is missing',
+    'the command that installs a missing program',
     'npm test',
     3,
     "- **Missing**: orchard-test is not installed: run 'npm install'.\n",
   ],
   [
-    'a terminal that a command needs, which nobody has',
+    'a terminal that a command needs',
     'test -t 0 || { echo "TypeError: the input device is not a TTY"; exit 1; }',
     4,
     'the input device is not a TTY',
   ],
   ['a terminal that cannot be opened', 'exec 3</dev/tty', 3, '/dev/tty: No such device'],
-])('a brief tells %s', async (_, command, expected, line) => {
+])('a brief names %s', async (_, command, expected, line) => {
   const root = project({
     'package.json': '{"scripts":{"test":"orchard-test"},"devDependencies":{"orchard-test":"^4"}}',
   });

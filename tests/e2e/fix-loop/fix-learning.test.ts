@@ -16,7 +16,7 @@ const HISTORY = z.object({
   runs: z.array(z.object({ status: z.string(), passed: z.number(), failed: z.number() })),
 });
 
-test('attempts are runs, and each fix is kept with the cause that it took away, proved', async () => {
+test('attempts become runs, and each fix is proved for the cause that it removed', async () => {
   const root = repository({ ...ADDS, ...DOUBLES });
   expect((await fixProblem(root, LOOP)).status).toBe(3);
   const added = BROKEN.replace('a - b', 'a + b');
@@ -43,7 +43,7 @@ test('attempts are runs, and each fix is kept with the cause that it took away, 
   ]);
 });
 
-test('a fix that only a person accepted is told as accepted, and is no more than claimed', async () => {
+test('a fix that a person accepted is shown as accepted, not as proved', async () => {
   const root = repository(ADDS);
   await fixProblem(root, LOOP);
   write(root, 'add.test.js', ADDS['add.test.js'].replace('.test(', '.test.skip('));
@@ -59,7 +59,7 @@ test('a fix that only a person accepted is told as accepted, and is no more than
   ]);
 });
 
-test('a command that refuses to be listened to runs as it was typed', async () => {
+test('a command that rejects the reporter runs as it was typed', async () => {
   const refuses = [
     'case "$NODE_OPTIONS" in',
     '  *--require*) echo "sealed: $NODE_OPTIONS is not allowed in NODE_OPTIONS"; exit 9 ;;',

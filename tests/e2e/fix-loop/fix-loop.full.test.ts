@@ -65,7 +65,7 @@ function* numbers(): Generator<number, never> {
 }
 
 test.skipIf(process.platform !== 'linux')(
-  'kill -9 in every phase loses no attempt and makes none twice without saying so',
+  'kill -9 in every phase loses no attempt, and a repeated attempt is reported',
   async () => {
     const root = repository({ 'check.js': CHECK, 'answer.txt': '' });
     const random = numbers();
@@ -185,7 +185,7 @@ describe.each([
   });
 });
 
-test('a runner that Argus replaces by one of its own is the same runner in a loop', async () => {
+test('python3 -m unittest is the same runner in a loop as in a run', async () => {
   const sums = (sign: string) => `def add(a, b):\n    return a ${sign} b\n`;
   const root = repository({
     'sums.py': sums('-'),

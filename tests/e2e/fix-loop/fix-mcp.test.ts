@@ -124,7 +124,7 @@ describe('an agent', () => {
     expect(await agent.ask('fix_status', { projectPath: root })).toMatchObject({ result: 'success' });
   });
 
-  test('hears progress without secrets, cancels, and goes on', async () => {
+  test('receives progress without secrets, cancels and resumes', async () => {
     const token = 'aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF3hJ6';
     const root = project({ 'say.sh': `printf 'working \\033[31mon ghp_%s' ${token}` });
     const messages: string[] = [];

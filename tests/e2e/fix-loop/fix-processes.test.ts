@@ -34,7 +34,7 @@ describe.skipIf(process.platform !== 'linux')('with /proc', { concurrent: true }
     expect(processesWith("bash --norc -c trap '' TERM; echo begun")).toEqual([]);
   });
 
-  test('kill -9 leaves a loop that makes its attempt again, and ends what the killed one started', async () => {
+  test('a killed loop repeats its attempt and ends the processes of the killed run', async () => {
     const root = project();
     const count = path.join(project(), 'count');
     const command = `echo x >> ${count}; test $(wc -l < ${count}) -ge 2 || { echo begun; setsid sleep 4721; }`;

@@ -43,7 +43,7 @@ test('a command that succeeds at once needs one attempt', async () => {
   expect(git(root, 'status', '--porcelain')).toBe('');
 });
 
-test('a change that fixes the command is learned, and the next loop knows the last one', async () => {
+test('a change that fixes the command is learned, and the next loop mentions it', async () => {
   const root = repository(FAILING);
   const first = await fixProblem(root, RUN);
   expect(first.status).toBe(3);
@@ -153,7 +153,7 @@ test('attempts run out, and a new call begins a new loop', async () => {
   expect(stateOf(root).attempts).toHaveLength(1);
 });
 
-test('no change is refused, and so is a work tree that failed before', async () => {
+test('an attempt without a change is refused, and so is a work tree that failed before', async () => {
   const root = project({ 'a.txt': 'a\n' });
   const args = loopOn('echo a > a.txt; echo "Error: no" >&2; exit 1');
   await fixProblem(root, args);
@@ -218,7 +218,7 @@ test('adds', () => {
   const FILES = { 'sum.js': 'exports.sum = (a, b) => a - b;\n', 'sum.test.js': TEST };
   const args = loopOn('node sum.test.js');
 
-  test('is suspicious until a person decides, and what the person rejects is offered nowhere', async () => {
+  test('is suspicious until a person decides, and a rejected fix is never suggested', async () => {
     const root = project(FILES);
     expect((await fixProblem(root, args)).status).toBe(3);
     write(root, 'sum.test.js', SKIPPED);
@@ -266,7 +266,7 @@ test('adds', () => {
     expect(JSON.parse(known.stdout).ranked_solutions).toEqual([inBothMemories, inBothMemories]);
   });
 
-  test('is suspicious where nobody declared the change, made while the loop waited', async () => {
+  test('is suspicious when the tests change while the loop waits', async () => {
     const root = project(FILES);
     const up = path.join(project(), 'up');
     const down = `test -e ${up} || { touch ${up}; echo "Error: connect ECONNREFUSED 127.0.0.1:1"; exit 1; }`;
@@ -279,7 +279,7 @@ test('adds', () => {
   });
 });
 
-describe('an error that is given', () => {
+describe('a given error', () => {
   const TEXT = 'TypeError: cannot use answer from port 4711\n    at Object.<anonymous> (check.js:6:7)';
   const args = ['--desired', 'it is well', '--test', 'node check.js', '--backoff', '0'];
 

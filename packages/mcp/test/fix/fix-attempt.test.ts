@@ -72,16 +72,19 @@ describe.skipIf(process.platform === 'win32')('an attempt', { concurrent: true }
     expect(await findMarked(request.mark)).toEqual([]);
   });
 
-  test.skipIf(process.platform !== 'linux')('finds what forks away', async () => {
+  test.skipIf(process.platform !== 'linux')('finds processes that leave the group', async () => {
     const { result, request } = attempt('setsid sleep 300 & setsid --fork sleep 301; echo x; exit 1');
     expect((await result).notes.join()).toMatch(/Left running by the command and ended: .*sleep 30/u);
     expect(await findMarked(request.mark)).toEqual([]);
   });
 
-  test.skipIf(process.platform !== 'linux')('leaves what a success started, and names it', async () => {
-    const { result } = attempt('setsid sleep 15 & exit 0');
-    expect((await result).notes.join()).toMatch(/Still running: \d+ \(sleep 15\)/u);
-  });
+  test.skipIf(process.platform !== 'linux')(
+    'keeps and names the processes that a successful command started',
+    async () => {
+      const { result } = attempt('setsid sleep 15 & exit 0');
+      expect((await result).notes.join()).toMatch(/Still running: \d+ \(sleep 15\)/u);
+    },
+  );
 
   test('leaves nothing when it is cancelled', async () => {
     const abort = new AbortController();

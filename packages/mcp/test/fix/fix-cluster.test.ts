@@ -76,7 +76,7 @@ press-migrate-hs7k2         0/1     Completed          0             2d11h   10.
 `;
 
 describe('pods', () => {
-  test('one that was killed for memory: the cause, its limit, what it printed before', async () => {
+  test('a pod that was killed for memory: cause, limit and previous log', async () => {
     const killed = pod('press-web-6c9f', 'Running', {
       restartCount: 6,
       state: { waiting: { reason: 'CrashLoopBackOff', message: 'back-off 40s restarting failed container=web' } },
@@ -104,7 +104,7 @@ describe('pods', () => {
     for (const line of asked()) expect(line).toMatch(/^(?:get|describe|logs) .*-n press$/u);
   });
 
-  test('one whose image cannot be pulled, and one without a node', async () => {
+  test('a pod whose image cannot be pulled, and a pod without a node', async () => {
     const message = '0/2 nodes are available: 2 Insufficient memory.';
     const conditions = [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message }];
     const state = { waiting: { reason: 'ImagePullBackOff', message: 'Back-off pulling image' } };
@@ -127,7 +127,7 @@ describe('pods', () => {
     expect(answerOf(found, 11).why_not).toContain('The namespace has no deployments.');
   });
 
-  test('those of a kubectl that only knows tables, and the message that a long stack belongs to', async () => {
+  test('a kubectl that only prints tables, and a long stack with its message', async () => {
     const frames = Array.from({ length: 90 }, (_, index) => `\tat press.Fold.fold(Fold.java:${index + 10})`);
     const log = ['starting', 'press.TooDeep: folded 900 times', ...frames].join('\n');
     const before = 'logs press-web-6c9f-vwq2x --previous*';
