@@ -58,6 +58,7 @@ function verdictOn(run: Data, caseName: string): unknown {
   return (cause?.verdict as Data | undefined)?.kind;
 }
 
+// Takes some seconds, because verdicts need a history of 16 runs and ten commits.
 test('the life of a project: a flake, an outage, a regression, its repair, and the regression again', async () => {
   const { commit, run, data, diagnose, json, text } = await story();
   for (const number of [1, 2, 3, 4]) {

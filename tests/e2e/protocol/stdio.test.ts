@@ -8,6 +8,7 @@ import { expect, test } from 'vitest';
 import { TOOLS } from '../../../packages/mcp/src/tools/registry.ts';
 import { BUNDLE, connectProcess, ERAS, environment, project } from '../harness.ts';
 
+// Takes some seconds, because the program starts and compiles the whole engine.
 test.each(ERAS)('a client of %s lists, runs, diagnoses, asks the debug memory, reads and closes', async (era) => {
   const root = project();
   const agent = await connectProcess(era, {}, root);
