@@ -1,8 +1,6 @@
 // `npm run check`: after an edit. Formats, then lint, types and unit tests, as far as the edit can affect them.
 import { run, runTool } from './lib/exec.mjs';
-import { runSuite } from './lib/run-suite.mjs';
 import { main, mustPass, step } from './lib/steps.mjs';
-import { checkSuite } from './lib/suites.mjs';
 import { setUp } from './setup.mjs';
 
 await main(async () => {
@@ -11,5 +9,7 @@ await main(async () => {
     mustPass('cargo fmt', await run('cargo', ['fmt'], { onLine }));
     mustPass('biome', await runTool('@biomejs/biome', 'bin/biome', ['check', '--write'], { onLine }));
   });
+  // These import packages, which the set-up has installed.
+  const [{ runSuite }, { checkSuite }] = await Promise.all([import('./lib/run-suite.mjs'), import('./lib/suites.mjs')]);
   return runSuite('check', checkSuite());
 });
