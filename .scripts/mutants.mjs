@@ -25,6 +25,7 @@ const AREAS = {
   'fix-loop breaker': ['crates/core/src/fix_loop/{decide,check}.rs', 'crates/core/src/fix_loop/machine/*.rs'],
   'report readers': ['crates/report/src/**/*.rs'],
 };
+const UNIT_TESTS = ['npm/', 'packages/'];
 const NO_TESTS = ['**/tests/**', '**/tests.rs', '**/*_tests.rs'];
 
 await main(async () => {
@@ -83,34 +84,39 @@ async function triedOn({ file, start, end, becomes }) {
   writeFileSync(path, `${source.slice(0, start)}${becomes}${source.slice(end)}`);
   rescan();
   try {
-    return await (file.endsWith('.rs') ? triedInRust() : triedInTypeScript());
+    return await (file.endsWith('.rs') ? triedInRust(file) : triedInTypeScript());
   } finally {
     writeFileSync(path, source);
     rescan();
   }
 }
 
-async function triedInRust() {
-  const { code, output } = await cargoTest(NATIVE, () => {});
-  if (/^error(?:\[E\d+\])?: (?!test failed)/mu.test(output) && /could not compile/u.test(output))
-    return DOES_NOT_COMPILE;
-  return code === 0 ? triedInTypeScript() : 'Rust tests';
+/** The tests of the crate first, because they are built soonest. */
+async function triedInRust(file) {
+  for (const args of [['-p', `argus-${file.split('/')[1]}`, '--tests'], NATIVE]) {
+    const { code, output } = await cargoTest(args, () => {});
+    if (/^error(?:\[E\d+\])?: (?!test failed)/mu.test(output) && /could not compile/u.test(output))
+      return DOES_NOT_COMPILE;
+    if (code !== 0) return 'Rust tests';
+  }
+  await rebuilt();
+  return (await failsIn(filesOf('test'))) ? 'TypeScript tests' : null;
 }
 
+/** Unit tests first, because they need no bundle. */
 async function triedInTypeScript() {
   for (const folder of ['npm/engine', 'packages/mcp']) {
     const { code } = await runTool('typescript', 'bin/tsc', ['-p', folder, '--pretty', 'false']);
     if (code !== 0) return 'types';
   }
+  if (await failsIn(filesOf('test', UNIT_TESTS))) return 'TypeScript tests';
   await rebuilt();
-  const { code } = await vitest({
-    name: 'mutant',
-    suite: 'test',
-    files: filesOf('test'),
-    bail: true,
-    onLine: () => {},
-  });
-  return code === 0 ? null : 'TypeScript tests';
+  return (await failsIn(filesOf('test', [''], UNIT_TESTS))) ? 'TypeScript tests' : null;
+}
+
+async function failsIn(files) {
+  const { code } = await vitest({ name: 'mutant', suite: 'test', files, bail: true, onLine: () => {} });
+  return code !== 0;
 }
 
 async function rebuilt() {
