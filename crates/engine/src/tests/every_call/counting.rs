@@ -27,7 +27,7 @@ fn run(world: &World) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 8))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 16))]
     #[test]
     fn the_formula_holds_and_resolutions_never_pass_occurrences(steps in prop::collection::vec(step(), 1..40)) {
         let world = World::new();

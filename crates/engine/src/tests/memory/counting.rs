@@ -57,7 +57,7 @@ fn play(world: &World, steps: &[Step]) -> Sums {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 8))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 16))]
     #[test]
     fn sums_are_those_of_the_outcomes_and_answers_keep_the_rules(steps in prop::collection::vec(step(), 0..30)) {
         let world = World::new();

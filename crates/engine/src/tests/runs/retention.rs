@@ -87,7 +87,7 @@ fn jumped() -> impl Strategy<Value = i64> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 8))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 16))]
 
     #[test]
     fn no_run_goes_before_its_time_whatever_a_third_of_the_clocks_say(
