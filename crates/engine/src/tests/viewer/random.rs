@@ -186,7 +186,7 @@ impl Model {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases / 16, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases * 3 / 128, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
     fn what_a_person_said_stays_said(steps in proptest::collection::vec(step(), 1..30), seed in any::<u32>()) {
         let mut model = Model::new(&format!("random-{seed}"));
