@@ -217,9 +217,35 @@ function linesOf({ runs, alone = [] }: Recording): string[] {
   return [...told, ...alone.flatMap(printed)];
 }
 
-/** Removes times in brackets, which some runners print for slow tests only, and the unit of others, which depends on the time. */
+/**
+ * Removes what differs between two runs of the same tests: times in brackets, which some runners print for slow tests only;
+ * units and minutes of other times; the order of progress dots; numbers of failures, which follow that order; ids.
+ */
 export function comparable(text: string): string {
-  return text.replaceAll(/ +\(1 ?m?s\)/gu, '').replaceAll(/\b1 ?m?s\b/gu, '1s');
+  return shownInTheEnd(text)
+    .replaceAll(/ +\(1 ?m?s\)/gu, '')
+    .replaceAll(/\b(?:\d+ ?m(?:in)? )?1 ?m?s\b/gu, '1s')
+    .replaceAll(/^[.FS*]{2,}$/gmu, (dots) => [...dots].sort().join(''))
+    .replaceAll(/^\d+\) /gmu, '1) ')
+    .replaceAll(/(?<=session-id=)[\w-]+/gu, '1');
+}
+
+/** Codes of a terminal. */
+const [ERASE_LINE, LINE_UP, LINE_START, SHOW_CURSOR] = ['\u001b[2K', '\u001b[1A', '\u001b[G', '\u001b[?25h'];
+
+/** Removes lines that were erased again, because a runner draws its progress as often as there is time for. */
+function shownInTheEnd(text: string): string {
+  let shown = '';
+  for (const frame of text.replaceAll(SHOW_CURSOR, '').split(LINE_START)) {
+    const linesAbove = frame.split(LINE_UP).length - 1;
+    shown += frame.replaceAll(ERASE_LINE, '').replaceAll(LINE_UP, '');
+    if (linesAbove > 0)
+      shown = `${shown
+        .split('\n')
+        .slice(0, -linesAbove - 1)
+        .join('\n')}\n`;
+  }
+  return shown;
 }
 
 function linesOfReport(text: string): string[] {
