@@ -203,6 +203,9 @@ calls! {
     Reads Team "testHistory": evidence::test_history::test_history, c::TestHistoryParams => c::TestHistoryResult;
     /// Which tests end in another way than at a commit.
     Reads Team "testChanges": evidence::test_changes::test_changes, c::TestChangesParams => c::TestChangesResult;
+    /// Tests of an earlier run that did not run in this one.
+    Reads Team "missingTests":
+        evidence::missing_tests::missing_tests, c::MissingTestsParams => c::MissingTestsResult;
     /// Changes after which failures were gone, and how sure each is.
     Reads Team "fixes": evidence::fixes::fixes, c::NoParams => c::FixesResult;
     /// What an edit changed that mended a failure.

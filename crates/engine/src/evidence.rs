@@ -6,6 +6,7 @@ pub(crate) mod failure_facts;
 pub mod fixes;
 pub(crate) mod judging;
 pub mod learned_commits;
+pub mod missing_tests;
 mod names;
 mod places;
 pub(crate) mod progress;

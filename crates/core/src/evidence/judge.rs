@@ -12,7 +12,7 @@ use crate::evidence::kept::traits::{CHANCE, KINDS};
 use crate::evidence::kept::window::View;
 use crate::evidence::reasons;
 use crate::evidence::suspects::{self, Evidence};
-use crate::evidence::verdict::{Since, Suspect, Verdict, VerdictKind};
+use crate::evidence::verdict::{Precedents, Since, Suspect, Verdict, VerdictKind};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a run's failures are.
@@ -298,7 +298,9 @@ impl<'a> Judging<'a> {
         let (kind, probability) = VerdictKind::likeliest(&weighed_kinds, has_history, may_be_chance);
         let polluter = weighed.polluter.filter(|_| kind == VerdictKind::Order);
         let condition = weighed.condition.filter(|_| kind == VerdictKind::Environment);
+        let precedents = self.precedents(kind, &failure, history, condition.as_ref(), shared.common);
         let mut verdict = Verdict {
+            precedents,
             kind,
             probability,
             weighed: weighed_kinds,
@@ -321,6 +323,43 @@ impl<'a> Judging<'a> {
             order,
             touched: seen.last().is_some_and(|now| now.touched),
             weighed: chances,
+        }
+    }
+
+    /// Committed runs before this one that failed with the same error for the same reason, and a pass on the same tree.
+    fn precedents(
+        &self,
+        kind: VerdictKind,
+        failure: &Failure,
+        history: Option<&TestHistory>,
+        condition: Option<&(String, String)>,
+        common: Trait,
+    ) -> Precedents {
+        let Some(now) = self.view.runs.len().checked_sub(1) else { return Precedents::default() };
+        let (run, tree) = (|at: usize| self.view.runs[at].seq, self.view.trees[now]);
+        let is_alike = |at: usize| match kind {
+            VerdictKind::Infrastructure => {
+                let known = self.memory.outages.iter().filter(|known| known.common == common);
+                known.flat_map(|known| known.first.into_iter().chain([known.last])).any(|seq| seq == run(at))
+            }
+            VerdictKind::Environment => condition.is_some_and(|condition| self.view.has(at, condition)),
+            _ => true,
+        };
+        // A strand may come from a function, which raises more than one error.
+        let strand = history.and_then(|history| history.strand(Trait::of(failure)));
+        let strand = strand.filter(|strand| strand.newest.signature == failure.signature);
+        let has_error = |at: usize| {
+            kind == VerdictKind::Infrastructure
+                || history.zip(strand).is_some_and(|(history, strand)| history.failed_with(strand, run(at)))
+        };
+        let is_committed = |at: &usize| !self.view.uncommitted[*at];
+        Precedents {
+            failed: (0..now).filter(is_committed).filter(|at| has_error(*at) && is_alike(*at)).map(run).collect(),
+            passed_on_tree: (0..now)
+                .rev()
+                .filter(|at| self.view.trees[*at] == tree)
+                .map(run)
+                .find(|seq| history.is_some_and(|history| history.at(*seq) == Some(false))),
         }
     }
 
@@ -361,8 +400,15 @@ impl<'a> Judging<'a> {
     /// The one that lasts since the run before, or a new one.
     fn known_outage(&self, common: Trait) -> Outage {
         let seq = self.run.seq;
-        let lasts = self.memory.outages.iter().find(|known| known.common == common && known.last + 1 == seq);
-        Outage { id: lasts.map_or_else(|| new_id(common, seq), |known| known.id), common, last: seq }
+        let known = self.memory.outages.iter().find(|known| known.common == common);
+        let lasts = known.filter(|known| known.last + 1 == seq);
+        let first = known.map_or(seq, |known| known.first.unwrap_or(known.last));
+        Outage {
+            id: lasts.map_or_else(|| new_id(common, seq), |known| known.id),
+            common,
+            first: Some(first),
+            last: seq,
+        }
     }
 
     fn cause_id(&self, kind: VerdictKind, failure: &Failure, shared: &Shared<'_>) -> u64 {

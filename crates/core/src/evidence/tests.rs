@@ -2,6 +2,7 @@
 
 mod going_back;
 mod outages;
+mod precedents;
 mod properties;
 mod verdicts;
 mod wide_breaks;

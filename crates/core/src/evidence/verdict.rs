@@ -84,6 +84,19 @@ pub struct Verdict {
     pub condition: Option<(String, String)>,
     /// Commits that may have begun it.
     pub suspects: Vec<Suspect>,
+    /// Earlier runs that show the same failure without what is new in this run.
+    pub precedents: Precedents,
+}
+
+/// Earlier runs that speak for an excuse. A caller who knows which commits belong to a change can tell from them whether the
+/// failure occurs without that change.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Precedents {
+    /// Runs of committed trees in which the test failed with the same error, oldest first; for `environment` only runs that
+    /// have the condition, for `infrastructure` runs that had the same outage.
+    pub failed: Vec<RunSeq>,
+    /// The newest run on the same tree in which the test passed.
+    pub passed_on_tree: Option<RunSeq>,
 }
 
 impl Verdict {

@@ -154,7 +154,8 @@ pub(crate) fn case(stored: Case) -> CaseRecord {
         error,
         signature,
         verdict: found.as_ref().map(brief_verdict),
-        cause_id: found.map(|found| found.cause_id),
+        cause_id: found.as_ref().map(|found| found.cause_id.clone()),
+        precedents: found.and_then(|found| found.precedents),
     }
 }
 

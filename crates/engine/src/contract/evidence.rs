@@ -16,6 +16,21 @@ contract! {
         pub cause_id: String,
         /// Commits that may have begun it, likeliest first; they sum to 1 with "none of them".
         pub suspects: Vec<SuspectCommit>,
+        /// Earlier runs that show the same failure, or a pass on the same tree; absent where there are none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub precedents: Option<Precedents>,
+    }
+
+    /// Earlier runs that may excuse a failure, because they show it without what is new in its run.
+    pub struct Precedents {
+        /// Commits at which a run without uncommitted changes failed with the same error, newest first, at most 16. For
+        /// `environment` under the same condition, for `infrastructure` in the same outage.
+        pub failed_at: Vec<String>,
+        /// The newest run on the same tree in which the test passed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub passed_in: Option<String>,
     }
 
     /// What a failure is.

@@ -1,6 +1,6 @@
 //! Types of runs: what records one, what lists them, and their cases.
 
-use super::{ChangedBefore, Difference, FixTrust, ProvedFix, Related, Tried};
+use super::{ChangedBefore, Difference, FixTrust, Precedents, ProvedFix, Related, Tried};
 use argus_core::{Category, FailureKind, evidence::verdict::VerdictKind};
 use argus_report::{CaseStatus, Format, Problem, ReportCase};
 use serde::{Deserialize, Serialize};
@@ -470,6 +470,10 @@ contract! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub cause_id: Option<String>,
+        /// Of a failed case: earlier runs that may excuse it; absent where there are none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub precedents: Option<Precedents>,
     }
 }
 

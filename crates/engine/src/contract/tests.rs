@@ -16,6 +16,24 @@ contract! {
         pub offset: Option<u32>,
     }
 
+    /// Which runs to compare.
+    pub struct MissingTestsParams {
+        /// The run in which tests may be missing.
+        pub run_id: String,
+        /// Earlier runs, newest first; the first 10 are read.
+        pub base_run_ids: Vec<String>,
+    }
+
+    /// Tests that did not run.
+    pub struct MissingTestsResult {
+        /// The earlier run that has the most tests in common with the run; none where no run has any.
+        pub base_run_id: Option<String>,
+        /// Tests that ran in the earlier run.
+        pub ran: u32,
+        /// Names of those that are skipped or absent in the run.
+        pub missing: Vec<String>,
+    }
+
     /// One test over the runs.
     pub struct TestHistoryResult {
         /// `file > suite > name`.

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     Engine, EngineError,
     answer::view,
-    contract::{CaseVerdict, CommitFacts, RecordRunParams, Shuffle, SuspectCommit, Verdict, VerdictSince},
+    contract::{CaseVerdict, CommitFacts, Precedents, RecordRunParams, Shuffle, SuspectCommit, Verdict, VerdictSince},
     failures::lookup,
     limits,
     runs::{
@@ -21,7 +21,7 @@ use argus_core::evidence::{
     facts::{CaseId, Failure, FileId, RunFacts, RunSeq, StackFiles, fingerprint},
     judge::Judged,
     kept::{memory::Memory, order::Order, record::Recorded, window::Window},
-    verdict::{Names, VerdictKind},
+    verdict::{self, Names, VerdictKind},
 };
 use argus_store::{
     Tx,
@@ -321,7 +321,22 @@ fn shown<F: Fn(CaseId) -> Option<String>>(
             .iter()
             .map(|one| SuspectCommit { commit: one.commit.clone(), probability: one.probability })
             .collect(),
+        precedents: precedents(&verdict.precedents, named),
     }
+}
+
+/// Commits that one failure keeps as precedents.
+const MAX_PRECEDENT_COMMITS: usize = 16;
+
+fn precedents<F>(found: &verdict::Precedents, named: &Named<'_, F>) -> Option<Precedents> {
+    let mut commits: Vec<String> = Vec::new();
+    for commit in found.failed.iter().rev().filter_map(|seq| named.window.get(*seq)?.commit.as_ref()) {
+        if commits.len() < MAX_PRECEDENT_COMMITS && !commits.contains(commit) {
+            commits.push(commit.clone());
+        }
+    }
+    let passed_in = found.passed_on_tree.and_then(|seq| named.window.get(seq)).map(|run| run.id.clone());
+    (!commits.is_empty() || passed_in.is_some()).then_some(Precedents { failed_at: commits, passed_in })
 }
 
 /// Where the runner can be told the order, all of the run does as well as the two tests that matter.

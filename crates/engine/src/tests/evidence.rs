@@ -2,6 +2,7 @@
 
 mod edits;
 mod foreign;
+mod gate;
 mod learned_commits;
 mod over_runs;
 mod runner_version;

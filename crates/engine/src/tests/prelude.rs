@@ -14,6 +14,7 @@ pub(super) use crate::{
         edits::edit,
         fixes::fixes,
         learned_commits::{learn_commits, likely_fixes},
+        missing_tests::missing_tests,
         test_changes::test_changes,
         test_history::test_history,
         test_states::tests,

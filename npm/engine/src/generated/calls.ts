@@ -40,6 +40,8 @@ import type {
   MemorySearchParams,
   MemorySearched,
   MergePatternsParams,
+  MissingTestsParams,
+  MissingTestsResult,
   NoParams,
   Overview,
   PatternDetail,
@@ -127,6 +129,8 @@ export interface Calls {
   testHistory: { params: TestHistoryParams; result: TestHistoryResult };
   /** Which tests end in another way than at a commit. */
   testChanges: { params: TestChangesParams; result: TestChangesResult };
+  /** Tests of an earlier run that did not run in this one. */
+  missingTests: { params: MissingTestsParams; result: MissingTestsResult };
   /** Changes after which failures were gone, and how sure each is. */
   fixes: { params: NoParams; result: FixesResult };
   /** What an edit changed that mended a failure. */
@@ -278,6 +282,7 @@ export const TEAM_CALLS = [
   'tests',
   'testHistory',
   'testChanges',
+  'missingTests',
   'fixes',
   'edit',
   'history',
@@ -395,6 +400,11 @@ export abstract class NamedCalls {
   /** Which tests end in another way than at a commit. */
   testChanges(params: TestChangesParams): Promise<TestChangesResult> {
     return this.call('testChanges', params);
+  }
+
+  /** Tests of an earlier run that did not run in this one. */
+  missingTests(params: MissingTestsParams): Promise<MissingTestsResult> {
+    return this.call('missingTests', params);
   }
 
   /** Changes after which failures were gone, and how sure each is. */

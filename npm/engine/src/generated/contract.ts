@@ -171,6 +171,8 @@ export type CaseRecord = {
   verdict?: BriefVerdict,
   /** Of a failed case; failures of one cause have one. */
   causeId?: string,
+  /** Of a failed case: earlier runs that may excuse it; absent where there are none. */
+  precedents?: Precedents,
 };
 
 /** How a case ended in a run. */
@@ -189,6 +191,8 @@ export type CaseVerdict = {
   causeId: string,
   /** Commits that may have begun it, likeliest first; they sum to 1 with "none of them". */
   suspects: Array<SuspectCommit>,
+  /** Earlier runs that show the same failure, or a pass on the same tree; absent where there are none. */
+  precedents?: Precedents,
 };
 
 /** Patterns of one category. */
@@ -1649,6 +1653,24 @@ export type MergedPattern = {
   occurrences: number,
 };
 
+/** Which runs to compare. */
+export type MissingTestsParams = {
+  /** The run in which tests may be missing. */
+  runId: string,
+  /** Earlier runs, newest first; the first 10 are read. */
+  baseRunIds: Array<string>,
+};
+
+/** Tests that did not run. */
+export type MissingTestsResult = {
+  /** The earlier run that has the most tests in common with the run; none where no run has any. */
+  baseRunId: string | null,
+  /** Tests that ran in the earlier run. */
+  ran: number,
+  /** Names of those that are skipped or absent in the run. */
+  missing: Array<string>,
+};
+
 /** The step that follows. */
 export type NextAction = {
   /** Stable; for programs. */
@@ -1799,6 +1821,15 @@ export type PlaceholderSpan = {
   end: number,
   /** Without the brackets, such as `UUID`. */
   name: string,
+};
+
+/** Earlier runs that may excuse a failure, because they show it without what is new in its run. */
+export type Precedents = {
+  /** Commits at which a run without uncommitted changes failed with the same error, newest first, at most 16. For
+   * `environment` under the same condition, for `infrastructure` in the same outage. */
+  failedAt: Array<string>,
+  /** The newest run on the same tree in which the test passed. */
+  passedIn?: string,
 };
 
 /** How sure a fix is. */

@@ -152,6 +152,11 @@ impl TestHistory {
         (is(self.ran) && !is(self.outages)).then(|| is(self.failed))
     }
 
+    /// Whether it failed in a run of the window with the error of this strand of it.
+    pub fn failed_with(&self, strand: &Strand, seq: RunSeq) -> bool {
+        self.newest.checked_sub(seq).is_some_and(|bit| strand.failed.checked_shr(bit).is_some_and(|runs| runs & 1 == 1))
+    }
+
     /// Whether it passed in a run of the window, and at the first attempt.
     pub fn passed_at_once(&self, seq: RunSeq) -> bool {
         self.at(seq) == Some(false) && self.retried >> (self.newest - seq) & 1 == 0

@@ -38,6 +38,9 @@ pub struct Outage {
     pub id: u64,
     /// The error.
     pub common: Trait,
+    /// The first run that had an outage with this error; absent in memories of earlier versions.
+    #[serde(default)]
+    pub first: Option<RunSeq>,
     /// The newest run that had it.
     pub last: RunSeq,
 }

@@ -252,6 +252,7 @@ impl Play {
             self.list("tests", json!({ "state": state, "name": "O" }));
         }
         self.list("testChanges", json!({ "since": "c2" }));
+        self.call("missingTests", json!({ "runId": run, "baseRunIds": [first] }));
         self.call("edit", json!({ "fixId": self.id("fixes", "/fixes/0/fixId") }));
         self.call("memorySearch", json!({ "text": "pool exhausted", "env": env(), "limit": 3, "threshold": 0.1 }));
         let event = json!({ "text": UNKNOWN, "exitCode": 1, "containerStatus": null, "exceptionType": "Error", "httpStatus": 503,

@@ -1,0 +1,105 @@
+//! Which earlier runs may excuse a failure.
+
+use super::{CASES, Story, failure, in_function, only};
+use crate::{
+    evidence::{
+        facts::Failure,
+        verdict::{Precedents, VerdictKind},
+    },
+    failure::category::Category,
+};
+
+fn precedents(story: &mut Story, failures: &[Failure]) -> Precedents {
+    story.run(failures).verdicts[0].verdict.precedents.clone()
+}
+
+/// Ten commits, of which runs 3 and 6 failed with error 1 and passed when run again.
+fn flaky() -> Story {
+    let mut story = Story::new();
+    for at in 0..10 {
+        story.commit();
+        if at == 3 || at == 6 {
+            story.run(&[failure(3, 1)]);
+        }
+        story.run(&[]);
+    }
+    story
+}
+
+#[test]
+fn committed_runs_with_the_same_error_are_precedents() {
+    let mut story = flaky();
+    story.commit();
+    assert_eq!(precedents(&mut story, &[failure(3, 1)]), Precedents { failed: vec![3, 7], passed_on_tree: None });
+}
+
+#[test]
+fn another_error_or_another_test_is_no_precedent() {
+    for other in [failure(3, 2), failure(4, 1)] {
+        let mut story = flaky();
+        story.commit();
+        assert_eq!(precedents(&mut story, &[other]), Precedents::default());
+    }
+}
+
+#[test]
+fn another_error_out_of_the_same_function_is_no_precedent() {
+    let mut story = Story::new();
+    story.pass(3);
+    story.run(&[in_function(3, 1, 7)]);
+    story.pass(1);
+    story.commit();
+    assert_eq!(precedents(&mut story, &[in_function(3, 2, 7)]).failed, Vec::<u32>::new());
+}
+
+#[test]
+fn a_failure_on_an_edit_is_no_precedent() {
+    let mut story = Story::new();
+    story.pass(3);
+    story.edit("staged");
+    story.run(&[failure(3, 1)]);
+    story.revert();
+    story.run(&[]);
+    story.commit();
+    assert_eq!(precedents(&mut story, &[failure(3, 1)]).failed, Vec::<u32>::new());
+}
+
+#[test]
+fn a_pass_on_the_same_tree_is_named() {
+    let mut story = Story::new();
+    story.pass(4);
+    assert_eq!(precedents(&mut story, &[failure(3, 1)]).passed_on_tree, Some(3));
+    story.commit();
+    assert_eq!(precedents(&mut story, &[failure(3, 1)]).passed_on_tree, None);
+}
+
+#[test]
+fn only_runs_with_the_condition_are_precedents_of_an_environment() {
+    let mut story = Story::new();
+    let mut judged = None;
+    for at in 0..16 {
+        story.commit();
+        let fails = at % 4 == 3;
+        story.os = if fails { "windows" } else { "linux" };
+        let failures = if fails { vec![failure(3, 1)] } else { Vec::new() };
+        judged = Some(story.run(&failures));
+    }
+    let judgement = judged.unwrap();
+    let verdict = &only(&judgement).verdict;
+    assert_eq!((verdict.kind, &verdict.precedents.failed[..]), (VerdictKind::Environment, &[3, 7, 11][..]));
+}
+
+#[test]
+fn an_outage_has_the_earlier_runs_with_the_same_error_as_precedents() {
+    let down: Vec<Failure> =
+        (0..CASES).step_by(2).map(|case| Failure { category: Category::NetworkError, ..failure(case, 9) }).collect();
+    let mut story = Story::new();
+    story.pass(5);
+    story.commit();
+    assert_eq!(precedents(&mut story, &down).failed, Vec::<u32>::new());
+    story.pass(2);
+    story.commit();
+    assert_eq!(precedents(&mut story, &down).failed, [5]);
+    story.commit();
+    assert_eq!(precedents(&mut story, &down).failed, [5, 8]);
+}

@@ -1,0 +1,50 @@
+//! Tests that ran in an earlier run and did not run in this one.
+
+use crate::{
+    Engine, EngineError,
+    contract::{MissingTestsParams, MissingTestsResult},
+    failures::lookup,
+};
+use argus_core::Ambient;
+use argus_store::{
+    Database,
+    runs::{RunKey, test_runs},
+};
+use std::collections::BTreeSet;
+
+/// Runs that are compared: a matrix or a sharded job records several runs of one commit.
+const MAX_BASE_RUNS: usize = 10;
+
+/// Compares a run with the one of the given runs that has the most tests in common with it, because runs of other shards
+/// or of a single file would make every test look missing.
+pub async fn missing_tests<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+    params: &MissingTestsParams,
+) -> Result<MissingTestsResult, EngineError> {
+    let body = async |tx: &mut D::Tx<'_>| -> Result<MissingTestsResult, EngineError> {
+        let (head, _) = lookup::find_run(tx, &params.run_id).await?;
+        let mut bases: Vec<RunKey> = Vec::new();
+        for id in params.base_run_ids.iter().take(MAX_BASE_RUNS) {
+            bases.push(lookup::find_run(tx, id).await?.0);
+        }
+        let ran = |cases: Vec<(String, _)>| cases.into_iter().map(|(name, _)| name).collect::<BTreeSet<String>>();
+        let mut outcomes = test_runs::outcomes(tx, &[&[head], bases.as_slice()].concat()).await?.into_iter().map(ran);
+        let here = outcomes.next().unwrap_or_default();
+        // The first of equals is the newest, because callers name the newest run first.
+        let mut best: Option<(usize, &String, BTreeSet<String>)> = None;
+        for (id, names) in params.base_run_ids.iter().zip(outcomes) {
+            let common = names.intersection(&here).count();
+            if best.as_ref().is_none_or(|(most, ..)| common > *most) {
+                best = Some((common, id, names));
+            }
+        }
+        let Some((common, id, names)) = best.filter(|(common, ..)| *common > 0) else {
+            return Ok(MissingTestsResult { base_run_id: None, ran: 0, missing: Vec::new() });
+        };
+        let missing = if common == names.len() { Vec::new() } else { names.difference(&here).cloned().collect() };
+        let ran = u32::try_from(names.len()).unwrap_or(u32::MAX);
+        Ok(MissingTestsResult { base_run_id: Some(id.clone()), ran, missing })
+    };
+    engine.read(ambient, body).await
+}
