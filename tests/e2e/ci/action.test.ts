@@ -6,10 +6,10 @@
 
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -51,7 +51,7 @@ test('it is an action by the published schema', () => {
 
 test('it starts this version, pins what it uses, and puts nothing of others into a script', () => {
   const { version } = JSON.parse(read('packages/mcp/package.json')) as { version: string };
-  expect(action.inputs.command?.default).toBe(`npx --yes argus-mcp@${version}`);
+  expect(script?.run).toContain(` argus-mcp@${version})`);
   for (const { uses, run = '' } of action.runs.steps) {
     expect(run).not.toContain('${{');
     if (uses !== undefined) expect(uses).toMatch(/@[0-9a-f]{40}$/u);
@@ -84,6 +84,7 @@ async function run(
   event: string,
   inputs: Record<string, string>,
   github: Record<string, string> = {},
+  more: Record<string, string> = {},
 ) {
   const { GITHUB_TOKEN: token, GITHUB_API_URL } = withToken(gitHub);
   const defaults = Object.entries(action.inputs).map(([name, one]) => [name, one.default ?? '']);
@@ -99,7 +100,7 @@ async function run(
   const ended = await step(root, event, async (variables) => {
     const child = spawn('bash', words, {
       cwd: root,
-      env: environment({ ...variables, ...env, GITHUB_API_URL, RUNNER_TEMP: temporary }),
+      env: environment({ ...variables, ...env, GITHUB_API_URL, RUNNER_TEMP: temporary, ...more }),
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const [stdout, stderr, [status]] = await Promise.all([
@@ -154,4 +155,34 @@ test('a push: the gate fails the step; what is given it is no code', async () =>
   expect(told.status).toBe(0);
   expect(existsSync(told.artifact)).toBe(false);
   expect(gitHub.requests).toEqual([]);
+});
+
+test('it is installed outside of the checkout, whose files decide nothing', async () => {
+  const gitHub = await startGitHub();
+  const trap = 'require("node:fs").writeFileSync("started", "")\n';
+  const root = repository({
+    'package.json': '{}\n',
+    '.npmrc': 'registry=https://npm.invalid\n',
+    'node_modules/argus-mcp/dist/cli.mjs': trap,
+    'node_modules/.bin/argus-mcp': `#!/usr/bin/env node\n${trap}`,
+  });
+  writeFileSync(path.join(root, 'report.json'), reportOf({}));
+  // Stands in for the registry: it notes where it was called, and installs the program that was built here.
+  const npm = `#!/bin/sh
+pwd > "$NOTED"
+echo "$@" >> "$NOTED"
+mkdir -p node_modules/argus-mcp/dist
+echo 'import ${JSON.stringify(pathToFileURL(BUNDLE).href)};' > node_modules/argus-mcp/dist/cli.mjs
+`;
+  const bin = project({ npm });
+  chmodSync(path.join(bin, 'npm'), 0o755);
+  const noted = path.join(bin, 'noted');
+  const more = { PATH: [bin, process.env.PATH].join(path.delimiter), NOTED: noted };
+  const inputs = { reports: 'report.json', command: '', comment: 'false' };
+  const { status, stderr } = await run(gitHub, root, 'push', inputs, {}, more);
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  const [place = '', words = ''] = readFileSync(noted, 'utf8').split('\n');
+  expect(path.relative(root, place)).toMatch(/^\.\./u);
+  expect(words).toContain(`--userconfig ${place}/.npmrc`);
+  expect(existsSync(path.join(root, 'started'))).toBe(false);
 });

@@ -134,7 +134,7 @@ test('the base is what CI says, and where it is not there nothing is quarantined
   git(shallow, 'update-ref', '-d', 'refs/remotes/origin/main');
   git(shallow, 'branch', '-D', 'main');
   await record(shallow, pick(BROKEN));
-  const notes = [expect.stringContaining('main is not in this clone: git fetch')];
+  const notes = [expect.stringContaining('main is not in this clone: check out with fetch-depth: 0')];
   expect(await gate(shallow, [], github)).toMatchObject({ status: 1, quarantined: [], notes });
   const push = { CI: 'true', GITHUB_ACTIONS: 'true', GITHUB_REF_NAME: 'main' };
   const own = await gate(shallow, ['--base', 'main'], push);

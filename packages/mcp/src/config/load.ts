@@ -13,10 +13,10 @@ import { checkedYaml, invalid, readConfigYaml } from './checked-yaml.ts';
 import type { Config } from './schema.ts';
 
 /** A configuration by hand is a few lines; past this it is some other file. */
-const MAX_CONFIG_BYTES = 1024 * 1024;
+export const MAX_CONFIG_BYTES = 1024 * 1024;
 
 /** In the order they are looked for. */
-const CONFIG_NAMES = ['argus.yaml', 'argus.yml'] as const;
+export const CONFIG_NAMES = ['argus.yaml', 'argus.yml'] as const;
 
 export interface LoadedConfig {
   /** Null: there is none, and none is needed. */

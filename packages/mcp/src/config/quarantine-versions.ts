@@ -8,24 +8,12 @@ import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { QUARANTINE_FILE } from 'argus-engine';
 import { messageOf, systemCodeOf } from '../errors.ts';
-import { Git } from '../git/git.ts';
-import { commitOf } from '../git/history.ts';
-import { type Repository, repositoryOf } from '../git/repository.ts';
+import { type BaseQuery, type BaseRevision, baseRevision, fileAt } from '../git/base-revision.ts';
 import type { Project } from '../owner/project.ts';
 import { parseQuarantine, type QuarantinedCase } from './quarantine.ts';
 
 /** By hand it is a few lines; past this it is some other file. */
 const MAX_BYTES = 1024 * 1024;
-
-/** Where the change comes from and goes to, as far as it is known. */
-export interface QuarantineBase {
-  /** A branch or a whole hash; none: what is committed here, outside of CI. */
-  base: string | null;
-  /** Nothing that is checked out here may count by itself. */
-  isInCi: boolean;
-  /** Where the base is not in the clone, what is checked out is the base: this is a run of that very branch. */
-  isOfBase: boolean;
-}
 
 /** Entries by case. */
 export interface QuarantineChange {
@@ -47,15 +35,12 @@ export interface QuarantineVersions {
   notes: string[];
 }
 
-export async function quarantineVersions(
-  { top }: Pick<Project, 'top'>,
-  asked: QuarantineBase,
-): Promise<QuarantineVersions> {
-  const written = fileIn(top);
-  const here = await read(written);
+export async function quarantineVersions({ top }: Pick<Project, 'top'>, asked: BaseQuery): Promise<QuarantineVersions> {
+  const inFolder = fileIn(top);
+  const here = await read(inFolder);
   const { file, from, before, missing } = await committed(top, asked);
   const base = await read(file);
-  const isMissed = from === null && written !== null;
+  const isMissed = from === null && inFolder !== null;
   const isInvalid = base.problem !== null && base.problem !== here.problem;
   return {
     from,
@@ -85,56 +70,29 @@ interface CommittedVersion {
   missing: string;
 }
 
-async function committed(top: string, { base, isInCi, isOfBase }: QuarantineBase): Promise<CommittedVersion> {
-  const none = (missing: string): CommittedVersion => ({ from: null, file: null, before: null, missing });
-  const repository = await repositoryOf(top);
-  if (typeof repository === 'string') return none(`the repository here is not read (${repository})`);
-  if (repository === undefined) {
-    if (isInCi || base !== null) return none('there is no git repository here to read it from');
+async function committed(top: string, asked: BaseQuery): Promise<CommittedVersion> {
+  const base = await baseRevision(top, asked);
+  if (base === undefined) {
     const file = fileIn(top);
     return { from: 'this folder', file, before: file, missing: '' };
   }
-  const git = new Git(repository.top);
-  if (base === null && isInCi) return none('this service does not say where the change is to go: name it with --base');
-  const commit = base === null || isOfBase ? await baseOrHead(git, base) : await commitOfBranch(git, base);
-  if (commit === null)
-    return none(
-      `${base ?? 'HEAD'} is not in this clone: git fetch --depth=1 origin +refs/heads/${base}:refs/remotes/origin/${base}`,
-    );
-  const file = await blob(git, commit, repository);
-  const left = await whereLeft(git, commit);
-  const before = left === commit ? file : await blob(git, left, repository);
-  return { from: `${base ?? 'HEAD'} (${commit.slice(0, 12)})`, file, before, missing: '' };
-}
-
-async function baseOrHead(git: Git, base: string | null): Promise<string | null> {
-  return (base === null ? null : await commitOfBranch(git, base)) ?? (await commitOf(git, 'HEAD'));
-}
-
-/** What the server said last of the branch comes before a branch of that name here. */
-async function commitOfBranch(git: Git, base: string): Promise<string | null> {
-  if (/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/u.test(base)) return commitOf(git, base);
-  for (const place of ['refs/remotes/origin/', 'refs/remotes/', 'refs/heads/']) {
-    const commit = await commitOf(git, `${place}${base}`);
-    if (commit !== null) return commit;
-  }
-  return null;
+  if ('missing' in base) return { from: null, file: null, before: null, missing: base.missing };
+  const file = await written(base, base.commit);
+  const left = await whereLeft(base);
+  const before = left === base.commit ? file : await written(base, left);
+  return { from: base.name, file, before, missing: '' };
 }
 
 /** The newest commit that both have; the base itself where the clone is too shallow to tell. */
-async function whereLeft(git: Git, commit: string): Promise<string> {
+async function whereLeft({ git, commit }: BaseRevision): Promise<string> {
   const { stdout, problem } = await git.run(['rev-parse', `${commit}...HEAD`]);
   if (problem !== null) return commit;
   return /^\^([0-9a-f]+)$/mu.exec(stdout)?.[1] ?? commit;
 }
 
-/** A link is the text of where it leads, which is no quarantine. */
-async function blob(git: Git, commit: string, { prefix }: Repository): Promise<Written> {
-  const { stdout, cut, problem } = await git.run(['cat-file', 'blob', `${commit}:${prefix}${QUARANTINE_FILE}`], {
-    maxBytes: MAX_BYTES,
-  });
-  if (problem !== null) return null;
-  return cut ? TOO_LARGE : { text: stdout };
+async function written(base: BaseRevision, commit: string): Promise<Written> {
+  const file = await fileAt(base, commit, QUARANTINE_FILE, MAX_BYTES);
+  return file?.cut === true ? TOO_LARGE : file;
 }
 
 const TOO_LARGE: Written = { problem: `${QUARANTINE_FILE} is larger than 1 MiB.` };

@@ -70,6 +70,14 @@ export const configSchema = () =>
     memory: memory().optional(),
     test: test().optional(),
     hook: z.boolean().optional().describe('false: argus hook remembers and says nothing here. Default: true'),
+    gate: z
+      .strictObject({
+        missingTests: z
+          .enum(['report', 'fail'])
+          .optional()
+          .describe('fail: a test of the base that did not run fails the gate. Default: report'),
+      })
+      .optional(),
     containers: z.array(z.string().min(1)).optional().describe('Docker containers whose state explains failures'),
     kubernetes: z
       .strictObject({ namespace: z.string().min(1).describe('Namespace whose pods explain failures') })

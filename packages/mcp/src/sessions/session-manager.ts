@@ -16,6 +16,8 @@ import { shortLine } from '../text/untrusted.ts';
 import { Memories } from './memories.ts';
 import { type Process, Session } from './session.ts';
 
+export type ReviseConfig = (project: Project, loaded: LoadedConfig) => Promise<LoadedConfig>;
+
 export class SessionManager {
   readonly process: Process;
   readonly #sessions = new Map<string, Session>();
@@ -27,10 +29,19 @@ export class SessionManager {
     this.process = process;
   }
 
-  /** Opens a project; again on an open one is no error, and takes over a changed configuration. */
-  async init(projectPath: string, configFile?: string, namedBy?: ConfigNamer): Promise<Session> {
+  /**
+   * Opens a project; again on an open one is no error, and takes over a changed configuration. `revised`: replaces the
+   * configuration of the checkout.
+   */
+  async init(
+    projectPath: string,
+    configFile?: string,
+    namedBy?: ConfigNamer,
+    revised: ReviseConfig = async (_, loaded) => loaded,
+  ): Promise<Session> {
     const project = await projectAround(realProjectPath(projectPath));
-    return this.#upToDate(this.#sessions, project, await loadConfig(project, configFile, namedBy));
+    const loaded = await loadConfig(project, configFile, namedBy);
+    return this.#upToDate(this.#sessions, project, await revised(project, loaded));
   }
 
   /**

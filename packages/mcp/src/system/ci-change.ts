@@ -1,6 +1,6 @@
 /** What a service of continuous integration says of the change that it runs; what it has checked out, and whose: ci.ts. */
 
-import type { Environment } from './ci.ts';
+import { defaultBranchOnGithub, type Environment } from './ci.ts';
 
 /** Where a change is to go. */
 export interface CiChange {
@@ -15,7 +15,7 @@ export function ciChange(env: Environment): CiChange {
     base: target || usual || null,
     isPullRequest: Boolean(target),
   });
-  if (env.GITHUB_ACTIONS === 'true') return change(env.GITHUB_BASE_REF);
+  if (env.GITHUB_ACTIONS === 'true') return change(env.GITHUB_BASE_REF, defaultBranchOnGithub(env));
   if (env.GITLAB_CI === 'true') return change(env.CI_MERGE_REQUEST_TARGET_BRANCH_NAME, env.CI_DEFAULT_BRANCH);
   if (env.JENKINS_URL !== undefined) return change(env.CHANGE_TARGET);
   if (env.BUILDKITE === 'true') {

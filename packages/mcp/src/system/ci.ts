@@ -74,19 +74,29 @@ function repositoryName(address: string | undefined): string | undefined {
     .replace(/(?:\.git)?\/?$/iu, '');
 }
 
+/** The payload of the event that started a workflow of GitHub; undefined where it cannot be read. */
+function githubPayload(file: string | undefined): unknown {
+  if (!file) return undefined;
+  try {
+    const text = readFileSync(file, 'utf8');
+    return text.length > MAX_EVENT_BYTES ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The default branch of the repository, as the payload of GitHub's event names it. */
+export function defaultBranchOnGithub(env: Environment): string | undefined {
+  const branch = at(githubPayload(env.GITHUB_EVENT_PATH), 'repository', 'default_branch');
+  return typeof branch === 'string' ? branch : undefined;
+}
+
 /** Payloads of events are some hundred KB at most. */
 const MAX_EVENT_BYTES = 16 * 1024 * 1024;
 
 /** What the payload of an event says of where a change comes from: of a pull request, or of the workflow before this one. */
 function isForkOnGithub(file: string | undefined): boolean {
-  if (!file) return false;
-  let event: unknown;
-  try {
-    const text = readFileSync(file, 'utf8');
-    event = text.length > MAX_EVENT_BYTES ? undefined : JSON.parse(text);
-  } catch {
-    return false;
-  }
+  const event = githubPayload(file);
   const pull = at(event, 'pull_request');
   if (pull !== undefined) return isOther(at(pull, 'head', 'repo'), at(pull, 'base', 'repo'));
   const before = at(event, 'workflow_run');

@@ -1,5 +1,6 @@
-import type { BriefVerdict, CaseRecord, RunRecord, VerdictKind } from 'argus-engine';
+import type { CaseRecord, RunRecord, VerdictKind } from 'argus-engine';
 import { expect, test } from 'vitest';
+import type { GateBase } from '../../src/cli/ci/excuse.ts';
 import { type GateFacts, judge } from '../../src/cli/ci/gate-judgement.ts';
 import { unrecordedRun } from '../../src/cli/ci/unrecorded-run.ts';
 import type { QuarantinedCase } from '../../src/config/quarantine.ts';
@@ -19,7 +20,17 @@ const RUN: RunRecord = {
   flaky: 0,
   status: 'failed',
 };
-const FACTS: GateFacts = { outcome: undefined, unread: [], today: '2026-02-03' };
+const BASE_COMMIT = 'b'.repeat(40);
+const FACTS: GateFacts = {
+  outcome: undefined,
+  unread: [],
+  today: '2026-02-03',
+  base: { commits: new Set([BASE_COMMIT]), problem: null },
+  passedAgain: new Set(),
+  missing: null,
+  missingFails: false,
+  otherReasons: [],
+};
 const NONE: QuarantineVersions = {
   from: 'main (aaaaaaaaaaaa)',
   counting: [],
@@ -31,7 +42,10 @@ const NONE: QuarantineVersions = {
 
 function one(caseName: string, verdict?: VerdictKind | 'passed'): CaseRecord {
   const ended = { caseName, flaky: false, runnerStatus: null, durationMs: 1, attempts: 1 };
-  const brief = (kind: VerdictKind): { verdict: BriefVerdict } => ({ verdict: { kind, probability: 0.9 } });
+  const brief = (kind: VerdictKind): Pick<CaseRecord, 'verdict' | 'precedents'> => ({
+    verdict: { kind, probability: 0.9 },
+    precedents: { failedAt: [BASE_COMMIT] },
+  });
   if (verdict === 'passed')
     return { ...ended, status: 'passed', category: null, headline: null, error: null, signature: null };
   const failure = { category: 'UNKNOWN', headline: 'no', error: 'Error: no', signature: 'x' } as const;
@@ -113,4 +127,53 @@ test('of a run that waits to be recorded each failure counts, those that are not
   ]);
   const passed = { ...waiting, status: 'passed', totals: { ...totals, failed: 0 }, failures: [], more: 0 } as const;
   expect(judge(unrecordedRun({ ...passed, failures: [] }), NONE, FACTS).passes).toBe(true);
+});
+
+const flaky = (more: Partial<CaseRecord>): CaseRecord => ({ ...one('a', 'flaky'), ...more });
+const sure = (kind: VerdictKind, probability = 0.9) => ({ verdict: { kind, probability } });
+const { precedents: _, ...WITHOUT_PRECEDENT } = flaky({});
+const UNKNOWN_BASE: GateBase = { commits: null, problem: 'main is not in this clone' };
+
+test.each<[string, CaseRecord, Partial<GateFacts>, string | undefined]>([
+  ['failed so on the base', flaky({}), {}, undefined],
+  ['passed on the same files', flaky({ precedents: { failedAt: [], passedIn: 'run-0' } }), {}, undefined],
+  ['passed when run again', WITHOUT_PRECEDENT, { passedAgain: new Set(['a']) }, undefined],
+  ['is a guess', flaky(sure('flaky', 0.53)), {}, 'not sure enough'],
+  ['failed so only at its own commit', flaky({ precedents: { failedAt: ['a'.repeat(40)] } }), {}, 'no run without'],
+  ['failed so only at commits of the change', flaky({ precedents: { failedAt: ['c'.repeat(40)] } }), {}, 'no run'],
+  ['has no precedent', WITHOUT_PRECEDENT, {}, 'no run without this change'],
+  [
+    'has a condition that only the change had',
+    flaky({ ...sure('environment'), precedents: { failedAt: [], passedIn: 'run-0' } }),
+    {},
+    'no run without',
+  ],
+  ['was an outage of its own run alone', { ...WITHOUT_PRECEDENT, ...sure('infrastructure') }, {}, 'no run'],
+  ['has a base that is not known', flaky({}), { base: UNKNOWN_BASE }, 'main is not in this clone'],
+])('an excusable failure that %s', (_, failure, facts, refused) => {
+  const gate = judge({ run: RUN, cases: [failure, one('b', 'passed')] }, NONE, { ...FACTS, ...facts });
+  expect(gate.passes).toBe(refused === undefined);
+  expect(gate.failing.map((failing) => failing.refused)).toEqual(
+    refused === undefined ? [] : [expect.stringContaining(refused)],
+  );
+});
+
+test('excused failures must explain that the command failed', () => {
+  const report = { run: RUN, cases: [one('a', 'flaky'), one('b', 'passed')] };
+  const judged = (facts: Partial<GateFacts>) => judge(report, NONE, { ...FACTS, ...facts });
+  expect(judged({ outcome: 'failure' }).passes).toBe(true);
+  const missing = { baseRunId: 'run-0', ran: 20, missing: ['c', 'd'] };
+  expect(judged({ missing })).toMatchObject({
+    passes: false,
+    missing: ['c', 'd'],
+    problems: [expect.stringContaining('2 of 20 tests of run-0 did not run')],
+  });
+  const otherReasons = ['The tests printed: coverage for lines (50%) does not meet global threshold (80%)'];
+  expect(judged({ otherReasons })).toMatchObject({ passes: false, problems: otherReasons });
+  const passed = { run: { ...RUN, status: 'passed', failed: 0 } as const, cases: [one('b', 'passed')] };
+  expect(judge(passed, NONE, { ...FACTS, missing, otherReasons }).passes, 'nothing is excused').toBe(true);
+  expect(judge(passed, NONE, { ...FACTS, missing, missingFails: true })).toMatchObject({
+    passes: false,
+    problems: ['2 tests of the base did not run (gate.missingTests is fail).'],
+  });
 });

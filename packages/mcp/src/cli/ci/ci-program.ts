@@ -3,18 +3,22 @@
 import { REPORT_FORMATS } from 'argus-engine';
 import { type Command, Option } from 'commander';
 import { condition } from '../terminal/condition.ts';
+import type { GlobalOptions } from '../terminal/output.ts';
 import type { CiOptions } from './ci.ts';
-import type { GateOptions } from './gate.ts';
+import type { GateOptions } from './gate-facts.ts';
 import { OUTCOMES } from './outcomes.ts';
 
 const GATE_HELP = `
-Fails: regression, broken, new, unknown; a run without tests, or that failed without a failing test; an entry of
-argus-quarantine.yaml that is over. Passes, and is reported: flaky, infrastructure, order, environment, and what
-argus-quarantine.yaml of the base names.
+Fails: regression, broken, new, unknown; a run without tests, or that failed without a failing test; a failed command that
+the excused failures do not explain; an entry of argus-quarantine.yaml that is over. Excuses, and reports: flaky,
+infrastructure, order and environment at 70 % or more that a run without this change had too, or that passed on the same
+files; and what argus-quarantine.yaml of the base names.
 
 Exit codes: 0 passed, 1 failed, 2 wrong usage or an error.`;
 
 const BASE = 'branch or whole hash that the change is to go to (default: what CI says; elsewhere HEAD)';
+
+const LOG = 'what the step printed, for reasons other than failed tests, such as a coverage threshold';
 
 export function addCiCommands(root: Command): void {
   addCi(root);
@@ -36,6 +40,8 @@ function addCi(root: Command): void {
     .option('--gate', 'end as argus gate does')
     .option('--base <branch>', BASE)
     .addOption(new Option('--outcome <outcome>', 'how the step that ran the tests ended').choices(OUTCOMES))
+    .option('--log <file>', LOG)
+    .option('--rerun [command]', 'run failures again that may be chance or the machine, before they are excused')
     .option('--artifact <file>', 'write the run as a line for argus import --runs')
     .option('--markdown <file>', 'write the summary there')
     .option(
@@ -60,11 +66,12 @@ function addGate(root: Command): void {
     )
     .option('--base <branch>', BASE)
     .addOption(new Option('--outcome <outcome>', 'how the step that ran the tests ended').choices(OUTCOMES))
+    .option('--log <file>', LOG)
     .option('--project <dir>', 'project directory', '.')
     .option('--config <file>', 'configuration (default: argus.yaml in the project)')
     .option('--json', 'print JSON')
     .addHelpText('after', GATE_HELP)
-    .action(async (runId: string | undefined, options: GateOptions) => {
+    .action(async (runId: string | undefined, options: GateOptions & GlobalOptions) => {
       const { gate } = await import('./gate.ts');
       await gate(runId, options);
     });

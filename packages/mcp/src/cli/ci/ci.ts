@@ -26,21 +26,24 @@ import { EXIT } from '../terminal/exit.ts';
 import { answer, type Workplace } from '../terminal/output.ts';
 import { annotationsOf } from './annotations.ts';
 import { runLine } from './artifact.ts';
-import { gateExit, quarantineHere, today } from './gate.ts';
+import { gateExit } from './gate.ts';
+import { type GateOptions, gateFacts, judgingConfig, quarantineHere } from './gate-facts.ts';
 import { judge } from './gate-judgement.ts';
 import { comment, MAX_COMMENT_BYTES } from './github/comment.ts';
 import { type GitHubEvent, gitHubEvent } from './github/event.ts';
 import { type Annotation, annotationLines, commandsOff } from './github/workflow-commands.ts';
-import type { Outcome } from './outcomes.ts';
+import { rerun } from './rerun.ts';
 import { unrecordedRun } from './unrecorded-run.ts';
 
 /** Of one step; GitHub shows nothing of a longer summary. */
 const MAX_SUMMARY_BYTES = 1024 * 1024;
 
-export interface CiOptions extends Pick<ImportOptions, 'project' | 'config' | 'json' | 'format' | 'environment'> {
-  base?: string;
-  outcome?: Outcome;
+export interface CiOptions
+  extends Pick<ImportOptions, 'project' | 'config' | 'json' | 'format' | 'environment'>,
+    GateOptions {
   gate?: boolean;
+  /** Runs again what the gate excuses only then; with a command where it is none that is detected. */
+  rerun?: string | true;
   markdown?: string;
   artifact?: string;
   /** A name, where there are several. */
@@ -70,7 +73,11 @@ export async function ci(reports: string, options: CiOptions): Promise<void> {
       isOpen = false;
       return `${formatCi(result)}\n${guard.end}${annotationLines(result.annotations).join('\n')}`;
     },
-    { exitCode: ({ gate }) => (options.gate ? gateExit(gate) : EXIT.done), adopts: adoptsInCi() },
+    {
+      exitCode: ({ gate }) => (options.gate ? gateExit(gate) : EXIT.done),
+      adopts: adoptsInCi(),
+      revised: (project, loaded) => judgingConfig(project, loaded, options.base),
+    },
   );
   if (isOpen && guard !== undefined) io().stdout.write(guard.end);
 }
@@ -80,7 +87,7 @@ async function reportedTo(
   reports: string,
   options: CiOptions,
 ): Promise<CiResult> {
-  const { format, environment, base, outcome } = options;
+  const { format, environment, base } = options;
   const event = await gitHubEvent(io().env);
   const change = ciChange(io().env);
   const recorded = await handleImport({ projectPath, path: reports, format, environment }, sessionManager);
@@ -89,15 +96,20 @@ async function reportedTo(
     ? unrecordedRun(recorded)
     : await reported(session, recorded.runId, base ?? change.base ?? undefined);
   const unread = recorded.skipped.map(({ at, reason }) => `${at}: ${reason}`);
-  const judged = judge(report, await quarantineHere(session, base), { outcome, unread, today: today() });
+  const facts = await gateFacts(session, report.run, options, !isWaiting);
+  const quarantine = await quarantineHere(session, base);
+  const first = judge(report, quarantine, { ...facts, unread, passedAgain: new Set() });
+  const again = await rerun(first, options.rerun, projectPath, sessionManager);
+  const judged =
+    again.passed.size === 0 ? first : judge(report, quarantine, { ...facts, unread, passedAgain: again.passed });
   const gate = mapTexts(judged, (text) => session.fitToLeave(text));
 
-  const result: CiResult = { gate, annotations: [], done: [], undone: [], notes: recorded.notes };
+  const result: CiResult = { gate, annotations: [], done: again.done, undone: again.undone, notes: recorded.notes };
   if (isWaiting) result.undone.push(`The run is not recorded yet (${recorded.code}): each of its failures counts.`);
   if (!isWaiting && options.artifact !== undefined) {
     const git = (await gitFacts(session.root)) ?? ciFacts();
-    const facts = { git, environment: { ...conditions(session.root), ...environment } };
-    writeWhole(path.resolve(projectPath, options.artifact), runLine(report, facts));
+    const circumstances = { git, environment: { ...conditions(session.root), ...environment } };
+    writeWhole(path.resolve(projectPath, options.artifact), runLine(report, circumstances));
     result.done.push(`${options.artifact} has the run for argus import --runs.`);
   }
   writeSummary(options, projectPath, markdownReport(report, gateMarkdown(gate)), result);

@@ -1,18 +1,16 @@
 /**
- * What fails the gate. A failure that a change began, or that the code has, fails it; one that came by chance, by the
- * machine, by another test or by the environment is reported: the change began none of them. What the runs do not say, and
- * what no earlier run knows, fails it, for nothing speaks for the change then.
+ * What fails the gate: a failure that the change began, or that nothing excuses (excuse.ts); a run of which too little is
+ * known; failures that do not explain why the command failed.
  */
 
-import type { CaseRecord, RunRecord, VerdictKind } from 'argus-engine';
+import type { CaseRecord, MissingTestsResult, RunRecord } from 'argus-engine';
 import { isExpired, type QuarantinedCase } from '../../config/quarantine.ts';
 import type { QuarantineVersions } from '../../config/quarantine-versions.ts';
 import type { GatedFailure, GateResult } from '../../format/report/gate-result.ts';
 import type { RunReport } from '../../format/report/run-report.ts';
 import { count } from '../../text/count.ts';
+import { type GateBase, isExcusable, refusal } from './excuse.ts';
 import type { Outcome } from './outcomes.ts';
-
-const LET_PASS: ReadonlySet<VerdictKind> = new Set(['flaky', 'infrastructure', 'order', 'environment']);
 
 export interface GateFacts {
   /** How the tests ended by what started them; undefined: not told. */
@@ -21,30 +19,48 @@ export interface GateFacts {
   unread: readonly string[];
   /** Day in UTC, as `2026-02-03`. */
   today: string;
+  base: GateBase;
+  /** Names of tests that passed when they ran again on the same files. */
+  passedAgain: ReadonlySet<string>;
+  /** Compared with a run of the base; null: no run of it is known. */
+  missing: MissingTestsResult | null;
+  /** Whether a missing test fails the gate. */
+  missingFails: boolean;
+  /** Reasons other than failed tests for which the command may have failed, as sentences. */
+  otherReasons: readonly string[];
 }
 
 export function judge({ run, cases }: RunReport, quarantine: QuarantineVersions, facts: GateFacts): GateResult {
-  const { today } = facts;
+  const { today, base, passedAgain, missing } = facts;
   const excused = new Map(
     quarantine.counting.filter((entry) => !isExpired(entry, today)).map((entry) => [entry.case, entry]),
   );
   const failed = cases.filter(({ status }) => status === 'failed');
-  const isLetPass = ({ verdict }: CaseRecord) => verdict !== undefined && LET_PASS.has(verdict.kind);
-  const own = failed.filter(({ caseName }) => !excused.has(caseName));
-  const failing = own.filter((one) => !isLetPass(one)).map(gated);
-  const problems = [...problemsOfRun(run, failed, facts), ...problemsOfFile(quarantine, today)];
+  const own = failed
+    .filter(({ caseName }) => !excused.has(caseName))
+    .map((one) => {
+      const refused = isExcusable(one) ? refusal(one, run.gitCommit, base, passedAgain) : undefined;
+      return { isExcused: refused === null, failure: { ...gated(one), ...(refused ? { refused } : {}) } };
+    });
+  const failing = own.filter(({ isExcused }) => !isExcused).map(({ failure }) => failure);
+  const problems = [
+    ...problemsOfRun(run, failed, facts),
+    ...(failing.length === 0 ? unexplained(run, failed, facts) : []),
+    ...problemsOfFile(quarantine, today),
+  ];
   return {
     runId: run.id,
     commit: run.gitCommit,
     passes: failing.length === 0 && problems.length === 0,
     failing,
     problems,
-    reported: own.filter(isLetPass).map(gated),
+    reported: own.filter(({ isExcused }) => isExcused).map(({ failure }) => failure),
     quarantined: failed.flatMap((one) => {
       const entry = excused.get(one.caseName);
       return entry === undefined ? [] : [{ ...gated(one), ...excuse(entry) }];
     }),
     quarantine: { from: quarantine.from, ...quarantine.change },
+    missing: missing?.missing ?? [],
     notes: quarantine.notes,
   };
 }
@@ -63,11 +79,23 @@ function excuse({ reason, owner, until }: QuarantinedCase) {
   return { reason, owner, until };
 }
 
+/** Failures that are excused must explain that the command failed; else something else may have failed as well. */
+function unexplained(
+  { status }: RunRecord,
+  failed: readonly CaseRecord[],
+  { outcome, missing, otherReasons }: GateFacts,
+): string[] {
+  if (failed.length === 0 || (status !== 'failed' && outcome !== 'failure')) return [];
+  const isMissing = missing !== null && missing.missing.length > 0;
+  const compared = `${missing?.missing.length} of ${missing?.ran} tests of ${missing?.baseRunId} did not run`;
+  return [...(isMissing ? [`${compared}, so the failures that are excused may not be all.`] : []), ...otherReasons];
+}
+
 /** What failing cases do not show: that something else failed, or that they are not all. */
 function problemsOfRun(
   { status, passed, failed: counted, skipped, command }: RunRecord,
   failed: readonly CaseRecord[],
-  { outcome, unread }: GateFacts,
+  { outcome, unread, missing, missingFails }: GateFacts,
 ): string[] {
   if (passed + counted + skipped === 0) return ['The run has no test.', ...unread.map(unreadText)];
   const hasFailed = status === 'failed' || outcome === 'failure';
@@ -76,6 +104,9 @@ function problemsOfRun(
       ? ['The run failed, but no test of it did: see what the command printed.']
       : []),
     ...(failed.some((one) => isCutOff(one, command)) ? ['The run was ended before all of its tests had run.'] : []),
+    ...(missingFails && missing !== null && missing.missing.length > 0
+      ? [`${count(missing.missing.length, 'test')} of the base did not run (gate.missingTests is fail).`]
+      : []),
     ...(outcome === 'cancelled' || outcome === 'skipped' ? [`The tests were ${outcome}.`] : []),
     ...unread.map(unreadText),
   ];

@@ -6,7 +6,7 @@ import { type Envelope, enveloped, withoutEnvelope } from '../../answer.ts';
 import { withCommands } from '../../format/commands.ts';
 import type { Memory } from '../../sessions/memories.ts';
 import type { Session } from '../../sessions/session.ts';
-import { SessionManager } from '../../sessions/session-manager.ts';
+import { type ReviseConfig, SessionManager } from '../../sessions/session-manager.ts';
 import { absolutePath, io } from '../../system/io.ts';
 import { fitToLeaveDeep } from '../../text/outgoing.ts';
 import { terminal } from '../recorder.ts';
@@ -43,6 +43,8 @@ interface AnswerOptions<T> {
   exitCode?: (data: T) => number;
   /** A database that nobody knows here is made this user's. */
   adopts?: boolean;
+  /** Replaces the configuration of the checkout. */
+  revised?: ReviseConfig;
 }
 
 /** Opens the project, runs the command, prints its answer, closes the project. */
@@ -50,12 +52,12 @@ export async function answer<T>(
   options: GlobalOptions,
   call: (workplace: Workplace) => Promise<T>,
   asText: (data: T) => string,
-  { exitCode = () => EXIT.done, adopts = false }: AnswerOptions<T> = {},
+  { exitCode = () => EXIT.done, adopts = false, revised }: AnswerOptions<T> = {},
 ): Promise<void> {
   const sessionManager = new SessionManager({ recorder: terminal(), adopts });
   const projectPath = absolutePath(options.project);
   const envelope = await enveloped(async () => {
-    const session = await sessionManager.init(projectPath, options.config, 'person');
+    const session = await sessionManager.init(projectPath, options.config, 'person', revised);
     return call({ projectPath, sessionManager, session });
   });
   await sessionManager.closeAll();

@@ -9,6 +9,8 @@ export interface GatedFailure {
   headline: string;
   category: string;
   causeId: string | null;
+  /** Why the gate does not excuse it, though its verdict is not the fault of the change. */
+  refused?: string;
 }
 
 export interface GateResult {
@@ -24,6 +26,8 @@ export interface GateResult {
   quarantined: (GatedFailure & { reason: string; owner: string; until: string })[];
   /** Where the quarantine is from, and the cases whose entries the change adds, changes or removes. */
   quarantine: { from: string | null; added: string[]; changed: string[]; removed: string[] };
+  /** Tests of the base that did not run: deleted, renamed or skipped. */
+  missing: string[];
   notes: string[];
 }
 

@@ -9,7 +9,7 @@ import { type GatedFailure, type GateResult, quarantineChangeText } from './gate
 const MAX_CASES = 20;
 
 export function formatGate(gate: GateResult): string {
-  const { passes, failing, problems, reported, quarantined, notes, runId } = gate;
+  const { passes, failing, problems, reported, quarantined, missing, notes, runId } = gate;
   const changes = quarantineChangeText(gate);
   return lines([
     passes ? paint.green(`gate passed: ${runId}`) : paint.red(`gate failed: ${runId}`),
@@ -21,6 +21,9 @@ export function formatGate(gate: GateResult): string {
       quarantined,
       ({ until, owner, reason }) => `until ${until}, ${owner}: ${oneLine(reason)}`,
     ),
+    missing.length > 0 && `${count(missing.length, 'test')} of the base did not run:`,
+    ...missing.slice(0, MAX_CASES).map((name) => indented(oneLine(name), 2)),
+    missing.length > MAX_CASES && `  and ${missing.length - MAX_CASES} more: argus gate --json`,
     changes.length > 0 && paint.yellow('this change changes the quarantine:'),
     ...changes.slice(0, MAX_CASES).map((change) => indented(oneLine(change), 2)),
     changes.length > MAX_CASES && `  and ${changes.length - MAX_CASES} more`,
@@ -35,8 +38,8 @@ function listed<T extends GatedFailure>(title: string, failures: readonly T[], t
   return [title, ...rows, ...more];
 }
 
-function foundText({ verdict, headline }: GatedFailure): string {
-  return [verdict === null ? 'no verdict' : verdictText(verdict), oneLine(headline)]
+function foundText({ verdict, headline, refused = '' }: GatedFailure): string {
+  return [verdict === null ? 'no verdict' : verdictText(verdict), refused, oneLine(headline)]
     .filter((part) => part !== '')
     .join('; ');
 }

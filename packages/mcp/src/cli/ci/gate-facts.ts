@@ -1,0 +1,95 @@
+/** Collects what the gate judges by beside the run: the base of the change, its tests, and how the command ended. */
+
+import type { MissingTestsResult, RunRecord } from 'argus-engine';
+import type { LoadedConfig } from '../../config/load.ts';
+import { quarantineVersions } from '../../config/quarantine-versions.ts';
+import { type BaseQuery, baseRevision, commitsOfBase } from '../../git/base-revision.ts';
+import type { Project } from '../../owner/project.ts';
+import type { Session } from '../../sessions/session.ts';
+import { ciCheckout, isInCi } from '../../system/ci.ts';
+import { ciChange } from '../../system/ci-change.ts';
+import { io } from '../../system/io.ts';
+import { configOfBase } from './base-config.ts';
+import type { GateBase } from './excuse.ts';
+import type { GateFacts } from './gate-judgement.ts';
+import { otherReasons } from './other-reasons.ts';
+import type { Outcome } from './outcomes.ts';
+
+/** Runs among which one of the base is looked for, and of those so many are compared. */
+const MAX_RUNS = 100;
+const MAX_BASE_RUNS = 10;
+
+export interface GateOptions {
+  base?: string;
+  outcome?: Outcome;
+  /** File with what the tests printed. */
+  log?: string;
+}
+
+/** By the options, else by the variables of the service that runs this. */
+export function baseQuery(base: string | undefined): BaseQuery {
+  const change = ciChange(io().env);
+  const target = base ?? change.base;
+  const isOfBase = !change.isPullRequest && target !== null && ciCheckout(io().env).branch === target;
+  return { base: target, isInCi: isInCi(), isOfBase };
+}
+
+/** Outside of CI, and without a base that is named, the configuration of the checkout counts. */
+export async function judgingConfig(project: Project, loaded: LoadedConfig, base?: string): Promise<LoadedConfig> {
+  const query = baseQuery(base);
+  if (query.isOfBase || (!query.isInCi && query.base === null)) return loaded;
+  const found = await baseRevision(project.top, query);
+  if (found === undefined) return loaded;
+  return configOfBase(project, loaded, 'missing' in found ? null : found);
+}
+
+/** `isRecorded`: the memory has the run, so that it can be compared. */
+export async function gateFacts(
+  session: Session,
+  run: RunRecord,
+  { base, outcome, log }: GateOptions,
+  isRecorded = true,
+): Promise<Omit<GateFacts, 'unread' | 'passedAgain'>> {
+  const found = await gateBase(session.project, baseQuery(base));
+  return {
+    outcome,
+    today: today(),
+    base: found,
+    missing: isRecorded ? await missingTests(session, run, found) : null,
+    missingFails: session.config.gate?.missingTests === 'fail',
+    otherReasons: otherReasons(session.root, log),
+  };
+}
+
+export function quarantineHere(session: Session, base: string | undefined) {
+  return quarantineVersions(session.project, baseQuery(base));
+}
+
+function today(): string {
+  return new Date(io().now()).toISOString().slice(0, 10);
+}
+
+async function gateBase({ top }: Project, query: BaseQuery): Promise<GateBase> {
+  const found = await baseRevision(top, query);
+  if (found === undefined)
+    return { commits: null, problem: 'there is no git repository, so no run without this change' };
+  if ('missing' in found) return { commits: null, problem: found.missing };
+  const { commits, isShallow } = await commitsOfBase(found);
+  const shallow = 'this clone is shallow, so runs of the base are not known: check out with fetch-depth: 0';
+  return { commits, problem: isShallow ? shallow : null };
+}
+
+async function missingTests(
+  session: Session,
+  { id, gitCommit }: RunRecord,
+  { commits }: GateBase,
+): Promise<MissingTestsResult | null> {
+  if (commits === null) return null;
+  const { value } = await session.withEngine((engine) => engine.history({ limit: MAX_RUNS }));
+  const isOfBase = (run: RunRecord) =>
+    run.gitCommit !== null && run.gitCommit !== gitCommit && commits.has(run.gitCommit) && run.dirty === false;
+  const baseRunIds = value.runs.filter((run) => isOfBase(run) && run.foreign !== true).map((run) => run.id);
+  if (baseRunIds.length === 0) return null;
+  const compared = { runId: id, baseRunIds: baseRunIds.slice(0, MAX_BASE_RUNS) };
+  return (await session.withEngine((engine) => engine.missingTests(compared))).value;
+}

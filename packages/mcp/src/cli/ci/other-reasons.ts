@@ -1,0 +1,71 @@
+/**
+ * Reasons for which a test command fails although no test does: a coverage threshold that is not met, or an error outside
+ * of any test. No report has them; what the command printed does.
+ */
+
+import { readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { ArgusError, messageOf } from '../../errors.ts';
+import { absolutePath } from '../../system/io.ts';
+
+const MAX_LOG_BYTES = 256 * 1024 * 1024;
+const MAX_CONFIG_BYTES = 1024 * 1024;
+
+/** As Istanbul (nyc, c8, Karma, Vitest), Jest, pytest-cov, coverage.py, SimpleCov and JaCoCo print it. */
+const COVERAGE_FAILED =
+  /^.*coverage.*(?:does not meet|not met|not reached|below the expected|less than fail-under|have not been met).*$/imu;
+/** As Vitest and Mocha print errors that no test has caught. */
+const UNHANDLED = /^.*(?:caught \d+ unhandled errors? during the test run|⎯ Unhandled (?:Errors?|Rejection) ⎯).*$/imu;
+
+/** Files of a project that may set a threshold, and how each writes it. */
+const THRESHOLDS: readonly [file: string, set: RegExp][] = [
+  [
+    'package.json',
+    /"coverageThreshold"|"check-coverage":\s*true|--check-coverage|--coverage\.thresholds|--cov-fail-under/u,
+  ],
+  ...['js', 'cjs', 'mjs', 'ts', 'json'].map((ending): [string, RegExp] => [
+    `jest.config.${ending}`,
+    /coverageThreshold/u,
+  ]),
+  ...['vitest.config', 'vite.config'].flatMap((name) =>
+    ['ts', 'mts', 'cts', 'js', 'mjs', 'cjs'].map((ending): [string, RegExp] => [
+      `${name}.${ending}`,
+      /\bthresholds\b/u,
+    ]),
+  ),
+  ...['.nycrc', '.nycrc.json', '.c8rc', '.c8rc.json'].map((name): [string, RegExp] => [
+    name,
+    /"check-coverage":\s*true/u,
+  ]),
+  ...['pyproject.toml', 'setup.cfg', 'tox.ini', 'pytest.ini', '.coveragerc'].map((name): [string, RegExp] => [
+    name,
+    /\bfail_under\s*=|--cov-fail-under/u,
+  ]),
+];
+
+/** Sentences; none where the printed text, or the configuration where no text is given, shows no such reason. */
+export function otherReasons(root: string, log: string | undefined): string[] {
+  if (log !== undefined) return reasonsIn(readLog(absolutePath(log)));
+  const file = THRESHOLDS.find(([name, set]) => set.test(contentOf(path.join(root, name))))?.[0];
+  const advice = 'pass what the tests printed with --log, because no report says whether it was met';
+  return file === undefined ? [] : [`${file} sets a threshold of coverage: ${advice}.`];
+}
+
+function reasonsIn(text: string): string[] {
+  const lines = [COVERAGE_FAILED, UNHANDLED].map((pattern) => pattern.exec(text)?.[0].trim());
+  return lines.filter((line) => line !== undefined).map((line) => `The tests printed: ${line.slice(0, 300)}`);
+}
+
+function readLog(file: string): string {
+  try {
+    if (statSync(file).size > MAX_LOG_BYTES) throw new Error('it is larger than 256 MiB');
+    return readFileSync(file, 'utf8');
+  } catch (thrown) {
+    throw new ArgusError('INVALID_INPUT', `The log ${file} cannot be read: ${messageOf(thrown)}.`, { cause: thrown });
+  }
+}
+
+function contentOf(file: string): string {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  return stats?.isFile() && stats.size <= MAX_CONFIG_BYTES ? readFileSync(file, 'utf8') : '';
+}
