@@ -26,6 +26,7 @@ const AREAS = {
   'report readers': ['crates/report/src/**/*.rs'],
 };
 const UNIT_TESTS = ['npm/', 'packages/'];
+const DOES_NOT_COMPILE = 'does not compile';
 const NO_TESTS = ['**/tests/**', '**/tests.rs', '**/*_tests.rs'];
 
 await main(async () => {
@@ -49,8 +50,6 @@ await main(async () => {
   console.log(`${caught} of ${caught + survivors.length} inverted conditions were caught (seed ${values.seed})`);
   return 0;
 });
-
-const DOES_NOT_COMPILE = 'does not compile';
 
 /** Conditions in an order that the seed decides, one of each area in turn. */
 function drawn(seed) {
