@@ -1,7 +1,6 @@
 /** Which prompts a script has, what answers them, and how a prompt is noticed that nobody answers. */
 
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Input } from '../../src/fix/inputs/inputs-model.ts';
 import { lastLine, looksLikePrompt, type PendingPrompt, watchForPrompt } from '../../src/fix/inputs/prompt-watch.ts';
@@ -286,17 +285,20 @@ describe('a prompt that nobody answers', () => {
     expect(lastLine('10%\r20%\rDone? ')).toBe('Done?');
   });
 
-  /** Starts a command with its input left open, as the loop does, until the watch speaks or the command ends. */
+  /** Starts a command with its input left open, as the loop does, until the watch speaks or the command prints `end`. */
   async function watched(command: string): Promise<PendingPrompt | null> {
     const child = spawn('/bin/sh', ['-c', command], { detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
-    const ended = once(child, 'exit').then(() => null);
-    const asked = new Promise<PendingPrompt>((onPrompt) => {
-      const watch = watchForPrompt({ pid: child.pid ?? 0, onPrompt, quietMs: 600, quietUnprovenMs: 60_000 });
-      for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => watch.output(String(bytes)));
+    const pending = await new Promise<PendingPrompt | null>((resolve) => {
+      const watch = watchForPrompt({ pid: child.pid ?? 0, onPrompt: resolve, quietMs: 600, quietUnprovenMs: 60_000 });
+      for (const stream of [child.stdout, child.stderr]) {
+        stream.on('data', (bytes) => {
+          watch.output(String(bytes));
+          if (String(bytes).includes('end')) resolve(null);
+        });
+      }
       child.once('exit', () => watch.stop());
     });
-    const pending = await Promise.race([asked, ended]);
-    if (pending !== null) process.kill(-(child.pid ?? 0), 'SIGKILL');
+    process.kill(-(child.pid ?? 0), 'SIGKILL');
     return pending;
   }
 
@@ -308,8 +310,8 @@ describe('a prompt that nobody answers', () => {
     });
 
     test.each([
-      ['silent work', 'echo "Working:"; sleep 2'],
-      ['a pipe at work', 'echo "Sorting:"; (sleep 2; echo b) | sort'],
+      ['silent work', 'echo "Working:"; sleep 2; echo end; sleep 60'],
+      ['a pipe at work', 'echo "Sorting:"; (sleep 2; echo end >&2; sleep 60) | sort'],
     ])('is not %s', async (_, command) => {
       expect(await watched(command)).toBeNull();
     });
