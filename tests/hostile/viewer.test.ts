@@ -1,4 +1,4 @@
-/** What no browser sends to the viewer's server, byte for byte. Each rule: packages/mcp/test/view/guard.test.ts. */
+/** Bytes that no browser sends to the viewer's server. Each rule: packages/mcp/test/view/guard.test.ts. */
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { project } from '../e2e/harness.ts';

@@ -26,7 +26,7 @@ export async function killWriters(kills: number): Promise<void> {
   await begin(steady);
   const dead: Storing[] = [];
   while (dead.length < kills) {
-    const victims = Array.from({ length: 4 }, (_, index) => storing(it, 0, `v${dead.length + index}`));
+    const victims = Array.from({ length: Math.min(4, kills) }, (_, index) => storing(it, 0, `v${dead.length + index}`));
     await begin(victims);
     for (const victim of victims) {
       await sleep(Math.random() * 80);
