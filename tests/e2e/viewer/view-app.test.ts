@@ -18,7 +18,7 @@ const URI = 'ui://argus/patterns';
 const MIME_TYPE = 'text/html;profile=mcp-app';
 const EXTENSION = 'io.modelcontextprotocol/ui';
 
-/** What a host that shows apps tells a server. */
+/** A host that shows apps tells a server this. */
 const capabilities = { extensions: { [EXTENSION]: { mimeTypes: [MIME_TYPE] } } };
 
 const servers: { close(): Promise<void> }[] = [];
@@ -89,7 +89,7 @@ test('the answer is complete without the page', async () => {
   expect(structuredContent).toMatchObject({ success: true, data: { builtInCount: 6 } });
 });
 
-/** What hosts give an app that asks for nothing. */
+/** Hosts give this policy to an app that asks for nothing. */
 const HOST_POLICY =
   "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; connect-src 'none'";
 

@@ -1,6 +1,6 @@
 /**
- * What a person expects of any page, with a mouse or without: links in new tabs, back, the address, the focus, keys,
- * languages, and words for what is missing. What the views say: view-details.test.ts. Every control and size:
+ * The page as a person uses any page, with a mouse or without: links in new tabs, back, the address, the focus, keys,
+ * languages, and words for what is missing. The contents of the views: view-details.test.ts. Every control and size:
  * view.full.test.ts.
  */
 

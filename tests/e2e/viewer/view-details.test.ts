@@ -1,6 +1,6 @@
 /**
- * What each view says, in a real browser: the page that the viewer opens on, patterns, runs, comparisons, the health,
- * incidents and the inspector. What is exported: view-export.test.ts. At all sizes: view.full.test.ts. On a team's
+ * The contents of each view, in a real browser: the page that the viewer opens on, patterns, runs, comparisons, the
+ * health, incidents and the inspector. Exported pages: view-export.test.ts. All sizes: view.full.test.ts. A team's
  * server: team/pages.full.test.ts.
  */
 
@@ -170,7 +170,7 @@ browsing('health: tests that need attention, slower tests, and fixes, each with 
   const fix = panel(page, 'Fixes and their proof').getByRole('listitem').filter({ hasText: 'repaired' });
   const commit = commitOf(REPAIRED_AT >> 1).slice(0, 8);
   expect(await fix.textContent()).toMatch(new RegExp(`Proved[\\s\\S]*${commit}[\\s\\S]*\\d+ pass(?:es)? since`, 'u'));
-  // What a person reported about the same failure is not listed a second time.
+  // The report of a person about the same failure is not listed a second time.
   expect(await fix.textContent()).toContain(OILED);
   expect(await panel(page, 'Fixes and their proof').getByText(OILED).count()).toBe(1);
   expect((await argus(['fixes', '--project', health.root])).stdout).toContain(`the same mend: ${OILED}`);

@@ -1,6 +1,6 @@
 /**
- * `argus-mcp view --export`: one file with everything in it, opened from disk in a real browser. What the views show:
- * view-details.test.ts. On a full disk: view.full.test.ts.
+ * `argus-mcp view --export`: one file with everything in it, opened from disk in a real browser. The contents of the
+ * views: view-details.test.ts. A full disk: view.full.test.ts.
  */
 
 import { spawn } from 'node:child_process';

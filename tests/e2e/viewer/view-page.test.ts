@@ -1,6 +1,6 @@
 /**
  * The viewer's page in a real browser: what keeps it closed to others, changes by runs and by a person, and files that
- * are opened in it. What the views show: view-details.test.ts. Exported pages: view-export.test.ts.
+ * are opened in it. The contents of the views: view-details.test.ts. Exported pages: view-export.test.ts.
  */
 
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -47,7 +47,7 @@ const results = z.object({
   violations: z.array(z.object({ id: z.string(), nodes: z.array(z.object({ html: z.string() })) })),
 });
 
-/** What axe finds of WCAG 2.2 AA and of good habits. */
+/** The violations of WCAG 2.2 AA and of good habits that axe finds. */
 async function violations(page: Page): Promise<string[]> {
   const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
   const found = await page.evaluate(`axe.run({ runOnly: ${JSON.stringify(tags)} })`);

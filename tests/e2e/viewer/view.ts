@@ -100,7 +100,7 @@ function ask(port: number, token: string, method: string, pathname: string, opti
 
 export type Engine = Awaited<ReturnType<typeof openEngine>>;
 
-/** What a test asks the engine of a project for. */
+/** Opens the memory of a project beside its viewer. */
 export async function inMemoryOf<T>(projectPath: string, work: (engine: Engine) => Promise<T>): Promise<T> {
   const database = ownMemory(path.join(projectPath, '.argus', 'argus.db'));
   const engine = await openEngine({ ...database, projectRoot: projectPath, locale: 'en' });
