@@ -1,15 +1,10 @@
-/** The debug memory through the wasm that is published, alone and with other processes. */
-import { spawn } from 'node:child_process';
+/** The debug memory through the wasm that is published, alone and with a second memory. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { type Engine, EngineError, openEngine } from 'argus-engine';
 import { expect, onTestFinished, test } from 'vitest';
-import * as z from 'zod';
 import { folder, open as openAny } from './setup.ts';
 
-const WORKER = fileURLToPath(new URL('memory-worker.mjs', import.meta.url));
 const POOL = 'sqlalchemy.exc.TimeoutError: QueuePool limit of size 5 overflow 10 reached, connection timed out';
 const env = { os: 'Linux', language: 'python', python: '3.12' };
 const pool = {
@@ -33,17 +28,6 @@ async function added(engine: Engine) {
   const answer = await engine.addIncident(pool);
   if (!('solution_id' in answer)) throw new Error('it was there already');
   return answer;
-}
-
-/** Processes that begin together; their answers. */
-async function together(...calls: string[][]): Promise<unknown[]> {
-  const children = calls.map((args) =>
-    spawn(process.execPath, [WORKER, ...args], { stdio: ['pipe', 'pipe', 'inherit'] }),
-  );
-  const lines = children.map((child) => createInterface({ input: child.stdout })[Symbol.asyncIterator]());
-  for (const line of lines) expect((await line.next()).value).toBe('ready');
-  for (const child of children) child.stdin.write('go\n');
-  return Promise.all(lines.map(async (line) => JSON.parse(String((await line.next()).value))));
 }
 
 test('a problem is met, solved, met again', async () => {
@@ -128,30 +112,6 @@ test('what is exported is taken in again as it was', async () => {
   const { ranked, scores } = await to.memorySearch({ text: 'frob3 widget171', limit: 3 });
   expect([ranked.length, scores.length]).toEqual([3, 3]);
   expect(ranked).toEqual((await from.memorySearch({ text: 'frob3 widget171', limit: 3 })).ranked);
-});
-
-const Stats = z.object({ solution_stats: z.object({ worked: z.number(), failed: z.number() }) });
-const Added = z.object({ created: z.boolean(), incident_id: z.string() });
-
-test('two processes that record outcomes on one solution lose none', async () => {
-  const path = join(folder(), 'argus.db');
-  const engine = await open(path);
-  const { solution_id } = await added(engine);
-  const call = [path, 'outcomes', solution_id, '100'];
-  const answers = (await together(call, call)).map((answer) => Stats.parse(answer).solution_stats);
-  expect(Math.max(...answers.map(({ worked, failed }) => worked + failed))).toBe(201);
-  const [best] = (await engine.rankedSolutions({ query_text: POOL, env })).ranked_solutions;
-  expect(best).toMatchObject({ worked: 101, failed: 100 });
-});
-
-test('two processes that add one incident at the same moment leave one', async () => {
-  const path = join(folder(), 'argus.db');
-  const calls = [1, 2, 3, 4].map((n) => [path, 'incident', `Pool exhausted, seen by agent ${n}`]);
-  const answers = (await together(...calls)).map((answer) => Added.parse(answer));
-  expect(answers.filter(({ created }) => created)).toHaveLength(1);
-  expect(new Set(answers.map(({ incident_id }) => incident_id)).size).toBe(1);
-  const engine = await open(path);
-  expect((await engine.memoryExport()).total).toBe(1);
 });
 
 test('a memory beside that is not the one that was meant is left out', async () => {

@@ -13,13 +13,29 @@ import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
 import { argus } from '../../e2e/argus.ts';
 import { type Agent, BUNDLE, connect, connectProcess, environment, project, someUser } from '../../e2e/harness.ts';
-import { folder, installed, open, shell } from '../../faults/setup.ts';
+import { counted, folder, installed, open, shell } from '../../faults/setup.ts';
 import { answersOf, begin, expectAllKept, memory, type Storing, shellThatHolds, storing } from './waiting.ts';
 
 const FIXTURES = fileURLToPath(new URL('../../../crates/store/tests/fixtures/', import.meta.url));
 const OPENING = fileURLToPath(new URL('opening-worker.mjs', import.meta.url));
 
-/** Processes that are killed while they wait or write block nobody. */
+const SUMS = `SELECT solution_key, env_bucket, SUM(worked), SUM(1 - worked) FROM outcomes
+  WHERE solution_key IS NOT NULL GROUP BY 1, 2`;
+const KEPT_SUMS = 'SELECT solution_key, env_bucket, worked, failed FROM solution_env_stats';
+
+/** Finds derived rows that differ from those that they are derived from. */
+const INCONSISTENT = {
+  'a sum of outcomes that is not kept': `${SUMS} EXCEPT ${KEPT_SUMS}`,
+  'a kept sum that outcomes do not have': `${KEPT_SUMS} EXCEPT ${SUMS}`,
+  'an incident without a solution': `SELECT id FROM incidents i
+    WHERE NOT EXISTS (SELECT 1 FROM solutions s WHERE s.incident_key = i.key)`,
+  'an incident that the search does not know': `SELECT id FROM incidents i
+    WHERE NOT EXISTS (SELECT 1 FROM search_documents d WHERE d.key = i.document AND d.incident_key = i.key)`,
+  'a wrong number of incidents': `SELECT total FROM memory_totals
+    WHERE name = 'incidents' AND total <> (SELECT COUNT(*) FROM incidents)`,
+};
+
+/** Processes that are killed while they wait or write block nobody, lose no acknowledged write and leave no damage. */
 export async function killWriters(kills: number): Promise<void> {
   const it = await memory();
   const steady = [storing(it, 0, 'steady0'), storing(it, 0, 'steady1')];
@@ -39,9 +55,15 @@ export async function killWriters(kills: number): Promise<void> {
   await expect.poll(() => steady.every((one, index) => one.answers.length > (before[index] ?? 0) + 10)).toBe(true);
   for (const one of steady) one.process.kill('SIGKILL');
   await Promise.all(steady.map((one) => one.done));
-  expect(answersOf([...steady, ...dead]).refused).toEqual([]);
+  const { answers, refused } = answersOf([...steady, ...dead]);
+  expect(refused).toEqual([]);
   expectAllKept(it.database, [...steady, ...dead]);
+  // Each process that was killed may have committed one more.
+  const diagnoses = answers.filter(({ operation }) => operation === 'diagnose').length;
+  expect(counted(it.database)).toBeGreaterThanOrEqual(diagnoses);
+  expect(counted(it.database)).toBeLessThanOrEqual(diagnoses + steady.length + dead.length);
   expect(shell(it.database, 'PRAGMA integrity_check')).toBe('ok');
+  for (const [what, sql] of Object.entries(INCONSISTENT)) expect(shell(it.database, sql), what).toBe('');
 }
 
 /**
