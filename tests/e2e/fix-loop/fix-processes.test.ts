@@ -20,20 +20,6 @@ import {
 } from './fix-loop.ts';
 
 describe.skipIf(process.platform !== 'linux')('with /proc', { concurrent: true }, () => {
-  // 5 s: a second until the time is up, and three more for a command that ignores SIGTERM.
-  test('a command that never ends and ignores SIGTERM is ended, and may be tried again', async () => {
-    const root = project();
-    const command = "trap '' TERM; echo begun; while :; do sleep 0.2; done";
-    const { status, stdout } = await fixProblem(root, loopOn(command, '--timeout', '1', '--max-attempts', '1'));
-    expect(status).toBe(1);
-    expect(stdout).toContain('| 1 | 124 | timeout | - |');
-    expect(stateOf(root)).toMatchObject({
-      attempts: [{ exit_code: 124, timed_out: true, error_type: 'timeout', error_class: 'transient' }],
-    });
-    expect(fileOf(root, 'attempt_1.log')).toBe('begun\n');
-    expect(processesWith("bash --norc -c trap '' TERM; echo begun")).toEqual([]);
-  });
-
   test('a killed loop repeats its attempt and ends the processes of the killed run', async () => {
     const root = project();
     const count = path.join(project(), 'count');

@@ -181,31 +181,6 @@ test('a change outside the project counts when it is declared', async () => {
   expect(stdout).toContain('outside the work tree: started the service');
 });
 
-test('a permanent error is handed over at once', async () => {
-  const root = project();
-  const { status, stdout } = await fixProblem(root, loopOn('echo "Error: 401 Unauthorized: Invalid API key"; exit 1'));
-  expect(status).toBe(1);
-  expect(stdout).toContain('- **Reason**: permanent_error\n- **Attempts Used**: 1/5');
-  expect(stateOf(root)).toMatchObject({ status: 'escalated', attempts: [{ error_class: 'permanent' }] });
-});
-
-test('a transient error is tried again without a change, after a delay that doubles', async () => {
-  const root = project();
-  const count = path.join(project(), 'count');
-  const refused = `echo "Error: connect ECONNREFUSED 127.0.0.1:54$(wc -l < ${count})"; exit 1`;
-  const command = `echo x >> ${count}; test $(wc -l < ${count}) -ge 3 || { ${refused}; }`;
-  const { status, stdout, stderr } = await fixProblem(root, [
-    ...loopOn(command, '--circuit-breaker', '5'),
-    ...['--backoff', '0.1'],
-  ]);
-  expect(status, stderr).toBe(0);
-  expect(stderr).toMatch(/waiting 0\.1 s before attempt 2.*waiting 0\.2 s before attempt 3/su);
-  expect(stdout).toContain('- **Attempts Used**: 3/5');
-  expect(stateOf(root)).toMatchObject({
-    attempts: [{ error_class: 'transient', fix_applied: null }, { error_class: 'transient' }, {}],
-  });
-});
-
 describe('a green run by weaker tests', () => {
   const TEST = `const { test } = require('node:test');
 const assert = require('node:assert');

@@ -40,24 +40,6 @@ browsing.each([
   await page.getByText(next).waitFor();
 });
 
-browsing('a memory with runs and nothing else has words for each empty view', async () => {
-  const page = await openPage((await viewerOf(await projectWith([caseOf('a')]))).url, '/patterns?source=learned');
-  await page.getByText('No pattern fits').waitFor();
-  await page.getByRole('button', { name: 'Clear the filters' }).click();
-  await row(page, 'Built-in').first().waitFor();
-  await go(page, '/incidents');
-  await page.getByText('No incidents yet').waitFor();
-  await page.getByText('add_incident').waitFor();
-  for (const [place, words] of [
-    ['/runs?status=failed', 'No run fits'],
-    ['/tests?only=flaky', 'No test fits'],
-    ['/nowhere', 'There is nothing at this address'],
-  ] as const) {
-    await go(page, place);
-    await page.getByText(words).waitFor();
-  }
-});
-
 browsing('a server that ends is noticed at once, with what to do', async () => {
   const own = await viewerOf(remembered.root);
   const page = await openPage(own.url);

@@ -18,7 +18,6 @@ import {
   healthProject,
   LONG_NAME,
   OILED,
-  projectWith,
   REFUSED,
   REPAIRED_AT,
   record,
@@ -111,23 +110,6 @@ browsing('after a green run it says what is still open, and leads there by keybo
   await expect
     .poll(() => fixes.allTextContents())
     .toEqual([expect.stringMatching(/^\s*Claimed\s*cooled the capacitor/u)]);
-});
-
-browsing('after one passing run nothing is open, and each part of the health has words', async () => {
-  const page = await openRoot(await projectWith([caseOf('a')]));
-  await heading(page, 'The newest run passed').waitFor();
-  await page.getByText('Nothing else is open').waitFor();
-  expect(await page.locator('main section').count()).toBe(0);
-  await go(page, '/health');
-  for (const words of [
-    'No test needs attention',
-    'Curves need two runs',
-    'No test has taken 50 ms or more in 3 runs',
-    'No test is slower by a quarter',
-    'No fix is known yet',
-  ]) {
-    await page.getByText(words).waitFor();
-  }
 });
 
 browsing.each<[name: string, work: (engine: Engine) => Promise<unknown>, words: string]>([

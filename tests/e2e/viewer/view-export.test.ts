@@ -3,29 +3,14 @@
  * views: view-details.test.ts. A full disk: view.full.test.ts.
  */
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import {
-  cpSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  watch,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, lstatSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { gunzipSync } from 'node:zlib';
-import { openEngine } from 'argus-engine';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { argus } from '../argus.ts';
-import { BUNDLE, environment, ownMemory, project } from '../harness.ts';
-import { browsing, openPage, panel, row } from './chromium.ts';
+import { project } from '../harness.ts';
+import { browsing, openPage, row } from './chromium.ts';
 import { HOSTILE, HOSTILE_CASES, projectWith, rememberedProject } from './view-memory.ts';
 
 const exporting = (root: string, file: string, ...args: string[]) =>
@@ -72,16 +57,6 @@ browsing('one file shows everything from disk, without a network, and runs nothi
     return 'ran' in window;
   });
   expect(hasRun).toBe(false);
-});
-
-browsing('a page opens on the newest run, and shows the health, in Chinese', async () => {
-  const { page, complaints } = await openFile(report.file, '', 'zh-CN');
-  await page.getByRole('heading', { name: '最近一次运行失败：2 个失败，2 个原因', level: 1 }).waitFor();
-  await panel(page, '其他需要关注的测试').getByRole('row').filter({ hasText: 'wobbles' }).waitFor();
-  await page.goto(`${pathToFileURL(report.file).href}#/health`);
-  const attention = panel(page, '需要关注的测试').getByRole('row');
-  await attention.filter({ hasText: 'wobbles' }).filter({ hasText: '不稳定' }).waitFor();
-  expect(complaints).toEqual([]);
 });
 
 test('the policy of a page allows it nothing outside', () => {
@@ -148,43 +123,6 @@ test('neither secrets nor what was deleted is in a page', async () => {
   expect(found).toEqual(['rememberedremembered']);
 });
 
-/** Records runs until it is killed, and prints a line after each. */
-const WRITER = `
-import { openEngine } from 'argus-engine';
-const engine = await openEngine(JSON.parse(process.argv[1]));
-const caseOf = (name, error) => ({ file: 'a.js', suite: [], name, status: error ? 'failed' : 'passed', flaky: false, attempts: 1, durationMs: 1, error });
-for (let run = 0; ; run += 1) {
-  const cases = [caseOf('a', 'OddError: ' + run), ...Array.from({ length: 50 }, (_, at) => caseOf('b' + at, null))];
-  await engine.recordRun({ command: 'npm test', exitCode: 1, timedOut: false, reports: [], containers: [], notes: [], cases });
-  console.log(run);
-}`;
-
-test('a snapshot that is taken while another process writes has whole runs', async () => {
-  const own = project();
-  const databaseFile = path.join(own, '.argus', 'argus.db');
-  mkdirSync(path.dirname(databaseFile));
-  const options = JSON.stringify({ ...ownMemory(databaseFile), projectRoot: own });
-  const writer = spawn(process.execPath, ['--input-type=module', '-e', WRITER, options], {
-    cwd: fileURLToPath(new URL('../../..', import.meta.url)),
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  onTestFinished(() => void writer.kill());
-  const written = createInterface({ input: writer.stdout })[Symbol.asyncIterator]();
-  for (let round = 0; round < 2; round++) {
-    expect((await written.next()).done).toBe(false);
-    const inside = snapshotIn((await exported(own)).html);
-    const engine = await openEngine({ databasePath: inside, projectRoot: own, readOnly: true });
-    onTestFinished(() => engine.close());
-    const seen = await engine.history({ limit: 100 });
-    expect(seen.runs.length).toBeGreaterThan(0);
-    for (const { id, passed, failed } of seen.runs) {
-      const { total } = await engine.runDetail({ runId: id, limit: 1, offset: null });
-      expect([total, passed, failed]).toEqual([51, 50, 1]);
-    }
-  }
-  expect(writer.exitCode).toBeNull();
-});
-
 test('when a page cannot be made, the file that was there stays', async () => {
   const old = '<!DOCTYPE html>old';
   const folder = project({ 'report.html': old });
@@ -219,22 +157,4 @@ test('a database, a source and a device are no page, and are not replaced', asyn
   }
   expect(bytes()).toEqual(before);
   expect(lstatSync(link).isSymbolicLink()).toBe(true);
-});
-
-test('Ctrl-C leaves nothing half written', async () => {
-  const folder = project();
-  const begun = new Promise<void>((resolve) => {
-    const watcher = watch(folder, () => resolve());
-    onTestFinished(() => watcher.close());
-  });
-  const args = [BUNDLE, 'view', '--project', root, '--export', path.join(folder, 'report.html')];
-  const child = spawn(process.execPath, args, { env: environment({ TMPDIR: folder }), stdio: 'ignore' });
-  const ended = once(child, 'exit');
-  await begun;
-  child.kill('SIGINT');
-  await ended;
-  expect(readdirSync(folder).filter((name) => name !== 'report.html')).toEqual([]);
-  if (existsSync(path.join(folder, 'report.html'))) {
-    expect(readFileSync(path.join(folder, 'report.html'), 'utf8').trimEnd()).toMatch(/<\/html>$/u);
-  }
 });

@@ -78,14 +78,6 @@ describe.skipIf(process.platform === 'win32')('an attempt', { concurrent: true }
     expect(await findMarked(request.mark)).toEqual([]);
   });
 
-  test.skipIf(process.platform !== 'linux')(
-    'keeps and names the processes that a successful command started',
-    async () => {
-      const { result } = attempt('setsid sleep 15 & exit 0');
-      expect((await result).notes.join()).toMatch(/Still running: \d+ \(sleep 15\)/u);
-    },
-  );
-
   test('leaves nothing when it is cancelled', async () => {
     const abort = new AbortController();
     const { result, request, log } = attempt('setsid sleep 300 & echo begun; sleep 300', {

@@ -129,18 +129,6 @@ fn three_equal_errors_open_the_circuit_until_it_is_reset() {
 }
 
 #[test]
-fn a_transient_error_runs_again_without_a_change_and_waits_longer_each_time() {
-    let mut state = begun(&Start { circuit_breaker: Some(10.0), max_attempts: Some(10.0), ..command() });
-    for wanted in [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0] {
-        let refused = error("x", ErrorClass::Transient);
-        let (next, decision) = walk(state, &[started(), finished(1, Some(refused))]);
-        assert_eq!((decision.kind, decision.delay_seconds), (DecisionType::Wait, wanted));
-        state = walk(next, &[Event::Waited]).0;
-        assert!((state.backoff_seconds - wanted).abs() < f64::EPSILON);
-    }
-}
-
-#[test]
 fn full_jitter_draws_from_nothing_to_all() {
     let state = begun(&Start { jitter: Some(true), backoff_seconds: Some(8.0), ..command() });
     let (state, _) = walk(state, &[started()]);
@@ -162,35 +150,6 @@ fn a_permanent_error_goes_to_a_human_at_once() {
     assert_eq!(decision.kind, DecisionType::ApplyFix);
     let state = begin(&given_error(None), Some(&denied)).expect("a valid start");
     assert_eq!(state.escalation, Some(EscalationReason::PermanentError));
-}
-
-#[test]
-fn attempts_end_with_the_last_one() {
-    let mut events = failed("a");
-    events.extend([fix("1"), Event::Waited]);
-    events.extend(failed("b"));
-    let (state, decision) = walk(begun(&Start { max_attempts: Some(2.0), ..command() }), &events);
-    assert_eq!(decision.escalation, Some(EscalationReason::MaxAttemptsReached));
-    assert_eq!(state.current_attempt, 2);
-    let more = Event::HumanDecided { verdict: Verdict::Continue, note: None, timestamp: None };
-    assert!(refusal(&state, &more).contains("All attempts are used"));
-}
-
-#[test]
-fn error_mode_goes_from_direct_to_defensive_to_alternative() {
-    let mut state = begun(&given_error(Some("npm test")));
-    for (number, name) in [Approach::Direct, Approach::Defensive, Approach::Alternative].into_iter().enumerate() {
-        let decision = crate::fix_loop::outlook(&state).decision;
-        assert_eq!(decision.approach.map(|step| step.name), Some(name));
-        let mut events = vec![fix(&number.to_string())];
-        events.extend((number > 0).then_some(Event::Waited));
-        events.extend(failed(&number.to_string()));
-        state = walk(state, &events).0;
-        let made = &state.attempts[number];
-        assert_eq!((made.approach, made.fix_worked), (Some(name), Some(false)));
-        assert!(made.why_failed.as_deref().is_some_and(|why| why.contains("fails with")));
-    }
-    assert_eq!(state.escalation, Some(EscalationReason::MaxAttemptsReached));
 }
 
 #[test]
