@@ -114,17 +114,6 @@ test('a failure, its diagnosis, its fix, and the same failure again', async () =
   });
 });
 
-test.each([
-  ['success', { resolutions: 1, updatedConfidence: 2 / 3 }],
-  ['failure', { resolutions: 0, updatedConfidence: 1 / 3 }],
-])('argus_report_fix makes a pattern of a failure that was not diagnosed: a fix with %s', async (result, counts) => {
-  const { data, failedRun } = contract();
-  const { runId, unknown: caseName } = await failedRun();
-  const args = { runId, caseName, fixDescription: 'Restarted it', success: result === 'success' };
-  const fix = await data('argus_report_fix', args);
-  expect(fix).toMatchObject({ previousConfidence: null, occurrences: 1, isNewPattern: true, ...counts });
-});
-
 test('a fix of a failure that a built-in pattern matches is learned, and counts for both', async () => {
   const { data, failedRun } = contract();
   const { runId, refused: caseName } = await failedRun();
@@ -165,11 +154,4 @@ test('a fix of a failure that a built-in pattern matches is learned, and counts 
     pattern: { source: 'learned', signature: diagnosis.signature },
     fixHistory: [{ fixDescription: 'Raised startPeriod to 30s' }],
   });
-});
-
-test('suggestions are in the language of the configuration', async () => {
-  const { data, failedRun } = contract({ 'argus.yaml': 'locale: en\n' });
-  const { runId, refused: caseName } = await failedRun();
-  const { suggestedFix } = await data('argus_diagnose', { runId, caseName });
-  expect(suggestedFix).toMatch(/^The service may not have fully started/u);
 });

@@ -4,12 +4,11 @@
  * memories: `crates/engine/src/tests/memory/two.rs`.
  */
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { argus } from '../argus.ts';
 import { type Agent, connect, type Data, project, someUser } from '../harness.ts';
-import { junit } from '../runs/reports.ts';
 
 async function server(env: Record<string, string>, cwd?: string): Promise<Agent> {
   const agent = await connect('2026-07-28', env, cwd);
@@ -100,17 +99,6 @@ test('memory.halfLife decides how much an old confirmation counts', async () => 
   }
 });
 
-test('a memory that another server makes later is found', async () => {
-  const user = someUser();
-  const root = project();
-  const agent = await server(user, root);
-  expect(idsOf(await search(agent, { projectPath: root }))).toEqual([]);
-  expect(idsOf(await search(agent))).toEqual([]);
-  const other = await server(user);
-  const { incident_id } = await other.ask('add_incident', INCIDENT);
-  expect(idsOf(await search(agent, { projectPath: root }))).toEqual([incident_id]);
-});
-
 test('an open project is searched beside the user’s memory, and one without a database gets none', async () => {
   const agent = await server(someUser());
   const [learned, empty] = [project(), project()];
@@ -132,27 +120,6 @@ test('an environment is detected in the newest open project, or where the server
 test('a mistake in the configuration where the server was started is a warning', async () => {
   const agent = await server(someUser(), project({ 'argus.yaml': 'histroy: {}\n' }));
   expect((await search(agent)).warnings).toEqual([expect.stringMatching(/is not searched: .*histroy/u)]);
-});
-
-test('a broken user memory is a warning for searches, an error for writes, and is left as it is', async () => {
-  const user = someUser();
-  const root = project();
-  mkdirSync(path.join(user.XDG_DATA_HOME, 'argus'), { recursive: true });
-  const file = path.join(user.XDG_DATA_HOME, 'argus', 'memory.db');
-  const content = 'this is no database, and longer than its header'.repeat(50);
-  writeFileSync(file, content);
-  const agent = await server(user, root);
-  const { incident_id } = await agent.ask('add_incident', { ...INCIDENT, projectPath: root });
-  for (const [projectPath, warning] of [
-    [root, /left out/u],
-    [undefined, /Nothing is stored/u],
-  ] as const) {
-    const answer = await search(agent, { projectPath });
-    expect(idsOf(answer)).toEqual([incident_id]);
-    expect(answer.warnings).toEqual([expect.stringMatching(warning)]);
-  }
-  expect((await agent.askError('add_incident', OTHER)).code).toBe('DATABASE_CORRUPT');
-  expect(readFileSync(file, 'utf8')).toBe(content);
 });
 
 test('a project without a history has no memory, and the user’s memory works', async () => {
@@ -185,22 +152,6 @@ test('of two servers that add one incident at once one adds it, to one memory or
   await Promise.all([a, b].flatMap((agent) => outcomes.map((one) => agent.ask('record_outcome', one))));
   const found = await search(a, { projectPath: root });
   expect(found).toMatchObject({ recommended_solution: { worked: 5, failed: 2 } });
-});
-
-test('a reported fix is a solution for the environment of its project', async () => {
-  const message = 'KeyError: "tax_class" in invoice/lines.py:88';
-  const report = junit([{ name: 'bills a guest', failure: { message } }]);
-  const root = project({ 'report.xml': report, 'requirements.txt': 'django==4.2.1\n' });
-  const agent = await server(someUser());
-  await agent.data('argus_init', { projectPath: root });
-  const { runId } = await agent.data('argus_import', { projectPath: root, path: 'report.xml' });
-  const fix = { projectPath: root, runId, caseName: 'bills a guest', fixDescription: 'Fill in the default tax class.' };
-  const { patternId } = await agent.data('argus_report_fix', fix);
-  expect(await search(agent, { query_text: message, env: {}, projectPath: root })).toMatchObject({
-    incidents: [{ incident_id: patternId, kind: 'pattern', solution_count: 1, memory: 'project' }],
-    recommended_solution: { steps: fix.fixDescription, worked: 1, env_match_score: 1 },
-    detected_env: { framework: 'django' },
-  });
 });
 
 test.runIf(process.platform === 'linux')('without a home folder the error says which variable to set', async () => {
