@@ -4,7 +4,7 @@
  * tests/hostile/memory-*.test.ts.
  */
 
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { git } from '../../hostile/git/strangers.ts';
@@ -77,16 +77,6 @@ test('a memory that lies in a folder of the repository is named, and not used', 
   expect(warnings).toEqual([
     `${unused} is not used: the folders of a repository share one memory, in ${databasePath}.`,
   ]);
-});
-
-test('what a linked work tree learns stays when it goes', async () => {
-  const root = repository();
-  const linked = path.join(root, '.worktrees', 'feature');
-  git(root, 'worktree', 'add', '-q', linked);
-  await learn(linked);
-  git(root, 'worktree', 'remove', '--force', linked);
-  const { failures } = await agent.data('argus_run', { projectPath: root, command: COMMAND });
-  expect(failures).toMatchObject([{ known: { suggestedFix: 'tuned it' } }]);
 });
 
 test('work trees of a bare repository share the memory in its folder', async () => {
@@ -234,31 +224,4 @@ test('a configuration that was named counts for the other folders, too', async (
   await agent.data('argus_run', { projectPath: path.join(root, 'src'), command: COMMAND });
   expect(readdirSync(root)).toContain('own.db');
   expect(existsSync(path.join(root, '.argus'))).toBe(false);
-});
-
-test('an archive whose .git names a work tree of the user does not get at that memory', async () => {
-  const { root, linked } = withWorkTree();
-  await learn(root);
-  const evil = path.join(project(), 'evil');
-  const brings = (name: string, text: string) => {
-    mkdirSync(path.dirname(path.join(evil, name)), { recursive: true });
-    writeFileSync(path.join(evil, name), text);
-  };
-  const unpacks: Record<string, () => void> = {
-    'a work tree of the victim': () => cpSync(linked, evil, { recursive: true }),
-    'the repository itself': () => brings('.git', `gitdir: ${root}/.git\n`),
-    'a folder of its own with that repository as the common one': () => {
-      brings('.git', 'gitdir: x/worktrees/y\n');
-      brings('x/worktrees/y/gitdir', `${evil}/.git\n`);
-      brings('x/worktrees/y/commondir', `${root}/.git\n`);
-      brings('x/worktrees/y/HEAD', readFileSync(path.join(root, '.git', 'HEAD'), 'utf8'));
-    },
-  };
-  for (const [what, unpack] of Object.entries(unpacks)) {
-    rmSync(evil, { recursive: true, force: true });
-    unpack();
-    expect({ what, ...(await placeOf(evil)) }).toEqual({ what, ...memoryOf(evil) });
-    const { failures } = await agent.data('argus_run', { projectPath: evil, command: COMMAND });
-    expect({ what, failures }).toMatchObject({ what, failures: [{ known: null }] });
-  }
 });

@@ -162,15 +162,3 @@ test('argus_init counts the warnings that it leaves out', async () => {
   expect(tokens(answer)).toBeLessThanOrEqual(MAX_TOKENS);
   expect(listed(answer, 'warnings').at(-1)).toMatch(/^and \d+ more remarks$/u);
 });
-
-test('the terminal shows message, place and cause', async () => {
-  const tests = `${HEAD}test('a', () => total());\ntest('b', () => total());\n`;
-  const root = project({ ...SHOP, 'test/cart.test.js': tests });
-  const { stdout } = await argus(['run', '--project', root]);
-  expect(stdout).toContain('2 failures, 1 cause: TypeError');
-  expect(stdout).toContain('at src/cart.js:2, test test/cart.test.js:4');
-  const runId = /run-[0-9a-f-]{36}/u.exec(stdout)?.[0] ?? '';
-  const diagnosed = (await argus(['diagnose', runId, 'a', '--project', root])).stdout;
-  expect(diagnosed).toContain('null-dereference');
-  expect(diagnosed).toContain('2 failures, 1 cause');
-});

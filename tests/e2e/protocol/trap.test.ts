@@ -64,23 +64,3 @@ test('a call that traps is undone, and the next one on the same server works', a
   expect(await other.data('argus_history', { projectPath: root })).toMatchObject({ total: 2 });
   expect(await other.data('argus_diagnose', { projectPath, runId, caseName })).toMatchObject(known);
 });
-
-test('the tools of the debug memory too', async () => {
-  const { agent, trapped } = await trapping();
-  const at = { projectPath: project(), env: { os: 'linux' } };
-  const incident = { ...at, title: 'no cucumbers left in the warehouse', steps: 'Order some.', worked: true };
-  const { incident_id, solution_id } = await agent.ask('add_incident', incident);
-  const other = { ...incident, title: 'KeyError: "price" while reading orders.csv' };
-  const calls: [string, Data][] = [
-    ['ranked_solutions', { ...at, query_text: incident.title }],
-    ['record_outcome', { ...at, solution_id, worked: false }],
-    ['add_solution', { ...at, incident_id, steps: 'Sell tomatoes.' }],
-    ['add_incident', other],
-  ];
-  for (const [tool, args] of calls) await trapped(agent.askError, tool, args);
-  expect(await agent.ask('ranked_solutions', { ...at, query_text: incident.title })).toMatchObject({
-    incidents: [{ incident_id, solution_count: 1 }],
-    recommended_solution: { solution_id, worked: 1, failed: 0 },
-  });
-  expect(await agent.ask('add_incident', other), 'nothing of it was stored').toMatchObject({ created: true });
-});

@@ -15,7 +15,7 @@ import {
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { argus } from '../../e2e/argus.ts';
-import { connect, type Data, project, someUser } from '../../e2e/harness.ts';
+import { project, someUser } from '../../e2e/harness.ts';
 import { git } from '../git/strangers.ts';
 
 const TOKEN = 'ghp_0123456789abcdefghijABCDEFGHIJ012345';
@@ -165,27 +165,6 @@ test('what waits beside a file that git tracks since comes in where the memory i
   git(it.root, 'add', '-f', '.argus/argus.db');
   await release();
   expect((await it.ask('history')).data).toMatchObject({ total: 1, runs: [{ id: failure.runId }] });
-  expect(it.waiting()).toEqual([]);
-});
-
-test('over MCP the same session goes on with a run that waits, and stores it when it can', async () => {
-  const it = await Scene.make();
-  const release = await it.lock();
-  const agent = await connect('2026-07-28', it.env, it.root, { isImpatient: true });
-  onTestFinished(() => agent.close());
-  await agent.data('argus_init', { projectPath: it.root });
-  const run = await agent.data('argus_run', { projectPath: it.root, command: FAILS });
-  expect(run).toMatchObject(NOT_STORED);
-  const [{ caseName }] = run.failures as [Data];
-  const failure = { projectPath: it.root, runId: run.runId, caseName };
-  expect(await agent.data('argus_diagnose', failure)).toMatchObject({ ...NOT_STORED, isNewPattern: true });
-  const fix = { ...failure, fixDescription: `made ${TOKEN} again` };
-  expect(await agent.data('argus_report_fix', fix)).toMatchObject({ ...NOT_STORED, resolutions: 1 });
-  expect(it.texts().join()).not.toContain(TOKEN);
-  await release();
-  const known = await agent.data('argus_diagnose', failure);
-  expect(known).not.toHaveProperty('stored');
-  expect(known).toMatchObject({ isNewPattern: false, pattern: { occurrences: 2, resolutions: 1 } });
   expect(it.waiting()).toEqual([]);
 });
 
