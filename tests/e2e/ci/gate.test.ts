@@ -73,22 +73,6 @@ test('what CI says of the outcome counts, and nothing passes that was not record
   expect(await argus(['gate'], { cwd: project() }), 'nothing is recorded').toMatchObject({ status: 2 });
 });
 
-test('a run of other files does not count, though all work trees of a repository have one memory', async () => {
-  const root = await withHistory();
-  change(root, 'both');
-  const other = path.join(project(), 'linked');
-  git(root, 'worktree', 'add', '-q', other);
-  await record(root, {});
-  write(other, 'c.js', 'exports.total = "an edit";\n');
-  await record(other, pick(REGRESSED));
-  const [edited, clean] = await runs(root);
-  expect([edited, clean]).toMatchObject([{ dirty: true }, { dirty: false }]);
-  expect(await gate(root)).toMatchObject({ status: 0, runId: clean.id });
-  expect(await gate(other)).toMatchObject({ status: 1, runId: edited.id });
-  write(root, 'c.js', 'exports.total = "another edit";\n');
-  expect((await argus(['gate'], { cwd: root })).stderr).toContain('No recorded run is of the files as they lie here');
-});
-
 test('what the base quarantines does not fail it, and no change quarantines its own failures', async () => {
   const root = await withHistory({ [FILE]: entry(BROKEN, FAR) });
   git(root, 'checkout', '-q', '-b', 'change');

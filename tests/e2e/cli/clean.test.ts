@@ -16,7 +16,6 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { argus } from '../argus.ts';
 import {
-  CHECK,
   FAILING,
   fixProblem,
   git,
@@ -115,28 +114,6 @@ test.skipIf(process.platform === 'win32')('a loop that is being worked on is lef
   await running.done;
 });
 
-test('snapshots of other projects in the repository stay until they are old', async () => {
-  const root = repository({ ...FAILING, 'pkg/check.js': CHECK, 'pkg/answer.txt': 'bad\n' });
-  const linked = path.join(project(), 'linked');
-  git(root, 'worktree', 'add', '-q', linked);
-  const places = [root, path.join(root, 'pkg'), linked];
-  const own: string[][] = [];
-  for (const place of places) {
-    const before = refs(root);
-    expect((await fixProblem(place, RUN)).status).toBe(3);
-    own.push(refs(root).filter((name) => !before.includes(name)));
-  }
-  for (const [index, place] of places.entries()) {
-    expect((await clean(place, ['--all'])).data.snapshots).toEqual(own[index]);
-    expect(refs(root).sort()).toEqual(
-      own
-        .slice(index + 1)
-        .flat()
-        .sort(),
-    );
-  }
-});
-
 test('a link to elsewhere, and files that git tracks, are left alone', async () => {
   const root = repository(FAILING);
   expect((await fixProblem(root, RUN)).status).toBe(3);
@@ -196,10 +173,4 @@ test("what killed processes left in the user's data folder, and marks of loops t
   expect(await run()).toEqual(markOfGone);
   expect(markOfGone).toHaveLength(1);
   expect(readdirSync(other).sort()).toEqual(['copy-bbbbbb', 'foreign-0badc0de']);
-});
-
-test('no such folder', async () => {
-  const { status, stderr } = await argus(['clean', '--project', '/does/not/exist']);
-  expect(status).toBe(2);
-  expect(stderr).toBe('PROJECT_NOT_FOUND: There is no folder /does/not/exist. Pass --project DIR.\n');
 });

@@ -29,7 +29,8 @@ export async function callEveryTool(agent: Agent): Promise<void> {
   const failure = { runId: run.runId, caseName: run.failures[0].caseName };
   await data('argus_diagnose', failure);
   await data('argus_report_fix', { ...failure, fixDescription: 'Started the server first' });
-  await data('argus_import', { path: 'passed.xml' });
+  const passed = await data('argus_import', { path: 'passed.xml' });
+  expect(passed).toMatchObject({ proved: [{ fixDescription: 'Started the server first' }] });
   await data('argus_import', { path: 'mixed.xml' });
   expect(await data('argus_diagnose', failure)).toMatchObject({ fixHistory: [{ state: 'proved' }] });
   await data('argus_history');
