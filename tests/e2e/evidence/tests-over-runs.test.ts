@@ -14,9 +14,6 @@ import { junit } from '../runs/reports.ts';
 
 const ERROR = 'TypeError: cannot divide by cucumber';
 
-/** The limit of an answer: 6,000 tokens at four characters each. */
-const MAX_CHARACTERS = 24_000;
-
 const hash = (number: number) => number.toString(16).padStart(4, '0').repeat(10);
 
 type Outcomes = Record<string, 'passed' | 'failed'>;
@@ -153,27 +150,4 @@ test.each([
   { since: hash(8), name: 'adds' },
 ])('one question at a time: %j', async (args) => {
   expect(await refused(await opened(), args)).toMatchObject({ code: 'INVALID_INPUT' });
-});
-
-test('many changes and many runs make a bounded answer', async () => {
-  const root = await opened();
-  await runOf(root, 1, { divides: 'passed' });
-  const many = Array.from({ length: 200 }, (_, at) => [`adds ${at} ${'x'.repeat(100)}`, 'failed'] as const);
-  await runOf(root, 2, Object.fromEntries(many));
-  const changes = await tests(root, { since: hash(1), limit: 1000 });
-  expect(changes).toMatchObject({ total: 200, hasMore: true, counts: { new: 200 } });
-  expect(JSON.stringify(changes).length).toBeLessThan(MAX_CHARACTERS);
-
-  const cases = [{ name: 'sum > divides', status: 'failed', error: `${ERROR}${' and again'.repeat(20)}` }];
-  const runs = Array.from({ length: 50 }, (_, at) => ({
-    id: `r${at}`,
-    startedAt: Date.now(),
-    commit: hash(at),
-    cases,
-  }));
-  const input = runs.map((run) => `${JSON.stringify(run)}\n`).join('');
-  expect((await argus(['import', '--runs', '-', '--project', root], { input })).stderr).toBe('');
-  const known = await tests(root, { caseName: 'divides', limit: 50 });
-  expect(JSON.stringify(known).length).toBeLessThan(MAX_CHARACTERS);
-  expect((known.runs as Data[]).length).toBeGreaterThan(30);
 });

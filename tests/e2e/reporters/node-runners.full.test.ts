@@ -8,7 +8,6 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { need, type ProgramName } from '../../runners/installed.ts';
-import { argus } from '../argus.ts';
 import {
   casesOf,
   expectRecordedOnce,
@@ -105,24 +104,6 @@ test('nothing waits for the end of a runner that was killed, nor is it a run', a
     left: [],
     isMemory: false,
   });
-});
-
-const BOTH_ARE_KILLED = `const { spawnSync } = require('node:child_process');
-it('ends', () => {
-  spawnSync('pkill', ['-KILL', '-f', ${waiting('process.pid')}]);
-  process.kill(process.pid, 'SIGKILL');
-});
-`;
-
-test('what a run that was killed has left goes with the next one', async ({ skip }) => {
-  need(['mocha'], skip);
-  const root = mochaProject({ 'killed.js': BOTH_ARE_KILLED });
-  const temporary = path.join(root, 'temporary');
-  mkdirSync(temporary);
-  await start(root, 'mocha killed.js', { TMPDIR: temporary });
-  expect(readdirSync(temporary)).toEqual([expect.stringMatching(/^argus-report-/u)]);
-  await argus(['run', 'true'], { cwd: root, env: { TMPDIR: temporary } });
-  expect(readdirSync(temporary)).toEqual([]);
 });
 
 const INTERRUPTS = `import test from 'node:test';
