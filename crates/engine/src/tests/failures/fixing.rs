@@ -324,26 +324,6 @@ fn a_run_tells_which_fixes_it_proves() {
 }
 
 #[test]
-fn a_proved_fix_comes_before_a_claimed_one_however_new() {
-    let (world, first) = World::after(vec![failed("boom", UNKNOWN)]);
-    world.fix(&first, "boom", "Tuned it", true).unwrap();
-    let suggested = |run: &str| world.diagnose(run, "boom").unwrap().suggested_fix;
-    let second = world.run(vec![failed("boom", UNKNOWN)]);
-    world.fix(&second, "boom", "Hit it", true).unwrap();
-    assert_eq!(suggested(&second).as_deref(), Some("Hit it"), "the later of two claims");
-    // Both are proved by one run; a third that is only claimed comes after them.
-    world.run(vec![passed("boom")]);
-    let third = world.run(vec![failed("boom", UNKNOWN)]);
-    world.fix(&third, "boom", "Wished it away", true).unwrap();
-    assert_ne!(suggested(&third).as_deref(), Some("Wished it away"));
-    // Once it is proved, and another one failed, it comes first.
-    world.run(vec![passed("boom")]);
-    world.fix(&third, "boom", "Tuned it", false).unwrap();
-    world.fix(&third, "boom", "Hit it", false).unwrap();
-    assert_eq!(suggested(&third).as_deref(), Some("Wished it away"));
-}
-
-#[test]
 fn a_claim_that_the_next_run_contradicts_is_refuted_and_stays_so() {
     let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
     let claim = world.fix(&run, "boom", "Tuned it", true).unwrap();

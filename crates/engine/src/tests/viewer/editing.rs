@@ -1,6 +1,5 @@
 //! What a person sets on a pattern stays, whatever is learned afterwards.
 
-use super::flux_rule;
 use crate::tests::prelude::*;
 
 #[test]
@@ -65,36 +64,6 @@ fn what_was_learned_is_kept_apart_and_comes_back() {
     let row = world.edit(&back).unwrap();
     assert_eq!((row.category, row.description.as_str(), row.edited), (Category::Unknown, UNKNOWN, false));
     assert!(world.page_of(&id).set.edited_at.is_some());
-}
-
-#[test]
-fn it_survives_later_runs_other_rules_and_retention() {
-    let (folder, world) = World::on_file("edits");
-    let run = world.run(vec![failed("boom", UNKNOWN), failed("other", UNKNOWN)]);
-    let id = world.learn(&run, "boom");
-    world.learn(&run, "other");
-    world.set(&id, Category::NetworkError, "The uplink is down", "Restart the uplink");
-    world.fix(&run, "boom", "Tuned it", true).unwrap();
-    drop(world);
-    let retention = Retention { max_runs: Some(1), max_age_days: None, min_runs: None };
-    let options = EngineOptions { rules: vec![flux_rule()], retention, ..EngineOptions::default() };
-    let world = World::with(folder.file().to_str().unwrap(), options).unwrap();
-    let mut last = run;
-    for _ in 0..3 {
-        last = world.run(vec![failed("boom", UNKNOWN), failed("other", UNKNOWN)]);
-    }
-    let known = world.diagnose(&last, "boom").unwrap();
-    assert_eq!((known.category, &known.pattern.unwrap().id), (Category::NetworkError, &id));
-    assert_eq!(known.suggested_fix.as_deref(), Some("Restart the uplink"));
-    assert_eq!(world.diagnose(&last, "other").unwrap().category, Category::ConfigError);
-    let page = world.page_of(&id);
-    assert_eq!((page.learned.category, page.seen_total), (Category::ConfigError, 1));
-    let counts = world.rows(&ViewPatternsParams::default());
-    let of = |category| counts.categories.iter().find(|one| one.category == category).map(|one| one.count);
-    assert_eq!(
-        (of(Category::NetworkError), of(Category::ConfigError), of(Category::Unknown)),
-        (Some(1), Some(1), None)
-    );
 }
 
 #[test]

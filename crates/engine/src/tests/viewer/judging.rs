@@ -59,23 +59,6 @@ fn it_counts_no_more_on_the_built_in_either() {
 }
 
 #[test]
-fn a_person_may_set_what_was_wrong_and_judge_what_was_set() {
-    let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
-    let id = world.learn(&run, "boom");
-    let fix = world.fix(&run, "boom", "Tuned it", true).unwrap();
-    world.judge(&fix.fix_record_id, true).unwrap();
-    let set = EditPatternParams {
-        id: id.clone(),
-        suggested_fix: Change::Set("Tuned it".to_owned()),
-        ..EditPatternParams::default()
-    };
-    let row = world.edit(&set).unwrap();
-    assert_eq!((row.suggested_fix.as_deref(), row.resolutions), (Some("Tuned it"), 1));
-    let row = world.judge(&fix.fix_record_id, true).unwrap().pattern.unwrap();
-    assert_eq!((row.suggested_fix, row.resolutions, row.edited), (None, 0, false));
-}
-
-#[test]
 fn solutions_of_incidents_can_be_judged_too() {
     let world = World::new();
     let added = world.added(&crate::tests::memory::pool());
@@ -88,16 +71,4 @@ fn solutions_of_incidents_can_be_judged_too() {
     let both = MarkFixParams { fix_id: Some("fix-1".to_owned()), ..params.clone() };
     assert_eq!(world.call(mark_fix, &both).unwrap_err().code, ErrorCode::InvalidInput);
     assert_eq!(world.judge("fix-1", true).unwrap_err().code, ErrorCode::SolutionNotFound);
-}
-
-#[test]
-fn what_was_wrong_and_is_set_with_another_category_is_listed_there_alone() {
-    let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
-    let id = world.learn(&run, "boom");
-    let fix = world.fix(&run, "boom", "Tuned it", true).unwrap();
-    world.judge(&fix.fix_record_id, true).unwrap();
-    world.set(&id, Category::NetworkError, "The uplink is down", "Tuned it");
-    let rows = world.rows(&ViewPatternsParams { text: Some("boom".to_owned()), ..Default::default() });
-    assert_eq!((rows.total, rows.patterns.len(), rows.categories.len()), (1, 1, 1), "{rows:?}");
-    assert_eq!(rows.categories[0].category, Category::NetworkError);
 }

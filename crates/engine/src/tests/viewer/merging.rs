@@ -82,19 +82,6 @@ fn a_merge_survives_other_rules() {
 }
 
 #[test]
-fn steps_that_are_wrong_in_one_are_wrong_in_both() {
-    let (world, run) = World::after(vec![failed("a", UNKNOWN), failed("b", OTHER)]);
-    let (from, into) = (world.learn(&run, "a"), world.learn(&run, "b"));
-    let wrong = world.fix(&run, "a", "Kicked it", true).unwrap();
-    world.fix(&run, "b", "Kicked it", true).unwrap();
-    world.judge(&wrong.fix_record_id, true).unwrap();
-    world.set(&into, Category::Unknown, OTHER, "Kicked it");
-    let row = world.join(&from, &into).unwrap();
-    assert_eq!((row.resolutions, row.suggested_fix), (0, None));
-    assert!(world.page_of(&into).solutions.iter().all(|solution| solution.wrong));
-}
-
-#[test]
 fn what_other_rules_join_suggests_nothing_that_is_wrong() {
     let rule = |pattern: &str| UserRule {
         name: "seven".to_owned(),
