@@ -1,6 +1,5 @@
-//! What holds whichever call is made: counts, secrets, what a bad database does, and how often it is asked.
+//! What holds whichever call is made: counts, secrets, and what a bad database does.
 
 mod counting;
 mod faults;
 mod secrets;
-mod statements;
