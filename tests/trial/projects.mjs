@@ -45,7 +45,7 @@ function hidden(file, declaration, place) {
   return missing(file, declaration, declaration.replace(/^(?:export|pub) /u, ''), new RegExp(name, 'u'), place);
 }
 
-/** Two that are run in two ways. */
+/** Run in two ways. */
 const ITOA = {
   repository: 'dtolnay/itoa',
   commit: '1577ed901354d0d7448ac162328f9dbf5183124c',
@@ -59,14 +59,6 @@ const ITOA = {
     ),
     hidden('src/lib.rs', 'pub struct Buffer', ''),
     refused('tests/store.rs', IN_RUST),
-  ],
-};
-const LOG = {
-  repository: 'rust-lang/log',
-  commit: '037d7a58f6ad184abb3afc4db81d37c43a5696ec',
-  broken: [
-    constant('src/lib.rs', '["OFF", "ERROR", "WARN"', '["OFF", "ERRORS", "WARN"', /ERROR/u, 'src/'),
-    missing('src/lib.rs', 'pub fn max_level()', 'pub fn maximum_level()', /max_level/u, ''),
   ],
 };
 
@@ -88,19 +80,6 @@ export const PROJECTS = [
       ),
       hidden('src/utils.ts', 'export function withHttps(', 'test/utilities.test.ts'),
       refused('test/store.test.ts', IN_VITEST),
-    ],
-  },
-  {
-    repository: 'honojs/hono',
-    commit: '28a9c128912de19f3fb28b00ae289c9b93f6f392',
-    runner: 'vitest',
-    setup: npm,
-    run: 'npx vitest --run',
-    narrow: 'npx vitest --run --project main src/utils/mime.test.ts src/store.test.ts',
-    broken: [
-      constant('src/utils/mime.ts', "css: 'text/css;", "css: 'text/plain;", /text\/css/u, 'src/utils/mime.test.ts'),
-      hidden('src/utils/mime.ts', 'export const getExtension', 'src/utils/mime.test.ts'),
-      refused('src/store.test.ts', IN_VITEST),
     ],
   },
   {
@@ -138,20 +117,6 @@ export const PROJECTS = [
       constant('src/index.ts', 'const w = d * 7;', 'const w = d * 8;', /604800000|691200000/u, 'src/index.test.ts'),
       hidden('src/index.ts', 'export function parseStrict(', 'src/parse-strict.test.ts'),
       refused('src/store.test.ts', connectingTest("{ test } from '@jest/globals'")),
-    ],
-  },
-  {
-    repository: 'iamkun/dayjs',
-    commit: '0f6c19e3b63bcc3ff74917cb3a60125020c75648',
-    runner: 'jest',
-    setup: npm,
-    run: 'npx jest --coverage=false',
-    narrow:
-      'npx jest --coverage=false test/constant.test.js test/parse.test.js test/store.test.js test/manipulate.test.js',
-    broken: [
-      constant('src/constant.js', 'SECONDS_A_MINUTE = 60', 'SECONDS_A_MINUTE = 61', /\d/u, 'test/'),
-      missing('src/constant.js', "export const H = 'hour'", "const H = 'hour'", /./u, 'test/'),
-      refused('test/store.test.js', `test('reads from the store', () => ${NODE_CONNECTS})\n`),
     ],
   },
   {
@@ -246,25 +211,6 @@ export const PROJECTS = [
     ],
   },
   {
-    repository: 'pallets/click',
-    commit: '2c8cd3ac958a7eb316d67f2d316c27086c4c0369',
-    runner: 'pytest',
-    setup: python(),
-    run: '.venv/bin/python -m pytest',
-    environment: { PYTHONPATH: 'src' },
-    broken: [
-      constant('src/click/formatting.py', '_("Usage:")', '_("Use:")', /Usage|Use:/u, 'tests/'),
-      missing(
-        'src/click/utils.py',
-        'def _make_default_short_help',
-        'def _make_short_help',
-        /_make_default_short_help/u,
-        'src/click/',
-      ),
-      refused('tests/test_store.py', IN_PYTEST),
-    ],
-  },
-  {
     repository: 'python/typing_extensions',
     commit: '43174610ec0c407ce05ad750077c4e62b9192b2b',
     runner: 'unittest',
@@ -344,41 +290,6 @@ export const PROJECTS = [
     ],
   },
   {
-    repository: 'isaacs/minimatch',
-    commit: 'ded1bbd01beca62a5978bc1650ed0a1ccf9039d5',
-    runner: 'tap',
-    setup: npm,
-    run: 'npm test',
-    narrow: 'npm test -- test/defaults.js test/store.js test/escape-has-magic.js test/brace-expand.js',
-    broken: [
-      constant('src/index.ts', "'globstar **'", "'globstar'", /globstar/u, 'test/'),
-      hidden('src/index.ts', 'export const braceExpand', ''),
-      refused(
-        'test/store.js',
-        `import net from 'node:net';\nimport t from 'tap';\n\nt.test('reads from the store', () => ${ESM_CONNECTS});\n`,
-      ),
-    ],
-  },
-  {
-    repository: 'jd/tenacity',
-    commit: 'c650fb45204635f07910948d5fc59a8c551ffdda',
-    runner: 'pytest',
-    setup: python('tornado', 'trio', 'typeguard', 'pytest-asyncio'),
-    run: '.venv/bin/python -m pytest',
-    environment: { PYTHONPATH: '.' },
-    broken: [
-      constant('tenacity/stop.py', 'attempt_number >= self', 'attempt_number > self', /./u, 'tests/'),
-      missing(
-        'tenacity/stop.py',
-        'class stop_after_attempt',
-        'class stop_after_attempts',
-        /stop_after_attempt/u,
-        'tenacity/',
-      ),
-      refused('tests/test_store.py', IN_PYTEST),
-    ],
-  },
-  {
     repository: 'fastify/secure-json-parse',
     commit: 'aa7555b85eb6aed4f4e4fbf0b4ef85d795822320',
     runner: 'tape',
@@ -388,80 +299,6 @@ export const PROJECTS = [
       constant('index.js', 'text.slice(1)', 'text.slice(0)', /JSON|token/u, 'index.js'),
       missing('index.js', 'module.exports.safeParse = safeParse', '', /safeParse|function/u, 'test/index.test.js'),
       refused('test/store.test.js', IN_TAPE),
-    ],
-  },
-  {
-    repository: 'jprichardson/node-fs-extra',
-    commit: '62a4e720804aaa45d377d06788e258375cc544fa',
-    runner: 'mocha',
-    setup: npm,
-    run: 'npm run unit',
-    broken: [
-      missing('lib/index.js', "...require('./path-exists'),", '', /pathExists/u, 'lib/'),
-      refused(
-        'lib/__tests__/store.test.js',
-        `/* eslint-env mocha */\nit('reads from the store', () => ${NODE_CONNECTS})\n`,
-      ),
-    ],
-  },
-  {
-    repository: 'unjs/unenv',
-    commit: 'f89b7ccb5c05da70b946319783acf1fa1f113e22',
-    runner: 'vitest',
-    setup: pnpm,
-    run: 'npx vitest --run test/env.test.ts test/mock.test.ts test/store.test.ts',
-    broken: [
-      constant('src/env.ts', 'if (opts.npmShims', 'if (!opts.npmShims', /./u, 'test/env.test.ts'),
-      hidden('src/env.ts', 'export function defineEnv', 'test/env.test.ts'),
-      refused('test/store.test.ts', IN_VITEST),
-    ],
-  },
-  {
-    repository: 'pkg/errors',
-    commit: '87f8819acf6dc28bf5d3c14b334268236d686f48',
-    runner: 'go test',
-    setup: 'go mod init github.com/pkg/errors && echo go.mod >> .git/info/exclude',
-    run: 'go test ./...',
-    narrow: "go test -run 'TestNew|TestCause|TestWithMessage|TestReadsFromTheStore' ./...",
-    broken: [
-      constant('errors.go', 'w.msg + ": " + w.cause', 'w.msg + " - " + w.cause', /got.*want|want.*got| - /u, ''),
-      missing('errors.go', 'func Cause(', 'func cause(', /Cause/u, ''),
-      refused('store_test.go', inGo('errors')),
-    ],
-  },
-  {
-    repository: 'piotrmurach/tty-color',
-    commit: 'e2410967c13e0d3e2297456db22495cb246b22f5',
-    runner: 'rspec',
-    setup: 'true',
-    run: 'rspec --no-profile',
-    broken: [
-      constant('lib/tty/color/mode.rb', 'TRUECOLORS = 2**24', 'TRUECOLORS = 2**16', /16777216|65536/u, 'spec/'),
-      missing('lib/tty/color/mode.rb', 'def from_tput', 'def by_tput', /from_tput/u, ''),
-      refused('spec/unit/store_spec.rb', IN_RSPEC),
-    ],
-  },
-  {
-    repository: 'rust-itertools/itertools',
-    commit: 'af6d17d3f4a963c087e81b327b957966e1169ff5',
-    runner: 'cargo test',
-    setup: 'cargo test --no-run --test test_std --test merge_join --test arrays',
-    run: 'cargo test --test test_std --test merge_join --test arrays',
-    broken: [
-      constant(
-        'src/minmax.rs',
-        'None => return MinMaxResult::OneElement(x)',
-        'None => return MinMaxResult::NoElements',
-        /OneElement|NoElements/u,
-        'tests/',
-      ),
-      missing(
-        'src/lib.rs',
-        'pub use crate::minmax::MinMaxResult',
-        'use crate::minmax::MinMaxResult',
-        /MinMaxResult|minmax/u,
-        '',
-      ),
     ],
   },
   {
@@ -513,37 +350,6 @@ export const PROJECTS = [
     ],
   },
   {
-    ...LOG,
-    runner: 'cargo test',
-    setup: 'cargo test --no-run',
-    run: 'cargo test',
-    narrow: 'cargo test --lib --tests',
-  },
-  {
-    repository: 'chalk/chalk',
-    commit: '678e5505458d0cf40134e205aed4454e0eeac45c',
-    runner: 'ava',
-    setup: 'npm install --no-audit --no-fund --ignore-scripts --no-save ava@3 c8@7 execa@6 log-update@5',
-    run: 'npx c8 ava',
-    broken: [
-      constant('source/index.js', "strings.join(' ')", "strings.join('-')", /-/u, 'test/'),
-      hidden('source/index.js', 'export class Chalk', ''),
-      refused('test/store.js', IN_AVA),
-    ],
-  },
-  {
-    repository: 'ljharb/qs',
-    commit: '3a890d4ecd3deb72a45d90be36f4f8c5970467c7',
-    runner: 'tape',
-    setup: npm,
-    run: 'npm run tests-only',
-    broken: [
-      constant('lib/formats.js', "percentTwenties, '+'", "percentTwenties, '-'", /[+-]/u, 'test/'),
-      missing('lib/index.js', '    parse: parse,\n', '', /parse/u, 'test/'),
-      refused('test/store.js', IN_TAPE),
-    ],
-  },
-  {
     repository: 'bottlepy/bottle',
     commit: '2a743a302a71460bfe4c0b8b7cb99a306b0328c6',
     runner: 'unittest',
@@ -565,18 +371,6 @@ export const PROJECTS = [
     ],
   },
   {
-    repository: 'dtolnay/thiserror',
-    commit: 'aa9d91f75302025e0c1d4c535d84a5bfdad62508',
-    runner: 'cargo test',
-    workspace: 'cargo',
-    setup: 'cargo fetch',
-    run: 'cargo test',
-    broken: [
-      constant('tests/test_display.rs', '#[error("braced error: {msg}")]', '#[error("braced: {msg}")]', /braced/u),
-      refused('tests/test_store.rs', IN_RUST),
-    ],
-  },
-  {
     repository: 't3-oss/t3-env',
     commit: '7d26a645904a8fa8712c16f31a4737a80e7066fd',
     runner: 'vitest',
@@ -594,15 +388,6 @@ export const PROJECTS = [
       hidden('packages/core/src/index.ts', 'export function createEnv', 'packages/core/'),
       refused('packages/core/test/store.test.ts', IN_VITEST),
     ],
-  },
-  {
-    repository: 'rehypejs/rehype',
-    commit: 'cae74c7f729a55c6f407bdb95aaa362b44e7c2c2',
-    runner: 'node:test',
-    workspace: 'npm',
-    setup: npm,
-    run: 'npm run test-api',
-    broken: [hidden('packages/rehype/index.js', 'export const rehype', '')],
   },
   {
     repository: 'rack/rack',
@@ -672,12 +457,6 @@ export const PROJECTS = [
     ],
   },
   {
-    ...LOG,
-    runner: 'nextest',
-    setup: 'cargo test --no-run',
-    run: 'cargo nextest run --no-fail-fast',
-  },
-  {
     ...ITOA,
     runner: 'nextest',
     setup: 'cargo fetch',
@@ -701,13 +480,5 @@ export const PROJECTS = [
       hidden('src/tests/helpers/page.js', 'export async function nextEventOnTarget(', 'src/tests/functional/'),
       refused('src/tests/functional/shop_tests.js', IN_PLAYWRIGHT),
     ],
-  },
-  {
-    repository: 'oddbird/popover-polyfill',
-    commit: '25672173edaf5ca673ea51728b9d7883480ad225',
-    runner: 'playwright',
-    setup: npm,
-    run: 'npx playwright test events methods shop',
-    broken: [refused('tests/shop.spec.ts', IN_PLAYWRIGHT)],
   },
 ];
