@@ -44,15 +44,6 @@ testOnPostgres.each(PLACES)(
   async (_, place) => expectKillsLoseNothing(await place(), { clients: CLIENTS, times: 40, kills: KILLS }),
 );
 
-testOnPostgres('a database that is killed again and again loses and doubles nothing', { timeout }, async () => {
-  const [times, disturbances] = [40, KILLS];
-  const server = await startServer(await migrated());
-  const it = await knownFailure(server);
-  const disturb = () => postgres().restart();
-  await diagnoseMeanwhile([server], it, { clients: CLIENTS, times, disturbances, disturb });
-  await expectCounts(server, it.bearer, CLIENTS * times + 1);
-});
-
 testOnPostgres('two servers of one database count together', { timeout }, async () => {
   const times = 30;
   const database = await migrated();

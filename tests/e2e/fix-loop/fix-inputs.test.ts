@@ -6,7 +6,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { argus, type Invocation } from '../argus.ts';
 import { project } from '../harness.ts';
-import { fileOf, fixProblem, loopOn } from './fix-loop.ts';
+import { fixProblem, loopOn } from './fix-loop.ts';
 
 const SCRIPT = `#!/bin/bash
 read -rp "Project name: " name
@@ -86,17 +86,6 @@ describe('generate-inputs', () => {
 describe('a loop', () => {
   const loop = (root: string, args: string[], invocation: Invocation = {}) =>
     fixProblem(root, loopOn('bash setup.sh', ...args), invocation);
-
-  test('takes the file that is named, else makes one under --auto', async () => {
-    const answers = 'inputs:\n  - value: named\n  - value: 2\n  - value: n\n';
-    const named = project({ ...PRESS, 'mine.yaml': answers });
-    expect(await loop(named, ['--auto', '--inputs', 'mine.yaml'])).toMatchObject({ status: 0 });
-    expect(fileOf(named, 'attempt_1.log')).toContain('named:2:n');
-    const fresh = project(PRESS);
-    expect(await loop(fresh, ['--auto'])).toMatchObject({ status: 0 });
-    expect(fileOf(fresh, 'attempt_1.log')).toContain('press:8080:n');
-    expect(existsSync(path.join(fresh, FILE))).toBe(true);
-  });
 
   test('answers a question that the script does not show in the second run', async () => {
     const root = project({

@@ -12,7 +12,6 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { project } from '../harness.ts';
 import {
   answer,
-  diagnosed,
   FAILING,
   fileOf,
   fixProblem,
@@ -183,22 +182,4 @@ describe.each([
     expect(existsSync(path.join(root, 'check.js'))).toBe(true);
     expect(readFileSync(path.join(root, 'answer.txt'), 'utf8')).toBe('bad\n');
   });
-});
-
-test('python3 -m unittest is the same runner in a loop as in a run', async () => {
-  const sums = (sign: string) => `def add(a, b):\n    return a ${sign} b\n`;
-  const root = repository({
-    'sums.py': sums('-'),
-    'test_sums.py':
-      'import unittest\n\nfrom sums import add\n\n\nclass Sums(unittest.TestCase):\n    def test_adds(self):\n        self.assertEqual(add(2, 3), 5)\n',
-  });
-  const command = 'python3 -m unittest';
-  expect((await fixProblem(root, loopOn(command))).status).toBe(3);
-  write(root, 'sums.py', sums('+'));
-  expect((await fixProblem(root, ['--resume'])).status).toBe(0);
-
-  write(root, 'sums.py', sums('-'));
-  const [diagnosis] = await diagnosed(root, command, 'test_adds');
-  expect(diagnosis?.suggestedFix).toBe('Changed sums.py: modified (+1 -1)\n-    return a - b\n+    return a + b');
-  expect(diagnosis?.standing).toContain('fixed 1 of 1 time');
 });

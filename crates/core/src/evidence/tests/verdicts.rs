@@ -97,18 +97,6 @@ fn both_outcomes_on_one_tree_are_chance() {
 }
 
 #[test]
-fn what_always_fails_is_broken_and_not_flaky() {
-    let mut story = Story::new();
-    story.pass(5);
-    for _ in 0..20 {
-        story.commit();
-        story.run(&[failure(3, 1)]);
-    }
-    assert_eq!(only(&story.run(&[failure(3, 1)])).verdict.kind, VerdictKind::Broken);
-    assert_eq!(summary(&story, 3).state, TestState::Broken);
-}
-
-#[test]
 fn a_condition_is_named() {
     let mut story = Story::new();
     let mut last = None;

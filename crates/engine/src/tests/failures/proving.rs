@@ -22,19 +22,6 @@ fn claim(world: &World, run: &str) -> ReportFixResult {
 }
 
 #[test]
-fn what_always_came_is_mended_by_one_pass() {
-    let world = World::new();
-    for commit in 0..8 {
-        pass(&world, &commit.to_string());
-    }
-    fail(&world, "broken");
-    let run = fail(&world, "broken");
-    let proof = pass(&world, "mended");
-    let fix = claim(&world, &run);
-    assert_eq!((fix.state, fix.proved_by), (Some(ProofStatus::Proved), Some(proof)));
-}
-
-#[test]
 fn what_came_by_chance_takes_as_many_passes_as_chance_could_explain() {
     let (world, run) = flaky();
     let fix = claim(&world, &run);
