@@ -14,6 +14,8 @@ macro_rules! limits {
 limits! {
     /// Bytes of a report that are read.
     MAX_REPORT_BYTES = 256 * 1024 * 1024;
+    /// Failures of a run that are analyzed, because each costs a millisecond; of others the name and outcome are kept.
+    MAX_ANALYZED_FAILURES = 5_000;
     /// Files that a commit touched, of those that are looked at: one that touched more says little of each of them.
     MAX_COMMIT_FILES = 64;
     /// Commits of a history that are looked through for fixes.

@@ -155,10 +155,16 @@ struct RanCases<'a> {
 }
 
 impl<'a> RanCases<'a> {
-    /// A name that is there more than once is one case, which failed where one of them did.
+    /// A name that is there more than once is one case, which failed where one of them did. A failure that was not analyzed is
+    /// left out: neither its outcome nor its error is evidence.
     fn of(cases: &'a [Case], failed: &[Failure], order_unknown: bool) -> Self {
         let (mut names, mut order, mut files) = (BTreeMap::new(), Vec::new(), BTreeSet::new());
-        for case in cases.iter().filter(|case| case.status != Status::Skipped) {
+        let is_known = |case: &&Case| match case.status {
+            Status::Skipped => false,
+            Status::Failed => case.failure.is_some(),
+            Status::Passed => true,
+        };
+        for case in cases.iter().filter(is_known) {
             let id = fingerprint(&case.name);
             if names.insert(id, case.name.as_str()).is_none() {
                 order.push(id);

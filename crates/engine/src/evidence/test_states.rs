@@ -37,43 +37,50 @@ pub async fn tests<D: Database>(
 ) -> Result<TestsResult, EngineError> {
     let wanted = params.name.as_deref().map(str::to_lowercase);
     let fits = |name: &str| wanted.as_ref().is_none_or(|wanted| name.to_lowercase().contains(wanted));
-    let body = async |tx: &mut D::Tx<'_>| -> Result<_, EngineError> {
+    let limit = params.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT) as usize;
+    let offset = params.offset.unwrap_or(0) as usize;
+    let body = async |tx: &mut D::Tx<'_>| -> Result<TestsResult, EngineError> {
         let mut memory = rows::load(tx).await?.unwrap_or_default();
         let mut names = rows::load_all_tests(tx, &mut memory).await?;
         let view = memory.window.view();
-        let mut tests = Vec::new();
+        let mut found = Vec::new();
         for (case, history) in &memory.tests {
             let Some(case_name) = names.get(case).filter(|name| fits(name)).cloned() else { continue };
             let summary = state_of(history, &view, &memory.traits);
             if params.state.is_none_or(|state| summary.state == state) {
-                tests.push(evidence_of(tx, &memory, &mut names, history, summary, case_name).await?);
+                found.push((case_name, history, summary));
             }
         }
+        found.sort_by(|one, other| urgency(&one.2).cmp(&urgency(&other.2)).then_with(|| one.0.cmp(&other.0)));
+        let total = found.len();
+        let mut tests = Vec::new();
+        for (case_name, history, summary) in found.into_iter().skip(offset).take(limit) {
+            tests.push(evidence_of(tx, &memory, &mut names, history, summary, case_name).await?);
+        }
         let newest = runs::newest(tx, 1).await?;
-        Ok((tests, newest.first().map(|(_, run)| run.started_at)))
+        Ok(TestsResult {
+            has_more: offset.saturating_add(tests.len()) < total,
+            total: u32::try_from(total).unwrap_or(u32::MAX),
+            tests,
+            notes: newest
+                .first()
+                .map_or_else(|| Some(NOTHING_RECORDED.to_owned()), |(_, run)| age_note(ambient.now, run.started_at))
+                .into_iter()
+                .collect(),
+        })
     };
-    let (mut tests, newest) = engine.read(ambient, body).await?;
-    let urgency = |test: &TestEvidence| match test.state {
+    engine.read(ambient, body).await
+}
+
+/// What should be looked at first.
+const fn urgency(test: &TestSummary) -> u8 {
+    match test.state {
         TestState::Broken => 0,
         TestState::Flaky => 1,
         TestState::Order => 2,
         TestState::Environment => 3,
         TestState::Healthy => 4,
-    };
-    tests.sort_by(|one, other| urgency(one).cmp(&urgency(other)).then_with(|| one.case_name.cmp(&other.case_name)));
-    let total = tests.len();
-    let first = usize::try_from(params.offset.unwrap_or(0)).unwrap_or(usize::MAX).min(total);
-    let limit = params.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
-    let last = total.min(first.saturating_add(usize::try_from(limit).unwrap_or(usize::MAX)));
-    Ok(TestsResult {
-        has_more: last < total,
-        total: u32::try_from(total).unwrap_or(u32::MAX),
-        tests: tests.drain(first..last).collect(),
-        notes: newest
-            .map_or_else(|| Some(NOTHING_RECORDED.to_owned()), |at| age_note(ambient.now, at))
-            .into_iter()
-            .collect(),
-    })
+    }
 }
 
 /// A test as it is shown; adds the name of what breaks it.

@@ -188,7 +188,7 @@ pub(crate) fn collect<D>(engine: &Engine<D>, params: &RecordRunParams) -> Result
     }
 }
 
-/// A case fit for storing, and its texts where it failed.
+/// A case fit for storing, and its texts where it failed and is to be analyzed.
 pub(crate) fn clean_case<D>(
     engine: &Engine<D>,
     budget: &mut TextBudget,
@@ -205,7 +205,8 @@ pub(crate) fn clean_case<D>(
         attempts: case.attempts,
         failure: None,
     };
-    (clean, (status == Status::Failed).then(|| budget.clean(engine, texts)))
+    let is_analyzed = status == Status::Failed && budget.takes_failure();
+    (clean, is_analyzed.then(|| budget.clean(engine, texts)))
 }
 
 /// Its exit code says that it ran no test: as a failure of the command it would be told twice.

@@ -1,6 +1,6 @@
 //! What a failed case says, redacted and cut to what a run may keep.
 
-use crate::Engine;
+use crate::{Engine, limits::MAX_ANALYZED_FAILURES};
 use argus_core::redact::Redacted;
 
 /// A run may keep this much text of its failures; once it is used up, each further one keeps little.
@@ -31,10 +31,17 @@ pub(crate) struct CleanTexts {
 /// What texts a run may still keep.
 #[derive(Default)]
 pub(crate) struct TextBudget {
+    failures: u32,
     used: usize,
 }
 
 impl TextBudget {
+    /// Counts a failed case; false after `MAX_ANALYZED_FAILURES`, whose texts are not kept.
+    pub(crate) const fn takes_failure(&mut self) -> bool {
+        self.failures += 1;
+        self.failures <= MAX_ANALYZED_FAILURES
+    }
+
     /// The texts of a case, redacted before they are cut to what is left.
     pub(crate) fn clean<D>(&mut self, engine: &Engine<D>, texts: Texts) -> CleanTexts {
         let is_spent = self.used >= RUN_BUDGET_BYTES;

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{Engine, EngineError, contract::RecordRunParams, evidence::judging::RUNNER_VERSION};
 use argus_core::{Ambient, redact::Redacted};
-use argus_report::ReportCase;
+use argus_report::{CaseStatus, ReportCase};
 use argus_store::Database;
 use serde_json::Value;
 
@@ -42,6 +42,9 @@ pub async fn prepare_run<D: Database>(
 
 /// Redacted before it is cut: half a secret looks like none.
 fn bounded<D>(engine: &Engine<D>, budget: &mut TextBudget, case: ReportCase) -> ReportCase {
+    if case.status == CaseStatus::Failed && !budget.takes_failure() {
+        return ReportCase { error: None, stdout_tail: None, stderr_tail: None, error_type: None, ..case };
+    }
     let ReportCase { error, stdout_tail: stdout, stderr_tail: stderr, error_type: kind, .. } = case.clone();
     let clean = budget.clean(engine, Texts { error, stdout, stderr, kind });
     let text = |text: Option<Redacted>| text.map(Redacted::into_string);

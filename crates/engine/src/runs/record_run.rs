@@ -12,6 +12,7 @@ use crate::{
     contract::{ProvedFix, RecordRunParams, RunResult, RunStatus, Shuffle, Totals},
     evidence::judging,
     failures::{lookup, recompute_signatures},
+    limits::MAX_ANALYZED_FAILURES,
     memory::finding::shared,
 };
 use argus_core::{Ambient, display};
@@ -188,6 +189,10 @@ fn answer<D>(
     }
     if brief.failures.iter().any(|failure| failure.shared.is_some()) {
         notes.push(shared::WARNING.to_owned());
+    }
+    if totals.failed > MAX_ANALYZED_FAILURES {
+        let count = totals.failed;
+        notes.push(format!("Only the first {MAX_ANALYZED_FAILURES} of {count} failures were analyzed."));
     }
     let Brief { failures, causes, more_causes } = brief;
     debug_assert!(failures.len() <= brief::MAX_LISTED, "no more are kept than listed");

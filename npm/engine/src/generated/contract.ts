@@ -3468,6 +3468,8 @@ export const TEST_STATES = [
 export const LIMITS = {
   /** Bytes of a report that are read. */
   MAX_REPORT_BYTES: 268435456,
+  /** Failures of a run that are analyzed, because each costs a millisecond; of others the name and outcome are kept. */
+  MAX_ANALYZED_FAILURES: 5000,
   /** Files that a commit touched, of those that are looked at: one that touched more says little of each of them. */
   MAX_COMMIT_FILES: 64,
   /** Commits of a history that are looked through for fixes. */
