@@ -43,7 +43,7 @@ export interface OpenOptions {
   readonly readOnly?: boolean;
   /** What is recorded comes from other machines, so that a report's path is none of this one's: `reports` are refused. */
   readonly withoutFiles?: boolean;
-  /** Waits half a second, not eight, for a lock that another program holds. */
+  /** Waits half a second, not eight, for a lock that another program holds, and half a second for its turn in the queue. */
   readonly isImpatient?: boolean;
   /** Takes what a person looking for a cause would want to know. */
   readonly log?: Log;
@@ -87,7 +87,7 @@ export class Engine extends NamedCalls {
     this.#runtime = runtime;
     this.#options = options;
     const isShared = options.databasePath !== ':memory:' && options.readOnly !== true;
-    this.#queue = isShared ? runtime.queue(options.databasePath) : undefined;
+    this.#queue = isShared ? runtime.queue(options.databasePath, options.isImpatient ?? false) : undefined;
     this.#call(() => undefined);
   }
 

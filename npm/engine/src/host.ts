@@ -74,6 +74,6 @@ export interface Platform {
   log: Log | undefined;
   /** Runs `work`, which hardly waits for locks; where that cannot be had it is not there. */
   briefly?<T>(work: () => T): T;
-  /** Where one can be had. */
-  queue?(databasePath: string): WriteQueue | undefined;
+  /** Undefined where the platform has no queue. `isImpatient`: gives up after half a second, even if the queue moves. */
+  queue?(databasePath: string, isImpatient: boolean): WriteQueue | undefined;
 }

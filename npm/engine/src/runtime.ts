@@ -42,8 +42,8 @@ export class Runtime {
   }
 
   /** Where writers of a database wait for one another; undefined where the platform has none. */
-  queue(databasePath: string): WriteQueue | undefined {
-    return this.#platform.queue?.(databasePath);
+  queue(databasePath: string, isImpatient: boolean): WriteQueue | undefined {
+    return this.#platform.queue?.(databasePath, isImpatient);
   }
 
   /** Runs a call that hardly waits for locks, where the platform can do that. */

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { holderOf } from '../src/node/lock-holder.ts';
 import { loadNative, type NativeLocks } from '../src/node/lock-native.ts';
 import { QueueFile } from '../src/node/queue-file.ts';
-import { FileQueue } from '../src/node/write-queue.ts';
+import { FileQueue, IMPATIENT, type Patience } from '../src/node/write-queue.ts';
 import { folder } from './setup.ts';
 
 const IN_VAIN = 'in vain';
@@ -34,7 +34,7 @@ function ticketOf(opened: QueueFile): number {
 }
 
 /** A process of Argus; `events` gets the name of what is done in its turn. */
-function participant(at: string, events: string[]) {
+function participant(at: string, events: string[], patience?: Patience) {
   const queue = new FileQueue(
     () => at,
     addon(),
@@ -42,6 +42,7 @@ function participant(at: string, events: string[]) {
       events.push(IN_VAIN);
       return work();
     },
+    patience,
   );
   onTestFinished(() => queue.close());
   return { queue, write: (name: string) => queue.inTurn(() => events.push(name)) };
@@ -170,4 +171,14 @@ test('a long line that moves is no reason to give up; one writer who does not go
   expect(events.slice(1)).toEqual([IN_VAIN, 'next']);
   // It is this process itself, which is not told that it stands in its own way.
   expect(holderOf(at.replace('.queue', ''), addon(), 0)).toBe('');
+});
+
+test('who is impatient waits half a second for a turn', async () => {
+  const [at, events] = [path(), [] as string[]];
+  const slow = file(at);
+  slow.begin(ticketOf(slow));
+  const began = performance.now();
+  await participant(at, events, IMPATIENT).write('soon');
+  expect(events).toEqual([IN_VAIN, 'soon']);
+  expect(performance.now() - began).toBeLessThan(2_000);
 });

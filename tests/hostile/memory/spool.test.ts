@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { argus } from '../../e2e/argus.ts';
 import { project, someUser } from '../../e2e/harness.ts';
+import { junit } from '../../e2e/runs/reports.ts';
 import { git } from '../git/strangers.ts';
 
 const TOKEN = 'ghp_0123456789abcdefghijABCDEFGHIJ012345';
@@ -178,6 +179,21 @@ test('a diagnosis of a stored run waits to be counted, however often that is tri
   const known = await it.diagnose(it.stored);
   expect(known).toMatchObject({ status: 0, data: { isNewPattern: false, pattern: { occurrences: 2 } } });
   expect(it.waiting()).toEqual([]);
+});
+
+test('a reporter waits a second for a database that another program holds, and keeps its run', async () => {
+  const it = await Scene.make();
+  const report = junit([{ name: 'tunes', failure: { message: 'Error: the flux is out of tune' } }]);
+  const folder = project({ 'pytest-1.xml': report, 'end.json': '{"runner":"pytest"}' });
+  const release = await it.lock('EXCLUSIVE');
+  const began = performance.now();
+  await argus(['record', folder], { env: it.env, cwd: it.root });
+  // With patience it waits eight seconds for a look at the memory, and as long for the recording.
+  expect(performance.now() - began).toBeLessThan(6_000);
+  expect(readFileSync(join(folder, 'answer.json'), 'utf8')).toContain('this run is not stored');
+  expect(it.waiting()).toHaveLength(1);
+  await release();
+  expect((await it.ask('history')).data).toMatchObject({ total: 2, runs: [{ failed: 1 }, {}] });
 });
 
 test('a run that is stored is not said to be missing while nobody may read', async () => {

@@ -5,7 +5,7 @@ import type { Log, Platform, WriteQueue } from '../host.ts';
 import { NodeFiles } from './files.ts';
 import { queuePath } from './lock-holder.ts';
 import { loadNative } from './lock-native.ts';
-import { FileQueue } from './write-queue.ts';
+import { FileQueue, IMPATIENT, PATIENT } from './write-queue.ts';
 
 /** Beside the bundle when published; where `cargo xtask wasm` puts it when run from source. */
 const MODULES = ['./argus_engine.wasm', './wasm/argus_wasm_bg.wasm', '../wasm/argus_wasm_bg.wasm'];
@@ -26,11 +26,11 @@ export class NodePlatform implements Platform {
     return this.files.briefly(work);
   }
 
-  queue(databasePath: string): WriteQueue | undefined {
+  queue(databasePath: string, isImpatient: boolean): WriteQueue | undefined {
     const { addon } = loadNative();
     // Apple's systems have no locks on single bytes.
     if (addon === undefined || process.platform === 'darwin') return undefined;
     const path = () => queuePath(this.files.fullPath(databasePath) ?? databasePath);
-    return new FileQueue(path, addon, (work) => this.files.briefly(work));
+    return new FileQueue(path, addon, (work) => this.files.briefly(work), isImpatient ? IMPATIENT : PATIENT);
   }
 }

@@ -9,12 +9,23 @@ import type { WriteQueue } from '../host.ts';
 import type { NativeLocks } from './lock-native.ts';
 import { QueueFile } from './queue-file.ts';
 
-/** Drawing a ticket takes microseconds, unless who draws was stopped just then. */
-const DRAWING_PATIENCE_MS = 2_000;
+/** How long a writer waits for other processes, in milliseconds. */
+export interface Patience {
+  /** To draw a ticket. Drawing takes microseconds unless the other process was stopped while it drew. */
+  readonly drawingMs: number;
+  /** Until the writer at the front changes. */
+  readonly writingMs: number;
+  /** Until its turn comes, even if the queue moves. */
+  readonly turnMs: number;
+}
+
+/** A transaction gets as long as SQLite waits for a lock. A long queue that moves is waited for. */
+export const PATIENT: Patience = { drawingMs: 2_000, writingMs: 8_000, turnMs: Number.POSITIVE_INFINITY };
+/** For callers that can keep a call in the spool instead. */
+export const IMPATIENT: Patience = { drawingMs: 500, writingMs: 500, turnMs: 500 };
+
 /** A process that waits looks every few milliseconds; one that was stopped does not, and is passed over. */
 const WAITING_PATIENCE_MS = 2_000;
-/** Of one transaction; as long as SQLite waits for a lock. */
-const WRITING_PATIENCE_MS = 8_000;
 const LONGEST_NAP_MS = 20;
 
 /** Runs work for which nothing is waited for long. */
@@ -23,6 +34,7 @@ export type Briefly = <T>(work: () => T) => T;
 export class FileQueue implements WriteQueue {
   readonly #path: () => string;
   readonly #native: NativeLocks;
+  readonly #patience: Patience;
   readonly #briefly: Briefly;
   #file: QueueFile | undefined;
   #ticket: number | undefined;
@@ -30,9 +42,10 @@ export class FileQueue implements WriteQueue {
   #last: Promise<void> = Promise.resolve();
 
   /** `path` of the file; it may lead elsewhere once the database's folder is there. */
-  constructor(path: () => string, native: NativeLocks, briefly: Briefly) {
+  constructor(path: () => string, native: NativeLocks, briefly: Briefly, patience: Patience = PATIENT) {
     this.#path = path;
     this.#native = native;
+    this.#patience = patience;
     this.#briefly = briefly;
   }
 
@@ -62,9 +75,9 @@ export class FileQueue implements WriteQueue {
     try {
       const file = this.#open();
       if (file === undefined) return true;
-      this.#ticket = await draw(file);
+      this.#ticket = await draw(file, this.#patience);
       if (this.#ticket === undefined) return true;
-      if (!(await waitFor(file, this.#ticket))) return false;
+      if (!(await waitFor(file, this.#ticket, this.#patience))) return false;
       file.begin(this.#ticket);
     } catch {
       // A full disk, say. Then SQLite's lock alone decides who is next.
@@ -99,19 +112,20 @@ export class FileQueue implements WriteQueue {
   }
 }
 
-async function draw(file: QueueFile): Promise<number | undefined> {
+async function draw(file: QueueFile, { drawingMs }: Patience): Promise<number | undefined> {
   const began = performance.now();
   for (;;) {
     const ticket = file.draw();
-    if (ticket !== undefined || performance.now() - began > DRAWING_PATIENCE_MS) return ticket;
+    if (ticket !== undefined || performance.now() - began > drawingMs) return ticket;
     await sleep(1);
   }
 }
 
-/** Patience is with the one at the front: a long line that moves is no reason to give up. */
-async function waitFor(file: QueueFile, ticket: number): Promise<boolean> {
+/** Returns false when the turn did not come in time. */
+async function waitFor(file: QueueFile, ticket: number, { writingMs, turnMs }: Patience): Promise<boolean> {
   let front = file.firstBefore(ticket);
-  let since = performance.now();
+  const began = performance.now();
+  let since = began;
   while (front !== undefined) {
     await sleep(Math.min(ticket - front.ticket, LONGEST_NAP_MS));
     const found = file.firstBefore(ticket, front.ticket);
@@ -119,7 +133,7 @@ async function waitFor(file: QueueFile, ticket: number): Promise<boolean> {
     front = found;
     const waited = performance.now() - since;
     if (front?.writing === false && waited > WAITING_PATIENCE_MS) file.passOver(front.ticket);
-    if (waited > WRITING_PATIENCE_MS) return false;
+    if (waited > writingMs || performance.now() - began > turnMs) return false;
   }
   return true;
 }

@@ -38,7 +38,11 @@ export async function work(job: Job): Promise<void> {
 
 /** Opens a project as an agent's hook does. */
 export async function withSession<T>(folder: string, use: (session: Session) => Promise<T>): Promise<T> {
-  const sessionManager = new SessionManager({ recorder: { by: 'hook', from: hostname() }, adopts: false });
+  const sessionManager = new SessionManager({
+    recorder: { by: 'hook', from: hostname() },
+    adopts: false,
+    isImpatient: true,
+  });
   try {
     return await use(await sessionManager.init(folder));
   } finally {

@@ -73,6 +73,8 @@ export interface Process {
   recorder: RecorderOptions;
   /** ARGUS_ADOPT on a command line in CI: a database that nobody knows here is made this user's. */
   readonly adopts: boolean;
+  /** Gives up on a locked database after a second and spools the call, because a test run waits for it. */
+  readonly isImpatient?: boolean;
 }
 
 export class Session {
@@ -216,7 +218,7 @@ export class Session {
       },
       memory: { home, halfLifeDays: inDays(memory?.halfLife) },
       recorder: this.recorder,
-      isImpatient: io().isImpatient ?? false,
+      isImpatient: this.#process.isImpatient ?? io().isImpatient ?? false,
       ...(secondaryPath === undefined ? {} : { secondaryPath }),
       ...(secondaryMemoryId === undefined ? {} : { secondaryMemoryId }),
       log,

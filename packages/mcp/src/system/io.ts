@@ -26,7 +26,7 @@ export interface ProgramIo {
   readonly isInteractive: boolean;
   /** The file that starts this program. */
   readonly program: string;
-  /** Waits half a second, not eight, for a database that another program has locked. */
+  /** Waits half a second, not eight, for a database that another program has locked. Set by tests for all commands. */
   readonly isImpatient?: boolean;
   exitCode: number | undefined;
   /** The current folder. Throws when it was removed. */

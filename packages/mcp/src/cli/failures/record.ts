@@ -62,7 +62,7 @@ export async function record(folder: string): Promise<void> {
   process.on('SIGINT', () => {});
   const root = io().cwd();
   const git = gitFacts(root);
-  const sessionManager = new SessionManager({ recorder: terminal(), adopts: adoptsInCi() });
+  const sessionManager = new SessionManager({ recorder: terminal(), adopts: adoptsInCi(), isImpatient: true });
   const session = sessionManager.init(root, undefined, 'person');
   // What is wrong with it the recording says.
   const opening = session.then(openMemory).catch(() => {});
