@@ -4,7 +4,7 @@
 
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { EngineError } from 'argus-engine';
-import { ArgusError, messageOf } from './errors.ts';
+import { ArgusError, lackBehind, messageOf } from './errors.ts';
 import { logUnexpected } from './log.ts';
 import { io } from './system/io.ts';
 import { fitToLeave, fitToLeaveDeep } from './text/outgoing.ts';
@@ -50,6 +50,8 @@ export async function toErrorBody(thrown: unknown): Promise<Failure['error']> {
   if (thrown instanceof EngineError && thrown.code !== 'INTERNAL_ERROR') {
     return { code: thrown.code, message: withoutSecrets(thrown.message) };
   }
+  const lack = lackBehind(thrown);
+  if (lack !== undefined) return { code: 'INTERNAL_ERROR', message: lack };
   const { id, place } = await logUnexpected(withoutSecrets(fullText(thrown)));
   const message = `Unexpected error, reference ${id}; details are in ${place}. Nothing stored was lost; the call may be repeated.`;
   return { code: 'INTERNAL_ERROR', message };

@@ -41,3 +41,21 @@ export function systemCodeOf(thrown: unknown): string | undefined {
   if (!(thrown instanceof Error) || !('code' in thrown)) return undefined;
   return typeof thrown.code === 'string' ? thrown.code : undefined;
 }
+
+const LACKS: Readonly<Record<string, string>> = {
+  EMFILE: 'This process may open no more files (EMFILE). Raise its limit, as with: ulimit -n 4096',
+  ENFILE: 'The system can open no more files (ENFILE). End programs that have many open',
+  ENOMEM: 'The system has no memory left (ENOMEM). End programs that use much',
+};
+
+/** V8 reports a lack of memory by message, without a code. */
+const NO_MEMORY = /could not allocate memory|out of memory|allocation failed/iu;
+
+/** Names the resource that the system lacks and what to do, or undefined when the error has another cause. */
+export function lackBehind(thrown: unknown): string | undefined {
+  const lack = LACKS[systemCodeOf(thrown) ?? ''];
+  if (lack !== undefined) return `${lack}, then call again.`;
+  if (!(thrown instanceof Error)) return undefined;
+  if (thrown instanceof RangeError && NO_MEMORY.test(thrown.message)) return `${LACKS.ENOMEM}, then call again.`;
+  return thrown.cause === undefined ? undefined : lackBehind(thrown.cause);
+}

@@ -1,0 +1,36 @@
+/** A system that has run out of something: the program says so, and never ends as if tests had failed. */
+import { spawnSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+import { BUNDLE, environment, project } from '../e2e/harness.ts';
+
+/** Runs the built program under limits of the shell. */
+function limited(limit: string, ...args: string[]) {
+  const script = `${limit} && exec "$0" "$@"`;
+  const options = { encoding: 'utf8', env: environment(), cwd: project() } as const;
+  const { status, stdout, stderr } = spawnSync('sh', ['-c', script, process.execPath, BUNDLE, ...args], options);
+  return { status, stdout, stderr };
+}
+
+/** Node itself needs some, and ends before it reads the program where it has fewer. */
+const isOfNode = ({ status, stderr }: ReturnType<typeof limited>) =>
+  status === null || stderr.includes(`open '${BUNDLE}'`);
+
+test.skipIf(process.platform === 'win32').each([['run', 'true'], ['history']])(
+  'argus %s with few file descriptors ends with 2 and a sentence, or as it would with more',
+  (...args) => {
+    const seen = new Set<number | null>();
+    for (let descriptors = 17; descriptors <= 30; descriptors += 1) {
+      const ended = limited(`ulimit -n ${descriptors}`, ...args);
+      if (isOfNode(ended)) continue;
+      seen.add(ended.status);
+      expect([0, 2], `${descriptors}: ${ended.stderr}`).toContain(ended.status);
+      if (ended.status === 2) expect(ended.stderr).toMatch(/EMFILE|may open no more files/u);
+    }
+    expect([...seen].sort()).toEqual([0, 2]);
+  },
+);
+
+test.skipIf(process.platform !== 'linux')('argus run with too little memory for the engine says so', () => {
+  const { status, stderr } = limited('ulimit -v 3000000', 'run', 'true');
+  expect([status, stderr]).toEqual([2, expect.stringContaining('The system has no memory left')]);
+});
