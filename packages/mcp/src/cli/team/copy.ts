@@ -69,11 +69,29 @@ async function copyIncidents({ from, into, known = new Map() }: Sides): Promise<
   const ask = (after: string | null) => from.memoryExport({ after, limit: INCIDENTS_PAGE_SIZE });
   await eachPage(ask, async (page) => {
     const lines = page.lines.split('\n').filter((line) => line !== '' && !known.has(JSON.parse(line).id));
-    added += (await into.memoryImport({ lines: lines.join('\n') })).added;
+    for (const some of batches(lines)) added += (await into.memoryImport({ lines: some.join('\n') })).added;
     incidents += lines.length;
     return page.incidents;
   });
   return { incidents, added };
+}
+
+/** Kept below the server's limit for one call (team/server/limits.ts). */
+const BATCH_CHARACTERS = 256 * 1024;
+
+/** Splits lines in order; a line above the limit gets a batch of its own. */
+function* batches(lines: readonly string[]): Generator<string[]> {
+  let batch: string[] = [];
+  let characters = 0;
+  for (const line of lines) {
+    if (batch.length > 0 && characters + line.length > BATCH_CHARACTERS) {
+      yield batch;
+      [batch, characters] = [[], 0];
+    }
+    batch.push(line);
+    characters += line.length;
+  }
+  if (batch.length > 0) yield batch;
 }
 
 interface CopiedPatterns {
@@ -87,10 +105,12 @@ async function copyPatterns({ from, into, names }: Sides): Promise<CopiedPattern
   const refused: RefusedLine[] = [];
   const ask = (after: string | null) => from.patternsExport({ after, limit: PATTERNS_PAGE_SIZE });
   await eachPage(ask, async (page) => {
-    const done = await into.patternsImport({ lines: page.lines, ...names });
-    refused.push(...done.refused.map(({ line, message }) => ({ line: patterns + line, message })));
-    addedPatterns += done.added;
-    patterns += page.patterns;
+    for (const some of batches(page.lines.split('\n').filter((line) => line !== ''))) {
+      const done = await into.patternsImport({ lines: some.join('\n'), ...names });
+      refused.push(...done.refused.map(({ line, message }) => ({ line: patterns + line, message })));
+      addedPatterns += done.added;
+      patterns += some.length;
+    }
     return page.patterns;
   });
   return { patterns, addedPatterns, ...(refused.length > 0 ? { refused } : {}) };

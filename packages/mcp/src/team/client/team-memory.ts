@@ -13,8 +13,15 @@ import {
 } from 'argus-engine';
 import { withoutHunks } from '../../git/uncommitted-change.ts';
 import type { Calling } from '../../storage/database.ts';
+import { mapTexts } from '../../text/untrusted.ts';
 import { merged } from './merge.ts';
 import type { Remote } from './remote.ts';
+
+/** Limit for a text of a search or an incident. The engine keeps at most 64 KiB of its beginning and end. */
+const MAX_TEXT_CHARACTERS = 128 * 1024;
+
+/** Calls whose texts are bounded already or must stay whole. */
+const WHOLE: readonly CallName[] = ['recordRun', 'importRun', 'memoryImport', 'patternsImport'];
 
 /** Calls that name something by its id, which may be this machine's. */
 const BY_ID: readonly CallName[] = ['incident', 'pattern', 'recordOutcome', 'addSolution', 'runDetail', 'viewPattern'];
@@ -71,7 +78,10 @@ export class TeamMemory extends NamedCalls implements Calling {
   ): Promise<Calls[N]['result']> {
     // Reports are read where they are.
     const given = name === 'recordRun' ? await this.#prepared(params as Calls['recordRun']['params']) : params;
-    return this.#remote.call(name, this.#fit(given as Calls[N]['params']), callId, now);
+    const fitting = this.#fit(given as Calls[N]['params']);
+    // Redacted before it is cut, because half a secret looks like none.
+    const sent = WHOLE.includes(name) ? fitting : mapTexts(fitting, shortened);
+    return this.#remote.call(name, sent, callId, now);
   }
 
   /** Code that was not committed stays here. */
@@ -79,4 +89,11 @@ export class TeamMemory extends NamedCalls implements Calling {
     const prepared = await this.#local.call('prepareRun', run);
     return prepared.git ? { ...prepared, git: withoutHunks(prepared.git) } : prepared;
   }
+}
+
+/** Keeps the beginning and the end. */
+function shortened(text: string): string {
+  if (text.length <= MAX_TEXT_CHARACTERS) return text;
+  const half = MAX_TEXT_CHARACTERS / 2;
+  return `${text.slice(0, half).toWellFormed()}\n${text.slice(-half).toWellFormed()}`;
 }

@@ -22,6 +22,7 @@ import { VERSION } from '../../version.ts';
 import { type Hello, OLDEST_PROTOCOL, PROJECT_NAME, PROTOCOL, scopeFor, type TeamCall, teamCall } from '../protocol.ts';
 import type { Auth, Grant } from './auth.ts';
 import { GrantedCalls } from './granted-calls.ts';
+import { requireBounded } from './limits.ts';
 import { Metrics } from './metrics.ts';
 import { cookieToken, Pages, readLogin } from './pages.ts';
 import type { Projects } from './storage/projects.ts';
@@ -315,6 +316,7 @@ export class TeamServer {
     if (!grant.may(scope, project)) {
       throw denied(`The token '${grant.name}' may not ${scope} in '${project}'. An admin can make one that may.`);
     }
+    requireBounded(method, call.params);
     const engine = await this.#options.projects.memoryOf(project, locale);
     const who = from === undefined ? grant.name : `${grant.name} (${from})`;
     const recorder = { from: who, ...(by === undefined ? {} : { by }) };
