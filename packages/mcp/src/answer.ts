@@ -23,12 +23,12 @@ export interface Failure {
 
 export type Envelope<T> = Success<T> | Failure;
 
-/** Runs one call; whatever it throws becomes an answer with a code. */
-export async function enveloped<T>(call: () => Promise<T>): Promise<Envelope<T>> {
+/** Runs one call. `toBody` converts whatever it throws into a code and a message. */
+export async function enveloped<T>(call: () => Promise<T>, toBody = toErrorBody): Promise<Envelope<T>> {
   try {
     return { success: true, data: fitToLeaveDeep(await call()), timestamp: io().now() };
   } catch (thrown) {
-    return { success: false, error: await toErrorBody(thrown), timestamp: io().now() };
+    return { success: false, error: await toBody(thrown), timestamp: io().now() };
   }
 }
 
@@ -55,6 +55,16 @@ export async function toErrorBody(thrown: unknown): Promise<Failure['error']> {
   const { id, place } = await logUnexpected(withoutSecrets(fullText(thrown)));
   const message = `Unexpected error, reference ${id}; details are in ${place}. Nothing stored was lost; the call may be repeated.`;
   return { code: 'INTERNAL_ERROR', message };
+}
+
+/** Like `toErrorBody`, but for a caller on another machine: messages that can contain local paths go to the log only. */
+export async function toDistantErrorBody(thrown: unknown): Promise<Failure['error']> {
+  const isOfCall = thrown instanceof EngineError && !/^(?:DATABASE_|INTERNAL_)/u.test(thrown.code);
+  const isInput = thrown instanceof ArgusError && thrown.code === 'INVALID_INPUT';
+  if (isOfCall || isInput) return toErrorBody(thrown);
+  const { id } = await logUnexpected(withoutSecrets(fullText(thrown)));
+  const message = `The server cannot do this now; its log has the cause as ${id}. Nothing stored was lost; the call may be repeated.`;
+  return { code: thrown instanceof EngineError ? thrown.code : 'INTERNAL_ERROR', message };
 }
 
 function fullText(thrown: unknown): string {

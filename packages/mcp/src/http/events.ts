@@ -15,12 +15,15 @@ interface Closing {
   close(): void;
 }
 
+/** Resolves to whether a listener may still receive lines. */
+type IsAllowed = () => Promise<boolean>;
+
 /** Begins to watch what can change. */
 type Watch = (changed: () => void) => readonly Closing[];
 
 export class Events {
   readonly #watchAll: Watch;
-  readonly #listeners = new Set<ServerResponse>();
+  readonly #listeners = new Map<ServerResponse, IsAllowed>();
   #watching: { readonly watched: readonly Closing[]; readonly heart: NodeJS.Timeout } | undefined;
 
   /** Nothing is watched before somebody listens. */
@@ -28,14 +31,15 @@ export class Events {
     this.#watchAll = watch;
   }
 
-  add(response: ServerResponse): void {
+  /** `isAllowed` is asked before each line, because a stream outlives the token that it was asked for with. */
+  add(response: ServerResponse, isAllowed: IsAllowed = async () => true): void {
     sendHead(response, 200, { 'Content-Type': 'application/x-ndjson; charset=utf-8' });
     if (response.req.method === 'HEAD') {
       response.end();
       return;
     }
     response.write('\n');
-    this.#listeners.add(response);
+    this.#listeners.set(response, isAllowed);
     this.#watching ??= this.#watch();
     response.once('close', () => {
       this.#listeners.delete(response);
@@ -48,7 +52,7 @@ export class Events {
     for (const watched of this.#watching?.watched ?? []) watched.close();
     clearInterval(this.#watching?.heart);
     this.#watching = undefined;
-    for (const listener of this.#listeners) listener.end();
+    for (const listener of this.#listeners.keys()) listener.end();
     this.#listeners.clear();
   }
 
@@ -58,9 +62,17 @@ export class Events {
   }
 
   #send(line: string): void {
-    for (const listener of this.#listeners) {
-      // A page that does not read for long, as in a suspended tab, is told when it comes back.
-      if (listener.writableLength < CHANGED.length * 16) listener.write(line);
+    for (const [listener, isAllowed] of this.#listeners) {
+      isAllowed().then(
+        (is) => (is ? writeTo(listener, line) : listener.end()),
+        // The check itself failed. The page reconnects.
+        () => listener.end(),
+      );
     }
   }
+}
+
+function writeTo(listener: ServerResponse, line: string): void {
+  // A page that does not read for long, as in a suspended tab, is told when it comes back.
+  if (listener.writable && listener.writableLength < CHANGED.length * 16) listener.write(line);
 }

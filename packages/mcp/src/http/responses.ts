@@ -4,9 +4,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { toErrorBody } from '../answer.ts';
-
-/** Filters, and texts a person has pasted to search for or to have inspected: a line of 10 MB with escapes in it. */
-const MAX_BODY_BYTES = 32 * 1024 * 1024;
+import { MAX_BODY_BYTES, MAX_JSON_DEPTH, parseJson, readBounded } from './json-body.ts';
 
 const HEADERS = {
   'Cache-Control': 'no-store',
@@ -56,8 +54,8 @@ export function sendJson(response: ServerResponse, status: number, value: unknow
   response.end(JSON.stringify(value));
 }
 
-/** Whatever was thrown, as `{"error": {"code", "message"}}`. */
-export async function sendError(response: ServerResponse, thrown: unknown): Promise<void> {
+/** Sends `{"error": {"code", "message"}}`. `toBody` converts errors other than `Refused`. */
+export async function sendError(response: ServerResponse, thrown: unknown, toBody = toErrorBody): Promise<void> {
   if (response.headersSent) {
     response.destroy();
     return;
@@ -66,7 +64,7 @@ export async function sendError(response: ServerResponse, thrown: unknown): Prom
     sendJson(response, thrown.status, { error: { code: thrown.code, message: thrown.message } });
     return;
   }
-  const error = await toErrorBody(thrown);
+  const error = await toBody(thrown);
   sendJson(response, statusOf(error.code), { error });
 }
 
@@ -80,19 +78,13 @@ function statusOf(code: string): number {
 export async function readJson(request: IncomingMessage): Promise<unknown> {
   const type = request.headers['content-type'] ?? '';
   if (!/^application\/json\s*(?:;|$)/u.test(type)) throw new Refused(415, 'INVALID_INPUT', 'Send application/json.');
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  for await (const part of request) {
-    if (!Buffer.isBuffer(part)) continue;
-    bytes += part.length;
-    if (bytes > MAX_BODY_BYTES) {
-      throw new Refused(413, 'INVALID_INPUT', `At most ${MAX_BODY_BYTES} bytes are taken; shorten the text.`);
-    }
-    parts.push(part);
+  const bytes = await readBounded(request);
+  if (bytes === undefined) {
+    throw new Refused(413, 'INVALID_INPUT', `At most ${MAX_BODY_BYTES} bytes are taken; shorten the text.`);
   }
   try {
-    return JSON.parse(Buffer.concat(parts).toString('utf8'));
+    return parseJson(bytes);
   } catch {
-    throw new Refused(400, 'INVALID_INPUT', 'The body is no JSON.');
+    throw new Refused(400, 'INVALID_INPUT', `The body is no JSON, or nests deeper than ${MAX_JSON_DEPTH} levels.`);
   }
 }

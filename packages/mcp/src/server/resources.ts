@@ -67,14 +67,15 @@ const RESOURCES: readonly ResourceDefinition[] = [
   },
 ];
 
-export function registerResources(server: McpServer, sessionManager: Places): void {
+/** `toBody` converts an error into a code and a message. */
+export function registerResources(server: McpServer, sessionManager: Places, toBody = toErrorBody): void {
   for (const resource of RESOURCES) {
     const { kind, title, description } = resource;
     const complete = { id: (prefix: string) => completeIds(resource, sessionManager, prefix) };
     const template = new ResourceTemplate(`argus://${kind}/{id}`, { list: undefined, complete });
     const config = { title, description, mimeType: 'application/json' };
     server.registerResource(kind, template, config, async (uri, { id }) => {
-      const found = await find(resource, sessionManager, uri.href, String(id));
+      const found = await find(resource, sessionManager, { uri: uri.href, id: String(id), toBody });
       return {
         contents: [{ uri: uri.href, mimeType: 'application/json', text: JSON.stringify(fitToLeaveDeep(found)) }],
       };
@@ -83,13 +84,17 @@ export function registerResources(server: McpServer, sessionManager: Places): vo
 }
 
 /** An id names its project too: it is looked for in every place. */
-async function find(resource: ResourceDefinition, sessionManager: Places, uri: string, id: string): Promise<object> {
+async function find(
+  resource: ResourceDefinition,
+  sessionManager: Places,
+  { uri, id, toBody }: { uri: string; id: string; toBody: typeof toErrorBody },
+): Promise<object> {
   for (const ask of await resource.places(sessionManager)) {
     try {
       return await resource.read(ask, id);
     } catch (thrown) {
       if (isAbsent(thrown)) continue;
-      const { code, message } = await toErrorBody(thrown);
+      const { code, message } = await toBody(thrown);
       throw new Error(`${code}: ${message}`);
     }
   }

@@ -1,10 +1,13 @@
-/** The server of a team, over a memory that does not answer. Over real ones: tests/e2e/team/server.test.ts. */
+/** The server of a team, over memories of this test. Over real ones: tests/e2e/team/server.test.ts. */
 
 import { once } from 'node:events';
-import { type CallName, type Calls, NamedCalls, openEngine } from 'argus-engine';
+import { type IncomingMessage, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type CallName, type Calls, NamedCalls, openEngine, type Scope } from 'argus-engine';
 import { v7 as uuidV7 } from 'uuid';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Auth } from '../../src/team/server/auth.ts';
+import type { ServedMemory } from '../../src/team/server/storage/projects.ts';
 import { TeamServer } from '../../src/team/server/team-server.ts';
 import { newToken } from '../../src/team/server/tokens.ts';
 
@@ -18,30 +21,175 @@ class StuckMemory extends NamedCalls {
   }
 }
 
-test('a call that takes too long is answered as lost', async () => {
+class BrokenMemory extends NamedCalls {
+  async call<N extends CallName>(_: N): Promise<Calls[N]['result']> {
+    throw new TypeError('cannot open /home/argus/secret-folder/shop.db');
+  }
+
+  callOnce<N extends CallName>(name: N): Promise<Calls[N]['result']> {
+    return this.call(name);
+  }
+}
+
+/** A server of one project `shop`; its memory is the server's own unless another is given. */
+async function served({ memory, callMs }: { memory?: ServedMemory; callMs?: number } = {}) {
   const engine = await openEngine({ databasePath: ':memory:', projectRoot: '/', locale: 'en' });
+  const listeners: (() => void)[] = [];
   const projects = {
     own: async () => engine,
-    memoryOf: async () => new StuckMemory(),
-    names: async () => [],
-    watch: () => ({ close: () => {} }),
+    memoryOf: async () => memory ?? engine,
+    names: async () => ['shop'],
+    watch: (_: string, changed: () => void) => {
+      listeners.push(changed);
+      return { close: () => {} };
+    },
     close: () => engine.close(),
   };
-  const { token, id, digest } = newToken();
-  await engine.createToken({ id, digest, name: 'Ada', scope: 'read', projects: null, expiresInDays: null });
-  const auth = new Auth(projects.own);
-  const options = { callsPerSecond: 200, trustsProxy: false, tls: undefined, mcp: async () => {}, callMs: 1 };
-  const server = new TeamServer({ ...options, projects, auth });
+  const token = async (scope: Scope) => {
+    const { token: bearer, id, digest } = newToken();
+    await engine.createToken({ id, digest, name: 'Ada', scope, projects: null, expiresInDays: null });
+    return { bearer, id };
+  };
+  const options = { callsPerSecond: 200, trustsProxy: false, tls: undefined, mcp: async () => {} };
+  const given = callMs === undefined ? options : { ...options, callMs };
+  const server = new TeamServer({ ...given, projects, auth: new Auth(projects.own) });
   onTestFinished(() => server.close(0));
   await once(server.http.listen(0, '127.0.0.1'), 'listening');
-  const address = server.http.address();
-  const port = typeof address === 'object' ? address?.port : address;
-  const call = { protocol: 1, callId: uuidV7(), now: Date.now(), method: 'overview', params: {} };
-  const response = await fetch(`http://127.0.0.1:${port}/v1/projects/shop/call`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify(call),
-  });
+  const { port } = server.http.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}`;
+  const post = async (bearer: string, method: string, params: object | string, more = {}) => {
+    const call = { protocol: 1, callId: uuidV7(), now: Date.now(), method, params: {}, ...more };
+    const text = typeof params === 'string' ? params : JSON.stringify(params);
+    const response = await fetch(`${url}/v1/projects/shop/call`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${bearer}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify(call).replace('"params":{}', () => `"params":${text}`),
+    });
+    return { status: response.status, body: await response.json() };
+  };
+  /** With headers that `fetch` does not let anybody set. */
+  const ask = async (method: string, path: string, headers: Record<string, string>, body = '') => {
+    const asked = request(`${url}${path}`, { method, headers });
+    asked.end(body);
+    const [response] = (await once(asked, 'response')) as [IncomingMessage];
+    return response;
+  };
+  return { engine, url, token, post, ask, changed: () => listeners.forEach((tell) => void tell()) };
+}
+
+test('a call that takes too long is answered as lost', async () => {
+  const { token, post } = await served({ memory: new StuckMemory(), callMs: 1 });
+  const { bearer } = await token('read');
   const message = 'The call takes too long. Make it again with the same callId.';
-  expect([response.status, await response.json()]).toEqual([503, { error: { code: 'DATABASE_LOCKED', message } }]);
+  expect(await post(bearer, 'overview', {})).toEqual({
+    status: 503,
+    body: { error: { code: 'DATABASE_LOCKED', message } },
+  });
+});
+
+test('a failure of the server names its reference, and no folder', async () => {
+  const { token, post } = await served({ memory: new BrokenMemory() });
+  const { status, body } = await post((await token('read')).bearer, 'overview', {});
+  expect([status, body]).toEqual([500, { error: { code: 'INTERNAL_ERROR', message: expect.stringMatching(/err-/u) } }]);
+  expect(JSON.stringify(body)).not.toMatch(/\/|\.log|secret-folder/u);
+});
+
+describe('a call', () => {
+  test('that nests 200,000 levels is refused', async () => {
+    const { token, post } = await served();
+    const params = `{"query_text":"x","env":${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}}`;
+    const { status, body } = await post((await token('write')).bearer, 'rankedSolutions', params);
+    const message = 'The body is no JSON, or nests deeper than 64 levels.';
+    expect([status, body]).toEqual([400, { error: { code: 'INVALID_INPUT', message } }]);
+  });
+
+  test('with braces and quotes in its texts is taken', async () => {
+    const { token, post } = await served();
+    const params = { query_text: `${'{['.repeat(100)} "\\" \\\\" ${'["'.repeat(100)}`, env: {} };
+    expect((await post((await token('write')).bearer, 'rankedSolutions', params)).status).toBe(200);
+  });
+
+  test.each([
+    ['rankedSolutions', { query_text: 'x'.repeat(600_000), env: {} }, 413],
+    ['rankedSolutions', { query_text: 'x'.repeat(400_000), env: {} }, 200],
+    ['rankedSolutions', { query_text: 'x', env: { ['x'.repeat(600_000)]: 'linux' } }, 413],
+    ['addIncident', { title: 'x', error_signature: 'x'.repeat(600_000), steps: 'y', worked: true, env: {} }, 413],
+    ['memoryImport', { lines: 'x'.repeat(3_000_000) }, 413],
+    ['recordRun', { command: 'x', outputTail: 'x'.repeat(3_000_000) }, 413],
+  ])('%s with texts that keep others waiting is refused: %#', async (method, params, status) => {
+    const { token, post } = await served();
+    expect((await post((await token('write')).bearer, method, params)).status).toBe(status);
+  });
+
+  test('of another protocol is refused for that, whatever else it has', async () => {
+    const { token, post } = await served();
+    const more = { protocol: 2, method: 'think', priority: 'high' };
+    expect(await post((await token('write')).bearer, 'x', {}, more)).toMatchObject({
+      status: 400,
+      body: { error: { code: 'PROTOCOL' } },
+    });
+  });
+});
+
+describe('a browser', () => {
+  const FORM = 'application/x-www-form-urlencoded';
+
+  test.each([
+    ['127.0.0.1:7420', 200],
+    ['localhost', 200],
+    ['[::1]:7420', 200],
+    ['evil.example', 401],
+    ['127.0.0.1.evil.example:7420', 401],
+  ])('that was led here as %s gets metrics only where that is this machine', async (Host, status) => {
+    const { ask } = await served();
+    expect((await ask('GET', '/metrics', { Host })).statusCode).toBe(status);
+  });
+
+  test.each([
+    ['the page of the server', { Origin: 'http://127.0.0.1:7420' }, 303],
+    [
+      'its page, as a browser of today says it',
+      { Origin: 'http://127.0.0.1:7420', 'Sec-Fetch-Site': 'same-origin' },
+      303,
+    ],
+    ['a program', {}, 303],
+    ['another site', { Origin: 'http://evil.example' }, 403],
+    ['another port', { Origin: 'http://127.0.0.1:8000' }, 403],
+    ['a page that hides its origin', { Origin: 'null' }, 403],
+    ['another site, as a browser of today says it', { 'Sec-Fetch-Site': 'cross-site' }, 403],
+  ])('that sends the form of %s', async (_, headers, status) => {
+    const { ask, token } = await served();
+    const { bearer } = await token('read');
+    const given = { Host: '127.0.0.1:7420', 'Content-Type': FORM, ...headers };
+    for (const [path, body] of [
+      ['/login', `token=${bearer}`],
+      ['/logout', ''],
+    ] as const) {
+      const { statusCode, headers: answered } = await ask('POST', path, given, body);
+      expect([statusCode, 'set-cookie' in answered], path).toEqual([status, status === 303]);
+    }
+  });
+
+  test('gets a login page whose form carries the origin', async () => {
+    const { ask } = await served();
+    expect((await ask('GET', '/', {})).headers).toMatchObject({ 'referrer-policy': 'same-origin' });
+  });
+
+  test('gets no line of a stream after its token was revoked', async () => {
+    const { ask, token, engine, changed } = await served();
+    const { bearer, id } = await token('read');
+    const stream = await ask('GET', '/p/shop/api/events', { Authorization: `Bearer ${bearer}` });
+    const lines: string[] = [];
+    stream.setEncoding('utf8').on('data', (text: string) => lines.push(text));
+    await expect.poll(() => lines.join('')).toBe('\n');
+    changed();
+    await expect.poll(() => lines.join('')).toBe('\n{"changed":true}\n');
+    await engine.revokeToken({ id });
+    const now = Date.now();
+    vi.spyOn(Date, 'now').mockImplementation(() => now + 1_001);
+    onTestFinished(() => void vi.restoreAllMocks());
+    changed();
+    await once(stream, 'end');
+    expect(lines.join('')).toBe('\n{"changed":true}\n');
+  });
 });

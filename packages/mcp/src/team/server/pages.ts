@@ -86,8 +86,13 @@ export class Pages {
     sendTo(response, '/', `${this.#cookie('')}; Max-Age=0`);
   }
 
-  /** The page and what it is made of; false: it asks for a call. */
-  async send(response: ServerResponse, project: string, rest: string, grant: Grant, locale: Locale): Promise<boolean> {
+  /** Sends the page and its parts; returns false for a call. `isAllowed`: whether a stream of changes may go on. */
+  async send(
+    response: ServerResponse,
+    project: string,
+    rest: string,
+    { grant, locale, isAllowed }: { grant: Grant; locale: Locale; isAllowed: () => Promise<boolean> },
+  ): Promise<boolean> {
     switch (rest) {
       case '': {
         const [page, policy] = await Promise.all([readFile(assetPath('page')), contentSecurityPolicy('served')]);
@@ -104,7 +109,7 @@ export class Pages {
         return true;
       }
       case 'api/events':
-        this.#eventsOf(project).add(response);
+        this.#eventsOf(project).add(response, isAllowed);
         return true;
       default:
         return false;
@@ -125,14 +130,17 @@ export class Pages {
 }
 
 /** The token that a browser has kept. Another site cannot have it sent: SameSite, and the origin of what is sent. */
-export function cookieToken({ headers }: IncomingMessage): string | undefined {
-  const token = new RegExp(`(?:^|;\\s*)${COOKIE}=([\\w-]+)`, 'u').exec(headers.cookie ?? '')?.[1];
-  if (token === undefined) return undefined;
+export function cookieToken(request: Pick<IncomingMessage, 'headers'>): string | undefined {
+  const token = new RegExp(`(?:^|;\\s*)${COOKIE}=([\\w-]+)`, 'u').exec(request.headers.cookie ?? '')?.[1];
+  return isOwnPage(request) ? token : undefined;
+}
+
+/** False when a browser sent this for a page of another site. Programs send neither header. */
+export function isOwnPage({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
   const site = headers['sec-fetch-site'];
-  if (site !== undefined && site !== 'same-origin' && site !== 'none') return undefined;
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') return false;
   const { origin, host } = headers;
-  const isOther = origin !== undefined && (!URL.canParse(origin) || new URL(origin).host !== host);
-  return isOther ? undefined : token;
+  return origin === undefined || (URL.canParse(origin) && new URL(origin).host === host);
 }
 
 /** The token that was entered. */
@@ -154,7 +162,12 @@ function sendTo(response: ServerResponse, place: string, cookie?: string): void 
 
 function sendHtml(response: ServerResponse, status: number, body: string): void {
   const page = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Argus</title><style>${STYLE}</style><h1>Argus</h1>${body}`;
-  sendHead(response, status, { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': POLICY });
+  sendHead(response, status, {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy': POLICY,
+    // With `no-referrer` a browser sends the form with the origin `null`, which `isOwnPage` refuses.
+    'Referrer-Policy': 'same-origin',
+  });
   response.end(page);
 }
 

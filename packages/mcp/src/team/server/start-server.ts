@@ -2,12 +2,13 @@
 
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { BlockList, isIP } from 'node:net';
+import { isIP } from 'node:net';
 import path from 'node:path';
 import { ArgusError, messageOf, systemCodeOf } from '../../errors.ts';
 import { dataFolder } from '../../system/files/user-folder.ts';
 import { absolutePath, io } from '../../system/io.ts';
 import { Auth } from './auth.ts';
+import { isLoopback } from './loopback.ts';
 import { projectsIn } from './storage/open-projects.ts';
 import { isPostgres } from './storage/postgres-projects.ts';
 import { type McpAnswering, TeamServer } from './team-server.ts';
@@ -95,20 +96,12 @@ function pem(file: string): Buffer {
 
 /** Tokens and failures in the clear leave this machine only where somebody has said so. */
 function requireSecure({ host, insecureHttp, trustProxy }: ServeOptions, hasTls: boolean): void {
-  if (hasTls || insecureHttp === true || trustProxy === true || isLoopbackHost(host)) return;
+  if (hasTls || insecureHttp === true || trustProxy === true || isLoopback(host)) return;
   throw new ArgusError(
     'INVALID_INPUT',
     `On ${host} others could read along. Give --tls-cert and --tls-key; behind a proxy that speaks TLS, --trust-proxy; ` +
       'or --insecure-http where the network is trusted.',
   );
-}
-
-function isLoopbackHost(host: string): boolean {
-  const loopback = new BlockList();
-  loopback.addSubnet('127.0.0.0', 8, 'ipv4');
-  loopback.addAddress('::1', 'ipv6');
-  const family = isIP(host);
-  return host === 'localhost' || (family !== 0 && loopback.check(host, family === 6 ? 'ipv6' : 'ipv4'));
 }
 
 async function listening({ http }: TeamServer, { host, port }: ServeOptions): Promise<number> {

@@ -7,10 +7,11 @@ import { createServer as createHttpServer, type IncomingMessage, type Server, ty
 import { createServer as createHttpsServer } from 'node:https';
 import { isIP } from 'node:net';
 import { performance } from 'node:perf_hooks';
-import { type CallName, type Calls, EngineError, isPageCall } from 'argus-engine';
+import { type CallName, type Calls, EngineError, type EngineErrorCode, isPageCall } from 'argus-engine';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { v7 as uuidV7 } from 'uuid';
 import { z } from 'zod';
+import { toDistantErrorBody } from '../../answer.ts';
 import { messageOf } from '../../errors.ts';
 import { Refused, readJson, sendBytes, sendError, sendJson } from '../../http/responses.ts';
 import { log } from '../../log.ts';
@@ -23,8 +24,9 @@ import { type Hello, OLDEST_PROTOCOL, PROJECT_NAME, PROTOCOL, scopeFor, type Tea
 import type { Auth, Grant } from './auth.ts';
 import { GrantedCalls } from './granted-calls.ts';
 import { requireBounded } from './limits.ts';
+import { isLoopback, namesLoopback } from './loopback.ts';
 import { Metrics } from './metrics.ts';
-import { cookieToken, Pages, readLogin } from './pages.ts';
+import { cookieToken, isOwnPage, Pages, readLogin } from './pages.ts';
 import type { Projects } from './storage/projects.ts';
 
 /** Of all headers together; Node refuses more. */
@@ -61,7 +63,13 @@ export interface TeamServerOptions {
 }
 
 /** Answers a request of MCP with the calls that its token may make in one project. */
-export type McpAnswering = (request: IncomingMessage, response: ServerResponse, calls: Calling) => Promise<void>;
+export type McpAnswering = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  calls: Calling,
+  /** The parsed JSON of a POST. */
+  body: unknown,
+) => Promise<void>;
 
 /** What is known of a request once it was answered; for the log. */
 interface Asked {
@@ -76,6 +84,8 @@ interface PageRequest {
   rest: string;
   method: string | undefined;
   grant: Grant;
+  /** The token. */
+  given: string | undefined;
   asked: Asked;
 }
 
@@ -126,7 +136,7 @@ export class TeamServer {
     } catch (thrown) {
       await this.#deny(thrown, request, asked);
       if (thrown instanceof Refused && thrown.status === 429) response.setHeader('Retry-After', '1');
-      await sendError(response, thrown);
+      await sendError(response, thrown, toDistantErrorBody);
     }
     const seconds = (performance.now() - began) / 1_000;
     this.#metrics.count(asked.call ?? 'other', response.statusCode, seconds);
@@ -145,15 +155,19 @@ export class TeamServer {
     const method = request.method === 'HEAD' ? 'GET' : request.method;
     if (method === 'GET' && path === '/healthz') return sendJson(response, 200, { status: 'ok' });
     if (method === 'GET' && path === '/readyz') return this.#ready(response);
-    if (method === 'GET' && path === '/metrics' && isLoopback(this.#addressOf(request))) return this.#show(response);
+    if (method === 'GET' && path === '/metrics' && this.#isOnThisMachine(request)) return this.#show(response);
     if (path === '/login' || path === '/logout') return this.#logInOrOut(request, response, path, asked);
     const given = bearerOf(request) ?? cookieToken(request);
     if (method === 'GET' && path === '/') return this.#home(request, response, given, asked);
     const grant = await this.#authenticate(request, given);
     asked.token = grant.id;
-    if (path === '/mcp') return this.#options.mcp(request, response, this.#callsOf(request, grant, asked));
+    if (path === '/mcp') {
+      const calls = this.#callsOf(request, grant, asked);
+      const body = method === 'POST' ? await readJson(request) : undefined;
+      return this.#options.mcp(request, response, calls, body);
+    }
     const place = this.#pages.placeOf(path);
-    if (place !== undefined) return this.#page(request, response, { ...place, method, grant, asked });
+    if (place !== undefined) return this.#page(request, response, { ...place, method, grant, given, asked });
     if (method === 'GET' && path === '/metrics') {
       if (!grant.may('admin')) throw denied('Metrics are for a token with the scope admin.');
       return this.#show(response);
@@ -189,6 +203,8 @@ export class TeamServer {
 
   async #logInOrOut(request: IncomingMessage, response: ServerResponse, path: string, asked: Asked): Promise<void> {
     if (request.method !== 'POST') throw new Refused(405, 'INVALID_INPUT', 'Open / instead.');
+    // Login CSRF: another site could log a browser in with its own token.
+    if (!isOwnPage(request)) throw denied('The form of another site was sent. Open / and enter the token there.');
     if (path === '/logout') return this.#pages.logOut(response);
     const token = await readLogin(request);
     try {
@@ -202,11 +218,12 @@ export class TeamServer {
   }
 
   async #page(request: IncomingMessage, response: ServerResponse, asking: PageRequest): Promise<void> {
-    const { project, rest, method, grant, asked } = asking;
+    const { project, rest, method, grant, given, asked } = asking;
     asked.project = project;
     if (!grant.may('read', project)) throw denied(`The token '${grant.name}' may not see '${project}'.`);
     const locale = acceptedLocale(request.headers['accept-language']) ?? 'en';
-    if (method === 'GET' && (await this.#pages.send(response, project, rest, grant, locale))) return;
+    const isAllowed = async () => (await this.#options.auth.grantOf(given ?? ''))?.may('read', project) === true;
+    if (method === 'GET' && (await this.#pages.send(response, project, rest, { grant, locale, isAllowed }))) return;
     const name = /^api\/(\w+)$/u.exec(rest)?.[1] ?? '';
     if (!isPageCall(name)) throw new Refused(404, 'NOT_FOUND', 'There is nothing at this address.');
     if (method !== 'POST') throw new Refused(405, 'INVALID_INPUT', `${name} is asked with POST.`);
@@ -257,6 +274,11 @@ export class TeamServer {
     return grant;
   }
 
+  /** True for a program on this machine, false for a browser that a page has led here by DNS rebinding. */
+  #isOnThisMachine(request: IncomingMessage): boolean {
+    return isLoopback(this.#addressOf(request)) && namesLoopback(request.headers.host);
+  }
+
   #addressOf(request: IncomingMessage): string {
     const forwarded = request.headers['x-forwarded-for'];
     const last = (Array.isArray(forwarded) ? forwarded.at(-1) : forwarded)?.split(',').at(-1)?.trim() ?? '';
@@ -265,6 +287,9 @@ export class TeamServer {
   }
 
   #read(body: unknown): TeamCall {
+    // Checked first, because a call of another protocol can have other fields.
+    const { data: spoken } = z.object({ protocol: z.int() }).safeParse(body);
+    if (spoken !== undefined) requireProtocol(spoken.protocol);
     const read = this.#schema.safeParse(body);
     if (!read.success) {
       const problems = read.error.issues.map(({ path, message }) =>
@@ -272,14 +297,7 @@ export class TeamServer {
       );
       throw new Refused(400, 'INVALID_INPUT', problems.join('; '));
     }
-    const { protocol } = read.data;
-    if (protocol >= OLDEST_PROTOCOL && protocol <= PROTOCOL) return read.data;
-    const range = `${OLDEST_PROTOCOL} to ${PROTOCOL}`;
-    throw new Refused(
-      400,
-      'PROTOCOL',
-      `This server speaks the protocols ${range}, not ${protocol}. Update the older side.`,
-    );
+    return read.data;
   }
 
   /** For an agent without an Argus of its own: in the project of its token, or in the one that the address names. */
@@ -303,7 +321,7 @@ export class TeamServer {
       } catch (thrown) {
         await this.#deny(thrown, request, asked);
         // As a tool answers it; the request itself was well.
-        throw thrown instanceof Refused ? new EngineError('TEAM_DENIED', thrown.message) : thrown;
+        throw thrown instanceof Refused ? new EngineError(codeOf(thrown), thrown.message) : thrown;
       }
     });
   }
@@ -347,6 +365,12 @@ export class TeamServer {
   }
 }
 
+/** The engine code that a tool answers for a refusal of this server. */
+function codeOf({ status }: Refused): EngineErrorCode {
+  if (status === 503) return 'DATABASE_LOCKED';
+  return status === 403 ? 'TEAM_DENIED' : 'INVALID_INPUT';
+}
+
 function bearerOf({ headers }: IncomingMessage): string | undefined {
   return /^Bearer (\S+)$/u.exec(headers.authorization ?? '')?.[1];
 }
@@ -356,8 +380,11 @@ function pathOf({ url = '/' }: IncomingMessage): string {
   return URL.canParse(url, 'http://argus') ? new URL(url, 'http://argus').pathname : '/';
 }
 
-function isLoopback(address: string): boolean {
-  return address === '::1' || address.startsWith('127.') || address.startsWith('::ffff:127.');
+function requireProtocol(protocol: number): void {
+  if (protocol >= OLDEST_PROTOCOL && protocol <= PROTOCOL) return;
+  const range = `${OLDEST_PROTOCOL} to ${PROTOCOL}`;
+  const message = `This server speaks the protocols ${range}, not ${protocol}. Update the older side.`;
+  throw new Refused(400, 'PROTOCOL', message);
 }
 
 function denied(message: string): Refused {
@@ -367,7 +394,7 @@ function denied(message: string): Refused {
 async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    const error = new EngineError('DATABASE_LOCKED', 'The call takes too long. Make it again with the same callId.');
+    const error = new Refused(503, 'DATABASE_LOCKED', 'The call takes too long. Make it again with the same callId.');
     timer = setTimeout(() => reject(error), milliseconds);
   });
   try {
