@@ -5,8 +5,19 @@
 
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { argus } from '../argus.ts';
 import type { Data } from '../harness.ts';
-import { joined, type Machine, machine, post, repository, startAgain, startServer, type TeamServer } from './team.ts';
+import {
+  joined,
+  type Machine,
+  machine,
+  post,
+  repository,
+  startAgain,
+  startServer,
+  type TeamServer,
+  token,
+} from './team.ts';
 import { ENV, INCIDENT, learned, work } from './work.ts';
 
 const GYROSCOPE = { title: 'gyroscope drift', steps: 'Calibrate it.', worked: true, env: ENV, notes: 'Twice.' };
@@ -75,6 +86,24 @@ test('a run ends as its tests did, although the server is away', async () => {
   const passed = await ada.argus('run', '--json', 'node', 'check.js');
   expect(passed).toMatchObject({ status: 0, stdout: expect.stringContaining('"queued":true') });
   expect((await ada.argus('run', 'node', 'missing.js')).status).toBe(1);
+});
+
+test.each([
+  ['push', 'with a new token'],
+  ['leave', 'on this machine'],
+])('a run of a revoked token is kept, and team %s stores it %s', async (command) => {
+  let later = 0;
+  const server = await startServer(undefined, undefined, { now: () => Date.now() + later });
+  const ada = await joined(server, 'Ada', repository({ 'check.js': '' }));
+  await argus(['token', 'revoke', ada.bearer.split('_')[1] ?? '', '--database', server.database]);
+  later = 1_001;
+  const refused = { status: 0, stdout: expect.stringContaining('"queued":true,"code":"TEAM_DENIED"') };
+  expect(await ada.argus('run', '--json', 'node', 'check.js')).toMatchObject(refused);
+  ada.env.ARGUS_TEAM_TOKEN = await token(server.database, 'Ada');
+  expect(await ada.data('history')).toMatchObject({ total: 0 });
+  await ada.data('team', command);
+  expect(await ada.data('history')).toMatchObject({ total: 1 });
+  expect(await ada.data('team', 'status')).toMatchObject({ waiting: 0, refused: 0 });
 });
 
 test('runs, fixes and incidents that are sent later teach the same as those that are sent at once', async () => {

@@ -71,3 +71,18 @@ test('a token for more than one project works only with the name of one', async 
   const client = await clientOf('2025', bearer, '/mcp?project=till');
   expect(await client.ask('ranked_solutions', { query_text: 'x', env: {} })).toHaveProperty('next_action');
 });
+
+test('a body of 200,000 levels is refused before it is parsed', async () => {
+  const bearer = await token(server.database, 'Ada', '--project', 'deep');
+  const env = `${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}`;
+  const call = `{"name":"ranked_solutions","arguments":{"query_text":"x","env":${env}}}`;
+  const response = await fetch(`${server.url}/mcp`, {
+    method: 'POST',
+    headers: { ...headers(bearer), Accept: 'application/json, text/event-stream' },
+    body: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${call}}`,
+  });
+  expect([response.status, await response.json()]).toEqual([
+    400,
+    { error: { code: 'INVALID_INPUT', message: 'The body is no JSON, or nests deeper than 64 levels.' } },
+  ]);
+});

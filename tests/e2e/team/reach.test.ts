@@ -1,9 +1,8 @@
 /** `team status` and `doctor`: whether the team's server takes what is recorded here, and if not, the command that helps. */
 
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { joined, type Machine, machineOf, repository, startServer, type TeamServer, token } from './team.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { answering, memberOfPretended } from './pretended.ts';
+import { joined, type Machine, repository, startServer, type TeamServer, token } from './team.ts';
 
 let server: TeamServer;
 beforeAll(async () => {
@@ -60,29 +59,12 @@ test('a server that is away is a problem, and the commands that help are named',
   await expectStates(ada, [1, new RegExp(said, 'u')], [1, new RegExp(`✗ team .*${said}`, 'u')]);
 });
 
-/** A machine whose server greets as Argus does and fails at each call, both with what the test sets. */
-async function memberOfPretended() {
-  const answers = { protocol: { oldest: 1, newest: 1 }, error: { code: '', message: '' } };
-  const http = createServer((request, response) => {
-    const isHello = request.url === '/v1/hello';
-    const token = { name: 'Ada', scope: 'write', projects: null };
-    const hello = { name: 'argus', version: '9.0.0', protocol: answers.protocol, recipe: 'r', token };
-    response.writeHead(isHello ? 200 : 500).end(JSON.stringify(isHello ? hello : { error: answers.error }));
-  });
-  onTestFinished(() => void http.close());
-  await once(http.listen(0, '127.0.0.1'), 'listening');
-  const address = http.address();
-  const ada = machineOf(repository(), 'argus_0123');
-  await ada.join({ url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : address}` });
-  return { ada, answers };
-}
-
 test.each([
   [{ oldest: 2, newest: 3 }, /speaks the protocols 2 to 3, this program 1\. Update this one: npm install /u],
   [{ oldest: 0, newest: 0 }, /speaks the protocols 0 to 0, this program 1\. Update that one: .*argus migrate/u],
 ])('a server with the protocols %j is a problem, and the older side is named', async (protocol, said) => {
-  const { ada, answers } = await memberOfPretended();
-  answers.protocol = protocol;
+  const { ada, greeting } = await memberOfPretended(answering(500, {}));
+  greeting.protocol = protocol;
   const { status, stdout } = await ada.argus('team', 'status');
   expect([status, stdout]).toEqual([1, expect.stringMatching(said)]);
 });
@@ -90,13 +72,26 @@ test.each([
 test.each(['PROTOCOL', 'DATABASE_NEWER', 'DATABASE_UNAVAILABLE'])(
   'a run waits while the server answers %s, because its operator can mend that',
   async (code) => {
-    const { ada, answers } = await memberOfPretended();
-    answers.error = { code, message: 'Something is wrong there.' };
+    const error = { code, message: 'Something is wrong there.' };
+    const { ada } = await memberOfPretended(answering(500, { error }));
     const { status, stdout } = await ada.argus('run', '--json', 'exit 0');
     expect({ status, ...JSON.parse(stdout) }).toMatchObject({
       status: 0,
       data: { queued: true, code: 'TEAM_UNREACHABLE' },
     });
-    expect(stdout).toContain('takes nothing now: Something is wrong there.');
+    expect(stdout).toContain('takes nothing now: “Something is wrong there.”');
   },
 );
+
+test.each([
+  ['greets in a way that is not understood', { token: 'of another kind' }, 'TEAM_UNREACHABLE'],
+  ['refuses a field that it does not know', {}, 'TEAM_UNREACHABLE'],
+])('a server of another version that %s is named with its version', async (_, greeting, code) => {
+  const error = { code: 'INVALID_INPUT', message: 'params: unknown field' };
+  const pretended = await memberOfPretended(answering(400, { error }));
+  Object.assign(pretended.greeting, { version: '9.1.0', ...greeting });
+  const { status, stdout } = await pretended.ada.argus('run', '--json', 'exit 0');
+  const state = await pretended.ada.argus('team', 'status');
+  expect({ status, ...JSON.parse(stdout) }).toMatchObject({ status: 0, data: { queued: true, code } });
+  expect(stdout + state.stdout).toMatch(/is Argus 9\.1\.0, .*; update the older one/u);
+});

@@ -146,11 +146,13 @@ async function waitingCheck(session: Session): Promise<Check[]> {
   if (!session.historyEnabled) return [];
   const { waiting, refused, refusedIn } = await session.waiting();
   if (waiting + refused === 0) return [];
+  const lasting =
+    session.team === undefined
+      ? 'that can never be stored'
+      : 'that the team refused, which argus team push sends again';
   const details = [
     ...(waiting > 0 ? [`${count(waiting, 'call')} to be stored by the next one that can`] : []),
-    ...(refused > 0
-      ? [`${count(refused, 'call')} that can never be stored: look at *.refused in ${refusedIn.join(' and ')}`]
-      : []),
+    ...(refused > 0 ? [`${count(refused, 'call')} ${lasting}: look at *.refused in ${refusedIn.join(' and ')}`] : []),
   ];
   return [{ name: 'waiting', state: 'note', detail: details.join('; ') }];
 }

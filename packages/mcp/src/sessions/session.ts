@@ -54,7 +54,7 @@ import { io } from '../system/io.ts';
 import type { Membership } from '../team/client/membership.ts';
 import { ownFix, withOwnFixes } from '../team/client/own-fix.ts';
 import { withoutPlaces } from '../team/client/places.ts';
-import { isOutOfReach, Remote } from '../team/client/remote.ts';
+import { asNotTaken, isOutOfReach, Remote } from '../team/client/remote.ts';
 import { TeamStore } from '../team/client/team-store.ts';
 import { chooseLocale } from '../text/locale.ts';
 import { mapTexts, visible } from '../text/untrusted.ts';
@@ -367,9 +367,10 @@ export class Session {
     try {
       value = await (await this.#store.durable()).call('recordRun', params, callId);
     } catch (thrown) {
-      if (!isStorageProblem(thrown)) throw thrown;
+      const problem = this.#store.isShared ? asNotTaken(thrown) : thrown;
+      if (!isStorageProblem(problem)) throw thrown;
       const inMemory = await this.#store.inMemory();
-      return outbox.keep('recordRun', await inMemory.prepareRun(params), thrown, callId);
+      return outbox.keep('recordRun', await inMemory.prepareRun(params), problem, callId);
     }
     return { value, warnings: [...(await outbox.takeInRest()), ...this.#whoseOnce()] };
   }
@@ -402,6 +403,11 @@ export class Session {
   /** Stores what waits where the memory is now, as far as that is possible at once. */
   async takeIn(): Promise<void> {
     await (await this.#waiting()).takeIn();
+  }
+
+  /** Lets calls that the team has refused wait again. */
+  async releaseRefused(): Promise<void> {
+    (await this.#waiting()).releaseRefused();
   }
 
   /** What could not be stored waits beside the database, wherever that is by now, or beside where it was before. */

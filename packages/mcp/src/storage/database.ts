@@ -236,6 +236,26 @@ function givenOf({ foreignPath, sharedPath }: Partial<OfOthers> = {}): Pick<Open
   return { ...(foreignPath === undefined ? {} : { foreignPath }), ...(sharedPath === undefined ? {} : { sharedPath }) };
 }
 
+/** Why a remote memory did not store a call. */
+interface Untaken {
+  /** Retrying does not help until a person changes something. */
+  isRefused: boolean;
+  /** The reason concerns this call only; other calls may succeed. */
+  isOfCall: boolean;
+}
+
+/** A remote memory answered and did not store the call. */
+export class NotTakenError extends EngineError {
+  readonly isRefused: boolean;
+  readonly isOfCall: boolean;
+
+  constructor(code: 'TEAM_DENIED' | 'TEAM_UNREACHABLE', message: string, { isRefused, isOfCall }: Untaken) {
+    super(code, message);
+    this.isRefused = isRefused;
+    this.isOfCall = isOfCall;
+  }
+}
+
 /** Where the database cannot be used at all: everything else is the caller's to know. */
 export function isStorageProblem(thrown: unknown): thrown is EngineError {
   return thrown instanceof EngineError && /^(?:DATABASE|TEAM)_/u.test(thrown.code);

@@ -7,14 +7,14 @@ import { type Calls, type Engine, EngineError, type EngineErrorCode } from 'argu
 import { v7 as uuidV7 } from 'uuid';
 import { messageOf } from '../errors.ts';
 import { io } from '../system/io.ts';
-import { isStorageProblem } from './database.ts';
+import { isStorageProblem, NotTakenError } from './database.ts';
 import { makeLate, type TeamIds, withoutUnknownSearch } from './late-solutions.ts';
 import type { Spool, SpoolCounts, WaitingCall, WaitingCallName, WaitingFile } from './spool.ts';
 
 /** Why an answer is not stored, and whether it will be. */
 export interface NotStored {
   stored: false;
-  /** It waits, and is stored by the next call that can. */
+  /** The call is in the spool, until the next call that can store it or, after a refusal, until `argus team push`. */
   queued: boolean;
   code: EngineErrorCode;
 }
@@ -46,8 +46,16 @@ const PASSING: readonly EngineErrorCode[] = [
 /** What waits was put there by another process, and nothing was tried since. */
 const UNKNOWN_PROBLEM = new EngineError('DATABASE_LOCKED', 'Another process is writing to the database.');
 
+/** Stands for the reason of an earlier process that was refused. */
+const UNKNOWN_REFUSAL = new NotTakenError('TEAM_DENIED', "The team's server has refused the run.", {
+  isRefused: true,
+  isOfCall: true,
+});
+
 /** The engines it works with. */
 export interface Engines {
+  /** A team's server, whose refusals can end when a person changes something. */
+  readonly isShared?: boolean;
   /** The file. */
   durable(): Promise<Pick<Engine, 'call' | 'attempt'>>;
   /** A memory of this process alone. */
@@ -84,9 +92,14 @@ export class Outbox {
     return this.#takeInWith('call');
   }
 
+  /** Lets refused calls wait again. Only for a person who asks for it. */
+  releaseRefused(): void {
+    this.#spool.takeBackRefused();
+  }
+
   /** The memory that knows a run which is not stored; none where the database is to be asked. */
   async memoryOf(runId: string): Promise<Engine | undefined> {
-    if (this.#spool.isEmpty() && !this.#hasUnkept) return undefined;
+    if (!this.#hasKept() && !this.#hasUnkept) return undefined;
     const inMemory = await this.#replay();
     const known = await inMemory.runDetail({ runId, limit: 1 }).catch(() => undefined);
     return known === undefined ? undefined : inMemory;
@@ -96,7 +109,7 @@ export class Outbox {
   async keep<N extends WaitingCallName>(
     method: N,
     params: Calls[N]['params'],
-    problem: EngineError | undefined = this.#problem,
+    problem: EngineError = this.#knownProblem(),
     callId: string = uuidV7(),
   ): Promise<Kept<Calls[N]['result']>> {
     const call: WaitingCall<N> = { callId, now: io().now(), method, params };
@@ -117,14 +130,11 @@ export class Outbox {
   }
 
   /** Keeps a call that was made on this machine for the team that it was meant for. */
-  async keepMade(
-    call: WaitingCall,
-    problem = this.#problem ?? UNKNOWN_PROBLEM,
-  ): Promise<Omit<KeptHere<never>, 'value'>> {
-    const obstacle = await this.#put(call, problem.code);
+  async keepMade(call: WaitingCall, problem = this.#knownProblem()): Promise<Omit<KeptHere<never>, 'value'>> {
+    const obstacle = await this.#put(call, problem);
     if (obstacle === undefined) {
-      const warning = `Stored on this machine; it waits for the team, and the next call that reaches it sends it.`;
-      return { queued: true, warnings: [`${warning} ${problem.message}`] };
+      const when = isRefused(problem) ? RETRIED : 'it waits for the team, and the next call that reaches it sends it';
+      return { queued: true, warnings: [`Stored on this machine; ${when}. ${problem.message}`] };
     }
     const warning = `Stored on this machine alone (${obstacle}); argus team push sends it. ${problem.message}`;
     return { warnings: [warning] };
@@ -132,8 +142,8 @@ export class Outbox {
 
   /** Whether something of these ids waits to be sent. */
   async holds(named: readonly string[]): Promise<boolean> {
-    if (named.length === 0 || this.#spool.isEmpty()) return false;
-    const files = await this.#spool.files();
+    if (named.length === 0 || !this.#hasKept()) return false;
+    const files = await this.#keptFiles();
     return files.some(({ call: { made = {} } }) => Object.values(made).some((id) => named.includes(id)));
   }
 
@@ -142,24 +152,47 @@ export class Outbox {
     return this.#spool.ids();
   }
 
-  async #wait(call: WaitingCall, problem = UNKNOWN_PROBLEM): Promise<Pick<Kept<never>, 'notStored' | 'warnings'>> {
+  /** The last reason this process has seen, or a general one. */
+  #knownProblem(): EngineError {
+    return this.#problem ?? (this.#hasRefused() && this.#spool.isEmpty() ? UNKNOWN_REFUSAL : UNKNOWN_PROBLEM);
+  }
+
+  /** Whether the spool has calls that the database does not have. */
+  #hasKept(): boolean {
+    return !this.#spool.isEmpty() || this.#hasRefused();
+  }
+
+  /** False for a local database, whose refusals never end. */
+  #hasRefused(): boolean {
+    return this.#engines.isShared === true && this.#spool.counts().refused > 0;
+  }
+
+  #keptFiles(): Promise<WaitingFile[]> {
+    return this.#engines.isShared === true ? this.#spool.allFiles() : this.#spool.files();
+  }
+
+  #refuse(files: readonly WaitingFile[], reason: string): void {
+    this.#spool.refuse(files, this.#engines.isShared === true ? `${reason} argus team push sends it again.` : reason);
+  }
+
+  async #wait(call: WaitingCall, problem: EngineError): Promise<Pick<Kept<never>, 'notStored' | 'warnings'>> {
     this.#problem = problem;
     const { code, message } = problem;
-    const obstacle = await this.#put(call, code);
+    const obstacle = await this.#put(call, problem);
     if (obstacle === undefined) {
-      const warning = `Not stored yet: it waits, and the next call that can store it will. ${message}`;
-      return { notStored: { stored: false, queued: true, code }, warnings: [warning] };
+      const when = isRefused(problem) ? RETRIED : 'it waits, and the next call that can store it will';
+      return { notStored: { stored: false, queued: true, code }, warnings: [`Not stored yet: ${when}. ${message}`] };
     }
     this.#hasUnkept = true;
     const warning = `Not stored, and not kept for later (${obstacle}): it ends with this process. ${message}`;
     return { notStored: { stored: false, queued: false, code }, warnings: [warning] };
   }
 
-  /** Undefined when it waits; else why not. */
-  async #put(call: WaitingCall, code: EngineErrorCode): Promise<string | undefined> {
-    if (!PASSING.includes(code)) return 'the database has to be mended first';
+  /** Returns undefined when the call is in the spool, else the obstacle. */
+  async #put(call: WaitingCall, problem: EngineError): Promise<string | undefined> {
+    if (!PASSING.includes(problem.code)) return 'the database has to be mended first';
     try {
-      await this.#spool.put(call);
+      await this.#spool.put(call, isRefused(problem));
       return undefined;
     } catch (thrown) {
       return messageOf(thrown);
@@ -170,7 +203,7 @@ export class Outbox {
   async #replay(): Promise<Engine> {
     const inMemory = await this.#engines.inMemory();
     // Where they cannot be read, taking them in has said so.
-    const files = await this.#spool.files().catch(() => []);
+    const files = await this.#keptFiles().catch(() => []);
     const fresh = files.filter(({ call }) => call.made === undefined && !this.#replayed.has(call.callId));
     for (const { call } of fresh) this.#replayed.add(call.callId);
     // What it refuses was about a run that is stored; the database will know it.
@@ -196,11 +229,13 @@ export class Outbox {
         // It is about something that only this machine has, which has it.
         if (file.call.made !== undefined && thrown.code.endsWith('_NOT_FOUND')) this.#spool.remove(file);
         // A call that stopped the engine is not wrong for that; the log has the cause.
-        else if (thrown.code !== 'INTERNAL_ERROR') this.#spool.refuse(file, thrown.message);
+        else if (thrown.code !== 'INTERNAL_ERROR') this.#refuse([file], thrown.message);
       }
     } catch (thrown) {
       if (!isStorageProblem(thrown)) throw thrown;
       this.#problem = thrown;
+      // The reason holds for all waiting calls, so the others are not sent in vain.
+      if (isRefused(thrown)) this.#refuse(await this.#spool.files(), thrown.message);
     }
   }
 
@@ -221,10 +256,22 @@ export class Outbox {
           throw new EngineError(value.notStored, UNKNOWN_PROBLEM.message);
       }
     } catch (thrown) {
+      if (thrown instanceof NotTakenError && thrown.isOfCall) {
+        // Not refused: the server failed, and the call waits.
+        if (thrown.isRefused) this.#refuse([file], thrown.message);
+        return;
+      }
       if (!(thrown instanceof EngineError) || thrown.code !== 'CALL_REPEATED') throw thrown;
     }
     this.#spool.remove(file);
   }
+}
+
+/** Ends the report of a refusal. */
+const RETRIED = 'it is kept, and argus team push sends it again';
+
+function isRefused(problem: EngineError): boolean {
+  return problem instanceof NotTakenError && problem.isRefused;
 }
 
 /** A call that the engine refused. */

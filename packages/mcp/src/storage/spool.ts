@@ -104,14 +104,14 @@ export class Spool {
     return { waiting, refused: refused.length, refusedIn: [...new Set(refused.map((file) => path.dirname(file)))] };
   }
 
-  /** Keeps a call; it is on the disk when this returns. */
-  async put(call: WaitingCall): Promise<void> {
+  /** Keeps a call; it is on the disk when this returns. `isRefused`: it is not sent until `takeBackRefused`. */
+  async put(call: WaitingCall, isRefused = false): Promise<void> {
     const text = `${JSON.stringify(call)}\n`;
     if (Buffer.byteLength(text) > MAX_CALL_BYTES) throw new Error(`it is larger than ${MAX_CALL_BYTES} bytes`);
     const name = `${call.callId}.${await this.#seal.of(text)}.json`;
     if (names(this.#folder).length >= MAX_CALLS) throw new Error(`${MAX_CALLS} calls wait already`);
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-    writeWholeFile(path.join(this.#folder, name), text);
+    writeWholeFile(path.join(this.#folder, isRefused ? `${name}${REFUSED_SUFFIX}` : name), text);
   }
 
   /** Keeps what ids of this machine stand for since a call was made. */
@@ -135,11 +135,21 @@ export class Spool {
   }
 
   /** What waits, the oldest first. A file that this user did not write is left alone. */
-  async files(): Promise<WaitingFile[]> {
+  files(): Promise<WaitingFile[]> {
+    return this.#calls((name) => name);
+  }
+
+  /** Like `files`, with refused calls. */
+  allFiles(): Promise<WaitingFile[]> {
+    return this.#calls(withoutRefusal);
+  }
+
+  /** `named` converts a file's name into the name that a waiting call has. */
+  async #calls(named: (name: string) => string): Promise<WaitingFile[]> {
     const found: WaitingFile[] = [];
     for (const file of this.#paths()) {
       if (file.endsWith(DRAFT_SUFFIX)) discardOld(file);
-      const [, callId = '', seal = ''] = NAME.exec(path.basename(file)) ?? [];
+      const [, callId = '', seal = ''] = NAME.exec(named(path.basename(file))) ?? [];
       if (callId === '') continue;
       const text = readCall(file);
       // Another process may have taken it in meanwhile.
@@ -163,14 +173,33 @@ export class Spool {
     rmSync(file, { force: true });
   }
 
-  /** It can never be stored; kept for a person to look at. */
-  refuse({ path: file, call }: WaitingFile, reason: string): void {
-    log(`A ${call.method} that waited cannot be stored: ${reason} It is kept as ${file}${REFUSED_SUFFIX}`);
-    try {
-      renameSync(file, `${file}${REFUSED_SUFFIX}`);
-    } catch {
-      // Another process was faster.
-    }
+  /** Marks calls as refused and logs the reason once. */
+  refuse(files: readonly WaitingFile[], reason: string): void {
+    const [first] = files;
+    if (first === undefined) return;
+    const [what, where] =
+      files.length === 1
+        ? [`A ${first.call.method} that waited`, `It is kept as ${first.path}${REFUSED_SUFFIX}`]
+        : [`${files.length} calls that waited`, `They are kept as ${path.dirname(first.path)}/*${REFUSED_SUFFIX}`];
+    log(`${what} cannot be stored: ${reason} ${where}`);
+    for (const { path: file } of files) rename(file, `${file}${REFUSED_SUFFIX}`);
+  }
+
+  /** Lets refused calls wait again. */
+  takeBackRefused(): void {
+    for (const file of this.#paths()) if (file.endsWith(REFUSED_SUFFIX)) rename(file, withoutRefusal(file));
+  }
+}
+
+function withoutRefusal(file: string): string {
+  return file.endsWith(REFUSED_SUFFIX) ? file.slice(0, -REFUSED_SUFFIX.length) : file;
+}
+
+function rename(file: string, to: string): void {
+  try {
+    renameSync(file, to);
+  } catch {
+    // Another process was faster.
   }
 }
 

@@ -23,6 +23,9 @@ export const PROJECT_NAME = /^[a-z0-9][a-z0-9._-]{0,49}$/u;
 
 const MAX_NAME_CHARS = 100;
 
+/** Characters of a version in npm. */
+const VERSION_NUMBER = /^[\w.+-]{1,50}$/u;
+
 /** A call as it is sent. */
 export const teamCall = (z: Zod) =>
   z.strictObject({
@@ -42,15 +45,22 @@ export const teamCall = (z: Zod) =>
 
 export type TeamCall = z.output<ReturnType<typeof teamCall>>;
 
+/** The part of a greeting that every version sends. */
+export const anyHello = (z: Zod) => z.object({ name: z.literal('argus'), version: z.string().regex(VERSION_NUMBER) });
+
 /** What a server is, and what the token may do there. */
 export const hello = (z: Zod) =>
   z.object({
     name: z.literal('argus'),
-    version: z.string(),
+    version: z.string().regex(VERSION_NUMBER),
     protocol: z.object({ oldest: z.int(), newest: z.int() }),
     /** Signatures of failures depend on it; those of the server count. */
     recipe: z.string(),
-    token: z.object({ name: z.string(), scope: z.enum(SCOPES), projects: z.array(z.string()).nullable() }),
+    token: z.object({
+      name: z.string(),
+      scope: z.enum(SCOPES),
+      projects: z.array(z.string().regex(PROJECT_NAME)).nullable(),
+    }),
   });
 
 export type Hello = z.output<ReturnType<typeof hello>>;

@@ -78,6 +78,13 @@ export function shortLine(text: string): string {
   return clipped(visible(text).replaceAll(/\s+/gu, ' ').trim(), MAX_SHORT_LINE_CHARACTERS);
 }
 
+const MAX_QUOTED_CHARACTERS = 300;
+
+/** Quotes a text of another program inside a sentence: one short line in quotation marks that the text cannot close. */
+export function quotedLine(text: string): string {
+  return `“${clipped(shortLine(text).replaceAll(/[“”]/gu, '"'), MAX_QUOTED_CHARACTERS)}”`;
+}
+
 /** The beginning of a long text, with what is missing said, and where it is. */
 export function clipped(text: string, limit: number, where = ''): string {
   if (text.length <= limit) return text;

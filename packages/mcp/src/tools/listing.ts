@@ -5,23 +5,9 @@
 
 import { z } from 'zod';
 import generated from '../../../../npm/engine/src/generated/calls.schema.json' with { type: 'json' };
+import type { Schema } from '../system/json-schema.ts';
 import type { Output } from './output.ts';
 import type { Tool } from './tool.ts';
-
-/** The part of JSON Schema that schemars and zod write here. */
-export interface Schema {
-  $ref?: string;
-  type?: string | string[];
-  description?: string;
-  const?: unknown;
-  enum?: unknown[];
-  oneOf?: Schema[];
-  anyOf?: Schema[];
-  items?: Schema;
-  properties?: Record<string, Schema>;
-  required?: string[];
-  additionalProperties?: Schema | boolean;
-}
 
 const ENGINE: { calls: Record<string, { result: Schema } | undefined>; results: Record<string, Schema | undefined> } =
   generated;

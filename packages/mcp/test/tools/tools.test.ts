@@ -10,7 +10,8 @@ import { ENGINE_ERROR_CODES } from 'argus-engine';
 import { globSync } from 'tinyglobby';
 import { describe, expect, test } from 'vitest';
 import engine from '../../../../npm/engine/src/generated/calls.schema.json' with { type: 'json' };
-import { listedSchemas, type Schema } from '../../src/tools/listing.ts';
+import type { Schema } from '../../src/system/json-schema.ts';
+import { listedSchemas } from '../../src/tools/listing.ts';
 import { TOOLS } from '../../src/tools/registry.ts';
 
 const ENGINE: { calls: Record<string, { params: Schema }>; params: Record<string, Schema> } = engine;

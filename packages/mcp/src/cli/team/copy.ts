@@ -10,6 +10,7 @@ import { lines as asLines } from '../../format/terminal.ts';
 import type { Session } from '../../sessions/session.ts';
 import type { TeamIds } from '../../storage/late-solutions.ts';
 import { count } from '../../text/count.ts';
+import { shortLine } from '../../text/untrusted.ts';
 import { answer, type GlobalOptions, type Workplace } from '../terminal/output.ts';
 import { type Progress, startProgress } from '../terminal/progress-bar.ts';
 import { remoteOf } from './team.ts';
@@ -22,6 +23,7 @@ const PATTERNS_PAGE_SIZE = 100;
 export async function push(options: GlobalOptions): Promise<void> {
   await copy(options, async (session) => {
     // What waits is about some of it, and each is to be there once.
+    await session.releaseRefused();
     await session.takeIn();
     const from = await session.localMemory();
     const names = { from: await ownName(session), into: teamName(session) };
@@ -59,7 +61,7 @@ async function copy(options: GlobalOptions, sides: (session: Session) => Promise
       asLines([
         `${count(incidents, 'incident')} copied, ${added} of them new`,
         `${count(patterns, 'learned pattern')} copied, ${addedPatterns} of them new`,
-        ...(refused ?? []).map(({ message }) => `not copied: ${message}`),
+        ...(refused ?? []).map(({ message }) => `not copied: ${shortLine(message)}`),
       ]),
   );
 }

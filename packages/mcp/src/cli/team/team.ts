@@ -61,7 +61,12 @@ export async function join(given: string, options: JoinOptions): Promise<void> {
 export async function leave(options: GlobalOptions): Promise<void> {
   await answer(
     options,
-    async ({ session }) => ({ left: await (await memberships(session)).leave(await repositoryOf(session)) }),
+    async ({ session }) => {
+      const left = await (await memberships(session)).leave(await repositoryOf(session));
+      // The next call stores them on this machine.
+      if (left) await session.releaseRefused();
+      return { left };
+    },
     ({ left }) =>
       left ? 'from now on nothing is sent; what still waits is stored here' : 'this repository belongs to no team',
   );
@@ -81,7 +86,12 @@ export async function status(options: GlobalOptions): Promise<void> {
       return { joined: true as const, url, project, tokenVariable, ...reached, waiting, refused, ...proposed };
     },
     (answered) => {
-      const waits = answered.waiting > 0 ? [`${count(answered.waiting, 'call')} wait to be sent`] : [];
+      const waits = [
+        ...(answered.waiting > 0 ? [`${count(answered.waiting, 'call')} wait to be sent`] : []),
+        ...(answered.refused > 0
+          ? [`${count(answered.refused, 'call')} refused and kept; argus team push sends them again`]
+          : []),
+      ];
       if (!answered.joined)
         return lines(['this repository belongs to no team', ...proposalOf(answered.proposed), ...waits]);
       const { url, project } = answered;

@@ -1,37 +1,32 @@
 /**
- * The team's server as a machine reaches it: one POST a call, made again once where the answer was lost. What leaves is
- * redacted by the caller: team-store.ts.
+ * Sends calls to a team's server: one POST per call, repeated once when the answer was lost. Anything outside the protocol
+ * counts as no answer: a captive portal, a proxy, a broken server. team-store.ts redacts what is sent, answers.ts checks
+ * what comes back.
  */
 
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  type CallName,
-  type Calls,
-  ENGINE_ERROR_CODES,
-  EngineError,
-  type EngineErrorCode,
-  type Locale,
-} from 'argus-engine';
+import { type CallName, type Calls, ENGINE_ERROR_CODES, EngineError, type Locale } from 'argus-engine';
 import { v7 as uuidV7 } from 'uuid';
 import { messageOf } from '../../errors.ts';
+import { MAX_BODY_BYTES, parseJson, readBounded } from '../../http/json-body.ts';
+import { NotTakenError } from '../../storage/database.ts';
 import { io } from '../../system/io.ts';
 import { loadZod, type Zod } from '../../system/zod.ts';
+import { quotedLine, shortLine } from '../../text/untrusted.ts';
 import { VERSION } from '../../version.ts';
-import { type Hello, hello, PROTOCOL, type TeamCall } from '../protocol.ts';
+import { anyHello, type Hello, hello, PROTOCOL, type TeamCall } from '../protocol.ts';
 import type { Membership } from './membership.ts';
 
-/** A server that does not answer must not stop an agent's work for long. */
+/** Limit for a call with its repetition, because an agent waits. */
 const CALL_MS = 15_000;
 const AGAIN_AFTER_MS = 200;
+/** Limit for the question about the version of a server that has just answered. */
+const VERSION_MS = 3_000;
 
 /** After a failure nobody is asked for this time: what follows is answered from this machine at once. */
 const REST_MS = 5_000;
 
-const answered = (z: Zod) =>
-  z.union([
-    z.object({ result: z.unknown() }),
-    z.object({ error: z.object({ code: z.string(), message: z.string() }) }),
-  ]);
+const refusal = (z: Zod) => z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
 /** Who asks, for whom. */
 export interface Asking {
@@ -40,12 +35,22 @@ export interface Asking {
   from: string | undefined;
 }
 
+/** An error in the form of the protocol. */
+interface ServerError {
+  status: number;
+  code: string;
+  message: string;
+}
+
+/** Engine codes that a server may send. Codes about the connection come from this side only. */
+const ANSWERABLE_CODES = ENGINE_ERROR_CODES.filter((code) => !code.startsWith('TEAM_') && code !== 'INTERNAL_ERROR');
+
 export class Remote {
   readonly url: string;
   readonly project: string;
   readonly #tokenVariable: string;
   readonly #asking: () => Asking;
-  #restUntil = 0;
+  #rest: { readonly until: number; readonly error: EngineError } | undefined;
 
   constructor(
     { url, project, tokenVariable }: Pick<Membership, 'url' | 'project' | 'tokenVariable'>,
@@ -58,10 +63,18 @@ export class Remote {
   }
 
   async hello(): Promise<Hello> {
-    const answer = await this.#fetch('v1/hello', {});
-    const read = hello(await loadZod()).safeParse(answer);
-    if (read.success) return read.data;
-    throw this.#unreachable('what answers there is no server of Argus, or of another version');
+    const answer = await this.#fetch('v1/hello', {}, AbortSignal.timeout(CALL_MS));
+    const z = await loadZod();
+    const read = hello(z).safeParse(answer);
+    if (read.success) {
+      const { token, ...server } = read.data;
+      return { ...server, token: { ...token, name: shortLine(token.name).replaceAll("'", '’') } };
+    }
+    const any = anyHello(z).safeParse(answer);
+    const reason = any.success
+      ? `it is Argus ${any.data.version}, which Argus ${VERSION} does not understand; update the older one`
+      : 'what answers there is no server of Argus';
+    throw this.#unreachable(reason);
   }
 
   /** Throws TEAM_UNREACHABLE, TEAM_DENIED, or what the server's engine has thrown. */
@@ -71,76 +84,122 @@ export class Remote {
     callId: string = uuidV7(),
     now: number = io().now(),
   ): Promise<Calls[N]['result']> {
-    const rest = this.#restUntil - io().now();
-    if (rest > 0) throw this.#unreachable(`it did not answer; asked again in ${Math.ceil(rest / 1_000)} s`);
+    this.#requireRested();
     const { locale, by, from } = this.#asking();
     const call = { protocol: PROTOCOL, callId, now, method, params, locale, by, from };
-    const post = { method: 'POST', body: JSON.stringify(call satisfies Record<keyof TeamCall, unknown>) };
-    const address = `v1/projects/${encodeURIComponent(this.project)}/call`;
+    const body = JSON.stringify(call satisfies Record<keyof TeamCall, unknown>);
     try {
-      const answer = await this.#twice(address, post);
-      const z = await loadZod();
-      const { result } = z.object({ result: z.unknown() }).parse(answer);
-      return result as Calls[N]['result'];
+      // The server would close the connection early, and its refusal could be lost.
+      if (Buffer.byteLength(body) > MAX_BODY_BYTES) throw tooLarge();
+      const answer = await this.#twice(`v1/projects/${encodeURIComponent(this.project)}/call`, {
+        method: 'POST',
+        body,
+      });
+      const { resultIn } = await import('./answers.ts');
+      const result = resultIn(method, answer, sentencesIn(params));
+      if (result !== undefined) return result;
+      throw this.#unreachable(`its answer is none that is understood here${await this.#versions()}`);
     } catch (thrown) {
-      if (isOutOfReach(thrown)) this.#restUntil = io().now() + REST_MS;
+      if (!isOutOfReach(thrown)) throw await this.#explained(thrown);
+      // The next call may succeed.
+      const isOfCall = thrown instanceof NotTakenError && thrown.isOfCall;
+      if (!isOfCall) this.#rest = { until: io().now() + REST_MS, error: thrown };
       throw thrown;
     }
   }
 
+  #requireRested(): void {
+    const rest = this.#rest;
+    const restMs = (rest?.until ?? 0) - io().now();
+    if (rest === undefined || restMs <= 0) return;
+    if (rest.error instanceof NotTakenError) throw rest.error;
+    throw this.#unreachable(`it did not answer; asked again in ${Math.ceil(restMs / 1_000)} s`);
+  }
+
   /** The server may have made a call whose answer was lost: it answers the same when asked by the same callId. */
   async #twice(address: string, post: RequestInit): Promise<unknown> {
+    const signal = AbortSignal.timeout(CALL_MS);
     try {
-      return await this.#fetch(address, post);
+      return await this.#fetch(address, post, signal);
     } catch (thrown) {
-      if (!(thrown instanceof EngineError) || thrown.code !== 'TEAM_UNREACHABLE') throw thrown;
+      const isLost = thrown instanceof EngineError && thrown.code === 'TEAM_UNREACHABLE';
+      if (!isLost || thrown instanceof NotTakenError || signal.aborted) throw thrown;
       await delay(AGAIN_AFTER_MS);
-      return this.#fetch(address, post);
+      return this.#fetch(address, post, signal);
     }
   }
 
-  async #fetch(address: string, request: RequestInit): Promise<unknown> {
+  async #fetch(address: string, request: RequestInit, signal: AbortSignal): Promise<unknown> {
     const token = io().env[this.#tokenVariable] ?? '';
-    if (token === '') throw denied(`${this.#tokenVariable} holds no token. Set it for Argus; an admin makes one.`);
+    if (token === '') {
+      const reason = `${this.#tokenVariable} holds no token. Set it for Argus; an admin makes one.`;
+      throw new EngineError('TEAM_DENIED', denial(reason));
+    }
     const headers = {
       Authorization: `Bearer ${token}`,
       'Content-Type': 'application/json',
       'User-Agent': `argus/${VERSION}`,
     };
-    const response = await this.#send(new URL(address, withSlash(this.url)), {
-      ...request,
-      headers,
-      // It would take the token elsewhere.
-      redirect: 'manual',
-      signal: AbortSignal.timeout(CALL_MS),
-    });
-    return this.#read(response);
-  }
-
-  async #send(address: URL, request: RequestInit): Promise<Response> {
+    // A redirect would take the token elsewhere.
+    const asked = { ...request, headers, redirect: 'manual' as const, signal };
     try {
-      return await fetch(address, request);
+      const response = await fetch(new URL(address, withSlash(this.url)), asked);
+      return await this.#read(response);
     } catch (thrown) {
+      if (thrown instanceof EngineError) throw thrown;
       const cause = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown;
-      throw this.#unreachable(messageOf(cause));
+      throw this.#unreachable(shortLine(messageOf(cause)));
     }
   }
 
   async #read(response: Response): Promise<unknown> {
     const { status } = response;
     if (status >= 300 && status < 400) throw this.#unreachable('it redirects, and a token is not taken elsewhere');
-    const body: unknown = await response.json().catch(() => undefined);
-    if (status === 200) return body;
-    const read = answered(await loadZod()).safeParse(body);
-    const error = read.success && 'error' in read.data ? read.data.error : undefined;
-    if (status === 401 || status === 403) throw denied(error?.message ?? `it answers ${status}.`);
-    if (error === undefined || status === 429 || status === 503) {
-      throw this.#unreachable(error?.message ?? `it answers ${status}`);
+    const bytes = response.body === null ? Buffer.alloc(0) : await readBounded(response.body);
+    if (bytes === undefined) throw this.#unreachable(`its answer has more than ${MAX_BODY_BYTES} bytes`);
+    const body = parsed(bytes);
+    if (status === 200 && body !== undefined) return body;
+    const read = refusal(await loadZod()).safeParse(body);
+    // Proxies have limits of their own and no protocol.
+    if (status === 413) throw tooLarge();
+    if (!read.success) throw this.#unreachable(`what answers there is no server of Argus (status ${status})`);
+    throw this.#refused({ status, ...read.data.error });
+  }
+
+  #refused({ status, code, message }: ServerError): EngineError {
+    if (status === 401) return deniedToken('it is unknown, expired or revoked. An admin makes a new one.');
+    if (status === 403) return deniedToken(`it may not do this in '${this.project}'. An admin makes one that may.`);
+    if (isAboutServer(code) || status === 429 || status === 503) {
+      return new EngineError('TEAM_UNREACHABLE', this.#saying('takes nothing now', message));
     }
-    if (isAboutServer(error.code)) {
-      throw new EngineError('TEAM_UNREACHABLE', `The team's server ${this.url} takes nothing now: ${error.message}`);
+    if (code === 'NOT_FOUND') {
+      const advice = `argus team join URL --as ${this.project} names another one.`;
+      const text = `The team's server ${this.url} has nothing at the address of a call. ${advice}`;
+      return new NotTakenError('TEAM_UNREACHABLE', text, { isRefused: true, isOfCall: false });
     }
-    throw new EngineError(codeOf(error.code), error.message);
+    const known = ANSWERABLE_CODES.find((one) => one === code);
+    if (known !== undefined) return new EngineError(known, this.#saying('refuses this', message));
+    const isRefused = status < 500;
+    const text = this.#saying(isRefused ? 'refuses this' : 'failed at this call', message);
+    return new NotTakenError(isRefused ? 'TEAM_DENIED' : 'TEAM_UNREACHABLE', text, { isRefused, isOfCall: true });
+  }
+
+  #saying(what: string, message: string): string {
+    return `The team's server ${this.url} ${what}: ${quotedLine(message)}`;
+  }
+
+  /** An older server refuses new fields and calls. An update changes that, so the call waits. */
+  async #explained(thrown: unknown): Promise<unknown> {
+    if (!(thrown instanceof EngineError) || thrown.code !== 'INVALID_INPUT') return thrown;
+    const versions = await this.#versions();
+    return versions === '' ? thrown : new EngineError('TEAM_UNREACHABLE', `${thrown.message}${versions}.`);
+  }
+
+  /** Ends a sentence with both versions; empty when they are equal. */
+  async #versions(): Promise<string> {
+    const answer = await this.#fetch('v1/hello', {}, AbortSignal.timeout(VERSION_MS)).catch(() => undefined);
+    const { data: { version } = { version: VERSION } } = anyHello(await loadZod()).safeParse(answer);
+    return version === VERSION ? '' : `. It is Argus ${version}, and this is Argus ${VERSION}; update the older one`;
   }
 
   #unreachable(reason: string): EngineError {
@@ -153,18 +212,42 @@ export function isOutOfReach(thrown: unknown): thrown is EngineError {
   return thrown instanceof EngineError && (thrown.code === 'TEAM_UNREACHABLE' || thrown.code === 'TEAM_DENIED');
 }
 
+/** Converts an engine error of the server for a run, which nobody can correct and resend. */
+export function asNotTaken(thrown: unknown): unknown {
+  if (!(thrown instanceof EngineError) || thrown.code.startsWith('TEAM_')) return thrown;
+  return new NotTakenError('TEAM_DENIED', thrown.message, { isRefused: true, isOfCall: true });
+}
+
 /** Its database is away or of another version, or it is: mended there, and then it takes the same call. */
 function isAboutServer(code: string): boolean {
   return code.startsWith('DATABASE_') || code === 'PROTOCOL';
 }
 
-function denied(reason: string): EngineError {
-  return new EngineError('TEAM_DENIED', `The team's server does not take the token: ${reason}`);
+function deniedToken(reason: string): EngineError {
+  return new NotTakenError('TEAM_DENIED', denial(reason), { isRefused: true, isOfCall: false });
 }
 
-/** A newer server may have codes that this program does not know. */
-function codeOf(code: string): EngineErrorCode {
-  return ENGINE_ERROR_CODES.find((known) => known === code) ?? 'INTERNAL_ERROR';
+function denial(reason: string): string {
+  return `The team's server does not take the token: ${reason}`;
+}
+
+function tooLarge(): EngineError {
+  const text = `The team's server takes no call of this size; at most ${MAX_BODY_BYTES} bytes.`;
+  return new NotTakenError('TEAM_DENIED', text, { isRefused: true, isOfCall: true });
+}
+
+/** Returns undefined for text that is not JSON. */
+function parsed(bytes: Buffer): unknown {
+  try {
+    return parseJson(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Notes of a run, which its answer repeats. */
+function sentencesIn(params: object): readonly string[] {
+  return 'notes' in params && Array.isArray(params.notes) ? params.notes.map(String) : [];
 }
 
 function withSlash(url: string): string {

