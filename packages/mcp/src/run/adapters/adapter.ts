@@ -50,8 +50,11 @@ export interface Adapter {
   name: string;
   /** Index of the word after which the runner's arguments begin, if these words start it. */
   recognise(words: readonly string[]): number | undefined;
-  /** Arguments that run only tests with this name; absent where the runner has none. */
-  filter?(name: string): string[];
+  /**
+   * Arguments that run only tests with this name; absent where the runner has none. Undefined for a name that the runner
+   * would read as something else, because names come from the files of a project.
+   */
+  filter?(name: string): string[] | undefined;
   /** Its options that leave tests out by name; they may be in a command from the start. */
   filterOptions?: readonly string[];
   /** What `filter` gives is a regular expression or a glob to the runner. */
@@ -96,6 +99,16 @@ export function isLauncherWord(word: string): boolean {
 export function basename(word = ''): string {
   const name = word.split(/[\\/]/u).at(-1) ?? '';
   return name.replace(/\.(?:[cm]?js|cmd|exe|bat)$/u, '').replace(/^python3?\.\d+$/u, 'python3');
+}
+
+/** True for a word that a program may read as an option, or as the name of a file of arguments. */
+export function isReadAsOption(word: string): boolean {
+  return /^[-@]/u.test(word);
+}
+
+/** The regular expression that finds this text alone, in the syntax that all runners share. */
+export function literalPattern(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|]/gu, '\\$&');
 }
 
 export function afterSubcommand(

@@ -9,7 +9,7 @@ import {
   MAVEN_MODULES_MAY_BE_EMPTY,
   mavenTest,
 } from '../jvm-builds.ts';
-import { type Adapter, program, type ReportSource } from './adapter.ts';
+import { type Adapter, isReadAsOption, program, type ReportSource } from './adapter.ts';
 
 export const maven: Adapter = {
   name: 'maven',
@@ -27,7 +27,10 @@ export const gradle: Adapter = {
   name: 'gradle',
   filterOptions: ['--tests'],
   recognise: program('gradle', 'gradlew'),
-  filter: (name) => ['--tests', gradleTest(name)],
+  filter(name) {
+    const pattern = gradleTest(name);
+    return isReadAsOption(pattern) ? undefined : ['--tests', pattern];
+  },
   takesCaseNames: true,
   reporting({ dir, root, filtered }) {
     const reports = xmlOf('build/test-results');

@@ -3,13 +3,13 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { GoPrinting } from '../reports/go-json.ts';
-import { type Adapter, afterSubcommand, basename, program, type ReportSource } from './adapter.ts';
+import { type Adapter, afterSubcommand, basename, isReadAsOption, program, type ReportSource } from './adapter.ts';
 
 export const nextest: Adapter = {
   name: 'nextest',
   failsWithoutTests: true,
   recognise: (words) => afterSubcommand(words, cargoSubcommand(words, 'nextest'), 'run'),
-  filter: (name) => [name],
+  filter: cargoFilter,
   argsFirst: true,
   reporting({ dir, root }) {
     const file = path.join(dir, 'nextest.xml');
@@ -30,8 +30,16 @@ export const nextest: Adapter = {
 export const cargoTest: Adapter = {
   name: 'cargo test',
   recognise: (words) => cargoSubcommand(words, 'test') ?? cargoSubcommand(words, 't'),
-  filter: (name) => [name],
+  filter: cargoFilter,
 };
+
+/**
+ * A word of its own, also behind `--`: cargo reads options in it (`--config` can name a program to start), and rustdoc
+ * reads arguments from a file after `@`. No path of a test in Rust begins with either.
+ */
+function cargoFilter(name: string): string[] | undefined {
+  return isReadAsOption(name) ? undefined : [name];
+}
 
 export const goTest: Adapter = {
   name: 'go test',

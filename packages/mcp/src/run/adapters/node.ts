@@ -3,7 +3,15 @@
 import path from 'node:path';
 import { projectFile } from '../../system/files/project-file.ts';
 import { field, readManifest } from '../planning/scripts.ts';
-import { type Adapter, type AdapterContext, afterSubcommand, basename, program, type ReportSource } from './adapter.ts';
+import {
+  type Adapter,
+  type AdapterContext,
+  afterSubcommand,
+  basename,
+  literalPattern,
+  program,
+  type ReportSource,
+} from './adapter.ts';
 
 export const vitest: Adapter = {
   name: 'vitest',
@@ -100,8 +108,13 @@ export const qunit: Adapter = {
   filterOptions: ['-f', '--filter'],
   failsWithoutTests: true,
   recognise: program('qunit'),
-  filter: (name) => ['--filter', name],
+  filter: (name) => ['--filter', qunitName(name)],
 };
+
+/** A `!` in front selects all other tests, and slashes around a name make it a pattern: https://qunitjs.com/api/config/filter/ */
+function qunitName(name: string): string {
+  return /^!|^\/.*\/i?$/su.test(name) ? `/${literalPattern(name).replaceAll('/', '\\/')}/` : name;
+}
 
 /** Its command line takes no names of tests. */
 export const webTestRunner: Adapter = {

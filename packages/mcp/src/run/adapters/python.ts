@@ -1,13 +1,18 @@
 /** The runners of Python; what `reporters.ts` puts on its path makes both write a report. */
 
-import { type Adapter, afterSubcommand, basename, program } from './adapter.ts';
+import { type Adapter, afterSubcommand, basename, isReadAsOption, program } from './adapter.ts';
 
 export const pytest: Adapter = {
   name: 'pytest',
   filterOptions: ['-k'],
   failsWithoutTests: true,
   recognise: program('pytest', 'py.test'),
-  filter: (name) => ['-k', EXPRESSION.test(name) ? name : wordsOf(name)],
+  filter(name) {
+    const expression = EXPRESSION.test(name) ? name : wordsOf(name);
+    if (expression === '') return undefined;
+    // In brackets it is the same expression, and no option.
+    return ['-k', isReadAsOption(expression) ? `(${expression})` : expression];
+  },
 };
 
 /** Names with `and`, `or`, `not` and brackets: https://docs.pytest.org/en/stable/example/markers.html#using-k-expr */
@@ -32,7 +37,8 @@ export const unittest: Adapter = {
     const start = words.findIndex((_, index) => index >= python && startsTests(words, index) !== undefined);
     return start >= 0 && areOptions(words.slice(python, start)) ? startsTests(words, start) : undefined;
   },
-  filter: (name) => ['-k', name],
+  // A glob, in which a letter in brackets is that letter, and no option.
+  filter: (name) => ['-k', isReadAsOption(name) ? name.replace(/^./u, '[$&]') : name],
 };
 
 /** Where the arguments of `-m unittest`, `-m django test` or `manage.py test` begin, if one of them stands here. */

@@ -63,7 +63,8 @@ export const busted: Adapter = {
   name: 'busted',
   filterOptions: ['--filter'],
   recognise: program('busted'),
-  filter: (name) => bustedNames(name).flatMap((one) => ['--filter', one]),
+  // Without a letter or a digit, all that is left of a name selects every test.
+  filter: (name) => (/[\p{L}\p{N}]/u.test(name) ? bustedNames(name).flatMap((one) => ['--filter', one]) : undefined),
   takesCaseNames: true,
   reporting: () => ({
     args: ['-e', `dofile[[${REPORTERS.replaceAll('\\', '/')}/lua/argus_busted.lua]]`],
@@ -73,17 +74,17 @@ export const busted: Adapter = {
 
 /**
  * A pattern of Lua is looked for in all names down to the test's own, with blanks between them. What may be a name or a
- * pattern of the user's is both, unless Lua cannot read it as one.
+ * pattern of the user's is both, unless Lua cannot read it as one or a shell would read more in it.
  */
 function bustedNames(filter: string): string[] {
   const names = filter.split(' > ');
-  const literal = (name: string) => name.replaceAll(/[ !-/:-@[-`{-~]/gu, '.');
+  const literal = (name: string) => name.replaceAll(/[\s!-/:-@[-^`{-~]/gu, '.');
   if (names.length > 1) {
     const own = names.filter((name, index) => index > 0 || !/\.\w+$/u.test(name)).join(' ');
     return [`^${literal(own)}$`];
   }
-  if (!/[$()%.[\]*+\-?^]/u.test(filter)) return [filter];
-  return /%$|\[[^\]]*$|[()]/u.test(filter) ? [literal(filter)] : [literal(filter), filter];
+  if (/^[\p{L}\p{N}_]+$/u.test(filter)) return [filter];
+  return /^-|%$|\[[^\]]*$|[\s()'"`;&|<>\\{}]/u.test(filter) ? [literal(filter)] : [literal(filter), filter];
 }
 
 /** Its JUnit report names files, as TAP does not, but adds times to what is printed. */

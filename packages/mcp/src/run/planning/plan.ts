@@ -7,7 +7,14 @@ import path from 'node:path';
 import { ArgusError } from '../../errors.ts';
 import { type LastCommand, lastCommand, quoted, type Word } from '../../system/words.ts';
 import { shortLine } from '../../text/untrusted.ts';
-import { type Adapter, type AdapterContext, optionValue, type Reporting } from '../adapters/adapter.ts';
+import {
+  type Adapter,
+  type AdapterContext,
+  isReadAsOption,
+  literalPattern,
+  optionValue,
+  type Reporting,
+} from '../adapters/adapter.ts';
 import { ADAPTERS } from '../adapters.ts';
 import { keepInShell } from '../reporters/kept-variables.cjs';
 import { hookReporting, pytestReport } from '../reporters.ts';
@@ -93,14 +100,18 @@ function keepingAdditions<T extends Pick<Plan, 'command' | 'reporting'>>(plan: T
 function filterArguments(found: Recognised, input: PlanInput): string[] {
   const { filter } = input;
   if (filter === undefined) return [];
+  if (!canFilter(found)) throw noFilter(input, filter);
   const args = argumentsFor(filter, found);
-  if (args === undefined) throw noFilter(input, filter);
+  if (args === undefined) throw noName(filter, found.adapter);
   return args;
 }
 
-/** Undefined where none can be added to the command. */
+/** Undefined where none can be added to the command, or the runner takes no such name. */
 function argumentsFor(filter: string, found: Recognised): string[] | undefined {
-  return canFilter(found) ? found.adapter.filter?.(filterName(filter, found.adapter)) : undefined;
+  if (!canFilter(found)) return undefined;
+  const name = filterName(filter, found.adapter);
+  // An empty name selects every test, and no argument holds a NUL.
+  return name.trim() === '' || name.includes('\0') ? undefined : found.adapter.filter?.(name);
 }
 
 /** Whether a filter can be added to the command. */
@@ -295,8 +306,10 @@ function filterName(filter: string, adapter: Adapter): string {
   if (adapter.takesCaseNames) return filter;
   const name = filter.split(' > ').at(-1) ?? filter;
   if (!adapter.filterIsPattern) return name;
-  const literal = name.replaceAll(/[\\^$.*+?()[\]{}|]/gu, '\\$&');
-  return name === filter ? nameOrPattern(filter, literal) : literal;
+  const literal = literalPattern(name);
+  const pattern = name === filter ? nameOrPattern(filter, literal) : literal;
+  // In brackets it finds the same text, and is no option.
+  return isReadAsOption(pattern) ? pattern.replace(/^./u, '[$&]') : pattern;
 }
 
 /** As `adds (fast)`, which as a pattern is `adds fast`; where a pattern finds itself, it finds what is called so. */
@@ -316,6 +329,11 @@ function noFilter({ command, root, caseName }: PlanInput, filter: string): Argus
     commandOf(caseName ?? filter, packages) ?? packages.find((one) => one.isFiltered)?.text ?? ANY_EXAMPLE;
   const text = `filter is not possible with '${shortLine(command)}'. ${advice}, as in command: ${shortLine(example)}`;
   return new ArgusError('INVALID_INPUT', text);
+}
+
+function noName(filter: string, { name }: Adapter): ArgusError {
+  const text = `'${shortLine(filter)}' cannot be given to ${name} as the name of a test`;
+  return new ArgusError('INVALID_INPUT', `${text}. Use a part of the name that begins with a letter or a digit.`);
 }
 
 interface Filtered extends Pick<PlanInput, 'command' | 'root'> {
@@ -346,7 +364,9 @@ function packageCommands({ command, root, filter }: Filtered): PackageCommand[] 
   return packages.folders.map((folder, at) => {
     const one = found[at];
     const args = one === undefined ? undefined : argumentsFor(filter, { ...one, throughScript: true });
-    const text = `cd ${quoted(folder)} && npm run ${packages.script}${args === undefined ? '' : ` --${argumentText(args)}`}`;
+    // `cd -` and `cd -P` mean something else.
+    const place = folder.startsWith('-') ? `./${folder}` : folder;
+    const text = `cd ${quoted(place)} && npm run ${packages.script}${args === undefined ? '' : ` --${argumentText(args)}`}`;
     return { folder, text, isFiltered: args !== undefined };
   });
 }
