@@ -6,7 +6,7 @@
 import path from 'node:path';
 import { io } from '../system/io.ts';
 
-/** How a command ended; `unknown`: the agent does not say, and what was printed has to. */
+/** How a command ended; `unknown`: the agent reports no exit code. */
 export type Ending = 'passed' | 'failed' | 'unknown';
 
 /** A shell command that an agent has run. */

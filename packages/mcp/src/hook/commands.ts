@@ -14,8 +14,15 @@ export interface Recognised {
   command: string;
   /** Where it runs. */
   folder: string;
-  /** How the line ended is how this ended; else what was printed has to tell. */
-  tells: boolean;
+  /** How far the exit code of the line is the exit code of these commands. */
+  tells: LineEnd;
+}
+
+interface LineEnd {
+  /** Exit code 0 means that all of them passed. */
+  passed: boolean;
+  /** Another exit code means that one of them failed. */
+  failed: boolean;
 }
 
 /** Named anywhere in a line, and the hook looks away. */
@@ -42,6 +49,14 @@ const MANAGERS = new Set('npm pnpm yarn bun deno composer'.split(' '));
 
 /** Change nothing that a test could fail for. */
 const HARMLESS = new Set('cd pushd export set source . echo true : clear pwd mkdir ls cat date sleep'.split(' '));
+
+/** Words after which the order of commands is no longer the order in the line, or its exit code is another one. */
+const UNREADABLE = new Set(
+  '! if then elif else fi for while until do done case esac select function coproc trap eval break continue'.split(' '),
+);
+
+/** They end the line where they stand, with a code of their own. */
+const ENDS = new Set(['exit', 'return', 'logout']);
 
 /** What is behind a pipe for reading only. */
 const FILTERS = new Set('tail head grep egrep rg tee cat less sed awk cut sort uniq wc tr ansi2txt column'.split(' '));
@@ -117,16 +132,16 @@ export async function recognise(line: string, cwd: string): Promise<Recognised |
   if (commands === undefined || isForeign(commands)) return undefined;
   let folder = cwd;
   const counting: SimpleCommand[] = [];
-  let tells = true;
+  let failed = true;
   for (const command of commands) {
     const words = bare(command.words);
     const [program = ''] = words;
     if (counting.length === 0 && program === 'cd' && words[1] !== undefined) folder = path.resolve(folder, words[1]);
-    else if (command.joint === '|' && FILTERS.has(program)) tells &&= counting.length === 0;
+    else if (command.joint === '|' && FILTERS.has(program)) failed &&= counting.length === 0;
     else if (await counts(words, folder)) {
-      tells &&= command.joint !== '|' && (counting.length === 0 || command.joint === '&&');
+      failed &&= command.joint !== '|' && (counting.length === 0 || command.joint === '&&');
       counting.push(command);
-    } else if (counting.length > 0 || !HARMLESS.has(program)) tells = false;
+    } else if (counting.length > 0 || !HARMLESS.has(program)) failed = false;
   }
   if (counting.length === 0) return undefined;
   return {
@@ -138,8 +153,61 @@ export async function recognise(line: string, cwd: string): Promise<Recognised |
       )
       .join(' && '),
     folder,
-    tells,
+    tells: { passed: passesAsWhole(commands, new Set(counting)), failed },
   };
+}
+
+/**
+ * True where the exit code 0 of a line means that these of its commands ran and ended with 0. They must be in its last list,
+ * `&&` must be all that joins that list, and a command behind a pipe hides their code unless `pipefail` is set. After
+ * `set -e` an earlier command that is not part of a list counts too.
+ */
+function passesAsWhole(commands: readonly SimpleCommand[], counting: ReadonlySet<SimpleCommand>): boolean {
+  const options = { errexit: false, pipefail: false };
+  const lists = listsOf(commands);
+  for (const [index, list] of lists.entries()) {
+    for (const [at, command] of list.entries()) {
+      const isBeforePipe = list[at + 1]?.joint === '|';
+      if (!isReadable(command)) return false;
+      // In a pipe it is set for that part alone.
+      if (command.joint !== '|' && !isBeforePipe) setOptions(bare(command.words), options);
+      if (counting.has(command) && isBeforePipe && !options.pipefail) return false;
+    }
+    if (!list.some((command) => counting.has(command))) continue;
+    const isAlone = list.every(({ joint }) => joint !== '&&');
+    const endsLine = index === lists.length - 1 || (options.errexit && isAlone);
+    if (!endsLine || list.some(({ joint }) => joint === '||')) return false;
+  }
+  return true;
+}
+
+/** The parts of a line between semicolons and ends of lines. */
+function listsOf(commands: readonly SimpleCommand[]): SimpleCommand[][] {
+  const lists: SimpleCommand[][] = [];
+  for (const command of commands) {
+    if (command.joint === ';' || command.joint === '') lists.push([command]);
+    else lists.at(-1)?.push(command);
+  }
+  return lists;
+}
+
+function isReadable({ words, joint }: SimpleCommand): boolean {
+  const [program = '', code] = bare(words);
+  if (UNREADABLE.has(words[0] ?? '') || UNREADABLE.has(program)) return false;
+  // `cd web || exit` ends with the code of what failed.
+  return !ENDS.has(program) || (joint === '||' && (code === undefined || /^[1-9]\d*$/u.test(code)));
+}
+
+/** `set -euo pipefail`, `set +e`. */
+function setOptions([program, ...words]: readonly string[], options: { errexit: boolean; pipefail: boolean }): void {
+  if (program !== 'set') return;
+  for (const [at, word] of words.entries()) {
+    const [, sign, letters = ''] = /^([-+])([A-Za-z]+)$/u.exec(word) ?? [];
+    if (sign === undefined) continue;
+    const named = letters.includes('o') ? words[at + 1] : undefined;
+    if (letters.includes('e') || named === 'errexit') options.errexit = sign === '-';
+    if (named === 'pipefail') options.pipefail = sign === '-';
+  }
 }
 
 function isForeign(commands: readonly SimpleCommand[]): boolean {

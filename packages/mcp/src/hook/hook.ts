@@ -111,6 +111,7 @@ async function respond(text: string, host: HookHost, onPlace: (place: HookPlace)
     event: { output: output.slice(-MAX_OUTPUT_CHARACTERS), exitCode, timedOut, durationMs },
     recognised,
     ending,
+    isTold: event.ending === ending && recognised.tells[ending],
     at: io().now(),
   };
   if (ending === 'passed') {
@@ -145,11 +146,11 @@ async function onStart(cwd: string, host: HookHost, onPlace: (place: HookPlace) 
     await host.start({ kind: 'ready', folder: realOr(cwd) });
 }
 
-/** The exit code where it is the command's own, else what was printed. */
+/** The exit code where it is the command's own. Else what was printed can tell a failure: a pass would prove a fix. */
 async function endingOf({ ending, output }: CommandEvent, { tells }: Recognised): Promise<CommandEvent['ending']> {
-  if (tells && ending !== 'unknown') return ending;
-  const { endingByText } = await import('./ending.ts');
-  return endingByText(output);
+  if (ending !== 'unknown' && tells[ending]) return ending;
+  const { saysFailed } = await import('./ending.ts');
+  return saysFailed(output) ? 'failed' : 'unknown';
 }
 
 interface Found {

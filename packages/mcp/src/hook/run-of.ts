@@ -14,6 +14,8 @@ export interface Ended {
   event: Pick<CommandEvent, 'output' | 'exitCode' | 'timedOut' | 'durationMs'>;
   recognised: Pick<Recognised, 'command' | 'folder'>;
   ending: 'passed' | 'failed';
+  /** The exit code says so, and not only what was printed. */
+  isTold: boolean;
   /** When the agent was told. */
   at: number;
 }

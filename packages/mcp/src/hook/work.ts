@@ -4,13 +4,13 @@
  */
 
 import { hostname } from 'node:os';
-import type { GitFacts, RunErrors } from 'argus-engine';
+import type { GitFacts, RecordRunParams, RunErrors } from 'argus-engine';
 import { gitFacts } from '../run/git-state.ts';
 import type { Session } from '../sessions/session.ts';
 import { SessionManager } from '../sessions/session-manager.ts';
 import { temporaryFolder } from '../system/files/temporary.ts';
 import { lookForEarned } from './earned/look-for-earned.ts';
-import { signing } from './earned/signing.ts';
+import { type Signer, signing } from './earned/signing.ts';
 import { type HookPlace, placeOf, stampOf } from './place.ts';
 import { forget, remember } from './remembered.ts';
 import { commandName, type Ended, runOf } from './run-of.ts';
@@ -66,9 +66,12 @@ async function record(
     let cases: string[] = [];
     if (!isKnown) {
       const failed = state.failure(key)?.cases ?? [];
-      const run = runOf(ended, session.project, git, dir.path, failed);
+      let run = runOf(ended, session.project, git, dir.path, failed);
       if (ending === 'failed') {
-        told = await signing(session.config, session.project.top, (signer) => signer.runErrors(run));
+        told = await signing(session.config, session.project.top, async (signer) => {
+          if (!ended.isTold) run = await failuresOf(run, signer);
+          return signer.runErrors(run);
+        });
       }
       const ofCases = told.ofCommand ? [] : told.errors;
       cases = ofCases.length > 0 ? ofCases.map(({ caseName }) => caseName) : [commandName(run)];
@@ -86,6 +89,12 @@ async function record(
   } finally {
     dir.remove();
   }
+}
+
+/** Without the cases that passed, where only what was printed says so: a pass proves a fix. */
+async function failuresOf(run: RecordRunParams, signer: Signer): Promise<RecordRunParams> {
+  const prepared = await signer.prepareRun(run);
+  return { ...prepared, cases: (prepared.cases ?? []).filter(({ status }) => status === 'failed') };
 }
 
 /** It passed on these very files since it failed, which is recorded. */

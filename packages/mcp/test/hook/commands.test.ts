@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { recognise } from '../../src/hook/commands.ts';
-import { endingByText } from '../../src/hook/ending.ts';
+import { saysFailed } from '../../src/hook/ending.ts';
 import { project } from '../project.ts';
 
 const SCRIPTS = {
@@ -25,34 +25,61 @@ function shop(): string {
 
 const root = shop();
 
+const BOTH = { passed: true, failed: true };
+const PASSED = { passed: true, failed: false };
+const NEITHER = { passed: false, failed: false };
+
 test.each([
-  ['npm test', 'npm test', true],
-  ['npm run lint', 'npm run lint', true],
-  ['yarn build', 'yarn build', true],
-  ['npx vitest run src/a.test.ts', 'npx vitest run src/a.test.ts', true],
-  ['CI=1 timeout 60 npx jest', 'npx jest', true],
-  ['./node_modules/.bin/tsc --noEmit', './node_modules/.bin/tsc --noEmit', true],
-  ['python -m pytest -q', 'python -m pytest -q', true],
-  ['uv run ruff check .', 'uv run ruff check .', true],
-  ['cargo clippy --all -- -D warnings', 'cargo clippy --all -- -D warnings', true],
-  ['go vet ./... && go test ./...', 'go vet ./... && go test ./...', true],
-  ['make -j 4 test', 'make -j 4 test', true],
-  ['make', 'make', true],
-  ['./gradlew :app:test', './gradlew :app:test', true],
-  ['mvn -q verify', 'mvn -q verify', true],
-  ['node --test 2>&1', 'node --test', true],
+  ['npm test', 'npm test', BOTH],
+  ['npm run lint', 'npm run lint', BOTH],
+  ['yarn build', 'yarn build', BOTH],
+  ['npx vitest run src/a.test.ts', 'npx vitest run src/a.test.ts', BOTH],
+  ['CI=1 timeout 60 npx jest', 'npx jest', BOTH],
+  ['./node_modules/.bin/tsc --noEmit', './node_modules/.bin/tsc --noEmit', BOTH],
+  ['python -m pytest -q', 'python -m pytest -q', BOTH],
+  ['uv run ruff check .', 'uv run ruff check .', BOTH],
+  ['cargo clippy --all -- -D warnings', 'cargo clippy --all -- -D warnings', BOTH],
+  ['go vet ./... && go test ./...', 'go vet ./... && go test ./...', BOTH],
+  ['make -j 4 test', 'make -j 4 test', BOTH],
+  ['make', 'make', BOTH],
+  ['./gradlew :app:test', './gradlew :app:test', BOTH],
+  ['mvn -q verify', 'mvn -q verify', BOTH],
+  ['node --test 2>&1', 'node --test', BOTH],
   // What ends the line is another command's.
-  ['npm test 2>&1 | tail -20', 'npm test', false],
-  ['npm test || true', 'npm test', false],
-  ['npm test; echo done', 'npm test', false],
-  ['npm ci && npm test', 'npm test', false],
-  ['echo start && npm test', 'npm test', true],
+  ['npm test 2>&1 | tail -20', 'npm test', NEITHER],
+  ['npm test || true', 'npm test', NEITHER],
+  ['npm test; echo done', 'npm test', NEITHER],
+  ['npm test &> log; cat log', 'npm test', NEITHER],
+  ['npm test | grep passed', 'npm test', NEITHER],
+  ['npm test | tee log | tail', 'npm test', NEITHER],
+  ['set -o pipefail && npm test | tail', 'npm test', PASSED],
+  ['set -euo pipefail; npm test 2>&1 | tail', 'npm test', PASSED],
+  ['set +o pipefail; npm test | tail', 'npm test', NEITHER],
+  ['set -o pipefail; set +o pipefail; npm test | tail', 'npm test', NEITHER],
+  ['npm test | tail && set -o pipefail', 'npm test', NEITHER],
+  ['set -o pipefail | true; npm test | tail', 'npm test', NEITHER],
+  ['set -e; npm test; echo done', 'npm test', PASSED],
+  ['set -e\nset +e\nnpm test\necho done', 'npm test', NEITHER],
+  ['set -e; npm test && echo done; date', 'npm test', NEITHER],
+  ['false || npm test', 'npm test', NEITHER],
+  ['npm test && exit 0', 'npm test', NEITHER],
+  ['npm test; exit 0', 'npm test', NEITHER],
+  ["trap 'exit 0' EXIT; npm test", 'npm test', NEITHER],
+  ['if true\nthen\nnpm test\nfi', 'npm test', NEITHER],
+  ['npm test; npm run lint', 'npm test && npm run lint', NEITHER],
+  // The whole chain passed, but another command may have failed.
+  ['npm ci && npm test', 'npm test', PASSED],
+  ['npm test && git push', 'npm test', PASSED],
+  ['cat names | npx jest', 'npx jest', PASSED],
+  ['cd . || exit 1; npm test', 'npm test', PASSED],
+  ['git pull; npm test', 'npm test', PASSED],
+  ['echo start && npm test', 'npm test', BOTH],
 ])('%s', async (line, command, tells) => {
   expect(await recognise(line, root)).toEqual({ command, folder: root, tells });
 });
 
 test('a folder that it changes to is where it runs', async () => {
-  const recognised = { command: 'npm test', folder: path.join(root, 'web'), tells: false };
+  const recognised = { command: 'npm test', folder: path.join(root, 'web'), tells: NEITHER };
   expect(await recognise('cd web && npm test 2>&1 | head', root)).toEqual(recognised);
 });
 
@@ -86,19 +113,19 @@ test.each([
 });
 
 test.each([
-  ['# tests 2\n# pass 1\n# fail 1\n', 'failed'],
-  ['# tests 2\n# pass 2\n# fail 0\n', 'passed'],
-  ['Tests  1 failed | 3 passed (4)', 'failed'],
-  ['Tests  4 passed (4)', 'passed'],
-  ['===== 2 passed in 0.02s =====', 'passed'],
-  ['test result: FAILED. 1 passed; 1 failed', 'failed'],
-  ['test result: ok. 2 passed; 0 failed', 'passed'],
-  ["src/a.ts(3,1): error TS2322: Type 'x'", 'failed'],
-  ['ok  \tshop/cart\t0.2s', 'passed'],
-  ['FAIL\tshop/cart\t0.2s', 'failed'],
-  ['BUILD SUCCESSFUL in 2s', 'passed'],
-  ['done', 'unknown'],
-  ['', 'unknown'],
-])('%s ended as %s', (output, ending) => {
-  expect(endingByText(output)).toBe(ending);
+  ['# tests 2\n# pass 1\n# fail 1\n', true],
+  ['# tests 2\n# pass 2\n# fail 0\n', false],
+  ['Tests  1 failed | 3 passed (4)', true],
+  ['Tests  4 passed (4)', false],
+  ['===== 2 passed in 0.02s =====', false],
+  ['test result: FAILED. 1 passed; 1 failed', true],
+  ['test result: ok. 2 passed; 0 failed', false],
+  ["src/a.ts(3,1): error TS2322: Type 'x'", true],
+  ['ok  \tshop/cart\t0.2s', false],
+  ['FAIL\tshop/cart\t0.2s', true],
+  ['BUILD SUCCESSFUL in 2s', false],
+  ['done', false],
+  ['', false],
+])('%s says that it failed: %s', (output, isFailed) => {
+  expect(saysFailed(output)).toBe(isFailed);
 });

@@ -116,6 +116,7 @@ test('a command that passes says so of what had failed of it, where it names no 
     event: { output: 'OK' },
     recognised: { command: 'make test', folder: root },
     ending: 'passed' as const,
+    isTold: true,
     at: 1_000,
   };
   const where = { root, top: root, home: root };

@@ -23,7 +23,7 @@ export async function signing<T>(
   }
 }
 
-export type Signer = Pick<Engine, 'runErrors'>;
+export type Signer = Pick<Engine, 'runErrors' | 'prepareRun'>;
 
 /** An error that is remembered, and the case that it is of. */
 export interface RememberedError {

@@ -1,0 +1,77 @@
+/** Commands that print that all tests passed, where the exit code does not say so. */
+
+import { expect, test } from 'vitest';
+import { BROKEN, COMMAND, Desk, MENDED, PASSED, tap } from '../e2e/hook/desk.ts';
+
+/** A desk where a test failed, and where the change that may mend it is committed. */
+async function changedDesk(): Promise<Desk> {
+  const desk = new Desk();
+  desk.commit({ 'stock.mjs': BROKEN, 'apples.test.mjs': '' });
+  await desk.print('run', 'true');
+  await desk.ended(COMMAND, true, tap('serves apples', true));
+  desk.commit({ 'stock.mjs': MENDED });
+  return desk;
+}
+
+const proved = async (desk: Desk) =>
+  (await desk.data('fixes')).fixes.filter(({ status }: { status: string }) => status === 'proved').length;
+
+test.each([
+  `${COMMAND} | tail -5`,
+  `${COMMAND} 2>&1 | tee log | grep pass`,
+  `${COMMAND} || true`,
+  `${COMMAND}; echo done`,
+  `set +e; ${COMMAND}\necho done`,
+  `set -o pipefail; set +o pipefail; ${COMMAND} | tail`,
+  `trap 'exit 0' EXIT; ${COMMAND}`,
+  `${COMMAND} && exit 0`,
+])('the text of %j proves no fix', async (line) => {
+  const desk = await changedDesk();
+  const before = (await desk.data('history')).total;
+  expect(await desk.ended(line, false, PASSED)).toBe('');
+  expect((await desk.data('history')).total).toBe(before);
+  expect(await proved(desk)).toBe(0);
+  // The command itself does.
+  await desk.ended(COMMAND, false, PASSED);
+  expect(await proved(desk)).toBe(1);
+});
+
+test.each([`set -o pipefail; ${COMMAND} | tail -5`, `set -e; ${COMMAND}; echo done`, `npm ci && ${COMMAND}`])(
+  'the exit code of %j proves a fix',
+  async (line) => {
+    const desk = await changedDesk();
+    await desk.ended(line, false, PASSED);
+    expect((await desk.data('history')).runs[0]).toMatchObject({ status: 'passed' });
+  },
+);
+
+test('an agent that reports no exit code proves no fix by what was printed', async () => {
+  const desk = await changedDesk();
+  const before = (await desk.data('history')).total;
+  const codex = { hook_event_name: 'PostToolUse', turn_id: 't', tool_name: 'Bash', session_id: 'one', cwd: desk.root };
+  await desk.event({ ...codex, tool_input: { command: COMMAND }, tool_response: PASSED });
+  const cursor = { hook_event_name: 'afterShellExecution', conversation_id: 'c', workspace_roots: [desk.root] };
+  await desk.event({ ...cursor, command: COMMAND, output: PASSED });
+  expect((await desk.data('history')).total).toBe(before);
+  expect(await proved(desk)).toBe(0);
+});
+
+test('of a text that says that tests failed, none counts as passed', async () => {
+  const desk = await changedDesk();
+  const printed = `TAP version 13
+ok 1 - serves apples
+not ok 2 - serves pears
+  ---
+  error: 'no pears'
+  ...
+1..2
+# pass 1
+# fail 1
+`;
+  await desk.ended(`${COMMAND} | tail -20`, false, printed);
+  expect((await desk.data('history')).runs[0]).toMatchObject({ status: 'failed' });
+  expect(await proved(desk)).toBe(0);
+  // With the exit code of the command, the test that passed is proved.
+  await desk.ended(COMMAND, true, printed);
+  expect(await proved(desk)).toBe(1);
+});
