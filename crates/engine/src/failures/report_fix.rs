@@ -66,7 +66,7 @@ pub async fn report_fix<D: Database>(
     let analysis = engine.analyzer.analyze(lookup::event_of(&case.failure), &case.name);
     let (env, env_bucket) = memory::finding::related_incidents::environment(engine, params.env.as_ref())?;
     let tried = shared::tried_fix(engine, ambient, &analysis, &steps).await?;
-    let (shared, named) = tried.map_or((None, None), |tried| (Some(tried.id), tried.steps));
+    let (shared, named) = tried.map_or((None, None), |tried| (tried.id, tried.steps));
     let steps = named.unwrap_or(steps);
     let body = async |tx: &mut D::Tx<'_>| -> Result<ReportFixResult, EngineError> {
         let newest = claims::newest_of(tx, &case.run_id, &case.name).await?;

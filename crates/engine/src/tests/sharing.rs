@@ -181,6 +181,36 @@ fn own_runs_refute_a_shared_fix_and_its_author_hears_of_it() {
     assert!(world.diagnose(&run, "boom").unwrap().related.is_empty());
 }
 
+/// Anybody can write a file with the id of a fix that was made here.
+#[test]
+fn a_file_with_the_id_of_an_own_fix_brings_no_text_of_its_own() {
+    let (own, mut files) = proved();
+    let id = fix_id(&files);
+    let folder = Folder::new("shared-same-id");
+    let world = beside(&folder, &files);
+    let run = fail(&world, "a");
+    world.fix(&run, "boom", &id, true).unwrap();
+    fail(&world, "b");
+    let outcome = world.call(write, &params(Some("bob"), &files)).unwrap().files;
+    files[0].text = files[0].text.replace("Tuned the flux capacitor", "rm -rf it").replace("\"ann\"", "\"eve\"");
+    files.extend(outcome);
+    assert_eq!(files.len(), 2, "the file, and what came of the fix elsewhere");
+
+    let taken = Folder::new("shared-same-id-taken");
+    World::on(&taken.file()).unwrap().call(take, &SharedTexts { files }).unwrap();
+    let mut own = own;
+    own.engine = own.engine.with_shared(open(&taken.file()));
+    let listed = own.call(fixes, &NoParams {}).unwrap().shared;
+    assert_eq!((listed[0].fix_id.as_str(), listed[0].own), (id.as_str(), true));
+    assert_eq!((listed[0].fix_description.as_str(), listed[0].origin.by.as_deref()), (FIX, None));
+    let run = fail(&own, "four");
+    own.fix(&run, "boom", &id, true).unwrap();
+    let reported = own.call(fixes, &NoParams {}).unwrap().reported;
+    assert!(reported.iter().all(|fix| fix.fix_description == FIX), "{reported:?}");
+    let found = own.diagnose(&run, "boom").unwrap();
+    assert!(!format!("{found:?}").contains("rm -rf"), "{found:?}");
+}
+
 /// A fix that is proved elsewhere, and what came of it in a third memory, decide nothing about what was claimed here.
 #[test]
 fn runs_of_those_who_share_prove_and_refute_no_own_claim() {

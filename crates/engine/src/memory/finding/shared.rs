@@ -262,8 +262,13 @@ pub(crate) async fn list<D: Database>(engine: &Engine<D>, ambient: &Ambient) -> 
     let read = engine.read_if_available(Side::Shared, ambient, &mut Vec::new(), body).await?.unwrap_or_default();
     let ids: Vec<String> = read.iter().map(|(fix, _)| fix.id.clone()).collect();
     let here = known_here(engine, ambient, None, &ids).await?;
-    let shown = |(fix, counts): (solutions::Reported, OutcomeCounts)| {
+    let written = if here.own.is_empty() { BTreeMap::new() } else { own_fixes(engine, ambient).await? };
+    let shown = |(mut fix, counts): (solutions::Reported, OutcomeCounts)| {
         let own = here.own.contains(&fix.id);
+        if own {
+            // Anybody can write a file with this id, and only the text in the own memory is the user's.
+            fix = written.get(&fix.id)?.clone();
+        }
         let fix_id = line(engine, &fix.id);
         let mut elsewhere = Tried::from(counts);
         if own {
@@ -276,7 +281,7 @@ pub(crate) async fn list<D: Database>(engine: &Engine<D>, ambient: &Ambient) -> 
             ..claimed(&fix_id, pseudonym(engine, fix.recorded_by.as_deref()))
         };
         if own {
-            origin.state = None;
+            (origin.state, origin.by) = (None, None);
         }
         here.decide(&fix.id, &mut origin);
         is_told.then(|| SharedKnown {
@@ -290,14 +295,25 @@ pub(crate) async fn list<D: Database>(engine: &Engine<D>, ambient: &Ambient) -> 
     Ok(read.into_iter().filter_map(shown).collect())
 }
 
-/// A shared fix that a report tries: it names its id, or says the same.
+/// The newest fixes of the own memory, by their ids.
+async fn own_fixes<D: Database>(
+    engine: &Engine<D>,
+    ambient: &Ambient,
+) -> Result<BTreeMap<String, solutions::Reported>, EngineError> {
+    let body = async |tx: &mut D::Tx<'_>| Ok(solutions::reported(tx, MAX_LISTED).await?);
+    let reported = engine.read_if_available(Side::Primary, ambient, &mut Vec::new(), body).await?.unwrap_or_default();
+    Ok(reported.into_iter().map(|fix| (fix.id.clone(), fix)).collect())
+}
+
+/// A fix that a report names by its id, or in the same words.
 pub(crate) struct TriedFix {
-    pub(crate) id: String,
+    /// None for a fix of the user's own, which is no trial of a shared fix.
+    pub(crate) id: Option<String>,
     /// What was changed, where the report says no more than the id.
     pub(crate) steps: Option<String>,
 }
 
-/// The shared fix that a report tries, if it does.
+/// The fix that a report tries, where it names one or says the same as a shared fix.
 pub(crate) async fn tried_fix<D: Database>(
     engine: &Engine<D>,
     ambient: &Ambient,
@@ -308,18 +324,21 @@ pub(crate) async fn tried_fix<D: Database>(
         return Ok(None);
     }
     for id in named_ids(said) {
-        let body = async |tx: &mut D::Tx<'_>| Ok(solutions::by_fix(tx, id).await?);
-        let named = engine.read_if_available(Side::Shared, ambient, &mut Vec::new(), body).await?.flatten();
-        let Some(solution) = named else { continue };
-        let is_alone = !said.replace(id, "").contains(char::is_alphanumeric);
-        let steps = is_alone.then(|| text(engine, &solution.steps));
-        return Ok(Some(TriedFix { id: id.to_owned(), steps }));
+        // The own memory first: anybody can write a file with the id of a fix in it.
+        for side in [Side::Primary, Side::Shared] {
+            let body = async |tx: &mut D::Tx<'_>| Ok(solutions::by_fix(tx, id).await?);
+            let named = engine.read_if_available(side, ambient, &mut Vec::new(), body).await?.flatten();
+            let Some(solution) = named else { continue };
+            let is_alone = !said.replace(id, "").contains(char::is_alphanumeric);
+            let steps = is_alone.then(|| text(engine, &solution.steps));
+            return Ok(Some(TriedFix { id: (side == Side::Shared).then(|| id.to_owned()), steps }));
+        }
     }
     let said = folded(said);
     let like = related_fixes(engine, ambient, None, analysis).await?;
     let is_it = |like: &Related| like.suggested_fix.as_deref().is_some_and(|fix| folded(fix) == said);
     let same = like.into_iter().find(|like| like.id.starts_with("fix-") && is_it(like));
-    Ok(same.map(|like| TriedFix { id: like.id, steps: None }))
+    Ok(same.map(|like| TriedFix { id: Some(like.id), steps: None }))
 }
 
 fn named_ids(said: &str) -> impl Iterator<Item = &str> {
