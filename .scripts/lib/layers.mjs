@@ -1,5 +1,5 @@
 // Checks the arrows between the parts: which crate may use which, that no file of the core leads back to itself, which
-// files may use Node, and who may start git. Imports are found by their form; nothing is parsed.
+// files may use Node, who may start git, and who may read files. Imports are found by their form; nothing is parsed.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, sep } from 'node:path';
 import { circlesIn, crateCircles } from './circles.mjs';
@@ -53,6 +53,28 @@ const NODE_FILES = /(^|\/)(node[^/]*\.ts|node\/.*|.*\.test\.ts|build[^/]*\.m?[jt
 /** What only packages/mcp/src/git/ may say: it switches off what a repository could have started. */
 const STARTS_GIT = /\(\s*['"`]git(?:\.exe)?['"`]|\b(?:exec|execSync)\(\s*['"`]git\s/;
 
+/** Only packages/mcp/src/system/files/read.ts uses these, because a file of a project can be a pipe or a link to a device. */
+const READS = /^(?:readFile|readFileSync|readSync|read|open|openSync|openAsBlob|createReadStream|promises)$/u;
+const IMPORTS_FS = /import\s+(?:type\s+)?(\{[^}]*\}|[^'{}]+?)\s+from\s+['"](?:node:)?fs(?:\/promises)?['"]/gu;
+const LOADS_FS = /(?:import|require)\(\s*['"](?:node:)?fs(?:\/promises)?['"]/u;
+
+/** Files of the server that read by themselves, each with its reason. */
+const READS_BY_ITSELF = {
+  'system/files/read.ts': 'the reader',
+  'system/files/whole-file.ts': 'opens a folder to sync it',
+  'log.ts': 'opens its own log to add to it',
+  'hook/state.ts': 'opens its own state to add to it',
+  'hook/hook.ts': 'reads its own input',
+  'fix/attempt/log-file.ts': 'opens a new log to write to it',
+  'cli/terminal/lines.ts': 'reads a pipe too, which a person names on the command line',
+  'team/server/start-server.ts': 'reads the certificate that the operator names',
+  'http/page.ts': 'reads pages of this package',
+  'team/server/pages.ts': 'reads pages of this package',
+  'tools/apps.ts': 'reads pages of this package',
+  'view/view-server.ts': 'reads pages of this package',
+  'view/export.ts': 'reads pages of this package, and a copy that it has made itself',
+};
+
 export async function checkLayers(onLine) {
   const { code, output } = await run('cargo', ['metadata', '--no-deps', '--format-version', '1'], { onLine });
   if (code !== 0) return { code, output };
@@ -64,6 +86,7 @@ export async function checkLayers(onLine) {
     ...serverArrows(),
     ...nodeImports('npm/engine/src'),
     ...gitStarters(),
+    ...ownReaders(),
   ];
   return { code: wrong.length === 0 ? 0 : 1, output: wrong.join('\n') };
 }
@@ -132,6 +155,33 @@ function gitStarters() {
       .filter((file) => STARTS_GIT.test(readFileSync(join(root, folder, file), 'utf8')))
       .map((file) => `${folder}/${file} starts git; packages/mcp/src/git/git.ts does that: call runGit`),
   );
+}
+
+function ownReaders() {
+  const readers = sources(SERVER).filter((file) => readsFiles(readFileSync(join(root, SERVER, file), 'utf8')));
+  const named = new Set(readers.map((file) => file.split(sep).join('/')));
+  const advice = 'call readText, readBytes or readPart of system/files/read.ts, which a pipe or a device cannot stop';
+  return [
+    ...[...named]
+      .filter((file) => !(file in READS_BY_ITSELF))
+      .map((file) => `${SERVER}/${file} reads files; ${advice}`),
+    ...Object.keys(READS_BY_ITSELF)
+      .filter((file) => !named.has(file))
+      .map((file) => `${SERVER}/${file} reads no files by itself; take it out of READS_BY_ITSELF`),
+  ];
+}
+
+/** Names may be imported under another name, and a whole module has every function. */
+function readsFiles(code) {
+  if (LOADS_FS.test(code)) return true;
+  return [...code.matchAll(IMPORTS_FS)].some(([, names]) => {
+    if (!names.startsWith('{')) return true;
+    const imported = names
+      .slice(1, -1)
+      .split(',')
+      .map((name) => name.trim().split(/\s+as\s+/u)[0]);
+    return imported.some((name) => READS.test(name));
+  });
 }
 
 function sources(folder) {

@@ -16,6 +16,7 @@ import {
   openSync,
   readSync,
   realpathSync,
+  type Stats,
   statSync,
   unlinkSync,
   writeFileSync,
@@ -42,8 +43,11 @@ const MEANING: Readonly<Record<string, number>> = {
 /** The path of a database is resolved before; a journal beside it that is a link would be written elsewhere. */
 const NO_LINK = constants.O_NOFOLLOW ?? 0;
 
+/** Without it, opening a pipe waits for a writer; Windows has neither. */
+const NO_WAIT = constants.O_NONBLOCK ?? 0;
+
 const FLAGS: Readonly<Record<number, number>> = {
-  [OpenMode.read]: constants.O_RDONLY,
+  [OpenMode.read]: constants.O_RDONLY | NO_WAIT,
   [OpenMode.readWrite]: constants.O_RDWR | NO_LINK,
   [OpenMode.create]: constants.O_RDWR | constants.O_CREAT | NO_LINK,
   [OpenMode.createNew]: constants.O_RDWR | constants.O_CREAT | constants.O_EXCL,
@@ -83,10 +87,12 @@ export class NodeFiles implements HostFiles {
   open(path: string, mode: number, database: boolean): number {
     return this.#attempt(() => {
       if (mode === OpenMode.create && database) makeFolder(dirname(path));
+      // Opening a device can do something; a database is looked at by its owner's rules before.
+      if (!database && mode === OpenMode.read) requireFile(path, statSync(path));
       const fd = openSync(path, FLAGS[mode] ?? constants.O_RDONLY, OWNER_FILE_MODE);
       try {
         const stat = fstatSync(fd);
-        if (stat.isDirectory()) throw Object.assign(new Error(`${path} is a folder`), { code: 'EISDIR' });
+        requireFile(path, stat);
         const lock = database ? chooseLock(path, fd, mode === OpenMode.read, this.#log) : undefined;
         this.#open.set(fd, { fd, path, inode: stat.ino, lock });
         return fd;
@@ -286,6 +292,11 @@ export class NodeFiles implements HostFiles {
       return MEANING[codeOf(error)] ?? Failure.failed;
     }
   }
+}
+
+function requireFile(path: string, stat: Stats): void {
+  if (stat.isDirectory()) throw Object.assign(new Error(`${path} is a folder`), { code: 'EISDIR' });
+  if (!stat.isFile()) throw Object.assign(new Error(`${path} is no regular file`), { code: 'EINVAL' });
 }
 
 /** Makes the folder of a new database; what is in it is not the project's. */

@@ -3,7 +3,7 @@
  * repaired.
  */
 
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { openEngine } from 'argus-engine';
 import { enveloped, toErrorBody } from '../answer.ts';
@@ -18,6 +18,7 @@ import { field } from '../run/planning/scripts.ts';
 import { thisMachine } from '../run/planning/test-command.ts';
 import type { Session } from '../sessions/session.ts';
 import { SessionManager } from '../sessions/session-manager.ts';
+import { readText } from '../system/files/read.ts';
 import { type TemporaryFolder, temporaryFolderBeside } from '../system/files/temporary.ts';
 import { unwritable } from '../system/files/unwritable.ts';
 import { userDatabasePath } from '../system/files/user-folder.ts';
@@ -30,6 +31,9 @@ import { hookCheck } from './hook/hook-check.ts';
 import { terminal } from './recorder.ts';
 import { EXIT } from './terminal/exit.ts';
 import { type GlobalOptions, print } from './terminal/output.ts';
+
+/** A word. */
+const MAX_LOCK_MODE_BYTES = 4096;
 
 export async function doctor(options: GlobalOptions): Promise<void> {
   const envelope = await enveloped(async () => {
@@ -203,7 +207,9 @@ async function problem(name: string, thrown: unknown): Promise<Check> {
 /** The engine records beside the database which kind of lock its users take. */
 function lockMode(databasePath: string): string {
   try {
-    const record: unknown = JSON.parse(readFileSync(`${databasePath}.lockmode`, 'utf8'));
+    const record: unknown = JSON.parse(
+      readText(`${databasePath}.lockmode`, { maxBytes: MAX_LOCK_MODE_BYTES, links: 'refused' }),
+    );
     return String(field(record, 'mode') ?? 'unknown');
   } catch {
     return 'unknown';

@@ -3,12 +3,12 @@
  * whoever needs a value knows its default.
  */
 
-import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { ArgusError, messageOf, systemCodeOf } from '../errors.ts';
 import { realOfExisting } from '../owner/data-folder.ts';
 import { foldersWithin, type Project } from '../owner/project.ts';
-import { isWithin } from '../system/files/way.ts';
+import { readText } from '../system/files/read.ts';
+import { isFile, isWithin } from '../system/files/way.ts';
 import { checkedYaml, invalid, readConfigYaml } from './checked-yaml.ts';
 import type { Config } from './schema.ts';
 
@@ -37,7 +37,7 @@ export async function loadConfig(
 ): Promise<LoadedConfig> {
   const file = configFile ? path.resolve(project.root, configFile) : findConfig(project);
   if (!file) return { path: null, config: {}, text: '' };
-  const text = readConfig(file);
+  const text = configText(project, file);
   const loaded = { path: file, config: await parseConfig(text, file), text };
   const isTheirs = configFile !== undefined && namedBy === 'person' && liesOutside(project, file);
   if (!isWithin(databaseOf(project, loaded.config), project.home) && !isTheirs) throw await outsideError(loaded);
@@ -83,13 +83,15 @@ export async function patternError({ path: file, config, text }: LoadedConfig, r
 /** The nearest configuration of the project. */
 export function findConfig(project: Project): string | undefined {
   const candidates = foldersWithin(project).flatMap((folder) => CONFIG_NAMES.map((name) => path.join(folder, name)));
-  return candidates.find((file) => statSync(file, { throwIfNoEntry: false })?.isFile());
+  return candidates.find(isFile);
 }
 
-function readConfig(file: string): string {
+/** The text of a configuration. A link in a project may not lead out of it; a file elsewhere was named by its path. */
+export function configText(project: Project, file: string): string {
+  const within = isWithin(file, project.top) ? project.top : project.home;
+  const links = liesOutside(project, file) ? {} : { links: { within } };
   try {
-    if (statSync(file).size > MAX_CONFIG_BYTES) throw new Error('larger than 1 MiB');
-    return readFileSync(file, 'utf8');
+    return readText(file, { maxBytes: MAX_CONFIG_BYTES, ...links });
   } catch (thrown) {
     const reason = systemCodeOf(thrown) === 'ENOENT' ? 'does not exist' : messageOf(thrown);
     throw new ArgusError('CONFIG_INVALID', `Configuration ${file}: ${reason}. Correct configFile or leave it out.`, {

@@ -3,13 +3,13 @@
  * What the work tree says is compared with it. Git only reads blobs, unfiltered.
  */
 
-import { lstatSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { QUARANTINE_FILE } from 'argus-engine';
 import { messageOf, systemCodeOf } from '../errors.ts';
 import { type BaseQuery, type BaseRevision, baseRevision, fileAt } from '../git/base-revision.ts';
 import type { Project } from '../owner/project.ts';
+import { readText } from '../system/files/read.ts';
 import { parseQuarantine, type QuarantinedCase } from './quarantine.ts';
 
 /** By hand it is a few lines; past this it is some other file. */
@@ -99,10 +99,7 @@ const TOO_LARGE: Written = { problem: `${QUARANTINE_FILE} is larger than 1 MiB.`
 
 function fileIn(top: string): Written {
   try {
-    const file = path.join(top, QUARANTINE_FILE);
-    const stats = lstatSync(file);
-    if (!stats.isFile()) return { problem: `${QUARANTINE_FILE} is no ordinary file.` };
-    return stats.size > MAX_BYTES ? TOO_LARGE : { text: readFileSync(file, 'utf8') };
+    return { text: readText(path.join(top, QUARANTINE_FILE), { maxBytes: MAX_BYTES, links: 'refused' }) };
   } catch (thrown) {
     if (systemCodeOf(thrown) === 'ENOENT') return null;
     return { problem: `${QUARANTINE_FILE} cannot be read: ${messageOf(thrown)}.` };

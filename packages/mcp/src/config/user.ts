@@ -3,15 +3,18 @@
  * would have programs of its choice started. What a project says: load.ts.
  */
 
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { ArgusError, messageOf, systemCodeOf } from '../errors.ts';
 import { realOfExisting } from '../owner/data-folder.ts';
 import type { Project } from '../owner/project.ts';
+import { readText } from '../system/files/read.ts';
 import { userFolder } from '../system/files/user-folder.ts';
 import { isStrangers, isWithin, lstat } from '../system/files/way.ts';
 import { readYaml } from '../system/files/yaml.ts';
+
+/** By hand it is a few lines. */
+const MAX_BYTES = 1024 * 1024;
 
 const schema = () =>
   z.strictObject({
@@ -30,7 +33,7 @@ export async function userConfig({ top, home }: Project): Promise<UserConfig> {
   const stats = lstat(real);
   if (stats === undefined || isStrangers(stats)) return {};
   try {
-    const { value } = await readYaml(readFileSync(real, 'utf8'));
+    const { value } = await readYaml(readText(real, { maxBytes: MAX_BYTES, links: 'refused' }));
     return schema().parse(value);
   } catch (thrown) {
     if (systemCodeOf(thrown) === 'ENOENT') return {};

@@ -3,17 +3,16 @@
  * Understanding them: detect.ts.
  */
 
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { projectFile } from '../system/files/project-file.ts';
+import { textOf } from '../system/files/read.ts';
 import { io } from '../system/io.ts';
 import { detect, ENDINGS, FILES, type Machine } from './detect.ts';
 import type { Facts } from './facts.ts';
 
 /** Fields of the environment, as the engine takes them. */
 export type DetectedEnvironment = Facts & Record<string, string>;
-
-/** Larger lock files are not worth the wait: the manifest still names a range. */
-const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
 /** A server meets few projects; past this the oldest is read again. */
 const MAX_PROJECTS = 50;
@@ -22,6 +21,7 @@ const MAX_PROJECTS = 50;
 const MAX_ENDINGS = 5;
 
 const CUDA_VERSION_FILE = '/usr/local/cuda/version.json';
+const MAX_CUDA_BYTES = 1024 * 1024;
 
 interface Known {
   /** Sizes and times of the files. */
@@ -39,10 +39,8 @@ export function environmentOf(root: string): DetectedEnvironment {
   const stamp = present.map(({ name, stats }) => `${name}:${stats?.mtimeMs}:${stats?.size}`).join(' ');
   const known = projects.get(root);
   if (known?.stamp === stamp) return known.environment;
-  const texts = present.map(({ name, stats }) => {
-    const readable = (stats?.size ?? 0) <= MAX_FILE_BYTES;
-    return [name, readable ? textOf(path.join(root, name)) : ''];
-  });
+  // A file that cannot be read says something by its name alone.
+  const texts = present.map(({ name }) => [name, projectFile(root, name) ?? '']);
   const environment: DetectedEnvironment = { ...detect(Object.fromEntries(texts), thisMachine()) };
   keep(projects, root, { stamp, environment });
   return environment;
@@ -76,7 +74,7 @@ function thisMachine(): Machine {
     platform: process.platform,
     nodeVersion: process.versions.node,
     env: io().env,
-    cudaVersionFile: process.platform === 'linux' ? textOf(CUDA_VERSION_FILE) : undefined,
+    cudaVersionFile: process.platform === 'linux' ? textOf(CUDA_VERSION_FILE, { maxBytes: MAX_CUDA_BYTES }) : undefined,
   };
 }
 
@@ -84,14 +82,6 @@ function statOf(file: string) {
   try {
     const stats = statSync(file);
     return stats.isFile() ? stats : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function textOf(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8');
   } catch {
     return undefined;
   }

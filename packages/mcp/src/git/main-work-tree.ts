@@ -4,9 +4,13 @@
  * only for a repository whose folder is not called `.git`.
  */
 
-import { lstatSync, readFileSync, realpathSync, type Stats } from 'node:fs';
+import { lstatSync, realpathSync, type Stats } from 'node:fs';
 import path from 'node:path';
+import { readText } from '../system/files/read.ts';
 import { runGit } from './git.ts';
+
+/** A path and a word. */
+const MAX_BYTES = 64 * 1024;
 
 /** What a linked work tree shares with the others: the common git folder. */
 export interface LinkedWorkTree {
@@ -76,7 +80,7 @@ async function separateWorkTree(commonFolder: string): Promise<string | undefine
 /** The path that a file of git holds, relative to the folder of that file. */
 function pathIn(file: string, before = /^/u): string | undefined {
   try {
-    const text = readFileSync(file, 'utf8').replace(/\r?\n$/u, '');
+    const text = readText(file, { maxBytes: MAX_BYTES, links: 'refused' }).replace(/\r?\n$/u, '');
     if (!before.test(text)) return undefined;
     return path.resolve(path.dirname(file), text.replace(before, ''));
   } catch {

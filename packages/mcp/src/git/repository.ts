@@ -5,9 +5,9 @@
 
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
+import { workTreeTop } from '../system/files/work-tree-top.ts';
 import { Git, isRefusal, isTooSlow } from './git.ts';
 import { isLinkedWorkTree, isSame, statsOf } from './main-work-tree.ts';
-import { workTreeTop } from './work-tree-top.ts';
 
 export interface Repository {
   /** The root of the work tree. */

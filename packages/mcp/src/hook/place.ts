@@ -3,9 +3,9 @@
  * project are looked at, none is opened but its configuration. Nothing is made here.
  */
 
-import { readFileSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import path from 'node:path';
-import { databaseOf, findConfig, loadConfig } from '../config/load.ts';
+import { configText, databaseOf, findConfig, loadConfig } from '../config/load.ts';
 import { projectFolder, trustedDataFolder } from '../owner/data-folder.ts';
 import { type Project, projectAround } from '../owner/project.ts';
 import { lstat } from '../system/files/way.ts';
@@ -44,7 +44,7 @@ export async function stateOf({ top, home }: Project): Promise<HookState> {
 /** Most projects have no configuration, and of most that have one its text shows that it says nothing of this. */
 async function databaseFor(project: Project): Promise<string | undefined> {
   const file = findConfig(project);
-  const text = file === undefined ? '' : readFileSync(file, 'utf8');
+  const text = file === undefined ? '' : configText(project, file);
   if (!/\b(?:hook|enabled|database)\b/u.test(text)) return databaseOf(project, {});
   const { config } = await loadConfig(project);
   return config.hook === false || config.history?.enabled === false ? undefined : databaseOf(project, config);

@@ -4,9 +4,10 @@
  * small: what is over is left out when it is written anew.
  */
 
-import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import path from 'node:path';
-import { isStrangers } from '../system/files/way.ts';
+import { textOf as readOrNothing } from '../system/files/read.ts';
+import { isStrangers, lstat } from '../system/files/way.ts';
 import { writeWholeFile } from '../system/files/whole-file.ts';
 
 /** A failure that is known and what is to be said of it. */
@@ -166,11 +167,7 @@ function parse(text: string): Line[] {
 }
 
 function textOf(file: string): string {
-  try {
-    const stats = lstatSync(file);
-    if (!stats.isFile() || isStrangers(stats) || stats.size > MAX_BYTES) return '';
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
+  const stats = lstat(file);
+  if (stats === undefined || isStrangers(stats)) return '';
+  return readOrNothing(file, { maxBytes: MAX_BYTES, links: 'refused' }) ?? '';
 }

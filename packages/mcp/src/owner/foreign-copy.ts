@@ -4,23 +4,11 @@
  */
 
 import { createHash } from 'node:crypto';
-import {
-  chmodSync,
-  closeSync,
-  constants,
-  copyFileSync,
-  existsSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readSync,
-  renameSync,
-  rmSync,
-} from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { EngineError } from 'argus-engine';
-import { hasJournal, NO_LINK_NO_WAIT } from './identity.ts';
+import { readPart } from '../system/files/read.ts';
+import { hasJournal } from './identity.ts';
 import { DRAFT_PREFIX, removeLeftCopies } from './left-copies.ts';
 
 /** A memory of a million patterns has about this. */
@@ -53,23 +41,13 @@ export function copyOf(original: string, folder: string): string {
 
 /** Another for each state of the file. A pipe, a device or a file of another kind is none. */
 function stampOf(original: string): string {
-  const file = openSync(original, constants.O_RDONLY | NO_LINK_NO_WAIT);
-  try {
-    const { dev, ino, size, mtimeNs, ctimeNs } = regular(file, original);
-    const head = Buffer.alloc(HEADER.length);
-    readSync(file, head, 0, head.length, 0);
-    if (head.toString('latin1') !== HEADER) throw unusable(original, 'it is no database');
-    return createHash('sha256').update([dev, ino, size, mtimeNs, ctimeNs].join()).digest('hex').slice(0, 16);
-  } finally {
-    closeSync(file);
-  }
-}
-
-function regular(file: number, original: string) {
-  const stats = fstatSync(file, { bigint: true });
+  const stats = lstatSync(original, { bigint: true });
   if (!stats.isFile()) throw unusable(original, 'it is no file');
   if (stats.size > MAX_BYTES) throw unusable(original, 'it is larger than 1 GiB');
-  return stats;
+  const head = readPart(original, { maxBytes: HEADER.length, links: 'refused' }, 'beginning');
+  if (head.toString('latin1') !== HEADER) throw unusable(original, 'it is no database');
+  const { dev, ino, size, mtimeNs, ctimeNs } = stats;
+  return createHash('sha256').update([dev, ino, size, mtimeNs, ctimeNs].join()).digest('hex').slice(0, 16);
 }
 
 function unusable(original: string, reason: string): EngineError {

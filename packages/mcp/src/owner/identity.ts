@@ -2,27 +2,15 @@
  * Reads the id of a database file that may be anybody's, without changing it. Whose the id is: memory-registry.ts.
  */
 
-import {
-  closeSync,
-  constants,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readSync,
-  rmSync,
-} from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { EngineError, type Identity, identify, openEngine } from 'argus-engine';
+import { readPart } from '../system/files/read.ts';
 import { COPY_PREFIX, removeLeftCopies } from './left-copies.ts';
 
 /** The first bytes of a journal that may have to be rolled back. */
 const JOURNAL_MAGIC = Buffer.from('d9d505f920a163d7', 'hex');
-
-/** A link leads to somebody else's file, and opening a pipe waits for whoever writes to it. */
-export const NO_LINK_NO_WAIT = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /** While another process makes the file, or brings it to this version, it looks damaged for milliseconds. */
 const MAX_TRIES = 8;
@@ -66,14 +54,9 @@ async function identityOfCopy(database: string, scratch: string): Promise<Identi
 }
 
 export function hasJournal(database: string): boolean {
-  const head = Buffer.alloc(JOURNAL_MAGIC.length);
+  const reading = { maxBytes: JOURNAL_MAGIC.length, links: 'refused' } as const;
   try {
-    const file = openSync(`${database}-journal`, constants.O_RDONLY | NO_LINK_NO_WAIT);
-    try {
-      return readSync(file, head, 0, head.length, 0) === head.length && head.equals(JOURNAL_MAGIC);
-    } finally {
-      closeSync(file);
-    }
+    return readPart(`${database}-journal`, reading, 'beginning').equals(JOURNAL_MAGIC);
   } catch {
     return false;
   }

@@ -8,8 +8,8 @@
 import path from 'node:path';
 import { EngineError } from 'argus-engine';
 import { trackedFiles } from '../git/tracked.ts';
-import { workTreeTop } from '../git/work-tree-top.ts';
 import { isStrangers, isWithin, linkAmong, lstat, obstacleOn } from '../system/files/way.ts';
+import { workTreeTop } from '../system/files/work-tree-top.ts';
 import { quoted } from '../system/words.ts';
 import { projectFolder, trustedDataFolder } from './data-folder.ts';
 import { identityOf } from './identity.ts';

@@ -7,8 +7,8 @@
 import { lstatSync, type Stats } from 'node:fs';
 import path from 'node:path';
 import { mainWorkTree } from '../git/main-work-tree.ts';
-import { isWorkTreeTop } from '../git/work-tree-top.ts';
 import { isStrangers, isWithin, lstat } from '../system/files/way.ts';
+import { isWorkTreeTop } from '../system/files/work-tree-top.ts';
 import { homeFolderOfUser } from '../system/io.ts';
 import { homeFolder, realOfExisting } from './data-folder.ts';
 import { isMember } from './workspace.ts';

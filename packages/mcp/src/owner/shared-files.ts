@@ -4,12 +4,12 @@
  */
 
 import { createHash } from 'node:crypto';
-import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, type Stats } from 'node:fs';
+import { readdirSync, type Stats } from 'node:fs';
 import path from 'node:path';
 import { LIMITS, type SharedFault, type SharedText } from 'argus-engine';
 import { messageOf } from '../errors.ts';
+import { readBytes } from '../system/files/read.ts';
 import { lstat } from '../system/files/way.ts';
-import { NO_LINK_NO_WAIT } from './identity.ts';
 
 /** At the root of the repository. */
 export const SHARED_FOLDER = '.argus-shared';
@@ -96,25 +96,9 @@ function textOf(folder: string, { path: name, stats }: Listed): string | SharedF
   if (!stats.isFile()) return { path: name, message: `it is ${kindOf(stats)}; only files are shared` };
   if (stats.size > LIMITS.MAX_SHARED_FILE_BYTES) return { path: name, message: tooLarge(stats.size) };
   try {
-    return decoded(bytesOf(path.join(folder, name)));
+    return decoded(readBytes(path.join(folder, name), { maxBytes: LIMITS.MAX_SHARED_FILE_BYTES, links: 'refused' }));
   } catch (thrown) {
     return { path: name, message: messageOf(thrown) };
-  }
-}
-
-/** Looked at once more when it is open: it may be another by now. */
-function bytesOf(file: string): Buffer {
-  const descriptor = openSync(file, constants.O_RDONLY | NO_LINK_NO_WAIT);
-  try {
-    if (!fstatSync(descriptor).isFile()) throw new Error('it is no file');
-    const bytes = Buffer.alloc(LIMITS.MAX_SHARED_FILE_BYTES + 1);
-    let length = 0;
-    for (let read = 1; read > 0 && length < bytes.length; length += read)
-      read = readSync(descriptor, bytes, length, bytes.length - length, length);
-    if (length === bytes.length) throw new Error(tooLarge(length));
-    return bytes.subarray(0, length);
-  } finally {
-    closeSync(descriptor);
   }
 }
 

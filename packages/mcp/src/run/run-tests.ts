@@ -3,7 +3,7 @@
  * Storing: session.ts.
  */
 
-import { createWriteStream, writeFileSync } from 'node:fs';
+import { createWriteStream, type Stats, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { RecordRunParams, ReportInput } from 'argus-engine';
 import type { Config } from '../config/schema.ts';
@@ -32,7 +32,7 @@ import { PrintedReports } from './reports/printed.ts';
 import { removeWithoutTap } from './reports/printed-tap.ts';
 import { ShuffleWatch } from './reports/shuffle.ts';
 import { prependComments } from './reports/uncaught-errors.ts';
-import { globSources, isSince, runnerThatWrote, writtenReports } from './reports/written-reports.ts';
+import { globSources, isSince, runnerThatWrote, type Unread, writtenReports } from './reports/written-reports.ts';
 
 /** Half an hour: long for a suite, short for a hang nobody watches. */
 const DEFAULT_TIMEOUT_SECONDS = 1_800;
@@ -137,6 +137,7 @@ interface Observed {
   executed: Executed;
   output: Output;
   reports: ReportInput[];
+  unread: Unread;
   /** Remarks on processes that it left. */
   left: string[];
 }
@@ -158,11 +159,12 @@ async function observe(plan: Plan, request: RunRequest, watcher: RunWatcher, dir
   const { executed, left } = await executeWhole(execution, watcher.execute);
   await output.end(executed);
   const isNew = isSince(executed.startedAt);
-  const written = await writtenReports(sourcesOf(plan, config), root, (file, stats) => {
-    return isNew(file, stats) || output.upToDate?.wrote(path.relative(root, file)) === true;
-  });
+  const unread: Unread = [];
+  const isOfThisRun = (file: string, stats: Stats) =>
+    isNew(file, stats) || output.upToDate?.wrote(path.relative(root, file)) === true;
+  const written = await writtenReports(sourcesOf(plan, config), root, isOfThisRun, unread);
   const reports = written.length > 0 || config.test?.report !== undefined ? written : output.printedReports();
-  return { executed, output, reports, left };
+  return { executed, output, reports, unread, left };
 }
 
 function timeoutOf({ timeoutSeconds, config }: RunRequest): number {
@@ -185,7 +187,7 @@ async function recordOf(
   around: Pick<RecordRunParams, 'git' | 'environment'>,
 ): Promise<RecordRunParams> {
   const { root, config, filter } = request;
-  const { executed, output, reports, left } = observed;
+  const { executed, output, reports, unread, left } = observed;
   const failed = executed.exitCode !== 0;
   const { containers, notes } = failed ? await containersOf(request, executed) : { containers: [], notes: [] };
   const expectsTests = mustHaveTests(plan, request, observed);
@@ -214,6 +216,7 @@ async function recordOf(
     silentMs: silentSeconds === undefined ? null : silentSeconds * 1_000,
     ...around,
     reports,
+    unread,
     outputTail: plan.runner === 'pytest' ? withoutPytestHeader(output.tail.text) : output.tail.text,
     containers,
     notes: [...(plan.reporting.notes ?? []), ...notes, ...left],

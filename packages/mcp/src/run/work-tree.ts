@@ -8,9 +8,10 @@
  */
 
 import { createHash } from 'node:crypto';
-import { lstatSync, readFileSync, readlinkSync } from 'node:fs';
+import { lstatSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
 import { asText, type Git, type GitOptions } from '../git/git.ts';
+import { readBytes } from '../system/files/read.ts';
 
 /** More changes than these are not read for the sake of a name. */
 const MAX_CHANGED_FILES = 5_000;
@@ -158,7 +159,10 @@ function readChanged(file: string, maxBytes: number): ChangedFile | 'too large' 
     if (stats.isSymbolicLink()) return { mode: '120000', content: readlinkSync(file, { encoding: 'buffer' }) };
     if (!stats.isFile()) return undefined;
     if (stats.size > maxBytes) return 'too large';
-    return { mode: (stats.mode & 0o100) === 0 ? '100644' : '100755', content: readFileSync(file) };
+    return {
+      mode: (stats.mode & 0o100) === 0 ? '100644' : '100755',
+      content: readBytes(file, { maxBytes, links: 'refused' }),
+    };
   } catch {
     return undefined;
   }

@@ -4,9 +4,10 @@
  */
 
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { systemCodeOf } from '../errors.ts';
+import { readBytes } from '../system/files/read.ts';
 import { createWholeFile } from '../system/files/whole-file.ts';
 
 const KEY_BYTES = 32;
@@ -53,7 +54,7 @@ function keyIn(folder: string): Buffer {
 
 function readKey(file: string): Buffer | undefined {
   try {
-    const key = readFileSync(file);
+    const key = readBytes(file, { maxBytes: KEY_BYTES + 1 });
     return key.length === KEY_BYTES ? key : undefined;
   } catch (thrown) {
     if (systemCodeOf(thrown) === 'ENOENT') return undefined;

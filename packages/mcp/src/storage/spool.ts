@@ -6,22 +6,11 @@
  * the calls: outbox.ts. What comes here is redacted already.
  */
 
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-} from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Calls } from 'argus-engine';
 import { log } from '../log.ts';
-import { NO_LINK_NO_WAIT } from '../owner/identity.ts';
+import { textOf } from '../system/files/read.ts';
 import { DRAFT_SUFFIX, writeWholeFile } from '../system/files/whole-file.ts';
 import { io } from '../system/io.ts';
 import type { Seal } from './seal.ts';
@@ -223,17 +212,7 @@ function names(folder: string): string[] {
 
 /** Undefined for what is gone, and for what Argus does not write: a link, a pipe, a device, a file without end. */
 function readCall(file: string): string | undefined {
-  try {
-    const descriptor = openSync(file, constants.O_RDONLY | NO_LINK_NO_WAIT);
-    try {
-      const stats = fstatSync(descriptor);
-      return stats.isFile() && stats.size <= MAX_CALL_BYTES ? readFileSync(descriptor, 'utf8') : undefined;
-    } finally {
-      closeSync(descriptor);
-    }
-  } catch {
-    return undefined;
-  }
+  return textOf(file, { maxBytes: MAX_CALL_BYTES, links: 'refused' });
 }
 
 function discardOld(draft: string): void {

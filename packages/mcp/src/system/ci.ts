@@ -1,6 +1,6 @@
 /** What a service of continuous integration says of what it runs: all of it by variables, or by the file of an event. */
 
-import { readFileSync } from 'node:fs';
+import { readText } from './files/read.ts';
 import { io } from './io.ts';
 
 /** Whether a service of continuous integration runs this; all of them set the variable. */
@@ -78,8 +78,7 @@ function repositoryName(address: string | undefined): string | undefined {
 function githubPayload(file: string | undefined): unknown {
   if (!file) return undefined;
   try {
-    const text = readFileSync(file, 'utf8');
-    return text.length > MAX_EVENT_BYTES ? undefined : JSON.parse(text);
+    return JSON.parse(readText(file, { maxBytes: MAX_EVENT_BYTES }));
   } catch {
     return undefined;
   }

@@ -39,9 +39,9 @@ test('what is no ordinary file is not read', async () => {
   const top = mkdtempSync(path.join(tmpdir(), 'argus-quarantine-'));
   symlinkSync('/dev/zero', path.join(top, FILE));
   const here = await quarantineVersions({ top }, { base: null, isInCi: false, isOfBase: false });
-  expect(here).toMatchObject({ counting: [], problem: `${FILE} is no ordinary file.` });
+  expect(here).toMatchObject({ counting: [], problem: `${FILE} cannot be read: it is no regular file.` });
   const folder = mkdtempSync(path.join(tmpdir(), 'argus-quarantine-'));
   mkdirSync(path.join(folder, FILE));
   const other = await quarantineVersions({ top: folder }, { base: null, isInCi: false, isOfBase: false });
-  expect(other.problem).toBe(`${FILE} is no ordinary file.`);
+  expect(other.problem).toBe(`${FILE} cannot be read: it is no regular file.`);
 });

@@ -3,8 +3,8 @@
 import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { foldersUpwards, workTreeTop } from '../../src/git/work-tree-top.ts';
 import { projectAround } from '../../src/owner/project.ts';
+import { foldersUpwards, workTreeTop } from '../../src/system/files/work-tree-top.ts';
 import { git, project } from '../project.ts';
 
 test.each<[string, (folder: string) => void, boolean]>([

@@ -3,7 +3,7 @@
  * memory is open by the time that they have ended. Reporters: run/reporters/installed.
  */
 
-import { readFileSync, renameSync, rmdirSync } from 'node:fs';
+import { renameSync, rmdirSync } from 'node:fs';
 import path from 'node:path';
 import type { GitFacts, RunResult } from 'argus-engine';
 import { enveloped } from '../../answer.ts';
@@ -18,6 +18,7 @@ import { runnerThatWrote, writtenReports } from '../../run/reports/written-repor
 import type { Session } from '../../sessions/session.ts';
 import { SessionManager } from '../../sessions/session-manager.ts';
 import type { Kept } from '../../storage/outbox.ts';
+import { readText } from '../../system/files/read.ts';
 import { lstat } from '../../system/files/way.ts';
 import { writeWholeFile } from '../../system/files/whole-file.ts';
 import { io } from '../../system/io.ts';
@@ -26,6 +27,8 @@ import { EXIT } from '../terminal/exit.ts';
 
 /** Written by the reporter once its reports lie there. */
 const END_FILE = 'end.json';
+/** It holds the end of the output. */
+const MAX_END_BYTES = 64 * 1024 * 1024;
 /** The same, once a process has it. */
 const TAKEN_FILE = 'end-taken.json';
 /** Written last of all: what the reporter prints. */
@@ -128,7 +131,7 @@ function takenEnd(folder: string): RunEnd | undefined {
     if (systemCodeOf(thrown) === 'ENOENT') return undefined;
     throw thrown;
   }
-  const end: RunEnd = JSON.parse(readFileSync(taken, 'utf8'));
+  const end: RunEnd = JSON.parse(readText(taken, { maxBytes: MAX_END_BYTES, links: 'refused' }));
   return end;
 }
 

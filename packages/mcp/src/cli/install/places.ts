@@ -1,7 +1,8 @@
 /** Where the agents of this machine are configured, and which of them use Argus already. */
 
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
+import { textOf } from '../../system/files/read.ts';
 import { isWithin } from '../../system/files/way.ts';
 import { absolutePath, homeFolderOfUser, io } from '../../system/io.ts';
 import { AGENTS, type AgentName, type Machine, pluginSign, SERVER_NAME, userFile } from './agents.ts';
@@ -9,6 +10,9 @@ import { type ConfigPlace, readConfigFile } from './files/config-file.ts';
 import { hasJsonEntry } from './files/json-entry.ts';
 import { hasTomlEntry } from './files/toml-entry.ts';
 import { AGENT_HOOKS, userHookFile } from './hook-forms.ts';
+
+/** A list of plugins. */
+const MAX_SIGN_BYTES = 16 * 1024 * 1024;
 
 export function placeOf(agent: AgentName, root: string, isGlobal: boolean): ConfigPlace {
   return isGlobal ? placeOfUser(userFile(agent, thisMachine())) : { base: root, name: AGENTS[agent].projectFile };
@@ -54,9 +58,5 @@ function isConfigured(agent: AgentName, place: ConfigPlace): boolean {
 function hasPlugin(agent: AgentName): boolean {
   const sign = pluginSign(agent, thisMachine());
   if (sign === undefined || !existsSync(sign.file)) return false;
-  try {
-    return sign.text === undefined || readFileSync(sign.file, 'utf8').includes(sign.text);
-  } catch {
-    return false;
-  }
+  return sign.text === undefined || textOf(sign.file, { maxBytes: MAX_SIGN_BYTES })?.includes(sign.text) === true;
 }

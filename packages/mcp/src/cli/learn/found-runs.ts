@@ -3,10 +3,11 @@
  * and what cannot be taken in is named with its reason.
  */
 
-import { createReadStream, lstatSync, readdirSync } from 'node:fs';
+import { lstatSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { LIMITS } from 'argus-engine';
 import { ArgusError, messageOf } from '../../errors.ts';
+import { readPieces } from '../../system/files/read.ts';
 import { loadZod } from '../../system/zod.ts';
 import { runSchema, whatIsWrong } from '../failures/run-line.ts';
 import { type Described, hashesIn, ofReport, sidecar, timeIn } from './named-commits.ts';
@@ -15,6 +16,8 @@ const MAX_ENTRIES = 50_000;
 const MAX_DEPTH = 24;
 /** A run of so many bytes is none that anything wrote as one line. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
+/** Larger files were left out before. */
+const REPORT = { maxBytes: LIMITS.MAX_REPORT_BYTES, links: 'refused' } as const;
 const NEVER = new Set(['node_modules', '.git', '.argus']);
 /** No reader takes `.trx`, and that is said of it. */
 const REPORT_ENDINGS = ['.xml', '.json', '.tap', '.trx', '.jsonl', '.ndjson'];
@@ -193,7 +196,7 @@ async function* eachLine(file: string): AsyncGenerator<Line> {
     start,
     bytes,
   });
-  for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
+  for await (const chunk of readPieces(file, REPORT) as AsyncIterable<Buffer>) {
     let from = 0;
     for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, from)) {
       add(chunk.subarray(from, end));

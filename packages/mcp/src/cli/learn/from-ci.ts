@@ -1,13 +1,13 @@
 /** learn --from-ci: takes in the runs of a folder of old reports, the oldest first, each once. */
 
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import path from 'node:path';
-import type { GitFacts, RecordRunParams, TestState } from 'argus-engine';
+import { type GitFacts, LIMITS, type RecordRunParams, type TestState } from 'argus-engine';
 import type { LearnedFromCi } from '../../format/memory/learned-text.ts';
 import { givenFacts } from '../../run/git-state.ts';
 import { folderOf } from '../../run/planning/test-place.ts';
 import type { Session } from '../../sessions/session.ts';
+import { readPieces } from '../../system/files/read.ts';
 import { absolutePath, io } from '../../system/io.ts';
 import { loadZod } from '../../system/zod.ts';
 import { paramsOf, runSchema } from '../failures/run-line.ts';
@@ -16,6 +16,8 @@ import { type FoundRun, type LeftOut, runsIn } from './found-runs.ts';
 import { inOrder, type Newest, type PlacedRun } from './run-order.ts';
 
 const OLDER = 'older than what is recorded, by which fixes are known already';
+
+const REPORT = { maxBytes: LIMITS.MAX_REPORT_BYTES, links: 'refused' } as const;
 
 /** Tests that are counted by their state. */
 const MAX_TESTS = 1_000;
@@ -164,7 +166,7 @@ async function idOf({ commit, job, source }: PlacedRun): Promise<string> {
   const digest = createHash('sha256').update(`${commit}\0${job}`);
   for (const file of source.files) {
     digest.update(`\0${path.basename(file)}\0`);
-    for await (const chunk of createReadStream(file)) digest.update(chunk);
+    for await (const chunk of readPieces(file, REPORT)) digest.update(chunk);
   }
   return `ci-${digest.digest('hex').slice(0, 32)}`;
 }
@@ -175,6 +177,6 @@ function nameOf(run: PlacedRun, file: string, files: readonly string[]): string 
 
 async function textAt({ file, start, bytes }: { file: string; start: number; bytes: number }): Promise<string> {
   const parts: Buffer[] = [];
-  for await (const chunk of createReadStream(file, { start, end: start + bytes - 1 })) parts.push(chunk);
+  for await (const chunk of readPieces(file, REPORT, { start, end: start + bytes - 1 })) parts.push(chunk);
   return Buffer.concat(parts).toString('utf8');
 }

@@ -3,11 +3,12 @@
  * scripts write them.
  */
 
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { readText, textOf } from '../../system/files/read.ts';
 
 /** Larger ones describe no run. */
 const MAX_SIDECAR_BYTES = 1024 * 1024;
+const SIDECAR = { maxBytes: MAX_SIDECAR_BYTES, links: 'refused' } as const;
 
 /** What stands between the parts of a name. */
 const HASHES = /(?<![0-9A-Za-z])[0-9a-f]{7,64}(?![0-9A-Za-z])/gu;
@@ -49,7 +50,7 @@ export function sidecar(file: string, bytes: number): Described | undefined {
   const name = path.basename(file);
   if (bytes > MAX_SIDECAR_BYTES) return undefined;
   if (TEXT_SIDECAR.test(name)) {
-    const [commit] = hashesIn(readFileSync(file, 'utf8'));
+    const [commit] = hashesIn(textOf(file, SIDECAR) ?? '');
     return commit === undefined ? undefined : { commit };
   }
   if (!name.endsWith('.json')) return undefined;
@@ -69,7 +70,7 @@ type Said = Record<string, unknown>;
 
 function parsed(file: string): Said | undefined {
   try {
-    const said: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    const said: unknown = JSON.parse(readText(file, SIDECAR));
     return isObject(said) ? said : undefined;
   } catch {
     return undefined;

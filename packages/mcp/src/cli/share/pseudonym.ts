@@ -1,17 +1,15 @@
 /** The name under which a user shares, kept in the user's data folder; without one nobody is named. */
 
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { textOf } from '../../system/files/read.ts';
 import { writeWholeFile } from '../../system/files/whole-file.ts';
 
 const FILE = 'pseudonym';
+const MAX_BYTES = 64 * 1024;
 
 export function pseudonymIn(data: string): string | undefined {
-  try {
-    return readFileSync(path.join(data, FILE), 'utf8').trim() || undefined;
-  } catch {
-    return undefined;
-  }
+  return textOf(path.join(data, FILE), { maxBytes: MAX_BYTES })?.trim() || undefined;
 }
 
 /** An empty one is none. */

@@ -3,10 +3,11 @@
  * file counts: resolve-inputs.ts.
  */
 
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { ArgusError, messageOf, systemCodeOf } from '../../errors.ts';
+import { readText } from '../../system/files/read.ts';
 import { readYaml, YamlError } from '../../system/files/yaml.ts';
 import { environmentName } from './answers/answers.ts';
 import { isCredential } from './answers/kinds.ts';
@@ -142,11 +143,7 @@ function secretInScript(script: string, looksSecret: (text: string) => boolean):
 
 export function readInputs(file: string, shown: string): string {
   try {
-    const stats = statSync(file);
-    // A device would not end.
-    if (!stats.isFile()) throw new Error('it is no file');
-    if (stats.size > MAX_BYTES) throw new Error('it is larger than 1 MiB');
-    return readFileSync(file, 'utf8');
+    return readText(file, { maxBytes: MAX_BYTES });
   } catch (thrown) {
     const reason = systemCodeOf(thrown) === 'ENOENT' ? 'it does not exist' : messageOf(thrown);
     const advice = 'Correct --inputs, or leave it out and make the file with: argus-mcp generate-inputs SCRIPT';

@@ -3,9 +3,9 @@
  * none. Reading and writing the file: inputs-file.ts.
  */
 
-import { statSync } from 'node:fs';
 import path from 'node:path';
 import { ArgusError } from '../../errors.ts';
+import { isFile } from '../../system/files/way.ts';
 import { io } from '../../system/io.ts';
 import { findProgram } from '../../system/programs.ts';
 import { environmentName } from './answers/answers.ts';
@@ -85,9 +85,7 @@ function sameInputs(a: InputsFile, b: InputsFile): boolean {
 
 function existing(root: string, names: readonly string[]): string | undefined {
   const candidates = names.flatMap((name) => [`${name}-inputs.yaml`, `${name}-inputs.yml`]);
-  return candidates
-    .map((name) => path.join(root, FOLDER, name))
-    .find((file) => statSync(file, { throwIfNoEntry: false })?.isFile());
+  return candidates.map((name) => path.join(root, FOLDER, name)).find(isFile);
 }
 
 async function read(file: string, root: string): Promise<InputsFile> {

@@ -11,7 +11,6 @@ import {
   lstatSync,
   mkdirSync,
   readdirSync,
-  readFileSync,
   renameSync,
   rmSync,
   type Stats,
@@ -19,6 +18,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { systemCodeOf } from '../../errors.ts';
+import { readBytes, readText } from '../../system/files/read.ts';
 import { isKeyFile, isSecretFile } from '../../system/files/secret-files.ts';
 import { guarded } from '../state/state-folder.ts';
 import { secretsWarning } from './not-kept.ts';
@@ -30,6 +30,8 @@ import { MAX_DIFF_CHARACTERS, MAX_FILE_DIFF_CHARACTERS, textDiff } from './text-
 const MAX_FILE_BYTES = 5 * 1024 * 1024;
 const MAX_TOTAL_BYTES = 256 * 1024 * 1024;
 const MAX_FILES = 20_000;
+/** A list of so many names. */
+const MAX_TREE_BYTES = 256 * 1024 * 1024;
 
 /** Folders that tools fill and can fill again. */
 const NOT_COPIED = new Set([
@@ -195,7 +197,7 @@ export class PlainCopies implements Snapshots {
     }
     if (size > MAX_FILE_BYTES || bytes + size > MAX_TOTAL_BYTES) return notCopied(size, mtimeMs);
     try {
-      const bytes = readFileSync(full);
+      const bytes = readBytes(full, { maxBytes: MAX_FILE_BYTES, links: 'refused' });
       const hash = createHash('sha256').update(bytes).digest('hex');
       const content = (mode & 0o100) === 0 ? hash : `${hash}-x`;
       const object = this.#object(content);
@@ -224,12 +226,16 @@ export class PlainCopies implements Snapshots {
   }
 
   #text(entry: Entry | undefined): string | undefined {
-    return entry === undefined ? undefined : readFileSync(this.#object(entry.content), 'utf8');
+    return entry === undefined
+      ? undefined
+      : readText(this.#object(entry.content), { maxBytes: MAX_FILE_BYTES, links: 'refused' });
   }
 
   #tree(id: string): Tree {
     try {
-      const entries: [string, Entry][] = JSON.parse(readFileSync(this.#treeFile(treeId(id)), 'utf8'));
+      const entries: [string, Entry][] = JSON.parse(
+        readText(this.#treeFile(treeId(id)), { maxBytes: MAX_TREE_BYTES, links: 'refused' }),
+      );
       return new Map(entries);
     } catch (thrown) {
       throw systemCodeOf(thrown) === 'ENOENT' ? snapshotGone(thrown) : thrown;

@@ -3,9 +3,10 @@
  * the repository's own index is only read. What belongs into it: work-tree.ts.
  */
 
-import { lstatSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { lstatSync, readlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Git, GitError } from '../../git/git.ts';
+import { readPart } from '../../system/files/read.ts';
 import { temporaryFolder } from '../../system/files/temporary.ts';
 
 /** A large tree takes a while the first time. */
@@ -100,10 +101,13 @@ function sourceOf(top: string, { name, mode }: TreeFile, copy: string): string {
   return Buffer.from(copy).toString('latin1');
 }
 
+/** The system takes no longer path. */
+const TARGET = { maxBytes: 64 * 1024, links: 'refused' } as const;
+
 /** Without symbolic links a checkout has a file with the target in it. */
 function linkTarget(top: string, name: string): Buffer {
   const file = pathOf(top, name);
-  return lstatSync(file).isSymbolicLink() ? readlinkSync(file, 'buffer') : readFileSync(file);
+  return lstatSync(file).isSymbolicLink() ? readlinkSync(file, 'buffer') : readPart(file, TARGET, 'beginning');
 }
 
 /** A line of `--stdin-paths`: git takes a quoted name for what is in it. */

@@ -3,10 +3,10 @@
  * reads is not trusted. Writing: state-folder.ts.
  */
 
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { EngineError, type FixError, type FixState } from 'argus-engine';
 import { z } from 'zod';
 import { ArgusError } from '../../errors.ts';
+import { readPart } from '../../system/files/read.ts';
 import { lstat } from '../../system/files/way.ts';
 import { visible } from '../../text/untrusted.ts';
 import type { LoopContext } from '../loop-context.ts';
@@ -148,16 +148,10 @@ export function newInsight(attempt: number, error: FixError): Insight {
 /** The end of what an attempt printed, without secrets. */
 export function readLog(folder: StateFolder, attempt: number): string {
   try {
-    const file = openSync(folder.logPath(attempt), 'r');
-    try {
-      const from = Math.max(0, fstatSync(file).size - TAIL_BYTES);
-      const bytes = Buffer.alloc(TAIL_BYTES);
-      const text = bytes.toString('utf8', 0, readSync(file, bytes, 0, TAIL_BYTES, from));
-      // A cut may have gone through a letter.
-      return from === 0 ? text : text.replace(/^\ufffd+/u, '');
-    } finally {
-      closeSync(file);
-    }
+    const bytes = readPart(folder.logPath(attempt), { maxBytes: TAIL_BYTES, links: 'refused' }, 'end');
+    const text = bytes.toString('utf8');
+    // A cut may have gone through a letter.
+    return bytes.length < TAIL_BYTES ? text : text.replace(/^\ufffd+/u, '');
   } catch {
     return '';
   }

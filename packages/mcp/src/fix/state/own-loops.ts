@@ -4,20 +4,23 @@
  */
 
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { ArgusError } from '../../errors.ts';
 import { runGit } from '../../git/git.ts';
 import { trackedFiles } from '../../git/tracked.ts';
-import { workTreeTop } from '../../git/work-tree-top.ts';
 import { trustedDataFolder } from '../../owner/data-folder.ts';
 import type { Project } from '../../owner/project.ts';
+import { readText } from '../../system/files/read.ts';
 import { isStrangers, lstat, obstacleOn } from '../../system/files/way.ts';
+import { workTreeTop } from '../../system/files/work-tree-top.ts';
 import { isOld } from '../snapshots/refs.ts';
 import { FIXES, type StateFolder } from './state-folder.ts';
 
 /** Where marks are, in the data folder. */
 const LOOPS = 'loops';
+/** A mark holds a path. */
+const MAX_MARK_BYTES = 64 * 1024;
 
 /** Begun by this process, which needs no mark; without a data folder there is none. */
 const begun = new Set<string>();
@@ -80,7 +83,7 @@ export function goneMarks(data: string, now: number): string[] {
 /** The folder that a mark is for; none where it does not say. */
 function folderOf(mark: string): string | undefined {
   try {
-    const { folder }: { folder?: unknown } = JSON.parse(readFileSync(mark, 'utf8'));
+    const { folder }: { folder?: unknown } = JSON.parse(readText(mark, { maxBytes: MAX_MARK_BYTES, links: 'refused' }));
     return typeof folder === 'string' && path.isAbsolute(folder) ? folder : undefined;
   } catch {
     return undefined;

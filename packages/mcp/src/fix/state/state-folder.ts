@@ -3,11 +3,12 @@
  * What a state means: the rules check it.
  */
 
-import { existsSync, mkdirSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import path from 'node:path';
 import { ArgusError, messageOf, systemCodeOf } from '../../errors.ts';
 import { namesOrEmpty } from '../../system/files/or-empty.ts';
-import { ignoreInGit, tighten } from '../../system/files/way.ts';
+import { readText, textOf } from '../../system/files/read.ts';
+import { ignoreInGit, lstat, tighten } from '../../system/files/way.ts';
 import { writeWholeFile } from '../../system/files/whole-file.ts';
 import { fitToLeave, fitToLeaveDeep } from '../../text/outgoing.ts';
 import { Lock } from './lock.ts';
@@ -71,8 +72,7 @@ export class StateFolder {
   readState(): string | undefined {
     const file = this.file(STATE);
     try {
-      if (statSync(file).size > MAX_STATE_BYTES) throw new Error('it is larger than any state');
-      return readFileSync(file, 'utf8');
+      return readText(file, { maxBytes: MAX_STATE_BYTES, links: 'refused' });
     } catch (thrown) {
       if (systemCodeOf(thrown) === 'ENOENT') return undefined;
       const advice = 'It was left as it is. Repair it, or move its folder away to begin anew.';
@@ -99,11 +99,7 @@ export class StateFolder {
   }
 
   read(name: string): string | undefined {
-    try {
-      return readFileSync(this.file(name), 'utf8');
-    } catch {
-      return undefined;
-    }
+    return textOf(this.file(name), { maxBytes: MAX_STATE_BYTES, links: 'refused' });
   }
 
   /** Puts what is there aside under `earlier`, so that a new loop can begin. */
@@ -145,5 +141,5 @@ export function guarded<T>(file: string, work: () => T): T {
 }
 
 function modified(file: string): number {
-  return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  return lstat(file)?.mtimeMs ?? 0;
 }

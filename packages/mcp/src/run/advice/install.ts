@@ -2,8 +2,8 @@
  * The command that would install a program or the dependencies of a project. It is named, never run.
  */
 
-import { foldersUpwards } from '../../git/work-tree-top.ts';
 import { hasFile, projectFile } from '../../system/files/project-file.ts';
+import { foldersUpwards } from '../../system/files/work-tree-top.ts';
 import { field, readManifest } from '../planning/scripts.ts';
 import { packageManagerOf } from '../planning/test-command/node.ts';
 

@@ -4,9 +4,9 @@
  */
 
 import path from 'node:path';
-import { foldersUpwards } from '../../git/work-tree-top.ts';
 import { ask } from '../../system/ask.ts';
-import { hasFile, projectFile } from '../../system/files/project-file.ts';
+import { hasFile, installedManifest } from '../../system/files/project-file.ts';
+import { foldersUpwards } from '../../system/files/work-tree-top.ts';
 import { commandWords, recognisedRunner, scriptWords } from '../planning/plan.ts';
 import { field, parsed } from '../planning/scripts.ts';
 import type { Machine } from '../planning/test-command/machine.ts';
@@ -84,7 +84,7 @@ function packageProblem(command: string, root: string): string | undefined {
   const known = PACKAGES[recognisedRunner(command, root) ?? ''];
   if (known === undefined || path.isAbsolute(scriptWords(command, root)[0] ?? '')) return undefined;
   const manifest = foldersUpwards(root)
-    .map((folder) => projectFile(folder, `node_modules/${known.name}/package.json`))
+    .map((folder) => installedManifest(folder, known.name))
     .find((text) => text !== undefined);
   if (manifest === undefined) {
     const isLacking = isListed(known.name, root) && !isInstalled(known.name, root);

@@ -2,8 +2,9 @@
  * Finds TAP in what a command printed and writes each of its documents to a file. Reading it: crates/report.
  */
 
-import { appendFileSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { appendFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { textOf } from '../../system/files/read.ts';
 
 /** What pnpm, Yarn, Turborepo, Lerna and others print before each line of a package: `packages/cart test: `, `[cart]: `. */
 const VERSION = /^(.{0,200}?\s|)TAP version 1[34]$/u;
@@ -21,8 +22,8 @@ const MAX_SEARCHED_BYTES = 1024 * 1024;
 
 /** Removes a copy of what was printed where no test runner has printed into it: what was to come before it has failed. */
 export function removeWithoutTap(file: string): void {
-  const size = statSync(file, { throwIfNoEntry: false })?.size;
-  if (size !== undefined && size <= MAX_SEARCHED_BYTES && !TAP_LINE.test(readFileSync(file, 'utf8'))) rmSync(file);
+  const text = textOf(file, { maxBytes: MAX_SEARCHED_BYTES, links: 'refused' });
+  if (text !== undefined && !TAP_LINE.test(text)) rmSync(file);
 }
 
 interface Document {

@@ -3,7 +3,9 @@
  * loaded; as comments before it they do. Reading them: crates/report.
  */
 
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
+import { LIMITS } from 'argus-engine';
+import { readBytes } from '../../system/files/read.ts';
 
 /** `/srv/shop/a.js:12`, `node:internal/modules/cjs/loader:1210`: what an error begins with. */
 const PLACE = /^\S+:\d+$/u;
@@ -35,6 +37,6 @@ export class UncaughtErrors {
 /** Puts the comments before a report of TAP; one that was not written stays none. */
 export function prependComments(file: string, comments: readonly string[]): void {
   if (comments.length === 0 || !existsSync(file)) return;
-  const report = readFileSync(file);
+  const report = readBytes(file, { maxBytes: LIMITS.MAX_REPORT_BYTES, links: 'refused' });
   if (report.length > 0) writeFileSync(file, Buffer.concat([Buffer.from(comments.join('')), report]));
 }

@@ -2,10 +2,15 @@
  * Finds the reports that a command wrote, and the runner that wrote them.
  */
 
-import { readdirSync, type Stats, statSync } from 'node:fs';
+import { readdirSync, type Stats } from 'node:fs';
 import path from 'node:path';
-import type { ReportInput } from 'argus-engine';
+import { LIMITS, type RecordRunParams, type ReportInput } from 'argus-engine';
+import { refusalOf } from '../../system/files/read.ts';
+import { stat } from '../../system/files/way.ts';
 import type { ReportSource } from '../adapters/adapter.ts';
+
+/** Reports that are not read, with the reason. */
+export type Unread = NonNullable<RecordRunParams['unread']>;
 
 /** File times may lie a clock tick before the moment the command was started. */
 const CLOCK_TICK_MS = 50;
@@ -22,11 +27,15 @@ export function globSources(patterns: string | string[]): ReportSource[] {
   return [patterns].flat().map((pattern) => ({ kind: 'glob', pattern, format: null }));
 }
 
-/** Reports that are there and not empty; what a pattern finds may be of an earlier run. */
+/**
+ * Reports that are there and not empty; what a pattern finds may be of an earlier run. A report that may not be read, such as
+ * a link out of the project, is added to `unread`.
+ */
 export async function writtenReports(
   sources: readonly ReportSource[],
   root: string,
   isOfThisRun: (file: string, stats: Stats) => boolean,
+  unread: Unread = [],
 ): Promise<ReportInput[]> {
   const found: ReportInput[] = [];
   for (const source of sources) {
@@ -40,10 +49,15 @@ export async function writtenReports(
       continue;
     }
     const { glob } = await import('tinyglobby');
-    const options = { cwd: root, absolute: true, ignore: NEVER_REPORTS, expandDirectories: false, dot: true };
+    // A link to the root of the file system would be walked too.
+    const walk = { expandDirectories: false, followSymbolicLinks: false };
+    const options = { cwd: root, absolute: true, ignore: NEVER_REPORTS, dot: true, ...walk };
     for (const file of (await glob(source.pattern, options)).sort()) {
       const stats = fileWithContent(file);
-      if (stats && isOfThisRun(file, stats)) found.push({ path: file, format: source.format });
+      if (!stats || !isOfThisRun(file, stats)) continue;
+      const refusal = refusalOf(file, { maxBytes: LIMITS.MAX_REPORT_BYTES, links: { within: root } });
+      if (refusal === undefined) found.push({ path: file, format: source.format });
+      else unread.push({ at: path.relative(root, file), reason: refusal });
     }
   }
   return found;
@@ -55,7 +69,7 @@ function isWrittenBy(runner: string, fileName: string): boolean {
 }
 
 function fileWithContent(file: string) {
-  const stats = statSync(file, { throwIfNoEntry: false });
+  const stats = stat(file);
   return stats?.isFile() && stats.size > 0 ? stats : undefined;
 }
 

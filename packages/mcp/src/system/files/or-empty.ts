@@ -1,10 +1,14 @@
 /** What may be gone or somebody else's at any moment, and is as good as empty then: files of /proc, locks, leftovers. */
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
+import { readBytes } from './read.ts';
+
+/** More than the system lets a process have in its environment. */
+const MAX_BYTES = 16 * 1024 * 1024;
 
 export function textOrEmpty(file: string, encoding: BufferEncoding = 'utf8'): string {
   try {
-    return readFileSync(file, encoding);
+    return readBytes(file, { maxBytes: MAX_BYTES }).toString(encoding);
   } catch {
     return '';
   }

@@ -2,16 +2,22 @@
  * Reads the files that tell how a project is tested.
  */
 
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
+import { textOf } from './read.ts';
+
+/** Larger lock files are not worth the wait. */
+const MAX_PROJECT_FILE_BYTES = 16 * 1024 * 1024;
 
 /** The text of a file of the project; undefined where it cannot be read. */
 export function projectFile(root: string, name: string): string | undefined {
-  try {
-    return readFileSync(path.join(root, name), 'utf8');
-  } catch {
-    return undefined;
-  }
+  return textOf(path.join(root, name), { maxBytes: MAX_PROJECT_FILE_BYTES, links: { within: root } });
+}
+
+/** The package.json of an installed package, which package managers link from stores outside of the project. */
+export function installedManifest(folder: string, packageName: string): string | undefined {
+  const file = path.join(folder, 'node_modules', packageName, 'package.json');
+  return textOf(file, { maxBytes: MAX_PROJECT_FILE_BYTES });
 }
 
 export function hasFile(root: string, name: string): boolean {

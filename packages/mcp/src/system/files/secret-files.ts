@@ -3,7 +3,7 @@
  * does not have them already. The only list of them. Secrets within a text: the redactor, crates/core/src/redact.
  */
 
-import { closeSync, constants, openSync, readSync } from 'node:fs';
+import { readPart } from './read.ts';
 
 const DATA = words('json yaml yml toml ini xml csv txt');
 
@@ -46,16 +46,9 @@ export function isKeyFile(file: string | Buffer, bytes: number): boolean {
 const KEY = /^\s*(?:-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-)/u;
 const MAX_KEY_BYTES = 64 * 1024;
 
-/** Without waiting for somebody to write into it, should it have become a pipe; Windows has neither. */
 function beginningOf(file: string | Buffer): string {
   try {
-    const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-    try {
-      const bytes = Buffer.alloc(256);
-      return bytes.toString('latin1', 0, readSync(descriptor, bytes, 0, bytes.length, 0));
-    } finally {
-      closeSync(descriptor);
-    }
+    return readPart(file, { maxBytes: 256, links: 'refused' }, 'beginning').toString('latin1');
   } catch {
     return '';
   }

@@ -2,7 +2,7 @@
  * The way from a project to a file of Argus in it: whether it stays in the project and belongs to this user.
  */
 
-import { chmodSync, lstatSync, realpathSync, type Stats, writeFileSync } from 'node:fs';
+import { chmodSync, lstatSync, realpathSync, type Stats, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { systemCodeOf } from '../../errors.ts';
 
@@ -97,6 +97,20 @@ export function lstat(file: string): Stats | undefined {
     return lstatSync(file, { throwIfNoEntry: false });
   } catch {
     // A part of the way is a file, or may not be entered.
+    return undefined;
+  }
+}
+
+/** True also for a link to a regular file. */
+export function isFile(file: string): boolean {
+  return stat(file)?.isFile() === true;
+}
+
+/** Behind links; undefined also for links in a circle. */
+export function stat(file: string): Stats | undefined {
+  try {
+    return statSync(file, { throwIfNoEntry: false });
+  } catch {
     return undefined;
   }
 }

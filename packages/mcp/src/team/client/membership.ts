@@ -3,11 +3,12 @@
  * say where its failures are sent; each is bound to its first commit and its origin.
  */
 
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { z } from 'zod';
 import { ArgusError, messageOf } from '../../errors.ts';
 import { Git } from '../../git/git.ts';
+import { readText } from '../../system/files/read.ts';
 import { isStrangers, lstat, tighten } from '../../system/files/way.ts';
 import { writeWholeFile } from '../../system/files/whole-file.ts';
 import { io } from '../../system/io.ts';
@@ -35,6 +36,9 @@ const membership = (z: Zod) =>
 export type Membership = z.output<ReturnType<typeof membership>>;
 
 const file = (z: Zod) => z.object({ version: z.literal(1), memberships: z.array(membership(z)) });
+
+/** A membership is a few lines. */
+const MAX_BYTES = 16 * 1024 * 1024;
 
 /** A repository could name any variable of the user's, so that it is none of somebody else's secrets. */
 const TOKEN_VARIABLE = /^ARGUS_[A-Z0-9_]+$/u;
@@ -134,7 +138,7 @@ function isOf(one: Membership, { rootCommit, origin }: RepositoryIdentity): bool
 
 function parsed(name: string): unknown {
   try {
-    return JSON.parse(readFileSync(name, 'utf8'));
+    return JSON.parse(readText(name, { maxBytes: MAX_BYTES }));
   } catch (thrown) {
     return messageOf(thrown);
   }

@@ -2,7 +2,6 @@
  * argus_import: records one run out of report files that something else has written. Parsing: crates/report.
  */
 
-import { statSync } from 'node:fs';
 import path from 'node:path';
 import { EngineError, LIMITS, REPORT_FORMATS } from 'argus-engine';
 import { ArgusError } from '../../errors.ts';
@@ -10,6 +9,8 @@ import { conditions } from '../../run/conditions.ts';
 import { ciFacts, gitFacts, givenFacts } from '../../run/git-state.ts';
 import { folderOf } from '../../run/planning/test-place.ts';
 import type { SessionManager } from '../../sessions/session-manager.ts';
+import { readPart, Unreadable } from '../../system/files/read.ts';
+import { isWithin, stat } from '../../system/files/way.ts';
 import type { Zod } from '../../system/zod.ts';
 import { fitRemarks } from '../budget.ts';
 import type { AnswerOf, Output } from '../output.ts';
@@ -44,7 +45,7 @@ export async function handleImport(
   const session = await sessionManager.getOrThrow(params.projectPath);
   session.requireHistory();
   const files = await reportFiles(session.root, params.path);
-  for (const file of files) requireReadableSize(file);
+  for (const file of files) requireReadable(file, session.project.top);
   const { commit, branch, dirty, tree } = params;
   const elsewhere = await givenFacts(session.root, { commit, branch, dirty, tree });
   const { value, notStored, warnings } = await session.recordRun({
@@ -70,13 +71,16 @@ export async function handleImport(
 /** A file as it is named, else what the glob finds. */
 async function reportFiles(root: string, pattern: string): Promise<string[]> {
   const literal = path.resolve(root, pattern);
-  const stats = statOf(literal);
+  // A NUL in the name, or a name too long, is no file either.
+  const stats = stat(literal);
   if (stats?.isFile()) return [literal];
   if (stats) throw notFound(`'${pattern}' is not a file. Name a report file, or a glob such as ${pattern}/**/*.xml.`);
 
   const { glob } = await import('tinyglobby');
   const normalized = pattern.replaceAll('\\', process.platform === 'win32' ? '/' : '\\');
-  const found = await glob(normalized, { cwd: root, absolute: true, expandDirectories: false, dot: true });
+  // A link to the root of the file system would be walked too.
+  const walk = { expandDirectories: false, followSymbolicLinks: false };
+  const found = await glob(normalized, { cwd: root, absolute: true, dot: true, ...walk });
   const [first] = found;
   if (first === undefined) throw notFound(`No report matches '${pattern}' in ${root}. Check the path.`);
   if (found.length > MAX_FILES)
@@ -84,22 +88,20 @@ async function reportFiles(root: string, pattern: string): Promise<string[]> {
   return found.map((file) => path.normalize(file)).sort();
 }
 
-/** The engine stops there too, but only after reading that far. */
-function requireReadableSize(file: string): void {
-  if ((statOf(file)?.size ?? 0) <= LIMITS.MAX_REPORT_BYTES) return;
+/** A file of the project may not be a link out of it; a file elsewhere was named by its path. */
+function requireReadable(file: string, top: string): void {
+  const links = isWithin(file, top) ? { links: { within: top } } : {};
+  try {
+    readPart(file, { maxBytes: 0, ...links }, 'beginning');
+  } catch (thrown) {
+    if (thrown instanceof Unreadable) throw notFound(`${file} is not read: ${thrown.message}. Name a report file.`);
+  }
+  // The engine stops there too, but only after reading that far.
+  if ((stat(file)?.size ?? 0) <= LIMITS.MAX_REPORT_BYTES) return;
   throw new EngineError(
     'REPORT_TOO_LARGE',
     `${file} is larger than 256 MiB. Split the report, or import a part of it.`,
   );
-}
-
-function statOf(file: string) {
-  try {
-    return statSync(file, { throwIfNoEntry: false });
-  } catch {
-    // A NUL in the name, a name too long, a folder that may not be entered: all are no such file.
-    return undefined;
-  }
 }
 
 function notFound(message: string): ArgusError {

@@ -1,8 +1,8 @@
 /** What started the workflow, by the variables and the event file of GitHub's runner. */
 
-import { readFileSync, statSync } from 'node:fs';
 import { ArgusError, messageOf } from '../../../errors.ts';
 import type { Environment } from '../../../system/ci.ts';
+import { readText } from '../../../system/files/read.ts';
 import { loadZod } from '../../../system/zod.ts';
 
 /** GitHub cuts events long before that. */
@@ -35,8 +35,7 @@ async function eventOf(file: string | undefined) {
     pull_request: z.object({ number: z.int().positive() }).optional(),
   });
   try {
-    if (statSync(file).size > MAX_EVENT_BYTES) throw new Error('it is larger than 32 MiB');
-    return schema.parse(JSON.parse(readFileSync(file, 'utf8')));
+    return schema.parse(JSON.parse(readText(file, { maxBytes: MAX_EVENT_BYTES })));
   } catch (thrown) {
     throw new ArgusError('INVALID_INPUT', `The event of GitHub in ${file} cannot be read: ${messageOf(thrown)}.`);
   }

@@ -3,21 +3,10 @@
  * way to it is a link: a repository could lead a writer anywhere.
  */
 
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  type Stats,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, renameSync, rmdirSync, rmSync, type Stats, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { systemCodeOf } from '../../../errors.ts';
+import { readBytes, Unreadable } from '../../../system/files/read.ts';
 import { isStrangers, lstat } from '../../../system/files/way.ts';
 import { DRAFT_SUFFIX } from '../../../system/files/whole-file.ts';
 import { Refused } from './refused.ts';
@@ -36,15 +25,12 @@ export interface ConfigPlace {
 export function readConfigFile(place: ConfigPlace): string | undefined {
   const stats = checkWay(place);
   if (stats === undefined) return undefined;
-  const descriptor = openSync(fileOf(place), constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
   try {
-    if (!fstatSync(descriptor).isFile()) throw new Refused('it is no file');
-    if (fstatSync(descriptor).size > MAX_BYTES) throw new Refused('it is larger than 16 MiB');
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(descriptor));
+    const bytes = readBytes(fileOf(place), { maxBytes: MAX_BYTES, links: 'refused' });
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (thrown) {
+    if (thrown instanceof Unreadable) throw new Refused(thrown.message);
     throw systemCodeOf(thrown) === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? new Refused('it is no UTF-8 text') : thrown;
-  } finally {
-    closeSync(descriptor);
   }
 }
 

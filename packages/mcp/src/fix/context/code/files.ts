@@ -3,8 +3,9 @@
  * file is held than an answer can need.
  */
 
-import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import path from 'node:path';
+import { readPart } from '../../../system/files/read.ts';
 
 /** Source files are smaller; of a larger one the beginning is read. */
 const MAX_BYTES = 2 * 1024 * 1024;
@@ -71,9 +72,10 @@ export class ProjectFiles {
     const inside = this.inside(relative);
     if (inside === undefined) return undefined;
     try {
-      const bytes = part(path.join(this.root, inside), most, end);
+      const reading = { maxBytes: most, links: { within: this.root } };
+      const bytes = readPart(path.join(this.root, inside), reading, end ? 'end' : 'beginning');
       // A NUL is in no text.
-      return bytes === undefined || bytes.includes(0) ? undefined : bytes.toString('utf8');
+      return bytes.includes(0) ? undefined : bytes.toString('utf8');
     } catch {
       return undefined;
     }
@@ -88,21 +90,4 @@ function aligned(redacted: readonly string[], lines: readonly string[]): string[
   const last = redacted.findLastIndex((line, index) => line !== lines[index + missing]);
   const hidden = Array.from({ length: missing + last - first }, () => '[REDACTED]');
   return [...redacted.slice(0, first + 1), ...hidden, ...redacted.slice(last + 1)];
-}
-
-/** Without it opening a pipe waits for somebody to write; Windows has neither. */
-const NO_WAITING = constants.O_NONBLOCK ?? 0;
-
-/** Of a regular file only: a device would not end. */
-function part(file: string, most: number, end: boolean): Buffer | undefined {
-  const descriptor = openSync(file, constants.O_RDONLY | NO_WAITING);
-  try {
-    const stats = fstatSync(descriptor);
-    if (!stats.isFile()) return undefined;
-    const bytes = Buffer.alloc(Math.min(stats.size, most));
-    const read = readSync(descriptor, bytes, 0, bytes.length, end ? stats.size - bytes.length : 0);
-    return bytes.subarray(0, read);
-  } finally {
-    closeSync(descriptor);
-  }
 }

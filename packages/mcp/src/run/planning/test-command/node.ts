@@ -1,7 +1,7 @@
 /** How projects of Node, Bun and Deno are tested. */
 
-import { foldersUpwards } from '../../../git/work-tree-top.ts';
 import { filesNamed, hasFile, projectFile } from '../../../system/files/project-file.ts';
+import { foldersUpwards } from '../../../system/files/work-tree-top.ts';
 import { denoTasks, field, packageScripts, readManifest } from '../scripts.ts';
 import { workspaceRun } from '../workspaces.ts';
 

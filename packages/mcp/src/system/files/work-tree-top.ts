@@ -1,7 +1,7 @@
 /** Where git would find the repository that a folder lies in, without starting it. */
 
 import path from 'node:path';
-import { lstat } from '../system/files/way.ts';
+import { lstat } from './way.ts';
 
 /** The nearest folder upwards that has a repository; `folder` is a real path. Undefined outside of any. */
 export function workTreeTop(folder: string): string | undefined {

@@ -1,0 +1,177 @@
+/** Files of a project that are links to devices, pipes, endless or foreign: no command waits, dies or shows one. */
+
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { environmentOf } from '../../packages/mcp/src/environment/project-environment.ts';
+import { planRun } from '../../packages/mcp/src/run/planning/plan.ts';
+import { detectTestCommand } from '../../packages/mcp/src/run/planning/test-command.ts';
+import { readPart, readPieces, readText, refusalOf } from '../../packages/mcp/src/system/files/read.ts';
+import { connect, project } from '../e2e/harness.ts';
+import { Desk } from '../e2e/hook/desk.ts';
+
+const FOREIGN = 'text of another project';
+const SPARSE_BYTES = 8 * 1024 ** 3;
+/** Far less than what reading an endless file takes. */
+const MAX_GROWTH_BYTES = 400 * 1024 ** 2;
+
+const foreign = path.join(realpathSync(mkdtempSync(path.join(tmpdir(), 'argus-foreign-'))), 'foreign');
+writeFileSync(foreign, FOREIGN);
+
+const KINDS: Readonly<Record<string, (file: string) => void>> = {
+  'a link to a device': (file) => symlinkSync('/dev/zero', file),
+  'a pipe': (file) => execFileSync('mkfifo', [file]),
+  'a link to a pipe': (file) => {
+    execFileSync('mkfifo', [`${file}.pipe`]);
+    symlinkSync(`${file}.pipe`, file);
+  },
+  'a huge file': (file) => {
+    writeFileSync(file, '');
+    truncateSync(file, SPARSE_BYTES);
+  },
+  'a folder': (file) => mkdirSync(file),
+  'a link out of the project': (file) => symlinkSync(foreign, file),
+  'a link to itself': (file) => symlinkSync(path.basename(file), file),
+};
+const kinds = Object.keys(KINDS).filter((kind) => process.platform !== 'win32' || kind === 'a folder');
+
+const make = (kind: string, root: string, name: string) => {
+  const file = path.join(root, name);
+  mkdirSync(path.dirname(file), { recursive: true });
+  KINDS[kind]?.(file);
+  return file;
+};
+
+const NAMES = [
+  ...['package.json', 'package-lock.json', 'deno.json', 'composer.json', 'pnpm-workspace.yaml', 'tsconfig.json'],
+  ...['pyproject.toml', 'setup.cfg', 'tox.ini', 'manage.py', 'Cargo.toml', 'Cargo.lock', 'go.mod', 'go.work'],
+  ...['pom.xml', 'settings.gradle', 'Gemfile', 'Rakefile', 'CMakeLists.txt', 'Makefile', '.nvmrc', '.taprc'],
+  ...['.env', 'README.md', 'AGENTS.md', '.mcp.json', 'test/a.test.js', 'tests/test_a.py', 'spec/a_spec.rb'],
+  ...['argus-quarantine.yaml', '.argus-shared/fixes/a.json', 'junit.xml', 'reports/junit.xml', 'reports/commit.txt'],
+];
+
+async function withoutGrowth<T>(what: string, work: () => Promise<T>): Promise<T> {
+  const before = process.memoryUsage().rss;
+  const answer = await work();
+  expect(process.memoryUsage().rss - before, what).toBeLessThan(MAX_GROWTH_BYTES);
+  return answer;
+}
+
+describe.each(kinds)('%s', (kind) => {
+  test('is refused by the reader', () => {
+    const root = project();
+    const file = make(kind, root, 'file');
+    const limit = { maxBytes: 1024 };
+    const reading = { ...limit, links: { within: root } };
+    expect(() => readText(file, reading)).toThrow();
+    expect(() => readText(file, { ...limit, links: 'refused' })).toThrow();
+    expect(() => readPieces(file, reading)).toThrow();
+    expect(refusalOf(file, reading)).toMatch(/no regular file|larger than|out of the project|ELOOP/u);
+    // A part of a huge file is read.
+    if (kind !== 'a huge file') expect(() => readPart(file, reading, 'beginning')).toThrow();
+    else expect(readPart(file, reading, 'end')).toHaveLength(1024);
+  });
+
+  const COMMANDS: readonly (readonly string[])[] = [
+    ['run', '--', 'false'],
+    ['doctor'],
+    ['history'],
+    ['import', 'junit.xml'],
+    ['import', '**/*.xml'],
+    ['learn', '--from-git'],
+    ['learn', '--from-ci', 'reports'],
+    ['gate'],
+    ['share', '--check'],
+    ['install'],
+    ['generate-inputs', 'README.md'],
+    ['fix-problem', '--command', 'false', '--desired', 'it passes'],
+  ];
+
+  test('stops neither what detects a command nor what plans one', async () => {
+    const root = project();
+    for (const name of NAMES) make(kind, root, name);
+    await withoutGrowth('planning', async () => {
+      detectTestCommand(root);
+      expect(environmentOf(root)).toHaveProperty('os_family');
+      for (const command of ['npm test', 'mvn test', 'gradle test', 'cargo test', 'npx tap', 'composer test'])
+        expect(planRun({ command, root, dir: '/r', env: {} }).shown).toBe(command);
+    });
+  });
+
+  // A dozen commands, each with a look at git.
+  test('stops no command', async () => {
+    const desk = new Desk();
+    desk.commit({ 'a.js': '' });
+    await desk.print('run', 'true');
+    for (const name of NAMES) make(kind, desk.root, name);
+    for (const command of COMMANDS) {
+      const what = command.join(' ');
+      const printed = await withoutGrowth(what, () => desk.print(...command));
+      expect(printed, what).not.toContain(FOREIGN);
+    }
+    const event = () => desk.ended('npx vitest run', true, 'Tests  1 failed');
+    expect(await withoutGrowth('hook', event)).toBe('');
+    expect((await desk.data('history')).runs[0]).toMatchObject({ status: 'failed', command: 'npx vitest run' });
+  });
+
+  test('stops no tool', async () => {
+    const root = project({ 'src/a.js': '' });
+    for (const name of NAMES) make(kind, root, name);
+    const agent = await connect('2026-07-28', {}, root);
+    const calls: readonly [tool: string, args: Record<string, unknown>][] = [
+      ['argus_init', {}],
+      ['argus_run', { command: 'false' }],
+      ['argus_import', { path: 'junit.xml' }],
+      ['argus_import', { path: '**/*.xml' }],
+    ];
+    for (const [tool, args] of calls) {
+      const answer = await withoutGrowth(tool, () => agent.call(tool, { projectPath: root, ...args }));
+      expect(JSON.stringify(answer), tool).not.toContain(FOREIGN);
+    }
+    const loop = { projectPath: root, command: 'false', desired: 'it passes' };
+    const state = await withoutGrowth('fix_problem', () => agent.ask('fix_problem', loop));
+    expect(state).toMatchObject({ status: 'needs_fix' });
+    expect(JSON.stringify(state)).not.toContain(FOREIGN);
+    await agent.close();
+  });
+
+  test.each(['argus.yaml', '.git'])('as %s stops no command', async (name) => {
+    const root = project({ 'package.json': '{"scripts":{"test":"node --test"}}' });
+    make(kind, root, name);
+    const desk = new Desk(root);
+    for (const command of [['doctor'], ['run', '--', 'true'], ['history']]) {
+      const printed = await withoutGrowth(command.join(' '), () => desk.print(...command));
+      expect(printed).not.toContain(FOREIGN);
+    }
+    expect(await withoutGrowth('hook', () => desk.ended('npx vitest run', true, 'Tests  1 failed'))).toBe('');
+  });
+});
+
+test('a link within the work tree is followed, also out of the folder of a package', () => {
+  const root = project({ '.git/HEAD': 'ref: refs/heads/trunk', 'shared.json': '{}', 'packages/a/own.json': '[]' });
+  const folder = path.join(root, 'packages/a');
+  symlinkSync('../../shared.json', path.join(folder, 'tsconfig.json'));
+  symlinkSync('own.json', path.join(folder, 'package.json'));
+  const reading = { maxBytes: 1024, links: { within: folder } };
+  expect(readText(path.join(folder, 'tsconfig.json'), reading)).toBe('{}');
+  expect(readText(path.join(folder, 'package.json'), reading)).toBe('[]');
+  symlinkSync(path.dirname(foreign), path.join(folder, 'away'));
+  expect(() => readText(path.join(folder, 'away/foreign'), reading)).toThrow('leads out of the project');
+});
+
+test('a file whose size the system does not tell is read to its end', () => {
+  if (process.platform !== 'linux') return;
+  expect(readText('/proc/self/status', { maxBytes: 1024 ** 2 })).toBe(readFileSync('/proc/self/status', 'utf8'));
+  expect(() => readText('/proc/self/status', { maxBytes: 10 })).toThrow('larger than 10 bytes');
+});
+
+test('reports behind a link to another folder are not looked for', async () => {
+  const elsewhere = project({ 'junit.xml': '<testsuite><testcase name="adds"/></testsuite>' });
+  const root = project({ 'argus.yaml': 'test:\n  report: "**/*.xml"\n' });
+  symlinkSync(elsewhere, path.join(root, 'linked'));
+  const desk = new Desk(root);
+  expect((await desk.data('run', `touch ${elsewhere}/junit.xml`)).totals).toMatchObject({ passed: 1 });
+  expect(await desk.print('history')).not.toContain('adds');
+});
