@@ -37,5 +37,7 @@ limits! {
     /// Bytes of a file that a repository shares.
     MAX_SHARED_FILE_BYTES = 64 * 1024;
     /// Such files that are taken in.
-    MAX_SHARED_FILES = 5_000;
+    MAX_SHARED_FILES = 2_000;
+    /// Bytes of all such files that are taken in.
+    MAX_SHARED_BYTES = 8 * 1024 * 1024;
 }

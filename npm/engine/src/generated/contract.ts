@@ -3491,7 +3491,9 @@ export const LIMITS = {
   /** Bytes of a file that a repository shares. */
   MAX_SHARED_FILE_BYTES: 65536,
   /** Such files that are taken in. */
-  MAX_SHARED_FILES: 5000,
+  MAX_SHARED_FILES: 2000,
+  /** Bytes of all such files that are taken in. */
+  MAX_SHARED_BYTES: 8388608,
 } as const;
 
 /** Cases whose failures do not fail the gate for a while. */

@@ -25,6 +25,7 @@ import { addMemoryCommands } from './incidents/memory-program.ts';
 import { addInstall } from './install/install-program.ts';
 import { addLearn } from './learn/learn-program.ts';
 import { addShare } from './share/share-program.ts';
+import { addTakeShared } from './share/take-shared-command.ts';
 import { addTeamCommands } from './team/team-program.ts';
 import { condition } from './terminal/condition.ts';
 import { portNumber, wholeNumber } from './terminal/numbers.ts';
@@ -43,6 +44,7 @@ export function addCommands(root: Command): void {
   addShare(root);
   addFixCommands(root);
   addRecord(root);
+  addTakeShared(root);
   addHookCommands(root);
 }
 

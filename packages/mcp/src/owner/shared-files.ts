@@ -4,10 +4,11 @@
  */
 
 import { createHash } from 'node:crypto';
-import { readdirSync, type Stats } from 'node:fs';
+import type { Stats } from 'node:fs';
 import path from 'node:path';
 import { LIMITS, type SharedFault, type SharedText } from 'argus-engine';
 import { messageOf } from '../errors.ts';
+import { namesOrEmpty } from '../system/files/or-empty.ts';
 import { readBytes } from '../system/files/read.ts';
 import { lstat } from '../system/files/way.ts';
 
@@ -30,65 +31,86 @@ export interface SharedFolder {
   faults: SharedFault[];
 }
 
-/** Another for each state of the folder; undefined where there is none. Opens no file. */
-export function stampOfShared(top: string): string | undefined {
+/** The state of the folder, without a look into any file. */
+export interface SharedState {
+  /** Another for each state of the folder. */
+  stamp: string;
+  /** Files within the limits. */
+  files: number;
+  bytes: number;
+  /** Says which files are beyond a limit; undefined where none are. */
+  leftOut: string | undefined;
+}
+
+/** Undefined where there is no such folder. */
+export function sharedState(top: string): SharedState | undefined {
   const folder = path.join(top, SHARED_FOLDER);
   if (!lstat(folder)?.isDirectory()) return undefined;
   const hash = createHash('sha256');
-  for (const { path: name, stats } of listedIn(folder).listed) {
+  const { listed, bytes, leftOut } = listedIn(folder);
+  for (const { path: name, stats } of listed) {
     hash.update([name, stats.size, stats.mtimeMs, stats.ino, stats.mode].join('\0'));
     hash.update('\n');
   }
-  return hash.digest('hex').slice(0, 16);
+  return { stamp: hash.digest('hex').slice(0, 16), files: listed.length, bytes, leftOut };
 }
 
-/** All that is in the folder; nothing where there is none. */
+/** All that is in the folder, up to its limits; nothing where there is none. */
 export function readShared(top: string): SharedFolder {
   const folder = path.join(top, SHARED_FOLDER);
   const stats = lstat(folder);
   if (stats === undefined) return { files: [], faults: [] };
   if (!stats.isDirectory()) return { files: [], faults: [{ path: SHARED_FOLDER, message: `it is ${kindOf(stats)}` }] };
-  const { listed, isCut } = listedIn(folder);
+  const { listed, leftOut } = listedIn(folder);
   const found: SharedFolder = { files: [], faults: [] };
   for (const one of listed) {
     const read = textOf(folder, one);
     if (typeof read === 'string') found.files.push({ path: one.path, text: read });
     else found.faults.push(read);
   }
-  if (isCut) {
-    const message = `it holds more than ${LIMITS.MAX_SHARED_FILES} files; the rest is not looked at`;
-    found.faults.push({ path: SHARED_FOLDER, message });
-  }
+  if (leftOut !== undefined) found.faults.push({ path: SHARED_FOLDER, message: leftOut });
   return found;
 }
 
-/** By name, two folders deep; of more than may be shared, the first. */
-function listedIn(folder: string): { listed: Listed[]; isCut: boolean } {
+interface ListedFolder extends Pick<SharedState, 'bytes' | 'leftOut'> {
+  listed: Listed[];
+}
+
+/** By name, two folders deep, up to the limits. */
+function listedIn(folder: string): ListedFolder {
   const listed: Listed[] = [];
-  const add = (name: string): Stats | undefined => {
-    const stats = lstat(path.join(folder, name));
-    if (stats !== undefined && !stats.isDirectory()) listed.push({ path: name, stats });
-    return stats;
-  };
+  let bytes = 0;
+  for (const { path: name, stats } of within(folder)) {
+    // A file that is too large by itself is refused, and not read.
+    const size = stats.isFile() && stats.size <= LIMITS.MAX_SHARED_FILE_BYTES ? stats.size : 0;
+    const isTooMany = listed.length >= LIMITS.MAX_SHARED_FILES;
+    if (isTooMany || bytes + size > LIMITS.MAX_SHARED_BYTES) return { listed, bytes, leftOut: leftOutFrom(name) };
+    bytes += size;
+    listed.push({ path: name, stats });
+  }
+  return { listed, bytes, leftOut: undefined };
+}
+
+function leftOutFrom(name: string): string {
+  const most = `${LIMITS.MAX_SHARED_FILES} files and ${LIMITS.MAX_SHARED_BYTES / 1024 / 1024} MiB`;
+  return `it holds more than ${most}: ${name} and what follows by name is left out`;
+}
+
+function* within(folder: string): Generator<Listed> {
   for (const name of namesIn(folder)) {
-    if (BESIDE.has(name) || !add(name)?.isDirectory()) continue;
+    if (BESIDE.has(name)) continue;
+    const stats = lstat(path.join(folder, name));
+    if (stats !== undefined && !stats.isDirectory()) yield { path: name, stats };
+    if (!stats?.isDirectory()) continue;
     for (const inner of namesIn(path.join(folder, name))) {
-      if (listed.length > LIMITS.MAX_SHARED_FILES) break;
-      const stats = add(`${name}/${inner}`);
-      if (stats?.isDirectory()) listed.push({ path: `${name}/${inner}`, stats });
+      const inside = lstat(path.join(folder, name, inner));
+      if (inside !== undefined) yield { path: `${name}/${inner}`, stats: inside };
     }
   }
-  const isCut = listed.length > LIMITS.MAX_SHARED_FILES;
-  return { listed: listed.slice(0, LIMITS.MAX_SHARED_FILES), isCut };
 }
 
 function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder).sort();
-  } catch {
-    // It may not be entered, or is gone.
-    return [];
-  }
+  return namesOrEmpty(folder).sort();
 }
 
 /** What a file holds, or what is wrong with it. */

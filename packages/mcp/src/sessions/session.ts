@@ -26,7 +26,6 @@ import { log } from '../log.ts';
 import { trustedDataFolder, trustedUserMemoryPath } from '../owner/data-folder.ts';
 import { foreignNote, type Placement } from '../owner/placement.ts';
 import { foldersWithin, type Project } from '../owner/project.ts';
-import { stampOfShared } from '../owner/shared-files.ts';
 import { type TestPlace, testPlaceOf } from '../run/planning/test-place.ts';
 import {
   type Calling,
@@ -47,7 +46,7 @@ import {
 import { type Kept, type KeptHere, Outbox } from '../storage/outbox.ts';
 import { rehearseRecording } from '../storage/rehearsal.ts';
 import { Seal } from '../storage/seal.ts';
-import { sharedCopy } from '../storage/shared-copy.ts';
+import { sharedCopy, sharedNotes, stampOfShared } from '../storage/shared-copy.ts';
 import { Spool, type SpoolCounts, type WaitingCall } from '../storage/spool.ts';
 import { isOfFork } from '../system/ci.ts';
 import { io } from '../system/io.ts';
@@ -235,7 +234,7 @@ export class Session {
       return { value: await call(memory), warnings: [...waiting, 'This run is not stored yet.'] };
     }
     const { value, warnings } = await this.#store.read(call);
-    return { value, warnings: [...waiting, ...warnings] };
+    return { value, warnings: [...waiting, ...warnings, ...sharedNotes(this.project.top)] };
   }
 
   /** Stores what a failure of a run teaches; behind the run, where that is not stored yet. */

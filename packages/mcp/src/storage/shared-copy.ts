@@ -1,34 +1,133 @@
 /**
  * What a repository shares, as a database in the user's own data folder: made when the files change, from all of them, so
- * that what is gone from the folder is gone from there. The files themselves: owner/shared-files.ts.
+ * that what is gone from the folder is gone from there. Many files are taken in by another process, because whoever can push
+ * could otherwise make every first call wait. The files themselves: owner/shared-files.ts.
  */
 
+import { spawn } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { openEngine } from 'argus-engine';
-import { messageOf } from '../errors.ts';
+import { messageOf, systemCodeOf } from '../errors.ts';
 import { log } from '../log.ts';
 import { DRAFT_PREFIX, removeLeftCopies } from '../owner/left-copies.ts';
-import { readShared, stampOfShared } from '../owner/shared-files.ts';
-import { namesOrEmpty } from '../system/files/or-empty.ts';
+import { readShared, type SharedState, sharedState } from '../owner/shared-files.ts';
+import { namesOrEmpty, textOrEmpty } from '../system/files/or-empty.ts';
+import { io } from '../system/io.ts';
+import { isAlive, ownerOf, thisProcess } from '../system/process-owner.ts';
 import { VERSION } from '../version.ts';
 import type { Opening } from './database.ts';
 
-/** Of a work tree: the copy for what its folder holds now, made if it is not there yet; undefined where it holds none. */
+/** The command of the process that takes in many files. */
+const TAKE_SHARED = 'take-shared';
+
+/** 100 files took a second on two cores (2026-11-28, copies of one fix), and a call should not wait longer. */
+const MAX_AT_ONCE = 50;
+
+/** Work for the other process. */
+interface Taking {
+  top: string;
+  /** Where the copy goes. */
+  folder: string;
+  opening: Omit<Opening, 'log'>;
+}
+
+/** Copies that another process makes, by the top of their work tree. */
+const waiting = new Map<string, string>();
+
+/** The copy for the present files of a work tree; undefined where there are none, or while another process makes it. */
 export async function sharedCopy(top: string, folder: string, opening: Opening): Promise<string | undefined> {
-  const stamp = stampOfShared(top);
-  const mine = `shared-${digest(top)}-`;
-  if (stamp === undefined) {
-    removeOthers(folder, mine, undefined);
+  const state = sharedState(top);
+  if (state === undefined) {
+    removeOthers(folder, prefixOf(top), undefined);
     return undefined;
   }
-  // Other rules of the project know failures otherwise.
-  const name = `${mine}${digest(JSON.stringify([stamp, VERSION, opening.rules, opening.secrets]))}.db`;
-  const copy = path.join(folder, name);
+  const copy = copyFor(state, { top, folder, opening });
+  if (!existsSync(copy) && state.files > MAX_AT_ONCE) {
+    waiting.set(top, copy);
+    const { log: _, ...given } = opening;
+    startTaking({ top, folder, opening: given });
+    return undefined;
+  }
+  return takeIn(copy, { top, folder, opening });
+}
+
+/** Another for each state of the folder, and once another process has taken it in. */
+export function stampOfShared(top: string): string | undefined {
+  const stamp = sharedState(top)?.stamp;
+  const copy = waiting.get(top);
+  return copy !== undefined && existsSync(copy) ? `${stamp} ${path.basename(copy)}` : stamp;
+}
+
+/** Warnings about shared files that an answer lacks. */
+export function sharedNotes(top: string): string[] {
+  const state = sharedState(top);
+  const copy = waiting.get(top);
+  return [
+    ...(state?.leftOut === undefined ? [] : [`Of .argus-shared not all is known: ${state.leftOut}.`]),
+    ...(state === undefined || copy === undefined || existsSync(copy)
+      ? []
+      : [`${state.files} files of .argus-shared are being taken in; later answers have them.`]),
+  ];
+}
+
+/** Takes the files in, in this process; nothing where another process does so. */
+export async function takeShared({ top, folder, opening }: Taking): Promise<void> {
+  const state = sharedState(top);
+  if (state === undefined) return;
+  const taking = { top, folder, opening: { ...opening, log } };
+  const mark = markOf(folder, top);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (isTaken(mark)) return;
+  rmSync(mark, { force: true });
+  try {
+    writeFileSync(mark, JSON.stringify(thisProcess()), { flag: 'wx', mode: 0o600 });
+  } catch (thrown) {
+    // Another process was first.
+    if (systemCodeOf(thrown) === 'EEXIST') return;
+    throw thrown;
+  }
+  try {
+    await takeIn(copyFor(state, taking), taking);
+  } finally {
+    rmSync(mark, { force: true });
+  }
+}
+
+function startTaking(taking: Taking): void {
+  if (isTaken(markOf(taking.folder, taking.top))) return;
+  const child = spawn(process.execPath, [io().program, TAKE_SHARED], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+    windowsHide: true,
+    env: io().env,
+  });
+  // The files are then left out, which the next call tries again.
+  child.on('error', () => {});
+  child.stdin.on('error', () => {});
+  child.stdin.end(JSON.stringify(taking));
+  child.unref();
+}
+
+function isTaken(mark: string): boolean {
+  const owner = ownerOf(textOrEmpty(mark));
+  return owner !== undefined && isAlive(owner);
+}
+
+function markOf(folder: string, top: string): string {
+  return path.join(folder, `${prefixOf(top)}taking`);
+}
+
+/** Other rules of the project know failures otherwise. */
+function copyFor({ stamp }: SharedState, { top, folder, opening: { rules, secrets } }: Taking): string {
+  return path.join(folder, `${prefixOf(top)}${digest(JSON.stringify([stamp, VERSION, rules, secrets]))}.db`);
+}
+
+async function takeIn(copy: string, { top, folder, opening }: Taking): Promise<string | undefined> {
   try {
     if (!existsSync(copy)) await make(top, folder, copy, opening);
-    removeOthers(folder, mine, name);
+    removeOthers(folder, prefixOf(top), path.basename(copy));
     return copy;
   } catch (thrown) {
     log(`what .argus-shared holds is not shown: ${messageOf(thrown)}`);
@@ -36,7 +135,7 @@ export async function sharedCopy(top: string, folder: string, opening: Opening):
   }
 }
 
-async function make(top: string, folder: string, copy: string, opening: Opening): Promise<void> {
+async function make(top: string, folder: string, copy: string, opening: Omit<Opening, 'log'>): Promise<void> {
   const { files, faults } = readShared(top);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   removeLeftCopies(folder);
@@ -61,14 +160,18 @@ async function make(top: string, folder: string, copy: string, opening: Opening)
 
 /** Copies of earlier states, but on Windows those that another process has open. */
 function removeOthers(folder: string, mine: string, kept: string | undefined): void {
-  const others = namesOrEmpty(folder).filter((name) => name.startsWith(mine) && !(kept && name.startsWith(kept)));
-  for (const name of others) {
+  const others = namesOrEmpty(folder).filter((name) => name.startsWith(mine) && name.includes('.db'));
+  for (const name of others.filter((one) => kept === undefined || !one.startsWith(kept))) {
     try {
       rmSync(path.join(folder, name), { recursive: true, force: true });
     } catch {
       // The next change tries again.
     }
   }
+}
+
+function prefixOf(top: string): string {
+  return `shared-${digest(top)}-`;
 }
 
 function digest(text: string): string {

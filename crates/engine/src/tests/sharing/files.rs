@@ -63,8 +63,12 @@ fn every_fault_is_said() {
     assert!(faults(vec![large])[0].contains("at most 65536"));
     let deep = SharedText { path: "fixes/fix-a.json".to_owned(), text: "[".repeat(5_000) };
     assert!(faults(vec![deep])[0].contains("it is no JSON"));
-    let many = vec![SharedText { path: "x".to_owned(), text: String::new() }; 5_001];
-    assert!(faults(many)[0].contains("at most 5000"));
+    let many = vec![SharedText { path: "x".to_owned(), text: String::new() }; 2_001];
+    assert!(faults(many)[0].contains("at most 2000"));
+    let large = vec![SharedText { path: "x".to_owned(), text: "x".repeat(60_000) }; 150];
+    assert!(faults(large.clone())[0].contains("at most 8388608 are taken in"));
+    let taken = World::new().call(take, &SharedTexts { files: large }).unwrap();
+    assert_eq!((taken.taken, taken.refused.len()), (0, 139), "the rest is not looked at");
 }
 
 #[test]

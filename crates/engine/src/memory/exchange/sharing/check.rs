@@ -5,7 +5,7 @@ use crate::{
     Engine, EngineError,
     answer::text::quoted,
     contract::{ShareCheckResult, SharedFault, SharedFile, SharedText, SharedTexts},
-    limits::{MAX_SHARED_FILE_BYTES, MAX_SHARED_FILES},
+    limits::{MAX_SHARED_BYTES, MAX_SHARED_FILE_BYTES, MAX_SHARED_FILES},
     memory::exchange::import::moment,
 };
 use argus_core::{Ambient, display, redact::unnamed_key};
@@ -27,6 +27,11 @@ pub async fn check<D>(
     let (mut faults, mut doubts) = (Vec::new(), Vec::new());
     if files.len() > MAX_SHARED_FILES as usize {
         let message = format!("there are {} files; at most {MAX_SHARED_FILES} are taken in", files.len());
+        faults.push(SharedFault { path: FOLDER.to_owned(), message });
+    }
+    let bytes: usize = files.iter().map(|file| file.text.len()).sum();
+    if bytes > MAX_SHARED_BYTES as usize {
+        let message = format!("the files have {bytes} bytes; at most {MAX_SHARED_BYTES} are taken in");
         faults.push(SharedFault { path: FOLDER.to_owned(), message });
     }
     for SharedText { path, text } in files {

@@ -11,7 +11,7 @@ use crate::{
         ShareTaken, SharedDecision, SharedFailure, SharedFault, SharedFile, SharedFix, SharedIncident, SharedOutcome,
         SharedSameness, SharedSolution, SharedText, SharedTexts,
     },
-    limits::MAX_SHARED_FILES,
+    limits::{MAX_SHARED_BYTES, MAX_SHARED_FILES},
     memory::{
         exchange::{
             import::{self, IncidentLine, OutcomeLine, SolutionLine},
@@ -35,7 +35,12 @@ pub async fn take<D: Database>(
 ) -> Result<ShareTaken, EngineError> {
     let mut read = Files::default();
     let (mut taken, mut refused) = (0, Vec::new());
+    let mut bytes = 0;
     for SharedText { path, text } in files.iter().take(MAX_SHARED_FILES as usize) {
+        bytes += text.len();
+        if bytes > MAX_SHARED_BYTES as usize {
+            break;
+        }
         match check::read(engine, path, text) {
             Ok(file) => {
                 read.add(file);
