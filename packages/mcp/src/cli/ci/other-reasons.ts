@@ -3,9 +3,9 @@
  * of any test. No report has them; what the command printed does.
  */
 
-import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { ArgusError, messageOf } from '../../errors.ts';
+import { readText, textOf } from '../../system/files/read.ts';
 import { absolutePath } from '../../system/io.ts';
 
 const MAX_LOG_BYTES = 256 * 1024 * 1024;
@@ -46,7 +46,7 @@ const THRESHOLDS: readonly [file: string, set: RegExp][] = [
 /** Sentences; none where the printed text, or the configuration where no text is given, shows no such reason. */
 export function otherReasons(root: string, log: string | undefined): string[] {
   if (log !== undefined) return reasonsIn(readLog(absolutePath(log)));
-  const file = THRESHOLDS.find(([name, set]) => set.test(contentOf(path.join(root, name))))?.[0];
+  const file = THRESHOLDS.find(([name, set]) => set.test(configOf(root, name)))?.[0];
   const advice = 'pass what the tests printed with --log, because no report says whether it was met';
   return file === undefined ? [] : [`${file} sets a threshold of coverage: ${advice}.`];
 }
@@ -58,14 +58,12 @@ function reasonsIn(text: string): string[] {
 
 function readLog(file: string): string {
   try {
-    if (statSync(file).size > MAX_LOG_BYTES) throw new Error('it is larger than 256 MiB');
-    return readFileSync(file, 'utf8');
+    return readText(file, { maxBytes: MAX_LOG_BYTES });
   } catch (thrown) {
     throw new ArgusError('INVALID_INPUT', `The log ${file} cannot be read: ${messageOf(thrown)}.`, { cause: thrown });
   }
 }
 
-function contentOf(file: string): string {
-  const stats = statSync(file, { throwIfNoEntry: false });
-  return stats?.isFile() && stats.size <= MAX_CONFIG_BYTES ? readFileSync(file, 'utf8') : '';
+function configOf(root: string, name: string): string {
+  return textOf(path.join(root, name), { maxBytes: MAX_CONFIG_BYTES, links: { within: root } }) ?? '';
 }
