@@ -8,6 +8,7 @@ mod assign;
 mod finders;
 mod judge;
 mod redacted;
+mod rules;
 mod scan;
 mod unnamed_key;
 

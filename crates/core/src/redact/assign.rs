@@ -6,11 +6,12 @@ pub(super) mod nested;
 mod next_line;
 pub(super) mod redact_value;
 mod spans;
+mod table;
 
 use super::{
     finders::{headers, sentences},
     judge::names::{self, Tier},
-    scan::{BLANK, Scan, Set},
+    scan::{BLANK, DIGIT, Scan, Set},
 };
 use assignment::{MAX_NAME_BYTES, NAME, NameSpan, Separator, ValueSpan, is_value_label, skip_quote, value_at};
 use redact_value::redact_value;
@@ -29,18 +30,30 @@ pub(super) fn find(scan: &mut Scan<'_>, hit: usize) {
     }
     let name_start = name_start(scan, hit);
     let query = matches!(scan.before(name_start), b'?' | b'&' | b';') || scan.text[..name_start].ends_with(b"&amp;");
+    if table::column(scan, name_start, name_end) {
+        return;
+    }
     let Some((separator, at)) = separator(scan, name_start, name_end) else {
-        return sentences::expectation(scan, name_start, name_end);
+        sentences::expectation(scan, name_start, name_end);
+        return sentences::below(scan, name_start, name_end);
     };
     // `--- PASS: TestUser2` of test runners.
     if matches!(&scan.text[name_start..name_end], b"PASS") && separator != Separator::Tight {
         return;
     }
     let Some(tier) = names::name_tier(&scan.text[name_start..name_end], query) else { return };
-    if scan.text[..name_start].ends_with(b"[REDACTED:") {
+    if scan.text[..name_start].ends_with(b"[REDACTED:") || is_position(scan, name_start, separator, at) {
         return;
     }
     look_at_value(scan, NameSpan { start: name_start, end: name_end, tier }, separator, at);
+}
+
+/// `/src/passwd:12:5`, `token:88: error`: a file, its line and its column.
+fn is_position(scan: &Scan<'_>, name_start: usize, separator: Separator, at: usize) -> bool {
+    let end = scan.run(at, &DIGIT, 8);
+    let is_file = matches!(scan.before(name_start), b'/' | b'\\') || scan.at(end) == b':';
+    let is_number = end > at && !scan.at(end).is_ascii_alphanumeric();
+    separator == Separator::TightColon && is_number && is_file
 }
 
 /// The cheap first test: most hits are words of a sentence.
@@ -64,6 +77,8 @@ fn may_separate(byte: u8) -> bool {
             | b'<'
             | b','
             | b'}'
+            | b'*'
+            | b'|'
     )
 }
 
@@ -110,9 +125,10 @@ fn after_type(scan: &Scan<'_>, found: ValueSpan, separator: Separator) -> ValueS
 fn separator(scan: &Scan<'_>, name_start: usize, name_end: usize) -> Option<(Separator, usize)> {
     let closed = skip_quote(scan, name_end);
     let quoted = closed > name_end;
+    let closed = if quoted || scan.before(name_start) == b'[' { skip_visibility(scan, closed) } else { closed };
     // `["password"] => `, `[password] => ` of PHP.
     let bracket = scan.at(closed) == b']' && (quoted || scan.before(name_start) == b'[');
-    let closed = if bracket { closed + 1 } else { closed };
+    let closed = if bracket { closed + 1 } else { skip_bold(scan, closed) };
     let at = scan.run(closed, &BLANK, 40);
     let blanks = at > closed;
     let skip = |from: usize| scan.run(from, &BLANK, 40);
@@ -120,6 +136,9 @@ fn separator(scan: &Scan<'_>, name_start: usize, name_end: usize) -> Option<(Sep
         b'=' => {
             let end = scan.run(at, &EQUALS, 3);
             let value = skip(end);
+            // `var_dump` writes the value on the next line, with its type.
+            let below = scan.run(value, &SPACE, 80);
+            let value = if bracket && quoted && scan.starts_with(below, b"string(") { below } else { value };
             let php = bracket && scan.slice(at, end) == b"=>";
             let spaced = blanks || value > end;
             Some((
@@ -135,7 +154,7 @@ fn separator(scan: &Scan<'_>, name_start: usize, name_end: usize) -> Option<(Sep
         }
         b':' if scan.starts_with(at, b"://") => None,
         b':' => {
-            let end = scan.run(at, &COLONS, 3);
+            let end = skip_bold(scan, scan.run(at, &COLONS, 3));
             let value = skip(end);
             Some((if value > end { Separator::Colon } else { Separator::TightColon }, value))
         }
@@ -148,7 +167,10 @@ fn separator(scan: &Scan<'_>, name_start: usize, name_end: usize) -> Option<(Sep
         b'<' if !quoted && !blanks => nested::after_element(scan, at),
         b'(' if !quoted && !blanks => nested::argument(scan, name_start, at),
         b',' if !quoted && !blanks && scan.before(name_start) == b'{' => {
-            Some((Separator::Pair, quote_at(scan, at + 1)?))
+            // `{password, "x"}`, `{password, <<"x">>}` of Erlang.
+            let value = skip(at + 1);
+            let value = if scan.starts_with(value, b"<<\"") { value + 2 } else { value };
+            Some((Separator::Pair, quote_at(scan, value)?))
         }
         b',' if !quoted && !blanks => {
             named_pair(scan, at + 1).or_else(|| sentences::equal_argument(scan, name_start, at))
@@ -158,11 +180,20 @@ fn separator(scan: &Scan<'_>, name_start: usize, name_end: usize) -> Option<(Sep
             .or_else(|| nested::before_label(scan, name_start))
             .or_else(|| Some((Separator::Tuple, quote_at(scan, skip(at + 1))?))),
         b'}' if quoted => nested::before_label(scan, name_start),
-        b'\n' | b'\r' => nested::connection_string_part(scan, name_start, at).or_else(|| named_pair(scan, at)),
-        _ if quoted && blanks => named_pair(scan, at),
+        b'\n' | b'\r' => nested::connection_string_part(scan, name_start, at)
+            .or_else(|| named_pair(scan, at))
+            .or_else(|| next_line::under_heading(scan, name_start, at)),
+        b'|' => table::cell(scan, name_start, at),
+        // `variable "password" { default = "x" }` of Terraform.
+        b'{' if quoted && blanks => Some((Separator::Pair, at)),
+        _ if quoted && blanks => {
+            let is_variable = !scan.text[name_start..name_end].iter().any(u8::is_ascii_lowercase);
+            named_pair(scan, at).or_else(|| is_variable.then(|| (Separator::Word, skip_verb(scan, at))))
+        }
         _ if blanks && nested::opens_element(scan, name_start) => nested::after_attributes(scan, at),
-        _ if blanks && scan.text[..name_start].ends_with(b"-") => Some((Separator::Flag, at)),
-        _ if blanks && scan.text[name_start..name_end].starts_with(b"-") => Some((Separator::Flag, at)),
+        _ if blanks && (scan.before(name_start) == b'-' || scan.at(name_start) == b'-') => {
+            Some((Separator::Flag, if scan.starts_with(at, b"<<<") { skip(at + 3) } else { at }))
+        }
         _ if blanks && is_configured(scan, name_start, name_end) => Some((Separator::Flag, at)),
         _ if blanks => Some((Separator::Word, skip_verb(scan, at))),
         _ => None,
@@ -179,6 +210,22 @@ fn is_configured(scan: &Scan<'_>, name_start: usize, name_end: usize) -> bool {
         && (memchr::memmem::find(line, b"config ").is_some() || memchr::memmem::find(line, b"configure set ").is_some())
 }
 
+/// `["password":protected]`, `["secret":"App\Client":private]` of PHP.
+fn skip_visibility(scan: &Scan<'_>, at: usize) -> usize {
+    let end = scan.run(at, &VISIBILITY, 120);
+    let text = scan.slice(at, end);
+    let is_visibility = text.starts_with(b":") && (text.ends_with(b":private") || text.ends_with(b":protected"));
+    if is_visibility && scan.at(end) == b']' { end } else { at }
+}
+
+static VISIBILITY: Set = Set::new("A-Za-z0-9_\\:\"");
+
+/// `**Password:**`, `**Password**:` of Markdown.
+fn skip_bold(scan: &Scan<'_>, at: usize) -> usize {
+    if scan.starts_with(at, b"**") || scan.starts_with(at, b"__") { at + 2 } else { at }
+}
+
+static SPACE: Set = Set::new(" \t\r\n");
 static EQUALS: Set = Set::new("=>~");
 static COLONS: Set = Set::new(":=>");
 static BETWEEN: Set = Set::new(" \t\r\n,\"'\\");
@@ -207,30 +254,11 @@ fn named_pair(scan: &Scan<'_>, at: usize) -> Option<(Separator, usize)> {
 
 /// `token is x`, `password set to x`.
 fn skip_verb(scan: &Scan<'_>, at: usize) -> usize {
+    #[rustfmt::skip] // One word a line would be a page.
     const VERBS: &[&[u8]] = &[
-        b"was provided: ",
-        b"is: ",
-        b"is ",
-        b"ist ",
-        b"lautet: ",
-        b"lautet ",
-        b"est ",
-        b"es ",
-        "é ".as_bytes(),
-        b"was set to ",
-        b"was changed to ",
-        b"was ",
-        b"set to ",
-        b"changed to ",
-        b"used was ",
-        b"to equal ",
-        b"to be ",
-        b"to eq ",
-        b"to ",
-        b"of ",
-        b"provided: ",
-        b"provided ",
-        b"value ",
+        b"was provided: ", b"was: ", b"should be ", b"is: ", b"is ", b"ist ", b"lautet: ", b"lautet ", b"est ", b"es ", "é ".as_bytes(),
+        b"was set to ", b"was changed to ", b"was ", b"set to ", b"changed to ", b"used was ", b"to equal ",
+        b"to be ", b"to eq ", b"to ", b"of ", b"provided: ", b"provided ", b"value ", b"(",
     ];
     VERBS.iter().find(|verb| scan.starts_with(at, verb)).map_or(at, |verb| at + verb.len())
 }

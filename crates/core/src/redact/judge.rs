@@ -48,18 +48,25 @@ pub(super) fn accepts(scan: &Scan<'_>, name: NameSpan, separator: Separator, fou
                     || !text.contains(&b'-')
                     || (is_known_key(scan, name) && is_made_up(text)))
         }
+        (Tier::Session, _) => text.len() >= 16 && is_drawn(text) && !value::is_uuid(text),
+        (Tier::Key, _) if is_bare_key(scan, name) && text.len() < 32 => false,
         (Tier::Key, Separator::Flag) if is_coded(scan, name, text, true) => true,
         (Tier::Key, _) => (text.len() >= 16 && !value::is_path(text) && is_very_random(text)) || is_pair(text),
         _ => is_drawn(text) || is_chosen(scan, name, separator, found, text) || is_coded(scan, name, text, true),
     }
 }
 
+/// `key` alone names data as often as a way in.
+fn is_bare_key(scan: &Scan<'_>, name: NameSpan) -> bool {
+    matches!(&scan.slice(name.start, name.end).to_ascii_lowercase()[..], b"key" | b"keys")
+}
+
 /// As an issuer makes them.
-fn is_drawn(text: &[u8]) -> bool {
+pub(super) fn is_drawn(text: &[u8]) -> bool {
     text.len() >= 8
         && !value::is_path(text)
         && !value::is_code(text)
-        && (value::is_random(text) || value::is_url_safe(text))
+        && (value::is_random(text) || value::is_url_safe(text) || value::is_grouped(text))
 }
 
 /// As a person makes them up, under a name that means a token: `"api_key": "letmein"`, `Token:acme2024`.
@@ -89,49 +96,13 @@ fn is_chosen(scan: &Scan<'_>, name: NameSpan, separator: Separator, found: Value
 
 /// Small letters, and none of the words that say what a value is about.
 fn is_made_up(text: &[u8]) -> bool {
+    #[rustfmt::skip] // One word a line would be a page.
     const ABOUT: &[&[u8]] = &[
-        b"key",
-        b"auth",
-        b"pass",
-        b"value",
-        b"name",
-        b"user",
-        b"config",
-        b"env",
-        b"file",
-        b"path",
-        b"include",
-        b"omit",
-        b"origin",
-        b"public",
-        b"private",
-        b"header",
-        b"query",
-        b"cookie",
-        b"session",
-        b"bearer",
-        b"basic",
-        b"oauth",
-        b"invalid",
-        b"missing",
-        b"expired",
-        b"refused",
-        b"denied",
-        b"error",
-        b"found",
-        b"type",
-        b"field",
-        b"required",
-        b"wrong",
-        b"identifier",
-        b"test",
-        b"mock",
-        b"fake",
-        b"sample",
-        b"changed",
-        b"rotated",
-        b"revoked",
-        b"active",
+        b"key", b"auth", b"pass", b"value", b"name", b"user", b"config", b"env", b"file", b"path", b"include",
+        b"omit", b"origin", b"public", b"private", b"header", b"query", b"cookie", b"session", b"bearer", b"basic",
+        b"oauth", b"invalid", b"missing", b"expired", b"refused", b"denied", b"error", b"found", b"type", b"field",
+        b"required", b"wrong", b"identifier", b"test", b"mock", b"fake", b"sample", b"changed", b"rotated",
+        b"revoked", b"active",
     ];
     const ANYWHERE: &[&[u8]] = &[b"token", b"secret", b"passw", b"cred"];
     let lower = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'-';
@@ -142,27 +113,10 @@ fn is_made_up(text: &[u8]) -> bool {
 
 /// What a usage text has in a value's place: `--password PASSWORD`, `--password string   Password of the user`.
 fn is_metavariable(scan: &Scan<'_>, found: ValueSpan, text: &[u8]) -> bool {
+    #[rustfmt::skip] // One word a line would be a page.
     const WORDS: &[&[u8]] = &[
-        b"option",
-        b"options",
-        b"flag",
-        b"flags",
-        b"argument",
-        b"arguments",
-        b"parameter",
-        b"value",
-        b"values",
-        b"was",
-        b"will",
-        b"when",
-        b"only",
-        b"but",
-        b"if",
-        b"flag,",
-        b"requires",
-        b"needs",
-        b"expects",
-        b"as",
+        b"option", b"options", b"flag", b"flags", b"argument", b"arguments", b"parameter", b"value", b"values",
+        b"was", b"will", b"when", b"only", b"but", b"if", b"flag,", b"requires", b"needs", b"expects", b"as",
     ];
     let capitals = text.iter().all(|byte| byte.is_ascii_uppercase() || *byte == b'_');
     let explained = scan.slice(found.end, found.end + 2) == b"  ";

@@ -25,6 +25,10 @@ pub(super) struct Scan<'t> {
     /// Cookies and key objects up to here were looked at, for the same reason.
     pub(super) cookies_done: usize,
     pub(super) objects_done: usize,
+    /// The same for base64 of texts.
+    pub(super) encoded_done: usize,
+    /// The same for lines of keys that were cut out of their block.
+    pub(super) fragments_done: usize,
     /// The same for manifests in JSON.
     pub(super) manifests_done: usize,
 }
@@ -39,6 +43,8 @@ impl<'t> Scan<'t> {
             told: 0,
             cookies_done: 0,
             objects_done: 0,
+            encoded_done: 0,
+            fragments_done: 0,
             manifests_done: 0,
         }
     }

@@ -65,6 +65,9 @@ static STRING_PREFIX: Set = Set::new("brufBRUF@$N");
 
 /// The value at `at`: quoted to its closing quote, else to where it must end.
 pub(in crate::redact) fn value_at(scan: &Scan<'_>, at: usize) -> Option<ValueSpan> {
+    if let Some(mark) = [b"\"\"\"", b"'''"].into_iter().find(|mark| scan.starts_with(at, *mark)) {
+        return multi_line(scan, at + mark.len(), mark);
+    }
     let prefixed = scan.run(at, &STRING_PREFIX, 2);
     let at = if prefixed > at && matches!(scan.at(prefixed), b'"' | b'\'') { prefixed } else { at };
     let open = skip_quote(scan, at);
@@ -76,6 +79,17 @@ pub(in crate::redact) fn value_at(scan: &Scan<'_>, at: usize) -> Option<ValueSpa
     };
     (start < end).then_some(ValueSpan { start, end, quoted: open > at })
 }
+
+/// `"""` of TOML and Python: without the line break at its beginning and the white space at its end.
+fn multi_line(scan: &Scan<'_>, open: usize, mark: &[u8]) -> Option<ValueSpan> {
+    let start = scan.run(open, &FOLD, 80);
+    let text = scan.slice(start, start + MAX_VALUE_BYTES);
+    let close = memchr::memmem::find(text, mark).unwrap_or(text.len());
+    let end = scan.run_back(start + close, &FOLD, 80).max(start);
+    (start < end).then_some(ValueSpan { start, end, quoted: true })
+}
+
+static FOLD: Set = Set::new("\\ \t\r\n");
 
 /// The quote is `size` bytes long with its backslashes; another as long and no longer ends the value.
 fn closing_quote(scan: &Scan<'_>, start: usize, size: usize) -> usize {
@@ -106,8 +120,9 @@ fn bracket_end(scan: &Scan<'_>, start: usize) -> usize {
 
 fn unquoted_end(scan: &Scan<'_>, start: usize) -> usize {
     let limit = scan.text.len().min(start + MAX_VALUE_BYTES);
+    let is_bold = start >= 2 && scan.starts_with(start - 2, b"**");
     let mut end = start;
-    while end < limit && !ends_unquoted(scan, end) {
+    while end < limit && !ends_unquoted(scan, end) && !(is_bold && scan.starts_with(end, b"**")) {
         end += 1;
     }
     while end > start
@@ -161,7 +176,8 @@ fn parameter_follows(scan: &Scan<'_>, at: usize) -> bool {
     let end = scan.run(at, &NAME, MAX_NAME_BYTES);
     let name = scan.slice(at, end);
     scan.at(end) == b'='
-        && name.len() >= 2
+        && !name.is_empty()
         && (name.iter().all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'_' | b'-' | b'.'))
-            || name.len() >= 5 && name[0].is_ascii_lowercase() && name.iter().all(u8::is_ascii_alphabetic))
+            || name.len() >= 5 && name[0].is_ascii_lowercase() && name.iter().all(u8::is_ascii_alphabetic)
+            || name.starts_with(b"X-"))
 }

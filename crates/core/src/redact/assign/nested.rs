@@ -8,7 +8,7 @@ use super::{
 };
 use crate::redact::{
     finders::sentences,
-    judge::{self, names::Tier},
+    judge::{is_drawn, names::Tier, told::is_mixed, value::has_odd_case},
     scan::{BLANK, Scan, Set},
 };
 
@@ -80,7 +80,8 @@ fn member(scan: &Scan<'_>, open: usize) -> Option<ValueSpan> {
 
 fn labelled(scan: &Scan<'_>, label: usize, end: usize) -> Option<ValueSpan> {
     let text = scan.slice(label, end);
-    let is_value = is_value_label(text) || matches!(text, b"S" | b"_text" | b"#text" | b"$" | b"current" | b"raw");
+    let is_value =
+        is_value_label(text) || matches!(text, b"default" | b"S" | b"_text" | b"#text" | b"$" | b"current" | b"raw");
     let colon = scan.run(skip_quote(scan, end), &BLANK, 8);
     if !is_value || !matches!(scan.at(colon), b':' | b'=') {
         return None;
@@ -115,29 +116,14 @@ static BETWEEN: Set = Set::new(" \t\r\n,+");
 
 /// `Some("x")`, `Secret("x")`, `string(7) "x"`: where the text itself begins.
 pub(super) fn skip_wrapper(scan: &Scan<'_>, at: usize) -> usize {
+    #[rustfmt::skip] // One word a line would be a page.
     const WRAPPERS: &[&[u8]] = &[
-        b"Some",
-        b"Ok",
-        b"Just",
-        b"Secret",
-        b"SecretString",
-        b"SecretStr",
-        b"Password",
-        b"Token",
-        b"ApiKey",
-        b"String",
-        b"str",
-        b"aws.String",
-        b"ptr.To",
-        b"Redacted",
-        b"Sensitive",
-        b"ApiToken",
-        b"AccessToken",
-        b"Zeroizing",
-        b"Box",
+        b"Some", b"Ok", b"Just", b"Secret", b"SecretString", b"SecretStr", b"Password", b"Token", b"ApiKey",
+        b"String", b"str", b"aws.String", b"ptr.To", b"Redacted", b"Sensitive", b"ApiToken", b"AccessToken",
+        b"Zeroizing", b"Box",
     ];
-    // `<<"x">>` of Erlang.
-    let mut at = if scan.starts_with(at, b"<<\"") { at + 2 } else { at };
+    // `<<"x">>` of Erlang, `**x**` of Markdown.
+    let mut at = if scan.starts_with(at, b"<<\"") || scan.starts_with(at, b"**") { at + 2 } else { at };
     for _ in 0..3 {
         let end = scan.run(at, &WRAPPER, 24);
         let word = scan.slice(at, end);
@@ -176,15 +162,16 @@ pub(super) fn opens_element(scan: &Scan<'_>, name_start: usize) -> bool {
 
 /// `<name>password</name><value>x`, `<key>password</key><string>x`.
 pub(super) fn after_element(scan: &Scan<'_>, at: usize) -> Option<(Separator, usize)> {
-    let closing = [&b"</name>"[..], b"</key>"].into_iter().find(|tag| scan.starts_with(at, tag))?;
+    let closing = [&b"</name>"[..], b"</key>", b"</td>", b"</th>", b"</dt>"];
+    let closing = closing.into_iter().find(|tag| scan.starts_with(at, tag))?;
     let mut at = scan.run(at + closing.len(), &SPACE, 80);
-    for tag in [&b"<value>"[..], b"<string>"] {
+    for tag in [&b"<value>"[..], b"<string>", b"<td>", b"<dd>"] {
         at += if scan.starts_with(at, tag) { tag.len() } else { 0 };
     }
     (scan.before(at) == b'>').then_some((Separator::Pair, at))
 }
 
-/// `.password("x")`, `setPassword("x")`: the only argument.
+/// `.password("x")`, `setPassword("x")`: the only argument. `ApiKey("x")`: the first, as an issuer makes it.
 pub(super) fn argument(scan: &Scan<'_>, name_start: usize, open: usize) -> Option<(Separator, usize)> {
     let name = scan.slice(name_start, open);
     // `getPassword()).isEqualTo("x")`.
@@ -192,9 +179,18 @@ pub(super) fn argument(scan: &Scan<'_>, name_start: usize, open: usize) -> Optio
         return sentences::compared_value(scan, open + 2);
     }
     let method = name.contains(&b'.') || name.starts_with(b"set") || name.starts_with(b"with");
-    let found = value_at(scan, open + 1).filter(|found| found.quoted && method)?;
+    let found = value_at(scan, open + 1).filter(|found| found.quoted)?;
+    let text = scan.slice(found.start, found.end);
     let password = name.to_ascii_lowercase().ends_with(b"password");
-    (password && scan.at(found.end + 1) == b')').then_some((Separator::Pair, open + 1))
+    let only = scan.at(found.end + 1) == b')';
+    let is_key = is_drawn(text)
+        || (only && text.len() >= 10 && has_odd_case(text))
+        || (only && text.len() >= 10 && is_mixed(text) && count_digits(text) >= 2);
+    (if password { method && only } else { is_key }).then_some((Separator::Pair, open + 1))
+}
+
+fn count_digits(text: &[u8]) -> usize {
+    text.iter().filter(|byte| byte.is_ascii_digit()).count()
 }
 
 /// `name="password"` of a form's part, an empty line, the value.
@@ -230,16 +226,4 @@ pub(super) fn before_label(scan: &Scan<'_>, name_start: usize) -> Option<(Separa
     let before = scan.run_back(start - 1, &BLANK, 8);
     let labelled = scan.slice(before.saturating_sub(9), before).to_ascii_lowercase().ends_with(b"\"value\":");
     (labelled && start < end).then(|| (Separator::Pair, start - 1))
-}
-
-/// `type="password" .. value="x"` of a form.
-pub(in crate::redact) fn input(scan: &mut Scan<'_>, hit: usize) {
-    let rest = scan.slice(hit, hit + 256);
-    let close = rest.iter().position(|byte| matches!(byte, b'>' | b'\n')).unwrap_or(rest.len());
-    let Some(label) = memchr::memmem::find(&rest[..close], b"value=\"") else { return };
-    let Some(found) = value_at(scan, hit + label + "value=".len()) else { return };
-    let name = NameSpan { start: hit, end: hit, tier: Tier::Password };
-    if judge::accepts(scan, name, Separator::Pair, found) {
-        scan.add_by_name(Tier::Password.kind(), found.start, found.end);
-    }
 }

@@ -6,7 +6,7 @@ use super::{
     redact_value::redact_value,
 };
 use crate::redact::{
-    judge::{names::Tier, traits::is_own_line, value},
+    judge::{is_drawn, names::Tier, told::is_mixed, traits::is_own_line, value},
     scan::{BLANK, Scan, Set},
 };
 
@@ -19,14 +19,23 @@ pub(super) fn on_next_line(scan: &mut Scan<'_>, name: NameSpan, separator: Separ
     if scan.at(break_at) != b'\n'
         || !matches!(
             separator,
-            Separator::Colon | Separator::TightColon | Separator::Spaced | Separator::Tight | Separator::Flag
+            Separator::Colon
+                | Separator::TightColon
+                | Separator::Spaced
+                | Separator::Tight
+                | Separator::Flag
+                | Separator::Pair
         )
     {
         return false;
     }
+    // An empty line may part them.
+    let blank = scan.run(scan.run(break_at + 1, &BLANK, 80), &RETURN, 1);
+    let break_at = if scan.at(blank) == b'\n' && marks.is_empty() { blank } else { break_at };
     let indent = scan.run(break_at + 1, &BLANK, 80) - break_at - 1;
     let start = break_at + 1 + indent;
     match marks {
+        b"" if separator == Separator::Pair => element_text(scan, name, start),
         b"" if separator != Separator::Flag => single(scan, name, separator, start, indent),
         b"\\" => take_at(scan, name, separator, start),
         b"" => false,
@@ -38,7 +47,7 @@ pub(super) fn on_next_line(scan: &mut Scan<'_>, name: NameSpan, separator: Separ
 static BLOCK: Set = Set::new("|>\\+-");
 static RETURN: Set = Set::new("\r");
 
-/// One word, or a quoted text, alone on its line and further in than the name.
+/// One word, or a quoted text, alone on its line. It stands further in than the name, or is drawn.
 fn single(scan: &mut Scan<'_>, name: NameSpan, separator: Separator, start: usize, indent: usize) -> bool {
     let own = is_own_line(scan, name.start);
     let Some(found) = value_at(scan, start) else { return false };
@@ -49,13 +58,39 @@ fn single(scan: &mut Scan<'_>, name: NameSpan, separator: Separator, start: usiz
     let entry = matches!(text.first(), Some(b'-' | b'{' | b'[' | b'<' | b'@' | b'#'))
         || scan.before(found.end) == b':'
         || scan.at(found.end) == b':';
-    if !own || !alone || indent == 0 || entry || separator == Separator::Flag {
+    let is_certain =
+        if name.tier == Tier::Password { own && is_mixed(text) } else { text.len() >= 16 && is_drawn(text) };
+    if !alone || entry || separator == Separator::Flag || !(is_certain || (own && indent > 0)) {
         return false;
     }
     redact_value(scan, name, Separator::Colon, found)
 }
 
 static END: Set = Set::new(" \t,;");
+
+/// A name at the end of a line, with a line under it or not, and a value alone on the next.
+pub(super) fn under_heading(scan: &Scan<'_>, name_start: usize, at: usize) -> Option<(Separator, usize)> {
+    let next = scan.run(scan.run(at, &RETURN, 1) + 1, &BLANK, 80);
+    let ruler = scan.run(next, &RULER, 80);
+    let start = if ruler > next + 2 { scan.run(ruler, &BREAK, 8) } else { next };
+    let end = scan.run(start, &VALUE, 256);
+    let text = scan.slice(start, end);
+    let is_title = scan.run_back(name_start, &TITLE, 40);
+    let begins = matches!(scan.before(is_title), 0 | b'\n');
+    let drawn = text.len() >= 8 && is_drawn(text) || (ruler > next + 2 && !text.is_empty() && is_mixed(text));
+    (begins && drawn && matches!(scan.at(end), 0 | b'\n' | b'\r')).then_some((Separator::Colon, start))
+}
+
+static RULER: Set = Set::new("-=");
+static BREAK: Set = Set::new(" \t\r\n");
+static VALUE: Set = Set::new("!-~");
+static TITLE: Set = Set::new("A-Za-z #*");
+
+/// The text of an element of XML whose closing tag follows on a line of its own.
+fn element_text(scan: &mut Scan<'_>, name: NameSpan, start: usize) -> bool {
+    let found = value_at(scan, start).filter(|found| scan.starts_with(scan.run(found.end, &BREAK, 80), b"</"));
+    found.is_some_and(|found| redact_value(scan, name, Separator::Pair, found))
+}
 
 fn take_at(scan: &mut Scan<'_>, name: NameSpan, separator: Separator, start: usize) -> bool {
     value_at(scan, start).is_some_and(|found| redact_value(scan, name, separator, found))

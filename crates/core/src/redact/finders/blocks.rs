@@ -19,7 +19,7 @@ pub(super) fn private_key_begin(scan: &mut Scan<'_>, hit: usize) {
     let next = position(window, b"BEGIN ").unwrap_or(window.len());
     let end = match position(&window[..next], b"END ") {
         Some(at) if closes_block(&window[at..]) => hit + label + at + closing_line(&window[at..]),
-        _ => unterminated(scan, hit + label),
+        _ => unterminated(scan, scan.run(hit + label, &LABEL, 40)),
     };
     scan.add_by_format("private-key", start, end);
 }
@@ -34,7 +34,9 @@ fn dashes_before(scan: &Scan<'_>, hit: usize) -> usize {
 static DASH: Set = Set::new("-");
 
 fn closes_block(rest: &[u8]) -> bool {
-    position(&rest[..rest.len().min(80)], b"PRIVATE KEY").is_some()
+    let line = &rest[..rest.len().min(80)];
+    position(line, b"PRIVATE KEY")
+        .is_some_and(|label| !line[..label].contains(&b'\n') && position(&line[..label], b"--").is_none())
 }
 
 /// From `END ` to past the dashes behind `PRIVATE KEY`.
@@ -45,19 +47,22 @@ fn closing_line(rest: &[u8]) -> usize {
 }
 
 /// The text was cut: everything goes that can belong to a key, up to the first word that cannot.
-fn unterminated(scan: &Scan<'_>, label: usize) -> usize {
-    let mut at = scan.run(label, &LABEL, 40);
-    let limit = scan.text.len().min(label + MAX_BLOCK_BYTES);
+fn unterminated(scan: &Scan<'_>, from: usize) -> usize {
+    let mut at = from;
+    let mut in_body = false;
+    let limit = scan.text.len().min(from + MAX_BLOCK_BYTES);
     loop {
         let token = scan.run(at, &FILLER, 64);
         let end = scan.run(token, &BASE64, MAX_BLOCK_BYTES);
         let escaped = scan.before(token) == b'\\' && matches!(scan.at(token), b'n' | b'r');
         let body = if escaped { token + 1 } else { token };
-        let armour = scan.at(end) == b':' || scan.slice(token, end) == b"Proc-Type";
+        // Headers of the armour stand before the body.
+        let armour = !in_body && scan.at(end) == b':';
         let key_like = end - body >= 32 || (end > body && is_tail(scan, body, end)) || (escaped && end == body);
         if armour && end > token && end < limit {
             at = line_end(scan, end, limit);
         } else if key_like && end < limit {
+            in_body = true;
             at = end;
         } else {
             return if key_like { end } else { at };
@@ -108,9 +113,15 @@ pub(super) fn private_key_end(scan: &mut Scan<'_>, hit: usize) {
 pub(super) fn putty(scan: &mut Scan<'_>, hit: usize) {
     let start = scan.run(hit + "private-lines".len(), &COUNT, 12);
     let end = scan.run(start, &PUTTY_BODY, MAX_BLOCK_BYTES);
+    // The next line begins with a word.
+    let end = if ends_line(scan, end) { end } else { line_start(scan, start, end) };
     if end - start >= 32 {
         scan.add_by_format("private-key", scan.run(start, &FILLER, 8), end);
     }
+}
+
+fn line_start(scan: &Scan<'_>, from: usize, at: usize) -> usize {
+    memchr::memrchr(b'\n', scan.slice(from, at)).map_or(at, |line| from + line)
 }
 
 static COUNT: Set = Set::new(": 0-9");
@@ -123,6 +134,84 @@ pub(super) fn encoded(scan: &mut Scan<'_>, hit: usize) {
         scan.add_by_format("private-key", hit, scan.run(hit, &BASE64, MAX_BLOCK_BYTES));
     }
 }
+
+/// Base64 of a private key whose BEGIN line was cut away. In DER a private key is a sequence that begins with its
+/// version, 0 or 1 (RFC 5208, RFC 8017, RFC 5915); a certificate begins with another sequence, a public key with one or
+/// with a long number.
+pub(super) fn der(scan: &mut Scan<'_>, hit: usize) {
+    let head = decode_base64(scan.slice(hit, hit + 24));
+    let size = match head.get(1) {
+        Some(0x82) => 2,
+        Some(0x81) => 1,
+        _ => 0,
+    };
+    let version = head.get(2 + size..5 + size);
+    let is_key = head.first() == Some(&0x30) && matches!(version, Some([2, 1, 0 | 1]));
+    if is_key && scan.starts_token(hit) && scan.run(hit, &BASE64, 48) == hit + 48 {
+        scan.add_by_format("private-key", hit, unterminated(scan, hit));
+    }
+}
+
+/// Base64 of `openssh-key-v1`.
+pub(super) fn openssh(scan: &mut Scan<'_>, hit: usize) {
+    if scan.starts_token(hit) && scan.run(hit, &BASE64, 48) == hit + 48 {
+        scan.add_by_format("private-key", hit, unterminated(scan, hit));
+    }
+}
+
+/// Lines of a private key whose BEGIN and END were cut away, from the line at `at`: at least two of 64 or 70 letters of
+/// base64. Lines of a certificate or a public key stay where one of its ends is there.
+pub(super) fn fragment(scan: &mut Scan<'_>, at: usize) {
+    let Some((mut start, first_end)) = full_line(scan, at) else { return };
+    if start < scan.fragments_done {
+        return;
+    }
+    let width = first_end - start;
+    loop {
+        let before = scan.run_back(start, &LINE_BREAK, 64);
+        let Some((line, end)) = before.checked_sub(1).and_then(|last| full_line(scan, last)) else { break };
+        if end - line != width || line < scan.fragments_done || before == start {
+            break;
+        }
+        start = line;
+    }
+    let (mut end, mut lines) = (start, 0);
+    loop {
+        let next = scan.run(end, &LINE_BREAK, 64);
+        let line_end = scan.run(next, &BASE64, width + 1);
+        let is_full = line_end - next == width;
+        if !is_full {
+            // The last line is shorter.
+            let is_last = lines > 0 && line_end - next >= 4 && line_end - next < width && ends_line(scan, line_end);
+            end = if is_last { line_end } else { end };
+            break;
+        }
+        end = line_end;
+        lines += 1;
+    }
+    scan.fragments_done = end;
+    let before = scan.slice(start.saturating_sub(80), start);
+    let after = scan.slice(end, end + 80);
+    let is_other = position(before, b"-----BEGIN ").is_some() || position(after, b"-----END ").is_some();
+    if lines >= 2 && !is_other {
+        scan.add_by_format("private-key", start, end);
+    }
+}
+
+/// The line around `at` where it is 64 or 70 letters of base64 and nothing else.
+fn full_line(scan: &Scan<'_>, at: usize) -> Option<(usize, usize)> {
+    let start = scan.run_back(at, &BASE64, 80);
+    let end = scan.run(at, &BASE64, 80);
+    let begins = matches!(scan.before(scan.run_back(start, &INDENT, 40)), 0 | b'\n');
+    (matches!(end - start, 64 | 70) && begins && ends_line(scan, end)).then_some((start, end))
+}
+
+fn ends_line(scan: &Scan<'_>, at: usize) -> bool {
+    matches!(scan.at(at), 0 | b'\n' | b'\r')
+}
+
+static INDENT: Set = Set::new(" \t|>");
+static LINE_BREAK: Set = Set::new(" \t\r\n|>");
 
 /// `"kty":"RSA", ... "d":"..."`: the private members of a JSON web key.
 pub(super) fn web_key(scan: &mut Scan<'_>, hit: usize) {

@@ -1,11 +1,9 @@
-//! Logins that an encoding hides: base64 of `user:password`, addresses in percent escapes, tokens whose first part is one.
+//! Secrets that an encoding hides: base64 of `user:password` or of a file with secrets, tokens whose first
+//! part is base64.
 //! What a name or a header introduces is decoded by `judge` and `headers`.
 
 use super::blocks;
-use crate::redact::{
-    judge::value,
-    scan::{BASE64, Scan, Set, WORD},
-};
+use crate::redact::scan::{Scan, Set, WORD};
 
 /// Base64 of the shortest `user:password` worth taking.
 const MIN_ENCODED_BYTES: usize = 16;
@@ -38,18 +36,49 @@ static PADDING: Set = Set::new("=");
 
 fn look_at_run(scan: &mut Scan<'_>, start: usize, end: usize) {
     let text = scan.slice(start, end);
-    if text.len() < MIN_ENCODED_BYTES
-        || text.len() >= MAX_ENCODED_BYTES
-        || matches!(scan.before(start), b'-' | b'_' | b'%')
-    {
+    if text.len() < MIN_ENCODED_BYTES || matches!(scan.before(start), b'-' | b'_' | b'%') {
         return;
+    }
+    blocks::fragment(scan, start);
+    if text.len() >= MAX_ENCODED_BYTES {
+        return encoded_text(scan, start);
     }
     // Most runs are words, and words have no such first letters.
     if matches!(text[0], b'M' | b'N' | b'O') && scan.at(end) == b'.' {
         bot_token(scan, start, end);
     } else if text.len().is_multiple_of(4) && text.iter().any(u8::is_ascii_uppercase) && is_login(text) {
         scan.add_by_name("base64-login", start, end);
+    } else {
+        encoded_text(scan, start);
     }
+}
+
+/// Base64 of a text that has secrets: a kubeconfig, a `.env` file, a key of a service account.
+fn encoded_text(scan: &mut Scan<'_>, at: usize) {
+    if at < scan.encoded_done {
+        return;
+    }
+    let start = scan.run_back(at, &BODY, MAX_ENCODED_BYTES).max(scan.encoded_done);
+    let end = scan.run(scan.run(at, &BODY, MAX_TEXT_BYTES), &PADDING, 2);
+    scan.encoded_done = end;
+    // A first look at what the beginning decodes to spares the rest.
+    if end - start < MIN_TEXT_BYTES || !is_text(&blocks::decode_base64(scan.slice(start, start + 16))) {
+        return;
+    }
+    let decoded = blocks::decode_base64(scan.slice(start, end));
+    if is_text(&decoded) && !super::find(&decoded).is_empty() {
+        scan.add_by_format("base64-secret", start, end);
+    }
+}
+
+/// A kubeconfig of several clusters is shorter.
+const MAX_TEXT_BYTES: usize = 64 * 1024;
+/// Base64 of the shortest `name=value` worth taking.
+const MIN_TEXT_BYTES: usize = 24;
+static BODY: Set = Set::new("A-Za-z0-9+/");
+
+fn is_text(decoded: &[u8]) -> bool {
+    decoded.iter().all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\r' | b'\t'))
 }
 
 /// `user:password`, both as people have them.
@@ -86,47 +115,4 @@ fn bot_token(scan: &mut Scan<'_>, start: usize, end: usize) {
     if numeric && scan.at(second) == b'.' && (5..=8).contains(&(second - end - 1)) && third - second > 26 {
         scan.add_by_format("discord-token", start, third);
     }
-}
-
-/// `AUTH PLAIN x`, `AUTH LOGIN x` of SMTP.
-pub(super) fn sasl(scan: &mut Scan<'_>, hit: usize) {
-    let start = hit + "auth plain ".len();
-    let end = scan.run(start, &BASE64, 512);
-    let decoded = blocks::decode_base64(scan.slice(start, end));
-    let printable = decoded.iter().all(|byte| byte.is_ascii_graphic() || *byte == 0);
-    if end - start >= 8 && (end - start).is_multiple_of(4) && printable && scan.ends_token(end) {
-        scan.add_by_name("authorization", start, end);
-    }
-}
-
-/// `https%3A%2F%2Fbob%3Ax%40host`.
-pub(super) fn userinfo(scan: &mut Scan<'_>, hit: usize) {
-    let user = hit + "%3A%2F%2F".len();
-    let user_end = scan.run(user, &UNESCAPED, 128);
-    if user_end == user || !is_escape(scan, user_end, b"%3A") {
-        return;
-    }
-    let start = user_end + "%3A".len();
-    let limit = scan.text.len().min(start + 256);
-    let mut at = start;
-    while at < limit && (UNESCAPED.has(scan.text[at]) || scan.text[at] == b'%' || PASSWORD.has(scan.text[at])) {
-        if is_escape(scan, at, b"%40") {
-            let text = scan.slice(start, at);
-            if !text.is_empty() && !value::is_placeholder(text) {
-                scan.add_by_name("url-password", start, at);
-            }
-            return;
-        }
-        if is_escape(scan, at, b"%2F") {
-            return;
-        }
-        at += 1;
-    }
-}
-
-static UNESCAPED: Set = Set::new("A-Za-z0-9_.~-");
-static PASSWORD: Set = Set::new("!*'()$+,");
-
-fn is_escape(scan: &Scan<'_>, at: usize, escape: &[u8]) -> bool {
-    scan.slice(at, at + 3).eq_ignore_ascii_case(escape)
 }

@@ -1,4 +1,4 @@
-//! Values of `Authorization` and `Cookie`, and the scheme words `Bearer` and `Basic` wherever they stand.
+//! Values of `Authorization` and `Cookie`.
 //! The header names are found by `assign`.
 
 use crate::redact::{
@@ -44,31 +44,11 @@ pub(in crate::redact) fn authorization(scan: &mut Scan<'_>, at: usize) {
 static FOLD: Set = Set::new(" \t\r\n");
 
 fn is_scheme(word: &[u8]) -> bool {
+    #[rustfmt::skip] // One word a line would be a page.
     const SCHEMES: &[&[u8]] = &[
-        b"bearer",
-        b"basic",
-        b"token",
-        b"apikey",
-        b"api-key",
-        b"negotiate",
-        b"ntlm",
-        b"bot",
-        b"sso-key",
-        b"ssws",
-        b"geniekey",
-        b"splunk",
-        b"key",
-        b"jwt",
-        b"shippotoken",
-        b"klaviyo-api-key",
-        b"discogs",
-        b"snowflake",
-        b"zoho-oauthtoken",
-        b"sharedaccesssignature",
-        b"sharedkey",
-        b"client-id",
-        b"access-token",
-        b"dpop",
+        b"bearer", b"basic", b"token", b"apikey", b"api-key", b"negotiate", b"ntlm", b"bot", b"sso-key", b"ssws",
+        b"geniekey", b"splunk", b"key", b"jwt", b"shippotoken", b"klaviyo-api-key", b"discogs", b"snowflake",
+        b"zoho-oauthtoken", b"sharedaccesssignature", b"sharedkey", b"client-id", b"access-token", b"dpop",
         b"kakaoak",
     ];
     SCHEMES.contains(&word)
@@ -97,17 +77,10 @@ fn credentials(scan: &mut Scan<'_>, start: usize, line: usize, known_scheme: boo
 
 /// `response="x", nonce=y`: names stay, what proves something goes.
 fn parameters(scan: &mut Scan<'_>, start: usize, line: usize) {
+    #[rustfmt::skip] // One word a line would be a page.
     const SECRET: &[&str] = &[
-        "response",
-        "nonce",
-        "cnonce",
-        "mac",
-        "oauth_token",
-        "oauth_signature",
-        "oauth_nonce",
-        "signature",
-        "oauth_consumer_key",
-        "opaque",
+        "response", "nonce", "cnonce", "mac", "oauth_token", "oauth_signature", "oauth_nonce", "signature",
+        "oauth_consumer_key", "opaque",
     ];
     let mut at = start;
     while at < line {
@@ -208,33 +181,4 @@ fn line_end(scan: &Scan<'_>, start: usize) -> usize {
         |at: usize| matches!(quote, b'"' | b'\'' | b'`') && scan.text[at] == quote && !matches!(scan.before(at), b'=');
     let list = scan.slice(start.saturating_sub(3), start).contains(&b'[');
     (start..limit).find(|&at| stop(at) || (!list && closes(at))).unwrap_or(limit)
-}
-
-/// `Bearer x` without its header's name.
-pub(super) fn bearer(scan: &mut Scan<'_>, hit: usize) {
-    let start = scan.run(hit + "bearer".len(), &AFTER_SCHEME, 4);
-    let end = scan.run(start, &LOOSE, MAX_HEADER_BYTES);
-    let text = scan.slice(start, end);
-    if start > hit + 6
-        && text.len() >= 12
-        && (value::is_random(text) || text.len() >= 32)
-        && !value::is_code(text)
-        && !value::is_dummy(text)
-        && !value::is_placeholder(text)
-    {
-        scan.add_by_name("authorization", start, end);
-    }
-}
-
-static AFTER_SCHEME: Set = Set::new(" :=\"'");
-
-/// `Basic x` where x decodes to `user:password`.
-pub(super) fn basic(scan: &mut Scan<'_>, hit: usize) {
-    let start = scan.run(hit + "basic".len(), &BLANK, 4);
-    let end = scan.run(start, &crate::redact::scan::BASE64, 1024);
-    let decoded = crate::redact::finders::blocks::decode_base64(scan.slice(start, end));
-    let printable = |byte: &u8| byte.is_ascii_graphic() || *byte == b' ' || *byte >= 0x80;
-    if start > hit + 5 && end - start >= 8 && decoded.contains(&b':') && decoded.iter().all(printable) {
-        scan.add_by_name("authorization", start, end);
-    }
 }

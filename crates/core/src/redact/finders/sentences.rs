@@ -1,4 +1,4 @@
-//! Secrets that a sentence tells: `the password is x`, `credentials admin/x`, `want "x", got "y"`.
+//! Secrets that a sentence tells: `password for app is x`, `want "x", got "y"`, `密码是 x`.
 //! Names with a separator behind them are read by `assign`.
 
 use crate::redact::{
@@ -7,10 +7,11 @@ use crate::redact::{
         redact_value::redact_value,
     },
     judge::{
+        is_drawn,
         names::{self, Tier},
         told, value,
     },
-    scan::{BLANK, DIGIT, Scan, Set},
+    scan::{BLANK, Scan, Set},
 };
 
 /// A sentence about a password is shorter.
@@ -19,6 +20,7 @@ const MAX_SENTENCE_BYTES: usize = 160;
 /// What follows a name that has no value directly behind it.
 pub(in crate::redact) fn after_name(scan: &mut Scan<'_>, name: NameSpan) {
     qualified(scan, name);
+    below(scan, name.start, name.end);
     let rest = scan.slice(name.end, name.end + 48).to_ascii_lowercase();
     let compares =
         [&b"mismatch"[..], b"differ", b"not match", b"t match", b"\", want", b"\", got", b"', want", b"', got"];
@@ -27,14 +29,46 @@ pub(in crate::redact) fn after_name(scan: &mut Scan<'_>, name: NameSpan) {
     }
 }
 
+/// `Your new token, copy it now:` and the token alone on the next line.
+pub(in crate::redact) fn below(scan: &mut Scan<'_>, start: usize, end: usize) {
+    let line = scan.slice(end, end + MAX_SENTENCE_BYTES);
+    let Some(stop) = memchr::memchr(b'\n', line) else { return };
+    if !line[..stop].trim_ascii_end().ends_with(b":") {
+        return;
+    }
+    let value = scan.run(end + stop, &SPACE, 40);
+    let value_end = scan.run(value, &GRAPHIC, 512);
+    let text = scan.slice(value, value_end);
+    let alone = matches!(scan.at(scan.run(value_end, &BLANK, 8)), 0 | b'\n' | b'\r');
+    let Some(tier) = names::name_tier(scan.slice(start, end), false).filter(|_| alone && text.len() >= 6) else {
+        return;
+    };
+    let is_secret = match tier {
+        Tier::Password => told::is_mixed(text) || is_drawn(text),
+        _ => text.len() >= 16 && is_drawn(text) && !value::is_uuid(text),
+    };
+    if is_secret && !value::is_placeholder(text) {
+        scan.add_by_name(tier.kind(), value, value_end);
+    }
+}
+
+static SPACE: Set = Set::new(" \t\r\n");
+static GRAPHIC: Set = Set::new("!-~");
+
 /// `password for user 'app' is 'x'`, `passphrase for /root/.ssh/id is "x"`.
 fn qualified(scan: &mut Scan<'_>, name: NameSpan) {
-    if !scan.starts_with(name.end, b" for ") && !scan.starts_with(name.end, b" of ") {
+    let is_of = scan.starts_with(name.end, b" for ") || scan.starts_with(name.end, b" of ");
+    // `the api key we use is x`: only a key can be told from the words of the sentence.
+    if !is_of && (name.tier == Tier::Password || scan.at(name.end) != b' ') {
         return;
     }
     let line = scan.slice(name.end, name.end + MAX_SENTENCE_BYTES);
     let stop = line.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(line.len());
     let verbs = [&b" is: "[..], b" is ", b" was ", b" = ", b": "];
+    const ABOUT: &[&[u8]] = &[b"fingerprint", b"hash", b"digest", b" id ", b"version", b"name", b"size", b"type"];
+    if !is_of && ABOUT.iter().any(|word| memchr::memmem::find(&line[..stop], word).is_some()) {
+        return;
+    }
     let Some(at) = verbs.iter().find_map(|verb| Some(memchr::memmem::find(&line[..stop], verb)? + verb.len())) else {
         return;
     };
@@ -45,18 +79,10 @@ fn qualified(scan: &mut Scan<'_>, name: NameSpan) {
 
 /// `).toBe("x")` behind what is expected to be it.
 pub(in crate::redact) fn compared_value(scan: &Scan<'_>, close: usize) -> Option<(Separator, usize)> {
+    #[rustfmt::skip] // One word a line would be a page.
     const MATCHERS: &[&[u8]] = &[
-        b").toBe(",
-        b").toEqual(",
-        b").toStrictEqual(",
-        b").toContain(",
-        b").to.equal(",
-        b").to.eql(",
-        b").to.eq(",
-        b").isEqualTo(",
-        b").toMatch(",
-        b").to be(",
-        b").to eq(",
+        b").toBe(", b").toEqual(", b").toStrictEqual(", b").toContain(", b").to.equal(", b").to.eql(", b").to.eq(",
+        b").isEqualTo(", b").toMatch(", b").to be(", b").to eq(",
     ];
     let at = close + MATCHERS.iter().find(|matcher| scan.starts_with(close, matcher))?.len();
     (skip_quote(scan, at) > at).then_some((Separator::Pair, at))
@@ -107,113 +133,12 @@ fn labels_below(scan: &mut Scan<'_>, name: NameSpan) {
 static WORD: Set = Set::new("A-Za-z");
 static AFTER_LABEL: Set = Set::new(": =");
 
-/// `credentials admin/x`, `credentials: svc / x`.
-pub(super) fn credentials(scan: &mut Scan<'_>, hit: usize) {
-    name_and_password(scan, hit + "credentials".len());
-}
-
-/// `Login with admin:x failed`.
-pub(super) fn login(scan: &mut Scan<'_>, hit: usize) {
-    name_and_password(scan, hit + "login with ".len());
-}
-
-fn name_and_password(scan: &mut Scan<'_>, from: usize) {
-    let user = scan.run(from, &OPENING, 4);
-    let end = scan.run(user, &USER, 64);
-    let spaced = scan.starts_with(end, b" / ");
-    if user == end || !(spaced || matches!(scan.at(end), b':' | b'/')) || scan.starts_with(end, b"://") {
-        return;
-    }
-    let start = end + if spaced { 3 } else { 1 };
-    let Some(found) = value_at(scan, start) else { return };
-    let text = scan.slice(found.start, found.end);
-    if text.len() >= 6 && told::is_mixed(text) && !value::is_placeholder(text) && !text.contains(&b'/') {
-        scan.add_by_name(Tier::Password.kind(), found.start, found.end);
-    }
-}
-
-static OPENING: Set = Set::new(" :('\"");
-static USER: Set = Set::new("A-Za-z0-9_.@\\-");
-
-/// `bob / Eagle!2020`: beside a name, what nobody would write but as a password.
-pub(super) fn slashed(scan: &mut Scan<'_>, hit: usize) {
-    let user = scan.run_back(hit, &USER, 64);
-    let Some(found) = value_at(scan, hit + " / ".len()) else { return };
-    let text = scan.slice(found.start, found.end);
-    let has = |test: fn(&u8) -> bool| text.iter().any(test);
-    let marked = has(|byte| b"!#$@%^&*".contains(byte)) && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
-    if user < hit
-        && text.len() >= 8
-        && marked
-        && told::is_mixed(text)
-        && !text.contains(&b'/')
-        && !text.starts_with(b"@")
-    {
-        scan.add_by_name(Tier::Password.kind(), found.start, found.end);
-    }
-}
-
-/// `PIN: 4821`, `OTP code is 493817`: digits that open something.
-pub(super) fn digits(scan: &mut Scan<'_>, hit: usize) {
-    let word = scan.run(hit, &WORD, 8);
-    let start = scan.run(word, &AFTER_LABEL, 4);
-    let start = if scan.starts_with(start, b"is ") { start + 3 } else { start };
-    let end = scan.run(start, &DIGIT, 9);
-    let before = scan.slice(hit.saturating_sub(16), hit).to_ascii_lowercase();
-    let owner = before.trim_ascii_end().rsplit(|byte| !byte.is_ascii_alphanumeric()).next().unwrap_or_default();
-    let named = match scan.slice(hit, word) {
-        b"PIN" => scan.starts_token(hit),
-        _ => {
-            matches!(owner, b"otp" | b"time" | b"verification" | b"security" | b"2fa" | b"mfa" | b"login" | b"pairing")
-        }
-    };
-    if named && (4..=8).contains(&(end - start)) && scan.ends_token(end) && scan.at(end) != b'.' {
-        scan.add_by_name(Tier::Token.kind(), start, end);
-    }
-}
-
-/// `seed phrase: twelve small words`.
-pub(super) fn seed(scan: &mut Scan<'_>, hit: usize) {
-    let line = scan.slice(hit, hit + 32);
-    let Some(phrase) = memchr::memmem::find(line, b"phrase") else { return };
-    let start = scan.run(hit + phrase + "phrase".len(), &AFTER_PHRASE, 4);
-    let end = scan.run(start, &SMALL, 400);
-    let end = scan.run_back(end, &BLANK, 4);
-    let words = scan.slice(start, end);
-    if words.split(|&byte| byte == b' ').count() >= 6 && !value::is_prose(words) {
-        scan.add_by_name(Tier::Password.kind(), start, end);
-    }
-}
-
-static AFTER_PHRASE: Set = Set::new(": =\"'");
-static SMALL: Set = Set::new("a-z ");
-
 /// Words for a password whose letters are not those of names: `contraseña: x`, `密码是 x`.
+#[rustfmt::skip] // One word a line would be a page.
 pub(super) static FOREIGN: &[&str] = &[
-    "contraseña",
-    "hasło",
-    "lösenord",
-    "şifre",
-    "salasõna",
-    "slaptažodis",
-    "jelszó",
-    "κωδικός",
-    "пароль",
-    "Пароль",
-    "ПАРОЛЬ",
-    "סיסמה",
-    "كلمة المرور",
-    "कूटशब्द",
-    "रहस्य",
-    "รหัสผ่าน",
-    "mật khẩu",
-    "密码",
-    "密碼",
-    "口令",
-    "パスワード",
-    "暗証番号",
-    "비밀번호",
-    "암호",
+    "contraseña", "hasło", "lösenord", "şifre", "salasõna", "slaptažodis", "jelszó", "κωδικός", "пароль", "Пароль",
+    "ПАРОЛЬ", "סיסמה", "كلمة المرور", "कूटशब्द", "रहस्य", "รหัสผ่าน", "mật khẩu", "密码", "密碼", "口令", "パスワード", "暗証番号",
+    "비밀번호", "암호",
 ];
 
 pub(super) fn mot_de_passe(scan: &mut Scan<'_>, hit: usize) {

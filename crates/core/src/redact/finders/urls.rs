@@ -1,9 +1,9 @@
-//! Passwords inside URLs and connection strings, and links that are secrets as a whole (webhooks).
+//! Passwords inside URLs and connection strings.
 //! Query parameters are read by `assign`.
 
 use crate::redact::{
     judge::{told, value},
-    scan::{BLANK, DIGIT, Scan, Set},
+    scan::{DIGIT, Scan, Set},
 };
 
 const MAX_AUTHORITY_BYTES: usize = 4096;
@@ -75,72 +75,6 @@ fn lone_token(scan: &mut Scan<'_>, start: usize, end: usize) {
     if token.len() >= 16 && value::is_random(token) && !value::is_placeholder(token) {
         scan.add_by_name("url-token", start, end);
     }
-}
-
-/// `user:password@tcp(host)` of Go's `MySQL` driver.
-pub(super) fn go_dsn(scan: &mut Scan<'_>, hit: usize) {
-    let from = hit.saturating_sub(256);
-    let window = scan.slice(from, hit);
-    let start = window.iter().rposition(|&byte| URL_END.has(byte)).map_or(from, |at| from + at + 1);
-    let Some(colon) = scan.slice(start, hit).iter().position(|&byte| byte == b':') else { return };
-    let password = scan.slice(start + colon + 1, hit);
-    if !password.is_empty() && !value::is_placeholder(password) && !password.starts_with(b"//") {
-        scan.add_by_name("url-password", start + colon + 1, hit);
-    }
-}
-
-/// `sqlplus user/password@db`, `jdbc:oracle:thin:user/password@db`.
-pub(super) fn oracle_login(scan: &mut Scan<'_>, hit: usize) {
-    let line = scan.slice(hit, hit + 256);
-    let end = line.iter().position(|&byte| URL_END.has(byte) && byte != b' ').unwrap_or(line.len());
-    let Some(at) = line[..end].iter().position(|&byte| byte == b'@') else {
-        return local_oracle(scan, hit);
-    };
-    let Some(slash) = line[..at].iter().rposition(|&byte| byte == b'/') else { return };
-    let password = &line[slash + 1..at];
-    if slash > 0 && USER.has(line[slash - 1]) && !password.contains(&b' ') && !value::is_placeholder(password) {
-        scan.add_by_name("url-password", hit + slash + 1, hit + at);
-    }
-}
-
-/// `sqlplus -s user/password` without a database.
-fn local_oracle(scan: &mut Scan<'_>, hit: usize) {
-    let mut word = hit + scan.slice(hit, hit + 16).iter().position(|&byte| byte == b' ').map_or(0, |at| at + 1);
-    while scan.at(word) == b'-' && word < hit + 64 {
-        word = scan.run(scan.run(word, &FLAG, 16), &BLANK, 4);
-    }
-    let user = scan.run(word, &USER, 64);
-    let end = scan.run(user + 1, &SIMPLE, 64);
-    if user > word && scan.at(user) == b'/' && end - user > 4 && matches!(scan.at(end), 0 | b'\n' | b' ') {
-        scan.add_by_name("url-password", user + 1, end);
-    }
-}
-
-static FLAG: Set = Set::new("A-Za-z-");
-static SIMPLE: Set = Set::new("A-Za-z0-9_#$!");
-
-/// A link whose path is the secret: all of it goes.
-pub(super) fn webhook(scan: &mut Scan<'_>, hit: usize, keyword: usize) {
-    let end = url_end(scan, hit + keyword);
-    let from = hit.saturating_sub(128);
-    let start = scan.slice(from, hit).windows(4).rposition(|four| four == b"http").map_or(hit, |at| from + at);
-    let path = scan.slice(hit + keyword, end);
-    let broken = scan.slice(start, hit).iter().any(|&byte| URL_END.has(byte));
-    let start = if broken { hit } else { start };
-    // `/hooks/` of any host: an id of an object stands there as often.
-    let own = scan.text[hit] != b'/' || !value::is_hex(path);
-    if own && path.len() >= 16 && value::is_random(path) && !value::is_dummy(path) {
-        scan.add_by_format("webhook-url", start, end);
-    }
-}
-
-fn url_end(scan: &Scan<'_>, from: usize) -> usize {
-    let limit = scan.text.len().min(from + 512);
-    let mut end = (from..limit).find(|&at| URL_END.has(scan.text[at]) || !scan.text[at].is_ascii()).unwrap_or(limit);
-    while end > from && matches!(scan.text[end - 1], b',' | b'.' | b';' | b':' | b')' | b']' | b'}') {
-        end -= 1;
-    }
-    end
 }
 
 /// `CORP/bob:password@10.0.0.12`: a login without a scheme before it.

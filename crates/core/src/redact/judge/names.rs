@@ -11,6 +11,8 @@ pub(in crate::redact) enum Tier {
     Token,
     /// `..._KEY` of no known sort: the value must look very random.
     Key,
+    /// As an issuer makes them, but no UUID, which names a session and opens none.
+    Session,
     /// A parameter of a signed link: random, and in a query only.
     Query,
     /// Scheme and credentials.
@@ -25,7 +27,7 @@ impl Tier {
         match self {
             Self::Password => "password",
             Self::Secret => "secret",
-            Self::Token => "token",
+            Self::Token | Self::Session => "token",
             Self::Key => "api-key",
             Self::Query => "signature",
             Self::Authorization => "authorization",
@@ -35,222 +37,68 @@ impl Tier {
 }
 
 /// Ends of names without separators and in lower case; the first that fits decides.
-static ENDS: &[(&str, Tier)] = &[
-    ("proxyauthorization", Tier::Authorization),
-    ("authorization", Tier::Authorization),
-    ("setcookie", Tier::Cookie),
-    ("cookie", Tier::Cookie),
-    ("cookies", Tier::Cookie),
-    ("password", Tier::Password),
-    ("passwordconfirmation", Tier::Password),
-    ("passwordconfirm", Tier::Password),
-    ("passwordhash", Tier::Token),
-    ("passwort", Tier::Password),
-    ("kennwort", Tier::Password),
-    ("passwd", Tier::Password),
-    ("passwords", Tier::Password),
-    ("passord", Tier::Password),
-    ("motdepasse", Tier::Password),
-    ("contrasena", Tier::Password),
-    ("senha", Tier::Password),
-    ("clave", Tier::Password),
-    ("wachtwoord", Tier::Password),
-    ("salasana", Tier::Password),
-    ("heslo", Tier::Password),
-    ("parola", Tier::Password),
-    ("lozinka", Tier::Password),
-    ("adgangskode", Tier::Password),
-    ("bindpw", Tier::Password),
-    ("rootpw", Tier::Password),
-    ("requirepass", Tier::Password),
-    ("masterauth", Tier::Password),
-    ("authtok", Tier::Password),
-    ("securitycredentials", Tier::Password),
-    ("bindcredential", Tier::Password),
-    ("bindcredentials", Tier::Password),
-    ("psk", Tier::Password),
-    ("passwdhash", Tier::Token),
-    ("passworddigest", Tier::Token),
-    ("pwhash", Tier::Token),
-    ("ntlmhash", Tier::Token),
-    ("nthash", Tier::Token),
-    ("lmhash", Tier::Token),
-    ("passphrase", Tier::Password),
-    ("passcode", Tier::Password),
-    ("pwd", Tier::Password),
-    ("keypass", Tier::Password),
-    ("storepass", Tier::Password),
-    ("pgpass", Tier::Password),
-    ("mnemonic", Tier::Password),
-    ("secretaccesskey", Tier::Secret),
-    ("secretkeybase", Tier::Secret),
-    ("secretkey", Tier::Secret),
-    ("secretvalue", Tier::Secret),
-    ("secretstring", Tier::Secret),
-    ("secrettext", Tier::Secret),
-    ("secretid", Tier::Token),
-    ("clientkeydata", Tier::Secret),
-    ("secret", Tier::Secret),
-    ("secrets", Tier::Token),
-    ("privatekey", Tier::Secret),
-    ("privatekeypem", Tier::Secret),
-    ("apisecret", Tier::Secret),
-    ("credential", Tier::Token),
-    ("credentials", Tier::Token),
-    ("creds", Tier::Token),
-    ("authtoken", Tier::Secret),
-    ("accesstoken", Tier::Token),
-    ("tokensecret", Tier::Secret),
-    ("tokenvalue", Tier::Token),
-    ("tokenid", Tier::Key),
-    ("token", Tier::Token),
-    ("tokens", Tier::Token),
-    ("jwt", Tier::Token),
-    ("bearer", Tier::Token),
-    ("pat", Tier::Key),
-    ("otp", Tier::Key),
-    ("csrf", Tier::Token),
-    ("xsrf", Tier::Token),
-    ("dockerauth", Tier::Token),
-    ("basicauth", Tier::Token),
-    ("xregistryauth", Tier::Token),
-    ("phpsessid", Tier::Token),
-    ("jsessionid", Tier::Token),
-    ("connectsid", Tier::Token),
-    ("aspnetsessionid", Tier::Token),
-    ("laravelsession", Tier::Token),
-    ("sessiontoken", Tier::Token),
-    ("sessionkey", Tier::Token),
-    ("xamzsignature", Tier::Query),
-    ("xgoogsignature", Tier::Query),
-    ("xosssignature", Tier::Query),
+#[rustfmt::skip] // One word a line would be a page.
+static ENDS: &[(Tier, &[&str])] = &[
+    (Tier::Authorization, &[
+        "authorization",
+    ]),
+    (Tier::Cookie, &[
+        "cookie", "cookies",
+    ]),
+    (Tier::Password, &[
+        "password", "passwordconfirmation", "passwordconfirm", "passwort", "kennwort", "passwd", "passwords",
+        "passord", "motdepasse", "contrasena", "senha", "clave", "wachtwoord", "salasana", "heslo", "parola",
+        "lozinka", "adgangskode", "bindpw", "rootpw", "requirepass", "masterauth", "authtok", "securitycredentials",
+        "bindcredential", "bindcredentials", "psk", "passphrase", "passcode", "pwd", "keypass", "storepass",
+        "pgpass", "mnemonic",
+    ]),
+    (Tier::Secret, &[
+        "secretaccesskey", "secretkeybase", "secretkey", "secretvalue", "secretstring", "secrettext",
+        "clientkeydata", "walletseed", "secretstr", "secret", "privatekey", "privatekeypem", "authtoken",
+    ]),
+    (Tier::Token, &[
+        "passwordhash", "passwdhash", "passworddigest", "pwhash", "nthash", "lmhash", "secretid", "secrets",
+        "credential", "credentials", "creds", "tokenvalue", "token", "tokens", "jwt", "bearer", "csrf", "xsrf",
+        "dockerauth", "basicauth", "xregistryauth", "phpsessid", "jsessionid", "connectsid", "aspnetsessionid",
+        "laravelsession", "sessionkey",
+    ]),
+    (Tier::Session, &[
+        "sessionid",
+    ]),
+    (Tier::Key, &[
+        "tokenid", "pat", "otp", "session",
+    ]),
+    (Tier::Query, &[
+        "xamzsignature", "xgoogsignature", "xosssignature",
+    ]),
 ];
 
 /// What makes a `...key` a secret by its name alone.
+#[rustfmt::skip] // One word a line would be a page.
 static KEYS: &[&str] = &[
-    "access",
-    "account",
-    "admin",
-    "api",
-    "apigw",
-    "app",
-    "application",
-    "auth",
-    "client",
-    "consumer",
-    "crypto",
-    "decryption",
-    "deploy",
-    "developer",
-    "encryption",
-    "functions",
-    "hmac",
-    "ingestion",
-    "integration",
-    "jwt",
-    "license",
-    "master",
-    "private",
-    "record",
-    "rest",
-    "secret",
-    "server",
-    "service",
-    "session",
-    "shared",
-    "sharedaccess",
-    "signing",
-    "ssh",
-    "storage",
-    "subscription",
-    "webhook",
-    "write",
-    "x",
-    "aes",
-    "vapid",
-    "preshared",
-    "psk",
-    "wep",
-    "wpa",
-    "authorization",
-    "instrumentation",
-    "functionapp",
-    "passkey",
-    "root",
+    "access", "account", "admin", "api", "apigw", "app", "application", "auth", "client", "consumer", "crypto",
+    "decryption", "deploy", "deployer", "developer", "encryption", "functions", "hmac", "ingestion", "integration",
+    "jwt", "license", "master", "owner", "private", "record", "recovery", "relayer", "rest", "secret", "server", "service",
+    "session", "shared", "sharedaccess", "signer", "signing", "ssh", "storage", "subscription", "webhook", "wallet",
+    "write", "x", "aes", "vapid", "preshared", "psk", "wep", "wpa", "authorization", "instrumentation", "functionapp",
+    "passkey", "root",
 ];
 
 /// Keys that name data, not a way in; `public_key` is meant to be seen.
+#[rustfmt::skip] // One word a line would be a page.
 static PLAIN_KEYS: &[&str] = &[
-    "cache",
-    "column",
-    "composite",
-    "dedup",
-    "duplicate",
-    "entity",
-    "foreign",
-    "group",
-    "hash",
-    "idempotency",
-    "index",
-    "join",
-    "map",
-    "message",
-    "missing",
-    "object",
-    "order",
-    "partition",
-    "primary",
-    "pub",
-    "public",
-    "publishable",
-    "query",
-    "range",
-    "redis",
-    "registry",
-    "row",
-    "shard",
-    "sort",
-    "storagecache",
-    "translation",
-    "unique",
-    "unknown",
-    "verifying",
+    "cache", "column", "composite", "dedup", "duplicate", "entity", "foreign", "group", "hash", "idempotency",
+    "index", "join", "map", "message", "missing", "object", "order", "partition", "primary", "pub", "public",
+    "publishable", "query", "range", "react", "input", "redis", "registry", "row", "shard", "sort", "storagecache", "translation",
+    "undefined", "unique", "unknown", "verifying",
 ];
 
 /// Pagination, parsers and model vocabularies speak of tokens that open nothing.
+#[rustfmt::skip] // One word a line would be a page.
 static PLAIN_TOKENS: &[&str] = &[
-    "bos",
-    "cancel",
-    "cancellation",
-    "cls",
-    "continuation",
-    "current",
-    "cursor",
-    "end",
-    "eos",
-    "expected",
-    "first",
-    "last",
-    "lookahead",
-    "mask",
-    "next",
-    "nextpage",
-    "pad",
-    "page",
-    "peek",
-    "prev",
-    "previous",
-    "sep",
-    "special",
-    "start",
-    "stop",
-    "sync",
-    "unexpected",
-    "unk",
-    "resume",
-    "nextforward",
-    "nextbackward",
-    "change",
+    "bos", "cancel", "cancellation", "cls", "continuation", "current", "cursor", "end", "eos", "expected", "first",
+    "last", "lookahead", "mask", "next", "nextpage", "pad", "page", "peek", "prev", "previous", "sep", "special",
+    "start", "stop", "sync", "unexpected", "unk", "resume", "nextforward", "nextbackward", "change",
 ];
 
 /// What the name says; none when it says nothing. `query`: it follows `?`, `&` or `;`.
@@ -263,14 +111,14 @@ pub(in crate::redact) fn name_tier(name: &[u8], query: bool) -> Option<Tier> {
     if flat.strip_suffix("token").is_some_and(is_plain_token) {
         return None;
     }
-    if let Some((_, tier)) = ENDS.iter().find(|(end, _)| flat.ends_with(end)) {
+    if let Some((tier, _)) = ENDS.iter().find(|(_, ends)| ends.iter().any(|end| flat.ends_with(end))) {
         // In a connection string `PWD` is no folder.
         return (fits_tier(*tier, name, flat) || (query && *tier == Tier::Password)).then_some(*tier);
     }
     if ends_with_pass(name, flat) || ends_with_pw(name) {
         return Some(Tier::Password);
     }
-    if flat == "auth" || (flat.ends_with("auth") && name.starts_with(b"_")) {
+    if flat == "auth" || flat == "sid" || (flat.ends_with("auth") && name.starts_with(b"_")) {
         return Some(Tier::Key);
     }
     key_tier(flat)
@@ -296,19 +144,10 @@ fn fits_tier(tier: Tier, name: &[u8], flat: &str) -> bool {
 
 /// A word of another language, which no English sentence has by chance.
 pub(super) fn is_foreign(name: &[u8]) -> bool {
+    #[rustfmt::skip] // One word a line would be a page.
     const WORDS: &[&str] = &[
-        "passwort",
-        "kennwort",
-        "passord",
-        "contrasena",
-        "senha",
-        "wachtwoord",
-        "salasana",
-        "heslo",
-        "parola",
-        "lozinka",
-        "adgangskode",
-        "clave",
+        "passwort", "kennwort", "passord", "contrasena", "senha", "wachtwoord", "salasana", "heslo", "parola",
+        "lozinka", "adgangskode", "clave",
     ];
     let flat = flat(name);
     !name.is_ascii() || name.contains(&b' ') || WORDS.iter().any(|word| flat.ends_with(word))
@@ -349,7 +188,7 @@ fn ends_with_pass(name: &[u8], flat: &str) -> bool {
 
 fn key_tier(flat: &str) -> Option<Tier> {
     let owner = flat.strip_suffix("key").or_else(|| flat.strip_suffix("keys"))?;
-    if owner.is_empty() || PLAIN_KEYS.iter().any(|plain| owner.ends_with(plain)) {
+    if PLAIN_KEYS.iter().any(|plain| owner.ends_with(plain)) {
         return None;
     }
     let known = KEYS.iter().any(|known| owner.ends_with(known));

@@ -17,6 +17,7 @@ pub(super) fn is_told(scan: &Scan<'_>, name: NameSpan, found: ValueSpan, text: &
     if memchr::memmem::find(text, b"://").is_some() || value::is_path(text) || text[0] == b'-' {
         return false;
     }
+    let digits = text.strip_prefix(b"0x").unwrap_or(text);
     let directly = scan.run(name.end, &BLANK, 40) == found.start - usize::from(found.quoted);
     match name.tier {
         Tier::Password => {
@@ -25,9 +26,17 @@ pub(super) fn is_told(scan: &Scan<'_>, name: NameSpan, found: ValueSpan, text: &
                 || (if directly { is_introduced(scan, name, text) } else { text.len() >= 5 && is_mixed(text) })
         }
         Tier::Query => false,
-        Tier::Token | Tier::Secret if is_known_key(scan, name) && value::is_hex(text) => text.len() >= 20,
+        Tier::Token | Tier::Key | Tier::Session if is_parsed(scan, name) => false,
+        Tier::Token | Tier::Secret if is_known_key(scan, name) && value::is_hex(digits) => digits.len() >= 20,
+        // `rejected the account with key 0x..`
+        Tier::Key if digits.len() == 64 && value::is_hex(digits) => {
+            let name = scan.slice(name.start, name.end).to_ascii_lowercase();
+            matches!(&name[..], b"with key" | b"using key")
+        }
         Tier::Token if value::is_hex(text) => text.len() >= 32 && !is_parsed(scan, name),
-        _ if text.len() >= 20 && is_very_random(text) => true,
+        _ if text.len() >= 20 && (is_very_random(text) || (value::is_grouped(text) && is_known_key(scan, name))) => {
+            true
+        }
         _ => is_coded(scan, name, text, directly),
     }
 }
@@ -45,11 +54,14 @@ fn is_quoted_word(scan: &Scan<'_>, name: NameSpan, found: ValueSpan, text: &[u8]
 
 /// `with password Tr0ub4dor`, `, password Maple-7788`, `user bob password x`.
 fn is_introduced(scan: &Scan<'_>, name: NameSpan, text: &[u8]) -> bool {
-    const WORDS: &[&str] = &["with ", "using ", "and ", ", ", "with the ", "using the ", "is ", "; "];
+    const WORDS: &[&str] = &["with ", "using ", "and ", "and the ", ", ", "with the ", "using the ", "is ", "; "];
     let before = scan.slice(name.start.saturating_sub(12), name.start).to_ascii_lowercase();
     let introduced = WORDS.iter().any(|word| before.ends_with(word.as_bytes()));
     let user = before_user(scan, name) && ends_line(scan, scan.run(name.end, &BLANK, 40) + text.len());
-    (user && text.len() >= 4 && !is_state(text) && !value::is_telling(text))
+    let end = scan.run(name.end, &BLANK, 40) + text.len();
+    let rejected = [&b" was "[..], b" is "].iter().any(|verb| scan.starts_with(end, verb));
+    (rejected && text.len() >= 8 && is_mixed(text))
+        || (user && text.len() >= 4 && !is_state(text) && !value::is_telling(text))
         || text.len() >= 6
             && is_mixed(text)
             && (introduced || has_digit_inside(text) || text.iter().any(|byte| b"!#$@".contains(byte)))
@@ -67,7 +79,8 @@ fn before_user(scan: &Scan<'_>, name: NameSpan) -> bool {
 pub(in crate::redact) fn is_mixed(text: &[u8]) -> bool {
     const TECHNICAL: &[&str] = &[
         "sha", "md5", "base", "ed25519", "rsa", "hs256", "hs512", "rs256", "es256", "aes", "utf", "bcrypt", "argon",
-        "scrypt", "pbkdf", "x509", "oauth", "http", "v1", "v2", "v3", "p256", "0x", "k8s", "ipv",
+        "scrypt", "pbkdf", "x509", "oauth", "http", "v1", "v2", "v3", "p256", "0x", "k8s", "ipv", "ecdsa", "ssh-",
+        "curve", "chacha",
     ];
     let lower = text.to_ascii_lowercase();
     let letters = text.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
@@ -113,23 +126,16 @@ pub(super) fn is_coded(scan: &Scan<'_>, name: NameSpan, text: &[u8], directly: b
 
 /// A parser's tokens and a table's keys.
 fn is_parsed(scan: &Scan<'_>, name: NameSpan) -> bool {
+    #[rustfmt::skip] // One word a line would be a page.
     const PARSED: &[&[u8]] = &[
-        b"unexpected",
-        b"expected",
-        b"next",
-        b"lookahead",
-        b"illegal",
-        b"unknown",
-        b"cache",
-        b"primary",
-        b"sort",
-        b"foreign",
+        b"unexpected", b"undefined", b"missing", b"duplicate", b"continuation", b"page", b"sync", b"resume",
+        b"expected", b"next", b"lookahead", b"illegal", b"unknown", b"cache", b"primary", b"sort", b"foreign",
     ];
     PARSED.contains(&&word_before(scan, name)[..])
 }
 
 fn word_before(scan: &Scan<'_>, name: NameSpan) -> Vec<u8> {
-    let before = scan.slice(name.start.saturating_sub(12), name.start).to_ascii_lowercase();
+    let before = scan.slice(name.start.saturating_sub(16), name.start).to_ascii_lowercase();
     before.trim_ascii_end().rsplit(|byte| !byte.is_ascii_alphabetic()).next().unwrap_or_default().to_vec()
 }
 

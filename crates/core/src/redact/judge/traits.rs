@@ -30,35 +30,11 @@ pub(super) fn is_known_key(scan: &Scan<'_>, name: NameSpan) -> bool {
 
 /// What happens to a password: `db_password changed`.
 pub(super) fn is_state(text: &[u8]) -> bool {
+    #[rustfmt::skip] // One word a line would be a page.
     const STATES: &[&[u8]] = &[
-        b"changed",
-        b"updated",
-        b"rotated",
-        b"created",
-        b"deleted",
-        b"reset",
-        b"found",
-        b"used",
-        b"builtin",
-        b"accepted",
-        b"matches",
-        b"differs",
-        b"provided",
-        b"given",
-        b"ignored",
-        b"encrypted",
-        b"hashed",
-        b"skipped",
-        b"exists",
-        b"verified",
-        b"checked",
-        b"saved",
-        b"cleared",
-        b"stored",
-        b"prompt",
-        b"policy",
-        b"field",
-        b"login",
+        b"changed", b"updated", b"rotated", b"created", b"deleted", b"reset", b"found", b"used", b"builtin",
+        b"accepted", b"matches", b"differs", b"provided", b"given", b"ignored", b"encrypted", b"hashed", b"skipped",
+        b"exists", b"verified", b"checked", b"saved", b"cleared", b"stored", b"prompt", b"policy", b"field", b"login",
         b"auth",
     ];
     STATES.contains(&text)
@@ -67,9 +43,11 @@ pub(super) fn is_state(text: &[u8]) -> bool {
 /// Upper and lower case without sense, and neither a digest nor a UUID.
 pub(super) fn is_very_random(text: &[u8]) -> bool {
     let has = |test: fn(&u8) -> bool| text.iter().any(test);
+    // A digest or an id behind a word is no key.
+    let is_drawn = |part: &[u8]| value::is_random(part) && !value::is_hex(part);
     !value::is_hex(text)
         && !value::is_uuid(text)
-        && (value::is_random(text) || value::is_url_safe(text))
+        && (text.split(|byte| !byte.is_ascii_alphanumeric()).any(is_drawn) || value::is_url_safe(text))
         && has(u8::is_ascii_uppercase)
         && has(u8::is_ascii_lowercase)
         && !text.iter().any(|byte| matches!(byte, b'(' | b')' | b'[' | b']' | b'<' | b'>'))
@@ -82,23 +60,10 @@ pub(super) fn ends_line(scan: &Scan<'_>, at: usize) -> bool {
 
 /// The name begins a line, but for marks of a diff or a list and words that only say whose it is.
 pub(in crate::redact) fn is_own_line(scan: &Scan<'_>, name_start: usize) -> bool {
+    #[rustfmt::skip] // One word a line would be a page.
     const OWNERS: &[&str] = &[
-        "expected",
-        "actual",
-        "received",
-        "got",
-        "want",
-        "new",
-        "old",
-        "current",
-        "temporary",
-        "default",
-        "initial",
-        "root",
-        "admin",
-        "generated",
-        "your",
-        "the",
+        "expected", "actual", "received", "got", "want", "new", "old", "current", "temporary", "default", "initial",
+        "root", "admin", "generated", "your", "the",
     ];
     let mut start = scan.run_back(name_start, &INDENT, 80);
     for _ in 0..3 {

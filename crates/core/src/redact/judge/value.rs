@@ -4,144 +4,27 @@
 use crate::redact::scan::{ALNUM, HEX_ANY};
 
 /// Words that stand where a value would, in type annotations, messages and examples; lower case, sorted.
+#[rustfmt::skip] // One word a line would be a page.
 static WORDS: &[&str] = &[
-    "absent",
-    "any",
-    "blank",
-    "bool",
-    "boolean",
-    "bytes",
-    "changeme",
-    "char",
-    "default",
-    "denied",
-    "deprecated",
-    "disabled",
-    "dummy",
-    "empty",
-    "enabled",
-    "encrypted",
-    "env",
-    "erforderlich",
-    "error",
-    "example",
-    "expired",
-    "failed",
-    "falsch",
-    "false",
-    "filtered",
-    "forbidden",
-    "hidden",
-    "include",
-    "incorrect",
-    "incorrecta",
-    "incorrecto",
-    "input",
-    "int",
-    "integer",
-    "invalid",
-    "invalida",
-    "invalide",
-    "invalido",
-    "key",
-    "malformed",
-    "masked",
-    "mismatch",
-    "mismatched",
-    "missing",
-    "nan",
-    "never",
-    "nil",
-    "no",
-    "none",
-    "not",
-    "null",
-    "number",
-    "object",
-    "obligatoire",
-    "obligatoria",
-    "obligatorio",
-    "obrigatorio",
-    "ok",
-    "omit",
-    "optional",
-    "pass",
-    "passwd",
-    "password",
-    "pflichtfeld",
-    "placeholder",
-    "plain",
-    "pwd",
-    "redacted",
-    "rejected",
-    "removed",
-    "replaceme",
-    "requerida",
-    "requerido",
-    "required",
-    "revoked",
-    "richiesta",
-    "secret",
-    "set",
-    "str",
-    "string",
-    "symbol",
-    "text",
-    "todo",
-    "token",
-    "true",
-    "unauthorized",
-    "undefined",
-    "unknown",
-    "unset",
-    "unsupported",
-    "valid",
-    "varchar",
-    "verplicht",
-    "void",
-    "weak",
-    "wrong",
-    "wymagane",
-    "yes",
+    "absent", "any", "blank", "bool", "boolean", "bytes", "changeme", "char", "default", "denied", "deprecated",
+    "disabled", "dummy", "empty", "enabled", "encrypted", "env", "erforderlich", "error", "example", "expired",
+    "failed", "falsch", "false", "filtered", "forbidden", "hidden", "include", "incorrect", "incorrecta",
+    "incorrecto", "input", "int", "integer", "invalid", "invalida", "invalide", "invalido", "key", "malformed",
+    "masked", "mismatch", "mismatched", "missing", "nan", "never", "nil", "no", "none", "not", "null", "number",
+    "object", "obligatoire", "obligatoria", "obligatorio", "obrigatorio", "ok", "omit", "optional", "pass", "passwd",
+    "password", "pflichtfeld", "placeholder", "plain", "pwd", "redacted", "rejected", "removed", "replaceme",
+    "requerida", "requerido", "required", "revoked", "richiesta", "secret", "set", "str", "string", "symbol", "text",
+    "todo", "token", "true", "unauthorized", "undefined", "unknown", "unset", "unsupported", "valid", "varchar",
+    "verplicht", "void", "weak", "wrong", "wymagane", "yes",
 ];
 
 /// What begins an expression that is evaluated elsewhere, not a value.
+#[rustfmt::skip] // One word a line would be a page.
 static EXPRESSIONS: &[&str] = &[
-    "process.env",
-    "import.meta",
-    "os.environ",
-    "os.getenv",
-    "os.Getenv",
-    "System.getenv",
-    "System.getProperty",
-    "Deno.env",
-    "Bun.env",
-    "secrets.",
-    "env.",
-    "vars.",
-    "ENV[",
-    "ENV.",
-    "getenv(",
-    "env(",
-    "environ",
-    "$env:",
-    "std::env",
-    "Environment.Get",
-    "vault:",
-    "secret/",
-    "arn:aws:",
-    "ref+",
-    "op://",
-    "{{",
-    "${",
-    "$(",
-    "#{",
-    "<%",
-    "%(",
-    "%{",
-    "@Value",
-    "ENC[",
-    "!vault",
+    "process.env", "import.meta", "os.environ", "os.getenv", "os.Getenv", "System.getenv", "System.getProperty",
+    "Deno.env", "Bun.env", "secrets.", "env.", "vars.", "ENV[", "ENV.", "getenv(", "env(", "environ", "$env:",
+    "std::env", "Environment.Get", "vault:", "secret/", "arn:aws:", "ref+", "op://", "{{", "${", "$(", "#{", "<%",
+    "%(", "%{", "@Value", "ENC[", "!vault",
 ];
 
 /// Nothing secret: a placeholder, a reference, an expression, a mask, an earlier replacement.
@@ -170,7 +53,8 @@ fn is_type(value: &[u8]) -> bool {
             && value.ends_with(b">")
             && value[..open].iter().all(|byte| byte.is_ascii_alphabetic() || *byte == b':')
     });
-    let pointer = value.strip_prefix(b"0x").is_some_and(|rest| rest.len() >= 6 && is_hex(rest));
+    // A longer number is a key: an address has 64 bits.
+    let pointer = value.strip_prefix(b"0x").is_some_and(|rest| (6..=16).contains(&rest.len()) && is_hex(rest));
     generic || pointer || value.starts_with(b"&'")
 }
 
@@ -212,7 +96,7 @@ fn is_mask(value: &[u8]) -> bool {
 
 fn is_word(value: &[u8]) -> bool {
     let word = value.strip_suffix(b"!").or_else(|| value.strip_suffix(b"?")).unwrap_or(value);
-    let word = word.strip_prefix(b"&").unwrap_or(word);
+    let word = word.strip_prefix(b"&").or_else(|| word.strip_prefix(b"0x")).unwrap_or(word);
     if word.len() > 64 {
         return false;
     }
@@ -250,7 +134,7 @@ pub(in crate::redact) fn is_code(value: &[u8]) -> bool {
 }
 
 /// Capitals and small letters as no word or `camelCase` has them: `EwUNpdiDqDSE`.
-pub(super) fn has_odd_case(value: &[u8]) -> bool {
+pub(in crate::redact) fn has_odd_case(value: &[u8]) -> bool {
     value.split(|byte| !byte.is_ascii_alphabetic()).any(|part| part.len() >= 4 && case_weight(part) * 4 >= part.len())
 }
 
@@ -287,53 +171,15 @@ pub(in crate::redact) fn is_prose(value: &[u8]) -> bool {
         && text.split([' ', ',', '.', ':', '"']).any(|word| TELLING.contains(&word.to_ascii_lowercase().as_str()))
 }
 
+#[rustfmt::skip] // One word a line would be a page.
 static TELLING: &[&str] = &[
-    "a",
-    "an",
-    "and",
-    "are",
-    "at",
-    "be",
-    "been",
-    "blank",
-    "can",
-    "cannot",
-    "can't",
-    "did",
-    "do",
-    "does",
-    "doesn't",
-    "field",
-    "for",
-    "from",
-    "has",
-    "have",
-    "in",
-    "incorrect",
-    "invalid",
-    "is",
-    "isn't",
-    "least",
-    "may",
-    "missing",
-    "must",
-    "not",
-    "of",
-    "or",
-    "provided",
-    "required",
-    "should",
-    "the",
-    "this",
-    "to",
-    "too",
-    "was",
-    "with",
-    "your",
+    "a", "an", "and", "are", "at", "be", "been", "blank", "can", "cannot", "can't", "did", "do", "does", "doesn't",
+    "field", "for", "from", "has", "have", "in", "incorrect", "invalid", "is", "isn't", "least", "may", "missing",
+    "must", "not", "of", "or", "provided", "required", "should", "the", "this", "to", "too", "was", "with", "your",
 ];
 
 /// `8-4-4-4-12` hexadecimal digits.
-pub(super) fn is_uuid(value: &[u8]) -> bool {
+pub(in crate::redact) fn is_uuid(value: &[u8]) -> bool {
     value.len() == 36
         && value.iter().enumerate().all(|(index, &byte)| match index {
             8 | 13 | 18 | 23 => byte == b'-',
@@ -360,6 +206,20 @@ pub(super) fn is_url_safe(value: &[u8]) -> bool {
         && value.iter().any(u8::is_ascii_uppercase)
         // `HTTPServer_TLSv1_2_ID` has 7.
         && weight + numbers.count() >= 8
+}
+
+/// `QK7T-9WZE-4HQM-J2XW`: four or more groups of capitals and digits.
+pub(super) fn is_grouped(value: &[u8]) -> bool {
+    let mut groups = value.split(|&byte| byte == b'-');
+    let size = groups.clone().next().map_or(0, <[u8]>::len);
+    let is_group = |group: &[u8]| {
+        group.len() == size && group.iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
+    };
+    (4..=8).contains(&size)
+        && groups.clone().count() >= 4
+        && groups.all(is_group)
+        && value.iter().filter(|byte| byte.is_ascii_digit()).count() >= 2
+        && value.iter().any(u8::is_ascii_uppercase)
 }
 
 fn is_random_part(part: &[u8]) -> bool {

@@ -1,21 +1,12 @@
-//! Lines of files and protocols that hold a password by their form: `.pgpass`, `.netrc`, POP and IMAP, LDAP, a Secret.
-//! Lines that name what they hold are read by `assign`.
+//! Secrets of Kubernetes: whatever `data` and `stringData` of an object of the kind `Secret` hold, in YAML and JSON.
 
 use crate::redact::{
-    assign::assignment::{ValueSpan, value_at},
-    judge::{names::Tier, told, value},
+    assign::assignment::value_at,
+    judge::{names::Tier, value},
     scan::{BLANK, Scan, Set},
 };
 
 static SPACE: Set = Set::new(" \t\r\n");
-static FIELD: Set = Set::new("A-Za-z0-9_.*/@-");
-
-fn redact_value(scan: &mut Scan<'_>, start: usize, end: usize, least: usize) {
-    let text = scan.slice(start, end);
-    if text.len() >= least && !value::is_placeholder(text) && !value::is_prose(text) {
-        scan.add_by_name(Tier::Password.kind(), start, end);
-    }
-}
 
 fn line_start(scan: &Scan<'_>, at: usize) -> usize {
     let from = at.saturating_sub(256);
@@ -24,148 +15,6 @@ fn line_start(scan: &Scan<'_>, at: usize) -> usize {
 
 fn ends_line(scan: &Scan<'_>, at: usize) -> bool {
     matches!(scan.at(scan.run(at, &BLANK, 80)), 0 | b'\n' | b'\r')
-}
-
-/// `host:port:database:user:password`, of which the middle three are names or `*`.
-pub(super) fn pgpass(scan: &mut Scan<'_>, hit: usize) {
-    let start = scan.run_back(hit, &FIELD, 128);
-    let mut at = start;
-    let mut fields = 0;
-    while fields < 4 {
-        let end = scan.run(at, &FIELD, 128);
-        let text = scan.slice(at, end);
-        let number = !text.is_empty() && text.iter().all(u8::is_ascii_digit);
-        if end == at || scan.at(end) != b':' || (number != (fields == 1) && text != b"*") {
-            return;
-        }
-        at = end + 1;
-        fields += 1;
-    }
-    let end = (at..scan.text.len()).find(|&index| SPACE.has(scan.text[index])).unwrap_or(scan.text.len());
-    let text = scan.slice(at, end);
-    if ends_line(scan, end) && !text.contains(&b':') && !text.iter().all(u8::is_ascii_digit) {
-        redact_value(scan, at, end, 4);
-    }
-}
-
-/// `login x password y` of a `.netrc`.
-pub(super) fn netrc(scan: &mut Scan<'_>, hit: usize) {
-    let Some((between, found)) = password_after(scan, hit + "login".len()) else { return };
-    let text = scan.slice(found.start, found.end);
-    // `login failed password incorrect` is a sentence; a file names its machine, or the value cannot be a word.
-    let before = scan.slice(hit.saturating_sub(128), hit);
-    let machine = memchr::memmem::find(before, b"machine ").is_some() || before.ends_with(b"default ");
-    if between == 1 && (machine || value::is_random(text)) {
-        redact_value(scan, found.start, found.end, 4);
-    }
-}
-
-/// The same whose lines stand in another order: `password x` before or behind its `machine`.
-pub(super) fn netrc_machine(scan: &mut Scan<'_>, hit: usize) {
-    let line = line_start(scan, hit);
-    if scan.run(line, &BLANK, 80) != hit {
-        return;
-    }
-    let previous = line_start(scan, line.saturating_sub(1));
-    let word = scan.run(previous, &BLANK, 80);
-    if word > previous && scan.starts_with(word, b"password ") {
-        let start = scan.run(word + "password".len(), &BLANK, 8);
-        let end = scan.run(start, &NOT_SPACE, 256);
-        if ends_line(scan, end) {
-            redact_value(scan, start, end, 4);
-        }
-    }
-}
-
-static NOT_SPACE: Set = Set::new("!-~");
-
-/// The next `password x`, and how many words stand before it.
-fn password_after(scan: &Scan<'_>, from: usize) -> Option<(usize, ValueSpan)> {
-    let window = scan.slice(from, from + 256);
-    let at = memchr::memmem::find(window, b"password")?;
-    let after = from + at + "password".len();
-    let start = scan.run(after, &SPACE, 8);
-    let words = window[..at].split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).count();
-    let found = value_at(scan, start).filter(|_| start > after)?;
-    Some((words, found))
-}
-
-/// `PASS x` after `USER y`.
-pub(super) fn pop(scan: &mut Scan<'_>, hit: usize) {
-    if !scan.starts_with(hit, b"PASS ") || line_start(scan, hit) != hit {
-        return;
-    }
-    let previous = line_start(scan, hit.saturating_sub(1));
-    let start = hit + "PASS ".len();
-    let end = scan.run(start, &NOT_SPACE, 256);
-    if scan.starts_with(previous, b"USER ") && previous < hit && ends_line(scan, end) {
-        redact_value(scan, start, end, 4);
-    }
-}
-
-/// `a1 LOGIN bob x` of IMAP: a tag of letters and digits, a user, a password.
-pub(super) fn imap(scan: &mut Scan<'_>, hit: usize) {
-    if !scan.starts_with(hit, b" LOGIN ") || !scan.before(hit).is_ascii_digit() {
-        return;
-    }
-    let user = hit + " LOGIN ".len();
-    let user_end = scan.run(user, &NOT_SPACE, 128);
-    let start = scan.run(user_end, &BLANK, 2);
-    let Some(found) = value_at(scan, start).filter(|_| start > user_end && user_end > user) else { return };
-    if ends_line(scan, found.end + usize::from(found.quoted)) {
-        redact_value(scan, found.start, found.end, 4);
-    }
-}
-
-/// `enable password 7 x` of a router: how it is hidden, then the password.
-pub(super) fn leveled(scan: &mut Scan<'_>, hit: usize) {
-    let word = scan.run(hit, &FIELD, 16);
-    let start = word + " 0 ".len();
-    let end = scan.run(start, &NOT_SPACE, 128);
-    if ends_line(scan, end) {
-        redact_value(scan, start, end, 4);
-    }
-}
-
-/// `/msg NickServ IDENTIFY x`.
-pub(super) fn nickserv(scan: &mut Scan<'_>, hit: usize) {
-    let before = scan.slice(hit.saturating_sub(16), hit).to_ascii_lowercase();
-    if memchr::memmem::find(&before, b"nickserv").is_some() {
-        let start = hit + "identify ".len();
-        redact_value(scan, start, scan.run(start, &NOT_SPACE, 128), 4);
-    }
-}
-
-/// `cn=admin,dc=example,dc=com:x`, `... password x`.
-pub(super) fn ldap_login(scan: &mut Scan<'_>, hit: usize) {
-    let end = scan.run(hit, &DISTINGUISHED, 256);
-    if scan.slice(hit + 3, end).contains(&b'=') {
-        return;
-    }
-    if scan.at(end) == b':' {
-        let value_end = scan.run(end + 1, &NOT_SPACE, 128);
-        let text = scan.slice(end + 1, value_end);
-        if value_end > end + 1 && (told::is_mixed(text) || ends_line(scan, value_end)) && !text.contains(&b'=') {
-            redact_value(scan, end + 1, value_end, 4);
-        }
-    } else if scan.starts_with(end, b" password ") {
-        let start = end + " password ".len();
-        let value_end = scan.run(start, &NOT_SPACE, 128);
-        redact_value(scan, start, value_end, 4);
-    }
-}
-
-static DISTINGUISHED: Set = Set::new("A-Za-z0-9=_-");
-
-/// `user alice on >x` of a Redis access list.
-pub(super) fn acl(scan: &mut Scan<'_>, hit: usize) {
-    let before = scan.slice(hit.saturating_sub(80), hit).to_ascii_lowercase();
-    let user = [&b"user "[..], b"setuser "].iter().any(|word| memchr::memmem::find(&before, word).is_some());
-    let start = hit + " on >".len();
-    let end = scan.run(start, &NOT_SPACE, 128);
-    if user {
-        redact_value(scan, start, end, 3);
-    }
 }
 
 /// `kind: Secret`: whatever stands under `data` and `stringData` of the same object, before its kind or behind it, for

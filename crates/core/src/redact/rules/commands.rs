@@ -1,0 +1,105 @@
+//! Passwords on command lines whose flags are single letters, or words in a known place: `curl -u user:x`, `mysql -px`.
+//! Long flags with a name are read by `assign`.
+
+use super::{Rule, rule, value};
+use crate::redact::judge::told::is_mixed;
+
+/// The argument of a flag.
+fn is_argument(text: &[u8]) -> bool {
+    !value::is_path(text) && !text.iter().all(u8::is_ascii_digit) && !value::is_telling(text)
+}
+
+/// A word in a place where a sentence about the command has words too.
+fn is_word(text: &[u8]) -> bool {
+    let plain = text.iter().all(|byte| byte.is_ascii_lowercase() || *byte == b'_');
+    is_argument(text) && (is_mixed(text) || (text.len() >= 8 && !(plain && text.ends_with(b"ed"))))
+}
+
+const fn command(keywords: &'static [&'static str], pattern: &'static str) -> Rule {
+    rule("password", keywords, pattern).on_line().only(is_argument)
+}
+
+pub(super) static RULES: &[Rule] = &[
+    command(&["curl "], r"\s(?:--(?:proxy-)?user|-[a-zA-Z]{0,5}[uU])[ =]*{user:}"),
+    command(&["http "], r"\s(?:-a|--auth)[ =]*{user:}"),
+    command(&["mysql ", "mysqldump ", "mysqladmin ", "mariadb ", "sshpass ", "7z ", "rar ", "unrar "], r"\s-h?p{word}"),
+    command(
+        &[
+            "sshpass ",
+            "docker login ",
+            "podman login ",
+            "helm registry login ",
+            "az login ",
+            "oc login ",
+            "mongosh ",
+            "mongo ",
+            "mongodump ",
+            "rabbitmqadmin ",
+            "rdesktop ",
+            "cqlsh ",
+            "crackmapexec ",
+            "evil-winrm ",
+            "skopeo ",
+            "buildah ",
+            "twine ",
+        ],
+        r"\s-p\s+{word}",
+    ),
+    command(&["sqlcmd ", "bcp ", "unzip ", "zip ", "ipmitool "], r"\s-P\s*{word}"),
+    command(&["ssh-keygen "], r"\s-[PN]\s+{word}"),
+    command(
+        &[
+            "ldapsearch ",
+            "ldapadd ",
+            "ldapmodify ",
+            "ldappasswd ",
+            "ldapwhoami ",
+            "ldapdelete ",
+            "ldapmodrdn ",
+            "ldapcompare ",
+            "ldapexop ",
+            "ldapvc ",
+            "dsconf ",
+            "dsidm ",
+        ],
+        r"\s-w\s*{word}",
+    ),
+    command(&["ldappasswd "], r"\s-[sa]\s+{word}"),
+    command(&["redis-cli "], r"\s(?:-a|--pass)\s+{word}"),
+    command(&["redis-cli "], r"\sAUTH\s+{word}").only(is_word),
+    command(&["openssl "], r"\s-(?:passin|passout|pass|k)\s+(?:pass:)?{word}"),
+    command(&["xfreerdp "], r"\s/p:{word}"),
+    command(&["smbclient ", "rpcclient ", "winexe ", "smbget "], r"\s(?:-U|--user)[ =]*{user%}"),
+    command(&["lftp "], r"\s-u\s*{user,}"),
+    command(&["skopeo ", "buildah "], r"\s--(?:src-|dest-)?creds[ =]{user:}"),
+    command(&["snmpwalk ", "snmpget "], r"\s-[cAX]\s+{word}"),
+    command(&["secret set "], r"\s(?:--body|-b)[ =]+{word}"),
+    command(&["secret generic "], r"\s--from-literal[ =]{user=}"),
+    command(&["stats auth "], r"auth {user:}"),
+    // Words in a known place.
+    command(&["openssl passwd "], r"passwd (?:-\S+ )*{word}").only(is_word),
+    command(
+        &["snmp-server community ", "rocommunity ", "rwcommunity ", "vault login ", "enable secret "],
+        r"\A\S+(?: community| login| secret)? {word}",
+    )
+    .only(is_word),
+    command(&["htpasswd -b"], r"-b\S* (?:-\S+ )*\S+ \S+ {word}").only(is_word),
+    command(&["htpasswd -nb"], r"-nb\S* (?:-\S+ )*\S+ {word}").only(is_word),
+    command(&["net use "], r"\s\\\\\S+ {word}").only(is_word),
+    command(&["net user ", "add_user ", "change_password ", "wpa_passphrase "], r"\A(?:net )?\w+ \S+ {word}")
+        .only(is_word),
+    command(&["config http-basic."], r"http-basic\.\S+ \S+ {word}").only(is_word),
+    command(&["nmcli ", "mysqladmin "], r"\spassword {word}").only(is_word),
+    // `echo x | command`.
+    rule(
+        "password",
+        &["--password-stdin", "--passphrase-fd 0", "passwd --stdin", "sudo -s", "secret put "],
+        r"(?:echo|printf)\s+(?:-n\s+)?{word}\s*\|[^\n|]*(?:--password-stdin|--passphrase-fd 0|passwd --stdin|sudo -s|secret put )",
+    )
+    .around(160)
+    .only(is_argument),
+    rule("password", &["password-command"], r#"password-command[ =]["']?(?:echo|printf) {word}"#).only(is_argument),
+    rule("password", &["chpasswd"], r"(?:echo|printf)\s+(?:-n\s+)?{user:}\s*\|[^\n|]*chpasswd")
+        .around(160)
+        .only(is_argument),
+];

@@ -1,0 +1,227 @@
+//! Secrets that a line, a call or a sentence tells by its form: `.pgpass`, `.netrc`, `Client("x")`, `admin / x`.
+//! Names with a separator behind them are read by `assign`.
+
+use super::{Rule, rule, value};
+use crate::redact::{
+    finders::blocks::decode_base64,
+    judge::{is_drawn, told::is_mixed},
+};
+
+/// Beside a user's name in a sentence, where a word would be a word.
+fn is_password(text: &[u8]) -> bool {
+    text.len() >= 6 && is_mixed(text) && !text.contains(&b'/')
+}
+
+/// As nobody would write but in a password: a mark and a digit among letters.
+fn is_marked(text: &[u8]) -> bool {
+    let has = |test: fn(&u8) -> bool| text.iter().any(test);
+    let marked = has(|byte| b"!#$@%^&*".contains(byte)) && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
+    text.len() >= 8 && marked && is_password(text) && text[0] != b'@'
+}
+
+fn is_text(text: &[u8]) -> bool {
+    text.len() >= 3 && !value::is_prose(text)
+}
+
+fn is_field(text: &[u8]) -> bool {
+    text.len() >= 4 && !value::is_prose(text) && !text.iter().all(u8::is_ascii_digit)
+}
+
+/// Base64 of what SASL sends.
+fn is_login(text: &[u8]) -> bool {
+    text.len().is_multiple_of(4) && decode_base64(text).iter().all(|byte| byte.is_ascii_graphic() || *byte == 0)
+}
+
+/// As an issuer makes the argument of a call; an id, a path or an address has another form.
+fn is_key(text: &[u8]) -> bool {
+    let is_address = text.windows(3).any(|three| three == b"://");
+    text.len() >= 16 && !value::is_uuid(text) && !value::is_hex(text) && !is_address && is_drawn(text)
+}
+
+/// Letters of both cases and digits as nothing but a key has them.
+fn is_mixed_key(text: &[u8]) -> bool {
+    let has = |test: fn(&u8) -> bool| text.iter().any(test);
+    is_key(text) && has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase) && has(u8::is_ascii_digit)
+}
+
+/// The same where the call takes nothing but a key.
+fn is_key_or_digits(text: &[u8]) -> bool {
+    let digits = text.strip_prefix(b"0x").unwrap_or(text);
+    is_key(text) || (digits.len() >= 32 && value::is_hex(digits))
+}
+
+fn is_bearer(text: &[u8]) -> bool {
+    (value::is_random(text) || text.len() >= 32) && !value::is_code(text)
+}
+
+/// Base64 of `user:password`.
+fn is_pair(text: &[u8]) -> bool {
+    let decoded = decode_base64(text);
+    let is_printable = |byte: &u8| byte.is_ascii_graphic() || *byte == b' ' || *byte >= 0x80;
+    text.len() >= 8 && decoded.contains(&b':') && decoded.iter().all(is_printable)
+}
+
+fn is_phrase(text: &[u8]) -> bool {
+    text.split(|&byte| byte == b' ').count() >= 6 && !value::is_prose(text)
+}
+
+pub(super) static RULES: &[Rule] = &[
+    // Files and protocols.
+    rule(
+        "password",
+        &[":*:", ":5432:", ":5433:", ":6432:"],
+        r#"(?:^|[\s"'])[\w.*/@-]+:(?:[0-9]+|\*):(?:[\w.*/@-]*[A-Za-z*][\w.*/@-]*:){2}([^\s:]+)[ \t]*\r?$"#,
+    )
+    .around(128)
+    .only(is_field),
+    rule("password", &["machine "], r"machine\s+\S+\s+login\s+\S+\s+password\s+{word}").word().only(is_field),
+    rule("password", &["default login "], r"default\s+login\s+\S+\s+password\s+{word}").word().only(is_field),
+    rule("password", &["login "], r"login\s+\S+\s+password\s+{word}").word().only(value::is_random),
+    rule("password", &["machine "], r"^[ \t]+password[ \t]+([!-~]{4,})[ \t]*\r?\n[ \t]*machine ")
+        .around(256)
+        .only(is_field),
+    rule("password", &["pass "], r"^USER \S+\r?\nPASS ([!-~]{4,})[ \t]*\r?$").around(128),
+    rule("password", &[" login "], r#"[0-9] LOGIN \S+ (?:"([^"\n]{4,})"|([!-~]{4,}))[ \t]*\r?$"#).around(1),
+    rule(
+        "password",
+        &["password 0 ", "password 5 ", "password 7 ", "secret 0 ", "secret 5 "],
+        r"\w+ [057] ([!-~]{4,})[ \t]*\r?$",
+    ),
+    rule("password", &["identify "], r"nickserv\s+identify ([!-~]{4,})").around(16),
+    rule("password", &["dc="], r"dc=[\w-]+(?::([!-~&&[^=]]{4,})(?:\s|$)| password ([!-~]{4,}))").only(is_field),
+    rule("password", &[" on >"], r"user \S+(?: \S+)* on >([!-~]{3,})").around(80),
+    rule(
+        "authorization",
+        &["auth plain ", "auth login "],
+        r"auth (?:plain|login) ([A-Za-z0-9+/]{6,}={0,2})(?:$|[^\w+/=])",
+    )
+    .only(is_login),
+    // Logins of databases.
+    rule("url-password", &["@tcp(", "@unix("], r#"[^\s"'`<>\\|:]*:([^\s"'`<>\\|/][^\s"'`<>\\|]*)@(?:tcp|unix)\("#)
+        .around(256),
+    rule(
+        "url-password",
+        &["sqlplus ", "oracle:thin:"],
+        r#"(?:sqlplus (?:-\S+ )*|oracle:thin:)[\w.%+~-]+/(?:([^\s"'@]+)@|([\w#$!]{4,64})(?:\s|$))"#,
+    ),
+    rule(
+        "url-password",
+        &["%3A%2F%2F"],
+        concat!(r"%3A%2F%2F[\w.~-]{1,}%3A", r"((?:[\w.~!*'()$+,-]|%(?:[0135-9a-f][0-9a-f]|2[0-9a-e]|4[1-9a-f]))+)%40",),
+    ),
+    // Headers and forms.
+    rule("authorization", &["Bearer"], r#"bearer[ :="']{1,4}([\w+/=%.~-]{12,})"#).within(8192).only(is_bearer),
+    rule("authorization", &["Basic "], r"basic[ \t]{1,4}([A-Za-z0-9+/]{6,}={0,2})").only(is_pair),
+    rule("password", &["type=\"password\""], r#"type="password"[^>\n]{0,200}?value="([^"\n]+)""#).only(is_text),
+    // Sentences.
+    rule(
+        "password",
+        &["credentials", "login with "],
+        r#"(?:credentials|login with)(?: are)?[ :('"]{1,4}[\w.@\\-]+(?: / |[:/]){word}"#,
+    )
+    .only(is_password),
+    rule("password", &["as the password", "as password", "as a password"], r"{word} as (?:the |a )?password\b")
+        .around(80)
+        .only(is_password),
+    rule("password", &["in as "], r"in as [\w.@-]+:{word}").only(is_password),
+    rule("secret", &["license "], r"licen[cs]e ([A-Z0-9]{4,8}(?:-[A-Z0-9]{4,8}){3,})\b"),
+    rule("token", &["recovery code"], r"recovery codes?(?: is)?:?\s+([A-Z0-9]{4,8}(?:-[A-Z0-9]{4,8})+)\b"),
+    rule("password", &["password's "], r"password's {word}").only(is_password),
+    rule("password", &["changed from "], r"passw(?:or)?d (?:was )?changed from {word}").around(20).only(is_password),
+    rule("password", &["changed from "], r"passw(?:or)?d (?:was )?changed from \S+ to {word}")
+        .around(20)
+        .only(is_password),
+    // Hardhat's list of private keys.
+    rule("secret", &["accounts"], r#"accounts["']?\s*[:=]\s*\[\s*["']?(0x[0-9a-f]{64})\b"#),
+    rule("secret", &["unseal key "], r"unseal key [0-9]+: ([A-Za-z0-9+/]{40,}={0,2})"),
+    rule("password", &[" / "], r"(?:login|user|account)[: ]+[\w.@\\-]+ / {word}").around(64).only(is_password),
+    rule("password", &[" / "], r"[\w.@\\-] / {word}").around(1).only(is_marked),
+    rule("token", &["pin: ", "pin=", "pin is "], r"(?-i:PIN)(?:[:=] ?| is )([0-9]{4,8})(?:$|[^\w.])").word(),
+    rule(
+        "token",
+        &["code: ", "code is "],
+        r"(?:otp|pin|time|verification|security|2fa|mfa|login|pairing)[ -]code(?:: ?| is )([0-9]{4,8})(?:$|[^\w.])",
+    )
+    .around(16),
+    rule("password", &["seed phrase", "recovery phrase"], r#"\w+ phrase[: ="']{1,4}([a-z]+(?: [a-z]+){5,23})"#)
+        .only(is_phrase),
+    rule("token", &["session cookie "], r"session cookie {word}").only(is_drawn),
+    // Netscape's file of cookies.
+    rule("cookie", &["\tTRUE\t", "\tFALSE\t"], r"\t(?:TRUE|FALSE)\t[0-9]+\t[^\t\n]+\t([!-~]{6,})").only(is_drawn),
+    // Comparisons.
+    rule("password", &["' == ", "\" == "], r"{str} == [\w.\[\]'\x22]*(?:password|passwd|passphrase|pwd)\b")
+        .around(200)
+        .only(is_text),
+    rule("token", &["' == ", "\" == "], r"{str} == [\w.\[\]'\x22]*(?:token|secret|api_?key)\b")
+        .around(200)
+        .only(is_drawn),
+    // Calls, by what they take.
+    rule(
+        "password",
+        &["auth=(", "basicauth(", "pscredential(", "login(", "credentials(", "networkcredential("],
+        r"\w+=?\(\s*{lit}\s*,\s*{str}(?:\s*,\s*{lit})?\s*\)",
+    )
+    .only(is_text),
+    rule("password", &["getconnection("], r"getconnection\((?:\w+|{lit})\s*,\s*{lit}\s*,\s*{str}\s*\)").only(is_text),
+    rule("password", &["to-securestring "], r"to-securestring (?:-String )?{str}").only(is_text),
+    rule(
+        "password",
+        &[".fill(", ".type(", ".send_keys(", ".sendkeys("],
+        r#"\.\w+\((?:"[^"\n]*pass(?:word|wd|phrase)[^"\n]*"|'[^'\n]*pass(?:word|wd|phrase)[^'\n]*')\s*,\s*{str}"#,
+    )
+    .only(is_text),
+    rule(
+        "password",
+        &[".fill(", ".type(", ".send_keys(", ".sendkeys("],
+        r#"["'`][^"'`\n;]*pass(?:word|wd|phrase)[^"'`\n;]*["'`]\]?["'`]?\)+\.\w+\(\s*{str}"#,
+    )
+    .around(80)
+    .only(is_text),
+    rule("password", &["password("], r"(?-i:Password|PASSWORD)\({str}\)").word().only(is_text),
+    rule(
+        "password",
+        &["assertequals(", "assertequal(", "assert_eq!(", "assert_equal "],
+        r"\w+!?[( ]{str},\s*[\w.$-]*(?:password|passwd|passphrase|pwd)\b",
+    )
+    .only(is_text),
+    rule("password", &["identified "], r"identified (?:with \S+ )?by {str}"),
+    rule(
+        "secret",
+        &[
+            "client(",
+            "wallet(",
+            "fernet(",
+            "createclient(",
+            "sdk(",
+            "api(",
+            "provider(",
+            "service(",
+            "bot(",
+            "credential(",
+            ".login(",
+            ".auth(",
+        ],
+        r"\.?\w+\((?:[^()\n]{0,160}[,=:]\s*)?{str}",
+    )
+    .only(is_key),
+    rule("secret", &["wallet(", "fernet(", "github(", "signer("], r"\w+\(\s*{str}").only(is_key_or_digits),
+    rule("secret", &["(\"AC", "('AC"], r#"\(["']AC[0-9a-f]{32}["']\s*,\s*["']([0-9a-f]{32})["']"#),
+    rule("secret", &["account(", "keypair("], r#"\w+\(\s*["'](0x[0-9a-f]{64})["']"#),
+    // A constructor that takes a key.
+    rule(
+        "secret",
+        &["(\"", "('"],
+        r#"(?-i:[A-Z])\w*(?:(?:::|\.)\w+)*\((?:[^()\n]{0,160}?[\s,(])??["']([\w+/=-]{24,})["']"#,
+    )
+    .around(64)
+    .only(is_mixed_key)
+    .unless(&["Error", "Exception", "Id(", "ID(", "Hash", "Digest", "Buffer", "Cursor", "Equal", "From", "Blob"]),
+    rule("secret", &["algoliasearch(", "searchclient("], r"\w+\(\s*{lit}\s*,\s*{str}").only(is_key_or_digits),
+    rule(
+        "secret",
+        &["createhmac(", "jwt.sign(", "jwt.verify(", "jwt.encode(", "jwt.decode("],
+        r"[\w.]+\([^\n]{0,120}?,\s*{str}",
+    )
+    .only(is_drawn),
+    rule("secret", &["hmac.new("], r"hmac\.new\(\s*{str}").only(is_drawn),
+];
