@@ -30,7 +30,7 @@ pub(super) fn find(scan: &mut Scan<'_>, hit: usize) {
     }
     let name_start = name_start(scan, hit);
     let query = matches!(scan.before(name_start), b'?' | b'&' | b';') || scan.text[..name_start].ends_with(b"&amp;");
-    if table::column(scan, name_start, name_end) {
+    if table::column(scan, name_start, name_end) || table::row(scan, name_start, name_end) {
         return;
     }
     let Some((separator, at)) = separator(scan, name_start, name_end) else {
@@ -183,7 +183,6 @@ fn separator(scan: &Scan<'_>, name_start: usize, name_end: usize) -> Option<(Sep
         b'\n' | b'\r' => nested::connection_string_part(scan, name_start, at)
             .or_else(|| named_pair(scan, at))
             .or_else(|| next_line::under_heading(scan, name_start, at)),
-        b'|' => table::cell(scan, name_start, at),
         // `variable "password" { default = "x" }` of Terraform.
         b'{' if quoted && blanks => Some((Separator::Pair, at)),
         _ if quoted && blanks => {

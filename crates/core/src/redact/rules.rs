@@ -1,4 +1,5 @@
-//! Rules as data: keywords say where to look, a pattern finds the secret there, a check refuses what only resembles one.
+//! Rules as data. A rule has keywords that select places, a pattern that finds the secret there, and a check that
+//! rejects look-alikes.
 //! The tables are in `tokens`, `lines` and `commands`.
 //!
 //! A pattern sees a bounded window, so that a text of nothing but keywords takes linear time. It is compiled when its
@@ -33,16 +34,16 @@ enum Scope {
 pub(super) struct Rule {
     kind: &'static str,
     pub(super) keywords: &'static [&'static str],
-    /// The first group that took part is the secret, or the whole match where there is no group. `{str}` is a quoted
-    /// text, `{word}` a quoted text or a word, `{user:}` what follows `name:` in one of them; `{lit}` is a quoted text
-    /// that is no secret.
+    /// The first group that matched is the secret; without a group, the whole match is. `{str}` captures a quoted text,
+    /// `{word}` a quoted text or a word, `{user:}` the part of a word behind `name:`. `{lit}` is a quoted text that is not
+    /// captured.
     pattern: &'static str,
     scope: Scope,
     /// Bytes after the keyword.
     ahead: usize,
     is_word: bool,
     accepts: fn(&[u8]) -> bool,
-    /// A match with one of these in it is no secret.
+    /// Words that make a match harmless, such as `Hash` in the name of the function.
     allowed: &'static [&'static str],
 }
 
@@ -107,7 +108,7 @@ impl Rule {
         self
     }
 
-    /// Whether a word beside the secret tells what it is, not the secret's own look.
+    /// Returns true when a word beside the secret identifies it, false when its format does.
     pub(super) fn is_told(&self) -> bool {
         matches!(self.kind, "password" | "secret" | "token" | "authorization" | "url-password")
     }

@@ -47,7 +47,7 @@ pub(super) fn on_next_line(scan: &mut Scan<'_>, name: NameSpan, separator: Separ
 static BLOCK: Set = Set::new("|>\\+-");
 static RETURN: Set = Set::new("\r");
 
-/// One word, or a quoted text, alone on its line. It stands further in than the name, or is drawn.
+/// A word or a quoted text that is alone on its line. It is indented more than the name, unless it looks random.
 fn single(scan: &mut Scan<'_>, name: NameSpan, separator: Separator, start: usize, indent: usize) -> bool {
     let own = is_own_line(scan, name.start);
     let Some(found) = value_at(scan, start) else { return false };

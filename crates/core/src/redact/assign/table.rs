@@ -11,14 +11,34 @@ use crate::redact::{
 
 const MAX_LINE_BYTES: usize = 1024;
 const MAX_ROWS: usize = 64;
+const MAX_CELLS: usize = 16;
 static RULER: Set = Set::new("-+|=: \t");
 static FRAME: Set = Set::new(" \t`*");
 
-/// `| name | value |`: where the value stands.
-pub(super) fn cell(scan: &Scan<'_>, name_start: usize, bar: usize) -> Option<(Separator, usize)> {
+/// Takes the values in the cells behind a name, `| name | value | value |`; false where the name is in no cell.
+pub(super) fn row(scan: &mut Scan<'_>, name_start: usize, name_end: usize) -> bool {
+    let mut bar = scan.run(name_end, &FRAME, 80);
     let before = scan.run_back(name_start, &FRAME, 40);
-    let is_cell = matches!(scan.before(before), b'|' | b'\n' | 0);
-    is_cell.then(|| (Separator::Spaced, scan.run(bar + 1, &BLANK, 80)))
+    if scan.at(bar) != b'|' || !matches!(scan.before(before), b'|' | b'\n' | 0) {
+        return false;
+    }
+    let Some(tier) = names::name_tier(scan.slice(name_start, name_end), false) else { return false };
+    let name = NameSpan { start: name_start, end: name_end, tier };
+    for _ in 0..MAX_CELLS {
+        let start = scan.run(bar + 1, &BLANK, 80);
+        let Some(found) = value_at(scan, start).map(|found| without_bar(scan, found)) else { break };
+        bar = scan.run(found.end + usize::from(found.quoted), &FRAME, 80);
+        // A sentence fills a cell with more than one word.
+        if matches!(scan.at(bar), b'|' | b'\n' | b'\r' | 0) {
+            redact_value(scan, name, Separator::Spaced, found);
+        }
+        let Some(next) = memchr::memchr2(b'|', b'\n', scan.slice(bar, bar + MAX_LINE_BYTES)) else { break };
+        bar += next;
+        if scan.at(bar) == b'\n' {
+            break;
+        }
+    }
+    true
 }
 
 /// Takes the values below a name in the head of a table; false where the name is in no head.
@@ -51,7 +71,7 @@ pub(super) fn column(scan: &mut Scan<'_>, name_start: usize, name_end: usize) ->
     true
 }
 
-/// Where the text begins that stands behind so many bars.
+/// Start of the cell behind `bars` bars.
 fn field(scan: &Scan<'_>, line: usize, end: usize, bars: usize) -> Option<usize> {
     let text = scan.slice(line, end);
     let mut places = memchr::memchr_iter(b'|', text).map(|at| line + at + 1);

@@ -96,7 +96,12 @@ pub(super) fn private_key_end(scan: &mut Scan<'_>, hit: usize) {
         let before = scan.run_back(start, &FILLER, 64);
         let line = scan.run_back(before, &BASE64, MAX_BLOCK_BYTES);
         let body = scan.slice(line, before);
-        let body = if scan.before(line) == b'\\' { body.strip_prefix(b"n").unwrap_or(body) } else { body };
+        let escaped = scan.before(line) == b'\\' && body.starts_with(b"n");
+        let body = if escaped { &body[1..] } else { body };
+        if escaped && body.is_empty() {
+            start = line - 1;
+            continue;
+        }
         if body.len() < 32
             && !body.ends_with(b"=")
             && !(body.len() >= 4 && before + 8 > start && body.iter().any(u8::is_ascii_digit))

@@ -33,7 +33,8 @@ pub(in crate::redact) fn after_name(scan: &mut Scan<'_>, name: NameSpan) {
 pub(in crate::redact) fn below(scan: &mut Scan<'_>, start: usize, end: usize) {
     let line = scan.slice(end, end + MAX_SENTENCE_BYTES);
     let Some(stop) = memchr::memchr(b'\n', line) else { return };
-    if !line[..stop].trim_ascii_end().ends_with(b":") {
+    let sentence = line[..stop].trim_ascii_end();
+    if !sentence.ends_with(b":") && !sentence.ends_with(b" is") {
         return;
     }
     let value = scan.run(end + stop, &SPACE, 40);
@@ -57,6 +58,7 @@ static GRAPHIC: Set = Set::new("!-~");
 
 /// `password for user 'app' is 'x'`, `passphrase for /root/.ssh/id is "x"`.
 fn qualified(scan: &mut Scan<'_>, name: NameSpan) {
+    const ABOUT: &[&[u8]] = &[b"fingerprint", b"hash", b"digest", b" id ", b"version", b"name", b"size", b"type"];
     let is_of = scan.starts_with(name.end, b" for ") || scan.starts_with(name.end, b" of ");
     // `the api key we use is x`: only a key can be told from the words of the sentence.
     if !is_of && (name.tier == Tier::Password || scan.at(name.end) != b' ') {
@@ -64,11 +66,11 @@ fn qualified(scan: &mut Scan<'_>, name: NameSpan) {
     }
     let line = scan.slice(name.end, name.end + MAX_SENTENCE_BYTES);
     let stop = line.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(line.len());
-    let verbs = [&b" is: "[..], b" is ", b" was ", b" = ", b": "];
-    const ABOUT: &[&[u8]] = &[b"fingerprint", b"hash", b"digest", b" id ", b"version", b"name", b"size", b"type"];
+    let verbs = [&b" is: "[..], b" is ", b" was ", b" used: ", b" (hex): ", b" (base64): ", b" = ", b": "];
     if !is_of && ABOUT.iter().any(|word| memchr::memmem::find(&line[..stop], word).is_some()) {
         return;
     }
+    let verbs = if is_of { &verbs[..] } else { &verbs[..6] };
     let Some(at) = verbs.iter().find_map(|verb| Some(memchr::memmem::find(&line[..stop], verb)? + verb.len())) else {
         return;
     };

@@ -11,7 +11,7 @@ pub(in crate::redact) enum Tier {
     Token,
     /// `..._KEY` of no known sort: the value must look very random.
     Key,
-    /// As an issuer makes them, but no UUID, which names a session and opens none.
+    /// The value must look random and must not be a UUID, because UUIDs identify sessions in logs.
     Session,
     /// A parameter of a signed link: random, and in a query only.
     Query,

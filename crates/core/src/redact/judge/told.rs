@@ -31,7 +31,7 @@ pub(super) fn is_told(scan: &Scan<'_>, name: NameSpan, found: ValueSpan, text: &
         // `rejected the account with key 0x..`
         Tier::Key if digits.len() == 64 && value::is_hex(digits) => {
             let name = scan.slice(name.start, name.end).to_ascii_lowercase();
-            matches!(&name[..], b"with key" | b"using key")
+            matches!(name.trim_ascii(), b"key" | b"with key" | b"using key")
         }
         Tier::Token if value::is_hex(text) => text.len() >= 32 && !is_parsed(scan, name),
         _ if text.len() >= 20 && (is_very_random(text) || (value::is_grouped(text) && is_known_key(scan, name))) => {
@@ -60,7 +60,8 @@ fn is_introduced(scan: &Scan<'_>, name: NameSpan, text: &[u8]) -> bool {
     let user = before_user(scan, name) && ends_line(scan, scan.run(name.end, &BLANK, 40) + text.len());
     let end = scan.run(name.end, &BLANK, 40) + text.len();
     let rejected = [&b" was "[..], b" is "].iter().any(|verb| scan.starts_with(end, verb));
-    (rejected && text.len() >= 8 && is_mixed(text))
+    let phrase = scan.slice(name.start, name.end).to_ascii_lowercase().ends_with(b"phrase");
+    ((rejected || phrase) && text.len() >= 8 && is_mixed(text))
         || (user && text.len() >= 4 && !is_state(text) && !value::is_telling(text))
         || text.len() >= 6
             && is_mixed(text)

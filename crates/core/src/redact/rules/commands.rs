@@ -86,8 +86,8 @@ pub(super) static RULES: &[Rule] = &[
     command(&["htpasswd -b"], r"-b\S* (?:-\S+ )*\S+ \S+ {word}").only(is_word),
     command(&["htpasswd -nb"], r"-nb\S* (?:-\S+ )*\S+ {word}").only(is_word),
     command(&["net use "], r"\s\\\\\S+ {word}").only(is_word),
-    command(&["net user ", "add_user ", "change_password ", "wpa_passphrase "], r"\A(?:net )?\w+ \S+ {word}")
-        .only(is_word),
+    command(&["net user "], r"\Anet user \S+ {word}").only(is_word),
+    command(&["add_user ", "change_password ", "wpa_passphrase "], r"\A\w+ \S+ {word}").only(is_word),
     command(&["config http-basic."], r"http-basic\.\S+ \S+ {word}").only(is_word),
     command(&["nmcli ", "mysqladmin "], r"\spassword {word}").only(is_word),
     // `echo x | command`.
@@ -98,6 +98,7 @@ pub(super) static RULES: &[Rule] = &[
     )
     .around(160)
     .only(is_argument),
+    rule("password", &["<(echo "], r"pass\S*<\(echo {word}").around(24).only(is_argument),
     rule("password", &["password-command"], r#"password-command[ =]["']?(?:echo|printf) {word}"#).only(is_argument),
     rule("password", &["chpasswd"], r"(?:echo|printf)\s+(?:-n\s+)?{user:}\s*\|[^\n|]*chpasswd")
         .around(160)

@@ -12,7 +12,7 @@ fn is_password(text: &[u8]) -> bool {
     text.len() >= 6 && is_mixed(text) && !text.contains(&b'/')
 }
 
-/// As nobody would write but in a password: a mark and a digit among letters.
+/// A mark and a digit among letters, because two words with a slash between are common.
 fn is_marked(text: &[u8]) -> bool {
     let has = |test: fn(&u8) -> bool| text.iter().any(test);
     let marked = has(|byte| b"!#$@%^&*".contains(byte)) && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
@@ -145,6 +145,7 @@ pub(super) static RULES: &[Rule] = &[
     .around(16),
     rule("password", &["seed phrase", "recovery phrase"], r#"\w+ phrase[: ="']{1,4}([a-z]+(?: [a-z]+){5,23})"#)
         .only(is_phrase),
+    rule("token", &["session id"], r#"session id[:=]? ["']?([\w-]{20,})"#).only(is_mixed_key),
     rule("token", &["session cookie "], r"session cookie {word}").only(is_drawn),
     // Netscape's file of cookies.
     rule("cookie", &["\tTRUE\t", "\tFALSE\t"], r"\t(?:TRUE|FALSE)\t[0-9]+\t[^\t\n]+\t([!-~]{6,})").only(is_drawn),
@@ -158,10 +159,12 @@ pub(super) static RULES: &[Rule] = &[
     // Calls, by what they take.
     rule(
         "password",
-        &["auth=(", "basicauth(", "pscredential(", "login(", "credentials(", "networkcredential("],
+        &["auth=(", "basicauth(", "pscredential(", "login(", "credentials(", "credential("],
         r"\w+=?\(\s*{lit}\s*,\s*{str}(?:\s*,\s*{lit})?\s*\)",
     )
     .only(is_text),
+    rule("password", &["connect(", "pdo(", "pdo->__construct("], r"\w+(?:->\w+)?\(\s*{lit}\s*,\s*{lit}\s*,\s*{str}")
+        .only(is_password),
     rule("password", &["getconnection("], r"getconnection\((?:\w+|{lit})\s*,\s*{lit}\s*,\s*{str}\s*\)").only(is_text),
     rule("password", &["to-securestring "], r"to-securestring (?:-String )?{str}").only(is_text),
     rule(
@@ -219,7 +222,7 @@ pub(super) static RULES: &[Rule] = &[
     rule("secret", &["algoliasearch(", "searchclient("], r"\w+\(\s*{lit}\s*,\s*{str}").only(is_key_or_digits),
     rule(
         "secret",
-        &["createhmac(", "jwt.sign(", "jwt.verify(", "jwt.encode(", "jwt.decode("],
+        &["createhmac(", "sign(", "verify(", "jwt.encode(", "jwt.decode("],
         r"[\w.]+\([^\n]{0,120}?,\s*{str}",
     )
     .only(is_drawn),
