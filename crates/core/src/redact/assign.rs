@@ -255,7 +255,7 @@ fn named_pair(scan: &Scan<'_>, at: usize) -> Option<(Separator, usize)> {
 fn skip_verb(scan: &Scan<'_>, at: usize) -> usize {
     #[rustfmt::skip] // One word a line would be a page.
     const VERBS: &[&[u8]] = &[
-        b"was provided: ", b"was: ", b"should be ", b"is: ", b"is ", b"ist ", b"lautet: ", b"lautet ", b"est ", b"es ", "é ".as_bytes(),
+        b"was provided: ", b"was: ", b"used: ", b"should be ", b"is: ", b"is ", b"ist ", b"lautet: ", b"lautet ", b"est ", b"es ", "é ".as_bytes(),
         b"was set to ", b"was changed to ", b"was ", b"set to ", b"changed to ", b"used was ", b"to equal ",
         b"to be ", b"to eq ", b"to ", b"of ", b"provided: ", b"provided ", b"value ", b"(",
     ];

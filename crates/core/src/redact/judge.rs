@@ -231,6 +231,7 @@ fn is_set_value(tier: Tier, text: &[u8]) -> bool {
         Tier::Password => !value::is_path(text) && !text.contains(&b'('),
         Tier::Secret => text.len() >= 6 && digits > 0 && !value::is_path(text),
         Tier::Key => is_very_random(text),
+        Tier::Session => is_drawn(text) && !value::is_uuid(text),
         _ => is_drawn(text) || (digits >= 2 && text.len() >= 8 && !value::is_path(text) && !text.contains(&b'(')),
     }
 }

@@ -59,7 +59,9 @@ fn is_introduced(scan: &Scan<'_>, name: NameSpan, text: &[u8]) -> bool {
     let introduced = WORDS.iter().any(|word| before.ends_with(word.as_bytes()));
     let user = before_user(scan, name) && ends_line(scan, scan.run(name.end, &BLANK, 40) + text.len());
     let end = scan.run(name.end, &BLANK, 40) + text.len();
-    let rejected = [&b" was "[..], b" is "].iter().any(|verb| scan.starts_with(end, verb));
+    let rejected = [&b" was "[..], b" is ", b" still ", b" does", b" did", b" no longer ", b" failed"]
+        .iter()
+        .any(|verb| scan.starts_with(end, verb));
     let phrase = scan.slice(name.start, name.end).to_ascii_lowercase().ends_with(b"phrase");
     ((rejected || phrase) && text.len() >= 8 && is_mixed(text))
         || (user && text.len() >= 4 && !is_state(text) && !value::is_telling(text))
@@ -113,7 +115,12 @@ pub(super) fn is_coded(scan: &Scan<'_>, name: NameSpan, text: &[u8], directly: b
     let plain =
         text.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'!' | b'#'));
     let enough = (turns >= 3 && text.len() >= 8) || (!directly && turns >= 1 && text.len() >= 10);
+    // `cacheKey_a1b2c3d4` names an object.
+    let named = matches!(name.tier, Tier::Key)
+        && text.contains(&b'_')
+        && text.split(|&byte| byte == b'_').next().is_some_and(|first| first.iter().all(u8::is_ascii_alphabetic));
     plain
+        && !named
         && enough
         && digits >= 2
         && alnum.len() >= digits + 3

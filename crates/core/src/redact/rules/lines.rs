@@ -12,6 +12,11 @@ fn is_password(text: &[u8]) -> bool {
     text.len() >= 6 && is_mixed(text) && !text.contains(&b'/')
 }
 
+/// The last of three texts is a name as often.
+fn is_long_password(text: &[u8]) -> bool {
+    text.len() >= 10 && is_password(text)
+}
+
 /// A mark and a digit among letters, because two words with a slash between are common.
 fn is_marked(text: &[u8]) -> bool {
     let has = |test: fn(&u8) -> bool| text.iter().any(test);
@@ -164,7 +169,7 @@ pub(super) static RULES: &[Rule] = &[
     )
     .only(is_text),
     rule("password", &["connect(", "pdo(", "pdo->__construct("], r"\w+(?:->\w+)?\(\s*{lit}\s*,\s*{lit}\s*,\s*{str}")
-        .only(is_password),
+        .only(is_long_password),
     rule("password", &["getconnection("], r"getconnection\((?:\w+|{lit})\s*,\s*{lit}\s*,\s*{str}\s*\)").only(is_text),
     rule("password", &["to-securestring "], r"to-securestring (?:-String )?{str}").only(is_text),
     rule(
@@ -209,12 +214,13 @@ pub(super) static RULES: &[Rule] = &[
     .only(is_key),
     rule("secret", &["wallet(", "fernet(", "github(", "signer("], r"\w+\(\s*{str}").only(is_key_or_digits),
     rule("secret", &["(\"AC", "('AC"], r#"\(["']AC[0-9a-f]{32}["']\s*,\s*["']([0-9a-f]{32})["']"#),
-    rule("secret", &["account(", "keypair("], r#"\w+\(\s*["'](0x[0-9a-f]{64})["']"#),
+    rule("secret", &["client("], r#"\w+\(\s*["']((?-i:[0-9a-f]{32,64}))["']\s*\)"#),
+    rule("secret", &["account(", "keypair(", "provider("], r#"\w+\(\s*\[?\s*["'](0x[0-9a-f]{64})["']"#),
     // A constructor that takes a key.
     rule(
         "secret",
         &["(\"", "('"],
-        r#"(?-i:[A-Z])\w*(?:(?:::|\.)\w+)*\((?:[^()\n]{0,160}?[\s,(])??["']([\w+/=-]{24,})["']"#,
+        r#"\b(?-i:[A-Z])\w*(?:(?:::|\.)\w+)*\((?:[^()\n]{0,160}?[\s,(])??["']([\w+/=-]{24,})["']"#,
     )
     .around(64)
     .only(is_mixed_key)
@@ -222,7 +228,7 @@ pub(super) static RULES: &[Rule] = &[
     rule("secret", &["algoliasearch(", "searchclient("], r"\w+\(\s*{lit}\s*,\s*{str}").only(is_key_or_digits),
     rule(
         "secret",
-        &["createhmac(", "sign(", "verify(", "jwt.encode(", "jwt.decode("],
+        &["createhmac(", "createcipheriv(", "sign(", "verify(", "jwt.encode(", "jwt.decode("],
         r"[\w.]+\([^\n]{0,120}?,\s*{str}",
     )
     .only(is_drawn),
