@@ -51,6 +51,7 @@ function answerOf(agent: Agent, tool: string, args: Data): Promise<unknown> {
   return isBare ? agent.ask(tool, args).catch((error: Error) => error.message) : agent.call(tool, args);
 }
 
+// Over 5 s, because it calls each tool with each argument.
 test('no answer of a tool has what stood in any of its arguments', async () => {
   const root = repository({ 'a.txt': 'a' });
   const env = { ...someUser() };
@@ -92,6 +93,7 @@ const CTRF = {
 const Runs = z.object({ runs: z.array(z.object({ id: z.string() })) });
 const Cases = z.object({ cases: z.tuple([z.object({ caseName: z.string() })], z.unknown()) });
 
+// Over 5 s, because it runs a project, an import and a whole loop.
 test('no notification, file or line of a run, an import and a loop has what the project printed', async () => {
   const fails = `printf '%s\\n' '${planted('OrderError: the plan of')}'; sleep 2.5; exit 3`;
   const root = repository({ 'fails.sh': fails, 'reports/ctrf.json': JSON.stringify(CTRF) });
@@ -124,6 +126,7 @@ test('no notification, file or line of a run, an import and a loop has what the 
   for (const file of [...left, ...filesIn(env.HOME)]) expectNone(readFileSync(file, 'latin1'), file);
 });
 
+// Over 5 s, because it calls each command of the command line.
 test('no command says what the project, its programs or its arguments hold', async () => {
   const fails = `console.log(${JSON.stringify(planted('OrderError: the plan of'))}); process.exit(1);`;
   const failure = `<failure message="${planted('Error: no')}">at check.js:4</failure>`;

@@ -1,4 +1,7 @@
-/** Starts the runners that most projects have. Every scenario with its real programs: real.full.test.ts. */
+/**
+ * Starts the runners that most projects have; each takes seconds, because it starts several times. Every scenario with its
+ * real programs: real.full.test.ts.
+ */
 
 import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';

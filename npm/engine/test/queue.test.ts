@@ -153,6 +153,7 @@ test('who waits and does not go on is passed over, once for all', async () => {
   expect(events).toEqual(['next', 'after']);
 });
 
+// 20 s, because it waits as long as a writer may keep others waiting before it counts as stuck.
 test('a long line that moves is no reason to give up; one writer who does not go on is', async () => {
   const [at, events] = [path(), [] as string[]];
   const slow = Array.from({ length: 3 }, () => file(at)).map((opened) => ({ opened, ticket: ticketOf(opened) }));

@@ -45,6 +45,7 @@ const withAgent = (agent: string, ...more: string[]) => loopOn('node --test', '-
 /** A user whose configuration is the given text. */
 const configured = (text: string) => ({ env: { XDG_CONFIG_HOME: project({ 'argus/argus.yaml': text }) } });
 
+// Over 5 s, because a fixer program and real tests run in each attempt.
 test('a fixer repairs a project', async () => {
   const root = repository({ ...SHOP, 'tools/fixer.js': FIXER });
   const { status, stdout, stderr } = await fixProblem(root, withAgent('node tools/fixer.js'));

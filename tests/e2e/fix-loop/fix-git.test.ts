@@ -27,6 +27,7 @@ function everything(root: string) {
 
 const run = (root: string, command = '') => execFileSync('sh', ['-c', command], { cwd: root, env: environment() });
 
+// Over 5 s, because git compares the work tree before and after each attempt.
 test('index, HEAD and branches stay as they are, and a person can go back to before each attempt', async () => {
   const root = repository({ ...FAILING, 'staged.txt': '1\n' });
   write(root, 'staged.txt', '2\n');

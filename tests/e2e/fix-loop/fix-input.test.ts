@@ -158,6 +158,7 @@ test('a script is set up by inputs that were generated before', async () => {
   expect(stderr).toContain('made shop 1.');
 });
 
+// Over 5 s, because the loop waits until a command that asks is silent.
 test('a step of a pipeline goes on after a loop that failed', () => {
   const { root, env } = shop();
   const script = `

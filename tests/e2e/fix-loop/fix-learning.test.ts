@@ -16,6 +16,7 @@ const HISTORY = z.object({
   runs: z.array(z.object({ status: z.string(), passed: z.number(), failed: z.number() })),
 });
 
+// Over 5 s, because a loop of several attempts runs real tests each time.
 test('attempts become runs, and each fix is proved for the cause that it removed', async () => {
   const root = repository({ ...ADDS, ...DOUBLES });
   expect((await fixProblem(root, LOOP)).status).toBe(3);
@@ -43,6 +44,7 @@ test('attempts become runs, and each fix is proved for the cause that it removed
   ]);
 });
 
+// Over 5 s, because a loop of several attempts runs real tests each time.
 test('a fix that a person accepted is shown as accepted, not as proved', async () => {
   const root = repository(ADDS);
   await fixProblem(root, LOOP);

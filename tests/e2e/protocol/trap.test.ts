@@ -32,6 +32,7 @@ async function trapping() {
 
 const occurrences = ({ pattern }: Data) => Number(Object(pattern).occurrences);
 
+// Over 5 s, because the engine is compiled again after each trap.
 test('a call that traps is undone, and the next one on the same server works', async () => {
   const { agent, trapped } = await trapping();
   const root = project({ 'mixed.xml': MIXED });

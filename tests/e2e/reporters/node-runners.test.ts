@@ -12,6 +12,7 @@ import { casesOf, expectRecordedOnce, MOCHA_REPORTER, mochaProject, runsOf, star
 
 beforeEach(({ skip }) => need(['mocha'], skip));
 
+// Over 5 s, because real runners start twice for each reporter.
 test('a run is recorded once, by itself and under argus run, and keeps its exit code', async () => {
   await expectRecordedOnce({
     folder: 'mocha',
@@ -21,6 +22,7 @@ test('a run is recorded once, by itself and under argus run, and keeps its exit 
   });
 });
 
+// Over 5 s, because a real runner starts four times.
 test('nothing is said of a run that passed, and what fixed a failure is said when it is back', async () => {
   const root = mochaProject();
   await start(root, 'mocha sum.js');

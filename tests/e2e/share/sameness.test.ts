@@ -50,6 +50,7 @@ async function publish(one: Clone): Promise<void> {
   one.push();
 }
 
+// Over 5 s, because two clones record, share and take in several runs.
 test('failures that one clone parts or merges are two or one to the shared fixes of another', async () => {
   const origin = bare();
   const { clone: ann, fixId } = await shared(origin);

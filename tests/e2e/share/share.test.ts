@@ -12,6 +12,7 @@ function filesOf({ root }: Clone): string[] {
   return names.filter((name) => name.endsWith('.json')).sort();
 }
 
+// Over 5 s, because two clones record, share and take in several runs.
 test('a clone shares a proved fix, and the runs of another clone refute it', async () => {
   const origin = bare();
   const bob = clone(origin);

@@ -20,6 +20,7 @@ function stepsOf({ ranked_solutions: ranked }: Data): string[] {
   return (Array.isArray(ranked) ? ranked : []).map(({ steps }) => String(steps));
 }
 
+// Over 5 s, because two members run real tests against a server.
 test('a fix of one member is suggested to another, and the repository has no memory of its own', async () => {
   const server = await startServer();
   const ada = await machine(server);

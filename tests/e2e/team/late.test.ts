@@ -106,6 +106,7 @@ test.each([
   expect(await ada.data('team', 'status')).toMatchObject({ waiting: 0, refused: 0 });
 });
 
+// Over 5 s, because it records everything twice, at once and late.
 test('runs, fixes and incidents that are sent later teach the same as those that are sent at once', async () => {
   const taught = [];
   for (const reachable of [true, false]) {

@@ -1,6 +1,7 @@
 /**
  * Repositories that name programs wherever git lets them: none of the programs runs when Argus looks at the repository. That
  * they do run for a caller of plain git shows that the traps are set. Every command in every repository: git.full.test.ts.
+ * Most take seconds, because several commands run in a repository of their own, and git starts many times for each.
  */
 
 import { execFileSync, spawnSync } from 'node:child_process';

@@ -1,4 +1,4 @@
-/** A few kills of each kind. Many: kills.full.test.ts. */
+/** A few kills of each kind, each of processes that must have begun to write. Many: kills.full.test.ts. */
 
 import { test } from 'vitest';
 import { killMigrations, killTakers, killWriters } from './kills.ts';

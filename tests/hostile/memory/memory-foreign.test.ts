@@ -52,6 +52,7 @@ function unchanged(file: string): () => void {
   return () => expect(bytesOf(file)).toBe(before);
 }
 
+// Over 5 s, because it asks every tool and command about the foreign memory.
 test('a clone with a memory that knows a hostile fix for sure', async () => {
   const clone = cloneOf(await strangersProject());
   const isAsBefore = unchanged(databaseOf(clone));
