@@ -1,10 +1,11 @@
 /** A folder `.argus-shared` with far more than people share: no answer waits for it, and answers say what is left out. */
 
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { LIMITS } from 'argus-engine';
 import { expect, test } from 'vitest';
 import { readShared, sharedState } from '../../packages/mcp/src/owner/shared-files.ts';
+import { argus } from '../e2e/argus.ts';
 import { project } from '../e2e/harness.ts';
 import { bare, type Clone, clone, shared } from '../e2e/share/clones.ts';
 
@@ -34,6 +35,18 @@ test('many files are taken in after the answer, which says so', async () => {
   expect(first.warnings).toEqual([expect.stringContaining('81 files of .argus-shared are being taken in')]);
   await expect.poll(async () => (await sharedOf(bob)).shared.length).toBe(81);
   expect((await sharedOf(bob)).warnings).toBeUndefined();
+});
+
+test('take-shared makes the copy that it is asked for, and leaves nothing else', async () => {
+  const { root: top, env } = await crowded(80);
+  const folder = project();
+  const opening = { projectRoot: top, rules: [], secrets: [] };
+  const taken = () => argus(['take-shared'], { env, input: JSON.stringify({ top, folder, opening }) });
+  expect(await taken()).toMatchObject({ status: 0, stdout: '', stderr: '' });
+  const made = readdirSync(folder);
+  expect(made).toEqual([expect.stringMatching(/^shared-[0-9a-f]{16}-[0-9a-f]{16}\.db$/u)]);
+  await taken();
+  expect(readdirSync(folder)).toEqual(made);
 });
 
 test('a few files are in the first answer', async () => {
