@@ -73,6 +73,7 @@ test('import --runs answers a line for each run, and changes nothing the second 
           caseName: 'a.test.ts > adds',
           causeId: expect.stringMatching(/^cause-[0-9a-f]{16}$/u),
           suspects: expect.any(Array),
+          precedents: { failedAt: [], passedIn: 'run-r1' },
           verdict: expect.objectContaining({ kind: expect.any(String), probability: expect.any(Number) }),
         },
       ],
