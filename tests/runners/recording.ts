@@ -225,6 +225,7 @@ export function comparable(text: string): string {
   return shownInTheEnd(text)
     .replaceAll(/ +\(1 ?m?s\)/gu, '')
     .replaceAll(/\b(?:\d+ ?m(?:in)? )?1 ?m?s\b/gu, '1s')
+    .replaceAll(', estimated 1s', '')
     .replaceAll(/^[.FS*]{2,}$/gmu, (dots) => [...dots].sort().join(''))
     .replaceAll(/^\d+\) /gmu, '1) ')
     .replaceAll(/(?<=session-id=)[\w-]+/gu, '1');

@@ -161,7 +161,7 @@ impl<'a> RanCases<'a> {
         let (mut names, mut order, mut files) = (BTreeMap::new(), Vec::new(), BTreeSet::new());
         let is_known = |case: &&Case| match case.status {
             Status::Skipped => false,
-            Status::Failed => case.failure.is_some(),
+            Status::Failed => case.failure.as_ref().is_some_and(|failure| !failure.signature.is_empty()),
             Status::Passed => true,
         };
         for case in cases.iter().filter(is_known) {

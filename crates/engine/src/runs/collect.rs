@@ -14,7 +14,7 @@ use crate::{
     contract::{ContainerFact, GitFacts, RecordRunParams, ReportInput},
     evidence::failure_facts::{failure_facts, files_of_stack},
     failures::lookup,
-    limits::MAX_REPORT_BYTES,
+    limits::{MAX_ANALYZED_FAILURES, MAX_REPORT_BYTES},
 };
 use argus_core::{FailureEvent, evidence, redact::Redacted};
 use argus_report::{CaseStatus, Options, Parsed, Problem, ReportCase, tail::salient_tail};
@@ -273,7 +273,8 @@ impl Collected {
         texts: Option<CleanTexts>,
     ) {
         let at = self.cases.len();
-        self.cases.push(case);
+        let is_left_out = case.status == Status::Failed && texts.is_none();
+        self.cases.push(if is_left_out { Case { failure: Some(Box::new(not_analyzed())), ..case } } else { case });
         if let Some(texts) = texts {
             let facts = FailureEvent { runner, ..FailureEvent::default() };
             self.conclude(engine, containers, facts, Raw { at, texts });
@@ -341,6 +342,20 @@ impl Collected {
             let raw = Raw { at, texts };
             self.conclude(engine, &params.containers, facts, raw);
         }
+    }
+}
+
+/// The failure of a case after the first `MAX_ANALYZED_FAILURES`. It has no signature, by which verdicts leave it out.
+fn not_analyzed() -> Failure {
+    Failure {
+        category: argus_core::Category::Unknown,
+        headline: format!("Not analyzed, because more than {MAX_ANALYZED_FAILURES} tests failed in this run."),
+        signature: String::new(),
+        error: None,
+        stdout_tail: None,
+        stderr_tail: None,
+        facts: FailureEvent::default(),
+        verdict: None,
     }
 }
 
