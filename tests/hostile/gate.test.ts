@@ -1,5 +1,6 @@
 /** Changes that try to excuse their own failures at the gate of CI. */
 
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { argus } from '../e2e/argus.ts';
@@ -20,10 +21,13 @@ async function pullRequest(files: Record<string, string> = {}): Promise<string> 
 }
 
 /** What `argus ci --gate` answers to a report. */
-async function gate(root: string, report: string, args: string[] = []) {
+async function gate(root: string, report: string, args: string[] = [], more: Record<string, string> = {}) {
   const file = `${root}.json`;
   write(path.dirname(file), path.basename(file), report);
-  const { status, stdout } = await argus(['ci', file, '--gate', '--json', ...args], { cwd: root, env: PULL_REQUEST });
+  const { status, stdout } = await argus(['ci', file, '--gate', '--json', ...args], {
+    cwd: root,
+    env: { ...PULL_REQUEST, ...more },
+  });
   return { status, ...JSON.parse(stdout).data.gate };
 }
 
@@ -126,4 +130,12 @@ test.each([
   const report = reportOf(pick(FLAKY));
   expect((await gate(root, report)).status, 'without a second run').toBe(1);
   expect((await gate(root, report, ['--rerun', 'node --test'])).status).toBe(status);
+});
+
+test.each(['GITHUB_TOKEN', 'ARGUS_TEAM_TOKEN'])('no test of a change runs again beside %s', async (secret) => {
+  const body = "require('node:fs').writeFileSync('ran', '');";
+  const root = await pullRequest({ 'a.test.js': `require('node:test').test('waits', () => { ${body} });\n` });
+  git(root, 'branch', '-q', '-D', 'main');
+  const judged = await gate(root, reportOf(pick(FLAKY)), ['--rerun', 'node --test'], { [secret]: 'secret' });
+  expect([judged.status, existsSync(path.join(root, 'ran'))]).toEqual([1, false]);
 });

@@ -5,11 +5,15 @@
 
 import type { GateResult } from '../../format/report/gate-result.ts';
 import type { SessionManager } from '../../sessions/session-manager.ts';
+import { io } from '../../system/io.ts';
 import { count } from '../../text/count.ts';
 import { handleRun } from '../../tools/failures/run.ts';
 
 /** More failures than that are no matter of chance. */
 const MAX_TESTS = 20;
+
+/** Variables of this process, which every program that it starts can read, even where it does not inherit them. */
+const SECRETS = ['GITHUB_TOKEN', 'ARGUS_TEAM_TOKEN'];
 
 export interface RanAgain {
   /** Names of tests that passed. */
@@ -29,6 +33,11 @@ export async function rerun(
   const ran: RanAgain = { passed: new Set(), done: [], undone: [] };
   const asked = failing.filter(({ refused }) => refused !== undefined);
   if (command === undefined || asked.length === 0) return ran;
+  const secret = SECRETS.find((name) => io().env[name]);
+  if (secret !== undefined) {
+    ran.undone.push(`Nothing ran again: tests of the change could read ${secret}. Call argus ci --rerun without it.`);
+    return ran;
+  }
   if (asked.length > MAX_TESTS) {
     ran.undone.push(`Nothing ran again: ${asked.length} failures are more than ${MAX_TESTS}.`);
     return ran;
