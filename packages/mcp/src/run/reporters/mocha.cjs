@@ -42,6 +42,17 @@ function wholePath(file) {
   return existsSync(whole) ? whole : undefined;
 }
 
+/** The message, and below it the difference that Mocha prints: assertion libraries shorten values in a message. */
+function messageOf(error) {
+  const message = String(error.message || error);
+  const { Base } = loaded.reporters;
+  if (!Base.showDiff?.(error)) return message;
+  const [actual, expected] = [error.actual, error.expected].map((value) =>
+    typeof value === 'string' ? value : loaded.utils.stringify(value),
+  );
+  return `${message}\n${Base.generateDiff(actual, expected)}`;
+}
+
 function listen(Mocha) {
   const run = Mocha.prototype.run;
   Mocha.prototype.run = function (done, ...others) {
@@ -70,7 +81,7 @@ function listen(Mocha) {
         filePath: relative(test.file),
         flaky: status === 'passed' && retried > 0,
         retries: retried,
-        message: error ? String(error.message || error) : undefined,
+        message: error ? messageOf(error) : undefined,
         trace: error ? withWholePaths(String(error.stack || ''), wholePath) || undefined : undefined,
       });
     };
