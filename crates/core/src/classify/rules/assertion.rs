@@ -49,6 +49,14 @@ pub(super) const RULES: &[Rule] = &[
             r"\bassert\w* failure\b|: assert .+ failed|Assertion `.+' failed",
         )),
     ),
+    // A test that wanted a failure and got none: `The request should time out.`
+    rule(
+        "assert-should-fail",
+        AssertionMismatch,
+        &["should "],
+        Regex(r"\bshould (have )?(timed?[ -]?out|fail(ed)?|raised?|throw|thrown|reject(ed)?|abort(ed)?)\b"),
+    )
+    .trust(Trust::MessagesOnly),
     // Checks written by hand: both values with the operator that did not hold.
     rule("assert-operator", AssertionMismatch, &[" !== ", " <> "], Regex(r": (\w+ )?\S+ (!==|<>) \S+$")),
     // bats and shell checks: the condition in quotes, or both values named.

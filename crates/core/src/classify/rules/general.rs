@@ -75,7 +75,7 @@ pub(super) const RULES: &[Rule] = &[
     )
     // What a test wanted to see time out or looked for on a page, and a gateway's status.
     .unless(any!(
-        r"did not raise|not raised|to raise|was not thrown|to throw|expected .*\b(got|but|to)\b|\b(504|408)\b|with the text",
+        r"should (have )?(timed?[ -]?out|raised?|thrown?|failed?)|did not raise|not raised|to raise|was not thrown|to throw|expected .*\b(got|but|to)\b|\b(504|408)\b|with the text",
     ))
     .trust(Trust::MessagesOnly),
     rule(
@@ -109,7 +109,7 @@ pub(super) const RULES: &[Rule] = &[
     .unless(any!(
         r"\b(invalid|unknown|unexpected|unrecognized|unsupported|undefined|missing|undeclared|unresolved|incompatible) .*time-?out",
         r"time-?out\b.*\b(is not|must|should|is undefined|has no|not (recognized|found|defined|supported)|expected|cannot)\b",
-        r"did not raise|not raised|to raise|was not thrown|to throw|cannot (import|find)|command not found|no module",
+        r"should (have )?timed?[ -]?out|did not raise|not raised|to raise|was not thrown|to throw|cannot (import|find)|command not found|no module",
         r"\btime-?out\W{0,3}[=:] ?[\w'\x22]+[,;)}]|\b(504|408)\b|expected .*\b(got|but|to)\b|set(ting)? the time-?out|no time-?out",
         r"negotiated|time ?out:? \d{3,}( for| to| on|$)|property '|attribute '|increase |error TS\d|\b(unused|deprecated|assigned|class|symbol|method|function|variable)\b|with the text",
     ))

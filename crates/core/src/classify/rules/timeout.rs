@@ -14,7 +14,7 @@ const NOT_A_LIMIT: &str = concat!(
     r"\b(504|408)\b.*time-?\s?out|time-?\s?out.{0,20}\b(504|408)\b",
     r"|upstream request timeout|\bNoSuch(Method|Field)Error|NoClassDefFoundError|ClassNotFoundException|\b(invalid|unknown|unexpected|unrecognized|unsupported|missing) .*time-?out",
     r"|time-?out.*\b(is not a function|is not defined|must be|should be|is undefined|is not valid|not recognized|has no attribute)",
-    r"|cannot be cast|did not raise|not raised|to raise|was not thrown|to throw|exception expected, not|cannot import name|no module named|cannot find symbol|unresolved (reference|import)",
+    r"|cannot be cast|\bshould (have )?timed?[ -]?out|did not raise|not raised|to raise|was not thrown|to throw|exception expected, not|cannot import name|no module named|cannot find symbol|unresolved (reference|import)",
 );
 
 /// Before comparisons: the runner names the expectation it waited for in vain.
