@@ -33,8 +33,10 @@ impl SourceLocation {
 /// Where it happened.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FailureLocations {
-    /// In the project's own code.
+    /// In the project's own code; none where a line of a test raised it, as a function that the code was handed.
     pub own: Option<SourceLocation>,
+    /// Whether the project's own code is anywhere in the stack.
+    pub has_code: bool,
     /// In the test, or what it calls beside it.
     pub test: Option<SourceLocation>,
     /// In the file of the case.
@@ -59,8 +61,10 @@ pub fn failure_locations(text: &str, test_file: Option<&str>, shown: impl Fn(&st
         let (frame, file) = frames.iter().filter(wanted).find(|(_, file)| is_it(file))?;
         Some(SourceLocation { file: file.clone(), line: frame.line, function: frame.function.clone() })
     };
+    let is_code = |file: &str| !is_of_case(file) && !is_test(file);
     FailureLocations {
-        own: first(&|file| !is_of_case(file) && !is_test(file)),
+        has_code: first(&is_code).is_some(),
+        own: first(&|_| true).filter(|place| is_code(&place.file)),
         test: first(&|file| is_of_case(file) || is_test(file)),
         case: first(&is_of_case),
     }

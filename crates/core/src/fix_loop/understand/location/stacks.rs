@@ -59,7 +59,7 @@ static FRAME_PATTERNS: LazyLock<Vec<FramePattern>> = LazyLock::new(|| {
         pattern(r#"^\s*File "(?<file>[^"\n]+)", line (?<line>\d+)(?:, in (?<function>.+))?$"#, true),
         // pytest, short and long: `app/cart.py:12: in total`, `app/cart.py:12: TypeError`.
         pattern(
-            r"^(?<file>(?:[A-Za-z]:)?[^\s:][^:\n]*\.pyx?):(?<line>\d+): (?:in (?<function>\S+)|[A-Z]\w*(?:Error|Exception|Exit|Warning)\b.*|Failed\b.*)?$",
+            r"^(?<file>(?:[A-Za-z]:)?[^\s:][^:\n]*\.pyx?):(?<line>\d+): (?:in (?<function>\S+)|[A-Za-z_]\w*|[A-Z]\w*(?:Error|Exception|Exit|Warning)\b.*|Failed\b.*)?$",
             true,
         ),
         // .NET: `at Acme.Cart.Total(Int32 n) in C:\src\Cart.cs:line 12`.
