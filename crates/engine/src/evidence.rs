@@ -7,6 +7,7 @@ pub mod fixes;
 pub(crate) mod judging;
 pub mod learned_commits;
 pub mod missing_tests;
+mod named_things;
 mod names;
 mod places;
 pub(crate) mod progress;

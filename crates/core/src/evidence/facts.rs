@@ -2,7 +2,7 @@
 
 use crate::failure::category::Category;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The number of a run in its project: 0, 1, 2, in the order in which they were recorded.
 pub type RunSeq = u32;
@@ -46,16 +46,26 @@ pub struct RunFacts {
     /// Commits of `path` that ran before they were committed, and the newest run of the edit that each became.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub edited: Vec<(String, RunSeq)>,
-    /// Files that differed from `commit`, each with a digest of how; empty where nothing is known of them.
+    /// Files that differed from `commit`, untracked ones included, each with a digest of how; empty where nothing is known
+    /// of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub edited_files: Vec<(FileId, u64)>,
     /// Commits of `path` that touched nothing but what Argus keeps, by which no test fails or passes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub idle: Vec<String>,
+    /// Commits of `path` that touched only files which tests do not read, such as documentation and images.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub documentation: Vec<String>,
     /// Digest of the tree of files that ran.
     pub tree: String,
     /// Whether the tree was not that of the commit.
     pub dirty: bool,
+    /// Untracked files, each with a digest of its content.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub untracked: Vec<(FileId, u64)>,
+    /// Whether the tree differs from that of the commit by untracked files alone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub untracked_only: bool,
     /// The branch.
     pub branch: String,
     /// Conditions under which it ran, such as `("os", "windows")`.
@@ -87,6 +97,12 @@ const fn is_none(count: &u32) -> bool {
 pub type StackFiles = BTreeMap<CaseId, Vec<FileId>>;
 
 impl RunFacts {
+    /// Whether it ran on something that is not committed and that may make a test fail or pass: an edit of a tracked file, or
+    /// an untracked file that is not among `known`, those that lay there when tests passed before.
+    pub fn is_edit(&self, known: &BTreeSet<(FileId, u64)>) -> bool {
+        self.dirty && !(self.untracked_only && self.untracked.iter().all(|file| known.contains(file)))
+    }
+
     /// Whether it ran on the very same files. An edit has the tree of the commit that it becomes; one that has the tree of the
     /// commit it lies on, as where only a submodule was edited, does not tell what it changed.
     pub fn has_tree_of(&self, other: &Self) -> bool {
@@ -109,12 +125,38 @@ pub struct Failure {
     pub function: Option<u64>,
     /// The error with the line of the project where it was noticed, or with its values where no line is known.
     pub site: u64,
+    /// The line of the project that raised it, or of the test where no other is known, with the type of the error: its class,
+    /// or its kind where it has none.
+    #[serde(default)]
+    pub raised: Option<u64>,
     /// Whether a line of the project's own code, not of its tests, is in the stack.
     #[serde(default)]
     pub in_project: bool,
-    /// Whether the error is one that code raises by itself, whatever the machine does: a missing key, an undefined name.
+    /// What the error says of where it comes from.
     #[serde(default)]
-    pub of_code: bool,
+    pub source: ErrorSource,
+    /// Whether the change since the last run contains what the error names: a host, a port, a path, a program.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub names_change: bool,
+}
+
+/// What the kind of an error alone says of where it comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ErrorSource {
+    /// Nothing.
+    #[default]
+    Unknown,
+    /// Code raises it by itself, whatever the machine does: a missing key, an undefined name, a failed assertion.
+    Code,
+    /// Machines have it: a full disk, a port in use, a host that does not resolve.
+    Machine,
+}
+
+impl Failure {
+    /// The file that the test lies in, and those in its stack.
+    pub fn file_and_stack(&self, stacks: &StackFiles) -> BTreeSet<FileId> {
+        std::iter::once(self.file).chain(stacks.get(&self.case).into_iter().flatten().copied()).collect()
+    }
 }
 
 /// What failures of one cause have in common.

@@ -1,9 +1,9 @@
 //! The verdicts on the failing cases of one run.
 
 use crate::evidence::explanations::flakiness;
-use crate::evidence::explanations::outage;
+use crate::evidence::explanations::outage::{self, Change, MACHINE_SHARE};
 use crate::evidence::explanations::weigh::{self, Seen, Weighed};
-use crate::evidence::facts::{CaseId, Failure, FileId, RunFacts, RunSeq, StackFiles, Trait};
+use crate::evidence::facts::{CaseId, ErrorSource, Failure, FileId, RunFacts, RunSeq, StackFiles, Trait};
 use crate::evidence::kept::causes::{self, Cause};
 use crate::evidence::kept::history::{Observation, TestHistory, up_to_last_commit};
 use crate::evidence::kept::memory::{Memory, Outage};
@@ -33,8 +33,10 @@ pub struct Judged {
     pub verdict: Verdict,
     /// The id of its cause.
     pub cause: u64,
-    /// The outage that it is taken for, if it is one.
+    /// The outage that it is taken for, if it is one and has that one's error.
     pub outage: Option<Outage>,
+    /// Whether it is taken for part of an outage of the run, which says nothing of the test.
+    pub is_outage: bool,
     /// Tests that the change which broke it is taken to have broken.
     pub together: f64,
     /// What ran before it, with this run.
@@ -52,6 +54,10 @@ pub fn judge(memory: &Memory, run: &RunFacts, failures: &[Failure], order: &Orde
     failures.sort_by_key(|failure| failure.case);
     let view = memory.window.seen_from(run);
     let has_never_passed = |case: &CaseId| memory.tests.get(case).and_then(TestHistory::last_pass).is_none();
+    let differs = |failure: &&Failure| {
+        let files = failure.file_and_stack(stacks);
+        run.edited_files.iter().any(|(file, _)| files.contains(file))
+    };
     let mut judging = Judging {
         memory,
         run,
@@ -61,6 +67,7 @@ pub fn judge(memory: &Memory, run: &RunFacts, failures: &[Failure], order: &Orde
         conditions: view.conditions(),
         only_failed: failures.iter().map(|failure| failure.case).filter(has_never_passed).collect(),
         began: 0,
+        differing: (count(failures.iter().filter(differs)), count(failures.iter())),
     };
     let groups = causes::group(&failures, |case| memory.tests.get(&case));
     let groups: Vec<_> = groups.iter().flat_map(|group| judging.split(&failures, group)).collect();
@@ -74,6 +81,29 @@ pub fn judge(memory: &Memory, run: &RunFacts, failures: &[Failure], order: &Orde
     Judgement { verdicts, began: judging.began }
 }
 
+/// Judges a failure of an earlier run again, by what later runs showed of the commits and the files that it had. None where the
+/// run is too old, or nothing was seen since.
+pub fn judge_again(memory: &Memory, seq: RunSeq, failure: &Failure, stacks: &StackFiles) -> Option<Judged> {
+    let run = memory.window.get(seq)?;
+    let history = memory.tests.get(&failure.case)?;
+    let view = memory.window.seen_again(seq)?;
+    let is_later = |earlier: &&RunFacts| earlier.seq > seq && history.at(earlier.seq).is_some();
+    view.runs.iter().copied().find(is_later)?;
+    let order = Order::unknown(vec![failure.case]);
+    let judging = Judging {
+        memory,
+        run,
+        view: &view,
+        order: &order,
+        stacks,
+        conditions: view.conditions(),
+        only_failed: BTreeSet::new(),
+        began: run.began,
+        differing: (0, 1),
+    };
+    judging.group(None, &[*failure], None).pop()
+}
+
 struct Judging<'a> {
     memory: &'a Memory,
     run: &'a RunFacts,
@@ -83,6 +113,7 @@ struct Judging<'a> {
     conditions: Vec<&'a (String, String)>,
     only_failed: BTreeSet<CaseId>,
     began: u32,
+    differing: (u32, u32),
 }
 
 /// What is known of one failing case before its group is looked at.
@@ -155,7 +186,39 @@ impl<'a> Judging<'a> {
 
     fn probability_of(&self, failures: &[Failure], known: bool) -> f64 {
         let has_passed = failures.iter().any(|one| self.has_passed(one));
-        outage::probability(self.run, outage::Cluster { failures, known, has_passed })
+        let change = self.change_before(failures);
+        outage::probability(self.run, outage::Cluster { failures, known, has_passed, change })
+    }
+
+    /// Whether a test that passed fails for the first time with an error that machines have, though nothing of the failure was
+    /// changed since; and for as long as it then fails so. What comes back after a pass is chance as likely.
+    fn is_of_machine(&self, failure: &Failure, history: Option<&TestHistory>) -> bool {
+        let found = history.and_then(|history| history.strand(Trait::of(failure))).and_then(|strand| strand.found);
+        failure.source == ErrorSource::Machine
+            && found.is_none_or(|found| {
+                found == VerdictKind::Infrastructure && history.and_then(TestHistory::last_outcome) == Some(true)
+            })
+            && self.has_passed(failure)
+            && self.change_before(&[*failure]) != Change::Touches
+    }
+
+    /// What was changed since these passed.
+    fn change_before(&self, failures: &[Failure]) -> Change {
+        let passed = |one: &Failure| self.view.index(self.memory.tests.get(&one.case)?.last_pass()?);
+        let touches = |one: &&Failure| {
+            let files = one.file_and_stack(self.stacks);
+            one.names_change || passed(one).is_some_and(|passed| self.view.is_touched_since(passed, &files))
+        };
+        let is_edited = |one: &Failure| {
+            passed(one).is_some_and(|passed| self.view.trees[passed] != self.view.trees[self.view.runs.len() - 1])
+        };
+        if 2 * failures.iter().filter(touches).count() > failures.len() {
+            Change::Touches
+        } else if self.view.is_on_edit() && failures.iter().any(is_edited) {
+            Change::Edits
+        } else {
+            Change::Elsewhere
+        }
     }
 
     /// How many passed when they ran last, on other files, and were not found to fail so by chance before.
@@ -199,7 +262,9 @@ impl<'a> Judging<'a> {
         let weighings: Vec<Weighing<'_>> =
             members.iter().map(|failure| self.weigh(failure, lasting, together, &files)).collect();
         let is_seen_to_begin = weighings.iter().any(Weighing::is_seen_to_begin);
-        let suspects = if is_seen_to_begin { self.suspects(&weighings, &files) } else { Vec::new() };
+        // Of the first run that is known nobody saw what came before.
+        let is_first = self.view.runs.len() == 1;
+        let suspects = if is_seen_to_begin && !is_first { self.suspects(&weighings, &files) } else { Vec::new() };
         let shared = Shared { outage, lasting, together, suspects, common, comes_along, site: first.site };
         weighings.into_iter().map(|weighing| self.judged(weighing, &shared)).collect()
     }
@@ -251,10 +316,10 @@ impl<'a> Judging<'a> {
 
     /// Files of the stacks and of the tests that fail by one cause, now and since it lasts.
     fn files(&self, members: &[Failure], lasting: Option<&Cause>) -> BTreeSet<FileId> {
-        let stacks = members.iter().filter_map(|failure| self.stacks.get(&failure.case)).flatten().copied();
+        let now = members.iter().flat_map(|failure| failure.file_and_stack(self.stacks));
         let before = lasting.into_iter().flat_map(|cause| cause.cases.keys().map(|case| (case, cause.common)));
         let strands = before.filter_map(|(case, common)| self.memory.tests.get(case)?.strand(common));
-        members.iter().map(|failure| failure.file).chain(stacks).chain(strands.map(|one| one.newest.file)).collect()
+        now.chain(strands.map(|one| one.newest.file)).collect()
     }
 
     fn suspects(&self, weighings: &[Weighing<'_>], files: &BTreeSet<FileId>) -> Vec<Suspect> {
@@ -276,10 +341,11 @@ impl<'a> Judging<'a> {
         let never_passed = history.is_some_and(|history| !history.is_new() && !history.has_passed());
         let is_broken = never_passed || self.is_broken(history, &failure, shared);
         let code = if is_broken { VerdictKind::Broken } else { VerdictKind::Regression };
+        let of_machine = if self.is_of_machine(&failure, history) { MACHINE_SHARE } else { 0.0 };
         let weighed_kinds = vec![
-            (code, weighed.code * rest),
+            (code, weighed.code * rest * (1.0 - of_machine)),
             (VerdictKind::Flaky, weighed.flaky * rest),
-            (VerdictKind::Infrastructure, shared.outage),
+            (VerdictKind::Infrastructure, shared.outage + weighed.code * rest * of_machine),
             (VerdictKind::Environment, weighed.environment * rest),
             (VerdictKind::Order, weighed.order * rest),
         ];
@@ -292,6 +358,7 @@ impl<'a> Judging<'a> {
             chance_elsewhere,
             order: &order,
             together: shared.together,
+            differing: self.differing,
         };
         let has_history = history.is_some_and(|history| !history.is_new());
         let may_be_chance = reasons::may_be_chance(self.view, history, &seen, chance_elsewhere);
@@ -310,13 +377,15 @@ impl<'a> Judging<'a> {
             settle: None,
             polluter: polluter.map(|(case, _)| case),
             condition,
-            suspects: if kind == VerdictKind::Infrastructure { Vec::new() } else { shared.suspects.clone() },
+            suspects: if may_have_suspects(kind) { shared.suspects.clone() } else { Vec::new() },
         };
-        reasons::explain(&mut verdict, &facts);
-        let outage = (kind == VerdictKind::Infrastructure).then(|| self.known_outage(shared.common));
+        let is_outage = kind == VerdictKind::Infrastructure && shared.outage >= 0.5;
+        reasons::explain(&mut verdict, &facts, is_outage);
+        let outage = is_outage.then(|| self.known_outage(shared.common));
         Judged {
             cause: outage.map_or_else(|| self.cause_id(kind, &failure, shared), |outage| shared.cause_of(outage)),
             outage: outage.filter(|_| !shared.comes_along),
+            is_outage,
             failure,
             verdict,
             together,
@@ -365,7 +434,9 @@ impl<'a> Judging<'a> {
 
     /// Whether it failed so before and nothing says that it was mended since.
     fn is_broken(&self, history: Option<&TestHistory>, failure: &Failure, shared: &Shared<'_>) -> bool {
-        let own = history.map(|history| history.observations(self.view, Trait::of(failure))).unwrap_or_default();
+        let mut own = history.map(|history| history.observations(self.view, Trait::of(failure))).unwrap_or_default();
+        // What later runs showed of older commits does not change that it began in this one.
+        own.retain(|one| self.view.runs[one.at].seq < self.run.seq);
         let before = up_to_last_commit(self.view, &own);
         let last_known = before.iter().rev().find(|one| one.failed || !self.view.uncommitted[one.at]);
         let failed_last = before.last().is_some_and(|one| one.failed);
@@ -468,10 +539,19 @@ impl Shared<'_> {
     }
 }
 
+/// What comes by chance or by the machine has no culprit, and of a test that is new nobody saw how it began.
+const fn may_have_suspects(kind: VerdictKind) -> bool {
+    !matches!(kind, VerdictKind::Infrastructure | VerdictKind::Flaky | VerdictKind::New)
+}
+
 /// A test that fails by a cause that lasts is as one of very many.
 const JOINS: f64 = 50.0;
 /// The flake rate of a test that was never seen.
 const NEVER_SEEN_FLAKING: f64 = 0.01;
+
+fn count<T>(items: impl Iterator<Item = T>) -> u32 {
+    u32::try_from(items.count()).unwrap_or(u32::MAX)
+}
 
 fn new_id(common: Trait, run: RunSeq) -> u64 {
     let (kind, value) = match common {

@@ -6,7 +6,7 @@ use crate::evidence::facts::{CaseId, Failure, RunSeq};
 use crate::evidence::kept::history::{Observation, TestHistory};
 use crate::evidence::kept::order::OrderEvidence;
 use crate::evidence::kept::window::View;
-use crate::evidence::verdict::{Reason, Settle, Verdict, VerdictKind};
+use crate::evidence::verdict::{Reason, Settle, Suspect, Verdict, VerdictKind};
 use std::collections::BTreeSet;
 
 /// What a verdict was made from.
@@ -25,15 +25,17 @@ pub struct Facts<'a> {
     pub order: &'a OrderEvidence,
     /// Tests that fail for the same cause in this run.
     pub together: u32,
+    /// Failures of this run with a file that differs from its commit, and all of them.
+    pub differing: (u32, u32),
 }
 
-/// How sure a rerun is to show the other outcome.
+/// A run that leaves so little of the chance on one side tells nothing.
+const NEARLY_SURE: f64 = 0.1;
+/// From this chance on there is nothing to settle.
 const SETTLED: f64 = 0.95;
-/// Reruns that may be asked for.
-const MAX_RERUNS: u32 = 50;
 
 /// Fills in the reasons and what would settle it.
-pub fn explain(verdict: &mut Verdict, facts: &Facts<'_>) {
+pub fn explain(verdict: &mut Verdict, facts: &Facts<'_>, is_outage: bool) {
     let Some(now) = facts.view.runs.last() else { return };
     let history = facts.past();
     let (code, chance): (Vec<Reason>, Vec<Reason>) =
@@ -47,16 +49,17 @@ pub fn explain(verdict: &mut Verdict, facts: &Facts<'_>) {
             (code.into_iter().chain(spread.then_some(together)).collect(), chance)
         }
         VerdictKind::Flaky => (chance.into_iter().chain(history).collect(), code),
-        VerdictKind::Infrastructure => (facts.for_outage(), code),
+        VerdictKind::Infrastructure if is_outage => (facts.for_outage(), code),
+        VerdictKind::Infrastructure => (facts.of_machine().into_iter().collect(), code),
         VerdictKind::Environment => (condition.into_iter().collect(), chance),
         VerdictKind::Order => (polluter.into_iter().collect(), chance),
-        VerdictKind::New => (chance, code),
+        VerdictKind::New => (facts.first_of_edit().into_iter().chain(chance).collect(), code),
         VerdictKind::Unknown => (undecided(now.seq, &verdict.weighed), code.into_iter().chain(chance).collect()),
     };
     if verdict.because.is_empty() {
         verdict.because.push(Reason::FirstTime { run: now.seq, passed: flakiness::counts(facts.seen).1 });
     }
-    verdict.settle = facts.settle(verdict);
+    verdict.settle = facts.settle(verdict, is_outage);
 }
 
 /// That none of the explanations carries: the two likeliest.
@@ -134,6 +137,13 @@ impl Facts<'_> {
         Some(Reason::FailsByChance { run: self.seq(last), failures: (failed, u32::try_from(self.seen.len()).ok()?) })
     }
 
+    /// Where nothing was seen before, and the files are not those of a commit: which these are.
+    fn first_of_edit(&self) -> Option<Reason> {
+        let [only] = self.view.runs[..] else { return None };
+        let (there, failures) = self.differing;
+        only.dirty.then_some(Reason::DiffersFromCommit { run: only.seq, there, failures })
+    }
+
     /// What speaks for a change of the code.
     fn for_code(&self) -> Vec<Reason> {
         let Some(now) = self.now() else { return Vec::new() };
@@ -171,6 +181,12 @@ impl Facts<'_> {
         [Some(spread), outage::is_of_machine(self.failure.category).then_some(category)].into_iter().flatten().collect()
     }
 
+    /// Of one test that fails with an error that machines have.
+    fn of_machine(&self) -> Option<Reason> {
+        let (now, passed) = (self.now()?, self.last_pass()?);
+        Some(Reason::MachineError { run: self.seq(now), passed: self.seq(passed) })
+    }
+
     fn condition(&self, condition: (String, String)) -> Reason {
         let count = |inside: bool| {
             let here: Vec<_> =
@@ -199,19 +215,40 @@ impl Facts<'_> {
         })
     }
 
-    fn settle(&self, verdict: &Verdict) -> Option<Settle> {
-        let rate = self.history.map_or(0.1, flakiness::chance_rate);
-        let alone = Settle::RerunAlone { times: flakiness::passes_that_prove(rate, SETTLED).min(MAX_RERUNS) };
+    /// The commit before which, with it, about half of the chance lies: a run there leaves half of the suspects. None where one
+    /// suspect is nearly sure.
+    fn halving(&self, suspects: &[Suspect]) -> Option<String> {
+        let mut by_place: Vec<_> =
+            suspects.iter().filter_map(|one| Some((self.view.place_of(&one.commit)?, one))).collect();
+        by_place.sort_by_key(|(place, _)| *place);
+        let all: f64 = suspects.iter().map(|one| one.probability).sum();
+        let mut upto = 0.0;
+        let splits = by_place.iter().map(|(_, one)| {
+            upto += one.probability / all;
+            (upto, &one.commit)
+        });
+        let distance = |upto: f64| (upto - 0.5).abs();
+        let (upto, commit) = splits.min_by(|one, other| distance(one.0).total_cmp(&distance(other.0)))?;
+        (distance(upto) < 0.5 - NEARLY_SURE).then(|| commit.clone())
+    }
+
+    fn settle(&self, verdict: &Verdict, is_outage: bool) -> Option<Settle> {
+        let is_sure = verdict.probability >= SETTLED;
+        let once = Some(Settle::RerunAlone).filter(|_| !is_sure);
         match verdict.kind {
-            VerdictKind::Infrastructure => Some(Settle::RerunAll),
+            VerdictKind::Infrastructure if is_outage => Some(Settle::RerunAll),
             VerdictKind::Order => verdict.polluter.map(|first| Settle::RunPair { first }),
             VerdictKind::Environment => verdict.condition.clone().map(|condition| Settle::RunElsewhere { condition }),
-            VerdictKind::Regression | VerdictKind::Broken => {
-                let bisect = verdict.suspects.len() > 1;
-                let middle = verdict.suspects.get(verdict.suspects.len() / 2).filter(|_| bisect);
-                Some(middle.map_or(Settle::RerunAlone { times: 1 }, |one| Settle::RunAt { commit: one.commit.clone() }))
+            VerdictKind::Regression | VerdictKind::Broken if verdict.suspects.len() > 1 => {
+                self.halving(&verdict.suspects).map(|commit| Settle::RunAt { commit }).or(once)
             }
-            VerdictKind::Flaky | VerdictKind::New | VerdictKind::Unknown => Some(alone),
+            // On the same files a pass shows chance, and one more failure speaks for the code.
+            VerdictKind::New => Some(Settle::RerunAlone),
+            VerdictKind::Regression
+            | VerdictKind::Broken
+            | VerdictKind::Infrastructure
+            | VerdictKind::Flaky
+            | VerdictKind::Unknown => once,
         }
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! Google's flake-aware culprit finding (2023): with flake rate `f` and culprit `j`, a run at commit `i` passes with `1 - f`
 //! and fails with `f` where `i` is before `j`, and fails where it is not. That no commit did it is one hypothesis more, so
-//! for `n` commits each prior is `1 / (n + 1)`; a commit that touches a file of the failure weighs [`TOUCHES`] times as much.
+//! for `n` commits each prior is `1 / (n + 1)`; a commit that touches a file of the failure weighs [`TOUCHES`] times as much,
+//! one of documentation a small part of that.
 
 use crate::evidence::facts::FileId;
 use crate::evidence::kept::history::{Observation, up_to_last_commit};
@@ -14,6 +15,8 @@ use std::collections::BTreeSet;
 const PASSES_BROKEN: f64 = 0.001;
 /// The same where an edit lies on top of it, which may have mended it.
 const EDIT_MENDS: f64 = 0.1;
+/// How much less likely a commit did it that touched only files which tests do not read.
+const DOCUMENTATION: f64 = 0.02;
 /// That an edit breaks it, without a culprit below: most that fails on an edited tree fails by the edit.
 const EDIT_BREAKS: f64 = 0.3;
 /// How much likelier a commit did it that touches a file of the stack or of the tests that fail: as if half of the culprits
@@ -95,7 +98,12 @@ fn commits<'a>(view: &View<'a>, files: &BTreeSet<FileId>) -> Vec<Candidate<'a>> 
             let is_near = touched.iter().any(|file| files.contains(file));
             let edited = view.runs[at].edited.iter().find(|(edited, _)| edited == commit);
             let edited_at = edited.and_then(|(_, run)| view.index(*run));
-            Some(Candidate { commit, place, edited_at, prior: if is_near { TOUCHES } else { 1.0 } })
+            let prior = match () {
+                () if is_near => TOUCHES,
+                () if view.is_documentation(at, commit) => DOCUMENTATION,
+                () => 1.0,
+            };
+            Some(Candidate { commit, place, edited_at, prior })
         })
     };
     let mut all: Vec<_> = (0..view.runs.len()).flat_map(of_run).collect();
@@ -108,8 +116,9 @@ fn commits<'a>(view: &View<'a>, files: &BTreeSet<FileId>) -> Vec<Candidate<'a>> 
 /// `ln P` of what one test did if the commits from the place `begins` on have the culprit.
 fn log_likelihood(view: &View<'_>, seen: &[Observation], flake_rate: f64, begins: u32) -> f64 {
     let of = |one: &Observation| {
-        let (passes, fails) =
-            if view.uncommitted[one.at] { (EDIT_MENDS, EDIT_BREAKS) } else { (PASSES_BROKEN, PASSES_BROKEN) };
+        let fails = if view.uncommitted[one.at] { EDIT_BREAKS } else { PASSES_BROKEN };
+        let may_be_mended = view.uncommitted[one.at] && (one.failed || !view.has_edits_of(one.at));
+        let passes = if may_be_mended { EDIT_MENDS } else { PASSES_BROKEN };
         let fails = if view.places[one.at] >= begins { 1.0 - passes } else { flake_rate.max(fails) };
         if one.failed { fails.ln() } else { (1.0 - fails).ln() }
     };

@@ -1,5 +1,6 @@
 //! What holds for every history, and one small history for each verdict.
 
+mod attribution;
 mod going_back;
 mod outages;
 mod precedents;
@@ -9,7 +10,7 @@ mod wide_breaks;
 mod young_memories;
 
 use super::{
-    facts::{CaseId, Failure, FileId, RunFacts, StackFiles},
+    facts::{CaseId, ErrorSource, Failure, FileId, RunFacts, StackFiles},
     judge::{Judged, Judgement},
     kept::{memory::Memory, order::Order, record::Recorded},
     verdict::{Names, VerdictKind},
@@ -30,6 +31,10 @@ struct Story {
     stacks: StackFiles,
     /// What differs from the newest commit, where that is known.
     edited_files: Vec<(FileId, u64)>,
+    /// Untracked files, which make every tree differ from its commit.
+    untracked: Vec<(FileId, u64)>,
+    /// Whether the newest commit touched documentation only.
+    is_documentation: bool,
 }
 
 /// Numbers print as themselves.
@@ -102,10 +107,13 @@ impl Story {
             path,
             follows,
             edited: Vec::new(),
-            edited_files: if self.dirty { self.edited_files.clone() } else { Vec::new() },
+            edited_files: self.edited_files.iter().filter(|_| self.dirty).chain(&self.untracked).copied().collect(),
             idle: Vec::new(),
-            tree: self.tree.clone(),
-            dirty: self.dirty,
+            documentation: if self.is_documentation { vec![format!("c{}", self.commits)] } else { Vec::new() },
+            untracked: self.untracked.clone(),
+            untracked_only: !self.dirty && !self.untracked.is_empty(),
+            tree: format!("{}{:?}", self.tree, self.untracked),
+            dirty: self.dirty || !self.untracked.is_empty(),
             branch: "main".to_owned(),
             environment: vec![("os".to_owned(), self.os.to_owned())],
             order: order.digest(),
@@ -152,7 +160,18 @@ impl Story {
 fn failure(case: CaseId, signature: u64) -> Failure {
     let file = u32::try_from(case / 5).unwrap();
     let (category, site) = (Category::Unknown, signature);
-    Failure { case, file, category, signature, function: None, site, in_project: false, of_code: false }
+    Failure {
+        case,
+        file,
+        category,
+        signature,
+        function: None,
+        site,
+        in_project: false,
+        source: ErrorSource::Unknown,
+        raised: None,
+        names_change: false,
+    }
 }
 
 fn in_function(case: CaseId, signature: u64, function: u64) -> Failure {

@@ -102,7 +102,10 @@ pub struct Precedents {
 impl Verdict {
     /// Whether a reason is that files were edited.
     pub fn names_edits(&self) -> bool {
-        self.because.iter().chain(&self.against).any(|reason| matches!(reason, Reason::Changed { commits: 0, .. }))
+        self.because
+            .iter()
+            .chain(&self.against)
+            .any(|reason| matches!(reason, Reason::Changed { commits: 0, .. } | Reason::DiffersFromCommit { .. }))
     }
 }
 
@@ -127,11 +130,8 @@ pub struct Since {
 /// The run that would settle it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Settle {
-    /// This case alone on the same tree, so often.
-    RerunAlone {
-        /// How often.
-        times: u32,
-    },
+    /// This case alone on the same tree, once.
+    RerunAlone,
     /// These two in this order, and nothing else.
     RunPair {
         /// The test that may break it.
@@ -198,6 +198,15 @@ pub enum Reason {
         /// Commits between them; 0 for an edit.
         commits: u32,
     },
+    /// The first run that is known was of files that differ from their commit.
+    DiffersFromCommit {
+        /// The run.
+        run: RunSeq,
+        /// How many of its failures have a file in their stack that differs, or lie in one.
+        there: u32,
+        /// How many failures it had.
+        failures: u32,
+    },
     /// Nothing changed since it passed.
     Unchanged {
         /// The last run that passed.
@@ -227,6 +236,13 @@ pub enum Reason {
         run: RunSeq,
         /// The category.
         category: Category,
+    },
+    /// An error that machines have, with no change of anything that the failure has to do with.
+    MachineError {
+        /// The run that is judged.
+        run: RunSeq,
+        /// The last run that passed.
+        passed: RunSeq,
     },
     /// How it did where the condition holds and where it does not.
     Condition {
@@ -285,6 +301,10 @@ pub trait Names {
     fn edited(&self, _passed: RunSeq, _failed: RunSeq) -> Vec<String> {
         Vec::new()
     }
+    /// Files that differed from the commit of a run, as far as that is known.
+    fn differing(&self, _run: RunSeq) -> Vec<String> {
+        Vec::new()
+    }
     /// The command that runs a case, and no more than has to be run with it.
     fn command(&self, case: CaseId) -> String {
         run_filtered(&self.case(case))
@@ -309,9 +329,11 @@ impl Reason {
             | Self::Together { run, .. }
             | Self::Spread { run, .. }
             | Self::MachineCategory { run, .. }
+            | Self::MachineError { run, .. }
             | Self::Condition { run, .. }
             | Self::RanBefore { run, .. }
             | Self::ChanceElsewhere { run, .. }
+            | Self::DiffersFromCommit { run, .. }
             | Self::FailsByChance { run, .. }
             | Self::Undecided { run, .. } => run,
         }
@@ -352,6 +374,21 @@ impl Reason {
                 run(*passed),
                 run(*failed)
             ),
+            Self::DiffersFromCommit { run: now, there, failures } => {
+                let files = names.differing(*now);
+                let differ = match &files[..] {
+                    [] => "some files differ".to_owned(),
+                    [file] => format!("{file} differs"),
+                    files => format!("{} differ", files.join(", ")),
+                };
+                let raised = if *failures == 1 {
+                    if *there == 1 { "the failure is raised there" } else { "the failure is not raised there" }
+                        .to_owned()
+                } else {
+                    format!("{there} of {failures} failures are raised there")
+                };
+                format!("No earlier run is known. In {}, {differ} from the commit; {raised}.", run(*now))
+            }
             Self::Unchanged { passed } => format!("Nothing has changed since {}, which passed.", run(*passed)),
             Self::Together { run: now, cases } => {
                 format!("{} fail alike in {}.", plural(*cases, "test"), run(*now))
@@ -365,6 +402,12 @@ impl Reason {
             Self::MachineCategory { run: now, category } => {
                 format!("{} in {} is how machines fail.", category.as_str(), run(*now))
             }
+            Self::MachineError { run: now, passed } => format!(
+                "The error of {} is one of the machine, and nothing that it names or has in its stack was changed since {}, \
+                 which passed.",
+                run(*now),
+                run(*passed)
+            ),
             Self::Condition { run: last, condition, inside, outside } => format!(
                 "With {}={} it failed in {} of {}, last in {}; without in {} of {}.",
                 condition.0,
@@ -407,12 +450,14 @@ impl Settle {
         let name = names.case(case);
         let alone = names.command(case);
         match self {
-            Self::RerunAlone { times: 1 } => format!("Run it alone once more: {alone}"),
-            Self::RerunAlone { times } => format!("Run it alone {times} times: {alone}"),
+            Self::RerunAlone => format!("Run it alone once more: {alone}"),
             Self::RunPair { first } => {
                 format!("Run only these two, in this order: {}, then {name}.", names.case(*first))
             }
-            Self::RunAt { commit } => format!("Run it at {commit}: git checkout {commit}, then {alone}"),
+            Self::RunAt { commit } => {
+                let at = alone.replacen("argus run", &format!("argus run --at {commit}"), 1);
+                format!("Run it at a commit between, which leaves the files here as they are: {at}")
+            }
             Self::RunElsewhere { condition } => {
                 format!("Run it where {} is not {}: {alone}", condition.0, condition.1)
             }

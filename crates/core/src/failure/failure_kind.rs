@@ -159,6 +159,25 @@ impl FailureKind {
         )
     }
 
+    /// Whether machines have it, and code as a rule has not: what it needs is missing, full, busy, or not to be reached.
+    pub const fn is_of_machine(self) -> bool {
+        matches!(
+            self,
+            Self::ConnectionRefused
+                | Self::Dns
+                | Self::Tls
+                | Self::AddressInUse
+                | Self::ContainerOom
+                | Self::ContainerCrash
+                | Self::CommandNotFound
+                | Self::VersionMismatch
+                | Self::MissingDependency
+                | Self::Permission
+                | Self::DiskFull
+                | Self::ResourceLimit
+        )
+    }
+
     /// Whether it is the same on every machine: code that is wrong, as its language or a tool that reads it says.
     pub const fn is_of_code(self) -> bool {
         matches!(

@@ -102,6 +102,10 @@ contract! {
         pub branch: Option<String>,
         /// Uncommitted changes, untracked files included.
         pub dirty: Option<bool>,
+        /// The only uncommitted changes are untracked files.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        #[cfg_attr(feature = "types", ts(optional, as = "Option<bool>"))]
+        pub untracked_only: bool,
         /// The id that git would give the tree of files as it lies there. None: not known.
         #[serde(default)]
         pub tree: Option<String>,
@@ -109,7 +113,7 @@ contract! {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[cfg_attr(feature = "types", ts(optional, as = "Option<Vec<CommitFacts>>"))]
         pub commits: Vec<CommitFacts>,
-        /// What differs from the commit in files that git has; at most 20 of them, none that may hold secrets.
+        /// Files that differ from the commit, tracked ones first; at most 20 of them, none that may hold secrets.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[cfg_attr(feature = "types", ts(optional, as = "Option<Vec<EditedFile>>"))]
         pub edits: Vec<EditedFile>,
@@ -122,7 +126,11 @@ contract! {
         pub path: String,
         /// Equal for equal changes.
         pub digest: String,
-        /// The changes as a diff; none where they must not leave the machine, or are too many.
+        /// Whether git does not track it.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        #[cfg_attr(feature = "types", ts(optional, as = "Option<bool>"))]
+        pub untracked: bool,
+        /// The changes as a diff; none of an untracked file, and where they must not leave the machine or are too many.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub hunks: Option<String>,

@@ -1,6 +1,9 @@
 //! Changes that were never committed, or not yet: what is kept of them with a run, and what lies between two.
 
-use super::{failure_facts::ids_of_changed, rows};
+use super::{
+    failure_facts::{ids_of_changed, is_documentation},
+    rows,
+};
 use crate::{
     Engine, EngineError, ErrorCode,
     answer::text::quoted,
@@ -60,8 +63,12 @@ pub(super) fn has_edits(params: &RecordRunParams) -> bool {
 }
 
 /// What verdicts look back on of the files that differ from the commit of a run.
-pub(super) fn edited_files<D>(engine: &Engine<D>, params: &RecordRunParams) -> Vec<(FileId, u64)> {
-    let kept = params.git.iter().flat_map(|git| kept(&git.edits));
+pub(super) fn edited_files<D>(
+    engine: &Engine<D>,
+    params: &RecordRunParams,
+    is_of: impl Fn(&EditedFile) -> bool,
+) -> Vec<(FileId, u64)> {
+    let kept = params.git.iter().flat_map(|git| kept(&git.edits)).filter(|edit| is_of(edit));
     let files = kept.flat_map(|edit| {
         let Edited { path, digest } = clean(engine, edit);
         ids_of_changed(&path).map(|file| (file, fingerprint(&digest))).collect::<Vec<_>>()
@@ -112,10 +119,18 @@ pub(super) fn changed_files(fix: &Fix, all: &EditedFiles) -> Vec<String> {
     of(fix.passed).difference(of(fix.failed)).map(|file| file.path.clone()).collect()
 }
 
+/// Files that differ from the commit of a run.
+pub(super) fn of_run(all: &EditedFiles, seq: RunSeq) -> Vec<String> {
+    all.get(&seq).into_iter().flatten().map(|file| file.path.clone()).collect()
+}
+
 /// Files that differ between two runs on one commit; none where that is not known of both.
 pub(super) fn between_runs(window: &Window, all: &EditedFiles, one: RunSeq, other: RunSeq) -> Vec<String> {
     let none = BTreeSet::new();
-    let of = |seq: RunSeq| if window.get(seq)?.dirty { all.get(&seq) } else { Some(&none) };
+    let of = |seq: RunSeq| {
+        let run = window.get(seq)?;
+        all.get(&seq).or_else(|| (!run.dirty || run.untracked_only).then_some(&none))
+    };
     let (Some(one), Some(other)) = (of(one), of(other)) else { return Vec::new() };
     let paths: BTreeSet<&str> = one.symmetric_difference(other).map(|file| file.path.as_str()).collect();
     paths.into_iter().map(str::to_owned).collect()
@@ -133,7 +148,9 @@ fn row<D>(engine: &Engine<D>, run_seq: RunSeq, edits: &[EditedFile]) -> Result<E
 }
 
 fn kept(edits: &[EditedFile]) -> impl Iterator<Item = &EditedFile> {
-    edits.iter().filter(|edit| edit.path.len() <= MAX_PATH_BYTES).take(MAX_FILES)
+    // A note that somebody keeps beside the code is no part of an edit.
+    let is_edit = |edit: &&EditedFile| !(edit.untracked && is_documentation(&edit.path));
+    edits.iter().filter(is_edit).filter(|edit| edit.path.len() <= MAX_PATH_BYTES).take(MAX_FILES)
 }
 
 fn clean<D>(engine: &Engine<D>, edit: &EditedFile) -> Edited {

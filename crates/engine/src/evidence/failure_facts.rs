@@ -2,8 +2,8 @@
 
 use crate::runs::{case_name::SEPARATOR, cause::FailureSight};
 use argus_core::{
-    Analysis, Category,
-    evidence::facts::{Failure, FileId, file_id, fingerprint},
+    Analysis, Category, FailureKind,
+    evidence::facts::{ErrorSource, Failure, FileId, file_id, fingerprint},
     summary::stack_files,
 };
 use argus_report::relative_path;
@@ -17,16 +17,30 @@ pub(crate) fn failure_facts(name: &str, category: Category, analysis: &Analysis,
         signature: error_of(analysis),
         function: function_of(analysis, sight),
         site: sight.site,
-        in_project: sight.place.is_some(),
-        of_code: sight.kind.is_of_code(),
+        raised: sight.raised,
+        in_project: sight.has_code,
+        source: source_of(sight.kind),
+        names_change: false,
     }
 }
 
-/// None where the frame names none, as the line of a panic does: a file alone is no function. Files of one name in two
+fn source_of(kind: FailureKind) -> ErrorSource {
+    match kind {
+        kind if kind.is_of_code() => ErrorSource::Code,
+        kind if kind.is_of_machine() => ErrorSource::Machine,
+        _ => ErrorSource::Unknown,
+    }
+}
+
+/// None where the frame names none, as the line of a panic does: a file alone is no function. Nor where a line of a test raised
+/// the error, in whatever function of the project it was called. Files of one name in two
 /// packages may each have one of its name.
 fn function_of(analysis: &Analysis, sight: &FailureSight) -> Option<u64> {
     let frame = analysis.normalized.frame.as_deref()?;
     let (_, function) = frame.split_once(':')?;
+    if sight.own.is_none() && sight.cause_place.is_some() {
+        return None;
+    }
     let file = sight.own.as_ref().map_or("", |own| own.file.as_str());
     (!is_nameless(function)).then(|| fingerprint(&[file, ":", frame].concat()))
 }
@@ -79,6 +93,23 @@ pub(super) fn is_kept_by_argus(file: &str) -> bool {
     folder.split('/').any(|part| matches!(part, ".argus" | ".argus-shared"))
 }
 
+/// Whether tests do not read a file: documentation, images, and what only tools and hosts of repositories read. Not below a
+/// folder of tests, where anything may be a fixture.
+pub(super) fn is_documentation(file: &str) -> bool {
+    let (folder, name) = file.rsplit_once('/').unwrap_or(("", file));
+    let has_folder = |names: &[&str]| folder.split('/').any(|part| names.contains(&part));
+    let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
+    let ending = ending.to_ascii_lowercase();
+    let is_prose = matches!(ending.as_str(), "md" | "mdx" | "rst" | "adoc")
+        || matches!(stem, "README" | "LICENSE" | "LICENCE" | "CHANGELOG" | "AUTHORS" | "NOTICE" | "CODEOWNERS");
+    let is_image = matches!(ending.as_str(), "png" | "jpg" | "jpeg" | "gif" | "svg" | "webp" | "ico");
+    let is_of_host = file.starts_with(".github/") || file.starts_with(".circleci/") || name == ".gitlab-ci.yml";
+    let is_of_editor =
+        matches!(name, ".editorconfig" | ".gitignore" | ".gitattributes") || has_folder(&[".vscode", ".idea"]);
+    !has_folder(&["test", "tests", "spec", "__tests__", "testdata", "fixtures", "src"])
+        && (is_prose || is_image || is_of_host || is_of_editor)
+}
+
 fn below_sources(file: &str) -> Option<&str> {
     file.rsplit_once('.').filter(|(_, ending)| matches!(*ending, "java" | "kt" | "scala" | "groovy"))?;
     let start = if file.starts_with("src/") { 4 } else { file.find("/src/")? + 5 };
@@ -94,7 +125,7 @@ const MAX_PATH_PARTS: usize = 12;
 
 #[cfg(test)]
 mod tests {
-    use super::{below_sources, is_kept_by_argus, is_nameless};
+    use super::{below_sources, is_documentation, is_kept_by_argus, is_nameless};
 
     #[test]
     fn what_argus_keeps_lies_in_its_folders() {
@@ -107,6 +138,26 @@ mod tests {
             ("argus/cart.ts", false),
         ] {
             assert_eq!(is_kept_by_argus(file), is_kept, "{file}");
+        }
+    }
+
+    #[test]
+    fn tests_read_no_documentation() {
+        for (file, is_read) in [
+            ("README.md", false),
+            ("docs/guide/start.rst", false),
+            ("assets/logo.SVG", false),
+            ("LICENSE", false),
+            (".github/workflows/ci.yml", false),
+            (".gitignore", false),
+            ("src/help.md", true),
+            ("tests/fixtures/page.md", true),
+            ("pkg/testdata/in.png", true),
+            ("notes.txt", true),
+            ("docs/conf.py", true),
+            ("package.json", true),
+        ] {
+            assert_eq!(is_documentation(file), !is_read, "{file}");
         }
     }
 

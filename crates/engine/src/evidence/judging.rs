@@ -2,7 +2,8 @@
 
 use super::{
     edits::{self, EditedFiles},
-    failure_facts::{failure_facts, file_number, ids_of_changed, is_kept_by_argus},
+    failure_facts::{failure_facts, file_number, files_of_stack, ids_of_changed, is_documentation, is_kept_by_argus},
+    named_things,
     names::Named,
     rows, wholes,
 };
@@ -17,9 +18,10 @@ use crate::{
         collect::Collected,
     },
 };
+use argus_core::Analysis;
 use argus_core::evidence::{
-    facts::{CaseId, Failure, FileId, RunFacts, RunSeq, StackFiles, fingerprint},
-    judge::Judged,
+    facts::{CaseId, ErrorSource, Failure, FileId, RunFacts, RunSeq, StackFiles, fingerprint},
+    judge::{self, Judged},
     kept::{memory::Memory, order::Order, record::Recorded, window::Window},
     verdict::{self, Names, VerdictKind},
 };
@@ -53,7 +55,7 @@ pub(crate) async fn judge<D>(
         Some(memory) => memory,
         None => sum_up(engine, tx).await?,
     };
-    let ran = RanCases::of(&collected.cases, &collected.failed, collected.facts.order_unknown);
+    let mut ran = RanCases::of(&collected.cases, &collected.failed, collected.facts.order_unknown);
     let asked = [ran.order.cases(), &wholes::of_run(run, &collected.cases)].concat();
     let mut of_rows = rows::load_tests(tx, &mut memory, &asked).await?;
     if memory.needs_orders(&ran.failures, &ran.retried) {
@@ -64,6 +66,7 @@ pub(crate) async fn judge<D>(
     let order = ran.order.clone().with_wholes(wholes::passed(run, &collected.cases, &of_rows));
     let version = run.runner.as_deref().and_then(|runner| collected.facts.runner_version(runner));
     let facts = run_facts(engine, run, params, version, &memory, &ran);
+    note_named_changes(&mut ran, &collected.cases, params);
     let recorded = Recorded {
         run: &facts,
         failures: &ran.failures,
@@ -98,6 +101,44 @@ pub(crate) async fn judge<D>(
         }
     }
     Ok(RunJudgement { verdicts, window: memory.window })
+}
+
+/// What a failure of an earlier run is by what later runs showed of its commits and files; none where they showed nothing.
+pub(crate) async fn judged_again<D>(
+    engine: &Engine<D>,
+    tx: &mut impl Tx,
+    run_id: &str,
+    name: &str,
+    failure: &Failure,
+    analysis: &Analysis,
+) -> Result<Option<CaseVerdict>, EngineError> {
+    let Some(mut memory) = rows::load(tx).await? else { return Ok(None) };
+    let Some(run) = memory.window.runs().rev().skip(1).find(|run| run.id == run_id) else { return Ok(None) };
+    let seq = run.seq;
+    let of_rows = rows::load_tests(tx, &mut memory, &[failure.case]).await?;
+    let files = files_of_stack(name, analysis, &engine.options.project_root);
+    let stacks = StackFiles::from([(failure.case, files)]);
+    let Some(judged) = judge::judge_again(&memory, seq, failure, &stacks) else { return Ok(None) };
+    let edits = edits::load_files(tx).await?;
+    let case = |case| if case == failure.case { Some(name.to_owned()) } else { of_rows.get(&case).cloned() };
+    let command = runs::by_id(tx, run_id).await?.and_then(|(_, run)| run.command);
+    let named = Named { window: &memory.window, edits: &edits, case, command: command.as_deref() };
+    Ok(Some(shown(&judged, &named, None)))
+}
+
+/// Notes of errors that machines have whether what they name is in the uncommitted change, or is a file that the newest commit
+/// touched: then the change is why it is missing.
+fn note_named_changes(ran: &mut RanCases<'_>, cases: &[Case], params: &RecordRunParams) {
+    let Some(git) = &params.git else { return };
+    let newest = git.commits.first().map_or(&[][..], |commit| &commit.files);
+    let change = named_things::Change::of(&git.edits, newest);
+    let texts: BTreeMap<CaseId, &str> = cases
+        .iter()
+        .filter_map(|case| Some((fingerprint(&case.name), case.failure.as_ref()?.headline.as_str())))
+        .collect();
+    for failure in ran.failures.iter_mut().filter(|failure| failure.source == ErrorSource::Machine) {
+        failure.names_change = texts.get(&failure.case).is_some_and(|text| change.has_named_in(text));
+    }
 }
 
 /// Newest runs, and cases of them, that are summed up of a memory whose version kept no evidence.
@@ -202,7 +243,7 @@ fn run_facts<D>(
     let of_commit = run.git_commit.clone().filter(|_| is_clean);
     let redact = |text: &String| engine.analyzer.redact(text).into_string();
     let tree = git.and_then(|git| git.tree.as_ref()).map(redact).or(of_commit);
-    let NewCommits { path, follows, touched, edited, idle } =
+    let NewCommits { path, follows, touched, edited, idle, documentation } =
         git.map(|git| path_since(memory, run, &git.commits, redact)).unwrap_or_default();
     let version = runner_version.map(|version| (RUNNER_VERSION.to_owned(), version));
     let runner = run.runner.iter().map(|runner| ("runner".to_owned(), runner.clone()));
@@ -217,8 +258,11 @@ fn run_facts<D>(
         follows,
         touched,
         edited,
-        edited_files: edits::edited_files(engine, params),
+        edited_files: edits::edited_files(engine, params, |_| true),
+        untracked: edits::edited_files(engine, params, |edit| edit.untracked),
+        untracked_only: !is_clean && git.is_some_and(|git| git.untracked_only),
         idle,
+        documentation,
         tree: tree.unwrap_or_else(unknown),
         dirty: !is_clean,
         branch: run.git_branch.clone().unwrap_or_default(),
@@ -241,6 +285,7 @@ struct NewCommits {
     touched: Vec<Vec<FileId>>,
     edited: Vec<(String, RunSeq)>,
     idle: Vec<String>,
+    documentation: Vec<String>,
 }
 
 /// Where the commit of the run before is none of those known, how many lie between is not known either, and the run's own
@@ -266,8 +311,11 @@ fn path_since(memory: &Memory, run: &Run, commits: &[CommitFacts], redact: impl 
         newer.retain(|(one, _)| one == commit);
         newer.truncate(1);
     }
-    let is_idle = |one: &CommitFacts| !one.files.is_empty() && one.files.iter().all(|file| is_kept_by_argus(file));
-    let idle = newer.iter().filter(|(_, one)| is_idle(one)).map(|(commit, _)| commit.clone()).collect();
+    let of_files = |is_it: fn(&str) -> bool| -> Vec<String> {
+        let touches_only = |one: &CommitFacts| !one.files.is_empty() && one.files.iter().all(|file| is_it(file));
+        newer.iter().filter(|(_, one)| touches_only(one)).map(|(commit, _)| commit.clone()).collect()
+    };
+    let (idle, documentation) = (of_files(is_kept_by_argus), of_files(is_documentation));
     let mut room = MAX_RUN_FILES;
     let mut files = |one: &CommitFacts| {
         let is_known = one.files.len() <= room.min(limits::MAX_COMMIT_FILES as usize);
@@ -290,7 +338,7 @@ fn path_since(memory: &Memory, run: &Run, commits: &[CommitFacts], redact: impl 
     if !is_whole && path.is_empty() {
         path.push(commit.clone());
     }
-    NewCommits { path, follows: is_whole, touched, edited, idle }
+    NewCommits { path, follows: is_whole, touched, edited, idle, documentation }
 }
 
 /// Files that are kept of the commits of one run, the newest first: so many in each run of the window are 300 KB.

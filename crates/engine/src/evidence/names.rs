@@ -38,6 +38,10 @@ impl<F: Fn(CaseId) -> Option<String>> Names for Named<'_, F> {
         edits::between_runs(self.window, self.edits, passed, failed)
     }
 
+    fn differing(&self, run: RunSeq) -> Vec<String> {
+        edits::of_run(self.edits, run)
+    }
+
     fn command(&self, case: CaseId) -> String {
         let name = self.case(case);
         // No runner's filter knows a command, or a file that could not be loaded.

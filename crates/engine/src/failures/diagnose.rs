@@ -13,11 +13,13 @@ use crate::{
     Engine, EngineError,
     answer::{text, view},
     contract::{
-        Cause, ChangedBefore, DiagnoseParams, DiagnosticResult, FixRecord, MemoryKind, MendedBefore, Related, Tried,
-        Verdict,
+        CaseVerdict, Cause, ChangedBefore, DiagnoseParams, DiagnosticResult, FixRecord, MemoryKind, MendedBefore,
+        Related, Tried, Verdict,
     },
     evidence::{
+        failure_facts::failure_facts,
         fixes::mended_before,
+        judging,
         learned_commits::{FailedAt, changed_before},
     },
     memory,
@@ -77,6 +79,8 @@ impl Finding {
 /// What is seen of a failure without what is known about it.
 struct AnalyzedFailure {
     case: FailedCase,
+    /// What it is found to be by all runs that are known now.
+    found: Option<CaseVerdict>,
     analysis: Analysis,
     /// Its text, as the debug memory is asked for it: made where no fix is known, for a long text costs a fifth of a call.
     query: OnceCell<Query>,
@@ -142,9 +146,15 @@ async fn analyze<D: Database>(
     let event = lookup::event_of(&case.failure);
     let analysis = engine.analyzer.analyze(event.clone(), &case.name);
     let sight = cause::describe_failure(engine, &analysis, &event, &case.name);
+    let facts = failure_facts(&case.name, case.failure.category, &analysis, &sight);
+    let again = async |tx: &mut D::Tx<'_>| {
+        judging::judged_again(engine, tx, &params.run_id, &case.name, &facts, &analysis).await
+    };
+    let found = engine.read(ambient, again).await?.or_else(|| view::found_to_be(&case.failure));
     let whole_cause = of_cause.shown(&sight);
     Ok(AnalyzedFailure {
         case,
+        found,
         analysis,
         query: OnceCell::new(),
         sight,
@@ -314,7 +324,7 @@ async fn with_hints<D: Database>(
 
 fn answer<D: Database>(
     engine: &Engine<D>,
-    AnalyzedFailure { case, analysis, sight, cause, exit_code, signal, .. }: AnalyzedFailure,
+    AnalyzedFailure { found, analysis, sight, cause, exit_code, signal, .. }: AnalyzedFailure,
     finding: Finding,
     not_stored: Option<&EngineError>,
 ) -> DiagnosticResult {
@@ -333,7 +343,7 @@ fn answer<D: Database>(
     if !finding.suggested.is_own_and_proved() {
         warnings.extend(refutations(&finding.history, finding.suggested.fix.as_deref()));
     }
-    let (verdict, suspects) = view::found_to_be(&case.failure).map(|found| (found.verdict, found.suspects)).unzip();
+    let (verdict, suspects) = found.map(|found| (found.verdict, found.suspects)).unzip();
     let verdict = verdict.map(|verdict| without_idle_rerun(verdict, sight.kind));
     let evidence = analysis.classification.evidence.as_ref();
     let evidence = evidence.and_then(|span| analysis.redacted.get(span.start..span.end)).map(text::quoted);

@@ -38,10 +38,14 @@ pub(crate) struct FailureSight {
     pub(crate) message: String,
     pub(crate) place: Option<String>,
     pub(crate) test_place: Option<String>,
+    /// Whether the project's own code is anywhere in the stack.
+    pub(crate) has_code: bool,
     /// The place without its line, and the function there.
     pub(crate) own: Option<SourceLocation>,
     /// The error with where it was noticed.
     pub(crate) site: u64,
+    /// The line that raised it with the type of the error.
+    pub(crate) raised: Option<u64>,
     /// The line that all failures of the cause have in common.
     pub(crate) cause_place: Option<String>,
 }
@@ -56,7 +60,7 @@ pub(crate) fn describe_failure<D>(
     let test_file = case_name.split_once(SEPARATOR).map(|(file, _)| file);
     let summary = Summary::read(&analysis.redacted);
     let root = &engine.options.project_root;
-    let FailureLocations { own, test, case } = failure_locations(&analysis.redacted, test_file, |file| {
+    let FailureLocations { own, has_code, test, case } = failure_locations(&analysis.redacted, test_file, |file| {
         argus_report::relative_path(file, root).unwrap_or_else(|| file.to_owned())
     });
     let shown = |place: Option<&SourceLocation>| place.map(SourceLocation::shown);
@@ -65,17 +69,32 @@ pub(crate) fn describe_failure<D>(
     // Two assertions are two causes; an error that is met in two tests is one.
     let at_test = test_line.as_ref().filter(|_| analysis.classification.category == Category::AssertionMismatch);
     let message = summary.message(MAX_MESSAGE_CHARS);
+    let kind = failure_kind(analysis.classification.category, &summary, event.exit_code);
+    let headline = matching::headline(analysis, &summary, event);
+    let error_type = event.exception_type.as_deref().or_else(|| class_of(&headline)).unwrap_or(kind.as_str());
+    let raised = place.as_ref().or(test_line.as_ref()).map(|line| fingerprint(&[error_type, line].join("\n")));
     FailureSight {
-        kind: failure_kind(analysis.classification.category, &summary, event.exit_code),
-        headline: matching::headline(analysis, &summary, event),
+        kind,
+        raised,
+        headline,
         site: site(analysis, &message, place.as_ref().or(at_test)),
         message,
         cause_place: place.as_ref().or(test_line.as_ref()).cloned(),
         place,
+        has_code,
         own,
         // A refused connection has no frame of the project: then the file of the case is what there is.
         test_place: case_line.or_else(|| test_file.filter(|file| looks_like_file(file)).map(str::to_owned)),
     }
+}
+
+/// The class that a message begins with, as in `shop.errors.Expired: ...`.
+fn class_of(headline: &str) -> Option<&str> {
+    let (class, _) = headline.split_once(": ")?;
+    let name = class.rsplit(['.', ':', '\\']).next()?;
+    let is_path =
+        class.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '.' | ':' | '\\' | '$'));
+    (is_path && name.starts_with(char::is_uppercase)).then_some(class)
 }
 
 /// The error without its case, and where in the project it was noticed; where that is not known, with the values in its

@@ -62,7 +62,7 @@ impl Story {
             branch: Some("main".to_owned()),
             dirty: Some(false),
             commits: self.commits.clone(),
-            edits: Vec::new(),
+            ..GitFacts::default()
         };
         RecordRunParams { git: Some(git), ..RecordRunParams::default() }
     }
@@ -251,16 +251,12 @@ fn what_no_filter_knows_is_settled_by_the_whole_command() {
     };
     let settle = |run: &str, case: &str| world.diagnose(run, case).unwrap().verdict.unwrap().settle.unwrap();
     let record = |cases| world.record(&command, cases).unwrap().run_id;
-    record(Vec::new());
-    let again = record(Vec::new());
-    let said = settle(&again, "npm test");
+    let said = settle(&record(Vec::new()), "npm test");
     assert!(said.ends_with(": argus run"), "{said}");
     let suite = || vec![failed("cart.test.js > (suite)", "Error: the shop is shut")];
-    record(suite());
     let said = settle(&record(suite()), "cart.test.js > (suite)");
     assert!(said.ends_with(": argus run"), "{said}");
     let test = || vec![failed("cart.test.js > adds", "Error: the sum is wrong")];
-    record(test());
     let said = settle(&record(test()), "cart.test.js > adds");
     assert!(said.ends_with(": argus run --filter 'adds'"), "{said}");
 }

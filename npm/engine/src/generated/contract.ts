@@ -491,7 +491,9 @@ export type EditedFile = {
   path: string,
   /** Equal for equal changes. */
   digest: string,
-  /** The changes as a diff; none where they must not leave the machine, or are too many. */
+  /** Whether git does not track it. */
+  untracked?: boolean,
+  /** The changes as a diff; none of an untracked file, and where they must not leave the machine or are too many. */
   hunks?: string,
 };
 
@@ -1153,11 +1155,13 @@ export type GitFacts = {
   branch?: string | null,
   /** Uncommitted changes, untracked files included. */
   dirty?: boolean | null,
+  /** The only uncommitted changes are untracked files. */
+  untrackedOnly?: boolean,
   /** The id that git would give the tree of files as it lies there. None: not known. */
   tree?: string | null,
   /** The newest commits, the run's own first. */
   commits?: Array<CommitFacts>,
-  /** What differs from the commit in files that git has; at most 20 of them, none that may hold secrets. */
+  /** Files that differ from the commit, tracked ones first; at most 20 of them, none that may hold secrets. */
   edits?: Array<EditedFile>,
 };
 

@@ -134,12 +134,14 @@ export const COMMANDS = {
   'hash-object': { drivers: false, always: ['--no-filters'] },
   log: { drivers: true, always: [...PLAIN_DIFF, '--no-show-signature'] },
   'ls-files': { drivers: false, always: [] },
+  'ls-tree': { drivers: false, always: [] },
   'rev-parse': { drivers: false, always: [] },
   status: { drivers: true, always: ['--ignore-submodules=all'] },
   'symbolic-ref': { drivers: false, always: [] },
   'update-index': { drivers: true, always: [] },
   'update-ref': { drivers: true, always: [] },
   version: { drivers: false, always: [] },
+  worktree: { drivers: true, always: [] },
   'write-tree': { drivers: true, always: [] },
 } as const satisfies Record<string, { drivers: boolean; always: readonly string[] }>;
 

@@ -1,6 +1,7 @@
 /**
- * What differs from the last commit in the files that git has, as far as it may be kept: no untracked file, and none that
- * may hold secrets. Nothing is started by reading it: settings.ts. It stays on this machine: `withoutHunks`.
+ * What differs from the last commit, as far as it may be kept: the changes of tracked files, the digests of untracked ones,
+ * and nothing of files that may hold secrets. Nothing is started by reading it: settings.ts. It stays on this machine:
+ * `withoutHunks`.
  */
 
 import { createHash } from 'node:crypto';
@@ -11,7 +12,7 @@ import { lstat } from '../system/files/way.ts';
 import { asText, type Git } from './git.ts';
 
 /** Of more files, the first. */
-const MAX_FILES = 20;
+export const MAX_EDITS = 20;
 /** Of their changes together; those of a file are kept whole or not at all, for a cut one may end in half of a secret. */
 const MAX_HUNKS_BYTES = 8 * 1024;
 /** What is read to tell one change from another, whatever is kept of it. */
@@ -29,7 +30,7 @@ const HEADER = 'diff --git ';
  * @returns empty where git does not answer in time
  */
 export async function uncommittedChange(git: Git, top: string, names: Iterable<string>): Promise<string> {
-  const may = [...names].filter((name) => mayBeKept(top, name)).slice(0, MAX_FILES);
+  const may = [...names].filter((name) => mayBeKept(top, name)).slice(0, MAX_EDITS);
   if (may.length === 0) return '';
   const paths = may.map((name) => `:(top,literal)${asText(name)}`);
   const args = ['diff-index', '-p', '--no-renames', '--relative', 'HEAD', '--', ...paths] as const;
@@ -48,16 +49,18 @@ export function editedFiles(diff: string): EditedFile[] {
       const bytes = Buffer.byteLength(text);
       const isKept = bytes <= room && !KEY_BLOCK.test(text);
       if (isKept) room -= bytes;
-      const digest = createHash('sha256').update(text).digest('hex').slice(0, DIGEST_CHARS);
-      return [{ path: file, digest, ...(isKept ? { hunks: text } : {}) }];
+      return [{ path: file, digest: digestOf(text), ...(isKept ? { hunks: text } : {}) }];
     });
+}
+
+/** Equal for equal contents. */
+export function digestOf(content: string | Buffer): string {
+  return createHash('sha256').update(content).digest('hex').slice(0, DIGEST_CHARS);
 }
 
 /** The same facts for where others read: which files were changed, and nothing of how. */
 export function withoutHunks(git: GitFacts): GitFacts {
-  return git.edits === undefined
-    ? git
-    : { ...git, edits: git.edits.map(({ path: file, digest }) => ({ path: file, digest })) };
+  return git.edits === undefined ? git : { ...git, edits: git.edits.map(({ hunks: _, ...edit }) => edit) };
 }
 
 function mayBeKept(top: string, name: string): boolean {

@@ -2,16 +2,18 @@
  * State of the work tree when a run starts. Nothing is changed, not even git's index.
  */
 
+import path from 'node:path';
 import { type CommitFacts, type GitFacts, LIMITS } from 'argus-engine';
 import { asText, Git, isRefusal } from '../git/git.ts';
 import { NOT_OURS } from '../git/settings.ts';
-import { editedFiles, uncommittedChange } from '../git/uncommitted-change.ts';
+import { editedFiles, MAX_EDITS, uncommittedChange } from '../git/uncommitted-change.ts';
 import { log } from '../log.ts';
 import { ciCheckout, type Environment } from '../system/ci.ts';
 import { realOr } from '../system/files/way.ts';
 import { workTreeTop } from '../system/files/work-tree-top.ts';
 import { io } from '../system/io.ts';
 import { visible } from '../text/untrusted.ts';
+import { isOfTools, untrackedFiles } from './untracked.ts';
 import { changedFiles, workTreeId } from './work-tree.ts';
 
 /** A status that takes longer is not worth the wait. */
@@ -53,16 +55,17 @@ export function lookAtGit(root: string): GitLook {
     facts: async () => {
       const here = await seen;
       if (here === null) return null;
-      const { commit, branch, changed, files, diff } = here;
+      const { commit, branch, changed, tracked, files, diff, below } = here;
       const [commits, tree] = await Promise.all([
         commit === null ? [] : logFrom(git, commit),
         files && workTreeId(git, commit, files, ASKING),
       ]);
-      const edits = editedFiles(diff);
+      const edits = [...editedFiles(diff), ...untrackedFiles(files, { tracked, below })].slice(0, MAX_EDITS);
       return {
         commit,
         branch: branch ?? ciCheckout(io().env).branch,
         dirty: changed.size > 0,
+        ...(changed.size > 0 && tracked.size === 0 ? { untrackedOnly: true } : {}),
         tree: (changed.size === 0 ? commits[0]?.tree : tree) ?? null,
         commits,
         ...(edits.length > 0 ? { edits } : {}),
@@ -84,11 +87,12 @@ async function workTree(git: Git, root: string) {
   if (isRefusal(status.problem)) sayRefused(root, status.problem);
   if (status.problem !== null || status.cut) return null;
   const facts = parseStatus(status.stdout);
-  if (facts.changed.size === 0) return { ...facts, files: undefined, diff: '' };
+  if (facts.changed.size === 0) return { ...facts, files: undefined, diff: '', below: '' };
   const top = (await git.isSet('core.worktree')) ? await toplevel(git) : nearest;
+  const below = path.relative(top, realOr(root)).split(path.sep).join('/');
   const diff = facts.commit === null ? '' : uncommittedChange(git, top, facts.tracked);
   const files = changedFiles(top, facts.changed);
-  return { ...facts, files, diff: await diff };
+  return { ...facts, files, diff: await diff, below };
 }
 
 /** Where settings put the work tree. */
@@ -183,7 +187,7 @@ interface Status {
   commit: string | null;
   /** Null on none. */
   branch: string | null;
-  /** Those that differ from the last commit. */
+  /** Those that differ from the last commit, without untracked ones that tools make. */
   changed: Set<string>;
   /** Of these, the ones that git has. */
   tracked: Set<string>;
@@ -198,8 +202,9 @@ export function parseStatus(output: string): Status {
     const entry = entries[at] ?? '';
     if (entry.startsWith('# branch.oid ')) facts.commit = known(entry.slice(13), '(initial)');
     else if (entry.startsWith('# branch.head ')) facts.branch = known(asText(entry.slice(14)), '(detached)');
-    else if (entry.startsWith('? ')) facts.changed.add(entry.slice(2));
-    else if (entry.startsWith('1 ')) add(pathAfter(entry, 8));
+    else if (entry.startsWith('? ')) {
+      if (!isOfTools(entry.slice(2))) facts.changed.add(entry.slice(2));
+    } else if (entry.startsWith('1 ')) add(pathAfter(entry, 8));
     else if (entry.startsWith('u ')) add(pathAfter(entry, 10));
     else if (entry.startsWith('2 ')) {
       // The old path is an entry of its own.

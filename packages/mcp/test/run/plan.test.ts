@@ -120,15 +120,15 @@ test('it is typed for the package that the case is in, where that is known', () 
 
 test('what would settle a verdict is typed for the package of the case, where packages take no filter together', () => {
   const said = (command: string, caseName: string, root = workspace('jest', 'mocha')) => {
-    const verdict = { settle: "Run it at c0ffee: git checkout c0ffee, then argus run --filter 'it'\\''s added'" };
+    const verdict = { settle: "Run it: argus run --at c0ffee --filter 'it'\\''s added'" };
     const project = { root, top: path.dirname(root), home: root };
     return settledHere(verdict, caseName, { project, testPlace: { root, command } }).settle;
   };
   const [test, other] = ["orchard/packages/p1/sum.js > it's added", "orchard/sum.js > it's added"];
   expect(said('npm test', test)).toBe(
-    `Run it at c0ffee: git checkout c0ffee, then argus run ${quoted(`cd packages/p1 && npm run test -- --grep ${quoted("it's added")}`)}`,
+    `Run it: argus run --at c0ffee ${quoted(`cd packages/p1 && npm run test -- --grep ${quoted("it's added")}`)}`,
   );
-  const filtered = expect.stringMatching(/then argus run --filter 'it'\\''s added'$/u);
+  const filtered = expect.stringMatching(/argus run --at c0ffee --filter 'it'\\''s added'$/u);
   expect(said('npm test', other)).toEqual(filtered);
   expect(said('npm test', test, workspace('mocha', 'mocha'))).toEqual(filtered);
   expect(said('make', test)).toEqual(filtered);

@@ -28,6 +28,8 @@ impl Chance {
 const BREAKS: Chance = Chance { tests: 0.32, least: 0.002, most: 0.05 };
 /// That an edit which is not committed does, at the least: work in progress breaks more than what is committed of it.
 const EDIT_BREAKS: f64 = 0.01;
+/// The same of a test that was not seen to fail so before.
+const EDIT_BREAKS_FIRST: f64 = 0.03;
 /// That an edit does of a file with which it failed before, and was never seen to pass.
 const EDIT_BREAKS_AGAIN: f64 = 0.3;
 /// How much likelier a commit breaks it again in the way it was broken before.
@@ -118,7 +120,11 @@ fn breaks_with(others: u32, ran: u32) -> f64 {
 fn edit_breaks(one: &Observation, failed_before: bool, is_of_same: bool) -> f64 {
     let touches = if one.touched { TOUCHES } else { 1.0 };
     let again = if one.touched && failed_before { AGAIN } else { 1.0 };
-    let at_least = if is_of_same { EDIT_BREAKS_AGAIN } else { EDIT_BREAKS };
+    let at_least = match (is_of_same, failed_before) {
+        (true, _) => EDIT_BREAKS_AGAIN,
+        (false, true) => EDIT_BREAKS,
+        (false, false) => EDIT_BREAKS_FIRST,
+    };
     at_least.max(EDIT_BREAKS * touches * again)
 }
 

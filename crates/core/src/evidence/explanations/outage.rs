@@ -2,8 +2,11 @@
 //!
 //! An outage hits tests as they come: it is spread over files that have nothing in common, it brings one error everywhere,
 //! and that error does not come out of a function of the project. A change of the code hits what uses that code.
+//!
+//! Many failures are no evidence by themselves, nor is an error that no rule knows. It takes an error that machines have, one
+//! that was an outage before, or failures without a line of the project in files that share none, with no edit before them.
 
-use crate::evidence::facts::{Failure, RunFacts};
+use crate::evidence::facts::{ErrorSource, Failure, RunFacts};
 use crate::failure::category::Category;
 use std::collections::BTreeSet;
 
@@ -15,8 +18,12 @@ pub(super) const NEXT_TEST_BREAKS: f64 = 0.75;
 const NEXT_FILE_BREAKS: f64 = 0.5;
 /// That a change breaks what everything uses, which hits tests and files as an outage does: neither says much by itself.
 pub(super) const BREAKS_ALL: f64 = 0.05;
+/// Files were edited since the tests passed.
+const EDITED_LOG_ODDS: f64 = -2.0;
 /// An error that code raises by itself, where a machine makes code meet what it does not expect.
 const OF_CODE_LOG_ODDS: f64 = -3.0;
+/// An error that machines have.
+const OF_MACHINE_LOG_ODDS: f64 = 2.0;
 /// The same error was an outage before.
 const KNOWN_LOG_ODDS: f64 = 2.5;
 /// The run did not come to its end.
@@ -38,6 +45,19 @@ pub struct Cluster<'a> {
     /// Whether one of the tests passed before. What never did may as well be broken, all over the project: then their number
     /// and spread speak for no outage, and what machines fail with has to.
     pub has_passed: bool,
+    /// What was changed since they passed.
+    pub change: Change,
+}
+
+/// What was changed since tests passed, as far as they have to do with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// Nothing, or commits that touch no file of the failures.
+    Elsewhere,
+    /// Files were edited, none of them in the failures.
+    Edits,
+    /// A file in the stacks of most failures, or that most tests lie in, or something that the errors name.
+    Touches,
 }
 
 /// The chance that the cluster is an outage.
@@ -53,14 +73,24 @@ fn log_odds(run: &RunFacts, cluster: Cluster<'_>) -> f64 {
         FEW_LOG_ODDS
     } else {
         let extent = by_extent(run, cluster.failures);
-        if cluster.has_passed { extent } else { extent.min(0.0) }
+        if cluster.has_passed && shows_machine(cluster) { extent } else { extent.min(0.0) }
     };
+    let by_change = if cluster.change == Change::Elsewhere { 0.0 } else { EDITED_LOG_ODDS };
     PRIOR_LOG_ODDS
         + interrupted
         + by_extent
+        + by_change
         + mean(cluster.failures, by_error)
         + mean(cluster.failures, by_stack)
         + known
+}
+
+/// Whether anything but number and spread speaks for the machine.
+fn shows_machine(cluster: Cluster<'_>) -> bool {
+    let is_in_many_files = cluster.failures.iter().any(|one| one.file != cluster.failures[0].file);
+    cluster.known
+        || mean(cluster.failures, by_error) > 0.0
+        || is_in_many_files && cluster.change == Change::Elsewhere && mean(cluster.failures, by_stack) > 0.0
 }
 
 /// An outage brings one error; this share of it has another.
@@ -115,12 +145,18 @@ fn by_spread(run: &RunFacts, failures: &[Failure]) -> (f64, f64) {
 
 /// What machines fail with, against what code fails with.
 fn by_error(failure: &Failure) -> f64 {
-    if failure.of_code { OF_CODE_LOG_ODDS } else { by_category(failure.category) }
+    match failure.source {
+        ErrorSource::Code => OF_CODE_LOG_ODDS,
+        ErrorSource::Machine => OF_MACHINE_LOG_ODDS,
+        ErrorSource::Unknown => by_category(failure.category),
+    }
 }
 
 fn by_category(category: Category) -> f64 {
     match category {
-        Category::NetworkError | Category::ConnectionRefused | Category::ContainerOom | Category::ContainerCrash => 2.0,
+        Category::NetworkError | Category::ConnectionRefused | Category::ContainerOom | Category::ContainerCrash => {
+            OF_MACHINE_LOG_ODDS
+        }
         Category::HttpError | Category::Timeout => 1.0,
         Category::ConfigError | Category::Unknown => -0.5,
         Category::AssertionMismatch | Category::MockMismatch => OF_CODE_LOG_ODDS,
@@ -129,8 +165,17 @@ fn by_category(category: Category) -> f64 {
 
 /// An outage is met in a library or at the system; what code raises by itself is raised in tests as well.
 fn by_stack(failure: &Failure) -> f64 {
-    if failure.function.is_some() || failure.in_project || failure.of_code { -2.0 } else { 1.0 }
+    match failure.source {
+        // It is met wherever the project asks for what is not there.
+        ErrorSource::Machine => 0.0,
+        ErrorSource::Unknown if failure.function.is_none() && !failure.in_project => 1.0,
+        _ => -2.0,
+    }
 }
+
+/// How much of what speaks for the code speaks for the machine instead, where a test fails with an error that machines have
+/// and nothing was changed that the failure has in its stack or names.
+pub const MACHINE_SHARE: f64 = 0.8;
 
 /// Whether the category is one that machines fail with.
 pub fn is_of_machine(category: Category) -> bool {

@@ -138,6 +138,8 @@ pub fn with_now(
     seen.extend(history.into_iter().flat_map(|history| history.other_failures_since_pass(view, common)));
     seen.sort_by_key(|one| one.at);
     if let Some(at) = view.runs.len().checked_sub(1) {
+        // A run that is judged again has it already.
+        seen.retain(|one| one.at != at);
         let passed = seen.iter().rev().find(|one| !one.failed);
         let touched = passed.is_some_and(|passed| view.is_edited_since(passed.at, files));
         seen.push(Observation { at, failed: true, touched, began });

@@ -1,7 +1,7 @@
 //! Failures of a run that have one cause, and causes that last from run to run.
 //!
-//! One cause: the same innermost function of the project, or the same error at the same site, or tests that failed
-//! together before and passed in other runs. What failed for different reasons before is not one now: a test that passed
+//! One cause: the same innermost function of the project, or the same type of error raised at the same line, whatever its
+//! message; or the same error at the same site; or tests that failed together before and passed in other runs. What failed for different reasons before is not one now: a test that passed
 //! while a cause lasted does not have it.
 
 use crate::evidence::facts::{CaseId, Failure, RunSeq, Trait};
@@ -20,6 +20,9 @@ pub struct Cause {
     /// Where its first failure was noticed; none in memories of earlier versions.
     #[serde(default)]
     pub site: Option<u64>,
+    /// The line that raised its first failure, with the type of error; none in memories of earlier versions.
+    #[serde(default)]
+    pub raised: Option<u64>,
     /// First run that failed by it.
     pub first: RunSeq,
     /// Newest run that failed by it.
@@ -58,9 +61,12 @@ pub fn group<'a>(failures: &[Failure], history: impl Fn(CaseId) -> Option<&'a Te
     groups.into_iter().map(|(_, _, members)| members).collect()
 }
 
-/// One error that is noticed at two lines of tests is two causes; what one function throws is one.
+/// One error that is noticed at two lines of tests is two causes; what one function throws is one, and so are errors of one
+/// type that one line raises. Without a function a nil panic beside a failed comparison is another.
 fn is_one_place(one: &Failure, other: &Failure) -> bool {
-    one.site == other.site || one.function.is_some() && one.function == other.function
+    one.site == other.site
+        || one.raised.is_some() && one.raised == other.raised
+        || one.function.is_some() && one.function == other.function
 }
 
 /// Runs in which the machine held, of one test or of several at once.
@@ -90,11 +96,14 @@ impl Past {
 impl Cause {
     /// Whether a failure of a test may be this cause: it did not pass since the cause is there.
     pub fn may_be_of(&self, failure: &Failure, history: Option<&TestHistory>) -> bool {
-        if self.common != Trait::of(failure) {
-            return false;
-        }
-        let is_there = failure.function.is_some() || self.site.is_none_or(|site| site == failure.site);
-        self.cases.contains_key(&failure.case)
-            || is_there && history.and_then(TestHistory::last_pass).is_none_or(|passed| passed < self.first)
+        let has_common = self.common == Trait::of(failure);
+        let is_known =
+            self.cases.get(&failure.case).is_some_and(|(_, error)| has_common || *error == failure.signature);
+        let is_at_site = self.site.is_none_or(|site| site == failure.site);
+        let is_alike = has_common && (is_at_site || failure.function.is_some());
+        let is_raised_there = self.raised.is_some() && self.raised == failure.raised;
+        is_known
+            || (is_alike || is_raised_there)
+                && history.and_then(TestHistory::last_pass).is_none_or(|passed| passed < self.first)
     }
 }

@@ -51,7 +51,7 @@ impl Memory {
         let same_tree = self.same_tree(run);
         for (case, test) in self.tests.iter_mut().filter(|(case, _)| order.contains(**case)) {
             let outcome = match failing.get(case) {
-                Some(judged) if judged.verdict.kind == VerdictKind::Infrastructure => Outcome::Outage,
+                Some(judged) if judged.is_outage => Outcome::Outage,
                 Some(judged) => Outcome::Failed(judged.failure),
                 None if retried.contains(case) => Outcome::PassedAfterRetry,
                 None => Outcome::Passed,
@@ -113,8 +113,8 @@ impl Memory {
 
     /// Causes whose tests pass again are over; what lies between is a fix.
     fn close_causes(&mut self, run: &RunFacts, failing: &BTreeMap<CaseId, &Judged>, order: &Order, has_edits: bool) {
-        let is_edited = run.dirty;
         let view = self.window.seen_from(run);
+        let is_edited = view.is_on_edit();
         for fix in &mut self.fixes {
             fix.note_commit(run, view.changes_since(fix.failed).next());
             if fix.is_in(run) && fix.cases.keys().all(|case| order.contains(*case) && !failing.contains_key(case)) {
@@ -135,8 +135,11 @@ impl Memory {
                 .filter(|case| order.contains(**case) && !failing.contains_key(case))
                 .copied()
                 .collect();
-            let edit =
-                if still || passed.len() < cause.cases.len() || !has_edits { None } else { self.edit(&cause, run) };
+            let edit = if still || passed.len() < cause.cases.len() || !has_edits {
+                None
+            } else {
+                self.edit(&cause, run).filter(|_| is_edited)
+            };
             if let Some(edit) = edit {
                 self.add_fix(edit);
             }
@@ -169,7 +172,7 @@ impl Memory {
     /// tree, so none is found where that does not tell what was edited.
     fn edit(&self, cause: &Cause, run: &RunFacts) -> Option<Fix> {
         let failed = self.window.get(cause.last)?;
-        let is_edit = run.dirty && run.commit.is_some() && failed.commit == run.commit && failed.tree != run.tree;
+        let is_edit = run.commit.is_some() && failed.commit == run.commit && failed.tree != run.tree;
         let is_known = self.fixes.iter().any(|fix| {
             fix.edited.is_some()
                 && fix.failed == cause.last
@@ -210,7 +213,8 @@ impl Memory {
     }
 
     fn refute_fixes(&mut self, run: &RunFacts, judgement: &Judgement) {
-        let has = |fix: &Fix| fix.is_in(run) && (fix.is_uncommitted() || !run.dirty);
+        let is_edited = self.window.seen_from(run).is_on_edit();
+        let has = |fix: &Fix| fix.is_in(run) && (fix.is_uncommitted() || !is_edited);
         for judged in &judgement.verdicts {
             let Failure { case, signature, .. } = judged.failure;
             let kind = judged.verdict.kind;
@@ -231,7 +235,7 @@ impl Memory {
     }
 
     fn open_causes(&mut self, run: &RunFacts, judgement: &Judgement) {
-        let is_edited = run.dirty;
+        let is_edited = self.window.seen_from(run).is_on_edit();
         let of_code = |one: &&Judged| {
             matches!(one.verdict.kind, VerdictKind::Regression | VerdictKind::Broken | VerdictKind::New)
         };
@@ -242,6 +246,7 @@ impl Memory {
                     id: judged.cause,
                     common: Trait::of(&judged.failure),
                     site: Some(judged.failure.site),
+                    raised: judged.failure.raised,
                     first: run.seq,
                     last: run.seq,
                     only_edited: true,
@@ -269,7 +274,7 @@ fn note(test: &mut TestHistory, case: CaseId, judged: Option<&Judged>, order: &O
     if let Some(judged) = judged {
         if let Some(strand) = test.strand_to_note(Trait::of(&judged.failure)) {
             // The machine's failures are none of this error.
-            let is_of_test = judged.verdict.kind != VerdictKind::Infrastructure;
+            let is_of_test = !judged.is_outage;
             strand.touched |= Mask::from(is_of_test && judged.touched);
             strand.found = Some(judged.verdict.kind).filter(|_| is_of_test).or(strand.found);
             strand.together = strand.together.max(judged.together);

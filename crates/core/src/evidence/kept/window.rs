@@ -52,6 +52,19 @@ impl Window {
         View::new(self.runs.iter().filter(|earlier| earlier.seq < run.seq).chain([run]).collect())
     }
 
+    /// What all runs say that are known by now, seen from an earlier one; those of later commits say nothing of it. None where
+    /// it is too old.
+    pub fn seen_again(&self, seq: RunSeq) -> Option<View<'_>> {
+        let mut runs: Vec<&RunFacts> = self.runs.iter().collect();
+        let order = Ordered::of(&runs);
+        let judged = self.get(seq)?;
+        let place = *order.places.get(&seq)?;
+        let is_after = |run: &RunFacts| run.seq > seq && order.places[&run.seq] > place;
+        runs.retain(|run| run.seq != seq && !is_after(run));
+        runs.push(judged);
+        Some(View::in_order(runs, order))
+    }
+
     /// The same, from after the newest run.
     pub fn view(&self) -> View<'_> {
         View::new(self.runs.iter().collect())
@@ -74,49 +87,97 @@ pub struct View<'a> {
     pub trees: Vec<usize>,
     /// The place of the commit of each run among all commits, which does not change where one goes back to it.
     pub places: Vec<u32>,
-    /// Whether it ran on an edit.
+    /// Whether it ran on an edit, as [`RunFacts::is_edit`] has it.
     pub uncommitted: Vec<bool>,
     /// Whether what ran is a commit, or became one as it was.
     pub kept: Vec<bool>,
     /// For each file the runs in which it was edited, as bits of their indices.
     edited_in: BTreeMap<FileId, Mask>,
+    /// For each file that commits touched the index of the newest run that has such a commit as a new one.
+    touched_in: BTreeMap<FileId, usize>,
+    commits: Ordered<'a>,
+}
+
+/// Which commits the runs have, and where these stand.
+struct Ordered<'a> {
     order: CommitOrder<'a>,
+    /// By the number of a run the commits that it has and the one before has not, oldest first.
+    paths: BTreeMap<RunSeq, &'a [String]>,
+    places: BTreeMap<RunSeq, u32>,
+}
+
+impl<'a> Ordered<'a> {
+    /// Of runs in the order in which they were recorded.
+    fn of(runs: &[&'a RunFacts]) -> Self {
+        let mut order = CommitOrder::default();
+        let (mut paths, mut places) = (BTreeMap::new(), BTreeMap::new());
+        for (at, run) in runs.iter().enumerate() {
+            let before = at.checked_sub(1).and_then(|before| runs[before].commit.as_deref());
+            let path = path(runs, at);
+            order.add(run, path, before);
+            paths.insert(run.seq, path);
+        }
+        let mut last = 0;
+        for run in runs {
+            last = run.commit.as_deref().and_then(|commit| order.place(commit)).unwrap_or(last);
+            places.insert(run.seq, last);
+        }
+        Self { order, paths, places }
+    }
 }
 
 impl<'a> View<'a> {
     fn new(runs: Vec<&'a RunFacts>) -> Self {
-        let (mut trees, mut places, mut uncommitted) = (Vec::new(), Vec::new(), Vec::new());
+        let order = Ordered::of(&runs);
+        Self::in_order(runs, order)
+    }
+
+    fn in_order(runs: Vec<&'a RunFacts>, commits: Ordered<'a>) -> Self {
+        let mut trees = Vec::new();
         let mut by_tree: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         let mut edited_in: BTreeMap<FileId, Mask> = BTreeMap::new();
-        let mut order = CommitOrder::default();
         for (at, run) in runs.iter().enumerate() {
             let named_alike = by_tree.entry(&run.tree).or_default();
             let twin = named_alike.iter().rev().find(|earlier| runs[**earlier].has_tree_of(run));
             trees.push(twin.map_or(at, |twin| trees[*twin]));
             named_alike.push(at);
-            let before = at.checked_sub(1).and_then(|before| runs[before].commit.as_deref());
-            order.add(run, path(&runs, at), before);
-            uncommitted.push(run.dirty);
             for (file, _) in &run.edited_files {
                 *edited_in.entry(*file).or_default() |= bit(at);
             }
         }
-        for run in &runs {
-            let known = run.commit.as_deref().and_then(|commit| order.place(commit));
-            places.push(known.or(places.last().copied()).unwrap_or_default());
-        }
+        let uncommitted = edits(&runs);
+        let places = runs.iter().map(|run| commits.places[&run.seq]).collect();
         let became_commits = runs.iter().flat_map(|run| &run.edited).filter_map(|(_, seq)| index(&runs, *seq));
         let committed = uncommitted.iter().enumerate().filter(|(_, is_edit)| !**is_edit).map(|(at, _)| at);
         let trees_kept: BTreeSet<usize> = became_commits.chain(committed).map(|at| trees[at]).collect();
         let kept = trees.iter().map(|tree| trees_kept.contains(tree)).collect();
-        Self { runs, trees, places, uncommitted, kept, edited_in, order }
+        let touched =
+            runs.iter().enumerate().flat_map(|(at, run)| run.touched.iter().flatten().map(move |file| (*file, at)));
+        let touched_in = touched.collect();
+        Self { runs, trees, places, uncommitted, kept, edited_in, touched_in, commits }
     }
 
     /// Whether one of the files was edited in the last run, and not in the same way in an earlier one.
     pub fn is_edited_since(&self, earlier: usize, files: &BTreeSet<FileId>) -> bool {
         let (Some(last), before) = (self.runs.last(), self.runs[earlier]) else { return false };
-        let is_known = !before.dirty || !before.edited_files.is_empty();
+        let is_known = !before.dirty || before.untracked_only || !before.edited_files.is_empty();
         is_known && last.edited_files.iter().any(|edit| files.contains(&edit.0) && !before.edited_files.contains(edit))
+    }
+
+    /// Whether a commit since an earlier run touched one of the files, or the last run has an edit of one that this had not.
+    pub fn is_touched_since(&self, earlier: usize, files: &BTreeSet<FileId>) -> bool {
+        let is_committed = |file: &FileId| self.touched_in.get(file).is_some_and(|at| *at > earlier);
+        self.is_edited_since(earlier, files) || files.iter().any(is_committed)
+    }
+
+    /// Whether each file that was edited in an earlier run is edited in the last one, too, or was committed since: what a test
+    /// did on the edit it then does on the commit as well. Not where it is unknown which files those were.
+    pub fn has_edits_of(&self, earlier: usize) -> bool {
+        let (Some(last), before) = (self.runs.last(), self.runs[earlier]) else { return false };
+        let is_edited = |file: &FileId| last.edited_files.iter().any(|(edited, _)| edited == file);
+        let is_committed = |file: &FileId| self.touched_in.get(file).is_some_and(|at| *at > earlier);
+        let files = &before.edited_files;
+        !files.is_empty() && files.iter().all(|(file, _)| is_edited(file) || is_committed(file))
     }
 
     /// For each file that was edited in a run, all runs in which it was, as bits of their indices.
@@ -131,7 +192,7 @@ impl<'a> View<'a> {
 
     /// Where a commit stands among all of them.
     pub fn place_of(&self, commit: &str) -> Option<u32> {
-        self.order.place(commit)
+        self.commits.order.place(commit)
     }
 
     /// The commits that a run has and the one before has not, oldest first; those by which a test may fail or pass, and the
@@ -139,14 +200,24 @@ impl<'a> View<'a> {
     pub fn changes(&self, at: usize) -> impl DoubleEndedIterator<Item = (&'a String, &'a [FileId])> {
         let run = self.runs[at];
         let touched = |index: usize| run.touched.get(index).map_or(&[][..], Vec::as_slice);
-        let all = path(&self.runs, at).iter().enumerate().map(move |(index, commit)| (commit, touched(index)));
+        let all = self.commits.paths[&run.seq].iter().enumerate().map(move |(index, commit)| (commit, touched(index)));
         all.filter(|(commit, _)| !run.idle.contains(commit))
+    }
+
+    /// Whether a commit of a run touched only files that tests do not read.
+    pub fn is_documentation(&self, at: usize, commit: &String) -> bool {
+        self.runs[at].documentation.contains(commit)
     }
 
     /// The same after the run of this number, newest first.
     pub fn changes_since(&self, seq: RunSeq) -> impl Iterator<Item = &'a String> {
         let newer = (0..self.runs.len()).rev().take_while(move |at| self.runs[*at].seq > seq);
         newer.flat_map(|at| self.changes(at).rev()).map(|(commit, _)| commit)
+    }
+
+    /// Whether the last run was on an edit.
+    pub fn is_on_edit(&self) -> bool {
+        self.uncommitted.last().is_some_and(|is_edit| *is_edit)
     }
 
     /// Whether the last run went back to a commit from before that of an earlier run.
@@ -178,6 +249,23 @@ impl<'a> View<'a> {
     }
 }
 
+/// For each run whether it ran on an edit. Untracked files that lay there in the first run, or in one without failures, and
+/// are as they were, are none.
+fn edits(runs: &[&RunFacts]) -> Vec<bool> {
+    let mut known: BTreeSet<(FileId, u64)> = BTreeSet::new();
+    let is_edit = |(at, run): (usize, &&RunFacts)| {
+        if at == 0 {
+            known.extend(&run.untracked);
+        }
+        let is_edit = run.is_edit(&known);
+        if run.failed == 0 {
+            known.extend(&run.untracked);
+        }
+        is_edit
+    };
+    runs.iter().enumerate().map(is_edit).collect()
+}
+
 /// The commits that a run has and the one before has not, oldest first.
 fn path<'a>(runs: &[&'a RunFacts], at: usize) -> &'a [String] {
     let run = runs[at];
@@ -185,6 +273,11 @@ fn path<'a>(runs: &[&'a RunFacts], at: usize) -> &'a [String] {
     if run.path.is_empty() && moved { run.commit.as_slice() } else { &run.path }
 }
 
+/// The runs are in the order of their numbers, but for the last, which may be judged again.
 fn index(runs: &[&RunFacts], seq: RunSeq) -> Option<usize> {
-    runs.binary_search_by_key(&seq, |run| run.seq).ok()
+    let (last, before) = runs.split_last()?;
+    if last.seq == seq {
+        return Some(before.len());
+    }
+    before.binary_search_by_key(&seq, |run| run.seq).ok()
 }

@@ -3,7 +3,7 @@
 use super::{CASES, Story, failure, in_function, kinds, only};
 use crate::{
     evidence::{
-        facts::{CaseId, Failure},
+        facts::{CaseId, ErrorSource, Failure},
         judge::Judgement,
         verdict::{Settle, VerdictKind},
     },
@@ -65,7 +65,7 @@ fn what_code_raises_in_every_test_is_no_outage() {
         for category in [Category::Unknown, Category::AssertionMismatch] {
             let all: Vec<CaseId> = (0..tests).collect();
             let failures: Vec<Failure> =
-                all.iter().map(|case| Failure { category, of_code: true, ..failure(*case, 7) }).collect();
+                all.iter().map(|case| Failure { category, source: ErrorSource::Code, ..failure(*case, 7) }).collect();
             let mut story = Story::new();
             for _ in 0..passes {
                 story.run_in(all.clone(), &[]);

@@ -2,7 +2,7 @@
 
 use super::{Story, failure, kinds};
 use crate::evidence::{
-    facts::{CaseId, Failure},
+    facts::{CaseId, ErrorSource, Failure},
     judge::Judgement,
     kept::order::{Order, OrderEvidence},
     state::state_of,
@@ -13,7 +13,7 @@ const TESTS: CaseId = 160;
 
 /// So many fail alike, and two each in its own way.
 fn failures(alike: CaseId) -> Vec<Failure> {
-    let alike = (0..alike).map(|case| Failure { of_code: true, ..failure(case, 7) });
+    let alike = (0..alike).map(|case| Failure { source: ErrorSource::Code, ..failure(case, 7) });
     alike.chain([failure(101, 101), failure(140, 140)]).collect()
 }
 

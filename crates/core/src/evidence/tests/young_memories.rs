@@ -194,7 +194,7 @@ fn an_edit_of_a_file_with_which_it_passes_too_says_nothing() {
             judged.verdicts[0].weighed[0]
         };
         assert!(code(true) <= code(false), "{tests} tests: {} and {}", code(true), code(false));
-        assert!(code(true) < 0.3, "{tests} tests: {}", code(true));
+        assert!(code(true) < 0.4, "{tests} tests: {}", code(true));
     }
 }
 

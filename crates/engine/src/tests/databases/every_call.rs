@@ -76,7 +76,9 @@ impl Play {
             self.call("recordRun", run(commit, &format!("tree of {commit}"), &[], &green));
         }
         self.call("recordRun", run(9, "t1", &[], &[failed("boom", UNKNOWN), passed("fine")]));
-        let mended = [json!({ "path": "src/flux.ts", "digest": "d1", "hunks": "-  return 1;\n+  return 2;\n" })];
+        let mended = [
+            json!({ "path": "src/flux.ts", "digest": "d1", "hunks": "-  return 1;\n+  return 2;\n", "untracked": false }),
+        ];
         self.call("recordRun", run(9, "t2", &mended, &[passed("boom"), passed("fine")]));
         self.call("fixes", json!({}));
         self.call("recordRun", run(9, "t2", &mended, &[passed("boom"), flaky("fine")]));
@@ -334,7 +336,7 @@ fn flaky(name: &str) -> Value {
 fn run(commit: u32, tree: &str, edits: &[Value], cases: &[Value]) -> Value {
     let (commit, parent) = (format!("c{commit}"), format!("c{}", commit - 1));
     let commits = json!([{ "commit": commit, "parents": [parent], "files": ["src/flux.ts"], "tree": null }]);
-    let git = json!({ "commit": commit, "branch": "main", "dirty": !edits.is_empty(), "tree": tree, "commits": commits,
+    let git = json!({ "commit": commit, "branch": "main", "dirty": !edits.is_empty(), "untrackedOnly": false, "tree": tree, "commits": commits,
         "edits": edits });
     let exit_code = i32::from(cases.iter().any(|case| case["status"] == "failed"));
     json!({ "command": "npm test", "runner": "vitest", "startedAt": null, "durationMs": 12.5, "exitCode": exit_code, "signal": null,

@@ -4,7 +4,12 @@ use super::{ALL_PASS, FIRST_FAILS, Story};
 use crate::tests::prelude::*;
 
 fn edited(path: &str, hunks: &str) -> EditedFile {
-    EditedFile { path: path.to_owned(), digest: format!("digest of {hunks}"), hunks: Some(hunks.to_owned()) }
+    EditedFile {
+        path: path.to_owned(),
+        digest: format!("digest of {hunks}"),
+        hunks: Some(hunks.to_owned()),
+        untracked: false,
+    }
 }
 
 /// A run of the work tree as it lies there.

@@ -24,7 +24,7 @@ fn run_at(world: &World, hours: i64, commit: usize, cases: Vec<ReportCase>) -> S
         branch: Some("main".to_owned()),
         dirty: Some(false),
         commits: (0..=commit).rev().map(fact).collect(),
-        edits: Vec::new(),
+        ..GitFacts::default()
     };
     let params = RecordRunParams {
         git: Some(git),
@@ -169,7 +169,7 @@ fn what_newly_fails_is_grouped_by_its_verdict() {
     }
     let base = run_at(&world, 12, 0, vec![coin(false), passed("breaks")]);
     let added = case("added", CaseStatus::Failed, Some("Error: no such table"));
-    let head = run_at(&world, 13, 1, vec![coin(true), added, failed("breaks", REFUSED)]);
+    let head = run_at(&world, 13, 1, vec![coin(true), added, failed("breaks", "Error: the shop is shut")]);
     let params = ViewComparisonParams { base, head, limit: None, offset: None };
     let seen = world.call(view_comparison, &params).unwrap();
     let verdicts: Vec<_> = seen.new.cases.iter().map(|case| case.verdict.as_ref().unwrap()).collect();

@@ -13,8 +13,7 @@ fn run_at(world: &World, hour: i64, cases: Vec<ReportCase>) -> String {
         commit: Some("a".repeat(40)),
         branch: Some("main".to_owned()),
         dirty: Some(false),
-        commits: Vec::new(),
-        edits: Vec::new(),
+        ..GitFacts::default()
     };
     let started_at = Some(START_MS - 3_600_000 * (100 - hour));
     world.record(&RecordRunParams { git: Some(git), started_at, ..RecordRunParams::default() }, cases).unwrap().run_id

@@ -130,7 +130,7 @@ fn two_runs_are_compared_by_name() {
         failed("stays", UNKNOWN),
         passed("mended"),
         skipped("muted"),
-        failed("broke", REFUSED),
+        failed("broke", "Error: the shop is shut"),
         failed("added", REFUSED),
     ]);
     let params = ViewComparisonParams { base, head, limit: None, offset: None };

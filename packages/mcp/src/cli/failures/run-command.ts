@@ -10,10 +10,15 @@ import type { RunOptions } from './run.ts';
 export function addRun(root: Command): void {
   projectCommand(root, 'run [command...]', 'run the tests (or any command) and record the run')
     .option('--filter <name>', 'only tests with this name')
+    .option('--at <commit>', 'at this commit, in a work tree that goes again')
     .option('--timeout <seconds>', 'end the command after this time', timeoutSeconds)
     .option('--idle-timeout <seconds>', 'end the command when it has printed nothing for so long', timeoutSeconds)
     .passThroughOptions()
     .action(async (command: string[], options: RunOptions) => {
+      if (options.at !== undefined) {
+        const { runAt } = await import('./run.ts');
+        return runAt(options.at, command, options);
+      }
       // Git looks while the rest is read.
       const { lookAtGit } = await import('../../run/git-state.ts');
       const look = lookAtGit(absolutePath(options.project));
@@ -27,7 +32,8 @@ export function addRun(root: Command): void {
 
 /** `run "npm test" --json`: a quoted command line is whole, so that what follows it is an option of `run`. */
 export function withCommandLast(argv: readonly string[]): string[] {
-  const isValue = (index: number) => /^--(?:filter|timeout|idle-timeout|project|config)$/u.test(argv[index - 1] ?? '');
+  const isValue = (index: number) =>
+    /^--(?:filter|at|timeout|idle-timeout|project|config)$/u.test(argv[index - 1] ?? '');
   const at = argv.findIndex((arg, index) => index > 2 && (arg === '--' || (!arg.startsWith('-') && !isValue(index))));
   const command = argv[at];
   if (command === undefined || !/\s/u.test(command) || !argv[at + 1]?.startsWith('--')) return [...argv];

@@ -2,8 +2,9 @@
 
 import type { ReportFormat, RunResult } from 'argus-engine';
 import { formatRun } from '../../format/failures/run-text.ts';
-import type { GitLook } from '../../run/git-state.ts';
-import { io } from '../../system/io.ts';
+import { commitWorkTree } from '../../run/commit-work-tree.ts';
+import { type GitLook, lookAtGit } from '../../run/git-state.ts';
+import { absolutePath, io } from '../../system/io.ts';
 import { quoted } from '../../system/words.ts';
 import { handleImport } from '../../tools/failures/import.ts';
 import { handleRun } from '../../tools/failures/run.ts';
@@ -17,12 +18,28 @@ const runExit = ({ status }: Pick<RunResult, 'status'>) => (status === 'passed' 
 
 export interface RunOptions extends GlobalOptions {
   filter?: string;
+  at?: string;
   timeout?: number;
   idleTimeout?: number;
 }
 
-export async function run(command: string[], options: RunOptions, look: GitLook): Promise<void> {
+/** The same at another commit: what is checked out stays as it is. */
+export async function runAt(commit: string, command: string[], options: RunOptions): Promise<void> {
   const signal = cancelledBySignals(EXIT.error);
+  const tree = await commitWorkTree(absolutePath(options.project), commit, signal);
+  try {
+    await run(command, { ...options, project: tree.root }, lookAtGit(tree.root), signal);
+  } finally {
+    await tree.remove();
+  }
+}
+
+export async function run(
+  command: string[],
+  options: RunOptions,
+  look: GitLook,
+  signal: AbortSignal = cancelledBySignals(EXIT.error),
+): Promise<void> {
   // With --json stdout belongs to the answer.
   let atLineStart = true;
   const onOutput = (text: string, stream: 'stdout' | 'stderr') => {

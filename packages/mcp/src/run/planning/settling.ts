@@ -9,7 +9,7 @@ import { packageCommand, takesFilter } from './plan.ts';
 import { folderOf, nameFrom, type TestPlace } from './test-place.ts';
 
 /** As the engine says it, quoted for a POSIX shell. */
-const FILTERED = /argus run --filter '((?:[^']|'\\'')*)'/u;
+const FILTERED = /argus run (?<at>--at [0-9a-f]+ )?--filter '(?<filter>(?:[^']|'\\'')*)'/u;
 
 /** Where the packages of a workspace take a filter each in their own way, the command for that of the case. */
 export function settledHere<V extends { settle?: string }>(
@@ -18,16 +18,17 @@ export function settledHere<V extends { settle?: string }>(
   { project, testPlace: { root, command } }: { project: Project; testPlace: TestPlace },
 ): V {
   const { settle = '' } = verdict;
-  const [typed, filter = ''] = FILTERED.exec(settle) ?? [];
+  const found = FILTERED.exec(settle);
+  const { at = '', filter = '' } = found?.groups ?? {};
   // A command that is given runs in the folder that was named.
-  if (typed === undefined || command === undefined || root !== project.root || takesFilter(command, root)) {
+  if (found === null || command === undefined || root !== project.root || takesFilter(command, root)) {
     return verdict;
   }
   const sought = { command, root, filter: filter.replaceAll("'\\''", "'") };
   const own = packageCommand(sought, nameFrom(folderOf(project, root), caseName));
-  return own === undefined ? verdict : { ...verdict, settle: settle.replace(typed, () => alone(own)) };
+  return own === undefined ? verdict : { ...verdict, settle: settle.replace(found[0], () => alone(at, own)) };
 }
 
-function alone(command: string): string {
-  return `argus run ${quoted(visible(command))}`;
+function alone(at: string, command: string): string {
+  return `argus run ${at}${quoted(visible(command))}`;
 }

@@ -1,0 +1,205 @@
+//! Whom a failure is laid to: an edit, a commit, the machine, or nobody.
+
+use super::{CASES, Story, failure, kinds, only};
+use crate::{
+    evidence::{
+        facts::{CaseId, ErrorSource, Failure, StackFiles},
+        judge::{Judgement, judge_again},
+        verdict::{Reason, Settle, VerdictKind},
+    },
+    failure::category::Category,
+};
+
+const SOURCE: u32 = 700;
+const NOTES: u32 = 701;
+
+fn suspects(judgement: &Judgement) -> Vec<&str> {
+    only(judgement).verdict.suspects.iter().map(|one| one.commit.as_str()).collect()
+}
+
+/// Of the file of its own test.
+fn untouched(case: CaseId, source: ErrorSource) -> Failure {
+    Failure { source, raised: Some(case), ..failure(case, 7) }
+}
+
+#[test]
+fn what_fails_after_an_edit_of_a_large_green_suite_is_the_edits() {
+    let mut story = Story::new();
+    story.run_in((0..202).collect(), &[]);
+    story.edit("operator");
+    story.edited_files = vec![(SOURCE, 1)];
+    let judgement = story.run_in((0..202).collect(), &[untouched(3, ErrorSource::Code)]);
+    let verdict = &only(&judgement).verdict;
+    assert_eq!((verdict.kind, verdict.suspects.len()), (VerdictKind::Regression, 0));
+    assert!(matches!(verdict.because[0], Reason::Changed { commits: 0, .. }), "{:?}", verdict.because);
+}
+
+#[test]
+fn many_failures_after_an_edit_are_no_outage_whatever_they_say() {
+    for (step, in_project) in [(1, false), (1, true), (4, false), (4, true)] {
+        let mut story = Story::new();
+        story.run(&[]);
+        story.edit("operator");
+        story.edited_files = vec![(SOURCE, 1)];
+        let failing = (0..CASES).step_by(step).take(8);
+        let failures: Vec<Failure> = failing.map(|case| Failure { in_project, ..failure(case, 9) }).collect();
+        let kinds = kinds(&story.run(&failures));
+        assert!(kinds.iter().all(|kind| *kind == VerdictKind::Regression), "{step} {in_project}: {kinds:?}");
+    }
+}
+
+#[test]
+fn a_pass_clears_the_commits_that_it_had_though_untracked_files_lay_there() {
+    for changes in [false, true] {
+        let mut story = Story::new();
+        story.untracked = vec![(NOTES, 1)];
+        story.run(&[]);
+        for _ in 0..6 {
+            story.commit();
+        }
+        story.run(&[]);
+        story.edit("operator");
+        story.edited_files = vec![(SOURCE, 1)];
+        story.untracked = vec![(NOTES, if changes { 2 } else { 1 })];
+        let judgement = story.run(&[failure(3, 7)]);
+        assert_eq!(only(&judgement).verdict.kind, VerdictKind::Regression);
+        assert!(suspects(&judgement).is_empty(), "{changes}: {:?}", suspects(&judgement));
+        // What lay there while tests passed is no edit: the next commit is suspected as any other.
+        story.revert();
+        story.untracked = vec![(NOTES, 1)];
+        story.run(&[]);
+        story.commit();
+        assert_eq!(suspects(&story.run(&[failure(9, 8)])), [format!("c{}", story.commits)]);
+    }
+}
+
+#[test]
+fn an_untracked_file_that_is_new_is_an_edit() {
+    let mut story = Story::new();
+    story.pass(3);
+    story.untracked = vec![(SOURCE, 1)];
+    let judgement = story.run(&[failure(3, 7)]);
+    assert_eq!((only(&judgement).verdict.kind, suspects(&judgement).len()), (VerdictKind::Regression, 0));
+}
+
+#[test]
+fn a_pass_on_an_edit_that_is_still_there_clears_the_commits_below_it() {
+    let mut story = Story::new();
+    story.pass(2);
+    story.commits += 4;
+    story.edit("one file");
+    story.edited_files = vec![(SOURCE, 1)];
+    story.run(&[]);
+    story.edit("two files");
+    story.edited_files = vec![(SOURCE, 1), (NOTES, 1)];
+    assert!(suspects(&story.run(&[failure(3, 7)])).is_empty());
+}
+
+#[test]
+fn nobody_is_suspected_of_what_was_there_in_the_first_run() {
+    for is_edited in [false, true] {
+        let mut story = Story::new();
+        if is_edited {
+            story.edit("operator");
+            story.edited_files = vec![(0, 1)];
+        }
+        let judgement = story.run(&[failure(3, 7), failure(20, 8)]);
+        let said = &judgement.verdicts[0].verdict;
+        assert!(judgement.verdicts.iter().all(|one| one.verdict.suspects.is_empty()));
+        let differs = said.because.contains(&Reason::DiffersFromCommit { run: 0, there: 1, failures: 2 });
+        assert_eq!((said.kind, differs), (VerdictKind::New, is_edited));
+    }
+}
+
+#[test]
+fn a_commit_of_documentation_is_hardly_suspected() {
+    let mut story = Story::new();
+    story.pass(3);
+    story.touched = vec![SOURCE];
+    story.commit();
+    story.run_in((0..CASES - 1).collect(), &[]);
+    story.touched = vec![NOTES];
+    story.is_documentation = true;
+    story.commit();
+    let judgement = story.run(&[failure(CASES - 1, 7)]);
+    let verdict = &only(&judgement).verdict;
+    assert_eq!(verdict.suspects[0].commit, format!("c{}", story.commits - 1), "{:?}", verdict.suspects);
+}
+
+#[test]
+fn an_error_of_the_machine_is_not_laid_to_a_commit_that_has_nothing_to_do_with_it() {
+    let busy = untouched(3, ErrorSource::Machine);
+    let judged = |touches: bool, names: bool| {
+        let mut story = Story::new();
+        story.pass(5);
+        story.commit();
+        story.touched = vec![if touches { busy.file } else { SOURCE }];
+        let judgement = story.run(&[Failure { names_change: names, ..busy }]);
+        (only(&judgement).verdict.clone(), story)
+    };
+    let (verdict, mut story) = judged(false, false);
+    assert_eq!((verdict.kind, verdict.suspects.len()), (VerdictKind::Infrastructure, 0));
+    assert!(matches!(verdict.because[0], Reason::MachineError { .. }));
+    // It lasts, and then comes again: chance, for which it says something of the test.
+    assert_eq!(only(&story.run(&[busy])).verdict.kind, VerdictKind::Infrastructure);
+    assert_eq!(story.memory.tests[&3].totals.failures, 2);
+    story.run(&[]);
+    assert_ne!(only(&story.run(&[busy])).verdict.kind, VerdictKind::Infrastructure);
+    for (touches, names) in [(true, false), (false, true)] {
+        assert_ne!(judged(touches, names).0.kind, VerdictKind::Infrastructure, "{touches} {names}");
+    }
+}
+
+#[test]
+fn errors_of_one_type_from_one_line_are_one_cause_for_as_long_as_it_lasts() {
+    let mut story = Story::new();
+    story.pass(2);
+    story.edit("operator");
+    let raised = |line: u64| move |case: CaseId| Failure { raised: Some(line), ..failure(case, 100 + case) };
+    let failures: Vec<Failure> = (0..3).map(raised(1)).chain((3..5).map(raised(2))).collect();
+    let causes = |judgement: &Judgement| judgement.verdicts.iter().map(|one| one.cause).collect::<Vec<_>>();
+    let first = causes(&story.run(&failures));
+    assert!(first[0] == first[1] && first[1] == first[2] && first[2] != first[3] && first[3] == first[4], "{first:?}");
+    story.edit("one more");
+    assert_eq!(causes(&story.run(&failures)), first);
+}
+
+#[test]
+fn each_run_that_is_asked_for_leaves_half_of_the_suspects() {
+    let mut story = Story::new();
+    story.run(&[]);
+    story.commits += 8;
+    story.revert();
+    let (broken, newest) = (story.commits - 3, story.commits);
+    let failed_in = story.runs;
+    let mut settle = only(&story.run(&[failure(3, 7)])).verdict.settle.clone();
+    let mut asked = 0;
+    while let Some(Settle::RunAt { commit }) = settle {
+        asked += 1;
+        let at: u32 = commit[1..].parse().unwrap();
+        story.check_out(at);
+        let fails = [failure(3, 7)];
+        story.run_in(vec![3], if at >= broken { &fails } else { &[] });
+        let again = judge_again(&story.memory, failed_in, &failure(3, 7), &StackFiles::new()).unwrap();
+        assert_eq!(again.verdict.kind, VerdictKind::Regression);
+        settle = again.verdict.settle.clone();
+        if settle.is_none() {
+            assert_eq!(again.verdict.suspects[0].commit, format!("c{broken}"));
+        }
+    }
+    assert!((2..=4).contains(&asked), "{asked}");
+    story.check_out(newest);
+    story.run_in(vec![3], &[]);
+    let again = judge_again(&story.memory, failed_in, &failure(3, 7), &StackFiles::new()).unwrap();
+    assert_eq!(again.verdict.kind, VerdictKind::Flaky, "it passed on the very files that failed");
+}
+
+#[test]
+fn an_error_that_only_a_category_knows_is_the_machines_in_many_files() {
+    let mut story = Story::new();
+    story.pass(5);
+    let down = |case| Failure { category: Category::HttpError, ..failure(case, 9) };
+    let failures: Vec<Failure> = (0..CASES).step_by(4).map(down).collect();
+    story.commit();
+    assert!(kinds(&story.run(&failures)).iter().all(|kind| *kind == VerdictKind::Infrastructure));
+}

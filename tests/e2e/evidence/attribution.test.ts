@@ -1,0 +1,135 @@
+// Whom a failure is laid to in a real repository: what git says of edits and untracked files, and runs at other commits.
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { DiagnosticResult, RunResult } from 'argus-engine';
+import { expect, test } from 'vitest';
+import { argus, startArgus } from '../argus.ts';
+import { git, repository } from '../fix-loop/fix-loop.ts';
+
+const TEST = `
+  import assert from 'node:assert';
+  import { test } from 'node:test';
+  import { add } from '../src/add.js';
+  test('adds', () => assert.equal(add(1, 2), 3));
+`;
+
+function story() {
+  const root = repository({
+    'package.json': '{"name":"shop","type":"module","scripts":{"test":"node --test"}}',
+    'src/add.js': 'export const add = (a, b) => a + b;\n',
+    'test/add.test.js': TEST,
+    'README.md': '# Shop\n',
+  });
+  const file = (name: string) => path.join(root, name);
+  const data = async (...args: string[]) => JSON.parse((await argus([...args, '--json'], { cwd: root })).stdout).data;
+  const write = (name: string, text: string) => {
+    mkdirSync(path.dirname(file(name)), { recursive: true });
+    writeFileSync(file(name), text);
+  };
+  return {
+    root,
+    write,
+    breakIt: () => write('src/add.js', readFileSync(file('src/add.js'), 'utf8').replace('a + b', 'a - b')),
+    commit(message: string): string {
+      git(root, 'commit', '-qam', message);
+      return git(root, 'rev-parse', 'HEAD');
+    },
+    run: (...args: string[]): Promise<RunResult> => data('run', ...args),
+    diagnose: ({ runId }: RunResult): Promise<DiagnosticResult> => data('diagnose', runId, 'adds'),
+  };
+}
+
+test.each<[string, Record<string, (round: number) => string>]>([
+  ['nothing', {}],
+  ['a file that stays', { 'notes.txt': () => 'x' }],
+  ['a file that each run changes', { 'out.log': String, 'notes.tmp': String }],
+  ['an environment', { '.venv/lib/site.py': String, '.venv/pyvenv.cfg': () => 'home = /usr\n' }],
+  ['packages that no list ignores', { 'node_modules/one/index.js': String }],
+])('an edit is named, and no commit, with %s untracked', async (_, untracked) => {
+  const { write, breakIt, commit, run, diagnose } = story();
+  let round = 0;
+  const next = () => {
+    round += 1;
+    for (const [name, text] of Object.entries(untracked)) write(name, text(round));
+    return run();
+  };
+  expect((await next()).status).toBe('passed');
+  for (const title of ['one', 'two']) {
+    write('README.md', `# Shop ${title}\n`);
+    commit(`docs: ${title}`);
+  }
+  await next();
+  breakIt();
+  const { verdict, suspects } = await diagnose(await next());
+  expect(verdict?.kind).toBe('regression');
+  expect(verdict?.because[0]).toMatch(/^src\/add\.js was edited/u);
+  expect(suspects).toBeUndefined();
+  expect(verdict?.settle).not.toMatch(/checkout|--at/u);
+});
+
+test('a new file that git does not track is an edit, and named', async () => {
+  const { write, run, diagnose } = story();
+  write('src/add.js', "import './rounding.js';\nexport const add = (a, b) => a + b - globalThis.rounding;\n");
+  write('src/rounding.js', 'globalThis.rounding = 0;\n');
+  expect((await run()).status).toBe('passed');
+  write('src/rounding.js', 'globalThis.rounding = 1;\n');
+  const { verdict } = await diagnose(await run());
+  expect(verdict?.because[0]).toMatch(/^src\/rounding\.js was edited/u);
+});
+
+test('of the first run nobody is suspected, and what differs from the commit is a fact', async () => {
+  const { breakIt, run, diagnose } = story();
+  breakIt();
+  const { verdict, suspects } = await diagnose(await run());
+  expect(verdict?.kind).toBe('new');
+  expect(verdict?.because[0]).toMatch(/src\/add\.js differs from the commit/u);
+  expect(suspects).toBeUndefined();
+});
+
+test('the runs that are asked for find the commit, in a work tree that goes again', async () => {
+  const { root, write, breakIt, commit, run, diagnose } = story();
+  await run();
+  let culprit = '';
+  for (let number = 1; number <= 8; number += 1) {
+    write('src/add.js', `${readFileSync(path.join(root, 'src/add.js'), 'utf8')}// ${number}\n`);
+    if (number === 5) breakIt();
+    const hash = commit(`change ${number}`);
+    if (number === 5) culprit = hash;
+  }
+  write('README.md', 'not committed\n');
+  const red = await run();
+  let asked = 0;
+  for (;;) {
+    const { settle } = (await diagnose(red)).verdict ?? {};
+    const at = /argus run --at ([0-9a-f]{40}) --filter 'adds'$/u.exec(settle ?? '')?.[1];
+    if (at === undefined) break;
+    asked += 1;
+    await run('--at', at, '--filter', 'adds');
+  }
+  const { verdict, suspects } = await diagnose(red);
+  expect(asked).toBeLessThanOrEqual(3);
+  expect(verdict?.kind).toBe('regression');
+  expect(suspects?.[0]).toMatchObject({ commit: culprit, probability: expect.closeTo(1, 0) });
+  expect(readFileSync(path.join(root, 'README.md'), 'utf8')).toBe('not committed\n');
+  expect(git(root, 'worktree', 'list').split('\n')).toHaveLength(1);
+  expect(existsSync(path.join(root, '.git/worktrees'))).toBe(false);
+});
+
+test('a work tree goes when the run is canceled, and an unknown commit is refused', async () => {
+  const { root, write, commit } = story();
+  write('test/add.test.js', "setInterval(() => console.log('waits'), 50);\n");
+  const hash = commit('waits');
+  const before = ours();
+  const running = startArgus(['run', '--at', hash, 'node test/add.test.js'], { cwd: root });
+  await running.prints(/waits/u);
+  running.signal('SIGINT');
+  expect((await running.done).status).not.toBe(0);
+  expect(ours()).toEqual(before);
+  const { status, stderr } = await argus(['run', '--at', 'no-such'], { cwd: root });
+  expect([status, stderr]).toEqual([2, expect.stringContaining('There is no commit "no-such" here.')]);
+});
+
+function ours(): string[] {
+  return readdirSync(tmpdir()).filter((name) => name.startsWith(`argus-at-${process.pid}-`));
+}
