@@ -19,14 +19,15 @@ use crate::{
 
 /// Reads a Jest report to its end.
 pub(crate) fn parse<R: std::io::BufRead>(input: Input<R>, intake: &mut Intake<'_>) -> Result<(), ReportErrorKind> {
-    let mut report = Report { intake, known: false, vitest: true, started: None, ended: None };
+    let mut report = Report { intake, known: false, vitest: true, in_order: false, started: None, ended: None };
     let ending = json::read(input, &mut report);
-    let Report { intake, known, vitest, started, ended } = report;
+    let Report { intake, known, vitest, in_order, started, ended } = report;
     intake.note_start(started);
     #[expect(clippy::cast_precision_loss, reason = "a run's milliseconds")]
     let duration = started.zip(ended).map(|(started, ended)| (ended - started).max(0) as f64);
     intake.duration_ms = duration;
-    intake.order = ExecutionOrder::ByStart;
+    // Vitest itself writes the tests of a file as the source has them, whatever it was told to shuffle.
+    intake.order = if vitest && !in_order { ExecutionOrder::Unknown } else { ExecutionOrder::ByStart };
     intake.runner = Some(if vitest { "vitest" } else { "jest" }.to_owned());
     ending.report("jest", known, intake)
 }
@@ -36,6 +37,8 @@ struct Report<'i, 'a> {
     known: bool,
     /// Until a key that only Jest writes is seen; all of those come before the results.
     vitest: bool,
+    /// Of what Argus' own reporter had Vitest write: the tests of a file stand as they ran.
+    in_order: bool,
     started: Option<i64>,
     ended: Option<i64>,
 }
@@ -54,6 +57,10 @@ impl Object for Report<'_, '_> {
             // Neither runner writes it, only what reads their results for them.
             "runnerVersion" => {
                 self.intake.note_runner_version(map.next_value::<Loose>()?.text());
+                Ok(())
+            }
+            "executionOrder" => {
+                self.in_order = map.next_value::<Loose>()?.text().as_deref() == Some("known");
                 Ok(())
             }
             "numRuntimeErrorTestSuites" | "openHandles" | "wasInterrupted" => {

@@ -26,3 +26,34 @@ test.each([
   expect(report.testResults).toEqual([{ assertionResults: [{ failureMessages: [told] }] }]);
   expect(errors).toEqual([{ name: 'TypeError', message: 'no key', stack: STACK }]);
 });
+
+test.each([
+  ['as they ran', ['b', 'a', 'c'], 'known', ['b', 'a']],
+  ['as in the source, where not all are known', ['b', 'c'], undefined, ['a', 'b']],
+])('tests of a file are listed %s', (_, begun, known, titles) => {
+  const tasks = ['a', 'b', 'skipped'].map((id) => ({
+    id,
+    result: { state: id === 'skipped' ? 'skip' : 'pass' },
+    errors: [],
+  }));
+  const written: string[] = [];
+  const json = {
+    onTestRunEnd: () => {
+      const assertionResults = tasks.map(({ id }) => ({ title: id }));
+      json.writeReport(JSON.stringify({ testResults: [{ assertionResults }] }));
+    },
+    writeReport: (text: string) => void written.push(text),
+    onTaskUpdate: (_packs: [string][]) => {},
+  };
+  tellingValues(json, { version: '4.1.12', config: {} });
+  json.onTaskUpdate(begun.map((id) => [id]));
+  Reflect.apply(json.onTestRunEnd, json, [[{ task: { tasks } }]]);
+  const report: Report = JSON.parse(written[0] ?? '');
+  expect(report.executionOrder).toBe(known);
+  expect(report.testResults[0]?.assertionResults.map(({ title }) => title)).toEqual([...titles, 'skipped']);
+});
+
+interface Report {
+  executionOrder?: string;
+  testResults: { assertionResults: { title: string }[] }[];
+}

@@ -75,9 +75,36 @@ const hasOwnFolder = (project, { root }) => {
   const { configFile } = (project.vite ?? project.server).config;
   return project.config.root !== root && (!configFile || /^vite(?:st)?\.config\./.test(path.basename(configFile)));
 };
-/** What the JSON does not have: the version, how often a test was tried, projects, and whole errors outside of the tests. */
-const tellMore = (json, files, outside, vitest) => {
+/** Notes in which order tests begin: the JSON has them as the source has them, and begins of one millisecond are many. */
+const watchOrder = (json) => {
+  const ranks = new Map();
+  const note = (id) => ranks.has(id) || ranks.set(id, ranks.size);
+  // The second before Vitest 3.
+  json.onTestCaseReady = ({ id }) => void note(id);
+  json.onTaskUpdate = (packs) => {
+    for (const [id] of packs) note(id);
+  };
+  return ranks;
+};
+const hasRun = ({ result }) => result?.state === 'pass' || result?.state === 'fail';
+const isInOrder = (tests, ranks) => {
+  const begun = tests.filter(hasRun).map(({ id }) => ranks.get(id));
+  return begun.every((rank, at) => at === 0 || begun[at - 1] < rank);
+};
+/** Tests that did not run come last. */
+const reorder = (file, tests, ranks) => {
+  if (file.assertionResults.length !== tests?.length || isInOrder(tests, ranks)) return;
+  const rank = (at) => (hasRun(tests[at]) ? ranks.get(tests[at].id) : Number.MAX_SAFE_INTEGER);
+  const order = [...tests.keys()].sort((one, other) => rank(one) - rank(other));
+  file.assertionResults = order.map((at) => file.assertionResults[at]);
+};
+/**
+ * What the JSON does not have: the version, the order, how often a test was tried, projects, and whole errors outside of
+ * the tests.
+ */
+const tellMore = (json, files, outside, vitest, ranks) => {
   const tests = files.map(testsOf);
+  const isOrdered = tests.flat().every((one) => !hasRun(one) || ranks.has(one.id));
   const messages = files.map((file) => textOf(suiteErrorsOf(file)));
   const projects = files.map((file) => sharingProject(file, vitest));
   const write = json.writeReport;
@@ -86,22 +113,32 @@ const tellMore = (json, files, outside, vitest) => {
     json.writeReport = write;
     // Before Vitest 2 it has no version, and its reporter no stacks.
     const lacksStacks = !vitest.version;
+    const more = withMore(text, {
+      tests,
+      messages,
+      projects,
+      outside,
+      lacksStacks,
+      ranks: isOrdered ? ranks : undefined,
+    });
     return write.call(
       json,
-      withVersion(withMore(text, { tests, messages, projects, outside, lacksStacks }), vitest.version),
+      withHead(more, { runnerVersion: vitest.version, executionOrder: isOrdered ? 'known' : undefined }),
     );
   };
 };
-const withVersion = (text, version) =>
-  version && text.startsWith('{"') ? `{"runnerVersion":${JSON.stringify(version)},${text.slice(1)}` : text;
-const withMore = (text, { tests, messages, projects, outside, lacksStacks }) => {
-  const hasMore = outside.length > 0 || [...messages, ...projects].some(Boolean);
+const withHead = (text, head) =>
+  text.startsWith('{"') ? `${JSON.stringify(head).slice(0, -1)},${text.slice(1)}` : text;
+const withMore = (text, { tests, messages, projects, outside, lacksStacks, ranks }) => {
+  const isShuffled = ranks !== undefined && !tests.every((file) => isInOrder(file, ranks));
+  const hasMore = isShuffled || outside.length > 0 || [...messages, ...projects].some(Boolean);
   if (!lacksStacks && !hasMore && !tests.flat().some(hasSeveralErrors)) return text;
   const report = JSON.parse(text);
   for (const [at, file] of report.testResults.entries()) {
     if (messages[at]) file.message = messages[at];
     addAttempts(file, tests[at]);
     if (lacksStacks) addStacks(file, tests[at]);
+    if (isShuffled) reorder(file, tests[at], ranks);
     if (projects[at]) addProject(file, projects[at]);
   }
   report.testResults.push(...outside);
@@ -146,6 +183,7 @@ const failedFiles = (errors) => {
 };
 /** Vitest's JSON reporter writes the stacks of errors. It reads them before it first waits: no other reporter sees these. */
 export const tellingValues = (json, vitest) => {
+  const ranks = watchOrder(json);
   // The second before Vitest 4.
   for (const end of ['onTestRunEnd', 'onFinished']) {
     const write = json[end];
@@ -154,7 +192,7 @@ export const tellingValues = (json, vitest) => {
       const tasks = files.map((file) => file.task ?? file);
       const errors = tasks.flatMap(errorsOf);
       const isIgnored = vitest.config.dangerouslyIgnoreUnhandledErrors;
-      tellMore(json, tasks, isIgnored ? [] : failedFiles(outside), vitest);
+      tellMore(json, tasks, isIgnored ? [] : failedFiles(outside), vitest, ranks);
       const stacks = errors.map(({ stack }) => stack);
       for (const error of errors) error.stack = toldWhole(error);
       const written = write.call(json, files, outside, ...rest);

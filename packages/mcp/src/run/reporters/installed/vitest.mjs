@@ -23,6 +23,15 @@ export default class ArgusReporter {
     this.#begin();
   }
 
+  onTestCaseReady(test) {
+    this.#run?.json?.onTestCaseReady(test);
+  }
+
+  /** Up to Vitest 2, which has no word for each test. */
+  onTaskUpdate(packs) {
+    this.#run?.json?.onTaskUpdate(packs);
+  }
+
   onTestRunEnd(modules, errors) {
     return this.#end('onTestRunEnd', modules, errors);
   }
