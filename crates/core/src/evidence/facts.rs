@@ -103,6 +103,15 @@ impl RunFacts {
         self.dirty && !(self.untracked_only && self.untracked.iter().all(|file| known.contains(file)))
     }
 
+    /// Files whose edits differ from those of an earlier run.
+    pub fn files_edited_since(&self, earlier: &Self) -> BTreeSet<FileId> {
+        let of = |run: &Self, other: &Self| -> Vec<FileId> {
+            let is_other = |edit: &&(FileId, u64)| !other.edited_files.contains(edit);
+            run.edited_files.iter().filter(is_other).map(|(file, _)| *file).collect()
+        };
+        [of(self, earlier), of(earlier, self)].concat().into_iter().collect()
+    }
+
     /// Whether it ran on the very same files. An edit has the tree of the commit that it becomes; one that has the tree of the
     /// commit it lies on, as where only a submodule was edited, does not tell what it changed.
     pub fn has_tree_of(&self, other: &Self) -> bool {

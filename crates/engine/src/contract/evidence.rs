@@ -73,11 +73,28 @@ contract! {
     }
 
     /// A commit that may have begun a failure.
+    #[derive(Default)]
     pub struct SuspectCommit {
         /// Full hash.
         pub commit: String,
         /// 0 to 1.
         pub probability: f64,
+        /// First line of its message. The host adds this and the fields below where the commit is in its repository.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub title: Option<String>,
+        /// Name.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub author: Option<String>,
+        /// ISO 8601, when it was written.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub date: Option<String>,
+        /// Files that it touched, relative to the project, at most 20.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[cfg_attr(feature = "types", ts(optional, as = "Option<Vec<String>>"))]
+        pub files: Vec<String>,
     }
 
     /// A run out of a history that was recorded elsewhere.

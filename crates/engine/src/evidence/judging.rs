@@ -373,7 +373,11 @@ fn shown<F: Fn(CaseId) -> Option<String>>(
         suspects: verdict
             .suspects
             .iter()
-            .map(|one| SuspectCommit { commit: one.commit.clone(), probability: one.probability })
+            .map(|one| SuspectCommit {
+                commit: one.commit.clone(),
+                probability: one.probability,
+                ..SuspectCommit::default()
+            })
             .collect(),
         precedents: precedents(&verdict.precedents, named),
     }

@@ -4,12 +4,13 @@
 
 use crate::{
     Engine, EngineError,
+    answer::view,
     contract::ProvedFix,
     failures::{lookup, matching},
 };
 use argus_core::{
     display,
-    evidence::{facts::RunFacts, kept::window::Window},
+    evidence::{facts::RunFacts, kept::window::Window, verdict::VerdictKind},
 };
 use argus_store::{
     Database, Tx, patterns,
@@ -30,9 +31,10 @@ const MAX_HISTORY: u32 = 50;
 /// Proves what was claimed of cases that passed often enough, and refutes what was claimed of cases that failed again in the
 /// same way; where that came by chance before, also what was proved.
 ///
-/// A run that began before the claim refutes nothing, for the fix may have been made since; nor does one on another branch,
-/// such as that of another work tree, or on the very files that failed, as with somebody who has not got the change: it is
-/// not there. Another failure of the case neither proves nor refutes: what was claimed may have been the first of two
+/// A run refutes a claim where it has what was claimed: it began soon after the claim on the same branch, or on the very files
+/// that failed where the claim was made, for then it is in no file. Weeks later the change may be gone again, and another
+/// machine may never have had it; nor does a failure by chance refute what was claimed of one that was always there. Another
+/// failure of the case neither proves nor refutes: what was claimed may have been the first of two
 /// faults. A foreign run says nothing of either. A claim that something else was reported after is not proved any more.
 /// `window` ends with this run. Answers what the run proved.
 pub(crate) async fn judge<D: Database>(
@@ -44,7 +46,10 @@ pub(crate) async fn judge<D: Database>(
 ) -> Result<Vec<ProvedFix>, EngineError> {
     let on_same_files: HashSet<&str> = window.on_newest_files().collect();
     let is_on_same_files = |claim: &Claim| on_same_files.contains(claim.failed_in.as_str());
-    let may_refute = |claim: &Claim| may_refute(run, claim) && !is_on_same_files(claim);
+    let may_refute = |claim: &Claim, case: &Case| {
+        let is_there = if is_on_same_files(claim) { is_made_here(engine, claim, window) } else { is_soon(run, claim) };
+        may_refute(run, claim) && is_there && (claim.passes_needed > 1 || !is_by_chance(case))
+    };
     let open = if run.is_foreign { Vec::new() } else { claims::open(tx).await? };
     if open.is_empty() {
         return Ok(Vec::new());
@@ -61,19 +66,13 @@ pub(crate) async fn judge<D: Database>(
         };
         match case.status {
             Status::Passed if !case.flaky && may_prove(run, &claim) => passed.push(claim),
-            Status::Failed if may_refute(&claim) && is_same(engine, tx, &claim, case).await? => {
+            Status::Failed if may_refute(&claim, case) && is_same(engine, tx, &claim, case).await? => {
                 claims::mark_refuted(tx, &claim, &run.id).await?;
             }
             _ => {}
         }
     }
-    let mut proving = Vec::new();
-    for claim in passed {
-        if is_on_same_files(&claim) || !is_in_no_file(engine, tx, &claim, window).await? {
-            proving.push(claim);
-        }
-    }
-    let mut passed = standing(tx, proving).await?;
+    let mut passed = standing(tx, passed).await?;
     claims::count_passes(tx, &passed).await?;
     passed.retain(|claim| !claim.is_proved && claim.passes + 1 >= claim.passes_needed);
     for claim in &passed {
@@ -82,22 +81,25 @@ pub(crate) async fn judge<D: Database>(
     told(tx, run, &passed).await
 }
 
-/// Whether what was claimed is seen to be in no file: where it was claimed, the case failed again on the very files that had
-/// failed. What other files mend is then another change.
-async fn is_in_no_file<D>(
-    engine: &Engine<D>,
-    tx: &mut impl Tx,
-    claim: &Claim,
-    window: &Window,
-) -> Result<bool, EngineError> {
-    let is_made_here = claim.made_from.is_some() && claim.made_from.as_deref() == engine.recorder().from;
+/// What a claim changed is still there for so long, as a rule.
+const SOON_MS: i64 = 24 * 60 * 60 * 1_000;
+
+fn is_soon(run: &Run, claim: &Claim) -> bool {
+    run.started_at - claim.made_at <= SOON_MS
+}
+
+fn is_by_chance(case: &Case) -> bool {
+    let found = case.failure.as_deref().and_then(view::found_to_be);
+    found.is_some_and(|found| found.verdict.kind == VerdictKind::Flaky)
+}
+
+/// Whether the newest run was where the claim was made: by the same recorder, on the machine of the failure.
+fn is_made_here<D>(engine: &Engine<D>, claim: &Claim, window: &Window) -> bool {
     let failed = window.runs().find(|run| run.id == claim.failed_in);
-    let Some((failed, now)) = failed.zip(window.runs().next_back()).filter(|_| is_made_here) else { return Ok(false) };
-    let is_here =
-        |run: &RunFacts| machine(run).is_some() && machine(run) == machine(now) && run.branch == failed.branch;
-    let since = window.runs().filter(|run| run.started_at >= claim.made_at && run.has_tree_of(failed));
-    let since: Vec<&str> = since.filter(|run| is_here(run)).map(|run| run.id.as_str()).collect();
-    Ok(!since.is_empty() && claims::has_failed_again(tx, claim, &since).await?)
+    let machines = failed.and_then(machine).zip(window.runs().next_back().and_then(machine));
+    claim.made_from.is_some()
+        && claim.made_from.as_deref() == engine.recorder().from
+        && machines.is_some_and(|(there, here)| there == here)
 }
 
 /// The condition that tells apart the machines on which runs were.

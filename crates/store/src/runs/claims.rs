@@ -142,18 +142,6 @@ pub async fn superseded(tx: &mut impl Tx, claims: &[Claim]) -> Result<Vec<bool>,
     Ok(tx.query_many(SQL, &params).await?.into_iter().map(|rows| !rows.is_empty()).collect())
 }
 
-/// Whether the case failed in one of these runs as it did in that of the claim.
-pub async fn has_failed_again(tx: &mut impl Tx, claim: &Claim, run_ids: &[&str]) -> Result<bool, StoreError> {
-    const SQL: &str = "SELECT 1 FROM runs r JOIN cases c ON c.run_key = r.key AND c.name = $2 \
-                       JOIN failures f ON f.run_key = c.run_key AND f.seq = c.seq \
-                       JOIN runs first ON first.id = $3 JOIN cases own ON own.run_key = first.key AND own.name = $2 \
-                       JOIN failures known ON known.run_key = own.run_key AND known.seq = own.seq \
-                       WHERE r.id = $1 AND f.signature = known.signature LIMIT 1";
-    let params: Vec<[Value<'_>; 3]> =
-        run_ids.iter().map(|id| [(*id).into(), (&claim.case_name).into(), (&claim.failed_in).into()]).collect();
-    Ok(tx.query_many(SQL, &params).await?.iter().any(|rows| !rows.is_empty()))
-}
-
 /// Counts one more run in which the case of each passed.
 pub async fn count_passes(tx: &mut impl Tx, claims: &[Claim]) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE outcomes SET passes = passes + 1 WHERE key = $1";

@@ -2533,6 +2533,14 @@ export type SuspectCommit = {
   commit: string,
   /** 0 to 1. */
   probability: number,
+  /** First line of its message. The host adds this and the fields below where the commit is in its repository. */
+  title?: string,
+  /** Name. */
+  author?: string,
+  /** ISO 8601, when it was written. */
+  date?: string,
+  /** Files that it touched, relative to the project, at most 20. */
+  files?: Array<string>,
 };
 
 /** A test that ends in another way than before. */

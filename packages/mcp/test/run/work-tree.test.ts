@@ -142,7 +142,7 @@ test('what the tree was when it was seen counts, whatever is written or committe
   const facts = await look.facts();
   expect(facts).toMatchObject({ commit, dirty: true, tree: seen });
   expect(facts?.commits?.map((one) => one.commit)).toEqual([commit]);
-  expect(facts?.edits?.map((edit) => edit.path)).toEqual(['src/sum.js']);
+  expect(facts?.edits?.map((edit) => edit.path)).toEqual(['src/sum.js', 'new.js']);
 });
 
 test('what is ignored, and what Argus keeps, is no part of it', async () => {
@@ -276,7 +276,7 @@ test('where git cannot be asked, the commit is the one that CI names', () => {
   expect(ciFacts({})).toBeNull();
 });
 
-test('what was edited in tracked files is known, and nothing of others or of secrets', async () => {
+test('edits of tracked files are known, of untracked ones the digest, and nothing of secrets and of what tools make', async () => {
   const it = new WorkTree();
   it.write('.env', 'KEY=1\n');
   it.committed();
@@ -285,9 +285,13 @@ test('what was edited in tracked files is known, and nothing of others or of sec
   it.write('.env', 'KEY=2\n');
   it.write('src/deep/er.js', '-----BEGIN PRIVATE KEY-----\n');
   it.write('untracked.js', 'new\n');
+  it.write('.env.local', 'KEY=3\n');
+  it.write('out.log', 'line\n');
+  it.write('.venv/lib/site.py', 'installed\n');
   it.remove('src.txt');
   const edits = (await gitFacts(it.top))?.edits ?? [];
-  expect(edits.map((edit) => edit.path)).toEqual(['src.txt', 'src/sum.js']);
+  expect(edits.map((edit) => edit.path)).toEqual(['src.txt', 'src/sum.js', 'untracked.js']);
+  expect(edits[2]).toEqual({ path: 'untracked.js', digest: expect.stringMatching(/^[0-9a-f]{16}$/u), untracked: true });
   expect(edits[1]?.hunks).toContain('-export const sum = (a, b) => a + b;\n+export const sum = (a, b) => a - b;\n');
   const below = (await gitFacts(it.src))?.edits;
   expect(below, 'relative to the project').toMatchObject([{ path: 'sum.js', digest: expect.stringMatching(/./u) }]);

@@ -1,14 +1,14 @@
 //! Changes after which a failure was gone, found or reported: how many passes prove one, and what undoes that.
 
 use crate::evidence::explanations::flakiness::{Rate, passes_that_prove};
-use crate::evidence::facts::{CaseId, RunFacts, RunSeq};
+use crate::evidence::facts::{CaseId, FileId, RunFacts, RunSeq};
 use crate::evidence::kept::history::TestHistory;
 use crate::evidence::kept::traits::Traits;
-use crate::evidence::kept::window::Window;
+use crate::evidence::kept::window::{View, Window};
 use crate::evidence::state::{TestState, state_of};
 use crate::evidence::verdict::VerdictKind;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How sure a fix is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,12 +38,18 @@ pub struct Fix {
     /// The tree that an edit made, where the failure was gone before anything was committed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edited: Option<String>,
+    /// Files that it changed; empty where that is not known.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub files: BTreeSet<FileId>,
     /// The tests, with the error that each had.
     pub cases: BTreeMap<CaseId, u64>,
     /// The last run that failed.
     pub failed: RunSeq,
     /// The first run that passed.
     pub passed: RunSeq,
+    /// The first run that had the commit which an edit became.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub complete: Option<RunSeq>,
     /// The rate at which the failure came while it was there: 1 where it always came.
     pub rate: f64,
     /// Passes since, of the test that has fewest.
@@ -103,9 +109,11 @@ impl Fix {
             cause,
             commits,
             edited: None,
+            files: BTreeSet::new(),
             cases,
             failed: run,
             passed: run,
+            complete: None,
             rate,
             passes: 0,
             status: ProofStatus::Claimed,
@@ -125,6 +133,11 @@ impl Fix {
         !self.is_uncommitted() || self.edited.as_ref() == Some(&run.tree)
     }
 
+    /// Whether its change may be gone from the last run of a view: a file of it was changed again since it passed.
+    pub fn may_be_undone(&self, view: &View<'_>) -> bool {
+        view.index(self.complete.unwrap_or(self.passed)).is_some_and(|at| view.is_touched_since(at, &self.files))
+    }
+
     /// Whether it is an edit that no commit is known to have.
     pub const fn is_uncommitted(&self) -> bool {
         self.edited.is_some() && self.commits.is_empty()
@@ -135,6 +148,7 @@ impl Fix {
         let is_same = self.is_uncommitted() && !run.dirty && self.edited.as_ref() == Some(&run.tree);
         if let Some(commit) = newest.filter(|_| is_same) {
             self.commits.push(commit.clone());
+            self.complete = Some(run.seq);
         }
     }
 
@@ -147,7 +161,7 @@ impl Fix {
         }
     }
 
-    /// The same error of the same test came back on a tree that has the fix.
+    /// The same error of the same test came back on a tree that has the fix: its files are as they were.
     pub fn record_return(&mut self) {
         self.status = ProofStatus::Refuted;
     }

@@ -180,6 +180,7 @@ impl Memory {
         });
         let mut fix = Fix {
             edited: Some(run.tree.clone()),
+            files: run.files_edited_since(failed),
             status: ProofStatus::Candidate,
             ..Fix::claimed(cause.id, Vec::new(), cases_of(cause), cause.last, 1.0)
         };
@@ -196,9 +197,11 @@ impl Memory {
             cause: cause.id,
             commits,
             edited: None,
+            files: view.files_since(cause.last),
             cases: cases_of(cause),
             failed: cause.last,
             passed: run.seq,
+            complete: None,
             rate: 1.0,
             passes: 0,
             status: ProofStatus::Candidate,
@@ -213,8 +216,9 @@ impl Memory {
     }
 
     fn refute_fixes(&mut self, run: &RunFacts, judgement: &Judgement) {
-        let is_edited = self.window.seen_from(run).is_on_edit();
-        let has = |fix: &Fix| fix.is_in(run) && (fix.is_uncommitted() || !is_edited);
+        let view = self.window.seen_from(run);
+        let is_edited = view.is_on_edit();
+        let has = |fix: &Fix| fix.is_in(run) && (fix.is_uncommitted() || !is_edited) && !fix.may_be_undone(&view);
         for judged in &judgement.verdicts {
             let Failure { case, signature, .. } = judged.failure;
             let kind = judged.verdict.kind;

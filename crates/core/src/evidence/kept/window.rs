@@ -215,6 +215,12 @@ impl<'a> View<'a> {
         newer.flat_map(|at| self.changes(at).rev()).map(|(commit, _)| commit)
     }
 
+    /// Files that the commits after the run of this number touched.
+    pub fn files_since(&self, seq: RunSeq) -> BTreeSet<FileId> {
+        let newer = (0..self.runs.len()).filter(|at| self.runs[*at].seq > seq);
+        newer.flat_map(|at| self.changes(at)).flat_map(|(_, touched)| touched.iter().copied()).collect()
+    }
+
     /// Whether the last run was on an edit.
     pub fn is_on_edit(&self) -> bool {
         self.uncommitted.last().is_some_and(|is_edit| *is_edit)

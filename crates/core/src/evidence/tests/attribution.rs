@@ -1,6 +1,6 @@
 //! Whom a failure is laid to: an edit, a commit, the machine, or nobody.
 
-use super::{CASES, Story, failure, kinds, only};
+use super::{CASES, Story, failure, in_function, kinds, only};
 use crate::{
     evidence::{
         facts::{CaseId, ErrorSource, Failure, StackFiles},
@@ -202,4 +202,29 @@ fn an_error_that_only_a_category_knows_is_the_machines_in_many_files() {
     let failures: Vec<Failure> = (0..CASES).step_by(4).map(down).collect();
     story.commit();
     assert!(kinds(&story.run(&failures)).iter().all(|kind| *kind == VerdictKind::Infrastructure));
+}
+
+#[test]
+fn a_fix_is_refuted_where_its_change_is_still_there_and_kept_where_it_is_not() {
+    use crate::evidence::kept::fixes::ProofStatus;
+    const FILE: u32 = 702;
+    let status = |touched: u32| {
+        let mut story = Story::new();
+        story.pass(10);
+        let commit = |story: &mut Story, touched: u32, failures: &[Failure]| {
+            story.touched = vec![touched];
+            story.commit();
+            story.run(failures);
+        };
+        let fails = [in_function(3, 1, 7)];
+        for failures in [&fails[..], &fails, &[]] {
+            commit(&mut story, FILE, failures);
+        }
+        story.touched = vec![NOTES];
+        story.pass(5);
+        assert_eq!(story.memory.fixes[0].status, ProofStatus::Proved);
+        commit(&mut story, touched, &fails);
+        story.memory.fixes[0].status
+    };
+    assert_eq!((status(SOURCE), status(FILE)), (ProofStatus::Refuted, ProofStatus::Proved));
 }

@@ -180,11 +180,11 @@ fn who_has_not_got_the_change_refutes_nothing() {
     assert_eq!((known.fix_history[0].state, known.suggested_fix), (Some(ProofStatus::Refuted), None));
 }
 
-/// As "Restarted the machine", where the same files failed again behind it.
+/// "Restarted the machine" is refuted where the same files fail again on that machine.
 #[test]
-fn what_was_in_no_file_is_not_proved_by_an_edit() {
+fn a_claim_outside_the_files_is_judged_by_its_machine() {
     for (machine, claimed_on, state) in [
-        ("laptop", "laptop", ProofStatus::Claimed),
+        ("laptop", "laptop", ProofStatus::Refuted),
         // Somebody else's, who has not got the change.
         ("desk", "laptop", ProofStatus::Proved),
         ("laptop", "desk", ProofStatus::Proved),
@@ -198,6 +198,7 @@ fn what_was_in_no_file_is_not_proved_by_an_edit() {
         let run = world.record(&on("broken", "laptop"), vec![failed("boom", UNKNOWN)]).unwrap().run_id;
         let world = World { engine: world.engine.recorded_by(recorder(claimed_on)), ..world };
         world.fix(&run, "boom", "Restarted the machine", true).unwrap();
+        let world = World { engine: world.engine.recorded_by(recorder(machine)), ..world };
         world.record(&on("broken", machine), vec![failed("boom", UNKNOWN)]).unwrap();
         let world = World { engine: world.engine.recorded_by(recorder("laptop")), ..world };
         world.record(&on("mended", "laptop"), vec![passed("boom")]).unwrap();

@@ -4,6 +4,7 @@
 
 import type { DiagnosticResult, Difference, FixRecord, MendedBefore, Related, SuspectCommit } from 'argus-engine';
 import { count } from '../../text/count.ts';
+import { visible } from '../../text/untrusted.ts';
 import type { ReportFixResult } from '../../tools/failures/report-fix.ts';
 import { formatWarnings, withCommands } from '../commands.ts';
 import { indented, lines, paint, percent } from '../terminal.ts';
@@ -14,6 +15,8 @@ import { formatCause, formatKind, formatWhere } from './run-text.ts';
 /** The whole list is in the JSON. */
 const SHOWN_FIXES = 5;
 const SHOWN_SUSPECTS = 4;
+/** Of a commit. */
+const SHOWN_FILES = 3;
 /** More likely than all others together, as where an answer names one commit alone. */
 const CLEARLY_AHEAD = 0.5;
 
@@ -49,10 +52,19 @@ function formatVerdict({ verdict, suspects }: DiagnosticResult): string[] {
   const since = isOfCode ? sinceText(suspects ?? []) : '';
   return [
     `verdict    ${verdictText({ kind, probability })}${since}`,
+    ...(isOfCode ? (suspects ?? []).slice(0, SHOWN_SUSPECTS).flatMap(suspectText) : []),
     ...because.map((sentence) => indented(sentence, 11)),
     ...against.map((sentence) => indented(paint.dim(`but: ${sentence}`), 11)),
     ...(settle === undefined ? [] : [indented(paint.dim(`to settle it: ${settle}`), 11)]),
   ];
+}
+
+/** `1a2b3c4d5e6f Round prices, Ada, 2026-11-28: src/cart.ts` */
+function suspectText({ commit, title, author, date = '', files = [] }: SuspectCommit): string[] {
+  if (title === undefined) return [];
+  const more = files.length > SHOWN_FILES ? ` and ${files.length - SHOWN_FILES} more` : '';
+  const touched = files.length === 0 ? '' : `: ${files.slice(0, SHOWN_FILES).join(', ')}${more}`;
+  return [indented(visible(`${shortHash(commit)} ${title}, ${author}, ${date.slice(0, 10)}${touched}`), 11)];
 }
 
 /** `, perhaps since 1a2b3c4d5e6f (48 %) or 6f5e4d3c2b1a (40 %)`; one commit alone where it is clearly ahead. */

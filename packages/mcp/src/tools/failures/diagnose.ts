@@ -3,6 +3,9 @@
  * counting: crates/engine/src/failures/diagnose.rs.
  */
 
+import type { SuspectCommit } from 'argus-engine';
+import { describedCommits } from '../../git/described-commits.ts';
+import { Git } from '../../git/git.ts';
 import { settledHere } from '../../run/planning/settling.ts';
 import { SourceFolders } from '../../run/source-folders.ts';
 import type { SessionManager } from '../../sessions/session-manager.ts';
@@ -39,10 +42,18 @@ export async function handleDiagnose(
   const folders = new SourceFolders(session.root);
   const cause = folders.placed(result.cause);
   const placed = { ...notStored, ...folders.placed(result), cause, warnings: [...warnings, ...result.warnings] };
+  const suspects = await describedSuspects(session.root, result.suspects);
   if (result.verdict === undefined) return placed;
   // The last part of its name may have been given.
   const name = cause.cases.find((one) => one.endsWith(caseName)) ?? caseName;
-  return { ...placed, verdict: settledHere(result.verdict, name, session) };
+  return { ...placed, verdict: settledHere(result.verdict, name, session), ...(suspects && { suspects }) };
+}
+
+async function describedSuspects(root: string, suspects: readonly SuspectCommit[] | undefined) {
+  if (suspects === undefined) return undefined;
+  const hashes = suspects.map(({ commit }) => commit);
+  const known = await describedCommits(new Git(root), hashes);
+  return suspects.map((one) => ({ ...one, ...known.get(one.commit) }));
 }
 
 /** The newest fixes, as many as there is room for. */
