@@ -1,5 +1,5 @@
 // What `npm run check`, `npm test` and `npm run test:full` do: a list of steps each, in lanes that work side by side:
-// `cargo`, `node`, and `network` for what mostly waits. How they are run: run-suite.mjs.
+// `cargo`, `node`, `checks` for what reads the sources, and `network` for what mostly waits. How they are run: run-suite.mjs.
 import { buildSteps } from '../build.mjs';
 import { installWasmBindgen } from '../setup.mjs';
 import { cargoTest, clippy, engineOnPostgres, NATIVE } from './cargo.mjs';
@@ -8,7 +8,10 @@ import { checkLayers } from './layers.mjs';
 import { filesOf, vitest } from './vitest.mjs';
 
 const RUST = ['Cargo.toml', 'Cargo.lock', 'rust-toolchain.toml', '.cargo', 'crates', '.rustfmt.toml'];
-const TYPESCRIPT = ['package.json', 'package-lock.json', '.tsconfig.base.json', 'npm', 'packages', 'tests', 'crates'];
+/** Of all TypeScript: the types of the engine come from `crates`. */
+const ENGINE = ['package.json', 'package-lock.json', '.tsconfig.base.json', 'npm', 'crates'];
+const VIEWER = [...ENGINE, 'packages/viewer'];
+const SERVER = [...VIEWER, 'packages/mcp'];
 const EVERYTHING = ['.'];
 const UNIT_TESTS = ['npm/', 'packages/'];
 const PACKAGING = ['tests/packaging/'];
@@ -46,10 +49,16 @@ export function testSuite() {
     ...rustLint(),
     ...types(),
     tool('knip', EVERYTHING, 'knip', 'bin/knip.js', ['--config', '.knip.json', '--no-progress'], BUILT),
-    publint('npm/engine'),
-    publint('packages/mcp'),
+    publint('npm/engine', ENGINE),
+    publint('packages/mcp', SERVER),
     typescriptTests('TypeScript tests', 'test', [''], [], BUILT, RUNNERS),
-    command('npm start', 'node', EVERYTHING, [process.execPath, '.scripts/start.mjs'], BUILT),
+    command(
+      'npm start',
+      'network',
+      [...SERVER, '.scripts', 'tests/demo'],
+      [process.execPath, '.scripts/start.mjs'],
+      BUILT,
+    ),
   ];
 }
 
@@ -81,23 +90,28 @@ function texts() {
   const generate = [process.execPath, 'packages/agents/generate.mjs', '--check'];
   return [
     tool('biome', EVERYTHING, '@biomejs/biome', 'bin/biome', ['ci', '--colors=off']),
-    { name: 'layers', lane: 'node', inputs: EVERYTHING, work: checkLayers },
-    command('plugins and extensions are current', 'node', agents, generate),
+    { name: 'layers', lane: 'checks', inputs: EVERYTHING, work: checkLayers },
+    command('plugins and extensions are current', 'checks', agents, generate),
   ];
 }
 
 function types() {
-  const folders = ['npm/engine', 'packages/mcp', 'packages/viewer/test', 'tests'];
+  const folders = [
+    ['npm/engine', ENGINE],
+    ['packages/mcp', SERVER],
+    ['packages/viewer/test', VIEWER],
+    ['tests', [...SERVER, 'tests']],
+  ];
   const tsc = (folder) => ['-p', folder, '--pretty', 'false'];
   // With the TypeScript of that package, because svelte-check knows none newer than 6.
   const svelteCheck = 'packages/viewer/node_modules/svelte-check/bin/svelte-check';
   const options = ['--workspace', 'packages/viewer', '--tsconfig', './tsconfig.json'];
   return [
-    ...folders.map((folder) => tool(`tsc ${folder}`, TYPESCRIPT, 'typescript', 'bin/tsc', tsc(folder), BUILT)),
+    ...folders.map(([folder, inputs]) => tool(`tsc ${folder}`, inputs, 'typescript', 'bin/tsc', tsc(folder), BUILT)),
     command(
       'svelte-check',
-      'node',
-      TYPESCRIPT,
+      'checks',
+      VIEWER,
       [process.execPath, svelteCheck, ...options, '--fail-on-warnings', '--output', 'human'],
       BUILT,
     ),
@@ -133,13 +147,13 @@ function typescriptTests(name, suite, prefixes, except, ...after) {
   return { name, lane: 'node', after, work };
 }
 
-function publint(folder) {
-  return tool(`publint ${folder}`, TYPESCRIPT, 'publint', 'src/cli.js', [folder, '--strict'], BUILT);
+function publint(folder, inputs) {
+  return tool(`publint ${folder}`, inputs, 'publint', 'src/cli.js', [folder, '--strict'], BUILT);
 }
 
 function tool(name, inputs, packageName, bin, args, ...after) {
   const work = (onLine) => runTool(packageName, bin, args, { onLine });
-  return { name, lane: 'node', inputs, after, work };
+  return { name, lane: 'checks', inputs, after, work };
 }
 
 function command(name, lane, inputs, [program, ...args], ...after) {
