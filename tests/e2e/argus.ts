@@ -1,9 +1,10 @@
 /** Runs the command line: as a function, with streams, environment and signals of its own, or as the built program. */
 
-import { spawnSync } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { PassThrough, Readable } from 'node:stream';
+import { onTestFinished } from 'vitest';
 import { main } from '../../packages/mcp/src/cli/main.ts';
-import { overview } from '../../packages/mcp/src/cli/overview.ts';
 import { type ProgramIo, withIo } from '../../packages/mcp/src/system/io.ts';
 import { BUNDLE, environment, project } from './harness.ts';
 
@@ -60,7 +61,7 @@ export function startArgus(args: readonly string[], invocation: Invocation = {})
   };
 }
 
-/** Runs the built program. For what only a process has: pipes, signals, its exit, what it leaves behind. */
+/** Runs the built program. For what only a process has: pipes, signals, its exit, what it leaves behind. Others: `argus`. */
 export function argusProcess(args: readonly string[], { input, env, cwd = project() }: Invocation = {}): Result {
   const { status, stdout, stderr } = spawnSync(process.execPath, [BUNDLE, ...args], {
     encoding: 'utf8',
@@ -70,6 +71,53 @@ export function argusProcess(args: readonly string[], { input, env, cwd = projec
     ...(input === undefined ? {} : { input }),
   });
   return { status: status ?? -1, stdout, stderr };
+}
+
+/** A process of the built program. */
+export interface Program {
+  readonly child: ChildProcessWithoutNullStreams;
+  /** Its exit code and signal, once nobody writes to its pipes. */
+  readonly ended: Promise<unknown[]>;
+  /** The end of what it has printed. */
+  printed(): Omit<Result, 'status'>;
+  /** Resolves when the stream, stdout by default, matches, or when the program has ended. */
+  prints(pattern: RegExp, stream?: 'stdout' | 'stderr'): Promise<void>;
+}
+
+/** A command may print more than fits into one text. */
+const MAX_PRINTED_CHARACTERS = 100_000;
+
+/** Starts the built program, which a signal can end, and which ends with the test. */
+export function startProgram(
+  args: readonly string[],
+  { env, cwd = project() }: Omit<Invocation, 'input'> = {},
+): Program {
+  const child = spawn(process.execPath, [BUNDLE, ...args], { env: environment(env), cwd });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const ended = once(child, 'close');
+  const printed = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      printed[name] = (printed[name] + text).slice(-MAX_PRINTED_CHARACTERS);
+    });
+  }
+  return {
+    child,
+    ended,
+    printed: () => ({ ...printed }),
+    prints: async (pattern, stream = 'stdout') => {
+      const found = new Promise<void>((resolve) => {
+        const look = () => pattern.test(printed[stream]) && resolve();
+        child[stream].on('data', look);
+        look();
+      });
+      await Promise.race([found, ended]);
+    },
+  };
+}
+
+async function overview(): Promise<void> {
+  await (await import('../../packages/mcp/src/cli/overview.ts')).overview();
 }
 
 class Exited extends Error {}

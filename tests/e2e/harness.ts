@@ -29,7 +29,6 @@ import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv
 import { identify } from 'argus-engine';
 import { expect } from 'vitest';
 import { z } from 'zod';
-import { serveInProcess } from './in-process-server.ts';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 
@@ -91,6 +90,8 @@ export async function connect(
   cwd = project(),
   { isImpatient = false } = {},
 ): Promise<Agent> {
+  // Imported late, so that an edit of a tool runs no test again which calls none.
+  const { serveInProcess } = await import('./in-process-server.ts');
   const [near, far] = InMemoryTransport.createLinkedPair();
   const server = serveInProcess(far, { env: environment(env), cwd, isImpatient });
   const agent = await (era === '2025' ? legacy(near) : modern(near));

@@ -7,16 +7,8 @@ import { z } from 'zod';
 import type { Data } from '../e2e/harness.ts';
 import { migrated, postgres, testOnPostgres } from '../e2e/team/postgres.ts';
 import { newDatabase, startServer } from '../e2e/team/team.ts';
-import {
-  diagnoseMeanwhile,
-  each,
-  expectAllCounted,
-  expectCounts,
-  expectKillsLoseNothing,
-  failure,
-  knownFailure,
-  make,
-} from './team-storm.ts';
+import { expectKillsLoseNothing } from './killed-server.ts';
+import { diagnoseMeanwhile, each, expectAllCounted, expectCounts, failure, knownFailure, make } from './team-storm.ts';
 
 const CLIENTS = 8;
 const KILLS = 5;

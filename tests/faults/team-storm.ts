@@ -1,39 +1,13 @@
-/**
- * Many clients of a team's server, which is killed meanwhile: nothing acknowledged is lost or doubled. Small numbers:
- * team-storm.test.ts; large ones, and a database that is killed: team-storm.full.test.ts.
- */
+/** Many clients of a team's server. One that is killed: killed-server.ts. */
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { v7 as uuidV7 } from 'uuid';
-import { expect, onTestFinished } from 'vitest';
+import { expect } from 'vitest';
 import { z } from 'zod';
-import { BUNDLE, type Data, environment } from '../e2e/harness.ts';
+import type { Data } from '../e2e/harness.ts';
 import { headers, startServer, type TeamServer, token } from '../e2e/team/team.ts';
 
 type Served = Pick<TeamServer, 'port' | 'database'>;
-
-/** A server in a process of its own, which can be killed. */
-export async function startServerProcess(database: string, port = 0): Promise<Served & { kill(): Promise<void> }> {
-  const child = spawn(process.execPath, [BUNDLE, 'serve', '--database', database, '--port', String(port)], {
-    env: environment(),
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  const ended = once(child, 'exit');
-  const kill = async () => {
-    child.kill('SIGKILL');
-    await ended;
-  };
-  onTestFinished(kill);
-  const [line] = await Promise.race([
-    once(createInterface({ input: child.stdout }), 'line'),
-    ended.then(([code]) => Promise.reject(new Error(`the server ended with ${code}`))),
-  ]);
-  const { url } = z.object({ url: z.string() }).parse(JSON.parse(String(line)));
-  return { database, port: Number(new URL(url).port), kill };
-}
 
 /** A token has so many calls a second, and a quick machine makes more. */
 const TOO_MANY_REQUESTS = 429;
@@ -134,22 +108,4 @@ interface Disturbed {
   times: number;
   disturbances?: number;
   disturb?: () => Promise<void>;
-}
-
-/** A server that is killed again and again loses and doubles nothing. */
-export async function expectKillsLoseNothing(
-  database: string,
-  { clients, times, kills }: { clients: number; times: number; kills: number },
-): Promise<void> {
-  let server = await startServerProcess(database);
-  const it = await knownFailure(server);
-  let killed = 0;
-  const disturb = async () => {
-    await server.kill();
-    server = await startServerProcess(database, server.port);
-    killed += 1;
-  };
-  await diagnoseMeanwhile([{ port: server.port }], it, { clients, times, disturbances: kills, disturb });
-  expect(killed).toBe(kills);
-  await expectCounts(server, it.bearer, clients * times + 1);
 }

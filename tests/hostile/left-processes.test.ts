@@ -1,12 +1,12 @@
-/** What a command starts and leaves behind, however it ends. */
+/** What a command starts and leaves behind, however it ends. When a signal ends the program: tests/e2e/process. */
 
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { argus } from '../e2e/argus.ts';
-import { BUNDLE, connect, connectProcess, environment, project } from '../e2e/harness.ts';
+import { connect, project } from '../e2e/harness.ts';
 
 const SLEEP = 'sleep 5811';
 
@@ -63,41 +63,6 @@ describe.runIf(process.platform === 'linux')('a process that left the group of i
     await begun;
     cancel.abort();
     await expect(call).rejects.toThrow();
-    await allEnded;
-  });
-
-  test('the signal that ends the command line', async () => {
-    const { root, begun, allEnded } = new Scene();
-    const args = [BUNDLE, 'run', '--project', root, '--', 'sh', '-c', `${LEAVES} ${SLEEP}`];
-    const child = spawn(process.execPath, args, { env: environment(), stdio: 'ignore' });
-    await begun;
-    child.kill('SIGINT');
-    expect((await once(child, 'exit'))[0]).toBe(2);
-    await allEnded;
-  });
-
-  test('the signal that ends the server', async () => {
-    const { root, begun, allEnded } = new Scene();
-    const agent = await connectProcess('2026-07-28');
-    await agent.data('argus_init', { projectPath: root });
-    const call = agent.call('argus_run', { projectPath: root, command: `${LEAVES} ${SLEEP}` });
-    await begun;
-    process.kill(agent.pid, 'SIGTERM');
-    await expect(call).rejects.toThrow();
-    await allEnded;
-  });
-
-  test('a reader of its output that goes away', async () => {
-    const { root, allEnded } = new Scene();
-    const args = [BUNDLE, 'run', '--project', root, '--', 'sh', '-c', `${LEAVES} yes`];
-    const child = spawn(process.execPath, args, { env: environment(), stdio: ['ignore', 'pipe', 'pipe'] });
-    let printed = '';
-    child.stderr.on('data', (chunk) => {
-      printed += chunk;
-    });
-    child.stdout.once('data', () => child.stdout.destroy());
-    expect((await once(child, 'close'))[0]).toBe(2);
-    expect(printed).toBe('');
     await allEnded;
   });
 });

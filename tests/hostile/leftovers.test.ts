@@ -1,64 +1,9 @@
-/** What a killed process leaves in temporary folders, and what others put there. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import {
-  chownSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  symlinkSync,
-  utimesSync,
-  watch,
-  writeFileSync,
-} from 'node:fs';
+/** What others put into temporary folders. What a killed process leaves there: tests/e2e/process/killed.test.ts. */
+import { chownSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { argus, argusProcess, startArgus } from '../e2e/argus.ts';
-import { BUNDLE, environment, project } from '../e2e/harness.ts';
-import { junit } from '../e2e/runs/reports.ts';
-
-const left = (folder: string) => readdirSync(folder).filter((name) => name.includes('argus-'));
-
-/** Starts a command and kills it once something is in the folder. */
-async function killedWith(args: string[], TMPDIR: string, folder = TMPDIR): Promise<void> {
-  const watcher = watch(folder);
-  const child: ChildProcess = spawn(process.execPath, [BUNDLE, ...args], {
-    env: environment({ TMPDIR }),
-    stdio: 'ignore',
-  });
-  const ended = once(child, 'exit');
-  await Promise.race([once(watcher, 'change'), ended]);
-  watcher.close();
-  child.kill('SIGKILL');
-  await ended;
-  expect(left(folder)).not.toEqual([]);
-}
-
-test('an export removes what killed ones left', async () => {
-  const root = project({ 'a.xml': junit([{ name: 'fails', failure: { message: 'OddError: x' } }]) });
-  expect((await argus(['import', 'a.xml', '--project', root])).status).toBe(1);
-  const [tmp, out] = [project(), project()];
-  const args = ['view', '--project', root, '--export', path.join(out, 'page.html')];
-  await killedWith(args, tmp);
-  await killedWith(args, tmp, out);
-  expect(existsSync(path.join(out, 'page.html'))).toBe(false);
-  expect((await argus(args, { env: { TMPDIR: tmp } })).status).toBe(0);
-  expect([readdirSync(tmp), readdirSync(out)]).toEqual([[], ['page.html']]);
-});
-
-test('a run removes what killed ones left, and not the folder of one that goes on', async () => {
-  const [root, tmp] = [project(), project()];
-  await killedWith(['run', '--project', root, '--', 'sleep', '30'], tmp);
-  const env = { TMPDIR: tmp };
-  const living = startArgus(['run', '--project', root, '--', 'sh', '-c', 'echo begun; sleep 30'], { env });
-  await living.prints(/begun/u);
-  expect(argusProcess(['run', '--project', root, '--', 'true'], { env }).status).toBe(0);
-  expect(left(tmp)).toEqual([expect.stringContaining(`argus-run-${process.pid}-`)]);
-  living.signal('SIGINT');
-  await living.done;
-  expect(readdirSync(tmp)).toEqual([]);
-});
+import { argus } from '../e2e/argus.ts';
+import { project } from '../e2e/harness.ts';
 
 test('what others put there stays', async () => {
   const [root, tmp, victim] = [project(), project(), project({ file: 'mine' })];
@@ -91,7 +36,7 @@ test('what others put there stays', async () => {
 });
 
 test('no file of a shared folder has a name that can be guessed', () => {
-  const sources = path.resolve(BUNDLE, '../../src');
+  const sources = path.resolve(import.meta.dirname, '../../packages/mcp/src');
   const uses = readdirSync(sources, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts') && name !== path.join('system', 'io.ts'))
     .flatMap((name) => readFileSync(path.join(sources, name), 'utf8').split('\n'))

@@ -3,12 +3,11 @@
  * same handlers. Help of every command: commands.test.ts.
  */
 
-import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { argus } from '../argus.ts';
-import { BUNDLE, type Data, environment, project } from '../harness.ts';
+import { type Data, project } from '../harness.ts';
 import { ALL_PASSED, MIXED } from '../runs/reports.ts';
 
 /** The order of the fields is part of the answer. */
@@ -186,10 +185,4 @@ test('inspect --jsonl reads every fact, and answers every line in its order', as
   expect(answers[0]).toMatchObject({ redacted: lines[0]?.text });
   expect(Object.keys(answers[3] ?? {}).filter((key) => INSPECTED.includes(key))).toEqual(INSPECTED);
   expect(answers[5]).toMatchObject({ error: { code: 'INVALID_INPUT' } });
-});
-
-test('a reader that closes its pipe early is no error', () => {
-  const command = `"${process.execPath}" "${BUNDLE}" --help | head -n 1`;
-  const { status, stderr } = spawnSync(command, { shell: true, encoding: 'utf8', env: environment() });
-  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
 });

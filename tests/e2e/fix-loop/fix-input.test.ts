@@ -3,13 +3,12 @@
  * of all values: crates/core/src/fix_loop/tests/walks.rs. Files of inputs: fix-inputs.test.ts.
  */
 
-import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { argus } from '../argus.ts';
-import { BUNDLE, environment, project } from '../harness.ts';
-import { answer, FAILING, fixProblem, loopFolder, RUN, stateOf, write } from './fix-loop.ts';
+import { project } from '../harness.ts';
+import { answer, FAILING, fixProblem, loopFolder, RUN, write } from './fix-loop.ts';
 
 const TRUE = ['--command', 'true', '--desired', 'x'];
 
@@ -100,7 +99,6 @@ const SCRIPTS = {
 };
 const PROGRAMS = {
   kubectl: `case $1 in apply) echo "pod/web-1 created";; get) printf '${PODS}';; *) exit 1;; esac`,
-  'argus-mcp': `exec '${process.execPath}' '${BUNDLE}' "$@"`,
 };
 
 /** A folder of programs. */
@@ -156,45 +154,4 @@ test('a script is set up by inputs that were generated before', async () => {
   const { status, stderr } = await argus(['fix-problem', ...given], { cwd, env });
   expect(status, stderr).toBe(0);
   expect(stderr).toContain('made shop 1.');
-});
-
-// Over 5 s, because the loop waits until a command that asks is silent.
-test('a step of a pipeline goes on after a loop that failed', () => {
-  const { root, env } = shop();
-  const script = `
-run_step_with_fix() {
-  local step_command="$1"
-  local desired="$2"
-
-  argus-mcp fix-problem \\
-    --command "$step_command" \\
-    --desired "$desired" \\
-    --max-attempts 3 \\
-    --timeout 600
-}
-execute_step() { return 1; }
-if ! execute_step 10; then  # deploy failed
-  for attempt in 1 2 3; do
-    argus-mcp fix-problem "Error: deployment web exceeded its progress deadline" \\
-      --desired "Deployment completes successfully with all pods running" \\
-      --test "kubectl get pods -n myapp | grep -v Running | grep -v Completed | wc -l | grep -q '^0$'" \\
-      --namespace "myapp"
-
-    if [ $? -eq 0 ]; then
-      break  # Fixed, continue pipeline
-    fi
-  done
-fi
-rm -r .claude
-run_step_with_fix "./run-tests.sh" "All tests pass"
-`;
-  const { status, stdout, stderr } = spawnSync('bash', ['-c', script], {
-    cwd: root,
-    env: environment(env),
-    encoding: 'utf8',
-  });
-  // The brief tells the state of the namespace.
-  expect(stdout, stderr).toContain('1 pod, 1 not well\nweb-1  0/1  ImagePullBackOff');
-  expect(status, stderr).toBe(0);
-  expect(stateOf(root)).toMatchObject({ max_attempts: 3, timeout_seconds: 600, status: 'success' });
 });

@@ -9,18 +9,19 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { startProgram } from '../argus.ts';
 import { project } from '../harness.ts';
 import {
   answer,
   FAILING,
   fileOf,
+  fixArgs,
   fixProblem,
   loopFolder,
   loopOn,
   processesWith,
   RUN,
   repository,
-  spawnFixProblem,
   stateOf,
   write,
 } from './fix-loop.ts';
@@ -70,13 +71,13 @@ test.skipIf(process.platform !== 'linux')(
     const random = numbers();
     let known: ReturnType<typeof stateOf>['attempts'] = [];
     for (const phase of [...PHASES, ...PHASES]) {
-      const { child, ended, shows, stderr } = spawnFixProblem(root, STORM);
-      await shows(phase);
+      const { child, ended, prints, printed } = startProgram(fixArgs(root, STORM), { cwd: root });
+      await prints(phase, 'stderr');
       // Somewhere in the phase.
       await sleep(random.next().value % 400);
       child.kill('SIGKILL');
       await ended;
-      expect(child.signalCode, stderr()).toBe('SIGKILL');
+      expect(child.signalCode, printed().stderr).toBe('SIGKILL');
       if (!existsSync(path.join(root, '.claude/fixes')) || !existsSync(path.join(loopFolder(root), 'state.json')))
         continue;
       const { attempts } = stateOf(root);
@@ -109,7 +110,7 @@ test('two gigabytes of output leave a log of at most 65 MiB with their end', asy
   const root = project();
   const line = 'a line of output that comes again and again and again';
   const command = `yes "${line}" | head -c 2000000000; echo; echo "TypeError: the end"; exit 1`;
-  const { child, ended } = spawnFixProblem(root, loopOn(command, '--timeout', '580'));
+  const { child, ended } = startProgram(fixArgs(root, loopOn(command, '--timeout', '580')), { cwd: root });
   await ended;
   expect(child.exitCode).toBe(3);
   expect(statSync(path.join(loopFolder(root), 'attempt_1.log')).size).toBeLessThan(65 * 1024 * 1024);

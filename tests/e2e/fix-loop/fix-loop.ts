@@ -1,12 +1,11 @@
 /** Drives fix-problem on real projects and reads what it leaves. */
 
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { argus, type Invocation, type Running, startArgus } from '../argus.ts';
-import { BUNDLE, environment, project } from '../harness.ts';
+import { environment, project } from '../harness.ts';
 
 /** Arguments of a loop on a command, without a delay between attempts unless `more` names one. */
 export const loopOn = (command: string, ...more: string[]) => [
@@ -14,7 +13,8 @@ export const loopOn = (command: string, ...more: string[]) => [
   ...more,
 ];
 
-const fixArgs = (root: string, args: readonly string[]) => ['fix-problem', ...args, '--project', root];
+/** The command line of fix-problem in a project. */
+export const fixArgs = (root: string, args: readonly string[]) => ['fix-problem', ...args, '--project', root];
 
 /** Runs fix-problem to its end in a project. */
 export function fixProblem(root: string, args: readonly string[], invocation: Invocation = {}) {
@@ -24,36 +24,6 @@ export function fixProblem(root: string, args: readonly string[], invocation: In
 /** Starts fix-problem in a project. */
 export function startFixProblem(root: string, args: readonly string[]): Running {
   return startArgus(fixArgs(root, args), { cwd: root });
-}
-
-/** A command may print more than fits into one text. */
-const MAX_STDERR_CHARACTERS = 100_000;
-
-/** Starts the built program, which a signal can end. */
-export function spawnFixProblem(root: string, args: readonly string[]) {
-  const stdio = ['ignore', 'ignore', 'pipe'] as const;
-  const child = spawn(process.execPath, [BUNDLE, ...fixArgs(root, args)], {
-    cwd: root,
-    env: environment(),
-    stdio: [...stdio],
-  });
-  const ended: Promise<unknown> = once(child, 'close');
-  let stderr = '';
-  child.stderr?.on('data', (bytes) => {
-    stderr = (stderr + String(bytes)).slice(-MAX_STDERR_CHARACTERS);
-  });
-  return {
-    child,
-    ended,
-    stderr: () => stderr,
-    /** Resolves when stderr matches, or when the program has ended. */
-    async shows(pattern: RegExp): Promise<void> {
-      const found = new Promise<void>((resolve) => {
-        child.stderr?.on('data', () => pattern.test(stderr) && resolve());
-      });
-      if (!pattern.test(stderr)) await Promise.race([found, ended]);
-    },
-  };
 }
 
 const attempt = z.looseObject({

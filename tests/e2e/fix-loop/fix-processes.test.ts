@@ -1,59 +1,18 @@
 /**
- * Commands that do not end, wait for an answer or are killed, and loops that meet: nothing is lost, nothing is left
- * running. What a single attempt does to its processes: packages/mcp/test/fix/fix-attempt.test.ts. The tests run side
- * by side, because each of them waits.
+ * Commands that wait for an answer, loops that wait, and loops that meet. Killed loops: tests/e2e/process. What a single
+ * attempt does to its processes: packages/mcp/test/fix/fix-attempt.test.ts.
  */
 
 import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { project } from '../harness.ts';
-import {
-  fileOf,
-  fixProblem,
-  loopOn,
-  processesWith,
-  spawnFixProblem,
-  startFixProblem,
-  stateOf,
-  untilFile,
-} from './fix-loop.ts';
+import { fileOf, fixProblem, loopOn, startFixProblem, stateOf, untilFile } from './fix-loop.ts';
 
-describe.skipIf(process.platform !== 'linux')('with /proc', { concurrent: true }, () => {
-  test('a killed loop repeats its attempt and ends the processes of the killed run', async () => {
-    const root = project();
-    const count = path.join(project(), 'count');
-    const command = `echo x >> ${count}; test $(wc -l < ${count}) -ge 2 || { echo begun; setsid sleep 4721; }`;
-    const { child, ended, shows } = spawnFixProblem(root, loopOn(command));
-    await shows(/begun\n/u);
-    child.kill('SIGKILL');
-    await ended;
-    expect(stateOf(root)).toMatchObject({ status: 'running', attempts: [] });
-    expect(processesWith('sleep 4721')).not.toEqual([]);
-
-    const { status, stdout, stderr } = await fixProblem(root, ['--resume']);
-    expect(status, stderr).toBe(0);
-    expect(stdout).toContain('Attempt 1 was cut off, and is made again; see attempt_1_cut_off_1.log');
-    expect(stdout).toContain('- **Attempts Used**: 1/5');
-    expect(processesWith('sleep 4721')).toEqual([]);
-  });
-
-  test('SIGINT ends a loop politely, and it goes on', async () => {
-    const root = project();
-    const command = 'test -e go || { touch go; echo begun; setsid sleep 4731; }';
-    const { child, ended, shows, stderr } = spawnFixProblem(root, loopOn(command));
-    await shows(/begun\n/u);
-    child.kill('SIGINT');
-    await ended;
-    expect(child.exitCode).toBe(130);
-    expect(stderr()).toContain('CANCELLED');
-    expect(processesWith('sleep 4731')).toEqual([]);
-    expect(stateOf(root).status).toBe('cancelled');
-    expect((await fixProblem(root, ['--resume'])).status).toBe(0);
-  });
-
-  // 3 s: so long a command is silent before it is taken to wait.
-  test('a question that a shell does not print is noticed, and needs inputs', async () => {
+// 3 s: so long a command is silent before it is taken to wait.
+test.skipIf(process.platform !== 'linux')(
+  'a question that a shell does not print is noticed, and needs inputs',
+  async () => {
     const root = project({ 'setup.sh': 'read -r -p "Project name: " name\ntest -n "$name" && echo "made $name"\n' });
     const { status, stdout } = await fixProblem(root, loopOn('bash setup.sh'));
     expect(status).toBe(4);
@@ -62,8 +21,8 @@ describe.skipIf(process.platform !== 'linux')('with /proc', { concurrent: true }
     expect(stateOf(root)).toMatchObject({ status: 'needs_inputs' });
     expect((await fixProblem(root, ['--resume'])).status).toBe(4);
     expect(existsSync(path.join(root, '.claude/inputs/setup-inputs.yaml'))).toBe(false);
-  });
-});
+  },
+);
 
 test('SIGTERM ends the wait between two attempts', async () => {
   const command = 'echo "Error: connect ECONNREFUSED 127.0.0.1:1"; exit 1';

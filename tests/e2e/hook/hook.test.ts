@@ -1,10 +1,8 @@
-/** An agent's sessions through the hook alone, in a real repository. */
+/** An agent's sessions through the hook alone, in a real repository. As a process: tests/e2e/process. */
 
 import { appendFileSync, existsSync } from 'node:fs';
-import { watch } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { argusProcess } from '../argus.ts';
 import { BROKEN, COMMAND, Desk, MENDED, mendedDesk, REFUSED, tap } from './desk.ts';
 
 test('a project without a memory gets none, whatever fails in it', async () => {
@@ -34,27 +32,6 @@ test('failure, silence, fix, the same failure in another place: the fix comes un
   expect(await desk.data('score')).toMatchObject({ said: 1, used: 1, wrong: 0, precision: 1, muted: false });
   expect(await desk.data('score', '--mine')).toMatchObject({ spoken: 1, right: 1, wrong: 0 });
   expect(await desk.print('score', '--mine')).toContain('would have spoken 1 time: right 1, wrong 0');
-});
-
-test('the program answers, and another process records the run', async () => {
-  const { desk, mending } = await mendedDesk();
-  const before = desk.lines().length;
-  const event = desk.claude('node --test plums.test.mjs', true, REFUSED, 'two');
-  const written = watch(desk.stateFile);
-  const { status, stdout, stderr } = argusProcess(['hook'], {
-    input: JSON.stringify(event),
-    env: desk.user,
-    cwd: desk.root,
-  });
-  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-  expect(stdout).toContain(mending.slice(0, 12));
-  const isRecorded = () =>
-    desk
-      .lines()
-      .slice(before)
-      .some(({ t }) => t === 'failed');
-  for await (const _ of written) if (isRecorded()) break;
-  expect((await desk.data('history')).runs[0]).toMatchObject({ status: 'failed' });
 });
 
 test('commands that are no tests, tests that were never seen failing, and nonsense leave nothing', async () => {

@@ -16,7 +16,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { argus } from '../argus.ts';
-import { BUNDLE, project, someUser } from '../harness.ts';
+import { project, someUser } from '../harness.ts';
 
 const AGENTS = ['claude', 'codex', 'cursor', 'vscode', 'gemini'] as const;
 const FILES = {
@@ -92,7 +92,7 @@ describe('every agent', () => {
     const { status, states } = await install(root, all);
     expect({ status, states: new Set(Object.values(states)) }).toEqual({ status: 0, states: new Set(['change']) });
     const argusServer = () => JSON.parse(read(root, '.mcp.json')).mcpServers.argus;
-    expect(argusServer()).toEqual({ command: 'node', args: [BUNDLE] });
+    expect(argusServer()).toEqual({ command: 'node', args: [expect.stringMatching(/[\\/]dist[\\/]cli\.mjs$/u)] });
     expect(read(root, 'AGENTS.md')).toMatch(
       /^# Rules\n\nBe kind\.\n<!-- argus:begin.*argus_run.*<!-- argus:end -->\n$/su,
     );

@@ -1,33 +1,13 @@
-/** What asks and answers only where a person is: `argus` alone, and the question of `argus install`. */
+/** What asks and answers only where a person is: `argus` alone, and the question of `argus install`. A real terminal: tests/e2e/process. */
 
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { argus, argusProcess } from '../argus.ts';
-import { BUNDLE, environment, project, someUser } from '../harness.ts';
+import { argus } from '../argus.ts';
+import { project, someUser } from '../harness.ts';
 
 const env = { ...someUser(), XDG_CONFIG_HOME: '' };
-
-const hasScript = process.platform === 'linux' && spawnSync('script', ['--version']).status === 0;
-
-/** The built program at a pseudo-terminal; what is typed comes once it asks. */
-function atTerminal(args: string[], cwd: string, input = ''): string {
-  const command = [process.execPath, BUNDLE, ...args].join(' ');
-  const options = { cwd, env: environment({ ...env, TERM: 'dumb' }), encoding: 'utf8', input } as const;
-  const { status, stdout } = spawnSync('script', ['-qec', command, '/dev/null'], options);
-  expect(status).toBe(0);
-  return stdout.replaceAll('\r', '');
-}
-
-test.runIf(hasScript)('a pseudo-terminal is one, for argus alone and for the question of install', () => {
-  const root = project();
-  expect(atTerminal([], root)).toMatch(/^next\n {2}argus install .*\n {2}argus run "COMMAND" /mu);
-  expect(readdirSync(root), 'looking creates nothing').toEqual([]);
-  const asked = atTerminal(['install', '--agent', 'claude'], root, 'y\n');
-  expect(asked).toContain('Write it? [y/N]');
-  expect(asked).toContain('.mcp.json written');
-});
 
 test('argus alone says what is there, and what to do next', async () => {
   const root = project({ 'check.sh': 'echo "TypeError: no apples" && exit 1\n', 'CLAUDE.md': '' });
@@ -71,13 +51,4 @@ test('install asks, and takes anything but a yes for a no', async () => {
   expect(await install('')).toContain('needs no change');
   expect(await install('yes\n', '--remove')).toContain('Take it out? [y/N]');
   expect(readdirSync(root)).toEqual([]);
-});
-
-test('argus alone between pipes is the MCP server, and prints nothing of its own', () => {
-  const clientInfo = { name: 'pipes', version: '1' };
-  const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo };
-  const hello = { jsonrpc: '2.0', id: 1, method: 'initialize', params };
-  const { status, stdout, stderr } = argusProcess([], { input: `${JSON.stringify(hello)}\n` });
-  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-  expect(JSON.parse(stdout)).toMatchObject({ id: 1, result: { serverInfo: { name: 'argus' } } });
 });

@@ -1,16 +1,14 @@
 /**
  * Hostile input and broken files as they reach the server: each gets a clear error or a bounded answer, and nothing that was
  * stored is lost. Reports: `crates/report/tests/it/hostile.rs`. Secrets: tests/hostile/secrets.test.ts. An engine that breaks
- * from within, and many writers at once: tests/faults.
+ * from within, and many writers at once: tests/faults. Permissions: tests/e2e/process.
  */
 
-import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { argus } from '../argus.ts';
 import { holdDatabase } from '../database-lock.ts';
-import { type Agent, BUNDLE, connect, type Data, environment, project } from '../harness.ts';
+import { type Agent, connect, type Data, project } from '../harness.ts';
 import { agent, opened } from '../one-agent.ts';
 import { junit, MIXED } from '../runs/reports.ts';
 
@@ -139,50 +137,3 @@ test('what is recorded while another program has the database locked is stored a
   await impatient.data('argus_report_fix', fix);
   expect(await agent.data('argus_history', { projectPath: root })).toMatchObject({ total: 2 });
 });
-
-/** Permissions do not bind root. */
-const isRoot = process.getuid?.() === 0;
-const NOBODY = { uid: 65_534, gid: 65_534 };
-
-/** Runs a command line as a user whom permissions bind: root's has to be a process of nobody. */
-async function bound(args: string[], env: Record<string, string> = {}) {
-  if (!isRoot) return JSON.parse((await argus(args, { env, cwd: '/' })).stdout);
-  // The checkout may lie where nobody else may read.
-  const program = project();
-  chmodSync(program, 0o755);
-  cpSync(path.dirname(BUNDLE), program, { recursive: true });
-  const all = environment({ ARGUS_LOG_DIR: '/tmp/argus-nobody', ...env });
-  const options = { encoding: 'utf8', env: all, cwd: '/', ...NOBODY } as const;
-  const { stdout } = spawnSync(process.execPath, [path.join(program, path.basename(BUNDLE)), ...args], options);
-  return JSON.parse(stdout);
-}
-
-test.skipIf(process.platform === 'win32')(
-  'a folder that may not be read is INVALID_INPUT, one that may not be written stores nothing',
-  async () => {
-    const hidden = project();
-    chmodSync(hidden, 0o000);
-    onTestFinished(() => chmodSync(hidden, 0o755));
-    const closed = project();
-    chmodSync(closed, 0o555);
-    const readOnly = project({ 'mixed.xml': MIXED });
-    mkdirSync(path.join(readOnly, '.argus'));
-    chmodSync(readOnly, 0o755);
-    chmodSync(path.join(readOnly, 'mixed.xml'), 0o644);
-    chmodSync(path.join(readOnly, '.argus'), 0o555);
-    const history = await bound(['history', '--json', '--project', hidden]);
-    expect(history).toMatchObject({ success: false, error: { code: 'INVALID_INPUT' } });
-    const run = await bound(['import', 'mixed.xml', '--json', '--project', readOnly]);
-    expect(run).toMatchObject({ success: true, data: { stored: false, queued: false, totals: { failed: 2 } } });
-    expect(run.data.notes).toContainEqual(expect.stringMatching(/^Not stored, and not kept for later/u));
-    const data = { XDG_DATA_HOME: path.join(closed, 'data') };
-    const { checks } = (await bound(['doctor', '--json', '--project', readOnly], data)).data;
-    expect(checks).toContainEqual({
-      name: 'database',
-      state: 'problem',
-      detail: expect.stringMatching(
-        /^DATABASE_UNAVAILABLE: .* cannot be written \(EACCES\).*Give this user the right/u,
-      ),
-    });
-  },
-);

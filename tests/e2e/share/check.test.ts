@@ -8,6 +8,7 @@ import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'nod
 import path from 'node:path';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import { beforeAll, expect, test } from 'vitest';
+import schema from '../../../packages/mcp/src/generated/argus-shared.schema.json' with { type: 'json' };
 import { project } from '../harness.ts';
 import { bare, type Clone, clone, shared, sharedFixes } from './clones.ts';
 
@@ -36,8 +37,7 @@ test('a written file has no fault, and its schema knows all of its fields', asyn
     status: 0,
     stdout: '1 shared file, nothing wrong\n',
   });
-  const place = new URL('../../../packages/mcp/dist/argus-shared.schema.json', import.meta.url);
-  const validate = new AjvJsonSchemaValidator().getValidator(JSON.parse(readFileSync(place, 'utf8')));
+  const validate = new AjvJsonSchemaValidator().getValidator(schema);
   expect(validate(JSON.parse(sound.text))).toMatchObject({ valid: true });
   expect(validate({ ...JSON.parse(sound.text), more: 1 })).toMatchObject({ valid: false });
 });

@@ -1,19 +1,17 @@
 /**
- * The server of `argus-mcp view`: who may ask it, what it allows a browser, how it starts and ends. Which requests come
+ * The server of `argus-mcp view`: who may ask it, what it allows a browser, how it starts and ends; a browser that it opens: tests/e2e/process. Which requests come
  * from its own page: packages/mcp/test/view/guard.test.ts. The page: view-page.test.ts.
  */
 
-import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { Agent, createServer, IncomingMessage, request } from 'node:http';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
 import { argus } from '../argus.ts';
-import { BUNDLE, environment, project } from '../harness.ts';
-import { fail, inMemoryOf, type Viewer, viewerAt, viewerOf, viewerOfFile } from './view.ts';
+import { project } from '../harness.ts';
+import { fail, inMemoryOf, type Viewer, viewerOf, viewerOfFile } from './view.ts';
 
 async function remembering(): Promise<string> {
   const root = project();
@@ -271,55 +269,4 @@ test.each([
   const { status, stderr } = await argus(['view', '--project', looked, option, value]);
   expect(status).toBe(2);
   if (option === '--project') expect(stderr).toContain('PROJECT_NOT_FOUND');
-});
-
-/** The built program: signals reach a process, and it starts the desktop's own program to open a browser. */
-async function viewerProcess(args: readonly string[] = [], env: Record<string, string> = {}) {
-  const all = [BUNDLE, 'view', '--project', looked, '--json', ...args];
-  const child = spawn(process.execPath, all, { env: environment(env), stdio: ['ignore', 'pipe', 'pipe'] });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  const [ended, warned] = [once(child, 'exit'), once(createInterface({ input: child.stderr }), 'line')];
-  const [line] = await once(createInterface({ input: child.stdout }), 'line');
-  return { ...viewerAt(String(line)), child, ended, warned };
-}
-
-test('Ctrl-C ends the process with code 0', async () => {
-  const { child, ended, ask } = await viewerProcess();
-  expect((await ask('GET', '/api/about')).status).toBe(200);
-  child.kill('SIGINT');
-  expect(await ended).toEqual([0, null]);
-});
-
-/** A folder in which `xdg-open` runs a script, as the first of PATH. */
-function desktop(script: string): { PATH: string; folder: string } {
-  const folder = project({ 'xdg-open': `#!/bin/sh\n${script}\n` });
-  chmodSync(path.join(folder, 'xdg-open'), 0o755);
-  return { PATH: `${folder}${path.delimiter}${process.env.PATH}`, folder };
-}
-
-test.skipIf(process.platform !== 'linux')('--open gives the browser an address for one use', async () => {
-  const { PATH, folder } = desktop('printf %s "$1" > "$(dirname "$0")/address"');
-  const pipe = path.join(folder, 'address');
-  execFileSync('mkfifo', [pipe]);
-  const it = await viewerProcess(['--open'], { PATH });
-  const address = new URL(await readFile(pipe, 'utf8'));
-  // Other users of a machine can see the arguments of a program.
-  expect(address.href).not.toContain(it.token);
-  expect(address.port).toBe(String(it.port));
-  const first = await it.ask('GET', address.pathname, { headers: { Authorization: null } });
-  expect([first.status, first.headers.location]).toEqual([303, `/#token=${it.token}`]);
-  for (const pathname of [address.pathname, '/open/AAAA']) {
-    expect((await it.ask('GET', pathname, { headers: { Authorization: null } })).status).toBe(403);
-  }
-});
-
-test.skipIf(process.platform !== 'linux').each([
-  ['no program that opens a browser', () => project()],
-  ['a program that finds no browser', () => desktop('exit 3').PATH],
-])('%s leads to a note, and the server answers', async (_name, PATH) => {
-  const it = await viewerProcess(['--open'], { PATH: PATH() });
-  const [note] = await it.warned;
-  expect(note).toContain('open the address above');
-  expect(note).not.toContain(it.token);
-  expect((await it.ask('GET', '/api/about')).status).toBe(200);
 });

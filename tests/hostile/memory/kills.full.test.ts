@@ -5,7 +5,8 @@
  */
 
 import { test } from 'vitest';
-import { killMigrations, killTakers, killWriters } from './kills.ts';
+import { killTakers } from './kill-takers.ts';
+import { killMigrations, killWriters } from './kills.ts';
 
 const KILLS = Number(process.env.ARGUS_KILLS ?? 12);
 /** Killing a writer is quick, and the moment of the kill decides. */

@@ -1,13 +1,12 @@
 /** What stays a user's own, what is adopted and by whom, and who else on a machine may look. */
 
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, cpSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import path from 'node:path';
-import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { argus } from '../../e2e/argus.ts';
-import { BUNDLE, connect, environment, project } from '../../e2e/harness.ts';
+import { connect, project } from '../../e2e/harness.ts';
 import {
   bytesOf,
   COMMAND,
@@ -232,19 +231,6 @@ os._exit(0)`;
   expect(header, 'of a transaction that did not end').toBe('d9d505f920a163d7');
   expect(await failedRun(root, owner)).toMatchObject({ known: OWN_FIX, notes: [] });
   expect(shell(databaseOf(root), 'SELECT count(*) FROM probes')).toBe('0');
-});
-
-test('processes that make a memory at once lose nothing', async () => {
-  const owner = user();
-  const root = project();
-  const args = [BUNDLE, 'run', '--json', '--project', root, COMMAND];
-  const runs = Array.from({ length: 3 }, () => {
-    const { stdout } = spawn(process.execPath, args, { env: environment(owner), stdio: ['ignore', 'pipe', 'ignore'] });
-    return text(stdout);
-  });
-  const notes = (await Promise.all(runs)).map((answer) => JSON.parse(answer).data.notes);
-  expect(notes).toEqual([[], [], []]);
-  expect(await data(['history'], root, owner)).toMatchObject({ total: 3 });
 });
 
 test('a copy for others has no id', async () => {

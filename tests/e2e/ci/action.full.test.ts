@@ -1,0 +1,127 @@
+/**
+ * The script of the composite action, run by bash with the variables that a runner sets. What the actions of GitHub do in
+ * it is not run here.
+ */
+
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
+import { expect, test } from 'vitest';
+import { git, repository } from '../fix-loop/fix-loop.ts';
+import { BUNDLE, environment, project } from '../harness.ts';
+import { action, script } from './action.ts';
+import { type GitHub, startGitHub, step, withToken } from './github.ts';
+import { pick, REGRESSED, reportOf } from './history.ts';
+
+/** Runs the script as a runner does; `github` is what an expression may name beside the inputs. */
+async function run(
+  gitHub: GitHub,
+  root: string,
+  event: string,
+  inputs: Record<string, string>,
+  github: Record<string, string> = {},
+  more: Record<string, string> = {},
+) {
+  const { GITHUB_TOKEN: token, GITHUB_API_URL } = withToken(gitHub);
+  const defaults = Object.entries(action.inputs).map(([name, one]) => [name, one.default ?? '']);
+  const command = `${process.execPath} ${BUNDLE}`;
+  const given: Record<string, string> = { ...Object.fromEntries(defaults), name: 'test-0', token, command, ...inputs };
+  const inputOf = (name: string) =>
+    name.startsWith('inputs.') ? given[name.slice('inputs.'.length)] : github[name.slice('github.'.length)];
+  const evaluated = (value: string) =>
+    value.replaceAll(/\$\{\{ (.*?) \}\}/gu, (_, words: string) => words.split(' || ').map(inputOf).find(Boolean) ?? '');
+  const env = Object.fromEntries(Object.entries(script?.env ?? {}).map(([name, value]) => [name, evaluated(value)]));
+  const temporary = project({ 'script.sh': script?.run ?? '' });
+  const words = ['--noprofile', '--norc', '-eo', 'pipefail', path.join(temporary, 'script.sh')];
+  const ended = await step(root, event, async (variables) => {
+    const child = spawn('bash', words, {
+      cwd: root,
+      env: environment({ ...variables, ...env, GITHUB_API_URL, RUNNER_TEMP: temporary, ...more }),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const [stdout, stderr, [status]] = await Promise.all([
+      textOf(child.stdout),
+      textOf(child.stderr),
+      once(child, 'close'),
+    ]);
+    return { status, stdout, stderr };
+  });
+  return { ...ended, artifact: path.join(temporary, 'argus/runs.jsonl') };
+}
+
+test('a pull request: the base is fetched for its quarantine, and the gate, the comment and the artifact are there', async () => {
+  const gitHub = await startGitHub();
+  const quarantine = `cases:\n  - { case: ${JSON.stringify(REGRESSED)}, reason: waits, owner: ada, until: 2999-12-31 }\n`;
+  const origin = repository({
+    'package.json': '{}\n',
+    'argus-quarantine.yaml': quarantine,
+    '.gitignore': 'report.json\n',
+  });
+  git(origin, 'checkout', '-q', '-b', 'changes');
+  git(origin, 'commit', '-q', '--allow-empty', '-m', 'change');
+  const root = path.join(project(), 'clone');
+  const shallow = ['--depth=1', '--single-branch', '--branch=changes'];
+  execFileSync('git', ['clone', '-q', ...shallow, `file://${origin}`, root], { env: environment(), stdio: 'pipe' });
+  writeFileSync(path.join(root, 'report.json'), reportOf(pick(REGRESSED)));
+  const inputs = { reports: 'report.json', outcome: 'failure', environment: 'browser=firefox\nlocale=de' };
+  const { status, stderr, stdout, artifact, summary } = await run(gitHub, root, 'pull_request', inputs, {
+    base_ref: 'main',
+  });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  expect(stdout).toContain('1 failure quarantined:');
+  expect(summary).toContain('**Gate passed**: 0 to mend, 0 not of this change, 1 quarantined');
+  expect(gitHub.comments.map(({ body }) => body.split('\n')[0])).toEqual(['<!-- argus-ci:test-0 -->']);
+  expect(JSON.parse(readFileSync(artifact, 'utf8')).environment).toMatchObject({ browser: 'firefox', locale: 'de' });
+});
+
+test('a push: the gate fails the step; what is given it is no code', async () => {
+  const gitHub = await startGitHub();
+  const root = repository({ 'package.json': '{}\n', '.gitignore': '*.json\n' });
+  const name = '$(touch made) `touch made`; touch made .json';
+  writeFileSync(path.join(root, name), reportOf(pick(REGRESSED)));
+  const github = { 'event.repository.default_branch': 'main' };
+  const inputs = { reports: name, environment: 'a=$(touch made)', 'team-url': 'https://argus.invalid' };
+  const { status, summary, artifact } = await run(gitHub, root, 'push', inputs, github);
+  expect(status).toBe(1);
+  expect(summary).toContain('**Gate failed**: 1 to mend');
+  expect(existsSync(path.join(root, 'made'))).toBe(false);
+  expect(existsSync(artifact)).toBe(true);
+  const quiet = { reports: name, gate: 'false', comment: 'false', artifact: 'false' };
+  const told = await run(gitHub, root, 'pull_request', quiet, github);
+  expect(told.status).toBe(0);
+  expect(existsSync(told.artifact)).toBe(false);
+  expect(gitHub.requests).toEqual([]);
+});
+
+test('it is installed outside of the checkout, whose files decide nothing', async () => {
+  const gitHub = await startGitHub();
+  const trap = 'require("node:fs").writeFileSync("started", "")\n';
+  const root = repository({
+    'package.json': '{}\n',
+    '.npmrc': 'registry=https://npm.invalid\n',
+    'node_modules/argus-mcp/dist/cli.mjs': trap,
+    'node_modules/.bin/argus-mcp': `#!/usr/bin/env node\n${trap}`,
+  });
+  writeFileSync(path.join(root, 'report.json'), reportOf({}));
+  // Stands in for the registry: it notes where it was called, and installs the program that was built here.
+  const npm = `#!/bin/sh
+pwd > "$NOTED"
+echo "$@" >> "$NOTED"
+mkdir -p node_modules/argus-mcp/dist
+echo 'import ${JSON.stringify(pathToFileURL(BUNDLE).href)};' > node_modules/argus-mcp/dist/cli.mjs
+`;
+  const bin = project({ npm });
+  chmodSync(path.join(bin, 'npm'), 0o755);
+  const noted = path.join(bin, 'noted');
+  const more = { PATH: [bin, process.env.PATH].join(path.delimiter), NOTED: noted };
+  const inputs = { reports: 'report.json', command: '', comment: 'false' };
+  const { status, stderr } = await run(gitHub, root, 'push', inputs, {}, more);
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  const [place = '', words = ''] = readFileSync(noted, 'utf8').split('\n');
+  expect(path.relative(root, place)).toMatch(/^\.\./u);
+  expect(words).toContain(`--userconfig ${place}/.npmrc`);
+  expect(existsSync(path.join(root, 'started'))).toBe(false);
+});

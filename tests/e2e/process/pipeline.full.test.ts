@@ -1,0 +1,63 @@
+/** The built program as a step of a shell's pipeline, which the contract has as an example. */
+
+import { spawnSync } from 'node:child_process';
+import { chmodSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { stateOf } from '../fix-loop/fix-loop.ts';
+import { BUNDLE, environment, project } from '../harness.ts';
+
+const PODS = 'NAME    READY   STATUS             RESTARTS   AGE\\nweb-1   0/1     ImagePullBackOff   0          2m\\n';
+const PROGRAMS = {
+  kubectl: `case $1 in get) printf '${PODS}';; *) exit 1;; esac`,
+  'argus-mcp': `exec '${process.execPath}' '${BUNDLE}' "$@"`,
+};
+
+/** A folder of programs. */
+function programs(texts: Record<string, string>): string {
+  const scripts = Object.entries(texts).map(([name, text]) => [name, `#!/bin/bash\n${text}\n`]);
+  const root = project(Object.fromEntries(scripts));
+  for (const name of Object.keys(texts)) chmodSync(path.join(root, name), 0o755);
+  return root;
+}
+
+test('a step of a pipeline goes on after a loop that failed', () => {
+  const root = programs({ 'run-tests.sh': 'echo "all tests pass"' });
+  const env = { PATH: `${programs(PROGRAMS)}${path.delimiter}${process.env.PATH}` };
+  const script = `
+run_step_with_fix() {
+  local step_command="$1"
+  local desired="$2"
+
+  argus-mcp fix-problem \\
+    --command "$step_command" \\
+    --desired "$desired" \\
+    --max-attempts 3 \\
+    --timeout 600
+}
+execute_step() { return 1; }
+if ! execute_step 10; then  # deploy failed
+  for attempt in 1 2 3; do
+    argus-mcp fix-problem "Error: deployment web exceeded its progress deadline" \\
+      --desired "Deployment completes successfully with all pods running" \\
+      --test "kubectl get pods -n myapp | grep -v Running | grep -v Completed | wc -l | grep -q '^0$'" \\
+      --namespace "myapp"
+
+    if [ $? -eq 0 ]; then
+      break  # Fixed, continue pipeline
+    fi
+  done
+fi
+rm -r .claude
+run_step_with_fix "./run-tests.sh" "All tests pass"
+`;
+  const { status, stdout, stderr } = spawnSync('bash', ['-c', script], {
+    cwd: root,
+    env: environment(env),
+    encoding: 'utf8',
+  });
+  // The brief tells the state of the namespace.
+  expect(stdout, stderr).toContain('1 pod, 1 not well\nweb-1  0/1  ImagePullBackOff');
+  expect(status, stderr).toBe(0);
+  expect(stateOf(root)).toMatchObject({ max_attempts: 3, timeout_seconds: 600, status: 'success' });
+});

@@ -1,0 +1,78 @@
+/** Signals and readers that go away end the built program and everything that it has started. */
+
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { startProgram } from '../argus.ts';
+import { fixArgs, fixProblem, loopOn, processesWith, stateOf } from '../fix-loop/fix-loop.ts';
+import { connectProcess, project } from '../harness.ts';
+import { viewerAt } from '../viewer/view.ts';
+
+test('Ctrl-C ends a viewer with code 0', async () => {
+  const { child, ended, printed, prints } = startProgram(['view', '--project', project(), '--json']);
+  await prints(/\n/u);
+  expect((await viewerAt(printed().stdout).ask('GET', '/api/about')).status).toBe(200);
+  child.kill('SIGINT');
+  expect(await ended).toEqual([0, null]);
+});
+
+const SLEEP = 'sleep 5817';
+
+/** Leaves its process group in two ways, and keeps the pipe open as long as one of its processes lives. */
+const LEAVES = `exec 3>pipe; setsid ${SLEEP} & setsid --fork ${SLEEP}; echo begun >&3;`;
+
+/** A project with a named pipe for a command. */
+function scene() {
+  const root = project();
+  const file = path.join(root, 'pipe');
+  execFileSync('mkfifo', [file]);
+  const pipe = createReadStream(file);
+  // The pipe closes when every process that has it open has ended.
+  return { root, begun: once(pipe, 'data'), allEnded: once(pipe, 'close') };
+}
+
+describe.runIf(process.platform === 'linux')('processes that left the group of their command are ended by', () => {
+  test('the signal that ends the command line', async () => {
+    const { root, begun, allEnded } = scene();
+    const { child, ended } = startProgram(['run', '--project', root, '--', 'sh', '-c', `${LEAVES} ${SLEEP}`]);
+    await begun;
+    child.kill('SIGINT');
+    expect(await ended).toEqual([2, null]);
+    await allEnded;
+  });
+
+  test('the signal that ends the server', async () => {
+    const { root, begun, allEnded } = scene();
+    const agent = await connectProcess('2026-07-28');
+    await agent.data('argus_init', { projectPath: root });
+    const call = agent.call('argus_run', { projectPath: root, command: `${LEAVES} ${SLEEP}` });
+    await begun;
+    process.kill(agent.pid, 'SIGTERM');
+    await expect(call).rejects.toThrow();
+    await allEnded;
+  });
+
+  test('a reader of its output that goes away', async () => {
+    const { root, allEnded } = scene();
+    const { child, ended, printed } = startProgram(['run', '--project', root, '--', 'sh', '-c', `${LEAVES} yes`]);
+    child.stdout.once('data', () => child.stdout.destroy());
+    expect(await ended).toEqual([2, null]);
+    expect(printed().stderr).toBe('');
+    await allEnded;
+  });
+
+  test('SIGINT to a fix loop, which goes on', async () => {
+    const root = project();
+    const command = 'test -e go || { touch go; echo begun; setsid sleep 4731; }';
+    const { child, ended, prints, printed } = startProgram(fixArgs(root, loopOn(command)), { cwd: root });
+    await prints(/begun\n/u, 'stderr');
+    child.kill('SIGINT');
+    expect(await ended).toEqual([130, null]);
+    expect(printed().stderr).toContain('CANCELLED');
+    expect(processesWith('sleep 4731')).toEqual([]);
+    expect(stateOf(root).status).toBe('cancelled');
+    expect((await fixProblem(root, ['--resume'])).status).toBe(0);
+  });
+});
