@@ -1,4 +1,4 @@
-/** `npm start` where everything is built, where a program is missing, and on projects without a failure to show. */
+/** `npm start` on projects of the reader's own, where everything is built, and where a program is missing. */
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, symlinkSync } from 'node:fs';
@@ -13,6 +13,16 @@ const START = fileURLToPath(new URL('../../../.scripts/start.mjs', import.meta.u
 function run(script: string, args: string[], env: NodeJS.ProcessEnv = environment()) {
   return spawnSync(process.execPath, [script, ...args], { encoding: 'utf8', env });
 }
+
+test('the session runs and diagnoses a project, whatever folder npm was called in', () => {
+  const broken = "import test from 'node:test';\ntest('adds', () => { throw new TypeError('no cucumbers left'); });\n";
+  const root = project({ 'package.json': '{ "scripts": { "test": "node --test" } }', 'shop.test.mjs': broken });
+  const env = environment({ INIT_CWD: path.dirname(root) });
+  const { status, stdout, stderr } = run(SESSION, ['--project', path.basename(root)], env);
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  for (const part of [root, 'argus_run', 'argus_diagnose', 'no cucumbers left']) expect(stdout).toContain(part);
+  expect(existsSync(path.join(root, '.argus', 'argus.db'))).toBe(true);
+});
 
 test.each([
   ['where nothing fails', { 'argus.yaml': 'test: { command: echo fine }\n' }, 0, /Nothing failed\./u],

@@ -1,6 +1,6 @@
 /**
  * fix-problem at the command line with real commands: one loop for each way that it can end. All rules of a loop:
- * crates/core/src/fix_loop/tests. Processes: fix-processes.test.ts. Git: fix-git.test.ts. Fixers: fix-agent.test.ts.
+ * crates/core/src/fix_loop/tests. Processes: fix-processes.test.ts. Git: fix-git.full.test.ts. Fixers: fix-agent.test.ts.
  */
 
 import { readFileSync, writeFileSync } from 'node:fs';

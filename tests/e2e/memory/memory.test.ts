@@ -163,15 +163,6 @@ test('ranked_solutions recommends the best solution, with its statistics', async
   });
 });
 
-test('ranked_solutions answers as many solutions as `limit` says, and counts the others', async () => {
-  const { ask, search, add } = memory();
-  const { incident_id } = await add();
-  await ask('add_solution', { incident_id, steps: 'Create the table by hand.', env: ENV });
-  const answer = await search({ limit: 1 });
-  expect(answer).toMatchObject({ more: 1, recommended_solution: { steps: INCIDENT.steps } });
-  expect(answer.ranked_solutions).toHaveLength(1);
-});
-
 test('record_outcome answers the statistics of the solution, for each environment', async () => {
   const { ask, search, add } = memory();
   const { solution_id } = await add();

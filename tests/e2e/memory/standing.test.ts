@@ -14,15 +14,6 @@ import { junit } from '../runs/reports.ts';
 const MESSAGE = 'the flux capacitor is out of tune';
 const refusedAt = (port: number) => `connect ECONNREFUSED 127.0.0.1:${port}`;
 
-/** A list of plain data in an answer. */
-function listed(answer: Data, name: string): Data[] {
-  const list = answer[name];
-  return Array.isArray(list) ? list : [];
-}
-
-/** What an answer about a run knows of its first failure. */
-const knownIn = (run: Data) => listed(run, 'failures')[0]?.known;
-
 /** An open project: records runs, diagnoses their failures, reports fixes. */
 async function memory() {
   const root = await opened();
@@ -77,44 +68,6 @@ test('a fix is claimed, refuted by the run that contradicts it, and another is p
   expect((await argus(['diagnose', String(again.runId), 'boom', '--project', root])).stdout).toContain(
     `Tuned it (claimed, refuted by ${again.runId})`,
   );
-});
-
-test('a fix of the same cause in another case is suggested, with that case and what differs', async () => {
-  const { root, record, diagnose, report } = await memory();
-  const run = await record({ database: refusedAt(5432), cache: refusedAt(6379) });
-  expect(listed(run, 'causes')).toHaveLength(2);
-  await report(run, 'database', 'Started the database');
-  const own = await diagnose(run, 'database');
-  const again = await record({ cache: refusedAt(6379) });
-  const suggestedFrom = {
-    confidence: own.confidence,
-    caseName: expect.stringContaining('database'),
-    differences: [{ before: expect.stringContaining(':5432'), now: expect.stringContaining(':6379') }],
-  };
-  expect(knownIn(again)).toMatchObject({ patternId: 'builtin-conn-refused', claimed: true, suggestedFrom });
-  expect(await diagnose(again, 'cache')).toMatchObject({
-    suggestedFix: 'Started the database',
-    suggestedFrom,
-    related: [{ claimed: true, suggestedFix: 'Started the database' }],
-  });
-  const tips = await agent.data('argus_patterns', { projectPath: root, category: 'CONNECTION_REFUSED' });
-  expect(listed(tips, 'patterns')).toContainEqual(
-    expect.objectContaining({ source: 'built-in', standing: 'a built-in tip, not yet tried here' }),
-  );
-});
-
-test('a further case of a known cause is answered with the case that has the cause', async () => {
-  const { root, record, diagnose, report } = await memory();
-  const run = await record({ first: MESSAGE });
-  await diagnose(run, 'first');
-  const further = await record({ second: MESSAGE });
-  const sameCauseAs = { caseName: expect.stringContaining('first') };
-  expect(knownIn(further)).toMatchObject({ suggestedFix: null, sameCauseAs });
-  const text = (await argus(['diagnose', String(further.runId), 'second', '--project', root])).stdout;
-  expect(text).toMatch(/new for this case; the same error as \S.*first \(pat-/u);
-  await report(run, 'first', 'Tuned it');
-  const third = await record({ third: MESSAGE });
-  expect(await diagnose(third, 'third')).toMatchObject({ isNewPattern: true, suggestedFix: 'Tuned it', sameCauseAs });
 });
 
 test('the terminal shows how a fix was proved, without percentages, and the kind where there is no category', async () => {

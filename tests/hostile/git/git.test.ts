@@ -12,16 +12,7 @@ import { argus } from '../../e2e/argus.ts';
 import { git } from '../../e2e/fix-loop/fix-loop.ts';
 import { environment, project } from '../../e2e/harness.ts';
 import { commandLines } from './command-lines.ts';
-import {
-  change,
-  expectNoneStarted,
-  expectNoneStartedOverMcp,
-  Marker,
-  plain,
-  plant,
-  plantFilter,
-  TRAPS,
-} from './traps.ts';
+import { change, expectNoneStarted, Marker, plain, plant, plantFilter, TRAPS } from './traps.ts';
 
 const isPosix = process.platform !== 'win32';
 
@@ -46,19 +37,6 @@ describe.each(TRAPS)('%s', (_, trap) => {
     expect(startedByGit(it.root, it.marker, naive), 'the trap is set').toEqual(expect.arrayContaining(started));
     await expectNoneStarted(it, linesOf(it.root, 'doctor', 'run', 'learn', 'fix-problem'));
   });
-});
-
-const [[, firstTrap] = []] = TRAPS;
-
-// More than 5 seconds, because it tries each of 42 command lines.
-test('no command starts what its repository names', async () => {
-  const it = firstTrap?.() ?? expect.unreachable();
-  const ids = await expectNoneStarted(it, commandLines(it.root));
-  expect(Object.keys(ids).sort(), 'it did work').toEqual(['incident_id', 'runId', 'solution_id']);
-});
-
-test('no tool starts what its repository names', async () => {
-  await expectNoneStartedOverMcp(firstTrap?.() ?? expect.unreachable());
 });
 
 test('every command of the command line is among those that are tried', async () => {

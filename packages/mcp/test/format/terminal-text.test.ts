@@ -71,6 +71,11 @@ test('a fix of another failure has no tick, and says whose it is', () => {
   expect(other).not.toContain('✓');
 });
 
+test('a further case of a known error names the case that has it', () => {
+  const further = { ...diagnosis(RECORD), sameCauseAs: { caseName: 'first', patternId: 'pat-1' } };
+  expect(formatDiagnosis(further)).toContain('new for this case; the same error as first (pat-1), known from there');
+});
+
 test.each([
   ['one that is clearly ahead', 'a 88, b 10', 'likely since aaaaaaaaaaaa'],
   ['two', 'a 48, b 46', 'perhaps since aaaaaaaaaaaa (48 %) or bbbbbbbbbbbb (46 %)'],
