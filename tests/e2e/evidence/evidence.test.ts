@@ -111,12 +111,3 @@ test('the life of a project: a flake, an outage, a regression, its repair, and t
   expect(await states()).toEqual(['broken', 'flaky']);
   expect(await text('tests')).toMatch(/flaky +failed 2 of \d+ .*ticks +fails by chance in/u);
 });
-
-test('a failure in work that is not committed is not a commit’s', async () => {
-  const { root, run, commit, diagnose } = await story();
-  commit('green');
-  await run('well');
-  appendFileSync(path.join(root, 'readme.md'), 'edited\n');
-  const { verdict } = await diagnose(await run('wrong'), 'adds');
-  expect(JSON.stringify(verdict)).toContain('edited');
-});

@@ -50,15 +50,6 @@ const tests = (root: string, args: Data) => agent.data('argus_tests', { projectP
 const refused = (root: string, args: Data) => agent.error('argus_tests', { projectPath: root, ...args });
 const printed = async (root: string, ...args: string[]) => (await argus(['tests', ...args, '--project', root])).stdout;
 
-test('a memory without runs says what to do next', async () => {
-  const root = await opened();
-  expect(await tests(root, {})).toMatchObject({ total: 0, notes: [expect.stringContaining('argus_run')] });
-  for (const args of [{ caseName: 'adds' }, { since: 'abcd' }]) {
-    expect((await refused(root, args)).message).toContain('No run is recorded yet; argus_run records one.');
-  }
-  expect(await printed(root)).toContain('No run is recorded yet; argus run records one.');
-});
-
 test('one test is told run by run, with the verdict on each failure', async () => {
   const { root, before, broken, repaired } = await history();
   const known = await tests(root, { caseName: 'divides', limit: 3 });

@@ -107,34 +107,6 @@ fn what_every_test_stumbles_over_in_its_own_lines_is_no_outage() {
     }
 }
 
-#[test]
-fn a_test_that_fails_after_a_commit_is_a_regression_then_broken_then_mended() {
-    let mut story = Story::after_passes(8);
-    let culprit = story.commit();
-    let run = story.run(&FIRST_FAILS);
-    assert_eq!(Story::verdict(&run), (VerdictKind::Regression, Some(culprit.clone())));
-    let diagnosis = story.world.diagnose(&run.run_id, "a.test.ts > suite > case 0").unwrap();
-    assert_eq!(diagnosis.suspects[0].commit, culprit);
-    let verdict = diagnosis.verdict.unwrap();
-    assert_eq!(verdict.kind, VerdictKind::Regression);
-    assert_eq!(verdict.since.unwrap().run_id, run.run_id);
-    assert!(verdict.because.iter().all(|sentence| sentence.contains("run-")), "{:?}", verdict.because);
-
-    story.commit();
-    assert_eq!(Story::verdict(&story.run(&FIRST_FAILS)), (VerdictKind::Broken, Some(culprit)));
-    assert_eq!(story.tests().tests[0].state, TestState::Broken);
-
-    let repair = story.commit();
-    story.run(&ALL_PASS);
-    let mended = story.world.call(fixes, &NoParams {}).unwrap().fixes;
-    assert_eq!((mended[0].commit.as_deref(), mended[0].status), (Some(repair.as_str()), ProofStatus::Proved));
-    assert_eq!(mended[0].case_names, ["a.test.ts > suite > case 0"]);
-
-    story.commit();
-    story.run(&FIRST_FAILS);
-    assert_eq!(story.world.call(fixes, &NoParams {}).unwrap().fixes[0].status, ProofStatus::Refuted);
-}
-
 /// Of several commits since the last run the one that touches a file of the stack comes first, whatever machine the stack is
 /// from; without files the newest does, for nothing tells them apart.
 #[test]
@@ -159,29 +131,6 @@ fn the_commit_that_touches_the_stack_is_the_first_suspect() {
         assert_eq!((suspects.len(), &suspects[0].commit), (4, &culprit), "{error}");
         assert!(suspects[0].probability > 0.6 && suspects[1].probability < 0.2, "{suspects:?}");
     }
-}
-
-/// The first failure in a large suite, after a commit, without a line of the project in its stack.
-#[test]
-fn what_the_runs_do_not_tell_is_unknown_and_says_between_what() {
-    let mut story = Story::new();
-    for _ in 0..10 {
-        story.commit();
-        story.run(&[None; 400]);
-    }
-    let passed = story.world.call(history, &HistoryParams::default()).unwrap().runs[0].id.clone();
-    story.commit();
-    let mut errors = [None; 400];
-    errors[3] = Some(UNKNOWN);
-    let run = story.run(&errors);
-    assert_eq!(Story::verdict(&run), (VerdictKind::Unknown, None), "it names no culprit");
-    let diagnosis = story.world.diagnose(&run.run_id, "a.test.ts > suite > case 3").unwrap();
-    let verdict = diagnosis.verdict.unwrap();
-    let [because] = verdict.because.as_slice() else { panic!("{:?}", verdict.because) };
-    assert!(because.starts_with(&format!("The runs up to {} do not tell ", run.run_id)), "{because}");
-    assert!(because.contains("flaky (") && because.contains("regression ("), "{because}");
-    assert!(verdict.against[0].contains(&format!("There is 1 commit between {passed}")), "{:?}", verdict.against);
-    assert!(verdict.settle.unwrap().starts_with("Run it alone "));
 }
 
 #[test]
