@@ -68,3 +68,8 @@ export function idsIn(answer: string): Record<string, string> {
   const found = [...answer.matchAll(/"(runId|incident_id|solution_id)":"([^"]+)"/gu)];
   return Object.fromEntries(found.map(([, name = '', id = '']) => [name, id]));
 }
+
+/** A command line of each name. */
+export function linesOf(root: string, ...names: string[]): string[][] {
+  return names.map((name) => commandLines(root).find(([first]) => first === name) ?? [name]);
+}

@@ -1,42 +1,18 @@
 /**
- * Repositories that name programs wherever git lets them: none of the programs runs when Argus looks at the repository. That
- * they do run for a caller of plain git shows that the traps are set. Every command in every repository: git.full.test.ts.
- * Most take seconds, because several commands run in a repository of their own, and git starts many times for each.
+ * A repository that names programs wherever git lets it: none of the programs runs when Argus looks at the repository. That they
+ * do run for a caller of plain git shows that the trap is set. Other traps, and every command and tool: git.full.test.ts.
  */
 
-import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { argus } from '../../e2e/argus.ts';
-import { git } from '../../e2e/fix-loop/fix-loop.ts';
-import { environment, project } from '../../e2e/harness.ts';
-import { commandLines } from './command-lines.ts';
-import { change, expectNoneStarted, Marker, plain, plant, plantFilter, TRAPS } from './traps.ts';
+import { commandLines, linesOf } from './command-lines.ts';
+import { expectNoneStarted, ofTheRepository, startedByGit } from './traps.ts';
 
-const isPosix = process.platform !== 'win32';
-
-/** A command line of each name. */
-function linesOf(root: string, ...names: string[]): string[][] {
-  return names.map((name) => commandLines(root).find(([first]) => first === name) ?? [name]);
-}
-
-/** The programs that a plain git starts. */
-function startedByGit(root: string, marker: Marker, commands: readonly string[], env: Record<string, string> = {}) {
-  marker.clear();
-  for (const command of commands) {
-    const words = ['--no-pager', ...command.split(' ')];
-    spawnSync('git', words, { cwd: root, env: environment(env), stdio: 'ignore' });
-  }
-  return marker.names;
-}
-
-describe.each(TRAPS)('%s', (_, trap) => {
-  test('start programs when plain git is called, and none when Argus is', async () => {
-    const { naive, started, ...it } = trap();
-    expect(startedByGit(it.root, it.marker, naive), 'the trap is set').toEqual(expect.arrayContaining(started));
-    await expectNoneStarted(it, linesOf(it.root, 'run', 'fix-problem'));
-  });
+// Over 5 s, because git starts many times for each command.
+test('settings and attributes start programs when plain git is called, and none when Argus is', async () => {
+  const { naive, started, ...it } = ofTheRepository();
+  expect(startedByGit(it.root, it.marker, naive), 'the trap is set').toEqual(expect.arrayContaining(started));
+  await expectNoneStarted(it, linesOf(it.root, 'run', 'fix-problem'));
 });
 
 test('every command of the command line is among those that are tried', async () => {
@@ -47,92 +23,4 @@ test('every command of the command line is among those that are tried', async ()
     commands.filter((name) => !tried.has(name)),
     'add these to commandLines',
   ).toEqual([]);
-});
-
-test('what the user has in the environment for git starts nothing either', async () => {
-  const [root, marker] = [plain(), new Marker()];
-  const programs = project();
-  plant(project(), programs, marker);
-  change(root);
-  const program = path.join(programs, 'tools/core-fsmonitor');
-  const names = 'EXTERNAL_DIFF PAGER EDITOR SEQUENCE_EDITOR SSH SSH_COMMAND ASKPASS PROXY_COMMAND'.split(' ');
-  const env = {
-    ...Object.fromEntries(names.map((name) => [`GIT_${name}`, program])),
-    GIT_CONFIG_COUNT: '2',
-    GIT_CONFIG_KEY_0: 'core.fsmonitor',
-    GIT_CONFIG_VALUE_0: program,
-    GIT_CONFIG_KEY_1: 'filter.evil.clean',
-    GIT_CONFIG_VALUE_1: program,
-    GIT_CONFIG_PARAMETERS: `'diff.external=${program}'`,
-  };
-  expect(startedByGit(root, marker, ['status'], env), 'the trap is set').toContain('core.fsmonitor');
-  await expectNoneStarted({ root, marker }, linesOf(root, 'run', 'fix-problem'), env);
-});
-
-test.runIf(isPosix).each([
-  ['bytes that are no UTF-8', Buffer.from('x\xff', 'latin1')],
-  ['a separator of lines', Buffer.from('x\u2028y')],
-])('a filter with %s in its name', async (_, name) => {
-  const [root, marker] = [plain(), new Marker()];
-  plantFilter(path.join(root, '.git'), name, marker);
-  change(root);
-  expect(startedByGit(root, marker, ['status']), 'the trap is set').toEqual(['filter']);
-  await expectNoneStarted({ root, marker }, linesOf(root, 'run', 'fix-problem'));
-});
-
-test('programs that a project brings under the names of others', async () => {
-  const [root, marker] = [plain(), new Marker()];
-  writeFileSync(path.join(root, 'argus.yaml'), 'version: 1\ncontainers: [shop-db]\nkubernetes: { namespace: shop }\n');
-  for (const folder of ['.', 'bin', 'node_modules/.bin']) {
-    mkdirSync(path.join(root, folder), { recursive: true });
-    for (const name of ['git', 'docker', 'kubectl', 'bash', 'expect']) {
-      writeFileSync(path.join(root, folder, name), `#!/bin/sh\necho ${folder}/${name} >> ${marker.file}\n`, {
-        mode: 0o755,
-      });
-    }
-  }
-  // As npx and direnv leave it.
-  const brought = [path.join(root, 'node_modules/.bin'), './node_modules/.bin', '.', '', 'bin', path.join(root, 'bin')];
-  const env = { PATH: [...brought, process.env.PATH ?? ''].join(path.delimiter) };
-  expect(startedByGit(root, marker, ['version'], env), 'the trap is set').toEqual(['node_modules/.bin/git']);
-  // It asks now one thing and now another, so that expect has to answer.
-  const script = 'if [ -n "$MORE" ]; then read -p "Port [7000]: " port; fi\nread -p "Continue? [Y/n] " go\n';
-  writeFileSync(path.join(root, 'ask.sh'), script);
-  const asking = ['fix-problem', '--command', 'sh ask.sh', '--auto', '--desired', 'it is well', '--project', root];
-  const lines = linesOf(root, 'doctor', 'run', 'generate-inputs', 'fix-problem');
-  await expectNoneStarted({ root, marker }, [...lines, asking], env);
-});
-
-test('a helper for a transport that a partial clone names', async () => {
-  const [root, marker] = [plain(), new Marker()];
-  mkdirSync(path.join(root, 'bin'));
-  writeFileSync(path.join(root, 'bin/git-remote-evil'), `#!/bin/sh\necho helper >> ${marker.file}\n`, { mode: 0o755 });
-  const settings = ['core.repositoryFormatVersion=1', 'extensions.partialClone=evil', 'remote.evil.promisor=true'];
-  for (const setting of [...settings, 'remote.evil.vcs=evil', 'remote.evil.url=x', 'protocol.evil.allow=always']) {
-    const [name = '', value = ''] = setting.split('=');
-    git(root, 'config', name, value);
-  }
-  const blob = git(root, 'rev-parse', 'HEAD~1:check.js');
-  rmSync(path.join(root, '.git/objects', blob.slice(0, 2), blob.slice(2)));
-  const env = { PATH: [path.join(root, 'bin'), process.env.PATH ?? ''].join(path.delimiter) };
-  expect(startedByGit(root, marker, ['blame check.js'], env), 'the trap is set').toEqual(['helper']);
-  await expectNoneStarted({ root, marker }, linesOf(root, 'run', 'fix-problem'), env);
-});
-
-test.skipIf(process.getuid?.() !== 0)('the repository of another user is none, and that is said once', async () => {
-  const [root, marker] = [plain(), new Marker()];
-  plant(path.join(root, '.git'), root, marker);
-  change(root);
-  execFileSync('chown', ['-R', '12345', root]);
-  marker.clear();
-  const { stdout, stderr } = await argus(['run', '--json', '--project', root, 'node', 'check.js'], { cwd: root });
-  expect(stderr.match(/counts as no git repository: .*dubious ownership/gu)).toHaveLength(1);
-  expect(JSON.parse(stdout)).toMatchObject({ success: true });
-  // Nobody can tell whether it tracks files where a loop would be written.
-  const loop = await argus(['fix-problem', '--command', 'node check.js', '--desired', 'x', '--project', root], {
-    cwd: root,
-  });
-  expect(loop.stderr).toMatch(/git does not say whether it tracks files in \.claude.fixes.*dubious ownership/u);
-  expect(existsSync(path.join(root, '.claude'))).toBe(false);
-  expect(marker.names).toEqual([]);
 });

@@ -3,7 +3,7 @@
  * Argus starts none of these programs.
  */
 
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   appendFileSync,
   chmodSync,
@@ -20,7 +20,7 @@ import { expect } from 'vitest';
 import { z } from 'zod';
 import { argus } from '../../e2e/argus.ts';
 import { CHECK, git, repository } from '../../e2e/fix-loop/fix-loop.ts';
-import { connect, type Data, project } from '../../e2e/harness.ts';
+import { connect, type Data, environment, project } from '../../e2e/harness.ts';
 import { endRun, idsIn } from './command-lines.ts';
 import { PROGRAM_SETTINGS } from './git-settings.ts';
 
@@ -150,7 +150,22 @@ export interface Trap {
   refusesLoops?: true;
 }
 
-function ofTheRepository(): Trap {
+/** The programs that a plain git starts. */
+export function startedByGit(
+  root: string,
+  marker: Marker,
+  commands: readonly string[],
+  env: Record<string, string> = {},
+) {
+  marker.clear();
+  for (const command of commands) {
+    const words = ['--no-pager', ...command.split(' ')];
+    spawnSync('git', words, { cwd: root, env: environment(env), stdio: 'ignore' });
+  }
+  return marker.names;
+}
+
+export function ofTheRepository(): Trap {
   const [root, marker] = [plain(), new Marker()];
   plant(path.join(root, '.git'), root, marker);
   change(root);
