@@ -17,7 +17,7 @@ export default function setup(): () => void {
 
 /** A file system in memory, because tests that record runs spend a fifth of their time waiting for a disk to sync. */
 const MEMORY = '/dev/shm';
-const MIN_MEMORY_BYTES = 8 * 1024 ** 3;
+const MIN_MEMORY_BYTES = 2 * 1024 ** 3;
 
 /** Tests start programs there, which containers often forbid. Who sets TMPDIR has another place in mind. */
 function hasFastMemory(): boolean {

@@ -10,10 +10,6 @@ const Failure = z.looseObject({
   exit_code: z.number().nullable().default(null),
   timed_out: z.boolean().nullable().default(null),
 });
-const ErrorRow = Failure.extend({ name: z.string(), error_type: z.string().optional(), rule: z.string().optional() });
-const Pair = z.object({ same: z.boolean(), name: z.string(), a: z.string(), b: z.string(), exit_code: z.number() });
-const Changed = z.array(z.object({ path: z.string(), change: z.string() }));
-const Diff = z.object({ name: z.string(), files: Changed.default([]), diff: z.string(), kinds: z.array(z.string()) });
 const Step = z.object({
   event: z.custom<FixEvent>().optional(),
   failure: Failure.optional(),
@@ -37,33 +33,6 @@ function finished(failure: FixFailure): FixEvent {
 }
 
 const command = { command: 'npm test', desired: 'passes', started: '2026-01-01T00:00:00Z' };
-
-test('errors', () => {
-  const wrong = [];
-  for (const row of rows('fix-loop-errors.jsonl', ErrorRow)) {
-    const { error_type, class_because } = loop.understand(row);
-    if ((row.error_type ?? error_type) !== error_type || (row.rule ?? class_because.rule) !== class_because.rule)
-      wrong.push([row.name, error_type, class_because]);
-  }
-  expect(wrong).toEqual([]);
-});
-
-test('the same error has the same hash', () => {
-  const hash = (text: string, exit_code: number) => loop.understand({ text, exit_code }).error_hash;
-  const wrong = rows('fix-loop-same.jsonl', Pair).filter(
-    ({ same, a, b, exit_code }) => (hash(a, exit_code) === hash(b, exit_code)) !== same,
-  );
-  expect(wrong).toEqual([]);
-});
-
-test('weaker tests', () => {
-  const wrong = [];
-  for (const { name, files, diff, kinds } of rows('fix-loop-weakened.jsonl', Diff)) {
-    const found = loop.weakened(files, diff).map(({ kind }) => kind);
-    if (found.sort().join() !== kinds.join()) wrong.push([name, found, kinds]);
-  }
-  expect(wrong).toEqual([]);
-});
 
 test.each(rows('fix-loop-walks.jsonl', Walk))('$name', ({ start, steps }) => {
   let state = loop.begin(start);
