@@ -25,7 +25,9 @@ const STARTS_PROGRAM = /\b(?:BUNDLE|argusProcess|connectProcess|startProgram)\b/
 const DEFINES_THEM = ['tests/e2e/argus.ts', 'tests/e2e/harness.ts'];
 const BUILT_ENGINE = 'npm/engine/dist/';
 
-const RECORDS = join(root, 'target', 'stamps', 'test-files.json');
+const RECORDS = join(root, 'target', 'stamps', 'passed-test-files.json');
+/** Passes of each file that are kept, so that nothing runs again where an edit is taken back or a branch is left. */
+const KEPT_PASSES = 3;
 
 /** The test files of a suite, as vitest.config.ts picks them. */
 export function testFiles(suite) {
@@ -38,18 +40,19 @@ export function testFiles(suite) {
 
 /** The files that passed with the inputs that they have now: file -> how many tests. */
 export function unchangedFiles(files) {
-  const known = readRecords();
-  return new Map(
-    files
-      .filter((file) => known[file] !== undefined && known[file].hash === inputHash(file, known[file].modules))
-      .map((file) => [file, known[file].counts]),
-  );
+  const records = readRecords();
+  const passOf = (file) => records[file]?.find(({ hash, modules }) => hash === inputHash(file, modules));
+  return new Map(files.map((file) => [file, passOf(file)?.counts]).filter(([, counts]) => counts !== undefined));
 }
 
 /** Notes files that passed: `{ file, modules, counts }`, with the modules as paths relative to the project. */
 export function notePassed(passed) {
   const records = readRecords();
-  for (const { file, modules, counts } of passed) records[file] = { modules, counts, hash: inputHash(file, modules) };
+  for (const { file, modules, counts } of passed) {
+    const pass = { modules, counts, hash: inputHash(file, modules) };
+    const before = (records[file] ?? []).filter(({ hash }) => hash !== pass.hash);
+    records[file] = [pass, ...before].slice(0, KEPT_PASSES);
+  }
   mkdirSync(dirname(RECORDS), { recursive: true });
   writeFileSync(RECORDS, JSON.stringify(records));
 }
