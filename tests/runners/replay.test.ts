@@ -1,4 +1,4 @@
-/** Plays the scenarios from their recordings. With the real programs: real.full.test.ts. */
+/** Plays the scenarios from their recordings. With the real programs: real.test.ts and real.full.test.ts. */
 
 import { expect, test } from 'vitest';
 import { recordingNames } from './recording.ts';

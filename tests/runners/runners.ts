@@ -218,6 +218,9 @@ const RUNNERS: Runner[] = [
   { ...OF_JAVA, folder: 'gradle', runner: 'gradle', testCommand: 'gradle test --continue' },
 ];
 
+/** `npm test` really runs these. */
+const CORE = ['vitest', 'jest', 'pytest', 'go', 'cargo'];
+
 /** Their reports hold their versions. */
 const TELL_VERSIONS =
   'vitest jest mocha playwright node-test pytest unittest ava qunit web-test-runner uvu rspec minitest-by-ruby test-unit busted';
@@ -227,14 +230,14 @@ const AS_ALONE = 'mocha node-test unittest django ava tap uvu rspec minitest php
 
 const isIn = (names: string, { recording, folder }: Runner) => names.split(' ').includes(recording ?? folder);
 
-export const RUNNER_SCENARIOS: readonly Scenario[] = RUNNERS.map((row) => {
+export const RUNNER_SCENARIOS: readonly (Scenario & { isCore: boolean })[] = RUNNERS.map((row) => {
   const { folder, recording = folder, programs } = row;
   const name = `${recording} is detected, run, read and filtered, and shows its own output`;
   const play = async (stage: Stage) => {
     await isDetectedRunAndRead(stage, row);
     if (row.filter !== false) await isFiltered(stage, row);
   };
-  return { name, recording, folder, ...(programs && { programs }), play };
+  return { name, recording, folder, ...(programs && { programs }), isCore: CORE.includes(recording), play };
 });
 
 async function isDetectedRunAndRead(stage: Stage, row: Runner): Promise<void> {
