@@ -38,9 +38,12 @@ export function detectTestCommand(root: string, machine: Machine = thisMachine()
   return command === undefined ? null : { command, others };
 }
 
+/** nextest runs no doctests, so that it counts as the project's runner only where the project has settings for it. */
 function rust(root: string, machine: Machine): string | undefined {
   if (!has(root, 'Cargo.toml')) return undefined;
-  return machine.has('cargo-nextest') ? 'cargo nextest run --no-fail-fast' : 'cargo test --no-fail-fast';
+  return has(root, '.config/nextest.toml') && machine.has('cargo-nextest')
+    ? 'cargo nextest run --no-fail-fast'
+    : 'cargo test --no-fail-fast';
 }
 
 function go(root: string): string | undefined {

@@ -53,6 +53,11 @@ function messageOf(error) {
   return `${message}\n${Base.generateDiff(actual, expected)}`;
 }
 
+function stackOf(error) {
+  const stack = String(error.stack || '');
+  return error.message ? stack.replace(error.message, () => messageOf(error)) : stack;
+}
+
 function listen(Mocha) {
   const run = Mocha.prototype.run;
   Mocha.prototype.run = function (done, ...others) {
@@ -82,7 +87,7 @@ function listen(Mocha) {
         flaky: status === 'passed' && retried > 0,
         retries: retried,
         message: error ? messageOf(error) : undefined,
-        trace: error ? withWholePaths(String(error.stack || ''), wholePath) || undefined : undefined,
+        trace: error ? withWholePaths(stackOf(error), wholePath) || undefined : undefined,
       });
     };
     runner.on('pass', (test) => add(test, 'passed'));
