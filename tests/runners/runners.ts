@@ -54,7 +54,7 @@ const OF_MINITEST = {
   wrong: 'test/test_sum.rb > TestSum > test_is_wrong',
 };
 const CTEST = 'cmake -S . -B build && cmake --build build && ctest --test-dir build --output-on-failure';
-const NEXTEST = 'cargo nextest run --no-fail-fast';
+const CARGO_TEST = 'cargo test --no-fail-fast';
 
 /** Two tests with names that only the parameter sets apart. */
 const PARAMETERS = `@pytest.mark.parametrize("x", [pytest.param(1, id="$5 net, or less (ok)"), pytest.param(2, id="$6 net")])
@@ -202,14 +202,15 @@ const RUNNERS: Runner[] = [
     recording: 'nextest',
     programs: ['nextest'],
     runner: 'nextest',
-    testCommand: NEXTEST,
+    testCommand: CARGO_TEST,
+    command: 'cargo nextest run --no-fail-fast',
     wrong: 'sum > sum::is_wrong',
     none: { failed: 1, isNoted: true },
   },
   {
     folder: 'cargo',
     runner: 'cargo test',
-    testCommand: NEXTEST,
+    testCommand: CARGO_TEST,
     command: 'cargo test',
     wrong: 'sum > sum::is_wrong',
     none: false,
