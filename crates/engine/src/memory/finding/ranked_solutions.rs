@@ -117,9 +117,20 @@ fn answer(
     mut warnings: Vec<String>,
 ) -> RankedSolutionsResult {
     let (incidents, mut ranked) = merge_ranked(listed);
+    // What only failed never ranks above what worked.
+    let worked = ranked.iter().filter(|solution| solution.worked > 0);
+    let lowest = worked.map(|solution| solution.final_solution_score).fold(1.0, f64::min);
+    for failed in ranked.iter_mut().filter(|solution| has_only_failed(solution)) {
+        failed.final_solution_score = failed.final_solution_score.min(lowest);
+    }
     // Stable: of equal ones that of the better incident comes first.
-    ranked.sort_by(|a, b| b.final_solution_score.total_cmp(&a.final_solution_score));
+    ranked.sort_by(|a, b| {
+        let by_score = b.final_solution_score.total_cmp(&a.final_solution_score);
+        by_score.then(has_only_failed(a).cmp(&has_only_failed(b)))
+    });
     ranked.truncate(limit);
+    warnings
+        .extend(ranked.first().filter(|first| has_only_failed(first)).map(|first| only_failed(first, &environment)));
     // Of an incident with very many not all were ranked.
     let all: u32 = incidents.iter().map(|incident| incident.solution_count).fold(0, u32::saturating_add);
     let more = all.saturating_sub(u32::try_from(ranked.len()).unwrap_or(u32::MAX));
@@ -144,6 +155,19 @@ fn answer(
         next_action: next_action(kind),
         warnings,
     }
+}
+
+const fn has_only_failed(solution: &RankedSolution) -> bool {
+    solution.worked == 0 && solution.failed > 0
+}
+
+fn only_failed(solution: &RankedSolution, environment: &ResolvedEnvironment) -> String {
+    let RankedSolution { failed, best_env_bucket_match, .. } = solution;
+    let place = if *best_env_bucket_match == environment.bucket { " in this environment" } else { "" };
+    format!(
+        "The recommended solution failed {failed} of {failed} times{place}. Debug instead; once a fix works, call \
+         add_solution, then record_outcome."
+    )
 }
 
 /// What is foreign comes after all that is the user's own, and changes neither what is recommended nor what is next.

@@ -89,6 +89,25 @@ fn what_works_here_comes_first_and_what_failed_here_last() {
 }
 
 #[test]
+fn what_only_failed_is_below_what_worked_and_recommended_with_a_warning() {
+    let world = World::new();
+    let first = world.added(&AddIncidentParams { worked: false, ..pool() });
+    for _ in 0..3 {
+        world.outcome(&first.solution_id, false, linux());
+    }
+    let answer = world.ask(POOL, linux());
+    assert_eq!(answer.next_action.r#type, NextActionType::TrySolutionAndRecordOutcome);
+    let warning = answer.warnings.concat();
+    assert!(warning.contains("failed 4 of 4 times in this environment. Debug instead"), "{warning}");
+    assert!(warning.contains("add_solution"), "{warning}");
+    let worked = world.solve(&first.incident_id, "Raise pool_size to 20", mac()).unwrap().solution_id;
+    world.outcome(&worked, true, mac());
+    let answer = world.ask(POOL, linux());
+    assert_eq!(answer.recommended_solution.unwrap().solution_id, worked);
+    assert!(!answer.warnings.concat().contains("Debug instead"), "{:?}", answer.warnings);
+}
+
+#[test]
 fn a_limit_leaves_out_and_says_how_many() {
     let world = World::new();
     let incident = world.added(&pool());
