@@ -191,23 +191,47 @@ fn is_invisible(letter: char) -> bool {
         | '\u{f0000}'..='\u{10ffff}')
 }
 
-/// One clean line of at most `limit` characters, with `…` where something was left out.
+/// One clean line of at most `limit` characters, with `…` where something was left out. White space becomes one space, but
+/// for what may be the difference of two values: inside of quotes and in a line of a diff.
 pub fn line(text: &str, limit: usize) -> String {
     if text.len() <= limit && is_plain_line(text.as_bytes()) {
         return text.to_owned();
     }
-    let text = clean(text);
-    let mut words = String::new();
-    for word in text.split_whitespace() {
-        if !words.is_empty() {
-            words.push(' ');
+    let clean = clean(text);
+    let text = clean.trim();
+    let is_diff = text.starts_with(['+', '-']);
+    let mut out = String::new();
+    let mut quote: Option<char> = None;
+    let mut space = String::new();
+    for (at, letter) in text.char_indices() {
+        if letter.is_whitespace() {
+            space.push(if letter == '\t' && quote.is_some() { '\t' } else { ' ' });
+            continue;
         }
-        words.push_str(word);
-        if words.len() > limit.saturating_mul(4) {
+        let keeps = quote.is_some() || is_diff && out.len() > 1;
+        match space.len() {
+            0 => {}
+            _ if keeps => out.push_str(&space.replace('\t', "\\t")),
+            _ => out.push(' '),
+        }
+        space.clear();
+        quote = match quote {
+            Some(open) if open == letter => None,
+            None if begins_quote(&text[at..], letter, out.chars().next_back()) => Some(letter),
+            other => other,
+        };
+        out.push(letter);
+        if out.len() > limit.saturating_mul(4) {
             break;
         }
     }
-    shortened(&words, limit)
+    shortened(&out, limit)
+}
+
+/// Whether a letter opens a quote that its line closes; none inside of a word, as in `didn't`.
+fn begins_quote(rest: &str, letter: char, before: Option<char>) -> bool {
+    let is_quote = matches!(letter, '\'' | '"' | '`') && before.is_none_or(|before| !before.is_alphanumeric());
+    is_quote && rest.lines().next().is_some_and(|line| line[letter.len_utf8()..].contains(letter))
 }
 
 /// One clean line of at most `limit` characters that keeps both its ends, with `…` between them where something was
@@ -288,6 +312,14 @@ mod tests {
         assert_eq!(line("  first\n\tsecond \u{1b}[1mthird\u{1b}[0m ", 40), "first second third");
         assert_eq!(line("abcdef", 4), "abc…");
         assert_eq!(line("", 4), "");
+        for (spaced, wanted) in [
+            ("'a  b' !==  'a b'", "'a  b' !== 'a b'"),
+            ("expected \"a\tb\"\t to  equal", "expected \"a\\tb\" to equal"),
+            ("it  didn't  say 'so  ", "it didn't say 'so"),
+            ("-   a  b", "- a  b"),
+        ] {
+            assert_eq!(line(spaced, 40), wanted);
+        }
         for spaced in [" a b", "a b ", "a  b", " ", "a\tb"] {
             assert_eq!(line(spaced, 40), spaced.split_whitespace().collect::<Vec<_>>().join(" "));
         }
