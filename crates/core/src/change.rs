@@ -2,8 +2,12 @@
 
 pub(crate) mod declared;
 pub(crate) mod diff;
+mod digest;
 pub(crate) mod files;
 pub(crate) mod markers;
 pub mod message;
 pub mod mined;
+pub(crate) mod scan;
 mod symbols;
+
+pub use digest::change_digest;

@@ -32,7 +32,7 @@ pub use begin::{Start, StartProblem, adjust, begin, command_hash};
 pub use check::{StateProblem, check};
 pub use decide::{Outlook, outlook};
 pub use error::{Because, ErrorClass, ErrorSummary, Failure, FixError, Location};
-pub use event::{Advanced, Decision, DecisionType, Event, LoopResult, Verdict, Warning, WarningKind};
+pub use event::{Advanced, Decision, DecisionType, Event, LoopResult, RanCases, Verdict, Warning, WarningKind};
 pub use machine::advance;
 pub use retry::{
     approach::{Approach, Step},

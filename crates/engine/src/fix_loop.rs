@@ -134,6 +134,9 @@ fn clean(analyzer: &Analyzer, event: FixEvent) -> FixEvent {
         FixEvent::HumanDecided { verdict, note, timestamp } => {
             FixEvent::HumanDecided { verdict, note: note.map(words), timestamp }
         }
+        FixEvent::FixVerified { how, timestamp, weakened } => {
+            FixEvent::FixVerified { how: words(how), timestamp, weakened }
+        }
         FixEvent::InputsProvided { digest, inputs } => {
             FixEvent::InputsProvided { digest: digest.map(|digest| short(&digest)), inputs }
         }

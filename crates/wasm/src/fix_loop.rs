@@ -72,9 +72,16 @@ impl FixLoop {
         argus_core::fix_loop::prompt(output, silent)
     }
 
-    /// What in changed files (`FileChange[]`) and their diff lets tests pass without the fault being gone.
-    pub fn weakened(&self, changed: JsValue, diff: &str) -> Result<JsValue, JsValue> {
-        let changed: Vec<FileChange> = decode(changed)?;
-        encode(&argus_core::fix_loop::weakened(&changed, diff))
+    /// The digest of a diff's code; none where it changes none.
+    #[wasm_bindgen(js_name = changeDigest)]
+    pub fn change_digest(&self, diff: &str) -> Option<String> {
+        argus_core::change::change_digest(diff)
+    }
+
+    /// What in changed files (`FileChange[]`) and their diff lets tests pass without the fault being gone; `failing`, names
+    /// of the tests that failed.
+    pub fn weakened(&self, changed: JsValue, diff: &str, failing: JsValue) -> Result<JsValue, JsValue> {
+        let (changed, failing): (Vec<FileChange>, Vec<String>) = (decode(changed)?, decode(failing)?);
+        encode(&argus_core::fix_loop::weakened(&changed, diff, &failing))
     }
 }

@@ -63,9 +63,17 @@ export class FixLoop {
     return this.#call((loop) => loop.readState(text, commandHash));
   }
 
-  /** What in changed files, and in a unified diff of git of them, lets tests pass without the fault being gone. */
-  weakened(changed: readonly FileChange[], diff: string): Weakening[] {
-    return this.#call((loop) => loop.weakened(changed, diff));
+  /** The digest of the code that went and came in a unified diff; undefined where comments and layout alone did. */
+  changeDigest(diff: string): string | undefined {
+    return this.#call((loop) => loop.changeDigest(diff));
+  }
+
+  /**
+   * What in changed files, and in a unified diff of git with whole files, lets tests pass without the fault being gone.
+   * `failing`: the tests that failed, where that is known.
+   */
+  weakened(changed: readonly FileChange[], diff: string, failing: readonly string[] = []): Weakening[] {
+    return this.#call((loop) => loop.weakened(changed, diff, failing));
   }
 
   /**

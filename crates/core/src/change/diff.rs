@@ -8,6 +8,8 @@ pub(crate) struct DiffFile {
     /// Path after; empty for a deleted file.
     pub(crate) new: String,
     pub(crate) binary: bool,
+    /// What git says of the contents and modes: tells apart changes that have no lines.
+    pub(crate) content_id: String,
     pub(crate) hunks: Vec<Hunk>,
 }
 
@@ -98,6 +100,8 @@ impl Reader {
             file.old = unquoted(path);
         } else if let Some(path) = line.strip_prefix("rename to ") {
             file.new = unquoted(path);
+        } else if line.starts_with("index ") || line.starts_with("old mode") || line.starts_with("new mode") {
+            file.content_id.push_str(line);
         } else if line.starts_with("new file mode") {
             file.old.clear();
         } else if line.starts_with("deleted file mode") {

@@ -63,19 +63,19 @@ static TEST: LazyLock<Regex> = LazyLock::new(|| {
     compile(concat!(
         r"(?:^|/)(?:tests?|__tests__|specs?|e2e|cypress|testing|step_definitions|androidTest|testFixtures)/",
         r"|\.(?:test|spec|cy|e2e|bench)\.\w+$|(?:^|/)test_[^/]*\.py$|_test\.\w+$|_spec\.rb$|(?:^|/)test_[^/]*\.rb$",
-        r"|(?:^|/)conftest\.py$|[a-z0-9](?:Tests?|IT|Spec|TestCase)\.\w+$|\.(?:feature|bats|t)$|_tests?\.(?:c|cc|cpp|rs|exs)$",
+        r"|(?:^|/)conftest\.py$|[a-z0-9](?:Tests?|IT|Spec|TestCase)\.\w+$|\.(?:feature|bats|t)$|_tests?\.(?:c|cc|cpp|rs|exs)$|(?:^|/)tests?\.rs$",
     ))
 });
 static RUNNER: LazyLock<Regex> = LazyLock::new(|| {
     compile(concat!(
         r"(?:^|/)(?:jest|vitest|playwright|cypress|karma|wdio|ava|web-test-runner)\.(?:config|conf|setup|workspace)\.\w+$",
         r"|(?:^|/)(?:\.mocharc(?:\.\w+)?|\.nycrc(?:\.\w+)?|\.c8rc(?:\.\w+)?|jest\.\w+\.json|pytest\.ini|\.coveragerc)$",
-        r"|(?:^|/)\.?codecov\.ya?ml$|(?:^|/)\.simplecov$|(?:^|/)\.rspec$|(?:^|/)phpunit\.xml(?:\.dist)?$|\.runsettings$|(?:^|/)\.config/nextest\.toml$",
+        r"|(?:^|/)\.?codecov\.ya?ml$|(?:^|/)\.simplecov$|(?:^|/)\.rspec$|(?:^|/)phpunit\.xml(?:\.dist)?$|\.runsettings$|(?:^|/)\.config/nextest\.toml$|(?:^|/)\.cargo/config(?:\.toml)?$",
     ))
 });
 static PROJECT: LazyLock<Regex> = LazyLock::new(|| {
     compile(
-        r"(?:^|/)(?:package\.json|pyproject\.toml|setup\.cfg|tox\.ini|noxfile\.py|vite\.config\.\w+|build\.gradle(?:\.kts)?|pom\.xml|build\.sbt|composer\.json|mix\.exs)$",
+        r"(?:^|/)(?:package\.json|Cargo\.toml|pyproject\.toml|setup\.cfg|tox\.ini|noxfile\.py|vite\.config\.\w+|build\.gradle(?:\.kts)?|pom\.xml|build\.sbt|composer\.json|mix\.exs)$",
     )
 });
 static PIPELINE: LazyLock<Regex> = LazyLock::new(|| {

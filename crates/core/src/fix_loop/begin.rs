@@ -76,6 +76,7 @@ pub struct StartProblem(pub String);
 /// A new loop. `error` is what `understand` says of `start.error`; none in command mode.
 pub fn begin(start: &Start, error: Option<&FixError>) -> Result<FixState, StartProblem> {
     let mode = mode(start)?;
+    refuse_auto(mode, start)?;
     let desired = required("desired", &start.desired, MAX_DESCRIPTION_BYTES)?;
     let started = required("started", &start.started, 64)?;
     let (most, attempts) = match mode {
@@ -126,6 +127,8 @@ pub fn begin(start: &Start, error: Option<&FixError>) -> Result<FixState, StartP
         escalation: None,
         cancelled_from: None,
         human_note: None,
+        stated_reason: None,
+        verified_by: None,
         host: HostNotes::default(),
     };
     if mode == Mode::Error {
@@ -136,6 +139,7 @@ pub fn begin(start: &Start, error: Option<&FixError>) -> Result<FixState, StartP
 
 /// What may be changed on the way; the limits stay as they were at the beginning.
 pub fn adjust(state: &FixState, wanted: &Start) -> Result<FixState, StartProblem> {
+    refuse_auto(state.mode, wanted)?;
     let mut next = state.clone();
     if !wanted.desired.trim().is_empty() {
         next.desired = required("desired", &wanted.desired, MAX_DESCRIPTION_BYTES)?;
@@ -187,6 +191,14 @@ fn mode(start: &Start) -> Result<Mode, StartProblem> {
         }
         (false, false) => problem("There is nothing to fix. Give the error output, or a command that is to succeed."),
     }
+}
+
+fn refuse_auto(mode: Mode, start: &Start) -> Result<(), StartProblem> {
+    if mode == Mode::Error && start.auto == Some(true) {
+        let text = "auto answers the prompts of a command, and an error asks nothing. Leave it out, or give a command.";
+        return Err(StartProblem(text.to_owned()));
+    }
+    Ok(())
 }
 
 fn required(name: &str, text: &str, longest: usize) -> Result<String, StartProblem> {

@@ -67,7 +67,9 @@ fn check_texts(state: &FixState) -> Checked {
     let short = |text: &Option<String>, most: usize| text.as_ref().is_none_or(|text| text.len() <= most);
     ensure(short(&state.command, MAX_COMMAND_BYTES), "the command is too long")?;
     ensure(short(&state.error, MAX_ERROR_BYTES), "the error is too long")?;
-    let texts = [&state.test, &state.namespace, &state.inputs, &state.inputs_digest, &state.human_note];
+    let said = [&state.human_note, &state.stated_reason, &state.verified_by];
+    ensure(said.into_iter().all(|text| short(text, MAX_DESCRIPTION_BYTES)), "a text is too long")?;
+    let texts = [&state.test, &state.namespace, &state.inputs, &state.inputs_digest];
     ensure(texts.into_iter().all(|text| short(text, MAX_DESCRIPTION_BYTES)), "a text is too long")?;
     ensure(
         !state.desired.trim().is_empty() && state.desired.len() <= MAX_DESCRIPTION_BYTES,

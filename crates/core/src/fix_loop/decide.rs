@@ -72,7 +72,7 @@ pub(super) fn refused_decision(state: &FixState, reason: String) -> Decision {
 }
 
 const UNVERIFIED: &str = "The fix cannot be verified, for there is no verification command. Run one as the next \
-     attempt, or let a human accept or reject the fix.";
+     attempt, say how the fix was verified, or let a human accept or reject it.";
 
 fn ready_reason(state: &FixState) -> String {
     match (state.attempts.last(), state.mode) {
@@ -139,6 +139,9 @@ fn escalation_reason(state: &FixState) -> String {
             "Attempt {} was cut off {} times before it ended. Look at what ends it.",
             state.current_attempt, state.interruptions
         ),
+        Some(EscalationReason::NoChangeMade) => {
+            format!("Nothing was changed since the last error, {last}. Change something, then resume.")
+        }
         Some(EscalationReason::StoppedByHuman) | None => "A human stopped the loop.".to_owned(),
     }
 }
@@ -155,8 +158,8 @@ fn circuit_reason(state: &FixState, last: &str) -> String {
 fn suspicious_reason(state: &FixState) -> String {
     let weaker = state.attempts.last().map_or(0, |attempt| attempt.weakened.len());
     format!(
-        "It passes, but the tests are weaker than at the beginning, in {weaker} {}. A human has to accept or reject \
-         that.",
+        "It passes, but the tests are not what they were, in {weaker} {}. Restore them and declare that as the next fix, \
+         or, where an expectation was wrong, change nothing more and declare why. Only a person may accept it.",
         if weaker == 1 { "place" } else { "places" }
     )
 }

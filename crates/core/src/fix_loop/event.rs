@@ -40,6 +40,10 @@ pub enum Event {
         #[serde(default)]
         #[cfg_attr(feature = "types", ts(optional, as = "Option<Vec<Weakening>>"))]
         weakened: Vec<Weakening>,
+        /// How its test cases ended; none where nobody listened to it.
+        #[serde(default)]
+        #[cfg_attr(feature = "types", ts(optional = nullable))]
+        ran: Option<RanCases>,
     },
     /// Something was changed.
     FixDeclared {
@@ -58,6 +62,21 @@ pub enum Event {
     },
     /// The delay has passed.
     Waited,
+    /// A fix that no command verifies was verified in another way.
+    FixVerified {
+        /// How, in words.
+        how: String,
+        /// ISO 8601.
+        #[serde(default)]
+        #[cfg_attr(feature = "types", ts(optional = nullable))]
+        timestamp: Option<String>,
+        /// What `weakened` says of the changes since the loop began.
+        #[serde(default)]
+        #[cfg_attr(feature = "types", ts(optional, as = "Option<Vec<Weakening>>"))]
+        weakened: Vec<Weakening>,
+    },
+    /// Whoever fixes has changed nothing, and stopped.
+    NoChangeMade,
     /// There are answers for the prompts.
     InputsProvided {
         /// Digest of them.
@@ -91,6 +110,16 @@ pub enum Event {
 }
 
 plain! {
+    /// Names of the test cases of a run, by their last outcome.
+    #[derive(Default)]
+    #[cfg_attr(feature = "types", ts(rename = "FixRanCases"))]
+    pub struct RanCases {
+        /// Those that passed.
+        pub passed: Vec<String>,
+        /// Those that failed.
+        pub failed: Vec<String>,
+    }
+
     /// How a human lets it go on.
     #[derive(Copy, Eq)]
     #[cfg_attr(feature = "types", ts(rename = "FixVerdict"))]

@@ -50,13 +50,14 @@ fn apply(state: &mut FixState, event: &Event, random: f64) -> Outcome {
             let running = Running { timestamp: timestamp.clone(), snapshot: snapshot.clone() };
             start(state, running)
         }
-        Event::AttemptFinished { exit_code, timed_out, duration_seconds, error, timestamp, weakened } => {
+        Event::AttemptFinished { exit_code, timed_out, duration_seconds, error, timestamp, weakened, ran } => {
             let run = Run {
                 exit_code: if *timed_out { TIMEOUT_EXIT_CODE } else { *exit_code },
                 timed_out: *timed_out,
                 duration_seconds: duration(*duration_seconds),
                 timestamp: timestamp.clone(),
                 weakened: weakened.clone(),
+                ran: ran.clone(),
             };
             record::finish(state, run, error.as_deref(), random)
         }
@@ -70,6 +71,14 @@ fn apply(state: &mut FixState, event: &Event, random: f64) -> Outcome {
             };
             change::declare(state, fix, random)
         }
+        Event::FixVerified { how, timestamp, weakened } => {
+            human::verify(state, how, timestamp.clone(), weakened.clone(), random)
+        }
+        Event::NoChangeMade if state.status == Status::NeedsFix => {
+            escalate(state, EscalationReason::NoChangeMade);
+            Ok(Vec::new())
+        }
+        Event::NoChangeMade => Err(format!("No change is due: the loop is {}.", state.status.as_str())),
         Event::Waited => wait_over(state),
         Event::InputsProvided { digest, inputs } => {
             change::provide_inputs(state, non_blank(digest.as_ref()), inputs.clone(), random)
@@ -147,6 +156,11 @@ fn resume(state: &mut FixState) -> Vec<Warning> {
             Vec::new()
         }
         Status::Running => vec![interrupted(state)],
+        Status::Escalated if state.escalation == Some(EscalationReason::NoChangeMade) => {
+            state.escalation = None;
+            state.status = Status::NeedsFix;
+            Vec::new()
+        }
         _ => Vec::new(),
     }
 }

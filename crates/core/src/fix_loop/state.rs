@@ -9,6 +9,7 @@ use super::{
     },
 };
 use crate::failure::category::Category;
+use std::collections::BTreeSet;
 
 /// Written into every state; one with a higher number was made by a newer program and is refused.
 pub const STATE_VERSION: u32 = 1;
@@ -76,6 +77,12 @@ plain! {
         pub cancelled_from: Option<Status>,
         /// What a human said last.
         pub human_note: Option<String>,
+        /// Why an expectation was changed, as it was stated after a suspicious run.
+        #[serde(default)]
+        pub stated_reason: Option<String>,
+        /// How a fix was verified that no command verifies.
+        #[serde(default)]
+        pub verified_by: Option<String>,
         /// What the host needs beside the rules; they keep it and do not read it.
         #[serde(default)]
         pub host: HostNotes,
@@ -157,6 +164,8 @@ plain! {
         InterruptedTooOften,
         /// A human said so.
         StoppedByHuman,
+        /// Whoever was to fix it changed nothing.
+        NoChangeMade,
     }
 
     /// The attempt that runs.
@@ -198,6 +207,9 @@ plain! {
         pub location: Option<Location>,
         /// Names of failed tests, where the runner gave them.
         pub failing_tests: Vec<String>,
+        /// Test cases that failed, as the run recorded them.
+        #[serde(default)]
+        pub failed_cases: Vec<String>,
         /// It waited for an answer.
         pub waiting_for_input: bool,
         /// It was ended for time.
@@ -263,10 +275,15 @@ plain! {
         TestDeleted,
         /// A test is skipped, or another one is the only one to run.
         TestSkipped,
-        /// An expectation is gone.
-        AssertionDropped,
-        /// An expectation accepts more.
-        AssertionLoosened,
+        /// A test that failed is another one than it was, or an expectation is gone.
+        #[cfg_attr(not(feature = "types"), serde(alias = "assertion_dropped", alias = "assertion_loosened"))]
+        TestChanged,
+        /// What runs around tests, or decides which of them run, is another one.
+        HookChanged,
+        /// Something else stands in the place of what a test tests.
+        Mocked,
+        /// A test that failed did not run and pass.
+        TestNotPassed,
         /// A test may take longer.
         TimeoutRaised,
         /// A snapshot or golden file says something else.
@@ -298,6 +315,11 @@ impl FixState {
     pub(super) fn fixes(&self) -> usize {
         let run = self.attempts.iter().filter(|attempt| attempt.fix_applied.is_some()).count();
         run + usize::from(self.mode == Mode::Error && self.pending_fix.is_some())
+    }
+
+    /// Test cases that failed in any attempt, each once.
+    pub(super) fn failed_cases(&self) -> BTreeSet<&str> {
+        self.attempts.iter().flat_map(|attempt| &attempt.failed_cases).map(String::as_str).collect()
     }
 
     /// Attempts that have ended.

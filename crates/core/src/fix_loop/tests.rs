@@ -45,6 +45,7 @@ fn finished(exit_code: i32, error: Option<FixError>) -> Event {
         error: error.map(Box::new),
         timestamp: None,
         weakened: Vec::new(),
+        ran: None,
     }
 }
 

@@ -1,11 +1,11 @@
-//! What in a diff lets tests pass without the fault being gone: tests that went, are skipped, expect less, may take
-//! longer; snapshots that were rewritten; commands and cases whose failure no longer counts.
-//! It says what became weaker; whether that was wrong is for a human to decide.
+//! What in a diff lets tests pass without the fault being gone. The tests that failed must be as they were: `sources`.
+//! Beside them, tests that went or are skipped, hooks, snapshots that were rewritten, and settings and commands that
+//! leave tests out or ignore their failure. Where nobody knows which tests failed, no test may lose an expectation.
 //!
 //! What moved is no weakening: a line that went counts only where it came nowhere else in the diff.
 
-mod expectations;
 mod settings;
+mod sources;
 mod test_commands;
 mod thresholds;
 
@@ -14,7 +14,7 @@ use crate::change::{
     declared::{self, After, Test, declared, test_hunks},
     diff::{self, DiffFile, DiffLine, Hunk, LineChange},
     files::{FileRole, Language, language, role},
-    markers,
+    markers, scan,
 };
 use std::{
     cell::LazyCell,
@@ -29,13 +29,21 @@ const MAX_FINDINGS: usize = 100;
 /// Longest line that is quoted.
 const MAX_QUOTE_BYTES: usize = 200;
 
-/// Everything of that kind in what changed: the files, and a unified diff of git as far as it was read. In the order of
-/// the diff, after what the files tell by themselves.
-pub fn weakened(changed: &[FileChange], diff: &str) -> Vec<Weakening> {
+/// Everything of that kind in what changed: the files, and a unified diff of git with whole files, as far as it was read.
+/// `failing` names the tests that failed, where that is known; then a diff with less than whole files is not enough.
+pub fn weakened(changed: &[FileChange], diff: &str, failing: &[String]) -> Vec<Weakening> {
     let files = diff::read(diff);
     let mut moves = Moves::of(&files);
     let mut found: Vec<Weakening> = changed.iter().filter_map(quarantine).collect();
-    found.extend(files.iter().flat_map(|file| in_file(file, &mut moves)));
+    found.extend(sources::changed(&files, failing));
+    let any = failing.is_empty();
+    found.extend(files.iter().flat_map(|file| in_file(file, &mut moves, failing)));
+    // Of other languages nobody knows which test a line is of.
+    let files: Vec<DiffFile> =
+        files.into_iter().filter(|file| any || !sources::can_compare(language(file.path()))).collect();
+    found.extend(lost_expectations(&files, &found));
+    let mut places = HashSet::new();
+    found.retain(|one| places.insert((one.file.clone(), one.line)));
     found.truncate(MAX_FINDINGS);
     found
 }
@@ -56,14 +64,11 @@ struct Moves {
     tests: HashMap<String, usize>,
     /// Tests that went.
     went: HashSet<String>,
-    /// Expectations of new files that are no moved lines: they may be edited ones of a test that moved there.
-    edited: usize,
 }
 
 impl Moves {
     fn of(files: &[DiffFile]) -> Self {
         let mut moves = Self::default();
-        let mut expected: HashSet<&str> = HashSet::new();
         for file in files {
             let language = language(file.path());
             for line in file.lines(LineChange::Added) {
@@ -74,15 +79,7 @@ impl Moves {
                     *moves.tests.entry(test.name).or_default() += 1;
                 }
                 moves.went.extend(declared(hunk, LineChange::Removed, language).into_iter().map(|test| test.name));
-                let gone = hunk.lines(LineChange::Removed).filter(|line| markers::expects(&line.text, language));
-                expected.extend(gone.map(|line| line.text.trim()));
             }
-        }
-        for file in files.iter().filter(|file| file.is_new()) {
-            let language = language(file.path());
-            let lines = test_hunks(file).flat_map(|hunk| hunk.lines(LineChange::Added));
-            let edited = lines.filter(|line| markers::expects(&line.text, language));
-            moves.edited += edited.filter(|line| !expected.contains(line.text.trim())).count();
         }
         moves
     }
@@ -95,13 +92,6 @@ impl Moves {
     fn takes_test(&mut self, name: &str) -> bool {
         !name.is_empty() && take(&mut self.tests, name)
     }
-
-    /// Whether an expectation of a test that moved may be one that was edited on the way.
-    fn takes_edited(&mut self) -> bool {
-        let any = self.edited > 0;
-        self.edited = self.edited.saturating_sub(1);
-        any
-    }
 }
 
 fn take(counts: &mut HashMap<String, usize>, key: &str) -> bool {
@@ -110,13 +100,20 @@ fn take(counts: &mut HashMap<String, usize>, key: &str) -> bool {
     true
 }
 
-fn in_file(file: &DiffFile, moves: &mut Moves) -> Vec<Weakening> {
+fn in_file(file: &DiffFile, moves: &mut Moves, failing: &[String]) -> Vec<Weakening> {
     let mut found = Findings { file, weakenings: Vec::new() };
-    match role(file.path()) {
-        FileRole::Snapshot => snapshot(&mut found, moves),
-        FileRole::Test | FileRole::Mixed => tests(&mut found, moves),
+    let role = role(file.path());
+    match role {
+        FileRole::Snapshot => snapshot(&mut found, moves, failing),
+        FileRole::Test | FileRole::Mixed => tests(&mut found, moves, failing.is_empty()),
         FileRole::Settings(about) => settings::settings(&mut found, about),
         FileRole::Other => {}
+    }
+    found.weakenings.extend(sources::shared_hooks(file));
+    for line in file.lines(LineChange::Added) {
+        if let Some(kind) = test_commands::decides_outcome(&line.text, role) {
+            found.add(kind, line);
+        }
     }
     found.weakenings
 }
@@ -137,7 +134,8 @@ impl Findings<'_> {
     }
 }
 
-fn snapshot(found: &mut Findings<'_>, moves: &mut Moves) {
+/// Of a file of many snapshots those of the tests that failed, where it names them.
+fn snapshot(found: &mut Findings<'_>, moves: &mut Moves, failing: &[String]) {
     let file = found.file;
     if file.is_new() {
         return;
@@ -151,7 +149,17 @@ fn snapshot(found: &mut Findings<'_>, moves: &mut Moves) {
     let value =
         |line: &DiffLine| line.text.strip_prefix("exports[`")?.split_once("`] = ").map(|(_, value)| value.to_owned());
     let renamed: HashSet<String> = file.lines(LineChange::Added).filter_map(value).collect();
-    let gone = file.lines(LineChange::Removed).find(|line| {
+    let title = |name: &String| name.rsplit(" > ").next().unwrap_or(name).to_owned();
+    let failing: Vec<String> = failing.iter().map(title).collect();
+    let key = |line: &DiffLine| line.text.strip_prefix("exports[`").map(str::to_owned);
+    let mut of_failing = true;
+    let gone = file.hunks.iter().flat_map(|hunk| &hunk.lines).find(|line| {
+        if let Some(key) = key(line).filter(|_| !failing.is_empty() && line.mark != LineChange::Added) {
+            of_failing = failing.iter().any(|title| key.contains(title.as_str()));
+        }
+        if line.mark != LineChange::Removed || !of_failing {
+            return false;
+        }
         let same = line.text.trim().is_empty() || value(line).is_some_and(|value| renamed.contains(&value));
         !same && !moves.takes_line(&line.text)
     });
@@ -160,7 +168,7 @@ fn snapshot(found: &mut Findings<'_>, moves: &mut Moves) {
     }
 }
 
-fn tests(found: &mut Findings<'_>, moves: &mut Moves) {
+fn tests(found: &mut Findings<'_>, moves: &mut Moves, any: bool) {
     let (file, language) = (found.file, language(found.file.path()));
     if file.is_deleted() {
         deleted_file(found, moves, language);
@@ -172,11 +180,11 @@ fn tests(found: &mut Findings<'_>, moves: &mut Moves) {
     if file.is_new() {
         return;
     }
-    let gone = deleted_tests(found, moves, language);
-    expectations::dropped(found, moves, language, &gone);
+    deleted_tests(found, moves, language);
+    if !any && sources::can_compare(language) {
+        return;
+    }
     for hunk in test_hunks(file) {
-        expectations::find_loosened(found, hunk, language);
-        expectations::inline_snapshot(found, hunk);
         let after = After::of(hunk, language);
         let old_test = |line: &DiffLine| !after.is_of_new_test(line, &moves.went);
         settings::changed(found, hunk, &settings::TIME, &|_, _| true);
@@ -201,42 +209,75 @@ fn deleted_file(found: &mut Findings<'_>, moves: &mut Moves, language: Language)
         found.add_text(WeakeningKind::TestDeleted, 1, &text);
     } else if all.is_empty() && (expects || (file.hunks.is_empty() && language != Language::Data)) {
         found.add_text(WeakeningKind::TestDeleted, 1, "the file is gone");
-    } else {
-        expectations::lost_on_the_way(found, moves, language);
     }
 }
 
-/// Tests that went and came nowhere; answers the numbers of their lines in the old file.
-fn deleted_tests(found: &mut Findings<'_>, moves: &mut Moves, language: Language) -> Gone {
+/// Tests that went and came nowhere.
+fn deleted_tests(found: &mut Findings<'_>, moves: &mut Moves, language: Language) {
     let file = found.file;
-    let mut answer = Gone::default();
     for hunk in test_hunks(file) {
         let went = declared(hunk, LineChange::Removed, language);
         let came = declared(hunk, LineChange::Added, language);
         // Another name in the same place is another name of the same test.
         let renamed = came.iter().filter(|test| !went.iter().any(|old| old.name == test.name)).count();
-        let mut kept = Vec::new();
-        for test in went {
-            if !moves.takes_test(&test.name) {
-                kept.push(test);
-            } else if !came.iter().any(|again| again.name == test.name) {
-                answer.elsewhere.insert(test.line.number);
-            }
-        }
+        let kept: Vec<_> = went.into_iter().filter(|test| !moves.takes_test(&test.name)).collect();
         let gone = kept.len().saturating_sub(renamed);
         for test in kept.into_iter().rev().take(gone).rev() {
-            answer.deleted.insert(test.line.number);
             found.add(WeakeningKind::TestDeleted, test.line);
         }
     }
-    answer
 }
 
-/// Lines of the old file that declared a test which is no more, or is elsewhere.
-#[derive(Default)]
-struct Gone {
-    deleted: HashSet<u32>,
-    elsewhere: HashSet<u32>,
+/// Expectations that were there and are nowhere now, each as a whole, however it is laid out; of the files in which
+/// nothing else was found.
+fn lost_expectations(files: &[DiffFile], found: &[Weakening]) -> Vec<Weakening> {
+    let mut now: HashMap<Vec<String>, usize> = HashMap::new();
+    for (_, expectation) in files.iter().flat_map(|file| expectations(file, LineChange::Added)) {
+        *now.entry(expectation).or_default() += 1;
+    }
+    let mut lost = Vec::new();
+    for file in files.iter().filter(|file| !found.iter().any(|one| one.file == file.path())) {
+        let mut findings = Findings { file, weakenings: Vec::new() };
+        for (line, expectation) in expectations(file, LineChange::Removed) {
+            match now.get_mut(&expectation).filter(|left| **left > 0) {
+                Some(left) => *left -= 1,
+                None => findings.add(WeakeningKind::TestChanged, line),
+            }
+        }
+        lost.extend(findings.weakenings);
+    }
+    lost
+}
+
+fn expectations(file: &DiffFile, mark: LineChange) -> Vec<(&DiffLine, Vec<String>)> {
+    let language = language(file.path());
+    let mut found = Vec::new();
+    for hunk in test_hunks(file) {
+        let side = declared::side(hunk, mark);
+        // By place: a line that stayed is numbered by the new file.
+        let lines: Vec<(u32, &str)> = (0..).zip(side.iter().map(|line| line.text.as_str())).collect();
+        let tokens = scan::tokens(&lines, language);
+        let mut at = 0;
+        while let Some(first) = tokens.get(at) {
+            let line = side[first.line as usize];
+            let begins = at == 0 || tokens[at - 1].line != first.line;
+            let end = scan::statement_end(&tokens, at, language);
+            if begins && markers::expects(&line.text, language) {
+                let whole = &tokens[at..end];
+                let is_snapshot_to_fill = whole.iter().any(|one| one.text.ends_with("InlineSnapshot"))
+                    && !whole.iter().any(|one| one.kind == scan::Kind::Text);
+                let text = |token: &scan::Token| token.text.clone();
+                let is_code = |token: &&scan::Token| token.text != ";" && token.kind != scan::Kind::Indent;
+                if !is_snapshot_to_fill || mark == LineChange::Added {
+                    found.push((line, whole.iter().filter(is_code).map(text).collect()));
+                }
+                at = end;
+            } else {
+                at += 1;
+            }
+        }
+    }
+    found
 }
 
 /// Marks that keep tests from running, where they were not before; a new test was not kept from anything.

@@ -109,6 +109,7 @@ fn event(step: &Step) -> FixEvent {
         error: Some(Box::new(understand(&analyzer(), failure))),
         timestamp: None,
         weakened: Vec::new(),
+        ran: None,
     }
 }
 
@@ -182,6 +183,7 @@ fn what_is_declared_is_without_secrets_and_short() {
         error: Some(Box::new(error)),
         timestamp: None,
         weakened: Vec::new(),
+        ran: None,
     };
     let started = FixEvent::AttemptStarted { timestamp: None, snapshot: None };
     let fix = FixEvent::FixDeclared {

@@ -522,7 +522,7 @@ export type ErrorClass = "transient" | "fixable" | "permanent";
 export type ErrorCode = "RUN_NOT_FOUND" | "CASE_NOT_FOUND" | "CASE_NOT_FAILED" | "PATTERN_NOT_FOUND" | "INCIDENT_NOT_FOUND" | "SOLUTION_NOT_FOUND" | "LOOKUP_NOT_FOUND" | "INVALID_INPUT" | "CALL_REPEATED" | "REPORT_NOT_FOUND" | "REPORT_UNREADABLE" | "REPORT_TOO_LARGE" | "DATABASE_LOCKED" | "DATABASE_READ_ONLY" | "DATABASE_FULL" | "DATABASE_CORRUPT" | "DATABASE_NEWER" | "DATABASE_UNAVAILABLE" | "TEAM_UNREACHABLE" | "TEAM_DENIED" | "STATE_UNREADABLE" | "STATE_NEWER" | "STATE_MISMATCH" | "INTERNAL_ERROR";
 
 /** Why a loop needs a human. */
-export type EscalationReason = "circuit_breaker_opened" | "max_attempts_reached" | "permanent_error" | "suspicious_success" | "interrupted_too_often" | "stopped_by_human";
+export type EscalationReason = "circuit_breaker_opened" | "max_attempts_reached" | "permanent_error" | "suspicious_success" | "interrupted_too_often" | "stopped_by_human" | "no_change_made";
 
 /** The deciding words. */
 export type Evidence = {
@@ -705,6 +705,8 @@ export type FixAttempt = {
   location: FixLocation | null,
   /** Names of failed tests, where the runner gave them. */
   failing_tests: Array<string>,
+  /** Test cases that failed, as the run recorded them. */
+  failed_cases: Array<string>,
   /** It waited for an answer. */
   waiting_for_input: boolean,
   /** It was ended for time. */
@@ -837,7 +839,9 @@ error: FixError | null,
 /** When it began, ISO 8601; the one of the start when none. */
 timestamp?: string | null,
 /** What `weakened` says of the changes since the loop began. */
-weakened?: Array<Weakening>, } | { "type": "fix_declared",
+weakened?: Array<Weakening>,
+/** How its test cases ended; none where nobody listened to it. */
+ran?: FixRanCases | null, } | { "type": "fix_declared",
 /** In words. */
 description: string,
 /** Digest of the change in the work tree since the last attempt; none where it is the same. */
@@ -847,7 +851,13 @@ files: Array<FileChange>,
 /** A change outside the work tree. */
 outside: string | null,
 /** The one that was due when none. */
-approach?: FixApproach | null, } | { "type": "waited" } | { "type": "inputs_provided",
+approach?: FixApproach | null, } | { "type": "waited" } | { "type": "fix_verified",
+/** How, in words. */
+how: string,
+/** ISO 8601. */
+timestamp?: string | null,
+/** What `weakened` says of the changes since the loop began. */
+weakened?: Array<Weakening>, } | { "type": "no_change_made" } | { "type": "inputs_provided",
 /** Digest of them. */
 digest?: string | null,
 /** Path of the inputs file. */
@@ -946,6 +956,14 @@ export type FixOutlook = {
   decision: FixDecision,
   /** What to know. */
   warnings: Array<FixWarning>,
+};
+
+/** Names of the test cases of a run, by their last outcome. */
+export type FixRanCases = {
+  /** Those that passed. */
+  passed: Array<string>,
+  /** Those that failed. */
+  failed: Array<string>,
 };
 
 /** One reported fix. */
@@ -1088,6 +1106,10 @@ export type FixState = {
   cancelled_from: FixStatus | null,
   /** What a human said last. */
   human_note: string | null,
+  /** Why an expectation was changed, as it was stated after a suspicious run. */
+  stated_reason: string | null,
+  /** How a fix was verified that no command verifies. */
+  verified_by: string | null,
   /** What the host needs beside the rules; they keep it and do not read it. */
   host: FixHostNotes,
 };
@@ -3316,7 +3338,7 @@ export type Weakening = {
 };
 
 /** What a weakening is. */
-export type WeakeningKind = "test_deleted" | "test_skipped" | "assertion_dropped" | "assertion_loosened" | "timeout_raised" | "snapshot_rewritten" | "threshold_lowered" | "failure_ignored";
+export type WeakeningKind = "test_deleted" | "test_skipped" | "test_changed" | "hook_changed" | "mocked" | "test_not_passed" | "timeout_raised" | "snapshot_rewritten" | "threshold_lowered" | "failure_ignored";
 
 /** Every code an engine call can answer. */
 export const ENGINE_ERROR_CODES = [

@@ -1,7 +1,10 @@
 //! What somebody changed between two attempts: a fix, or the inputs.
 //! The host looks at the change and says what it saw as a digest.
 
-use super::transitions::{Outcome, over_message, schedule_next};
+use super::{
+    human,
+    transitions::{Outcome, over_message, schedule_next},
+};
 use crate::fix_loop::{
     event::{Warning, WarningKind},
     retry::approach,
@@ -10,6 +13,12 @@ use crate::fix_loop::{
 
 /// Somebody changed something.
 pub(super) fn declare(state: &mut FixState, fix: AppliedFix, random: f64) -> Outcome {
+    let is_reason = state.status == Status::Suspicious && fix.digest.is_none() && fix.outside.is_none();
+    if state.status == Status::Suspicious && !fix.description.is_empty() {
+        human::reject_green(state, random);
+        // Nothing changed: the words can only be the reason for what did before.
+        state.stated_reason = is_reason.then(|| fix.description.clone());
+    }
     let open = matches!(state.status, Status::NeedsFix | Status::Waiting | Status::NeedsInputs | Status::Ready);
     if state.status.is_over() {
         return Err(over_message(state));
@@ -23,7 +32,7 @@ pub(super) fn declare(state: &mut FixState, fix: AppliedFix, random: f64) -> Out
     if fix.description.is_empty() {
         return Err("The fix has no description. Say in words what was changed.".to_owned());
     }
-    if fix.digest.is_none() && fix.outside.is_none() {
+    if fix.digest.is_none() && fix.outside.is_none() && !is_reason {
         return Err(
             "Nothing changed since the last attempt. Change something, or declare what was changed outside the \
              work tree."
@@ -33,7 +42,10 @@ pub(super) fn declare(state: &mut FixState, fix: AppliedFix, random: f64) -> Out
     if let Some(number) = repeated_fix(state, &fix) {
         return Err(format!("This is the fix that was tried after attempt {number} already. Try another one."));
     }
-    let warnings = fix_warnings(state, &fix);
+    if fix.digest.is_some() {
+        state.stated_reason = None;
+    }
+    let warnings = if is_reason { Vec::new() } else { fix_warnings(state, &fix) };
     if state.mode == Mode::Command {
         record_fix(state, &fix);
     }

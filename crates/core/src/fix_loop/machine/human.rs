@@ -7,7 +7,7 @@ use super::{
 use crate::fix_loop::{
     error::ErrorClass,
     event::Verdict,
-    state::{EscalationReason, FixState, Mode, Status},
+    state::{EscalationReason, FixState, Mode, Status, Weakening},
 };
 
 /// What the loop makes of it.
@@ -20,9 +20,7 @@ pub(super) fn apply_verdict(state: &mut FixState, verdict: Verdict, timestamp: O
         (Verdict::Reject, Status::Suspicious, _) => reject_green(state, random),
         (Verdict::Accept | Verdict::Reject, Status::Unverified, _) => {
             let exit_code = i32::from(verdict == Verdict::Reject);
-            let run = Run { exit_code, timed_out: false, duration_seconds: 0.0, timestamp, weakened: Vec::new() };
-            state.status = Status::Running;
-            return finish(state, run, None, random);
+            return finish_unrun(state, exit_code, timestamp, Vec::new(), random);
         }
         (Verdict::Continue, Status::Escalated, Some(EscalationReason::MaxAttemptsReached)) => {
             return Err("All attempts are used. Begin a new loop, with more attempts if they are worth it.".to_owned());
@@ -40,6 +38,39 @@ pub(super) fn apply_verdict(state: &mut FixState, verdict: Verdict, timestamp: O
     Ok(Vec::new())
 }
 
+/// The fix that no command verifies was verified in another way.
+pub(super) fn verify(
+    state: &mut FixState,
+    how: &str,
+    timestamp: Option<String>,
+    weakened: Vec<Weakening>,
+    random: f64,
+) -> Outcome {
+    if state.status != Status::Unverified {
+        return Err(format!("No fix waits to be verified in words: the loop is {}.", state.status.as_str()));
+    }
+    if how.trim().is_empty() {
+        return Err(
+            "It is not said how the fix was verified. Say what was run or looked at, and what came of it.".to_owned()
+        );
+    }
+    state.verified_by = Some(how.trim().to_owned());
+    finish_unrun(state, 0, timestamp, weakened, random)
+}
+
+/// An attempt that was judged without a run.
+fn finish_unrun(
+    state: &mut FixState,
+    exit_code: i32,
+    timestamp: Option<String>,
+    weakened: Vec<Weakening>,
+    random: f64,
+) -> Outcome {
+    let run = Run { exit_code, timed_out: false, duration_seconds: 0.0, timestamp, weakened, ran: None };
+    state.status = Status::Running;
+    finish(state, run, None, random)
+}
+
 const fn word(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Accept => "accept",
@@ -49,16 +80,16 @@ const fn word(verdict: Verdict) -> &'static str {
     }
 }
 
-/// A green run that a human does not believe counts as a failed one; by its hash the host knows it.
-fn reject_green(state: &mut FixState, random: f64) {
+/// A green run that is not believed counts as a failed one; by its hash the host knows it.
+pub(super) fn reject_green(state: &mut FixState, random: f64) {
     state.escalation = None;
     let said = state.human_note.as_ref().map(|note| format!("; a human rejected it: {note}"));
-    let why = format!("it made the tests weaker{}", said.unwrap_or_default());
+    let why = format!("it was suspicious{}", said.unwrap_or_default());
     if let Some(last) = state.attempts.last_mut() {
         last.error_hash = Some("suspicious".to_owned());
-        last.error_type = Some("weakened tests".to_owned());
+        last.error_type = Some("suspicious success".to_owned());
         last.error_class = Some(ErrorClass::Fixable);
-        last.headline = Some("It passes only because its tests are weaker".to_owned());
+        last.headline = Some("It passes, but its tests are not what they were".to_owned());
         if state.mode == Mode::Error && last.fix_applied.is_some() {
             last.fix_worked = Some(false);
             last.why_failed = Some(why.clone());

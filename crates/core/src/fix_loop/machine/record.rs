@@ -5,8 +5,10 @@ use super::transitions::{Outcome, after_failure, decide_status, over_message};
 use crate::fix_loop::{
     decide::describe_attempt,
     error::{ErrorClass, FixError},
-    state::{Attempt, FixState, Mode, Status, Weakening},
+    event::RanCases,
+    state::{Attempt, FixState, Mode, Status, Weakening, WeakeningKind},
 };
+use std::collections::HashSet;
 
 /// How a run ended.
 pub(super) struct Run {
@@ -15,10 +17,11 @@ pub(super) struct Run {
     pub(super) duration_seconds: f64,
     pub(super) timestamp: Option<String>,
     pub(super) weakened: Vec<Weakening>,
+    pub(super) ran: Option<RanCases>,
 }
 
 /// The attempt that runs has ended.
-pub(super) fn finish(state: &mut FixState, run: Run, error: Option<&FixError>, random: f64) -> Outcome {
+pub(super) fn finish(state: &mut FixState, mut run: Run, error: Option<&FixError>, random: f64) -> Outcome {
     if state.status != Status::Running {
         return Err(match state.status {
             status if status.is_over() => over_message(state),
@@ -26,16 +29,55 @@ pub(super) fn finish(state: &mut FixState, run: Run, error: Option<&FixError>, r
         });
     }
     let green = run.exit_code == 0;
+    if green {
+        let missing = not_passed(state, run.ran.as_ref());
+        run.weakened.extend(missing);
+    }
     let attempt = attempt(state, run, error.filter(|_| !green));
     record(state, attempt);
     if !green {
         after_failure(state, random);
-    } else if state.attempts.last().is_some_and(|attempt| !attempt.weakened.is_empty()) {
+    } else if state.attempts.last().is_some_and(|attempt| !is_explained(state, &attempt.weakened)) {
         decide_status(state, random);
     } else {
         state.status = Status::Success;
     }
     Ok(Vec::new())
+}
+
+/// Test cases that failed, in this run or before it, and have not passed in it, whatever its exit code is. The name of
+/// the file may be another: tests move.
+fn not_passed(state: &FixState, ran: Option<&RanCases>) -> Vec<Weakening> {
+    let Some(ran) = ran else { return Vec::new() };
+    let without_file = |name: &str| name.split_once(" > ").map(|(_, titles)| titles.to_owned());
+    let passed: HashSet<&str> = ran.passed.iter().map(String::as_str).collect();
+    let titles: HashSet<String> = ran.passed.iter().filter_map(|name| without_file(name)).collect();
+    let failed: HashSet<&str> = ran.failed.iter().map(String::as_str).collect();
+    let has_passed =
+        |name: &str| passed.contains(name) || without_file(name).is_some_and(|name| titles.contains(&name));
+    let mut wanted = state.failed_cases();
+    wanted.extend(&failed);
+    let missing = wanted.into_iter().filter(|name| failed.contains(name) || !has_passed(name));
+    let weakening = |name: &str| {
+        let why = if failed.contains(name) {
+            "failed, and the exit code is 0"
+        } else {
+            "failed before, and did not pass now"
+        };
+        let file = name.split(" > ").next().unwrap_or(name).to_owned();
+        Weakening { file, line: 1, kind: WeakeningKind::TestNotPassed, text: format!("{name} {why}") }
+    };
+    missing.take(MAX_NAMES).map(weakening).collect()
+}
+
+/// Most names of test cases that an attempt keeps.
+const MAX_NAMES: usize = 1000;
+
+/// Whether a stated reason accounts for all that is suspicious: expectations may have been wrong.
+fn is_explained(state: &FixState, weakened: &[Weakening]) -> bool {
+    let may_be_explained =
+        |one: &Weakening| matches!(one.kind, WeakeningKind::TestChanged | WeakeningKind::SnapshotRewritten);
+    weakened.is_empty() || (state.stated_reason.is_some() && weakened.iter().all(may_be_explained))
 }
 
 fn attempt(state: &mut FixState, run: Run, error: Option<&FixError>) -> Attempt {
@@ -62,6 +104,7 @@ fn attempt(state: &mut FixState, run: Run, error: Option<&FixError>) -> Attempt 
         headline: error.map(|error| error.headline.clone()),
         location: error.and_then(|error| error.location.clone()),
         failing_tests: error.map(|error| error.failing_tests.clone()).unwrap_or_default(),
+        failed_cases: run.ran.map(|ran| ran.failed.into_iter().take(MAX_NAMES).collect()).unwrap_or_default(),
         waiting_for_input: error.is_some_and(|error| error.waiting_for_input),
         timed_out: run.timed_out,
         approach: fix.map(|fix| fix.approach),

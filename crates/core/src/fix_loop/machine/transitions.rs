@@ -20,7 +20,7 @@ pub(super) fn non_blank(text: Option<&String>) -> Option<String> {
 pub(super) fn over_message(state: &FixState) -> String {
     let next = match state.status {
         Status::Cancelled => "Resume it first.",
-        Status::Suspicious => "A human has to accept or reject it.",
+        Status::Suspicious => "Restore the tests and say so, or state why an expectation changed.",
         Status::Escalated => "A human has to decide.",
         _ => "Begin a new one.",
     };

@@ -2,8 +2,8 @@
 
 use super::{begun, command, error, given_error, pending};
 use crate::fix_loop::{
-    Approach, CircuitState, DecisionType, ErrorClass, Event, FileChange, FixState, MAX_DELAY_SECONDS, Mode, Start,
-    Status, Verdict, Weakening, WeakeningKind, advance, check, delay, outlook,
+    Approach, CircuitState, DecisionType, ErrorClass, Event, FileChange, FixState, MAX_DELAY_SECONDS, Mode, RanCases,
+    Start, Status, Verdict, Weakening, WeakeningKind, advance, check, delay, outlook,
 };
 use proptest::prelude::*;
 use serde_json::Value;
@@ -22,14 +22,16 @@ fn any_finish() -> impl Strategy<Value = Event> {
     });
     let code = prop_oneof![5 => Just(1), 1 => Just(0), 1 => any::<i32>()];
     let weak = prop::bool::weighted(0.3);
-    (code, prop::bool::weighted(0.2), any::<f64>(), prop::option::weighted(0.9, given), weak).prop_map(
-        move |(exit_code, timed_out, duration_seconds, error, weak)| Event::AttemptFinished {
+    let cases = prop::collection::vec("[xy]", 0..2);
+    (code, prop::bool::weighted(0.2), any::<f64>(), prop::option::weighted(0.9, given), weak, cases).prop_map(
+        move |(exit_code, timed_out, duration_seconds, error, weak, cases)| Event::AttemptFinished {
             exit_code,
             timed_out,
             duration_seconds,
             error: error.map(Box::new),
             timestamp: None,
             weakened: if weak { vec![weakening.clone()] } else { Vec::new() },
+            ran: Some(RanCases { passed: Vec::new(), failed: cases.clone() }),
         },
     )
 }
@@ -59,6 +61,8 @@ fn any_event() -> impl Strategy<Value = Event> {
         2 => prop::option::of("[12]").prop_map(|digest| Event::InputsProvided { digest, inputs: None }),
         1 => Just(Event::CircuitReset),
         2 => verdict.prop_map(|verdict| Event::HumanDecided { verdict, note: None, timestamp: None }),
+        1 => Just(Event::NoChangeMade),
+        1 => Just(Event::FixVerified { how: "seen".into(), timestamp: None, weakened: Vec::new() }),
         1 => Just(Event::Cancelled),
         2 => Just(Event::Resumed),
     ]

@@ -2,8 +2,8 @@
 
 use super::{begun, command, error, finished, fix, fixable, given_error, started, walk};
 use crate::fix_loop::{
-    Approach, CircuitState, DecisionType, ErrorClass, EscalationReason, Event, FixError, FixState, Start, StateProblem,
-    Status, Verdict, WarningKind, Weakening, WeakeningKind, advance, begin, check, command_hash,
+    Approach, CircuitState, DecisionType, ErrorClass, EscalationReason, Event, FixError, FixState, RanCases, Start,
+    StateProblem, Status, Verdict, WarningKind, Weakening, WeakeningKind, advance, begin, check, command_hash,
 };
 
 fn failed(name: &str) -> Vec<Event> {
@@ -28,7 +28,8 @@ fn the_contracts_defaults() {
 
 #[test]
 fn what_is_missing_or_out_of_range_is_said() {
-    let rows: [(&str, Start); 12] = [
+    let rows: [(&str, Start); 13] = [
+        ("an error asks nothing", Start { auto: Some(true), ..given_error(None) }),
         ("nothing to fix", Start { command: None, ..command() }),
         ("command is empty", Start { command: Some("  ".into()), ..command() }),
         ("error is empty", Start { error: Some(String::new()), ..given_error(None) }),
@@ -175,6 +176,7 @@ fn a_green_run_by_weaker_tests_is_no_success() {
         error: None,
         timestamp: None,
         weakened,
+        ran: None,
     };
     let (state, decision) = walk(state, &[green]);
     assert_eq!((decision.kind, state.status), (DecisionType::Escalate, Status::Suspicious));
@@ -184,6 +186,102 @@ fn a_green_run_by_weaker_tests_is_no_success() {
     assert_eq!(decision.kind, DecisionType::ApplyFix);
     assert_eq!(rejected.attempts[0].fix_worked, Some(false));
     assert_eq!(rejected.current_attempt, 3);
+}
+
+/// An attempt whose cases ended like this.
+fn ran(exit_code: i32, passed: &[&str], failed: &[&str], weakened: &[WeakeningKind]) -> Vec<Event> {
+    let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+    let weakening =
+        |kind: &WeakeningKind| Weakening { file: "a.test.ts".into(), line: 3, kind: *kind, text: "x".into() };
+    let error = (exit_code != 0).then(|| Box::new(fixable("a")));
+    let end = Event::AttemptFinished {
+        exit_code,
+        timed_out: false,
+        duration_seconds: 1.0,
+        error,
+        timestamp: None,
+        weakened: weakened.iter().map(weakening).collect(),
+        ran: Some(RanCases { passed: names(passed), failed: names(failed) }),
+    };
+    vec![started(), end]
+}
+
+#[test]
+fn what_failed_must_have_run_and_passed() {
+    let red = || ran(1, &["b"], &["a.py > a"], &[]);
+    let green =
+        |passed: &[&str], failed: &[&str]| [vec![fix("1"), Event::Waited], ran(0, passed, failed, &[])].concat();
+    let rows: [(&str, Vec<Event>, Status); 6] = [
+        ("passed", green(&["a.py > a", "b"], &[]), Status::Success),
+        ("in another file", green(&["c.py > a"], &[]), Status::Success),
+        ("did not run", green(&["b"], &[]), Status::Suspicious),
+        ("nothing ran", green(&[], &[]), Status::Suspicious),
+        ("failed with exit code 0", green(&["b"], &["a.py > a"]), Status::Suspicious),
+        ("another failed with exit code 0", green(&["a.py > a"], &["b"]), Status::Suspicious),
+    ];
+    for (name, events, status) in rows {
+        let (state, decision) = walk(begun(&command()), &[red(), events].concat());
+        assert_eq!(state.status, status, "{name}");
+        assert_eq!(decision.kind == DecisionType::Done, status == Status::Success, "{name}");
+    }
+    let (state, _) = walk(begun(&command()), &ran(0, &[], &["a"], &[]));
+    assert_eq!(state.status, Status::Suspicious, "in the first run too");
+    let (state, _) =
+        walk(begun(&command()), &[red(), vec![fix("1"), Event::Waited, started(), finished(0, None)]].concat());
+    assert_eq!(state.status, Status::Success, "nobody listened");
+}
+
+#[test]
+fn a_suspicious_run_goes_on_with_restored_tests_or_a_reason() {
+    let words = |text: &str| Event::FixDeclared {
+        description: text.to_owned(),
+        digest: None,
+        files: Vec::new(),
+        outside: None,
+        approach: None,
+    };
+    let cheated = |kind: WeakeningKind| {
+        let events = [failed("a"), vec![fix("1"), Event::Waited], ran(0, &[], &[], &[kind])].concat();
+        walk(begun(&command()), &events).0
+    };
+    let state = cheated(WeakeningKind::TestChanged);
+    assert!(refusal(&state, &words("")).contains("Restore the tests"));
+    let restored = [vec![fix("2"), Event::Waited], ran(0, &[], &[], &[])].concat();
+    let (done, _) = walk(state.clone(), &restored);
+    assert_eq!((done.status, done.attempts.len(), done.attempts[0].fix_worked), (Status::Success, 3, Some(false)));
+    let explained = |kind| [vec![words("3 % are due now"), Event::Waited], ran(0, &[], &[], &[kind])].concat();
+    let (done, _) = walk(state, &explained(WeakeningKind::TestChanged));
+    assert_eq!((done.status, done.stated_reason.as_deref()), (Status::Success, Some("3 % are due now")));
+    for kind in
+        [WeakeningKind::TestSkipped, WeakeningKind::TestDeleted, WeakeningKind::HookChanged, WeakeningKind::Mocked]
+    {
+        let (still, _) = walk(cheated(kind), &explained(kind));
+        assert_eq!(still.status, Status::Suspicious, "{kind:?} needs a person");
+    }
+    let (state, _) = walk(cheated(WeakeningKind::TestChanged), &[words("a reason"), Event::Waited, started()]);
+    let (state, _) = walk(state, &[finished(1, Some(fixable("b"))), fix("3"), Event::Waited]);
+    assert_eq!(state.stated_reason, None, "a reason is for what was there");
+}
+
+#[test]
+fn a_fix_is_verified_in_words_where_no_command_can() {
+    let (state, _) = walk(begun(&given_error(None)), &[fix("1")]);
+    let verified = |how: &str, weakened| Event::FixVerified { how: how.to_owned(), timestamp: None, weakened };
+    assert!(refusal(&state, &verified(" ", Vec::new())).contains("not said how"));
+    let (done, decision) = walk(state.clone(), &[verified("Opened the page", Vec::new())]);
+    assert_eq!((decision.kind, done.verified_by.as_deref()), (DecisionType::Done, Some("Opened the page")));
+    let weakened = vec![Weakening { file: "a".into(), line: 1, kind: WeakeningKind::TestDeleted, text: "x".into() }];
+    assert_eq!(walk(state, &[verified("Looked", weakened)]).0.status, Status::Suspicious);
+    assert!(refusal(&begun(&command()), &verified("Looked", Vec::new())).contains("No fix waits"));
+}
+
+#[test]
+fn a_loop_in_which_nobody_changes_anything_says_so_and_goes_on() {
+    let (state, _) = walk(begun(&command()), &failed("a"));
+    let (idle, decision) = walk(state.clone(), &[Event::NoChangeMade]);
+    assert_eq!((decision.kind, idle.escalation), (DecisionType::Escalate, Some(EscalationReason::NoChangeMade)));
+    assert_eq!(walk(idle, &[Event::Resumed]).0, state);
+    assert!(refusal(&begun(&command()), &Event::NoChangeMade).contains("No change is due"));
 }
 
 #[test]

@@ -54,6 +54,9 @@ pub(super) fn settings(found: &mut Findings<'_>, about: About) {
         }
         dropped_thresholds(found, hunk);
         ignored(found, hunk, about);
+        if about == About::Runner {
+            chooses_tests(found, hunk);
+        }
     }
 }
 
@@ -66,6 +69,18 @@ fn ignored(found: &mut Findings<'_>, hunk: &Hunk, about: About) {
         if !before || kind == WeakeningKind::TestSkipped {
             found.add(kind, line);
         }
+    }
+}
+
+/// Settings that say which tests run, and what is loaded in place of what they test: any other value than before.
+fn chooses_tests(found: &mut Findings<'_>, hunk: &Hunk) {
+    let bare = |line: &DiffLine| line.text.trim().trim_end_matches(',').to_owned();
+    let went: Vec<String> = hunk.lines(LineChange::Removed).map(bare).collect();
+    let line = hunk
+        .lines(LineChange::Added)
+        .find(|line| test_commands::chooses_tests(&line.text) && !went.contains(&bare(line)));
+    if let Some(line) = line {
+        found.add(WeakeningKind::TestSkipped, line);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Commands and settings by which a failing test run counts as passed, or tests are left out of it.
 
-use crate::change::files::About;
-use crate::fix_loop::WeakeningKind::{self, FailureIgnored, TestSkipped};
+use crate::change::files::{About, FileRole};
+use crate::fix_loop::WeakeningKind::{self, FailureIgnored, Mocked, TestSkipped};
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -41,9 +41,9 @@ static SETTINGS: LazyLock<Vec<(Regex, WeakeningKind)>> = LazyLock::new(|| {
         (r"\bdangerouslyIgnoreUnhandledErrors\s*:\s*true|\bxfail_strict\s*=\s*[fF]alse|--no-error-on-unmatched", FailureIgnored),
         (r#""(?:test|check|verify|lint|ci)[\w:-]*"\s*:\s*"(?:exit 0|true|:|echo [^"&|;]*)""#, FailureIgnored),
         (r"^\s*set \+e\b|^\s*exit 0\s*$", FailureIgnored),
-        (r"-DskipTests\b|-Dmaven\.test\.skip\b|\s-x test\b|--deselect\b|\s-k[ =]*[\x22'\\]*not\b|--ignore(?:-glob)?[= ]\S*tests?\b|--skip-tests?\b|\bskipTests\b.{0,3}true", TestSkipped),
-        (r"\b(?:cargo (?:test|nextest)|cargo\s.*\btest)\b.*--skip\s|\bgo test\b.*\s-(?:skip|run)\b|\b(?:jest|vitest)\b.*\s(?:-t|--testNamePattern)\b|\bdotnet test\b.*--filter\b|\bphpunit\b.*--filter\b", TestSkipped),
-        (r"\b(?:testPathIgnorePatterns|testIgnore|collect_ignore\w*|norecursedirs|exclude_tests|modulePathIgnorePatterns)\b|<exclude>.*(?:Test|IT)\b", TestSkipped),
+        (r"-DskipTests\b|-Dmaven\.test\.skip\b|\s-x test\b|--deselect\b|\b(?:pytest|py\.test|addopts)\b.*\s-k[ =]|\b(?:pytest|py\.test|addopts)\b.*\s-m[ =]*[\x22'\\]*not\b|--ignore(?:-glob)?[= ]\S*tests?\b|--skip-tests?\b|\bskipTests\b.{0,3}true", TestSkipped),
+        (r"\b(?:cargo (?:test|nextest)|cargo\s.*\btest)\b.*--skip\s|\bgo test\b.*\s-(?:skip|run)\b|\b(?:jest|vitest)\b.*\s(?:-t|--testNamePattern)\b|\b(?:jest|vitest|mocha|ava|pytest|node --test)\b[^&|;]*\s[\w./-]+[._](?:test|spec)\.\w+|--test-name-pattern\b|\bdotnet test\b.*--filter\b|\bphpunit\b.*--filter\b", TestSkipped),
+        (r"\b(?:testPathIgnorePatterns|testIgnore|collect_ignore\w*|norecursedirs|exclude_tests|modulePathIgnorePatterns)\b|<exclude>.*(?:Test|IT)\b|^\s*(?:testpaths|python_(?:files|classes|functions))\s*=|^\s*(?:harness|test|autotests)\s*=\s*false\b", TestSkipped),
     ]
     .into_iter()
     .map(|(pattern, kind)| (compile(pattern), kind))
@@ -62,6 +62,40 @@ pub(super) fn runs_tests(line: &str) -> bool {
 /// Whether the line fetches something.
 pub(super) fn downloads(line: &str) -> bool {
     DOWNLOADS.is_match(line)
+}
+
+/// Settings of runners that say which tests run, or put something else in place of modules.
+static CHOOSES: LazyLock<Regex> = LazyLock::new(|| {
+    compile(
+        r"^\s*[\x22']?(?:include|exclude|dir|roots?|testMatch|testRegex|testNamePattern|testPathIgnorePatterns|spec|grep|invert|ignore|testpaths|python_(?:files|classes|functions)|norecursedirs|default-filter|setupFiles(?:AfterEnv)?|globalSetup|moduleNameMapper|alias|automock|runner)[\x22']?\s*[:=]",
+    )
+});
+
+/// Whether the setting says which tests run.
+pub(super) fn chooses_tests(line: &str) -> bool {
+    CHOOSES.is_match(line)
+}
+
+/// What ends a run well whatever its tests do; ordinary in a program, and not in its tests.
+static ENDS_WELL: LazyLock<Regex> = LazyLock::new(|| {
+    compile(
+        r"\bprocess\.exit\(0?\)|\bprocess\.exitCode\s*=\s*0|\bos\._exit\(0\)|\bsys\.exit\(0?\)|\bos\.Exit\(0\)|\bprocess::exit\(0\)|\bexitstatus\s*=\s*0\b",
+    )
+});
+/// Code that asks whether it is being tested.
+static ASKS_FOR_TESTS: LazyLock<Regex> = LazyLock::new(|| {
+    compile(
+        r"\bcfg!\(test\)|\bPYTEST_(?:CURRENT_TEST|VERSION)\b|['\x22]pytest['\x22] in sys\.modules|\benv\.(?:VITEST|JEST_WORKER_ID|NODE_TEST_CONTEXT)\b|\btesting\.Testing\(\)",
+    )
+});
+
+/// Whether the line decides how tests end, by itself or by what they test.
+pub(super) fn decides_outcome(line: &str, role: FileRole) -> Option<WeakeningKind> {
+    match role {
+        FileRole::Test | FileRole::Settings(About::Runner) => ENDS_WELL.is_match(line).then_some(FailureIgnored),
+        FileRole::Other | FileRole::Mixed => ASKS_FOR_TESTS.is_match(line).then_some(Mocked),
+        _ => None,
+    }
 }
 
 /// Whether the line catches what an expectation throws.

@@ -21,7 +21,7 @@ fn rows() -> Vec<Row> {
 }
 
 fn found(row: &Row) -> Vec<Weakening> {
-    weakened(&row.files, &row.diff)
+    weakened(&row.files, &row.diff, &[])
 }
 
 fn kinds(row: &Row) -> Vec<String> {
@@ -52,6 +52,69 @@ fn file_and_line_are_named() {
     );
 }
 
+/// A row of `tests/vectors/fix-cheats.jsonl`: files before and after a green run, and the tests that had failed.
+#[derive(Deserialize)]
+struct Cheat {
+    name: String,
+    failing: Vec<String>,
+    files: Vec<FileVersions>,
+    suspicious: bool,
+}
+
+#[derive(Deserialize)]
+struct FileVersions {
+    path: String,
+    before: Option<String>,
+    after: Option<String>,
+}
+
+impl FileVersions {
+    /// As git has it with whole files.
+    fn diff(&self) -> String {
+        let (path, before, after) = (&self.path, self.before.as_deref(), self.after.as_deref());
+        let (old, new): (Vec<&str>, Vec<&str>) =
+            (before.unwrap_or_default().lines().collect(), after.unwrap_or_default().lines().collect());
+        let start = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
+        let most = old.len().min(new.len()) - start;
+        let end = old.iter().rev().zip(new.iter().rev()).take(most).take_while(|(a, b)| a == b).count();
+        let mark = |mark: &str, lines: &[&str]| lines.iter().map(|line| format!("{mark}{line}\n")).collect::<String>();
+        let side = |version: Option<&str>, letter: &str| {
+            version.map_or("/dev/null".to_owned(), |_| format!("{letter}/{path}"))
+        };
+        let kind = match (before, after) {
+            (None, _) => "new file mode 100644\n",
+            (_, None) => "deleted file mode 100644\n",
+            _ => "",
+        };
+        format!(
+            "diff --git a/{path} b/{path}\n{kind}--- {}\n+++ {}\n@@ -1,{} +1,{} @@\n{}{}{}{}",
+            side(before, "a"),
+            side(after, "b"),
+            old.len(),
+            new.len(),
+            mark(" ", &old[..start]),
+            mark("-", &old[start..old.len() - end]),
+            mark("+", &new[start..new.len() - end]),
+            mark(" ", &old[old.len() - end..]),
+        )
+    }
+}
+
+#[test]
+fn cheats_are_suspicious_and_honest_fixes_are_not() {
+    let rows: Vec<Cheat> = include_str!("../../../../../tests/vectors/fix-cheats.jsonl")
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let found = |row: &Cheat| {
+        let diff: String = row.files.iter().map(FileVersions::diff).collect();
+        weakened(&[], &diff, &row.failing)
+    };
+    let wrong = rows.iter().filter(|row| found(row).is_empty() == row.suspicious);
+    let wrong: Vec<String> = wrong.map(|row| format!("{}: {:?}", row.name, found(row))).collect();
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), rows.len(), wrong.join("\n"));
+}
+
 proptest! {
     #[test]
     fn any_text_is_answered(parts in prop::collection::vec(0_usize..1000, 0..20), noise in "\\PC{0,40}") {
@@ -59,7 +122,7 @@ proptest! {
         let lines: Vec<&str> = rows.iter().flat_map(|row| row.diff.lines()).collect();
         let mut text: Vec<&str> = parts.iter().map(|part| lines[part % lines.len()]).collect();
         text.push(&noise);
-        let _ = weakened(&[], &text.join("\n"));
-        let _ = weakened(&[], &text.join("\r\n"));
+        let _ = weakened(&[], &text.join("\n"), &[]);
+        let _ = weakened(&[], &text.join("\r\n"), &[]);
     }
 }

@@ -1,0 +1,85 @@
+//! What a change comes to, so that two attempts can be told apart: code that went and came. Blank lines, comments and line
+//! numbers are no part of it.
+
+use super::{
+    diff::{self, DiffFile, LineChange},
+    files::{Language, language},
+    scan,
+};
+use crate::identity::sign::sha256_hex;
+
+/// The digest of a unified diff; none where it changes no code.
+pub fn change_digest(diff: &str) -> Option<String> {
+    let changes: Vec<String> = diff::read(diff).iter().flat_map(of_file).collect();
+    (!changes.is_empty()).then(|| sha256_hex(&changes.join("\n")))
+}
+
+fn of_file(file: &DiffFile) -> Vec<String> {
+    let language = language(file.path());
+    let mut changes: Vec<String> = Vec::new();
+    for hunk in &file.hunks {
+        let [went, came] = [LineChange::Removed, LineChange::Added].map(|mark| {
+            let lines: Vec<_> =
+                hunk.lines.iter().filter(|line| line.mark == mark || line.mark == LineChange::Kept).collect();
+            let texts: Vec<(u32, &str)> = (0..).zip(lines.iter().map(|line| line.text.as_str())).collect();
+            let code = if language == Language::Data { plain_lines(&texts) } else { code_lines(&texts, language) };
+            let changed = code.into_iter().filter(|(at, _)| lines[*at as usize].mark == mark);
+            changed.map(|(_, code)| code).collect::<Vec<_>>().join(" ")
+        });
+        if went != came {
+            changes.push(format!("-{went}\n+{came}"));
+        }
+    }
+    // Of a change without lines, such as that of a mode or of bytes, nothing else is known.
+    let content = if file.hunks.is_empty() { file.content_id.as_str() } else { "" };
+    if !changes.is_empty() || file.hunks.is_empty() {
+        changes.insert(0, format!("{} {} {content}", file.old, file.new));
+    }
+    changes
+}
+
+/// Where a language says nothing of comments, a line that begins as most do is one.
+fn plain_lines(lines: &[(u32, &str)]) -> Vec<(u32, String)> {
+    let is_code = |text: &str| !text.trim().is_empty() && !text.trim_start().starts_with('#');
+    lines.iter().filter(|(_, text)| is_code(text)).map(|(at, text)| (*at, text.trim_end().to_owned())).collect()
+}
+
+fn code_lines(lines: &[(u32, &str)], language: Language) -> Vec<(u32, String)> {
+    let mut found: Vec<(u32, String)> = Vec::new();
+    for token in scan::tokens(lines, language) {
+        match found.last_mut().filter(|(at, _)| *at == token.line) {
+            Some((_, code)) => *code = format!("{code} {token}"),
+            None => found.push((token.line, token.to_string())),
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::change_digest;
+
+    fn diff(path: &str, removed: &str, added: &str) -> String {
+        format!("diff --git a/{path} b/{path}\n--- a/{path}\n+++ b/{path}\n@@ -1,1 +1,1 @@\n-{removed}\n+{added}\n")
+    }
+
+    #[test]
+    fn layout_and_comments_are_no_change() {
+        let rows = [
+            ("a.py", "x = 1", "x = 1  # one", false),
+            ("a.py", "x = 1", "  x = 1", true),
+            ("a.py", "", "# a note", false),
+            ("a.js", "f(1, 2);", "f(1,  2); // both", false),
+            ("a.js", "f('a')", "f(\"a\")", false),
+            ("a.js", "f(1)", "f(2)", true),
+            ("a.rs", "", "/// Says what it does.", false),
+            ("a.go", "", "//go:build linux", true),
+            ("a.yaml", "a: 1", "  a: 1", true),
+            ("a.yaml", "", "# a note", false),
+        ];
+        for (path, removed, added, is_change) in rows {
+            let digest = change_digest(&diff(path, removed, added));
+            assert_eq!(digest.is_some(), is_change, "{path}: {removed} to {added}");
+        }
+    }
+}

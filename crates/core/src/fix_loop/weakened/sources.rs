@@ -1,0 +1,416 @@
+//! The sources of the tests that failed, before and after: body, parameters, marks, suites around it, hooks, and what it
+//! uses of its own file. A fix leaves them as they are; what else changes in files of tests is no matter.
+
+use crate::{
+    change::{
+        diff::{DiffFile, DiffLine, LineChange},
+        files::{Language, language},
+        markers,
+        scan::{File, Item, ItemKind, Scope, TestAt},
+    },
+    fix_loop::{Weakening, WeakeningKind},
+};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    ops::Range,
+};
+
+/// A file of tests before and after.
+struct Versions<'d> {
+    before: Version<'d>,
+    after: Version<'d>,
+}
+
+struct Version<'d> {
+    file: File,
+    lines: Vec<(u32, &'d str)>,
+}
+
+impl<'d> Version<'d> {
+    fn of(file: &'d DiffFile, path: &str, side: LineChange) -> Self {
+        let is_in = |line: &&DiffLine| line.mark == side || line.mark == LineChange::Kept;
+        let lines = file.hunks.iter().flat_map(|hunk| hunk.lines.iter().filter(is_in));
+        let lines: Vec<(u32, &str)> = lines.map(|line| (line.number, line.text.as_str())).collect();
+        Self { file: File::read(path, language(path), &lines), lines }
+    }
+
+    fn lines(&self, range: &Range<u32>) -> Vec<(u32, &'d str)> {
+        let first = self.lines.iter().position(|(number, _)| *number == range.start).unwrap_or(self.lines.len());
+        let last = self.lines.iter().rposition(|(number, _)| number + 1 == range.end).unwrap_or(first);
+        self.lines.get(first..=last.max(first)).unwrap_or_default().to_vec()
+    }
+}
+
+/// Whether the sources of tests of this language can be compared.
+pub(super) const fn can_compare(language: Language) -> bool {
+    matches!(language, Language::JavaScript | Language::Python | Language::Go | Language::Rust)
+}
+
+/// Changes of the tests that failed. `failing`: their names as runs and runners say them.
+pub(super) fn changed(files: &[DiffFile], failing: &[String]) -> Vec<Weakening> {
+    let files = files.iter().filter(|file| can_compare(language(file.path())) && !file.hunks.is_empty());
+    let versions: Vec<Versions<'_>> = files
+        .map(|file| Versions {
+            before: Version::of(file, if file.is_new() { &file.new } else { &file.old }, LineChange::Removed),
+            after: Version::of(file, file.path(), LineChange::Added),
+        })
+        .collect();
+    let failing: Vec<Failing<'_>> = failing.iter().map(|name| Failing::of(name)).collect();
+    let mut moved: HashMap<&[String], Vec<&str>> = HashMap::new();
+    for file in versions.iter().map(|one| &one.after.file) {
+        let items = file.scopes.iter().flat_map(|scope| &scope.items);
+        for item in items.filter(|item| matches!(item.kind, ItemKind::Test | ItemKind::Definition)) {
+            moved.entry(&item.source).or_default().push(&file.path);
+        }
+    }
+    let all = Comparison { versions: &versions, moved };
+    let mut found = Vec::new();
+    for one in &versions {
+        let is_failing = |test: &TestAt<'_>| failing.iter().any(|failing| failing.is(&one.before.file, *test));
+        for test in one.before.file.tests().filter(is_failing) {
+            found.extend(all.compare(one, test));
+        }
+        if failing.iter().any(|failing| failing.is_only_in(&one.before.file)) {
+            found.extend(made_by_code(one));
+        }
+    }
+    found.dedup();
+    found
+}
+
+/// Hooks, and fixtures, that files of tests share: whatever changes in them decides about tests that nobody edited.
+pub(super) fn shared_hooks(file: &DiffFile) -> Option<Weakening> {
+    let path = file.path();
+    if !is_end_of("conftest.py", path) && !path.ends_with("_test.go") {
+        return None;
+    }
+    let (before, after) = (Version::of(file, path, LineChange::Removed), Version::of(file, path, LineChange::Added));
+    let is_fixture =
+        |item: &Item| item.kind == ItemKind::Definition && item.source.iter().any(|text| text == "fixture");
+    let counts =
+        |item: &&Item| (item.kind == ItemKind::Hook && !BENIGN_HOOKS.contains(&item.name.as_str())) || is_fixture(item);
+    let old: Vec<&Item> = before.file.scopes[0].items.iter().filter(counts).collect();
+    let new: Vec<&Item> = after.file.scopes[0].items.iter().filter(counts).collect();
+    let is_kept = |item: &Item, others: &[&Item]| others.iter().any(|other| other.source == item.source);
+    let is_known = |item: &Item, others: &[&Item]| others.iter().any(|other| other.name == item.name);
+    // A new fixture is asked for by nobody yet.
+    let came = new.iter().find(|item| !is_kept(item, &old) && (!is_fixture(item) || is_known(item, &old)));
+    let went = old.iter().find(|item| item.kind == ItemKind::Hook && !is_known(item, &new));
+    let first = |version: &Version<'_>, item: &Item| {
+        version.lines(&item.lines).first().map(|(line, text)| (*line, (*text).to_owned()))
+    };
+    let line = came.map(|item| first(&after, item)).or_else(|| went.map(|item| first(&before, item)))??;
+    weakening(path, WeakeningKind::HookChanged, Some((line.0, &line.1)))
+}
+
+/// A test as a run names it.
+struct Failing<'n> {
+    /// Path of its file, where the name has one.
+    file: Option<&'n str>,
+    title: &'n str,
+}
+
+impl<'n> Failing<'n> {
+    /// `cart.test.ts > cart > totals`, `tests/test_cart.py::TestCart::test_total[2-6]`, `TestTotal/small`.
+    fn of(name: &'n str) -> Self {
+        let (first, rest) = name.split_once(" > ").or_else(|| name.split_once("::")).unwrap_or(("", name));
+        let is_file = first.contains('.') && can_compare(language(first));
+        let title = if first.is_empty() { name } else { rest };
+        let title = title.rsplit(" > ").next().unwrap_or(title);
+        Self { file: is_file.then_some(first), title: title.trim() }
+    }
+
+    fn is_in(&self, path: &str) -> bool {
+        self.file.is_none_or(|file| is_end_of(file, path) || is_end_of(path, file))
+    }
+
+    fn is(&self, file: &File, test: TestAt<'_>) -> bool {
+        self.is_in(&file.path) && {
+            let name = &test.item.name;
+            match file.language {
+                // The titles of suites may be put before it without a mark.
+                Language::JavaScript => {
+                    let last = self
+                        .title
+                        .strip_suffix(name.as_str())
+                        .is_some_and(|rest| rest.is_empty() || rest.ends_with(' '));
+                    last || (has_place(name) && fits(name, self.title))
+                }
+                _ => plain(self.title) == name,
+            }
+        }
+    }
+
+    /// Whether the file has to have the test, and declares none of its name: it is made when the file runs.
+    fn is_only_in(&self, file: &File) -> bool {
+        self.file.is_some() && self.is_in(&file.path) && !file.tests().any(|test| self.is(file, test))
+    }
+}
+
+/// Whether a runner that runs the tests of one file runs those of the other by its name.
+fn is_run_as(path: &str, other: &str) -> bool {
+    let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
+    let marks = [".test.", ".spec.", "_test.", "test_", "_spec."];
+    language(path) == language(other)
+        && marks.iter().all(|mark| !name(path).contains(mark) || name(other).contains(mark))
+}
+
+fn is_end_of(end: &str, path: &str) -> bool {
+    path.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+}
+
+/// Without parameters, subtests and modules.
+fn plain(title: &str) -> &str {
+    let title = title.split(['[', '/', '(']).next().unwrap_or(title);
+    title.rsplit("::").next().unwrap_or(title).rsplit('.').next().unwrap_or(title).trim()
+}
+
+/// Whether a title is filled in when the test runs.
+fn has_place(title: &str) -> bool {
+    title.contains('%') || title.contains('$')
+}
+
+/// Whether the parts of a title between its places stand in this one, in order.
+fn fits(pattern: &str, title: &str) -> bool {
+    let mut rest = title;
+    let parts = pattern.split(['%', '$']).enumerate().map(|(at, part)| match at {
+        0 => part,
+        _ if part.starts_with('{') => part.split_once('}').map_or("", |(_, after)| after),
+        _ => part.trim_start_matches(|letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '.' | '#')),
+    });
+    for part in parts {
+        let Some(at) = rest.find(part) else { return false };
+        rest = &rest[at + part.len()..];
+    }
+    true
+}
+
+struct Comparison<'v, 'd> {
+    versions: &'v [Versions<'d>],
+    /// Sources of all tests and definitions that are there now, and their files.
+    moved: HashMap<&'v [String], Vec<&'v str>>,
+}
+
+/// What makes up a test: its parts by what they are to it.
+type Parts<'f> = BTreeMap<String, Part<'f>>;
+
+struct Part<'f> {
+    source: Vec<&'f [String]>,
+    lines: Range<u32>,
+    kind: ItemKind,
+}
+
+impl<'v> Comparison<'v, '_> {
+    fn compare(&self, one: &Versions<'_>, test: TestAt<'_>) -> Option<Weakening> {
+        let (before, after) = (&one.before, &one.after);
+        let (titles, path) = (before.file.titles(test), &after.file.path);
+        let nth = before.file.tests().filter(|other| before.file.titles(*other) == titles);
+        let nth = nth.take_while(|other| !std::ptr::eq(other.item, test.item)).count();
+        let Some(now) = after.file.tests().filter(|now| after.file.titles(*now) == titles).nth(nth) else {
+            let paths = self.moved.get(test.item.source.as_slice());
+            let is_moved = paths.is_some_and(|paths| paths.iter().any(|now| is_run_as(path, now)));
+            let gone = || weakening(path, WeakeningKind::TestDeleted, before.lines(&test.item.lines).first().copied());
+            return if is_moved { None } else { gone() };
+        };
+        let (near_before, near_after) = (self.near(one, false), self.near(one, true));
+        let was = parts(&before.file, test, &near_before);
+        let is = parts(&after.file, now, &near_after);
+        let names: BTreeSet<&String> = was.keys().chain(is.keys()).collect();
+        let has_moved =
+            |name: &String| was.get(name).zip(is.get(name)).is_some_and(|(old, new)| self.has_moved(old, new));
+        let any_moved = names.iter().any(|name| has_moved(name));
+        for name in names {
+            let (old, new) = (was.get(name), is.get(name));
+            let is_same = match (old, new) {
+                (Some(old), Some(new)) => same(old, new) || self.has_moved(old, new),
+                // What a definition used that has moved went with it.
+                (Some(old), None) => any_moved && matches!(old.kind, ItemKind::Definition | ItemKind::Import),
+                _ => false,
+            };
+            if !is_same {
+                let none = Vec::new();
+                let old_lines = old.map_or(none.clone(), |part| before.lines(&part.lines));
+                let new_lines = new.map_or(none, |part| after.lines(&part.lines));
+                let kind = kind_of(&old_lines, &new_lines, after.file.language, new.map(|part| part.kind));
+                return weakening(path, kind, first_change(&old_lines, &new_lines));
+            }
+        }
+        let scopes = before.file.around(test).zip(after.file.around(now)).filter(|(old, _)| old.is_of_tests);
+        let near = near_before.iter().zip(&near_after).map(|(old, new)| (&old.scopes[0], &new.scopes[0]));
+        scopes
+            .chain(near)
+            .find_map(|(old, new)| reached_into(&was, old, new))
+            .and_then(|item| weakening(path, WeakeningKind::Mocked, after.lines(&item.lines).first().copied()))
+    }
+
+    /// What was a definition is an import now, and is there elsewhere as it was.
+    fn has_moved(&self, old: &Part<'_>, new: &Part<'_>) -> bool {
+        let is_import = old.kind == ItemKind::Definition && new.kind == ItemKind::Import;
+        is_import && old.source.iter().all(|source| self.moved.contains_key(source))
+    }
+
+    /// Files that the test's own shares its hooks and definitions with.
+    fn near(&self, one: &'v Versions<'_>, is_after: bool) -> Vec<&'v File> {
+        let path = &one.after.file.path;
+        let folder = |path: &str| path.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
+        let is_near = |other: &&Versions<'_>| {
+            let other = &other.after.file.path;
+            match one.after.file.language {
+                Language::Python => is_end_of("conftest.py", other) && path.starts_with(&folder(other)),
+                Language::Go => other != path && other.ends_with("_test.go") && folder(other) == folder(path),
+                _ => false,
+            }
+        };
+        let version = |other: &'v Versions<'_>| if is_after { &other.after.file } else { &other.before.file };
+        self.versions.iter().filter(is_near).map(version).collect()
+    }
+}
+
+fn parts<'f>(file: &'f File, test: TestAt<'f>, near: &[&'f File]) -> Parts<'f> {
+    let mut parts = Parts::new();
+    let part = |item: &'f Item| Part { source: vec![&item.source], lines: item.lines.clone(), kind: item.kind };
+    parts.insert("test".to_owned(), part(test.item));
+    let mut words: Vec<&str> = words(&test.item.source);
+    let own = file.around(test).filter(|scope| scope.is_of_tests);
+    let scopes: Vec<&Scope> = own.chain(near.iter().map(|file| &file.scopes[0])).collect();
+    for (depth, scope) in file.around(test).enumerate() {
+        let lines = scope.line..scope.line + 1;
+        parts.insert(format!("suite {depth}"), Part { source: vec![&scope.head], lines, kind: ItemKind::Suite });
+    }
+    for (depth, scope) in scopes.iter().enumerate() {
+        for hook in
+            scope.items.iter().filter(|item| item.kind == ItemKind::Hook && !BENIGN_HOOKS.contains(&item.name.as_str()))
+        {
+            words.extend(self::words(&hook.source));
+            let add = |known: &mut Part<'f>| known.source.push(&hook.source);
+            parts.entry(format!("hook {depth} {}", hook.name)).and_modify(add).or_insert_with(|| part(hook));
+        }
+    }
+    let mut seen = BTreeSet::new();
+    while let Some(word) = words.pop() {
+        if !seen.insert(word) {
+            continue;
+        }
+        let is_it = |item: &&Item| item.name == word && matches!(item.kind, ItemKind::Definition | ItemKind::Import);
+        let found = scopes.iter().map(|scope| scope.items.iter().filter(is_it).collect::<Vec<_>>());
+        let Some(found) = found.into_iter().find(|found| !found.is_empty()) else { continue };
+        for item in found {
+            if item.kind == ItemKind::Definition {
+                words.extend(self::words(&item.source));
+            }
+            let add = |known: &mut Part<'f>| known.source.push(&item.source);
+            parts.entry(format!("uses {word}")).and_modify(add).or_insert_with(|| part(item));
+        }
+    }
+    parts
+}
+
+/// Hooks of pytest that decide nothing about a test.
+const BENIGN_HOOKS: [&str; 3] = ["pytest_addoption", "pytest_report_header", "pytest_terminal_summary"];
+
+/// Names in a source; fixtures may be named by a string.
+fn words(source: &[String]) -> Vec<&str> {
+    let bare = source.iter().map(|text| text.trim_matches('"'));
+    bare.filter(|text| text.chars().all(|letter| letter.is_alphanumeric() || letter == '_') && !text.is_empty())
+        .collect()
+}
+
+fn same(old: &Part<'_>, new: &Part<'_>) -> bool {
+    let pairs = || old.source.iter().zip(&new.source);
+    old.source.len() == new.source.len() && pairs().all(|(old, new)| old == new || is_row_more(old, new))
+}
+
+/// Whether the only change is one more row in a list: another case of a table.
+fn is_row_more(old: &[String], new: &[String]) -> bool {
+    if new.len() <= old.len() {
+        return false;
+    }
+    let shared = old.iter().zip(new).take_while(|(old, new)| old == new).count();
+    let end = old.iter().rev().zip(new.iter().rev()).take_while(|(old, new)| old == new).count();
+    let end = end.min(old.len() - shared);
+    if shared + end < old.len() {
+        return false;
+    }
+    // A comma before the row or behind it belongs to the list.
+    let row = &new[shared..new.len() - end];
+    let row = row.strip_prefix(&[",".to_owned()]).or_else(|| row.strip_suffix(&[",".to_owned()])).unwrap_or(row);
+    let opens = |text: &String| ["(", "[", "{"].contains(&text.as_str());
+    let is_in_list = new[..shared].iter().rev().scan(0, |depth, text| {
+        *depth += match text.as_str() {
+            ")" | "]" | "}" => 1,
+            "(" | "[" | "{" => -1,
+            _ => 0,
+        };
+        Some((*depth, text))
+    });
+    let is_in_list = is_in_list.into_iter().find(|(depth, _)| *depth < 0).is_some_and(|(_, text)| text != "(");
+    let is_row =
+        row.first().is_some_and(opens) && row.last().is_some_and(|text| [")", "]", "}"].contains(&text.as_str()));
+    is_in_list && is_row && !row.iter().any(|text| text == ";" || text == "return")
+}
+
+fn kind_of(old: &[(u32, &str)], new: &[(u32, &str)], language: Language, kind: Option<ItemKind>) -> WeakeningKind {
+    let marks =
+        |lines: &[(u32, &str)]| lines.iter().filter(|(_, text)| markers::skip(text, language).is_some()).count();
+    if marks(new) > marks(old) {
+        WeakeningKind::TestSkipped
+    } else if matches!(kind, Some(ItemKind::Hook)) {
+        WeakeningKind::HookChanged
+    } else {
+        WeakeningKind::TestChanged
+    }
+}
+
+/// The first line that came, else the first that went.
+fn first_change<'d>(old: &[(u32, &'d str)], new: &[(u32, &'d str)]) -> Option<(u32, &'d str)> {
+    let is_in = |lines: &[(u32, &str)], text: &str| lines.iter().any(|(_, other)| other.trim() == text.trim());
+    let came = new.iter().find(|(_, text)| !is_in(old, text));
+    came.or_else(|| old.iter().find(|(_, text)| !is_in(new, text))).or(new.first()).or(old.first()).copied()
+}
+
+/// A new statement beside the tests that names what the test imports: it may put something else in its place.
+fn reached_into<'f>(was: &Parts<'_>, old: &Scope, new: &'f Scope) -> Option<&'f Item> {
+    let imports = was.iter().filter(|(_, part)| part.kind == ItemKind::Import);
+    let names: BTreeSet<&str> = imports
+        .flat_map(|(name, part)| {
+            let bound = name.strip_prefix("uses ").into_iter();
+            bound.chain(part.source.iter().filter_map(|source| source.last()).map(String::as_str)).collect::<Vec<_>>()
+        })
+        .collect();
+    let mut left: Vec<&Item> = old.items.iter().filter(|item| item.kind == ItemKind::Other).collect();
+    new.items.iter().filter(|item| item.kind == ItemKind::Other).find(|item| {
+        match left.iter().position(|known| known.source == item.source) {
+            Some(at) => {
+                left.swap_remove(at);
+                false
+            }
+            None => item.source.iter().any(|text| names.contains(text.as_str())),
+        }
+    })
+}
+
+/// What makes tests when the file runs, where it is another than before.
+fn made_by_code(one: &Versions<'_>) -> Option<Weakening> {
+    let others = |file: &'_ File| -> Vec<Vec<String>> {
+        let items = file.scopes.iter().flat_map(|scope| &scope.items).filter(|item| item.kind == ItemKind::Other);
+        let makes = |item: &&Item| {
+            item.source.windows(2).any(|pair| is_test_word(&pair[0]) && matches!(pair[1].as_str(), "(" | "."))
+        };
+        items.filter(makes).map(|item| item.source.clone()).collect()
+    };
+    let now = others(&one.after.file);
+    let gone = others(&one.before.file).iter().any(|source| !now.contains(source));
+    let first = gone.then(|| first_change(&one.before.lines, &one.after.lines)).flatten();
+    first.and_then(|line| weakening(&one.after.file.path, WeakeningKind::TestChanged, Some(line)))
+}
+
+fn is_test_word(word: &str) -> bool {
+    matches!(word, "it" | "test" | "describe")
+}
+
+fn weakening(file: &str, kind: WeakeningKind, line: Option<(u32, &str)>) -> Option<Weakening> {
+    let (line, text) = line?;
+    let text = text.trim();
+    let text = text[..text.floor_char_boundary(super::MAX_QUOTE_BYTES)].to_owned();
+    Some(Weakening { file: file.to_owned(), line, kind, text })
+}
