@@ -168,7 +168,16 @@ test('a brief begins with the failure, own frames and uncommitted changes, and e
   expect(stdout).toContain('- **Source**: test\n');
   expect(stdout).toMatch(/- \*\*Own Frames\*\*: .*`src\/sum\.mjs:2 total`/u);
   const headings = [...stdout.matchAll(/^## (.*)$/gmu)].map(([, heading]) => heading);
-  expect(headings).toEqual(['Failure', 'Not Committed', 'Task', 'Context', 'Research', 'Rules', 'Not Known']);
+  expect(headings).toEqual([
+    'Failure',
+    'Not Committed',
+    'Task',
+    'Context',
+    'Context Summary',
+    'Generated Research Query',
+    'Rules',
+    'Not Known',
+  ]);
   expect(stdout).toContain('-export const sum = (a, b) => a + b;\n+export const sum = (a, b) => a - b;');
   expect(stdout, 'the message with its values').toMatch(/expected: 3\n\s*actual: -1/u);
   expect(stdout, 'a file that may hold secrets').not.toContain('PLAIN');

@@ -208,7 +208,7 @@ test('adds', () => {
     expect(again.status, 'a new call does not forget it').toBe(1);
     expect(stateOf(root).attempts).toHaveLength(2);
     expect(again.stdout).toMatch(
-      /^> Nothing was run now: .* its green run is suspicious.*--accept or --reject\.\n\n## Command/u,
+      /^> Nothing was run now: .* its green run is suspicious.*--resume --fix TEXT\. .*--accept or --reject\.\n\n## Command/u,
     );
     expect(JSON.parse((await fixProblem(root, [...args, '--json'])).stdout).warnings[0]).toMatch(
       /^Nothing was run now/u,
@@ -224,8 +224,8 @@ test('adds', () => {
     const rejected = await fixProblem(root, ['--reject', 'the test is right']);
     expect(rejected).toMatchObject({ status: 3, stderr: expect.not.stringContaining('Nothing changed') });
     expect(rejected.stdout, 'what fails is still known').toMatch(/^- \*\*Location\*\*: sum\.test\.js:\d+/mu);
-    expect(rejected.stdout).toMatch(/^- \*\*Weakened Test\*\*: `sum\.test\.js:\d+` test skipped: `test\.skip\(/mu);
-    expect(rejected.stdout).toContain('it made the tests weaker; a human rejected it: the test is right');
+    expect(rejected.stdout).toMatch(/^- \*\*Suspicious\*\*: `sum\.test\.js:\d+` test skipped: `test\.skip\(/mu);
+    expect(rejected.stdout).toContain('it was suspicious; a human rejected it: the test is right');
 
     write(root, 'sum.test.js', TEST);
     write(root, 'sum.js', 'exports.sum = (a, b) => a + b;\n');
@@ -307,6 +307,28 @@ describe('a given error', () => {
     const verified = await fixProblem(root, ['--resume', '--test', 'node check.js']);
     expect(verified.status, verified.stderr).toBe(0);
     expect(verified.stdout).toContain('PASS ✅');
+  });
+
+  test('is verified by the tests of the project, or in words', async () => {
+    const scripts = JSON.stringify({ scripts: { test: 'node check.js' } });
+    const root = project({ ...FAILING, 'package.json': scripts });
+    const given = [TEXT, '--desired', 'it is well', '--backoff', '0'];
+    expect((await fixProblem(root, given)).stdout).toContain('- **Verified by**: `npm test`');
+    answer(root, 'good');
+    expect((await fixProblem(root, given)).stdout).toContain('- **Command**: `npm test`\n- **Result**: PASS ✅');
+
+    const other = project(FAILING);
+    expect((await fixProblem(other, given)).status).toBe(3);
+    answer(other, 'good');
+    expect((await fixProblem(other, given)).status).toBe(3);
+    const said = await fixProblem(other, ['--resume', '--verified', 'ran check.js by hand']);
+    expect(said.status, said.stderr).toBe(0);
+    expect(said.stdout).toContain('- **Command**: none; verified by who fixed it: ran check.js by hand');
+  });
+
+  test('does not take auto, for it asks nothing', async () => {
+    const refused = await fixProblem(project(FAILING), [TEXT, ...args, '--auto']);
+    expect(refused).toMatchObject({ status: 2, stderr: expect.stringContaining('an error asks nothing') });
   });
 });
 

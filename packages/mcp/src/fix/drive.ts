@@ -16,6 +16,8 @@ export interface DriveOptions {
   agent?: string | undefined;
   agentTimeoutSeconds: number;
   research?: string | undefined;
+  /** How a fix was verified that no command verifies. */
+  verified?: string | undefined;
   /** What was changed since the loop stopped; given when somebody goes on with it. */
   fix?: DeclaredFix | undefined;
   /** False: whoever goes on may have changed nothing, and is not told so. Default: true. */
@@ -23,7 +25,7 @@ export interface DriveOptions {
 }
 
 /** Why it stopped. */
-export type Stop = 'over' | 'needs_fix' | 'needs_inputs' | 'fixer_changed_nothing';
+export type Stop = 'over' | 'needs_fix' | 'needs_inputs';
 
 export async function drive(
   loopContext: LoopContext,
@@ -56,7 +58,7 @@ export async function drive(
         if (refused !== null && options.isFixSaid !== false) watcher.onNote?.(refused);
         const brief = await loop.prepareFix(watcher, options.research);
         if (options.agent === undefined) return 'needs_fix';
-        if (!(await fixed(loopContext, loop, brief, options, watcher))) return 'fixer_changed_nothing';
+        if (!(await fixed(loopContext, loop, brief, options, watcher))) loop.noChangeMade();
         break;
       }
       case 'provide_inputs': {
@@ -66,9 +68,20 @@ export async function drive(
         return 'needs_inputs';
       }
       default:
+        if (loop.state.status === 'suspicious' && fix !== undefined && options.isFixSaid !== false) {
+          const refused = await declined(loop, fix);
+          fix = undefined;
+          if (refused === null) break;
+          loop.note(refused);
+        }
         if (loop.state.status === 'unverified' && loop.state.test !== null) {
           await loop.runAttempt(watcher);
           break;
+        }
+        if (loop.state.status === 'unverified' && options.verified !== undefined) {
+          const { type, reason } = await loop.verified(options.verified);
+          if (type !== 'refused') break;
+          loop.note(reason);
         }
         if (!loop.decision.is_over)
           throw new Error(`a loop that is ${loop.state.status} stopped: ${loop.decision.reason}`);

@@ -55,7 +55,7 @@ export async function learn(
   known: number,
   onLearned: (upTo: number) => void,
 ): Promise<string[]> {
-  if (!loopContext.session.historyEnabled) return [];
+  if (!loopContext.session.historyEnabled || isExplained(loop.state)) return [];
   const lessons = (await lessonsOf(loopContext, loop)).filter(({ fix }) => fix.number > known);
   const problems = new Set<string>();
   for (const lesson of lessons) {
@@ -129,8 +129,14 @@ function casesOf(failed: AttemptRun | undefined, next: AttemptRun | undefined, w
   return fits.flatMap(([first]) => first ?? []).slice(0, MAX_CAUSES);
 }
 
+/** A success by a stated reason, which nobody has accepted, teaches nothing. */
+function isExplained({ attempts, stated_reason }: FixState): boolean {
+  return stated_reason !== null && (attempts.at(-1)?.weakened ?? []).length > 0;
+}
+
 /** A success that no run has shown by itself. */
-function acceptance({ mode, test, attempts }: FixState): string {
+function acceptance({ mode, test, attempts, verified_by }: FixState): string {
+  if (verified_by !== null) return ` No command verified it; whoever made it did: ${oneLine(verified_by)}.`;
   const weakened = attempts.at(-1)?.weakened ?? [];
   const where = weakened.map(({ file, line, kind }) => `${file}:${line} (${kind.replaceAll('_', ' ')})`);
   if (where.length > 0) return ` A person accepted it although the tests are weaker: ${where.slice(0, 3).join(', ')}.`;

@@ -6,13 +6,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FixApproach, FixDecision, FixError, FixState, FixVerdict } from 'argus-engine';
 import { ArgusError, messageOf } from '../errors.ts';
+import { detectTestCommand } from '../run/planning/test-command.ts';
 import { endMarked, newMark } from '../run/processes.ts';
 import { io } from '../system/io.ts';
 import { visible } from '../text/untrusted.ts';
 import type { AttemptRequest, AttemptResult } from './attempt/attempt.ts';
 import { type CommandInput, commandInputFor, missingText, NO_INPUT, withoutSecrets } from './attempt/command-input.ts';
 import { errorSource } from './attempt/error-source.ts';
-import { type HeardAttempt, recordAttempt, runHeard, runUnheard } from './attempt/recorded-attempt.ts';
+import {
+  type AttemptCases,
+  casesOf,
+  type HeardAttempt,
+  recordAttempt,
+  runHeard,
+  runUnheard,
+} from './attempt/recorded-attempt.ts';
 import { understandRun } from './attempt/understand.ts';
 import { findingsIn } from './context/findings.ts';
 import { researchText } from './context/research.ts';
@@ -24,7 +32,7 @@ import { reportData } from './report/loop-view.ts';
 import type { Insight, LoopRecord } from './report/record.ts';
 import { reportMarkdown } from './report/report.ts';
 import { isRejected, limitsKept } from './report/summary.ts';
-import { changeSince, describeChange, explainRefusal, suspicions, weakenings } from './snapshots/changes.ts';
+import { changeSince, describeChange, explainRefusal, fixedDiff, suspicions, weakenings } from './snapshots/changes.ts';
 import { snapshotsOf } from './snapshots/open.ts';
 import type { Snapshots } from './snapshots/snapshots.ts';
 import type { WantedFix } from './start-fields.ts';
@@ -64,6 +72,8 @@ export class Loop {
   readonly #notes: string[] = [];
   readonly #state: LoopState;
   #insight: Insight | null = null;
+  /** What all fixes changed, for the report. */
+  #diff = '';
 
   private constructor(
     loopContext: LoopContext,
@@ -84,7 +94,9 @@ export class Loop {
 
   /** Begins a loop, or goes on with the one that waits. One that is over is put aside, but where a human must decide. */
   static async start(loopContext: LoopContext, wanted: WantedFix): Promise<Loop> {
-    const fresh = loopContext.rules.begin({ ...wanted, started: new Date(io().now()).toISOString() });
+    const test = wanted.test ?? detectedTest(loopContext, wanted);
+    const started = new Date(io().now()).toISOString();
+    const fresh = loopContext.rules.begin({ ...wanted, ...(test === undefined ? {} : { test }), started });
     const folder = await folderToStart(loopContext, fresh.command_hash);
     const lock = folder.lock();
     try {
@@ -101,6 +113,9 @@ export class Loop {
       const past = found === undefined ? null : await putAside(found, folder, snapshots);
       const loop = new Loop(loopContext, folder, lock, snapshots, fresh, false);
       if (past !== null) loop.#state.remember('remarks', [past]);
+      if (test !== wanted.test) {
+        loop.#state.remember('remarks', [`No verification was given: it is ${test}, which argus run would run.`]);
+      }
       await loop.#begin();
       return loop;
     } catch (thrown) {
@@ -139,6 +154,7 @@ export class Loop {
       insight: readInsight(folder),
       notes: state.host.remarks,
       earlier: null,
+      diff: outlook.decision.is_over ? await fixedDiff(loopContext, snapshots, state) : '',
     });
   }
 
@@ -156,7 +172,8 @@ export class Loop {
     const notes = [...said, ...this.#notes, ...this.#snapshots.warnings, ...(this.#insight?.notes ?? [])];
     const [state, outlook, insight] = [this.#state.current, this.#state.outlook, this.#insight];
     const earlier = this.continued && !this.#state.hasAdvanced ? undecided(state) : null;
-    return recordOf({ state, outlook, folder, snapshots: this.#snapshots, insight, notes, earlier });
+    const diff = this.#diff;
+    return recordOf({ state, outlook, folder, snapshots: this.#snapshots, insight, notes, earlier, diff });
   }
 
   /** What this call has to say. */
@@ -205,8 +222,9 @@ export class Loop {
         attempt.result.notes.map((note) => `Attempt ${number}: ${note}`),
       );
       const text = withoutSecrets(attempt.result.text, input);
-      const decision = await this.#finish({ ...attempt.result, text }, snapshot, watcher);
-      await this.#record(number, { ...attempt, text });
+      const cases = await casesOf(this.#context, { ...attempt, command: this.#command, text });
+      const decision = await this.#finish({ ...attempt.result, text }, cases, snapshot, watcher);
+      if (cases !== null && attempt.result.prompt === null) await this.#record(number, cases);
       return decision;
     } finally {
       attempt.close();
@@ -215,10 +233,13 @@ export class Loop {
 
   /** Declares what was changed since the last attempt; what the work tree shows counts, not what is said. */
   async declareFix(fix: DeclaredFix): Promise<FixDecision> {
-    const change = await changeSince(this.#snapshots, this.#state.current);
+    const change = await changeSince(this.#context, this.#snapshots, this.#state.current);
     const { files, tried } = change;
     const outside = fix.outside === null ? null : cleanText(this.#context, fix.outside);
-    const description = cleanText(this.#context, fix.description ?? '') || describeChange(change, outside);
+    // Nothing but words: they are the reason for what is suspicious.
+    const isReason = this.#state.current.status === 'suspicious' && change.digest === null && outside === null;
+    const said = cleanText(this.#context, fix.description ?? '');
+    const description = isReason ? said : said || describeChange(change, outside);
     const digest = tried === null ? change.digest : null;
     const approach = fix.approach ?? null;
     const declared = this.#state.advance({ type: 'fix_declared', description, digest, files, outside, approach });
@@ -295,7 +316,28 @@ export class Loop {
   /** What a human would accept is no more what ran. */
   async isOutdated(): Promise<boolean> {
     const { status } = this.#state.current;
-    return status === 'suspicious' && (await changeSince(this.#snapshots, this.#state.current)).digest !== null;
+    const change = () => changeSince(this.#context, this.#snapshots, this.#state.current);
+    return status === 'suspicious' && (await change()).digest !== null;
+  }
+
+  /** A fix that no command verifies, as whoever fixes has verified it. */
+  async verified(how: string): Promise<FixDecision> {
+    const until = await this.#snapshots.now();
+    const weakened = await weakenings(this.#context, this.#snapshots, this.#state.current, until);
+    const decision = this.#state.apply({
+      type: 'fix_verified',
+      how,
+      timestamp: new Date(io().now()).toISOString(),
+      weakened,
+    });
+    if (weakened.length > 0) this.#state.keep({ after: await this.#snapshots.take('verified') });
+    this.#state.write();
+    return decision;
+  }
+
+  /** Whoever fixes has changed nothing: the loop stops until somebody does. */
+  noChangeMade(): void {
+    this.#state.apply({ type: 'no_change_made' });
   }
 
   humanDecided(verdict: FixVerdict, note: string | null): FixDecision {
@@ -335,6 +377,7 @@ export class Loop {
     const { status } = this.#state.current;
     if (status === 'escalated') await this.#findOut(watcher);
     if (status === 'success' || status === 'escalated') await this.#learn();
+    this.#diff = await fixedDiff(this.#context, this.#snapshots, this.#state.current);
     const { earlier, ...record } = this.record;
     const markdown = reportMarkdown({ ...record, earlier: null });
     this.folder.write('report.md', markdown);
@@ -389,7 +432,8 @@ export class Loop {
         `Attempt ${number} was cut off, and is made again${log === null ? '' : `; see ${log}`}.`,
       ]);
     }
-    if (status === 'running' || status === 'cancelled') this.#state.apply({ type: 'resumed' });
+    const isIdle = this.#state.current.escalation === 'no_change_made';
+    if (status === 'running' || status === 'cancelled' || isIdle) this.#state.apply({ type: 'resumed' });
   }
 
   /** What an attempt runs. */
@@ -417,8 +461,7 @@ export class Loop {
         // What a person gave the command is shown to nobody, not even when it prints it.
         onOutput: (text) => watcher.onOutput?.(withoutSecrets(text, input)),
       };
-      const isHeard = this.#context.session.historyEnabled && input.digest === null;
-      return await (isHeard ? runHeard(this.#context, request) : runUnheard(request));
+      return await (input.digest === null ? runHeard(this.#context, request) : runUnheard(request));
     } catch (thrown) {
       this.#state.keep({ mark: null });
       this.cancel();
@@ -428,7 +471,12 @@ export class Loop {
     }
   }
 
-  async #finish(result: AttemptResult, snapshot: string, watcher: Watcher): Promise<FixDecision> {
+  async #finish(
+    result: AttemptResult,
+    cases: AttemptCases | null,
+    snapshot: string,
+    watcher: Watcher,
+  ): Promise<FixDecision> {
     const { exitCode, timedOut, durationSeconds, startedAt } = result;
     const failed = exitCode !== 0;
     const number = this.#state.current.current_attempt;
@@ -439,8 +487,6 @@ export class Loop {
       this.#writeInsight();
     }
     const weakened = failed ? [] : await suspicions(this.#context, this.#snapshots, this.#state.current, snapshot);
-    // What is changed from here on is the next fix.
-    if (failed || weakened.length > 0) this.#state.keep({ after: await this.#snapshots.take(`${number}-after`) });
     this.#state.keep({ mark: null });
     const decision = this.#state.apply({
       type: 'attempt_finished',
@@ -450,19 +496,25 @@ export class Loop {
       timestamp: new Date(startedAt).toISOString(),
       error,
       weakened,
+      ran: cases?.ran ?? null,
     });
+    // What is changed from here on is the next fix.
+    if (this.#state.current.status !== 'success') {
+      this.#state.keep({ after: await this.#snapshots.take(`${number}-after`) });
+      this.#state.write();
+    }
     watcher.onNote?.(
       `attempt ${number}: exit code ${exitCode} after ${Math.round(durationSeconds * 10) / 10} s${error ? `, ${error.headline || error.error_type}` : ''}`,
     );
     return decision;
   }
 
-  /** As a run of its own: but not where it stopped at a question, or is green for a reason that only a human may accept. */
-  async #record(number: number, attempt: Omit<HeardAttempt, 'close'> & { text: string }): Promise<void> {
-    const { prompt } = attempt.result;
-    if (!this.#context.session.historyEnabled || prompt !== null || this.#state.current.status === 'suspicious') return;
+  /** As a run of its own: but not where it is green for a suspicious reason. */
+  async #record(number: number, { run }: AttemptCases): Promise<void> {
+    const isGreen = (this.#state.current.attempts.at(-1)?.weakened ?? []).length > 0;
+    if (!this.#context.session.historyEnabled || isGreen) return;
     try {
-      const kept = await recordAttempt(this.#context, this.folder, { ...attempt, number, command: this.#command });
+      const kept = await recordAttempt(this.#context, this.folder, number, run);
       if (kept.notStored !== undefined) for (const warning of kept.warnings) this.note(warning);
     } catch (thrown) {
       this.note(`Attempt ${number} was not recorded: ${messageOf(thrown)}`);
@@ -474,7 +526,7 @@ export class Loop {
     const [first] = await weakenings(this.#context, this.#snapshots, this.#state.current, now);
     if (first === undefined) return;
     this.note(
-      `The tests are weaker than at the beginning (${first.file}:${first.line}, ${first.kind.replaceAll('_', ' ')}): a green run will be suspicious, no success.`,
+      `The tests are not what they were (${first.file}:${first.line}, ${first.kind.replaceAll('_', ' ')}): a green run will be suspicious, no success.`,
     );
   }
 
@@ -499,4 +551,10 @@ export class Loop {
   #writeInsight(): void {
     this.folder.writeJson('insight.json', this.#insight);
   }
+}
+
+/** In error mode, what runs the project's tests verifies a fix. */
+function detectedTest({ session }: LoopContext, { error, command }: WantedFix): string | undefined {
+  if (command !== undefined || error === undefined) return undefined;
+  return session.config.test?.command ?? detectTestCommand(session.root)?.command;
 }

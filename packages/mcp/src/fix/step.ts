@@ -8,8 +8,8 @@ import type { Watcher } from './loop-context.ts';
 
 const OVER = 'The loop is over, and its last run was well; fix_problem begins a new one.';
 
-/** Why nothing was run; null where something was. */
-export async function step(loop: Loop, watcher: Watcher, fix?: DeclaredFix): Promise<string | null> {
+/** Why nothing was run; null where something was. `verified`: how a fix was verified that no command verifies. */
+export async function step(loop: Loop, watcher: Watcher, fix?: DeclaredFix, verified?: string): Promise<string | null> {
   if (fix !== undefined && (loop.decision.type === 'apply_fix' || says(fix))) {
     const decision = await loop.declareFix(fix);
     if (decision.type === 'refused') return decision.reason;
@@ -19,6 +19,10 @@ export async function step(loop: Loop, watcher: Watcher, fix?: DeclaredFix): Pro
     if (problem !== null) return problem;
   }
   if (loop.decision.type === 'wait') await loop.wait(watcher);
+  if (verified !== undefined && loop.state.test === null) {
+    const decision = await loop.verified(verified);
+    return decision.type === 'refused' ? decision.reason : null;
+  }
   const verifies = loop.state.status === 'unverified' && loop.state.test !== null;
   if (loop.decision.type === 'done') return OVER;
   if (loop.decision.type !== 'run' && !verifies) return loop.decision.reason;

@@ -43,8 +43,9 @@ ${json}
 2. Do what next_action of each answer says, with its tool and arguments, until it is DONE_RECORDED or ESCALATE_TO_HUMAN:
    - APPLY_FIX_THEN_ATTEMPT: read context, known_solutions and the error; search the web with research_query if you can; change the project's files in the way approach says, each time another; then fix_attempt with fix: what you changed.
    - WAIT_THEN_ATTEMPT: call fix_attempt; change nothing.
+   - VERIFY_FIX: verify the fix, then fix_attempt with test or verified.
    - PROVIDE_INPUTS: write the answers to the prompts; never invent credentials.
-3. Never weaken, skip or delete tests to reach a green run, and never go on when the circuit is open.
+3. Leave the tests that fail as they are; never skip or delete one to reach a green run, and never go on when the circuit is open.
 4. At the end give me the report of the last answer.
 `;
   return { description: 'Fix a problem', messages: [{ role: 'user', content: { type: 'text', text } }] };

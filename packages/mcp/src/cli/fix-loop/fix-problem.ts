@@ -39,6 +39,7 @@ export interface FixOptions {
   resume?: boolean;
   fix?: string;
   outside?: string;
+  verified?: string;
   accept?: string | true;
   reject?: string | true;
   resetCircuit?: boolean;
@@ -149,7 +150,7 @@ function noteOf(given: string | true): string | null {
 
 /** Going on means that something was changed, unless a fixer is to do that. */
 function driveOptions(loop: Loop, options: FixOptions): DriveOptions {
-  const { fix = null, outside = null, research } = options;
+  const { fix = null, outside = null, research, verified } = options;
   const agent = options.agent === false ? undefined : options.agent;
   const says = fix !== null || outside !== null;
   const goesOn = loop.continued && (says || agent === undefined);
@@ -157,6 +158,7 @@ function driveOptions(loop: Loop, options: FixOptions): DriveOptions {
     agent,
     agentTimeoutSeconds: options.agentTimeout ?? AGENT_TIMEOUT_SECONDS,
     research,
+    verified,
     fix: goesOn ? { description: fix, outside } : undefined,
     isFixSaid: says || !hasDecided(options),
   };

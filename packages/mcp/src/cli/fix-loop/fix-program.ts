@@ -10,7 +10,8 @@ import type { FixOptions } from './fix-problem.ts';
 import { startOptions } from './start-options.ts';
 
 const HELP = `
-Error mode: an error text ("-" reads it from stdin), repaired in at most three attempts; --test verifies.
+Error mode: an error text ("-" reads it from stdin), repaired in at most three attempts; --test verifies, or what
+argus run would run.
 Command mode (--command): run, repaired and run again until it succeeds.
 Without --agent, or fix.agent in argus.yaml of your own configuration folder (Linux: ~/.config/argus), it stops
 before each change and prints a brief; change something, then call it again with --resume.
@@ -38,6 +39,7 @@ export function addFixCommands(root: Command): void {
     .option('--resume', 'go on with a loop that waits; without --command and error the one worked on last')
     .option('--fix <text>', 'with --resume: what was changed, in words')
     .option('--outside <text>', 'with --resume: what was changed outside the project (a service started, a setting)')
+    .option('--verified <how>', 'with --resume: how a fix was verified where no command can')
     .option('--accept [note]', 'a suspicious or unverified fix is right')
     .option('--reject [note]', 'a suspicious or unverified fix is wrong: go on')
     .option('--reset-circuit', 'let an open circuit try again');

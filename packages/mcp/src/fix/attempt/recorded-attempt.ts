@@ -3,7 +3,7 @@
  * read back when the loop learns what its fixes did.
  */
 
-import type { GitFacts, RunResult } from 'argus-engine';
+import type { FixRanCases, GitFacts, RecordRunParams, ReportCase, RunResult } from 'argus-engine';
 import { z } from 'zod';
 import { gitFacts } from '../../run/git-state.ts';
 import { folderOf } from '../../run/planning/test-place.ts';
@@ -18,6 +18,8 @@ import { type AttemptRequest, type AttemptResult, runAttempt } from './attempt.t
 export interface HeardAttempt {
   result: AttemptResult;
   heard: Heard;
+  /** Whether its cases were listened for. */
+  isListened: boolean;
   git: GitFacts | null;
   close(): void;
 }
@@ -32,7 +34,7 @@ export async function runHeard({ session }: LoopContext, request: AttemptRequest
     const heard = await listener.heard(result.startedAt);
     const isUnheard = heard.reports.length === 0 && result.exitCode !== 0 && !result.timedOut;
     const refusal = isUnheard ? listener.refusal(result.text) : undefined;
-    if (refusal === undefined) return { result, heard, git, close: () => listener.close() };
+    if (refusal === undefined) return { result, heard, isListened: true, git, close: () => listener.close() };
     listener.close();
     const unheard = await runUnheard(request);
     const note = `It was run once more, for it did not take what Argus adds for a report (${shortLine(refusal)}).`;
@@ -46,7 +48,7 @@ export async function runHeard({ session }: LoopContext, request: AttemptRequest
 /** Of a command that is given secrets: what it writes with them is not looked at. */
 export async function runUnheard(request: AttemptRequest): Promise<HeardAttempt> {
   const result = await runAttempt(request);
-  return { result, heard: { reports: [], runner: null }, git: null, close: () => {} };
+  return { result, heard: { reports: [], runner: null }, isListened: false, git: null, close: () => {} };
 }
 
 /** What a loop keeps of a recorded attempt: the cases of each of its causes. */
@@ -55,20 +57,21 @@ export interface AttemptRun {
   causes: string[][];
 }
 
-export interface RecordedAttempt extends Omit<HeardAttempt, 'close'> {
-  number: number;
-  command: string;
-  /** What was printed, without secrets. */
-  text: string;
+/** What a listened attempt comes to, read while its reports are there. */
+export interface AttemptCases {
+  /** For recording; the reports are read. */
+  run: RecordRunParams;
+  ran: FixRanCases;
 }
 
-/** Keeps it in the memory of failures; what is not stored yet or never is told by the answer. */
-export async function recordAttempt(
+/** Null where nobody listened. */
+export async function casesOf(
   { session }: LoopContext,
-  folder: StateFolder,
-  { number, command, text, result, heard, git }: RecordedAttempt,
-): Promise<Kept<RunResult>> {
-  const kept = await session.recordRun({
+  { command, text, result, heard, git, isListened }: Omit<HeardAttempt, 'close'> & { command: string; text: string },
+): Promise<AttemptCases | null> {
+  if (!isListened) return null;
+  const rules = await session.rulesAlone();
+  const run = await rules.prepareRun({
     command,
     runner: heard.runner,
     startedAt: result.startedAt,
@@ -83,9 +86,26 @@ export async function recordAttempt(
     notes: [],
     folder: folderOf(session.project, session.root),
   });
+  const last = new Map((run.cases ?? []).map((one) => [nameOf(one), one.status]));
+  const named = (status: ReportCase['status']) => [...last].flatMap(([name, is]) => (is === status ? [name] : []));
+  return { run, ran: { passed: named('passed'), failed: named('failed') } };
+}
+
+function nameOf({ file, suite, name }: ReportCase): string {
+  return [file ?? '', ...suite, name].filter(Boolean).join(' > ');
+}
+
+/** Keeps it in the memory of failures; what is not stored yet or never is told by the answer. */
+export async function recordAttempt(
+  { session }: LoopContext,
+  folder: StateFolder,
+  number: number,
+  run: RecordRunParams,
+): Promise<Kept<RunResult>> {
+  const kept = await session.recordRun(run);
   const { runId, causes } = kept.value;
-  const run: AttemptRun = { runId, causes: causes.map(({ cases }) => cases) };
-  folder.writeJson(fileName(number), run);
+  const file: AttemptRun = { runId, causes: causes.map(({ cases }) => cases) };
+  folder.writeJson(fileName(number), file);
   return kept;
 }
 

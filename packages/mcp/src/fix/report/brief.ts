@@ -85,7 +85,7 @@ function failure(record: LoopRecord): string {
     ...(insight?.missing ? [`- **Missing**: ${oneLine(insight.missing, 300)}`] : []),
     ...weakened.map(
       ({ file, line, kind, text }) =>
-        `- **Weakened Test**: ${code(`${file}:${line}`)} ${kind.replaceAll('_', ' ')}: ${code(text)}`,
+        `- **Suspicious**: ${code(`${file}:${line}`)} ${kind.replaceAll('_', ' ')}: ${code(text)}`,
     ),
     ...(frames.length > 1 ? [`- **Own Frames**: ${frames.map((frame) => code(frame)).join(', ')}`] : []),
     ...(last ? [`- **Exit Code**: ${last.exit_code}${last.timed_out ? ' (out of time)' : ''}`] : []),
@@ -175,7 +175,7 @@ function unanswered(insight: Insight | null, whyNot: number): string[] {
 }
 
 function queried(insight: Insight | null): string[] {
-  return insight?.query ? [`## Research\n\nQuery: ${oneLine(insight.query, 400)}`] : [];
+  return insight?.query_markdown ? [insight.query_markdown.trim()] : [];
 }
 
 function tried({ state }: LoopRecord): string[] {
@@ -194,7 +194,7 @@ function rules({ folder, outlook }: LoopRecord): string {
     '## Rules',
     '',
     '- Change files of the project; the command is run again after you. No change, or one tried before, is refused.',
-    '- Do not delete, skip or weaken tests, raise their timeouts or rewrite snapshots: that is found, and no success.',
+    '- Leave the tests that fail as they are, and how tests are run: a change there is found, and no success.',
     '- Do not ask anybody; what you need is here or in the project.',
     `- Do not touch \`${folder}\`.`,
     `- Say at the end in one line what you changed: \`${FIX_MARK} ...\`. A change outside the project's files (a service started, a setting): \`${OUTSIDE_MARK} ...\`.`,

@@ -100,6 +100,8 @@ export interface ReportData extends LoopView {
   total_duration_seconds: number;
   attempts: FixAttempt[];
   pending_fix: FixState['pending_fix'];
+  stated_reason: string | null;
+  verified_by: string | null;
   suggested_next_steps: string[];
   research_sources: string[];
   going_back: GoingBack[];
@@ -119,6 +121,8 @@ export function reportData(record: LoopRecord): ReportData {
     total_duration_seconds: state.attempts.reduce((sum, attempt) => sum + attempt.duration_seconds, 0),
     attempts: state.attempts,
     pending_fix: state.pending_fix,
+    stated_reason: state.stated_reason,
+    verified_by: state.verified_by,
     suggested_next_steps: state.status === 'success' ? [] : nextSteps(record),
     research_sources: sources,
     going_back: goingBack,

@@ -61,6 +61,8 @@ export interface LoopRecord {
   goingBack: GoingBack[];
   /** Said first: what follows is from an earlier call, and a human has to decide; null where something was done now. */
   earlier: string | null;
+  /** What all fixes changed, without secrets; empty where the loop goes on. */
+  diff: string;
   /** The end of what the last attempt printed, without secrets. */
   output: string;
   notes: string[];

@@ -31,7 +31,9 @@ function commandSuccess({ state, folder }: LoopRecord): string[] {
     String(attempt.number),
     String(attempt.exit_code),
     cell(attempt.error_type),
-    attempt.fix_applied !== null && !fixes.includes(attempt) ? 'rejected' : cell(attempt.fix_applied),
+    attempt.fix_applied !== null && !fixes.includes(attempt)
+      ? 'rejected'
+      : `${cell(attempt.fix_applied)}${hasFailed(state, attempt) ? ' (failed)' : ''}`,
     seconds(attempt.duration_seconds),
   ]);
   return [
@@ -44,15 +46,22 @@ function commandSuccess({ state, folder }: LoopRecord): string[] {
       `- **Total Duration**: ${seconds(total)}`,
     ].join('\n'),
     `### Execution History\n${table(['Attempt', 'Exit Code', 'Error Type', 'Fix Applied', 'Duration'], rows)}`,
-    `### Fixes Applied\n${fixes.length === 0 ? 'None was needed.' : fixes.map(appliedFix).join('\n')}`,
+    `### Fixes Applied\n${fixes.length === 0 ? 'None was needed.' : fixes.map((fix, index) => appliedFix(state, fix, index)).join('\n')}`,
     stateFile(folder),
   ];
 }
 
-function appliedFix(attempt: FixAttempt, index: number): string {
+/** The error that the fix was for came back. */
+function hasFailed({ attempts }: FixState, { number, error_hash, fix_applied }: FixAttempt): boolean {
+  return fix_applied !== null && attempts.slice(number).some((later) => later.error_hash === error_hash);
+}
+
+function appliedFix(state: FixState, attempt: FixAttempt, index: number): string {
   const files = attempt.files.map((file) => `${code(file.path)} ${oneLine(file.change)}`);
   if (attempt.outside !== null) files.push(`outside the work tree: ${oneLine(attempt.outside)}`);
-  return `${index + 1}. **Attempt ${attempt.number}**: ${oneLine(attempt.fix_applied ?? '')}\n   - Files: ${files.join(', ') || 'none'}`;
+  const failed = hasFailed(state, attempt) ? ` - failed: ${oneLine(attempt.why_failed ?? 'still fails')}` : '';
+  const what = `**Attempt ${attempt.number}**: ${oneLine(attempt.fix_applied ?? '')}${failed}`;
+  return `${index + 1}. ${what}\n   - Files: ${files.join(', ') || 'none'}`;
 }
 
 function commandFailure(record: LoopRecord): string[] {
@@ -128,12 +137,17 @@ function errorSuccess(record: LoopRecord): string[] {
     ].join('\n'),
     [
       '### Verification',
-      `- **Command**: ${state.test === null ? 'none; a human accepted it' : code(state.test)}`,
+      `- **Command**: ${verification(state)}`,
       '- **Result**: PASS ✅',
       `- **Retries Used**: ${Math.max(0, state.attempts.length - 1)}/${state.max_attempts}`,
     ].join('\n'),
     `### Research Sources\n${sources(record)}`,
   ];
+}
+
+function verification({ test, verified_by }: FixState): string {
+  if (verified_by !== null) return `none; verified by who fixed it: ${oneLine(verified_by)}`;
+  return test === null ? 'none; a human accepted it' : code(test);
 }
 
 function errorFailure(record: LoopRecord): string[] {
@@ -190,6 +204,8 @@ function additions(record: LoopRecord): string[] {
           `### Suspicious Changes\n${weakened.map(({ file, line, kind, text }) => `- ${code(`${file}:${line}`)} ${kind.replaceAll('_', ' ')}: ${code(text)}`).join('\n')}`,
         ]
       : []),
+    ...(state.stated_reason === null ? [] : [`### Stated Reason\n${oneLine(state.stated_reason, 2_000)}`]),
+    ...(record.diff === '' ? [] : [`### Diff\n${fenced(firstPart(record.diff), 'diff')}`]),
     ...(state.mode === 'error' && state.test === null && state.status === 'unverified'
       ? ['### Verification\n- **Command**: none was given (`--test`)\n- **Result**: NOT VERIFIED']
       : []),
@@ -207,10 +223,15 @@ function undoing(moments: readonly GoingBack[]): string[] {
   return lines.length === 0 ? [] : [`### Going Back\n${lines.join('\n')}`];
 }
 
-/** The rules' own reasons; of a loop that only stopped, why it did. */
+/** As the state says it. */
 function reasonOf({ state, outlook }: LoopRecord): string {
-  if (state.escalation !== null) return state.escalation;
-  return state.status === 'needs_fix' ? 'no_change_made' : outlook.decision.result;
+  return state.escalation ?? outlook.decision.result;
+}
+
+function firstPart(diff: string): string {
+  if (diff.length <= MAX_OUTPUT_CHARACTERS) return diff;
+  const part = diff.slice(0, MAX_OUTPUT_CHARACTERS);
+  return `${part.slice(0, part.lastIndexOf('\n'))}\n… (${diff.length - part.length} more characters)`.toWellFormed();
 }
 
 function errorTypeOf({ state, insight }: LoopRecord): string {

@@ -99,11 +99,14 @@ const STEPS: Readonly<Record<NonNullable<FixState['escalation']> | 'none', Steps
     'Run the same command again when it is gone',
   ],
   suspicious_success: () => [
-    'Review the suspicious changes below; where they are right, accept the run with `--accept`',
-    'Else restore the tests and call `--reject`: the loop goes on and asks for another fix',
+    'Restore the tests and go on with `--resume --fix TEXT`; where an expectation was wrong, state there why',
+    'A person may decide instead, with `--accept` or `--reject`',
   ],
   interrupted_too_often: () => [
     'Find out what ends the process while the command runs: memory, a time limit around it',
+  ],
+  no_change_made: ({ headline }) => [
+    `Change what causes ${headline}, then go on with \`--resume --fix TEXT\`: nothing was changed`,
   ],
   stopped_by_human: () => ['Nothing: a human stopped the loop'],
   none: ({ headline }) => [`Change what causes ${headline}, then run the same command again with \`--resume\``],

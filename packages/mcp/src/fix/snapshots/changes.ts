@@ -7,6 +7,7 @@ import type { FixAttempt, FixDecision, FixState, Weakening } from 'argus-engine'
 import type { LoopContext } from '../loop-context.ts';
 import { UNDESCRIBED } from '../state/fix-file.ts';
 import type { Difference, Snapshots } from './snapshots.ts';
+import { MAX_FILE_DIFF_CHARACTERS } from './text-diff.ts';
 
 /** More are named in the fix file. */
 const MAX_NAMED_FILES = 5;
@@ -21,27 +22,49 @@ export interface Change extends Difference {
 }
 
 /** Since the last attempt ended, or in error mode the loop began. */
-export async function changeSince(snapshots: Snapshots, { host, attempts }: FixState): Promise<Change> {
+export async function changeSince(
+  { rules }: LoopContext,
+  snapshots: Snapshots,
+  { host, attempts }: FixState,
+): Promise<Change> {
   const now = await snapshots.now();
   const from = host.after ?? host.base;
   if (from === null) return { digest: null, files: [], now, tried: null, diff: '' };
   const difference = await snapshots.difference(from, now);
   if (difference.digest === null) return { ...difference, now, tried: null, diff: '' };
   const tried = await ranWith(snapshots, attempts, now);
-  return { ...difference, now, tried, diff: await snapshots.diff(from, now) };
+  const diff = await snapshots.diff(from, now);
+  // What is cut says nothing of the rest.
+  const digest = diff.length < MAX_FILE_DIFF_CHARACTERS ? (rules.changeDigest(diff) ?? null) : difference.digest;
+  return { files: difference.files, digest, now, tried, diff };
 }
 
 /** By all fixes together, from the beginning to the given moment. */
 export async function weakenings(
   { rules }: LoopContext,
   snapshots: Snapshots,
-  { host }: FixState,
+  state: FixState,
   until: string,
 ): Promise<Weakening[]> {
-  const { base } = host;
+  const { base } = state.host;
   if (base === null) return [];
   const { files } = await snapshots.difference(base, until);
-  return rules.weakened(files, await snapshots.diff(base, until));
+  return rules.weakened(files, await snapshots.diff(base, until, 'whole'), failingTests(rules, state));
+}
+
+/** As runs recorded them, else as a runner printed them. */
+function failingTests(rules: LoopContext['rules'], { attempts, error }: FixState): string[] {
+  const recorded = attempts.flatMap(({ failed_cases }) => failed_cases);
+  if (recorded.length > 0) return [...new Set(recorded)];
+  const given = error === null ? [] : rules.understand({ text: error }).failing_tests;
+  return [...new Set([...given, ...attempts.flatMap(({ failing_tests }) => failing_tests)])];
+}
+
+/** What was changed from the beginning to the last run, without secrets. */
+export async function fixedDiff({ rules }: LoopContext, snapshots: Snapshots, state: FixState): Promise<string> {
+  const { base } = state.host;
+  const last = state.attempts.at(-1)?.snapshot ?? null;
+  return base === null || last === null ? '' : rules.redact(await snapshots.diff(base, last));
 }
 
 /** Of a green run; without a change by anybody but the command there is nothing to suspect. */
@@ -73,7 +96,8 @@ export function explainRefusal(
   const { reason } = decision;
   const hasFailed = tried !== null && tried.exit_code !== 0;
   const before = hasFailed ? `The work tree is as it was before attempt ${tried.number}, which failed. ` : '';
-  const behind = due === 'apply_fix' && digest === null ? ' Files that git ignores are outside of it.' : '';
+  const ignored = 'Comments and blank lines are none, and files that git ignores are outside of it.';
+  const behind = due === 'apply_fix' && digest === null ? ` ${ignored}` : '';
   return { ...decision, reason: before + reason + behind };
 }
 

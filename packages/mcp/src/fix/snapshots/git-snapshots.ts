@@ -92,10 +92,10 @@ export class GitSnapshots implements Snapshots {
     return { digest: files.length === 0 ? null : await this.#digest(from, to), files };
   }
 
-  async diff(from: string, to: string): Promise<string> {
+  async diff(from: string, to: string, context?: 'whole'): Promise<string> {
     let text = '';
     let file = 0;
-    await this.#patch(from, to, (line) => {
+    await this.#patch(from, to, context, (line) => {
       if (line.startsWith('diff --git ')) file = text.length;
       if (text.length - file < MAX_FILE_DIFF_CHARACTERS) text += `${line.slice(0, MAX_FILE_DIFF_CHARACTERS)}\n`;
       return text.length < MAX_DIFF_CHARACTERS;
@@ -149,7 +149,7 @@ export class GitSnapshots implements Snapshots {
   /** Of the lines that were added and removed, whatever their numbers. */
   async #digest(from: string, to: string): Promise<string> {
     const hash = createHash('sha256');
-    await this.#patch(from, to, (line) => {
+    await this.#patch(from, to, undefined, (line) => {
       if (!/^(?:index |@@ )/u.test(line)) hash.update(`${line}\n`);
       return true;
     });
@@ -157,9 +157,15 @@ export class GitSnapshots implements Snapshots {
   }
 
   /** Hands on the lines of a patch as they come, until they are not wanted any more. */
-  async #patch(from: string, to: string, wanted: (line: string) => boolean): Promise<void> {
-    const options = ['-r', '-p', '--no-renames', '--full-index', '--binary', '--no-color'];
-    await this.#git.eachLine(['diff-tree', ...options, from, to], wanted, { timeoutMs: OPTIONS.timeoutMs });
+  async #patch(
+    from: string,
+    to: string,
+    context: 'whole' | undefined,
+    wanted: (line: string) => boolean,
+  ): Promise<void> {
+    const options = ['-r', '-p', '--no-renames', '--full-index', '--binary', '--no-color'] as const;
+    const lines = context === undefined ? [] : (['-U1000000'] as const);
+    await this.#git.eachLine(['diff-tree', ...options, ...lines, from, to], wanted, { timeoutMs: OPTIONS.timeoutMs });
   }
 
   #text(args: GitArgs): Promise<string> {

@@ -137,10 +137,10 @@ export class PlainCopies implements Snapshots {
     return { digest: hash.digest('hex'), files: files.map(({ path, change }) => ({ path, change })) };
   }
 
-  async diff(from: string, to: string): Promise<string> {
+  async diff(from: string, to: string, context?: 'whole'): Promise<string> {
     let text = '';
     for (const { path: file, from: before, to: after } of this.#changed(from, to)) {
-      text += this.#fileDiff(file, before, after).slice(0, MAX_FILE_DIFF_CHARACTERS);
+      text += this.#fileDiff(file, before, after, context).slice(0, MAX_FILE_DIFF_CHARACTERS);
       if (text.length > MAX_DIFF_CHARACTERS) break;
     }
     return text;
@@ -220,9 +220,9 @@ export class PlainCopies implements Snapshots {
     });
   }
 
-  #fileDiff(file: string, from: Entry | undefined, to: Entry | undefined): string {
+  #fileDiff(file: string, from: Entry | undefined, to: Entry | undefined, context?: 'whole'): string {
     if (from?.copied === false || to?.copied === false) return `Binary files a/${file} and b/${file} differ\n`;
-    return textDiff(file, this.#text(from), this.#text(to));
+    return textDiff(file, this.#text(from), this.#text(to), context);
   }
 
   #text(entry: Entry | undefined): string | undefined {

@@ -25,8 +25,8 @@ export interface Snapshots {
   /** The work tree as it is now, kept only as long as the next calls need it. */
   now(): Promise<string>;
   difference(from: string, to: string): Promise<Difference>;
-  /** A unified diff, cut where it is longer than anybody reads. */
-  diff(from: string, to: string): Promise<string>;
+  /** A unified diff, cut where it is longer than anybody reads. `whole`: with all lines of the files. */
+  diff(from: string, to: string, context?: 'whole'): Promise<string>;
   /** Whether two moments have the same content. */
   same(from: string, to: string): Promise<boolean>;
   /** Puts the kept names of a finished loop aside, so that a new one can use them. */

@@ -16,8 +16,13 @@ const MAX_CHANGED_LINES = 2_000;
 
 type Hunk = Pick<StructuredPatchHunk, 'oldStart' | 'oldLines' | 'newStart' | 'newLines' | 'lines'>;
 
-/** Of one file; undefined where it is missing. Empty when there is no difference. */
-export function textDiff(file: string, before: string | undefined, after: string | undefined): string {
+/** Of one file; undefined where it is missing. Empty when there is no difference. `context`: with all of its lines. */
+export function textDiff(
+  file: string,
+  before: string | undefined,
+  after: string | undefined,
+  context?: 'whole',
+): string {
   if (before === after) return '';
   if (isBinary(before) || isBinary(after)) return `Binary files a/${file} and b/${file} differ\n`;
   const head = [
@@ -27,12 +32,13 @@ export function textDiff(file: string, before: string | undefined, after: string
     `--- ${before === undefined ? '/dev/null' : `a/${file}`}`,
     `+++ ${after === undefined ? '/dev/null' : `b/${file}`}`,
   ];
-  const hunks = hunksOf(before ?? '', after ?? '').flatMap((hunk) => [headOf(hunk), ...hunk.lines]);
+  const hunks = hunksOf(before ?? '', after ?? '', context).flatMap((hunk) => [headOf(hunk), ...hunk.lines]);
   return `${[...head, ...hunks].join('\n')}\n`;
 }
 
-function hunksOf(before: string, after: string): Hunk[] {
-  const options = { context: CONTEXT_LINES, maxEditLength: MAX_CHANGED_LINES };
+function hunksOf(before: string, after: string, context: 'whole' | undefined): Hunk[] {
+  const lines = context === undefined ? CONTEXT_LINES : Number.MAX_SAFE_INTEGER;
+  const options = { context: lines, maxEditLength: MAX_CHANGED_LINES };
   return structuredPatch('', '', before, after, '', '', options)?.hunks ?? [replaced(linesOf(before), linesOf(after))];
 }
 

@@ -157,12 +157,13 @@ export function readLog(folder: StateFolder, attempt: number): string {
   }
 }
 
-interface RecordParts extends Pick<LoopRecord, 'state' | 'outlook' | 'insight' | 'notes' | 'earlier'> {
+interface RecordParts extends Pick<LoopRecord, 'state' | 'outlook' | 'insight' | 'notes' | 'earlier' | 'diff'> {
   folder: StateFolder;
   snapshots: Snapshots;
 }
 
-export function recordOf({ state, outlook, folder, snapshots, insight, notes, earlier }: RecordParts): LoopRecord {
+export function recordOf(parts: RecordParts): LoopRecord {
+  const { state, outlook, folder, snapshots, insight, notes, earlier, diff } = parts;
   const base = state.mode === 'error' ? state.host.base : null;
   const kept = state.attempts.flatMap(({ number, snapshot }) => (snapshot === null ? [] : [{ number, snapshot }]));
   const moments = base === null ? kept : [{ number: 0, snapshot: base }, ...kept];
@@ -174,6 +175,7 @@ export function recordOf({ state, outlook, folder, snapshots, insight, notes, ea
     sources: state.host.research_sources,
     goingBack: moments.map(({ number, snapshot }) => ({ attempt: number, command: snapshots.howToGoBack(snapshot) })),
     earlier,
+    diff,
     output: readLog(folder, state.attempts.at(-1)?.number ?? 0),
     notes: [...new Set(notes)],
   };

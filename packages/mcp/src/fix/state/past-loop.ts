@@ -10,8 +10,9 @@ import type { Snapshots } from '../snapshots/snapshots.ts';
 import type { StateFolder } from './state-folder.ts';
 
 /** Only a loop that came to its end by itself makes way for a new one. */
-export function mayBeginAnew({ status, circuit_breaker }: FixState): boolean {
-  return status === 'success' || (status === 'escalated' && circuit_breaker.state === 'CLOSED');
+export function mayBeginAnew({ status, escalation, circuit_breaker }: FixState): boolean {
+  const hasEnded = status === 'escalated' && escalation !== 'no_change_made' && circuit_breaker.state === 'CLOSED';
+  return status === 'success' || hasEnded;
 }
 
 /** What is said of the loop that was before. */
@@ -37,7 +38,8 @@ export function notOurs(folder: StateFolder): ArgusError {
 export function undecided({ status, circuit_breaker, started }: FixState): string | null {
   const isOpen = circuit_breaker.state === 'OPEN';
   if (status !== 'suspicious' && !isOpen) return null;
-  const why = isOpen ? 'its circuit is open' : 'its green run is suspicious';
-  const way = isOpen ? '--reset-circuit' : '--accept or --reject';
-  return `Nothing was run now: this is the result of the loop begun ${started}. It stays, for ${why}, until a human decides: argus-mcp fix-problem ${way}.`;
+  const stays = isOpen
+    ? 'It stays, for its circuit is open, until a human decides: argus-mcp fix-problem --reset-circuit.'
+    : 'It stays, for its green run is suspicious. Restore the tests, or state why an expectation changed: argus-mcp fix-problem --resume --fix TEXT. A person may decide with --accept or --reject.';
+  return `Nothing was run now: this is the result of the loop begun ${started}. ${stays}`;
 }

@@ -22,6 +22,7 @@ const input = (z: Zod) =>
     sources: z.array(z.string()).optional().describe('Addresses your research found'),
     inputs: z.string().exactOptional().describe('Inputs file for prompts'),
     test: z.string().exactOptional().describe('Verification for a loop that has none'),
+    verified: z.string().optional().describe('Where no command can: how you verified the fix'),
   });
 
 type FixAttemptParams = Arguments<typeof input>;
@@ -48,12 +49,12 @@ async function attempted(
   watcher: Watcher,
 ): Promise<FixAnswer> {
   const { step } = await import('../../fix/step.ts');
-  const { projectPath, loop: id, fix, outside, approach, research, sources, ...wanted } = params;
+  const { projectPath, loop: id, fix, outside, approach, research, sources, verified, ...wanted } = params;
   if (research !== undefined) loop.addResearch(research);
   if (sources !== undefined && sources.length > 0) loop.addSources(sources);
   loop.adjust(wanted);
   const declared = { description: fix ?? null, outside: outside ?? null, approach };
-  const refused = await step(loop, watcher, declared);
+  const refused = await step(loop, watcher, declared, verified);
   return answerOf(loopContext, loop, watcher, refused ?? undefined);
 }
 

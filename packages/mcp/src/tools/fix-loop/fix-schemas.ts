@@ -17,6 +17,7 @@ export type FixActionType =
   | 'APPLY_FIX_THEN_ATTEMPT'
   | 'WAIT_THEN_ATTEMPT'
   | 'PROVIDE_INPUTS'
+  | 'VERIFY_FIX'
   | 'ESCALATE_TO_HUMAN'
   | 'DONE_RECORDED';
 
@@ -116,7 +117,7 @@ function nextAction(record: LoopRecord, projectPath: string): FixAction {
     case 'apply_fix':
       return {
         type: 'APPLY_FIX_THEN_ATTEMPT',
-        instructions: `${reason} Edit the project's files, then call fix_attempt, with fix: what you changed. A change outside of them goes into outside; addresses you found with research_query into sources. Do not weaken tests.`,
+        instructions: `${reason} Edit the project's files, then call fix_attempt, with fix: what you changed. A change outside of them goes into outside; addresses you found with research_query into sources. Leave the failing tests as they are.`,
         tool: 'fix_attempt',
         arguments: { ...base, approach: approach?.name ?? 'direct' },
       };
@@ -144,6 +145,20 @@ function nextAction(record: LoopRecord, projectPath: string): FixAction {
         arguments: base,
       };
     default:
+      if (state.status === 'suspicious' && state.attempts.length < state.max_attempts)
+        return {
+          type: 'APPLY_FIX_THEN_ATTEMPT',
+          instructions: `${reason} Call fix_attempt, with fix: what you restored; or, with nothing changed, why the expectation was wrong.`,
+          tool: 'fix_attempt',
+          arguments: base,
+        };
+      if (state.status === 'unverified')
+        return {
+          type: 'VERIFY_FIX',
+          instructions: `${reason} Call fix_attempt, with test: a command that verifies it; where none can, with verified: how you did.`,
+          tool: 'fix_attempt',
+          arguments: base,
+        };
       if (state.status === 'cancelled') return { ...CANCELLED, arguments: base };
       return {
         type: 'ESCALATE_TO_HUMAN',
@@ -172,7 +187,6 @@ const CANCELLED = {
 function humanAdvice({ state }: LoopRecord): string {
   if (state.circuit_breaker.state === 'OPEN')
     return 'A human resets the circuit: argus-mcp fix-problem --resume --reset-circuit.';
-  if (state.status === 'unverified') return 'Or pass test to fix_attempt: a command that verifies the fix.';
   if (state.status === 'suspicious') return 'A human decides: argus-mcp fix-problem --resume --accept, or --reject.';
   return '';
 }
