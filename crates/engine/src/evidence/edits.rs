@@ -15,6 +15,7 @@ use argus_core::{
         facts::{FileId, RunSeq, fingerprint},
         kept::{fixes::Fix, memory::Memory, window::Window},
     },
+    fix_loop::weakened,
 };
 use argus_store::{
     Database, Tx,
@@ -122,6 +123,22 @@ pub(super) fn changed_files(fix: &Fix, all: &EditedFiles) -> Vec<String> {
 /// Files that differ from the commit of a run.
 pub(super) fn of_run(all: &EditedFiles, seq: RunSeq) -> Vec<String> {
     all.get(&seq).into_iter().flatten().map(|file| file.path.clone()).collect()
+}
+
+/// Whether what was edited from one run to the other, both by their ids, is suspicious; not where one is too old.
+pub(crate) async fn is_suspicious(tx: &mut impl Tx, failed: &str, passed: &str) -> Result<bool, EngineError> {
+    let memory = rows::load(tx).await?.unwrap_or_default();
+    let seq = |id: &str| memory.window.runs().find(|run| run.id == id).map(|run| run.seq);
+    match seq(failed).zip(seq(passed)) {
+        Some((failed, passed)) => weakens_tests(tx, failed, passed).await,
+        None => Ok(false),
+    }
+}
+
+/// Whether what was edited from one run to the other weakens tests, or how they are run.
+pub(crate) async fn weakens_tests(tx: &mut impl Tx, failed: RunSeq, passed: RunSeq) -> Result<bool, EngineError> {
+    let edit = between(evidence::edits(tx, failed).await?.as_ref(), evidence::edits(tx, passed).await?.as_ref());
+    Ok(!weakened(&[], &edit.hunks, &[]).is_empty())
 }
 
 /// Files that differ between two runs on one commit; none where that is not known of both.

@@ -102,6 +102,9 @@ pub(crate) async fn mended_before(
     let is_known = |fix: &Fix| fix.edited.is_some() || !fix.commits.is_empty();
     let was_proved = |fix: &&Fix| fix.is_of(case, error) && is_known(fix) && fix.passes >= needed(fix);
     let Some(fix) = kept.iter().rev().find(was_proved) else { return Ok(None) };
+    if fix.edited.is_some() && edits::weakens_tests(tx, fix.failed, fix.passed).await? {
+        return Ok(None);
+    }
     let files = match fix.edited {
         Some(_) => edits::changed_files(fix, &edits::load_files(tx).await?),
         None => Vec::new(),

@@ -18,6 +18,7 @@ use argus_core::{
         mined::{MinedFix, Touched, mined},
     },
     evidence::facts::fingerprint,
+    fix_loop::weakened,
 };
 use argus_store::{
     Database, Tx,
@@ -83,6 +84,9 @@ fn learned<D>(engine: &Engine<D>, commit: &CommitDiff) -> Option<(FixCommit, BTr
         return None;
     }
     let MinedFix { tests, sources } = mined(&commit.diff)?;
+    if !weakened(&[], &commit.diff, &[]).is_empty() {
+        return None;
+    }
     let may_be_said = |file: &str| is_plain_path(file) && *engine.analyzer.redact(file) == *file;
     let sources: Vec<Touched> = sources.into_iter().filter(|source| may_be_said(&source.file)).collect();
     if sources.is_empty() {

@@ -10,7 +10,7 @@ use crate::{
     Engine, EngineError, ErrorCode,
     answer::{moment, text},
     contract::{FixRecord, FixTrust, RecordFixParams, ReportFixParams, ReportFixResult},
-    evidence::progress::progress,
+    evidence::{edits, progress::progress},
     memory::{self, finding::shared},
     runs::case_name::clean_name,
 };
@@ -70,6 +70,15 @@ pub async fn report_fix<D: Database>(
     let steps = named.unwrap_or(steps);
     let body = async |tx: &mut D::Tx<'_>| -> Result<ReportFixResult, EngineError> {
         let newest = claims::newest_of(tx, &case.run_id, &case.name).await?;
+        if let Some(passed) = newest.as_ref().filter(|newest| params.success && has_passed(newest))
+            && edits::is_suspicious(tx, &case.run_id, &passed.run_id).await?
+        {
+            return Err(EngineError::invalid(format!(
+                "What was edited between {} and {} weakens tests, or how they are run, so nothing was learned. Restore \
+                 them and run them again, or report with success: false.",
+                case.run_id, passed.run_id
+            )));
+        }
         let progress = progress(tx, &case, newest.as_ref().is_some_and(has_passed)).await?;
         let report = Report {
             newest,

@@ -6,6 +6,7 @@ use crate::{
     Engine, EngineError,
     answer::view,
     contract::ProvedFix,
+    evidence::edits,
     failures::{lookup, matching},
 };
 use argus_core::{
@@ -72,13 +73,26 @@ pub(crate) async fn judge<D: Database>(
             _ => {}
         }
     }
-    let mut passed = standing(tx, passed).await?;
+    let mut proving = Vec::new();
+    for claim in passed {
+        if !weakens_tests(tx, &claim, window).await? {
+            proving.push(claim);
+        }
+    }
+    let mut passed = standing(tx, proving).await?;
     claims::count_passes(tx, &passed).await?;
     passed.retain(|claim| !claim.is_proved && claim.passes + 1 >= claim.passes_needed);
     for claim in &passed {
         claims::mark_proved(tx, claim, &run.id).await?;
     }
     told(tx, run, &passed).await
+}
+
+/// Whether tests, or how they are run, were edited to make it pass.
+async fn weakens_tests(tx: &mut impl Tx, claim: &Claim, window: &Window) -> Result<bool, EngineError> {
+    let failed = window.runs().find(|run| run.id == claim.failed_in);
+    let Some((failed, now)) = failed.zip(window.runs().next_back()) else { return Ok(false) };
+    edits::weakens_tests(tx, failed.seq, now.seq).await
 }
 
 /// What a claim changed is still there for so long, as a rule.

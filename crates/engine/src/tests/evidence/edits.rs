@@ -76,6 +76,30 @@ fn a_diagnosis_names_the_edit_that_mended_the_failure_before() {
     }
 }
 
+/// What git says of a test that is skipped, or that gained a case.
+fn test_edit(line: &str) -> String {
+    format!(
+        "diff --git a/sum.test.ts b/sum.test.ts\n--- a/sum.test.ts\n+++ b/sum.test.ts\n@@ -1,2 +1,2 @@\n-it('adds', () => {{\n+{line}\n   expect(sum(1, 2)).toBe(3);\n"
+    )
+}
+
+#[test]
+fn an_edit_that_weakens_tests_is_not_offered_and_proves_no_claim() {
+    for (line, is_honest) in [("it.skip('adds', () => {", false), ("it('adds up', () => {", true)] {
+        let (story, failed_in) = broken();
+        story.world.fix(&failed_in, "case 0", "Made it pass", true).unwrap();
+        run_edited(&story, "t1", vec![edited("sum.test.ts", &test_edit(line))], false);
+        let reported = story.world.fix(&failed_in, "case 0", "Made it pass at last", true);
+        assert_eq!(reported.is_ok(), is_honest, "{line}");
+        let back = story.run(&FIRST_FAILS).run_id;
+        let known = story.world.diagnose(&back, "case 0").unwrap();
+        assert_eq!(known.fix_history.iter().any(|fix| fix.proved_by.is_some()), is_honest, "{line}");
+        if !is_honest {
+            assert_eq!(known.mended_before, None, "{line}");
+        }
+    }
+}
+
 #[test]
 fn committed_as_it_was_it_has_the_commit_and_is_no_second_one() {
     let (mut story, _) = broken();

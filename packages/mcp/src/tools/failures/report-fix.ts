@@ -3,6 +3,7 @@
  */
 
 import { environmentOf } from '../../environment/project-environment.ts';
+import { requireSameTest } from '../../sessions/changed-tests.ts';
 import type { SessionManager } from '../../sessions/session-manager.ts';
 import type { Zod } from '../../system/zod.ts';
 import { visible } from '../../text/untrusted.ts';
@@ -41,6 +42,7 @@ export async function handleReportFix(
 ): Promise<ReportFixResult> {
   const { projectPath, runId, caseName, fixDescription, success } = params;
   const session = await sessionManager.getOrThrow(projectPath);
+  if (success) await requireSameTest(session, runId, caseName);
   const env = environmentOf(session.root);
   const fix = { runId, caseName, fixDescription: visible(fixDescription), success, env };
   const { value, notStored, warnings: notes } = await session.learn('reportFix', fix);
