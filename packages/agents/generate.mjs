@@ -73,6 +73,11 @@ export function files() {
       'install-links.json': json(vscodeLinks()),
     }),
     'packages/agents/registry/server.json': json(registryEntry()),
+    // What `argus install` writes.
+    'packages/mcp/src/generated/agent-commands.json': json({
+      claude: commands((name, { hint, ...about }, text) => [`${name}.md`, markdownCommand(about, hint, text)]),
+      gemini: commands((name, about, text) => [`${name}.toml`, tomlCommand(about, text)]),
+    }),
   };
 }
 

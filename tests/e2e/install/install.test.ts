@@ -30,6 +30,13 @@ const FILES = {
 const NOBODY = { ...someUser(), PATH: '/nowhere', XDG_CONFIG_HOME: '' };
 const NPX = { command: 'npx', args: ['-y', 'argus-mcp'] };
 
+/** Of the two agents that read commands from files. */
+const ADDED_COMMANDS = Object.fromEntries(
+  ['.claude/commands/pm/*.md', '.gemini/commands/pm/*.toml'].flatMap((place) =>
+    ['fix-problem', 'generate-inputs'].map((name) => [place.replace('*', name), 'add']),
+  ),
+);
+
 const Answer = z.object({
   changes: z.array(z.object({ file: z.string(), state: z.string(), problem: z.string().nullable() })),
   written: z.boolean(),
@@ -90,7 +97,10 @@ describe('every agent', () => {
     const before = filesIn(root);
     const all = ['--agent', ...AGENTS, '--agents-md', '--yes'];
     const { status, states } = await install(root, all);
-    expect({ status, states: new Set(Object.values(states)) }).toEqual({ status: 0, states: new Set(['change']) });
+    expect({ status, states: new Set(Object.values(states)) }).toEqual({
+      status: 0,
+      states: new Set(['change', 'add']),
+    });
     const argusServer = () => JSON.parse(read(root, '.mcp.json')).mcpServers.argus;
     expect(argusServer()).toEqual({ command: 'node', args: [expect.stringMatching(/[\\/]dist[\\/]cli\.mjs$/u)] });
     expect(read(root, 'AGENTS.md')).toMatch(
@@ -121,6 +131,7 @@ describe('every agent', () => {
       '.cursor/hooks.json': 'add',
       '.vscode/mcp.json': 'add',
       '.gemini/settings.json': 'change',
+      ...ADDED_COMMANDS,
     });
     const HOOK = { command: 'npx -y argus-mcp hook', timeout: 20 };
     expect(JSON.parse(read(root, '.claude/settings.json'))).toMatchObject({
@@ -163,6 +174,8 @@ describe('which agents', () => {
       '.codex/config.toml': 'add',
       '.vscode/mcp.json': 'add',
       '.gemini/settings.json': 'add',
+      '.gemini/commands/pm/fix-problem.toml': 'add',
+      '.gemini/commands/pm/generate-inputs.toml': 'add',
     });
   });
 
@@ -217,7 +230,7 @@ describe('is left as it is', () => {
     const { status, changes, states } = await install(root, ['--agent', ...AGENTS, '--agents-md', '--yes']);
     expect(status).toBe(1);
     expect(changes.find(({ state }) => state === 'refused')?.problem).toContain(problem);
-    expect(Object.values(states).filter((state) => state === 'add')).toHaveLength(5);
+    expect(Object.values(states).filter((state) => state === 'add')).toHaveLength(9);
     expect(filesIn(root)[name]).toBe(before);
   });
 
@@ -228,7 +241,7 @@ describe('is left as it is', () => {
     mkdirSync(path.join(root, '.vscode'));
     const links = {
       ...{ '.mcp.json': 'mcp.json', '.codex': 'folder', '.cursor': 'not there', '.vscode/mcp.json': 'made.json' },
-      'AGENTS.md': 'AGENTS.md',
+      ...{ 'AGENTS.md': 'AGENTS.md', '.claude': 'folder' },
     };
     for (const [name, target] of Object.entries(links)) symlinkSync(path.join(outside, target), path.join(root, name));
     symlinkSync('inside', path.join(root, '.gemini'));
@@ -245,6 +258,15 @@ describe('is left as it is', () => {
   test('what is no file', async () => {
     const root = project({ '.mcp.json/x': '', '.cursor': 'a file' });
     const { changes } = await install(root, ['--agent', 'claude', 'cursor', '--yes']);
-    expect(changes.map(({ problem }) => problem)).toEqual(['it is no file', '.cursor is no folder']);
+    expect(changes.flatMap(({ problem }) => problem ?? [])).toEqual(['it is no file', '.cursor is no folder']);
+  });
+
+  test("another's command of the same name", async () => {
+    const own = '.claude/commands/pm/fix-problem.md';
+    const root = project({ [own]: 'mine\n' });
+    const { status, states } = await install(root, ['--agent', 'claude', '--yes']);
+    expect({ status, state: states[own] }).toEqual({ status: 1, state: 'refused' });
+    expect(read(root, own)).toBe('mine\n');
+    expect(read(root, '.claude/commands/pm/generate-inputs.md')).toContain('generate-inputs --arguments -');
   });
 });

@@ -4,6 +4,7 @@
  */
 
 import { existsSync, realpathSync, statSync } from 'node:fs';
+import path from 'node:path';
 import { createTwoFilesPatch } from 'diff';
 import { ArgusError, messageOf } from '../../errors.ts';
 import { lines, paint } from '../../format/terminal.ts';
@@ -11,6 +12,7 @@ import { absolutePath, io } from '../../system/io.ts';
 import { agrees } from '../terminal/agree.ts';
 import { EXIT } from '../terminal/exit.ts';
 import { fail, printData } from '../terminal/output.ts';
+import { commandsOf } from './agent-commands.ts';
 import { AGENT_NAMES, AGENTS, type AgentName, isFound, SERVER_NAME, serverEntry } from './agents.ts';
 import { AGENTS_MD, AGENTS_MD_BLOCK, AGENTS_MD_MARKS } from './agents-md.ts';
 import { type ConfigPlace, fileOf, readConfigFile, writeConfigFile } from './files/config-file.ts';
@@ -20,7 +22,7 @@ import { withBlock, withoutBlock } from './files/marked-block.ts';
 import { Refused } from './files/refused.ts';
 import { withoutTomlEntry, withTomlEntry } from './files/toml-entry.ts';
 import { AGENT_HOOKS } from './hook-forms.ts';
-import { hookPlaceOf, placeOf, thisMachine } from './places.ts';
+import { hookPlaceOf, placeOf, placeOfUser, thisMachine } from './places.ts';
 
 export interface InstallOptions {
   project: string;
@@ -130,13 +132,26 @@ function jobsOfAgent(agent: AgentName, root: string, options: InstallOptions): J
   const note = remove || isGlobal ? null : AGENTS[agent].note;
   const start = startOf(options);
   const server: Job = { title, place: placeOf(agent, root, isGlobal), note, edit: serverEdit(agent, start, remove) };
+  const commands = commandJobs(agent, root, options, start);
   const hookPlace = hookPlaceOf(agent, root, isGlobal);
-  if (hookPlace === undefined || !(options.hook || remove)) return [server];
+  if (hookPlace === undefined || !(options.hook || remove)) return [server, ...commands];
   const hook: Job = { title: `${title}, hook`, place: hookPlace, note: null, edit: hookEdit(agent, start, remove) };
-  if (fileOf(hookPlace) !== fileOf(server.place)) return [server, { ...hook, isAside: remove }];
+  if (fileOf(hookPlace) !== fileOf(server.place)) return [server, { ...hook, isAside: remove }, ...commands];
   // What came last goes first.
   const [first, second] = remove ? [hook, server] : [server, hook];
-  return [{ ...server, edit: (text) => second.edit(first.edit(text)) }];
+  return [{ ...server, edit: (text) => second.edit(first.edit(text)) }, ...commands];
+}
+
+function commandJobs(agent: AgentName, root: string, options: InstallOptions, { bundle }: Start): Job[] {
+  const { remove = false, global: isGlobal = false } = options;
+  const program = bundle === undefined ? undefined : `node "${bundle}"`;
+  return commandsOf(agent, thisMachine(), { program, remove }).map(({ projectFile, userFile, edit }) => ({
+    title: `${AGENTS[agent].title}, /pm:${path.parse(projectFile).name}`,
+    place: isGlobal ? placeOfUser(userFile) : { base: root, name: projectFile },
+    note: null,
+    isAside: remove,
+    edit,
+  }));
 }
 
 interface Start {

@@ -25,7 +25,7 @@ export function hookPlaceOf(agent: AgentName, root: string, isGlobal: boolean): 
   return isGlobal ? placeOfUser(userHookFile(agent, thisMachine())) : { base: root, name: hook.projectFile };
 }
 
-function placeOfUser(file: string): ConfigPlace {
+export function placeOfUser(file: string): ConfigPlace {
   const home = realpathSync(homeFolderOfUser());
   const real = isWithin(file, homeFolderOfUser())
     ? path.join(home, path.relative(homeFolderOfUser(), file))
