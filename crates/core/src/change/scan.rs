@@ -172,7 +172,7 @@ fn without_assert_brackets(tokens: Vec<Token>) -> Vec<Token> {
     for at in 1..tokens.len() {
         if tokens[at - 1].text == "assert" && is_mark(&tokens[at], "(") {
             let close = close_of(&tokens, at);
-            let ends = tokens.get(close + 1).is_none_or(|next| next.kind == Kind::Indent);
+            let ends = tokens.get(close + 1).is_none_or(|next| next.kind == Kind::Indent || is_mark(next, ","));
             let mut depth = 0;
             let mut has_comma = false;
             for token in &tokens[at..close.min(tokens.len())] {
@@ -210,10 +210,7 @@ fn comment(rest: &str, language: Language) -> Option<usize> {
         let close = rest[at..].find("*/").map(|found| at + found);
         let Some(close) = close else { return Some(rest.len()) };
         let open = rest[at..close].find("/*").filter(|_| language == Language::Rust);
-        match open {
-            Some(open) => (at, depth) = (at + open + 2, depth + 1),
-            None => (at, depth) = (close + 2, depth - 1),
-        }
+        (at, depth) = open.map_or((close + 2, depth - 1), |open| (at + open + 2, depth + 1));
     }
     Some(at)
 }
@@ -360,12 +357,25 @@ fn end_of_regex(rest: &str) -> usize {
     1
 }
 
-/// With one kind of quotes, where a language has two that mean the same.
+fn unquoted(text: &str) -> &str {
+    let inside = text.strip_prefix(['"', '`']).unwrap_or(text);
+    inside.strip_suffix(['"', '`']).unwrap_or(inside)
+}
+
+/// With one kind of quotes, where a language has several that mean the same.
 fn plain_text(text: &str, language: Language) -> String {
-    let quote =
-        if matches!(language, Language::Python | Language::JavaScript) { '\'' } else { return text.to_owned() };
-    let text = if language == Language::Python { text.trim_start_matches(['u', 'U']) } else { text };
-    text.replace(quote, "\"")
+    let prefix = text.find(['"', '\'']).unwrap_or(0);
+    let (prefix, quoted) = text.split_at(prefix);
+    let has_same_quotes = matches!(language, Language::Python | Language::JavaScript) && prefix.len() <= 2;
+    let Some(quote) = quoted.chars().next().filter(|quote| has_same_quotes && matches!(quote, '"' | '\'')) else {
+        return text.to_owned();
+    };
+    let inside = quoted.trim_start_matches(quote);
+    let quotes = (quoted.len() - inside.len()).min(3);
+    let inside = &quoted[if quotes == 3 { 3 } else { 1 }..];
+    let inside = inside.strip_suffix(&quoted[..if quotes == 3 { 3 } else { 1 }]).unwrap_or(inside);
+    let prefix = prefix.trim_matches(['u', 'U']);
+    format!("{prefix}\"{}\"", inside.replace("\\'", "'").replace("\\\"", "\""))
 }
 
 fn is_mark(token: &Token, text: &str) -> bool {
@@ -405,10 +415,11 @@ pub(crate) fn begins_statement(last: &Token, token: &Token, language: Language) 
     let before = [",", "=", "(", "[", "{", ".", "+", "|", "&", "?", ":", ">"];
     let after = [".", "?", ":", "|", "&", "+", "=", ")", "]", "}", "{"];
     let words = ["else", "catch", "finally", "where"];
-    last.line != token.line
-        && !goes_on(last, &before)
-        && !goes_on(token, &after)
-        && !(token.kind == Kind::Word && words.contains(&token.text.as_str()))
+    // No semicolon is put before a bracket in JavaScript.
+    let is_call = language == Language::JavaScript && goes_on(token, &["(", "["]);
+    let is_word = token.kind == Kind::Word && words.contains(&token.text.as_str());
+    let is_same = last.line == token.line || goes_on(last, &before) || goes_on(token, &after) || is_call || is_word;
+    !is_same
 }
 
 /// Where the statement ends that begins with this token.
@@ -594,8 +605,8 @@ impl Reader<'_> {
     }
 
     fn javascript_import(&self, range: Range<usize>) -> Vec<Item> {
-        let texts = self.tokens[range.clone()].iter().filter(|token| token.kind == Kind::Text);
-        let Some(module) = texts.last().map(|token| token.text.clone()) else { return Vec::new() };
+        let mut texts = self.tokens[range.clone()].iter().filter(|token| token.kind == Kind::Text);
+        let Some(module) = texts.next_back().map(|token| token.text.clone()) else { return Vec::new() };
         let end = range.clone().find(|at| self.text(*at) == "from").unwrap_or(range.end);
         let bound = self.bound(range.start + 1..end, &[module], &range);
         if bound.is_empty() { vec![self.item(ItemKind::Other, "", range)] } else { bound }
@@ -644,7 +655,7 @@ impl Reader<'_> {
             }
             // A title that stands in a variable may be any.
             let place = if first.kind == Kind::Word { "$" } else { "" };
-            let name = format!("{place}{}", first.text.trim_matches(['"', '`', '\'']));
+            let name = format!("{place}{}", unquoted(&first.text));
             if !is_suite {
                 return vec![self.item(ItemKind::Test, &name, range)];
             }
@@ -737,24 +748,30 @@ impl Reader<'_> {
     fn go(&self, range: Range<usize>) -> Vec<Item> {
         let at = range.start;
         let has_receiver = self.text(at) == "func" && self.text(at + 1) == "(";
-        let name = if has_receiver { close_of(self.tokens, at + 1) + 1 } else { at + 1 };
-        let name = self.text(name).to_owned();
-        let is_test = ["Test", "Benchmark", "Fuzz", "Example"].iter().any(|start| name.starts_with(start));
+        // A method is part of its type.
+        let name = if has_receiver {
+            let receiver = &self.tokens[at + 1..close_of(self.tokens, at + 1).min(range.end)];
+            receiver.iter().rfind(|token| token.kind == Kind::Word).map_or("", |token| &token.text).to_owned()
+        } else {
+            self.text(at + 1).to_owned()
+        };
+        let starts = ["Test", "Benchmark", "Fuzz", "Example"];
+        let is_test = !has_receiver && starts.iter().any(|start| name.starts_with(start));
         let kind = match self.text(at) {
             "func" if name == "TestMain" || name == "init" => ItemKind::Hook,
             "func" if is_test => ItemKind::Test,
-            "func" | "type" => ItemKind::Definition,
             "const" | "var" if name == "(" => {
                 let inside = self.statements(at + 2..close_of(self.tokens, at + 1).min(range.end));
                 let definition = |one: Range<usize>| self.item(ItemKind::Definition, self.text(one.start), one);
                 return inside.into_iter().map(definition).collect();
             }
-            "const" | "var" => ItemKind::Definition,
+            "func" | "type" | "const" | "var" => ItemKind::Definition,
             "import" => {
                 let paths = self.tokens[range.clone()].iter().filter(|token| token.kind == Kind::Text);
                 let name = |path: &str| path.trim_matches('"').rsplit('/').next().unwrap_or_default().to_owned();
                 return paths.map(|path| self.import(&name(&path.text), vec![path.text.clone()], &range)).collect();
             }
+            "package" => return Vec::new(),
             text if text.starts_with("//") => ItemKind::Hook,
             _ => ItemKind::Other,
         };
@@ -789,6 +806,14 @@ impl Reader<'_> {
                 vec![self.suite(&name, range, body, scope, is_of_tests)]
             }
             "fn" | "const" | "static" | "struct" | "enum" | "type" | "trait" => {
+                vec![self.item(ItemKind::Definition, &name, range)]
+            }
+            "impl" => {
+                let header = self.tokens[at..range.end].split(|token| is_mark(token, "{")).next().unwrap_or_default();
+                let types = header.iter().filter(|token| token.text.starts_with(|letter: char| letter.is_uppercase()));
+                // Of `impl Display for Cart` the second.
+                let is_trait = header.iter().any(|token| token.text == "for");
+                let name = types.map(|token| token.text.clone()).nth(usize::from(is_trait)).unwrap_or_default();
                 vec![self.item(ItemKind::Definition, &name, range)]
             }
             "macro_rules" => {

@@ -110,9 +110,16 @@ fn in_file(file: &DiffFile, moves: &mut Moves, failing: &[String]) -> Vec<Weaken
         FileRole::Other => {}
     }
     found.weakenings.extend(sources::shared_hooks(file));
+    let language = language(file.path());
+    let declares = |line: &DiffLine| markers::test_name(&line.text, language).is_some();
+    // What is loaded before the tests; the whole file is seen only where it is known which tests failed.
+    let is_setup =
+        !failing.is_empty() && role == FileRole::Test && !file.hunks.iter().flat_map(|hunk| &hunk.lines).any(declares);
     for line in file.lines(LineChange::Added) {
         if let Some(kind) = test_commands::decides_outcome(&line.text, role) {
             found.add(kind, line);
+        } else if is_setup && test_commands::mocks_module(&line.text) {
+            found.add(WeakeningKind::Mocked, line);
         }
     }
     found.weakenings

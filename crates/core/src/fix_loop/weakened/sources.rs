@@ -136,6 +136,8 @@ impl<'n> Failing<'n> {
                         .is_some_and(|rest| rest.is_empty() || rest.ends_with(' '));
                     last || (has_place(name) && fits(name, self.title))
                 }
+                // A case of `rstest` stands below its function.
+                Language::Rust => self.title.rsplit("::").take(2).any(|part| part == name),
                 _ => plain(self.title) == name,
             }
         }

@@ -85,9 +85,15 @@ static ENDS_WELL: LazyLock<Regex> = LazyLock::new(|| {
 /// Code that asks whether it is being tested.
 static ASKS_FOR_TESTS: LazyLock<Regex> = LazyLock::new(|| {
     compile(
-        r"\bcfg!\(test\)|\bPYTEST_(?:CURRENT_TEST|VERSION)\b|['\x22]pytest['\x22] in sys\.modules|\benv\.(?:VITEST|JEST_WORKER_ID|NODE_TEST_CONTEXT)\b|\btesting\.Testing\(\)",
+        r"\bcfg!\(test\)|\bcfg\(not\(test\)\)|\bPYTEST_(?:CURRENT_TEST|VERSION)\b|['\x22]pytest['\x22] in sys\.modules|\benv\.(?:VITEST|JEST_WORKER_ID|NODE_TEST_CONTEXT)\b|\btesting\.Testing\(\)",
     )
 });
+
+/// Whether the line puts something in the place of a module for all that is loaded after it.
+pub(super) fn mocks_module(line: &str) -> bool {
+    static MOCKS: LazyLock<Regex> = LazyLock::new(|| compile(r"\b(?:jest|vi)\.(?:do)?[mM]ock\(|\bmock\.module\("));
+    MOCKS.is_match(line)
+}
 
 /// Whether the line decides how tests end, by itself or by what they test.
 pub(super) fn decides_outcome(line: &str, role: FileRole) -> Option<WeakeningKind> {

@@ -77,7 +77,7 @@ impl FileVersions {
         let start = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
         let most = old.len().min(new.len()) - start;
         let end = old.iter().rev().zip(new.iter().rev()).take(most).take_while(|(a, b)| a == b).count();
-        let mark = |mark: &str, lines: &[&str]| lines.iter().map(|line| format!("{mark}{line}\n")).collect::<String>();
+        let mark = |mark: &str, lines: &[&str]| lines.iter().flat_map(|line| [mark, line, "\n"]).collect::<String>();
         let side = |version: Option<&str>, letter: &str| {
             version.map_or("/dev/null".to_owned(), |_| format!("{letter}/{path}"))
         };
