@@ -146,9 +146,9 @@ test('the tools of the fix loop keep to the limit, and answer the next step whol
   const first = await agent.ask('fix_problem', start);
   const args = { projectPath: root, loop: first.loop };
   expect(first).toMatchObject({ status: 'needs_fix', next_action: { arguments: args } });
-  appendFileSync(path.join(root, 'shop.js'), '// other\n');
+  appendFileSync(path.join(root, 'shop.js'), 'process.exitCode = 2;\n');
   const ways = Array.from({ length: 60 }, (_, at) => `Alternative: way ${at}, ${'at length '.repeat(40)}`);
-  const last = await agent.ask('fix_attempt', { ...args, fix: 'another comment', research: ways.join('\n') });
+  const last = await agent.ask('fix_attempt', { ...args, fix: 'another exit code', research: ways.join('\n') });
   expect(last).toMatchObject({ result: 'failed', next_action: { type: 'ESCALATE_TO_HUMAN' } });
   for (const answer of [first, last, await agent.ask('fix_status', args)])
     expect(tokens(answer)).toBeLessThanOrEqual(MAX_TOKENS);

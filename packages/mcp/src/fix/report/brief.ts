@@ -13,7 +13,7 @@ const MAX_BRIEF_BYTES = 5 * 1024;
 
 /** Of its parts, which have the rest of it between them. */
 const MAX_OUTPUT_CHARACTERS = 1_000;
-const MAX_DIFF_CHARACTERS = 650;
+const MAX_DIFF_CHARACTERS = 520;
 const MAX_KNOWN_CHARACTERS = 200;
 const MIN_CONTEXT_BYTES = 500;
 const MIN_ANSWER_BYTES = 40;
