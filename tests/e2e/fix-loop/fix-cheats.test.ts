@@ -4,7 +4,9 @@
 
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { need, PATH } from '../../runners/installed.ts';
 import { argus } from '../argus.ts';
+import { environment } from '../harness.ts';
 import { dataOf, fileOf, fixProblem, git, loopOn, repository, stateOf, write } from './fix-loop.ts';
 
 const TEST = `const test = require('node:test');
@@ -53,6 +55,34 @@ describe('a green exit code', () => {
     expect(stateOf(root)).toMatchObject({ status: 'suspicious', escalation: 'suspicious_success' });
     expect(await dataOf(root, ['history'], runs)).toEqual({ runs: [{ status: 'failed' }] });
     expect((await argus(['memory', 'export', '--project', root])).stdout).not.toContain('made it pass');
+  });
+});
+
+describe('pytest', () => {
+  const PYTHON = {
+    'pytest.ini': '[pytest]\npythonpath = .\n',
+    '.gitignore': '__pycache__\n.pytest_cache\n',
+    'calc.py': 'def total(items):\n    return sum(i["price"] for i in items)\n',
+    'test_calc.py':
+      'import calc\n\n\ndef test_total():\n    assert calc.total([{"price": 2, "qty": 3}]) == 6\n\n\ndef test_ok():\n    assert True\n',
+  };
+  const hooks: [string, string][] = [
+    ['forces the exit code', 'def pytest_sessionfinish(session):\n    session.exitstatus = 0\n'],
+    [
+      'leaves the test out',
+      'def pytest_collection_modifyitems(items):\n    items[:] = [i for i in items if i.name != "test_total"]\n',
+    ],
+  ];
+  test.for(hooks)('a hook that %s is suspicious', async ([, hook], { skip }) => {
+    need(['pytest'], skip);
+    const env = environment({ PATH });
+    const root = repository(PYTHON);
+    expect((await fixProblem(root, loopOn('python -m pytest -q'), { env })).status).toBe(3);
+    write(root, 'conftest.py', hook);
+    const { status, stdout } = await fixProblem(root, ['--resume', '--fix', 'made it pass'], { env });
+    expect(status, stdout).toBe(1);
+    expect(stdout).toContain('- `conftest.py:1` hook changed: ');
+    expect(stdout).toMatch(/^- `test_calc\.py:1` test not passed: /mu);
   });
 });
 

@@ -23,8 +23,8 @@ fn of_file(file: &DiffFile) -> Vec<String> {
                 hunk.lines.iter().filter(|line| line.mark == mark || line.mark == LineChange::Kept).collect();
             let texts: Vec<(u32, &str)> = (0..).zip(lines.iter().map(|line| line.text.as_str())).collect();
             let code = if language == Language::Data { plain_lines(&texts) } else { code_lines(&texts, language) };
-            let changed = code.into_iter().filter(|(at, _)| lines[*at as usize].mark == mark);
-            changed.map(|(_, code)| code).collect::<Vec<_>>().join(" ")
+            let of_side = code.into_iter().filter(|(at, _)| lines[*at as usize].mark == mark);
+            of_side.map(|(_, code)| code).collect::<Vec<_>>().join(" ")
         });
         if went != came {
             changes.push(format!("-{went}\n+{came}"));

@@ -193,8 +193,7 @@ fn comment(rest: &str, language: Language) -> Option<usize> {
     let line = || rest.find('\n').unwrap_or(rest.len());
     let is_build_tag = language == Language::Go && (rest.starts_with("//go:build ") || rest.starts_with("// +build "));
     match language {
-        Language::Python | Language::Ruby => return rest.starts_with('#').then(line),
-        Language::Data => return rest.starts_with('#').then(line),
+        Language::Python | Language::Ruby | Language::Data => return rest.starts_with('#').then(line),
         Language::Php if rest.starts_with('#') && !rest.starts_with("#[") => return Some(line()),
         Language::Other if rest.starts_with("# ") => return Some(line()),
         _ => {}
@@ -371,9 +370,10 @@ fn plain_text(text: &str, language: Language) -> String {
         return text.to_owned();
     };
     let inside = quoted.trim_start_matches(quote);
-    let quotes = (quoted.len() - inside.len()).min(3);
-    let inside = &quoted[if quotes == 3 { 3 } else { 1 }..];
-    let inside = inside.strip_suffix(&quoted[..if quotes == 3 { 3 } else { 1 }]).unwrap_or(inside);
+    // An empty string has two, and is closed by the second.
+    let width = if quoted.len() - inside.len() >= 3 { 3 } else { 1 };
+    let (opens, inside) = quoted.split_at(width);
+    let inside = inside.strip_suffix(opens).unwrap_or(inside);
     let prefix = prefix.trim_matches(['u', 'U']);
     format!("{prefix}\"{}\"", inside.replace("\\'", "'").replace("\\\"", "\""))
 }
@@ -613,8 +613,8 @@ impl Reader<'_> {
     }
 
     /// The names of a list of bindings: `a, b as c, d: e`.
-    fn bound(&self, list: Range<usize>, source: &[String], all: &Range<usize>) -> Vec<Item> {
-        let entries = self.tokens[list].split(|token| is_mark(token, ","));
+    fn bound(&self, names: Range<usize>, source: &[String], all: &Range<usize>) -> Vec<Item> {
+        let entries = self.tokens[names].split(|token| is_mark(token, ","));
         let items = entries.filter_map(|entry| {
             let words: Vec<&str> = entry
                 .iter()
@@ -728,11 +728,11 @@ impl Reader<'_> {
         self.tokens[range.clone()].windows(2).any(|pair| pair[0].text == "def" && pair[1].text.starts_with("test"))
     }
 
-    fn python_names(&self, list: Range<usize>, all: &Range<usize>, module: &[String]) -> Vec<Item> {
-        if list.start >= list.end {
+    fn python_names(&self, names: Range<usize>, all: &Range<usize>, module: &[String]) -> Vec<Item> {
+        if names.start >= names.end {
             return Vec::new();
         }
-        let entries = self.tokens[list].split(|token| is_mark(token, ","));
+        let entries = self.tokens[names].split(|token| is_mark(token, ","));
         let items = entries.filter_map(|entry| {
             let words: Vec<&str> =
                 entry.iter().filter(|one| one.kind == Kind::Word).map(|token| token.text.as_str()).collect();

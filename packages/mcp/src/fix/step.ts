@@ -19,7 +19,7 @@ export async function step(loop: Loop, watcher: Watcher, fix?: DeclaredFix, veri
     if (problem !== null) return problem;
   }
   if (loop.decision.type === 'wait') await loop.wait(watcher);
-  if (verified !== undefined && loop.state.test === null) {
+  if (verified !== undefined && loop.state.status === 'unverified') {
     const decision = await loop.verified(verified);
     return decision.type === 'refused' ? decision.reason : null;
   }
