@@ -1,10 +1,11 @@
 //! The verdicts on the failing cases of one run.
 
-use crate::evidence::explanations::flakiness;
+use crate::evidence::explanations::flakiness::{self, Rate};
 use crate::evidence::explanations::outage::{self, Change, MACHINE_SHARE};
 use crate::evidence::explanations::weigh::{self, Seen, Weighed};
 use crate::evidence::facts::{CaseId, ErrorSource, Failure, FileId, RunFacts, RunSeq, StackFiles, Trait};
 use crate::evidence::kept::causes::{self, Cause};
+use crate::evidence::kept::fixes::CONFIDENCE;
 use crate::evidence::kept::history::{Observation, TestHistory, up_to_last_commit};
 use crate::evidence::kept::memory::{Memory, Outage};
 use crate::evidence::kept::order::{Order, OrderEvidence};
@@ -395,7 +396,8 @@ impl<'a> Judging<'a> {
         }
     }
 
-    /// Committed runs before this one that failed with the same error for the same reason, and a pass on the same tree.
+    /// Committed runs before this one that failed with the same error for the same reason and that nothing outlived, and a
+    /// pass on the same tree.
     fn precedents(
         &self,
         kind: VerdictKind,
@@ -422,14 +424,45 @@ impl<'a> Judging<'a> {
                 || history.zip(strand).is_some_and(|(history, strand)| history.failed_with(strand, run(at)))
         };
         let is_committed = |at: &usize| !self.view.uncommitted[*at];
+        let failed: Vec<usize> = (0..now).filter(is_committed).filter(|at| has_error(*at) && is_alike(*at)).collect();
         Precedents {
-            failed: (0..now).filter(is_committed).filter(|at| has_error(*at) && is_alike(*at)).map(run).collect(),
+            failed: failed.iter().copied().filter(|at| !self.has_ended(kind, *at, &failed, history)).map(run).collect(),
             passed_on_tree: (0..now)
                 .rev()
-                .filter(|at| self.view.trees[*at] == tree)
+                .filter(|at| self.view.trees[*at] == tree && !self.view.differ_in_conditions(*at, now))
                 .map(run)
                 .find(|seq| history.is_some_and(|history| history.at(*seq) == Some(false))),
         }
+    }
+
+    /// Whether a failure of run `at` is over: its test passed after it on the same branch as often in a row as proves a fix. An
+    /// outage brings the failure always, so that one pass ends it. `alike`: the runs that failed in the same way.
+    fn has_ended(&self, kind: VerdictKind, at: usize, alike: &[usize], history: Option<&TestHistory>) -> bool {
+        let is_comparable = |other: &usize| {
+            let has_condition = kind != VerdictKind::Environment || !self.view.differ_in_conditions(*other, at);
+            has_condition
+                && !self.view.uncommitted[*other]
+                && self.view.runs[*other].branch == self.view.runs[at].branch
+        };
+        let passed =
+            |other: &usize| history.is_some_and(|history| history.at(self.view.runs[*other].seq) == Some(false));
+        let count = |runs: usize| u32::try_from(runs).unwrap_or(u32::MAX);
+        let failures = count(alike.iter().filter(|one| **one <= at && is_comparable(one)).count());
+        let passes = count((0..at).filter(|one| is_comparable(one) && passed(one)).count());
+        let rate = match kind {
+            VerdictKind::Infrastructure => 1.0,
+            _ => Rate::of(failures, failures + passes).mean,
+        };
+        let needed = flakiness::passes_that_prove(rate, CONFIDENCE);
+        let mut in_a_row = 0;
+        (at + 1..self.view.runs.len() - 1).filter(is_comparable).any(|other| {
+            if alike.contains(&other) {
+                in_a_row = 0;
+            } else if passed(&other) {
+                in_a_row += 1;
+            }
+            in_a_row >= needed
+        })
     }
 
     /// Whether it failed so before and nothing says that it was mended since.

@@ -26,6 +26,7 @@ struct Story {
     tree: String,
     dirty: bool,
     os: &'static str,
+    branch: &'static str,
     /// What the newest commit touched.
     touched: Vec<FileId>,
     stacks: StackFiles,
@@ -54,7 +55,7 @@ const CASES: u64 = 40;
 
 impl Story {
     fn new() -> Self {
-        let mut story = Self { os: "linux", ..Self::default() };
+        let mut story = Self { os: "linux", branch: "main", ..Self::default() };
         story.commit();
         story
     }
@@ -114,7 +115,7 @@ impl Story {
             untracked_only: !self.dirty && !self.untracked.is_empty(),
             tree: format!("{}{:?}", self.tree, self.untracked),
             dirty: self.dirty || !self.untracked.is_empty(),
-            branch: "main".to_owned(),
+            branch: self.branch.to_owned(),
             environment: vec![("os".to_owned(), self.os.to_owned())],
             order: order.digest(),
             order_unknown: order.is_unknown(),

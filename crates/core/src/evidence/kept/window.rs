@@ -126,6 +126,9 @@ impl<'a> Ordered<'a> {
     }
 }
 
+/// The condition that tells one machine from another.
+const MACHINE: &str = "machine";
+
 impl<'a> View<'a> {
     fn new(runs: Vec<&'a RunFacts>) -> Self {
         let order = Ordered::of(&runs);
@@ -240,6 +243,15 @@ impl<'a> View<'a> {
     /// Whether this run has the condition.
     pub fn has(&self, at: usize, condition: &(String, String)) -> bool {
         self.runs[at].environment.contains(condition)
+    }
+
+    /// Whether two runs are known to have run under different conditions, whatever machines of one kind they ran on.
+    pub fn differ_in_conditions(&self, one: usize, other: usize) -> bool {
+        let (one, other) = (&self.runs[one].environment, &self.runs[other].environment);
+        let differs = |(name, value): &(String, String)| {
+            name != MACHINE && other.iter().any(|(there, known)| there == name && known != value)
+        };
+        one.iter().any(differs)
     }
 
     /// The conditions of the last run that not all runs share, so that they can decide anything.

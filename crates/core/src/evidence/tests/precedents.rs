@@ -90,16 +90,51 @@ fn only_runs_with_the_condition_are_precedents_of_an_environment() {
 }
 
 #[test]
-fn an_outage_has_the_earlier_runs_with_the_same_error_as_precedents() {
+fn a_failure_is_no_precedent_once_passes_show_that_it_is_gone() {
+    let mut story = flaky();
+    for _ in 0..20 {
+        story.commit();
+        story.pass(1);
+    }
+    // What the change fails with again and again brings none back.
+    for fails in [&[][..], &[32], &[32, 33]] {
+        story.commit();
+        assert_eq!(precedents(&mut story, &[failure(3, 1)]).failed, fails);
+    }
+}
+
+#[test]
+fn passes_of_another_branch_end_no_failure() {
+    let mut story = flaky();
+    story.branch = "mend";
+    for _ in 0..20 {
+        story.commit();
+        story.pass(1);
+    }
+    story.branch = "change";
+    story.commit();
+    assert_eq!(precedents(&mut story, &[failure(3, 1)]).failed, [3, 7]);
+}
+
+#[test]
+fn a_pass_under_another_condition_is_no_pass_on_the_same_tree() {
+    let mut story = Story::new();
+    story.pass(4);
+    story.os = "windows";
+    assert_eq!(precedents(&mut story, &[failure(3, 1)]).passed_on_tree, None);
+}
+
+#[test]
+fn an_outage_is_a_precedent_until_it_is_over() {
     let down: Vec<Failure> =
         (0..CASES).step_by(2).map(|case| Failure { category: Category::NetworkError, ..failure(case, 9) }).collect();
     let mut story = Story::new();
     story.pass(5);
     story.commit();
     assert_eq!(precedents(&mut story, &down).failed, Vec::<u32>::new());
-    story.pass(2);
     story.commit();
     assert_eq!(precedents(&mut story, &down).failed, [5]);
+    story.pass(1);
     story.commit();
-    assert_eq!(precedents(&mut story, &down).failed, [5, 8]);
+    assert_eq!(precedents(&mut story, &down).failed, Vec::<u32>::new());
 }
