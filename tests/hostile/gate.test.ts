@@ -1,6 +1,6 @@
 /** Changes that try to excuse their own failures at the gate of CI. */
 
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { argus } from '../e2e/argus.ts';
@@ -29,6 +29,12 @@ async function gate(root: string, report: string, args: string[] = [], more: Rec
     env: { ...PULL_REQUEST, ...more },
   });
   return { status, ...JSON.parse(stdout).data.gate };
+}
+
+/** The exit code of `argus ci` that ends with an error. */
+async function gateError(root: string, args: string[]) {
+  write(path.dirname(root), `${path.basename(root)}.json`, reportOf({}));
+  return argus(['ci', `${root}.json`, '--gate', '--json', ...args], { cwd: root, env: PULL_REQUEST });
 }
 
 test('rules of the change do not count: its failures are not what it calls them', async () => {
@@ -138,4 +144,107 @@ test.each(['GITHUB_TOKEN', 'ARGUS_TEAM_TOKEN'])('no test of a change runs again 
   git(root, 'branch', '-q', '-D', 'main');
   const judged = await gate(root, reportOf(pick(FLAKY)), ['--rerun', 'node --test'], { [secret]: 'secret' });
   expect([judged.status, existsSync(path.join(root, 'ran'))]).toEqual([1, false]);
+});
+
+test('a change that breaks the connection of all tests is no outage of the base that is over', async () => {
+  const root = repository({ 'package.json': '{}\n' });
+  const names = Array.from({ length: 24 }, (_, at) => `${'abcdef'[at % 6]}.test.js > case ${at}`);
+  const down = Object.fromEntries(names.map((name) => [name, 'Error: connect ECONNREFUSED 127.0.0.1:5432']));
+  const runs = Array.from({ length: 15 }, (_, at) => {
+    change(root, String(at));
+    const [commit, tree] = git(root, 'rev-parse', 'HEAD', 'HEAD^{tree}').split('\n');
+    const startedAt = Date.parse('2026-02-03T04:05:06Z') + at * 60_000;
+    const environment = { os: 'linux', runner: 'vitest' };
+    const ended = (name: string) => (at === 5 ? { status: 'failed', error: down[name] } : { status: 'passed' });
+    const cases = names.map((name) => ({ name, durationMs: 3, attempts: 1, ...ended(name) }));
+    return { id: `at-${at}`, startedAt, commit, tree, branch: 'main', dirty: false, environment, cases };
+  });
+  write(path.dirname(root), `${path.basename(root)}.jsonl`, runs.map((run) => `${JSON.stringify(run)}\n`).join(''));
+  await argus(['import', '--runs', `${root}.jsonl`], { cwd: root });
+  git(root, 'checkout', '-q', '-b', 'change');
+  change(root, 'of the pull request');
+  const judged = await gate(root, reportOf(down));
+  expect([judged.status, judged.failing.length]).toEqual([1, 24]);
+  expect(judged.failing[0], 'the verdict alone would excuse it').toMatchObject({ verdict: { kind: 'infrastructure' } });
+});
+
+test('what passed in another job of the matrix excuses no failure in this one', async () => {
+  const root = await pullRequest();
+  const run = (failures: Record<string, string>, os: string) =>
+    gate(root, reportOf(failures), ['--environment', `os=${os}`]);
+  expect((await run({}, 'linux')).status).toBe(0);
+  expect(await run(pick(REGRESSED), 'windows')).toMatchObject({ status: 1, failing: [{ caseName: REGRESSED }] });
+});
+
+const LISTED =
+  '<testcase classname="a.test.js" name="waits"><failure message="Error: timed out after 300 ms waiting for the queue"/></testcase>';
+
+test.each([
+  ['Jest', JSON.stringify({ ...JSON.parse(reportOf(pick(FLAKY))), numFailedTests: 2 })],
+  ['JUnit', `<testsuites><testsuite failures="1">${LISTED}</testsuite><testsuite errors="1"/></testsuites>`],
+  [
+    'CTRF',
+    JSON.stringify({
+      results: { tool: { name: 'x' }, summary: { failed: 1 }, tests: [{ name: 'a', status: 'passed' }] },
+    }),
+  ],
+])('a report of %s that counts more failures than it lists is not read in whole', async (_, report) => {
+  const judged = await gate(await pullRequest(), report);
+  expect(judged).toMatchObject({
+    status: 1,
+    problems: expect.arrayContaining([expect.stringMatching(/it counts \d failures and lists \d/u)]),
+  });
+});
+
+test('a report that is a link out of the project is not passed over', async () => {
+  const root = await pullRequest();
+  write(path.dirname(root), `${path.basename(root)}-out.json`, reportOf(pick(REGRESSED)));
+  mkdirSync(path.join(root, 'reports'));
+  write(root, 'reports/b.json', reportOf({}));
+  symlinkSync(`${root}-out.json`, path.join(root, 'reports/a.json'));
+  const { status, stdout } = await argus(['ci', 'reports/*.json', '--gate', '--json'], {
+    cwd: root,
+    env: PULL_REQUEST,
+  });
+  expect([status, JSON.parse(stdout).error.message]).toEqual([2, expect.stringContaining('a.json is not read')]);
+});
+
+test.each([
+  ['a link', (root: string, victim: string) => symlinkSync(victim, path.join(root, 'out')), 'out'],
+  [
+    'behind a link',
+    (root: string, victim: string) => symlinkSync(path.dirname(victim), path.join(root, 'to')),
+    'to/new',
+  ],
+])('nothing is written where the file of the change is %s', async (_, plant, name) => {
+  const root = await pullRequest();
+  const victim = path.join(repository({ victim: 'mine' }), 'victim');
+  plant(root, victim);
+  for (const option of ['--markdown', '--artifact']) {
+    const { status } = await gateError(root, [option, name]);
+    expect(status).toBe(2);
+  }
+  expect([readFileSync(victim, 'utf8'), existsSync(path.join(path.dirname(victim), 'new'))]).toEqual(['mine', false]);
+});
+
+test.each(['TF_BUILD', 'CODEBUILD_BUILD_ID', 'TEAMCITY_VERSION', 'JENKINS_URL'])(
+  'where only %s says that this is CI, a change quarantines nothing of its own',
+  async (name) => {
+    const cases = [{ case: REGRESSED, reason: 'mine', owner: 'me', until: '2099-01-01' }];
+    const root = await pullRequest({ 'argus-quarantine.yaml': JSON.stringify({ version: 1, cases }) });
+    const env = { CI: '', GITHUB_ACTIONS: '', GITHUB_BASE_REF: '', [name]: '1' };
+    expect((await gate(root, reportOf(pick(REGRESSED)), [], env)).status).toBe(1);
+  },
+);
+
+test.each([
+  'FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory',
+  'INTERNALERROR> Traceback (most recent call last):',
+  "src/a.ts(3,5): error TS2322: Type 'string' is not assignable to type 'number'.",
+  '✖ 3 problems (1 error, 2 warnings)',
+])('an excused failure hides no %j', async (line) => {
+  const root = await pullRequest();
+  write(root, 'a.log', `1 failed, 4 passed\n${line}\n`);
+  const judged = await gate(root, reportOf(pick(FLAKY)), ['--outcome', 'failure', '--log', 'a.log']);
+  expect(judged).toMatchObject({ status: 1, problems: [expect.stringContaining('The tests printed')] });
 });

@@ -25,6 +25,12 @@ test.each([
   `set -o pipefail; set +o pipefail; ${COMMAND} | tail`,
   `trap 'exit 0' EXIT; ${COMMAND}`,
   `${COMMAND} && exit 0`,
+  `git stash && ${COMMAND} && git stash pop`,
+  `git checkout HEAD~1 && ${COMMAND} && git checkout -`,
+  `${COMMAND} && git restore .`,
+  `${COMMAND} && sed -i s/a/b/ stock.mjs`,
+  `${COMMAND} && python fix.py`,
+  `pushd /tmp && ${COMMAND}`,
 ])('the text of %j proves no fix', async (line) => {
   const desk = await changedDesk();
   const before = (await desk.data('history')).total;
@@ -36,14 +42,17 @@ test.each([
   expect(await proved(desk)).toBe(1);
 });
 
-test.each([`set -o pipefail; ${COMMAND} | tail -5`, `set -e; ${COMMAND}; echo done`, `npm ci && ${COMMAND}`])(
-  'the exit code of %j proves a fix',
-  async (line) => {
-    const desk = await changedDesk();
-    await desk.ended(line, false, PASSED);
-    expect((await desk.data('history')).runs[0]).toMatchObject({ status: 'passed' });
-  },
-);
+test.each([
+  `set -o pipefail; ${COMMAND} | tail -5`,
+  `set -e; ${COMMAND}; echo done`,
+  `npm ci && ${COMMAND}`,
+  `git stash && ${COMMAND}`,
+  `${COMMAND} && git commit -qam x`,
+])('the exit code of %j proves a fix', async (line) => {
+  const desk = await changedDesk();
+  await desk.ended(line, false, PASSED);
+  expect((await desk.data('history')).runs[0]).toMatchObject({ status: 'passed' });
+});
 
 test('an agent that reports no exit code proves no fix by what was printed', async () => {
   const desk = await changedDesk();

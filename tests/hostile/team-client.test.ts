@@ -104,3 +104,40 @@ test('a call that fails on the server does not block the others', async () => {
   await ada.argus('team', 'status');
   expect(pretended.asked).toHaveLength(3);
 });
+
+test.each([400, 409, 500, 503])('a token that the server sends back with %s is not shown', async (status) => {
+  const { ada } = await memberOfPretended((response, request) => {
+    const message = `no: ${request.headers.authorization}`;
+    response.writeHead(status).end(JSON.stringify({ error: { code: 'INVALID_INPUT', message } }));
+  });
+  const { stdout, stderr } = await ada.argus('run', 'exit 3');
+  expect(stdout + stderr).not.toContain('argus_0123');
+  expect(stdout + stderr).toContain('[REDACTED:team-token]');
+});
+
+test('a variable with more than a token is named, and its value is not', async () => {
+  const { ada } = await memberOfPretended(answering(200, {}));
+  ada.env.ARGUS_TEAM_TOKEN = 'argus_0123\r\nX: y';
+  const { stdout, stderr } = await ada.argus('run', 'exit 3');
+  expect(stdout + stderr).toContain('ARGUS_TEAM_TOKEN holds a line break');
+  expect(stdout + stderr).not.toContain('argus_0123');
+});
+
+test('what waits for one team is never sent to another', async () => {
+  const { ada } = await memberOfPretended(page(500));
+  await ada.argus('run', 'exit 3');
+  const other = await memberOfPretended(answering(200, {}));
+  const { url } = await other.ada.data('team', 'status');
+  const joined = await ada.argus('team', 'join', String(url));
+  expect(joined).toMatchObject({ status: 2, stderr: expect.stringContaining('1 call wait for') });
+  await ada.argus('team', 'leave');
+  expect(await ada.argus('team', 'join', String(url), '--as', 'shop')).toMatchObject({ status: 0 });
+  await ada.argus('team', 'push');
+  expect(other.asked).not.toContain('recordRun');
+});
+
+test.each(['..', '.', '', 'a/b', 'A', 'a\nb'])('%j is no name of a project', async (name) => {
+  const { ada } = await memberOfPretended(answering(200, {}));
+  const { url } = await ada.data('team', 'status');
+  expect((await ada.argus('team', 'join', String(url), `--as=${name}`)).status).toBe(2);
+});

@@ -29,6 +29,10 @@ pub(crate) struct Intake<'a> {
     problems: Vec<Problem>,
     unnamed_problems: u64,
     cases: u64,
+    failed_cases: u64,
+    /// Failures that the report counts itself, and those that it lists, which may be several of one case.
+    counted_failures: u64,
+    listed_failures: u64,
     /// How often each qualified name was handed in, by hash: 16 bytes a case.
     seen: HashMap<u64, u32>,
     numbered: u64,
@@ -58,6 +62,9 @@ impl<'a> Intake<'a> {
             problems: Vec::new(),
             unnamed_problems: 0,
             cases: 0,
+            failed_cases: 0,
+            counted_failures: 0,
+            listed_failures: 0,
             seen: HashMap::new(),
             numbered: 0,
             case_ms: 0.0,
@@ -101,7 +108,22 @@ impl<'a> Intake<'a> {
             case.name = format!("{} ({count})", case.name);
         }
         self.cases += 1;
+        if case.status == CaseStatus::Failed {
+            self.failed_cases += 1;
+        }
         (self.sink)(case);
+    }
+
+    /// Notes how many failures the report itself counts.
+    pub(crate) fn note_counted_failures(&mut self, count: Option<f64>) {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a cast to an integer saturates")]
+        let count = count.unwrap_or(0.0) as u64;
+        self.counted_failures = self.counted_failures.max(count);
+    }
+
+    /// Notes a failure of a format that may list several of one case.
+    pub(crate) const fn note_listed_failure(&mut self) {
+        self.listed_failures += 1;
     }
 
     fn note_order(&mut self, case: &ReportCase) {
@@ -180,6 +202,12 @@ impl<'a> Intake<'a> {
     pub(crate) fn into_parsed(self, format: Format) -> Parsed {
         let order = self.known_order();
         let mut problems = self.problems;
+        // Each other problem may be the reason why some are missing.
+        let listed = self.listed_failures.max(self.failed_cases);
+        if problems.is_empty() && self.counted_failures > listed {
+            let reason = format!("it counts {} failures and lists {listed}", self.counted_failures);
+            problems.push(Problem { at: self.options.name.clone(), reason });
+        }
         if self.unnamed_problems > 0 {
             let reason = format!("{} more problems", self.unnamed_problems);
             problems.push(Problem { at: self.options.name.clone(), reason });

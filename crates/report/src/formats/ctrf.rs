@@ -21,6 +21,7 @@ pub(crate) fn parse<R: std::io::BufRead>(input: Input<R>, intake: &mut Intake<'_
     let ending = json::read(input, &mut report);
     let Report { intake, known, tool, summary } = report;
     intake.note_start(summary.start);
+    intake.note_counted_failures(summary.failed);
     #[expect(clippy::cast_precision_loss, reason = "a run's milliseconds")]
     let duration = summary.start.zip(summary.stop).map(|(start, stop)| (stop - start).max(0) as f64);
     intake.duration_ms = duration;
@@ -69,6 +70,10 @@ impl Items for Report<'_, '_> {
 
     fn take(&mut self, test: Test) {
         let started = test.start;
+        // The reporter of Playwright counts a failure that was expected.
+        if [&test.status, &test.raw_status].iter().any(|word| word.as_deref() == Some("failed")) {
+            self.intake.note_listed_failure();
+        }
         let mut case = test.into_case(self.tool.name.as_deref(), self.intake);
         case.place.started_at = started;
         self.intake.emit_case(case);
@@ -96,12 +101,14 @@ impl Object for Tool {
 struct Summary {
     start: Option<i64>,
     stop: Option<i64>,
+    failed: Option<f64>,
 }
 
 impl Object for Summary {
     fn field<'de, M: MapAccess<'de>>(&mut self, key: &str, map: &mut M) -> Result<(), M::Error> {
         match key {
             "start" => self.start = map.next_value::<Loose>()?.millis().map(in_millis),
+            "failed" => self.failed = map.next_value::<Loose>()?.number(),
             "stop" => self.stop = map.next_value::<Loose>()?.millis().map(in_millis),
             _ => skip(map)?,
         }

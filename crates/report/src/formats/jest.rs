@@ -54,6 +54,10 @@ impl Object for Report<'_, '_> {
                 self.started = map.next_value::<Loose>()?.millis();
                 Ok(())
             }
+            "numFailedTests" => {
+                self.intake.note_counted_failures(map.next_value::<Loose>()?.number());
+                Ok(())
+            }
             // Neither runner writes it, only what reads their results for them.
             "runnerVersion" => {
                 self.intake.note_runner_version(map.next_value::<Loose>()?.text());

@@ -88,6 +88,8 @@ struct Junit<'i, 'a> {
     window: Window,
     /// Sum of the outermost suites' times, for reports whose root gives none.
     suite_time: Option<f64>,
+    /// Sum of the failures that the outermost suites count.
+    counted_failures: f64,
     rooted: bool,
 }
 
@@ -102,6 +104,7 @@ impl<'i, 'a> Junit<'i, 'a> {
             case: None,
             window: Window::default(),
             suite_time: None,
+            counted_failures: 0.0,
             rooted: false,
         }
     }
@@ -149,6 +152,11 @@ impl<'i, 'a> Junit<'i, 'a> {
         } else if self.suites.len() == 1 {
             self.suite_time = add(self.suite_time, time);
         }
+        if element == Element::Suite && !self.elements.contains(&Element::Suite) {
+            let count = |name| tag.text(name).and_then(|text| text.trim().parse::<f64>().ok()).unwrap_or(0.0);
+            self.counted_failures += count("failures") + count("errors");
+            self.intake.note_counted_failures(Some(self.counted_failures));
+        }
         self.window.emit_settled(self.intake);
         let file = tag.text("file").or_else(|| tag.text("filepath"));
         self.suites.push(Suite {
@@ -172,6 +180,8 @@ impl<'i, 'a> Junit<'i, 'a> {
 
     fn open_trouble(&mut self, tag: &Tag, kind: TroubleKind) {
         let trouble = Trouble::new(tag, kind);
+        // Surefire counts every attempt.
+        self.intake.note_listed_failure();
         if let Some(case) = &mut self.case {
             case.troubles.push(trouble);
         } else if let Some(suite) = self.suites.last_mut() {

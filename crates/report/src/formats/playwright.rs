@@ -31,6 +31,7 @@ pub(crate) fn parse<R: std::io::BufRead>(input: Input<R>, intake: &mut Intake<'_
         intake.emit_case(case);
     }
     intake.note_start(stats.start);
+    intake.note_counted_failures(stats.unexpected);
     intake.duration_ms = stats.duration_ms;
     intake.order = ExecutionOrder::ByStart;
     intake.runner = Some("playwright".to_owned());
@@ -113,6 +114,7 @@ impl Object for Config {
 struct Stats {
     start: Option<i64>,
     duration_ms: Option<f64>,
+    unexpected: Option<f64>,
 }
 
 impl Object for Stats {
@@ -120,6 +122,7 @@ impl Object for Stats {
         match key {
             "startTime" => self.start = map.next_value::<Loose>()?.text().and_then(|text| units::timestamp(&text)),
             "duration" => self.duration_ms = map.next_value::<Loose>()?.number(),
+            "unexpected" => self.unexpected = map.next_value::<Loose>()?.number(),
             _ => skip(map)?,
         }
         Ok(())

@@ -5,6 +5,7 @@
 
 import { FAILURE_CATEGORIES, LOCALES } from 'argus-engine';
 import { z } from 'zod';
+import { PROJECT_NAME } from '../team/protocol.ts';
 
 const name = () => z.string().min(1).max(60);
 const pattern = () =>
@@ -55,7 +56,7 @@ const test = () =>
 const team = () =>
   z.strictObject({
     url: z.url().describe('Address of the server of the team'),
-    project: z.string().min(1).max(64).optional().describe('Name of this project there'),
+    project: z.string().regex(PROJECT_NAME).optional().describe('Name of this project there'),
   });
 
 /** The whole file; every key is optional. */

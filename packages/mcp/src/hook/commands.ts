@@ -47,6 +47,8 @@ const AROUND = new Set(
 /** Their scripts are somebody's own commands. */
 const MANAGERS = new Set('npm pnpm yarn bun deno composer'.split(' '));
 
+const CHANGES_FOLDER = new Set(['cd', 'pushd']);
+
 /** Change nothing that a test could fail for. */
 const HARMLESS = new Set('cd pushd export set source . echo true : clear pwd mkdir ls cat date sleep'.split(' '));
 
@@ -60,6 +62,11 @@ const ENDS = new Set(['exit', 'return', 'logout']);
 
 /** What is behind a pipe for reading only. */
 const FILTERS = new Set('tail head grep egrep rg tee cat less sed awk cut sort uniq wc tr ansi2txt column'.split(' '));
+
+/** What of git leaves the files of the work tree as they are. */
+const GIT_KEEPS = new Set(
+  'add commit push fetch status diff log show branch tag remote rev-parse ls-files blame'.split(' '),
+);
 
 type Arguments = true | RegExp;
 
@@ -136,7 +143,8 @@ export async function recognise(line: string, cwd: string): Promise<Recognised |
   for (const command of commands) {
     const words = bare(command.words);
     const [program = ''] = words;
-    if (counting.length === 0 && program === 'cd' && words[1] !== undefined) folder = path.resolve(folder, words[1]);
+    if (counting.length === 0 && CHANGES_FOLDER.has(program) && words[1] !== undefined)
+      folder = path.resolve(folder, words[1]);
     else if (command.joint === '|' && FILTERS.has(program)) failed &&= counting.length === 0;
     else if (await counts(words, folder)) {
       failed &&= command.joint !== '|' && (counting.length === 0 || command.joint === '&&');
@@ -153,7 +161,7 @@ export async function recognise(line: string, cwd: string): Promise<Recognised |
       )
       .join(' && '),
     folder,
-    tells: { passed: passesAsWhole(commands, new Set(counting)), failed },
+    tells: { passed: passesAsWhole(commands, new Set(counting)) && keepsFiles(commands, counting), failed },
   };
 }
 
@@ -179,6 +187,20 @@ function passesAsWhole(commands: readonly SimpleCommand[], counting: ReadonlySet
     if (!endsLine || list.some(({ joint }) => joint === '||')) return false;
   }
   return true;
+}
+
+/**
+ * Whether the files that lie here now are those that were tested: what follows the tests only reads, or keeps in git what is
+ * there. After `git stash && npm test && git stash pop` others lie here.
+ */
+function keepsFiles(commands: readonly SimpleCommand[], counting: readonly SimpleCommand[]): boolean {
+  const last = counting.at(-1);
+  return commands.slice(last === undefined ? 0 : commands.indexOf(last) + 1).every(({ words }) => {
+    const [program = '', ...rest] = bare(words);
+    if (program === 'git') return GIT_KEEPS.has(rest[0] ?? '');
+    const writes = rest.some((word) => /^(?:-[a-zA-Z]*i|--in-place)/u.test(word)) && program === 'sed';
+    return !writes && (FILTERS.has(program) || HARMLESS.has(program) || ENDS.has(program));
+  });
 }
 
 /** The parts of a line between semicolons and ends of lines. */

@@ -3,10 +3,15 @@
 import { readText } from './files/read.ts';
 import { io } from './io.ts';
 
-/** Whether a service of continuous integration runs this; all of them set the variable. */
+/** Set by the services that do not set `CI`: Azure Pipelines, AWS CodeBuild, TeamCity, older Jenkins. */
+const SERVICES = ['TF_BUILD', 'CODEBUILD_BUILD_ID', 'TEAMCITY_VERSION', 'JENKINS_URL'];
+
+/** Whether a service of continuous integration runs this; most of them set `CI`. */
 export function isInCi(): boolean {
-  const { CI } = io().env;
-  return CI !== undefined && !['', '0', 'false'].includes(CI.toLowerCase());
+  const { env } = io();
+  const { CI } = env;
+  if (CI) return !['0', 'false'].includes(CI.toLowerCase());
+  return SERVICES.some((name) => Boolean(env[name]));
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;

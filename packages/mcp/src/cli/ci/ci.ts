@@ -4,8 +4,9 @@
  * ci-program.ts.
  */
 
-import { appendFileSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { ArgusError } from '../../errors.ts';
 import { gateMarkdown } from '../../format/report/gate-markdown.ts';
 import type { GateResult } from '../../format/report/gate-result.ts';
 import { formatGate } from '../../format/report/gate-text.ts';
@@ -16,6 +17,7 @@ import { conditions } from '../../run/conditions.ts';
 import { ciFacts, gitFacts } from '../../run/git-state.ts';
 import { isOfFork } from '../../system/ci.ts';
 import { ciChange } from '../../system/ci-change.ts';
+import { isWithin, lstat, realOr } from '../../system/files/way.ts';
 import { io } from '../../system/io.ts';
 import { mapTexts } from '../../text/untrusted.ts';
 import { handleImport } from '../../tools/failures/import.ts';
@@ -109,7 +111,7 @@ async function reportedTo(
   if (!isWaiting && options.artifact !== undefined) {
     const git = (await gitFacts(session.root)) ?? ciFacts();
     const circumstances = { git, environment: { ...conditions(session.root), ...environment } };
-    writeWhole(path.resolve(projectPath, options.artifact), runLine(report, circumstances));
+    writeOutput(projectPath, options.artifact, runLine(report, circumstances));
     result.done.push(`${options.artifact} has the run for argus import --runs.`);
   }
   writeSummary(options, projectPath, markdownReport(report, gateMarkdown(gate)), result);
@@ -122,7 +124,7 @@ async function reportedTo(
 
 function writeSummary(options: CiOptions, projectPath: string, markdown: string, result: CiResult): void {
   if (options.markdown !== undefined) {
-    writeWhole(path.resolve(projectPath, options.markdown), `${markdown}\n`);
+    writeOutput(projectPath, options.markdown, `${markdown}\n`);
     result.done.push(`${options.markdown} has the summary.`);
   }
   const { GITHUB_ACTIONS, GITHUB_STEP_SUMMARY: summary } = io().env;
@@ -164,9 +166,23 @@ async function writeComment(
   else if (answered.done !== 'nothing') done.push(`The comment was ${answered.done}: ${answered.url ?? pullRequest}`);
 }
 
-function writeWhole(file: string, text: string): void {
+/** What lies in the checkout may have come with the change: nothing is written through a link of it, or into a pipe. */
+function writeOutput(root: string, name: string, text: string): void {
+  const file = path.resolve(root, name);
+  const leadsOut = isWithin(file, root) && !isWithin(realOr(folderThere(file)), realOr(root));
+  if (leadsOut || (lstat(file) !== undefined && !lstat(file)?.isFile())) {
+    const reason = leadsOut ? 'a link in its path leads out of the project' : 'what lies there is no regular file';
+    throw new ArgusError('INVALID_INPUT', `${name} is not written: ${reason}. Remove it, or name another file.`);
+  }
   mkdirSync(path.dirname(file), { recursive: true });
-  writeFileSync(file, text);
+  rmSync(file, { force: true });
+  writeFileSync(file, text, { flag: 'wx' });
+}
+
+/** The nearest folder above a file that exists. */
+function folderThere(file: string): string {
+  const folder = path.dirname(file);
+  return lstat(folder) === undefined && folder !== file ? folderThere(folder) : folder;
 }
 
 function formatCi({ gate, done, undone, notes }: CiResult): string {

@@ -1,6 +1,7 @@
 /**
- * Reasons for which a test command fails although no test does: a coverage threshold that is not met, or an error outside
- * of any test. No report has them; what the command printed does.
+ * Reasons for which a test command fails although no test does: a coverage threshold that is not met, an error outside of
+ * any test, a program that crashed, or a linter or compiler beside the tests. No report has them; what the command printed
+ * does.
  */
 
 import path from 'node:path';
@@ -16,6 +17,10 @@ const COVERAGE_FAILED =
   /^.*coverage.*(?:does not meet|not met|not reached|below the expected|less than fail-under|have not been met).*$/imu;
 /** As Vitest and Mocha print errors that no test has caught. */
 const UNHANDLED = /^.*(?:caught \d+ unhandled errors? during the test run|⎯ Unhandled (?:Errors?|Rejection) ⎯).*$/imu;
+/** As V8, a shell and pytest print that the program that ran the tests is gone. */
+const CRASHED = /^(?:FATAL ERROR: .+|.*\bSegmentation fault\b.*|INTERNALERROR> .+)$/mu;
+/** As TypeScript prints an error, and ESLint its sum. */
+const OTHER_TOOL = /^.*(?:\berror TS\d+: |✖ \d+ problems? \([1-9]\d* errors?).*$/mu;
 
 /** Files of a project that may set a threshold, and how each writes it. */
 const THRESHOLDS: readonly [file: string, set: RegExp][] = [
@@ -52,7 +57,7 @@ export function otherReasons(root: string, log: string | undefined): string[] {
 }
 
 function reasonsIn(text: string): string[] {
-  const lines = [COVERAGE_FAILED, UNHANDLED].map((pattern) => pattern.exec(text)?.[0].trim());
+  const lines = [COVERAGE_FAILED, UNHANDLED, CRASHED, OTHER_TOOL].map((pattern) => pattern.exec(text)?.[0].trim());
   return lines.filter((line) => line !== undefined).map((line) => `The tests printed: ${line.slice(0, 300)}`);
 }
 

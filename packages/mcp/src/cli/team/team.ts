@@ -8,6 +8,7 @@ import type { Session } from '../../sessions/session.ts';
 import {
   DEFAULT_TOKEN_VARIABLE,
   identityOf,
+  type Membership,
   Memberships,
   type RepositoryIdentity,
   requireTokenVariable,
@@ -33,7 +34,7 @@ export async function join(given: string, options: JoinOptions): Promise<void> {
       const url = addressOf(given);
       const tokenVariable = options.tokenVariable ?? DEFAULT_TOKEN_VARIABLE;
       requireTokenVariable(tokenVariable);
-      const project = options.as ?? nameOf(session);
+      const project = requireProjectName(options.as ?? path.basename(session.project.home).toLowerCase());
       const repository = await repositoryOf(session);
       const remote = new Remote({ url, project, tokenVariable }, () => ({
         locale: session.locale,
@@ -43,6 +44,7 @@ export async function join(given: string, options: JoinOptions): Promise<void> {
       const hello = await remote.hello();
       const problem = protocolProblem(hello) ?? projectProblem(hello, url, project);
       if (problem !== undefined) throw new ArgusError('INVALID_INPUT', problem);
+      await requireNothingWaits(session, { url, project });
       const { token, recipe } = hello;
       await (await memberships(session)).join(repository, { url, project, tokenVariable });
       const { recipe: own } = await (await session.database.inMemory()).recipe();
@@ -137,8 +139,19 @@ function addressOf(given: string): string {
   return url.href;
 }
 
-function nameOf({ project: { home } }: Session): string {
-  const name = path.basename(home).toLowerCase();
+/** What waits is for the team that this repository belonged to when it was recorded, or for this machine. */
+async function requireNothingWaits(session: Session, to: Pick<Membership, 'url' | 'project'>): Promise<void> {
+  const { team } = session;
+  if (team?.url === to.url && team.project === to.project) return;
+  if (team === undefined) await session.takeIn();
+  const { waiting, refused } = await session.waiting();
+  if (waiting + refused === 0) return;
+  const whose = team === undefined ? 'to be stored here' : `for ${team.project} at ${team.url}`;
+  const next = team === undefined ? 'argus doctor says why.' : 'argus team leave stores them on this machine.';
+  throw new ArgusError('INVALID_INPUT', `${count(waiting + refused, 'call')} wait ${whose}. ${next}`);
+}
+
+function requireProjectName(name: string): string {
   if (PROJECT_NAME.test(name)) return name;
   throw new ArgusError('INVALID_INPUT', `'${shortLine(name)}' cannot be a project's name. Give one with --as.`);
 }

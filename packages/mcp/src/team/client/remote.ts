@@ -12,7 +12,7 @@ import { MAX_BODY_BYTES, parseJson, readBounded } from '../../http/json-body.ts'
 import { NotTakenError } from '../../storage/database.ts';
 import { io } from '../../system/io.ts';
 import { loadZod, type Zod } from '../../system/zod.ts';
-import { quotedLine, shortLine } from '../../text/untrusted.ts';
+import { mapTexts, quotedLine, shortLine } from '../../text/untrusted.ts';
 import { VERSION } from '../../version.ts';
 import { anyHello, type Hello, hello, PROTOCOL, type TeamCall } from '../protocol.ts';
 import type { Membership } from './membership.ts';
@@ -20,6 +20,10 @@ import type { Membership } from './membership.ts';
 /** Limit for a call with its repetition, because an agent waits. */
 const CALL_MS = 15_000;
 const AGAIN_AFTER_MS = 200;
+
+/** Printable ASCII; what else a variable holds would be named in the error of `fetch`. */
+const TOKEN = /^[!-~]+$/u;
+
 /** Limit for the question about the version of a server that has just answered. */
 const VERSION_MS = 3_000;
 
@@ -130,9 +134,13 @@ export class Remote {
   }
 
   async #fetch(address: string, request: RequestInit, signal: AbortSignal): Promise<unknown> {
-    const token = io().env[this.#tokenVariable] ?? '';
+    const token = io().env[this.#tokenVariable]?.trim() ?? '';
     if (token === '') {
       const reason = `${this.#tokenVariable} holds no token. Set it for Argus; an admin makes one.`;
+      throw new EngineError('TEAM_DENIED', denial(reason));
+    }
+    if (!TOKEN.test(token)) {
+      const reason = `${this.#tokenVariable} holds a line break, a space or a letter that no token has. Set it again.`;
       throw new EngineError('TEAM_DENIED', denial(reason));
     }
     const headers = {
@@ -144,7 +152,7 @@ export class Remote {
     const asked = { ...request, headers, redirect: 'manual' as const, signal };
     try {
       const response = await fetch(new URL(address, withSlash(this.url)), asked);
-      return await this.#read(response);
+      return await this.#read(response, (text) => text.replaceAll(token, '[REDACTED:team-token]'));
     } catch (thrown) {
       if (thrown instanceof EngineError) throw thrown;
       const cause = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown;
@@ -152,12 +160,13 @@ export class Remote {
     }
   }
 
-  async #read(response: Response): Promise<unknown> {
+  /** `hide`: takes the token out of a text, because a server may send it back. */
+  async #read(response: Response, hide: (text: string) => string): Promise<unknown> {
     const { status } = response;
     if (status >= 300 && status < 400) throw this.#unreachable('it redirects, and a token is not taken elsewhere');
     const bytes = response.body === null ? Buffer.alloc(0) : await readBounded(response.body);
     if (bytes === undefined) throw this.#unreachable(`its answer has more than ${MAX_BODY_BYTES} bytes`);
-    const body = parsed(bytes);
+    const body = mapTexts(parsed(bytes), hide);
     if (status === 200 && body !== undefined) return body;
     const read = refusal(await loadZod()).safeParse(body);
     // Proxies have limits of their own and no protocol.

@@ -2,6 +2,7 @@
  * argus_import: records one run out of report files that something else has written. Parsing: crates/report.
  */
 
+import fs from 'node:fs';
 import path from 'node:path';
 import { EngineError, LIMITS, REPORT_FORMATS } from 'argus-engine';
 import { ArgusError } from '../../errors.ts';
@@ -79,7 +80,7 @@ async function reportFiles(root: string, pattern: string): Promise<string[]> {
   const { glob } = await import('tinyglobby');
   const normalized = pattern.replaceAll('\\', process.platform === 'win32' ? '/' : '\\');
   // A link to the root of the file system would be walked too.
-  const walk = { expandDirectories: false, followSymbolicLinks: false };
+  const walk = { expandDirectories: false, followSymbolicLinks: false, fs: { readdir: readdirWithLinkedFiles } };
   const found = await glob(normalized, { cwd: root, absolute: true, dot: true, ...walk });
   const [first] = found;
   if (first === undefined) throw notFound(`No report matches '${pattern}' in ${root}. Check the path.`);
@@ -87,6 +88,19 @@ async function reportFiles(root: string, pattern: string): Promise<string[]> {
     throw notFound(`'${pattern}' matches ${found.length} files, more than ${MAX_FILES}. Narrow it.`);
   return found.map((file) => path.normalize(file)).sort();
 }
+
+/** Tells a link to anything but a folder as a file, so that a report that is one is found, and refused where it leads out. */
+const readdirWithLinkedFiles = ((folder: string, options: { withFileTypes: true }, done: ReadDirectory) => {
+  fs.readdir(folder, options, (problem, entries) => {
+    for (const entry of entries ?? []) {
+      if (!entry.isSymbolicLink() || stat(path.join(folder, entry.name))?.isDirectory() === true) continue;
+      entry.isFile = () => true;
+    }
+    done(problem, entries);
+  });
+}) as unknown as typeof fs.readdir;
+
+type ReadDirectory = (problem: NodeJS.ErrnoException | null, entries: fs.Dirent[]) => void;
 
 /** A file of the project may not be a link out of it; a file elsewhere was named by its path. */
 function requireReadable(file: string, top: string): void {
