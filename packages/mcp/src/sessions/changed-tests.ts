@@ -3,7 +3,7 @@
  * The same rule as in the fix loop: crates/core/src/fix_loop/weakened.rs. Nothing of the diff leaves this machine.
  */
 
-import { createFixLoop, type Weakening } from 'argus-engine';
+import { createFixLoop, type RunRecord, type Weakening } from 'argus-engine';
 import { ArgusError } from '../errors.ts';
 import { asText, Git } from '../git/git.ts';
 import { NOT_OURS } from '../git/settings.ts';
@@ -26,8 +26,7 @@ export async function requireSameTest(session: Session, runId: string, caseName:
 }
 
 async function changesOfTest(session: Session, runId: string, caseName: string): Promise<Weakening[]> {
-  const { value } = await session.withEngine((engine) => engine.runDetail({ runId, limit: 1 }));
-  const { gitCommit, dirty } = value.run;
+  const { gitCommit, dirty } = await stateOfRun(session, runId);
   // What was edited then is not known whole.
   if (gitCommit === null || dirty !== false) return [];
   const git = new Git(session.root);
@@ -42,6 +41,15 @@ async function changesOfTest(session: Session, runId: string, caseName: string):
   // Other tests may come and go between the two.
   const isOfTest = ({ file, kind }: Weakening) => file.endsWith(ownFile) || ABOUT_ALL.has(kind);
   return found.filter(isOfTest);
+}
+
+/** Of a run that is not to be read, as one that waits for the database, nothing is known. */
+async function stateOfRun(session: Session, runId: string): Promise<Pick<RunRecord, 'gitCommit' | 'dirty'>> {
+  try {
+    return (await session.withEngine((engine) => engine.runDetail({ runId, limit: 1 }))).value.run;
+  } catch {
+    return { gitCommit: null, dirty: null };
+  }
 }
 
 const ABOUT_ALL: ReadonlySet<Weakening['kind']> = new Set([
