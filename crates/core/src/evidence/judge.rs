@@ -448,10 +448,10 @@ impl<'a> Judging<'a> {
             |other: &usize| history.is_some_and(|history| history.at(self.view.runs[*other].seq) == Some(false));
         let count = |runs: usize| u32::try_from(runs).unwrap_or(u32::MAX);
         let failures = count(alike.iter().filter(|one| **one <= at && is_comparable(one)).count());
-        let passes = count((0..at).filter(|one| is_comparable(one) && passed(one)).count());
+        let earlier_passes = count((0..at).filter(|one| is_comparable(one) && passed(one)).count());
         let rate = match kind {
             VerdictKind::Infrastructure => 1.0,
-            _ => Rate::of(failures, failures + passes).mean,
+            _ => Rate::of(failures, failures + earlier_passes).mean,
         };
         let needed = flakiness::passes_that_prove(rate, CONFIDENCE);
         let mut in_a_row = 0;
