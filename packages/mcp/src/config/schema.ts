@@ -5,7 +5,7 @@
 
 import { FAILURE_CATEGORIES, LOCALES } from 'argus-engine';
 import { z } from 'zod';
-import { PROJECT_NAME } from '../team/protocol.ts';
+import { PROJECT_NAME } from './project-name.ts';
 
 const name = () => z.string().min(1).max(60);
 const pattern = () =>

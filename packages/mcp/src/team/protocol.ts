@@ -8,6 +8,7 @@
 
 import { EDITING_CALLS, SCOPES, type Scope, TEAM_CALLS, WRITING_CALLS } from 'argus-engine';
 import type { z } from 'zod';
+import { PROJECT_NAME } from '../config/project-name.ts';
 import type { Zod } from '../system/zod.ts';
 
 /** Spoken by this program. A change that an older one cannot understand is a new version. */
@@ -17,9 +18,6 @@ export const PROTOCOL = 1;
 export const OLDEST_PROTOCOL = 1;
 
 export type TeamCallName = (typeof TEAM_CALLS)[number];
-
-/** A project's name is part of an address and of a file's name. */
-export const PROJECT_NAME = /^[a-z0-9][a-z0-9._-]{0,49}$/u;
 
 const MAX_NAME_CHARS = 100;
 

@@ -1,9 +1,9 @@
 /** migrate and backup: what an operator does with the memories of a server on PostgreSQL. */
 
 import { existsSync } from 'node:fs';
+import { PROJECT_NAME } from '../../config/project-name.ts';
 import { ArgusError } from '../../errors.ts';
 import { absolutePath } from '../../system/io.ts';
-import { PROJECT_NAME } from '../../team/protocol.ts';
 import { serverDatabase, shownDatabase } from '../../team/server/start-server.ts';
 import { AT_TERMINAL, isPostgres, PostgresProjects } from '../../team/server/storage/postgres-projects.ts';
 import { shortLine } from '../../text/untrusted.ts';

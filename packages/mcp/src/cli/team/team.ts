@@ -1,6 +1,7 @@
 /** team: a repository that belongs to a team. What is copied between its memory here and there: copy.ts. */
 
 import path from 'node:path';
+import { PROJECT_NAME } from '../../config/project-name.ts';
 import { ArgusError } from '../../errors.ts';
 import { lines, paint } from '../../format/terminal.ts';
 import { trustedDataFolder } from '../../owner/data-folder.ts';
@@ -15,7 +16,7 @@ import {
 } from '../../team/client/membership.ts';
 import { projectProblem, protocolProblem, reach } from '../../team/client/reach.ts';
 import { Remote } from '../../team/client/remote.ts';
-import { holds, PROJECT_NAME } from '../../team/protocol.ts';
+import { holds } from '../../team/protocol.ts';
 import { count } from '../../text/count.ts';
 import { shortLine } from '../../text/untrusted.ts';
 import { EXIT } from '../terminal/exit.ts';

@@ -1,10 +1,10 @@
 /** token: who may use the memories of a server, told by whoever can write its database. */
 
 import type { NamedCalls, Scope, Token } from 'argus-engine';
+import { PROJECT_NAME } from '../../config/project-name.ts';
 import { ArgusError } from '../../errors.ts';
 import { lines, paint } from '../../format/terminal.ts';
 import { io } from '../../system/io.ts';
-import { PROJECT_NAME } from '../../team/protocol.ts';
 import { serverDatabase, shownDatabase } from '../../team/server/start-server.ts';
 import { projectsIn } from '../../team/server/storage/open-projects.ts';
 import { AT_TERMINAL } from '../../team/server/storage/postgres-projects.ts';

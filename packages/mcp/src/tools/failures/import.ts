@@ -2,7 +2,7 @@
  * argus_import: records one run out of report files that something else has written. Parsing: crates/report.
  */
 
-import fs from 'node:fs';
+import { type Dirent, readdir } from 'node:fs';
 import path from 'node:path';
 import { EngineError, LIMITS, REPORT_FORMATS } from 'argus-engine';
 import { ArgusError } from '../../errors.ts';
@@ -91,16 +91,16 @@ async function reportFiles(root: string, pattern: string): Promise<string[]> {
 
 /** Tells a link to anything but a folder as a file, so that a report that is one is found, and refused where it leads out. */
 const readdirWithLinkedFiles = ((folder: string, options: { withFileTypes: true }, done: ReadDirectory) => {
-  fs.readdir(folder, options, (problem, entries) => {
+  readdir(folder, options, (problem, entries) => {
     for (const entry of entries ?? []) {
       if (!entry.isSymbolicLink() || stat(path.join(folder, entry.name))?.isDirectory() === true) continue;
       entry.isFile = () => true;
     }
     done(problem, entries);
   });
-}) as unknown as typeof fs.readdir;
+}) as unknown as typeof readdir;
 
-type ReadDirectory = (problem: NodeJS.ErrnoException | null, entries: fs.Dirent[]) => void;
+type ReadDirectory = (problem: NodeJS.ErrnoException | null, entries: Dirent[]) => void;
 
 /** A file of the project may not be a link out of it; a file elsewhere was named by its path. */
 function requireReadable(file: string, top: string): void {
