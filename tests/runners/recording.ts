@@ -4,6 +4,7 @@
  */
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { release } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Execution } from '../../packages/mcp/src/run/execute.ts';
@@ -65,7 +66,7 @@ export interface Place {
   reports?: string | undefined;
 }
 
-/** The folders of one run that have placeholders; longer paths first, because some lie in others. */
+/** What differs between machines and has a placeholder; longer texts first, because some lie in others. */
 export class Folders {
   readonly #placeholders: [placeholder: string, folder: string][];
 
@@ -77,6 +78,8 @@ export class Folders {
       ['@PYTHON@', pythonFolder],
       ['@ARGUS@', REPOSITORY],
       ['@NODE@', process.execPath],
+      // Maven writes it into its reports.
+      ['@KERNEL@', release()],
     ];
     if (reports !== undefined) this.#placeholders.push(['@REPORTS@', reports]);
     this.#placeholders.sort(([, one], [, other]) => other.length - one.length);

@@ -24,7 +24,7 @@ const MARKED_LINE = /^> *\d+ \|/mu;
 const FRAME_BYTES = 12;
 const WHY_NOT = { short: 60, whole: 200 };
 /** With so much room left, reasons are told whole. */
-const ROOMY_BYTES = 1_000;
+const ROOMY_BYTES = 1_200;
 const MAX_TESTS = 6;
 const MAX_WEAKENED = 3;
 
