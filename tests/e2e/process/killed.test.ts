@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { existsSync, readdirSync, watch } from 'node:fs';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { expectKillsLoseNothing } from '../../faults/killed-server.ts';
 import { killTakers } from '../../hostile/memory/kill-takers.ts';
 import { argus, argusProcess, startArgus, startProgram } from '../argus.ts';
@@ -55,19 +55,21 @@ test.skipIf(process.platform !== 'linux')(
   async () => {
     const root = project();
     const count = path.join(project(), 'count');
-    const command = `echo x >> ${count}; test $(wc -l < ${count}) -ge 2 || { echo begun; setsid sleep 4721; }`;
+    // A process that no other suite has.
+    const sleeper = `sleep ${100_000 + process.pid}`;
+    const command = `echo x >> ${count}; test $(wc -l < ${count}) -ge 2 || { echo begun; setsid ${sleeper}; }`;
     const { child, ended, prints } = startProgram(fixArgs(root, loopOn(command)), { cwd: root });
     await prints(/begun\n/u, 'stderr');
     child.kill('SIGKILL');
     await ended;
     expect(stateOf(root)).toMatchObject({ status: 'running', attempts: [] });
-    expect(processesWith('sleep 4721')).not.toEqual([]);
+    await vi.waitFor(() => expect(processesWith(sleeper)).not.toEqual([]));
 
     const { status, stdout, stderr } = await fixProblem(root, ['--resume']);
     expect(status, stderr).toBe(0);
     expect(stdout).toContain('Attempt 1 was cut off, and is made again; see attempt_1_cut_off_1.log');
     expect(stdout).toContain('- **Attempts Used**: 1/5');
-    expect(processesWith('sleep 4721')).toEqual([]);
+    expect(processesWith(sleeper)).toEqual([]);
   },
 );
 
