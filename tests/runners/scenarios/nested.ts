@@ -79,7 +79,6 @@ const IN_PACKAGES: Scenario[] = [
       'packages/red/sum.js': 'it("gets of red", () => { throw new Error("no"); });\nit("adds", () => {});\n',
     },
     async play(stage) {
-      await stage.run();
       const { runId } = await stage.run();
       const caseName = 'gets of red';
       const alone = `cd packages/red && npm run test -- --grep ${quoted(caseName)}`;
