@@ -141,7 +141,8 @@ impl Facts<'_> {
     fn first_of_edit(&self) -> Option<Reason> {
         let [only] = self.view.runs[..] else { return None };
         let (there, failures) = self.differing;
-        only.dirty.then_some(Reason::DiffersFromCommit { run: only.seq, there, failures })
+        let differs = only.dirty && only.commit.is_some();
+        differs.then_some(Reason::DiffersFromCommit { run: only.seq, there, failures })
     }
 
     /// What speaks for a change of the code.

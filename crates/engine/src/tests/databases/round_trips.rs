@@ -117,7 +117,7 @@ fn no_call_asks_more_often_than_it_may() {
         ("patternsImport, 101 patterns again", take_again, 24),
         ("diagnose", known, 12),
         ("diagnose, no pattern yet", new, 24),
-        ("diagnose, no fix", without_fix, 25),
+        ("diagnose, no fix", without_fix, 26),
         ("reportFix", report, 11),
         ("patterns", patterns, 3),
         ("testHistory", history, 14),
