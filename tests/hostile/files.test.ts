@@ -168,8 +168,8 @@ test('a link within the work tree is followed, also out of the folder of a packa
 
 test('a file whose size the system does not tell is read to its end', () => {
   if (process.platform !== 'linux') return;
-  expect(readText('/proc/self/status', { maxBytes: 1024 ** 2 })).toBe(readFileSync('/proc/self/status', 'utf8'));
-  expect(() => readText('/proc/self/status', { maxBytes: 10 })).toThrow('larger than 10 bytes');
+  expect(readText('/proc/version', { maxBytes: 1024 ** 2 })).toBe(readFileSync('/proc/version', 'utf8'));
+  expect(() => readText('/proc/version', { maxBytes: 10 })).toThrow('larger than 10 bytes');
 });
 
 test('reports behind a link to another folder are not looked for', async () => {

@@ -38,7 +38,15 @@ export function replaying(rest: Recorded[]): Execute {
       writeFileSync(file, folders.restore(text));
     }
     for (const [stream, text] of next.output) await onOutput?.(folders.restore(text), stream);
-    return { exitCode: next.exitCode, signal: null, timedOut: false, fellSilent: false, durationMs: 1, startedAt };
+    return {
+      exitCode: next.exitCode,
+      signal: null,
+      timedOut: false,
+      fellSilent: false,
+      interrupted: false,
+      durationMs: 1,
+      startedAt,
+    };
   };
 }
 

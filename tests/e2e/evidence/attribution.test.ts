@@ -61,7 +61,10 @@ test.each<[string, Record<string, (round: number) => string>]>([
   }
   await next();
   breakIt();
-  const { verdict, suspects } = await diagnose(await next());
+  const red = await next();
+  expect(red.sinceGreen).toMatchObject({ commits: 0, edited: expect.arrayContaining(['src/add.js']) });
+  expect(red.failures[0]?.sourceLine).toBe("test('adds', () => assert.equal(add(1, 2), 3));");
+  const { verdict, suspects } = await diagnose(red);
   expect(verdict?.kind).toBe('regression');
   expect(verdict?.because[0]).toMatch(/^src\/add\.js was edited/u);
   expect(suspects).toBeUndefined();

@@ -2,7 +2,7 @@
 
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { createReadStream } from 'node:fs';
+import { createReadStream, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { startProgram } from '../argus.ts';
@@ -41,6 +41,24 @@ describe.runIf(process.platform === 'linux')('processes that left the group of t
     child.kill('SIGINT');
     expect(await ended).toEqual([2, null]);
     await allEnded;
+  });
+
+  test('Ctrl-C, after which what had failed is recorded', async () => {
+    const { root, begun, allEnded } = scene();
+    const tests = `
+      import { writeFileSync } from 'node:fs';
+      import { test } from 'node:test';
+      test('fails', () => { throw new Error('no till'); });
+      test('waits', () => { writeFileSync('pipe', 'begun'); return new Promise(() => setInterval(() => {}, 1000)); });
+    `;
+    writeFileSync(path.join(root, 'till.test.mjs'), tests);
+    const { child, ended, printed } = startProgram(['run', '--project', root, '--', 'node', '--test', 'till.test.mjs']);
+    await begun;
+    child.kill('SIGINT');
+    expect(await ended).toEqual([2, null]);
+    await allEnded;
+    expect(printed().stdout).toMatch(/interrupted {2}0 passed, 1 failed/u);
+    expect(printed().stdout).toContain('Error: no till');
   });
 
   test('the signal that ends the server', async () => {

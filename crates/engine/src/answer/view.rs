@@ -172,9 +172,14 @@ pub(crate) fn brief_verdict(CaseVerdict { verdict, suspects, .. }: &CaseVerdict)
     let suspect = suspects.first().filter(|one| is_of_code && one.probability >= MIN_SUSPICION);
     BriefVerdict {
         kind: verdict.kind,
-        probability: (verdict.probability * 100.0).round() / 100.0,
+        probability: two_digits(verdict.probability),
         suspect: suspect.map(|one| one.commit.clone()),
     }
+}
+
+/// A chance as it is shown.
+pub(crate) fn two_digits(probability: f64) -> f64 {
+    (probability * 100.0).round() / 100.0
 }
 
 pub(crate) fn builtin(stored: &Pattern) -> Option<&'static Builtin> {

@@ -1,6 +1,6 @@
 //! Types of runs: what records one, what lists them, and their cases.
 
-use super::{ChangedBefore, Difference, FixTrust, Precedents, ProvedFix, Related, Tried};
+use super::{ChangedBefore, Difference, FixTrust, MendedBefore, Precedents, ProvedFix, Related, Tried};
 use argus_core::{Category, FailureKind, evidence::verdict::VerdictKind};
 use argus_report::{CaseStatus, Format, Problem, ReportCase};
 use serde::{Deserialize, Serialize};
@@ -25,6 +25,10 @@ contract! {
         pub signal: Option<String>,
         /// The command was ended because its time was over.
         pub timed_out: bool,
+        /// Its user interrupted it: it is recorded as unfinished, with the tests alone that had failed by then.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        #[cfg_attr(feature = "types", ts(optional, as = "Option<bool>"))]
+        pub interrupted: bool,
         /// Milliseconds in which it had printed nothing, where it was ended for that.
         pub silent_ms: Option<f64>,
         /// State of the work tree.
@@ -182,11 +186,15 @@ contract! {
         pub run_id: String,
         /// Failed when a case failed or the command did.
         pub status: RunStatus,
+        /// Its user ended it before its end, so that tests may not have run.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        #[cfg_attr(feature = "types", ts(optional, as = "Option<bool>"))]
+        pub interrupted: bool,
         /// Wall-clock milliseconds.
         pub duration_ms: f64,
         /// Cases by status.
         pub totals: Totals,
-        /// The first failures of each cause, at most 20, as many as an answer has room for.
+        /// The first failures of each cause: at most 3 of one, 20 of all, and as many as an answer has room for.
         pub failures: Vec<FailureBrief>,
         /// How many failures are not listed.
         pub more: u32,
@@ -197,6 +205,10 @@ contract! {
         #[serde(default, skip_serializing_if = "is_none")]
         #[cfg_attr(feature = "types", ts(optional, as = "Option<u32>"))]
         pub more_causes: u32,
+        /// What changed since the newest run of the branch without a failure; absent where that is not known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub since_green: Option<SinceGreen>,
         /// Fixes that were only claimed and that this run proves; at most 20.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[cfg_attr(feature = "types", ts(optional, as = "Option<Vec<ProvedFix>>"))]
@@ -209,6 +221,18 @@ contract! {
         pub notes: Vec<String>,
         /// What in the reports could not be read.
         pub skipped: Vec<Problem>,
+    }
+
+    /// What changed between the last green run and a failed one.
+    pub struct SinceGreen {
+        /// The newest earlier run of the branch without a failure.
+        pub run_id: String,
+        /// Commits between the two.
+        pub commits: u32,
+        /// Files whose uncommitted edits differ between the two; at most 20.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[cfg_attr(feature = "types", ts(as = "Option<Vec<String>>", optional))]
+        pub edited: Vec<String>,
     }
 
     /// Cases by status; flaky ones are counted among passed too.
@@ -256,15 +280,24 @@ contract! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub signal: Option<String>,
+        /// The source line at `place`, or where there is none at `testPlace`; the host adds it, since it has the files.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub source_line: Option<String>,
         /// Which of the causes it is of.
         #[serde(default)]
         pub cause_id: String,
-        /// What the memory knows; shown, not counted.
+        /// What the memory knows; shown, not counted. None where that is nothing, or what the first listed failure of the
+        /// cause says.
         pub known: Option<KnownPattern>,
         /// A fix that the repository shares, where nothing of the user's own is proved: somebody else's, as data.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub shared: Option<Related>,
+        /// A commit or an edit that mended this failure of this test before; absent where a fix was reported.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub mended_before: Option<MendedBefore>,
         /// Commits that looked like fixes and changed this test, or the function that it failed in: hints that nobody claimed.
         /// Absent where a fix is known.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -12,7 +12,7 @@ use crate::{
 use argus_core::{
     Ambient,
     evidence::{
-        facts::{FileId, RunSeq, fingerprint},
+        facts::{FileId, RunFacts, RunSeq, fingerprint},
         kept::{fixes::Fix, memory::Memory, window::Window},
     },
     fix_loop::weakened,
@@ -75,6 +75,18 @@ pub(super) fn edited_files<D>(
         ids_of_changed(&path).map(|file| (file, fingerprint(&digest))).collect::<Vec<_>>()
     });
     files.collect()
+}
+
+/// Answers which files were edited otherwise when an earlier run began.
+pub(super) fn edited_since<D>(engine: &Engine<D>, params: &RecordRunParams) -> impl FnOnce(&RunFacts) -> Vec<String> {
+    move |earlier| {
+        let edits = params.git.iter().flat_map(|git| kept(&git.edits)).map(|edit| clean(engine, edit));
+        let is_other = |edit: &Edited| {
+            let digest = fingerprint(&edit.digest);
+            !ids_of_changed(&edit.path).any(|file| earlier.edited_files.contains(&(file, digest)))
+        };
+        edits.filter(is_other).map(|edit| edit.path).collect()
+    }
 }
 
 /// Keeps what was changed when this run began, which may be one end of an edit that breaks or mends something, and forgets

@@ -91,14 +91,16 @@ fn mark_same_mends(fixes: &mut [FixEvidence], reported: &mut [ReportedFix]) {
     }
 }
 
-/// A commit or an edit that mended this failure of this test for as many passes as prove that; the newest such.
+pub(crate) use super::rows::load_fixes;
+
+/// Of the fixes that are kept, a commit or an edit that mended this failure of this test for as many passes as prove that; the newest such.
 pub(crate) async fn mended_before(
     tx: &mut impl Tx,
+    kept: &[Fix],
     case_name: &str,
     analysis: &Analysis,
 ) -> Result<Option<MendedBefore>, EngineError> {
     let (case, error) = (fingerprint(case_name), error_of(analysis));
-    let kept = rows::load_fixes(tx).await?;
     let is_known = |fix: &Fix| fix.edited.is_some() || !fix.commits.is_empty();
     let was_proved = |fix: &&Fix| fix.is_of(case, error) && is_known(fix) && fix.passes >= needed(fix);
     let Some(fix) = kept.iter().rev().find(was_proved) else { return Ok(None) };

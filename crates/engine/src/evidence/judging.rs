@@ -10,7 +10,10 @@ use super::{
 use crate::{
     Engine, EngineError,
     answer::view,
-    contract::{CaseVerdict, CommitFacts, Precedents, RecordRunParams, Shuffle, SuspectCommit, Verdict, VerdictSince},
+    contract::{
+        CaseVerdict, CommitFacts, Precedents, RecordRunParams, Shuffle, SinceGreen, SuspectCommit, Verdict,
+        VerdictSince,
+    },
     failures::lookup,
     limits,
     runs::{
@@ -22,7 +25,7 @@ use argus_core::Analysis;
 use argus_core::evidence::{
     facts::{CaseId, ErrorSource, Failure, FileId, RunFacts, RunSeq, StackFiles, fingerprint},
     judge::{self, Judged},
-    kept::{memory::Memory, order::Order, record::Recorded, window::Window},
+    kept::{fixes::Fix, memory::Memory, order::Order, record::Recorded, window::Window},
     verdict::{self, Names, VerdictKind},
 };
 use argus_store::{
@@ -40,6 +43,10 @@ pub(crate) struct RunJudgement {
     pub(crate) verdicts: Vec<CaseVerdict>,
     /// The newest runs, this one last.
     pub(crate) window: Window,
+    /// Of a failed run what changed since the last one without a failure.
+    pub(crate) since_green: Option<SinceGreen>,
+    /// What mended failures before, as far as runs found it.
+    pub(crate) fixes: Vec<Fix>,
 }
 
 /// Judges the failures of a run, each of which then has its verdict, and records it; of a foreign run nothing is kept that
@@ -100,8 +107,29 @@ pub(crate) async fn judge<D>(
             failure.verdict = verdict;
         }
     }
-    Ok(RunJudgement { verdicts, window: memory.window })
+    let since_green = if run.has_failed && !run.is_foreign && params.git.is_some() {
+        since_green(&memory.window, &edits, edits::edited_since(engine, params))
+    } else {
+        None
+    };
+    Ok(RunJudgement { verdicts, window: memory.window, since_green, fixes: memory.fixes })
 }
+
+/// `edited_since`: files of the newest run whose edits differ from those of an earlier run.
+fn since_green(
+    window: &Window,
+    edits: &EditedFiles,
+    edited_since: impl FnOnce(&RunFacts) -> Vec<String>,
+) -> Option<SinceGreen> {
+    let (green, commits) = window.last_green()?;
+    let newest = window.runs().next_back()?;
+    let undone = edits::between_runs(window, edits, green.seq, newest.seq);
+    let edited: BTreeSet<String> = edited_since(green).into_iter().chain(undone).collect();
+    Some(SinceGreen { run_id: green.id.clone(), commits, edited: edited.into_iter().take(MAX_EDITED).collect() })
+}
+
+/// Edited files that an answer names.
+const MAX_EDITED: usize = 20;
 
 /// What a failure of an earlier run is by what later runs showed of its commits and files; none where they showed nothing.
 pub(crate) async fn judged_again<D>(

@@ -28,7 +28,7 @@ pub(super) async fn load(tx: &mut impl Tx) -> Result<Option<Memory>, EngineError
 }
 
 /// Of what is bounded the fixes alone: the rest, which is most of it, is passed over.
-pub(super) async fn load_fixes(tx: &mut impl Tx) -> Result<Vec<Fix>, EngineError> {
+pub(crate) async fn load_fixes(tx: &mut impl Tx) -> Result<Vec<Fix>, EngineError> {
     #[derive(Default, Deserialize)]
     struct Fixes {
         fixes: Vec<Fix>,

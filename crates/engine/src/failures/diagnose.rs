@@ -14,11 +14,11 @@ use crate::{
     answer::{text, view},
     contract::{
         CaseVerdict, Cause, ChangedBefore, DiagnoseParams, DiagnosticResult, FixRecord, MemoryKind, MendedBefore,
-        Related, Tried, Verdict,
+        Related, SuspectCommit, Tried, Verdict,
     },
     evidence::{
         failure_facts::failure_facts,
-        fixes::mended_before,
+        fixes::{load_fixes, mended_before},
         judging,
         learned_commits::{FailedAt, changed_before},
     },
@@ -287,7 +287,12 @@ async fn finding<D: Database>(
         let except: Vec<_> = others.chain(found.shown_key()).collect();
         related::related(engine, tx, analysis, &except, suggested.first_related()).await?
     };
-    let mended_before = if suggested.tried.is_some() { None } else { mended_before(tx, case_name, analysis).await? };
+    let mended_before = if suggested.tried.is_some() {
+        None
+    } else {
+        let kept = load_fixes(tx).await?;
+        mended_before(tx, &kept, case_name, analysis).await?
+    };
     let values = match (found.own.as_ref().filter(|_| found.is_by_signature()), own_fix) {
         (Some(own), Some(own_fix)) if found.shown_key() == Some(own.key) => own_fix.values,
         (Some(own), _) => suggestion::differing_values(tx, analysis, own).await?,
@@ -344,7 +349,13 @@ fn answer<D: Database>(
         warnings.extend(refutations(&finding.history, finding.suggested.fix.as_deref()));
     }
     let (verdict, suspects) = found.map(|found| (found.verdict, found.suspects)).unzip();
-    let verdict = verdict.map(|verdict| without_idle_rerun(verdict, sight.kind));
+    let verdict = verdict
+        .map(|verdict| without_idle_rerun(verdict, sight.kind))
+        .map(|verdict| Verdict { probability: view::two_digits(verdict.probability), ..verdict });
+    let suspects = suspects
+        .into_iter()
+        .flatten()
+        .map(|one: SuspectCommit| SuspectCommit { probability: view::two_digits(one.probability), ..one });
     let evidence = analysis.classification.evidence.as_ref();
     let evidence = evidence.and_then(|span| analysis.redacted.get(span.start..span.end)).map(text::quoted);
     let mut matched = finding.found.answer();
@@ -363,7 +374,7 @@ fn answer<D: Database>(
         signal,
         cause,
         verdict,
-        suspects: suspects.unwrap_or_default(),
+        suspects: suspects.collect(),
         signature: analysis.signatures.exact,
         signature_pattern: analysis.signatures.pattern,
         suggested_from: finding.suggested.suggested_from(),

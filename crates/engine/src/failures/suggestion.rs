@@ -13,8 +13,12 @@ use crate::{
     memory::input,
 };
 use argus_core::{
-    Analysis, Category, FailureEvent, confidence::confidence, display, similarity::similarity, summary::Summary,
-    values::differ_in_values,
+    Analysis, Category, FailureEvent,
+    confidence::confidence,
+    display,
+    similarity::similarity,
+    summary::Summary,
+    values::{differ_beside_addresses, differ_in_values},
 };
 use argus_store::{
     StoreError, Tx,
@@ -296,7 +300,9 @@ pub(crate) async fn differing_values(
     let (before, now) = (message(&event.text), message(&analysis.redacted));
     // What an assertion compared may be a time or a word.
     let is_assertion = analysis.classification.category == Category::AssertionMismatch;
-    let differ = |before: &str, now: &str| if is_assertion { before != now } else { differ_in_values(before, now) };
+    let differ = |before: &str, now: &str| {
+        if is_assertion { differ_beside_addresses(before, now) } else { differ_in_values(before, now) }
+    };
     let lines = before.lines().zip(now.lines()).filter(|(before, now)| differ(before, now));
     let line = |text: &str| display::line(text, MAX_DIFFERENCE_CHARS);
     let differences: Vec<_> = lines

@@ -4,17 +4,25 @@
 use super::cause::{self, Causes, FailureSight, SiteSight};
 use crate::{
     Engine, EngineError,
-    contract::{CaseVerdict, Cause, FailureBrief},
-    evidence::learned_commits::{FailedAt, changed_before},
+    contract::{CaseVerdict, Cause, FailureBrief, KnownPattern},
+    evidence::{
+        fixes::mended_before,
+        learned_commits::{FailedAt, changed_before},
+    },
     failures::{matching, suggestion::known_pattern},
     memory::finding::shared::related_fixes,
 };
-use argus_core::{Ambient, Analysis, display, summary::shortened_message};
+use argus_core::{
+    Ambient, Analysis, Category, builtin::BUILTINS, display, evidence::kept::fixes::Fix, summary::shortened_message,
+};
 use argus_store::{Database, runs::cases::Case};
 use std::collections::{HashMap, HashSet};
 
 /// Failures, and causes, that an answer lists at most.
 pub(crate) const MAX_LISTED: usize = 20;
+
+/// Failures that an answer lists of one cause.
+const MAX_OF_CAUSE: usize = 3;
 
 /// Characters of failures and causes for the first failure, for each further one, and for all of them together: a run with
 /// one failure is said in 300 tokens, whatever a run is in 2,500.
@@ -117,6 +125,7 @@ pub(crate) async fn brief<'a, D: Database>(
     cases: &'a [Case],
     candidates: &'a Candidates,
     verdicts: &[CaseVerdict],
+    fixes: &[Fix],
 ) -> Result<Brief, EngineError> {
     let found = candidates.causes(cases, verdicts);
     let by_count = found.sorted();
@@ -126,19 +135,28 @@ pub(crate) async fn brief<'a, D: Database>(
     };
     // One of each cause, of that with most failures first; then what is further of them.
     let rank: HashMap<&str, usize> = by_count.iter().map(|cause| cause.cause_id.as_str()).zip(0..).collect();
-    let mut seen = HashSet::new();
+    let mut of_cause: HashMap<&str, usize> = HashMap::new();
+    let mut place_in_cause = |cause| {
+        let count = of_cause.entry(cause).or_default();
+        *count += 1;
+        *count
+    };
     let (mut firsts, further): (Vec<_>, Vec<_>) = (candidates.of_sites.iter().chain(&candidates.further))
         .filter_map(named)
-        .partition(|(_, _, cause)| seen.insert(*cause));
-    firsts.sort_by_key(|(_, _, cause)| rank.get(cause));
+        .map(|(candidate, case, cause)| ((candidate, case, cause), place_in_cause(cause)))
+        .filter(|(_, place)| *place <= MAX_OF_CAUSE)
+        .partition(|(_, place)| *place == 1);
+    firsts.sort_by_key(|((_, _, cause), _)| rank.get(cause));
     let mut failures = Vec::with_capacity((firsts.len() + further.len()).min(MAX_LISTED));
     let mut places = Vec::with_capacity(failures.capacity());
-    for (candidate, case, cause) in firsts.into_iter().chain(further).take(MAX_LISTED) {
-        failures.push((candidate.at, failure(engine, ambient, tx, case, candidate, cause).await?));
+    for ((candidate, case, cause), _) in firsts.into_iter().chain(further).take(MAX_LISTED) {
+        failures.push((candidate.at, failure(engine, ambient, tx, case, candidate, fixes, cause).await?));
         places.push(FailedAt::of(&case.name, &candidate.sight));
     }
     let is_fixed = |failure: &FailureBrief| {
-        failure.shared.is_some() || failure.known.as_ref().is_some_and(|known| known.tried.is_some())
+        failure.shared.is_some()
+            || failure.mended_before.is_some()
+            || failure.known.as_ref().is_some_and(|known| known.tried.is_some())
     };
     let changed = changed_before(engine, tx, &places).await?;
     for ((_, failure), changed) in failures.iter_mut().zip(changed).filter(|((_, failure), _)| !is_fixed(failure)) {
@@ -164,11 +182,15 @@ async fn failure<D: Database>(
     tx: &mut D::Tx<'_>,
     case: &Case,
     BriefCandidate { analysis, sight, .. }: &BriefCandidate,
+    fixes: &[Fix],
     cause_id: &str,
 ) -> Result<FailureBrief, EngineError> {
     let found = matching::find(engine, tx, analysis, &case.name, None).await?;
     let known = known_pattern(engine, tx, analysis, &found, &case.name).await?;
+    let known = known.filter(|known| !is_assertion_tip(known, analysis));
     let is_proved = known.as_ref().and_then(|known| known.tried).is_some_and(|tried| tried.proved > 0);
+    let is_reported = known.as_ref().is_some_and(|known| known.tried.is_some());
+    let mended_before = if is_reported { None } else { mended_before(tx, fixes, &case.name, analysis).await? };
     let shared = if is_proved { Vec::new() } else { related_fixes(engine, ambient, Some(&mut *tx), analysis).await? };
     let facts = case.failure.as_ref().map(|failure| &failure.facts);
     let category = found.pattern.and_then(|pattern| pattern.overrides.category);
@@ -185,22 +207,25 @@ async fn failure<D: Database>(
         cause_id: cause_id.to_owned(),
         shared: shared.into_iter().find(|fix| fix.suggested_fix.is_some()),
         known,
+        source_line: None,
+        mended_before,
         changed_before: Vec::new(),
     })
 }
 
-/// The same with shorter texts; the failures in the order of the report.
+/// The same with shorter texts; the failures in the order of the report. What the first of a cause says is not repeated.
 fn shorten_to_level(failures: &[(usize, FailureBrief)], causes: &[&Cause], level: usize) -> Brief {
-    let mut seen: HashMap<&str, Option<&str>> = HashMap::new();
-    let mut listed: Vec<(usize, FailureBrief)> = Vec::with_capacity(failures.len());
-    for (at, failure) in failures {
+    let mut in_order: Vec<&(usize, FailureBrief)> = failures.iter().collect();
+    in_order.sort_by_key(|(at, _)| *at);
+    let mut firsts: HashMap<&str, &FailureBrief> = HashMap::new();
+    let mut listed: Vec<FailureBrief> = Vec::with_capacity(failures.len());
+    for (_, failure) in in_order {
         let mut shown = failure.clone();
-        // What the first of the cause has said already.
-        let first = *seen.entry(&failure.cause_id).or_insert(None);
-        if first.is_some() && first == failure.message.as_deref() {
-            shown.message = None;
-        } else {
-            seen.insert(&failure.cause_id, failure.message.as_deref());
+        match firsts.get(failure.cause_id.as_str()) {
+            Some(first) => leave_out_repeated(&mut shown, first),
+            None => {
+                firsts.insert(&failure.cause_id, failure);
+            }
         }
         shown.message = shown.message.map(|message| shortened_message(&message, MAX_MESSAGE_CHARS[level]));
         if let Some(known) = &mut shown.known {
@@ -209,9 +234,8 @@ fn shorten_to_level(failures: &[(usize, FailureBrief)], causes: &[&Cause], level
         if let Some(shared) = &mut shown.shared {
             shared.suggested_fix = shared.suggested_fix.take().map(|fix| display::shortened(&fix, FIX[level]));
         }
-        listed.push((*at, shown));
+        listed.push(shown);
     }
-    listed.sort_by_key(|(at, _)| *at);
     let shown: HashSet<&str> = failures.iter().map(|(_, failure)| failure.cause_id.as_str()).collect();
     let mut causes: Vec<Cause> = causes
         .iter()
@@ -223,7 +247,36 @@ fn shorten_to_level(failures: &[(usize, FailureBrief)], causes: &[&Cause], level
     for cause in &mut causes {
         cause.cases.truncate(NAMES[level]);
     }
-    Brief { failures: listed.into_iter().map(|(_, failure)| failure).collect(), causes, more_causes: 0 }
+    Brief { failures: listed, causes, more_causes: 0 }
+}
+
+/// The built-in text on assertions says nothing of this one.
+fn is_assertion_tip(known: &KnownPattern, analysis: &Analysis) -> bool {
+    let has_no_fix = known.tried.is_none() && known.suggested_from.is_none() && known.same_cause_as.is_none();
+    analysis.classification.category == Category::AssertionMismatch
+        && has_no_fix
+        && BUILTINS.iter().any(|builtin| builtin.id == known.pattern_id)
+}
+
+fn leave_out_repeated(failure: &mut FailureBrief, first: &FailureBrief) {
+    if failure.message == first.message {
+        failure.message = None;
+    }
+    let fix = |failure: &FailureBrief| failure.known.as_ref().and_then(|known| known.suggested_fix.clone());
+    if fix(failure) == fix(first) {
+        failure.known = None;
+    }
+    let mend = |failure: &FailureBrief| failure.mended_before.as_ref().map(|mend| mend.fix_id.clone());
+    if mend(failure) == mend(first) {
+        failure.mended_before = None;
+    }
+    let shared = |failure: &FailureBrief| failure.shared.as_ref().map(|fix| fix.id.clone());
+    if shared(failure) == shared(first) {
+        failure.shared = None;
+    }
+    if failure.changed_before == first.changed_before {
+        failure.changed_before.clear();
+    }
 }
 
 /// Characters of its JSON.

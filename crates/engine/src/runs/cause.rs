@@ -186,10 +186,15 @@ impl Causes {
         self.of_case.get(case_name).map(|at| self.list[*at].cause_id.as_str())
     }
 
-    /// The one with the most failures first.
+    /// Regressions first and what failed before last; of equal ones the one with the most failures first.
     pub(crate) fn sorted(&self) -> Vec<&Cause> {
+        let urgency = |cause: &Cause| match cause.verdict.as_ref().map(|verdict| verdict.kind) {
+            Some(VerdictKind::Regression) => 0,
+            Some(VerdictKind::Broken | VerdictKind::Flaky) => 2,
+            _ => 1,
+        };
         let mut causes: Vec<&Cause> = self.list.iter().collect();
-        causes.sort_by_key(|cause| std::cmp::Reverse(cause.count));
+        causes.sort_by_key(|cause| (urgency(cause), std::cmp::Reverse(cause.count)));
         causes
     }
 }

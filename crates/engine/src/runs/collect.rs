@@ -175,7 +175,9 @@ pub(crate) fn collect<D>(engine: &Engine<D>, params: &RecordRunParams) -> Result
     let has_changed_files = params.git.as_ref().is_some_and(has_files);
     let mut all = Collected { facts, has_empty_reports, has_changed_files, budget, ..Collected::default() };
     let output = params.output_tail.as_deref();
-    for ((case, texts), runner) in cases {
+    // pytest lists the test that was interrupted as passed.
+    let is_certain = |case: &Case| case.status == Status::Failed || !params.interrupted;
+    for ((case, texts), runner) in cases.filter(|((case, _), _)| is_certain(case)) {
         let texts = texts.map(|texts| unsaid::with_reason(engine, output, &case.name, texts));
         all.add(engine, &params.containers, redacted(engine, runner.as_deref()), case, texts);
     }
@@ -220,7 +222,7 @@ pub(crate) fn has_failed(params: &RecordRunParams) -> bool {
 }
 
 fn has_ended(params: &RecordRunParams) -> bool {
-    params.exit_code.is_some() || params.signal.is_some() || params.timed_out
+    params.interrupted || params.exit_code.is_some() || params.signal.is_some() || params.timed_out
 }
 
 /// Hands out the cases of a report; after an error those that were handed out do not count.
@@ -242,6 +244,10 @@ fn each_case<D>(
 impl Collected {
     /// With the command's own case where nothing else tells why it ended as it did.
     fn complete<D>(mut self, engine: &Engine<D>, params: &RecordRunParams) -> Self {
+        // Why it ended is known, and which tests it did not come to is not.
+        if params.interrupted {
+            return self;
+        }
         self.ran_no_tests =
             params.expects_tests && !params.timed_out && self.skipped.is_empty() && !self.has_ran(params);
         let explained = self.ran_no_tests && is_empty_pytest(params);

@@ -16,7 +16,7 @@ pub async fn known_failures<D: Database>(
 ) -> Result<Vec<FailureBrief>, EngineError> {
     let collected = collect(engine, params)?;
     let body = async |tx: &mut D::Tx<'_>| {
-        Ok(brief(engine, ambient, tx, &collected.cases, &collected.candidates, &[]).await?.failures)
+        Ok(brief(engine, ambient, tx, &collected.cases, &collected.candidates, &[], &[]).await?.failures)
     };
     engine.read(ambient, body).await
 }

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     Engine, EngineError,
     answer::{moment, text::quoted, view},
-    contract::{ProvedFix, RecordRunParams, RunResult, RunStatus, Shuffle, Totals},
+    contract::{ProvedFix, RecordRunParams, RunResult, RunStatus, Shuffle, SinceGreen, Totals},
     evidence::judging,
     failures::{lookup, recompute_signatures},
     limits::MAX_ANALYZED_FAILURES,
@@ -51,22 +51,33 @@ pub(super) async fn record<D: Database>(
     let mut collected = collect(engine, params)?;
     let totals = totals(&collected.cases);
     let run = run(engine, ambient, params, id, (&collected, &totals));
-    let body = async |tx: &mut D::Tx<'_>| -> Result<(Brief, Vec<ProvedFix>, Option<String>), EngineError> {
-        let no_tests = if collected.ran_no_tests { Some(no_tests(tx, params).await?) } else { None };
-        let judgement = judging::judge(engine, tx, &run, params, &mut collected).await?;
-        let key = runs::insert(tx, &run).await?;
-        cases::insert_all(tx, key, &collected.cases).await?;
-        let proved = claims::judge(engine, tx, &run, &collected.cases, &judgement.window).await?;
-        retention::apply(tx, retention_limits(engine, ambient)).await?;
-        recompute_signatures::recompute_batch(engine, tx).await?;
-        Ok((
-            brief(engine, ambient, tx, &collected.cases, &collected.candidates, &judgement.verdicts).await?,
-            proved,
-            no_tests,
-        ))
-    };
-    let (brief, proved, no_tests) = engine.write(ambient, body).await?;
-    Ok(RunResult { proved, ..answer(engine, params, run, totals, collected, brief, no_tests) })
+    let body =
+        async |tx: &mut D::Tx<'_>| -> Result<(Brief, Vec<ProvedFix>, Option<String>, Option<SinceGreen>), EngineError> {
+            let no_tests = if collected.ran_no_tests { Some(no_tests(tx, params).await?) } else { None };
+            let judgement = judging::judge(engine, tx, &run, params, &mut collected).await?;
+            let key = runs::insert(tx, &run).await?;
+            cases::insert_all(tx, key, &collected.cases).await?;
+            let proved = claims::judge(engine, tx, &run, &collected.cases, &judgement.window).await?;
+            retention::apply(tx, retention_limits(engine, ambient)).await?;
+            recompute_signatures::recompute_batch(engine, tx).await?;
+            Ok((
+                brief(
+                    engine,
+                    ambient,
+                    tx,
+                    &collected.cases,
+                    &collected.candidates,
+                    &judgement.verdicts,
+                    &judgement.fixes,
+                )
+                .await?,
+                proved,
+                no_tests,
+                judgement.since_green,
+            ))
+        };
+    let (brief, proved, no_tests, since_green) = engine.write(ambient, body).await?;
+    Ok(RunResult { proved, since_green, ..answer(engine, params, run, totals, collected, brief, no_tests) })
 }
 
 fn run<D>(
@@ -84,7 +95,7 @@ fn run<D>(
         // A clock that runs ahead must not make a run the newest for ever.
         started_at: started_at.clamp(0, ambient.now),
         duration_ms: duration(params, collected),
-        has_failed: totals.failed > 0 || collected.ran_no_tests || has_failed(params),
+        has_failed: totals.failed > 0 || collected.ran_no_tests || has_failed(params) || params.interrupted,
         passed: totals.passed,
         failed: totals.failed,
         skipped: totals.skipped,
@@ -92,7 +103,7 @@ fn run<D>(
         command: redact(&params.command),
         runner: collected.facts.runner.clone(),
         exit_code: params.exit_code,
-        signal: redact(&params.signal),
+        signal: redact(&params.signal).or_else(|| params.interrupted.then(|| INTERRUPT.to_owned())),
         timed_out: params.timed_out,
         git_commit: git.and_then(|git| redact(&git.commit)),
         git_branch: git.and_then(|git| redact(&git.branch)),
@@ -101,6 +112,9 @@ fn run<D>(
         shuffle: params.shuffle.as_ref().and_then(|shuffle| stored_shuffle(engine, shuffle)),
     }
 }
+
+/// What a run is recorded with whose command ended by itself when it was interrupted.
+const INTERRUPT: &str = "SIGINT";
 
 /// Of a run: the options are data out of what a command printed.
 fn stored_shuffle<D>(engine: &Engine<D>, Shuffle { seed, option }: &Shuffle) -> Option<String> {
@@ -199,12 +213,14 @@ fn answer<D>(
     RunResult {
         run_id: run.id,
         status: if run.has_failed { RunStatus::Failed } else { RunStatus::Passed },
+        interrupted: params.interrupted,
         duration_ms: run.duration_ms,
         more: totals.failed.saturating_sub(u32::try_from(failures.len()).unwrap_or(u32::MAX)),
         totals,
         failures,
         causes,
         more_causes,
+        since_green: None,
         proved: Vec::new(),
         shuffle: view::shuffle(run.shuffle.as_deref()),
         notes,

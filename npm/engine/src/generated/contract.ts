@@ -563,12 +563,17 @@ export type FailureBrief = {
   exitCode?: number,
   /** Signal that ended it. */
   signal?: string,
+  /** The source line at `place`, or where there is none at `testPlace`; the host adds it, since it has the files. */
+  sourceLine?: string,
   /** Which of the causes it is of. */
   causeId: string,
-  /** What the memory knows; shown, not counted. */
+  /** What the memory knows; shown, not counted. None where that is nothing, or what the first listed failure of the
+   * cause says. */
   known: KnownPattern | null,
   /** A fix that the repository shares, where nothing of the user's own is proved: somebody else's, as data. */
   shared?: Related,
+  /** A commit or an edit that mended this failure of this test before; absent where a fix was reported. */
+  mendedBefore?: MendedBefore,
   /** Commits that looked like fixes and changed this test, or the function that it failed in: hints that nobody claimed.
    * Absent where a fix is known. */
   changedBefore?: Array<ChangedBefore>,
@@ -2013,6 +2018,8 @@ export type RecordRunParams = {
   signal?: string | null,
   /** The command was ended because its time was over. */
   timedOut: boolean,
+  /** Its user interrupted it: it is recorded as unfinished, with the tests alone that had failed by then. */
+  interrupted?: boolean,
   /** Milliseconds in which it had printed nothing, where it was ended for that. */
   silentMs?: number | null,
   /** State of the work tree. */
@@ -2297,11 +2304,13 @@ export type RunResult = {
   runId: string,
   /** Failed when a case failed or the command did. */
   status: RunStatus,
+  /** Its user ended it before its end, so that tests may not have run. */
+  interrupted?: boolean,
   /** Wall-clock milliseconds. */
   durationMs: number,
   /** Cases by status. */
   totals: Totals,
-  /** The first failures of each cause, at most 20, as many as an answer has room for. */
+  /** The first failures of each cause: at most 3 of one, 20 of all, and as many as an answer has room for. */
   failures: Array<FailureBrief>,
   /** How many failures are not listed. */
   more: number,
@@ -2309,6 +2318,8 @@ export type RunResult = {
   causes: Array<Cause>,
   /** How many causes are not listed. */
   moreCauses?: number,
+  /** What changed since the newest run of the branch without a failure; absent where that is not known. */
+  sinceGreen?: SinceGreen,
   /** Fixes that were only claimed and that this run proves; at most 20. */
   proved?: Array<ProvedFix>,
   /** The runner shuffled the tests. */
@@ -2459,6 +2470,16 @@ export type Shuffle = {
 export type SignatureParams = {
   /** Hex SHA-256, or `builtin::CATEGORY`. */
   signature: string,
+};
+
+/** What changed between the last green run and a failed one. */
+export type SinceGreen = {
+  /** The newest earlier run of the branch without a failure. */
+  runId: string,
+  /** Commits between the two. */
+  commits: number,
+  /** Files whose uncommitted edits differ between the two; at most 20. */
+  edited?: Array<string>,
 };
 
 /** Something in a report that could not be read. */

@@ -30,6 +30,8 @@ export interface Execution {
   /** It is ended when it has printed nothing for so long; undefined: never. */
   idleMs?: number | undefined;
   signal?: AbortSignal | undefined;
+  /** Ends it as Ctrl-C does, so that a test runner can still write its report. */
+  interrupt?: AbortSignal | undefined;
   /** The program that is started in place of the system's shell; `command` is then only what people call it. */
   program?: Program | undefined;
   /** What it reads on stdin, which is closed after it; without it stdin is empty. `open`: nothing comes, and no end. */
@@ -59,6 +61,8 @@ export interface Executed {
   timedOut: boolean;
   /** The latter. */
   fellSilent: boolean;
+  /** The caller interrupted it. */
+  interrupted: boolean;
   durationMs: number;
   startedAt: number;
 }
@@ -80,8 +84,8 @@ export function killAllRunning(): boolean {
  * COMMAND_FAILED when the system would not start it.
  */
 export async function execute(execution: Execution): Promise<Executed> {
-  const { signal, stop } = execution;
-  if (signal?.aborted) throw cancelled();
+  const { signal, interrupt, stop } = execution;
+  if (signal?.aborted || interrupt?.aborted) throw cancelled();
   const startedAt = io().now();
   const started = process.hrtime.bigint();
   const silence = new Silence(execution.idleMs, () => end.because('silence'));
@@ -90,8 +94,10 @@ export async function execute(execution: Execution): Promise<Executed> {
   const end = new Ending(child, execution.cwd);
   const timer = setTimeout(() => end.because('timeout'), execution.timeoutMs);
   const onAbort = () => end.because('cancel');
+  const onInterrupt = () => end.because('interrupt', 'SIGINT');
   const onStop = () => end.because('stop');
   signal?.addEventListener('abort', onAbort, { once: true });
+  interrupt?.addEventListener('abort', onInterrupt, { once: true });
   stop?.addEventListener('abort', onStop, { once: true });
   try {
     const { code, killedBy } = await ended(child, execution);
@@ -99,12 +105,14 @@ export async function execute(execution: Execution): Promise<Executed> {
     const durationMs = Number((process.hrtime.bigint() - started) / 1_000_000n);
     const fellSilent = end.reason === 'silence';
     const timedOut = fellSilent || end.reason === 'timeout';
-    return { exitCode: code, signal: killedBy, timedOut, fellSilent, durationMs, startedAt };
+    const interrupted = end.reason === 'interrupt';
+    return { exitCode: code, signal: killedBy, timedOut, fellSilent, interrupted, durationMs, startedAt };
   } finally {
     clearTimeout(timer);
     silence.over();
     end.done();
     signal?.removeEventListener('abort', onAbort);
+    interrupt?.removeEventListener('abort', onInterrupt);
     stop?.removeEventListener('abort', onStop);
     running.delete(child);
   }
@@ -235,9 +243,11 @@ class Silence {
   }
 }
 
+type EndingReason = 'timeout' | 'silence' | 'cancel' | 'interrupt' | 'stop';
+
 /** Why and how a command is ended before it ends itself. */
 class Ending {
-  reason: 'timeout' | 'silence' | 'cancel' | 'stop' | undefined;
+  reason: EndingReason | undefined;
   readonly #child: ChildProcess;
   readonly #cwd: string;
   #harder: NodeJS.Timeout | undefined;
@@ -247,9 +257,9 @@ class Ending {
     this.#cwd = cwd;
   }
 
-  because(reason: 'timeout' | 'silence' | 'cancel' | 'stop'): void {
+  because(reason: EndingReason, polite: NodeJS.Signals = 'SIGTERM'): void {
     this.reason ??= reason;
-    this.#kill('SIGTERM');
+    this.#kill(polite);
     this.#harder ??= setTimeout(() => this.#kill('SIGKILL'), GRACE_MS);
   }
 
@@ -280,5 +290,5 @@ function killGroup(child: ChildProcess, signal: NodeJS.Signals, cwd: string): vo
 }
 
 function cancelled(): ArgusError {
-  return new ArgusError('CANCELLED', 'The run was cancelled; its processes were ended and nothing was recorded.');
+  return new ArgusError('CANCELLED', 'The run was cancelled and its processes were ended; nothing was recorded.');
 }

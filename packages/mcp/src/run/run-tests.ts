@@ -41,6 +41,9 @@ const DEFAULT_TIMEOUT_SECONDS = 1_800;
 const NO_REPORT =
   'ended well but wrote no test report: no test ran, or its reports lie elsewhere (test.report in argus.yaml names them).';
 
+const INTERRUPTED =
+  'It was interrupted before its end: the tests that had failed by then are recorded, and the run counts as no pass.';
+
 const RAN_AGAIN = 'It ran once more as it was typed';
 const ONLY_PRINTED = ', and only what it printed was read';
 
@@ -152,7 +155,7 @@ async function observe(plan: Plan, request: RunRequest, watcher: RunWatcher, dir
     env: { ...io().env, ...plan.reporting.env },
     timeoutMs: timeoutOf(request) * 1_000,
     idleMs: idleSeconds === undefined ? undefined : idleSeconds * 1_000,
-    signal: watcher.signal,
+    interrupt: watcher.signal,
     onOutput: (text: string, stream: 'stdout' | 'stderr') => output.add(text, stream),
     onStart: () => setImmediate(() => watcher.onStart?.()),
   };
@@ -188,11 +191,12 @@ async function recordOf(
 ): Promise<RecordRunParams> {
   const { root, config, filter } = request;
   const { executed, output, reports, unread, left } = observed;
-  const failed = executed.exitCode !== 0;
+  const failed = executed.exitCode !== 0 && !executed.interrupted;
   const { containers, notes } = failed ? await containersOf(request, executed) : { containers: [], notes: [] };
-  const expectsTests = mustHaveTests(plan, request, observed);
+  const expectsTests = !executed.interrupted && mustHaveTests(plan, request, observed);
   const isUnreported = (plan.runner !== null || config.test?.report !== undefined) && reports.length === 0;
-  if (isUnreported && !failed && !expectsTests) notes.push(`${plan.runner ?? 'The command'} ${NO_REPORT}`);
+  if (executed.interrupted) notes.push(INTERRUPTED);
+  else if (isUnreported && !failed && !expectsTests) notes.push(`${plan.runner ?? 'The command'} ${NO_REPORT}`);
   const silentSeconds = executed.fellSilent ? idleTimeoutOf(request) : undefined;
   if (silentSeconds !== undefined) notes.push(`The command had printed nothing for ${silentSeconds} s and was ended.`);
   else if (executed.timedOut)
@@ -213,6 +217,7 @@ async function recordOf(
     exitCode: executed.exitCode,
     signal: executed.signal,
     timedOut: executed.timedOut,
+    interrupted: executed.interrupted,
     silentMs: silentSeconds === undefined ? null : silentSeconds * 1_000,
     ...around,
     reports,
@@ -261,7 +266,8 @@ async function executeWhole(execution: Execution, run = execute): Promise<{ exec
   const env = { ...execution.env, ...markEntry(mark) };
   try {
     const executed = await run({ ...execution, env, onKill: () => killMarked(mark) });
-    const { notes } = await clearUp(mark, executed.exitCode === 0 && !executed.timedOut);
+    const isCutOff = executed.timedOut || executed.interrupted;
+    const { notes } = await clearUp(mark, executed.exitCode === 0 && !isCutOff);
     return { executed, left: executed.timedOut ? [...notes, UNFINDABLE] : notes };
   } catch (thrown) {
     const { left } = await endMarked(mark);
@@ -312,9 +318,9 @@ class Output {
     return this.#show(shown, stream);
   }
 
-  async end({ exitCode, timedOut }: Executed): Promise<void> {
+  async end({ exitCode, timedOut, interrupted }: Executed): Promise<void> {
     if (this.#batsTimes) this.#show(this.#batsTimes.end(), 'stdout');
-    if (this.#goText) this.#show(this.#goText.end(timedOut ? null : exitCode), 'stdout');
+    if (this.#goText) this.#show(this.#goText.end(timedOut || interrupted ? null : exitCode), 'stdout');
     const file = this.#file;
     if (this.#goText) file?.write(this.#goText.takeReport(true));
     if (file) await new Promise<void>((resolve) => file.end(resolve));

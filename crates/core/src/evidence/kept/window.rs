@@ -42,6 +42,20 @@ impl Window {
         earlier.filter(move |run| newest.is_some_and(|newest| newest.has_tree_of(run))).map(|run| run.id.as_str())
     }
 
+    /// The newest earlier run on the branch of the newest that had no failure and at least half as many tests, with the
+    /// number of commits between the two.
+    pub fn last_green(&self) -> Option<(&RunFacts, u32)> {
+        let newest = self.runs.back()?;
+        let is_green = |run: &&RunFacts| {
+            run.failed == 0 && !run.interrupted && run.branch == newest.branch && run.ran >= newest.ran.div_ceil(2)
+        };
+        let green = self.runs.iter().rev().skip(1).find(is_green)?;
+        let places = self.view().places;
+        let at = self.runs.iter().position(|run| run.seq == green.seq)?;
+        let commits = places.last()?.saturating_sub(places[at]);
+        Some((green, commits))
+    }
+
     /// The number of the next run.
     pub fn next_seq(&self) -> RunSeq {
         self.runs.back().map_or(0, |run| run.seq + 1)

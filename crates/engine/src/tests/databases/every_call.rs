@@ -340,7 +340,7 @@ fn run(commit: u32, tree: &str, edits: &[Value], cases: &[Value]) -> Value {
         "edits": edits });
     let exit_code = i32::from(cases.iter().any(|case| case["status"] == "failed"));
     json!({ "command": "npm test", "runner": "vitest", "startedAt": null, "durationMs": 12.5, "exitCode": exit_code, "signal": null,
-        "timedOut": false, "silentMs": null, "git": git, "reports": [], "outputTail": "Error: out of tune", "containers":
+        "timedOut": false, "interrupted": false, "silentMs": null, "git": git, "reports": [], "outputTail": "Error: out of tune", "containers":
         [{ "name": "db", "status": "running", "oomKilled": false, "exitCode": 0 }], "notes": ["slow"], "cases": cases,
         "unread": [{ "at": "junit.xml", "reason": "no report" }], "expectsTests": true, "folder": "packages", "filter": null,
         "environment": { "os": "linux" }, "foreign": false, "orderUnknown": false, "shuffle": null })

@@ -67,8 +67,10 @@ fn a_diagnosis_names_the_edit_that_mended_the_failure_before() {
     let (story, failed_in) = broken();
     run_edited(&story, "t1", vec![edited("src/sum.ts", "+fixed\n")], false);
     // Taken back before it was committed.
-    let back = story.run(&FIRST_FAILS).run_id;
-    for run in [failed_in, back] {
+    let back = story.run(&FIRST_FAILS);
+    let shown = back.failures[0].mended_before.as_ref().map(|before| before.files.clone());
+    assert_eq!(shown, Some(vec!["src/sum.ts".to_owned()]));
+    for run in [failed_in, back.run_id] {
         let before = story.world.diagnose(&run, "case 0").unwrap().mended_before.unwrap();
         assert_eq!((before.commit, before.files.as_slice()), (None, &["src/sum.ts".to_owned()][..]));
         assert_eq!((before.status, before.passes), (ProofStatus::Proved, 1));

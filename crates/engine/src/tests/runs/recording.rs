@@ -264,7 +264,7 @@ fn a_call_with_a_name_of_its_own_is_made_once() {
 #[test]
 fn at_most_twenty_failures_are_listed() {
     let world = World::new();
-    let cases = (0..50).map(|n| failed(&format!("case {n}"), UNKNOWN)).collect();
+    let cases = (0..50).map(|n| failed(&format!("case {n}"), &format!("Error: no {}", "x".repeat(n + 1)))).collect();
     let run = world.record(&RecordRunParams::default(), cases).unwrap();
     assert_eq!((run.failures.len(), run.more, run.totals.failed), (20, 30, 50));
 }

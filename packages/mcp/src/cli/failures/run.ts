@@ -14,7 +14,11 @@ import { EXIT } from '../terminal/exit.ts';
 import { passOn } from '../terminal/lines.ts';
 import { answer, type GlobalOptions } from '../terminal/output.ts';
 
-const runExit = ({ status }: Pick<RunResult, 'status'>) => (status === 'passed' ? EXIT.done : EXIT.failures);
+/** What was interrupted says nothing of the tests that it did not come to. */
+function runExit({ status, interrupted }: Pick<RunResult, 'status' | 'interrupted'>): number {
+  if (interrupted === true) return EXIT.error;
+  return status === 'passed' ? EXIT.done : EXIT.failures;
+}
 
 export interface RunOptions extends GlobalOptions {
   filter?: string;

@@ -2,13 +2,13 @@
  * A diagnosis and a recorded fix, for people at the terminal.
  */
 
-import type { DiagnosticResult, Difference, FixRecord, MendedBefore, Related, SuspectCommit } from 'argus-engine';
+import type { DiagnosticResult, Difference, FixRecord, Related, SuspectCommit } from 'argus-engine';
 import { count } from '../../text/count.ts';
 import { visible } from '../../text/untrusted.ts';
 import type { ReportFixResult } from '../../tools/failures/report-fix.ts';
 import { formatWarnings, withCommands } from '../commands.ts';
 import { indented, lines, paint, percent } from '../terminal.ts';
-import { changedBeforeText, shortHash, sinceLikely, verdictText } from './evidence-text.ts';
+import { changedBeforeText, mendedBeforeText, shortHash, sinceLikely, verdictText } from './evidence-text.ts';
 import { decidedHere, originText } from './origin-text.ts';
 import { formatCause, formatKind, formatWhere } from './run-text.ts';
 
@@ -109,15 +109,7 @@ function formatDifferences(differences: Difference[] = []): string[] {
 }
 
 function formatMendedBefore({ mendedBefore }: DiagnosticResult): string[] {
-  if (mendedBefore === undefined) return [];
-  const { fixId, status } = mendedBefore;
-  return [`before     ${changeOf(mendedBefore)} mended it once (${status}): argus fixes ${fixId}`];
-}
-
-function changeOf({ commit, commits, files = [] }: MendedBefore): string {
-  if (commits > 1) return `one of ${commits} commits`;
-  if (commit !== undefined) return 'a commit';
-  return files.length === 0 ? 'an edit' : `an edit of ${files.join(', ')}`;
+  return mendedBefore === undefined ? [] : [`before     ${mendedBeforeText(mendedBefore)}`];
 }
 
 function formatChangedBefore({ changedBefore = [] }: DiagnosticResult): string[] {

@@ -5,6 +5,7 @@ import type {
   ChangedBefore,
   FixEvidence,
   FixesResult,
+  MendedBefore,
   ReportedFix,
   RunRecord,
   SharedKnown,
@@ -293,6 +294,13 @@ const IN_COMMON: Readonly<Record<ChangedBefore['because'], string>> = {
 export function changedBeforeText({ commit, because, sources }: ChangedBefore): string {
   const changed = sources.map(({ file, symbols }) => (symbols.length > 0 ? `${symbols.join(', ')} in ${file}` : file));
   return `commit ${shortHash(commit)}, which looks like a fix, changed ${IN_COMMON[because]} before, with ${changed.join('; ')}`;
+}
+
+/** `commit 1a2b3c4d5e6f mended it once (proved): argus fixes fix-...` */
+export function mendedBeforeText({ fixId, status, commit, commits, files = [] }: MendedBefore): string {
+  const edit = files.length === 0 ? 'an edit' : `an edit of ${files.join(', ')}`;
+  const change = commit === undefined ? edit : `commit ${shortHash(commit)}`;
+  return `${commits > 1 ? `one of ${commits} commits` : change} mended it once (${status}): argus fixes ${fixId}`;
 }
 
 /** Rates of a test that rarely fails are below one per cent. */

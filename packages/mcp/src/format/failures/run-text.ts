@@ -7,7 +7,7 @@ import { quoted } from '../../system/words.ts';
 import { count } from '../../text/count.ts';
 import { withCommands } from '../commands.ts';
 import { duration, indented, lines, paint } from '../terminal.ts';
-import { changedBeforeText, verdictText } from './evidence-text.ts';
+import { changedBeforeText, mendedBeforeText, verdictText } from './evidence-text.ts';
 import { formatSharedFix } from './origin-text.ts';
 
 /** The whole list is in the JSON. */
@@ -18,10 +18,11 @@ type ShownRun = Omit<RunResult, 'skipped'> & Partial<Pick<RunResult, 'skipped'>>
 
 export function formatRun(run: ShownRun): string {
   const { passed, failed, skipped, flaky } = run.totals;
-  const word = run.status === 'passed' ? paint.green('passed') : paint.red('failed');
+  const ended = run.interrupted === true ? paint.yellow('interrupted') : paint.red('failed');
+  const word = run.status === 'passed' ? paint.green('passed') : ended;
   const totals = `${passed} passed, ${failed} failed, ${skipped} skipped${flaky > 0 ? `, ${flaky} flaky` : ''}`;
   // What is not kept cannot be diagnosed.
-  const [first] = run.queued === false ? [] : run.failures;
+  const next = run.queued === false ? undefined : mostUrgent(run);
   // A cause of one failure says nothing beside it but the verdict.
   const verdicts = new Map(
     run.causes.filter(({ count }) => count === 1).map(({ cases: [only], verdict }) => [only, verdict]),
@@ -33,13 +34,33 @@ export function formatRun(run: ShownRun): string {
     ...formatFailures(run.failures, run.causes, verdicts),
     ...run.causes.filter(isFurther).map((cause) => formatCause(cause)),
     ...formatTips(run.failures),
-    run.more > 0 && `… and ${count(run.more, 'more failure')}: argus history ${run.runId}`,
+    ...formatUnlisted(run),
+    sinceGreenText(run.sinceGreen),
     ...formatProved(run.proved),
     run.shuffle !== undefined && paint.dim(shuffleText(run.shuffle)),
     ...run.notes.map((note) => paint.dim(`note: ${withCommands(note)}`)),
     ...(run.skipped ?? []).map(({ at, reason }) => paint.dim(`not read: ${at}: ${reason}`)),
-    first && paint.dim(`next: argus diagnose ${run.runId} ${quoted(first.caseName)}`),
+    next && paint.dim(`next: argus diagnose ${run.runId} ${quoted(next.caseName)}`),
   ]);
+}
+
+/** The first failure of the first cause: regressions come before what failed already. */
+function mostUrgent({ failures, causes }: ShownRun): FailureBrief | undefined {
+  return failures.find(({ causeId }) => causeId === causes[0]?.causeId) ?? failures[0];
+}
+
+/** Causes that are not listed, else failures of those that are. */
+function formatUnlisted({ runId, more, moreCauses = 0 }: ShownRun): string[] {
+  if (more === 0) return [];
+  const causes = `${count(moreCauses, 'more cause')}, ${count(more, 'more failure')} in all`;
+  return [`… and ${moreCauses > 0 ? causes : count(more, 'more failure')}: argus history ${runId}`];
+}
+
+/** `changed since the last green run: src/a.js, 2 commits` */
+function sinceGreenText(since: RunResult['sinceGreen']): string | false {
+  const commits = since === undefined || since.commits === 0 ? [] : [count(since.commits, 'commit')];
+  const changed = [...(since?.edited ?? []), ...commits];
+  return changed.length > 0 && `changed since the last green run: ${changed.join(', ')}`;
 }
 
 export function shuffleText({ seed, option }: Shuffle): string {
@@ -95,8 +116,10 @@ function formatDetails(failure: FailureBrief, verdict: Cause['verdict']): string
     indented(`${formatKind({ category, failureKind })}  ${headline}`),
     message !== undefined && indented(message, 8),
     ...formatWhere(failure).map((line) => indented(line)),
+    failure.sourceLine !== undefined && indented(paint.dim(failure.sourceLine), 8),
     verdict && indented(verdictText(verdict)),
     ...formatKnownFix(known).map((line) => indented(line)),
+    failure.mendedBefore && indented(`before: ${mendedBeforeText(failure.mendedBefore)}`),
     ...(failure.changedBefore ?? []).map((one) => indented(paint.dim(`hint: ${changedBeforeText(one)}`))),
     shared && indented(formatSharedFix(shared)),
   ]);

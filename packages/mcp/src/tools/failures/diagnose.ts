@@ -69,7 +69,7 @@ export const diagnoseTool = defineTool({
   name: 'argus_diagnose',
   title: 'Diagnose a failure',
   description:
-    'Say what a failed case is and what fixed it before; `standing` says how often it was proved, or only claimed. Call it before working on a failure, once for each cause of argus_run: `cause` names the cases it answers for. Each call, a repeated one too, counts one occurrence and lowers `confidence`, on which no suggestion rests. `match` says how it was recognised; where it is another failure, notSameAs splits them for good.',
+    'Say what a failed case is and what fixed it before; `standing` says how often it was proved, or only claimed. Call it where argus_run says `known` or `mendedBefore`, or a verdict other than new: it adds why the verdict holds, all fixes tried, and how the failure was recognized. `cause` names the cases it answers for. Each call, a repeated one too, counts one occurrence and lowers `confidence`, on which no suggestion rests. `match` says how it was recognized; where it is another failure, notSameAs splits them for good.',
   input,
   output,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },

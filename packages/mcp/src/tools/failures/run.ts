@@ -2,11 +2,13 @@
  * argus_run: runs the project's tests and records the run. Runners: `run/`.
  */
 
+import { machineAdvice, thisMachine } from '../../run/advice/machine.ts';
 import type { GitLook } from '../../run/git-state.ts';
 import { takesFilter } from '../../run/planning/plan.ts';
 import { folderOf, nameFrom, type TestPlace } from '../../run/planning/test-place.ts';
 import { type RunWatcher, runTests } from '../../run/run-tests.ts';
 import { SourceFolders } from '../../run/source-folders.ts';
+import { SourceLines } from '../../run/source-lines.ts';
 import type { Session } from '../../sessions/session.ts';
 import type { SessionManager } from '../../sessions/session-manager.ts';
 import type { Zod } from '../../system/zod.ts';
@@ -58,10 +60,12 @@ export async function handleRun(
   );
   const { skipped, ...result } = value;
   const folders = new SourceFolders(session.root);
-  const failures = result.failures.map((failure) => folders.placed(failure));
+  const sources = new SourceLines(session.root, (line) => session.fitToLeave(line));
+  const failures = result.failures.map((failure) => sources.added(folders.placed(failure)));
   const causes = result.causes.map((cause) => folders.placed(cause));
   const unread = skipped.map(({ at, reason }) => `Not read: ${at}: ${reason}`);
-  return { ...notStored, ...result, failures, causes, notes: [...warnings, ...result.notes, ...unread] };
+  const advice = machineAdvice(failures, thisMachine(root));
+  return { ...notStored, ...result, failures, causes, notes: [...warnings, ...result.notes, ...advice, ...unread] };
 }
 
 /** Which case a filter means that the command does not take: what is advised instead is for its package. */
@@ -88,7 +92,7 @@ export const runTool = defineTool({
   name: 'argus_run',
   title: 'Run tests',
   description:
-    'Run the tests (or any build or lint command) and record the run. Answers each failure with its message, place and what is already known; `causes` groups failures of one cause: call argus_diagnose for one case of each.',
+    'Run the tests (or any build or lint command) and record the run. Answers the first failures of each cause with message, place, source line and what fixed it before; `causes` counts each cause with its verdict, and `sinceGreen` names what changed since the last green run.',
   input,
   output,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },

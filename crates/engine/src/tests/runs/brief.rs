@@ -1,0 +1,113 @@
+//! The failures and causes of a recorded run as an agent reads them.
+
+use crate::tests::prelude::*;
+use argus_core::evidence::verdict::VerdictKind;
+
+fn at(line: u32, message: &str) -> String {
+    format!("ValueError: {message}\n    at check (src/pairs.ts:{line}:9)\n    at a.test.ts:4:3")
+}
+
+#[test]
+fn a_cause_has_its_first_failures_and_counts_the_rest() {
+    let world = World::new();
+    let mut cases: Vec<ReportCase> =
+        (0..30).map(|at_| failed(&format!("pair {at_}"), &at(3, &format!("got {at_}")))).collect();
+    cases.push(failed("other", UNKNOWN));
+    let run = world.record(&RecordRunParams::default(), cases).unwrap();
+    let counts: Vec<_> = run.causes.iter().map(|cause| cause.count).collect();
+    assert_eq!((counts, run.more_causes), (vec![30, 1], 0));
+    let listed = |cause: &Cause| run.failures.iter().filter(|failure| failure.cause_id == cause.cause_id).count();
+    assert_eq!(run.causes.iter().map(listed).collect::<Vec<_>>(), [3, 1]);
+    assert_eq!(run.more, 27);
+}
+
+#[test]
+fn what_is_known_of_a_cause_is_said_of_its_first_failure() {
+    let same = || vec![failed("boom", UNKNOWN), failed("bang", UNKNOWN)];
+    let (world, run) = World::after(same());
+    for case in ["boom", "bang"] {
+        world.fix(&run, case, "Tuned it", true).unwrap();
+    }
+    let run = world.record(&RecordRunParams::default(), same()).unwrap();
+    let known: Vec<_> = run.failures.iter().map(|failure| failure.known.is_some()).collect();
+    assert_eq!((run.causes.len(), known), (1, vec![true, false]));
+}
+
+#[test]
+fn a_new_regression_comes_before_what_failed_already() {
+    let world = World::new();
+    let old = || (0..5).map(|at_| failed(&format!("old {at_}"), "Error: the till is stuck"));
+    for commit in ["a", "b", "c"] {
+        world.record(&on(commit), old().chain([passed("boom")]).collect()).unwrap();
+    }
+    let run = world.record(&on("d"), old().chain([failed("boom", UNKNOWN)]).collect()).unwrap();
+    let verdict = |cause: &Cause| cause.verdict.as_ref().map(|verdict| verdict.kind);
+    assert_eq!(verdict(&run.causes[0]), Some(VerdictKind::Regression));
+    assert_eq!(run.causes.iter().map(|cause| cause.count).collect::<Vec<_>>(), [1, 5]);
+}
+
+#[test]
+fn the_built_in_text_on_assertions_is_not_what_is_known() {
+    let world = World::new();
+    let failures = |error| world.record(&RecordRunParams::default(), vec![failed("boom", error)]).unwrap().failures;
+    let assertion = failures("AssertionError: expected 2 to equal 3");
+    assert_eq!((assertion[0].category, &assertion[0].known), (Category::AssertionMismatch, &None));
+    assert!(failures(REFUSED)[0].known.is_some());
+}
+
+/// A run of a commit with an edit of these files.
+fn edited(commit: &str, files: &[(&str, &str)], fails: bool) -> (RecordRunParams, Vec<ReportCase>) {
+    let edit = |(path, digest): &(&str, &str)| EditedFile {
+        path: (*path).to_owned(),
+        digest: (*digest).to_owned(),
+        ..EditedFile::default()
+    };
+    let params = on(commit);
+    let git = GitFacts {
+        dirty: Some(!files.is_empty()),
+        tree: Some(format!("{commit} {files:?}")),
+        edits: files.iter().map(edit).collect(),
+        ..params.git.unwrap()
+    };
+    let first = if fails { failed("boom", UNKNOWN) } else { passed("boom") };
+    (RecordRunParams { git: Some(git), ..params }, vec![first, passed("other")])
+}
+
+#[test]
+fn what_changed_since_the_last_green_run_is_named() {
+    let world = World::new();
+    let record = |(params, cases): (RecordRunParams, Vec<ReportCase>)| world.record(&params, cases).unwrap();
+    assert_eq!(record(edited("a", &[("src/a.ts", "1")], true)).since_green, None, "no run was green");
+    let kept = ("src/kept.ts", "1");
+    let green = record(edited("a", &[kept], false));
+    assert_eq!(green.since_green, None);
+    let red = |files: &[(&str, &str)]| record(edited("a", files, true)).since_green.unwrap();
+    let since = red(&[kept, ("src/sum.ts", "1")]);
+    assert_eq!((since.run_id.as_str(), since.commits), (green.run_id.as_str(), 0));
+    assert_eq!(since.edited, ["src/sum.ts"]);
+    // The second red run has the same answer.
+    assert_eq!(red(&[kept, ("src/sum.ts", "1")]).edited, ["src/sum.ts"]);
+    assert_eq!(red(&[("src/kept.ts", "2")]).edited, ["src/kept.ts"]);
+}
+
+#[test]
+fn an_interrupted_run_has_what_had_failed_and_is_no_pass() {
+    let world = World::new();
+    let cut_off = RecordRunParams {
+        command: Some("npm test".to_owned()),
+        exit_code: Some(0),
+        interrupted: true,
+        expects_tests: true,
+        ..on("a")
+    };
+    let run = world.record(&cut_off, vec![failed("boom", UNKNOWN), passed("other")]).unwrap();
+    assert_eq!((run.status, run.interrupted, run.failures.len()), (RunStatus::Failed, true, 1));
+    assert_eq!(run.totals, Totals { failed: 1, ..Totals::default() });
+    for cases in [vec![passed("boom"), passed("other")], Vec::new()] {
+        let run = world.record(&cut_off, cases).unwrap();
+        assert_eq!((run.status, run.interrupted), (RunStatus::Failed, true));
+        assert!(run.failures.is_empty() && run.notes.is_empty(), "the command itself is no failure");
+    }
+    let red = world.record(&on("a"), vec![failed("boom", UNKNOWN), passed("other")]).unwrap();
+    assert_eq!(red.since_green, None, "none of them was green");
+}
