@@ -92,3 +92,44 @@ test('what agents reported and runs proved, what worked, and what did not hold i
   const closed = await desk.ended('node --test', true, failing('depot of plums is closed'), 'two');
   expect(closed).toContain('worked in an environment like this: ring the depot (worked 1 time)');
 });
+
+const assertionOf: [runner: string, command: string, printed: (name: string) => string][] = [
+  [
+    'pytest',
+    'python -m pytest -q',
+    (name) =>
+      `___________ test_${name} ___________\n>       assert total([1]) == 2\nE       assert 1 == 2\n\ntest_cart.py:4: AssertionError\n====== short test summary info ======\nFAILED test_cart.py::test_${name} - assert 1 == 2\n1 failed in 0.08s\n`,
+  ],
+  [
+    'Jest',
+    'npx jest',
+    (name) =>
+      `FAIL ./cart.test.js\n  ● cart › ${name}\n\n    expect(received).toBe(expected) // Object.is equality\n\n    Expected: 2\n    Received: 1\n\n      at Object.toBe (cart.test.js:3:38)\n\nTest Suites: 1 failed, 1 total\nTests:       1 failed, 1 total\n`,
+  ],
+  [
+    'Go',
+    'go test ./...',
+    (name) =>
+      `--- FAIL: Test_${name} (0.00s)\n    cart_test.go:11: got 1, want 2\nFAIL\nFAIL\texample.com/cart\t0.008s\nFAIL\n`,
+  ],
+  [
+    'cargo',
+    'cargo test',
+    (name) =>
+      `running 1 test\ntest ${name} ... FAILED\n\nfailures:\n\n---- ${name} stdout ----\nthread '${name}' panicked at src/lib.rs:9:5:\nassertion \`left == right\` failed\n  left: 1\n right: 2\n\nfailures:\n    ${name}\n\ntest result: FAILED. 0 passed; 1 failed; 0 ignored\n`,
+  ],
+];
+
+test.each(assertionOf)('an assertion that %s prints is known by the name of its test', async (_, command, printed) => {
+  const desk = new Desk();
+  desk.commit({ 'cart.txt': 'broken', 'a.mjs': '' });
+  await desk.print('run', 'node a.mjs');
+  expect(await desk.ended(command, true, printed('adds'))).toBe('');
+  const mending = desk.commit({ 'cart.txt': 'mended' });
+  expect(await desk.ended(command, false, '1 passed in 0.08s\n')).toBe('');
+  expect(await desk.data('fixes')).toMatchObject({ fixes: [{ commit: mending, status: 'proved' }] });
+
+  desk.commit({ 'cart.txt': 'broken again' });
+  expect(await desk.ended(command, true, printed('removes'), 'two')).toBe('');
+  expect(await desk.ended(command, true, printed('adds'), 'three')).toContain(`commit ${mending.slice(0, 12)}`);
+});

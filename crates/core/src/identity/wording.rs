@@ -58,11 +58,14 @@ pub fn sentence_hash(category: Category, kind: FailureKind, normalized: &str, re
     }
     let printed: Option<Vec<&str>> = normalized.split('\n').map(|line| printed_as(line, redacted)).collect();
     let sentence = printed?.join("\n");
-    let prefixes = ["Uncaught Error: ", "Error: "];
-    let bare = prefixes.iter().find_map(|prefix| sentence.strip_prefix(prefix)).unwrap_or(&sentence);
-    let mut hash = sha256_hex(&[category.as_str(), "\0", bare].concat());
+    let mut hash = sha256_hex(&[category.as_str(), "\0", without_class(&sentence)].concat());
     hash.truncate(HASH_DIGITS);
     Some(hash)
+}
+
+/// The error without the class that says nothing, which Jest leaves out where it prints for people.
+fn without_class(error: &str) -> &str {
+    ["Uncaught Error: ", "Error: "].iter().find_map(|prefix| error.strip_prefix(prefix)).unwrap_or(error)
 }
 
 /// Where a normalized line stands in the text; a placeholder stands for a value without spaces.
@@ -76,7 +79,7 @@ fn printed_as<'t>(line: &str, text: &'t str) -> Option<&'t str> {
 /// Words that stand in the error wherever it comes up, in lower case: placeholders stand for another value each time.
 pub fn words(normalized: &str) -> Vec<String> {
     let mut seen = HashSet::new();
-    between_placeholders(normalized)
+    between_placeholders(without_class(normalized))
         .into_iter()
         .flat_map(|part| part.split(|char: char| !(char.is_alphanumeric() || char == '_')))
         .map(|word| word.trim_start_matches(char::is_numeric))

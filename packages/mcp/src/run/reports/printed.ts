@@ -1,6 +1,6 @@
 /**
  * Cases from what a command printed, for commands of which no runner wrote a report: TAP, `cargo test` behind scripts,
- * and a unittest that takes nothing from the environment. Where there is a report nothing is counted here: the same
+ * a unittest that takes nothing from the environment, and the failures that pytest, Jest, Vitest and Go print. Where there is a report nothing is counted here: the same
  * tests would be in both.
  */
 
@@ -10,6 +10,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type { ReportInput } from 'argus-engine';
 import { projectFile } from '../../system/files/project-file.ts';
 import { cargoPackageName, LibtestReport } from './libtest.ts';
+import { PrintedFailures } from './printed-failures.ts';
 import { PrintedTap } from './printed-tap.ts';
 import { PrintedUnittest } from './printed-unittest.ts';
 import { UncaughtErrors } from './uncaught-errors.ts';
@@ -20,6 +21,7 @@ export class PrintedReports {
   readonly #tap: PrintedTap;
   readonly #libtest: LibtestReport;
   readonly #unittest = new PrintedUnittest();
+  readonly #failures = new PrintedFailures();
   readonly #lines = { stdout: new Lines(), stderr: new Lines() };
   readonly #uncaught = { stdout: new UncaughtErrors(), stderr: new UncaughtErrors() };
 
@@ -50,13 +52,19 @@ export class PrintedReports {
       writeFileSync(file, report);
       reports.push({ path: file, format: 'ctrf' });
     }
-    return reports;
+    if (reports.length > 0) return reports;
+    return this.#failures.end().map(({ name, format, text }) => {
+      const file = path.join(this.#dir, `printed-${name}.json`);
+      writeFileSync(file, text);
+      return { path: file, format };
+    });
   }
 
   #line(text: string, stream: 'stdout' | 'stderr'): void {
     const line = stripVTControlCharacters(text).replace(/\r$/u, '');
     if (stream === 'stdout') this.#tap.line(line);
     this.#unittest.line(line);
+    this.#failures.line(line);
     this.#uncaught[stream].line(line.trimEnd());
   }
 }

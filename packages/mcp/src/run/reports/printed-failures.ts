@@ -1,0 +1,215 @@
+/**
+ * Reads the tests that failed from what pytest, Jest, Vitest and Go print for people, into reports that name them as the
+ * runner's own report does. Tests that passed are not named in it, and not in the reports.
+ */
+
+/** Of one test. */
+const MAX_ERROR_CHARACTERS = 64 * 1024;
+
+interface PrintedFailure {
+  filePath?: string;
+  suite: string[];
+  name: string;
+  status: 'failed';
+  trace: string;
+}
+
+/** Takes the lines, in order. */
+export class PrintedFailures {
+  readonly #readers = { pytest: new PrintedPytest(), jest: new PrintedJest(), vitest: new PrintedVitest() };
+  readonly #go = new PrintedGo();
+
+  line(line: string): void {
+    for (const reader of Object.values(this.#readers)) reader.line(line);
+    this.#go.line(line);
+  }
+
+  /** The texts of the reports with their formats, by the runner. */
+  end(): { name: string; format: 'ctrf' | 'go-test'; text: string }[] {
+    const told = Object.entries(this.#readers).flatMap(([name, reader]) => {
+      const failures = new Map(
+        reader.failures().map((one) => [[one.filePath, ...one.suite, one.name].join('\n'), one]),
+      );
+      return failures.size === 0 ? [] : [{ name, format: 'ctrf' as const, text: ctrf(name, [...failures.values()]) }];
+    });
+    const events = this.#go.events();
+    return events.length === 0 ? told : [...told, { name: 'go', format: 'go-test', text: `${events.join('\n')}\n` }];
+  }
+}
+
+function ctrf(tool: string, tests: readonly PrintedFailure[]): string {
+  return JSON.stringify({
+    reportFormat: 'CTRF',
+    specVersion: '0.0.0',
+    results: { tool: { name: tool }, summary: {}, tests },
+  });
+}
+
+/** Lines that belong together, as far as they are not too many. */
+class Block {
+  #text = '';
+
+  add(line: string): void {
+    if (this.#text.length < MAX_ERROR_CHARACTERS) this.#text += `${line}\n`;
+  }
+
+  get text(): string {
+    return this.#text.trim();
+  }
+}
+
+/** Sections with tracebacks, and below them a summary that says in which file each test is. */
+class PrintedPytest {
+  readonly #sections = new Map<string, Block>();
+  readonly #failed: { id: string; message: string }[] = [];
+  #section: Block | undefined;
+
+  line(line: string): void {
+    const title = /^_{3,} (?:ERROR at \w+ of )?(.+?) _{3,}$/u.exec(line)?.[1];
+    const failed = /^(?:FAILED|ERROR) (\S+\.py::.+?)(?: - (.*))?$/u.exec(line);
+    if (title !== undefined) {
+      this.#section = new Block();
+      this.#sections.set(title, this.#section);
+    } else if (failed !== null) {
+      this.#failed.push({ id: failed[1] ?? '', message: failed[2] ?? '' });
+    } else if (/^(?:={3,} .+ ={3,}|-{3,} Captured .+ -{3,})$/u.test(line)) {
+      this.#section = undefined;
+    } else {
+      this.#section?.add(line);
+    }
+  }
+
+  failures(): PrintedFailure[] {
+    return this.#failed.map(({ id, message }) => {
+      const [filePath = '', ...names] = id.split('::');
+      const trace = this.#sections.get(names.join('.'))?.text ?? message;
+      return { filePath, suite: names.slice(0, -1), name: names.at(-1) ?? '', status: 'failed', trace };
+    });
+  }
+}
+
+/** Jest prints what a matcher says without the class of its error. */
+const OF_MATCHER = /^expect\(/u;
+const CODE_FRAME = /^\s*(?:>?\s*\d+)? \|/u;
+
+/** `FAIL src/sum.test.js`, then `  ● sum › adds` with the error below. */
+class PrintedJest {
+  readonly #failures: (Omit<PrintedFailure, 'trace'> & { block: Block })[] = [];
+  #file: string | undefined;
+  #block: Block | undefined;
+
+  line(line: string): void {
+    const file = /^(?:FAIL|PASS)\s+(?:\S+ )??(?:\.\/)?(\S+\.[cm]?[jt]sx?)(?: \([\d.]+ m?s\))?$/u.exec(line)?.[1];
+    const title = /^ {2}● (.+)$/u.exec(line)?.[1];
+    if (file !== undefined || /^(?:Test Suites|Snapshot Summary)\b/u.test(line)) {
+      this.#file = file;
+      this.#block = undefined;
+    } else if (title !== undefined && this.#file !== undefined) {
+      this.#block = new Block();
+      this.#failures.push({ ...namedByJest(title), filePath: this.#file, status: 'failed', block: this.#block });
+    } else if (!CODE_FRAME.test(line)) {
+      this.#block?.add(line.replace(/^ {4}/u, ''));
+    }
+  }
+
+  failures(): PrintedFailure[] {
+    return this.#failures.map(({ block, ...one }) => {
+      const { text } = block;
+      return { ...one, trace: OF_MATCHER.test(text) ? `Error: ${text}` : text };
+    });
+  }
+}
+
+function namedByJest(title: string): Pick<PrintedFailure, 'suite' | 'name'> {
+  if (title === 'Test suite failed to run') return { suite: [], name: '(suite)' };
+  const names = title.split(' › ');
+  return { suite: names.slice(0, -1), name: names.at(-1) ?? '' };
+}
+
+/** ` FAIL  src/sum.test.ts > sum > adds`, of several tests with one error one below the other, and then that error. */
+class PrintedVitest {
+  readonly #failures: (Omit<PrintedFailure, 'trace'> & { block: Block })[] = [];
+  #block: Block | undefined;
+  #isHead = false;
+
+  line(line: string): void {
+    const title = /^ FAIL {2}(?:\|[^|]+\| )?(\S+\.[cm]?[jt]sx? .+)$/u.exec(line)?.[1];
+    if (title !== undefined) {
+      if (!this.#isHead || this.#block === undefined) this.#block = new Block();
+      const names = title.split(' > ');
+      const [filePath = ''] = names;
+      const [suite, name] = [names.slice(1, -1), names.length > 1 ? (names.at(-1) ?? '') : '(suite)'];
+      this.#failures.push({
+        filePath: filePath.replace(/ \[ .+ \]$/u, ''),
+        suite,
+        name,
+        status: 'failed',
+        block: this.#block,
+      });
+    } else if (line.startsWith('⎯⎯')) {
+      this.#block = undefined;
+    } else if (!CODE_FRAME.test(line)) {
+      this.#block?.add(line);
+    }
+    this.#isHead = title !== undefined;
+  }
+
+  failures(): PrintedFailure[] {
+    return this.#failures.map(({ block, ...one }) => ({ ...one, trace: block.text }));
+  }
+}
+
+interface PrintedGoTest {
+  test: string;
+  action: string;
+  output: string[];
+}
+
+/** `--- FAIL: TestSum (0.00s)` with what it printed, and at the end of its tests the package. */
+class PrintedGo {
+  readonly #events: string[] = [];
+  #tests: PrintedGoTest[] = [];
+  #running: string | undefined;
+
+  line(line: string): void {
+    const ended = /^\s*--- (PASS|FAIL|SKIP): (\S+) \([\d.]+s\)$/u.exec(line);
+    const begun = /^=== (?:RUN|CONT|NAME)\s+(\S+)$/u.exec(line)?.[1];
+    const ofPackage = /^(FAIL|ok {2})\t(\S+)\t(?:[\d.]+s|\(cached\))/u.exec(line);
+    if (begun !== undefined) {
+      this.#running = begun;
+    } else if (ended !== null) {
+      const [, how = '', test = ''] = ended;
+      this.#test(test).action = how.toLowerCase();
+      this.#running = test;
+    } else if (ofPackage !== null) {
+      this.#endPackage(ofPackage[2] ?? '', ofPackage[1] === 'FAIL' ? 'fail' : 'pass');
+    } else if (this.#running !== undefined && line !== 'FAIL' && line !== 'PASS') {
+      this.#test(this.#running).output.push(`${line}\n`);
+    }
+  }
+
+  /** As `go test -json` prints them; none where no test failed. */
+  events(): string[] {
+    return this.#events.some((event) => event.includes('"Action":"fail"')) ? this.#events : [];
+  }
+
+  #test(name: string): PrintedGoTest {
+    const known = this.#tests.find(({ test }) => test === name);
+    if (known !== undefined) return known;
+    const test: PrintedGoTest = { test: name, action: 'output', output: [] };
+    this.#tests.push(test);
+    return test;
+  }
+
+  #endPackage(name: string, action: string): void {
+    for (const { test, action: how, output } of this.#tests.filter((one) => one.action !== 'output')) {
+      const event = { Package: name, Test: test };
+      this.#events.push(JSON.stringify({ ...event, Action: 'run' }));
+      for (const text of output) this.#events.push(JSON.stringify({ ...event, Action: 'output', Output: text }));
+      this.#events.push(JSON.stringify({ ...event, Action: how, Elapsed: 0 }));
+    }
+    if (this.#tests.length > 0) this.#events.push(JSON.stringify({ Package: name, Action: action, Elapsed: 0 }));
+    this.#tests = [];
+    this.#running = undefined;
+  }
+}
