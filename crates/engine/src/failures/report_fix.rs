@@ -129,7 +129,7 @@ pub async fn record_fix<D: Database>(
         if pattern.is_provisional() {
             merging::show_provisional(tx, pattern.key).await?;
         }
-        let id = record(ambient, tx, &report, pattern.key, &mut pattern).await?;
+        let (id, _) = record(ambient, tx, &report, pattern.key, &mut pattern).await?;
         Ok(FixRecord {
             id,
             pattern_id: pattern.id,
@@ -179,12 +179,16 @@ async fn on_known(
     };
     let learner_key = learner.as_ref().map_or(pattern.key, |own| own.key);
     let is_repeated = has_resolved && is_claimed_already(tx, learner.as_ref().unwrap_or(&pattern), report).await?;
-    let fix_record_id = record(ambient, tx, report, learner_key, &mut pattern).await?;
+    let (fix_record_id, was_counted) = record(ambient, tx, report, learner_key, &mut pattern).await?;
     let mut result = changed(pattern, Some(previous), fix_record_id, report);
     result.learned_by = learner.map(|own| own.id);
     if is_repeated {
         // What speaks against the claim was said when it was made.
         result.warnings.clear();
+    }
+    if was_counted {
+        let message = format!("A success of this failure in {} was counted before, so the counts stay.", report.run_id);
+        result.warnings.push(message);
     }
     Ok(result)
 }
@@ -216,20 +220,20 @@ async fn on_new<D: Database>(
 }
 
 /// Writes the fix down and counts it on `pattern` unless this failure was already reported as resolved, or a person
-/// judged these steps as wrong.
+/// judged these steps as wrong. The id of the record, and whether a success was counted before.
 async fn record(
     ambient: &Ambient,
     tx: &mut impl Tx,
     report: &Report<'_>,
     learner: PatternKey,
     pattern: &mut Pattern,
-) -> Result<String, EngineError> {
-    let is_first = report.worked && !solutions::is_resolved(tx, report.run_id, report.case_name).await?;
+) -> Result<(String, bool), EngineError> {
+    let was_counted = report.worked && solutions::is_resolved(tx, report.run_id, report.case_name).await?;
     let (id, may_count) = write_down(ambient, tx, report, learner, pattern.key).await?;
-    if is_first && may_count {
+    if report.worked && !was_counted && may_count {
         patterns::count_resolution(tx, pattern, ambient.now).await?;
     }
-    Ok(id)
+    Ok((id, was_counted))
 }
 
 /// The id of the record, and whether a success of these steps counts.

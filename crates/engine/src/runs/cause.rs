@@ -22,8 +22,9 @@ use argus_store::{
 };
 use std::collections::HashMap;
 
-/// Cases that a cause names.
+/// Cases that a cause names, in a run and in a diagnosis.
 const MAX_NAMED_CASES: u32 = 20;
+const MAX_DIAGNOSED_CASES: u32 = 5;
 
 /// Characters of a message that only one failure has to itself.
 pub(crate) const MAX_MESSAGE_CHARS: usize = 600;
@@ -212,7 +213,7 @@ impl CasesOfCause {
         let Some(CaseVerdict { cause_id, .. }) = view::found_to_be(&case.failure) else {
             return Ok(Self { id: None, count: 1, cases: vec![case.name.clone()] });
         };
-        let (count, cases) = cases::of_cause(tx, run, &cause_id, &case.name, MAX_NAMED_CASES).await?;
+        let (count, cases) = cases::of_cause(tx, run, &cause_id, &case.name, MAX_DIAGNOSED_CASES).await?;
         Ok(Self { id: Some(cause_id), count, cases })
     }
 

@@ -10,7 +10,7 @@ use crate::{
     Engine, EngineError,
     answer::{moment, text::quoted, view},
     contract::{ProvedFix, RecordRunParams, RunResult, RunStatus, Shuffle, SinceGreen, Totals},
-    evidence::judging,
+    evidence::judging::{self, RunJudgement},
     failures::{lookup, recompute_signatures},
     limits::MAX_ANALYZED_FAILURES,
     memory::finding::shared,
@@ -51,33 +51,30 @@ pub(super) async fn record<D: Database>(
     let mut collected = collect(engine, params)?;
     let totals = totals(&collected.cases);
     let run = run(engine, ambient, params, id, (&collected, &totals));
-    let body =
-        async |tx: &mut D::Tx<'_>| -> Result<(Brief, Vec<ProvedFix>, Option<String>, Option<SinceGreen>), EngineError> {
-            let no_tests = if collected.ran_no_tests { Some(no_tests(tx, params).await?) } else { None };
-            let judgement = judging::judge(engine, tx, &run, params, &mut collected).await?;
-            let key = runs::insert(tx, &run).await?;
-            cases::insert_all(tx, key, &collected.cases).await?;
-            let proved = claims::judge(engine, tx, &run, &collected.cases, &judgement.window).await?;
-            retention::apply(tx, retention_limits(engine, ambient)).await?;
-            recompute_signatures::recompute_batch(engine, tx).await?;
-            Ok((
-                brief(
-                    engine,
-                    ambient,
-                    tx,
-                    &collected.cases,
-                    &collected.candidates,
-                    &judgement.verdicts,
-                    &judgement.fixes,
-                )
-                .await?,
-                proved,
-                no_tests,
-                judgement.since_green,
-            ))
-        };
-    let (brief, proved, no_tests, since_green) = engine.write(ambient, body).await?;
-    Ok(RunResult { proved, since_green, ..answer(engine, params, run, totals, collected, brief, no_tests) })
+    let body = async |tx: &mut D::Tx<'_>| -> Result<Concluded, EngineError> {
+        let no_tests = if collected.ran_no_tests { Some(no_tests(tx, params).await?) } else { None };
+        let RunJudgement { verdicts, window, since_green, fixes } =
+            judging::judge(engine, tx, &run, params, &mut collected).await?;
+        let key = runs::insert(tx, &run).await?;
+        cases::insert_all(tx, key, &collected.cases).await?;
+        let proved = claims::judge(engine, tx, &run, &collected.cases, &window).await?;
+        retention::apply(tx, retention_limits(engine, ambient)).await?;
+        recompute_signatures::recompute_batch(engine, tx).await?;
+        let Collected { cases, candidates, .. } = &collected;
+        let brief = brief(engine, ambient, tx, cases, candidates, &verdicts, &fixes).await?;
+        Ok(Concluded { brief, since_green, proved, no_tests })
+    };
+    let concluded = engine.write(ambient, body).await?;
+    Ok(answer(engine, params, run, totals, collected, concluded))
+}
+
+/// What the memory says of a run that it has stored.
+struct Concluded {
+    brief: Brief,
+    since_green: Option<SinceGreen>,
+    proved: Vec<ProvedFix>,
+    /// Why no test ran.
+    no_tests: Option<String>,
 }
 
 fn run<D>(
@@ -189,8 +186,7 @@ fn answer<D>(
     run: Run,
     totals: Totals,
     collected: Collected,
-    brief: Brief,
-    no_tests: Option<String>,
+    Concluded { brief, since_green, proved, no_tests }: Concluded,
 ) -> RunResult {
     let mut notes: Vec<String> = params.notes.iter().map(|note| engine.analyzer.redact(note).into()).collect();
     match no_tests {
@@ -220,8 +216,8 @@ fn answer<D>(
         failures,
         causes,
         more_causes,
-        since_green: None,
-        proved: Vec::new(),
+        since_green,
+        proved,
         shuffle: view::shuffle(run.shuffle.as_deref()),
         notes,
         skipped: collected.skipped,

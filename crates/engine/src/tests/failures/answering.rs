@@ -197,6 +197,40 @@ fn an_answer_is_bounded_however_much_failed() {
 }
 
 #[test]
+fn a_diagnosis_adds_little_to_what_its_contract_asks_for() {
+    const OF_CONTRACT: [&str; 9] = [
+        "category",
+        "signature",
+        "signaturePattern",
+        "pattern",
+        "suggestedFix",
+        "confidence",
+        "fixHistory",
+        "isNewPattern",
+        "message",
+    ];
+    let world = shop();
+    let cases = |failing: bool| -> Vec<ReportCase> {
+        let case = |number: u32| {
+            let name = format!("case {number} of the shop");
+            if failing { thrown(&name, "cart.totl is not a function", number) } else { passed(&name) }
+        };
+        (1..=30).map(case).collect()
+    };
+    for commit in 0..8 {
+        world.record(&on(&commit.to_string()), cases(false)).unwrap();
+    }
+    for commit in ["broken", "more"] {
+        let run = world.record(&on(commit), cases(true)).unwrap();
+        let diagnosis = world.diagnose(&run.run_id, &run.failures[0].case_name).unwrap();
+        let Value::Object(mut fields) = serde_json::to_value(&diagnosis).unwrap() else { panic!("no object") };
+        fields.retain(|name, _| !OF_CONTRACT.contains(&name.as_str()));
+        let added = serde_json::to_string(&fields).unwrap();
+        assert!(added.chars().count() <= 1_500, "{} characters: {added}", added.chars().count());
+    }
+}
+
+#[test]
 fn the_cause_of_most_failures_is_told_wherever_they_stand() {
     let many = (1..=30).map(|number| failed(&format!("case {number}"), &format!("Error: no {}", word(number))));
     let last = (31..=95).map(|number| thrown(&format!("case {number}"), "cart.totl is not a function", number));

@@ -38,7 +38,6 @@ const ADVICE: Readonly<Partial<Record<FailureKind, Advise>>> = {
     /expired|not yet valid/iu.test(text)
       ? "A certificate is outside of its dates: check the machine's clock, then the certificate."
       : 'A certificate was refused: check which authorities this machine trusts (NODE_EXTRA_CA_CERTS, SSL_CERT_FILE).',
-  'container-oom': () => 'A container was killed for memory: raise its limit, or let it use less.',
   'disk-full': diskAdvice,
   'resource-limit': (text) =>
     /EMFILE|too many open files/iu.test(text)
