@@ -48,53 +48,61 @@ pub(crate) struct BriefCandidate {
     pub(crate) sight: FailureSight,
 }
 
-/// Which failures may be listed: one of each of the sites with most of them, and some further ones.
+/// Which failures may be listed: one of each of the groups with most of them, and some further ones. Failures of one group
+/// will most likely have one cause, which is known only once the run is judged.
 #[derive(Default)]
 pub(crate) struct Candidates {
-    of_sites: Vec<BriefCandidate>,
+    of_groups: Vec<BriefCandidate>,
     further: Vec<BriefCandidate>,
-    sites: HashMap<u64, Site>,
+    groups: HashMap<u64, Group>,
+    sites: HashMap<u64, SiteSight>,
     /// The index of each failed case, and its site.
     failed: Vec<(usize, u64)>,
 }
 
-struct Site {
-    sight: SiteSight,
+#[derive(Default)]
+struct Group {
     failures: u32,
     has_candidate: bool,
 }
 
+/// One error at one line, whatever values its message has.
+fn group_of(sight: &FailureSight) -> u64 {
+    sight.raised.unwrap_or(sight.site)
+}
+
 impl Candidates {
     pub(crate) fn add(&mut self, candidate: BriefCandidate) {
-        let at = candidate.sight.site;
-        self.failed.push((candidate.at, at));
-        let new = || Site { sight: SiteSight::of(&candidate.sight), failures: 0, has_candidate: false };
-        let site = self.sites.entry(at).or_insert_with(new);
-        site.failures += 1;
-        let failures = site.failures;
-        if site.has_candidate {
+        let sight = &candidate.sight;
+        self.failed.push((candidate.at, sight.site));
+        self.sites.entry(sight.site).or_insert_with(|| SiteSight::of(sight));
+        let id = group_of(sight);
+        let group = self.groups.entry(id).or_default();
+        group.failures += 1;
+        let failures = group.failures;
+        if group.has_candidate {
             if self.further.len() < MAX_LISTED {
                 self.further.push(candidate);
             }
         } else if let Some(place) = self.place_for(failures) {
-            self.sites.entry(at).and_modify(|site| site.has_candidate = true);
-            match self.of_sites.get_mut(place) {
-                None => self.of_sites.push(candidate),
+            self.groups.entry(id).and_modify(|group| group.has_candidate = true);
+            match self.of_groups.get_mut(place) {
+                None => self.of_groups.push(candidate),
                 Some(fewer) => {
-                    self.sites.entry(fewer.sight.site).and_modify(|site| site.has_candidate = false);
+                    self.groups.entry(group_of(&fewer.sight)).and_modify(|group| group.has_candidate = false);
                     *fewer = candidate;
                 }
             }
         }
     }
 
-    /// Where a candidate of a site with so many failures goes: behind the others, or in place of the last with fewest.
+    /// Where a candidate of a group with so many failures goes: behind the others, or in place of the last with fewest.
     fn place_for(&self, failures: u32) -> Option<usize> {
-        if self.of_sites.len() < MAX_LISTED {
-            return Some(self.of_sites.len());
+        if self.of_groups.len() < MAX_LISTED {
+            return Some(self.of_groups.len());
         }
-        let of = |candidate: &BriefCandidate| self.sites.get(&candidate.sight.site).map_or(0, |site| site.failures);
-        let (place, fewest) = self.of_sites.iter().map(of).enumerate().rev().min_by_key(|(_, failures)| *failures)?;
+        let of = |one: &BriefCandidate| self.groups.get(&group_of(&one.sight)).map_or(0, |group| group.failures);
+        let (place, fewest) = self.of_groups.iter().map(of).enumerate().rev().min_by_key(|(_, failures)| *failures)?;
         (fewest < failures).then_some(place)
     }
 
@@ -103,8 +111,7 @@ impl Candidates {
     }
 
     fn causes(&self, cases: &[Case], verdicts: &[CaseVerdict]) -> Causes {
-        let failed =
-            self.failed.iter().filter_map(|(at, site)| Some((&*cases.get(*at)?.name, &self.sites.get(site)?.sight)));
+        let failed = self.failed.iter().filter_map(|(at, site)| Some((&*cases.get(*at)?.name, self.sites.get(site)?)));
         Causes::of(failed, verdicts)
     }
 }
@@ -141,7 +148,7 @@ pub(crate) async fn brief<'a, D: Database>(
         *count += 1;
         *count
     };
-    let (mut firsts, further): (Vec<_>, Vec<_>) = (candidates.of_sites.iter().chain(&candidates.further))
+    let (mut firsts, further): (Vec<_>, Vec<_>) = (candidates.of_groups.iter().chain(&candidates.further))
         .filter_map(named)
         .map(|(candidate, case, cause)| ((candidate, case, cause), place_in_cause(cause)))
         .filter(|(_, place)| *place <= MAX_OF_CAUSE)

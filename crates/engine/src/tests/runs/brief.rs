@@ -22,6 +22,15 @@ fn a_cause_has_its_first_failures_and_counts_the_rest() {
 }
 
 #[test]
+fn a_rare_cause_is_listed_beside_one_whose_message_has_other_values_each_time() {
+    let world = World::new();
+    let check = |number: usize| failed(&format!("case {number}"), &at(3, &format!("got port {number} of {number}")));
+    let cases = (0..40).map(check).chain([failed("other", UNKNOWN)]).collect();
+    let run = world.record(&on("a"), cases).unwrap();
+    assert_eq!((run.causes.iter().map(|cause| cause.count).collect::<Vec<_>>(), run.more_causes), (vec![40, 1], 0));
+}
+
+#[test]
 fn what_is_known_of_a_cause_is_said_of_its_first_failure() {
     let same = || vec![failed("boom", UNKNOWN), failed("bang", UNKNOWN)];
     let (world, run) = World::after(same());
