@@ -1,11 +1,13 @@
-// `npm run score`: measures the built engine on the development data beside the project, each score with its goal. The
-// goals hold for a sealed set of the same kinds; these rows show where to look. `npm run score -- --data DIR` reads
-// another folder; `-- --show` lists what is wrong. Where the data or python3 is missing, it says so and does not fail.
+// `npm run score`: measures the built engine on histories of ordinary days, and on the development data beside the
+// project, each score with its goal. The goals hold for a sealed set of the same kinds; these rows show where to look.
+// `npm run score -- --data DIR` reads another folder; `-- --show` lists what is wrong. Where the data or python3 is
+// missing, it says so and does not fail.
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { build } from './build.mjs';
+import { playDailyHistories } from './lib/daily-histories.mjs';
 import { root, run, which } from './lib/exec.mjs';
 import { reliability, teed } from './lib/reliability.mjs';
 import { main, mustPass, step } from './lib/steps.mjs';
@@ -109,6 +111,9 @@ const RECURRENCE = {
 };
 
 await main(async () => {
+  await setUp();
+  await build();
+  await daily();
   const flag = process.argv.indexOf('--data');
   const data = resolve(flag > 0 ? process.argv[flag + 1] : join(root, '..', 'shared', 'data'));
   if (!existsSync(join(data, 'score_classify.py'))) {
@@ -119,13 +124,22 @@ await main(async () => {
     console.log('no scores: the scorers need python3; install with: apt-get install -y python3');
     return 0;
   }
-  await setUp();
-  await build();
   for (const scorer of SCORERS) await score(data, scorer);
   await recurrence(data);
   await evidence(data);
   return 0;
 });
+
+/** Histories of ordinary days, which need no data. */
+async function daily() {
+  const { openEngine } = await import('../npm/engine/dist/node.mjs');
+  const open = () => openEngine({ databasePath: ':memory:', projectRoot: root });
+  const rows = await step('histories of ordinary days', () => playDailyHistories(open));
+  for (const { name, right, innocent, named, culprits, histories } of rows) {
+    const culprit = culprits === 0 ? '' : `   culprit among the suspects ${named} of ${culprits}`;
+    console.log(`   ${name.padEnd(40)} right ${right} of ${histories}   innocent accused ${innocent}${culprit}`);
+  }
+}
 
 /** The same rows by signature alone, by the product as it meets them, and by the template miner Drain3. */
 async function recurrence(data) {

@@ -343,10 +343,14 @@ impl<'a> Judging<'a> {
         let is_broken = never_passed || self.is_broken(history, &failure, shared);
         let code = if is_broken { VerdictKind::Broken } else { VerdictKind::Regression };
         let of_machine = if self.is_of_machine(&failure, history) { MACHINE_SHARE } else { 0.0 };
+        // What has failed before may do so by chance; at its first failure the error says more.
+        let has_failed_before = seen.iter().rev().skip(1).any(|one| one.failed);
+        let chance_of_machine = if has_failed_before { 0.0 } else { of_machine };
+        let by_machine = weighed.code * of_machine + weighed.flaky * chance_of_machine;
         let weighed_kinds = vec![
             (code, weighed.code * rest * (1.0 - of_machine)),
-            (VerdictKind::Flaky, weighed.flaky * rest),
-            (VerdictKind::Infrastructure, shared.outage + weighed.code * rest * of_machine),
+            (VerdictKind::Flaky, weighed.flaky * rest * (1.0 - chance_of_machine)),
+            (VerdictKind::Infrastructure, shared.outage + rest * by_machine),
             (VerdictKind::Environment, weighed.environment * rest),
             (VerdictKind::Order, weighed.order * rest),
         ];
@@ -378,8 +382,11 @@ impl<'a> Judging<'a> {
             settle: None,
             polluter: polluter.map(|(case, _)| case),
             condition,
-            suspects: if may_have_suspects(kind) { shared.suspects.clone() } else { Vec::new() },
+            suspects: Vec::new(),
         };
+        if may_have_suspects(&verdict, code) {
+            verdict.suspects.clone_from(&shared.suspects);
+        }
         let is_outage = kind == VerdictKind::Infrastructure && shared.outage >= 0.5;
         reasons::explain(&mut verdict, &facts, is_outage);
         let outage = is_outage.then(|| self.known_outage(shared.common));
@@ -572,9 +579,20 @@ impl Shared<'_> {
     }
 }
 
+/// Of an unknown failure: below this chance that the code is why, naming commits would accuse them.
+const MIN_CODE_CHANCE: f64 = 0.3;
+
 /// What comes by chance or by the machine has no culprit, and of a test that is new nobody saw how it began.
-const fn may_have_suspects(kind: VerdictKind) -> bool {
-    !matches!(kind, VerdictKind::Infrastructure | VerdictKind::Flaky | VerdictKind::New)
+fn may_have_suspects(verdict: &Verdict, code: VerdictKind) -> bool {
+    match verdict.kind {
+        VerdictKind::Infrastructure | VerdictKind::Flaky | VerdictKind::New => false,
+        VerdictKind::Unknown => {
+            let sum: f64 = verdict.weighed.iter().map(|(_, weight)| weight).sum();
+            let of_code = verdict.weighed.iter().find(|(kind, _)| *kind == code).map_or(0.0, |(_, weight)| *weight);
+            of_code >= MIN_CODE_CHANCE * sum
+        }
+        _ => true,
+    }
 }
 
 /// A test that fails by a cause that lasts is as one of very many.
