@@ -1,15 +1,15 @@
-// Histories of ordinary days with known truth: untracked files, uncommitted edits, first runs, machines that fail one test,
-// commits of documentation, weeks without a run, shuffled orders. Played through the engine, and counted: which verdicts
-// were right, and how many commits were accused that had done nothing.
+// Generates histories of everyday situations with known truth (untracked files, uncommitted edits, first runs, machine
+// failures of one test, documentation commits, weeks without a run, shuffled orders), records them with the engine, and
+// counts correct verdicts and innocent commits that were suspected.
 
 const DAY_MS = 86_400_000;
 const FILES = 12;
 const TESTS_IN_FILE = 5;
 
-/** Histories of each situation. */
+/** Number of histories per situation. */
 const HISTORIES = 20;
 
-/** Errors that machines have, each of one test. */
+/** Machine errors, of which a history has one in a single test. */
 const MACHINE_ERRORS = [
   'Error: listen EADDRINUSE: address already in use :::3000\n    at Server.setupListenHandle (node:net:1817:16)',
   'Error: ENOSPC: no space left on device, write\n    at Object.writeSync (node:fs:927:3)',
@@ -19,7 +19,7 @@ const MACHINE_ERRORS = [
   'Error: certificate has expired\n    at TLSSocket.onConnectSecure (node:_tls_wrap:1674:34)',
 ];
 
-/** What is played, by name; each answers the failures with what they are. */
+/** Situations by name. Each records runs and returns the failing test of the last run with the correct verdict. */
 const SITUATIONS = {
   'an edit beside untracked files': (day) => {
     day.untracked = { 'notes.txt': 'kept', 'out.log': String(day.random()) };
@@ -76,7 +76,7 @@ const SITUATIONS = {
   },
 };
 
-/** Plays all of them; `open` makes an engine with an empty memory. One row for each situation. */
+/** Plays all situations and returns a row for each. `open` creates an engine with an empty memory. */
 export async function playDailyHistories(open) {
   const rows = [];
   for (const [name, play] of Object.entries(SITUATIONS)) {
@@ -98,7 +98,7 @@ export async function playDailyHistories(open) {
   return rows;
 }
 
-/** Records the runs, and answers what the last failure is found to be. */
+/** Records the runs and returns the verdict and the suspects of the failure in the last run. */
 async function record(engine, runs, name) {
   const { now } = Date;
   let last;
@@ -113,7 +113,7 @@ async function record(engine, runs, name) {
   }
 }
 
-/** A project on a few days: its commits, edits and runs, drawn from a seed. */
+/** A simulated project: commits, edits and runs, drawn from a seed. */
 class Day {
   runs = [];
   untracked = {};
@@ -128,7 +128,7 @@ class Day {
     this.#add([]);
   }
 
-  /** A number below 2^32, by xorshift. */
+  /** Returns an integer below 2^32 (xorshift32, Marsaglia 2003). */
   random() {
     this.#state ^= this.#state << 13;
     this.#state ^= this.#state >>> 17;
@@ -169,12 +169,12 @@ class Day {
     this.#at += days * DAY_MS;
   }
 
-  /** One run of all tests. */
+  /** Records a run of all tests. */
   run() {
     this.#record(this.#names());
   }
 
-  /** The same, with an assertion that now fails in a test of the file, which is that of the edit by default. */
+  /** Records a run in which an assertion fails that covers the file, by default the edited file. */
   breaks(kind, file = Object.keys(this.#edits)[0] ?? this.file()) {
     const test = file.replace('src/', 'test/').replace('.ts', '.test.ts');
     const name = `${test} > t${this.draw(TESTS_IN_FILE)}`;
@@ -184,7 +184,7 @@ class Day {
     return { kind, name };
   }
 
-  /** A test fails with an error of its machine. */
+  /** Records a run in which one test fails with a machine error. */
   fails(kind, error) {
     const name = this.pick(this.#names());
     this.#failing[name] = `${error}\n    at ${name.split(' > ')[0]}:8:5`;
@@ -192,13 +192,13 @@ class Day {
     return { kind, name };
   }
 
-  /** As it lies there. */
+  /** Records another run of the unchanged tree. */
   again(kind) {
     this.run();
     return { kind, name: Object.keys(this.#failing)[0] };
   }
 
-  /** A run in an order of its own, in which one test fails behind another one of its file. */
+  /** Records a run in a random order. One test fails whenever it runs after a certain other test. */
   shuffled(isLast = false) {
     const [polluter, victim] = ['test/f0.test.ts > t0', 'test/f0.test.ts > t1'];
     const names = this.#names();

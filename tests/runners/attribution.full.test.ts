@@ -1,4 +1,4 @@
-/** One edit, one cause, one order: what Argus says of small projects whose real runners report them in different ways. */
+/** Verdicts, causes and places in small projects with real test runners, each of which reports failures differently. */
 
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -15,7 +15,7 @@ interface Small {
   files: Record<string, string>;
 }
 
-/** A committed project; `node_modules` are those of the test runners. */
+/** Opens a committed project with the `node_modules` of the test runners. */
 function open({ programs, command, files }: Small, skip: (note: string) => void) {
   need(programs, skip);
   const root = repository({ '.gitignore': 'node_modules\n__pycache__\n.pytest_cache\ntarget\n', ...files });
@@ -163,7 +163,7 @@ test.for(Object.entries(ONE_EDIT))('an edit is a regression at once: %s', async 
   expect(suspects).toBeUndefined();
 });
 
-test('errors thrown in callbacks belong to the test that wrote them', async ({ skip }) => {
+test('an error in a callback is placed in the test that defines the callback', async ({ skip }) => {
   const recipe = (name: string, line: string) =>
     `test('${name}', () => {\n  produce({}, (draft) => {\n    ${line}\n  });\n});\n`;
   const { run } = open(
@@ -192,7 +192,7 @@ test('errors thrown in callbacks belong to the test that wrote them', async ({ s
   ]);
 });
 
-test('pytest names the exception and its place', async ({ skip }) => {
+test('a pytest failure has the exception and its place', async ({ skip }) => {
   const { run } = open(
     {
       programs: ['pytest'],
@@ -210,7 +210,7 @@ test('pytest names the exception and its place', async ({ skip }) => {
   expect(failure?.headline).toContain('Expired');
 });
 
-test('Mocha shows both values where they differ', async ({ skip }) => {
+test('a Mocha failure shows the part in which the values differ', async ({ skip }) => {
   const fox = (last: string) => `'the quick brown fox jumps over the lazy ${last} and is gone'`;
   const { run } = open(
     {
@@ -227,7 +227,7 @@ test('Mocha shows both values where they differ', async ({ skip }) => {
   expect(`${failure?.headline}\n${failure?.message}`).toMatch(/lazy dog[\s\S]*lazy cat|lazy cat[\s\S]*lazy dog/u);
 });
 
-test('a failing doctest fails the run where nextest runs the rest', async ({ skip }) => {
+test('a failing doctest fails a run whose other tests nextest runs', async ({ skip }) => {
   const { run } = open(
     {
       programs: ['cargo', 'nextest'],
@@ -245,14 +245,14 @@ test('a failing doctest fails the run where nextest runs the rest', async ({ ski
   expect(failures.map(({ caseName }) => caseName).join()).toContain('double');
 });
 
-test('a test that another one breaks in some orders of Vitest is of the order', async ({ skip }) => {
+test('a test that fails after another test of Vitest is order-dependent', async ({ skip }) => {
   const { root, run, data } = open(
     {
       programs: ['vitest'],
       command: 'vitest run',
       files: {
         'package.json': '{"type":"module"}',
-        // As a seed that Vitest draws: it is no edit.
+        // Ignored by git, because a random seed is not an edit either.
         '.gitignore': 'node_modules\nseed.txt\n',
         'vitest.config.ts': `import { readFileSync } from 'node:fs';
 export default { test: { sequence: { shuffle: { tests: true }, seed: Number(readFileSync('seed.txt', 'utf8')) } } };

@@ -120,16 +120,19 @@ const assertionOf: [runner: string, command: string, printed: (name: string) => 
   ],
 ];
 
-test.each(assertionOf)('an assertion that %s prints is known by the name of its test', async (_, command, printed) => {
-  const desk = new Desk();
-  desk.commit({ 'cart.txt': 'broken', 'a.mjs': '' });
-  await desk.print('run', 'node a.mjs');
-  expect(await desk.ended(command, true, printed('adds'))).toBe('');
-  const mending = desk.commit({ 'cart.txt': 'mended' });
-  expect(await desk.ended(command, false, '1 passed in 0.08s\n')).toBe('');
-  expect(await desk.data('fixes')).toMatchObject({ fixes: [{ commit: mending, status: 'proved' }] });
+test.each(assertionOf)(
+  'an assertion that %s prints is recognized by the name of its test',
+  async (_, command, printed) => {
+    const desk = new Desk();
+    desk.commit({ 'cart.txt': 'broken', 'a.mjs': '' });
+    await desk.print('run', 'node a.mjs');
+    expect(await desk.ended(command, true, printed('adds'))).toBe('');
+    const mending = desk.commit({ 'cart.txt': 'mended' });
+    expect(await desk.ended(command, false, '1 passed in 0.08s\n')).toBe('');
+    expect(await desk.data('fixes')).toMatchObject({ fixes: [{ commit: mending, status: 'proved' }] });
 
-  desk.commit({ 'cart.txt': 'broken again' });
-  expect(await desk.ended(command, true, printed('removes'), 'two')).toBe('');
-  expect(await desk.ended(command, true, printed('adds'), 'three')).toContain(`commit ${mending.slice(0, 12)}`);
-});
+    desk.commit({ 'cart.txt': 'broken again' });
+    expect(await desk.ended(command, true, printed('removes'), 'two')).toBe('');
+    expect(await desk.ended(command, true, printed('adds'), 'three')).toContain(`commit ${mending.slice(0, 12)}`);
+  },
+);

@@ -43,7 +43,7 @@ describe.runIf(process.platform === 'linux')('processes that left the group of t
     await allEnded;
   });
 
-  test('Ctrl-C, after which what had failed is recorded', async () => {
+  test('Ctrl-C, which records the failures so far', async () => {
     const { root, begun, allEnded } = scene();
     const tests = `
       import { writeFileSync } from 'node:fs';

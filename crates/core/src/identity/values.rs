@@ -5,7 +5,7 @@ use crate::normalize::{self, VOLATILE};
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// Where an object lies in memory, which differs in each process.
+/// A memory address, which differs in each process.
 static ADDRESS: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"\b0x[0-9a-fA-F]{8,16}\b").expect("the pattern is well-formed"));
 
@@ -19,7 +19,7 @@ pub fn differ_in_values(before: &str, now: &str) -> bool {
     normalize::line(before) == normalize::line(now) && line_with_values(before) != line_with_values(now)
 }
 
-/// Whether two lines differ in more than addresses of memory.
+/// Whether two lines differ in anything but memory addresses.
 pub fn differ_beside_addresses(before: &str, now: &str) -> bool {
     ADDRESS.replace_all(before, "<ADDRESS>") != ADDRESS.replace_all(now, "<ADDRESS>")
 }

@@ -63,7 +63,7 @@ pub fn sentence_hash(category: Category, kind: FailureKind, normalized: &str, re
     Some(hash)
 }
 
-/// The error without the class that says nothing, which Jest leaves out where it prints for people.
+/// Removes the class `Error`, which carries no information and which Jest omits in its console output.
 fn without_class(error: &str) -> &str {
     ["Uncaught Error: ", "Error: "].iter().find_map(|prefix| error.strip_prefix(prefix)).unwrap_or(error)
 }

@@ -1,4 +1,4 @@
-//! Judges a run that is being recorded, and keeps what later verdicts look back on.
+//! Judges the failures of a run while it is recorded, and stores the evidence for later verdicts.
 
 use super::{
     edits::{self, EditedFiles},
@@ -37,20 +37,20 @@ use argus_store::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a run is found to be.
+/// The result of judging a run.
 pub(crate) struct RunJudgement {
-    /// One for each failure.
+    /// A verdict for each failure.
     pub(crate) verdicts: Vec<CaseVerdict>,
-    /// The newest runs, this one last.
+    /// The newest runs, with this run last.
     pub(crate) window: Window,
-    /// Of a failed run what changed since the last one without a failure.
+    /// Changes since the last run without a failure; only for failed runs.
     pub(crate) since_green: Option<SinceGreen>,
-    /// What mended failures before, as far as runs found it.
+    /// Fixes that runs have found so far.
     pub(crate) fixes: Vec<Fix>,
 }
 
-/// Judges the failures of a run, each of which then has its verdict, and records it; of a foreign run nothing is kept that
-/// later verdicts look back on.
+/// Judges the failures of a run, sets their verdicts, and stores the evidence. Foreign runs are judged, but leave no
+/// evidence.
 pub(crate) async fn judge<D>(
     engine: &Engine<D>,
     tx: &mut impl Tx,
@@ -115,7 +115,7 @@ pub(crate) async fn judge<D>(
     Ok(RunJudgement { verdicts, window: memory.window, since_green, fixes: memory.fixes })
 }
 
-/// `edited_since`: files of the newest run whose edits differ from those of an earlier run.
+/// `edited_since` lists the files whose edits differ between an earlier run and the newest run.
 fn since_green(
     window: &Window,
     edits: &EditedFiles,
@@ -128,10 +128,11 @@ fn since_green(
     Some(SinceGreen { run_id: green.id.clone(), commits, edited: edited.into_iter().take(MAX_EDITED).collect() })
 }
 
-/// Edited files that an answer names.
+/// Maximum number of edited files in an answer.
 const MAX_EDITED: usize = 20;
 
-/// What a failure of an earlier run is by what later runs showed of its commits and files; none where they showed nothing.
+/// Judges a failure of an earlier run again with the evidence of later runs on the same commits and files. None if there is
+/// no such evidence.
 pub(crate) async fn judged_again<D>(
     engine: &Engine<D>,
     tx: &mut impl Tx,
@@ -154,8 +155,8 @@ pub(crate) async fn judged_again<D>(
     Ok(Some(shown(&judged, &named, None)))
 }
 
-/// Notes of errors that machines have whether what they name is in the uncommitted change, or is a file that the newest commit
-/// touched: then the change is why it is missing.
+/// Marks machine errors that name something from the change: from the uncommitted edits, or a file of the newest commit. In
+/// that case the change is the likely reason, not the machine.
 fn note_named_changes(ran: &mut RanCases<'_>, cases: &[Case], params: &RecordRunParams) {
     let Some(git) = &params.git else { return };
     let newest = git.commits.first().map_or(&[][..], |commit| &commit.files);
@@ -169,11 +170,11 @@ fn note_named_changes(ran: &mut RanCases<'_>, cases: &[Case], params: &RecordRun
     }
 }
 
-/// Newest runs, and cases of them, that are summed up of a memory whose version kept no evidence.
+/// Maximum number of runs and cases that are summed up for a database of a version without evidence.
 const MAX_SUMMED_RUNS: u32 = 32;
 const MAX_SUMMED_CASES: usize = 200_000;
 
-/// What the runs say that were recorded before there was evidence.
+/// Builds the evidence from runs that were recorded by a version without evidence.
 async fn sum_up<D>(engine: &Engine<D>, tx: &mut impl Tx) -> Result<Memory, EngineError> {
     let mut memory = Memory::default();
     let mut runs = Vec::new();
@@ -214,7 +215,7 @@ fn stored_failure<D>(engine: &Engine<D>, case: &Case) -> Option<Failure> {
     Some(failure_facts(&case.name, failure.category, &analysis, &sight))
 }
 
-/// The cases of a run that were executed.
+/// The executed cases of a run.
 struct RanCases<'a> {
     names: BTreeMap<CaseId, &'a str>,
     order: Order,
@@ -224,8 +225,8 @@ struct RanCases<'a> {
 }
 
 impl<'a> RanCases<'a> {
-    /// A name that is there more than once is one case, which failed where one of them did. A failure that was not analyzed is
-    /// left out: neither its outcome nor its error is evidence.
+    /// Cases with the same name count as one, which failed if any of them did. Failures that were not analyzed are left out,
+    /// because neither their outcome nor their error is reliable.
     fn of(cases: &'a [Case], failed: &[Failure], order_unknown: bool) -> Self {
         let (mut names, mut order, mut files) = (BTreeMap::new(), Vec::new(), BTreeSet::new());
         let is_known = |case: &&Case| match case.status {
@@ -253,7 +254,7 @@ impl<'a> RanCases<'a> {
     }
 }
 
-/// The condition that is the runner with its version, as the reports tell it; what the host says counts before them.
+/// Condition with the runner and its version from the reports. A value from the host takes precedence.
 pub(crate) const RUNNER_VERSION: &str = "runner_version";
 
 fn run_facts<D>(
@@ -265,7 +266,7 @@ fn run_facts<D>(
     ran: &RanCases<'_>,
 ) -> RunFacts {
     let git = params.git.as_ref();
-    // What nobody can name is like nothing that ran before.
+    // An unknown tree must not equal the tree of any other run.
     let unknown = || format!("tree of {}", run.id);
     let is_clean = run.git_dirty == Some(false);
     let of_commit = run.git_commit.clone().filter(|_| is_clean);
@@ -305,7 +306,7 @@ fn run_facts<D>(
     }
 }
 
-/// Commits since the run before, as [`RunFacts`] has them.
+/// Commits since the previous run, in the form of [`RunFacts`].
 #[derive(Default)]
 struct NewCommits {
     path: Vec<String>,
@@ -316,8 +317,8 @@ struct NewCommits {
     documentation: Vec<String>,
 }
 
-/// Where the commit of the run before is none of those known, how many lie between is not known either, and the run's own
-/// stands for them.
+/// If the commit of the previous run is not among the known commits, the number of commits between the runs is unknown, and
+/// the run's own commit stands in for all of them.
 fn path_since(memory: &Memory, run: &Run, commits: &[CommitFacts], redact: impl Fn(&String) -> String) -> NewCommits {
     let Some(commit) = &run.git_commit else { return NewCommits::default() };
     let before = memory.window.runs().next_back().and_then(|run| run.commit.as_ref());
@@ -369,7 +370,7 @@ fn path_since(memory: &Memory, run: &Run, commits: &[CommitFacts], redact: impl 
     NewCommits { path, follows: is_whole, touched, edited, idle, documentation }
 }
 
-/// Files that are kept of the commits of one run, the newest first: so many in each run of the window are 300 KB.
+/// Maximum number of files stored for the commits of a run, newest commits first. A full window then takes 300 KB.
 const MAX_RUN_FILES: usize = 256;
 
 fn shown<F: Fn(CaseId) -> Option<String>>(
@@ -411,7 +412,7 @@ fn shown<F: Fn(CaseId) -> Option<String>>(
     }
 }
 
-/// Commits that one failure keeps as precedents.
+/// Maximum number of precedent commits of a failure.
 const MAX_PRECEDENT_COMMITS: usize = 16;
 
 fn precedents<F>(found: &verdict::Precedents, named: &Named<'_, F>) -> Option<Precedents> {
@@ -425,7 +426,7 @@ fn precedents<F>(found: &verdict::Precedents, named: &Named<'_, F>) -> Option<Pr
     (!commits.is_empty() || passed_in.is_some()).then_some(Precedents { failed_at: commits, passed_in })
 }
 
-/// Where the runner can be told the order, all of the run does as well as the two tests that matter.
+/// For a runner that accepts a seed, rerunning everything in the same order works as well as running the two tests.
 fn in_same_order(settle: String, shuffle: Option<&Shuffle>) -> String {
     match shuffle.and_then(|shuffle| shuffle.option.as_ref()) {
         Some(option) => format!("{settle} Or all of it in the order of this run: add {option} to the command."),

@@ -1,5 +1,4 @@
-//! Records what was changed about a failure and whether it helped.
-//! A success is counted once for the same failure of the same run.
+//! Records a reported fix and whether it helped. A success counts once per failure of a run.
 
 use super::{
     lookup::{self, FailedCase},
@@ -29,26 +28,26 @@ use argus_store::{
     solutions::{self, Fix, NewFix, outcomes::Recorder},
 };
 
-/// A fix is described, not copied in.
+/// A fix is a description, not a diff.
 const MAX_DESCRIPTION_BYTES: usize = 4 * 1024;
 
-/// Newest fixes of a pattern that a claim is compared with.
+/// Maximum number of earlier fixes that a claim is compared with.
 const MAX_EARLIER_FIXES: u32 = 20;
 
-/// The texts of a fix, fit for storing.
+/// A reported fix, cleaned for storing.
 struct Report<'a> {
-    /// The newest run that has the case; None where nothing is known of it.
+    /// The newest run with the case. None if there is no other run.
     newest: Option<Newest>,
-    /// How often it has passed since, and how often it has to.
+    /// Number of passes since the failure, and number of passes that prove the fix.
     progress: Progress,
     run_id: &'a str,
     case_name: &'a str,
     steps: String,
     worked: bool,
-    /// Where it was tried, as JSON and canonical; empty: not known.
+    /// Environment as canonical JSON. Empty if unknown.
     env: Option<String>,
     env_bucket: String,
-    /// The fix that it tried, where the repository shares that.
+    /// Id of the shared fix that was tried.
     shared: Option<&'a str>,
     recorder: Recorder<'a>,
 }
@@ -102,7 +101,7 @@ pub async fn report_fix<D: Database>(
     engine.write(ambient, body).await
 }
 
-/// Records a fix straight on a pattern.
+/// Records a fix for a pattern, without a failure.
 pub async fn record_fix<D: Database>(
     engine: &Engine<D>,
     ambient: &Ambient,
@@ -156,8 +155,8 @@ pub(crate) fn unknown_pattern(id: &str) -> EngineError {
     EngineError::new(ErrorCode::PatternNotFound, message)
 }
 
-/// A success on a built-in counts there and also starts the precise pattern, which comes first from then on.
-/// A failure starts none: it would hide the built-in's suggestion behind a pattern that has none.
+/// A success on a built-in pattern counts there and also creates the learned pattern, which takes precedence from then on.
+/// A failed fix creates none, because a pattern without a suggestion would hide that of the built-in pattern.
 async fn on_known(
     ambient: &Ambient,
     tx: &mut impl Tx,
@@ -183,7 +182,7 @@ async fn on_known(
     let mut result = changed(pattern, Some(previous), fix_record_id, report);
     result.learned_by = learner.map(|own| own.id);
     if is_repeated {
-        // What speaks against the claim was said when it was made.
+        // The first report of the claim already had these warnings.
         result.warnings.clear();
     }
     if was_counted {
@@ -193,7 +192,7 @@ async fn on_known(
     Ok(result)
 }
 
-/// Whether the same was reported for the case before, and no run has decided it since.
+/// Whether the same fix was claimed for the case before and is neither proved nor refuted.
 async fn is_claimed_already(tx: &mut impl Tx, pattern: &Pattern, report: &Report<'_>) -> Result<bool, EngineError> {
     if report.still_failing().is_none() {
         return Ok(false);
@@ -219,8 +218,8 @@ async fn on_new<D: Database>(
     Ok(changed(pattern, None, fix_record_id, report))
 }
 
-/// Writes the fix down and counts it on `pattern` unless this failure was already reported as resolved, or a person
-/// judged these steps as wrong. The id of the record, and whether a success was counted before.
+/// Stores the fix and counts it on `pattern`, unless a success of this failure was counted before or a person marked these
+/// steps as wrong. Returns the id of the record, and whether a success was counted before.
 async fn record(
     ambient: &Ambient,
     tx: &mut impl Tx,
@@ -236,7 +235,7 @@ async fn record(
     Ok((id, was_counted))
 }
 
-/// The id of the record, and whether a success of these steps counts.
+/// Stores the fix. Returns the id of the record, and whether a success of these steps counts.
 async fn write_down(
     ambient: &Ambient,
     tx: &mut impl Tx,
@@ -334,7 +333,7 @@ impl Report<'_> {
         newest.filter(|_| is_enough).map(|newest| newest.run_id.as_str())
     }
 
-    /// The newest run, where it speaks against a success.
+    /// The newest run, if it contradicts a reported success.
     fn still_failing(&self) -> Option<&Newest> {
         self.newest.as_ref().filter(|newest| self.worked && !has_passed(newest))
     }

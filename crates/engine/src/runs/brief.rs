@@ -1,5 +1,5 @@
-//! The failures of a run as an agent gets them: what each is, which have one cause, and what is known; in so many
-//! characters as an agent can read.
+//! Selects and shortens the failures and causes of a run for an answer, so that the answer stays within a size that an
+//! agent can read.
 
 use super::cause::{self, Causes, FailureSight, SiteSight};
 use crate::{
@@ -18,45 +18,45 @@ use argus_core::{
 use argus_store::{Database, runs::cases::Case};
 use std::collections::{HashMap, HashSet};
 
-/// Failures, and causes, that an answer lists at most.
+/// Maximum number of failures, and of causes, in an answer.
 pub(crate) const MAX_LISTED: usize = 20;
 
-/// Failures that an answer lists of one cause.
+/// Maximum number of listed failures of one cause.
 const MAX_OF_CAUSE: usize = 3;
 
-/// Characters of failures and causes for the first failure, for each further one, and for all of them together: a run with
-/// one failure is said in 300 tokens, whatever a run is in 2,500.
+/// Budgets in characters of JSON: for the first failure, for each further failure, and in total. A run with one failure
+/// takes about 300 tokens, and no run takes more than about 2,500.
 const FIRST_FAILURE_CHARS: usize = 900;
 const FURTHER_FAILURE_CHARS: usize = 1_500;
 const ALL_FAILURES_CHARS: usize = 9_000;
 
-/// Characters of a message and of a fix where there is room, and where there is little.
+/// Maximum characters of a message and of a fix, from the roomiest to the tightest level.
 const MAX_MESSAGE_CHARS: [usize; 4] = [400, 240, 160, 100];
 const FIX: [usize; 4] = [300, 240, 160, 120];
 
-/// Commits that are a hint for one failure; one of them may be gone from the branch, which only the host sees.
+/// Maximum number of hint commits for a failure. The host removes commits that have left the branch.
 const MAX_CHANGED_BEFORE: usize = 2;
 
-/// Names of a cause's cases where there is room, and where there is little.
+/// Maximum number of case names of a cause, from the roomiest to the tightest level.
 const NAMES: [usize; 4] = [20, 6, 3, 1];
 
-/// A failure that may be listed.
+/// A failure that can be listed.
 pub(crate) struct BriefCandidate {
-    /// Index of its case.
+    /// Index of the case in the run.
     pub(crate) at: usize,
     pub(crate) analysis: Analysis,
     pub(crate) sight: FailureSight,
 }
 
-/// Which failures may be listed: one of each of the groups with most of them, and some further ones. Failures of one group
-/// will most likely have one cause, which is known only once the run is judged.
+/// Failures that can be listed: the first failure of each of the largest groups, and a few further failures. A group stands
+/// in for a cause, because causes are known only after the run is judged.
 #[derive(Default)]
 pub(crate) struct Candidates {
     of_groups: Vec<BriefCandidate>,
     further: Vec<BriefCandidate>,
     groups: HashMap<u64, Group>,
     sites: HashMap<u64, SiteSight>,
-    /// The index of each failed case, and its site.
+    /// Index and site of each failed case.
     failed: Vec<(usize, u64)>,
 }
 
@@ -66,7 +66,7 @@ struct Group {
     has_candidate: bool,
 }
 
-/// One error at one line, whatever values its message has.
+/// Groups by error type and line. Values in the message do not count.
 fn group_of(sight: &FailureSight) -> u64 {
     sight.raised.unwrap_or(sight.site)
 }
@@ -96,7 +96,7 @@ impl Candidates {
         }
     }
 
-    /// Where a candidate of a group with so many failures goes: behind the others, or in place of the last with fewest.
+    /// Position for the candidate of a group with this number of failures: at the end, or in place of the smallest group.
     fn place_for(&self, failures: u32) -> Option<usize> {
         if self.of_groups.len() < MAX_LISTED {
             return Some(self.of_groups.len());
@@ -124,7 +124,7 @@ pub(crate) struct Brief {
     pub(crate) more_causes: u32,
 }
 
-/// What is known about the failures of a run, whose verdicts say which have one cause; shown, not counted.
+/// Looks up what is known about the failures of a run. This does not count as an occurrence. `verdicts` assign the causes.
 pub(crate) async fn brief<'a, D: Database>(
     engine: &Engine<D>,
     ambient: &Ambient,
@@ -140,7 +140,7 @@ pub(crate) async fn brief<'a, D: Database>(
         let case = cases.get(candidate.at)?;
         Some((candidate, case, found.id_of(&case.name)?))
     };
-    // One of each cause, of that with most failures first; then what is further of them.
+    // First one failure of each cause, in the order of the causes, then further failures.
     let rank: HashMap<&str, usize> = by_count.iter().map(|cause| cause.cause_id.as_str()).zip(0..).collect();
     let mut of_cause: HashMap<&str, usize> = HashMap::new();
     let mut place_in_cause = |cause| {
@@ -173,7 +173,7 @@ pub(crate) async fn brief<'a, D: Database>(
     let all_causes = by_count.len();
     let fits = |brief: &Brief| brief_chars(brief) <= room;
     let shortened = (0..MAX_MESSAGE_CHARS.len()).map(|level| shorten_to_level(&failures, &by_count, level));
-    // Long names and fixes: as many whole failures, with their causes, as there is room for.
+    // Names and fixes can be too long even at the tightest level. Then fewer failures are listed.
     let fewer = (1..failures.len())
         .rev()
         .map(|most| shorten_to_level(&failures[..most], &by_count, MAX_MESSAGE_CHARS.len() - 1));
@@ -220,7 +220,8 @@ async fn failure<D: Database>(
     })
 }
 
-/// The same with shorter texts; the failures in the order of the report. What the first of a cause says is not repeated.
+/// Shortens the texts to a level, orders the failures as the report does, and removes what repeats the first failure of the
+/// same cause.
 fn shorten_to_level(failures: &[(usize, FailureBrief)], causes: &[&Cause], level: usize) -> Brief {
     let mut in_order: Vec<&(usize, FailureBrief)> = failures.iter().collect();
     in_order.sort_by_key(|(at, _)| *at);
@@ -257,7 +258,7 @@ fn shorten_to_level(failures: &[(usize, FailureBrief)], causes: &[&Cause], level
     Brief { failures: listed, causes, more_causes: 0 }
 }
 
-/// The built-in text on assertions says nothing of this one.
+/// Whether the pattern has only the built-in text for assertions, which is too general to help.
 fn is_assertion_tip(known: &KnownPattern, analysis: &Analysis) -> bool {
     let has_no_fix = known.tried.is_none() && known.suggested_from.is_none() && known.same_cause_as.is_none();
     analysis.classification.category == Category::AssertionMismatch
@@ -286,7 +287,7 @@ fn leave_out_repeated(failure: &mut FailureBrief, first: &FailureBrief) {
     }
 }
 
-/// Characters of its JSON.
+/// Length of the JSON in characters.
 fn brief_chars(brief: &Brief) -> usize {
     let json = |text: Result<String, serde_json::Error>| text.map_or(0, |text| text.chars().count());
     json(serde_json::to_string(&brief.failures)) + json(serde_json::to_string(&brief.causes))

@@ -1,5 +1,5 @@
-//! What a failure looks like to a person, and the causes of a run's failures as they are shown.
-//! Which failures have one cause is decided by `argus_core::evidence`; what is known about one by `failures::matching`.
+//! Describes failures for answers and collects the causes of a run. `argus_core::evidence` decides which failures share a
+//! cause, and `failures::matching` finds what is known about a failure.
 
 use super::case_name::SEPARATOR;
 use crate::{
@@ -22,36 +22,36 @@ use argus_store::{
 };
 use std::collections::HashMap;
 
-/// Cases that a cause names, in a run and in a diagnosis.
+/// Maximum number of case names of a cause, in a run and in a diagnosis.
 const MAX_NAMED_CASES: u32 = 20;
 const MAX_DIAGNOSED_CASES: u32 = 5;
 
-/// Characters of a message that only one failure has to itself.
+/// Maximum characters of a failure's message.
 pub(crate) const MAX_MESSAGE_CHARS: usize = 600;
 
-/// Lines of a message that its headline may be made of.
+/// Maximum number of message lines that a headline can be joined from.
 const MAX_HEADLINE_LINES: usize = 4;
 
-/// A failure as it is shown.
+/// A failure as answers show it.
 pub(crate) struct FailureSight {
     pub(crate) kind: FailureKind,
     pub(crate) headline: String,
     pub(crate) message: String,
     pub(crate) place: Option<String>,
     pub(crate) test_place: Option<String>,
-    /// Whether the project's own code is anywhere in the stack.
+    /// Whether the stack has a frame of the project's own code.
     pub(crate) has_code: bool,
-    /// The place without its line, and the function there.
+    /// File and function of the place, without the line.
     pub(crate) own: Option<SourceLocation>,
-    /// The error with where it was noticed.
+    /// Hash of the error and of the place where it was reported.
     pub(crate) site: u64,
-    /// The line that raised it with the type of the error.
+    /// Hash of the error type and of the line that raised it.
     pub(crate) raised: Option<u64>,
-    /// The line that all failures of the cause have in common.
+    /// Line that the failures of the cause share.
     pub(crate) cause_place: Option<String>,
 }
 
-/// Looks at a failure; `event` is what is known beside its text.
+/// Describes a failure. `event` has the facts that are not in its text.
 pub(crate) fn describe_failure<D>(
     engine: &Engine<D>,
     analysis: &Analysis,
@@ -67,7 +67,7 @@ pub(crate) fn describe_failure<D>(
     let shown = |place: Option<&SourceLocation>| place.map(SourceLocation::shown);
     let (place, test_line) = (shown(own.as_ref()), shown(test.as_ref()));
     let case_line = shown(case.as_ref()).or_else(|| test_line.clone());
-    // Two assertions are two causes; an error that is met in two tests is one.
+    // Assertions at two lines are two causes, but an error that two tests run into is one cause.
     let at_test = test_line.as_ref().filter(|_| analysis.classification.category == Category::AssertionMismatch);
     let message = summary.message(MAX_MESSAGE_CHARS);
     let kind = failure_kind(analysis.classification.category, &summary, event.exit_code);
@@ -84,12 +84,12 @@ pub(crate) fn describe_failure<D>(
         place,
         has_code,
         own,
-        // A refused connection has no frame of the project: then the file of the case is what there is.
+        // Without a frame of the project, such as for a refused connection, the file of the case is all there is.
         test_place: case_line.or_else(|| test_file.filter(|file| looks_like_file(file)).map(str::to_owned)),
     }
 }
 
-/// The class that a message begins with, as in `shop.errors.Expired: ...`.
+/// The exception class at the start of a headline, as in `shop.errors.Expired: ...`.
 fn class_of(headline: &str) -> Option<&str> {
     let (class, _) = headline.split_once(": ")?;
     let name = class.rsplit(['.', ':', '\\']).next()?;
@@ -98,8 +98,8 @@ fn class_of(headline: &str) -> Option<&str> {
     (is_path && name.starts_with(char::is_uppercase)).then_some(class)
 }
 
-/// The error without its case, and where in the project it was noticed; where that is not known, with the values in its
-/// message: two services that refuse are two causes, and a port that is another one at each call is none.
+/// Hash of the error without its case and of its place in the project. Without a place, stable values in the message count:
+/// two services that refuse connections are two causes, but a port that changes with each call is not.
 fn site(analysis: &Analysis, message: &str, place: Option<&String>) -> u64 {
     let site = analysis.normalized.site.as_deref().unwrap_or_default();
     let values = place.map_or_else(|| with_values(message), |_| String::new());
@@ -107,12 +107,12 @@ fn site(analysis: &Analysis, message: &str, place: Option<&String>) -> u64 {
     fingerprint(&parts.join("\n"))
 }
 
-/// As answers name a cause.
+/// The id of a cause in answers.
 pub(crate) fn cause_id(cause: u64) -> String {
     format!("cause-{cause:016x}")
 }
 
-/// What a cause says of itself by most of its failures.
+/// Headline and place of the failures at one site. A cause shows those of its largest site.
 pub(crate) struct SiteSight {
     site: u64,
     headline: String,
@@ -130,17 +130,17 @@ impl SiteSight {
 pub(crate) struct Causes {
     list: Vec<Cause>,
     at: HashMap<String, usize>,
-    /// By name, where in the list the cause of a failed case is.
+    /// Index of the cause in the list, by the name of the failed case.
     of_case: HashMap<String, usize>,
 }
 
 impl Causes {
-    /// Of the verdicts on failures; without one, failures at one site have one cause.
+    /// Groups failures by the causes in their verdicts. Failures without a verdict are grouped by site.
     pub(crate) fn of<'a>(failures: impl Iterator<Item = (&'a str, &'a SiteSight)>, verdicts: &[CaseVerdict]) -> Self {
         let verdicts: HashMap<&str, &CaseVerdict> =
             verdicts.iter().map(|verdict| (verdict.case_name.as_str(), verdict)).collect();
         let mut causes = Self::default();
-        // Of each cause the site of most of its failures, and of each site in a cause how many those are.
+        // The largest site of each cause, and the number of failures at each site of a cause.
         let mut leading: Vec<(u64, u32)> = Vec::new();
         let mut at_sites: HashMap<(usize, u64), u32> = HashMap::new();
         for (name, sight) in failures {
@@ -182,12 +182,12 @@ impl Causes {
         causes
     }
 
-    /// Of the failed case of this name.
+    /// The cause of the failed case with this name.
     pub(crate) fn id_of(&self, case_name: &str) -> Option<&str> {
         self.of_case.get(case_name).map(|at| self.list[*at].cause_id.as_str())
     }
 
-    /// Regressions first and what failed before last; of equal ones the one with the most failures first.
+    /// Sorted by urgency: regressions first, tests that failed before last. Larger causes come first within a level.
     pub(crate) fn sorted(&self) -> Vec<&Cause> {
         let urgency = |cause: &Cause| match cause.verdict.as_ref().map(|verdict| verdict.kind) {
             Some(VerdictKind::Regression) => 0,
@@ -200,9 +200,9 @@ impl Causes {
     }
 }
 
-/// The cases of a run that have the cause of one of them.
+/// The cases of a run that share the cause of a given case.
 pub(crate) struct CasesOfCause {
-    /// None where the run was recorded by a version that did not judge.
+    /// None for runs that were recorded by a version without verdicts.
     id: Option<String>,
     count: u32,
     cases: Vec<String>,
@@ -217,7 +217,7 @@ impl CasesOfCause {
         Ok(Self { id: Some(cause_id), count, cases })
     }
 
-    /// As a diagnosis shows it, which has the verdict whole.
+    /// For a diagnosis, which has the full verdict in a field of its own.
     pub(crate) fn shown(self, sight: &FailureSight) -> Cause {
         Cause {
             cause_id: self.id.unwrap_or_else(|| cause_id(sight.site)),
@@ -230,22 +230,22 @@ impl CasesOfCause {
     }
 }
 
-/// The message below the headline that it begins with, in so many characters; none where nothing is left.
+/// The part of the message that the headline does not repeat, shortened to `most` characters. None if nothing is left.
 pub(crate) fn further_message(message: &str, headline: &str, most: usize) -> Option<String> {
     let further = below_headline(message, headline).trim_start();
     (!matches!(further, "" | "…")).then(|| display::shortened(further, most))
 }
 
-/// The lines behind the first ones, where those are the headline: it may be joined of several.
+/// The lines after those that the headline was joined from.
 fn below_headline<'a>(message: &'a str, headline: &str) -> &'a str {
     let ends = message.match_indices('\n').map(|(at, _)| at).take(MAX_HEADLINE_LINES - 1).chain([message.len()]);
-    // A line that is cut in its middle is said whole by the headline.
+    // The headline can be the shortened form of a long line.
     let cut = display::line_with_ends(headline, MAX_MESSAGE_LINE_CHARS);
     let repeated = ends.into_iter().find(|&end| {
         let said = display::line(&message[..end], usize::MAX);
         said == headline || said == cut
     });
-    // It goes on with some of the values that are below.
+    // The headline can continue a line such as `Expected:` with values from the lines below it.
     let announcement = message.lines().next().filter(|line| line.ends_with(':') && headline.starts_with(*line));
     let said = repeated.or_else(|| announcement.map(str::len)).unwrap_or(0);
     &message[said..]
@@ -267,7 +267,7 @@ mod tests {
             ("Expected:\n4\nReceived:\n3", "Expected: 4", Some("Received:\n3")),
             ("Error:  no   total\n  at", "Error: no total", Some("at")),
             (&format!("{cut}\nwant 4"), &long, Some("want 4")),
-            // What a tool said before, and a headline that says less.
+            // The message starts with output of a tool, or differs from the headline.
             ("2:1 error no total\nwant 4", "no total", Some("2:1 error no total\nwant 4")),
             ("Error: no totals\nwant 4", "Error: no total", Some("Error: no totals\nwant 4")),
         ];

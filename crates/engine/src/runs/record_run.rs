@@ -1,5 +1,5 @@
-//! Records a finished run: its cases, what failed, and what the memory knows about that.
-//! Diagnosing counts a known failure as met again; recording does not.
+//! Records a finished run and answers its failures with what is known about them. Recording does not count as an occurrence
+//! of a pattern; a diagnosis does.
 
 use super::{
     brief::{self, Brief, brief},
@@ -25,14 +25,14 @@ use argus_store::{
     },
 };
 
-/// Said of reports without any test.
+/// Note for reports without tests.
 pub(crate) const NO_CASES: &str = "The reports hold no test cases.";
 
-/// Said of a run of somebody else's copy of the project.
+/// Note for a run of a fork.
 const FOREIGN: &str =
     "FOREIGN_RUN: it is of a fork or was given as foreign, so it is kept and judged, but proves and refutes nothing.";
 
-/// Reads the reports, then writes everything in one transaction.
+/// Reads the reports, then writes the run in one transaction.
 pub async fn record_run<D: Database>(
     engine: &Engine<D>,
     ambient: &Ambient,
@@ -41,7 +41,7 @@ pub async fn record_run<D: Database>(
     record(engine, ambient, params, ambient.id("run")).await
 }
 
-/// The same under an id.
+/// Records a run under the given id.
 pub(super) async fn record<D: Database>(
     engine: &Engine<D>,
     ambient: &Ambient,
@@ -68,12 +68,12 @@ pub(super) async fn record<D: Database>(
     Ok(answer(engine, params, run, totals, collected, concluded))
 }
 
-/// What the memory says of a run that it has stored.
+/// What the database adds to the answer after it has stored the run.
 struct Concluded {
     brief: Brief,
     since_green: Option<SinceGreen>,
     proved: Vec<ProvedFix>,
-    /// Why no test ran.
+    /// Reason why no test ran.
     no_tests: Option<String>,
 }
 
@@ -89,7 +89,7 @@ fn run<D>(
     let git = params.git.as_ref();
     Run {
         id,
-        // A clock that runs ahead must not make a run the newest for ever.
+        // A clock that is ahead must not keep a run the newest forever.
         started_at: started_at.clamp(0, ambient.now),
         duration_ms: duration(params, collected),
         has_failed: totals.failed > 0 || collected.ran_no_tests || has_failed(params) || params.interrupted,
@@ -110,10 +110,10 @@ fn run<D>(
     }
 }
 
-/// What a run is recorded with whose command ended by itself when it was interrupted.
+/// Signal of an interrupted run whose command handled the signal and exited.
 const INTERRUPT: &str = "SIGINT";
 
-/// Of a run: the options are data out of what a command printed.
+/// JSON of the shuffle options, which come from the output of a command and are redacted.
 fn stored_shuffle<D>(engine: &Engine<D>, Shuffle { seed, option }: &Shuffle) -> Option<String> {
     let clean = |text: &Option<String>| {
         text.as_deref().map(|text| display::shortened(&engine.analyzer.redact(text), MAX_SHUFFLE_CHARS))
@@ -121,10 +121,10 @@ fn stored_shuffle<D>(engine: &Engine<D>, Shuffle { seed, option }: &Shuffle) -> 
     serde_json::to_string(&Shuffle { seed: clean(seed), option: clean(option) }).ok()
 }
 
-/// Characters of a seed, and of the options that give it.
+/// Maximum characters of a seed and of the options.
 const MAX_SHUFFLE_CHARS: usize = 120;
 
-/// What was measured, else what the reports say, else the sum of the cases.
+/// Duration in milliseconds: as measured, else from the reports, else the sum of the cases.
 fn duration(params: &RecordRunParams, collected: &Collected) -> f64 {
     let sum = || collected.cases.iter().filter_map(|case| case.duration_ms).sum();
     let known = params.duration_ms.or(collected.facts.duration_ms).filter(|millis| millis.is_finite());
@@ -144,7 +144,7 @@ fn totals(cases: &[Case]) -> Totals {
     totals
 }
 
-/// Someone who comes back to a project after a long time still finds what failed last.
+/// Runs that are kept regardless of age, so that a project still has its last failures after a long break.
 const DEFAULT_MIN_RUNS: u32 = 20;
 
 fn retention_limits<D>(engine: &Engine<D>, ambient: &Ambient) -> RetentionLimits {
@@ -157,10 +157,10 @@ fn retention_limits<D>(engine: &Engine<D>, ambient: &Ambient) -> RetentionLimits
     RetentionLimits { age: retention.max_age_days.map(age), newest: retention.max_runs }
 }
 
-/// Runs that are looked through for names that the filter may have meant.
+/// Maximum number of runs that are searched for names similar to the filter.
 const MAX_NAMING_RUNS: u32 = 10;
 
-/// Said of a run without a test, with the recorded names that are nearest to what was asked for.
+/// Note for a run without tests, with the recorded names that are most similar to the filter.
 async fn no_tests(tx: &mut impl Tx, params: &RecordRunParams) -> Result<String, EngineError> {
     let Some(filter) = params.filter.as_deref() else {
         return Ok(

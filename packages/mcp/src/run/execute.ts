@@ -10,16 +10,16 @@ import { ArgusError, messageOf, systemCodeOf } from '../errors.ts';
 import { io } from '../system/io.ts';
 import { findProgram } from '../system/programs.ts';
 
-/** What an error message is looked for in when there is no report. */
+/** Length of the kept output, in which an error is searched if there is no report. */
 const TAIL_CHARACTERS = 64 * 1024;
 
-/** Between the polite signal and the one that cannot be ignored. */
+/** Time between the first signal and SIGKILL. */
 const GRACE_MS = 3_000;
 
-/** More than a pipe holds when a command ends; what comes after that is of a process it left behind. */
+/** A pipe holds less when a command ends. Further output comes from a process that it left behind. */
 const MAX_LEFT_BYTES = 1024 * 1024;
 
-/** A background process may hold the pipes open after the command itself has ended. */
+/** A background process can keep the pipes open after the command has ended. */
 const DRAIN_MS = 500;
 
 export interface Execution {
@@ -27,26 +27,26 @@ export interface Execution {
   cwd: string;
   env: Record<string, string | undefined>;
   timeoutMs: number;
-  /** It is ended when it has printed nothing for so long; undefined: never. */
+  /** Maximum time without output in milliseconds. Undefined: unlimited. */
   idleMs?: number | undefined;
   signal?: AbortSignal | undefined;
-  /** Ends it as Ctrl-C does, so that a test runner can still write its report. */
+  /** Sends SIGINT as Ctrl-C does, so that a test runner can still write its report. */
   interrupt?: AbortSignal | undefined;
-  /** The program that is started in place of the system's shell; `command` is then only what people call it. */
+  /** Program to start instead of the system's shell. `command` is then only for display. */
   program?: Program | undefined;
-  /** What it reads on stdin, which is closed after it; without it stdin is empty. `open`: nothing comes, and no end. */
+  /** Text for stdin, which is closed after it. Default: empty. `open`: stdin stays open without data. */
   input?: string | { open: true } | undefined;
-  /** Ends it like a timeout, without being one. */
+  /** Ends the command with SIGTERM, as a timeout does. */
   stop?: AbortSignal | undefined;
-  /** Called once, with the id of the process, which is that of its group. */
+  /** Called once with the process id, which is also the id of the process group. */
   onStart?: ((pid: number) => void) | undefined;
-  /** Called when this process must go at once; for what has left the group. */
+  /** Called when this process must exit at once, to end processes that have left the group. */
   onKill?: (() => void) | undefined;
-  /** Called with everything printed, in order of arrival. A promise: no more of that stream is read until it is settled. */
+  /** Called with the output in order of arrival. The stream is paused until a returned promise settles. */
   onOutput?: ((text: string, stream: 'stdout' | 'stderr') => Held) | undefined;
 }
 
-/** What keeps a fast command from filling the memory of a slow reader. */
+/** Backpressure, so that a fast command does not fill the memory of a slow reader. */
 export type Held = Promise<unknown> | undefined;
 
 export interface Program {
@@ -57,9 +57,9 @@ export interface Program {
 export interface Executed {
   exitCode: number | null;
   signal: NodeJS.Signals | null;
-  /** Its time was over, or it had printed nothing for too long. */
+  /** The command exceeded its time limit or the limit without output. */
   timedOut: boolean;
-  /** The latter. */
+  /** The command exceeded the limit without output. */
   fellSilent: boolean;
   /** The caller interrupted it. */
   interrupted: boolean;
@@ -70,7 +70,7 @@ export interface Executed {
 /** Process groups that must not outlive this process. */
 const running = new Map<ChildProcess, Execution>();
 
-/** Ends every command that still runs; for the moment this process is told to go. Whether there was one. */
+/** Kills all running commands when this process must exit. Returns whether there were any. */
 export function killAllRunning(): boolean {
   for (const [child, { cwd, onKill }] of running) {
     killGroup(child, 'SIGKILL', cwd);
@@ -80,8 +80,8 @@ export function killAllRunning(): boolean {
 }
 
 /**
- * Resolves when the command has ended, however it did; rejects with CANCELLED when the caller gave up, and with
- * COMMAND_FAILED when the system would not start it.
+ * Resolves when the command has ended, with any exit code. Rejects with CANCELLED if the caller aborted `signal`, and with
+ * COMMAND_FAILED if the system could not start the command.
  */
 export async function execute(execution: Execution): Promise<Executed> {
   const { signal, interrupt, stop } = execution;
@@ -118,13 +118,13 @@ export async function execute(execution: Execution): Promise<Executed> {
   }
 }
 
-/** Keeps the last part of a text that arrives in pieces. */
+/** Keeps the end of a text that arrives in pieces. */
 export class Tail {
   #text = '';
 
   add(piece: string): void {
     this.#text += piece;
-    // Cut seldom: each cut copies.
+    // Each cut copies the text, so cut rarely.
     if (this.#text.length > TAIL_CHARACTERS * 2) this.#text = this.#text.slice(-TAIL_CHARACTERS);
   }
 
@@ -132,7 +132,7 @@ export class Tail {
     return this.#text.slice(-TAIL_CHARACTERS).toWellFormed();
   }
 
-  /** The last line with something on it. */
+  /** The last line that is not blank. */
   get lastLine(): string {
     return this.#text.trimEnd().split('\n').at(-1)?.trim() ?? '';
   }
@@ -141,17 +141,17 @@ export class Tail {
 function start(execution: Execution): ChildProcess {
   const child = spawned(execution);
   if (child.pid !== undefined) execution.onStart?.(child.pid);
-  // Who does not read to the end is no error of ours.
+  // Ignored: a command does not have to read its input.
   child.stdin?.on('error', () => {});
   if (typeof execution.input === 'string') child.stdin?.end(execution.input);
   for (const stream of ['stdout', 'stderr'] as const) readOutput(child, stream, execution);
   return child;
 }
 
-/** Once the command has ended, its reader is not waited for: what is left of its output is what a pipe holds. */
+/** After the command has ended, backpressure is ignored, because at most the content of a pipe is left. */
 function readOutput(child: ChildProcess, name: 'stdout' | 'stderr', { onOutput }: Execution): void {
   const stream = child[name];
-  // None where the system had no descriptors left; the error event follows.
+  // Missing if the system has no file descriptors left. An error event follows.
   if (!stream) return;
   const decoder = new StringDecoder('utf8');
   let room = Number.POSITIVE_INFINITY;
@@ -171,13 +171,13 @@ function readOutput(child: ChildProcess, name: 'stdout' | 'stderr', { onOutput }
   });
 }
 
-/** Some refusals of the system come as an event, others are thrown right here. */
+/** Some errors of the system are thrown here, others are emitted as events. */
 function spawned(execution: Execution): ChildProcess {
   const { command, cwd, env, input, program } = execution;
   const options: SpawnOptions = {
     cwd,
     env,
-    // Its own group, so that one signal reaches all of it. Windows has no groups; taskkill follows the tree.
+    // A process group, so that a signal reaches all of it. Windows has none, so taskkill ends the process tree there.
     detached: process.platform !== 'win32',
     windowsHide: true,
     stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
@@ -193,7 +193,7 @@ function notStarted(cause: unknown, execution: Execution): ArgusError {
   return new ArgusError('COMMAND_FAILED', `The command could not be started: ${refusal(cause, execution)}`, { cause });
 }
 
-/** The system's own words name the shell, whatever is wrong. */
+/** The system's own message always names the shell. */
 function refusal(cause: unknown, { command, cwd }: Execution): string {
   if (command.includes('\0')) return 'it holds a NUL character. Pass it without.';
   if (systemCodeOf(cause) === 'E2BIG') return 'it is too long for the system. Put it into a script and pass that.';
@@ -223,7 +223,7 @@ function ended(child: ChildProcess, execution: Execution): Promise<Ended> {
   });
 }
 
-/** Waits for the command to print something. */
+/** Calls `onSilence` if the command prints nothing for `idleMs`. */
 class Silence {
   readonly #timer: NodeJS.Timeout | undefined;
 
@@ -245,7 +245,7 @@ class Silence {
 
 type EndingReason = 'timeout' | 'silence' | 'cancel' | 'interrupt' | 'stop';
 
-/** Why and how a command is ended before it ends itself. */
+/** Ends a command before it ends itself, and keeps the reason. */
 class Ending {
   reason: EndingReason | undefined;
   readonly #child: ChildProcess;
@@ -263,7 +263,7 @@ class Ending {
     this.#harder ??= setTimeout(() => this.#kill('SIGKILL'), GRACE_MS);
   }
 
-  /** The leader is gone; what it left behind of an ended group goes too. */
+  /** Kills the rest of the group after its leader has exited. */
   done(): void {
     clearTimeout(this.#harder);
     if (this.reason) this.#kill('SIGKILL');
@@ -285,7 +285,7 @@ function killGroup(child: ChildProcess, signal: NodeJS.Signals, cwd: string): vo
       process.kill(-child.pid, signal);
     }
   } catch {
-    // The group has ended by itself.
+    // The group has already ended.
   }
 }
 

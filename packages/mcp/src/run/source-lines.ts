@@ -1,10 +1,10 @@
-/** The lines of source code at which failures were raised. */
+/** Adds to failures the source line that raised them. */
 
 import path from 'node:path';
 import { textOf } from '../system/files/read.ts';
 import { isSecretFile } from '../system/files/secret-files.ts';
 
-/** A generated bundle is larger, and its lines say little. */
+/** Larger files are mostly generated bundles, whose lines do not help. */
 const MAX_FILE_BYTES = 1024 * 1024;
 
 const MAX_LINE_CHARS = 160;
@@ -26,7 +26,7 @@ export class SourceLines {
     this.#redact = redact;
   }
 
-  /** Adds the line at the place in the project's code, or where there is none at that in the test. */
+  /** Adds the line at the place in the project's code, or at the place in the test if there is no other. */
   added<T extends Placed>(failure: T): T & { sourceLine?: string } {
     const line = this.#at(failure.place ?? failure.testPlace ?? '');
     return line === undefined ? failure : { ...failure, sourceLine: line };

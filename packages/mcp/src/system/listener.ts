@@ -1,12 +1,12 @@
-/** Which program listens on a port of this machine, as Linux tells it in /proc; elsewhere that takes a program. */
+/** Finds the program that listens on a port, from /proc on Linux. Other systems need a program such as lsof for that. */
 
 import { readlinkSync } from 'node:fs';
 import { namesOrEmpty, textOrEmpty } from './files/or-empty.ts';
 
-/** In the tables of sockets. */
+/** State column of a listening socket in /proc/net/tcp. */
 const STATE_LISTENS = '0A';
 
-/** `node (process 4711)`; undefined where nobody listens, or it is a process of somebody else. */
+/** Returns `node (process 4711)`, or undefined if the port is free or held by another user's process. */
 export function listenerOf(port: string): string | undefined {
   const sockets = new Set(['/proc/net/tcp', '/proc/net/tcp6'].flatMap((table) => listening(table, Number(port))));
   if (sockets.size === 0) return undefined;
@@ -16,7 +16,7 @@ export function listenerOf(port: string): string | undefined {
   return id && `${textOrEmpty(`/proc/${id}/comm`).trim()} (process ${id})`;
 }
 
-/** As links in `/proc/<process>/fd` name them. */
+/** Returns the listening sockets of a port in the form of the links in `/proc/<process>/fd`. */
 function listening(table: string, port: number): string[] {
   const rows = textOrEmpty(table)
     .split('\n')

@@ -1,4 +1,4 @@
-/** Failures as pytest, Jest, Vitest and Go print them for people. */
+/** Failed tests in the console output of pytest, Jest, Vitest and Go. */
 
 import { expect, test } from 'vitest';
 import { PrintedFailures } from '../../src/run/reports/printed-failures.ts';
@@ -9,7 +9,7 @@ function read(printed: string) {
   return failures.end();
 }
 
-/** Place, suites and name of each, and the first line of its error. */
+/** Qualified name and first line of the error of each failure. */
 function told(printed: string): string[][] {
   return read(printed)
     .flatMap(({ text }) => JSON.parse(text).results.tests)
@@ -135,7 +135,7 @@ test.each([GO, GO_VERBOSE])('Go: tests belong to the package that is named below
   ]);
 });
 
-test('nothing is read from output without a failure', () => {
+test('output without failures has no report', () => {
   const passes = [
     '4 passed in 0.08s',
     'PASS ./sum.test.js',

@@ -1,11 +1,11 @@
-//! The newest runs of a project, and what they say of each other: who ran on the same tree, which commits lie between.
+//! The newest runs of a project, and how they relate: which ran on the same tree, and which commits lie between them.
 
 use crate::evidence::facts::{FileId, RunFacts, RunSeq};
 use crate::evidence::kept::commit_order::CommitOrder;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// Runs that verdicts look back on; as many as a mask of outcomes has bits.
+/// Number of runs that verdicts consider, equal to the number of bits of [`Mask`].
 pub const WINDOW_RUNS: u32 = 128;
 
 /// The newest runs, oldest first.
@@ -15,7 +15,7 @@ pub struct Window {
 }
 
 impl Window {
-    /// Adds the newest run and forgets what is too old.
+    /// Adds the newest run and removes runs that are too old.
     pub fn push(&mut self, run: RunFacts) {
         let oldest = (run.seq + 1).saturating_sub(WINDOW_RUNS);
         self.runs.push_back(run);
@@ -24,7 +24,7 @@ impl Window {
         }
     }
 
-    /// The run of this number.
+    /// The run with this number.
     pub fn get(&self, seq: RunSeq) -> Option<&RunFacts> {
         let first = self.runs.front()?.seq;
         self.runs.get(usize::try_from(seq.checked_sub(first)?).ok()?).filter(|run| run.seq == seq)
@@ -35,15 +35,15 @@ impl Window {
         self.runs.iter()
     }
 
-    /// Earlier runs on the very files of the newest, by their ids.
+    /// Ids of earlier runs on the same files as the newest run.
     pub fn on_newest_files(&self) -> impl Iterator<Item = &str> {
         let newest = self.runs.back();
         let earlier = self.runs.iter().rev().skip(1);
         earlier.filter(move |run| newest.is_some_and(|newest| newest.has_tree_of(run))).map(|run| run.id.as_str())
     }
 
-    /// The newest earlier run on the branch of the newest that had no failure and at least half as many tests, with the
-    /// number of commits between the two.
+    /// The last green run: the newest earlier run on the same branch that had no failure, was not interrupted, and had at least
+    /// half as many tests as the newest run. The number is that of the commits between the two runs.
     pub fn last_green(&self) -> Option<(&RunFacts, u32)> {
         let newest = self.runs.back()?;
         let is_green = |run: &&RunFacts| {
@@ -61,13 +61,13 @@ impl Window {
         self.runs.back().map_or(0, |run| run.seq + 1)
     }
 
-    /// What the runs say of each other, seen from the run that is judged.
+    /// The view from the run that is judged.
     pub fn seen_from<'a>(&'a self, run: &'a RunFacts) -> View<'a> {
         View::new(self.runs.iter().filter(|earlier| earlier.seq < run.seq).chain([run]).collect())
     }
 
-    /// What all runs say that are known by now, seen from an earlier one; those of later commits say nothing of it. None where
-    /// it is too old.
+    /// The view from an earlier run, with the runs that came after it. Runs on later commits are left out. None if the run is
+    /// too old.
     pub fn seen_again(&self, seq: RunSeq) -> Option<View<'_>> {
         let mut runs: Vec<&RunFacts> = self.runs.iter().collect();
         let order = Ordered::of(&runs);
@@ -79,49 +79,49 @@ impl Window {
         Some(View::in_order(runs, order))
     }
 
-    /// The same, from after the newest run.
+    /// The view after the newest run.
     pub fn view(&self) -> View<'_> {
         View::new(self.runs.iter().collect())
     }
 }
 
-/// One bit for each of so many runs.
+/// A bit for each run of the window.
 pub type Mask = u128;
 
-/// The bit of the run of this index; none of the run that is judged after a full window, which no other looks back on.
+/// The bit of the run with this index. Zero for a run that is judged after a full window, since no later run refers to it.
 pub fn bit(at: usize) -> Mask {
     u32::try_from(at).ok().and_then(|at| Mask::from(true).checked_shl(at)).unwrap_or(0)
 }
 
-/// The window as numbers that are compared for every failing case.
+/// The window in a form that is fast to compare for each failing case.
 pub struct View<'a> {
-    /// Oldest first; the run that is judged is the last.
+    /// Oldest first. The run that is judged is last.
     pub runs: Vec<&'a RunFacts>,
-    /// For each run the index of the first on its tree, which is equal where the tree is.
+    /// For each run, the index of the first run on the same tree.
     pub trees: Vec<usize>,
-    /// The place of the commit of each run among all commits, which does not change where one goes back to it.
+    /// Position of the commit of each run among all commits. Checking out an older commit does not change it.
     pub places: Vec<u32>,
-    /// Whether it ran on an edit, as [`RunFacts::is_edit`] has it.
+    /// For each run, whether it ran on an edit ([`RunFacts::is_edit`]).
     pub uncommitted: Vec<bool>,
-    /// Whether what ran is a commit, or became one as it was.
+    /// For each run, whether its tree is that of a commit, at the time or later.
     pub kept: Vec<bool>,
-    /// For each file the runs in which it was edited, as bits of their indices.
+    /// For each file, the runs in which it was edited.
     edited_in: BTreeMap<FileId, Mask>,
-    /// For each file that commits touched the index of the newest run that has such a commit as a new one.
+    /// For each file, the index of the newest run with a new commit that touched it.
     touched_in: BTreeMap<FileId, usize>,
     commits: Ordered<'a>,
 }
 
-/// Which commits the runs have, and where these stand.
+/// The commits of the runs and their positions.
 struct Ordered<'a> {
     order: CommitOrder<'a>,
-    /// By the number of a run the commits that it has and the one before has not, oldest first.
+    /// New commits of each run since the previous run, oldest first, by run number.
     paths: BTreeMap<RunSeq, &'a [String]>,
     places: BTreeMap<RunSeq, u32>,
 }
 
 impl<'a> Ordered<'a> {
-    /// Of runs in the order in which they were recorded.
+    /// Expects the runs in the order in which they were recorded.
     fn of(runs: &[&'a RunFacts]) -> Self {
         let mut order = CommitOrder::default();
         let (mut paths, mut places) = (BTreeMap::new(), BTreeMap::new());
@@ -140,7 +140,7 @@ impl<'a> Ordered<'a> {
     }
 }
 
-/// The condition that tells one machine from another.
+/// Name of the condition that identifies the machine.
 const MACHINE: &str = "machine";
 
 impl<'a> View<'a> {
@@ -174,21 +174,21 @@ impl<'a> View<'a> {
         Self { runs, trees, places, uncommitted, kept, edited_in, touched_in, commits }
     }
 
-    /// Whether one of the files was edited in the last run, and not in the same way in an earlier one.
+    /// Whether one of the files was edited in the last run and had no edit, or another edit, in an earlier run.
     pub fn is_edited_since(&self, earlier: usize, files: &BTreeSet<FileId>) -> bool {
         let (Some(last), before) = (self.runs.last(), self.runs[earlier]) else { return false };
         let is_known = !before.dirty || before.untracked_only || !before.edited_files.is_empty();
         is_known && last.edited_files.iter().any(|edit| files.contains(&edit.0) && !before.edited_files.contains(edit))
     }
 
-    /// Whether a commit since an earlier run touched one of the files, or the last run has an edit of one that this had not.
+    /// Whether one of the files was touched by a commit since an earlier run, or by a new edit of the last run.
     pub fn is_touched_since(&self, earlier: usize, files: &BTreeSet<FileId>) -> bool {
         let is_committed = |file: &FileId| self.touched_in.get(file).is_some_and(|at| *at > earlier);
         self.is_edited_since(earlier, files) || files.iter().any(is_committed)
     }
 
-    /// Whether each file that was edited in an earlier run is edited in the last one, too, or was committed since: what a test
-    /// did on the edit it then does on the commit as well. Not where it is unknown which files those were.
+    /// Whether each edit of an earlier run is still there in the last run or was committed since, so that a test must have the
+    /// same result. False if the edited files are unknown.
     pub fn has_edits_of(&self, earlier: usize) -> bool {
         let (Some(last), before) = (self.runs.last(), self.runs[earlier]) else { return false };
         let is_edited = |file: &FileId| last.edited_files.iter().any(|(edited, _)| edited == file);
@@ -197,23 +197,23 @@ impl<'a> View<'a> {
         !files.is_empty() && files.iter().all(|(file, _)| is_edited(file) || is_committed(file))
     }
 
-    /// For each file that was edited in a run, all runs in which it was, as bits of their indices.
+    /// For each file that was edited in a run, all runs in which it was edited.
     pub fn runs_with_edits_of(&self, at: usize) -> impl Iterator<Item = Mask> {
         self.runs[at].edited_files.iter().filter_map(|(file, _)| self.edited_in.get(file).copied())
     }
 
-    /// Tests that began to fail in a run with what had changed, for one that failed there.
+    /// Number of tests that started to fail with the changes of a run.
     pub fn began(&self, at: usize, failed: bool) -> u32 {
         if failed { self.runs[at].began } else { 0 }
     }
 
-    /// Where a commit stands among all of them.
+    /// Position of a commit among all commits.
     pub fn place_of(&self, commit: &str) -> Option<u32> {
         self.commits.order.place(commit)
     }
 
-    /// The commits that a run has and the one before has not, oldest first; those by which a test may fail or pass, and the
-    /// files that each touched, as far as that is known.
+    /// New commits of a run since the previous run that can affect tests, oldest first, with the files that each touched if
+    /// they are known.
     pub fn changes(&self, at: usize) -> impl DoubleEndedIterator<Item = (&'a String, &'a [FileId])> {
         let run = self.runs[at];
         let touched = |index: usize| run.touched.get(index).map_or(&[][..], Vec::as_slice);
@@ -221,18 +221,18 @@ impl<'a> View<'a> {
         all.filter(|(commit, _)| !run.idle.contains(commit))
     }
 
-    /// Whether a commit of a run touched only files that tests do not read.
+    /// Whether a commit of a run touched only files that tests do not read, such as documentation.
     pub fn is_documentation(&self, at: usize, commit: &String) -> bool {
         self.runs[at].documentation.contains(commit)
     }
 
-    /// The same after the run of this number, newest first.
+    /// New commits after the run with this number, newest first.
     pub fn changes_since(&self, seq: RunSeq) -> impl Iterator<Item = &'a String> {
         let newer = (0..self.runs.len()).rev().take_while(move |at| self.runs[*at].seq > seq);
         newer.flat_map(|at| self.changes(at).rev()).map(|(commit, _)| commit)
     }
 
-    /// Files that the commits after the run of this number touched.
+    /// Files that commits after the run with this number touched.
     pub fn files_since(&self, seq: RunSeq) -> BTreeSet<FileId> {
         let newer = (0..self.runs.len()).filter(|at| self.runs[*at].seq > seq);
         newer.flat_map(|at| self.changes(at)).flat_map(|(_, touched)| touched.iter().copied()).collect()
@@ -243,23 +243,23 @@ impl<'a> View<'a> {
         self.uncommitted.last().is_some_and(|is_edit| *is_edit)
     }
 
-    /// Whether the last run went back to a commit from before that of an earlier run.
+    /// Whether the last run is on an older commit than an earlier run.
     pub fn is_on_older_commit_than(&self, earlier: RunSeq) -> bool {
         let earlier = self.index(earlier).map(|earlier| self.places[earlier]);
         earlier.zip(self.places.last()).is_some_and(|(earlier, now)| *now < earlier)
     }
 
-    /// Index of the run of this number.
+    /// Index of the run with this number.
     pub fn index(&self, seq: RunSeq) -> Option<usize> {
         index(&self.runs, seq)
     }
 
-    /// Whether this run has the condition.
+    /// Whether a run has a condition.
     pub fn has(&self, at: usize, condition: &(String, String)) -> bool {
         self.runs[at].environment.contains(condition)
     }
 
-    /// Whether two runs are known to have run under different conditions, whatever machines of one kind they ran on.
+    /// Whether two runs had different conditions. The machine itself does not count.
     pub fn differ_in_conditions(&self, one: usize, other: usize) -> bool {
         let (one, other) = (&self.runs[one].environment, &self.runs[other].environment);
         let differs = |(name, value): &(String, String)| {
@@ -268,21 +268,21 @@ impl<'a> View<'a> {
         one.iter().any(differs)
     }
 
-    /// The conditions of the last run that not all runs share, so that they can decide anything.
+    /// Conditions of the last run that not all runs share.
     pub fn conditions(&self) -> Vec<&'a (String, String)> {
         let Some(last) = self.runs.last() else { return Vec::new() };
         last.environment.iter().filter(|one| self.runs.iter().any(|run| !run.environment.contains(one))).collect()
     }
 
-    /// All conditions that some runs have and others have not.
+    /// Conditions that some runs have and others do not.
     pub fn all_conditions(&self) -> Vec<&'a (String, String)> {
         let all: BTreeSet<_> = self.runs.iter().flat_map(|run| &run.environment).collect();
         all.into_iter().filter(|one| self.runs.iter().any(|run| !run.environment.contains(one))).collect()
     }
 }
 
-/// For each run whether it ran on an edit. Untracked files that lay there in the first run, or in one without failures, and
-/// are as they were, are none.
+/// For each run, whether it ran on an edit. Untracked files do not count if they are unchanged since the first run or since a
+/// run without failures.
 fn edits(runs: &[&RunFacts]) -> Vec<bool> {
     let mut known: BTreeSet<(FileId, u64)> = BTreeSet::new();
     let is_edit = |(at, run): (usize, &&RunFacts)| {
@@ -298,14 +298,14 @@ fn edits(runs: &[&RunFacts]) -> Vec<bool> {
     runs.iter().enumerate().map(is_edit).collect()
 }
 
-/// The commits that a run has and the one before has not, oldest first.
+/// New commits of a run since the previous run, oldest first.
 fn path<'a>(runs: &[&'a RunFacts], at: usize) -> &'a [String] {
     let run = runs[at];
     let moved = at == 0 || run.commit != runs[at - 1].commit;
     if run.path.is_empty() && moved { run.commit.as_slice() } else { &run.path }
 }
 
-/// The runs are in the order of their numbers, but for the last, which may be judged again.
+/// The runs are sorted by number, except for the last run, which can be an older run that is judged again.
 fn index(runs: &[&RunFacts], seq: RunSeq) -> Option<usize> {
     let (last, before) = runs.split_last()?;
     if last.seq == seq {

@@ -129,7 +129,7 @@ fn a_commit_of_documentation_is_hardly_suspected() {
 #[test]
 fn an_error_of_the_machine_is_not_laid_to_a_commit_that_has_nothing_to_do_with_it() {
     let busy = untouched(3, ErrorSource::Machine);
-    // In a young memory as well.
+    // The same holds after one or two passes.
     for passes in [1, 2] {
         let mut story = Story::new();
         story.pass(passes);

@@ -197,7 +197,7 @@ fn an_answer_is_bounded_however_much_failed() {
 }
 
 #[test]
-fn a_diagnosis_adds_little_to_what_its_contract_asks_for() {
+fn a_diagnosis_adds_at_most_1500_characters_to_its_contract() {
     const OF_CONTRACT: [&str; 9] = [
         "category",
         "signature",

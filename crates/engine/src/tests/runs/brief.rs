@@ -1,4 +1,4 @@
-//! The failures and causes of a recorded run as an agent reads them.
+//! Failures and causes in the answer to a recorded run.
 
 use crate::tests::prelude::*;
 use argus_core::evidence::verdict::VerdictKind;
@@ -8,7 +8,7 @@ fn at(line: u32, message: &str) -> String {
 }
 
 #[test]
-fn a_cause_has_its_first_failures_and_counts_the_rest() {
+fn a_cause_lists_three_failures_and_counts_the_others() {
     let world = World::new();
     let mut cases: Vec<ReportCase> =
         (0..30).map(|at_| failed(&format!("pair {at_}"), &at(3, &format!("got {at_}")))).collect();
@@ -31,7 +31,7 @@ fn a_rare_cause_is_listed_beside_one_whose_message_has_other_values_each_time() 
 }
 
 #[test]
-fn what_is_known_of_a_cause_is_said_of_its_first_failure() {
+fn a_known_fix_is_shown_once_per_cause() {
     let same = || vec![failed("boom", UNKNOWN), failed("bang", UNKNOWN)];
     let (world, run) = World::after(same());
     for case in ["boom", "bang"] {
@@ -43,7 +43,7 @@ fn what_is_known_of_a_cause_is_said_of_its_first_failure() {
 }
 
 #[test]
-fn a_new_regression_comes_before_what_failed_already() {
+fn a_new_regression_comes_before_older_failures() {
     let world = World::new();
     let old = || (0..5).map(|at_| failed(&format!("old {at_}"), "Error: the till is stuck"));
     for commit in ["a", "b", "c"] {
@@ -56,7 +56,7 @@ fn a_new_regression_comes_before_what_failed_already() {
 }
 
 #[test]
-fn the_built_in_text_on_assertions_is_not_what_is_known() {
+fn the_built_in_tip_for_assertions_is_omitted() {
     let world = World::new();
     let failures = |error| world.record(&RecordRunParams::default(), vec![failed("boom", error)]).unwrap().failures;
     let assertion = failures("AssertionError: expected 2 to equal 3");
@@ -64,7 +64,7 @@ fn the_built_in_text_on_assertions_is_not_what_is_known() {
     assert!(failures(REFUSED)[0].known.is_some());
 }
 
-/// A run of a commit with an edit of these files.
+/// Parameters and cases of a run with edits of these files.
 fn edited(commit: &str, files: &[(&str, &str)], fails: bool) -> (RecordRunParams, Vec<ReportCase>) {
     let edit = |(path, digest): &(&str, &str)| EditedFile {
         path: (*path).to_owned(),
@@ -83,7 +83,7 @@ fn edited(commit: &str, files: &[(&str, &str)], fails: bool) -> (RecordRunParams
 }
 
 #[test]
-fn what_changed_since_the_last_green_run_is_named() {
+fn changes_since_the_last_green_run_are_listed() {
     let world = World::new();
     let record = |(params, cases): (RecordRunParams, Vec<ReportCase>)| world.record(&params, cases).unwrap();
     assert_eq!(record(edited("a", &[("src/a.ts", "1")], true)).since_green, None, "no run was green");
@@ -100,7 +100,7 @@ fn what_changed_since_the_last_green_run_is_named() {
 }
 
 #[test]
-fn an_interrupted_run_has_what_had_failed_and_is_no_pass() {
+fn an_interrupted_run_keeps_its_failures_and_is_not_a_pass() {
     let world = World::new();
     let cut_off = RecordRunParams {
         command: Some("npm test".to_owned()),
@@ -115,7 +115,7 @@ fn an_interrupted_run_has_what_had_failed_and_is_no_pass() {
     for cases in [vec![passed("boom"), passed("other")], Vec::new()] {
         let run = world.record(&cut_off, cases).unwrap();
         assert_eq!((run.status, run.interrupted), (RunStatus::Failed, true));
-        assert!(run.failures.is_empty() && run.notes.is_empty(), "the command itself is no failure");
+        assert!(run.failures.is_empty() && run.notes.is_empty(), "the interrupted command is not a failure");
     }
     let red = world.record(&on("a"), vec![failed("boom", UNKNOWN), passed("other")]).unwrap();
     assert_eq!(red.since_green, None, "none of them was green");

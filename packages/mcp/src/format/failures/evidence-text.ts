@@ -303,7 +303,7 @@ export function mendedBeforeText({ fixId, status, commit, commits, files = [] }:
   return `${commits > 1 ? `one of ${commits} commits` : change} mended it once (${status}): argus fixes ${fixId}`;
 }
 
-/** Rates of a test that rarely fails are below one per cent. */
+/** Formats a rate with one decimal below 10 %, since flaky tests often fail in less than 1 % of runs. */
 function rate(share: number): string {
   return share < 0.1 ? `${Math.round(share * 1000) / 10} %` : percent(share);
 }

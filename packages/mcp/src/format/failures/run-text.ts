@@ -1,5 +1,5 @@
 /**
- * A run, for people at the terminal.
+ * Formats a run for the terminal.
  */
 
 import type { Cause, FailureBrief, KnownPattern, RunResult, Shuffle } from 'argus-engine';
@@ -10,10 +10,10 @@ import { duration, indented, lines, paint } from '../terminal.ts';
 import { changedBeforeText, mendedBeforeText, verdictText } from './evidence-text.ts';
 import { formatSharedFix } from './origin-text.ts';
 
-/** The whole list is in the JSON. */
+/** Maximum number of proved fixes. The JSON has all of them. */
 const SHOWN_PROVED = 5;
 
-/** `queued`: whether a run that is not stored is kept for later. */
+/** `queued`: whether a run that could not be stored is kept for later. */
 type ShownRun = Omit<RunResult, 'skipped'> & Partial<Pick<RunResult, 'skipped'>> & { queued?: boolean | undefined };
 
 export function formatRun(run: ShownRun): string {
@@ -21,9 +21,9 @@ export function formatRun(run: ShownRun): string {
   const ended = run.interrupted === true ? paint.yellow('interrupted') : paint.red('failed');
   const word = run.status === 'passed' ? paint.green('passed') : ended;
   const totals = `${passed} passed, ${failed} failed, ${skipped} skipped${flaky > 0 ? `, ${flaky} flaky` : ''}`;
-  // What is not kept cannot be diagnosed.
+  // A run that was lost cannot be diagnosed.
   const next = run.queued === false ? undefined : mostUrgent(run);
-  // A cause of one failure says nothing beside it but the verdict.
+  // A cause with one failure adds only the verdict.
   const verdicts = new Map(
     run.causes.filter(({ count }) => count === 1).map(({ cases: [only], verdict }) => [only, verdict]),
   );
@@ -44,12 +44,12 @@ export function formatRun(run: ShownRun): string {
   ]);
 }
 
-/** The first failure of the first cause: regressions come before what failed already. */
+/** Returns the first failure of the first cause. Causes are sorted by urgency, regressions first. */
 function mostUrgent({ failures, causes }: ShownRun): FailureBrief | undefined {
   return failures.find(({ causeId }) => causeId === causes[0]?.causeId) ?? failures[0];
 }
 
-/** Causes that are not listed, else failures of those that are. */
+/** Counts the causes that are not listed, or the further failures of the listed causes. */
 function formatUnlisted({ runId, more, moreCauses = 0 }: ShownRun): string[] {
   if (more === 0) return [];
   const causes = `${count(moreCauses, 'more cause')}, ${count(more, 'more failure')} in all`;
@@ -68,7 +68,7 @@ export function shuffleText({ seed, option }: Shuffle): string {
   return `shuffled with seed ${seed}${option === undefined ? '' : `; the same order: ${option}`}`;
 }
 
-/** Fixes that were only claimed before. */
+/** Formats the claimed fixes that this run has proved. */
 function formatProved(proved: RunResult['proved'] = []): string[] {
   const shown = proved.slice(0, SHOWN_PROVED).map(({ caseName, fixDescription }) => {
     const [steps] = fixDescription.split('\n');
@@ -78,7 +78,7 @@ function formatProved(proved: RunResult['proved'] = []): string[] {
   return more > 0 ? [...shown, `… and ${count(more, 'more fix', 'more fixes')} proved`] : shown;
 }
 
-/** Those of one cause together, and then what they have in common. */
+/** Formats the failures cause by cause, each cause followed by its summary. */
 function formatFailures(
   failures: readonly FailureBrief[],
   causes: readonly Cause[],
@@ -92,7 +92,7 @@ function formatFailures(
   });
 }
 
-/** What is the same of several is told once, below the names of all. */
+/** Prints details that several failures share once, below their names. */
 function formatAlike(
   failures: readonly FailureBrief[],
   verdicts: ReadonlyMap<string | undefined, Cause['verdict']>,
@@ -103,7 +103,7 @@ function formatAlike(
   );
 }
 
-/** In the order of the first of each. */
+/** Keeps the order in which the keys first appear. */
 function groupedBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
@@ -125,7 +125,7 @@ function formatDetails(failure: FailureBrief, verdict: Cause['verdict']): string
   ]);
 }
 
-/** Each tip once, below what was learned: it says the same of every failure of its category. */
+/** Prints each built-in tip once, because it is the same for all failures of a category. */
 function formatTips(failures: readonly FailureBrief[]): string[] {
   const tips = failures.flatMap(({ category, known }) =>
     isTip(known) ? [`${paint.bold(paint.yellow(category))}  ${known.standing ?? 'tip'}: ${known.suggestedFix}`] : [],
@@ -133,13 +133,13 @@ function formatTips(failures: readonly FailureBrief[]): string[] {
   return [...new Set(tips)];
 }
 
-/** A built-in pattern's own text that nobody has tried here. */
+/** Whether the fix is the text of a built-in pattern that nobody has tried in this project. */
 export function isTip(known: FailureBrief['known']): known is KnownPattern & { suggestedFix: string } {
   if (!known?.suggestedFix || !known.patternId.startsWith('builtin-')) return false;
   return known.tried === undefined && known.suggestedFrom === undefined;
 }
 
-/** What may fix it, and what speaks for that; a tip is told by itself. */
+/** Formats the suggested fix with its standing. Built-in tips are printed separately. */
 export function formatKnownFix(known: FailureBrief['known']): string[] {
   const same = known?.sameCauseAs && `the same error as ${known.sameCauseAs.caseName}, known from there`;
   if (!known?.suggestedFix || isTip(known)) return same ? [paint.dim(same)] : [];
@@ -151,14 +151,14 @@ export function formatKnownFix(known: FailureBrief['known']): string[] {
   ];
 }
 
-/** What it is; where the contract's categories have no name for it, the finer one alone. */
+/** Formats category and kind, or the kind alone if the category is UNKNOWN. */
 export function formatKind({ category, failureKind }: Pick<FailureBrief, 'category' | 'failureKind'>): string {
   return category === 'UNKNOWN'
     ? paint.bold(paint.yellow(failureKind))
     : `${paint.bold(paint.yellow(category))}  ${paint.dim(failureKind)}`;
 }
 
-/** In the project's code, in the test, and how the process ended. */
+/** Formats the places in the project and in the test, and how the process ended. */
 export function formatWhere({
   place,
   testPlace,

@@ -1,6 +1,6 @@
 /**
- * One line of advice for each kind of failure that machines have: who holds the port, which host did not resolve, what
- * is full, which version the project asks for.
+ * Gives one line of advice for each kind of failure that machines cause: the process that holds a port, the host name that
+ * does not resolve, the space left on a disk, the version that the project requires.
  */
 
 import { statfsSync } from 'node:fs';
@@ -13,9 +13,9 @@ import { field, readManifest } from '../planning/scripts.ts';
 export interface Machine {
   root: string;
   platform: NodeJS.Platform;
-  /** The program that listens on a port, such as `node (process 4711)`; undefined where that cannot be told. */
+  /** Returns the program that listens on a port, such as `node (process 4711)`, or undefined if it cannot be found. */
   holderOf(port: string): string | undefined;
-  /** Bytes that are free on the disk of a folder. */
+  /** Returns the free bytes on the disk of a folder. */
   freeBytes(folder: string): number | undefined;
 }
 
@@ -55,7 +55,7 @@ const ADVICE: Readonly<Partial<Record<FailureKind, Advise>>> = {
   'version-mismatch': versionAdvice,
 };
 
-/** One line for each kind that is there, in the order of the failures. */
+/** Returns each distinct line once, in the order of the failures. */
 export function machineAdvice(failures: readonly Failed[], machine: Machine): string[] {
   const lines = failures.flatMap(({ failureKind, headline, message = '' }) => {
     const line = ADVICE[failureKind]?.(`${headline}\n${message}`, machine);
@@ -73,7 +73,7 @@ function portAdvice(text: string, { holderOf, platform }: Machine): string | und
   return `Port ${port} was held while the tests ran: '${look}' says by whom.`;
 }
 
-/** A name with a number behind it may be a place in the code. */
+/** Returns `host:port`. A name followed by a number can also be a place in the code, so names need a word before them. */
 function addressIn(text: string): string | undefined {
   const address = /((?<![\d.])(?:\d{1,3}\.){3}\d{1,3}|\[[\da-f:]+\]|\blocalhost):\d{1,5}\b/iu.exec(text)?.[0];
   return address ?? /(?:\bECONNREFUSED|\btcp|\bto) ([\w.-]+:\d{1,5})\b/u.exec(text)?.[1];
@@ -107,7 +107,7 @@ function versionAdvice(text: string, { root }: Machine): string | undefined {
   return python && `pyproject.toml asks for Python ${shortLine(python)}: 'python --version' says which one runs.`;
 }
 
-/** This machine, for a project. */
+/** Returns the real machine for a project. */
 export function thisMachine(root: string): Machine {
   return { root, platform: process.platform, holderOf: listenerOf, freeBytes };
 }

@@ -1,9 +1,9 @@
 /**
- * Reads the tests that failed from what pytest, Jest, Vitest and Go print for people, into reports that name them as the
- * runner's own report does. Tests that passed are not named in it, and not in the reports.
+ * Reads failed tests from the console output of pytest, Jest, Vitest and Go. The reports name them as the runner's own
+ * report does. They have no passed tests, because the output does not name those.
  */
 
-/** Of one test. */
+/** Maximum length of a test's error. */
 const MAX_ERROR_CHARACTERS = 64 * 1024;
 
 interface PrintedFailure {
@@ -14,7 +14,7 @@ interface PrintedFailure {
   trace: string;
 }
 
-/** Takes the lines, in order. */
+/** Expects the lines of the output in order. */
 export class PrintedFailures {
   readonly #readers = { pytest: new PrintedPytest(), jest: new PrintedJest(), vitest: new PrintedVitest() };
   readonly #go = new PrintedGo();
@@ -24,7 +24,7 @@ export class PrintedFailures {
     this.#go.line(line);
   }
 
-  /** The texts of the reports with their formats, by the runner. */
+  /** Returns the reports: the runner's name, the format and the text. */
   end(): { name: string; format: 'ctrf' | 'go-test'; text: string }[] {
     const told = Object.entries(this.#readers).flatMap(([name, reader]) => {
       const failures = new Map(
@@ -45,7 +45,7 @@ function ctrf(tool: string, tests: readonly PrintedFailure[]): string {
   });
 }
 
-/** Lines that belong together, as far as they are not too many. */
+/** Collects lines up to the maximum length. */
 class Block {
   #text = '';
 
@@ -58,7 +58,7 @@ class Block {
   }
 }
 
-/** Sections with tracebacks, and below them a summary that says in which file each test is. */
+/** pytest prints a section with a traceback for each failure, and a summary below them that has the file of each test. */
 class PrintedPytest {
   readonly #sections = new Map<string, Block>();
   readonly #failed: { id: string; message: string }[] = [];
@@ -88,11 +88,11 @@ class PrintedPytest {
   }
 }
 
-/** Jest prints what a matcher says without the class of its error. */
+/** Jest prints the message of a matcher without the class `Error`. */
 const OF_MATCHER = /^expect\(/u;
 const CODE_FRAME = /^\s*(?:>?\s*\d+)? \|/u;
 
-/** `FAIL src/sum.test.js`, then `  ● sum › adds` with the error below. */
+/** Jest prints `FAIL src/sum.test.js`, then `  ● sum › adds` with the error below. */
 class PrintedJest {
   readonly #failures: (Omit<PrintedFailure, 'trace'> & { block: Block })[] = [];
   #file: string | undefined;
@@ -126,7 +126,7 @@ function namedByJest(title: string): Pick<PrintedFailure, 'suite' | 'name'> {
   return { suite: names.slice(0, -1), name: names.at(-1) ?? '' };
 }
 
-/** ` FAIL  src/sum.test.ts > sum > adds`, of several tests with one error one below the other, and then that error. */
+/** Vitest prints ` FAIL  src/sum.test.ts > sum > adds`, one line for each test with the same error, and then the error. */
 class PrintedVitest {
   readonly #failures: (Omit<PrintedFailure, 'trace'> & { block: Block })[] = [];
   #block: Block | undefined;
@@ -165,7 +165,7 @@ interface PrintedGoTest {
   output: string[];
 }
 
-/** `--- FAIL: TestSum (0.00s)` with what it printed, and at the end of its tests the package. */
+/** Go prints `--- FAIL: TestSum (0.00s)` with the output of the test, and the package after all of its tests. */
 class PrintedGo {
   readonly #events: string[] = [];
   #tests: PrintedGoTest[] = [];
@@ -188,7 +188,7 @@ class PrintedGo {
     }
   }
 
-  /** As `go test -json` prints them; none where no test failed. */
+  /** Returns the events in the format of `go test -json`, or none if no test failed. */
   events(): string[] {
     return this.#events.some((event) => event.includes('"Action":"fail"')) ? this.#events : [];
   }
