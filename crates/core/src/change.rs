@@ -9,5 +9,6 @@ pub mod message;
 pub mod mined;
 pub(crate) mod scan;
 mod symbols;
+pub(crate) mod tokens;
 
 pub use digest::change_digest;

@@ -4,7 +4,7 @@
 use super::{
     diff::{self, DiffFile, LineChange},
     files::{Language, language},
-    scan,
+    tokens,
 };
 use crate::identity::sign::sha256_hex;
 
@@ -46,7 +46,7 @@ fn plain_lines(lines: &[(u32, &str)]) -> Vec<(u32, String)> {
 
 fn code_lines(lines: &[(u32, &str)], language: Language) -> Vec<(u32, String)> {
     let mut found: Vec<(u32, String)> = Vec::new();
-    for token in scan::tokens(lines, language) {
+    for token in tokens::tokens(lines, language) {
         match found.last_mut().filter(|(at, _)| *at == token.line) {
             Some((_, code)) => *code = format!("{code} {token}"),
             None => found.push((token.line, token.to_string())),

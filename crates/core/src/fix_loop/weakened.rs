@@ -14,7 +14,7 @@ use crate::change::{
     declared::{self, After, Test, declared, test_hunks},
     diff::{self, DiffFile, DiffLine, Hunk, LineChange},
     files::{FileRole, Language, language, role},
-    markers, scan,
+    markers, tokens,
 };
 use std::{
     cell::LazyCell,
@@ -263,18 +263,18 @@ fn expectations(file: &DiffFile, mark: LineChange) -> Vec<(&DiffLine, Vec<String
         let side = declared::side(hunk, mark);
         // By place: a line that stayed is numbered by the new file.
         let lines: Vec<(u32, &str)> = (0..).zip(side.iter().map(|line| line.text.as_str())).collect();
-        let tokens = scan::tokens(&lines, language);
+        let tokens = tokens::tokens(&lines, language);
         let mut at = 0;
         while let Some(first) = tokens.get(at) {
             let line = side[first.line as usize];
             let begins = at == 0 || tokens[at - 1].line != first.line;
-            let end = scan::statement_end(&tokens, at, language);
+            let end = tokens::statement_end(&tokens, at, language);
             if begins && markers::expects(&line.text, language) {
                 let whole = &tokens[at..end];
                 let is_snapshot_to_fill = whole.iter().any(|one| one.text.ends_with("InlineSnapshot"))
-                    && !whole.iter().any(|one| one.kind == scan::Kind::Text);
-                let text = |token: &scan::Token| token.text.clone();
-                let is_code = |token: &&scan::Token| token.text != ";" && token.kind != scan::Kind::Indent;
+                    && !whole.iter().any(|one| one.kind == tokens::Kind::Text);
+                let text = |token: &tokens::Token| token.text.clone();
+                let is_code = |token: &&tokens::Token| token.text != ";" && token.kind != tokens::Kind::Indent;
                 if !is_snapshot_to_fill || mark == LineChange::Added {
                     found.push((line, whole.iter().filter(is_code).map(text).collect()));
                 }
