@@ -1,11 +1,13 @@
-//! The verdicts on the failing cases of one run.
+//! Computes the verdicts on the failures of a run.
 
-use crate::evidence::explanations::flakiness::{self, Rate};
-use crate::evidence::explanations::outage::{self, Change, MACHINE_SHARE};
+mod precedents;
+mod run_outage;
+
+use crate::evidence::explanations::flakiness;
+use crate::evidence::explanations::outage::MACHINE_SHARE;
 use crate::evidence::explanations::weigh::{self, Seen, Weighed};
-use crate::evidence::facts::{CaseId, ErrorSource, Failure, FileId, RunFacts, RunSeq, StackFiles, Trait};
+use crate::evidence::facts::{CaseId, Failure, FileId, RunFacts, RunSeq, StackFiles, Trait};
 use crate::evidence::kept::causes::{self, Cause};
-use crate::evidence::kept::fixes::CONFIDENCE;
 use crate::evidence::kept::history::{Observation, TestHistory, up_to_last_commit};
 use crate::evidence::kept::memory::{Memory, Outage};
 use crate::evidence::kept::order::{Order, OrderEvidence};
@@ -13,15 +15,16 @@ use crate::evidence::kept::traits::{CHANCE, KINDS};
 use crate::evidence::kept::window::View;
 use crate::evidence::reasons;
 use crate::evidence::suspects::{self, Evidence};
-use crate::evidence::verdict::{Precedents, Since, Suspect, Verdict, VerdictKind};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::evidence::verdict::{Since, Suspect, Verdict, VerdictKind};
+use run_outage::RunOutage;
+use std::collections::BTreeSet;
 
-/// What a run's failures are.
+/// Verdicts on the failures of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Judgement {
-    /// One for each failing case, in the order of their numbers.
+    /// A verdict for each failing case, ordered by case id.
     pub verdicts: Vec<Judged>,
-    /// How many of them began to fail with what had changed, as [`RunFacts::began`] has it.
+    /// Number of tests that started to fail with the changes of this run ([`RunFacts::began`]).
     pub began: u32,
 }
 
@@ -30,26 +33,26 @@ pub struct Judgement {
 pub struct Judged {
     /// The failure.
     pub failure: Failure,
-    /// What it is.
+    /// The verdict.
     pub verdict: Verdict,
-    /// The id of its cause.
+    /// Id of the cause.
     pub cause: u64,
-    /// The outage that it is taken for, if it is one and has that one's error.
+    /// The outage that caused the failure, if it has the error of that outage.
     pub outage: Option<Outage>,
-    /// Whether it is taken for part of an outage of the run, which says nothing of the test.
+    /// Whether an outage of the run caused the failure, so that it is no evidence about the test.
     pub is_outage: bool,
-    /// Tests that the change which broke it is taken to have broken.
+    /// Estimated number of tests that the same change broke.
     pub together: f64,
-    /// What ran before it, with this run.
+    /// Evidence about the tests that ran before it, including this run.
     pub order: OrderEvidence,
-    /// Whether it failed in a file that was edited since it passed last.
+    /// Whether the stack has a file that was edited since the last pass.
     pub touched: bool,
-    /// The chances of code, chance, environment and order, if it is not the machine.
+    /// Probabilities of code, chance, environment and order, given that it is not the machine.
     pub weighed: [f64; KINDS],
 }
 
-/// Judges the failures of a run from the runs before it. `order`: the cases of this run as they were executed; `stacks`: what
-/// they failed in.
+/// Judges the failures of a run from the runs before it. `order` has the cases in the order of execution, and `stacks` the
+/// files in the stacks of the failures.
 pub fn judge(memory: &Memory, run: &RunFacts, failures: &[Failure], order: &Order, stacks: &StackFiles) -> Judgement {
     let mut failures = failures.to_vec();
     failures.sort_by_key(|failure| failure.case);
@@ -82,8 +85,8 @@ pub fn judge(memory: &Memory, run: &RunFacts, failures: &[Failure], order: &Orde
     Judgement { verdicts, began: judging.began }
 }
 
-/// Judges a failure of an earlier run again, by what later runs showed of the commits and the files that it had. None where the
-/// run is too old, or nothing was seen since.
+/// Judges a failure of an earlier run again, with the evidence of later runs on the same commits and files. None if the run is
+/// too old, or if there is no such evidence.
 pub fn judge_again(memory: &Memory, seq: RunSeq, failure: &Failure, stacks: &StackFiles) -> Option<Judged> {
     let run = memory.window.get(seq)?;
     let history = memory.tests.get(&failure.case)?;
@@ -117,7 +120,7 @@ struct Judging<'a> {
     differing: (u32, u32),
 }
 
-/// What is known of one failing case before its group is looked at.
+/// The evidence for one failure, before its group is considered.
 struct Weighing<'a> {
     failure: Failure,
     history: Option<&'a TestHistory>,
@@ -128,14 +131,14 @@ struct Weighing<'a> {
 }
 
 impl Weighing<'_> {
-    /// Whether it passed before, or came with the commits of this run; of what fails since it is known nobody saw that.
+    /// Whether the start of the failure was observed: the test passed before, or it is new in this run.
     fn is_seen_to_begin(&self) -> bool {
         self.history.is_none_or(TestHistory::is_new) || self.seen.iter().any(|one| !one.failed)
     }
 }
 
 impl<'a> Judging<'a> {
-    /// The members of a group by which lasting cause they may be of.
+    /// Splits the members of a group by the lasting cause that they may belong to.
     fn split(&self, failures: &[Failure], group: &[usize]) -> Vec<(Option<&'a Cause>, Vec<Failure>)> {
         let mut parts: Vec<(Option<&Cause>, Vec<Failure>)> = Vec::new();
         for index in group {
@@ -153,76 +156,7 @@ impl<'a> Judging<'a> {
         parts
     }
 
-    /// The outage of the run, if it has one: the largest group that is one; else failures with one error that come from
-    /// many functions; else all together that nothing explains.
-    fn outage(&self, groups: &[(Option<&Cause>, Vec<Failure>)]) -> Option<RunOutage> {
-        let by_function = groups.iter().map(|(_, members)| members.clone());
-        let unexplained: Vec<Failure> =
-            groups.iter().flat_map(|(_, members)| members).filter(|one| self.is_unexplained(one)).copied().collect();
-        let mut by_error: BTreeMap<u64, Vec<Failure>> = BTreeMap::new();
-        for failure in &unexplained {
-            by_error.entry(failure.signature).or_default().push(*failure);
-        }
-        let one_error = by_function.chain(by_error.into_values()).filter(|members| self.is_outage(members));
-        if let Some(members) = one_error.max_by_key(Vec::len) {
-            let first = members.first()?;
-            let probability = self.outage_probability(&members);
-            let (common, error) = (Trait::of(first), Some(first.signature));
-            return Some(RunOutage { common, error, hit: self.share(&members), probability });
-        }
-        let probability = self.probability_of(&unexplained, false);
-        let hit = self.share(&unexplained);
-        (probability > 0.5).then_some(RunOutage { common: Trait::Signature(0), error: None, hit, probability })
-    }
-
-    fn is_outage(&self, members: &[Failure]) -> bool {
-        self.outage_probability(members) > 0.5
-    }
-
-    fn outage_probability(&self, members: &[Failure]) -> f64 {
-        let Some(common) = members.first().map(Trait::of) else { return 0.0 };
-        let known = self.memory.outages.iter().any(|known| known.common == common);
-        self.probability_of(members, known)
-    }
-
-    fn probability_of(&self, failures: &[Failure], known: bool) -> f64 {
-        let has_passed = failures.iter().any(|one| self.has_passed(one));
-        let change = self.change_before(failures);
-        outage::probability(self.run, outage::Cluster { failures, known, has_passed, change })
-    }
-
-    /// Whether a test that passed fails for the first time with an error that machines have, though nothing of the failure was
-    /// changed since; and for as long as it then fails so. What comes back after a pass is chance as likely.
-    fn is_of_machine(&self, failure: &Failure, history: Option<&TestHistory>) -> bool {
-        let found = history.and_then(|history| history.strand(Trait::of(failure))).and_then(|strand| strand.found);
-        failure.source == ErrorSource::Machine
-            && found.is_none_or(|found| {
-                found == VerdictKind::Infrastructure && history.and_then(TestHistory::last_outcome) == Some(true)
-            })
-            && self.has_passed(failure)
-            && self.change_before(&[*failure]) != Change::Touches
-    }
-
-    /// What was changed since these passed.
-    fn change_before(&self, failures: &[Failure]) -> Change {
-        let passed = |one: &Failure| self.view.index(self.memory.tests.get(&one.case)?.last_pass()?);
-        let touches = |one: &&Failure| {
-            let files = one.file_and_stack(self.stacks);
-            one.names_change || passed(one).is_some_and(|passed| self.view.is_touched_since(passed, &files))
-        };
-        let is_edited = |one: &Failure| {
-            passed(one).is_some_and(|passed| self.view.trees[passed] != self.view.trees[self.view.runs.len() - 1])
-        };
-        if 2 * failures.iter().filter(touches).count() > failures.len() {
-            Change::Touches
-        } else if self.view.is_on_edit() && failures.iter().any(is_edited) {
-            Change::Edits
-        } else {
-            Change::Elsewhere
-        }
-    }
-
-    /// How many passed when they ran last, on other files, and were not found to fail so by chance before.
+    /// Number of failures whose test last passed on other files and was not known to fail like this by chance.
     fn begin_to_fail(&self, failures: &[Failure]) -> u32 {
         let begins = |failure: &&Failure| {
             let Some(history) = self.memory.tests.get(&failure.case) else { return false };
@@ -239,16 +173,6 @@ impl<'a> Judging<'a> {
         self.memory.tests.get(&failure.case).and_then(TestHistory::last_pass).is_some()
     }
 
-    fn share(&self, members: &[Failure]) -> f64 {
-        f64::from(u32::try_from(members.len()).unwrap_or(u32::MAX)) / f64::from(self.run.ran.max(1))
-    }
-
-    /// Whether the test never failed so before.
-    fn is_unexplained(&self, failure: &Failure) -> bool {
-        let known = self.memory.tests.get(&failure.case).and_then(|test| test.strand(Trait::of(failure)));
-        known.is_none()
-    }
-
     fn group(&self, lasting: Option<&Cause>, members: &[Failure], of_run: Option<RunOutage>) -> Vec<Judged> {
         let own = self.outage_probability(members);
         let Some(first) = members.first() else { return Vec::new() };
@@ -263,7 +187,7 @@ impl<'a> Judging<'a> {
         let weighings: Vec<Weighing<'_>> =
             members.iter().map(|failure| self.weigh(failure, lasting, together, &files)).collect();
         let is_seen_to_begin = weighings.iter().any(Weighing::is_seen_to_begin);
-        // Of the first run that is known nobody saw what came before.
+        // Nothing is known from before the first run.
         let is_first = self.view.runs.len() == 1;
         let suspects = if is_seen_to_begin && !is_first { self.suspects(&weighings, &files) } else { Vec::new() };
         let shared = Shared { outage, lasting, together, suspects, common, comes_along, site: first.site };
@@ -291,7 +215,7 @@ impl<'a> Judging<'a> {
             observations: &seen,
             looks: self.memory.traits.log_likelihoods(failure),
             together,
-            // No order makes it fail in another way before.
+            // An order-dependent test fails in the same way each time.
             order: Some(&order).filter(|_| !fails_otherwise),
             both_outcomes: history.is_some_and(|history| history.totals.both_outcomes > 0),
             before: history.and_then(|history| history.strand(Trait::of(failure))).and_then(weigh::found_before),
@@ -315,7 +239,7 @@ impl<'a> Judging<'a> {
         OrderEvidence::start(failure.case, self.order, &self.only_failed, &self.memory.orders.of_runs(passed))
     }
 
-    /// Files of the stacks and of the tests that fail by one cause, now and since it lasts.
+    /// Files in the stacks and test files of all failures of the cause, in this run and in earlier runs.
     fn files(&self, members: &[Failure], lasting: Option<&Cause>) -> BTreeSet<FileId> {
         let now = members.iter().flat_map(|failure| failure.file_and_stack(self.stacks));
         let before = lasting.into_iter().flat_map(|cause| cause.cases.keys().map(|case| (case, cause.common)));
@@ -343,7 +267,7 @@ impl<'a> Judging<'a> {
         let is_broken = never_passed || self.is_broken(history, &failure, shared);
         let code = if is_broken { VerdictKind::Broken } else { VerdictKind::Regression };
         let of_machine = if self.is_of_machine(&failure, history) { MACHINE_SHARE } else { 0.0 };
-        // What has failed before may do so by chance; at its first failure the error says more.
+        // A test that failed before may fail by chance. At a first failure, the error is better evidence.
         let has_failed_before = seen.iter().rev().skip(1).any(|one| one.failed);
         let chance_of_machine = if has_failed_before { 0.0 } else { of_machine };
         let by_machine = weighed.code * of_machine + weighed.flaky * chance_of_machine;
@@ -403,79 +327,10 @@ impl<'a> Judging<'a> {
         }
     }
 
-    /// Committed runs before this one that failed with the same error for the same reason and that nothing outlived, and a
-    /// pass on the same tree.
-    fn precedents(
-        &self,
-        kind: VerdictKind,
-        failure: &Failure,
-        history: Option<&TestHistory>,
-        condition: Option<&(String, String)>,
-        common: Trait,
-    ) -> Precedents {
-        let Some(now) = self.view.runs.len().checked_sub(1) else { return Precedents::default() };
-        let (run, tree) = (|at: usize| self.view.runs[at].seq, self.view.trees[now]);
-        let is_alike = |at: usize| match kind {
-            VerdictKind::Infrastructure => {
-                let known = self.memory.outages.iter().filter(|known| known.common == common);
-                known.flat_map(|known| known.first.into_iter().chain([known.last])).any(|seq| seq == run(at))
-            }
-            VerdictKind::Environment => condition.is_some_and(|condition| self.view.has(at, condition)),
-            _ => true,
-        };
-        // A strand may come from a function, which raises more than one error.
-        let strand = history.and_then(|history| history.strand(Trait::of(failure)));
-        let strand = strand.filter(|strand| strand.newest.signature == failure.signature);
-        let has_error = |at: usize| {
-            kind == VerdictKind::Infrastructure
-                || history.zip(strand).is_some_and(|(history, strand)| history.failed_with(strand, run(at)))
-        };
-        let is_committed = |at: &usize| !self.view.uncommitted[*at];
-        let failed: Vec<usize> = (0..now).filter(is_committed).filter(|at| has_error(*at) && is_alike(*at)).collect();
-        Precedents {
-            failed: failed.iter().copied().filter(|at| !self.has_ended(kind, *at, &failed, history)).map(run).collect(),
-            passed_on_tree: (0..now)
-                .rev()
-                .filter(|at| self.view.trees[*at] == tree && !self.view.differ_in_conditions(*at, now))
-                .map(run)
-                .find(|seq| history.is_some_and(|history| history.at(*seq) == Some(false))),
-        }
-    }
-
-    /// Whether a failure of run `at` is over: its test passed after it on the same branch as often in a row as proves a fix. An
-    /// outage brings the failure always, so that one pass ends it. `alike`: the runs that failed in the same way.
-    fn has_ended(&self, kind: VerdictKind, at: usize, alike: &[usize], history: Option<&TestHistory>) -> bool {
-        let is_comparable = |other: &usize| {
-            let has_condition = kind != VerdictKind::Environment || !self.view.differ_in_conditions(*other, at);
-            has_condition
-                && !self.view.uncommitted[*other]
-                && self.view.runs[*other].branch == self.view.runs[at].branch
-        };
-        let passed =
-            |other: &usize| history.is_some_and(|history| history.at(self.view.runs[*other].seq) == Some(false));
-        let count = |runs: usize| u32::try_from(runs).unwrap_or(u32::MAX);
-        let failures = count(alike.iter().filter(|one| **one <= at && is_comparable(one)).count());
-        let earlier_passes = count((0..at).filter(|one| is_comparable(one) && passed(one)).count());
-        let rate = match kind {
-            VerdictKind::Infrastructure => 1.0,
-            _ => Rate::of(failures, failures + earlier_passes).mean,
-        };
-        let needed = flakiness::passes_that_prove(rate, CONFIDENCE);
-        let mut in_a_row = 0;
-        (at + 1..self.view.runs.len() - 1).filter(is_comparable).any(|other| {
-            if alike.contains(&other) {
-                in_a_row = 0;
-            } else if passed(&other) {
-                in_a_row += 1;
-            }
-            in_a_row >= needed
-        })
-    }
-
-    /// Whether it failed so before and nothing says that it was mended since.
+    /// Whether the test failed like this before and has not passed since.
     fn is_broken(&self, history: Option<&TestHistory>, failure: &Failure, shared: &Shared<'_>) -> bool {
         let mut own = history.map(|history| history.observations(self.view, Trait::of(failure))).unwrap_or_default();
-        // What later runs showed of older commits does not change that it began in this one.
+        // Later runs of older commits do not change where the failure started.
         own.retain(|one| self.view.runs[one.at].seq < self.run.seq);
         let before = up_to_last_commit(self.view, &own);
         let last_known = before.iter().rev().find(|one| one.failed || !self.view.uncommitted[one.at]);
@@ -491,7 +346,7 @@ impl<'a> Judging<'a> {
         let history = |case: &CaseId| self.memory.tests.get(case);
         let own = match seen.iter().rposition(|one| !one.failed) {
             Some(passed) => {
-                // A pass on an edit that was taken back does not end what had begun before.
+                // A pass on an edit that was undone does not end the failure.
                 let kept_pass = seen.iter().rposition(|one| !one.failed && self.view.kept[one.at]);
                 let lasting = &seen[kept_pass.map_or(0, |at| at + 1)..];
                 let first_kept = lasting.iter().find(|one| one.failed && self.view.kept[one.at]);
@@ -508,7 +363,7 @@ impl<'a> Judging<'a> {
         Some(Since { run: first.seq, commit: first.commit.clone().filter(|_| is_seen_to_begin) })
     }
 
-    /// The one that lasts since the run before, or a new one.
+    /// The outage of the previous run if it continues, else a new outage.
     fn known_outage(&self, common: Trait) -> Outage {
         let seq = self.run.seq;
         let known = self.memory.outages.iter().find(|known| known.common == common);
@@ -534,55 +389,30 @@ impl<'a> Judging<'a> {
     }
 }
 
-/// An outage of the run that is judged.
-#[derive(Clone, Copy)]
-struct RunOutage {
-    common: Trait,
-    /// The error that it brings, if it is one.
-    error: Option<u64>,
-    /// Share of the run's tests.
-    hit: f64,
-    probability: f64,
-}
-
-impl RunOutage {
-    /// The chance that a failure which nothing else explains is part of it.
-    fn probability_of(&self, failure: &Failure) -> f64 {
-        match self.error {
-            Some(error) if error != failure.signature => outage::residual_probability(self.hit, failure),
-            _ => self.probability,
-        }
-    }
-
-    /// Whether it brings one error, and these failed with another one.
-    fn has_other_error(&self, failure: &Failure) -> bool {
-        self.common != Trait::of(failure) && self.error.is_some_and(|error| error != failure.signature)
-    }
-}
-
-/// What the members of a group share.
+/// Facts that the members of a group share.
 struct Shared<'a> {
     outage: f64,
     lasting: Option<&'a Cause>,
     together: u32,
     suspects: Vec<Suspect>,
     common: Trait,
-    /// Whether they are taken for the machine's only because an outage with another error hit the run.
+    /// Whether only an outage with another error explains them.
     comes_along: bool,
     site: u64,
 }
 
 impl Shared<'_> {
-    /// What comes along with an outage is another error, and so another cause, as long as the outage lasts.
+    /// Other errors during an outage are causes of their own for as long as the outage lasts.
     fn cause_of(&self, outage: Outage) -> u64 {
         if self.comes_along { hash(outage.id, self.site) } else { outage.id }
     }
 }
 
-/// Of an unknown failure: below this chance that the code is why, naming commits would accuse them.
+/// Minimum probability of a change of the code for which an unknown failure has suspects. A lower value would accuse innocent
+/// commits.
 const MIN_CODE_CHANCE: f64 = 0.3;
 
-/// What comes by chance or by the machine has no culprit, and of a test that is new nobody saw how it began.
+/// Whether commits may be suspected. Chance and the machine have no culprit, and the start of a new test was not observed.
 fn may_have_suspects(verdict: &Verdict, code: VerdictKind) -> bool {
     match verdict.kind {
         VerdictKind::Infrastructure | VerdictKind::Flaky | VerdictKind::New => false,
@@ -595,9 +425,9 @@ fn may_have_suspects(verdict: &Verdict, code: VerdictKind) -> bool {
     }
 }
 
-/// A test that fails by a cause that lasts is as one of very many.
+/// Weight of a lasting cause: a test that fails by it counts as one of many.
 const JOINS: f64 = 50.0;
-/// The flake rate of a test that was never seen.
+/// Assumed flake rate of a test without history.
 const NEVER_SEEN_FLAKING: f64 = 0.01;
 
 fn count<T>(items: impl Iterator<Item = T>) -> u32 {

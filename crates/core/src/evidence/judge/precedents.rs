@@ -1,0 +1,81 @@
+//! Finds earlier runs that failed in the same way, which a gate can take as an excuse.
+
+use super::Judging;
+use crate::evidence::{
+    explanations::flakiness::{self, Rate},
+    facts::{Failure, Trait},
+    kept::{fixes::CONFIDENCE, history::TestHistory},
+    verdict::{Precedents, VerdictKind},
+};
+
+impl Judging<'_> {
+    /// Earlier committed runs that failed with the same error for the same reason and were not fixed since, and a pass on the
+    /// same tree.
+    pub(super) fn precedents(
+        &self,
+        kind: VerdictKind,
+        failure: &Failure,
+        history: Option<&TestHistory>,
+        condition: Option<&(String, String)>,
+        common: Trait,
+    ) -> Precedents {
+        let Some(now) = self.view.runs.len().checked_sub(1) else { return Precedents::default() };
+        let (run, tree) = (|at: usize| self.view.runs[at].seq, self.view.trees[now]);
+        let is_alike = |at: usize| match kind {
+            VerdictKind::Infrastructure => {
+                let known = self.memory.outages.iter().filter(|known| known.common == common);
+                known.flat_map(|known| known.first.into_iter().chain([known.last])).any(|seq| seq == run(at))
+            }
+            VerdictKind::Environment => condition.is_some_and(|condition| self.view.has(at, condition)),
+            _ => true,
+        };
+        // A strand of a function can contain several errors.
+        let strand = history.and_then(|history| history.strand(Trait::of(failure)));
+        let strand = strand.filter(|strand| strand.newest.signature == failure.signature);
+        let has_error = |at: usize| {
+            kind == VerdictKind::Infrastructure
+                || history.zip(strand).is_some_and(|(history, strand)| history.failed_with(strand, run(at)))
+        };
+        let is_committed = |at: &usize| !self.view.uncommitted[*at];
+        let failed: Vec<usize> = (0..now).filter(is_committed).filter(|at| has_error(*at) && is_alike(*at)).collect();
+        Precedents {
+            failed: failed.iter().copied().filter(|at| !self.has_ended(kind, *at, &failed, history)).map(run).collect(),
+            passed_on_tree: (0..now)
+                .rev()
+                .filter(|at| self.view.trees[*at] == tree && !self.view.differ_in_conditions(*at, now))
+                .map(run)
+                .find(|seq| history.is_some_and(|history| history.at(*seq) == Some(false))),
+        }
+    }
+
+    /// Whether the failure of run `at` is over, because its test then passed on the same branch as often in a row as proves
+    /// a fix. One pass ends an outage, because it makes the test fail each time. `alike` has the runs that failed in the
+    /// same way.
+    fn has_ended(&self, kind: VerdictKind, at: usize, alike: &[usize], history: Option<&TestHistory>) -> bool {
+        let is_comparable = |other: &usize| {
+            let has_condition = kind != VerdictKind::Environment || !self.view.differ_in_conditions(*other, at);
+            has_condition
+                && !self.view.uncommitted[*other]
+                && self.view.runs[*other].branch == self.view.runs[at].branch
+        };
+        let passed =
+            |other: &usize| history.is_some_and(|history| history.at(self.view.runs[*other].seq) == Some(false));
+        let count = |runs: usize| u32::try_from(runs).unwrap_or(u32::MAX);
+        let failures = count(alike.iter().filter(|one| **one <= at && is_comparable(one)).count());
+        let earlier_passes = count((0..at).filter(|one| is_comparable(one) && passed(one)).count());
+        let rate = match kind {
+            VerdictKind::Infrastructure => 1.0,
+            _ => Rate::of(failures, failures + earlier_passes).mean,
+        };
+        let needed = flakiness::passes_that_prove(rate, CONFIDENCE);
+        let mut in_a_row = 0;
+        (at + 1..self.view.runs.len() - 1).filter(is_comparable).any(|other| {
+            if alike.contains(&other) {
+                in_a_row = 0;
+            } else if passed(&other) {
+                in_a_row += 1;
+            }
+            in_a_row >= needed
+        })
+    }
+}
