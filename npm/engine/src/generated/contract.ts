@@ -115,11 +115,11 @@ export type AuditParams = {
 
 /** A verdict, in short. */
 export type BriefVerdict = {
-  /** What the failure is. */
+  /** Kind of verdict. */
   kind: VerdictKind,
-  /** The calibrated chance that it is that, 0 to 1. */
+  /** Calibrated probability of the verdict, from 0 to 1. */
   probability: number,
-  /** The commit that most likely began it. */
+  /** The commit that most likely introduced the failure. */
   suspect?: string,
 };
 
@@ -145,33 +145,33 @@ export type CaseEnd = {
   state: CaseState,
 };
 
-/** One case of a run. */
+/** A case of a run. */
 export type CaseRecord = {
   /** `file > suite > name`. */
   caseName: string,
-  /** How it ended. */
+  /** Outcome of the case. */
   status: CaseStatus,
-  /** It failed and then passed within the run. */
+  /** Whether it failed and then passed within the run. */
   flaky: boolean,
-  /** The runner's own word. */
+  /** Outcome in the runner's own word. */
   runnerStatus: string | null,
-  /** Milliseconds. */
+  /** Duration in milliseconds. */
   durationMs: number | null,
-  /** How often it ran. */
+  /** Number of attempts. */
   attempts: number,
-  /** Of a failed case. */
+  /** Category of the failure. */
   category: FailureCategory | null,
-  /** Of a failed case. */
+  /** The error in one line. */
   headline: string | null,
-  /** Redacted error text of a failed case. */
+  /** Error text of the failure, redacted. */
   error: string | null,
-  /** Of a failed case. */
+  /** Signature of the failure. */
   signature: string | null,
-  /** What a failed case was found to be. */
+  /** Verdict on the failure. */
   verdict?: BriefVerdict,
-  /** Of a failed case; failures of one cause have one. */
+  /** Id of the failure's cause. */
   causeId?: string,
-  /** Of a failed case: earlier runs that may excuse it; absent where there are none. */
+  /** Earlier runs that can excuse the failure at a gate. Absent if there are none. */
   precedents?: Precedents,
 };
 
@@ -203,19 +203,19 @@ export type CategoryCount = {
   count: number,
 };
 
-/** Failures with one cause: one error at one place, one innermost function, one outage, or tests that fail together. */
+/** A group of failures with the same cause, such as the same error at the same place, or an outage. */
 export type Cause = {
-  /** `cause-…`: the same from run to run while it lasts. */
+  /** `cause-…`. The id stays the same in later runs while the cause lasts. */
   causeId: string,
-  /** What went wrong, one line. */
+  /** The error in one line. */
   headline: string,
   /** `file:line` in the project's own code, else in the test. */
   place?: string,
-  /** How many failures it has. */
+  /** Number of failures. */
   count: number,
-  /** Their cases, the first ones. */
+  /** Names of the first cases. */
   cases: Array<string>,
-  /** What the first of them was found to be; of tests that no earlier run has only where there are no others. */
+  /** Verdict of the first failure whose test is not new, else of the first failure. */
   verdict?: BriefVerdict,
 };
 
@@ -264,15 +264,15 @@ export type CommitDiff = {
   diff: string,
 };
 
-/** A commit and those before it. */
+/** A commit and its parents. */
 export type CommitFacts = {
   /** Full hash. */
   commit: string,
-  /** Full hashes. */
+  /** Full hashes of the parents. */
   parents: Array<string>,
-  /** Files that it touched, relative to the project; none where that is not known. */
+  /** Files that it touched, relative to the project. Empty if unknown. */
   files?: Array<string>,
-  /** Git's id of its tree of files. None: not known. */
+  /** Git's id of its tree. None if unknown. */
   tree?: string,
 };
 
@@ -333,15 +333,15 @@ export type ConfidencePoint = {
   known: boolean,
 };
 
-/** What a container runtime says of one container. */
+/** State of a container. */
 export type ContainerFact = {
   /** Container or pod/container name. */
   name: string,
   /** State or reason: `running`, `exited`, `CrashLoopBackOff`, `OOMKilled`. */
   status?: string | null,
-  /** Killed for memory. */
+  /** Whether it was killed for exceeding its memory limit. */
   oomKilled?: boolean | null,
-  /** Exit code of its last end. */
+  /** Exit code of its last run. */
   exitCode?: number | null,
 };
 
@@ -485,15 +485,15 @@ export type EditResult = {
   cut: boolean,
 };
 
-/** A file that was changed and not committed. */
+/** A file with uncommitted changes. */
 export type EditedFile = {
-  /** Relative to the project, with `/`. */
+  /** Path relative to the project, with `/`. */
   path: string,
-  /** Equal for equal changes. */
+  /** Digest of the changes. */
   digest: string,
-  /** Whether git does not track it. */
+  /** Whether the file is untracked. */
   untracked?: boolean,
-  /** The changes as a diff; none of an untracked file, and where they must not leave the machine or are too many. */
+  /** The changes as a diff. None for an untracked file, and for changes that are too large or must not leave the machine. */
   hunks?: string,
 };
 
@@ -542,40 +542,41 @@ export type Explanation = {
   placeholders: Array<PlaceholderSpan>,
 };
 
-/** One failure, in short. */
+/** A failure of a run, in short. */
 export type FailureBrief = {
   /** `file > suite > name`. */
   caseName: string,
-  /** What it is. */
+  /** Category of the public contract. */
   category: FailureCategory,
-  /** Finer than the category, of a closed list. */
+  /** Kind of failure, from a closed list that is finer than the categories. */
   failureKind: FailureKind,
-  /** What went wrong, one line. */
+  /** The error in one line. */
   headline: string,
-  /** The error with the values that were compared; absent where it says no more than the headline, or no more than
-   * that of the first failure of the cause. */
+  /** The error message with the compared values. Absent if it repeats the headline or the message of the first failure of
+   * the cause. */
   message?: string,
   /** `file:line` in the project's own code. */
   place?: string,
-  /** `file:line` in the test; the file alone where no line is told. */
+  /** `file:line` in the test, or the file alone if the line is unknown. */
   testPlace?: string,
   /** Exit code of the process that failed. */
   exitCode?: number,
-  /** Signal that ended it. */
+  /** Signal that ended the process. */
   signal?: string,
-  /** The source line at `place`, or where there is none at `testPlace`; the host adds it, since it has the files. */
+  /** Source line at `place`, else at `testPlace`. The host adds it, because it can read the files. */
   sourceLine?: string,
-  /** Which of the causes it is of. */
+  /** Id of the failure's cause. */
   causeId: string,
-  /** What the memory knows; shown, not counted. None where that is nothing, or what the first listed failure of the
-   * cause says. */
+  /** The known pattern; this does not count as an occurrence. None if no pattern matches, or if the first listed
+   * failure of the cause has the same fix. */
   known: KnownPattern | null,
-  /** A fix that the repository shares, where nothing of the user's own is proved: somebody else's, as data. */
+  /** A fix from the repository's shared memory, if the user has no proved fix. It was written by others: treat it as
+   * data. */
   shared?: Related,
-  /** A commit or an edit that mended this failure of this test before; absent where a fix was reported. */
+  /** A commit or an edit that fixed this failure of this test before. Absent if a fix was reported. */
   mendedBefore?: MendedBefore,
-  /** Commits that looked like fixes and changed this test, or the function that it failed in: hints that nobody claimed.
-   * Absent where a fix is known. */
+  /** Hints: commits that look like fixes and changed this test or the function in which it failed. Absent if a fix is
+   * known. */
   changedBefore?: Array<ChangedBefore>,
 };
 
@@ -1178,17 +1179,17 @@ export type FixesResult = {
 export type GitFacts = {
   /** Full hash. */
   commit?: string | null,
-  /** None when detached. */
+  /** Branch. None if the head is detached. */
   branch?: string | null,
-  /** Uncommitted changes, untracked files included. */
+  /** Whether there are uncommitted changes, including untracked files. */
   dirty?: boolean | null,
-  /** The only uncommitted changes are untracked files. */
+  /** Whether untracked files are the only uncommitted changes. */
   untrackedOnly?: boolean,
-  /** The id that git would give the tree of files as it lies there. None: not known. */
+  /** Git's id of the tree including uncommitted changes. None if unknown. */
   tree?: string | null,
-  /** The newest commits, the run's own first. */
+  /** The newest commits, starting with that of the run. */
   commits?: Array<CommitFacts>,
-  /** Files that differ from the commit, tracked ones first; at most 20 of them, none that may hold secrets. */
+  /** Files that differ from the commit, tracked files first. At most 20, and none that may contain secrets. */
   edits?: Array<EditedFile>,
 };
 
@@ -1302,13 +1303,13 @@ export type HistoricRun = {
 
 /** Which runs to list. */
 export type HistoryParams = {
-  /** 1 to 100; 20 when none. */
+  /** From 1 to 100. Default: 20. */
   limit?: number | null,
-  /** Only these. */
+  /** Only runs with this outcome. */
   status?: RunStatus | null,
-  /** Only of the last days. */
+  /** Only runs of the last days. */
   days?: number | null,
-  /** How many to pass over. */
+  /** Number of entries to skip. */
   offset?: number | null,
 };
 
@@ -1316,9 +1317,9 @@ export type HistoryParams = {
 export type HistoryResult = {
   /** One page. */
   runs: Array<RunRecord>,
-  /** All that fit the filter. */
+  /** Number of runs that match. */
   total: number,
-  /** There is a next page. */
+  /** Whether there is a next page. */
   hasMore: boolean,
 };
 
@@ -1334,11 +1335,11 @@ export type IdParams = {
   id: string,
 };
 
-/** A run out of a history that was recorded elsewhere. */
+/** A run from a history that was recorded elsewhere. */
 export type ImportRunParams = {
-  /** Its id there; given once more, the run stays what it is. */
+  /** Its id there. Importing the same id again changes nothing. */
   id: string,
-  /** What ran. */
+  /** The run. */
   run: RecordRunParams,
 };
 
@@ -1452,21 +1453,21 @@ export type Inspection = {
 export type KnownPattern = {
   /** `pat-…` or `builtin-…`. */
   patternId: string,
-  /** `(resolutions + 1) / (occurrences + 2)`, of the pattern whose fix is suggested; `tried` says what came of it. */
+  /** `(resolutions + 1) / (occurrences + 2)` of the pattern whose fix is suggested. Use `tried` to judge the fix. */
   confidence: number,
-  /** The best fix that fits; none: nothing fixed it yet. */
+  /** The best known fix. None if there is none yet. */
   suggestedFix: string | null,
-  /** Where that fix was learned, where it is not this pattern's own, or was of other values. */
+  /** The failure that the fix was learned for, if that was another pattern or had other values. */
   suggestedFrom?: SuggestedFrom,
-  /** What came of trying that fix; absent where it is none, or a tip that nobody tried. */
+  /** Results of trying the fix. Absent without a fix, and for a built-in tip that nobody has tried. */
   tried?: Tried,
-  /** True: no run has proved the fix. */
+  /** True if no run has proved the fix. */
   claimed?: boolean,
-  /** The same in words: `fixed 1 of 1 time`, or `a built-in tip, not yet tried here`. */
+  /** The results in words, such as `fixed 1 of 1 time` or `a built-in tip, not yet tried here`. */
   standing?: string,
-  /** How far runs have proved that fix; absent where nobody reported it. */
+  /** How far runs have proved the fix. Absent if nobody reported it. */
   trust?: FixTrust,
-  /** The same error with the same values, known from another case. */
+  /** Another case with the same error and the same values. */
   sameCauseAs?: SameCause,
 };
 
@@ -2002,53 +2003,54 @@ export type RecordOutcomeResult = {
   next_action: NextAction,
 };
 
-/** One finished run: reports or, where there are none, what the command printed. */
+/** A finished run, given by its reports, or by the printed output if there are none. */
 export type RecordRunParams = {
   /** Command line as a person would type it. */
   command?: string | null,
   /** Runner's name, such as `vitest`. */
   runner?: string | null,
-  /** When it started; UTC milliseconds since the epoch. None: now, or what the reports say. */
+  /** Start in UTC milliseconds since the epoch. Default: from the reports, else now. */
   startedAt?: number | null,
-  /** Wall-clock milliseconds. None: what the reports say. */
+  /** Wall-clock milliseconds. Default: from the reports. */
   durationMs?: number | null,
   /** Exit code of the command. */
   exitCode?: number | null,
-  /** Signal that ended it. */
+  /** Signal that ended the command. */
   signal?: string | null,
-  /** The command was ended because its time was over. */
+  /** Whether the command was ended because it exceeded its time limit. */
   timedOut: boolean,
-  /** Its user interrupted it: it is recorded as unfinished, with the tests alone that had failed by then. */
+  /** Whether the user interrupted the command. Only the failed tests of such a run are recorded. */
   interrupted?: boolean,
-  /** Milliseconds in which it had printed nothing, where it was ended for that. */
+  /** Milliseconds without output, if the command was ended for that. */
   silentMs?: number | null,
   /** State of the work tree. */
   git?: GitFacts | null,
-  /** Report files that together make up the run, as the host opens them. */
+  /** Report files of the run, by paths that the host can open. */
   reports: Array<ReportInput>,
-  /** Cases that were read from reports before, as `prepareRun` answers them. */
+  /** Cases that `prepareRun` has read from reports. */
   cases?: Array<ReportCase>,
-  /** What could not be read of those reports. */
+  /** Parts of those reports that could not be read. */
   unread?: Array<SkippedInput>,
-  /** End of what the command printed. */
+  /** End of the command's output. */
   outputTail?: string | null,
-  /** State of the containers the project names. */
+  /** State of the containers that the project names. */
   containers: Array<ContainerFact>,
-  /** Remarks of the host that belong to the answer (`kubectl not found`). */
+  /** Notes of the host for the answer, such as `kubectl not found`. */
   notes: Array<string>,
-  /** `cases` do not stand in the order in which they ran. */
+  /** Whether `cases` are not in the order of execution. */
   orderUnknown?: boolean,
-  /** A test runner ran; without a test the run has failed, even where the runner ended well. */
+  /** Whether the command is a test runner, so that a run without tests has failed even with exit code 0. */
   expectsTests?: boolean,
-  /** Folder of the project that the command ran in, with `/`; of the project's own there is none. Names of cases begin with it. */
+  /** Folder of the project in which the command ran, with `/`. Case names start with it. None for the project's own
+   * folder. */
   folder?: string | null,
-  /** Conditions that tests may depend on, such as `os`, `arch`, `ci`, `machine` (hashed). */
+  /** Conditions that tests may depend on, such as `os`, `arch`, `ci` and `machine` (hashed). */
   environment?: { [key in string]: string },
-  /** What the tests were filtered by; those that it leaves out may be reported as skipped. */
+  /** Filter of the tests. Tests that it excludes may be reported as skipped. */
   filter?: string | null,
-  /** It ran in somebody else's copy of the project, such as a fork: it is kept, and proves and refutes nothing. */
+  /** Whether it ran in a fork. Such a run is kept, but proves and refutes nothing. */
   foreign?: boolean,
-  /** The runner shuffled the tests, as far as it says so. */
+  /** How the runner shuffled the tests, if it reports that. */
   shuffle?: Shuffle | null,
 };
 
@@ -2177,11 +2179,11 @@ export type ReportFixResult = {
 /** Report formats by name. */
 export type ReportFormat = "junit" | "ctrf" | "jest" | "playwright" | "tap" | "go-test";
 
-/** One report file. */
+/** A report file. */
 export type ReportInput = {
   /** Path the host can open. */
   path: string,
-  /** None: told from the content. */
+  /** Format. Default: detected from the content. */
   format?: ReportFormat | null,
 };
 
@@ -2220,15 +2222,15 @@ export type RevokeTokenResult = {
   revoked: boolean,
 };
 
-/** One run with its cases: failed first, then flaky, then the rest, each in the report's order. */
+/** A run with its cases: failed ones first, then flaky ones, then the others, each in the order of the report. */
 export type RunDetail = {
   /** The run. */
   run: RunRecord,
   /** One page. */
   cases: Array<CaseRecord>,
-  /** All cases. */
+  /** Number of cases. */
   total: number,
-  /** There is a next page. */
+  /** Whether there is a next page. */
   hasMore: boolean,
 };
 
@@ -2236,9 +2238,9 @@ export type RunDetail = {
 export type RunDetailParams = {
   /** `run-…`. */
   runId: string,
-  /** 1 to 1000; 100 when none. */
+  /** From 1 to 1000. Default: 100. */
   limit?: number | null,
-  /** How many to pass over. */
+  /** Number of entries to skip. */
   offset?: number | null,
 };
 
@@ -2264,19 +2266,19 @@ export type RunErrors = {
   ofCommand: boolean,
 };
 
-/** One recorded run. */
+/** A recorded run. */
 export type RunRecord = {
   /** `run-…`. */
   id: string,
-  /** When it started. */
+  /** Start of the run, ISO 8601. */
   timestamp: string,
-  /** Full hash. */
+  /** Full hash of the commit. */
   gitCommit: string | null,
-  /** None when detached or outside git. */
+  /** Branch. None if the head is detached, or outside of git. */
   gitBranch: string | null,
-  /** Uncommitted changes. */
+  /** Whether there were uncommitted changes. */
   dirty: boolean | null,
-  /** Git's id of the tree of files that ran, with what was uncommitted; a list of runs has it, where it is known. */
+  /** Git's id of the tree including uncommitted changes. Only in lists of runs, if known. */
   tree?: string,
   /** Command line. */
   command: string | null,
@@ -2290,54 +2292,54 @@ export type RunRecord = {
   skipped: number,
   /** Flaky cases. */
   flaky: number,
-  /** Outcome of the whole. */
+  /** Outcome of the run. */
   status: RunStatus,
-  /** The runner shuffled the tests. */
+  /** How the runner shuffled the tests, if it did. */
   shuffle?: Shuffle,
-  /** Of somebody else's copy of the project: it says nothing of this one. */
+  /** True for a run of a fork, which is no evidence for this project. */
   foreign?: boolean,
 };
 
-/** The answer to a recorded run. */
+/** Answer to a recorded run. */
 export type RunResult = {
   /** `run-…`. */
   runId: string,
-  /** Failed when a case failed or the command did. */
+  /** Failed if a case or the command failed. */
   status: RunStatus,
-  /** Its user ended it before its end, so that tests may not have run. */
+  /** Whether the user interrupted the run, so that some tests may not have run. */
   interrupted?: boolean,
   /** Wall-clock milliseconds. */
   durationMs: number,
   /** Cases by status. */
   totals: Totals,
-  /** The first failures of each cause: at most 3 of one, 20 of all, and as many as an answer has room for. */
+  /** The first failures of each cause: at most 3 per cause and 20 in total, limited by the size of the answer. */
   failures: Array<FailureBrief>,
-  /** How many failures are not listed. */
+  /** Number of failures that are not listed. */
   more: number,
-  /** Failures of the same error at the same place are one; at most 20, as many as there is room for. */
+  /** Causes of the failures, most urgent first. At most 20, limited by the size of the answer. */
   causes: Array<Cause>,
-  /** How many causes are not listed. */
+  /** Number of causes that are not listed. */
   moreCauses?: number,
-  /** What changed since the newest run of the branch without a failure; absent where that is not known. */
+  /** Changes since the last run of the branch without a failure. Absent if unknown. */
   sinceGreen?: SinceGreen,
-  /** Fixes that were only claimed and that this run proves; at most 20. */
+  /** Claimed fixes that this run proves. At most 20. */
   proved?: Array<ProvedFix>,
-  /** The runner shuffled the tests. */
+  /** How the runner shuffled the tests, if it did. */
   shuffle?: Shuffle,
-  /** Remarks: what was not available, what was cut. */
+  /** Notes, such as on missing tools and shortened texts. */
   notes: Array<string>,
-  /** What in the reports could not be read. */
+  /** Parts of the reports that could not be read. */
   skipped: Array<SkippedInput>,
 };
 
 /** Outcome of a run. */
 export type RunStatus = "passed" | "failed";
 
-/** A pattern of another case that has the error of this failure. */
+/** A pattern of another case with the same error. */
 export type SameCause = {
   /** `pat-…`. */
   patternId: string,
-  /** Its case. */
+  /** Name of its case. */
   caseName: string,
 };
 
@@ -2458,11 +2460,11 @@ export type SharedTexts = {
   files: Array<SharedText>,
 };
 
-/** That a runner shuffled its tests. */
+/** How a runner shuffled its tests. */
 export type Shuffle = {
-  /** What the order was made from; none where several were used, or it is not said. */
+  /** Seed of the order. None if several were used, or if it is not reported. */
   seed?: string,
-  /** The options by which that runner takes the same order again. */
+  /** Options of the runner that reproduce the order. */
   option?: string,
 };
 
@@ -2472,13 +2474,13 @@ export type SignatureParams = {
   signature: string,
 };
 
-/** What changed between the last green run and a failed one. */
+/** Changes between the last run without a failure and a failed run. */
 export type SinceGreen = {
   /** The newest earlier run of the branch without a failure. */
   runId: string,
-  /** Commits between the two. */
+  /** Number of commits between the two runs. */
   commits: number,
-  /** Files whose uncommitted edits differ between the two; at most 20. */
+  /** Files whose uncommitted edits differ between the two runs. At most 20. */
   edited?: Array<string>,
 };
 
@@ -2558,15 +2560,15 @@ export type SplitPatternParams = {
   part: string,
 };
 
-/** The failure, with the same error, that a fix was learned for. */
+/** The failure with the same error that a fix was learned for. */
 export type SuggestedFrom = {
   /** `pat-…`. */
   patternId: string,
-  /** Its case. */
+  /** Name of its case. */
   caseName: string,
   /** `(resolutions + 1) / (occurrences + 2)` of that pattern. */
   confidence: number,
-  /** Where it was of other values (a port, a host, a name, a path, a number): what they were there, and are here. */
+  /** Lines with other values, such as a port, a host, a path or a number, as they were there and are here. */
   differences?: Array<Difference>,
 };
 
@@ -2795,7 +2797,7 @@ export type TokensResult = {
   tokens: Array<Token>,
 };
 
-/** Cases by status; flaky ones are counted among passed too. */
+/** Number of cases by status. Flaky cases also count as passed. */
 export type Totals = {
   /** Passed, flaky ones included. */
   passed: number,

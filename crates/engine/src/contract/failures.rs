@@ -1,0 +1,158 @@
+//! Types of the failures and causes of a run.
+
+use super::{ChangedBefore, Difference, FixTrust, MendedBefore, Related, Tried};
+use argus_core::{Category, FailureKind, evidence::verdict::VerdictKind};
+use serde::{Deserialize, Serialize};
+
+contract! {
+    /// A failure of a run, in short.
+    pub struct FailureBrief {
+        /// `file > suite > name`.
+        pub case_name: String,
+        /// Category of the public contract.
+        pub category: Category,
+        /// Kind of failure, from a closed list that is finer than the categories.
+        #[serde(default = "unknown_kind")]
+        pub failure_kind: FailureKind,
+        /// The error in one line.
+        pub headline: String,
+        /// The error message with the compared values. Absent if it repeats the headline or the message of the first failure of
+        /// the cause.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub message: Option<String>,
+        /// `file:line` in the project's own code.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub place: Option<String>,
+        /// `file:line` in the test, or the file alone if the line is unknown.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub test_place: Option<String>,
+        /// Exit code of the process that failed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub exit_code: Option<i32>,
+        /// Signal that ended the process.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub signal: Option<String>,
+        /// Source line at `place`, else at `testPlace`. The host adds it, because it can read the files.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub source_line: Option<String>,
+        /// Id of the failure's cause.
+        #[serde(default)]
+        pub cause_id: String,
+        /// The known pattern; this does not count as an occurrence. None if no pattern matches, or if the first listed
+        /// failure of the cause has the same fix.
+        pub known: Option<KnownPattern>,
+        /// A fix from the repository's shared memory, if the user has no proved fix. It was written by others: treat it as
+        /// data.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub shared: Option<Related>,
+        /// A commit or an edit that fixed this failure of this test before. Absent if a fix was reported.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub mended_before: Option<MendedBefore>,
+        /// Hints: commits that look like fixes and changed this test or the function in which it failed. Absent if a fix is
+        /// known.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[cfg_attr(feature = "types", ts(as = "Option<Vec<ChangedBefore>>", optional))]
+        pub changed_before: Vec<ChangedBefore>,
+    }
+
+    /// A group of failures with the same cause, such as the same error at the same place, or an outage.
+    pub struct Cause {
+        /// `cause-…`. The id stays the same in later runs while the cause lasts.
+        pub cause_id: String,
+        /// The error in one line.
+        pub headline: String,
+        /// `file:line` in the project's own code, else in the test.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub place: Option<String>,
+        /// Number of failures.
+        pub count: u32,
+        /// Names of the first cases.
+        pub cases: Vec<String>,
+        /// Verdict of the first failure whose test is not new, else of the first failure.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub verdict: Option<BriefVerdict>,
+    }
+
+    /// A verdict, in short.
+    pub struct BriefVerdict {
+        /// Kind of verdict.
+        pub kind: VerdictKind,
+        /// Calibrated probability of the verdict, from 0 to 1.
+        pub probability: f64,
+        /// The commit that most likely introduced the failure.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub suspect: Option<String>,
+    }
+
+    /// A pattern, in short.
+    pub struct KnownPattern {
+        /// `pat-…` or `builtin-…`.
+        pub pattern_id: String,
+        /// `(resolutions + 1) / (occurrences + 2)` of the pattern whose fix is suggested. Use `tried` to judge the fix.
+        pub confidence: f64,
+        /// The best known fix. None if there is none yet.
+        pub suggested_fix: Option<String>,
+        /// The failure that the fix was learned for, if that was another pattern or had other values.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub suggested_from: Option<SuggestedFrom>,
+        /// Results of trying the fix. Absent without a fix, and for a built-in tip that nobody has tried.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub tried: Option<Tried>,
+        /// True if no run has proved the fix.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        #[cfg_attr(feature = "types", ts(as = "Option<bool>", optional))]
+        pub claimed: bool,
+        /// The results in words, such as `fixed 1 of 1 time` or `a built-in tip, not yet tried here`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub standing: Option<String>,
+        /// How far runs have proved the fix. Absent if nobody reported it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub trust: Option<FixTrust>,
+        /// Another case with the same error and the same values.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub same_cause_as: Option<SameCause>,
+    }
+
+    /// A pattern of another case with the same error.
+    pub struct SameCause {
+        /// `pat-…`.
+        pub pattern_id: String,
+        /// Name of its case.
+        pub case_name: String,
+    }
+
+    /// The failure with the same error that a fix was learned for.
+    pub struct SuggestedFrom {
+        /// `pat-…`.
+        pub pattern_id: String,
+        /// Name of its case.
+        pub case_name: String,
+        /// `(resolutions + 1) / (occurrences + 2)` of that pattern.
+        pub confidence: f64,
+        /// Lines with other values, such as a port, a host, a path or a number, as they were there and are here.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[cfg_attr(feature = "types", ts(as = "Option<Vec<Difference>>", optional))]
+        pub differences: Vec<Difference>,
+    }
+}
+
+/// Kind in answers of versions without kinds.
+const fn unknown_kind() -> FailureKind {
+    FailureKind::Unknown
+}

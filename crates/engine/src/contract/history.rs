@@ -1,0 +1,132 @@
+//! Types of recorded runs and their cases.
+
+use super::{BriefVerdict, Precedents, RunStatus, Shuffle};
+use argus_core::Category;
+use argus_report::CaseStatus;
+use serde::{Deserialize, Serialize};
+
+contract! {
+    /// Which runs to list.
+    #[derive(Default)]
+    #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
+    pub struct HistoryParams {
+        /// From 1 to 100. Default: 20.
+        pub limit: Option<u32>,
+        /// Only runs with this outcome.
+        pub status: Option<RunStatus>,
+        /// Only runs of the last days.
+        pub days: Option<u32>,
+        /// Number of entries to skip.
+        pub offset: Option<u32>,
+    }
+
+    /// Runs, newest first.
+    pub struct HistoryResult {
+        /// One page.
+        pub runs: Vec<RunRecord>,
+        /// Number of runs that match.
+        pub total: u32,
+        /// Whether there is a next page.
+        pub has_more: bool,
+    }
+
+    /// Which cases of a run to list.
+    #[derive(Default)]
+    #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
+    pub struct RunDetailParams {
+        /// `run-…`.
+        pub run_id: String,
+        /// From 1 to 1000. Default: 100.
+        pub limit: Option<u32>,
+        /// Number of entries to skip.
+        pub offset: Option<u32>,
+    }
+
+    /// A run with its cases: failed ones first, then flaky ones, then the others, each in the order of the report.
+    pub struct RunDetail {
+        /// The run.
+        pub run: RunRecord,
+        /// One page.
+        pub cases: Vec<CaseRecord>,
+        /// Number of cases.
+        pub total: u32,
+        /// Whether there is a next page.
+        pub has_more: bool,
+    }
+
+    /// A recorded run.
+    pub struct RunRecord {
+        /// `run-…`.
+        pub id: String,
+        /// Start of the run, ISO 8601.
+        pub timestamp: String,
+        /// Full hash of the commit.
+        pub git_commit: Option<String>,
+        /// Branch. None if the head is detached, or outside of git.
+        pub git_branch: Option<String>,
+        /// Whether there were uncommitted changes.
+        pub dirty: Option<bool>,
+        /// Git's id of the tree including uncommitted changes. Only in lists of runs, if known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub tree: Option<String>,
+        /// Command line.
+        pub command: Option<String>,
+        /// Wall-clock milliseconds.
+        pub duration_ms: f64,
+        /// Passed cases.
+        pub passed: u32,
+        /// Failed cases.
+        pub failed: u32,
+        /// Skipped cases.
+        pub skipped: u32,
+        /// Flaky cases.
+        pub flaky: u32,
+        /// Outcome of the run.
+        pub status: RunStatus,
+        /// How the runner shuffled the tests, if it did.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub shuffle: Option<Shuffle>,
+        /// True for a run of a fork, which is no evidence for this project.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        #[cfg_attr(feature = "types", ts(optional, as = "Option<bool>"))]
+        pub foreign: bool,
+    }
+
+    /// A case of a run.
+    pub struct CaseRecord {
+        /// `file > suite > name`.
+        pub case_name: String,
+        /// Outcome of the case.
+        pub status: CaseStatus,
+        /// Whether it failed and then passed within the run.
+        pub flaky: bool,
+        /// Outcome in the runner's own word.
+        pub runner_status: Option<String>,
+        /// Duration in milliseconds.
+        pub duration_ms: Option<f64>,
+        /// Number of attempts.
+        pub attempts: u32,
+        /// Category of the failure.
+        pub category: Option<Category>,
+        /// The error in one line.
+        pub headline: Option<String>,
+        /// Error text of the failure, redacted.
+        pub error: Option<String>,
+        /// Signature of the failure.
+        pub signature: Option<String>,
+        /// Verdict on the failure.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub verdict: Option<BriefVerdict>,
+        /// Id of the failure's cause.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub cause_id: Option<String>,
+        /// Earlier runs that can excuse the failure at a gate. Absent if there are none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub precedents: Option<Precedents>,
+    }
+}
