@@ -4,6 +4,7 @@
  * missing: cargo does not print them.
  */
 
+import { ctrfReport, MAX_ERROR_CHARACTERS } from './ctrf.ts';
 import { failureText, type ReadSource } from './doctest.ts';
 
 /** `test net::connects ... FAILED`, also with `--show-output`'s trailing remarks. */
@@ -28,9 +29,6 @@ const PANIC_END =
   /^(?:test .+ \.\.\. |running \d+ tests?$|failures:|test result: |error: test failed|note: run with )/u;
 /** With `--test-threads=1`. */
 const ONLY_THREAD = 'main';
-
-/** One test's output is bounded: the rest of the report must stay readable. */
-const MAX_SECTION_CHARACTERS = 64 * 1024;
 
 interface LibtestCase {
   name: string;
@@ -79,11 +77,7 @@ export class LibtestReport {
       duration: 0,
       ...(status === 'failed' ? failureText(name, output.trim(), this.#read) : {}),
     }));
-    return JSON.stringify({
-      reportFormat: 'CTRF',
-      specVersion: '0.0.0',
-      results: { tool: { name: 'cargo test' }, tests },
-    });
+    return ctrfReport('cargo test', tests);
   }
 
   #line(line: string, stream: 'stdout' | 'stderr'): void {
@@ -137,7 +131,7 @@ export class LibtestReport {
   }
 
   #extend(section: { output: string }, line: string): void {
-    if (section.output.length < MAX_SECTION_CHARACTERS) section.output += `${line}\n`;
+    if (section.output.length < MAX_ERROR_CHARACTERS) section.output += `${line}\n`;
   }
 
   #readPanic(line: string, stream: 'stdout' | 'stderr'): void {

@@ -3,8 +3,7 @@
  * report does. They have no passed tests, because the output does not name those.
  */
 
-/** Maximum length of a test's error. */
-const MAX_ERROR_CHARACTERS = 64 * 1024;
+import { ctrfReport, MAX_ERROR_CHARACTERS } from './ctrf.ts';
 
 interface PrintedFailure {
   filePath?: string;
@@ -30,19 +29,13 @@ export class PrintedFailures {
       const failures = new Map(
         reader.failures().map((one) => [[one.filePath, ...one.suite, one.name].join('\n'), one]),
       );
-      return failures.size === 0 ? [] : [{ name, format: 'ctrf' as const, text: ctrf(name, [...failures.values()]) }];
+      return failures.size === 0
+        ? []
+        : [{ name, format: 'ctrf' as const, text: ctrfReport(name, [...failures.values()]) }];
     });
     const events = this.#go.events();
     return events.length === 0 ? told : [...told, { name: 'go', format: 'go-test', text: `${events.join('\n')}\n` }];
   }
-}
-
-function ctrf(tool: string, tests: readonly PrintedFailure[]): string {
-  return JSON.stringify({
-    reportFormat: 'CTRF',
-    specVersion: '0.0.0',
-    results: { tool: { name: tool }, summary: {}, tests },
-  });
 }
 
 /** Collects lines up to the maximum length. */
@@ -160,56 +153,59 @@ class PrintedVitest {
 }
 
 interface PrintedGoTest {
-  test: string;
   action: string;
-  output: string[];
+  output: Block;
 }
 
 /** Go prints `--- FAIL: TestSum (0.00s)` with the output of the test, and the package after all of its tests. */
 class PrintedGo {
   readonly #events: string[] = [];
-  #tests: PrintedGoTest[] = [];
-  #running: string | undefined;
+  #tests = new Map<string, PrintedGoTest>();
+  #running: PrintedGoTest | undefined;
 
   line(line: string): void {
     const ended = /^\s*--- (PASS|FAIL|SKIP): (\S+) \([\d.]+s\)$/u.exec(line);
     const begun = /^=== (?:RUN|CONT|NAME)\s+(\S+)$/u.exec(line)?.[1];
     const ofPackage = /^(FAIL|ok {2})\t(\S+)\t(?:[\d.]+s|\(cached\))/u.exec(line);
     if (begun !== undefined) {
-      this.#running = begun;
+      this.#running = this.#test(begun);
     } else if (ended !== null) {
       const [, how = '', test = ''] = ended;
-      this.#test(test).action = how.toLowerCase();
-      this.#running = test;
+      this.#running = this.#test(test);
+      this.#running.action = how.toLowerCase();
     } else if (ofPackage !== null) {
-      this.#endPackage(ofPackage[2] ?? '', ofPackage[1] === 'FAIL' ? 'fail' : 'pass');
-    } else if (this.#running !== undefined && line !== 'FAIL' && line !== 'PASS') {
-      this.#test(this.#running).output.push(`${line}\n`);
+      this.#endPackage(ofPackage[2] ?? '', ofPackage[1] === 'FAIL');
+    } else if (line !== 'FAIL' && line !== 'PASS') {
+      this.#running?.output.add(line);
     }
   }
 
   /** Returns the events in the format of `go test -json`, or none if no test failed. */
   events(): string[] {
-    return this.#events.some((event) => event.includes('"Action":"fail"')) ? this.#events : [];
+    return this.#events;
   }
 
   #test(name: string): PrintedGoTest {
-    const known = this.#tests.find(({ test }) => test === name);
-    if (known !== undefined) return known;
-    const test: PrintedGoTest = { test: name, action: 'output', output: [] };
-    this.#tests.push(test);
+    const test = this.#tests.get(name) ?? { action: 'output', output: new Block() };
+    this.#tests.set(name, test);
     return test;
   }
 
-  #endPackage(name: string, action: string): void {
-    for (const { test, action: how, output } of this.#tests.filter((one) => one.action !== 'output')) {
-      const event = { Package: name, Test: test };
-      this.#events.push(JSON.stringify({ ...event, Action: 'run' }));
-      for (const text of output) this.#events.push(JSON.stringify({ ...event, Action: 'output', Output: text }));
-      this.#events.push(JSON.stringify({ ...event, Action: how, Elapsed: 0 }));
-    }
-    if (this.#tests.length > 0) this.#events.push(JSON.stringify({ Package: name, Action: action, Elapsed: 0 }));
-    this.#tests = [];
+  #endPackage(name: string, hasFailed: boolean): void {
+    const ended = hasFailed ? [...this.#tests].filter(([, { action }]) => action !== 'output') : [];
+    this.#tests = new Map();
     this.#running = undefined;
+    if (ended.length === 0) return;
+    for (const [test, { action, output }] of ended) {
+      const event = { Package: name, Test: test };
+      this.#add({ ...event, Action: 'run' });
+      if (output.text !== '') this.#add({ ...event, Action: 'output', Output: `${output.text}\n` });
+      this.#add({ ...event, Action: action, Elapsed: 0 });
+    }
+    this.#add({ Package: name, Action: 'fail', Elapsed: 0 });
+  }
+
+  #add(event: object): void {
+    this.#events.push(JSON.stringify(event));
   }
 }

@@ -3,15 +3,14 @@
  * it does not name are not in the report.
  */
 
+import { ctrfReport, MAX_ERROR_CHARACTERS } from './ctrf.ts';
+
 /** `FAIL: test_x (tests.test_a.A.test_x)`; before Python 3.11 the class alone stands there. */
 const FAILED = /^(?:FAIL|ERROR): (\S+) \(([\w.]+)\)(.*)$/u;
 /** `test_x (tests.test_a.A.test_x) ... ok` */
 const TOLD = /^(\w+) \(([\w.]+)\)(?:.*) \.\.\. (ok|skipped\b.*|expected failure)$/u;
 const RAN = /^Ran \d+ tests? in [\d.]+s$/u;
 const RULE = /^(?:={70}|-{70})$/u;
-
-/** Of one test. */
-const MAX_ERROR_CHARACTERS = 64 * 1024;
 
 interface UnittestCase {
   name: string;
@@ -52,11 +51,7 @@ export class PrintedUnittest {
   end(): string | null {
     if (!this.#hasRun || this.#cases.length === 0) return null;
     const tests = this.#cases.map((one) => ({ ...one, trace: one.trace?.trim() }));
-    return JSON.stringify({
-      reportFormat: 'CTRF',
-      specVersion: '0.0.0',
-      results: { tool: { name: 'unittest' }, summary: {}, tests },
-    });
+    return ctrfReport('unittest', tests);
   }
 }
 
