@@ -50,9 +50,9 @@ impl Window {
             run.failed == 0 && !run.interrupted && run.branch == newest.branch && run.ran >= newest.ran.div_ceil(2)
         };
         let green = self.runs.iter().rev().skip(1).find(is_green)?;
-        let places = self.view().places;
-        let at = self.runs.iter().position(|run| run.seq == green.seq)?;
-        let commits = places.last()?.saturating_sub(places[at]);
+        let runs: Vec<&RunFacts> = self.runs.iter().collect();
+        let places = Ordered::of(&runs).places;
+        let commits = places.get(&newest.seq)?.saturating_sub(*places.get(&green.seq)?);
         Some((green, commits))
     }
 

@@ -7,6 +7,7 @@ import { statfsSync } from 'node:fs';
 import type { FailureBrief, FailureKind } from 'argus-engine';
 import { projectFile } from '../../system/files/project-file.ts';
 import { listenerOf } from '../../system/listener.ts';
+import { quoted } from '../../system/words.ts';
 import { shortLine } from '../../text/untrusted.ts';
 import { field, readManifest } from '../planning/scripts.ts';
 
@@ -49,8 +50,8 @@ const ADVICE: Readonly<Partial<Record<FailureKind, Advise>>> = {
     );
     const name = file?.slice(1).find((one) => one !== undefined);
     if (name === undefined) return undefined;
-    const look = platform === 'win32' ? `icacls "${name}"` : `ls -ld '${name}'`;
-    return `This user may not use ${shortLine(name)}: '${shortLine(look)}' says who may.`;
+    const isWindows = platform === 'win32';
+    return `This user may not use ${shortLine(name)}. Its permissions: ${isWindows ? 'icacls' : 'ls -ld'} ${shortLine(quoted(name, isWindows))}`;
   },
   'version-mismatch': versionAdvice,
 };
@@ -109,7 +110,13 @@ function versionAdvice(text: string, { root }: Machine): string | undefined {
 
 /** Returns the real machine for a project. */
 export function thisMachine(root: string): Machine {
-  return { root, platform: process.platform, holderOf: listenerOf, freeBytes };
+  const holders = new Map<string, string | undefined>();
+  // Several failures often name the same port, and the search reads the descriptors of all processes.
+  const holderOf = (port: string) => {
+    if (!holders.has(port)) holders.set(port, listenerOf(port));
+    return holders.get(port);
+  };
+  return { root, platform: process.platform, holderOf, freeBytes };
 }
 
 function freeBytes(folder: string): number | undefined {
