@@ -122,9 +122,11 @@ export function reportsOf({ root, reports }: Place, env: Execution['env'], since
 /** The clock of files may be behind. */
 const CLOCK_TICK_MS = 50;
 
-/** Maven's report has all properties of the Java machine. */
+/** Removes the properties of the Java machine and the address of the schema, which Maven writes into its reports. */
 function withoutJava(report: string): string {
-  return report.replace(/<properties>\s*<property name="sun\.[\s\S]*?<\/properties>/u, '');
+  return report
+    .replace(/<properties>\s*<property name="sun\.[\s\S]*?<\/properties>/u, '')
+    .replaceAll(/ xsi:noNamespaceSchemaLocation="[^"]*"/gu, '');
 }
 
 /** The recorded form of texts of one run: placeholders for folders, and the same numbers each time. */
