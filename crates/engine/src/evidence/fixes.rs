@@ -1,4 +1,4 @@
-//! Changes after which failures were gone, found or reported, and how sure each is.
+//! Lists fixes, found by runs or reported, with their state.
 
 use super::{edits, failure_facts::error_of, rows};
 use crate::{
@@ -18,14 +18,14 @@ use argus_core::{
 use argus_store::{Database, Tx, solutions};
 use std::collections::{BTreeMap, btree_map::Entry};
 
-/// Newest reported fixes in an answer, and characters of each.
+/// Maximum number of reported fixes in an answer, and of characters of each.
 const MAX_REPORTED: u32 = 200;
 const MAX_REPORTED_CHARS: usize = 300;
 
-/// Tests of a fix that a diagnosis names.
+/// Maximum number of tests of a fix in a diagnosis.
 const MAX_NAMED_TESTS: usize = 5;
 
-/// The newest first; of several commits that may have been it, the newest first.
+/// Lists the fixes, newest first. If several commits may have fixed a failure, the newest comes first.
 pub async fn fixes<D: Database>(
     engine: &Engine<D>,
     ambient: &Ambient,
@@ -42,7 +42,7 @@ pub async fn fixes<D: Database>(
     let fixes = memory.fixes.iter().rev().flat_map(|fix| {
         let case_names: Vec<String> = fix.cases.keys().filter_map(|case| names.get(case).cloned()).collect();
         let files = if fix.edited.is_some() { edits::changed_files(fix, &edits) } else { Vec::new() };
-        // An edit is one, whether it is committed or not.
+        // An edit is a known change, even if it was never committed.
         let edit = fix.edited.as_ref().map(|_| fix.commits.first());
         let commits = edit.into_iter().chain(fix.commits.iter().filter(|_| fix.edited.is_none()).map(Some));
         commits.map(move |commit| FixEvidence {
@@ -65,8 +65,8 @@ pub async fn fixes<D: Database>(
     Ok(FixesResult { fixes, reported, shared })
 }
 
-/// A failure that is gone may be known as an edit, as the commit that it became, and as a report. What did not mend it is no
-/// part of that.
+/// Links entries for the same fix, which can be known as an edit, as the commit made from it, and as a report. Reports of
+/// failed fixes are not linked.
 fn mark_same_mends(fixes: &mut [FixEvidence], reported: &mut [ReportedFix]) {
     let has_mended = |status: ProofStatus| !matches!(status, ProofStatus::Refuted | ProofStatus::Superseded);
     let mut firsts: BTreeMap<(String, Vec<String>), String> = BTreeMap::new();
@@ -93,7 +93,7 @@ fn mark_same_mends(fixes: &mut [FixEvidence], reported: &mut [ReportedFix]) {
 
 pub(crate) use super::rows::load_fixes;
 
-/// Of the fixes that are kept, a commit or an edit that mended this failure of this test for as many passes as prove that; the newest such.
+/// Returns the newest proved commit or edit among `kept` that fixed this failure of this test.
 pub(crate) async fn mended_before(
     tx: &mut impl Tx,
     kept: &[Fix],
@@ -129,7 +129,7 @@ fn needed(fix: &Fix) -> u32 {
     passes_that_prove(fix.rate, CONFIDENCE)
 }
 
-/// A claim that something else was reported after, for the same case of the same pattern, has been superseded.
+/// Converts reports for an answer. A claim is superseded if another fix was reported later for the same case and pattern.
 fn shown(reported: Vec<solutions::Reported>) -> Vec<ReportedFix> {
     let stands = |fix: &solutions::Reported| fix.success.refuted_by.is_none();
     let is_superseded: Vec<bool> = (0..reported.len())

@@ -1,4 +1,4 @@
-//! The rows of evidence out of the store and back.
+//! Reads and writes the rows of evidence.
 
 use crate::{EngineError, ErrorCode};
 use argus_core::evidence::{
@@ -17,17 +17,17 @@ use argus_store::{
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// Names of tests that have a row.
+/// Names of the tests with a row.
 pub(super) type TestNames = BTreeMap<CaseId, String>;
 
-/// What is bounded; none where nothing was judged yet.
+/// Reads the bounded part of the evidence. None if nothing was judged yet.
 pub(super) async fn load(tx: &mut impl Tx) -> Result<Option<Memory>, EngineError> {
     let state = evidence::state(tx).await?;
-    // All of it follows from runs: what cannot be read is begun anew.
+    // The evidence is derived from runs, so unreadable state is rebuilt.
     Ok(state.and_then(|state| serde_json::from_str(&state).ok()))
 }
 
-/// Of what is bounded the fixes alone: the rest, which is most of it, is passed over.
+/// Reads only the fixes of the bounded part, which are a small share of it.
 pub(crate) async fn load_fixes(tx: &mut impl Tx) -> Result<Vec<Fix>, EngineError> {
     #[derive(Default, Deserialize)]
     struct Fixes {
@@ -38,7 +38,7 @@ pub(crate) async fn load_fixes(tx: &mut impl Tx) -> Result<Vec<Fix>, EngineError
     Ok(read.unwrap_or_default().fixes)
 }
 
-/// The same of the trees of files that the newest runs ran on, by ids of runs, where git gave them one.
+/// Reads git's tree ids of the newest runs, by run id.
 pub(crate) async fn load_trees(tx: &mut impl Tx) -> Result<BTreeMap<String, String>, EngineError> {
     #[derive(Default, Deserialize)]
     struct Trees {
@@ -56,7 +56,7 @@ pub(crate) async fn load_trees(tx: &mut impl Tx) -> Result<BTreeMap<String, Stri
     }
     let state = evidence::state(tx).await?;
     let read: Option<Trees> = state.and_then(|state| serde_json::from_str(&state).ok());
-    // Where git gave none, the commit or a text of its own stands for it.
+    // Without an id from git, the commit or a unique text stands in for the tree.
     let is_of_git = |run: &TreeOfRun| {
         run.commit.as_ref() != Some(&run.tree) && run.tree.bytes().all(|byte| byte.is_ascii_hexdigit())
     };
@@ -64,7 +64,7 @@ pub(crate) async fn load_trees(tx: &mut impl Tx) -> Result<BTreeMap<String, Stri
     Ok(runs.map(|run| (run.id, run.tree)).collect())
 }
 
-/// Adds the rows of those tests that have one.
+/// Adds the rows of the given tests, if they have one.
 pub(super) async fn load_tests(
     tx: &mut impl Tx,
     memory: &mut Memory,
@@ -73,12 +73,12 @@ pub(super) async fn load_tests(
     Ok(add_tests(memory, evidence::tests(tx, cases).await?))
 }
 
-/// Adds all of them.
+/// Adds the rows of all tests.
 pub(super) async fn load_all_tests(tx: &mut impl Tx, memory: &mut Memory) -> Result<TestNames, EngineError> {
     Ok(add_tests(memory, evidence::all_tests(tx).await?))
 }
 
-/// The names of those tests that have a row.
+/// Returns the names of the given tests, if they have a row.
 pub(super) async fn names(tx: &mut impl Tx, cases: &[CaseId]) -> Result<TestNames, EngineError> {
     Ok(evidence::tests(tx, cases).await?.into_iter().map(|row| (row.case, row.name)).collect())
 }
@@ -102,7 +102,7 @@ pub(super) async fn load_orders(tx: &mut impl Tx, memory: &mut Memory) -> Result
     Ok(())
 }
 
-/// Writes what a run has changed: `order` is that of its cases, `name` says what one is called.
+/// Writes the changes of a run. `order` is the order of its cases, and `name` returns the name of a case.
 pub(super) async fn save(
     tx: &mut impl Tx,
     memory: &Memory,
@@ -115,7 +115,7 @@ pub(super) async fn save(
     save_order(tx, seq, order).await
 }
 
-/// Writes all of it into a memory that has none.
+/// Writes all evidence into a database without evidence.
 pub(super) async fn save_all(
     tx: &mut impl Tx,
     memory: &Memory,
@@ -129,7 +129,7 @@ pub(super) async fn save_all(
     Ok(())
 }
 
-/// Of those tests that have a name.
+/// Writes the rows of the tests that have a name.
 async fn save_tests(
     tx: &mut impl Tx,
     memory: &Memory,

@@ -1,5 +1,5 @@
-//! Says what a failure is and what is known about it, and counts the meeting.
-//! When the database cannot be written, the answer says so and is not lost.
+//! Diagnoses a failure: category, verdict, known pattern and fixes. The diagnosis counts as an occurrence of the pattern.
+//! If the database cannot be written, the answer is still returned, with a warning.
 
 use super::{
     lookup::{self, FailedCase},
@@ -38,51 +38,51 @@ use argus_store::{
 };
 use std::{cell::OnceCell, collections::HashSet};
 
-/// Fixes in an answer.
+/// Maximum number of fixes in an answer.
 const MAX_FIXES: u32 = 20;
 
-/// Characters of each; the pattern's resource has them in full.
+/// Maximum characters of each fix. The pattern's resource has the full text.
 const MAX_FIX_CHARS: usize = 1000;
 
-/// Refuted fixes that an answer warns of.
+/// Maximum number of refuted fixes in the warnings.
 const MAX_REFUTATIONS: usize = 3;
 
-/// What the memory has about a failure.
+/// Everything that the database knows about a failure.
 struct Finding {
     found: Match,
-    /// What came of trying the fix of its pattern.
+    /// Results of trying the fix of its own pattern.
     tried: Option<Tried>,
     is_new: bool,
     history: Vec<FixRecord>,
     related: Vec<Related>,
     suggested: Suggestion,
-    /// A commit that mended it before, where no reported fix is known.
+    /// Commit or edit that fixed it before, if no reported fix is known.
     mended_before: Option<MendedBefore>,
-    /// Commits that are a hint, where nothing is known that mended it.
+    /// Hint commits, if no fix is known.
     changed_before: Vec<ChangedBefore>,
-    /// Where the failure is known by its signature and compared other values: how alike they are, and what differs.
+    /// Similarity and differing lines, if the signature is known but the values differ.
     values: DifferingValues,
 }
 
 impl Finding {
-    /// A fix was reported on what the answer shows.
+    /// Whether a fix was reported on the shown pattern.
     fn has_own_fix(&self) -> bool {
         self.found.pattern.as_ref().is_some_and(trial::has_own_fix)
     }
 
-    /// What was tried here did not help.
+    /// Whether the suggested fix has only failed.
     fn has_only_failed(&self) -> bool {
         self.tried.is_some_and(trial::has_only_failed)
     }
 }
 
-/// What is seen of a failure without what is known about it.
+/// The analyzed failure, without the knowledge of the database.
 struct AnalyzedFailure {
     case: FailedCase,
-    /// What it is found to be by all runs that are known now.
+    /// Verdict by all runs that are known now.
     found: Option<CaseVerdict>,
     analysis: Analysis,
-    /// Its text, as the debug memory is asked for it: made where no fix is known, for a long text costs a fifth of a call.
+    /// Search query for the debug memory. Created on demand, because for a long text it takes a fifth of the call.
     query: OnceCell<Query>,
     sight: FailureSight,
     cause: Cause,
@@ -96,7 +96,7 @@ impl AnalyzedFailure {
     }
 }
 
-/// Finds the failure and concludes what it is while others may write, then matches and counts it in one transaction.
+/// Reads and analyzes the failure without a lock, then matches and counts it in one write transaction.
 pub async fn diagnose<D: Database>(
     engine: &Engine<D>,
     ambient: &Ambient,
@@ -188,7 +188,7 @@ async fn count_diagnosis<D: Database>(
     finding(engine, tx, &case.name, analysis, found, false).await
 }
 
-/// What the failure is when it is not the one that a person or an agent says it is not, and where it was counted before.
+/// Matches the failure again after a person or an agent has said that it is not the same as `notSameAs`, and moves its count.
 async fn split<D: Database>(
     engine: &Engine<D>,
     ambient: &Ambient,
@@ -222,7 +222,7 @@ async fn split<D: Database>(
     Ok((now, was))
 }
 
-/// Keeps that somebody said so: what the memory knows by now says only that they are two.
+/// Stores the decision that the two are different, unless the database already keeps them apart.
 async fn keep_word<D: Database>(
     engine: &Engine<D>,
     ambient: &Ambient,
@@ -273,7 +273,7 @@ async fn finding<D: Database>(
     };
     if pattern.is_some_and(|pattern| pattern.is_builtin) {
         for fix in &mut history {
-            // A success of this very failure would have made it a pattern of its own.
+            // A success of this failure would have created a learned pattern.
             fix.of_other_failure = fix.state.is_some() || fix.case_name != case_name;
         }
     }
@@ -301,8 +301,8 @@ async fn finding<D: Database>(
     Ok(Finding { found, tried, is_new, history, related, suggested, mended_before, changed_before: Vec::new(), values })
 }
 
-/// Incidents of the debug memory, and commits that were learned, come in where no reported fix is known. They are a help, so
-/// that a memory that cannot be read takes nothing from the answer.
+/// Adds incidents of the debug memory and learned commits if no reported fix is known. They are optional: if they cannot be
+/// read, the answer stays as it is.
 async fn with_hints<D: Database>(
     engine: &Engine<D>,
     ambient: &Ambient,
@@ -315,7 +315,7 @@ async fn with_hints<D: Database>(
             memory::finding::related_incidents::incidents(engine, ambient, tx, seen.query(engine)).await
     {
         finding.related.extend(incidents);
-        // What is suggested stays first.
+        // The suggested pattern stays first.
         let from = usize::from(finding.suggested.first_related().is_some());
         finding.related[from..].sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
     }
@@ -399,14 +399,14 @@ fn answer<D: Database>(
     }
 }
 
-/// Where nothing is known of the test but an error that is the same each time, no rerun would settle what it is.
+/// Removes the suggestion to rerun a test whose error is the same each time, since a rerun would show nothing new.
 pub(crate) fn without_idle_rerun(verdict: Verdict, kind: FailureKind) -> Verdict {
     let is_of_history = !matches!(verdict.kind, VerdictKind::New | VerdictKind::Unknown);
     let settle = verdict.settle.filter(|_| is_of_history || !kind.is_same_each_time());
     Verdict { settle, ..verdict }
 }
 
-/// Of what was tried for this failure and came back, the newest of each; what is suggested again says itself what came of it.
+/// Warnings about refuted fixes of this failure, each once. The suggested fix is left out, because its standing says the same.
 fn refutations<'a>(history: &'a [FixRecord], suggested: Option<&'a str>) -> impl Iterator<Item = String> + 'a {
     let mut said: HashSet<String> = suggested.map(text::folded).into_iter().collect();
     let refuted = history.iter().filter(|fix| !fix.of_other_failure && fix.refuted_by.is_some());
@@ -416,7 +416,7 @@ fn refutations<'a>(history: &'a [FixRecord], suggested: Option<&'a str>) -> impl
         .take(MAX_REFUTATIONS)
 }
 
-/// What was tried and came back, so that nobody tries it again.
+/// Warning about a refuted fix, so that it is not tried again.
 fn refutation(fix: &FixRecord) -> Option<String> {
     let by = fix.refuted_by.as_ref()?;
     let steps = text::quoted(&fix.fix_description);

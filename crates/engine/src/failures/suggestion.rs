@@ -1,6 +1,5 @@
-//! The best fix that is known for a failure: its pattern's own, else one that was learned for the same error in another
-//! case, else the tip of a built-in.
-//! Confidence does not rank them: it sinks with every diagnosis that nobody reported a fix for.
+//! Selects the best fix for a failure: that of its own pattern, else one that was learned for the same error in another case,
+//! else the text of a built-in pattern. Confidence is not used, because it drops with each diagnosis without a reported fix.
 
 use super::{
     matching::Match,
@@ -26,31 +25,31 @@ use argus_store::{
     solutions::{SolutionKey, outcomes},
 };
 
-/// Patterns of one error that are looked at.
+/// Maximum number of patterns of one error that are considered.
 const MAX_FAMILY_PATTERNS: u32 = 50;
 
-/// Lines of a difference that are said, and characters of each.
+/// Maximum number of differing lines, and of characters of each.
 const MAX_DIFFERENCE_LINES: usize = 3;
 const MAX_DIFFERENCE_CHARS: usize = 160;
 
-/// Characters of a message that are compared.
+/// Maximum characters of a message that are compared.
 const MAX_COMPARED_CHARS: usize = 600;
 
-/// A fix, and where it comes from.
+/// A suggested fix and its origin.
 #[derive(Clone, Default)]
 pub(crate) struct Suggestion {
     pub(crate) fix: Option<String>,
-    /// What came of trying it; none for a tip.
+    /// Results of trying it. None for a built-in tip.
     pub(crate) tried: Option<Tried>,
     /// How far runs have proved it.
     pub(crate) trust: Option<FixTrust>,
-    /// The pattern that it was learned for, where that is another one, or was of other values.
+    /// The pattern that it was learned for, if that is another pattern or had other values.
     pub(crate) from: Option<Pattern>,
-    /// What these values were there, and are here.
+    /// Differing values, there and here.
     differences: Vec<Difference>,
-    /// How often it was reported not to have helped this failure, for which it was not learned.
+    /// Number of reports that it did not help this failure, for which it was not learned.
     failed_here: u32,
-    /// A pattern of another case with the same error and the same values, where the failure has none of its own.
+    /// A pattern of another case with the same error and values, if the failure has no pattern of its own.
     pub(crate) same_cause: Option<Pattern>,
 }
 
@@ -68,12 +67,12 @@ impl Suggestion {
         self.tried.is_some_and(Tried::is_claimed)
     }
 
-    /// It was learned for this very failure, and a run has shown that it helps.
+    /// Whether it was learned for this failure and proved by a run.
     pub(crate) fn is_own_and_proved(&self) -> bool {
         self.from.is_none() && self.tried.is_some_and(|tried| tried.proved > 0)
     }
 
-    /// Nothing speaks for it but that it was said to work.
+    /// Whether it has failed and was never proved.
     fn has_only_failed(&self) -> bool {
         self.tried.is_some_and(trial::has_only_failed)
     }
@@ -86,7 +85,7 @@ impl Suggestion {
         })
     }
 
-    /// What speaks against trying it here.
+    /// Warning if it did not help this failure.
     pub(crate) fn warning(&self) -> Option<String> {
         let (steps, from) = (self.fix.as_ref()?, self.from.as_ref().filter(|_| self.failed_here > 0)?);
         let times = if self.failed_here == 1 { String::new() } else { format!(" {} times", self.failed_here) };
@@ -97,8 +96,8 @@ impl Suggestion {
         ))
     }
 
-    /// The pattern of another case whose fix stands first in what is related, where it is of the very same error, with
-    /// what came of trying it.
+    /// The pattern of another case with the same error that is listed first among the related patterns, with the results of
+    /// trying its fix.
     pub(crate) fn first_related(&self) -> Option<(&Pattern, Option<Tried>)> {
         self.from.as_ref().filter(|_| self.differences.is_empty()).map(|pattern| (pattern, self.tried))
     }
@@ -109,18 +108,18 @@ impl Suggestion {
     }
 }
 
-/// Of two failures with the same stable text: how alike they are, and what differs, where the values in them do.
+/// Similarity and differing lines of two failures with the same normalized text. None if their values are equal.
 pub(crate) type DifferingValues = Option<(f64, Vec<Difference>)>;
 
-/// What is known of a fix of the failure's own pattern.
+/// The fix of the failure's own pattern.
 #[derive(Clone)]
 pub(crate) struct OwnFix {
     pub(crate) trial: Option<Trial>,
-    /// Of the failure that the pattern was learned from.
+    /// Comparison with the failure that the pattern was learned from.
     pub(crate) values: DifferingValues,
 }
 
-/// None where the pattern has no fix of its own.
+/// Returns the fix of the pattern. None if it has none.
 pub(crate) async fn own_fix(
     tx: &mut impl Tx,
     analysis: &Analysis,
@@ -132,7 +131,7 @@ pub(crate) async fn own_fix(
     Ok(Some(OwnFix { trial, values }))
 }
 
-/// What is known of a failure that was found so, in short, with its best fix.
+/// Returns the known pattern of a matched failure with the best fix.
 pub(crate) async fn known_pattern<D>(
     engine: &Engine<D>,
     tx: &mut impl Tx,
@@ -142,7 +141,7 @@ pub(crate) async fn known_pattern<D>(
 ) -> Result<Option<KnownPattern>, StoreError> {
     let own_fix = own_fix(tx, analysis, found).await?;
     let suggested = best_suggestion(engine, tx, analysis, found, case_name, own_fix).await?;
-    // What was learned elsewhere is known, whatever this pattern is.
+    // A fix of another pattern counts as known even if this failure has no pattern.
     let elsewhere = suggested.from.as_ref().or(suggested.same_cause.as_ref());
     let Some(pattern) = found.pattern.as_ref().or(elsewhere) else { return Ok(None) };
     let origin = suggested.suggested_from();
@@ -160,7 +159,7 @@ pub(crate) async fn known_pattern<D>(
     }))
 }
 
-/// The best fix for a failure that was found so.
+/// Returns the best fix for a matched failure.
 pub(crate) async fn best_suggestion<D>(
     engine: &Engine<D>,
     tx: &mut impl Tx,
@@ -174,7 +173,7 @@ pub(crate) async fn best_suggestion<D>(
     let own = own_fix.map(|own_fix| of_its_own(found, own_fix, tip.clone()));
     let is_set = pattern.is_some_and(|pattern| pattern.overrides.solution.is_some());
     let has_own = own.is_some();
-    // What was refuted is no suggestion, unless a person made it one.
+    // A refuted fix is not suggested unless a person set it.
     if let Some(own) = own.filter(|own| is_set || !own.has_only_failed()) {
         return Ok(own);
     }
@@ -205,15 +204,15 @@ fn of_its_own(found: &Match, OwnFix { trial, values }: OwnFix, fix: Option<Strin
 /// Patterns of the same error in other cases.
 #[derive(Default)]
 struct SameError {
-    /// The one with the best fix.
+    /// The pattern with the best fix.
     fixed: Option<FixedPattern>,
-    /// The first that has the same values too, fixed or not.
+    /// The first pattern with the same values, with or without a fix.
     known: Option<Pattern>,
 }
 
 struct FixedPattern {
     pattern: Pattern,
-    /// With what was reported of this failure.
+    /// Results of trying the fix, including reports for this failure.
     trial: Trial,
     failed_here: u32,
     differences: Vec<Difference>,
@@ -234,7 +233,7 @@ async fn same_error(
     let others = found.others(tx).await?;
     let may_be = |pattern: &Pattern| found.shown_key() != Some(pattern.key) && !others.contains(&pattern.key);
     let mut candidates = similar::of_family(tx, &analysis.signatures.family, MAX_FAMILY_PATTERNS).await?;
-    // The same words in another function, which the family tells apart.
+    // The same message in another function has another family signature.
     for (key, text) in similar::of_bands(tx, argus_core::similarity::sketch(&analysis.normalized_error)).await? {
         if text == analysis.normalized_error
             && let Some(pattern) = patterns::get(tx, key).await?
@@ -249,7 +248,7 @@ async fn same_error(
         if differences.is_empty() {
             same.known.get_or_insert_with(|| pattern.clone());
         } else if analysis.classification.category == Category::AssertionMismatch {
-            // What two assertions compared is what they are about.
+            // Two assertions with other values are different failures.
             continue;
         }
         let trial = trial::trial_of(tx, &pattern).await?;
@@ -264,8 +263,8 @@ async fn same_error(
     Ok(same)
 }
 
-/// How often the fix of another pattern was reported not to have helped this failure: on its own pattern, or on the built-in
-/// that speaks for it.
+/// Number of reports that the fix of another pattern did not help this failure, on its own pattern or on the built-in pattern
+/// that matches it.
 async fn failed_here(tx: &mut impl Tx, found: &Match, case_name: &str, fixed: &Pattern) -> Result<u32, StoreError> {
     let (Some(own), Some(fix)) = (&found.own, &fixed.best_fix) else { return Ok(0) };
     let digest = input::digest(fix);
@@ -276,8 +275,8 @@ async fn failed_here(tx: &mut impl Tx, found: &Match, case_name: &str, fixed: &P
     }
 }
 
-/// What speaks for a pattern's fix: that there is one, that a run proved it, how often it helped more than it failed, how
-/// often it was said to, then how new it is. Nothing of it changes when a failure is read again.
+/// Sort key of a pattern's fix: whether there is one, whether it is proved, successes minus failures, claims, then age. A
+/// diagnosis does not change it.
 pub(crate) type Evidence = (bool, bool, i64, u32, Option<SolutionKey>);
 
 pub(crate) fn evidence(pattern: &Pattern, tried: Option<Tried>) -> Evidence {
@@ -286,7 +285,7 @@ pub(crate) fn evidence(pattern: &Pattern, tried: Option<Tried>) -> Evidence {
     (tried.is_some(), proved > 0, balance, claimed, pattern.suggests)
 }
 
-/// Of a failure and the one that a pattern was learned from.
+/// Compares a failure with the failure that a pattern was learned from.
 pub(crate) async fn differing_values(
     tx: &mut impl Tx,
     analysis: &Analysis,
@@ -298,7 +297,7 @@ pub(crate) async fn differing_values(
     };
     let message = |text: &str| Summary::read(text).message(MAX_COMPARED_CHARS);
     let (before, now) = (message(&event.text), message(&analysis.redacted));
-    // What an assertion compared may be a time or a word.
+    // The compared values of an assertion can be times or words, so any difference counts.
     let is_assertion = analysis.classification.category == Category::AssertionMismatch;
     let differ = |before: &str, now: &str| {
         if is_assertion { differ_beside_addresses(before, now) } else { differ_in_values(before, now) }
@@ -309,6 +308,6 @@ pub(crate) async fn differing_values(
         .take(MAX_DIFFERENCE_LINES)
         .map(|(before, now)| Difference { before: line(before), now: line(now) })
         .collect();
-    // Half of it is the stable text, which is the same, and half what was printed.
+    // The mean of the similarity of the normalized texts, which is 1, and of the printed texts.
     Ok((!differences.is_empty()).then(|| (f64::midpoint(1.0, similarity(&before, &now)).min(0.99), differences)))
 }

@@ -1,4 +1,4 @@
-//! Reports and command outcome in, cases fit for storing out: named, bounded, redacted, analyzed.
+//! Turns reports and the outcome of the command into cases for the database: named, bounded, redacted and analyzed.
 
 use super::{
     brief::{BriefCandidate, Candidates},
@@ -24,33 +24,33 @@ use std::{
     io::{self, BufRead, ErrorKind, Read},
 };
 
-/// A parser may look at all that is buffered with each step, so no source may show it more than this.
+/// Buffer size of a report. A parser can scan the whole buffer at each step, so it is limited.
 const WINDOW_BYTES: usize = 64 * 1024;
 
-/// What reports say of their run beside its cases.
+/// Facts about the run from its reports.
 #[derive(Default)]
 pub(crate) struct RunFacts {
-    /// The first that is named.
+    /// The first runner that a report names.
     pub(crate) runner: Option<String>,
-    /// Runners with a version, once each.
+    /// Distinct runners with their versions.
     versions: BTreeSet<(String, String)>,
-    /// The earliest.
+    /// The earliest start.
     pub(crate) started_at: Option<i64>,
-    /// Of all of them together.
+    /// Total duration in milliseconds.
     pub(crate) duration_ms: Option<f64>,
-    /// It is not known in which order the cases ran.
+    /// Whether the order of execution is unknown.
     pub(crate) order_unknown: bool,
 }
 
 impl RunFacts {
-    /// The version of a runner as evidence names it, `vitest-3.2.4`; none where the reports of it have several.
+    /// Runner with version, such as `vitest-3.2.4`. None if the reports have several versions.
     pub(crate) fn runner_version(&self, runner: &str) -> Option<String> {
         let mut versions = self.versions.iter().filter(|(name, _)| name == runner).map(|(_, version)| version);
         let only = versions.next()?;
         versions.next().is_none().then(|| format!("{runner}-{only}"))
     }
 
-    /// Adds what one more report says.
+    /// Adds the facts of another report.
     fn add(&mut self, parsed: &Parsed) {
         self.runner = self.runner.take().or_else(|| parsed.runner.clone());
         self.versions.extend(parsed.runner.clone().zip(parsed.runner_version.clone()));
@@ -62,44 +62,44 @@ impl RunFacts {
     }
 }
 
-/// What the reports and the command come to.
+/// The cases of a run, and what the following steps need of them.
 #[derive(Default)]
 pub(crate) struct Collected {
     pub(crate) cases: Vec<Case>,
-    /// Of failed cases, the first few.
+    /// Failures that can be listed in the answer.
     pub(crate) candidates: Candidates,
     pub(crate) skipped: Vec<Problem>,
     pub(crate) facts: RunFacts,
-    /// There are reports, but no test in them: a filter may have left none.
+    /// Whether there are reports, but no tests in them, for example because of a filter.
     pub(crate) has_empty_reports: bool,
-    /// Tests were expected, and none ran.
+    /// Whether tests were expected and none ran.
     pub(crate) ran_no_tests: bool,
-    /// What verdicts are made from.
+    /// Failures as evidence for the verdicts.
     pub(crate) failed: Vec<evidence::facts::Failure>,
-    /// Files in their stacks, where it is known which files were changed.
+    /// Files in the stacks of the failures, if the changed files are known.
     pub(crate) stacks: evidence::facts::StackFiles,
     has_changed_files: bool,
     budget: TextBudget,
 }
 
-/// Texts of a failed case, by its index.
+/// Index and texts of a failed case.
 struct Raw {
     at: usize,
     texts: CleanTexts,
 }
 
-/// What all reports of a run come to; of each case what the reader of it made, and the runner that its report names.
+/// Content of all reports of a run. Each case comes with the runner that its report names.
 pub(crate) struct ReportsRead<T> {
     pub(crate) cases: Vec<(T, Option<String>)>,
-    /// What could not be read.
+    /// Parts that could not be read.
     pub(crate) problems: Vec<Problem>,
     pub(crate) facts: RunFacts,
-    /// Why the first of those that could not be read at all was refused.
+    /// Error of the first report that could not be read at all.
     refused: Option<EngineError>,
 }
 
 impl<T> ReportsRead<T> {
-    /// There are reports, but no test in them: a filter may have left none.
+    /// Whether there are reports, but no tests in them, for example because of a filter.
     pub(crate) fn have_no_tests(&self, params: &RecordRunParams) -> bool {
         !params.reports.is_empty()
             && (self.cases.is_empty() && self.problems.is_empty())
@@ -107,7 +107,7 @@ impl<T> ReportsRead<T> {
     }
 }
 
-/// Reads all reports, a case at a time; one that cannot be read to its end has none.
+/// Reads all reports case by case. A report that cannot be read to its end has no cases.
 pub(crate) fn read_reports<D, T>(
     engine: &Engine<D>,
     params: &RecordRunParams,
@@ -137,7 +137,7 @@ pub(crate) fn read_reports<D, T>(
     read
 }
 
-/// A case of a package, told apart from that of another by where it is.
+/// Prefixes a case with its folder, so that cases of several packages differ.
 fn in_folder(folder: Option<&str>, mut case: ReportCase) -> ReportCase {
     let Some(folder) = folder else { return case };
     match &mut case.file {
@@ -148,7 +148,7 @@ fn in_folder(folder: Option<&str>, mut case: ReportCase) -> ReportCase {
     case
 }
 
-/// Runners name files from where they were started, or from the project's own folder.
+/// Some runners name files relative to their working directory, others relative to the project.
 fn is_below(folder: &str, file: &str) -> bool {
     file.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }
@@ -157,7 +157,7 @@ fn is_relative(file: &str) -> bool {
     !file.starts_with('/') && file.as_bytes().get(1) != Some(&b':')
 }
 
-/// Reads all reports; where the command ended and no case tells why, adds a case that does.
+/// Reads all reports. If no case explains the outcome of the command, adds a case for the command itself.
 pub(crate) fn collect<D>(engine: &Engine<D>, params: &RecordRunParams) -> Result<Collected, EngineError> {
     let mut budget = TextBudget::default();
     let mut clean = |case: ReportCase| clean_case(engine, &mut budget, case);
@@ -175,7 +175,7 @@ pub(crate) fn collect<D>(engine: &Engine<D>, params: &RecordRunParams) -> Result
     let has_changed_files = params.git.as_ref().is_some_and(has_files);
     let mut all = Collected { facts, has_empty_reports, has_changed_files, budget, ..Collected::default() };
     let output = params.output_tail.as_deref();
-    // pytest lists the test that was interrupted as passed.
+    // pytest reports the interrupted test as passed.
     let is_certain = |case: &Case| case.status == Status::Failed || !params.interrupted;
     for ((case, texts), runner) in cases.filter(|((case, _), _)| is_certain(case)) {
         let texts = texts.map(|texts| unsaid::with_reason(engine, output, &case.name, texts));
@@ -190,7 +190,7 @@ pub(crate) fn collect<D>(engine: &Engine<D>, params: &RecordRunParams) -> Result
     }
 }
 
-/// A case fit for storing, and its texts where it failed and is to be analyzed.
+/// Returns a case for the database, with its texts if it failed and is to be analyzed.
 pub(crate) fn clean_case<D>(
     engine: &Engine<D>,
     budget: &mut TextBudget,
@@ -211,12 +211,12 @@ pub(crate) fn clean_case<D>(
     (clean, is_analyzed.then(|| budget.clean(engine, texts)))
 }
 
-/// Its exit code says that it ran no test: as a failure of the command it would be told twice.
+/// Whether pytest ended with its exit code for no tests, which is reported in another way.
 fn is_empty_pytest(params: &RecordRunParams) -> bool {
     params.runner.as_deref() == Some("pytest") && params.exit_code == Some(5)
 }
 
-/// The command itself failed, whatever its cases say.
+/// Whether the command itself failed, regardless of its cases.
 pub(crate) fn has_failed(params: &RecordRunParams) -> bool {
     params.exit_code.is_some_and(|code| code != 0) || params.signal.is_some() || params.timed_out
 }
@@ -225,7 +225,7 @@ fn has_ended(params: &RecordRunParams) -> bool {
     params.interrupted || params.exit_code.is_some() || params.signal.is_some() || params.timed_out
 }
 
-/// Hands out the cases of a report; after an error those that were handed out do not count.
+/// Calls `on_case` for each case of a report. After an error, those cases must be discarded.
 fn each_case<D>(
     engine: &Engine<D>,
     report: &ReportInput,
@@ -242,16 +242,16 @@ fn each_case<D>(
 }
 
 impl Collected {
-    /// With the command's own case where nothing else tells why it ended as it did.
+    /// Adds a case for the command itself if no other case explains its outcome.
     fn complete<D>(mut self, engine: &Engine<D>, params: &RecordRunParams) -> Self {
-        // Why it ended is known, and which tests it did not come to is not.
+        // The reason is known, and tests that did not run are not failures.
         if params.interrupted {
             return self;
         }
         self.ran_no_tests =
             params.expects_tests && !params.timed_out && self.skipped.is_empty() && !self.has_ran(params);
         let explained = self.ran_no_tests && is_empty_pytest(params);
-        // What failed before its time was over, or because of it, does not tell that it was.
+        // Failures before or because of a timeout do not explain the timeout.
         let unexplained = has_failed(params) && (self.candidates.is_empty() || params.timed_out) && !explained;
         if has_ended(params) && (unexplained || self.cases.is_empty() && !self.ran_no_tests) {
             self.add_command(engine, params);
@@ -259,12 +259,12 @@ impl Collected {
         self
     }
 
-    /// Whether a test ran, or was left out by itself: what a filter leaves out is skipped as well.
+    /// Whether a test ran, or was skipped by its author rather than by a filter.
     fn has_ran(&self, params: &RecordRunParams) -> bool {
         self.cases.iter().any(|case| case.status != Status::Skipped || params.filter.is_none())
     }
 
-    /// Says what could not be read; a report names files and quotes what it holds.
+    /// Adds a part that could not be read, redacted, because it can quote the report.
     fn skip<D>(&mut self, engine: &Engine<D>, problem: &Problem) {
         let clean = |text: &str| engine.analyzer.redact(text).into_string();
         self.skipped.push(Problem { at: clean(&problem.at), reason: clean(&problem.reason) });
@@ -287,7 +287,7 @@ impl Collected {
         }
     }
 
-    /// Concludes, and keeps what diagnose will conclude again from the stored form.
+    /// Analyzes a failure and stores the texts, from which a diagnosis derives the same result.
     fn conclude<D>(&mut self, engine: &Engine<D>, containers: &[ContainerFact], facts: FailureEvent, raw: Raw) {
         let text = |text: Option<Redacted>| text.map(Redacted::into_string);
         let Some(case) = self.cases.get_mut(raw.at) else { return };
@@ -323,7 +323,7 @@ impl Collected {
         self.candidates.add(BriefCandidate { at: raw.at, analysis, sight });
     }
 
-    /// One case named after the command; when it failed, the end of its output is the error.
+    /// Adds a case that is named after the command. If it failed, its error is the end of the output.
     fn add_command<D>(&mut self, engine: &Engine<D>, params: &RecordRunParams) {
         let failed = has_failed(params);
         let at = self.cases.len();
@@ -351,7 +351,7 @@ impl Collected {
     }
 }
 
-/// The failure of a case after the first `MAX_ANALYZED_FAILURES`. It has no signature, by which verdicts leave it out.
+/// Failure of a case beyond `MAX_ANALYZED_FAILURES`. It has no signature, so verdicts ignore it.
 fn not_analyzed() -> Failure {
     Failure {
         category: argus_core::Category::Unknown,
@@ -365,14 +365,14 @@ fn not_analyzed() -> Failure {
     }
 }
 
-/// The case that a command is where none of its tests tells why it ended as it did.
+/// Name of the case for the command itself.
 pub(crate) fn command_name<D>(engine: &Engine<D>, params: &RecordRunParams) -> String {
     let name = params.command.as_deref().or(params.runner.as_deref()).unwrap_or("command");
     let name = params.folder.as_deref().map_or_else(|| name.to_owned(), |folder| format!("{folder}{SEPARATOR}{name}"));
     clean_name(engine, &name)
 }
 
-/// Where the command's output says what went wrong; that its time was over is said first, for nothing else in the text says it.
+/// Error of the command from its output. A timeout is stated first, because the output does not mention it.
 pub(crate) fn command_error<D>(engine: &Engine<D>, params: &RecordRunParams) -> Option<String> {
     let output = params.output_tail.as_deref().map(|output| engine.analyzer.redact_whole(output));
     let output = output.filter(|output| !output.trim_end().is_empty()).map(|output| salient_tail(output.trim_end()));
@@ -408,7 +408,7 @@ fn too_large(path: &str) -> EngineError {
     EngineError::new(ErrorCode::ReportTooLarge, message)
 }
 
-/// Stops a reader at the cap and remembers that it did.
+/// A reader that stops at a limit and records that it was exceeded.
 struct Capped {
     inner: Box<dyn BufRead>,
     left: u64,

@@ -1,6 +1,6 @@
 /**
- * One test run from the command to what the engine records: plan, execute, collect reports, git and container facts.
- * Storing: session.ts.
+ * Runs tests and collects everything that the engine records: reports, output, git and container facts. session.ts stores
+ * it.
  */
 
 import { createWriteStream, type Stats, writeFileSync } from 'node:fs';
@@ -34,10 +34,10 @@ import { ShuffleWatch } from './reports/shuffle.ts';
 import { prependComments } from './reports/uncaught-errors.ts';
 import { globSources, isSince, runnerThatWrote, type Unread, writtenReports } from './reports/written-reports.ts';
 
-/** Half an hour: long for a suite, short for a hang nobody watches. */
+/** Long enough for a test suite, and a limit for a hang that nobody notices. */
 const DEFAULT_TIMEOUT_SECONDS = 1_800;
 
-/** What is recorded is then one case, the command itself. */
+/** Note for a command whose only case is the command itself. */
 const NO_REPORT =
   'ended well but wrote no test report: no test ran, or its reports lie elsewhere (test.report in argus.yaml names them).';
 
@@ -47,10 +47,10 @@ const INTERRUPTED =
 const RAN_AGAIN = 'It ran once more as it was typed';
 const ONLY_PRINTED = ', and only what it printed was read';
 
-/** Options by which a run without tests is what its user wants. */
+/** Options that allow a run without tests. */
 const MAY_BE_EMPTY = /--pass-?with-?no-?tests|--no-tests[= ](?:pass|warn)|--permit-no-files|surefire\.failIfNo/iu;
 
-/** What Maven and Go print where tests ran, and where none did. */
+/** Output of Maven and Go with and without tests. */
 const TESTS_SAID = /\bTests run: [1-9]/u;
 const NO_TESTS_SAID = /\bNo tests to run\b|\bmatched no packages\b|\bNo tests found\b/u;
 
@@ -59,27 +59,27 @@ export interface RunRequest {
   config: Config;
   command?: string | undefined;
   filter?: string | undefined;
-  /** Which it is for, where that is known. */
+  /** Case that the filter selects, if known. */
   caseName?: string | undefined;
   timeoutSeconds?: number | undefined;
   idleTimeoutSeconds?: number | undefined;
-  /** At that root, where git was asked before anything else. */
+  /** State of git at the root, if it was read before. */
   look?: GitLook | undefined;
 }
 
 export interface RunWatcher {
   signal?: AbortSignal | undefined;
-  /** What a person would see, as it comes. */
+  /** Called with the output for the terminal as it arrives. */
   onOutput?: ((text: string, stream: 'stdout' | 'stderr') => Held) | undefined;
-  /** The last line printed; called with every piece of output. */
+  /** Called with the last printed line at each piece of output. */
   onLine?: ((line: string) => void) | undefined;
-  /** The command runs: time for what has to be ready when it ends. */
+  /** Called after the start of the command, to prepare what is needed at its end. */
   onStart?: (() => void) | undefined;
   /** Runs the command in place of `execute`, which is the default. Tests play a recording with it. */
   execute?: typeof execute | undefined;
 }
 
-/** Runs the command and calls `record` with everything about the run while its report files still exist. */
+/** Runs the command and calls `record` with the collected run while its report files still exist. */
 export async function runTests<T>(
   request: RunRequest,
   watcher: RunWatcher,
@@ -93,7 +93,7 @@ export async function runTests<T>(
   }
 }
 
-/** The command of the call, else of the configuration, else the detected one. */
+/** Returns the command of the call, else of the configuration, else the detected command. */
 export function testCommand(root: string, config: Config, given?: string): string {
   const command = given ?? config.test?.command ?? detectTestCommand(root)?.command;
   if (command?.trim()) return command;
@@ -104,7 +104,7 @@ export function testCommand(root: string, config: Config, given?: string): strin
 async function observedRun(request: RunRequest, watcher: RunWatcher, dir: string): Promise<RecordRunParams> {
   const { root, config } = request;
   const ownReports = config.test?.report;
-  // Git looks while the run is planned, and has its answer before the command can change anything.
+  // Git reads the tree while the run is planned, before the command can change it.
   const look = request.look ?? lookAtGit(root);
   const plan = planRun({
     root,
@@ -120,7 +120,7 @@ async function observedRun(request: RunRequest, watcher: RunWatcher, dir: string
 
   await look.treeSeen;
   const observing = observe(plan, request, watcher, dir);
-  // The rest is asked while it runs.
+  // The other facts are collected while the command runs.
   const environment = conditions(root);
   const [observed, facts] = await Promise.all([observing, look.facts()]);
   const around = { git: facts ?? ciFacts(), environment };
@@ -135,13 +135,13 @@ async function observedRun(request: RunRequest, watcher: RunWatcher, dir: string
   return recordOf(bare, request, { ...again, left: [note, ...again.left] }, around);
 }
 
-/** One run of the command, with what it printed and wrote. */
+/** A finished command with its output and reports. */
 interface Observed {
   executed: Executed;
   output: Output;
   reports: ReportInput[];
   unread: Unread;
-  /** Remarks on processes that it left. */
+  /** Notes on processes that it left running. */
   left: string[];
 }
 
@@ -174,7 +174,7 @@ function timeoutOf({ timeoutSeconds, config }: RunRequest): number {
   return timeoutSeconds ?? config.test?.timeout ?? DEFAULT_TIMEOUT_SECONDS;
 }
 
-/** None unless it is asked for: a build may be silent for as long as it takes. */
+/** Undefined by default, because a build can be silent for a long time. */
 function idleTimeoutOf({ idleTimeoutSeconds, config }: RunRequest): number | undefined {
   return idleTimeoutSeconds ?? config.test?.idleTimeout;
 }
@@ -237,30 +237,30 @@ async function containersOf({ root, config }: RunRequest, { startedAt }: Execute
   return containerFacts(root, config, startedAt);
 }
 
-/** It says on what it runs; where no test ran, nothing else would be the headline. */
+/** Removes the header, which would become the headline of a run without tests. */
 function withoutPytestHeader(text: string): string {
   return text.replaceAll(/^(?:platform \S+ -- |(?:rootdir|cachedir|configfile|plugins): ).*\n/gmu, '');
 }
 
-/** Whether a run without a test has failed: unless the runner has said so itself, or was told that it may be empty. */
+/** Whether a run without tests has failed. Not if the runner reports that itself, or if an option allows it. */
 function mustHaveTests(plan: Plan, request: RunRequest, { executed, reports, output }: Observed): boolean {
   const runner = runnerThatWrote(plan.reporting.reports, reports, plan.runner);
   if (runner === null || MAY_BE_EMPTY.test(plan.shown)) return false;
   const printed = output.tail.text;
   const filter = request.filter ?? plan.ownFilter;
   const isFilteredBuild = filter !== undefined && plan.reporting.reports.some(({ kind }) => kind === 'glob');
-  // Without a report and without a word, tests may have run all the same.
+  // Without a report and a message, tests may still have run.
   const isTold = reports.length > 0 || NO_TESTS_SAID.test(printed) || (isFilteredBuild && !TESTS_SAID.test(printed));
   return isTold && (filter !== undefined || maySucceedEmpty(runner) || executed.exitCode !== 0);
 }
 
-/** A command that took what was added to it has written a report, or has ended well. */
+/** Whether the command may have rejected the added options: it failed and wrote no report. */
 function mayBeRefused(plan: Plan, { executed, reports }: Observed): boolean {
   const isAdded = plan.added.length > 0 || plan.reporting.env !== undefined;
   return isAdded && reports.length === 0 && executed.exitCode !== 0 && !executed.timedOut;
 }
 
-/** Runs the command; one that fails, or is ended before it ends itself, leaves nothing running that can be found. */
+/** Runs the command. Processes that it leaves running are ended if it fails or is ended early. */
 async function executeWhole(execution: Execution, run = execute): Promise<{ executed: Executed; left: string[] }> {
   const mark = newMark();
   const env = { ...execution.env, ...markEntry(mark) };
@@ -276,7 +276,7 @@ async function executeWhole(execution: Execution, run = execute): Promise<{ exec
   }
 }
 
-/** Passes on what is printed, in the form people know, and keeps what the report needs of it. */
+/** Passes on the output in its usual form, and keeps what the reports need. */
 class Output {
   readonly tail = new Tail();
   readonly shuffle: ShuffleWatch;
@@ -288,7 +288,7 @@ class Output {
   readonly #batsTimes: BatsTimes | undefined;
   readonly #printed: PrintedReports;
   readonly #reportOfTap: string | undefined;
-  /** Where what is printed is TAP and nothing else. */
+  /** Set if the output is only TAP. */
   readonly #copyOfTap: string | undefined;
 
   constructor({ runner, reporting, added }: Plan, watcher: RunWatcher, dir: string, root: string) {
@@ -328,7 +328,7 @@ class Output {
     if (this.#reportOfTap !== undefined) prependComments(this.#reportOfTap, this.#printed.uncaughtErrors());
   }
 
-  /** Files of what was printed in a form that can be read; none must have been written otherwise. */
+  /** Returns reports from the output. Only for runs without written reports, which would have the same tests. */
   printedReports(): ReportInput[] {
     return this.#printed.end();
   }

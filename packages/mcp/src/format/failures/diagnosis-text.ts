@@ -1,5 +1,5 @@
 /**
- * A diagnosis and a recorded fix, for people at the terminal.
+ * Formats a diagnosis and a recorded fix for the terminal.
  */
 
 import type { DiagnosticResult, Difference, FixRecord, Related, SuspectCommit } from 'argus-engine';
@@ -12,12 +12,12 @@ import { changedBeforeText, mendedBeforeText, shortHash, sinceLikely, verdictTex
 import { decidedHere, originText } from './origin-text.ts';
 import { formatCause, formatKind, formatWhere } from './run-text.ts';
 
-/** The whole list is in the JSON. */
+/** Maximum numbers of fixes and suspects. The JSON has all of them. */
 const SHOWN_FIXES = 5;
 const SHOWN_SUSPECTS = 4;
-/** Of a commit. */
+/** Maximum number of files of a commit. */
 const SHOWN_FILES = 3;
-/** More likely than all others together, as where an answer names one commit alone. */
+/** Probability from which one suspect is named alone. */
 const CLEARLY_AHEAD = 0.5;
 
 export function formatDiagnosis(diagnosis: DiagnosticResult): string {
@@ -44,7 +44,7 @@ export function formatDiagnosis(diagnosis: DiagnosticResult): string {
   ]);
 }
 
-/** What earlier runs say of it, why, and which run would settle it. */
+/** Formats the verdict with its reasons and the run that would settle it. */
 function formatVerdict({ verdict, suspects }: DiagnosticResult): string[] {
   if (verdict === undefined) return [];
   const { kind, probability, because, against, settle } = verdict;
@@ -87,15 +87,15 @@ function formatPattern({ pattern, sameCauseAs }: DiagnosticResult): string {
   return same ? `${counted}; ${same}` : counted;
 }
 
-/** For which failure the fix was learned, where that is another one. */
+/** Formats the failure that the fix was learned for, if it is another one. */
 function formatOrigin({ suggestedFrom: from, match }: DiagnosticResult): string[] {
   if (from === undefined) return [];
   const learned = paint.dim(`           learned for ${from.caseName} (${from.patternId})`);
-  // Of the same case, the match has said what differs.
+  // For the same case, the match already has the differences.
   return [learned, ...(match.differences === undefined ? formatDifferences(from.differences) : [])];
 }
 
-/** Where it is not the very same: how alike, and what differs. */
+/** Formats similarity and differences of a failure that is not identical. */
 function formatMatch({ match }: DiagnosticResult): string[] {
   if (match.how !== 'alike' && match.differences === undefined) return [];
   return [`alike      ${match.patternId} (${percent(match.similarity ?? 0)})`, ...formatDifferences(match.differences)];
@@ -120,13 +120,13 @@ function formatPastFix(fix: FixRecord): string {
   const { success, createdAt, fixDescription, recordedBy, recordedFrom } = fix;
   const who = recordedBy === null ? '' : paint.dim(` (${recordedBy} on ${recordedFrom ?? 'an unknown machine'})`);
   const said = `${createdAt.slice(0, 10)} ${fixDescription}${paint.dim(standing(fix))}${who}`;
-  // It counts on the built-in, and what it came to says nothing of the diagnosed failure.
+  // It counts on the built-in pattern, but is no evidence for the diagnosed failure.
   if (fix.ofOtherFailure) return indented(paint.dim(`· for ${fix.caseName}: ${said}`));
   const mark = success && fix.state !== 'refuted' ? paint.green('✓') : paint.red('✗');
   return indented(`${mark} ${said}`);
 }
 
-/** How sure a reported success is, where it is not proved. */
+/** Formats the state of a success that is not proved. */
 function standing(fix: FixRecord): string {
   const { state, refutedBy, passes = 0 } = fix;
   if (state === 'claimed' || state === 'superseded') return ` (${state}${seen(fix)})`;
@@ -154,7 +154,7 @@ function formatRelated(related: Related): string {
 /** `runId`: the run of the failure. */
 export function formatFix(fix: ReportFixResult, runId: string): string {
   const learned = fix.learnedBy === undefined ? '' : `; counts on ${fix.patternId} too`;
-  // That it failed in the run of the failure is known to who reports its fix.
+  // The reporter already knows that the test failed in the run of the failure.
   const isNews = (warning: string) => fix.toProve === null || !warning.includes(`still fails in ${runId}, `);
   return lines([
     `${paint.bold(fix.fixRecordId)} recorded on ${fix.learnedBy ?? fix.patternId} (${fix.category})${fix.isNewPattern || fix.learnedBy !== undefined ? ', a new pattern' : ''}${learned}`,

@@ -1,4 +1,4 @@
-/** Verdicts, tests and fixes, for people at the terminal. */
+/** Formats verdicts, tests and fixes for the terminal. */
 
 import type {
   BriefVerdict,
@@ -25,7 +25,7 @@ import { originText } from './origin-text.ts';
 
 const HASH_CHARS = 12;
 
-/** `narrowed`: the list was asked for tests of one kind or name alone. */
+/** `narrowed`: whether the list has a filter by kind or name. */
 export function formatTests(result: TestsToolResult, narrowed = false): string {
   const said =
     'runs' in result ? historyOf(result) : 'changes' in result ? changesOf(result) : listOf(result, narrowed);
@@ -125,7 +125,7 @@ function testRow(test: TestEvidence): string[] {
   return [test.verdict ?? test.state, `failed ${test.failures} of ${test.runs}`, test.caseName, by];
 }
 
-/** `columns`: of the terminal, where it is one. What is known of one mend in several ways stands together. */
+/** `columns`: width of the terminal, if any. Entries for the same fix are grouped. */
 export function formatFixes(
   { fixes, reported, shared = [], warnings }: FixesResult & { warnings?: string[] },
   columns?: number,
@@ -171,12 +171,12 @@ function stepsText({ fixDescription }: ReportedFix): string {
   return steps;
 }
 
-/** The row of another source of a mend, below that of the first: its tests stand there. */
+/** Formats another source of the same fix, below the row that has its tests. */
 function sameRow([state = '', fixId = '', passes = '']: string[], source: string, first: FixEvidence): string[] {
   return [state === first.status ? '' : state, fixId, passes, `the same mend: ${source}`];
 }
 
-/** Of a foreign one the state is what came of it here. */
+/** For a foreign fix, the state is that in this project. */
 function sharedRow({ fixId, own = false, fixDescription, caseName, origin }: SharedKnown): string[] {
   const [steps = ''] = fixDescription.split('\n');
   const [state, whose] = own ? ['shared', ''] : [origin.state ?? 'claimed', 'foreign'];
@@ -187,14 +187,14 @@ function passesText(passes: number, needed: number): string {
   return passes < needed ? `${passes} of ${needed} passes seen` : `passed ${count(passes, 'time')} since`;
 }
 
-/** What was found, reported or shared, and what its commit changed. */
+/** A fix with the change of its commit. */
 export interface FixInFull {
   found: FixEvidence | null;
   reported: ReportedFix | null;
-  /** What the repository shares. */
+  /** From the repository's shared memory. */
   shared?: SharedKnown;
   change: CommittedChange | null;
-  /** Why it is not shown. */
+  /** Reason why the change is not shown. */
   notShown?: string;
   note?: string;
   warnings?: string[];
@@ -253,12 +253,12 @@ function changeLines({ title, files, moreFiles, secretFiles, hunks, cut }: Commi
   ];
 }
 
-/** Marked line by line, so that no text can end its own mark. */
+/** Quotes each line, so that the text cannot end the quote. */
 function quoted(text: string): string {
   return text.trimEnd().replaceAll(/^/gmu, '| ');
 }
 
-/** What came of a history. */
+/** Result of importing a history. */
 export interface ImportedRuns {
   runs: number;
   known: number;
@@ -269,7 +269,7 @@ export function formatImportedRuns({ runs, known, failures }: ImportedRuns): str
   return lines([`${count(runs, 'run')} read, ${known} known before; ${count(failures, 'failure')} judged`]);
 }
 
-/** In a few words: `regression (97 %), likely since 1a2b3c4d5e6f`. */
+/** Formats a verdict: `regression (97 %), likely since 1a2b3c4d5e6f`. */
 export function verdictText({ kind, probability, suspect }: BriefVerdict): string {
   const since = suspect === undefined ? '' : sinceLikely(suspect);
   return kind === 'new' ? 'new: no earlier run has this test' : `${kind} (${percent(probability)})${since}`;
@@ -290,7 +290,7 @@ const IN_COMMON: Readonly<Record<ChangedBefore['because'], string>> = {
   testFile: 'the file of this test',
 };
 
-/** A hint, in names alone: what a commit says, and its code, are for those who look at it. */
+/** Formats a hint commit with file and function names only, without its message and code. */
 export function changedBeforeText({ commit, because, sources }: ChangedBefore): string {
   const changed = sources.map(({ file, symbols }) => (symbols.length > 0 ? `${symbols.join(', ')} in ${file}` : file));
   return `commit ${shortHash(commit)}, which looks like a fix, changed ${IN_COMMON[because]} before, with ${changed.join('; ')}`;
