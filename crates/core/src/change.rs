@@ -1,6 +1,7 @@
 //! What a change of the project is: its diff, the tests and symbols that it touched, and whether it mended something.
 
 pub(crate) mod declared;
+pub mod described;
 pub(crate) mod diff;
 mod digest;
 pub(crate) mod files;

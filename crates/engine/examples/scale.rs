@@ -154,6 +154,7 @@ fn calls(engine: &Engine<Sqlite>) -> Result<(), Box<dyn Error>> {
             case_name: format!("make {round}"),
             fix_description: "Made the plan again".to_owned(),
             success: true,
+            supersedes: None,
             env: None,
         };
         finish(report_fix(engine, &ambient(round), &params))

@@ -1,6 +1,7 @@
 //! What failures are found to be: judged from the runs before, in the transaction that records a run.
 //! The rules are `argus_core::evidence`; their rows are kept by `argus_store::evidence`.
 
+pub(crate) mod change;
 pub mod edits;
 pub(crate) mod failure_facts;
 pub mod fixes;

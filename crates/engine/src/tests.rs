@@ -148,7 +148,7 @@ impl World {
             case_name: case.to_owned(),
             fix_description: fix.to_owned(),
             success: worked,
-            env: None,
+            ..ReportFixParams::default()
         };
         self.call(report_fix, &params)
     }

@@ -38,7 +38,8 @@ pub async fn shared_id_of(tx: &mut impl Tx, id: &str) -> Result<Option<String>, 
 
 /// What was reported here of these shared fixes, oldest first.
 pub async fn uses_of(tx: &mut impl Tx, shared_ids: &[&str]) -> Result<Vec<SharedUse>, StoreError> {
-    const SQL: &str = "SELECT u.shared_id, o.worked, o.run_id, o.proved_by, o.refuted_by, o.passes, o.passes_needed \
+    const SQL: &str = "SELECT u.shared_id, o.worked, o.run_id, o.proved_by, o.refuted_by, o.passes, o.passes_needed, \
+                       o.changed \
                        FROM shared_uses u JOIN outcomes o ON o.id = u.id \
                        WHERE u.shared_id = $1 AND o.run_id IS NOT NULL ORDER BY o.key";
     let read = |mut row: Row| {
@@ -51,6 +52,7 @@ pub async fn uses_of(tx: &mut impl Tx, shared_ids: &[&str]) -> Result<Vec<Shared
                 refuted_by: row.read()?,
                 passes: row.read()?,
                 passes_needed: row.read()?,
+                changed: row.read()?,
             },
         })
     };

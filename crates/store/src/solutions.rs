@@ -313,6 +313,10 @@ pub struct NewFix<'a> {
     pub passes: u32,
     /// At least one.
     pub passes_needed: u32,
+    /// What changed until the first pass, as JSON.
+    pub changed: Option<&'a str>,
+    /// The earlier report that this one corrects: `fix-…`.
+    pub supersedes: Option<&'a str>,
     /// Environment in which it was tried, as JSON, and its canonical form; empty: not known.
     pub env: Option<&'a str>,
     /// Its canonical form; empty: not known.
@@ -356,8 +360,9 @@ pub struct Fix {
 /// steps as wrong.
 pub async fn record_fix(tx: &mut impl Tx, fix: &NewFix<'_>) -> Result<bool, StoreError> {
     const SQL: &str = "INSERT INTO outcomes (id, solution_key, pattern_key, started_pattern, worked, run_id, case_name, \
-                       env, env_bucket, created_at, recorded_by, recorded_from, proved_by, passes, passes_needed) \
-                       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)";
+                       env, env_bucket, created_at, recorded_by, recorded_from, proved_by, passes, passes_needed, \
+                       changed) \
+                       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)";
     let (solution, is_wrong) = learn(tx, fix).await?;
     let started = (fix.learner != fix.counted_on).then_some(fix.learner);
     let params = [
@@ -376,7 +381,11 @@ pub async fn record_fix(tx: &mut impl Tx, fix: &NewFix<'_>) -> Result<bool, Stor
         fix.proved_by.into(),
         fix.passes.into(),
         fix.passes_needed.into(),
+        fix.changed.into(),
     ];
+    if let Some(earlier) = fix.supersedes {
+        supersede(tx, earlier, fix.id).await?;
+    }
     if !fix.worked {
         take_back(tx, fix, solution).await?;
     }
@@ -391,6 +400,21 @@ async fn take_back(tx: &mut impl Tx, fix: &NewFix<'_>, solution: SolutionKey) ->
     const SQL: &str = "UPDATE outcomes SET refuted_by = $4 WHERE solution_key = $1 AND run_id = $2 AND case_name = $3 \
                        AND worked = 1 AND proved_by IS NULL AND refuted_by IS NULL";
     tx.post(SQL, &[solution.into(), fix.run_id.into(), fix.case_name.into(), fix.id.into()]).await
+}
+
+/// Whether this is the id of a success that was reported for the case, on any run.
+pub async fn is_success_of(tx: &mut impl Tx, fix_id: &str, case_name: &str) -> Result<bool, StoreError> {
+    const SQL: &str = "SELECT 1 FROM outcomes WHERE id = $1 AND case_name = $2 AND worked = 1";
+    Ok(tx.query_first(SQL, &[fix_id.into(), case_name.into()]).await?.is_some())
+}
+
+/// Takes back a reported success, because the report `by` corrects it.
+async fn supersede(tx: &mut impl Tx, fix_id: &str, by: &str) -> Result<(), StoreError> {
+    const SQL: &str = "UPDATE outcomes SET refuted_by = COALESCE(refuted_by, $2) WHERE id = $1 RETURNING solution_key";
+    if let Some(mut row) = tx.query_first(SQL, &[fix_id.into(), by.into()]).await? {
+        outcomes::sum_up(tx, SolutionKey(row.read()?)).await?;
+    }
+    Ok(())
 }
 
 macro_rules! fix_columns {

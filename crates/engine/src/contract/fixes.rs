@@ -47,6 +47,7 @@ contract! {
     }
 
     /// A fix to record.
+    #[derive(Default)]
     #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
     pub struct ReportFixParams {
         /// Run of the failure.
@@ -57,6 +58,9 @@ contract! {
         pub fix_description: String,
         /// Whether it resolved the failure.
         pub success: bool,
+        /// Id of an earlier report of the same case (`fix-…`) whose text this report corrects.
+        #[serde(default)]
+        pub supersedes: Option<String>,
         /// Environment in which it was tried, as in `record_outcome`; an unknown one when none.
         #[serde(default)]
         #[cfg_attr(feature = "types", ts(optional, type = "Record<string, unknown> | null"))]
@@ -118,6 +122,32 @@ contract! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub refuted_by: Option<String>,
+        /// What changed between the last failure and the first pass. None if no run has passed, or nothing is known to have
+        /// changed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub change: Option<FixChange>,
+    }
+
+    /// What changed between the last failure of a test and its first pass.
+    #[derive(Default, Eq)]
+    pub struct FixChange {
+        /// Full hashes of the commits, newest first, at most 5.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[cfg_attr(feature = "types", ts(as = "Option<Vec<String>>", optional))]
+        pub commits: Vec<String>,
+        /// Files whose uncommitted edits differ, relative to the project, at most 40.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[cfg_attr(feature = "types", ts(as = "Option<Vec<String>>", optional))]
+        pub files: Vec<String>,
+        /// Functions and types that these edits touch, at most 10.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[cfg_attr(feature = "types", ts(as = "Option<Vec<String>>", optional))]
+        pub symbols: Vec<String>,
+        /// Whether the reported text has no word in common with the change. The runs then prove the change, not the text.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        #[cfg_attr(feature = "types", ts(optional, as = "Option<bool>"))]
+        pub unnamed: bool,
     }
 
     /// A success that was only claimed until a run showed it.

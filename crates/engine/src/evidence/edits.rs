@@ -153,6 +153,40 @@ pub(crate) async fn weakens_tests(tx: &mut impl Tx, failed: RunSeq, passed: RunS
     Ok(!weakened(&[], &edit.hunks, &[]).is_empty())
 }
 
+/// How the uncommitted edits of two runs differ.
+pub(super) struct EditDifference {
+    /// Paths, sorted.
+    pub(super) files: Vec<String>,
+    /// Diffs of these files against the commits of the two runs.
+    pub(super) hunks: String,
+    /// Whether the diffs of all these files are known.
+    pub(super) is_complete: bool,
+}
+
+/// Compares the uncommitted edits of two runs by their rows.
+pub(super) async fn between_rows(
+    tx: &mut impl Tx,
+    window: &Window,
+    one: RunSeq,
+    other: RunSeq,
+) -> Result<EditDifference, EngineError> {
+    let mut difference = EditDifference { files: Vec::new(), hunks: String::new(), is_complete: true };
+    let (before, after) = (evidence::edits(tx, one).await?, evidence::edits(tx, other).await?);
+    for (seq, row, opposite) in [(one, &before, &after), (other, &after, &before)] {
+        let is_clean = window.get(seq).is_some_and(|run| !run.dirty || run.untracked_only);
+        difference.is_complete &= row.is_some() || is_clean;
+        let there = opposite.as_ref().map(files_of).unwrap_or_default();
+        for (file, hunks) in row.iter().flat_map(with_hunks).filter(|(file, _)| !there.contains(file)) {
+            difference.is_complete &= hunks.is_some();
+            difference.hunks.extend(hunks);
+            difference.files.push(file.path);
+        }
+    }
+    difference.files.sort();
+    difference.files.dedup();
+    Ok(difference)
+}
+
 /// Files whose edits differ between two runs on one commit. Empty if the edits of a run are unknown.
 pub(super) fn between_runs(window: &Window, all: &EditedFiles, one: RunSeq, other: RunSeq) -> Vec<String> {
     let none = BTreeSet::new();
@@ -194,21 +228,26 @@ fn files_of(row: &EditRow) -> BTreeSet<Edited> {
     serde_json::from_str(&row.files).unwrap_or_default()
 }
 
+fn with_hunks(row: &EditRow) -> Vec<(Edited, Option<String>)> {
+    let files: Vec<Edited> = serde_json::from_str(&row.files).unwrap_or_default();
+    let hunks: Vec<Option<String>> =
+        row.hunks.as_ref().and_then(|hunks| serde_json::from_str(hunks).ok()).unwrap_or_default();
+    files.into_iter().zip(hunks.into_iter().chain(std::iter::repeat(None))).collect()
+}
+
 fn between(before: Option<&EditRow>, after: Option<&EditRow>) -> EditResult {
     let had = before.map(files_of).unwrap_or_default();
     let mut result = EditResult { files: Vec::new(), undone: Vec::new(), hunks: String::new(), cut: false };
     let Some(after) = after else { return EditResult { cut: true, ..result } };
-    let has: Vec<Edited> = serde_json::from_str(&after.files).unwrap_or_default();
-    let hunks: Vec<Option<String>> =
-        after.hunks.as_ref().and_then(|hunks| serde_json::from_str(hunks).ok()).unwrap_or_default();
-    for (at, file) in has.iter().enumerate().filter(|(_, file)| !had.contains(*file)) {
+    let has = with_hunks(after);
+    for (file, hunks) in has.iter().filter(|(file, _)| !had.contains(file)) {
         result.files.push(file.path.clone());
-        match hunks.get(at).and_then(Option::as_ref) {
+        match hunks {
             Some(text) => result.hunks.push_str(text),
             None => result.cut = true,
         }
     }
-    let stays = |path: &str| has.iter().any(|file| file.path == path);
+    let stays = |path: &str| has.iter().any(|(file, _)| file.path == path);
     result.undone = had.into_iter().map(|file| file.path).filter(|path| !stays(path)).collect();
     result
 }

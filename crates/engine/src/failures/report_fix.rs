@@ -8,8 +8,8 @@ use super::{
 use crate::{
     Engine, EngineError, ErrorCode,
     answer::{moment, text},
-    contract::{FixRecord, FixTrust, RecordFixParams, ReportFixParams, ReportFixResult},
-    evidence::{edits, progress::progress},
+    contract::{FixChange, FixRecord, FixTrust, RecordFixParams, ReportFixParams, ReportFixResult},
+    evidence::{change, edits, progress::progress},
     memory::{self, finding::shared},
     runs::case_name::clean_name,
 };
@@ -40,6 +40,10 @@ struct Report<'a> {
     newest: Option<Newest>,
     /// Number of passes since the failure, and number of passes that prove the fix.
     progress: Progress,
+    /// What changed until the first pass.
+    change: Option<FixChange>,
+    /// The earlier report that this report corrects.
+    supersedes: Option<&'a str>,
     run_id: &'a str,
     case_name: &'a str,
     steps: String,
@@ -79,9 +83,14 @@ pub async fn report_fix<D: Database>(
             )));
         }
         let progress = progress(tx, &case, newest.as_ref().is_some_and(has_passed)).await?;
+        let is_shown = params.success && newest.as_ref().is_some_and(has_passed);
+        let change =
+            if is_shown { change::until_first_pass(tx, &case.name, &case.run_id, &steps).await? } else { None };
         let report = Report {
             newest,
             progress,
+            change,
+            supersedes: superseded(tx, params, &case.name).await?,
             run_id: &case.run_id,
             case_name: &case.name,
             steps: steps.clone(),
@@ -112,6 +121,8 @@ pub async fn record_fix<D: Database>(
     let report = Report {
         newest: None,
         progress: Progress { passes: 0, needed: 1 },
+        change: None,
+        supersedes: None,
         run_id: &run_id,
         case_name: &case_name,
         steps,
@@ -185,7 +196,7 @@ async fn on_known(
         // The first report of the claim already had these warnings.
         result.warnings.clear();
     }
-    if was_counted {
+    if was_counted && report.supersedes.is_none() {
         let message = format!("A success of this failure in {} was counted before, so the counts stay.", report.run_id);
         result.warnings.push(message);
     }
@@ -244,6 +255,7 @@ async fn write_down(
     counted_on: PatternKey,
 ) -> Result<(String, bool), EngineError> {
     let (id, solution_id) = (ambient.id("fix"), ambient.id("sol"));
+    let changed = report.change.as_ref().and_then(change::stored);
     let fix = NewFix {
         id: &id,
         solution_id: &solution_id,
@@ -257,6 +269,8 @@ async fn write_down(
         proved_by: report.proof(),
         passes: report.progress.passes,
         passes_needed: report.progress.needed,
+        changed: changed.as_deref(),
+        supersedes: report.supersedes,
         env: report.env.as_deref(),
         env_bucket: &report.env_bucket,
         recorder: report.recorder,
@@ -287,10 +301,13 @@ fn changed(
             failed_in: report.run_id.to_owned(),
             proved_by: proof.map(ToOwned::to_owned),
             refuted_by: None,
+            change: report.change.clone(),
         }),
         proved_by: proof.map(ToOwned::to_owned),
-        to_prove: is_claimed.then(|| to_prove(&name, report.progress)),
-        warnings: report.still_failing().map(|newest| still_fails(&name, newest)).into_iter().collect(),
+        to_prove: (is_claimed && report.unnamed_change().is_none()).then(|| to_prove(&name, report.progress)),
+        warnings: (report.still_failing().map(|newest| still_fails(&name, newest)).into_iter())
+            .chain(report.unnamed_change().map(|change| names_no_change(change, &fix_record_id)))
+            .collect(),
         updated_confidence: confidence(pattern.resolutions, pattern.occurrences),
         is_new_pattern: previous_confidence.is_none(),
         category: pattern.shown_category(),
@@ -325,11 +342,40 @@ fn still_fails(name: &str, Newest { run_id, flaky, .. }: &Newest) -> String {
     )
 }
 
+fn names_no_change(change: &FixChange, fix_record_id: &str) -> String {
+    format!(
+        "Between the last failure and the first pass {} changed, which this text does not mention. The runs prove that \
+         change, not the text, so it stays claimed. To describe the change, report it again with supersedes: {fix_record_id}.",
+        change::files(change)
+    )
+}
+
+/// The earlier report that a report corrects.
+async fn superseded<'a>(
+    tx: &mut impl Tx,
+    params: &'a ReportFixParams,
+    case_name: &str,
+) -> Result<Option<&'a str>, EngineError> {
+    let Some(id) = params.supersedes.as_deref() else { return Ok(None) };
+    if solutions::is_success_of(tx, id, case_name).await? {
+        return Ok(Some(id));
+    }
+    Err(EngineError::invalid(format!(
+        "supersedes: '{}' is no reported success of this test. argus_diagnose lists the reported fixes in fixHistory.",
+        text::quoted(id)
+    )))
+}
+
 impl Report<'_> {
+    /// A change that the text does not mention.
+    fn unnamed_change(&self) -> Option<&FixChange> {
+        self.change.as_ref().filter(|change| change.unnamed)
+    }
+
     /// The run that proves a success.
     fn proof(&self) -> Option<&str> {
         let newest = self.newest.as_ref().filter(|newest| has_passed(newest));
-        let is_enough = self.worked && self.progress.passes >= self.progress.needed;
+        let is_enough = self.worked && self.progress.passes >= self.progress.needed && self.unnamed_change().is_none();
         newest.filter(|_| is_enough).map(|newest| newest.run_id.as_str())
     }
 

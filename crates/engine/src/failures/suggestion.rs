@@ -9,6 +9,7 @@ use crate::{
     Engine,
     answer::{text, view},
     contract::{Difference, FixTrust, KnownPattern, SameCause, SuggestedFrom, Tried},
+    evidence::change,
     memory::input,
 };
 use argus_core::{
@@ -81,7 +82,13 @@ impl Suggestion {
         self.fix.as_ref().map(|_| {
             let seen = self.trust.as_ref().and_then(trial::describe_passes);
             let here = if self.failed_here > 0 { "; it did not help here" } else { "" };
-            trial::describe_trial(self.tried) + seen.as_deref().unwrap_or_default() + here
+            let change = self.trust.as_ref().and_then(|trust| trust.change.as_ref()).filter(|change| change.unnamed);
+            let other =
+                change.map(|change| format!("; {} changed then, which it does not mention", change::files(change)));
+            trial::describe_trial(self.tried)
+                + seen.as_deref().unwrap_or_default()
+                + other.as_deref().unwrap_or_default()
+                + here
         })
     }
 

@@ -1,6 +1,9 @@
 //! What came of trying a fix, counted and in words.
 
-use crate::contract::{FixTrust, Tried};
+use crate::{
+    contract::{FixTrust, Tried},
+    evidence::change,
+};
 use argus_core::evidence::kept::fixes::ProofStatus;
 use argus_store::{StoreError, Tx, patterns::Pattern, solutions::outcomes};
 
@@ -28,7 +31,7 @@ pub(crate) const fn state(proved_by: Option<&str>, refuted_by: Option<&str>) -> 
 
 impl From<outcomes::Success> for FixTrust {
     fn from(success: outcomes::Success) -> Self {
-        let outcomes::Success { run_id, proved_by, refuted_by, passes, passes_needed } = success;
+        let outcomes::Success { run_id, proved_by, refuted_by, passes, passes_needed, changed } = success;
         Self {
             state: state(proved_by.as_deref(), refuted_by.as_deref()),
             // What was taken over from another memory is counted there.
@@ -37,6 +40,7 @@ impl From<outcomes::Success> for FixTrust {
             failed_in: run_id,
             proved_by,
             refuted_by,
+            change: changed.as_deref().and_then(change::read),
         }
     }
 }

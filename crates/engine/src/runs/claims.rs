@@ -6,7 +6,7 @@ use crate::{
     Engine, EngineError,
     answer::view,
     contract::ProvedFix,
-    evidence::edits,
+    evidence::{change, edits},
     failures::{lookup, matching},
 };
 use argus_core::{
@@ -36,7 +36,8 @@ const MAX_HISTORY: u32 = 50;
 /// that failed where the claim was made, for then it is in no file. Weeks later the change may be gone again, and another
 /// machine may never have had it; nor does a failure by chance refute what was claimed of one that was always there. Another
 /// failure of the case neither proves nor refutes: what was claimed may have been the first of two
-/// faults. A foreign run says nothing of either. A claim that something else was reported after is not proved any more.
+/// faults. A foreign run says nothing of either. A claim that something else was reported after is not proved any more,
+/// nor is a claim whose text has no word in common with what changed.
 /// `window` ends with this run. Answers what the run proved.
 pub(crate) async fn judge<D: Database>(
     engine: &Engine<D>,
@@ -81,11 +82,27 @@ pub(crate) async fn judge<D: Database>(
     }
     let mut passed = standing(tx, proving).await?;
     claims::count_passes(tx, &passed).await?;
-    passed.retain(|claim| !claim.is_proved && claim.passes + 1 >= claim.passes_needed);
+    note_changes(tx, &mut passed).await?;
+    passed.retain(|claim| !claim.is_proved && claim.passes + 1 >= claim.passes_needed && !is_unnamed(claim));
     for claim in &passed {
         claims::mark_proved(tx, claim, &run.id).await?;
     }
     told(tx, run, &passed).await
+}
+
+/// Stores what changed until the first pass of each claim.
+async fn note_changes(tx: &mut impl Tx, passed: &mut [Claim]) -> Result<(), EngineError> {
+    for claim in passed.iter_mut().filter(|claim| claim.passes == 0 && claim.changed.is_none()) {
+        let found = change::until_first_pass(tx, &claim.case_name, &claim.failed_in, &claim.steps).await?;
+        claim.changed = found.as_ref().and_then(change::stored);
+    }
+    let changed = passed.iter().filter(|claim| claim.passes == 0);
+    Ok(claims::set_changed(tx, changed.filter_map(|claim| Some((claim, claim.changed.as_deref()?)))).await?)
+}
+
+/// Whether runs prove another change than the one that the claim describes.
+fn is_unnamed(claim: &Claim) -> bool {
+    claim.changed.as_deref().and_then(change::read).is_some_and(|change| change.unnamed)
 }
 
 /// Whether tests, or how they are run, were edited to make it pass.

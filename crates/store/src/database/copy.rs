@@ -54,8 +54,9 @@ const TABLES: [Table; 28] = [
     table!("solutions" by "key": "key, id, pattern_key, incident_key, steps, digest, env, env_bucket, created_at, \
         wrong_at, by_person, recorded_by, recorded_from" as "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13"),
     table!("outcomes" by "key": "key, id, solution_key, pattern_key, started_pattern, worked, run_id, case_name, env, \
-        env_bucket, notes, lookup_id, created_at, recorded_by, recorded_from, proved_by, refuted_by, passes, passes_needed"
-        as "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19"),
+        env_bucket, notes, lookup_id, created_at, recorded_by, recorded_from, proved_by, refuted_by, passes, passes_needed, \
+        changed"
+        as "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20"),
     table!("solution_env_stats" by "solution_key, env_bucket": "solution_key, env_bucket, worked, failed, \
         last_confirmed_at, last_failed_at" as "$1, $2, $3, $4, $5, $6"),
     table!("shared_uses" by "id": "id, shared_id" as "$1, $2"),

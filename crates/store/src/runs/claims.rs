@@ -78,6 +78,8 @@ pub struct Claim {
     solution: SolutionKey,
     /// The pattern that learned the steps.
     pub pattern: Option<PatternKey>,
+    /// What was changed.
+    pub steps: String,
     /// The case that it is about.
     pub case_name: String,
     /// The run of the failure.
@@ -96,12 +98,15 @@ pub struct Claim {
     pub passes_needed: u32,
     /// So many were seen.
     pub is_proved: bool,
+    /// What changed until the first pass, as JSON.
+    pub changed: Option<String>,
 }
 
 /// The newest claims that a run may prove or refute; of what fails by chance, those too that are proved.
 pub async fn open(tx: &mut impl Tx) -> Result<Vec<Claim>, StoreError> {
-    const SQL: &str = "SELECT o.key, s.key, s.pattern_key, o.case_name, o.run_id, COALESCE(r.started_at, o.created_at), \
-                       o.created_at, o.recorded_from, r.git_branch, o.passes, o.passes_needed, o.proved_by IS NOT NULL \
+    const SQL: &str = "SELECT o.key, s.key, s.pattern_key, s.steps, o.case_name, o.run_id, COALESCE(r.started_at, o.created_at), \
+                       o.created_at, o.recorded_from, r.git_branch, o.passes, o.passes_needed, o.proved_by IS NOT NULL, \
+                       o.changed \
                        FROM outcomes o JOIN solutions s ON s.key = o.solution_key \
                        LEFT JOIN runs r ON r.id = o.run_id WHERE o.worked = 1 AND o.refuted_by IS NULL \
                        AND o.run_id IS NOT NULL AND (o.proved_by IS NULL OR o.passes_needed > 1) \
@@ -112,6 +117,7 @@ pub async fn open(tx: &mut impl Tx) -> Result<Vec<Claim>, StoreError> {
             key: row.read()?,
             solution: SolutionKey(row.read()?),
             pattern: row.read::<Option<i64>>()?.map(PatternKey),
+            steps: row.read()?,
             case_name: row.read()?,
             failed_in: row.read()?,
             failed_at: row.read()?,
@@ -121,6 +127,7 @@ pub async fn open(tx: &mut impl Tx) -> Result<Vec<Claim>, StoreError> {
             passes: row.read()?,
             passes_needed: row.read()?,
             is_proved: row.read()?,
+            changed: row.read()?,
         })
     });
     read.collect()
@@ -146,6 +153,15 @@ pub async fn superseded(tx: &mut impl Tx, claims: &[Claim]) -> Result<Vec<bool>,
 pub async fn count_passes(tx: &mut impl Tx, claims: &[Claim]) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE outcomes SET passes = passes + 1 WHERE key = $1";
     tx.execute_many(SQL, claims.iter().map(|claim| [claim.key.into()])).await
+}
+
+/// Stores what changed until the first pass of each claim's case, as JSON.
+pub async fn set_changed<'a>(
+    tx: &mut impl Tx,
+    changed: impl IntoIterator<Item = (&'a Claim, &'a str)>,
+) -> Result<(), StoreError> {
+    const SQL: &str = "UPDATE outcomes SET changed = $2 WHERE key = $1";
+    tx.execute_many(SQL, changed.into_iter().map(|(claim, changed)| [claim.key.into(), changed.into()])).await
 }
 
 /// Notes the run in which the case of a claim had passed often enough.

@@ -398,14 +398,17 @@ pub struct Success {
     pub passes: u32,
     /// How many prove it.
     pub passes_needed: u32,
+    /// What changed until the first pass, as JSON.
+    pub changed: Option<String>,
 }
 
 /// The same of each of these solutions, with what speaks most for it.
 pub async fn standings_of(tx: &mut impl Tx, solutions: &[SolutionKey]) -> Result<Vec<Standing>, StoreError> {
     const SQL: &str = concat!(
-        "SELECT counted.*, best.run_id, best.proved_by, best.refuted_by, best.passes, best.passes_needed FROM (",
+        "SELECT counted.*, best.run_id, best.proved_by, best.refuted_by, best.passes, best.passes_needed, best.changed \
+         FROM (",
         counts!(),
-        ") AS counted LEFT JOIN (SELECT run_id, proved_by, refuted_by, passes, passes_needed FROM outcomes \
+        ") AS counted LEFT JOIN (SELECT run_id, proved_by, refuted_by, passes, passes_needed, changed FROM outcomes \
          WHERE solution_key = $1 AND worked = 1 AND run_id IS NOT NULL ORDER BY \
          CASE WHEN refuted_by IS NOT NULL THEN 2 WHEN proved_by IS NULL THEN 1 ELSE 0 END, passes DESC, key DESC \
          LIMIT 1) AS best ON 1 = 1"
@@ -417,12 +420,14 @@ pub async fn standings_of(tx: &mut impl Tx, solutions: &[SolutionKey]) -> Result
         let run_id: Option<String> = row.read()?;
         let (proved_by, refuted_by) = (row.read()?, row.read()?);
         let (passes, needed): (Option<u32>, Option<u32>) = (row.read()?, row.read()?);
+        let changed = row.read()?;
         let best = run_id.map(|run_id| Success {
             run_id,
             proved_by,
             refuted_by,
             passes: passes.unwrap_or_default(),
             passes_needed: needed.unwrap_or(1),
+            changed,
         });
         Ok(Standing { counts, best })
     };

@@ -31,7 +31,7 @@ pub struct Reported {
 /// Successes that nobody judged as wrong, newest first.
 pub async fn reported(tx: &mut impl Tx, limit: u32) -> Result<Vec<Reported>, StoreError> {
     const SQL: &str = "SELECT o.id, p.id, o.case_name, s.steps, s.key, s.recorded_by, o.created_at, o.run_id, o.proved_by, o.refuted_by, \
-                       o.passes, o.passes_needed FROM outcomes o JOIN solutions s ON s.key = o.solution_key \
+                       o.passes, o.passes_needed, o.changed FROM outcomes o JOIN solutions s ON s.key = o.solution_key \
                        JOIN patterns p ON p.key = s.pattern_key WHERE o.worked = 1 AND s.wrong_at IS NULL \
                        AND o.run_id IS NOT NULL AND o.case_name IS NOT NULL ORDER BY o.key DESC LIMIT $1";
     let read = |mut row: Row| {
@@ -49,6 +49,7 @@ pub async fn reported(tx: &mut impl Tx, limit: u32) -> Result<Vec<Reported>, Sto
                 refuted_by: row.read()?,
                 passes: row.read()?,
                 passes_needed: row.read()?,
+                changed: row.read()?,
             },
         })
     };

@@ -282,7 +282,7 @@ fn built_ins_that_an_older_file_lacks_are_added_and_the_others_keep_their_counts
                      ALTER TABLE outcomes DROP COLUMN passes; ALTER TABLE outcomes DROP COLUMN passes_needed; \
                      ALTER TABLE runs DROP COLUMN is_foreign; ALTER TABLE runs DROP COLUMN shuffle; DROP TABLE edits; \
                      DROP TABLE shared_uses; DROP TABLE fix_commits; DROP TABLE fix_commit_clues; \
-                     DROP TABLE sameness;";
+                     DROP TABLE sameness; ALTER TABLE outcomes DROP COLUMN changed;";
         older.execute_batch(later).unwrap();
         older.pragma_update(None, "user_version", 7).unwrap();
         drop(older);

@@ -745,6 +745,18 @@ export type FixBecause = {
   words: string | null,
 };
 
+/** What changed between the last failure of a test and its first pass. */
+export type FixChange = {
+  /** Full hashes of the commits, newest first, at most 5. */
+  commits?: Array<string>,
+  /** Files whose uncommitted edits differ, relative to the project, at most 40. */
+  files?: Array<string>,
+  /** Functions and types that these edits touch, at most 10. */
+  symbols?: Array<string>,
+  /** Whether the reported text has no word in common with the change. The runs then prove the change, not the text. */
+  unnamed?: boolean,
+};
+
 /** The circuit breaker, as in the contract. */
 export type FixCircuit = {
   /** So many equal errors in a row open it. */
@@ -1149,6 +1161,9 @@ export type FixTrust = {
   provedBy?: string,
   /** The run in which the failure came back, or the report that takes it back. */
   refutedBy?: string,
+  /** What changed between the last failure and the first pass. None if no run has passed, or nothing is known to have
+   * changed. */
+  change?: FixChange,
 };
 
 /** How a human lets it go on. */
@@ -2140,6 +2155,8 @@ export type ReportFixParams = {
   fixDescription: string,
   /** Whether it resolved the failure. */
   success: boolean,
+  /** Id of an earlier report of the same case (`fix-…`) whose text this report corrects. */
+  supersedes?: string | null,
   /** Environment in which it was tried, as in `record_outcome`; an unknown one when none. */
   env?: Record<string, unknown> | null,
 };

@@ -149,6 +149,7 @@ function addDiagnose(root: Command): void {
 function addReportFix(root: Command): void {
   projectCommand(root, 'report-fix <runId> <caseName> <description>', 'record what fixed a failure')
     .option('--failed', 'the fix did not help')
+    .option('--supersedes <fixId>', 'earlier report whose text this corrects')
     .action(async (runId: string, caseName: string, description: string, options) => {
       const { reportFix } = await import('./failures/failures.ts');
       await reportFix(runId, caseName, description, options);

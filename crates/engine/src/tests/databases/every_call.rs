@@ -109,6 +109,12 @@ impl Play {
                 json!({ "runId": red, "caseName": name(case), "fixDescription": fix, "success": success, "env": env });
             self.call("reportFix", fix);
         }
+        let earlier = self.id("reportFix", "/fixRecordId");
+        self.call(
+            "reportFix",
+            json!({ "runId": red, "caseName": name("boom"), "fixDescription": "Tuned the pool",
+            "success": true, "env": null, "supersedes": earlier }),
+        );
         let pattern = self.id("reportFix", "/patternId");
         self.call("recordRun", run(11, "t5", &[], &[passed("boom"), passed("ärger"), passed("Zorn")]));
         self.call("recordFix", json!({ "patternId": pattern, "runId": red, "caseName": name("boom"), "fixDescription": "Kicked it", "success": true }));

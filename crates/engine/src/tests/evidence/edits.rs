@@ -102,6 +102,58 @@ fn an_edit_that_weakens_tests_is_not_offered_and_proves_no_claim() {
     }
 }
 
+/// A diff of `totalPrice` in `src/cart.ts`.
+const ROUNDED: &str = "diff --git a/src/cart.ts b/src/cart.ts\n--- a/src/cart.ts\n+++ b/src/cart.ts\n\
+                       @@ -4,1 +4,1 @@ export function totalPrice(items) {\n-  return floor(sum);\n+  return round(sum);\n";
+
+#[test]
+fn runs_prove_the_edit_and_not_a_text_without_a_word_of_it() {
+    let (story, failed_in) = broken();
+    let wrong = story.world.fix(&failed_in, "case 0", "Cleared the npm cache", true).unwrap();
+    let passed = run_edited(&story, "t1", vec![edited("src/cart.ts", ROUNDED)], false);
+    assert_eq!(passed.proved.len(), 0);
+    let trust = story.world.diagnose(&failed_in, "case 0").unwrap().trust.unwrap();
+    assert_eq!((trust.state, trust.passes), (ProofStatus::Claimed, 1));
+    let change = trust.change.unwrap();
+    assert!(change.unnamed);
+    assert_eq!((change.files, change.symbols), (vec!["src/cart.ts".to_owned()], vec!["totalPrice".to_owned()]));
+
+    let again = story.world.fix(&failed_in, "case 0", "Cleared the npm cache", true).unwrap();
+    assert_eq!(again.state, Some(ProofStatus::Claimed));
+    assert!(again.warnings.iter().any(|warning| warning.contains("src/cart.ts changed")), "{:?}", again.warnings);
+
+    let corrects = |supersedes: &str| {
+        let params = ReportFixParams {
+            run_id: failed_in.clone(),
+            case_name: "case 0".to_owned(),
+            fix_description: "The total is rounded".to_owned(),
+            success: true,
+            supersedes: Some(supersedes.to_owned()),
+            ..ReportFixParams::default()
+        };
+        story.world.call(report_fix, &params)
+    };
+    assert!(corrects("fix-unknown").unwrap_err().message.contains("fixHistory"));
+    let corrected = corrects(&wrong.fix_record_id).unwrap();
+    assert_eq!((corrected.state, corrected.resolutions), (Some(ProofStatus::Proved), wrong.resolutions));
+    assert_eq!(corrected.warnings, Vec::<String>::new());
+    let known = story.world.diagnose(&failed_in, "case 0").unwrap();
+    assert_eq!(known.suggested_fix.as_deref(), Some("The total is rounded"));
+    assert_eq!(known.trust.unwrap().change.map(|change| change.unnamed), Some(false));
+    let first = known.fix_history.iter().find(|fix| fix.id == wrong.fix_record_id).unwrap();
+    assert_eq!((first.state, first.refuted_by.clone()), (Some(ProofStatus::Refuted), Some(corrected.fix_record_id)));
+}
+
+#[test]
+fn a_commit_between_failure_and_pass_is_named_and_held_against_no_text() {
+    let (mut story, failed_in) = broken();
+    story.world.fix(&failed_in, "case 0", "Cleared the npm cache", true).unwrap();
+    story.commit();
+    assert_eq!(story.run(&ALL_PASS).proved.len(), 1);
+    let change = story.world.diagnose(&failed_in, "case 0").unwrap().trust.unwrap().change.unwrap();
+    assert_eq!((change.commits.len(), change.files.len(), change.unnamed), (1, 0, false));
+}
+
 #[test]
 fn committed_as_it_was_it_has_the_commit_and_is_no_second_one() {
     let (mut story, _) = broken();

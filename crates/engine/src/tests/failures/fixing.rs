@@ -223,8 +223,13 @@ fn a_call_of_the_same_name_makes_the_same_ids_whatever_is_known() {
     let cases = || vec![failed("boom", UNKNOWN), failed("bang", UNKNOWN)];
     let answered = |world: &World, run_id: String| {
         let fix_description = "Tuned it".to_owned();
-        let params =
-            ReportFixParams { run_id, case_name: "boom".to_owned(), fix_description, success: true, env: None };
+        let params = ReportFixParams {
+            run_id,
+            case_name: "boom".to_owned(),
+            fix_description,
+            success: true,
+            ..ReportFixParams::default()
+        };
         finish(report_fix(&world.engine, &Ambient::of_call(START_MS, "call-1"), &params)).unwrap()
     };
     let (standing_in, file) = (World::new(), World::new());
@@ -241,7 +246,13 @@ fn a_call_of_its_own_name_counts_once_whatever_the_clock_says() {
     let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
     let report = |now: i64, name: &str| {
         let (case_name, fix_description) = ("boom".to_owned(), "Tuned it".to_owned());
-        let params = ReportFixParams { run_id: run.clone(), case_name, fix_description, success: false, env: None };
+        let params = ReportFixParams {
+            run_id: run.clone(),
+            case_name,
+            fix_description,
+            success: false,
+            ..ReportFixParams::default()
+        };
         finish(report_fix(&world.engine, &Ambient::of_call(now, name), &params))
     };
     report(START_MS, "call-1").unwrap();

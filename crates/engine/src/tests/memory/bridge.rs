@@ -12,6 +12,7 @@ fn a_reported_fix_is_found_by_its_text() {
         fix_description: "Tuned the capacitor".to_owned(),
         success: true,
         env: Some(linux()),
+        ..ReportFixParams::default()
     };
     let fix = world.call(report_fix, &params).unwrap();
     let answer = world.ask(UNKNOWN, linux());

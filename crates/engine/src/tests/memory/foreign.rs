@@ -40,7 +40,7 @@ fn report(world: &World, run: &str, fix: &str) {
         case_name: "boom".to_owned(),
         fix_description: fix.to_owned(),
         success: true,
-        env: None,
+        ..ReportFixParams::default()
     };
     world.call(report_fix, &params).unwrap();
 }

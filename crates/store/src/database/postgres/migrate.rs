@@ -8,7 +8,7 @@ use crate::{
 use argus_core::builtin::BUILTINS;
 
 /// One script per version, from the first that PostgreSQL had. Never edited after a release.
-const MIGRATIONS: [(i64, &str); 10] = [
+const MIGRATIONS: [(i64, &str); 11] = [
     (9, include_str!("../../migrations/postgres/0009.sql")),
     (10, include_str!("../../migrations/postgres/0010.sql")),
     (11, include_str!("../../migrations/postgres/0011.sql")),
@@ -19,6 +19,7 @@ const MIGRATIONS: [(i64, &str); 10] = [
     (16, include_str!("../../migrations/postgres/0016.sql")),
     (17, include_str!("../../migrations/postgres/0017.sql")),
     (18, include_str!("../../migrations/postgres/0018.sql")),
+    (19, include_str!("../../migrations/postgres/0019.sql")),
 ];
 
 /// What a schema is to this version.

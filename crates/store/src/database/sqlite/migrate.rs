@@ -9,7 +9,7 @@ use rusqlite::{Connection, params};
 pub(crate) const APPLICATION_ID: i64 = 0x4152_4755;
 
 /// One script per version; version 1 is the first. Never edited after a release.
-const MIGRATIONS: [&str; 18] = [
+const MIGRATIONS: [&str; 19] = [
     include_str!("../../migrations/0001.sql"),
     include_str!("../../migrations/0002.sql"),
     include_str!("../../migrations/0003.sql"),
@@ -28,6 +28,7 @@ const MIGRATIONS: [&str; 18] = [
     include_str!("../../migrations/0016.sql"),
     include_str!("../../migrations/0017.sql"),
     include_str!("../../migrations/0018.sql"),
+    include_str!("../../migrations/0019.sql"),
 ];
 
 /// The first version whose files have ids.

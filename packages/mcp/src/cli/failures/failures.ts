@@ -22,13 +22,14 @@ export async function reportFix(
   runId: string,
   caseName: string,
   fixDescription: string,
-  options: GlobalOptions & { failed?: boolean },
+  options: GlobalOptions & { failed?: boolean; supersedes?: string },
 ): Promise<void> {
   const success = !options.failed;
+  const { supersedes } = options;
   await answer(
     options,
     ({ projectPath, sessionManager }) =>
-      handleReportFix({ projectPath, runId, caseName, fixDescription, success }, sessionManager),
+      handleReportFix({ projectPath, runId, caseName, fixDescription, success, supersedes }, sessionManager),
     (fix) => formatFix(fix, runId),
   );
 }

@@ -8,7 +8,14 @@ import { visible } from '../../text/untrusted.ts';
 import type { ReportFixResult } from '../../tools/failures/report-fix.ts';
 import { formatWarnings, withCommands } from '../commands.ts';
 import { indented, lines, paint, percent } from '../terminal.ts';
-import { changedBeforeText, mendedBeforeText, shortHash, sinceLikely, verdictText } from './evidence-text.ts';
+import {
+  changedBeforeText,
+  fixChangeText,
+  mendedBeforeText,
+  shortHash,
+  sinceLikely,
+  verdictText,
+} from './evidence-text.ts';
 import { decidedHere, originText } from './origin-text.ts';
 import { formatCause, formatKind, formatWhere } from './run-text.ts';
 
@@ -35,6 +42,7 @@ export function formatDiagnosis(diagnosis: DiagnosticResult): string {
     ...formatMatch(diagnosis),
     suggestedFix && `fix        ${paint.green(suggestedFix)}`,
     suggestedFix && standing && `           ${standing}`,
+    suggestedFix && diagnosis.trust?.change && `changed    ${fixChangeText(diagnosis.trust.change)}`,
     ...formatOrigin(diagnosis),
     ...formatMendedBefore(diagnosis),
     ...formatChangedBefore(diagnosis),

@@ -3,6 +3,7 @@
 import type {
   BriefVerdict,
   ChangedBefore,
+  FixChange,
   FixEvidence,
   FixesResult,
   MendedBefore,
@@ -229,6 +230,7 @@ function reportedLines({ trust, caseName, fixDescription, createdAt }: ReportedF
     `failed   ${trust.failedIn}`,
     trust.provedBy !== undefined && `proved   ${trust.provedBy}`,
     trust.refutedBy !== undefined && `refuted  ${trust.refutedBy}`,
+    trust.change !== undefined && `changed  ${fixChangeText(trust.change)}`,
     quoted(fixDescription),
   ];
 }
@@ -294,6 +296,14 @@ const IN_COMMON: Readonly<Record<ChangedBefore['because'], string>> = {
 export function changedBeforeText({ commit, because, sources }: ChangedBefore): string {
   const changed = sources.map(({ file, symbols }) => (symbols.length > 0 ? `${symbols.join(', ')} in ${file}` : file));
   return `commit ${shortHash(commit)}, which looks like a fix, changed ${IN_COMMON[because]} before, with ${changed.join('; ')}`;
+}
+
+/** `src/cart.ts (totalPrice), commit 1a2b3c4d5e6f` */
+export function fixChangeText({ commits = [], files = [], symbols = [], unnamed }: FixChange): string {
+  const touched = symbols.length === 0 ? '' : ` (${symbols.join(', ')})`;
+  const edits = files.length === 0 ? [] : [`${files.join(', ')}${touched}`];
+  const changed = [...edits, ...commits.map((commit) => `commit ${shortHash(commit)}`)].join(', ');
+  return `${changed}${unnamed ? '; the text does not mention it' : ''}`;
 }
 
 /** `commit 1a2b3c4d5e6f mended it once (proved): argus fixes fix-...` */

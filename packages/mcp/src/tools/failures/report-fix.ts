@@ -26,6 +26,7 @@ const input = (z: Zod) =>
       .max(MAX_DESCRIPTION_CHARACTERS)
       .describe('What was changed, so that others can repeat it'),
     success: z.boolean().default(true).describe('false: the fix did not help'),
+    supersedes: z.string().min(1).optional().describe('Earlier fixRecordId whose text this corrects'),
   });
 
 const output = {
@@ -40,11 +41,18 @@ export async function handleReportFix(
   params: Arguments<typeof input>,
   sessionManager: Pick<SessionManager, 'getOrThrow'>,
 ): Promise<ReportFixResult> {
-  const { projectPath, runId, caseName, fixDescription, success } = params;
+  const { projectPath, runId, caseName, fixDescription, success, supersedes } = params;
   const session = await sessionManager.getOrThrow(projectPath);
   if (success) await requireSameTest(session, runId, caseName);
   const env = environmentOf(session.root);
-  const fix = { runId, caseName, fixDescription: visible(fixDescription), success, env };
+  const fix = {
+    runId,
+    caseName,
+    fixDescription: visible(fixDescription),
+    success,
+    supersedes: supersedes ?? null,
+    env,
+  };
   const { value, notStored, warnings: notes } = await session.learn('reportFix', fix);
   const { warnings: against, ...result } = value;
   const warnings = [...notes, ...against];
