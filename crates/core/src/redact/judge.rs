@@ -12,7 +12,7 @@ use super::{
     scan::{BLANK, Scan},
 };
 use names::Tier;
-use told::{is_coded, is_told};
+use told::{is_coded, is_mixed, is_told};
 use traits::{ends_line, is_environment, is_known_key, is_own_line, is_state, is_very_random, speaks_of_itself};
 
 pub(super) fn accepts(scan: &Scan<'_>, name: NameSpan, separator: Separator, found: ValueSpan) -> bool {
@@ -21,8 +21,14 @@ pub(super) fn accepts(scan: &Scan<'_>, name: NameSpan, separator: Separator, fou
     if text.is_empty()
         || value::is_placeholder(text)
         || value::is_dummy(text)
-        || (found.quoted && value::is_prose(text))
+        || (found.quoted && (value::is_prose(text) || is_prompt(text)))
+        || repeats_name(scan, name, text)
+        || (tier != Tier::Password && value::is_address(text))
     {
+        return false;
+    }
+    // `proxy_pass => qq{` opens a block, `auth[1]` is an expression.
+    if !found.quoted && (matches!(text.last(), Some(b'{' | b'(')) || value::is_subscript(text)) {
         return false;
     }
     if tier != Tier::Password && !found.quoted && is_printed_object(text) {
@@ -40,9 +46,11 @@ pub(super) fn accepts(scan: &Scan<'_>, name: NameSpan, separator: Separator, fou
                 && !value::is_path(text)
                 && (found.quoted || separator == Separator::Flag || !value::is_code(text) || is_environment(scan, name))
         }
+        (Tier::Secret, Separator::Tuple) => is_drawn(text) || (text.len() >= 8 && text.iter().any(u8::is_ascii_digit)),
         (Tier::Secret, _) if found.quoted => {
             text.len() >= 8
                 && !value::is_path(text)
+                && (!text.contains(&b' ') || value::is_random(text))
                 && (value::is_random(text)
                     || text.iter().any(u8::is_ascii_digit)
                     || !text.contains(&b'-')
@@ -51,9 +59,27 @@ pub(super) fn accepts(scan: &Scan<'_>, name: NameSpan, separator: Separator, fou
         (Tier::Session, _) => text.len() >= 16 && is_drawn(text) && !value::is_uuid(text),
         (Tier::Key, _) if is_bare_key(scan, name) && text.len() < 32 => false,
         (Tier::Key, Separator::Flag) if is_coded(scan, name, text, true) => true,
+        (Tier::Key, _) if !found.quoted && value::is_code(text) => false,
         (Tier::Key, _) => (text.len() >= 16 && !value::is_path(text) && is_very_random(text)) || is_pair(text),
         _ => is_drawn(text) || is_chosen(scan, name, separator, found, text) || is_coded(scan, name, text, true),
     }
+}
+
+/// `"New password: "`: a question to a person.
+fn is_prompt(text: &[u8]) -> bool {
+    text.trim_ascii_end().ends_with(b":")
+        && text.iter().all(|byte| byte.is_ascii_alphabetic() || b" :%'".contains(byte))
+}
+
+/// `secretKey: "SECRET_KEY"`, `private_key: "_DSAPrivateKey"`: a name or a type, not a value.
+fn repeats_name(scan: &Scan<'_>, name: NameSpan, text: &[u8]) -> bool {
+    let flat = |text: &[u8]| -> Vec<u8> {
+        text.iter().filter(|byte| byte.is_ascii_alphanumeric()).map(u8::to_ascii_lowercase).collect()
+    };
+    let is_identifier = text.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
+    let (own, value) = (flat(scan.slice(name.start, name.end)), flat(text));
+    let is_type = name.tier == Tier::Secret && own.len() >= 8 && value.ends_with(&own);
+    is_identifier && (value == own || is_type || (own.ends_with(&value) && value.len() >= 8))
 }
 
 /// `key` alone names data as often as a way in.
@@ -150,6 +176,9 @@ fn is_password(scan: &Scan<'_>, name: NameSpan, separator: Separator, found: Val
         Separator::Tuple => !sensible || (is_environment(scan, name) && !is_constant(text) && !speaks_of_itself(text)),
         _ if found.quoted => true,
         Separator::Tight | Separator::TightColon => !(sensible && speaks_of_itself(text)),
+        // `self.key_password = key_password`, `password: options.password`.
+        Separator::Spaced if text.contains(&b'_') && speaks_of_itself(text) => !sensible,
+        Separator::Spaced | Separator::Colon if text.contains(&b'.') && speaks_of_itself(text) => !sensible,
         Separator::Spaced => !sensible || (plain && whole_line()),
         Separator::Colon => {
             let settled = names::is_foreign(scan.slice(name.start, name.end)) || is_environment(scan, name);
@@ -216,6 +245,12 @@ fn is_directive(scan: &Scan<'_>, name: NameSpan, found: ValueSpan, text: &[u8]) 
             | b"adgangskode"
     );
     let directly = scan.run(name.end, &BLANK, 40) == found.start - usize::from(found.quoted);
+    // A column of names and a column of values, as `vault kv get` prints them.
+    let gap = scan.slice(name.end, found.start);
+    let is_aligned = (gap.len() >= 3 || gap.contains(&b'\t')) && is_mixed(text) && begins && ends;
+    if is_aligned && name.tier == Tier::Password && directly && text.len() >= 6 {
+        return is_set_value(name.tier, text);
+    }
     begins && ends && compound && directly && text.len() >= 4 && !is_state(text) && is_set_value(name.tier, text)
 }
 

@@ -8,7 +8,7 @@ use crate::redact::scan::{ALNUM, HEX_ANY};
 static WORDS: &[&str] = &[
     "absent", "any", "blank", "bool", "boolean", "bytes", "changeme", "char", "default", "denied", "deprecated",
     "disabled", "dummy", "empty", "enabled", "encrypted", "env", "erforderlich", "error", "example", "expired",
-    "failed", "falsch", "false", "filtered", "forbidden", "hidden", "include", "incorrect", "incorrecta",
+    "failed", "falsch", "false", "filtered", "forbidden", "function", "hidden", "include", "incorrect", "incorrecta",
     "incorrecto", "input", "int", "integer", "invalid", "invalida", "invalide", "invalido", "key", "malformed",
     "masked", "mismatch", "mismatched", "missing", "nan", "never", "nil", "no", "none", "not", "null", "number",
     "object", "obligatoire", "obligatoria", "obligatorio", "obrigatorio", "ok", "omit", "optional", "pass", "passwd",
@@ -38,6 +38,8 @@ pub(in crate::redact) fn is_placeholder(value: &[u8]) -> bool {
         || (enclosed(b'(', b')')
             && value[1..value.len() - 1].iter().all(|byte| byte.is_ascii_lowercase() || *byte == b' '))
         || is_type(value)
+        || is_public_hash(value)
+        || is_pattern(value)
         || is_replacement(value)
         || is_variable(value)
         || is_format(value)
@@ -46,16 +48,37 @@ pub(in crate::redact) fn is_placeholder(value: &[u8]) -> bool {
         || EXPRESSIONS.iter().any(|start| value.starts_with(start.as_bytes()))
 }
 
-/// `Option<String>`, `&'static str`, and the address of one: `0xc0000123a0`.
+/// `Option<String>`, `typing.Optional[bytes]`, `&'static str`, `*mut`, and the address of one: `0xc0000123a0`.
 fn is_type(value: &[u8]) -> bool {
-    let generic = value.iter().position(|&byte| byte == b'<').is_some_and(|open| {
+    let generic = value.iter().position(|byte| matches!(byte, b'<' | b'[')).is_some_and(|open| {
         open > 0
-            && value.ends_with(b">")
-            && value[..open].iter().all(|byte| byte.is_ascii_alphabetic() || *byte == b':')
+            && (value[open] == b'[' || value.ends_with(b">"))
+            && value[open + 1..].iter().all(|byte| byte.is_ascii_alphabetic() || b"[]<>.:,'\"_".contains(byte))
+            && value[..open].iter().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b':' | b'.'))
+            && !is_random(value)
     });
     // A longer number is a key: an address has 64 bits.
     let pointer = value.strip_prefix(b"0x").is_some_and(|rest| (6..=16).contains(&rest.len()) && is_hex(rest));
-    generic || pointer || value.starts_with(b"&'")
+    // `__u32` of C.
+    let reserved = value.starts_with(b"__") && is_name(value) && !is_random(value);
+    generic
+        || pointer
+        || reserved
+        || value.starts_with(b"&'")
+        || matches!(value, b"*mut" | b"*const" | b"*char" | b"*string")
+}
+
+/// `SHA256:` and base64, `sha512-` and base64: the fingerprint of a public key, the integrity of a package.
+fn is_public_hash(value: &[u8]) -> bool {
+    const ALGORITHMS: &[&[u8]] = &[b"sha1", b"sha256", b"sha384", b"sha512", b"md5"];
+    let lower = value[..value.len().min(8)].to_ascii_lowercase();
+    ALGORITHMS.iter().any(|name| lower.starts_with(name) && matches!(lower.get(name.len()), Some(b':' | b'-')))
+}
+
+/// A regular expression: `/^[A-Za-z0-9-_]+$/`, `qr/[\x21]/`.
+fn is_pattern(value: &[u8]) -> bool {
+    let has = |part: &[u8]| memchr::memmem::find(value, part).is_some();
+    value.starts_with(b"/^") || value.starts_with(b"qr/") || has(b"[A-Z") || has(b"[a-z") || has(b"[0-9]") || has(b"(?")
 }
 
 /// Exactly one of our own replacements.
@@ -66,9 +89,18 @@ pub(super) fn is_replacement(value: &[u8]) -> bool {
         .is_some_and(|(rest, at)| at + 1 == rest.len())
 }
 
-/// `$NAME`, `$1`; a password that merely begins with `$` has more than a name behind it.
+/// `$NAME`, `$1`, `$self->{pass}`, `*password`; a password that merely begins with `$` has more than a name behind it.
 fn is_variable(value: &[u8]) -> bool {
+    let is_dereferenced = |name: &[u8]| is_name(name) && name.iter().all(|byte| !byte.is_ascii_digit());
+    if value.strip_prefix(b"*").is_some_and(is_dereferenced) {
+        return true;
+    }
     value.strip_prefix(b"$").is_some_and(|name| {
+        let word = name.iter().take_while(|&&byte| ALNUM.has(byte) || byte == b'_').count();
+        let member = [&b"->"[..], b"::", b"["].iter().any(|operator| name[word..].starts_with(operator));
+        if word > 0 && member && is_name(&name[..word]) {
+            return true;
+        }
         let lower = name.iter().any(u8::is_ascii_lowercase);
         let upper = name.iter().any(u8::is_ascii_uppercase);
         let digits = name.iter().filter(|byte| byte.is_ascii_digit()).count();
@@ -76,9 +108,13 @@ fn is_variable(value: &[u8]) -> bool {
     })
 }
 
-/// `%s`, `%-10v`, `{}`, `?`, `:name`.
+/// `%s`, `%-10v`, `{}`, `?`, `:name`, `:py:data:` of reStructuredText.
 fn is_format(value: &[u8]) -> bool {
-    (value[0] == b'%' && value.len() <= 4) || value == b"?" || (value[0] == b':' && is_name(&value[1..]))
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':' | b'`');
+    let is_role = |name: &[u8]| name.iter().all(is_word) && !is_random(name);
+    (value[0] == b'%' && value.len() <= 4)
+        || value == b"?"
+        || (value[0] == b':' && value.len() > 1 && is_role(&value[1..]))
 }
 
 /// `****`, `xxxx`, `....`, `abc***`: a mask, or one letter over and over.
@@ -122,20 +158,39 @@ fn is_name(value: &[u8]) -> bool {
 pub(in crate::redact) fn is_dummy(body: &[u8]) -> bool {
     let seen = body.iter().fold(0_u128, |seen, byte| seen | 1 << (byte & 127));
     let distinct = seen.count_ones();
-    (body.len() >= 10 && distinct < 4) || body.ends_with(b"EXAMPLE") || body.ends_with(b"EXAMPLEKEY")
+    let has = |letters: &[u8]| memchr::memmem::find(body, letters).is_some();
+    // An alphabet.
+    (body.len() >= 10 && (distinct < 4 || has(b"ABCDEFGHIJKL") || has(b"abcdefghijkl")))
+        || body.ends_with(b"EXAMPLE")
+        || body.ends_with(b"EXAMPLEKEY")
 }
 
 /// An identifier or a path of them as source code has it: `config.auth.token`, `user_password`, `getToken()`.
 pub(in crate::redact) fn is_code(value: &[u8]) -> bool {
     let letters =
         |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'.' | b':' | b'(' | b')' | b'&' | b'!' | b'?');
-    let call = value.windows(2).any(|two| two[0].is_ascii_alphanumeric() && two[1] == b'(');
+    // `get_secret(`, `config.get<string>(`, `credentials[0]`, `config['password']`.
+    let call = value.windows(2).any(|two| (two[0].is_ascii_alphanumeric() || two[0] == b'>') && two[1] == b'(');
+    let call = call || is_subscript(value);
     (value.iter().all(letters) && !is_random(value) && !has_odd_case(value)) || call || is_dotted(value)
+}
+
+/// A name and an index: `credentials[0]`, `config['password']`, `key[:16]`.
+pub(in crate::redact) fn is_subscript(value: &[u8]) -> bool {
+    let Some(open) = value.iter().position(|&byte| byte == b'[') else { return false };
+    let index = &value[open + 1..];
+    let quoted = matches!(index.first(), Some(b'\'' | b'"' | b'`'));
+    let number = index.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b':').count();
+    let is_index = quoted || number == index.len() || index[number..].starts_with(b"]");
+    let is_owner = |part: &[u8]| is_name(part) && !is_random(part);
+    is_index && value[..open].split(|&byte| byte == b'.').all(is_owner)
 }
 
 /// Capitals and small letters as no word or `camelCase` has them: `EwUNpdiDqDSE`.
 pub(in crate::redact) fn has_odd_case(value: &[u8]) -> bool {
-    value.split(|byte| !byte.is_ascii_alphabetic()).any(|part| part.len() >= 4 && case_weight(part) * 4 >= part.len())
+    value
+        .split(|byte| !byte.is_ascii_alphabetic())
+        .any(|part| part.len() >= 4 && part.iter().any(u8::is_ascii_lowercase) && case_weight(part) * 4 >= part.len())
 }
 
 /// `a.b2.c`: every part an identifier.
@@ -152,7 +207,8 @@ pub(in crate::redact) fn is_path(value: &[u8]) -> bool {
     let rooted = value[0] == b'/' && value[1..].split(|&byte| byte == b'/').all(|part| !is_random(part));
     let relative = value.contains(&b'/')
         && value.split(|&byte| byte == b'/').all(|part| part.is_empty() || (is_name_like(part) && !is_random(part)));
-    starts.iter().any(|start| value.starts_with(start)) || drive || rooted || relative
+    let registry = value.split(|&byte| byte == b'\\').filter(|part| part.len() >= 2 && is_name_like(part)).count() >= 3;
+    starts.iter().any(|start| value.starts_with(start)) || drive || rooted || relative || registry
 }
 
 fn is_name_like(part: &[u8]) -> bool {
@@ -187,6 +243,11 @@ pub(in crate::redact) fn is_uuid(value: &[u8]) -> bool {
         })
 }
 
+/// `0x` and 40 hexadecimal digits: an account or a contract of Ethereum, which is public.
+pub(in crate::redact) fn is_address(value: &[u8]) -> bool {
+    value.len() == 42 && value.starts_with(b"0x") && is_hex(&value[2..])
+}
+
 /// Nothing but hexadecimal digits: a digest as likely as a key.
 pub(in crate::redact) fn is_hex(value: &[u8]) -> bool {
     value.iter().all(|&byte| HEX_ANY.has(byte))
@@ -198,7 +259,7 @@ pub(in crate::redact) fn is_random(value: &[u8]) -> bool {
 }
 
 /// Base64 for addresses, whose `-` and `_` cut it into parts too short to tell: `Xq3_ZpR-m8aTc_Wd`.
-pub(super) fn is_url_safe(value: &[u8]) -> bool {
+pub(in crate::redact) fn is_url_safe(value: &[u8]) -> bool {
     let weight: usize = value.split(|byte| !byte.is_ascii_alphabetic()).map(case_weight).sum();
     let numbers = value.chunk_by(|a, b| a.is_ascii_digit() == b.is_ascii_digit()).filter(|run| run[0].is_ascii_digit());
     value.len() >= 16
