@@ -3,7 +3,7 @@
 
 use super::{
     assignment::{NAME, NameSpan, Separator, ValueSpan, is_value_label, skip_quote, value_at},
-    next_line,
+    is_quote, next_line,
     redact_value::redact_value,
 };
 use crate::redact::{
@@ -37,10 +37,6 @@ pub(super) fn find(scan: &mut Scan<'_>, name: NameSpan, separator: Separator, at
         b'\\' if next_line::is_continuation(scan, at) => next_line::on_next_line(scan, name, separator, at),
         _ => false,
     }
-}
-
-const fn is_quote(byte: u8) -> bool {
-    matches!(byte, b'"' | b'\'' | b'`')
 }
 
 /// `{"type": ..`, `{ type: ..`, `{\n`, `{}`: no value that merely begins with a brace.
@@ -93,7 +89,9 @@ fn labelled(scan: &Scan<'_>, label: usize, end: usize) -> Option<ValueSpan> {
 fn list(scan: &mut Scan<'_>, name: NameSpan, open: usize) {
     let owner = scan.slice(name.start, name.end).to_ascii_lowercase();
     let pair = scan.at(open) == b'(' && owner.ends_with(b"auth");
-    let separator = if owner.ends_with(b"s") || scan.at(open) == b'(' { Separator::Pair } else { Separator::Tuple };
+    // `address_type_tokens = ['shipping', 'billing']`: a list of words.
+    let several = owner.ends_with(b"s") && name.tier != Tier::Token;
+    let separator = if several || scan.at(open) == b'(' { Separator::Pair } else { Separator::Tuple };
     let mut at = open + 1;
     for item in 0..MAX_ITEMS {
         at = scan.run(at, &BETWEEN, 80);

@@ -22,8 +22,18 @@ pub(in crate::redact) fn after_name(scan: &mut Scan<'_>, name: NameSpan) {
     qualified(scan, name);
     below(scan, name.start, name.end);
     let rest = scan.slice(name.end, name.end + 48).to_ascii_lowercase();
-    let compares =
-        [&b"mismatch"[..], b"differ", b"not match", b"t match", b"\", want", b"\", got", b"', want", b"', got"];
+    let compares = [
+        &b"mismatch"[..],
+        b"differ",
+        b"not match",
+        b"t match",
+        b"\", want",
+        b"\", got",
+        b"', want",
+        b"', got",
+        b" but got ",
+        b" but was ",
+    ];
     if compares.iter().any(|word| memchr::memmem::find(&rest, word).is_some()) {
         labels_below(scan, name);
     }
@@ -66,11 +76,22 @@ fn qualified(scan: &mut Scan<'_>, name: NameSpan) {
     }
     let line = scan.slice(name.end, name.end + MAX_SENTENCE_BYTES);
     let stop = line.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(line.len());
-    let verbs = [&b" is: "[..], b" is ", b" was ", b" used: ", b" (hex): ", b" (base64): ", b" = ", b": "];
+    let verbs = [
+        &b" is: "[..],
+        b" is ",
+        b" was ",
+        b" used: ",
+        b" (hex): ",
+        b" (base64): ",
+        b" Got: ",
+        b" got: ",
+        b" = ",
+        b": ",
+    ];
     if !is_of && ABOUT.iter().any(|word| memchr::memmem::find(&line[..stop], word).is_some()) {
         return;
     }
-    let verbs = if is_of { &verbs[..] } else { &verbs[..6] };
+    let verbs = if is_of { &verbs[..] } else { &verbs[..8] };
     let Some(at) = verbs.iter().find_map(|verb| Some(memchr::memmem::find(&line[..stop], verb)? + verb.len())) else {
         return;
     };
