@@ -38,10 +38,6 @@ impl TokenPattern {
         if !scan.starts_with(start, head.as_bytes()) || (self.strict && !scan.starts_token(start)) {
             return;
         }
-        // A long run of base64 has a head by chance.
-        if self.strict && start - scan.run_back(start, &BASE64_BODY, 48) >= 40 {
-            return;
-        }
         // Base64 for addresses has a short head by chance.
         if self.strict && head.len() <= 3 && matches!(scan.before(start), b'-' | b'_') {
             return;
@@ -53,6 +49,10 @@ impl TokenPattern {
         }
         let found = scan.slice(body, end);
         if value::is_dummy(found) || (self.random && !value::is_random(found)) {
+            return;
+        }
+        // A long run of base64 has a head by chance.
+        if self.strict && start - scan.run_back(start, &BASE64_BODY, 48) >= 40 {
             return;
         }
         scan.add_by_format(self.kind, start, end);

@@ -59,7 +59,7 @@ static ENDS: &[(Tier, &[&str])] = &[
     (Tier::Token, &[
         "passwordhash", "passwdhash", "passworddigest", "pwhash", "nthash", "lmhash", "secretid", "secrets",
         "credential", "credentials", "creds", "tokenvalue", "token", "tokens", "jwt", "bearer", "csrf", "xsrf",
-        "crumb", "codeverifier", "oauthverifier", "samlresponse", "dockerauth", "basicauth", "xregistryauth", "phpsessid", "jsessionid", "connectsid", "aspnetsessionid",
+        "macaroon", "totp", "xhoneycombteam", "crumb", "codeverifier", "oauthverifier", "samlresponse", "dockerauth", "basicauth", "xregistryauth", "phpsessid", "jsessionid", "connectsid", "aspnetsessionid",
         "laravelsession", "sessionkey",
     ]),
     (Tier::Session, &[
@@ -117,6 +117,10 @@ pub(in crate::redact) fn name_tier(name: &[u8], query: bool) -> Option<Tier> {
     }
     if ends_with_pass(name, flat) || ends_with_pw(name) {
         return Some(Tier::Password);
+    }
+    // `X-Api-Auth` of a header.
+    if flat.len() > 5 && name.to_ascii_lowercase().ends_with(b"-auth") {
+        return Some(Tier::Token);
     }
     if flat == "auth" || flat == "sid" || (flat.ends_with("auth") && name.starts_with(b"_")) {
         return Some(Tier::Key);

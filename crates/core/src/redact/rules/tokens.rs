@@ -95,6 +95,13 @@ pub(super) static RULES: &[Rule] = &[
     )
     .around(128)
     .only(value::is_random),
+    // The project's key ends the address of a node.
+    rule(
+        "rpc-key",
+        &["infura.io/", "alchemy.com/", "quiknode.pro/", "ankr.com/", "blastapi.io/"],
+        r"\w+\.(?:io|com|pro)/(?:[a-z]+/|v[0-9]/)?([\w-]{32,64})",
+    )
+    .only(value::is_random),
     rule(
         "webhook-url",
         &["/hooks/", "/webhooks/", "/webhook/"],
