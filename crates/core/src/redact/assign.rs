@@ -167,6 +167,10 @@ fn separator(scan: &Scan<'_>, name_start: usize, name_end: usize) -> Option<(Sep
         b':' => {
             let end = skip_bold(scan, scan.run(at, &COLONS, 3));
             let value = skip(end);
+            // `ModulePass::run` of C++.
+            if end == at + 2 && scan.at(at + 1) == b':' && value == end && !quoted {
+                return Some((Separator::Word, value));
+            }
             let spaced = value > end || matches!(scan.at(value), b'\n' | b'\r');
             Some((if spaced { Separator::Colon } else { Separator::TightColon }, value))
         }

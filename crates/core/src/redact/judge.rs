@@ -27,6 +27,17 @@ pub(super) fn accepts(scan: &Scan<'_>, name: NameSpan, separator: Separator, fou
     {
         return false;
     }
+    // `checksum/secret: 2f15..` of Helm.
+    if scan.before(name.start) == b'/' && tier != Tier::Password && value::is_hex(text) {
+        return false;
+    }
+    if separator == Separator::Colon && !found.quoted && is_assignment(text) {
+        return false;
+    }
+    // `"pass": "The element has a title"`: what a check says.
+    if found.quoted && text.contains(&b' ') && scan.slice(name.start, name.end).eq_ignore_ascii_case(b"pass") {
+        return false;
+    }
     // `proxy_pass => qq{` opens a block, `auth[1]` is an expression.
     if !found.quoted && (matches!(text.last(), Some(b'{' | b'(')) || value::is_subscript(text)) {
         return false;
@@ -71,6 +82,12 @@ fn is_prompt(text: &[u8]) -> bool {
         && text.iter().all(|byte| byte.is_ascii_alphabetic() || b" :%'".contains(byte))
 }
 
+/// `password: vserver=svm1`: what follows has a name of its own.
+fn is_assignment(text: &[u8]) -> bool {
+    let name = text.iter().take_while(|byte| byte.is_ascii_lowercase()).count();
+    name >= 2 && text.get(name) == Some(&b'=') && text.get(name + 1).is_some_and(u8::is_ascii_alphanumeric)
+}
+
 /// `secretKey: "SECRET_KEY"`, `private_key: "_DSAPrivateKey"`: a name or a type, not a value.
 fn repeats_name(scan: &Scan<'_>, name: NameSpan, text: &[u8]) -> bool {
     let flat = |text: &[u8]| -> Vec<u8> {
@@ -79,7 +96,7 @@ fn repeats_name(scan: &Scan<'_>, name: NameSpan, text: &[u8]) -> bool {
     let is_identifier = text.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
     let (own, value) = (flat(scan.slice(name.start, name.end)), flat(text));
     let is_type = name.tier == Tier::Secret && own.len() >= 8 && value.ends_with(&own);
-    is_identifier && (value == own || is_type || (own.ends_with(&value) && value.len() >= 8))
+    is_identifier && (value == own || is_type || (own.ends_with(&value) && value.len() >= 3))
 }
 
 /// `key` alone names data as often as a way in.
@@ -169,7 +186,10 @@ fn is_password(scan: &Scan<'_>, name: NameSpan, separator: Separator, found: Val
         return false;
     }
     let plain = text.iter().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-' | b'\''));
-    let sensible = (plain || value::is_code(text)) && !value::is_random(text) && !value::has_odd_case(text);
+    // `willow.VELVET123` has the form of a member, and a number that no member has.
+    let is_numbered = is_mixed(text) && text.iter().rev().take_while(|byte| byte.is_ascii_digit()).count() >= 3;
+    let sensible =
+        (plain || (value::is_code(text) && !is_numbered)) && !value::is_random(text) && !value::has_odd_case(text);
     let whole_line = || is_own_line(scan, name.start) && is_whole_line(scan, found.end);
     match separator {
         Separator::Pair => true,

@@ -120,8 +120,9 @@ pub(super) fn skip_wrapper(scan: &Scan<'_>, at: usize) -> usize {
         b"String", b"str", b"aws.String", b"ptr.To", b"Redacted", b"Sensitive", b"ApiToken", b"AccessToken",
         b"Zeroizing", b"Box",
     ];
-    // `<<"x">>` of Erlang, `**x**` of Markdown.
-    let mut at = if scan.starts_with(at, b"<<\"") || scan.starts_with(at, b"**") { at + 2 } else { at };
+    // `<<"x">>` of Erlang, `**x**` of Markdown, `{ x }` of a printed slice.
+    let is_wrapped = [&b"<<\""[..], b"**", b"{ "].iter().any(|open| scan.starts_with(at, open));
+    let mut at = if is_wrapped { at + 2 } else { at };
     for _ in 0..3 {
         let end = scan.run(at, &WRAPPER, 24);
         let word = scan.slice(at, end);
@@ -155,7 +156,8 @@ pub(super) fn element(scan: &Scan<'_>, name_start: usize, close: usize) -> Optio
 pub(super) fn opens_element(scan: &Scan<'_>, name_start: usize) -> bool {
     let colon = scan.before(name_start) == b':';
     let start = if colon { scan.run_back(name_start - 1, &NAME, 24) } else { name_start };
-    scan.before(start) == b'<'
+    // `static_cast<FirstPass>(x)` is no element.
+    scan.before(start) == b'<' && !scan.before(start - 1).is_ascii_alphanumeric()
 }
 
 /// `<name>password</name><value>x`, `<key>password</key><string>x`.

@@ -20,7 +20,7 @@ pub(super) fn is_told(scan: &Scan<'_>, name: NameSpan, found: ValueSpan, text: &
     // `pass force_zip64 to use it`: a verb. `two-pass memchr2+SWAR code`: a part of a word. `passwd 1:4.13-1`: a package.
     let owner = scan.slice(name.start, name.end).to_ascii_lowercase();
     let is_verb = matches!(owner.strip_suffix(b"pass"), Some(b"" | [.., b'-'])) && !has_mark(text);
-    let is_object = owner.contains(&b'-') || text.iter().any(|byte| matches!(byte, b'_' | b'+'));
+    let is_object = owner.contains(&b'-') || text.iter().any(|byte| matches!(byte, b'_' | b'+' | b'='));
     if !found.quoted && ((is_verb && is_object) || (name.tier == Tier::Password && is_dated(text))) {
         return false;
     }

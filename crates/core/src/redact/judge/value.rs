@@ -13,7 +13,7 @@ static WORDS: &[&str] = &[
     "masked", "mismatch", "mismatched", "missing", "nan", "never", "nil", "no", "none", "not", "null", "number",
     "object", "obligatoire", "obligatoria", "obligatorio", "obrigatorio", "ok", "omit", "optional", "pass", "passwd",
     "password", "pflichtfeld", "placeholder", "plain", "pwd", "redacted", "rejected", "removed", "replaceme",
-    "requerida", "requerido", "required", "revoked", "richiesta", "secret", "set", "str", "string", "symbol", "text",
+    "requerida", "requerido", "required", "revoked", "richiesta", "scramsha256", "secret", "set", "str", "string", "symbol", "text",
     "todo", "token", "true", "unauthorized", "undefined", "unknown", "unset", "unsupported", "valid", "varchar",
     "verplicht", "void", "weak", "wrong", "wymagane", "yes",
 ];
@@ -40,6 +40,7 @@ pub(in crate::redact) fn is_placeholder(value: &[u8]) -> bool {
         || is_type(value)
         || is_public_hash(value)
         || is_pattern(value)
+        || is_version(value)
         || is_replacement(value)
         || is_variable(value)
         || is_format(value)
@@ -73,6 +74,17 @@ fn is_public_hash(value: &[u8]) -> bool {
     const ALGORITHMS: &[&[u8]] = &[b"sha1", b"sha256", b"sha384", b"sha512", b"md5"];
     let lower = value[..value.len().min(8)].to_ascii_lowercase();
     ALGORITHMS.iter().any(|name| lower.starts_with(name) && matches!(lower.get(name.len()), Some(b':' | b'-')))
+}
+
+/// `1.0.5`, `^2.1.0-rc.1`: the version of a package whose name ends in `password`.
+fn is_version(value: &[u8]) -> bool {
+    let digits = value.strip_prefix(b"^").or_else(|| value.strip_prefix(b"~")).unwrap_or(value);
+    let mut numbers = digits.splitn(3, |&byte| byte == b'.');
+    let is_number = |part: Option<&[u8]>| {
+        part.is_some_and(|part| (1..=4).contains(&part.len()) && part.iter().all(u8::is_ascii_digit))
+    };
+    let patch = |part: &[u8]| part.first().is_some_and(u8::is_ascii_digit) && !is_random(part) && !is_symbolic(part);
+    is_number(numbers.next()) && is_number(numbers.next()) && numbers.next().is_some_and(patch)
 }
 
 /// A regular expression: `/^[A-Za-z0-9-_]+$/`, `qr/[\x21]/`.
@@ -132,7 +144,8 @@ fn is_mask(value: &[u8]) -> bool {
 
 fn is_word(value: &[u8]) -> bool {
     let word = value.strip_suffix(b"!").or_else(|| value.strip_suffix(b"?")).unwrap_or(value);
-    let word = word.strip_prefix(b"&").or_else(|| word.strip_prefix(b"0x")).unwrap_or(word);
+    let marks = [&b"&"[..], b"?", b"0x"];
+    let word = marks.iter().find_map(|mark| word.strip_prefix(*mark)).unwrap_or(word);
     if word.len() > 64 {
         return false;
     }
@@ -167,12 +180,13 @@ pub(in crate::redact) fn is_dummy(body: &[u8]) -> bool {
 
 /// An identifier or a path of them as source code has it: `config.auth.token`, `user_password`, `getToken()`.
 pub(in crate::redact) fn is_code(value: &[u8]) -> bool {
-    let letters =
-        |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'.' | b':' | b'(' | b')' | b'&' | b'!' | b'?');
+    let letters = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'.' | b':' | b'(' | b')' | b'&');
+    // `include_str!`, `valid?`: a mark further inside belongs to a password.
+    let word = value.strip_suffix(b"!").or_else(|| value.strip_suffix(b"?")).unwrap_or(value);
     // `get_secret(`, `config.get<string>(`, `credentials[0]`, `config['password']`.
     let call = value.windows(2).any(|two| (two[0].is_ascii_alphanumeric() || two[0] == b'>') && two[1] == b'(');
     let call = call || is_subscript(value);
-    (value.iter().all(letters) && !is_random(value) && !has_odd_case(value)) || call || is_dotted(value)
+    (word.iter().all(letters) && !is_random(value) && !has_odd_case(value)) || call || is_dotted(value)
 }
 
 /// A name and an index: `credentials[0]`, `config['password']`, `key[:16]`.
@@ -206,6 +220,7 @@ pub(in crate::redact) fn is_path(value: &[u8]) -> bool {
         value.len() > 2 && value[0].is_ascii_alphabetic() && value[1] == b':' && matches!(value[2], b'\\' | b'/');
     let rooted = value[0] == b'/' && value[1..].split(|&byte| byte == b'/').all(|part| !is_random(part));
     let relative = value.contains(&b'/')
+        && !has_odd_case(value)
         && value.split(|&byte| byte == b'/').all(|part| part.is_empty() || (is_name_like(part) && !is_random(part)));
     let registry = value.split(|&byte| byte == b'\\').filter(|part| part.len() >= 2 && is_name_like(part)).count() >= 3;
     starts.iter().any(|start| value.starts_with(start)) || drive || rooted || relative || registry
@@ -223,8 +238,17 @@ pub(in crate::redact) fn is_telling(word: &[u8]) -> bool {
 /// Words between blanks as a sentence has them: `must be at least 8 characters`.
 pub(in crate::redact) fn is_prose(value: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(value) else { return false };
-    text.contains(' ')
-        && text.split([' ', ',', '.', ':', '"']).any(|word| TELLING.contains(&word.to_ascii_lowercase().as_str()))
+    let is_telling =
+        || text.split([' ', ',', '.', ':', '"']).any(|word| TELLING.contains(&word.to_ascii_lowercase().as_str()));
+    text.contains(' ') && (is_sentence(text) || is_telling())
+}
+
+/// A capital and four words or more without a digit: `O elemento tem um atributo`. A pass phrase has small letters.
+fn is_sentence(text: &str) -> bool {
+    text.starts_with(char::is_uppercase)
+        && text.split(' ').count() >= 4
+        && text.split(' ').skip(1).filter(|word| word.starts_with(char::is_lowercase)).count() >= 2
+        && !text.contains(|letter: char| letter.is_ascii_digit())
 }
 
 #[rustfmt::skip] // One word a line would be a page.
@@ -293,7 +317,8 @@ fn is_random_part(part: &[u8]) -> bool {
         8..12 => digits >= 2 && letters >= 2 && changes >= 3,
         _ if digits > 0 => letters >= 2 && changes >= 3,
         16..20 => case_weight(part) >= 4,
-        _ => part.len() >= 20 && case_weight(part) >= 3,
+        // `NSURLUbiquitousItemIsDownloadedKey` has 3 in 34 letters.
+        _ => part.len() >= 20 && case_weight(part) >= (part.len() / 5).max(3),
     }
 }
 
