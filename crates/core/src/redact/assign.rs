@@ -40,6 +40,9 @@ pub(super) fn find(scan: &mut Scan<'_>, hit: usize) {
         return;
     }
     let Some((separator, at)) = separator(scan, name_start, name_end) else {
+        if let Some(tier) = names::name_tier(&scan.text[name_start..name_end], query) {
+            sentences::quoted_key(scan, NameSpan { start: name_start, end: name_end, tier });
+        }
         sentences::expectation(scan, name_start, name_end);
         return sentences::below(scan, name_start, name_end);
     };
@@ -113,6 +116,9 @@ pub(super) fn look_at_value(scan: &mut Scan<'_>, name: NameSpan, separator: Sepa
             let told = value.is_some_and(|found| redact_value(scan, name, separator, found));
             if separator == Separator::Word || (!told && separator == Separator::Colon) {
                 sentences::after_name(scan, name);
+            }
+            if !told {
+                sentences::quoted_key(scan, name);
             }
         }
     }

@@ -94,10 +94,15 @@ fn repeats_name(scan: &Scan<'_>, name: NameSpan, text: &[u8]) -> bool {
         text.iter().filter(|byte| byte.is_ascii_alphanumeric()).map(u8::to_ascii_lowercase).collect()
     };
     let is_identifier = text.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
+    if !is_identifier || text.len() > MAX_IDENTIFIER_BYTES {
+        return false;
+    }
     let (own, value) = (flat(scan.slice(name.start, name.end)), flat(text));
     let is_type = name.tier == Tier::Secret && own.len() >= 8 && value.ends_with(&own);
-    is_identifier && (value == own || is_type || (own.ends_with(&value) && value.len() >= 3))
+    !value.is_empty() && (value == own || is_type || (own.ends_with(&value) && value.len() >= 3))
 }
+
+const MAX_IDENTIFIER_BYTES: usize = 64;
 
 /// `key` alone names data as often as a way in.
 fn is_bare_key(scan: &Scan<'_>, name: NameSpan) -> bool {

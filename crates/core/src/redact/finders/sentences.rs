@@ -39,6 +39,42 @@ pub(in crate::redact) fn after_name(scan: &mut Scan<'_>, name: NameSpan) {
     }
 }
 
+/// `cookie store expects secret_key_base to be at least 64 bytes: "x"`, `"api_key" = $1 ["x"]`: a quoted key further
+/// down the line that has no name of its own.
+pub(in crate::redact) fn quoted_key(scan: &mut Scan<'_>, name: NameSpan) {
+    if !matches!(name.tier, Tier::Password | Tier::Secret | Tier::Token) {
+        return;
+    }
+    let line = scan.slice(name.end, name.end + MAX_SENTENCE_BYTES);
+    let stop = memchr::memchr(b'\n', line).unwrap_or(line.len());
+    let mut from = 0;
+    while let Some(open) = memchr::memchr2(b'"', b'\'', &line[from..stop]).map(|at| from + at) {
+        let start = name.end + open + 1;
+        let end = scan.run(start, &KEY, 256);
+        let text = scan.slice(start, end);
+        let named = line[..open].trim_ascii_end().ends_with(b"=") || line[..open].trim_ascii_end().ends_with(b"\":");
+        if scan.at(end) == line[open] && !named && is_mixed_key(text) {
+            return scan.add_by_name(name.tier.kind(), start, end);
+        }
+        from = open + 1;
+    }
+}
+
+static KEY: Set = Set::new("A-Za-z0-9+/=_-");
+
+/// Letters of both cases and digits as nothing but a key has them.
+pub(in crate::redact) fn is_mixed_key(text: &[u8]) -> bool {
+    let has = |test: fn(&u8) -> bool| text.iter().any(test);
+    text.len() >= 24
+        && !value::is_uuid(text)
+        && !value::is_hex(text)
+        && !value::is_dummy(text)
+        && is_drawn(text)
+        && has(u8::is_ascii_uppercase)
+        && has(u8::is_ascii_lowercase)
+        && has(u8::is_ascii_digit)
+}
+
 /// `Your new token, copy it now:` and the token alone on the next line.
 pub(in crate::redact) fn below(scan: &mut Scan<'_>, start: usize, end: usize) {
     let line = scan.slice(end, end + MAX_SENTENCE_BYTES);

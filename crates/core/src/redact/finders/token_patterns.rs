@@ -149,6 +149,7 @@ pub(in crate::redact) static TOKEN_PATTERNS: &[TokenPattern] = &[
     open("sourcegraph-token", &["sgp_"], &WORD, 40).strict(),
     // Base64 of `{"payload":"`.
     open("aws-ecr-password", &["eyJwYXlsb2FkIjoi"], &BASE64, 100).strict(),
+    open("munge-credential", &["MUNGE:"], &BASE64, 60),
     token("backblaze-key", &["K00"], &BASE64, 28, 28).random(),
     open("sourcegraph-token", &["slk_"], &HEX, 60).strict(),
     open("gitea-token", &["gitea_"], &HEX, 40),

@@ -50,7 +50,7 @@ static ENDS: &[(Tier, &[&str])] = &[
         "passord", "motdepasse", "contrasena", "senha", "clave", "wachtwoord", "salasana", "heslo", "parola",
         "lozinka", "adgangskode", "bindpw", "rootpw", "requirepass", "masterauth", "authtok", "securitycredentials",
         "bindcredential", "bindcredentials", "psk", "passphrase", "passcode", "pwd", "keypass", "storepass",
-        "pgpass", "mnemonic",
+        "pgpass", "passwordvalue", "mnemonic",
     ]),
     (Tier::Secret, &[
         "secretaccesskey", "secretkeybase", "secretkey", "secretvalue", "secretstring", "secrettext",
@@ -172,28 +172,16 @@ fn ends_with_pw(name: &[u8]) -> bool {
             || name[start..] == *b"PW" && name[start - 1].is_ascii_lowercase())
 }
 
-/// `pass`, `db_pass`, `dbPass`; not `bypass`, `compass`.
+/// `pass`, `db_pass`, `remotepass`; not `bypass`, `compass`.
 fn ends_with_pass(name: &[u8], flat: &str) -> bool {
+    const WORDS: &[&str] =
+        &["askpass", "bypass", "compass", "encompass", "overpass", "surpass", "trespass", "underpass"];
     let Some(start) = name.len().checked_sub(4) else { return false };
-    if !flat.ends_with("pass") {
-        return false;
-    }
-    flat == "pass"
+    let begins_word = start == 0
         || matches!(name[start - 1], b'_' | b'-' | b'.')
-        || (name[start] == b'P' && name[start - 1].is_ascii_lowercase())
-        || [
-            "dbpass",
-            "userpass",
-            "smtppass",
-            "mailpass",
-            "rootpass",
-            "adminpass",
-            "ftppass",
-            "redispass",
-            "sshpass",
-            "mysqlpass",
-        ]
-        .contains(&flat)
+        || (name[start] == b'P' && name[start - 1].is_ascii_lowercase());
+    let is_compound = !name[..start].iter().any(|byte| matches!(byte, b'.' | b'/'));
+    flat.ends_with("pass") && (begins_word || (is_compound && !WORDS.iter().any(|word| flat.ends_with(word))))
 }
 
 fn key_tier(flat: &str) -> Option<Tier> {

@@ -54,7 +54,7 @@ fn is_type(value: &[u8]) -> bool {
     let generic = value.iter().position(|byte| matches!(byte, b'<' | b'[')).is_some_and(|open| {
         open > 0
             && (value[open] == b'[' || value.ends_with(b">"))
-            && value[open + 1..].iter().all(|byte| byte.is_ascii_alphabetic() || b"[]<>.:,'\"_".contains(byte))
+            && value[open + 1..].iter().all(|byte| byte.is_ascii_alphanumeric() || b"[]<>.:,'\"_".contains(byte))
             && value[..open].iter().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b':' | b'.'))
             && !is_random(value)
     });
@@ -72,8 +72,10 @@ fn is_type(value: &[u8]) -> bool {
 /// `SHA256:` and base64, `sha512-` and base64: the fingerprint of a public key, the integrity of a package.
 fn is_public_hash(value: &[u8]) -> bool {
     const ALGORITHMS: &[&[u8]] = &[b"sha1", b"sha256", b"sha384", b"sha512", b"md5"];
-    let lower = value[..value.len().min(8)].to_ascii_lowercase();
-    ALGORITHMS.iter().any(|name| lower.starts_with(name) && matches!(lower.get(name.len()), Some(b':' | b'-')))
+    ALGORITHMS.iter().any(|name| {
+        let head = value.get(..name.len());
+        head.is_some_and(|head| head.eq_ignore_ascii_case(name)) && matches!(value.get(name.len()), Some(b':' | b'-'))
+    })
 }
 
 /// `1.0.5`, `^2.1.0-rc.1`: the version of a package whose name ends in `password`.
@@ -89,7 +91,10 @@ fn is_version(value: &[u8]) -> bool {
 
 /// A regular expression: `/^[A-Za-z0-9-_]+$/`, `qr/[\x21]/`.
 fn is_pattern(value: &[u8]) -> bool {
-    let has = |part: &[u8]| memchr::memmem::find(value, part).is_some();
+    let has = |part: &[u8]| value.windows(part.len()).any(|window| window == part);
+    if memchr::memchr3(b'[', b'(', b'/', value).is_none() {
+        return false;
+    }
     value.starts_with(b"/^") || value.starts_with(b"qr/") || has(b"[A-Z") || has(b"[a-z") || has(b"[0-9]") || has(b"(?")
 }
 
@@ -183,6 +188,7 @@ pub(in crate::redact) fn is_code(value: &[u8]) -> bool {
     let letters = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'.' | b':' | b'(' | b')' | b'&');
     // `include_str!`, `valid?`: a mark further inside belongs to a password.
     let word = value.strip_suffix(b"!").or_else(|| value.strip_suffix(b"?")).unwrap_or(value);
+    let word = word.strip_prefix(b"!").unwrap_or(word);
     // `get_secret(`, `config.get<string>(`, `credentials[0]`, `config['password']`.
     let call = value.windows(2).any(|two| (two[0].is_ascii_alphanumeric() || two[0] == b'>') && two[1] == b'(');
     let call = call || is_subscript(value);

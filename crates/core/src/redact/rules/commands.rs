@@ -55,15 +55,20 @@ pub(super) static RULES: &[Rule] = &[
     command(&["schtasks "], r"\s/(?:rp|p)\s+{word}"),
     command(&["mc alias set "], r"set \S+ \S+ \S+ {word}"),
     // Programs of no known name: a flag for the user, then a flag for the password.
-    command(
-        &["-u ", "-U ", "-D ", "-user ", "-username "],
-        r"-(?:u|U|D|user|username) \S+ (?:\S+ )*?-(?:p|P|w|W|pw|pass)[ =]{word}",
+    rule(
+        "password",
+        &["-u ", "-user ", "-username ", "login -i "],
+        r"(?:-u|-user|-username|login -i) \S+ (?:\S+ )*?-(?:p|w|pw|pass)[ =]{word}",
     )
+    .word()
     .only(is_mixed_word),
     command(&["unlock-keychain ", "create-keychain "], r"\s-p\s+{word}"),
     command(&["signtool "], r"\s/p\s+{word}"),
+    command(&["curl "], r#"\s-u\s*(?:"[^"\n]+":"([^"\n]+)"|'[^'\n]+':'([^'\n]+)')"#),
+    command(&["radtest "], r"radtest \S+ {word}"),
+    command(&["radtest "], r"radtest \S+ \S+ \S+ [0-9]+ {word}"),
     command(&[".logon "], r"\.logon \S+/\S+,{word}"),
-    command(&["user "], r"user \S+ using {word}").only(is_mixed_word),
+    rule("password", &["user "], r"user \S+ using {word}").word().only(is_mixed_word),
     command(&["-serial "], r"-serial ([A-Z0-9]{2,5}(?:-[A-Z0-9]{4,5}){4,5})"),
     command(&["ssh-keygen "], r"\s-[PN]\s+{word}"),
     command(
@@ -121,7 +126,7 @@ pub(super) static RULES: &[Rule] = &[
     )
     .around(160)
     .only(is_argument),
-    rule("password", &["<(echo "], r"pass\S*<\(echo {word}").around(24).only(is_argument),
+    rule("password", &["<(echo "], r"pass\S* ?<\(echo {word}").around(24).only(is_argument),
     rule("password", &["password-command"], r#"password-command[ =]["']?(?:echo|printf) {word}"#).only(is_argument),
     rule("password", &["chpasswd"], r"(?:echo|printf)\s+(?:-n\s+)?{user:}\s*\|[^\n|]*chpasswd")
         .around(160)

@@ -143,7 +143,13 @@ pub(super) static RULES: &[Rule] = &[
         &["account.key."],
         r"account\.key\.[\w.-]+(?:</name>\s*<value>|\s*[=:]\s*)([A-Za-z0-9+/]{40,}={0,2})",
     ),
+    // A parameter that Hibernate binds, an account of Harbor, the file of Kaggle.
+    rule("password", &["] for pass"], r"\[([^\]\n]{4,})\] for pass(?:word|wd|phrase)").around(80).only(is_text),
+    rule("token", &["robot$"], r"robot\$[\w+-]+[: ]([A-Za-z0-9]{24,})").only(is_key),
+    rule("token", &["\"username\""], r#""username"\s*:\s*"[^"\n]*"\s*,\s*"key"\s*:\s*"([0-9a-f]{32})""#),
     // Sentences.
+    rule("password", &["log in as ", "login as ", "logged in as "], r"\w+ ?(?:in )?as \S+ with {word}")
+        .only(is_password),
     rule(
         "password",
         &["credentials", "login with "],
@@ -180,9 +186,7 @@ pub(super) static RULES: &[Rule] = &[
         .only(is_mixed),
     rule("token", &["key from ", "token from ", "secret from "], r"\w+ from {word}").only(is_key),
     rule("token", &["key from ", "token from ", "secret from "], r"\w+ from \S+ to {word}").only(is_key),
-    rule("password", &["creds", "credentials", "login"], r"\w+[^\n:]{0,40}: ?[\w.@-]+ / {word}")
-        .word()
-        .only(is_password),
+    rule("password", &["creds", "credentials"], r"\w+[^\n:]{0,40}: ?[\w.@-]+ / {word}").word().only(is_password),
     rule("token", &["sess:"], r"sess:([\w-]{24,})").word().only(is_mixed_key),
     rule(
         "password",
