@@ -29,11 +29,20 @@ pub(super) fn find(scan: &mut Scan<'_>, hit: usize) {
         return;
     }
     let name_start = name_start(scan, hit);
+    if scan.text[..name_start].ends_with(b"[REDACTED:") {
+        return;
+    }
     let query = matches!(scan.before(name_start), b'?' | b'&' | b';') || scan.text[..name_start].ends_with(b"&amp;");
-    if table::column(scan, name_start, name_end) || table::row(scan, name_start, name_end) {
+    if table::column(scan, name_start, name_end)
+        || table::row(scan, name_start, name_end)
+        || table::comma_column(scan, name_start, name_end)
+    {
         return;
     }
     let Some((separator, at)) = separator(scan, name_start, name_end) else {
+        if let Some(tier) = names::name_tier(&scan.text[name_start..name_end], query) {
+            sentences::quoted_key(scan, NameSpan { start: name_start, end: name_end, tier });
+        }
         sentences::expectation(scan, name_start, name_end);
         return sentences::below(scan, name_start, name_end);
     };
@@ -42,7 +51,7 @@ pub(super) fn find(scan: &mut Scan<'_>, hit: usize) {
         return;
     }
     let Some(tier) = names::name_tier(&scan.text[name_start..name_end], query) else { return };
-    if scan.text[..name_start].ends_with(b"[REDACTED:") || is_position(scan, name_start, separator, at) {
+    if is_position(scan, name_start, separator, at) {
         return;
     }
     look_at_value(scan, NameSpan { start: name_start, end: name_end, tier }, separator, at);
@@ -108,6 +117,9 @@ pub(super) fn look_at_value(scan: &mut Scan<'_>, name: NameSpan, separator: Sepa
             if separator == Separator::Word || (!told && separator == Separator::Colon) {
                 sentences::after_name(scan, name);
             }
+            if !told {
+                sentences::quoted_key(scan, name);
+            }
         }
     }
 }
@@ -129,10 +141,13 @@ fn separator(scan: &Scan<'_>, name_start: usize, name_end: usize) -> Option<(Sep
     // `["password"] => `, `[password] => ` of PHP.
     let bracket = scan.at(closed) == b']' && (quoted || scan.before(name_start) == b'[');
     let closed = if bracket { closed + 1 } else { skip_bold(scan, closed) };
+    let closed = skip_default(scan, closed);
     let at = scan.run(closed, &BLANK, 40);
     let blanks = at > closed;
     let skip = |from: usize| scan.run(from, &BLANK, 40);
     match scan.at(at) {
+        b'-' if blanks && scan.starts_with(at, b"-> ") => Some((Separator::Spaced, skip(at + 2))),
+        b'\xe2' if blanks && scan.starts_with(at, "→ ".as_bytes()) => Some((Separator::Spaced, skip(at + 3))),
         b'=' => {
             let end = scan.run(at, &EQUALS, 3);
             let value = skip(end);
@@ -153,10 +168,17 @@ fn separator(scan: &Scan<'_>, name_start: usize, name_end: usize) -> Option<(Sep
             ))
         }
         b':' if scan.starts_with(at, b"://") => None,
+        // `console.log('password:', password)`: the quote ends the name's own text.
+        b':' if !quoted && is_quote(scan.before(name_start)) && scan.at(at + 1) == scan.before(name_start) => None,
         b':' => {
             let end = skip_bold(scan, scan.run(at, &COLONS, 3));
             let value = skip(end);
-            Some((if value > end { Separator::Colon } else { Separator::TightColon }, value))
+            // `ModulePass::run` of C++.
+            if end == at + 2 && scan.at(at + 1) == b':' && value == end && !quoted {
+                return Some((Separator::Word, value));
+            }
+            let spaced = value > end || matches!(scan.at(value), b'\n' | b'\r');
+            Some((if spaced { Separator::Colon } else { Separator::TightColon }, value))
         }
         b'%' if scan.starts_with(at, b"%22%3A%22") => Some((Separator::Tight, at + 9)),
         b'%' if scan.starts_with(at, b"%3D") || scan.starts_with(at, b"%3A") => Some((Separator::Tight, at + 3)),
@@ -198,6 +220,19 @@ fn separator(scan: &Scan<'_>, name_start: usize, name_end: usize) -> Option<(Sep
         _ => None,
     }
 }
+
+/// `Secret Access Key [None]: `, `Password (at least 8 characters): ` of a program that asks.
+fn skip_default(scan: &Scan<'_>, at: usize) -> usize {
+    let text = scan.slice(at, at + MAX_DEFAULT_BYTES);
+    if !text.starts_with(b" [") && !text.starts_with(b" (") {
+        return at;
+    }
+    let line = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    let close = line.windows(3).position(|three| matches!(three, b"]: " | b"): "));
+    close.map_or(at, |close| at + close + 1)
+}
+
+const MAX_DEFAULT_BYTES: usize = 40;
 
 /// `git config github.token x`, `npm config set //host/:_authToken x`.
 fn is_configured(scan: &Scan<'_>, name_start: usize, name_end: usize) -> bool {
@@ -260,6 +295,10 @@ fn skip_verb(scan: &Scan<'_>, at: usize) -> usize {
         b"to be ", b"to eq ", b"to ", b"of ", b"provided: ", b"provided ", b"value ", b"(",
     ];
     VERBS.iter().find(|verb| scan.starts_with(at, verb)).map_or(at, |verb| at + verb.len())
+}
+
+const fn is_quote(byte: u8) -> bool {
+    matches!(byte, b'"' | b'\'' | b'`')
 }
 
 fn quote_at(scan: &Scan<'_>, at: usize) -> Option<usize> {

@@ -40,7 +40,8 @@ static NAMES: &[&str] = &[
     "heslo", "parola", "lozinka", "adgangskode", "pw=", "pw:", "pw\"", "pw'", "pw ", "pwhash", "ntlm_hash", "nt_hash",
     "psk", "masterauth", "authtok", "secret", "token", "key", "auth", "cookie", "credential", "creds", "jwt",
     "bearer", "sig=", "signature", "csrf", "xsrf", "sessid", "sessionid", "session_id", "session-id", "session=", "session \"",
-    "session\"", "session'", "sid=", "sid:", "session:", "code=", "_pat", "laravel_session", "mnemonic", "wallet_seed",
+    "session\"", "session'", "sid=", "sid:", "session:", "code=", "_pat", "laravel_session", "mnemonic", "wallet_seed", "salt", "crumb",
+    "verifier", "samlresponse", "appid=", "macaroon", "totp", "honeycomb-team",
 ];
 
 /// Everything that is neither a token nor a name.

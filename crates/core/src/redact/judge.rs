@@ -12,7 +12,7 @@ use super::{
     scan::{BLANK, Scan},
 };
 use names::Tier;
-use told::{is_coded, is_told};
+use told::{is_coded, is_mixed, is_told};
 use traits::{ends_line, is_environment, is_known_key, is_own_line, is_state, is_very_random, speaks_of_itself};
 
 pub(super) fn accepts(scan: &Scan<'_>, name: NameSpan, separator: Separator, found: ValueSpan) -> bool {
@@ -21,8 +21,25 @@ pub(super) fn accepts(scan: &Scan<'_>, name: NameSpan, separator: Separator, fou
     if text.is_empty()
         || value::is_placeholder(text)
         || value::is_dummy(text)
-        || (found.quoted && value::is_prose(text))
+        || (found.quoted && (value::is_prose(text) || is_prompt(text)))
+        || repeats_name(scan, name, text)
+        || (tier != Tier::Password && value::is_address(text))
     {
+        return false;
+    }
+    // `checksum/secret: 2f15..` of Helm.
+    if scan.before(name.start) == b'/' && tier != Tier::Password && value::is_hex(text) {
+        return false;
+    }
+    if separator == Separator::Colon && !found.quoted && is_assignment(text) {
+        return false;
+    }
+    // `"pass": "The element has a title"`: what a check says.
+    if found.quoted && text.contains(&b' ') && scan.slice(name.start, name.end).eq_ignore_ascii_case(b"pass") {
+        return false;
+    }
+    // `proxy_pass => qq{` opens a block, `auth[1]` is an expression.
+    if !found.quoted && (matches!(text.last(), Some(b'{' | b'(')) || value::is_subscript(text)) {
         return false;
     }
     if tier != Tier::Password && !found.quoted && is_printed_object(text) {
@@ -40,9 +57,11 @@ pub(super) fn accepts(scan: &Scan<'_>, name: NameSpan, separator: Separator, fou
                 && !value::is_path(text)
                 && (found.quoted || separator == Separator::Flag || !value::is_code(text) || is_environment(scan, name))
         }
+        (Tier::Secret, Separator::Tuple) => is_drawn(text) || (text.len() >= 8 && text.iter().any(u8::is_ascii_digit)),
         (Tier::Secret, _) if found.quoted => {
             text.len() >= 8
                 && !value::is_path(text)
+                && (!text.contains(&b' ') || value::is_random(text))
                 && (value::is_random(text)
                     || text.iter().any(u8::is_ascii_digit)
                     || !text.contains(&b'-')
@@ -51,10 +70,39 @@ pub(super) fn accepts(scan: &Scan<'_>, name: NameSpan, separator: Separator, fou
         (Tier::Session, _) => text.len() >= 16 && is_drawn(text) && !value::is_uuid(text),
         (Tier::Key, _) if is_bare_key(scan, name) && text.len() < 32 => false,
         (Tier::Key, Separator::Flag) if is_coded(scan, name, text, true) => true,
+        (Tier::Key, _) if !found.quoted && value::is_code(text) => false,
         (Tier::Key, _) => (text.len() >= 16 && !value::is_path(text) && is_very_random(text)) || is_pair(text),
         _ => is_drawn(text) || is_chosen(scan, name, separator, found, text) || is_coded(scan, name, text, true),
     }
 }
+
+/// `"New password: "`: a question to a person.
+fn is_prompt(text: &[u8]) -> bool {
+    text.trim_ascii_end().ends_with(b":")
+        && text.iter().all(|byte| byte.is_ascii_alphabetic() || b" :%'".contains(byte))
+}
+
+/// `password: vserver=svm1`: what follows has a name of its own.
+fn is_assignment(text: &[u8]) -> bool {
+    let name = text.iter().take_while(|byte| byte.is_ascii_lowercase()).count();
+    name >= 2 && text.get(name) == Some(&b'=') && text.get(name + 1).is_some_and(u8::is_ascii_alphanumeric)
+}
+
+/// `secretKey: "SECRET_KEY"`, `private_key: "_DSAPrivateKey"`: a name or a type, not a value.
+fn repeats_name(scan: &Scan<'_>, name: NameSpan, text: &[u8]) -> bool {
+    let flat = |text: &[u8]| -> Vec<u8> {
+        text.iter().filter(|byte| byte.is_ascii_alphanumeric()).map(u8::to_ascii_lowercase).collect()
+    };
+    let is_identifier = text.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
+    if !is_identifier || text.len() > MAX_IDENTIFIER_BYTES {
+        return false;
+    }
+    let (own, value) = (flat(scan.slice(name.start, name.end)), flat(text));
+    let is_type = name.tier == Tier::Secret && own.len() >= 8 && value.ends_with(&own);
+    !value.is_empty() && (value == own || is_type || (own.ends_with(&value) && value.len() >= 3))
+}
+
+const MAX_IDENTIFIER_BYTES: usize = 64;
 
 /// `key` alone names data as often as a way in.
 fn is_bare_key(scan: &Scan<'_>, name: NameSpan) -> bool {
@@ -143,13 +191,19 @@ fn is_password(scan: &Scan<'_>, name: NameSpan, separator: Separator, found: Val
         return false;
     }
     let plain = text.iter().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-' | b'\''));
-    let sensible = (plain || value::is_code(text)) && !value::is_random(text) && !value::has_odd_case(text);
+    // `willow.VELVET123` has the form of a member, and a number that no member has.
+    let is_numbered = is_mixed(text) && text.iter().rev().take_while(|byte| byte.is_ascii_digit()).count() >= 3;
+    let sensible =
+        (plain || (value::is_code(text) && !is_numbered)) && !value::is_random(text) && !value::has_odd_case(text);
     let whole_line = || is_own_line(scan, name.start) && is_whole_line(scan, found.end);
     match separator {
         Separator::Pair => true,
         Separator::Tuple => !sensible || (is_environment(scan, name) && !is_constant(text) && !speaks_of_itself(text)),
         _ if found.quoted => true,
         Separator::Tight | Separator::TightColon => !(sensible && speaks_of_itself(text)),
+        // `self.key_password = key_password`, `password: options.password`.
+        Separator::Spaced if text.contains(&b'_') && speaks_of_itself(text) => !sensible,
+        Separator::Spaced | Separator::Colon if text.contains(&b'.') && speaks_of_itself(text) => !sensible,
         Separator::Spaced => !sensible || (plain && whole_line()),
         Separator::Colon => {
             let settled = names::is_foreign(scan.slice(name.start, name.end)) || is_environment(scan, name);
@@ -216,6 +270,12 @@ fn is_directive(scan: &Scan<'_>, name: NameSpan, found: ValueSpan, text: &[u8]) 
             | b"adgangskode"
     );
     let directly = scan.run(name.end, &BLANK, 40) == found.start - usize::from(found.quoted);
+    // A column of names and a column of values, as `vault kv get` prints them.
+    let gap = scan.slice(name.end, found.start);
+    let is_aligned = (gap.len() >= 3 || gap.contains(&b'\t')) && is_mixed(text) && begins && ends;
+    if is_aligned && name.tier == Tier::Password && directly && text.len() >= 6 {
+        return is_set_value(name.tier, text);
+    }
     begins && ends && compound && directly && text.len() >= 4 && !is_state(text) && is_set_value(name.tier, text)
 }
 

@@ -68,6 +68,12 @@ pub(in crate::redact) fn value_at(scan: &Scan<'_>, at: usize) -> Option<ValueSpa
     if let Some(mark) = [b"\"\"\"", b"'''"].into_iter().find(|mark| scan.starts_with(at, *mark)) {
         return multi_line(scan, at + mark.len(), mark);
     }
+    if scan.starts_with(at, b"[[")
+        && scan.at(at + 2).is_ascii_graphic()
+        && !matches!(scan.at(at + 2), b'[' | b'"' | b'\'')
+    {
+        return long_bracket(scan, at + 2);
+    }
     let prefixed = scan.run(at, &STRING_PREFIX, 2);
     let at = if prefixed > at && matches!(scan.at(prefixed), b'"' | b'\'') { prefixed } else { at };
     let open = skip_quote(scan, at);
@@ -90,6 +96,12 @@ fn multi_line(scan: &Scan<'_>, open: usize, mark: &[u8]) -> Option<ValueSpan> {
 }
 
 static FOLD: Set = Set::new("\\ \t\r\n");
+
+/// `[[x]]` of Lua.
+fn long_bracket(scan: &Scan<'_>, start: usize) -> Option<ValueSpan> {
+    let close = memchr::memmem::find(scan.slice(start, start + MAX_VALUE_BYTES), b"]]")?;
+    Some(ValueSpan { start, end: start + close, quoted: true })
+}
 
 /// The quote is `size` bytes long with its backslashes; another as long and no longer ends the value.
 fn closing_quote(scan: &Scan<'_>, start: usize, size: usize) -> usize {
@@ -155,7 +167,7 @@ pub(super) fn ends_unquoted(scan: &Scan<'_>, at: usize) -> bool {
         b' ' | b'\t' | b'\n' | b'\r' | b';' | b'<' | 0 => scan.text[at] != b'<' || next == b'/',
         // A quote that a letter follows belongs to the password: `ab'c1`.
         b'"' | b'\'' | b'`' => !next.is_ascii_alphanumeric(),
-        b'\\' => matches!(next, b'n' | b'r' | b't' | b'"' | b'\''),
+        b'\\' => matches!(next, b'n' | b'r' | b't' | b'"' | b'\'' | b'0'),
         b',' => matches!(next, b' ' | b'"' | b'\'' | b'\n' | 0) || names_follow(scan, at + 1),
         // `test[auth=false](org.example.Test)`.
         b']' => next == b'(',
@@ -179,5 +191,6 @@ fn parameter_follows(scan: &Scan<'_>, at: usize) -> bool {
         && !name.is_empty()
         && (name.iter().all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'_' | b'-' | b'.'))
             || name.len() >= 5 && name[0].is_ascii_lowercase() && name.iter().all(u8::is_ascii_alphabetic)
-            || name.starts_with(b"X-"))
+            || name.starts_with(b"X-")
+            || name.starts_with(b"Key-Pair-Id"))
 }

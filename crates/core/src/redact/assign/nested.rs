@@ -3,7 +3,7 @@
 
 use super::{
     assignment::{NAME, NameSpan, Separator, ValueSpan, is_value_label, skip_quote, value_at},
-    next_line,
+    is_quote, next_line,
     redact_value::redact_value,
 };
 use crate::redact::{
@@ -37,10 +37,6 @@ pub(super) fn find(scan: &mut Scan<'_>, name: NameSpan, separator: Separator, at
         b'\\' if next_line::is_continuation(scan, at) => next_line::on_next_line(scan, name, separator, at),
         _ => false,
     }
-}
-
-const fn is_quote(byte: u8) -> bool {
-    matches!(byte, b'"' | b'\'' | b'`')
 }
 
 /// `{"type": ..`, `{ type: ..`, `{\n`, `{}`: no value that merely begins with a brace.
@@ -93,7 +89,9 @@ fn labelled(scan: &Scan<'_>, label: usize, end: usize) -> Option<ValueSpan> {
 fn list(scan: &mut Scan<'_>, name: NameSpan, open: usize) {
     let owner = scan.slice(name.start, name.end).to_ascii_lowercase();
     let pair = scan.at(open) == b'(' && owner.ends_with(b"auth");
-    let separator = if owner.ends_with(b"s") || scan.at(open) == b'(' { Separator::Pair } else { Separator::Tuple };
+    // `address_type_tokens = ['shipping', 'billing']`: a list of words.
+    let several = owner.ends_with(b"s") && name.tier != Tier::Token;
+    let separator = if several || scan.at(open) == b'(' { Separator::Pair } else { Separator::Tuple };
     let mut at = open + 1;
     for item in 0..MAX_ITEMS {
         at = scan.run(at, &BETWEEN, 80);
@@ -122,8 +120,9 @@ pub(super) fn skip_wrapper(scan: &Scan<'_>, at: usize) -> usize {
         b"String", b"str", b"aws.String", b"ptr.To", b"Redacted", b"Sensitive", b"ApiToken", b"AccessToken",
         b"Zeroizing", b"Box",
     ];
-    // `<<"x">>` of Erlang, `**x**` of Markdown.
-    let mut at = if scan.starts_with(at, b"<<\"") || scan.starts_with(at, b"**") { at + 2 } else { at };
+    // `<<"x">>` of Erlang, `**x**` of Markdown, `{ x }` of a printed slice.
+    let is_wrapped = [&b"<<\""[..], b"**", b"{ "].iter().any(|open| scan.starts_with(at, open));
+    let mut at = if is_wrapped { at + 2 } else { at };
     for _ in 0..3 {
         let end = scan.run(at, &WRAPPER, 24);
         let word = scan.slice(at, end);
@@ -157,7 +156,8 @@ pub(super) fn element(scan: &Scan<'_>, name_start: usize, close: usize) -> Optio
 pub(super) fn opens_element(scan: &Scan<'_>, name_start: usize) -> bool {
     let colon = scan.before(name_start) == b':';
     let start = if colon { scan.run_back(name_start - 1, &NAME, 24) } else { name_start };
-    scan.before(start) == b'<'
+    // `static_cast<FirstPass>(x)` is no element.
+    scan.before(start) == b'<' && !scan.before(start - 1).is_ascii_alphanumeric()
 }
 
 /// `<name>password</name><value>x`, `<key>password</key><string>x`.

@@ -68,17 +68,45 @@ fn single(scan: &mut Scan<'_>, name: NameSpan, separator: Separator, start: usiz
 
 static END: Set = Set::new(" \t,;");
 
-/// A name at the end of a line, with a line under it or not, and a value alone on the next.
+/// A name at the end of a line, with a line under it or not, and a value alone on the next. The line is a title or a
+/// command behind a prompt: `$ echo $DB_PASSWORD`, `(Pdb) p api_key`, `irb> ENV['API_KEY']`.
 pub(super) fn under_heading(scan: &Scan<'_>, name_start: usize, at: usize) -> Option<(Separator, usize)> {
     let next = scan.run(scan.run(at, &RETURN, 1) + 1, &BLANK, 80);
     let ruler = scan.run(next, &RULER, 80);
+    let is_command = is_command(scan, name_start);
     let start = if ruler > next + 2 { scan.run(ruler, &BREAK, 8) } else { next };
+    let start = if is_command { skip_answer(scan, start) } else { start };
     let end = scan.run(start, &VALUE, 256);
     let text = scan.slice(start, end);
-    let is_title = scan.run_back(name_start, &TITLE, 40);
-    let begins = matches!(scan.before(is_title), 0 | b'\n');
-    let drawn = text.len() >= 8 && is_drawn(text) || (ruler > next + 2 && !text.is_empty() && is_mixed(text));
+    let title = scan.run_back(name_start, &TITLE, 40);
+    let begins = is_command || matches!(scan.before(title), 0 | b'\n');
+    let is_value = ruler > next + 2 || (is_command && text.len() >= 8);
+    let drawn = text.len() >= 8 && is_drawn(text) || (is_value && !text.is_empty() && is_mixed(unquoted(text)));
     (begins && drawn && matches!(scan.at(end), 0 | b'\n' | b'\r')).then_some((Separator::Colon, start))
+}
+
+/// A prompt begins the line: `$ `, `> `, `irb> `, `(gdb) `.
+fn is_command(scan: &Scan<'_>, name_start: usize) -> bool {
+    let before = scan.slice(name_start.saturating_sub(160), name_start);
+    let line = before.rsplit(|&byte| byte == b'\n').next().unwrap_or_default();
+    let prompt = line.windows(2).take(40).position(|two| matches!(two, b"$ " | b"> " | b"# " | b") "));
+    prompt.is_some_and(|at| !line[..at].contains(&b' '))
+}
+
+/// `=> ` of Ruby, `$1 = 0x5590 ` of GDB.
+fn skip_answer(scan: &Scan<'_>, start: usize) -> usize {
+    let line = scan.slice(start, start + 48);
+    let line = line.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    let quote = line.iter().position(|byte| matches!(byte, b'"' | b'\''));
+    let is_answer = line.starts_with(b"=> ") || line.starts_with(b"$");
+    quote.filter(|_| is_answer).map_or(start, |at| start + at)
+}
+
+fn unquoted(text: &[u8]) -> &[u8] {
+    match text {
+        [b'"' | b'\'' | b'`', inner @ .., b'"' | b'\'' | b'`'] if !inner.is_empty() => inner,
+        _ => text,
+    }
 }
 
 static RULER: Set = Set::new("-=");

@@ -1,4 +1,5 @@
-//! Tables as Markdown and databases print them: a value in the cell behind its name, or in the column below it.
+//! Tables as Markdown, databases and CSV print them: a value in the cell behind its name, or in the column below it.
+//! A bar is `|`, `│` or `┃`.
 
 use super::{
     assignment::{NameSpan, Separator, ValueSpan, value_at},
@@ -19,24 +20,24 @@ static FRAME: Set = Set::new(" \t`*");
 pub(super) fn row(scan: &mut Scan<'_>, name_start: usize, name_end: usize) -> bool {
     let mut bar = scan.run(name_end, &FRAME, 80);
     let before = scan.run_back(name_start, &FRAME, 40);
-    if scan.at(bar) != b'|' || !matches!(scan.before(before), b'|' | b'\n' | 0) {
+    // The last bytes of `│` and `┃`.
+    let begins = matches!(scan.before(before), b'|' | b'\n' | 0 | 0x82 | 0x83);
+    if !begins || bar_size(scan, bar) == 0 {
         return false;
     }
     let Some(tier) = names::name_tier(scan.slice(name_start, name_end), false) else { return false };
     let name = NameSpan { start: name_start, end: name_end, tier };
     for _ in 0..MAX_CELLS {
-        let start = scan.run(bar + 1, &BLANK, 80);
+        let start = scan.run(bar + bar_size(scan, bar), &BLANK, 80);
         let Some(found) = value_at(scan, start).map(|found| without_bar(scan, found)) else { break };
         bar = scan.run(found.end + usize::from(found.quoted), &FRAME, 80);
         // A sentence fills a cell with more than one word.
-        if matches!(scan.at(bar), b'|' | b'\n' | b'\r' | 0) {
+        if bar_size(scan, bar) > 0 || matches!(scan.at(bar), b'\n' | b'\r' | 0) {
             redact_value(scan, name, Separator::Spaced, found);
         }
-        let Some(next) = memchr::memchr2(b'|', b'\n', scan.slice(bar, bar + MAX_LINE_BYTES)) else { break };
+        let line = scan.slice(bar, next_line(scan, bar));
+        let Some((next, _)) = bars(line).next() else { break };
         bar += next;
-        if scan.at(bar) == b'\n' {
-            break;
-        }
     }
     true
 }
@@ -44,16 +45,17 @@ pub(super) fn row(scan: &mut Scan<'_>, name_start: usize, name_end: usize) -> bo
 /// Takes the values below a name in the head of a table; false where the name is in no head.
 pub(super) fn column(scan: &mut Scan<'_>, name_start: usize, name_end: usize) -> bool {
     let behind = scan.run(name_end, &FRAME, 80);
-    if !matches!(scan.at(behind), b'|' | b'\n' | b'\r') {
+    if bar_size(scan, behind) == 0 && !matches!(scan.at(behind), b'\n' | b'\r') {
         return false;
     }
     let head = line_start(scan, name_start);
     let ruler = next_line(scan, name_end);
     let below = next_line(scan, ruler);
     let marks = scan.slice(ruler, below).trim_ascii();
-    let is_ruler = marks.len() >= 3 && marks.contains(&b'-') && scan.run(ruler, &RULER, MAX_LINE_BYTES) + 3 > below;
-    let bars = bars(scan.slice(head, name_start));
-    if !is_ruler || !scan.slice(head, ruler).contains(&b'|') {
+    let is_line = ["-", "─", "━", "═"].iter().any(|line| memchr::memmem::find(marks, line.as_bytes()).is_some());
+    let is_ruler = marks.len() >= 3 && is_line && marks.iter().all(|&byte| RULER.has(byte) || byte >= 0x80);
+    let before = bars(scan.slice(head, name_start)).count();
+    if !is_ruler || bars(scan.slice(head, ruler)).next().is_none() {
         return false;
     }
     let Some(tier) = names::name_tier(scan.slice(name_start, name_end), false) else { return false };
@@ -61,7 +63,7 @@ pub(super) fn column(scan: &mut Scan<'_>, name_start: usize, name_end: usize) ->
     let mut line = below;
     for _ in 0..MAX_ROWS {
         let end = next_line(scan, line);
-        let Some(start) = field(scan, line, end, bars) else { break };
+        let Some(start) = field(scan, line, end, before) else { break };
         if let Some(found) = value_at(scan, start).filter(|found| found.end <= end) {
             let found = without_bar(scan, found);
             redact_value(scan, name, Separator::Spaced, found);
@@ -72,21 +74,66 @@ pub(super) fn column(scan: &mut Scan<'_>, name_start: usize, name_end: usize) ->
 }
 
 /// Start of the cell behind `bars` bars.
-fn field(scan: &Scan<'_>, line: usize, end: usize, bars: usize) -> Option<usize> {
-    let text = scan.slice(line, end);
-    let mut places = memchr::memchr_iter(b'|', text).map(|at| line + at + 1);
-    let start = if bars == 0 { places.next().map(|_| line) } else { places.nth(bars - 1) };
+fn field(scan: &Scan<'_>, line: usize, end: usize, before: usize) -> Option<usize> {
+    let mut places = bars(scan.slice(line, end)).map(|(at, size)| line + at + size);
+    let start = if before == 0 { places.next().map(|_| line) } else { places.nth(before - 1) };
     start.map(|start| scan.run(start, &BLANK, 80))
 }
 
 /// `x|` where nothing parts a value from the next bar.
 fn without_bar(scan: &Scan<'_>, found: ValueSpan) -> ValueSpan {
-    let bar = memchr::memchr(b'|', scan.slice(found.start, found.end));
-    ValueSpan { end: bar.filter(|_| !found.quoted).map_or(found.end, |at| found.start + at), ..found }
+    let bar = bars(scan.slice(found.start, found.end)).next();
+    ValueSpan { end: bar.filter(|_| !found.quoted).map_or(found.end, |(at, _)| found.start + at), ..found }
 }
 
-fn bars(text: &[u8]) -> usize {
-    memchr::memchr_iter(b'|', text).count()
+/// Places and sizes of the bars.
+fn bars(text: &[u8]) -> impl Iterator<Item = (usize, usize)> {
+    let size = |at: usize| match &text[at..] {
+        [b'|', ..] => 1,
+        [0xe2, 0x94, 0x82 | 0x83, ..] => 3,
+        _ => 0,
+    };
+    memchr::memchr2_iter(b'|', 0xe2, text).map(move |at| (at, size(at))).filter(|(_, size)| *size > 0)
+}
+
+/// Size of the bar that begins here, 0 where none does.
+fn bar_size(scan: &Scan<'_>, at: usize) -> usize {
+    bars(scan.slice(at, at + 3)).next().filter(|(place, _)| *place == 0).map_or(0, |(_, size)| size)
+}
+
+/// Takes the values below a name in the first line of CSV; false where that line is none.
+pub(super) fn comma_column(scan: &mut Scan<'_>, name_start: usize, name_end: usize) -> bool {
+    let is_field =
+        matches!(scan.at(name_end), b',' | b'\n' | b'\r') && matches!(scan.before(name_start), b',' | b'\n' | 0);
+    if !is_field {
+        return false;
+    }
+    let (head, below) = (line_start(scan, name_start), next_line(scan, name_end));
+    let titles = scan.slice(head, below).trim_ascii_end();
+    let is_title = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b',' | b'_' | b'-');
+    let (before, commas) = (count_commas(scan.slice(head, name_start)), count_commas(titles));
+    let Some(tier) = names::name_tier(scan.slice(name_start, name_end), false) else { return false };
+    if commas == 0 || !titles.iter().all(is_title) {
+        return false;
+    }
+    let name = NameSpan { start: name_start, end: name_end, tier };
+    let mut line = below;
+    for _ in 0..MAX_ROWS {
+        let end = next_line(scan, line);
+        let row = scan.slice(line, end).trim_ascii_end();
+        if count_commas(row) != commas {
+            break;
+        }
+        let cell = row.split(|&byte| byte == b',').nth(before).unwrap_or_default();
+        let start = line + row.split(|&byte| byte == b',').take(before).map(|cell| cell.len() + 1).sum::<usize>();
+        redact_value(scan, name, Separator::Tuple, ValueSpan { start, end: start + cell.len(), quoted: false });
+        line = end;
+    }
+    true
+}
+
+fn count_commas(text: &[u8]) -> usize {
+    memchr::memchr_iter(b',', text).count()
 }
 
 fn line_start(scan: &Scan<'_>, at: usize) -> usize {

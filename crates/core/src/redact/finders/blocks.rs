@@ -197,7 +197,10 @@ pub(super) fn fragment(scan: &mut Scan<'_>, at: usize) {
     scan.fragments_done = end;
     let before = scan.slice(start.saturating_sub(80), start);
     let after = scan.slice(end, end + 80);
-    let is_other = position(before, b"-----BEGIN ").is_some() || position(after, b"-----END ").is_some();
+    // A certificate in XML has neither line, but begins as DER does.
+    let is_other = position(before, b"-----BEGIN ").is_some()
+        || position(after, b"-----END ").is_some()
+        || scan.starts_with(start, b"MII");
     if lines >= 2 && !is_other {
         scan.add_by_format("private-key", start, end);
     }
@@ -234,7 +237,8 @@ pub(super) fn web_key(scan: &mut Scan<'_>, hit: usize) {
         let member = matches!(scan.slice(at, name_end), b"d" | b"p" | b"q" | b"dp" | b"dq" | b"qi" | b"k");
         let value = scan.run(name_end, &MEMBER_BREAK, 10);
         let end = scan.run(value, &WORD, 4096);
-        if member && value > name_end + 1 && end - value >= 16 {
+        let is_number = value::is_random(scan.slice(value, end)) || value::is_url_safe(scan.slice(value, end));
+        if member && value > name_end + 1 && end - value >= 16 && is_number {
             scan.add_by_format("private-key", value, end);
         }
         at = if member { end.max(name_end + 1) } else { name_end.max(at + 1) };

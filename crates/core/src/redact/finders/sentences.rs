@@ -22,11 +22,57 @@ pub(in crate::redact) fn after_name(scan: &mut Scan<'_>, name: NameSpan) {
     qualified(scan, name);
     below(scan, name.start, name.end);
     let rest = scan.slice(name.end, name.end + 48).to_ascii_lowercase();
-    let compares =
-        [&b"mismatch"[..], b"differ", b"not match", b"t match", b"\", want", b"\", got", b"', want", b"', got"];
+    let compares = [
+        &b"mismatch"[..],
+        b"differ",
+        b"not match",
+        b"t match",
+        b"\", want",
+        b"\", got",
+        b"', want",
+        b"', got",
+        b" but got ",
+        b" but was ",
+    ];
     if compares.iter().any(|word| memchr::memmem::find(&rest, word).is_some()) {
         labels_below(scan, name);
     }
+}
+
+/// `cookie store expects secret_key_base to be at least 64 bytes: "x"`, `"api_key" = $1 ["x"]`: a quoted key further
+/// down the line that has no name of its own.
+pub(in crate::redact) fn quoted_key(scan: &mut Scan<'_>, name: NameSpan) {
+    if !matches!(name.tier, Tier::Password | Tier::Secret | Tier::Token) {
+        return;
+    }
+    let line = scan.slice(name.end, name.end + MAX_SENTENCE_BYTES);
+    let stop = memchr::memchr(b'\n', line).unwrap_or(line.len());
+    let mut from = 0;
+    while let Some(open) = memchr::memchr2(b'"', b'\'', &line[from..stop]).map(|at| from + at) {
+        let start = name.end + open + 1;
+        let end = scan.run(start, &KEY, 256);
+        let text = scan.slice(start, end);
+        let named = line[..open].trim_ascii_end().ends_with(b"=") || line[..open].trim_ascii_end().ends_with(b"\":");
+        if scan.at(end) == line[open] && !named && is_mixed_key(text) {
+            return scan.add_by_name(name.tier.kind(), start, end);
+        }
+        from = open + 1;
+    }
+}
+
+static KEY: Set = Set::new("A-Za-z0-9+/=_-");
+
+/// Letters of both cases and digits as nothing but a key has them.
+pub(in crate::redact) fn is_mixed_key(text: &[u8]) -> bool {
+    let has = |test: fn(&u8) -> bool| text.iter().any(test);
+    text.len() >= 24
+        && !value::is_uuid(text)
+        && !value::is_hex(text)
+        && !value::is_dummy(text)
+        && is_drawn(text)
+        && has(u8::is_ascii_uppercase)
+        && has(u8::is_ascii_lowercase)
+        && has(u8::is_ascii_digit)
 }
 
 /// `Your new token, copy it now:` and the token alone on the next line.
@@ -66,11 +112,22 @@ fn qualified(scan: &mut Scan<'_>, name: NameSpan) {
     }
     let line = scan.slice(name.end, name.end + MAX_SENTENCE_BYTES);
     let stop = line.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(line.len());
-    let verbs = [&b" is: "[..], b" is ", b" was ", b" used: ", b" (hex): ", b" (base64): ", b" = ", b": "];
+    let verbs = [
+        &b" is: "[..],
+        b" is ",
+        b" was ",
+        b" used: ",
+        b" (hex): ",
+        b" (base64): ",
+        b" Got: ",
+        b" got: ",
+        b" = ",
+        b": ",
+    ];
     if !is_of && ABOUT.iter().any(|word| memchr::memmem::find(&line[..stop], word).is_some()) {
         return;
     }
-    let verbs = if is_of { &verbs[..] } else { &verbs[..6] };
+    let verbs = if is_of { &verbs[..] } else { &verbs[..8] };
     let Some(at) = verbs.iter().find_map(|verb| Some(memchr::memmem::find(&line[..stop], verb)? + verb.len())) else {
         return;
     };

@@ -51,6 +51,10 @@ impl TokenPattern {
         if value::is_dummy(found) || (self.random && !value::is_random(found)) {
             return;
         }
+        // A long run of base64 has a head by chance.
+        if self.strict && start - scan.run_back(start, &BASE64_BODY, 48) >= 40 {
+            return;
+        }
         scan.add_by_format(self.kind, start, end);
     }
 }
@@ -143,6 +147,10 @@ pub(in crate::redact) static TOKEN_PATTERNS: &[TokenPattern] = &[
     open("bitbucket-token", &["BBDC-"], &BASE64, 40).strict(),
     open("atlassian-token", &["ATATT3", "ATCTT3", "ATSTT3"], &LOOSE, 40).strict(),
     open("sourcegraph-token", &["sgp_"], &WORD, 40).strict(),
+    // Base64 of `{"payload":"`.
+    open("aws-ecr-password", &["eyJwYXlsb2FkIjoi"], &BASE64, 100).strict(),
+    open("munge-credential", &["MUNGE:"], &BASE64, 60),
+    token("backblaze-key", &["K00"], &BASE64, 28, 28).random(),
     open("sourcegraph-token", &["slk_"], &HEX, 60).strict(),
     open("gitea-token", &["gitea_"], &HEX, 40),
     open("azure-devops-token", &["azdo_"], &ALNUM, 40).strict(),
@@ -324,3 +332,4 @@ pub(in crate::redact) static TOKEN_PATTERNS: &[TokenPattern] = &[
 ];
 
 static HEX_DASH: Set = Set::new("a-f0-9-");
+static BASE64_BODY: Set = Set::new("A-Za-z0-9+/");

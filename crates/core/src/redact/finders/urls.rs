@@ -83,6 +83,9 @@ pub(super) fn bare_login(scan: &mut Scan<'_>, hit: usize) {
     let text = scan.slice(start, hit);
     let Some(colon) = text.iter().position(|&byte| byte == b':') else { return };
     let (user, password) = (&text[..colon], &text[colon + 1..]);
+    if user == b"mailto" {
+        return;
+    }
     let end = scan.run(hit + 1, &HOST, 256);
     let host = scan.slice(hit + 1, end);
     let dotted = host.contains(&b'.') || host.starts_with(b"localhost");

@@ -50,16 +50,16 @@ static ENDS: &[(Tier, &[&str])] = &[
         "passord", "motdepasse", "contrasena", "senha", "clave", "wachtwoord", "salasana", "heslo", "parola",
         "lozinka", "adgangskode", "bindpw", "rootpw", "requirepass", "masterauth", "authtok", "securitycredentials",
         "bindcredential", "bindcredentials", "psk", "passphrase", "passcode", "pwd", "keypass", "storepass",
-        "pgpass", "mnemonic",
+        "pgpass", "passwordvalue", "mnemonic",
     ]),
     (Tier::Secret, &[
         "secretaccesskey", "secretkeybase", "secretkey", "secretvalue", "secretstring", "secrettext",
-        "clientkeydata", "walletseed", "secretstr", "secret", "privatekey", "privatekeypem", "authtoken",
+        "clientkeydata", "walletseed", "secretstr", "secret", "privatekey", "privatekeypem", "keyprivate", "authtoken", "salt",
     ]),
     (Tier::Token, &[
         "passwordhash", "passwdhash", "passworddigest", "pwhash", "nthash", "lmhash", "secretid", "secrets",
         "credential", "credentials", "creds", "tokenvalue", "token", "tokens", "jwt", "bearer", "csrf", "xsrf",
-        "dockerauth", "basicauth", "xregistryauth", "phpsessid", "jsessionid", "connectsid", "aspnetsessionid",
+        "macaroon", "totp", "xhoneycombteam", "crumb", "codeverifier", "oauthverifier", "samlresponse", "dockerauth", "basicauth", "xregistryauth", "phpsessid", "jsessionid", "connectsid", "aspnetsessionid",
         "laravelsession", "sessionkey",
     ]),
     (Tier::Session, &[
@@ -78,7 +78,7 @@ static ENDS: &[(Tier, &[&str])] = &[
 static KEYS: &[&str] = &[
     "access", "account", "admin", "api", "apigw", "app", "application", "auth", "client", "consumer", "crypto",
     "decryption", "deploy", "deployer", "developer", "encryption", "functions", "hmac", "ingestion", "integration",
-    "jwt", "license", "master", "owner", "private", "record", "recovery", "relayer", "rest", "secret", "server", "service",
+    "jwt", "license", "master", "owner", "private", "record", "recovery", "relayer", "rest", "routing", "secret", "server", "service",
     "session", "shared", "sharedaccess", "signer", "signing", "ssh", "storage", "subscription", "webhook", "wallet",
     "write", "x", "aes", "vapid", "preshared", "psk", "wep", "wpa", "authorization", "instrumentation", "functionapp",
     "passkey", "root",
@@ -98,14 +98,14 @@ static PLAIN_KEYS: &[&str] = &[
 static PLAIN_TOKENS: &[&str] = &[
     "bos", "cancel", "cancellation", "cls", "continuation", "current", "cursor", "end", "eos", "expected", "first",
     "last", "lookahead", "mask", "next", "nextpage", "pad", "page", "peek", "prev", "previous", "sep", "special",
-    "start", "stop", "sync", "unexpected", "unk", "resume", "nextforward", "nextbackward", "change",
+    "publickey", "start", "stop", "sync", "unexpected", "unk", "resume", "nextforward", "nextbackward", "change",
 ];
 
 /// What the name says; none when it says nothing. `query`: it follows `?`, `&` or `;`.
 pub(in crate::redact) fn name_tier(name: &[u8], query: bool) -> Option<Tier> {
     let flat = flat(name);
     let flat = flat.trim_end_matches(|last: char| last.is_ascii_digit());
-    if query && matches!(flat, "sig" | "signature" | "key" | "code" | "auth" | "sid" | "hmac") {
+    if query && matches!(flat, "sig" | "signature" | "key" | "code" | "auth" | "sid" | "hmac" | "appid") {
         return Some(Tier::Query);
     }
     if flat.strip_suffix("token").is_some_and(is_plain_token) {
@@ -117,6 +117,10 @@ pub(in crate::redact) fn name_tier(name: &[u8], query: bool) -> Option<Tier> {
     }
     if ends_with_pass(name, flat) || ends_with_pw(name) {
         return Some(Tier::Password);
+    }
+    // `X-Api-Auth` of a header.
+    if flat.len() > 5 && name.to_ascii_lowercase().ends_with(b"-auth") {
+        return Some(Tier::Token);
     }
     if flat == "auth" || flat == "sid" || (flat.ends_with("auth") && name.starts_with(b"_")) {
         return Some(Tier::Key);
@@ -130,16 +134,22 @@ fn is_plain_token(owner: &str) -> bool {
 
 fn fits_tier(tier: Tier, name: &[u8], flat: &str) -> bool {
     match tier {
-        // The working directory of a shell.
-        Tier::Password => !matches!(name, b"PWD" | b"OLDPWD"),
-        // `pat` and `otp` only as whole words: `compat`, `format`.
-        Tier::Key => {
-            !(flat.ends_with("pat") || flat.ends_with("otp"))
-                || flat.len() == 3
-                || matches!(name.get(name.len().wrapping_sub(4)), Some(b'_' | b'-'))
+        // The working directory of a shell; `enclave`.
+        Tier::Password => {
+            !matches!(name, b"PWD" | b"OLDPWD")
+                && (!flat.ends_with("clave") || flat == "clave" || is_last_word(name, 5))
         }
-        _ => true,
+        // `pat` and `otp` only as whole words: `compat`, `format`.
+        Tier::Key => !(flat.ends_with("pat") || flat.ends_with("otp")) || flat.len() == 3 || is_last_word(name, 3),
+        // A salt of no known use is printed beside its hash.
+        _ => flat != "salt",
     }
+}
+
+/// The last letters are a word of their own: `github_pat`, `MI_CLAVE`.
+fn is_last_word(name: &[u8], letters: usize) -> bool {
+    let before = name.len().checked_sub(letters + 1).and_then(|at| name.get(at));
+    matches!(before, Some(b'_' | b'-' | b'.'))
 }
 
 /// A word of another language, which no English sentence has by chance.
@@ -162,28 +172,16 @@ fn ends_with_pw(name: &[u8]) -> bool {
             || name[start..] == *b"PW" && name[start - 1].is_ascii_lowercase())
 }
 
-/// `pass`, `db_pass`, `dbPass`; not `bypass`, `compass`.
+/// `pass`, `db_pass`, `remotepass`; not `bypass`, `compass`.
 fn ends_with_pass(name: &[u8], flat: &str) -> bool {
+    const WORDS: &[&str] =
+        &["askpass", "bypass", "compass", "encompass", "overpass", "surpass", "trespass", "underpass"];
     let Some(start) = name.len().checked_sub(4) else { return false };
-    if !flat.ends_with("pass") {
-        return false;
-    }
-    flat == "pass"
+    let begins_word = start == 0
         || matches!(name[start - 1], b'_' | b'-' | b'.')
-        || (name[start] == b'P' && name[start - 1].is_ascii_lowercase())
-        || [
-            "dbpass",
-            "userpass",
-            "smtppass",
-            "mailpass",
-            "rootpass",
-            "adminpass",
-            "ftppass",
-            "redispass",
-            "sshpass",
-            "mysqlpass",
-        ]
-        .contains(&flat)
+        || (name[start] == b'P' && name[start - 1].is_ascii_lowercase());
+    let is_compound = !name[..start].iter().any(|byte| matches!(byte, b'.' | b'/'));
+    flat.ends_with("pass") && (begins_word || (is_compound && !WORDS.iter().any(|word| flat.ends_with(word))))
 }
 
 fn key_tier(flat: &str) -> Option<Tier> {

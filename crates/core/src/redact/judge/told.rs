@@ -14,7 +14,14 @@ use crate::redact::{
 /// In a sentence only what cannot be a word of it: `PASSWORD 'x1!..'`, `key 9fQ2...`.
 pub(super) fn is_told(scan: &Scan<'_>, name: NameSpan, found: ValueSpan, text: &[u8]) -> bool {
     // `bad auth mongodb://a:x@host`: the password in the address is another's to find.
-    if memchr::memmem::find(text, b"://").is_some() || value::is_path(text) || text[0] == b'-' {
+    if memchr::memmem::find(text, b"://").is_some() || value::is_path(text) || matches!(text[0], b'-' | b'@') {
+        return false;
+    }
+    // `pass force_zip64 to use it`: a verb. `two-pass memchr2+SWAR code`: a part of a word. `passwd 1:4.13-1`: a package.
+    let owner = scan.slice(name.start, name.end).to_ascii_lowercase();
+    let is_verb = matches!(owner.strip_suffix(b"pass"), Some(b"" | [.., b'-'])) && !has_mark(text);
+    let is_object = owner.contains(&b'-') || text.iter().any(|byte| matches!(byte, b'_' | b'+' | b'='));
+    if !found.quoted && ((is_verb && is_object) || (name.tier == Tier::Password && is_dated(text))) {
         return false;
     }
     let digits = text.strip_prefix(b"0x").unwrap_or(text);
@@ -23,11 +30,17 @@ pub(super) fn is_told(scan: &Scan<'_>, name: NameSpan, found: ValueSpan, text: &
         Tier::Password => {
             (found.quoted && (is_environment(scan, name) || is_quoted_word(scan, name, found, text)))
                 || (text.len() >= 8 && value::is_random(text) && !value::is_code(text))
+                || (text.len() >= 8 && value::has_odd_case(text) && !value::is_code(text))
                 || (if directly { is_introduced(scan, name, text) } else { text.len() >= 5 && is_mixed(text) })
         }
         Tier::Query => false,
-        Tier::Token | Tier::Key | Tier::Session if is_parsed(scan, name) => false,
+        Tier::Token | Tier::Key | Tier::Session if is_parsed(scan, name) && !is_known_key(scan, name) => false,
         Tier::Token | Tier::Secret if is_known_key(scan, name) && value::is_hex(digits) => digits.len() >= 20,
+        Tier::Token | Tier::Secret
+            if is_known_key(scan, name) && text.len() >= 24 && text.iter().all(u8::is_ascii_alphanumeric) =>
+        {
+            value::is_random(text)
+        }
         // `rejected the account with key 0x..`
         Tier::Key if digits.len() == 64 && value::is_hex(digits) => {
             let name = scan.slice(name.start, name.end).to_ascii_lowercase();
@@ -65,9 +78,7 @@ fn is_introduced(scan: &Scan<'_>, name: NameSpan, text: &[u8]) -> bool {
     let phrase = scan.slice(name.start, name.end).to_ascii_lowercase().ends_with(b"phrase");
     ((rejected || phrase) && text.len() >= 8 && is_mixed(text))
         || (user && text.len() >= 4 && !is_state(text) && !value::is_telling(text))
-        || text.len() >= 6
-            && is_mixed(text)
-            && (introduced || has_digit_inside(text) || text.iter().any(|byte| b"!#$@".contains(byte)))
+        || text.len() >= 6 && is_mixed(text) && (introduced || has_digit_inside(text) || has_mark(text))
 }
 
 /// `user bob ` stands before the name.
@@ -93,6 +104,11 @@ pub(in crate::redact) fn is_mixed(text: &[u8]) -> bool {
     letters >= 2 && mixed && plain && !sized && !TECHNICAL.iter().any(|head| lower.starts_with(head.as_bytes()))
 }
 
+/// A mark that neither names nor expressions have.
+fn has_mark(text: &[u8]) -> bool {
+    text.iter().any(|byte| b"!#$@%^&*".contains(byte))
+}
+
 fn has_digit_inside(text: &[u8]) -> bool {
     text.windows(3)
         .any(|three| three[0].is_ascii_alphabetic() && three[1].is_ascii_digit() && three[2].is_ascii_alphabetic())
@@ -105,7 +121,7 @@ pub(super) fn is_coded(scan: &Scan<'_>, name: NameSpan, text: &[u8], directly: b
     let word = &before[..];
     let vague = directly
         && match &owner[..] {
-            b"key" | b"keys" => true,
+            b"key" | b"keys" | b"secrets" => true,
             b"secret" => !matches!(word, b"shared" | b"client" | b"app" | b"webhook" | b"signing"),
             _ => false,
         };

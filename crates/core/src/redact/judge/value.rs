@@ -8,12 +8,12 @@ use crate::redact::scan::{ALNUM, HEX_ANY};
 static WORDS: &[&str] = &[
     "absent", "any", "blank", "bool", "boolean", "bytes", "changeme", "char", "default", "denied", "deprecated",
     "disabled", "dummy", "empty", "enabled", "encrypted", "env", "erforderlich", "error", "example", "expired",
-    "failed", "falsch", "false", "filtered", "forbidden", "hidden", "include", "incorrect", "incorrecta",
+    "failed", "falsch", "false", "filtered", "forbidden", "function", "hidden", "include", "incorrect", "incorrecta",
     "incorrecto", "input", "int", "integer", "invalid", "invalida", "invalide", "invalido", "key", "malformed",
     "masked", "mismatch", "mismatched", "missing", "nan", "never", "nil", "no", "none", "not", "null", "number",
     "object", "obligatoire", "obligatoria", "obligatorio", "obrigatorio", "ok", "omit", "optional", "pass", "passwd",
     "password", "pflichtfeld", "placeholder", "plain", "pwd", "redacted", "rejected", "removed", "replaceme",
-    "requerida", "requerido", "required", "revoked", "richiesta", "secret", "set", "str", "string", "symbol", "text",
+    "requerida", "requerido", "required", "revoked", "richiesta", "scramsha256", "secret", "set", "str", "string", "symbol", "text",
     "todo", "token", "true", "unauthorized", "undefined", "unknown", "unset", "unsupported", "valid", "varchar",
     "verplicht", "void", "weak", "wrong", "wymagane", "yes",
 ];
@@ -38,6 +38,9 @@ pub(in crate::redact) fn is_placeholder(value: &[u8]) -> bool {
         || (enclosed(b'(', b')')
             && value[1..value.len() - 1].iter().all(|byte| byte.is_ascii_lowercase() || *byte == b' '))
         || is_type(value)
+        || is_public_hash(value)
+        || is_pattern(value)
+        || is_version(value)
         || is_replacement(value)
         || is_variable(value)
         || is_format(value)
@@ -46,16 +49,53 @@ pub(in crate::redact) fn is_placeholder(value: &[u8]) -> bool {
         || EXPRESSIONS.iter().any(|start| value.starts_with(start.as_bytes()))
 }
 
-/// `Option<String>`, `&'static str`, and the address of one: `0xc0000123a0`.
+/// `Option<String>`, `typing.Optional[bytes]`, `&'static str`, `*mut`, and the address of one: `0xc0000123a0`.
 fn is_type(value: &[u8]) -> bool {
-    let generic = value.iter().position(|&byte| byte == b'<').is_some_and(|open| {
+    let generic = value.iter().position(|byte| matches!(byte, b'<' | b'[')).is_some_and(|open| {
         open > 0
-            && value.ends_with(b">")
-            && value[..open].iter().all(|byte| byte.is_ascii_alphabetic() || *byte == b':')
+            && (value[open] == b'[' || value.ends_with(b">"))
+            && value[open + 1..].iter().all(|byte| byte.is_ascii_alphanumeric() || b"[]<>.:,'\"_".contains(byte))
+            && value[..open].iter().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b':' | b'.'))
+            && !is_random(value)
     });
     // A longer number is a key: an address has 64 bits.
     let pointer = value.strip_prefix(b"0x").is_some_and(|rest| (6..=16).contains(&rest.len()) && is_hex(rest));
-    generic || pointer || value.starts_with(b"&'")
+    // `__u32` of C.
+    let reserved = value.starts_with(b"__") && is_name(value) && !is_random(value);
+    generic
+        || pointer
+        || reserved
+        || value.starts_with(b"&'")
+        || matches!(value, b"*mut" | b"*const" | b"*char" | b"*string")
+}
+
+/// `SHA256:` and base64, `sha512-` and base64: the fingerprint of a public key, the integrity of a package.
+fn is_public_hash(value: &[u8]) -> bool {
+    const ALGORITHMS: &[&[u8]] = &[b"sha1", b"sha256", b"sha384", b"sha512", b"md5"];
+    ALGORITHMS.iter().any(|name| {
+        let head = value.get(..name.len());
+        head.is_some_and(|head| head.eq_ignore_ascii_case(name)) && matches!(value.get(name.len()), Some(b':' | b'-'))
+    })
+}
+
+/// `1.0.5`, `^2.1.0-rc.1`: the version of a package whose name ends in `password`.
+fn is_version(value: &[u8]) -> bool {
+    let digits = value.strip_prefix(b"^").or_else(|| value.strip_prefix(b"~")).unwrap_or(value);
+    let mut numbers = digits.splitn(3, |&byte| byte == b'.');
+    let is_number = |part: Option<&[u8]>| {
+        part.is_some_and(|part| (1..=4).contains(&part.len()) && part.iter().all(u8::is_ascii_digit))
+    };
+    let patch = |part: &[u8]| part.first().is_some_and(u8::is_ascii_digit) && !is_random(part) && !is_symbolic(part);
+    is_number(numbers.next()) && is_number(numbers.next()) && numbers.next().is_some_and(patch)
+}
+
+/// A regular expression: `/^[A-Za-z0-9-_]+$/`, `qr/[\x21]/`.
+fn is_pattern(value: &[u8]) -> bool {
+    let has = |part: &[u8]| value.windows(part.len()).any(|window| window == part);
+    if memchr::memchr3(b'[', b'(', b'/', value).is_none() {
+        return false;
+    }
+    value.starts_with(b"/^") || value.starts_with(b"qr/") || has(b"[A-Z") || has(b"[a-z") || has(b"[0-9]") || has(b"(?")
 }
 
 /// Exactly one of our own replacements.
@@ -66,9 +106,18 @@ pub(super) fn is_replacement(value: &[u8]) -> bool {
         .is_some_and(|(rest, at)| at + 1 == rest.len())
 }
 
-/// `$NAME`, `$1`; a password that merely begins with `$` has more than a name behind it.
+/// `$NAME`, `$1`, `$self->{pass}`, `*password`; a password that merely begins with `$` has more than a name behind it.
 fn is_variable(value: &[u8]) -> bool {
+    let is_dereferenced = |name: &[u8]| is_name(name) && name.iter().all(|byte| !byte.is_ascii_digit());
+    if value.strip_prefix(b"*").is_some_and(is_dereferenced) {
+        return true;
+    }
     value.strip_prefix(b"$").is_some_and(|name| {
+        let word = name.iter().take_while(|&&byte| ALNUM.has(byte) || byte == b'_').count();
+        let member = [&b"->"[..], b"::", b"["].iter().any(|operator| name[word..].starts_with(operator));
+        if word > 0 && member && is_name(&name[..word]) {
+            return true;
+        }
         let lower = name.iter().any(u8::is_ascii_lowercase);
         let upper = name.iter().any(u8::is_ascii_uppercase);
         let digits = name.iter().filter(|byte| byte.is_ascii_digit()).count();
@@ -76,9 +125,13 @@ fn is_variable(value: &[u8]) -> bool {
     })
 }
 
-/// `%s`, `%-10v`, `{}`, `?`, `:name`.
+/// `%s`, `%-10v`, `{}`, `?`, `:name`, `:py:data:` of reStructuredText.
 fn is_format(value: &[u8]) -> bool {
-    (value[0] == b'%' && value.len() <= 4) || value == b"?" || (value[0] == b':' && is_name(&value[1..]))
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':' | b'`');
+    let is_role = |name: &[u8]| name.iter().all(is_word) && !is_random(name);
+    (value[0] == b'%' && value.len() <= 4)
+        || value == b"?"
+        || (value[0] == b':' && value.len() > 1 && is_role(&value[1..]))
 }
 
 /// `****`, `xxxx`, `....`, `abc***`: a mask, or one letter over and over.
@@ -96,7 +149,8 @@ fn is_mask(value: &[u8]) -> bool {
 
 fn is_word(value: &[u8]) -> bool {
     let word = value.strip_suffix(b"!").or_else(|| value.strip_suffix(b"?")).unwrap_or(value);
-    let word = word.strip_prefix(b"&").or_else(|| word.strip_prefix(b"0x")).unwrap_or(word);
+    let marks = [&b"&"[..], b"?", b"0x"];
+    let word = marks.iter().find_map(|mark| word.strip_prefix(*mark)).unwrap_or(word);
     if word.len() > 64 {
         return false;
     }
@@ -122,20 +176,41 @@ fn is_name(value: &[u8]) -> bool {
 pub(in crate::redact) fn is_dummy(body: &[u8]) -> bool {
     let seen = body.iter().fold(0_u128, |seen, byte| seen | 1 << (byte & 127));
     let distinct = seen.count_ones();
-    (body.len() >= 10 && distinct < 4) || body.ends_with(b"EXAMPLE") || body.ends_with(b"EXAMPLEKEY")
+    let has = |letters: &[u8]| memchr::memmem::find(body, letters).is_some();
+    // An alphabet.
+    (body.len() >= 10 && (distinct < 4 || has(b"ABCDEFGHIJKL") || has(b"abcdefghijkl")))
+        || body.ends_with(b"EXAMPLE")
+        || body.ends_with(b"EXAMPLEKEY")
 }
 
 /// An identifier or a path of them as source code has it: `config.auth.token`, `user_password`, `getToken()`.
 pub(in crate::redact) fn is_code(value: &[u8]) -> bool {
-    let letters =
-        |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'.' | b':' | b'(' | b')' | b'&' | b'!' | b'?');
-    let call = value.windows(2).any(|two| two[0].is_ascii_alphanumeric() && two[1] == b'(');
-    (value.iter().all(letters) && !is_random(value) && !has_odd_case(value)) || call || is_dotted(value)
+    let letters = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'.' | b':' | b'(' | b')' | b'&');
+    // `include_str!`, `valid?`: a mark further inside belongs to a password.
+    let word = value.strip_suffix(b"!").or_else(|| value.strip_suffix(b"?")).unwrap_or(value);
+    let word = word.strip_prefix(b"!").unwrap_or(word);
+    // `get_secret(`, `config.get<string>(`, `credentials[0]`, `config['password']`.
+    let call = value.windows(2).any(|two| (two[0].is_ascii_alphanumeric() || two[0] == b'>') && two[1] == b'(');
+    let call = call || is_subscript(value);
+    (word.iter().all(letters) && !is_random(value) && !has_odd_case(value)) || call || is_dotted(value)
+}
+
+/// A name and an index: `credentials[0]`, `config['password']`, `key[:16]`.
+pub(in crate::redact) fn is_subscript(value: &[u8]) -> bool {
+    let Some(open) = value.iter().position(|&byte| byte == b'[') else { return false };
+    let index = &value[open + 1..];
+    let quoted = matches!(index.first(), Some(b'\'' | b'"' | b'`'));
+    let number = index.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b':').count();
+    let is_index = quoted || number == index.len() || index[number..].starts_with(b"]");
+    let is_owner = |part: &[u8]| is_name(part) && !is_random(part);
+    is_index && value[..open].split(|&byte| byte == b'.').all(is_owner)
 }
 
 /// Capitals and small letters as no word or `camelCase` has them: `EwUNpdiDqDSE`.
 pub(in crate::redact) fn has_odd_case(value: &[u8]) -> bool {
-    value.split(|byte| !byte.is_ascii_alphabetic()).any(|part| part.len() >= 4 && case_weight(part) * 4 >= part.len())
+    value
+        .split(|byte| !byte.is_ascii_alphabetic())
+        .any(|part| part.len() >= 4 && part.iter().any(u8::is_ascii_lowercase) && case_weight(part) * 4 >= part.len())
 }
 
 /// `a.b2.c`: every part an identifier.
@@ -151,8 +226,10 @@ pub(in crate::redact) fn is_path(value: &[u8]) -> bool {
         value.len() > 2 && value[0].is_ascii_alphabetic() && value[1] == b':' && matches!(value[2], b'\\' | b'/');
     let rooted = value[0] == b'/' && value[1..].split(|&byte| byte == b'/').all(|part| !is_random(part));
     let relative = value.contains(&b'/')
+        && !has_odd_case(value)
         && value.split(|&byte| byte == b'/').all(|part| part.is_empty() || (is_name_like(part) && !is_random(part)));
-    starts.iter().any(|start| value.starts_with(start)) || drive || rooted || relative
+    let registry = value.split(|&byte| byte == b'\\').filter(|part| part.len() >= 2 && is_name_like(part)).count() >= 3;
+    starts.iter().any(|start| value.starts_with(start)) || drive || rooted || relative || registry
 }
 
 fn is_name_like(part: &[u8]) -> bool {
@@ -167,8 +244,17 @@ pub(in crate::redact) fn is_telling(word: &[u8]) -> bool {
 /// Words between blanks as a sentence has them: `must be at least 8 characters`.
 pub(in crate::redact) fn is_prose(value: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(value) else { return false };
-    text.contains(' ')
-        && text.split([' ', ',', '.', ':', '"']).any(|word| TELLING.contains(&word.to_ascii_lowercase().as_str()))
+    let is_telling =
+        || text.split([' ', ',', '.', ':', '"']).any(|word| TELLING.contains(&word.to_ascii_lowercase().as_str()));
+    text.contains(' ') && (is_sentence(text) || is_telling())
+}
+
+/// A capital and four words or more without a digit: `O elemento tem um atributo`. A pass phrase has small letters.
+fn is_sentence(text: &str) -> bool {
+    text.starts_with(char::is_uppercase)
+        && text.split(' ').count() >= 4
+        && text.split(' ').skip(1).filter(|word| word.starts_with(char::is_lowercase)).count() >= 2
+        && !text.contains(|letter: char| letter.is_ascii_digit())
 }
 
 #[rustfmt::skip] // One word a line would be a page.
@@ -187,6 +273,11 @@ pub(in crate::redact) fn is_uuid(value: &[u8]) -> bool {
         })
 }
 
+/// `0x` and 40 hexadecimal digits: an account or a contract of Ethereum, which is public.
+pub(in crate::redact) fn is_address(value: &[u8]) -> bool {
+    value.len() == 42 && value.starts_with(b"0x") && is_hex(&value[2..])
+}
+
 /// Nothing but hexadecimal digits: a digest as likely as a key.
 pub(in crate::redact) fn is_hex(value: &[u8]) -> bool {
     value.iter().all(|&byte| HEX_ANY.has(byte))
@@ -198,7 +289,7 @@ pub(in crate::redact) fn is_random(value: &[u8]) -> bool {
 }
 
 /// Base64 for addresses, whose `-` and `_` cut it into parts too short to tell: `Xq3_ZpR-m8aTc_Wd`.
-pub(super) fn is_url_safe(value: &[u8]) -> bool {
+pub(in crate::redact) fn is_url_safe(value: &[u8]) -> bool {
     let weight: usize = value.split(|byte| !byte.is_ascii_alphabetic()).map(case_weight).sum();
     let numbers = value.chunk_by(|a, b| a.is_ascii_digit() == b.is_ascii_digit()).filter(|run| run[0].is_ascii_digit());
     value.len() >= 16
@@ -232,7 +323,8 @@ fn is_random_part(part: &[u8]) -> bool {
         8..12 => digits >= 2 && letters >= 2 && changes >= 3,
         _ if digits > 0 => letters >= 2 && changes >= 3,
         16..20 => case_weight(part) >= 4,
-        _ => part.len() >= 20 && case_weight(part) >= 3,
+        // `NSURLUbiquitousItemIsDownloadedKey` has 3 in 34 letters.
+        _ => part.len() >= 20 && case_weight(part) >= (part.len() / 5).max(3),
     }
 }
 

@@ -15,12 +15,17 @@ fn is_word(text: &[u8]) -> bool {
     is_argument(text) && (is_mixed(text) || (text.len() >= 8 && !(plain && text.ends_with(b"ed"))))
 }
 
+/// An argument that no word and no option is.
+fn is_mixed_word(text: &[u8]) -> bool {
+    is_argument(text) && text.len() >= 6 && is_mixed(text)
+}
+
 const fn command(keywords: &'static [&'static str], pattern: &'static str) -> Rule {
     rule("password", keywords, pattern).on_line().only(is_argument)
 }
 
 pub(super) static RULES: &[Rule] = &[
-    command(&["curl "], r"\s(?:--(?:proxy-)?user|-[a-zA-Z]{0,5}[uU])[ =]*{user:}"),
+    command(&["curl ", "etcdctl "], r"\s(?:--(?:proxy-)?user|-[a-zA-Z]{0,5}[uU])[ =]*{user:}"),
     command(&["http "], r"\s(?:-a|--auth)[ =]*{user:}"),
     command(&["mysql ", "mysqldump ", "mysqladmin ", "mariadb ", "sshpass ", "7z ", "rar ", "unrar "], r"\s-h?p{word}"),
     command(
@@ -45,7 +50,26 @@ pub(super) static RULES: &[Rule] = &[
         ],
         r"\s-p\s+{word}",
     ),
-    command(&["sqlcmd ", "bcp ", "unzip ", "zip ", "ipmitool "], r"\s-P\s*{word}"),
+    command(&["sqlcmd ", "bcp ", "unzip ", "zip ", "ipmitool ", "mosquitto_pub ", "mosquitto_sub "], r"\s-P\s*{word}")
+        .unless(&["-Password"]),
+    command(&["schtasks "], r"\s/(?:rp|p)\s+{word}"),
+    command(&["mc alias set "], r"set \S+ \S+ \S+ {word}"),
+    // Programs of no known name: a flag for the user, then a flag for the password.
+    rule(
+        "password",
+        &["-u ", "-user ", "-username ", "login -i "],
+        r"(?:-u|-user|-username|login -i) \S+ (?:\S+ )*?-(?:p|w|pw|pass)[ =]{word}",
+    )
+    .word()
+    .only(is_mixed_word),
+    command(&["unlock-keychain ", "create-keychain "], r"\s-p\s+{word}"),
+    command(&["signtool "], r"\s/p\s+{word}"),
+    command(&["curl "], r#"\s-u\s*(?:"[^"\n]+":"([^"\n]+)"|'[^'\n]+':'([^'\n]+)')"#),
+    command(&["radtest "], r"radtest \S+ {word}"),
+    command(&["radtest "], r"radtest \S+ \S+ \S+ [0-9]+ {word}"),
+    command(&[".logon "], r"\.logon \S+/\S+,{word}"),
+    rule("password", &["user "], r"user \S+ using {word}").word().only(is_mixed_word),
+    command(&["-serial "], r"-serial ([A-Z0-9]{2,5}(?:-[A-Z0-9]{4,5}){4,5})"),
     command(&["ssh-keygen "], r"\s-[PN]\s+{word}"),
     command(
         &[
@@ -68,6 +92,7 @@ pub(super) static RULES: &[Rule] = &[
     command(&["redis-cli "], r"\s(?:-a|--pass)\s+{word}"),
     command(&["redis-cli "], r"\sAUTH\s+{word}").only(is_word),
     command(&["openssl "], r"\s-(?:passin|passout|pass|k)\s+(?:pass:)?{word}"),
+    command(&["openssl "], r"\s-K\s+{word}"),
     command(&["xfreerdp "], r"\s/p:{word}"),
     command(&["smbclient ", "rpcclient ", "winexe ", "smbget "], r"\s(?:-U|--user)[ =]*{user%}"),
     command(&["lftp "], r"\s-u\s*{user,}"),
@@ -85,7 +110,7 @@ pub(super) static RULES: &[Rule] = &[
     .only(is_word),
     command(&["htpasswd -b"], r"-b\S* (?:-\S+ )*\S+ \S+ {word}").only(is_word),
     command(&["htpasswd -nb"], r"-nb\S* (?:-\S+ )*\S+ {word}").only(is_word),
-    command(&["net use "], r"\s\\\\\S+ {word}").only(is_word),
+    command(&["net use "], r"\s\\\\\S+(?: /\S+)* {word}").only(is_word),
     command(&["net user "], r"\Anet user \S+ {word}").only(is_word),
     command(&["add_user ", "change_password ", "wpa_passphrase "], r"\A\w+ \S+ {word}").only(is_word),
     command(&["config http-basic."], r"http-basic\.\S+ \S+ {word}").only(is_word),
@@ -93,12 +118,15 @@ pub(super) static RULES: &[Rule] = &[
     // `echo x | command`.
     rule(
         "password",
-        &["--password-stdin", "--passphrase-fd 0", "passwd --stdin", "sudo -s", "secret put "],
-        r"(?:echo|printf)\s+(?:-n\s+)?{word}\s*\|[^\n|]*(?:--password-stdin|--passphrase-fd 0|passwd --stdin|sudo -s|secret put )",
+        &["--password-stdin", "--passphrase-fd 0", "passwd --stdin", "sudo -s", "secret put ", "kinit "],
+        concat!(
+            r"(?:echo|printf)\s+(?:-n\s+)?{word}\s*\|[^\n|]*",
+            r"(?:--password-stdin|--passphrase-fd 0|passwd --stdin|sudo -s|secret put |kinit )",
+        ),
     )
     .around(160)
     .only(is_argument),
-    rule("password", &["<(echo "], r"pass\S*<\(echo {word}").around(24).only(is_argument),
+    rule("password", &["<(echo "], r"pass\S* ?<\(echo {word}").around(24).only(is_argument),
     rule("password", &["password-command"], r#"password-command[ =]["']?(?:echo|printf) {word}"#).only(is_argument),
     rule("password", &["chpasswd"], r"(?:echo|printf)\s+(?:-n\s+)?{user:}\s*\|[^\n|]*chpasswd")
         .around(160)

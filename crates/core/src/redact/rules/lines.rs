@@ -95,6 +95,8 @@ pub(super) static RULES: &[Rule] = &[
     rule("password", &["identify "], r"nickserv\s+identify ([!-~]{4,})").around(16),
     rule("password", &["dc="], r"dc=[\w-]+(?::([!-~&&[^=]]{4,})(?:\s|$)| password ([!-~]{4,}))").only(is_field),
     rule("password", &[" on >"], r"user \S+(?: \S+)* on >([!-~]{3,})").around(80),
+    // At the prompt of `redis-cli`.
+    rule("password", &["> auth "], r"[0-9](?:\[[0-9]+\])?> auth (?:\w+ )?([!-~]{6,})[ \t]*\r?$").around(8),
     rule(
         "authorization",
         &["auth plain ", "auth login "],
@@ -118,7 +120,36 @@ pub(super) static RULES: &[Rule] = &[
     rule("authorization", &["Bearer"], r#"bearer[ :="']{1,4}([\w+/=%.~-]{12,})"#).within(8192).only(is_bearer),
     rule("authorization", &["Basic "], r"basic[ \t]{1,4}([A-Za-z0-9+/]{6,}={0,2})").only(is_pair),
     rule("password", &["type=\"password\""], r#"type="password"[^>\n]{0,200}?value="([^"\n]+)""#).only(is_text),
+    // What CI systems and tools for setting up machines read.
+    rule("secret", &["::add-mask::"], r"::add-mask::{word}").only(is_text),
+    rule("password", &["bundle_"], r#"(?-i:BUNDLE_[A-Z0-9_]+__[A-Z0-9_]+)(?:: |=)["']?[\w.@-]+:([^\s"']{6,})"#),
+    rule("password", &["chpasswd:"], r"^[ \t]+[a-z_][\w-]*:([!-~]{6,})[ \t]*\r?$").near(0, 512).only(is_mixed),
+    rule(
+        "password",
+        &["send \"", "send -- \""],
+        r#"pass(?:word|phrase)[^\n]*\n\s*send (?:-- )?"([^"\n]+?)(?:\\[rn])+""#,
+    )
+    .around(80),
+    rule("password-hash", &["\"md5"], r#"^"[^"\n]+" "(md5[0-9a-f]{32})""#).around(80),
+    rule(
+        "private-key",
+        &["keypair", "network_key", "secretkey", "secret_key", "privatekey", "private_key"],
+        r#"\w+["']?\s*[:=]\s*\[((?:\s*[0-9]{1,3}\s*,){15,}\s*[0-9]{1,3}\s*)\]"#,
+    ),
+    // A map of Postfix from servers to logins.
+    rule("password", &["]:587 ", "]:465 ", "]:25 "], r"\]:[0-9]+[ \t]+[\w.@+-]+:([!-~]{4,})"),
+    rule(
+        "azure-key",
+        &["account.key."],
+        r"account\.key\.[\w.-]+(?:</name>\s*<value>|\s*[=:]\s*)([A-Za-z0-9+/]{40,}={0,2})",
+    ),
+    // A parameter that Hibernate binds, an account of Harbor, the file of Kaggle.
+    rule("password", &["] for pass"], r"\[([^\]\n]{4,})\] for pass(?:word|wd|phrase)").around(80).only(is_text),
+    rule("token", &["robot$"], r"robot\$[\w+-]+[: ]([A-Za-z0-9]{24,})").only(is_key),
+    rule("token", &["\"username\""], r#""username"\s*:\s*"[^"\n]*"\s*,\s*"key"\s*:\s*"([0-9a-f]{32})""#),
     // Sentences.
+    rule("password", &["log in as ", "login as ", "logged in as "], r"\w+ ?(?:in )?as \S+ with {word}")
+        .only(is_password),
     rule(
         "password",
         &["credentials", "login with "],
@@ -150,6 +181,19 @@ pub(super) static RULES: &[Rule] = &[
     .around(16),
     rule("password", &["seed phrase", "recovery phrase"], r#"\w+ phrase[: ="']{1,4}([a-z]+(?: [a-z]+){5,23})"#)
         .only(is_phrase),
+    rule("token", &["recovery codes", "backup codes"], r"^[ \t]*([A-Za-z0-9]{4,8}-[A-Za-z0-9]{4,8})[ \t]*\r?$")
+        .near(0, 512)
+        .only(is_mixed),
+    rule("token", &["key from ", "token from ", "secret from "], r"\w+ from {word}").only(is_key),
+    rule("token", &["key from ", "token from ", "secret from "], r"\w+ from \S+ to {word}").only(is_key),
+    rule("password", &["creds", "credentials"], r"\w+[^\n:]{0,40}: ?[\w.@-]+ / {word}").word().only(is_password),
+    rule("token", &["sess:"], r"sess:([\w-]{24,})").word().only(is_mixed_key),
+    rule(
+        "password",
+        &["walletprovider(", "frommnemonic(", "fromphrase(", "mnemonictoseed("],
+        r#"\w+\(\s*["']([a-z]+(?: [a-z]+){11,23})["']"#,
+    )
+    .only(is_phrase),
     rule("token", &["session id"], r#"session id[:=]? ["']?([\w-]{20,})"#).only(is_mixed_key),
     rule("token", &["session cookie "], r"session cookie {word}").only(is_drawn),
     // Netscape's file of cookies.
@@ -164,13 +208,27 @@ pub(super) static RULES: &[Rule] = &[
     // Calls, by what they take.
     rule(
         "password",
-        &["auth=(", "basicauth(", "pscredential(", "login(", "credentials(", "credential("],
-        r"\w+=?\(\s*{lit}\s*,\s*{str}(?:\s*,\s*{lit})?\s*\)",
+        &["auth=(", "basicauth(", "pscredential(", "login(", "credentials(", "credential(", ".auth("],
+        r"\.?\w+=?\(\s*{lit}\s*,\s*{str}(?:\s*,\s*{lit})?\s*\)",
     )
     .only(is_text),
-    rule("password", &["connect(", "pdo(", "pdo->__construct("], r"\w+(?:->\w+)?\(\s*{lit}\s*,\s*{lit}\s*,\s*{str}")
-        .only(is_long_password),
-    rule("password", &["getconnection("], r"getconnection\((?:\w+|{lit})\s*,\s*{lit}\s*,\s*{str}\s*\)").only(is_text),
+    rule("password", &["connect(", "database("], r"\w+\(\s*{lit}\s*,\s*{lit}\s*,\s*{str}").only(is_long_password),
+    rule(
+        "password",
+        &["pdo(", "mysqli(", "mysqli_connect(", "pdo->__construct(", "mysqli->__construct("],
+        r"\w+(?:->\w+)?\(\s*{lit}\s*,\s*{lit}\s*,\s*{str}",
+    )
+    .only(is_text),
+    // The argument list of a process.
+    rule("password", &["\"mysql\"", "'mysql'", "\"mysqldump\"", "'mysqldump'"], r#"[^\n\]]*?["']-p([^"'\n]{4,})["']"#)
+        .only(is_text),
+    // A field of Pydantic and the value that it refuses.
+    rule("token", &["input_value="], r"(?:token|secret|password|passwd|api_?key)\w*\r?\n[^\n]*input_value={str}")
+        .around(200)
+        .only(is_field),
+    rule("password", &["getconnection(", "sequelize("], r"\w+\((?:\w+|{lit})\s*,\s*{lit}\s*,\s*{str}\s*[,)]")
+        .only(is_text),
+    rule("secret", &["provider :"], r"provider :\w+\s*,\s*{lit}\s*,\s*{str}").only(is_key_or_digits),
     rule("password", &["to-securestring "], r"to-securestring (?:-String )?{str}").only(is_text),
     rule(
         "password",
@@ -192,7 +250,15 @@ pub(super) static RULES: &[Rule] = &[
         r"\w+!?[( ]{str},\s*[\w.$-]*(?:password|passwd|passphrase|pwd)\b",
     )
     .only(is_text),
-    rule("password", &["identified "], r"identified (?:with \S+ )?by {str}"),
+    rule("password", &["identified "], r"(?-i:IDENTIFIED)\s+(?:with\s+\S+\s+)?by\s+{word}"),
+    // A sentence has `identified by` too, but quotes with backticks.
+    rule(
+        "password",
+        &["identified "],
+        r#"\b(?:user|to)\s[^;\n]*?\bidentified\s+(?:with\s+\S+\s+)?by\s+(?:'([^'\n]+)'|"([^"\n]+)")"#,
+    )
+    .around(120),
+    rule("password", &["set password "], r"set password for \S+ ?(?:=|to) ?(?:password\()?{str}"),
     rule(
         "secret",
         &[

@@ -14,7 +14,10 @@ pub(super) static RULES: &[Rule] = &[
     rule(
         "azure-key",
         &["+ASt", "+ASb", "+AEh", "+ABa", "+AMC", "+ARm", "+ACR", "ACDb", "AIoT", "APIM", "AzCa", "AzFu", "AzSe"],
-        r"[A-Za-z0-9+/]{28,76}(?:\+A(?:S[tb]|Eh|Ba|MC|Rm|CR)|ACDb|AIoT|APIM|Az(?:Ca|Fu|Se))[A-Za-z0-9+/]{2,12}={0,2}",
+        concat!(
+            r"(?:^|[^A-Za-z0-9+/])([A-Za-z0-9+/]{28,76}(?:\+A(?:S[tb]|Eh|Ba|MC|Rm|CR)|ACDb|AIoT|APIM|Az(?:Ca|Fu|Se))",
+            r"[A-Za-z0-9+/]{2,12}={0,2})(?:$|[^A-Za-z0-9+/=])",
+        ),
     )
     .around(77)
     .only(value::is_random),
@@ -91,6 +94,13 @@ pub(super) static RULES: &[Rule] = &[
         ),
     )
     .around(128)
+    .only(value::is_random),
+    // The project's key ends the address of a node.
+    rule(
+        "rpc-key",
+        &["infura.io/", "alchemy.com/", "quiknode.pro/", "ankr.com/", "blastapi.io/"],
+        r"\w+\.(?:io|com|pro)/(?:[a-z]+/|v[0-9]/)?([\w-]{32,64})",
+    )
     .only(value::is_random),
     rule(
         "webhook-url",
