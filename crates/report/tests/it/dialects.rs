@@ -35,6 +35,20 @@ fn gradle() {
 }
 
 #[test]
+fn xunit_of_mocha_names_the_suite_in_the_class() {
+    let cases = cases(
+        r#"<testsuite name="Mocha Tests" tests="3">
+<testcase classname="total when empty" name="is zero" file="test/total.js" time="0.001"/>
+<testcase classname="total when empty" name="has no items" file="test/total.js" time="0.001"/>
+<testcase classname="total when full" name="has no items" file="test/total.js" time="0.001"/>
+</testsuite>"#,
+    );
+    let names: Vec<_> = cases.iter().map(ReportCase::qualified_name).collect();
+    let expected = ["total when empty > is zero", "total when empty > has no items", "total when full > has no items"];
+    assert_eq!(names, expected.map(|name| format!("test/total.js > {name}")));
+}
+
+#[test]
 fn surefire_of_a_message_that_ends_a_section() {
     let case = only(
         "<testsuite name=\"shop.CartTest\"><testcase name=\"adds\" classname=\"shop.CartTest\"><failure message=\"expected: &lt;[[1]]&gt; but was: &lt;[[2]]&gt;\" type=\"java.lang.AssertionError\">java.lang.AssertionError: expected: &lt;[[1]]&gt; but was: &lt;[[2]]&gt;\tat shop.Cart.total(Cart.java:7)\tat shop.CartTest.adds(CartTest.java:9)Caused by: java.io.IOException: shut\tat shop.Shop.open(Shop.java:3)\t... 12 more</failure></testcase></testsuite>",

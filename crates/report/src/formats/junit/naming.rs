@@ -291,7 +291,8 @@ fn bun(open: &OpenCase, suites: &[Suite], intake: &Intake<'_>) -> CaseName {
     CaseName { file: file.and_then(|file| intake.file(file)), suite, name: name.to_owned() }
 }
 
-/// mocha-junit-reporter: `name` is the full title, `classname` the test's own; it can be told to swap them.
+/// mocha-junit-reporter: `name` is the full title, `classname` the test's own; it can be told to swap them. Mocha's own
+/// reporter `xunit`: `classname` is the title of the suite, `name` the test's own.
 fn mocha(open: &OpenCase, suites: &[Suite], intake: &Intake<'_>) -> CaseName {
     let file = open.file.as_deref().or_else(|| suites.last().and_then(|suite| suite.file.as_deref()));
     let (full, own) = if open.class_name.len() > open.name.len() {
@@ -299,8 +300,10 @@ fn mocha(open: &OpenCase, suites: &[Suite], intake: &Intake<'_>) -> CaseName {
     } else {
         (open.name.trim(), open.class_name.trim())
     };
-    let suite = full.strip_suffix(own).map_or("", str::trim);
-    let name = if suite.is_empty() && !full.ends_with(own) { full } else { own };
+    let (suite, name) = match full.strip_suffix(own) {
+        Some(suite) => (suite.trim(), own),
+        None => (open.class_name.trim(), open.name.trim()),
+    };
     let suite = if suite.is_empty() { Vec::new() } else { vec![suite.to_owned()] };
     CaseName { file: file.and_then(|file| intake.file(file)), suite, name: name.to_owned() }
 }
