@@ -47,9 +47,10 @@ export interface GitLook {
   facts: () => Promise<GitFacts | null>;
 }
 
-export function lookAtGit(root: string): GitLook {
+/** @param reports absolute paths of report files, which are results and no edits, if git does not track them */
+export function lookAtGit(root: string, reports: readonly string[] = []): GitLook {
   const git = new Git(root);
-  const seen = workTree(git, root);
+  const seen = workTree(git, root, reports);
   return {
     treeSeen: seen.then(() => undefined),
     facts: async () => {
@@ -74,10 +75,11 @@ export function lookAtGit(root: string): GitLook {
   };
 }
 
-export const gitFacts = (root: string): Promise<GitFacts | null> => lookAtGit(root).facts();
+export const gitFacts = (root: string, reports: readonly string[] = []): Promise<GitFacts | null> =>
+  lookAtGit(root, reports).facts();
 
 /** What differs from the last commit, as it is now. `files`: undefined where nothing does, and where it is not read. */
-async function workTree(git: Git, root: string) {
+async function workTree(git: Git, root: string, reports: readonly string[]) {
   const nearest = workTreeTop(realOr(root));
   if (nearest === undefined) return null;
   const status = await git.run(
@@ -87,8 +89,12 @@ async function workTree(git: Git, root: string) {
   if (isRefusal(status.problem)) sayRefused(root, status.problem);
   if (status.problem !== null || status.cut) return null;
   const facts = parseStatus(status.stdout);
+  const top = facts.changed.size > 0 && (await git.isSet('core.worktree')) ? await toplevel(git) : nearest;
+  for (const report of reports) {
+    const name = Buffer.from(path.relative(top, realOr(report)).split(path.sep).join('/')).toString('latin1');
+    if (!facts.tracked.has(name)) facts.changed.delete(name);
+  }
   if (facts.changed.size === 0) return { ...facts, files: undefined, diff: '', below: '' };
-  const top = (await git.isSet('core.worktree')) ? await toplevel(git) : nearest;
   const below = path.relative(top, realOr(root)).split(path.sep).join('/');
   const diff = facts.commit === null ? '' : uncommittedChange(git, top, facts.tracked);
   const files = changedFiles(top, facts.changed);

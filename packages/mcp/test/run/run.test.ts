@@ -100,6 +100,22 @@ describe('git', () => {
     expect((await gitFacts(root))?.branch).toBeNull();
   });
 
+  test('a report file that is imported is no edit, unless git tracks it', async () => {
+    const root = folder();
+    git(root, 'init', '-q', '-b', 'main');
+    writeFileSync(path.join(root, 'kept.xml'), 'a');
+    git(root, 'add', '.');
+    git(root, 'commit', '-q', '-m', 'one');
+    const [report, kept] = [path.join(root, 'junit.xml'), path.join(root, 'kept.xml')];
+    writeFileSync(report, 'x');
+    expect(await gitFacts(root)).toMatchObject({ dirty: true });
+    const clean = await gitFacts(root, [report, kept]);
+    expect(clean).toMatchObject({ dirty: false });
+    expect(clean?.tree).toBe(clean?.commits?.[0]?.tree);
+    writeFileSync(kept, 'b');
+    expect(await gitFacts(root, [report, kept])).toMatchObject({ dirty: true });
+  });
+
   test('outside a repository', async () => {
     expect(await gitFacts(folder())).toBeNull();
   });

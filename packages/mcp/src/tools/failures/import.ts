@@ -58,7 +58,7 @@ export async function handleImport(
     signal: null,
     timedOut: false,
     folder: folderOf(session.project, session.root),
-    git: elsewhere ?? (await gitFacts(session.root)) ?? ciFacts(),
+    git: elsewhere ?? (await gitFacts(session.root, files)) ?? ciFacts(),
     foreign: params.foreign === true,
     environment: { ...(elsewhere === null ? conditions(session.root) : {}), ...params.environment },
     reports: files.map((file) => ({ path: file, format: params.format ?? null })),
