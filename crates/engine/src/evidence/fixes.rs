@@ -35,6 +35,7 @@ pub async fn fixes<D: Database>(
         let edits = edits::load_files(tx).await?;
         let mut memory = rows::load(tx).await?.unwrap_or_default();
         let names = rows::load_all_tests(tx, &mut memory).await?;
+        drop_weakening_edits(tx, &mut memory.fixes).await?;
         Ok((edits, memory, names, solutions::reported(tx, MAX_REPORTED).await?))
     };
     let (edits, memory, names, reported) = engine.read(ambient, body).await?;
@@ -63,6 +64,18 @@ pub async fn fixes<D: Database>(
     mark_same_mends(&mut fixes, &mut reported);
     let shared = shared::list(engine, ambient).await?;
     Ok(FixesResult { fixes, reported, shared })
+}
+
+/// Drops edits that weaken tests or the way in which they are run, because they fix nothing.
+async fn drop_weakening_edits(tx: &mut impl Tx, fixes: &mut Vec<Fix>) -> Result<(), EngineError> {
+    let mut honest = Vec::with_capacity(fixes.len());
+    for fix in fixes.drain(..) {
+        if fix.edited.is_none() || !edits::weakens_tests(tx, fix.failed, fix.passed).await? {
+            honest.push(fix);
+        }
+    }
+    *fixes = honest;
+    Ok(())
 }
 
 /// Links entries for the same fix, which can be known as an edit, as the commit made from it, and as a report. Reports of

@@ -99,6 +99,7 @@ fn an_edit_that_weakens_tests_is_not_offered_and_proves_no_claim() {
         if !is_honest {
             assert_eq!(known.mended_before, None, "{line}");
         }
+        assert_eq!(found(&story).is_empty(), !is_honest, "{line}");
     }
 }
 
