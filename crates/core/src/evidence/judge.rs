@@ -45,7 +45,7 @@ pub struct Judged {
     pub together: f64,
     /// Evidence about the tests that ran before it, including this run.
     pub order: OrderEvidence,
-    /// Whether the stack has a file that was edited since the last pass.
+    /// Whether the stack has a file that was changed since the last pass.
     pub touched: bool,
     /// Probabilities of code, chance, environment and order, given that it is not the machine.
     pub weighed: [f64; KINDS],

@@ -103,10 +103,13 @@ fn for_chance(view: &View<'_>, seen: &[Observation], chance_elsewhere: u32) -> V
             break;
         }
     }
-    let newest = seen.iter().rev().find(|one| !one.failed);
     // What failed on an edited tree came by the edit: it recurs without a change where both outcomes are on one tree.
+    // A pass on an older commit, such as one that searches for the culprit runs on, does not come after the failure.
+    let is_after = |pass: &Observation, one: &Observation| {
+        !pass.failed && one.at < pass.at && view.places[one.at] <= view.places[pass.at]
+    };
     let recurs =
-        |one: &&Observation| one.failed && !view.uncommitted[one.at] && newest.is_some_and(|pass| one.at < pass.at);
+        |one: &&Observation| one.failed && !view.uncommitted[one.at] && seen.iter().any(|pass| is_after(pass, one));
     let earlier: Vec<_> = seen.iter().filter(recurs).collect();
     if let Some(last) = earlier.last() {
         let times = u32::try_from(earlier.len()).unwrap_or(u32::MAX);

@@ -32,6 +32,10 @@ const EDIT_BREAKS: f64 = 0.01;
 const EDIT_BREAKS_FIRST: f64 = 0.03;
 /// That an edit does of a file with which it failed before, and was never seen to pass.
 const EDIT_BREAKS_AGAIN: f64 = 0.3;
+/// The same of a commit, if the test was seen in fewer than [`YOUNG_RUNS`] runs before: a memory begins while somebody works
+/// on the project. Half of [`EDIT_BREAKS_FIRST`], because what is committed was often tried before.
+const YOUNG_BREAKS: f64 = 0.015;
+const YOUNG_RUNS: usize = 3;
 /// How much likelier a commit breaks it again in the way it was broken before.
 const AGAIN: f64 = 3.0;
 /// That a commit or an edit mends it once it is broken: what is done in a small project is soon about what fails there.
@@ -65,13 +69,21 @@ pub fn log_likelihood(view: &View<'_>, seen: &[Observation], together: f64) -> f
         let steps = f64::from(last.map_or(0, |last| view.places[one.at] - view.places[last]));
         let breaks_once = if failed_before { first_break * AGAIN } else { first_break };
         let before = index.checked_sub(1).map(|before| &seen[before]);
+        let is_first_change = one.failed
+            && !failed_before
+            && index < YOUNG_RUNS
+            && is_seen_alike(view, before, one)
+            && before.is_some_and(|before| view.runs[before.at].order == view.runs[one.at].order)
+            && view.has_code_change(one.at);
+        let by_touching = if one.failed && one.touched { (breaks_once * TOUCHES).min(BREAKS.most) } else { 0.0 };
+        let by_this_change = if is_first_change { by_touching.max(YOUNG_BREAKS) } else { by_touching };
         let with_others = if is_seen_alike(view, before, one) {
             breaks_with(one.began.saturating_sub(1), view.runs[one.at].ran)
         } else {
             0.0
         };
         let breaks = 1.0 - (1.0 - share(breaks_once)).powf(steps);
-        let breaks = if steps > 0.0 { breaks.max(share(with_others)) } else { breaks };
+        let breaks = if steps > 0.0 { breaks.max(share(with_others.max(by_this_change))) } else { breaks };
         let mends = 1.0 - (1.0 - mends_once).powf(steps);
         (working, broken) = (working * (1.0 - breaks) + broken * mends, working * breaks + broken * (1.0 - mends));
         let (fails_working, fails_broken) = if view.uncommitted[one.at] {

@@ -141,7 +141,13 @@ pub fn with_now(
         // A run that is judged again has it already.
         seen.retain(|one| one.at != at);
         let passed = seen.iter().rev().find(|one| !one.failed);
-        let touched = passed.is_some_and(|passed| view.is_edited_since(passed.at, files));
+        let touched = passed.is_some_and(|passed| {
+            if view.uncommitted[at] {
+                view.is_edited_since(passed.at, files)
+            } else {
+                view.is_touched_since(passed.at, files)
+            }
+        });
         seen.push(Observation { at, failed: true, touched, began });
     }
     seen

@@ -55,7 +55,7 @@ pub struct Strand {
     pub is_learned: bool,
     /// Runs that failed with it, as bits of the test's masks.
     pub failed: Mask,
-    /// Those of them in which an edit touched a file of the failure.
+    /// Those of them in which a change since the last pass touched a file of the failure.
     #[serde(default, skip_serializing_if = "is_empty")]
     pub touched: Mask,
     /// How often it was seen, also in runs that were forgotten.
@@ -82,7 +82,8 @@ pub struct Observation {
     pub at: usize,
     /// Whether it failed with the error; else it passed.
     pub failed: bool,
-    /// Whether it failed in a file that was edited since it passed last.
+    /// Whether it failed in a file that was changed since it passed last: by an uncommitted edit, or, in a run without edits,
+    /// by a commit.
     pub touched: bool,
     /// Where it failed, how many tests began to fail with what had changed in its run.
     pub began: u32,

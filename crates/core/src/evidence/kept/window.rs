@@ -221,6 +221,11 @@ impl<'a> View<'a> {
         all.filter(|(commit, _)| !run.idle.contains(commit))
     }
 
+    /// Whether the new commits of a run touch files that tests may read.
+    pub fn has_code_change(&self, at: usize) -> bool {
+        self.changes(at).any(|(commit, _)| !self.is_documentation(at, commit))
+    }
+
     /// Whether a commit of a run touched only files that tests do not read, such as documentation.
     pub fn is_documentation(&self, at: usize, commit: &String) -> bool {
         self.runs[at].documentation.contains(commit)

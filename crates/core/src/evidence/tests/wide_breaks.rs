@@ -18,8 +18,12 @@ fn failures(alike: CaseId) -> Vec<Failure> {
 }
 
 fn after_passes() -> Story {
+    after(2)
+}
+
+fn after(passes: u32) -> Story {
     let mut story = Story::new();
-    for _ in 0..2 {
+    for _ in 0..passes {
         story.run_in((0..TESTS).collect(), &[]);
     }
     story
@@ -57,7 +61,7 @@ fn what_fails_alone_beside_many_is_of_the_same_change() {
 #[test]
 fn what_fails_alone_beside_a_few_may_be_chance() {
     for alike in [0, 2, 4] {
-        let mut story = after_passes();
+        let mut story = after(4);
         story.commit();
         let judgement = run(&mut story, &failures(alike));
         let alone: Vec<_> = judgement.verdicts.iter().filter(|judged| judged.failure.case > 100).collect();
