@@ -118,6 +118,14 @@ plain! {
         pub passed: Vec<String>,
         /// Those that failed.
         pub failed: Vec<String>,
+        /// Files or packages whose tests all passed, if the runner does not name the tests.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[cfg_attr(feature = "types", ts(as = "Option<Vec<String>>", optional))]
+        pub passed_files: Vec<String>,
+        /// Whether the names of passed cases are unknown, because only the failures were printed.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        #[cfg_attr(feature = "types", ts(optional, as = "Option<bool>"))]
+        pub omits_passed: bool,
     }
 
     /// How a human lets it go on.

@@ -982,6 +982,10 @@ export type FixRanCases = {
   passed: Array<string>,
   /** Those that failed. */
   failed: Array<string>,
+  /** Files or packages whose tests all passed, if the runner does not name the tests. */
+  passed_files?: Array<string>,
+  /** Whether the names of passed cases are unknown, because only the failures were printed. */
+  omits_passed?: boolean,
 };
 
 /** One reported fix. */

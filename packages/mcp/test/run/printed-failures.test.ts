@@ -135,6 +135,26 @@ test.each([GO, GO_VERBOSE])('Go: tests belong to the package that is named below
   ]);
 });
 
+test('Go: a package that fails without the name of a test, behind a pipe', () => {
+  for (const line of ['FAIL\texample.com/sum\t0.008s', 'FAIL\texample.com/sum [build failed]']) {
+    expect(read(line)[0]?.text.trim()).toBe('{"Package":"example.com/sum","Action":"fail","Elapsed":0}');
+  }
+});
+
+test('Go: packages that pass, with the names of tests only for -v', () => {
+  const go = new PrintedFailures();
+  for (const line of [
+    'ok  \texample.com/sum\t0.008s',
+    'ok  \texample.com/till\t(cached)',
+    'ok  \texample.com/tax\t0.002s [no tests to run]',
+  ])
+    go.line(line);
+  expect(go.passedPackages).toEqual(['example.com/sum', 'example.com/till']);
+  expect(go.end()).toEqual([]);
+  const [report] = read('=== RUN   TestSum\n--- PASS: TestSum (0.00s)\nPASS\nok  \texample.com/sum\t0.008s');
+  expect(report?.text).toContain('"Test":"TestSum","Action":"pass"');
+});
+
 test('output without failures has no report', () => {
   const passes = [
     '4 passed in 0.08s',

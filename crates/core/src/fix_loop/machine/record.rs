@@ -53,8 +53,23 @@ fn not_passed(state: &FixState, ran: Option<&RanCases>) -> Vec<Weakening> {
     let passed: HashSet<&str> = ran.passed.iter().map(String::as_str).collect();
     let titles: HashSet<String> = ran.passed.iter().filter_map(|name| without_file(name)).collect();
     let failed: HashSet<&str> = ran.failed.iter().map(String::as_str).collect();
-    let has_passed =
-        |name: &str| passed.contains(name) || without_file(name).is_some_and(|name| titles.contains(&name));
+    let is_in_passed_file = |name: &str| {
+        name.split_once(" > ").is_some_and(|(file, _)| ran.passed_files.iter().any(|passed| passed == file))
+    };
+    // A file that could not be loaded has no case of its own when it is loaded again.
+    let is_loaded_file = |name: &str| {
+        let cases = name.strip_suffix("(suite)").filter(|start| !start.is_empty());
+        cases.is_some_and(|start| {
+            ran.passed.iter().any(|name| name.starts_with(start))
+                && !ran.failed.iter().any(|name| name.starts_with(start))
+        })
+    };
+    let has_passed = |name: &str| {
+        passed.contains(name)
+            || without_file(name).is_some_and(|name| titles.contains(&name))
+            || is_in_passed_file(name)
+            || is_loaded_file(name)
+    };
     let mut wanted = state.failed_cases();
     wanted.extend(&failed);
     let missing = wanted.into_iter().filter(|name| failed.contains(name) || !has_passed(name));
@@ -104,7 +119,12 @@ fn attempt(state: &mut FixState, run: Run, error: Option<&FixError>) -> Attempt 
         headline: error.map(|error| error.headline.clone()),
         location: error.and_then(|error| error.location.clone()),
         failing_tests: error.map(|error| error.failing_tests.clone()).unwrap_or_default(),
-        failed_cases: run.ran.map(|ran| ran.failed.into_iter().take(MAX_NAMES).collect()).unwrap_or_default(),
+        // If passed cases have no names, a later run could never show that these passed.
+        failed_cases: run
+            .ran
+            .filter(|ran| !ran.omits_passed)
+            .map(|ran| ran.failed.into_iter().take(MAX_NAMES).collect())
+            .unwrap_or_default(),
         waiting_for_input: error.is_some_and(|error| error.waiting_for_input),
         timed_out: run.timed_out,
         approach: fix.map(|fix| fix.approach),

@@ -31,7 +31,7 @@ fn any_finish() -> impl Strategy<Value = Event> {
             error: error.map(Box::new),
             timestamp: None,
             weakened: if weak { vec![weakening.clone()] } else { Vec::new() },
-            ran: Some(RanCases { passed: Vec::new(), failed: cases.clone() }),
+            ran: Some(RanCases { failed: cases.clone(), ..RanCases::default() }),
         },
     )
 }

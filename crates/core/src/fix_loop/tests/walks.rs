@@ -201,7 +201,7 @@ fn ran(exit_code: i32, passed: &[&str], failed: &[&str], weakened: &[WeakeningKi
         error,
         timestamp: None,
         weakened: weakened.iter().map(weakening).collect(),
-        ran: Some(RanCases { passed: names(passed), failed: names(failed) }),
+        ran: Some(RanCases { passed: names(passed), failed: names(failed), ..RanCases::default() }),
     };
     vec![started(), end]
 }
@@ -223,6 +223,25 @@ fn what_failed_must_have_run_and_passed() {
         let (state, decision) = walk(begun(&command()), &[red(), events].concat());
         assert_eq!(state.status, status, "{name}");
         assert_eq!(decision.kind == DecisionType::Done, status == Status::Success, "{name}");
+    }
+    let suite = || ran(1, &[], &["a.py > (suite)"], &[]);
+    for (passed, status) in [("a.py > a", Status::Success), ("b.py > a", Status::Suspicious)] {
+        let (state, _) = walk(begun(&command()), &[suite(), green(&[passed], &[])].concat());
+        assert_eq!(state.status, status, "a.py is loaded when {passed} passed");
+    }
+    let mut printed = red();
+    let Some(Event::AttemptFinished { ran: Some(ran_before), .. }) = printed.last_mut() else {
+        panic!("it ends a run")
+    };
+    ran_before.omits_passed = true;
+    let (state, _) = walk(begun(&command()), &[printed, green(&[], &[])].concat());
+    assert_eq!(state.status, Status::Success, "passed cases have no names");
+    for (file, status) in [("a.py", Status::Success), ("b.py", Status::Suspicious)] {
+        let mut events = green(&[], &[]);
+        let Some(Event::AttemptFinished { ran: Some(ran), .. }) = events.last_mut() else { panic!("it ends a run") };
+        ran.passed_files.push(file.to_owned());
+        let (state, _) = walk(begun(&command()), &[red(), events].concat());
+        assert_eq!(state.status, status, "all tests of {file} passed");
     }
     let (state, _) = walk(begun(&command()), &ran(0, &[], &["a"], &[]));
     assert_eq!(state.status, Status::Suspicious, "in the first run too");

@@ -48,7 +48,13 @@ export async function runHeard({ session }: LoopContext, request: AttemptRequest
 /** Of a command that is given secrets: what it writes with them is not looked at. */
 export async function runUnheard(request: AttemptRequest): Promise<HeardAttempt> {
   const result = await runAttempt(request);
-  return { result, heard: { reports: [], runner: null }, isListened: false, git: null, close: () => {} };
+  return {
+    result,
+    heard: { reports: [], runner: null, passedPackages: [], omitsPassed: false },
+    isListened: false,
+    git: null,
+    close: () => {},
+  };
 }
 
 /** What a loop keeps of a recorded attempt: the cases of each of its causes. */
@@ -88,7 +94,9 @@ export async function casesOf(
   });
   const last = new Map((run.cases ?? []).map((one) => [nameOf(one), one.status]));
   const named = (status: ReportCase['status']) => [...last].flatMap(([name, is]) => (is === status ? [name] : []));
-  return { run, ran: { passed: named('passed'), failed: named('failed') } };
+  const [passed, failed] = [named('passed'), named('failed')];
+  const ran = { passed, failed, passed_files: [...heard.passedPackages], omits_passed: heard.omitsPassed };
+  return { run, ran };
 }
 
 function nameOf({ file, suite, name }: ReportCase): string {

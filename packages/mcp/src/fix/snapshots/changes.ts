@@ -34,8 +34,10 @@ export async function changeSince(
   if (difference.digest === null) return { ...difference, now, tried: null, diff: '' };
   const tried = await ranWith(snapshots, attempts, now);
   const diff = await snapshots.diff(from, now);
-  // What is cut says nothing of the rest.
-  const digest = diff.length < MAX_FILE_DIFF_CHARACTERS ? (rules.changeDigest(diff) ?? null) : difference.digest;
+  // Whole files, because a hunk may begin inside of a comment or a string.
+  const whole = await snapshots.diff(from, now, 'whole');
+  // A cut diff does not show all changes.
+  const digest = whole.length < MAX_FILE_DIFF_CHARACTERS ? (rules.changeDigest(whole) ?? null) : difference.digest;
   return { files: difference.files, digest, now, tried, diff };
 }
 

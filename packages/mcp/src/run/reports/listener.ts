@@ -19,6 +19,10 @@ import { globSources, isSince, runnerThatWrote, writtenReports } from './written
 export interface Heard {
   reports: ReportInput[];
   runner: string | null;
+  /** Packages whose tests all passed, if their runner does not name the tests. */
+  passedPackages: readonly string[];
+  /** Whether the reports name only failures. */
+  omitsPassed: boolean;
 }
 
 export class Listener {
@@ -59,7 +63,12 @@ export class Listener {
   async heard(startedAtMs: number): Promise<Heard> {
     const written = await writtenReports(this.#sources, this.#root, isSince(startedAtMs));
     const reports = written.length > 0 || this.#isConfigured ? written : this.#printed.end();
-    return { reports, runner: runnerThatWrote(this.#sources, reports) };
+    return {
+      reports,
+      runner: runnerThatWrote(this.#sources, reports),
+      passedPackages: this.#printed.passedPackages,
+      omitsPassed: this.#printed.omitsPassed,
+    };
   }
 
   /** The line of a failed command that heard nothing, by which it refused to be listened to. */

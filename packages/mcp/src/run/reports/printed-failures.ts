@@ -1,6 +1,6 @@
 /**
  * Reads failed tests from the console output of pytest, Jest, Vitest and Go. The reports name them as the runner's own
- * report does. They have no passed tests, because the output does not name those.
+ * report does. They have no passed tests, because the output does not name those, except for `go test -v`.
  */
 
 import { ctrfReport, MAX_ERROR_CHARACTERS } from './ctrf.ts';
@@ -21,6 +21,16 @@ export class PrintedFailures {
   line(line: string): void {
     for (const reader of Object.values(this.#readers)) reader.line(line);
     this.#go.line(line);
+  }
+
+  /** Packages of Go whose tests all passed, without the names of the tests. */
+  get passedPackages(): readonly string[] {
+    return this.#go.passed;
+  }
+
+  /** Whether another runner than Go has failures. Passed packages of Go are known by `passedPackages`. */
+  get omitsPassed(): boolean {
+    return Object.values(this.#readers).some((reader) => reader.failures().length > 0);
   }
 
   /** Returns the reports: the runner's name, the format and the text. */
@@ -157,8 +167,12 @@ interface PrintedGoTest {
   output: Block;
 }
 
+/** `ok  \texample.com/shop\t0.005s`, `FAIL\texample.com/shop [build failed]`. */
+const OF_GO_PACKAGE = /^(FAIL|ok {2})\t(\S+)(?:\t(?:[\d.]+s|\(cached\))| \[(?:build|setup) failed\])/u;
+
 /** Go prints `--- FAIL: TestSum (0.00s)` with the output of the test, and the package after all of its tests. */
 class PrintedGo {
+  readonly passed: string[] = [];
   readonly #events: string[] = [];
   #tests = new Map<string, PrintedGoTest>();
   #running: PrintedGoTest | undefined;
@@ -166,7 +180,7 @@ class PrintedGo {
   line(line: string): void {
     const ended = /^\s*--- (PASS|FAIL|SKIP): (\S+) \([\d.]+s\)$/u.exec(line);
     const begun = /^=== (?:RUN|CONT|NAME)\s+(\S+)$/u.exec(line)?.[1];
-    const ofPackage = /^(FAIL|ok {2})\t(\S+)\t(?:[\d.]+s|\(cached\))/u.exec(line);
+    const ofPackage = OF_GO_PACKAGE.exec(line);
     if (begun !== undefined) {
       this.#running = this.#test(begun);
     } else if (ended !== null) {
@@ -175,12 +189,13 @@ class PrintedGo {
       this.#running.action = how.toLowerCase();
     } else if (ofPackage !== null) {
       this.#endPackage(ofPackage[2] ?? '', ofPackage[1] === 'FAIL');
+      if (ofPackage[1] !== 'FAIL' && !line.endsWith('[no tests to run]')) this.passed.push(ofPackage[2] ?? '');
     } else if (line !== 'FAIL' && line !== 'PASS') {
       this.#running?.output.add(line);
     }
   }
 
-  /** Returns the events in the format of `go test -json`, or none if no test failed. */
+  /** Returns the events in the format of `go test -json`. */
   events(): string[] {
     return this.#events;
   }
@@ -192,17 +207,17 @@ class PrintedGo {
   }
 
   #endPackage(name: string, hasFailed: boolean): void {
-    const ended = hasFailed ? [...this.#tests].filter(([, { action }]) => action !== 'output') : [];
+    const ended = [...this.#tests].filter(([, { action }]) => action !== 'output');
     this.#tests = new Map();
     this.#running = undefined;
-    if (ended.length === 0) return;
+    if (ended.length === 0 && !hasFailed) return;
     for (const [test, { action, output }] of ended) {
       const event = { Package: name, Test: test };
       this.#add({ ...event, Action: 'run' });
       if (output.text !== '') this.#add({ ...event, Action: 'output', Output: `${output.text}\n` });
       this.#add({ ...event, Action: action, Elapsed: 0 });
     }
-    this.#add({ Package: name, Action: 'fail', Elapsed: 0 });
+    this.#add({ Package: name, Action: hasFailed ? 'fail' : 'pass', Elapsed: 0 });
   }
 
   #add(event: object): void {

@@ -1,7 +1,7 @@
 /**
- * Cases from what a command printed, for commands of which no runner wrote a report: TAP, `cargo test` behind scripts,
- * a unittest that takes nothing from the environment, and the failures that pytest, Jest, Vitest and Go print. Where there is a report nothing is counted here: the same
- * tests would be in both.
+ * Reads cases from the console output of commands whose runner wrote no report: TAP, `cargo test` behind scripts, unittest,
+ * `go test -json`, and the failures that pytest, Jest, Vitest and Go print. If there is a report, the output is not
+ * counted, because it contains the same tests.
  */
 
 import { writeFileSync } from 'node:fs';
@@ -22,7 +22,10 @@ export class PrintedReports {
   readonly #libtest: LibtestReport;
   readonly #unittest = new PrintedUnittest();
   readonly #failures = new PrintedFailures();
+  readonly #goEvents = new GoEvents();
   readonly #lines = { stdout: new Lines(), stderr: new Lines() };
+  /** Whether the reports name only failures. Known at the end. */
+  omitsPassed = false;
   readonly #uncaught = { stdout: new UncaughtErrors(), stderr: new UncaughtErrors() };
 
   /** For reports in a folder, of a command that runs in the project at a root. */
@@ -42,6 +45,11 @@ export class PrintedReports {
     return [...this.#uncaught.stdout.comments(), ...this.#uncaught.stderr.comments()];
   }
 
+  /** Packages of Go whose tests all passed, without the names of the tests. */
+  get passedPackages(): readonly string[] {
+    return this.#failures.passedPackages;
+  }
+
   end(): ReportInput[] {
     for (const stream of ['stdout', 'stderr'] as const) this.#line(this.#lines[stream].end(), stream);
     const reports: ReportInput[] = this.#tap.end().map((file) => ({ path: file, format: 'tap' }));
@@ -53,7 +61,10 @@ export class PrintedReports {
       reports.push({ path: file, format: 'ctrf' });
     }
     if (reports.length > 0) return reports;
-    return this.#failures.end().map(({ name, format, text }) => {
+    const events = this.#goEvents.text;
+    this.omitsPassed = events === '' && this.#failures.omitsPassed;
+    const printed = events === '' ? this.#failures.end() : [{ name: 'go', format: 'go-test' as const, text: events }];
+    return printed.map(({ name, format, text }) => {
       const file = path.join(this.#dir, `printed-${name}.json`);
       writeFileSync(file, text);
       return { path: file, format };
@@ -65,9 +76,22 @@ export class PrintedReports {
     if (stream === 'stdout') this.#tap.line(line);
     this.#unittest.line(line);
     this.#failures.line(line);
+    this.#goEvents.line(line);
     this.#uncaught[stream].line(line.trimEnd());
   }
 }
+
+/** What `go test -json` prints, for a command that asks for it itself. */
+class GoEvents {
+  text = '';
+
+  line(line: string): void {
+    const isEvent = /^\{"(?:Time|Action|ImportPath)":/u.test(line) && line.includes('"Action":"');
+    if (isEvent && this.text.length < MAX_EVENTS_CHARACTERS) this.text += `${line}\n`;
+  }
+}
+
+const MAX_EVENTS_CHARACTERS = 32 * 1024 * 1024;
 
 /** Longest line; of what comes without an end of line nothing more is read. */
 const MAX_LINE_CHARACTERS = 64 * 1024;
