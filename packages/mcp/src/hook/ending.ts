@@ -3,6 +3,8 @@
  * command's. Only summaries of runners and tools count. A pass is never read from a text, because any program can print one.
  */
 
+import { stripVTControlCharacters } from 'node:util';
+
 /** Where summaries stand. */
 const MAX_CHARACTERS = 16_384;
 
@@ -18,6 +20,6 @@ const FAILED: readonly RegExp[] = [
 ];
 
 export function saysFailed(output: string): boolean {
-  const text = output.slice(-MAX_CHARACTERS);
+  const text = stripVTControlCharacters(output.slice(-MAX_CHARACTERS));
   return FAILED.some((one) => one.test(text));
 }

@@ -114,10 +114,11 @@ async function respond(text: string, host: HookHost, onPlace: (place: HookPlace)
     isTold: event.ending === ending && recognised.tells[ending],
     at: io().now(),
   };
-  if (ending === 'passed') {
-    if (state.failure(key) !== undefined) await host.start({ kind: 'ended', ended, session, key });
-    return;
-  }
+  if (ending === 'passed' && state.failure(key) === undefined) return;
+  const { gitFacts } = await import('../run/git-state.ts');
+  // The agent goes on when this process ends, and may edit files.
+  const look = gitFacts(recognised.folder);
+  if (ending === 'passed') return host.start({ kind: 'ended', ended, session, key, git: await look });
   const found = await lookUp(state, place, { ...event, output }, ended);
   if (found !== undefined) {
     const said = answerText(event.answer, found.text);
@@ -133,7 +134,7 @@ async function respond(text: string, host: HookHost, onPlace: (place: HookPlace)
       tokens: found.tokens,
     });
   }
-  await host.start({ kind: 'ended', ended, session, key, said: found?.id });
+  await host.start({ kind: 'ended', ended, session, key, git: await look, said: found?.id });
 }
 
 /** Nothing is said; what has been earned is looked for before a failure asks. */

@@ -5,7 +5,6 @@
 
 import { hostname } from 'node:os';
 import type { GitFacts, RecordRunParams, RunErrors } from 'argus-engine';
-import { gitFacts } from '../run/git-state.ts';
 import type { Session } from '../sessions/session.ts';
 import { SessionManager } from '../sessions/session-manager.ts';
 import { temporaryFolder } from '../system/files/temporary.ts';
@@ -20,17 +19,23 @@ import { HookState, type Line } from './state.ts';
 /** What another process is to do. */
 export type Job =
   | { kind: 'ready'; folder: string }
-  | { kind: 'ended'; ended: Ended; session: string; key: string; said?: string | undefined };
+  | {
+      kind: 'ended';
+      ended: Ended;
+      session: string;
+      key: string;
+      /** The work tree when the command had ended, before the agent could change it. */
+      git: GitFacts | null;
+      said?: string | undefined;
+    };
 
 export async function work(job: Job): Promise<void> {
   const folder = job.kind === 'ready' ? job.folder : job.ended.recognised.folder;
-  // The work tree is as the command left it only for a moment.
-  const look = job.kind === 'ended' ? gitFacts(folder) : undefined;
   const place = await placeOf(folder);
   if (place === undefined) return;
   await withSession(folder, async (session) => {
     if (!(await session.hasMemory())) return;
-    if (job.kind === 'ended') await record(job, session, place, (await look) ?? null);
+    if (job.kind === 'ended') await record(job, session, place);
     await getReady(session, place);
   });
   HookState.read(place.folder).compact();
@@ -51,10 +56,9 @@ export async function withSession<T>(folder: string, use: (session: Session) => 
 }
 
 async function record(
-  { ended, session: of, key, said }: Extract<Job, { kind: 'ended' }>,
+  { ended, session: of, key, git, said }: Extract<Job, { kind: 'ended' }>,
   session: Session,
   place: HookPlace,
-  git: GitFacts | null,
 ): Promise<void> {
   const dir = temporaryFolder('hook');
   try {

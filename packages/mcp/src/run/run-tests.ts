@@ -27,6 +27,7 @@ import { type Plan, planRun, withoutRefused } from './planning/plan.ts';
 import { detectTestCommand } from './planning/test-command.ts';
 import { clearUp, endMarked, killMarked, markEntry, named, newMark, UNFINDABLE } from './processes.ts';
 import { BatsTimes } from './reports/bats-times.ts';
+import { failedSummary } from './reports/failed-summary.ts';
 import { GoJsonText } from './reports/go-json.ts';
 import { PrintedReports } from './reports/printed.ts';
 import { removeWithoutTap } from './reports/printed-tap.ts';
@@ -191,11 +192,15 @@ async function recordOf(
 ): Promise<RecordRunParams> {
   const { root, config, filter } = request;
   const { executed, output, reports, unread, left } = observed;
-  const failed = executed.exitCode !== 0 && !executed.interrupted;
+  const isQuiet = executed.exitCode === 0 && !executed.interrupted && reports.length === 0;
+  const summary = isQuiet ? failedSummary(output.tail.text) : undefined;
+  const exitCode = summary === undefined ? executed.exitCode : 1;
+  const failed = exitCode !== 0 && !executed.interrupted;
   const { containers, notes } = failed ? await containersOf(request, executed) : { containers: [], notes: [] };
   const expectsTests = !executed.interrupted && mustHaveTests(plan, request, observed);
   const isUnreported = (plan.runner !== null || config.test?.report !== undefined) && reports.length === 0;
   if (executed.interrupted) notes.push(INTERRUPTED);
+  else if (summary !== undefined) notes.push(failedQuietly(summary));
   else if (isUnreported && !failed && !expectsTests) notes.push(`${plan.runner ?? 'The command'} ${NO_REPORT}`);
   const silentSeconds = executed.fellSilent ? idleTimeoutOf(request) : undefined;
   if (silentSeconds !== undefined) notes.push(`The command had printed nothing for ${silentSeconds} s and was ended.`);
@@ -214,7 +219,7 @@ async function recordOf(
     runner: runnerThatWrote(plan.reporting.reports, reports, plan.runner),
     startedAt: executed.startedAt,
     durationMs: executed.durationMs,
-    exitCode: executed.exitCode,
+    exitCode,
     signal: executed.signal,
     timedOut: executed.timedOut,
     interrupted: executed.interrupted,
@@ -229,6 +234,10 @@ async function recordOf(
     filter: filter ?? plan.ownFilter ?? null,
     shuffle: output.shuffle.end(),
   };
+}
+
+function failedQuietly(summary: string): string {
+  return `The command ended with exit code 0, but it printed "${shortLine(summary)}", so the run counts as failed. Behind a pipe, the exit code is that of the last program.`;
 }
 
 async function containersOf({ root, config }: RunRequest, { startedAt }: Executed): Promise<ContainerFacts> {

@@ -107,7 +107,7 @@ pub(super) const RULES: &[KindRule] = &[
     ),
     rule(
         K::CommandNotFound,
-        r"(?i:command not found)|is not recognized as an internal or external command|is not recognized as (?:the|a) name of a cmdlet|(?m): not found$|\bspawn \S+ ENOENT|exec: \S+: executable file not found|executable file not found in|could not execute process|No such command|(?i:unable to find executable)|browserType\.launch: Executable doesn't exist|Executable doesn't exist at|Unable to locate (?:a )?(?:the )?(?:Java Runtime|executable)|env: \S+: No such file or directory|could not determine executable to run|(?i:cannot run program) |error: no such (?:sub)?command",
+        r"(?i:command not found)|is not recognized as an internal or external command|is not recognized as (?:the|a) name of a cmdlet|(?m): not found$|\bspawn(?:Sync)? \S+ ENOENT|exec: \S+: executable file not found|executable file not found in|could not execute process|No such command|(?i:unable to find executable)|browserType\.launch: Executable doesn't exist|Executable doesn't exist at|Unable to locate (?:a )?(?:the )?(?:Java Runtime|executable)|env: \S+: No such file or directory|could not determine executable to run|(?i:cannot run program) |error: no such (?:sub)?command",
     ),
     rule(
         K::MissingDependency,
