@@ -8,6 +8,7 @@ use crate::evidence::explanations::outage::MACHINE_SHARE;
 use crate::evidence::explanations::weigh::{self, Seen, Weighed};
 use crate::evidence::facts::{CaseId, Failure, FileId, RunFacts, RunSeq, StackFiles, Trait};
 use crate::evidence::kept::causes::{self, Cause};
+use crate::evidence::kept::fixes::Fix;
 use crate::evidence::kept::history::{Observation, TestHistory, up_to_last_commit};
 use crate::evidence::kept::memory::{Memory, Outage};
 use crate::evidence::kept::order::{Order, OrderEvidence};
@@ -202,7 +203,8 @@ impl<'a> Judging<'a> {
         files: &BTreeSet<FileId>,
     ) -> Weighing<'a> {
         let history = self.memory.tests.get(&failure.case);
-        let seen = weigh::with_now(self.view, history, Trait::of(failure), files, self.began);
+        let files = files.iter().copied().chain(self.fixed_files(failure)).collect();
+        let seen = weigh::with_now(self.view, history, Trait::of(failure), &files, self.began);
         let order = self.order_evidence(failure, history);
         let fails_otherwise =
             history.is_some_and(|history| !history.other_failures_since_pass(self.view, Trait::of(failure)).is_empty());
@@ -245,6 +247,13 @@ impl<'a> Judging<'a> {
         let before = lasting.into_iter().flat_map(|cause| cause.cases.keys().map(|case| (case, cause.common)));
         let strands = before.filter_map(|(case, common)| self.memory.tests.get(case)?.strand(common));
         now.chain(strands.map(|one| one.newest.file)).collect()
+    }
+
+    /// Files of the changes that fixed a failure before. It comes back when a commit undoes such a change.
+    fn fixed_files(&self, failure: &Failure) -> impl Iterator<Item = FileId> {
+        let fixes = if self.view.is_on_edit() { &[][..] } else { &self.memory.fixes[..] };
+        let is_of_it = |fix: &&Fix| fix.is_of(failure.case, failure.signature) && fix.may_be_undone(self.view);
+        fixes.iter().filter(is_of_it).flat_map(|fix| fix.files.iter().copied())
     }
 
     fn suspects(&self, weighings: &[Weighing<'_>], files: &BTreeSet<FileId>) -> Vec<Suspect> {

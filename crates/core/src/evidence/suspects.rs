@@ -28,7 +28,7 @@ const MAX_SUSPECTS: usize = 12;
 /// Commits before the first failure that are considered.
 const MAX_COMMITS: usize = 256;
 /// Below that a commit is not named.
-const MIN_PROBABILITY: f64 = 0.01;
+const MIN_PROBABILITY: f64 = 0.02;
 
 /// What is known of one test of the cause.
 pub struct Evidence<'a> {
