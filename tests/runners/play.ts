@@ -3,7 +3,7 @@
  * reading and recording a run are the product's own.
  */
 
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Execution, execute } from '../../packages/mcp/src/run/execute.ts';
 import {
@@ -19,9 +19,13 @@ import {
 
 export type Execute = typeof execute;
 
+/** Before any run, in seconds. */
+const BEFORE = 1_700_000_000;
+
 /** Each call takes the next run from `rest`, emits its output and writes its reports. */
 export function replaying(rest: Recorded[]): Execute {
   const places = new Places();
+  const written = new Set<string>();
   return async ({ command, cwd, env, onOutput, onStart }) => {
     const startedAt = Date.now();
     const next = rest.shift();
@@ -32,10 +36,13 @@ export function replaying(rest: Recorded[]): Execute {
       throw new Error(`Argus runs '${planned}', and '${next.command}' was recorded. ${RECORD_AGAIN}`);
     onStart?.(process.pid);
     const folders = new Folders(place);
+    // A real runner takes longer, so that the reports of the run before are older than this run.
+    for (const file of written) if (existsSync(file)) utimesSync(file, BEFORE, BEFORE);
     for (const [name, text] of Object.entries(next.reports)) {
       const file = folders.restore(name);
       mkdirSync(path.dirname(file), { recursive: true });
       writeFileSync(file, folders.restore(text));
+      written.add(file);
     }
     for (const [stream, text] of next.output) await onOutput?.(folders.restore(text), stream);
     return {
