@@ -243,6 +243,7 @@ mod tests {
             ),
             ("TimeoutError: gave up on the till", "TimeoutError: gave up on the till\nCaused by: IOError: no till"),
             ("ERROR: Step ‘Archive’ failed: no workspace", "ERROR: Step ?Archive? failed: no workspace"),
+            ("Error: the till gave up on the shop", "Error: the till gave up TLS on the shop"),
             (
                 "AssertionError: <NUM> != <NUM>\nat test_till.py:test_counts:31",
                 "AssertionError: <NUM> != <NUM>\nat test_till.py:test_counts:35",
@@ -270,6 +271,7 @@ mod tests {
             ("the input of the till did match the word", "the input of the till did not match the word"),
             ("assert <NUM> == len of the till in the shop", "assert <NUM> < len of the till in the shop"),
             ("Test failure: 'opens'\nRangeError: no till", "Test failure: 'closes'\nRangeError: no till"),
+            ("Error: the till gave up on the shop", "Error: the till gave up EPIPE on the shop"),
             ("Error: no till\nCaused by: IOError: torn", "Error: no till\nCaused by: IOError: lost"),
             ("AssertionError: <NUM> != <NUM>\nat a.py:counts:31", "AssertionError: <NUM> != <NUM>\nat a.py:counts:131"),
             ("AssertionError: <NUM> != <NUM>\nat a.py:counts:31", "AssertionError: <NUM> != <NUM>\nat a.py:closes:31"),

@@ -97,6 +97,8 @@ export async function runTests<T>(
 /** Returns the command of the call, else of the configuration, else the detected command. */
 export function testCommand(root: string, config: Config, given?: string): string {
   const command = given ?? config.test?.command ?? detectTestCommand(root)?.command;
+  if (command !== undefined && /^\s*argus\s+run\b/u.test(command))
+    throw new ArgusError('INVALID_INPUT', `'${shortLine(command)}' records a run of its own. Start it in a shell.`);
   if (command?.trim()) return command;
   const advice = 'Pass command, or set test.command in argus.yaml.';
   throw new ArgusError('NO_TEST_COMMAND', `No test command was found in ${root}. ${advice}`);

@@ -1,7 +1,12 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { detectTestCommand } from '../../src/run/planning/test-command.ts';
+import { testCommand } from '../../src/run/run-tests.ts';
 import { folder, git } from '../project.ts';
+
+test('a command that records a run of its own is refused', () => {
+  expect(() => testCommand('/srv/shop', {}, 'argus run --at HEAD~3')).toThrow('Start it in a shell');
+});
 
 function detect(files: Record<string, string>, programs: string[] = [], platform = 'linux') {
   return detectTestCommand(folder(files), { platform, has: (program) => programs.includes(program) });
