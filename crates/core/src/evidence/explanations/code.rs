@@ -32,8 +32,8 @@ const EDIT_BREAKS: f64 = 0.01;
 const EDIT_BREAKS_FIRST: f64 = 0.03;
 /// That an edit does of a file with which it failed before, and was never seen to pass.
 const EDIT_BREAKS_AGAIN: f64 = 0.3;
-/// The same of a commit, if the test was seen in fewer than [`YOUNG_RUNS`] runs before: a memory begins while somebody works
-/// on the project. Half of [`EDIT_BREAKS_FIRST`], because what is committed was often tried before.
+/// That a commit breaks a test that was seen in fewer than [`YOUNG_RUNS`] runs. A memory begins while the project changes.
+/// Half of [`EDIT_BREAKS_FIRST`], because commits are often tried before.
 const YOUNG_BREAKS: f64 = 0.015;
 const YOUNG_RUNS: usize = 3;
 /// How much likelier a commit breaks it again in the way it was broken before.
