@@ -115,7 +115,8 @@ fn in_file(file: &DiffFile, moves: &mut Moves, failing: &[String]) -> Vec<Weaken
     // What is loaded before the tests; the whole file is seen only where it is known which tests failed.
     let is_setup =
         !failing.is_empty() && role == FileRole::Test && !file.hunks.iter().flat_map(|hunk| &hunk.lines).any(declares);
-    for line in file.lines(LineChange::Added) {
+    let went: HashSet<&str> = file.lines(LineChange::Removed).map(|line| line.text.trim()).collect();
+    for line in file.lines(LineChange::Added).filter(|line| !went.contains(line.text.trim())) {
         if let Some(kind) = test_commands::decides_outcome(&line.text, role) {
             found.add(kind, line);
         } else if is_setup && test_commands::mocks_module(&line.text) {
