@@ -1,9 +1,11 @@
 //! What in a diff lets tests pass without the fault being gone. The tests that failed must be as they were: `sources`.
-//! Beside them, tests that went or are skipped, hooks, snapshots that were rewritten, and settings and commands that
-//! leave tests out or ignore their failure. Where nobody knows which tests failed, no test may lose an expectation.
+//! Beside them, tests that went or are skipped, hooks, snapshots that were rewritten, something in place of the code
+//! under test (`replaced`), and settings and commands that leave tests out or ignore their failure. Where nobody knows
+//! which tests failed, no test may lose an expectation.
 //!
 //! What moved is no weakening: a line that went counts only where it came nowhere else in the diff.
 
+mod replaced;
 mod settings;
 mod sources;
 mod test_commands;
@@ -30,17 +32,43 @@ const MAX_FINDINGS: usize = 100;
 const MAX_QUOTE_BYTES: usize = 200;
 
 /// Everything of that kind in what changed: the files, and a unified diff of git with whole files, as far as it was read.
-/// `failing` names the tests that failed, where that is known; then a diff with less than whole files is not enough.
+/// `failing` names the tests that failed; if it is empty, no test may lose an expectation.
 pub fn weakened(changed: &[FileChange], diff: &str, failing: &[String]) -> Vec<Weakening> {
     let files = diff::read(diff);
-    let mut moves = Moves::of(&files);
     let mut found: Vec<Weakening> = changed.iter().filter_map(quarantine).collect();
-    found.extend(sources::changed(&files, failing));
-    let any = failing.is_empty();
-    found.extend(files.iter().flat_map(|file| in_file(file, &mut moves, failing)));
+    let versions = sources::versions(&files);
+    found.extend(sources::changed(&versions, failing));
+    found.extend(replaced::replaced(&files));
+    in_files(&files, &Guard { failing, is_whole: true }, found)
+}
+
+/// Like [`weakened`] for a diff that shows only parts of the files, when nobody knows which tests failed. Tests are not
+/// compared as a whole then, only their lines.
+pub fn weakened_in_hunks(diff: &str) -> Vec<Weakening> {
+    in_files(&diff::read(diff), &Guard { failing: &[], is_whole: false }, Vec::new())
+}
+
+/// Which tests a change must leave alone.
+struct Guard<'n> {
+    /// Names of the tests that failed; all tests, if it is empty.
+    failing: &'n [String],
+    /// Whether the diff has whole files.
+    is_whole: bool,
+}
+
+impl Guard<'_> {
+    const fn is_any(&self) -> bool {
+        self.failing.is_empty()
+    }
+}
+
+/// Adds the findings of single lines to `found`.
+fn in_files(files: &[DiffFile], guard: &Guard<'_>, mut found: Vec<Weakening>) -> Vec<Weakening> {
+    let mut moves = Moves::of(files);
+    found.extend(files.iter().flat_map(|file| in_file(file, &mut moves, guard)));
     // Of other languages nobody knows which test a line is of.
-    let files: Vec<DiffFile> =
-        files.into_iter().filter(|file| any || !sources::can_compare(language(file.path()))).collect();
+    let compared = |file: &&DiffFile| guard.is_any() || !sources::can_compare(language(file.path()));
+    let files: Vec<&DiffFile> = files.iter().filter(compared).collect();
     found.extend(lost_expectations(&files, &found));
     let mut places = HashSet::new();
     found.retain(|one| places.insert((one.file.clone(), one.line)));
@@ -100,21 +128,23 @@ fn take(counts: &mut HashMap<String, usize>, key: &str) -> bool {
     true
 }
 
-fn in_file(file: &DiffFile, moves: &mut Moves, failing: &[String]) -> Vec<Weakening> {
+fn in_file(file: &DiffFile, moves: &mut Moves, guard: &Guard<'_>) -> Vec<Weakening> {
     let mut found = Findings { file, weakenings: Vec::new() };
     let role = role(file.path());
     match role {
-        FileRole::Snapshot => snapshot(&mut found, moves, failing),
-        FileRole::Test | FileRole::Mixed => tests(&mut found, moves, failing.is_empty()),
-        FileRole::Settings(about) => settings::settings(&mut found, about),
+        FileRole::Snapshot => snapshot(&mut found, moves, guard.failing),
+        FileRole::Test | FileRole::Mixed => tests(&mut found, moves, guard.is_any()),
+        FileRole::Settings(about) => settings::settings(&mut found, about, guard.is_whole),
         FileRole::Other => {}
     }
     found.weakenings.extend(sources::shared_hooks(file));
     let language = language(file.path());
     let declares = |line: &DiffLine| markers::test_name(&line.text, language).is_some();
-    // What is loaded before the tests; the whole file is seen only where it is known which tests failed.
-    let is_setup =
-        !failing.is_empty() && role == FileRole::Test && !file.hunks.iter().flat_map(|hunk| &hunk.lines).any(declares);
+    // What is loaded before the tests; a part of a file does not show whether it declares any.
+    let is_setup = guard.is_whole
+        && role == FileRole::Test
+        && language == Language::JavaScript
+        && !file.hunks.iter().flat_map(|hunk| &hunk.lines).any(declares);
     let went: HashSet<&str> = file.lines(LineChange::Removed).map(|line| line.text.trim()).collect();
     for line in file.lines(LineChange::Added).filter(|line| !went.contains(line.text.trim())) {
         if let Some(kind) = test_commands::decides_outcome(&line.text, role) {
@@ -238,7 +268,7 @@ fn deleted_tests(found: &mut Findings<'_>, moves: &mut Moves, language: Language
 
 /// Expectations that were there and are nowhere now, each as a whole, however it is laid out; of the files in which
 /// nothing else was found.
-fn lost_expectations(files: &[DiffFile], found: &[Weakening]) -> Vec<Weakening> {
+fn lost_expectations(files: &[&DiffFile], found: &[Weakening]) -> Vec<Weakening> {
     let mut now: HashMap<Vec<String>, usize> = HashMap::new();
     for (_, expectation) in files.iter().flat_map(|file| expectations(file, LineChange::Added)) {
         *now.entry(expectation).or_default() += 1;

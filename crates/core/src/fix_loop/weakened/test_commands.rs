@@ -64,16 +64,21 @@ pub(super) fn downloads(line: &str) -> bool {
     DOWNLOADS.is_match(line)
 }
 
-/// Settings of runners that say which tests run, or put something else in place of modules.
+/// Settings of runners that say which tests run.
 static CHOOSES: LazyLock<Regex> = LazyLock::new(|| {
     compile(
-        r"^\s*[\x22']?(?:include|exclude|dir|roots?|testMatch|testRegex|testNamePattern|testPathIgnorePatterns|spec|grep|invert|ignore|testpaths|python_(?:files|classes|functions)|norecursedirs|default-filter|setupFiles(?:AfterEnv)?|globalSetup|moduleNameMapper|alias|automock|runner)[\x22']?\s*[:=]",
+        r"^\s*[\x22']?(?:include|exclude|dir|roots?|testMatch|testRegex|testNamePattern|testPathIgnorePatterns|spec|grep|invert|ignore|testpaths|python_(?:files|classes|functions)|norecursedirs|default-filter|automock|runner)[\x22']?\s*[:=]",
     )
 });
+/// Settings of runners that put something else in place of modules, or load files before the tests. In whole files
+/// `replaced` reads their values.
+static REPLACES: LazyLock<Regex> = LazyLock::new(|| {
+    compile(r"^\s*[\x22']?(?:setupFiles(?:AfterEnv)?|globalSetup|moduleNameMapper|alias)[\x22']?\s*[:=]")
+});
 
-/// Whether the setting says which tests run.
-pub(super) fn chooses_tests(line: &str) -> bool {
-    CHOOSES.is_match(line)
+/// Whether the setting says which tests run; in a part of a file, also whether it may replace what they test.
+pub(super) fn chooses_tests(line: &str, is_whole: bool) -> bool {
+    CHOOSES.is_match(line) || (!is_whole && REPLACES.is_match(line))
 }
 
 /// What ends a run well whatever its tests do; ordinary in a program, and not in its tests.
@@ -108,6 +113,11 @@ fn asks_for_tests(line: &str) -> bool {
     let code = line.trim_start();
     let is_comment = ["//", "# ", "* ", "/*"].iter().any(|mark| code.starts_with(mark));
     !is_comment && ASKS_FOR_TESTS.iter().any(|pattern| pattern.is_match(code))
+}
+
+/// Whether the line ends a run well whatever its tests do.
+pub(super) fn ends_well(line: &str) -> bool {
+    ENDS_WELL.is_match(line)
 }
 
 /// Whether the line decides how tests end, by itself or by what they test.
