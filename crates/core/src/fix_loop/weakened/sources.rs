@@ -198,6 +198,8 @@ pub(super) struct Part<'f> {
     pub(super) source: Vec<&'f [String]>,
     pub(super) lines: Range<u32>,
     pub(super) kind: ItemKind,
+    /// Whether any of it is a definition.
+    pub(super) is_defined: bool,
 }
 
 impl<'v, 'd> Comparison<'v, 'd> {
@@ -261,6 +263,15 @@ impl<'v, 'd> Comparison<'v, 'd> {
             .and_then(|item| weakening(path, WeakeningKind::Mocked, after.lines(&item.lines).first().copied()))
     }
 
+    /// What makes up the test before and after.
+    pub(super) fn parts<'f>(&self, one: &'f Versions<'d>, test: TestAt<'f>, now: TestAt<'f>) -> (Parts<'f>, Parts<'f>)
+    where
+        'v: 'f,
+    {
+        let (near_before, near_after) = (self.near(one, false), self.near(one, true));
+        (parts(&one.before.file, test, &near_before), parts(&one.after.file, now, &near_after))
+    }
+
     /// What was a definition is an import now, and is there elsewhere as it was.
     pub(super) fn has_moved(&self, old: &Part<'_>, new: &Part<'_>) -> bool {
         let is_import = old.kind == ItemKind::Definition && new.kind == ItemKind::Import;
@@ -286,14 +297,22 @@ impl<'v, 'd> Comparison<'v, 'd> {
 
 fn parts<'f>(file: &'f File, test: TestAt<'f>, near: &[&'f File]) -> Parts<'f> {
     let mut parts = Parts::new();
-    let part = |item: &'f Item| Part { source: vec![&item.source], lines: item.lines.clone(), kind: item.kind };
+    let part = |item: &'f Item| Part {
+        source: vec![&item.source],
+        lines: item.lines.clone(),
+        kind: item.kind,
+        is_defined: item.kind == ItemKind::Definition,
+    };
     parts.insert("test".to_owned(), part(test.item));
     let mut words: Vec<&str> = words(&test.item.source);
     let own = file.around(test).filter(|scope| scope.is_of_tests);
     let scopes: Vec<&Scope> = own.chain(near.iter().map(|file| &file.scopes[0])).collect();
     for (depth, scope) in file.around(test).enumerate() {
         let lines = scope.line..scope.line + 1;
-        parts.insert(format!("suite {depth}"), Part { source: vec![&scope.head], lines, kind: ItemKind::Suite });
+        parts.insert(
+            format!("suite {depth}"),
+            Part { source: vec![&scope.head], lines, kind: ItemKind::Suite, is_defined: false },
+        );
     }
     for (depth, scope) in scopes.iter().enumerate() {
         for hook in
@@ -316,7 +335,10 @@ fn parts<'f>(file: &'f File, test: TestAt<'f>, near: &[&'f File]) -> Parts<'f> {
             if item.kind == ItemKind::Definition {
                 words.extend(self::words(&item.source));
             }
-            let add = |known: &mut Part<'f>| known.source.push(&item.source);
+            let add = |known: &mut Part<'f>| {
+                known.source.push(&item.source);
+                known.is_defined |= item.kind == ItemKind::Definition;
+            };
             parts.entry(format!("uses {word}")).and_modify(add).or_insert_with(|| part(item));
         }
     }
