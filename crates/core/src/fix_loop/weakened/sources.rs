@@ -371,11 +371,19 @@ fn is_row_more(old: &[String], new: &[String]) -> bool {
     if shared + end < old.len() {
         return false;
     }
+    // Equal tokens around the row let it begin earlier, too: `[1], [2]` and `[1], [3], [2]`.
+    let (first, last) = (shared, new.len() - end);
+    let shifts = (0..=shared).take_while(|shift| *shift == 0 || new[first - shift] == new[last - shift]);
+    shifts.into_iter().any(|shift| is_row_in_list(new, first - shift..last - shift))
+}
+
+fn is_row_in_list(new: &[String], row: Range<usize>) -> bool {
+    let before = &new[..row.start];
     // A comma before the row or behind it belongs to the list.
-    let row = &new[shared..new.len() - end];
+    let row = &new[row];
     let row = row.strip_prefix(&[",".to_owned()]).or_else(|| row.strip_suffix(&[",".to_owned()])).unwrap_or(row);
     let opens = |text: &String| ["(", "[", "{"].contains(&text.as_str());
-    let is_in_list = new[..shared].iter().rev().scan(0, |depth, text| {
+    let is_in_list = before.iter().rev().scan(0, |depth, text| {
         *depth += match text.as_str() {
             ")" | "]" | "}" => 1,
             "(" | "[" | "{" => -1,
