@@ -46,7 +46,7 @@ pub use state::{
 pub use understand::location::frames;
 pub use understand::prompt::prompt;
 pub use understand::understand;
-pub use weakened::{QUARANTINE_FILE, weakened};
+pub use weakened::{QUARANTINE_FILE, weakened, weakened_in_hunks};
 
 #[cfg(test)]
 mod tests;

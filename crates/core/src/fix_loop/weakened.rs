@@ -1,9 +1,12 @@
 //! What in a diff lets tests pass without the fault being gone. The tests that failed must be as they were: `sources`.
-//! Beside them, tests that went or are skipped, hooks, snapshots that were rewritten, and settings and commands that
-//! leave tests out or ignore their failure. Where nobody knows which tests failed, no test may lose an expectation.
+//! Beside them, tests that went or are skipped, hooks, snapshots that were rewritten, something in place of the code
+//! under test (`replaced`), and settings and commands that leave tests out or ignore their failure. Where nobody knows
+//! which tests failed, no test may lose an expectation, an input or what it calls: `every_test`.
 //!
 //! What moved is no weakening: a line that went counts only where it came nowhere else in the diff.
 
+mod every_test;
+mod replaced;
 mod settings;
 mod sources;
 mod test_commands;
@@ -17,8 +20,10 @@ use crate::change::{
     markers, tokens,
 };
 use std::{
+    borrow::Borrow,
     cell::LazyCell,
     collections::{HashMap, HashSet},
+    hash::Hash,
 };
 
 /// Cases whose failures people have agreed to live with for a while; at the root of the project, where reviewers see it.
@@ -30,17 +35,57 @@ const MAX_FINDINGS: usize = 100;
 const MAX_QUOTE_BYTES: usize = 200;
 
 /// Everything of that kind in what changed: the files, and a unified diff of git with whole files, as far as it was read.
-/// `failing` names the tests that failed, where that is known; then a diff with less than whole files is not enough.
+/// `failing` names the tests that failed; if it names none, no test may lose anything.
 pub fn weakened(changed: &[FileChange], diff: &str, failing: &[String]) -> Vec<Weakening> {
     let files = diff::read(diff);
-    let mut moves = Moves::of(&files);
+    let failing: Vec<String> = failing.iter().filter(|name| !is_place(name)).cloned().collect();
     let mut found: Vec<Weakening> = changed.iter().filter_map(quarantine).collect();
-    found.extend(sources::changed(&files, failing));
-    let any = failing.is_empty();
-    found.extend(files.iter().flat_map(|file| in_file(file, &mut moves, failing)));
+    let versions = sources::versions(&files);
+    if failing.is_empty() {
+        found.extend(every_test::weakened(&files, &versions));
+    } else {
+        found.extend(sources::changed(&versions, &failing));
+    }
+    found.extend(replaced::replaced(&files));
+    in_files(&files, &Guard { failing: &failing, is_whole: true }, found)
+}
+
+/// Like [`weakened`] for a diff that shows only parts of the files, when nobody knows which tests failed. Tests are not
+/// compared as a whole then, only their lines.
+pub fn weakened_in_hunks(diff: &str) -> Vec<Weakening> {
+    in_files(&diff::read(diff), &Guard { failing: &[], is_whole: false }, Vec::new())
+}
+
+/// Returns true for the name of a file or a package (`tests/test_cart.py`, `example.com/shop`). Runners print these instead
+/// of tests when nothing could run.
+fn is_place(name: &str) -> bool {
+    let is_whole = !name.contains(char::is_whitespace) && !name.contains("::");
+    let is_file = name.contains('.') && language(name) != Language::Data;
+    let is_package = name.contains('/') && name.starts_with(char::is_lowercase);
+    is_whole && (is_file || is_package)
+}
+
+/// Which tests a change must leave alone.
+struct Guard<'n> {
+    /// Names of the tests that failed; all tests, if it is empty.
+    failing: &'n [String],
+    /// Whether the diff has whole files.
+    is_whole: bool,
+}
+
+impl Guard<'_> {
+    const fn is_any(&self) -> bool {
+        self.failing.is_empty()
+    }
+}
+
+/// Adds the findings of single lines to `found`.
+fn in_files(files: &[DiffFile], guard: &Guard<'_>, mut found: Vec<Weakening>) -> Vec<Weakening> {
+    let mut moves = Moves::of(files);
+    found.extend(files.iter().flat_map(|file| in_file(file, &mut moves, guard)));
     // Of other languages nobody knows which test a line is of.
-    let files: Vec<DiffFile> =
-        files.into_iter().filter(|file| any || !sources::can_compare(language(file.path()))).collect();
+    let compared = |file: &&DiffFile| guard.is_any() || !sources::can_compare(language(file.path()));
+    let files: Vec<&DiffFile> = files.iter().filter(compared).collect();
     found.extend(lost_expectations(&files, &found));
     let mut places = HashSet::new();
     found.retain(|one| places.insert((one.file.clone(), one.line)));
@@ -94,28 +139,31 @@ impl Moves {
     }
 }
 
-fn take(counts: &mut HashMap<String, usize>, key: &str) -> bool {
+fn take<K: Eq + Hash + Borrow<Q>, Q: Eq + Hash + ?Sized>(counts: &mut HashMap<K, usize>, key: &Q) -> bool {
     let Some(left) = counts.get_mut(key).filter(|left| **left > 0) else { return false };
     *left -= 1;
     true
 }
 
-fn in_file(file: &DiffFile, moves: &mut Moves, failing: &[String]) -> Vec<Weakening> {
+fn in_file(file: &DiffFile, moves: &mut Moves, guard: &Guard<'_>) -> Vec<Weakening> {
     let mut found = Findings { file, weakenings: Vec::new() };
     let role = role(file.path());
     match role {
-        FileRole::Snapshot => snapshot(&mut found, moves, failing),
-        FileRole::Test | FileRole::Mixed => tests(&mut found, moves, failing.is_empty()),
-        FileRole::Settings(about) => settings::settings(&mut found, about),
+        FileRole::Snapshot => snapshot(&mut found, moves, guard.failing),
+        FileRole::Test | FileRole::Mixed => tests(&mut found, moves, guard.is_any()),
+        FileRole::Settings(about) => settings::settings(&mut found, about, guard.is_whole),
         FileRole::Other => {}
     }
     found.weakenings.extend(sources::shared_hooks(file));
     let language = language(file.path());
     let declares = |line: &DiffLine| markers::test_name(&line.text, language).is_some();
-    // What is loaded before the tests; the whole file is seen only where it is known which tests failed.
-    let is_setup =
-        !failing.is_empty() && role == FileRole::Test && !file.hunks.iter().flat_map(|hunk| &hunk.lines).any(declares);
-    for line in file.lines(LineChange::Added) {
+    // What is loaded before the tests; a part of a file does not show whether it declares any.
+    let is_setup = guard.is_whole
+        && role == FileRole::Test
+        && language == Language::JavaScript
+        && !file.hunks.iter().flat_map(|hunk| &hunk.lines).any(declares);
+    let went: HashSet<&str> = file.lines(LineChange::Removed).map(|line| line.text.trim()).collect();
+    for line in file.lines(LineChange::Added).filter(|line| !went.contains(line.text.trim())) {
         if let Some(kind) = test_commands::decides_outcome(&line.text, role) {
             found.add(kind, line);
         } else if is_setup && test_commands::mocks_module(&line.text) {
@@ -237,23 +285,61 @@ fn deleted_tests(found: &mut Findings<'_>, moves: &mut Moves, language: Language
 
 /// Expectations that were there and are nowhere now, each as a whole, however it is laid out; of the files in which
 /// nothing else was found.
-fn lost_expectations(files: &[DiffFile], found: &[Weakening]) -> Vec<Weakening> {
+fn lost_expectations(files: &[&DiffFile], found: &[Weakening]) -> Vec<Weakening> {
     let mut now: HashMap<Vec<String>, usize> = HashMap::new();
     for (_, expectation) in files.iter().flat_map(|file| expectations(file, LineChange::Added)) {
         *now.entry(expectation).or_default() += 1;
     }
     let mut lost = Vec::new();
     for file in files.iter().filter(|file| !found.iter().any(|one| one.file == file.path())) {
-        let mut findings = Findings { file, weakenings: Vec::new() };
         for (line, expectation) in expectations(file, LineChange::Removed) {
-            match now.get_mut(&expectation).filter(|left| **left > 0) {
-                Some(left) => *left -= 1,
-                None => findings.add(WeakeningKind::TestChanged, line),
+            if !take(&mut now, &expectation) {
+                lost.push((*file, line, expectation));
             }
         }
-        lost.extend(findings.weakenings);
     }
-    lost
+    let mut weakenings = Vec::new();
+    for (file, line, expectation) in lost {
+        let stricter = |other: &&Vec<String>| expects_more(other, &expectation, language(file.path()));
+        let stricter = now.iter().filter(|(_, left)| **left > 0).map(|(other, _)| other).find(stricter).cloned();
+        if !stricter.is_some_and(|other| take(&mut now, &other)) {
+            let mut findings = Findings { file, weakenings: Vec::new() };
+            findings.add(WeakeningKind::TestChanged, line);
+            weakenings.extend(findings.weakenings);
+        }
+    }
+    weakenings
+}
+
+/// Matchers that many values satisfy.
+const WEAK_MATCHERS: [&str; 8] = [
+    "toBeDefined",
+    "toBeTruthy",
+    "toBeGreaterThan",
+    "toBeGreaterThanOrEqual",
+    "toBeLessThan",
+    "toBeLessThanOrEqual",
+    "toBeCloseTo",
+    "toContain",
+];
+/// Matchers that one value satisfies.
+const STRICT_MATCHERS: [&str; 3] = ["toBe", "toEqual", "toStrictEqual"];
+
+/// Returns true if fewer values satisfy the new expectation: `toBe(6)` instead of `toBeDefined()`, `assert total == 6`
+/// instead of `assert total`.
+fn expects_more(new: &[String], old: &[String], language: Language) -> bool {
+    match language {
+        Language::JavaScript => {
+            let matcher = old.iter().rposition(|text| WEAK_MATCHERS.contains(&text.as_str()));
+            let strict = |at: usize| new.get(at).is_some_and(|text| STRICT_MATCHERS.contains(&text.as_str()));
+            matcher.is_some_and(|at| strict(at) && new[..at] == old[..at])
+        }
+        Language::Python => {
+            let more = new.strip_prefix(old).and_then(<[String]>::first);
+            old.first().is_some_and(|text| text == "assert") && more.is_some_and(|text| text == "=" || text == "and")
+        }
+        _ => false,
+    }
 }
 
 fn expectations(file: &DiffFile, mark: LineChange) -> Vec<(&DiffLine, Vec<String>)> {
@@ -268,8 +354,9 @@ fn expectations(file: &DiffFile, mark: LineChange) -> Vec<(&DiffLine, Vec<String
         while let Some(first) = tokens.get(at) {
             let line = side[first.line as usize];
             let begins = at == 0 || tokens[at - 1].line != first.line;
-            let end = tokens::statement_end(&tokens, at, language);
-            if begins && markers::expects(&line.text, language) {
+            let check = (language == Language::Go).then(|| go_check(&tokens[at..])).flatten();
+            let end = check.map_or_else(|| tokens::statement_end(&tokens, at, language), |length| at + length);
+            if begins && (markers::expects(&line.text, language) || check.is_some()) {
                 let whole = &tokens[at..end];
                 let is_snapshot_to_fill = whole.iter().any(|one| one.text.ends_with("InlineSnapshot"))
                     && !whole.iter().any(|one| one.kind == tokens::Kind::Text);
@@ -285,6 +372,31 @@ fn expectations(file: &DiffFile, mark: LineChange) -> Vec<(&DiffLine, Vec<String
         }
     }
     found
+}
+
+/// The length of `if got != want { t.Errorf(…) }`: in Go the condition is the expectation.
+fn go_check(tokens: &[tokens::Token]) -> Option<usize> {
+    const MAX_LINES: u32 = 5;
+    let text = |at: usize| tokens.get(at).map_or("", |token| token.text.as_str());
+    if text(0) != "if" {
+        return None;
+    }
+    let mut depth = 0;
+    let opens = |at: &usize| {
+        let is_body = depth == 0 && text(*at) == "{";
+        depth += tokens::depth_change(&tokens[*at]);
+        is_body
+    };
+    let open = (0..tokens.len()).find(opens)?;
+    let close = tokens::close_of(tokens, open).min(tokens.len() - 1);
+    let is_report = |at: usize| {
+        let names = ["Error", "Fatal", "Fail"];
+        ["t", "b", "f"].contains(&text(at))
+            && text(at + 1) == "."
+            && names.iter().any(|name| text(at + 2).starts_with(name))
+    };
+    let is_short = tokens[close].line < tokens[0].line + MAX_LINES;
+    (is_short && (open..close).any(is_report)).then_some(close + 1)
 }
 
 /// Marks that keep tests from running, where they were not before; a new test was not kept from anything.

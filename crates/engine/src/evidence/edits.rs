@@ -15,7 +15,7 @@ use argus_core::{
         facts::{FileId, RunFacts, RunSeq, fingerprint},
         kept::{fixes::Fix, memory::Memory, window::Window},
     },
-    fix_loop::weakened,
+    fix_loop::weakened_in_hunks,
 };
 use argus_store::{
     Database, Tx,
@@ -150,7 +150,7 @@ pub(crate) async fn is_suspicious(tx: &mut impl Tx, failed: &str, passed: &str) 
 /// Whether the edits between two runs weaken tests or the way in which they are run.
 pub(crate) async fn weakens_tests(tx: &mut impl Tx, failed: RunSeq, passed: RunSeq) -> Result<bool, EngineError> {
     let edit = between(evidence::edits(tx, failed).await?.as_ref(), evidence::edits(tx, passed).await?.as_ref());
-    Ok(!weakened(&[], &edit.hunks, &[]).is_empty())
+    Ok(!weakened_in_hunks(&edit.hunks).is_empty())
 }
 
 /// How the uncommitted edits of two runs differ.

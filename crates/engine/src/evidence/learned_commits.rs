@@ -18,7 +18,7 @@ use argus_core::{
         mined::{MinedFix, Touched, mined},
     },
     evidence::facts::fingerprint,
-    fix_loop::weakened,
+    fix_loop::weakened_in_hunks,
 };
 use argus_store::{
     Database, Tx,
@@ -84,7 +84,7 @@ fn learned<D>(engine: &Engine<D>, commit: &CommitDiff) -> Option<(FixCommit, BTr
         return None;
     }
     let MinedFix { tests, sources } = mined(&commit.diff)?;
-    if !weakened(&[], &commit.diff, &[]).is_empty() {
+    if !weakened_in_hunks(&commit.diff).is_empty() {
         return None;
     }
     let may_be_said = |file: &str| is_plain_path(file) && *engine.analyzer.redact(file) == *file;

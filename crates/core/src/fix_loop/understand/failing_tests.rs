@@ -36,8 +36,11 @@ static RUNNERS: LazyLock<Vec<Runner>> = LazyLock::new(|| {
             r"^(\S+::\S+.*?) (?:FAILED|ERROR)(?:\s+\[\s*\d+%\])?$",
             r"^_{3,} (?:ERROR at \w+ of )?(test\S*.*?|\S+\.test\S*.*?) _{3,}$",
         ]),
-        // Go; a package that does not build fails as a whole.
-        runner(&[r"^\s*--- FAIL: (\S+) \("]),
+        // Go, and `go test -json`; a package that does not build fails as a whole.
+        runner(&[
+            r"^\s*--- FAIL: (\S+) \(",
+            r#"^\{(?:"Time":"[^"]*",)?"Action":"fail","Package":"[^"]*","Test":"([^"]+)""#,
+        ]),
         runner(&[r"^FAIL\t(\S+) \[(?:build|setup) failed\]$"]),
         // cargo test, nextest, Deno.
         runner(&[r"^test (\S.*?) \.\.\. FAILED$", r"^\s*FAIL \[\s*[\d.]+s\]\s+(?:\([^)]*\)\s+)?(\S+ \S+)$"]),
@@ -184,6 +187,20 @@ fn unittest(lines: &[&str]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::failing_tests;
+
+    #[test]
+    fn events_of_go_name_tests() {
+        let event = |action, rest| {
+            format!("{{\"Time\":\"2026-01-01T00:00:00Z\",\"Action\":\"{action}\",\"Package\":\"shop/cart\"{rest}}}\n")
+        };
+        let text = [
+            event("output", ",\"Test\":\"TestTotal\",\"Output\":\"--- FAIL: TestTotal (0.00s)\\n\""),
+            event("pass", ",\"Test\":\"TestEmpty\",\"Elapsed\":0"),
+            event("fail", ",\"Test\":\"TestTotal\",\"Elapsed\":0"),
+            event("fail", ",\"Elapsed\":0.003"),
+        ];
+        assert_eq!(failing_tests(&text.concat()), ["TestTotal"]);
+    }
 
     /// What Node 20 prints of two failed tests, one of them in a block in a block.
     #[test]

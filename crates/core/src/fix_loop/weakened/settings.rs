@@ -31,7 +31,7 @@ pub(super) const RETRIES: Limit =
 const COVERAGE: Limit =
     Limit { read: thresholds::coverage, kind: WeakeningKind::ThresholdLowered, is_weaker: |before, now| now < before };
 
-pub(super) fn settings(found: &mut Findings<'_>, about: About) {
+pub(super) fn settings(found: &mut Findings<'_>, about: About, is_whole: bool) {
     let file = found.file;
     let codecov = file.path().contains("codecov");
     // `"lines": "3.0.0"` is a dependency.
@@ -55,7 +55,7 @@ pub(super) fn settings(found: &mut Findings<'_>, about: About) {
         dropped_thresholds(found, hunk);
         ignored(found, hunk, about);
         if about == About::Runner {
-            chooses_tests(found, hunk);
+            chooses_tests(found, hunk, is_whole);
         }
     }
 }
@@ -73,12 +73,12 @@ fn ignored(found: &mut Findings<'_>, hunk: &Hunk, about: About) {
 }
 
 /// Settings that say which tests run, and what is loaded in place of what they test: any other value than before.
-fn chooses_tests(found: &mut Findings<'_>, hunk: &Hunk) {
+fn chooses_tests(found: &mut Findings<'_>, hunk: &Hunk, is_whole: bool) {
     let bare = |line: &DiffLine| line.text.trim().trim_end_matches(',').to_owned();
     let went: Vec<String> = hunk.lines(LineChange::Removed).map(bare).collect();
     let line = hunk
         .lines(LineChange::Added)
-        .find(|line| test_commands::chooses_tests(&line.text) && !went.contains(&bare(line)));
+        .find(|line| test_commands::chooses_tests(&line.text, is_whole) && !went.contains(&bare(line)));
     if let Some(line) = line {
         found.add(WeakeningKind::TestSkipped, line);
     }

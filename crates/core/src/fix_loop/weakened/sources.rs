@@ -1,6 +1,7 @@
 //! The sources of the tests that failed, before and after: body, parameters, marks, suites around it, hooks, and what it
 //! uses of its own file. A fix leaves them as they are; what else changes in files of tests is no matter.
 
+use super::replaced;
 use crate::{
     change::{
         diff::{DiffFile, DiffLine, LineChange},
@@ -16,25 +17,25 @@ use std::{
 };
 
 /// A file of tests before and after.
-struct Versions<'d> {
-    before: Version<'d>,
-    after: Version<'d>,
+pub(super) struct Versions<'d> {
+    pub(super) before: Version<'d>,
+    pub(super) after: Version<'d>,
 }
 
-struct Version<'d> {
-    file: File,
-    lines: Vec<(u32, &'d str)>,
+pub(super) struct Version<'d> {
+    pub(super) file: File,
+    pub(super) lines: Vec<(u32, &'d str)>,
 }
 
 impl<'d> Version<'d> {
-    fn of(file: &'d DiffFile, path: &str, side: LineChange) -> Self {
+    pub(super) fn of(file: &'d DiffFile, path: &str, side: LineChange) -> Self {
         let is_in = |line: &&DiffLine| line.mark == side || line.mark == LineChange::Kept;
         let lines = file.hunks.iter().flat_map(|hunk| hunk.lines.iter().filter(is_in));
         let lines: Vec<(u32, &str)> = lines.map(|line| (line.number, line.text.as_str())).collect();
         Self { file: File::read(path, language(path), &lines), lines }
     }
 
-    fn lines(&self, range: &Range<u32>) -> Vec<(u32, &'d str)> {
+    pub(super) fn lines(&self, range: &Range<u32>) -> Vec<(u32, &'d str)> {
         let first = self.lines.iter().position(|(number, _)| *number == range.start).unwrap_or(self.lines.len());
         let last = self.lines.iter().rposition(|(number, _)| number + 1 == range.end).unwrap_or(first);
         self.lines.get(first..=last.max(first)).unwrap_or_default().to_vec()
@@ -46,32 +47,29 @@ pub(super) const fn can_compare(language: Language) -> bool {
     matches!(language, Language::JavaScript | Language::Python | Language::Go | Language::Rust)
 }
 
-/// Changes of the tests that failed. `failing`: their names as runs and runners say them.
-pub(super) fn changed(files: &[DiffFile], failing: &[String]) -> Vec<Weakening> {
+/// Both versions of the files whose tests can be compared.
+pub(super) fn versions(files: &[DiffFile]) -> Vec<Versions<'_>> {
     let files = files.iter().filter(|file| can_compare(language(file.path())) && !file.hunks.is_empty());
-    let versions: Vec<Versions<'_>> = files
+    files
         .map(|file| Versions {
             before: Version::of(file, if file.is_new() { &file.new } else { &file.old }, LineChange::Removed),
             after: Version::of(file, file.path(), LineChange::Added),
         })
-        .collect();
+        .collect()
+}
+
+/// Changes of the tests that failed. `failing`: their names as runs and runners say them.
+pub(super) fn changed(versions: &[Versions<'_>], failing: &[String]) -> Vec<Weakening> {
     let failing: Vec<Failing<'_>> = failing.iter().map(|name| Failing::of(name)).collect();
-    let mut moved: HashMap<&[String], Vec<&str>> = HashMap::new();
-    for file in versions.iter().map(|one| &one.after.file) {
-        let items = file.scopes.iter().flat_map(|scope| &scope.items);
-        for item in items.filter(|item| matches!(item.kind, ItemKind::Test | ItemKind::Definition)) {
-            moved.entry(&item.source).or_default().push(&file.path);
-        }
-    }
-    let all = Comparison { versions: &versions, moved };
+    let all = Comparison::of(versions);
     let mut found = Vec::new();
-    for one in &versions {
+    for one in versions {
         let is_failing = |test: &TestAt<'_>| failing.iter().any(|failing| failing.is(&one.before.file, *test));
         for test in one.before.file.tests().filter(is_failing) {
             found.extend(all.compare(one, test));
         }
         if failing.iter().any(|failing| failing.is_only_in(&one.before.file)) {
-            found.extend(made_by_code(one));
+            found.extend(all.compare_made_by_code(one));
         }
     }
     found.dedup();
@@ -157,7 +155,7 @@ fn is_run_as(path: &str, other: &str) -> bool {
         && marks.iter().all(|mark| !name(path).contains(mark) || name(other).contains(mark))
 }
 
-fn is_end_of(end: &str, path: &str) -> bool {
+pub(super) fn is_end_of(end: &str, path: &str) -> bool {
     path.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
 }
 
@@ -187,33 +185,53 @@ fn fits(pattern: &str, title: &str) -> bool {
     true
 }
 
-struct Comparison<'v, 'd> {
+pub(super) struct Comparison<'v, 'd> {
     versions: &'v [Versions<'d>],
     /// Sources of all tests and definitions that are there now, and their files.
     moved: HashMap<&'v [String], Vec<&'v str>>,
 }
 
 /// What makes up a test: its parts by what they are to it.
-type Parts<'f> = BTreeMap<String, Part<'f>>;
+pub(super) type Parts<'f> = BTreeMap<String, Part<'f>>;
 
-struct Part<'f> {
-    source: Vec<&'f [String]>,
-    lines: Range<u32>,
-    kind: ItemKind,
+pub(super) struct Part<'f> {
+    pub(super) source: Vec<&'f [String]>,
+    pub(super) lines: Range<u32>,
+    pub(super) kind: ItemKind,
+    /// Whether any of it is a definition.
+    pub(super) is_defined: bool,
 }
 
-impl<'v> Comparison<'v, '_> {
+impl<'v, 'd> Comparison<'v, 'd> {
+    pub(super) fn of(versions: &'v [Versions<'d>]) -> Self {
+        let mut moved: HashMap<&[String], Vec<&str>> = HashMap::new();
+        for file in versions.iter().map(|one| &one.after.file) {
+            let items = file.scopes.iter().flat_map(|scope| &scope.items);
+            for item in items.filter(|item| matches!(item.kind, ItemKind::Test | ItemKind::Definition)) {
+                moved.entry(&item.source).or_default().push(&file.path);
+            }
+        }
+        Self { versions, moved }
+    }
+
     fn compare(&self, one: &Versions<'_>, test: TestAt<'_>) -> Option<Weakening> {
-        let (before, after) = (&one.before, &one.after);
-        let (titles, path) = (before.file.titles(test), &after.file.path);
-        let nth = before.file.tests().filter(|other| before.file.titles(*other) == titles);
-        let nth = nth.take_while(|other| !std::ptr::eq(other.item, test.item)).count();
-        let Some(now) = after.file.tests().filter(|now| after.file.titles(*now) == titles).nth(nth) else {
+        let Some(now) = now(one, test) else {
+            let path = &one.after.file.path;
             let paths = self.moved.get(test.item.source.as_slice());
             let is_moved = paths.is_some_and(|paths| paths.iter().any(|now| is_run_as(path, now)));
-            let gone = || weakening(path, WeakeningKind::TestDeleted, before.lines(&test.item.lines).first().copied());
-            return if is_moved { None } else { gone() };
+            let line = || one.before.lines(&test.item.lines).first().copied();
+            return if is_moved { None } else { weakening(path, WeakeningKind::TestDeleted, line()) };
         };
+        self.compare_parts(one, test, now)
+    }
+
+    /// What makes tests when the file runs (`for (const row of rows) test(…)`), as if it were a test.
+    fn compare_made_by_code(&self, one: &Versions<'_>) -> Option<Weakening> {
+        made_by_code(one).or_else(|| pairs_made_by_code(one).find_map(|(old, new)| self.compare_parts(one, old, new)))
+    }
+
+    fn compare_parts(&self, one: &Versions<'_>, test: TestAt<'_>, now: TestAt<'_>) -> Option<Weakening> {
+        let (before, after, path) = (&one.before, &one.after, &one.after.file.path);
         let (near_before, near_after) = (self.near(one, false), self.near(one, true));
         let was = parts(&before.file, test, &near_before);
         let is = parts(&after.file, now, &near_after);
@@ -237,22 +255,31 @@ impl<'v> Comparison<'v, '_> {
                 return weakening(path, kind, first_change(&old_lines, &new_lines));
             }
         }
-        let scopes = before.file.around(test).zip(after.file.around(now)).filter(|(old, _)| old.is_of_tests);
         let near = near_before.iter().zip(&near_after).map(|(old, new)| (&old.scopes[0], &new.scopes[0]));
-        scopes
+        test_scopes(one, test, now)
             .chain(near)
             .find_map(|(old, new)| reached_into(&was, old, new))
+            .or_else(|| mocked_beside(one, test, now))
             .and_then(|item| weakening(path, WeakeningKind::Mocked, after.lines(&item.lines).first().copied()))
     }
 
+    /// What makes up the test before and after.
+    pub(super) fn parts<'f>(&self, one: &'f Versions<'d>, test: TestAt<'f>, now: TestAt<'f>) -> (Parts<'f>, Parts<'f>)
+    where
+        'v: 'f,
+    {
+        let (near_before, near_after) = (self.near(one, false), self.near(one, true));
+        (parts(&one.before.file, test, &near_before), parts(&one.after.file, now, &near_after))
+    }
+
     /// What was a definition is an import now, and is there elsewhere as it was.
-    fn has_moved(&self, old: &Part<'_>, new: &Part<'_>) -> bool {
+    pub(super) fn has_moved(&self, old: &Part<'_>, new: &Part<'_>) -> bool {
         let is_import = old.kind == ItemKind::Definition && new.kind == ItemKind::Import;
         is_import && old.source.iter().all(|source| self.moved.contains_key(source))
     }
 
     /// Files that the test's own shares its hooks and definitions with.
-    fn near(&self, one: &'v Versions<'_>, is_after: bool) -> Vec<&'v File> {
+    fn near(&self, one: &Versions<'_>, is_after: bool) -> Vec<&'v File> {
         let path = &one.after.file.path;
         let folder = |path: &str| path.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
         let is_near = |other: &&Versions<'_>| {
@@ -270,14 +297,22 @@ impl<'v> Comparison<'v, '_> {
 
 fn parts<'f>(file: &'f File, test: TestAt<'f>, near: &[&'f File]) -> Parts<'f> {
     let mut parts = Parts::new();
-    let part = |item: &'f Item| Part { source: vec![&item.source], lines: item.lines.clone(), kind: item.kind };
+    let part = |item: &'f Item| Part {
+        source: vec![&item.source],
+        lines: item.lines.clone(),
+        kind: item.kind,
+        is_defined: item.kind == ItemKind::Definition,
+    };
     parts.insert("test".to_owned(), part(test.item));
     let mut words: Vec<&str> = words(&test.item.source);
     let own = file.around(test).filter(|scope| scope.is_of_tests);
     let scopes: Vec<&Scope> = own.chain(near.iter().map(|file| &file.scopes[0])).collect();
     for (depth, scope) in file.around(test).enumerate() {
         let lines = scope.line..scope.line + 1;
-        parts.insert(format!("suite {depth}"), Part { source: vec![&scope.head], lines, kind: ItemKind::Suite });
+        parts.insert(
+            format!("suite {depth}"),
+            Part { source: vec![&scope.head], lines, kind: ItemKind::Suite, is_defined: false },
+        );
     }
     for (depth, scope) in scopes.iter().enumerate() {
         for hook in
@@ -300,7 +335,10 @@ fn parts<'f>(file: &'f File, test: TestAt<'f>, near: &[&'f File]) -> Parts<'f> {
             if item.kind == ItemKind::Definition {
                 words.extend(self::words(&item.source));
             }
-            let add = |known: &mut Part<'f>| known.source.push(&item.source);
+            let add = |known: &mut Part<'f>| {
+                known.source.push(&item.source);
+                known.is_defined |= item.kind == ItemKind::Definition;
+            };
             parts.entry(format!("uses {word}")).and_modify(add).or_insert_with(|| part(item));
         }
     }
@@ -317,7 +355,7 @@ fn words(source: &[String]) -> Vec<&str> {
         .collect()
 }
 
-fn same(old: &Part<'_>, new: &Part<'_>) -> bool {
+pub(super) fn same(old: &Part<'_>, new: &Part<'_>) -> bool {
     let pairs = || old.source.iter().zip(&new.source);
     old.source.len() == new.source.len() && pairs().all(|(old, new)| old == new || is_row_more(old, new))
 }
@@ -333,11 +371,19 @@ fn is_row_more(old: &[String], new: &[String]) -> bool {
     if shared + end < old.len() {
         return false;
     }
+    // Equal tokens around the row let it begin earlier, too: `[1], [2]` and `[1], [3], [2]`.
+    let (first, last) = (shared, new.len() - end);
+    let shifts = (0..=shared).take_while(|shift| *shift == 0 || new[first - shift] == new[last - shift]);
+    shifts.into_iter().any(|shift| is_row_in_list(new, first - shift..last - shift))
+}
+
+fn is_row_in_list(new: &[String], row: Range<usize>) -> bool {
+    let before = &new[..row.start];
     // A comma before the row or behind it belongs to the list.
-    let row = &new[shared..new.len() - end];
+    let row = &new[row];
     let row = row.strip_prefix(&[",".to_owned()]).or_else(|| row.strip_suffix(&[",".to_owned()])).unwrap_or(row);
     let opens = |text: &String| ["(", "[", "{"].contains(&text.as_str());
-    let is_in_list = new[..shared].iter().rev().scan(0, |depth, text| {
+    let is_in_list = before.iter().rev().scan(0, |depth, text| {
         *depth += match text.as_str() {
             ")" | "]" | "}" => 1,
             "(" | "[" | "{" => -1,
@@ -364,10 +410,51 @@ fn kind_of(old: &[(u32, &str)], new: &[(u32, &str)], language: Language, kind: O
 }
 
 /// The first line that came, else the first that went.
-fn first_change<'d>(old: &[(u32, &'d str)], new: &[(u32, &'d str)]) -> Option<(u32, &'d str)> {
+pub(super) fn first_change<'d>(old: &[(u32, &'d str)], new: &[(u32, &'d str)]) -> Option<(u32, &'d str)> {
     let is_in = |lines: &[(u32, &str)], text: &str| lines.iter().any(|(_, other)| other.trim() == text.trim());
     let came = new.iter().find(|(_, text)| !is_in(old, text));
     came.or_else(|| old.iter().find(|(_, text)| !is_in(new, text))).or(new.first()).or(old.first()).copied()
+}
+
+/// Finds a test in the new version by its titles; of several with the same titles, by its position.
+pub(super) fn now<'f>(one: &'f Versions<'_>, test: TestAt<'_>) -> Option<TestAt<'f>> {
+    let (before, after) = (&one.before.file, &one.after.file);
+    let titles = before.titles(test);
+    let nth = before.tests().filter(|other| before.titles(*other) == titles);
+    let nth = nth.take_while(|other| !std::ptr::eq(other.item, test.item)).count();
+    after.tests().filter(|now| after.titles(*now) == titles).nth(nth)
+}
+
+/// A new statement beside a test that puts something else in place of a module of the project.
+pub(super) fn mocked_beside<'f>(one: &'f Versions<'_>, test: TestAt<'f>, now: TestAt<'f>) -> Option<&'f Item> {
+    let after = &one.after.file;
+    let own = replaced::own_names(after.scopes[0].items.iter(), after.language);
+    let mocks = |item: &&Item| replaced::patches(&item.source, &own, after.language);
+    test_scopes(one, test, now).find_map(|(old, new)| new_statements(old, new).find(mocks))
+}
+
+/// The scopes around a test before and after, as far as they are of tests.
+fn test_scopes<'f>(
+    one: &'f Versions<'_>,
+    test: TestAt<'f>,
+    now: TestAt<'f>,
+) -> impl Iterator<Item = (&'f Scope, &'f Scope)> {
+    let pairs = one.before.file.around(test).zip(one.after.file.around(now));
+    pairs.filter(|(old, _)| old.is_of_tests)
+}
+
+/// Statements that came to a scope, and make no tests.
+fn new_statements<'f>(old: &Scope, new: &'f Scope) -> impl Iterator<Item = &'f Item> {
+    let mut left: Vec<&Item> = old.items.iter().filter(|item| item.kind == ItemKind::Other).collect();
+    let mut is_new = move |item: &&Item| match left.iter().position(|known| known.source == item.source) {
+        Some(at) => {
+            left.swap_remove(at);
+            false
+        }
+        None => !makes_tests(item),
+    };
+    let others = new.items.iter().filter(|item| item.kind == ItemKind::Other);
+    others.filter(|item| is_new(item)).collect::<Vec<_>>().into_iter()
 }
 
 /// A new statement beside the tests that names what the test imports: it may put something else in its place.
@@ -379,38 +466,40 @@ fn reached_into<'f>(was: &Parts<'_>, old: &Scope, new: &'f Scope) -> Option<&'f 
             bound.chain(part.source.iter().filter_map(|source| source.last()).map(String::as_str)).collect::<Vec<_>>()
         })
         .collect();
-    let mut left: Vec<&Item> = old.items.iter().filter(|item| item.kind == ItemKind::Other).collect();
-    new.items.iter().filter(|item| item.kind == ItemKind::Other).find(|item| {
-        match left.iter().position(|known| known.source == item.source) {
-            Some(at) => {
-                left.swap_remove(at);
-                false
-            }
-            None => item.source.iter().any(|text| names.contains(text.as_str())),
-        }
-    })
+    new_statements(old, new).find(|item| item.source.iter().any(|text| names.contains(text.as_str())))
 }
 
 /// What makes tests when the file runs, where it is another than before.
 fn made_by_code(one: &Versions<'_>) -> Option<Weakening> {
-    let others = |file: &'_ File| -> Vec<Vec<String>> {
-        let items = file.scopes.iter().flat_map(|scope| &scope.items).filter(|item| item.kind == ItemKind::Other);
-        let makes = |item: &&Item| {
-            item.source.windows(2).any(|pair| is_test_word(&pair[0]) && matches!(pair[1].as_str(), "(" | "."))
-        };
-        items.filter(makes).map(|item| item.source.clone()).collect()
-    };
-    let now = others(&one.after.file);
-    let gone = others(&one.before.file).iter().any(|source| !now.contains(source));
+    let now: Vec<&Vec<String>> = makers(&one.after.file).map(|maker| &maker.item.source).collect();
+    let gone = makers(&one.before.file).any(|maker| !now.contains(&&maker.item.source));
     let first = gone.then(|| first_change(&one.before.lines, &one.after.lines)).flatten();
     first.and_then(|line| weakening(&one.after.file.path, WeakeningKind::TestChanged, Some(line)))
+}
+
+/// Statements that make tests when the file runs.
+fn makers(file: &File) -> impl Iterator<Item = TestAt<'_>> {
+    file.scopes.iter().enumerate().flat_map(|(scope, one)| {
+        let makers = one.items.iter().filter(|item| item.kind == ItemKind::Other && makes_tests(item));
+        makers.map(move |item| TestAt { item, scope })
+    })
+}
+
+/// Those that are in both versions.
+pub(super) fn pairs_made_by_code<'f>(one: &'f Versions<'_>) -> impl Iterator<Item = (TestAt<'f>, TestAt<'f>)> {
+    let same = |old: &TestAt<'_>| makers(&one.after.file).find(|new| new.item.source == old.item.source);
+    makers(&one.before.file).filter_map(move |old| Some((old, same(&old)?)))
+}
+
+fn makes_tests(item: &Item) -> bool {
+    item.source.windows(2).any(|pair| is_test_word(&pair[0]) && matches!(pair[1].as_str(), "(" | "."))
 }
 
 fn is_test_word(word: &str) -> bool {
     matches!(word, "it" | "test" | "describe")
 }
 
-fn weakening(file: &str, kind: WeakeningKind, line: Option<(u32, &str)>) -> Option<Weakening> {
+pub(super) fn weakening(file: &str, kind: WeakeningKind, line: Option<(u32, &str)>) -> Option<Weakening> {
     let (line, text) = line?;
     let text = text.trim();
     let text = text[..text.floor_char_boundary(super::MAX_QUOTE_BYTES)].to_owned();

@@ -64,16 +64,21 @@ pub(super) fn downloads(line: &str) -> bool {
     DOWNLOADS.is_match(line)
 }
 
-/// Settings of runners that say which tests run, or put something else in place of modules.
+/// Settings of runners that say which tests run.
 static CHOOSES: LazyLock<Regex> = LazyLock::new(|| {
     compile(
-        r"^\s*[\x22']?(?:include|exclude|dir|roots?|testMatch|testRegex|testNamePattern|testPathIgnorePatterns|spec|grep|invert|ignore|testpaths|python_(?:files|classes|functions)|norecursedirs|default-filter|setupFiles(?:AfterEnv)?|globalSetup|moduleNameMapper|alias|automock|runner)[\x22']?\s*[:=]",
+        r"^\s*[\x22']?(?:include|exclude|dir|roots?|testMatch|testRegex|testNamePattern|testPathIgnorePatterns|spec|grep|invert|ignore|testpaths|python_(?:files|classes|functions)|norecursedirs|default-filter|automock|runner)[\x22']?\s*[:=]",
     )
 });
+/// Settings of runners that put something else in place of modules, or load files before the tests. In whole files
+/// `replaced` reads their values.
+static REPLACES: LazyLock<Regex> = LazyLock::new(|| {
+    compile(r"^\s*[\x22']?(?:setupFiles(?:AfterEnv)?|globalSetup|moduleNameMapper|alias)[\x22']?\s*[:=]")
+});
 
-/// Whether the setting says which tests run.
-pub(super) fn chooses_tests(line: &str) -> bool {
-    CHOOSES.is_match(line)
+/// Whether the setting says which tests run; in a part of a file, also whether it may replace what they test.
+pub(super) fn chooses_tests(line: &str, is_whole: bool) -> bool {
+    CHOOSES.is_match(line) || (!is_whole && REPLACES.is_match(line))
 }
 
 /// What ends a run well whatever its tests do; ordinary in a program, and not in its tests.
@@ -82,11 +87,20 @@ static ENDS_WELL: LazyLock<Regex> = LazyLock::new(|| {
         r"\bprocess\.exit\(0?\)|\bprocess\.exitCode\s*=\s*0|\bos\._exit\(0\)|\bsys\.exit\(0?\)|\bos\.Exit\(0\)|\bprocess::exit\(0\)|\bexitstatus\s*=\s*0\b",
     )
 });
-/// Code that asks whether it is being tested.
-static ASKS_FOR_TESTS: LazyLock<Regex> = LazyLock::new(|| {
-    compile(
-        r"\bcfg!\(test\)|\bcfg\(not\(test\)\)|\bPYTEST_(?:CURRENT_TEST|VERSION)\b|['\x22]pytest['\x22] in sys\.modules|\benv\.(?:VITEST|JEST_WORKER_ID|NODE_TEST_CONTEXT)\b|\btesting\.Testing\(\)",
-    )
+/// Code that asks whether it is being tested, by runner or language.
+static ASKS_FOR_TESTS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+    [
+        // Jest sets NODE_ENV, Vitest MODE.
+        r"\b(?:NODE_ENV|MODE)\b[\x22'\]]{0,2}\s*[!=]==?\s*[\x22'`]test\b|[\x22'`]test[\x22'`]\s*[!=]==?\s*[\w.]*\b(?:NODE_ENV|MODE)\b",
+        r"\benv(?:\.|\[[\x22'`])(?:VITEST|JEST_WORKER_ID|NODE_TEST_CONTEXT)\w*|\btypeof (?:jest|vi|vitest|expect)\b",
+        r"\bPYTEST_(?:CURRENT_TEST|VERSION)\b|['\x22](?:pytest|unittest)['\x22] in sys\.modules|\bsys\.argv\[0\].*py\.?test",
+        r"\btesting\.Testing\(\)|\bflag\.Lookup\(\s*\x22test\.|\bos\.Args\[0\].*\.test\b|\.test\b.*\bos\.Args\[0\]",
+        // Tests are built with debug assertions.
+        r"\bcfg!\((?:not\()?(?:test|debug_assertions)\)|\bcfg\(not\((?:test|debug_assertions)\)\)|#\[cfg\(debug_assertions\)\]|\bvar(?:_os)?\(\s*\x22(?:NEXTEST|RUST_TEST_THREADS)",
+    ]
+    .into_iter()
+    .map(compile)
+    .collect()
 });
 
 /// Whether the line puts something in the place of a module for all that is loaded after it.
@@ -95,11 +109,22 @@ pub(super) fn mocks_module(line: &str) -> bool {
     MOCKS.is_match(line)
 }
 
+fn asks_for_tests(line: &str) -> bool {
+    let code = line.trim_start();
+    let is_comment = ["//", "# ", "* ", "/*"].iter().any(|mark| code.starts_with(mark));
+    !is_comment && ASKS_FOR_TESTS.iter().any(|pattern| pattern.is_match(code))
+}
+
+/// Whether the line ends a run well whatever its tests do.
+pub(super) fn ends_well(line: &str) -> bool {
+    ENDS_WELL.is_match(line)
+}
+
 /// Whether the line decides how tests end, by itself or by what they test.
 pub(super) fn decides_outcome(line: &str, role: FileRole) -> Option<WeakeningKind> {
     match role {
         FileRole::Test | FileRole::Settings(About::Runner) => ENDS_WELL.is_match(line).then_some(FailureIgnored),
-        FileRole::Other | FileRole::Mixed => ASKS_FOR_TESTS.is_match(line).then_some(Mocked),
+        FileRole::Other | FileRole::Mixed => asks_for_tests(line).then_some(Mocked),
         _ => None,
     }
 }

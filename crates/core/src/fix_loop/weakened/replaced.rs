@@ -1,0 +1,553 @@
+//! Finds changes that replace the project's own code while tests run: a setup file patches a module, settings map a module
+//! to another file, a mock folder or a matcher replaces the real thing. The tests that use the replacement need no edit, so
+//! this file reads the whole diff. A setup file that only prepares the environment (`globalThis.fetch = …`, a timeout) is
+//! accepted.
+
+use super::{
+    sources::{Version, is_end_of, weakening},
+    test_commands,
+};
+use crate::{
+    change::{
+        diff::{DiffFile, LineChange},
+        files::{FileRole, Language, language, role},
+        markers,
+        scan::{Item, ItemKind},
+        tokens::{Kind, Token, close_of, depth_change, is_mark, tokens, unquoted},
+    },
+    fix_loop::{Weakening, WeakeningKind},
+};
+use regex::Regex;
+use std::{collections::BTreeSet, sync::LazyLock};
+
+/// Returns the replacements in a diff with whole files.
+pub(super) fn replaced(files: &[DiffFile]) -> Vec<Weakening> {
+    let files: Vec<&DiffFile> = files.iter().filter(|file| !file.is_deleted() && !file.hunks.is_empty()).collect();
+    let mut found = Vec::new();
+    let mut loaded = BTreeSet::new();
+    for file in &files {
+        let settings = Settings::of(file);
+        found.extend(settings.mappings());
+        let names = settings.loaded();
+        found
+            .extend(names.iter().filter(|name| is_unseen(name, &files)).filter_map(|name| settings.finding(name.line)));
+        loaded.extend(names.into_iter().filter(|name| name.is_new).map(|name| name.text));
+        loaded.extend(loaded_by_commands(file));
+    }
+    let by_settings = |file: &DiffFile| loaded.iter().any(|name| names_file(name, file.path()));
+    let by_setup: BTreeSet<String> = files
+        .iter()
+        .filter(|file| is_setup(file.path()) || by_settings(file))
+        .flat_map(|file| texts(&Version::of(file, file.path(), LineChange::Added)))
+        .collect();
+    for file in &files {
+        // A source file that a setup file has always imported is the code under test.
+        let by_setup = file.is_new() && by_setup.iter().any(|name| names_file(name, file.path()));
+        let is_loaded = by_settings(file) || by_setup;
+        found.extend(in_setup(file, is_loaded));
+        found.extend(builtin_matcher(file));
+        found.extend(mock_folder(file, &files));
+    }
+    found
+}
+
+/// Python modules that setup files patch for the environment's sake: the standard library, and libraries whose settings
+/// are attributes. Other modules count as the project's own, because a diff does not list the files of the project.
+const FOREIGN_MODULES: [&str; 40] = [
+    "os",
+    "sys",
+    "time",
+    "datetime",
+    "random",
+    "socket",
+    "ssl",
+    "warnings",
+    "logging",
+    "signal",
+    "threading",
+    "asyncio",
+    "subprocess",
+    "tempfile",
+    "pathlib",
+    "shutil",
+    "locale",
+    "platform",
+    "builtins",
+    "importlib",
+    "unittest",
+    "http",
+    "urllib",
+    "webbrowser",
+    "getpass",
+    "uuid",
+    "faulthandler",
+    "multiprocessing",
+    "pytest",
+    "_pytest",
+    "hypothesis",
+    "numpy",
+    "pandas",
+    "matplotlib",
+    "torch",
+    "django",
+    "requests",
+    "httpx",
+    "freezegun",
+    "collections",
+];
+
+/// Returns true if the text is the specifier of a module of the project, as a test or a setup file writes it.
+pub(super) fn is_own_module(text: &str, language: Language) -> bool {
+    let name = unquoted(text);
+    match language {
+        Language::JavaScript => {
+            let starts = ["./", "../", "/", "@/", "~/", "#", "src/", "<rootDir>/"];
+            name == "." || name == ".." || starts.iter().any(|start| name.starts_with(start))
+        }
+        Language::Python => {
+            let root = name.split('.').next().unwrap_or_default();
+            let is_name = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '.');
+            !name.is_empty() && name.chars().all(is_name) && !FOREIGN_MODULES.contains(&root)
+        }
+        _ => false,
+    }
+}
+
+/// Whether the token is a text that names such a module.
+fn names_own_module(token: &str, language: Language) -> bool {
+    token.starts_with(['"', '`']) && is_own_module(token, language)
+}
+
+/// Names that a file binds to modules of the project, or to parts of them.
+pub(super) fn own_names<'f>(items: impl Iterator<Item = &'f Item>, language: Language) -> BTreeSet<&'f str> {
+    let is_loaded = |item: &Item| {
+        let loads = ["require", "import", "requireActual", "importActual", "requireMock"];
+        item.kind == ItemKind::Import || item.source.iter().any(|text| loads.contains(&text.as_str()))
+    };
+    let is_own = |item: &&Item| match language {
+        Language::JavaScript => is_loaded(item) && item.source.iter().any(|text| names_own_module(text, language)),
+        Language::Python => item.kind == ItemKind::Import && is_own_import(&item.source),
+        _ => false,
+    };
+    items.filter(is_own).map(|item| item.name.as_str()).collect()
+}
+
+/// Checks an import of Python. `source` has the name, then the tokens of the module; those of `import a.b` contain the name.
+fn is_own_import(source: &[String]) -> bool {
+    let Some((name, module)) = source.split_first() else { return false };
+    let root = if module.contains(name) { Some(name) } else { module.first() };
+    root.is_some_and(|root| root == "." || is_own_module(root, Language::Python))
+}
+
+/// Functions of JavaScript that replace a part of their first argument.
+const JAVASCRIPT_PATCHERS: [&str; 8] =
+    ["spyOn", "stub", "replaceProperty", "assign", "defineProperty", "defineProperties", "method", "setPrototypeOf"];
+/// Functions of Python that replace a part of their first argument, or what it names by its path.
+const PYTHON_PATCHERS: [&str; 4] = ["setattr", "patch", "object", "multiple"];
+/// Functions of Jest, Vitest and node:test that replace a module.
+const MODULE_MOCKS: [&str; 5] = ["mock", "doMock", "unstable_mockModule", "setMock", "module"];
+
+/// Returns true if the source replaces a part of a module of the project: `cart.total = …`, `vi.mock("../src/cart")`,
+/// `mock.patch("shop.cart.total")`, `sys.modules["shop.cart"] = …`. `own`: names that are bound to such modules.
+pub(super) fn patches(source: &[String], own: &BTreeSet<&str>, language: Language) -> bool {
+    let text = |at: usize| source.get(at).map_or("", String::as_str);
+    let is_own_text = |at: usize| names_own_module(text(at), language);
+    // `require("./cart")` and `import("./cart")` stand for the module itself.
+    let loads = |at: usize| ["require", "import"].contains(&text(at)) && text(at + 1) == "(" && is_own_text(at + 2);
+    let is_own = |at: usize| own.contains(text(at)) && (at == 0 || text(at - 1) != ".");
+    (0..source.len()).any(|at| {
+        let is_call = text(at + 1) == "(";
+        if language == Language::JavaScript && is_call {
+            let is_mock = MODULE_MOCKS.contains(&text(at)) && at > 0 && text(at - 1) == ".";
+            let is_patch = JAVASCRIPT_PATCHERS.contains(&text(at)) && is_own(at + 2);
+            if is_patch || ((is_mock || JAVASCRIPT_PATCHERS.contains(&text(at))) && loads(at + 2)) {
+                return true;
+            }
+            if is_mock {
+                return is_own_text(at + 2);
+            }
+        }
+        if language == Language::Python && is_call && PYTHON_PATCHERS.contains(&text(at)) {
+            let names_path = is_own_text(at + 2) && text(at + 2).contains('.');
+            return is_own(at + 2) || names_path;
+        }
+        if text(at) == "modules" && text(at + 1) == "[" && is_own_text(at + 2) && text(at + 3) == "]" {
+            return text(at + 4) == "=" && text(at + 5) != "=";
+        }
+        let base = if loads(at) { at + 4 } else { at + 1 };
+        (is_own(at) || loads(at)) && assigns_part(source, base)
+    })
+}
+
+/// Returns true if a path of attributes begins at `start` and is assigned to: `.total = …`.
+fn assigns_part(source: &[String], start: usize) -> bool {
+    let text = |at: usize| source.get(at).map_or("", String::as_str);
+    let mut at = start;
+    loop {
+        let is_entry = text(at) == "[" && text(at + 2) == "]" && at > start && text(at - 1) == "__dict__";
+        at += match text(at) {
+            "." => 2,
+            "[" if is_entry => 3,
+            _ => break,
+        };
+    }
+    at > start && text(at) == "=" && !["=", ">"].contains(&text(at + 1))
+}
+
+/// Returns true if the file name alone makes a runner load the file before the tests, or says that settings do.
+fn is_setup(path: &str) -> bool {
+    static SETUP: LazyLock<Regex> = LazyLock::new(|| {
+        compile(concat!(
+            r"(?:^|/)(?:conftest|sitecustomize|usercustomize)\.py$",
+            r"|(?:^|/)(?:(?:jest|vitest|mocha|tests?)[\w.-]*[sS]etup|[sS]etup[.-]?(?:[jJ]est|[vV]itest|[tT]est))[\w.-]*\.[cm]?[jt]sx?$",
+        ))
+    });
+    static SETUP_OF_TESTS: LazyLock<Regex> = LazyLock::new(|| compile(r"[sS]etup[\w.-]*\.[cm]?[jt]sx?$"));
+    let is_test = [".test.", ".spec."].iter().any(|mark| path.contains(mark));
+    !is_test && (SETUP.is_match(path) || (role(path) == FileRole::Test && SETUP_OF_TESTS.is_match(path)))
+}
+
+/// Finds an added statement that replaces a part of a module in a file that runs before the tests. If settings load the
+/// file only since this change (`is_loaded`), all of its statements count as added.
+fn in_setup(file: &DiffFile, is_loaded: bool) -> Option<Weakening> {
+    let (path, language) = (file.path(), language(file.path()));
+    let declares = |text: &str| markers::test_name(text, language).is_some();
+    let after = Version::of(file, path, LineChange::Added);
+    let is_setup = is_loaded || is_setup(path);
+    if !is_setup && (role(path) != FileRole::Test || after.lines.iter().any(|(_, text)| declares(text))) {
+        return None;
+    }
+    let before = Version::of(file, path, LineChange::Removed);
+    let items = &after.file.scopes[0].items;
+    let own = own_names(items.iter(), language);
+    let is_known = |item: &Item| !is_loaded && before.file.scopes[0].items.iter().any(|old| old.source == item.source);
+    // Tests ask for a fixture by its name, and helpers are called.
+    let is_run = |item: &Item| match item.kind {
+        ItemKind::Other | ItemKind::Hook => true,
+        ItemKind::Definition => self::is_setup(path) && !item.source.iter().any(|text| text == "fixture"),
+        _ => false,
+    };
+    let ends_well = |item: &Item| {
+        let lines = after.lines(&item.lines);
+        is_loaded && lines.iter().any(|(_, text)| test_commands::ends_well(text))
+    };
+    let counts = |item: &&Item| is_run(item) && !is_known(item);
+    let first = |item: &Item| after.lines(&item.lines).first().copied();
+    let patched = items.iter().filter(counts).find(|item| patches(&item.source, &own, language));
+    let ended = items.iter().filter(counts).find(|item| ends_well(item));
+    patched
+        .and_then(|item| weakening(path, WeakeningKind::Mocked, first(item)))
+        .or_else(|| ended.and_then(|item| weakening(path, WeakeningKind::FailureIgnored, first(item))))
+}
+
+/// Matchers of Jest and Vitest that tests rely on.
+const BUILTIN_MATCHERS: [&str; 28] = [
+    "toBe",
+    "toEqual",
+    "toStrictEqual",
+    "toBeTruthy",
+    "toBeFalsy",
+    "toBeNull",
+    "toBeUndefined",
+    "toBeDefined",
+    "toBeNaN",
+    "toBeCloseTo",
+    "toBeGreaterThan",
+    "toBeGreaterThanOrEqual",
+    "toBeLessThan",
+    "toBeLessThanOrEqual",
+    "toBeInstanceOf",
+    "toContain",
+    "toContainEqual",
+    "toHaveLength",
+    "toHaveProperty",
+    "toMatch",
+    "toMatchObject",
+    "toMatchSnapshot",
+    "toMatchInlineSnapshot",
+    "toThrow",
+    "toThrowError",
+    "toHaveBeenCalled",
+    "toHaveBeenCalledTimes",
+    "toHaveBeenCalledWith",
+];
+
+/// Finds a matcher of the runner that `expect.extend` replaces, or an assignment to a function of `assert`.
+fn builtin_matcher(file: &DiffFile) -> Option<Weakening> {
+    let path = file.path();
+    if language(path) != Language::JavaScript {
+        return None;
+    }
+    let (before, after) = (Version::of(file, path, LineChange::Removed), Version::of(file, path, LineChange::Added));
+    let is_new = |item: &&Item| !before.file.scopes[0].items.iter().any(|old| old.source == item.source);
+    let new: Vec<&Item> = after.file.scopes[0].items.iter().filter(is_new).collect();
+    let extends = |item: &Item| item.source.windows(3).any(|words| words == ["expect", ".", "extend"]);
+    let extends = after.file.scopes[0].items.iter().any(extends);
+    // A key of an object, and no call: `{ toBe(a, b) {…} }`, `{ toBe: (a, b) => … }`.
+    let is_key = |words: &[String]| {
+        ["{", ",", "async"].contains(&words[0].as_str())
+            && BUILTIN_MATCHERS.contains(&unquoted(&words[1]))
+            && [":", "("].contains(&words[2].as_str())
+    };
+    let assert = BTreeSet::from(["assert", "expect"]);
+    let item = new.into_iter().find(|item| {
+        let assigns = (0..item.source.len()).any(|at| {
+            assert.contains(item.source[at].as_str())
+                && (at == 0 || item.source[at - 1] != ".")
+                && assigns_part(&item.source, at + 1)
+        });
+        assigns || (extends && item.source.windows(3).any(is_key))
+    })?;
+    weakening(path, WeakeningKind::Mocked, after.lines(&item.lines).first().copied())
+}
+
+/// Finds a mock in a `__mocks__` folder beside the source. A new mock is accepted if a new file of tests asks for it,
+/// because no older test uses it then.
+fn mock_folder(file: &DiffFile, files: &[&DiffFile]) -> Option<Weakening> {
+    let path = file.path();
+    let (folder, name) = path.split_once("__mocks__/")?;
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    // At the root are mocks of packages.
+    if folder.is_empty() || language(path) != Language::JavaScript {
+        return None;
+    }
+    let asks = |text: &str| test_commands::mocks_module(text) && text.contains(stem);
+    let is_asked_for = |other: &&DiffFile| {
+        let declares = |text: &str| markers::test_name(text, language(other.path())).is_some();
+        other.is_new()
+            && role(other.path()) == FileRole::Test
+            && other.lines(LineChange::Added).any(|line| declares(&line.text))
+            && other.lines(LineChange::Added).any(|line| asks(&line.text))
+    };
+    if file.is_new() && files.iter().copied().any(|other| is_asked_for(&other)) {
+        return None;
+    }
+    let line = file.lines(LineChange::Added).next()?;
+    weakening(path, WeakeningKind::Mocked, Some((line.number, &line.text)))
+}
+
+/// Settings whose value names files that are loaded before the tests.
+const LOADERS: [&str; 6] =
+    ["setupFiles", "setupFilesAfterEnv", "globalSetup", "globalTeardown", "snapshotEnvironment", "testEnvironment"];
+/// Settings that map the name of a module to another file.
+const MAPPERS: [&str; 4] = ["moduleNameMapper", "alias", "paths", "imports"];
+
+/// A file of settings in the syntax of JavaScript or JSON.
+struct Settings<'d> {
+    file: &'d DiffFile,
+    is_scripted: bool,
+    before: Vec<Token>,
+    after: Vec<Token>,
+}
+
+/// A file that settings load.
+struct Loaded {
+    text: String,
+    line: u32,
+    is_new: bool,
+    /// Whether it is the path or the name of a package, and no variable.
+    is_known: bool,
+}
+
+impl<'d> Settings<'d> {
+    fn of(file: &'d DiffFile) -> Self {
+        static SCRIPTED: LazyLock<Regex> = LazyLock::new(|| {
+            compile(
+                r"(?:^|/)(?:package|[jt]sconfig[\w.-]*|jest\.\w+|\.mocharc)\.jsonc?$|(?:^|/)[\w.-]+\.(?:config|conf|workspace)\.[cm]?[jt]s$",
+            )
+        });
+        let side = |side: LineChange| {
+            let is_in = |mark: LineChange| mark == side || mark == LineChange::Kept;
+            let lines = file.hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| is_in(line.mark));
+            let lines: Vec<(u32, &str)> = lines.map(|line| (line.number, line.text.as_str())).collect();
+            tokens(&lines, Language::JavaScript)
+        };
+        let is_scripted = SCRIPTED.is_match(file.path());
+        let read = |one| if is_scripted { side(one) } else { Vec::new() };
+        Self { file, is_scripted, before: read(LineChange::Removed), after: read(LineChange::Added) }
+    }
+
+    fn finding(&self, line: u32) -> Option<Weakening> {
+        let text = self.file.lines(LineChange::Added).find(|one| one.number == line)?;
+        weakening(self.file.path(), WeakeningKind::Mocked, Some((line, &text.text)))
+    }
+
+    fn loaded(&self) -> Vec<Loaded> {
+        let known: BTreeSet<&str> =
+            values(&self.before, &LOADERS).flatten().map(|token| unquoted(&token.text)).collect();
+        let mut loaded = Vec::new();
+        for value in values(&self.after, &LOADERS) {
+            let mut texts = value.iter().filter(|token| token.kind == Kind::Text).peekable();
+            // A variable may hold any file.
+            let is_known = texts.peek().is_some();
+            let named = texts.chain(value.iter().filter(|token| !is_known && token.kind == Kind::Word));
+            loaded.extend(named.map(|token| Loaded {
+                text: unquoted(&token.text).to_owned(),
+                line: token.line,
+                is_known,
+                is_new: !known.contains(unquoted(&token.text)),
+            }));
+        }
+        loaded
+    }
+
+    /// Entries that came, and put another file in place of a module of the project.
+    fn mappings(&self) -> Vec<Weakening> {
+        if !self.is_scripted {
+            return Vec::new();
+        }
+        let entries = |tokens| values(tokens, &MAPPERS).flat_map(entries).collect::<Vec<_>>();
+        let known = entries(&self.before);
+        let came = entries(&self.after).into_iter().filter(|entry| !known.iter().any(|old| old.is_same(entry)));
+        came.filter(Mapping::replaces_own).filter_map(|entry| self.finding(entry.line)).collect()
+    }
+}
+
+/// The values of these keys.
+fn values<'t>(tokens: &'t [Token], keys: &'static [&str]) -> impl Iterator<Item = &'t [Token]> {
+    let is_key = move |at: usize| {
+        keys.contains(&unquoted(&tokens[at].text)) && tokens.get(at + 1).is_some_and(|next| is_mark(next, ":"))
+    };
+    (0..tokens.len()).filter(move |at| is_key(*at)).map(|at| value(tokens, at + 2))
+}
+
+/// From here to the comma or the bracket that ends it.
+fn value(tokens: &[Token], start: usize) -> &[Token] {
+    let start = start.min(tokens.len());
+    let mut depth = 0;
+    for at in start..tokens.len() {
+        depth += depth_change(&tokens[at]);
+        if depth < 0 || (depth == 0 && is_mark(&tokens[at], ",")) {
+            return &tokens[start..at];
+        }
+    }
+    &tokens[start..]
+}
+
+/// Stands for files that are not known.
+const STAND_IN: &str = "fake";
+
+/// A module and the files that are loaded instead.
+struct Mapping {
+    key: String,
+    targets: Vec<String>,
+    line: u32,
+}
+
+/// `{ '../src/cart': './test/fake.ts' }`, `[{ find: /cart$/, replacement: fake }]`. A variable or a call may map anything.
+fn entries(value: &[Token]) -> Vec<Mapping> {
+    let Some(first) = value.first() else { return Vec::new() };
+    let texts = |tokens: &[Token]| -> Vec<String> {
+        tokens.iter().filter(|one| one.kind == Kind::Text).map(|one| unquoted(&one.text).to_owned()).collect()
+    };
+    if !is_mark(first, "{") && !is_mark(first, "[") {
+        let is_constant = first.kind == Kind::Text || ["true", "false", "undefined", "null"].contains(&&*first.text);
+        let key = value.iter().map(|token| token.text.as_str()).collect();
+        let any = Mapping { key, targets: vec![STAND_IN.to_owned()], line: first.line };
+        return if is_constant { Vec::new() } else { vec![any] };
+    }
+    let inside = &value[1..close_of(value, 0).min(value.len())];
+    let (mut found, mut at) = (Vec::new(), 0);
+    while at < inside.len() {
+        let entry = self::value(inside, at);
+        at += entry.len() + 1;
+        let Some(start) = entry.first() else { continue };
+        if is_mark(start, "{") {
+            let of = |key: &'static str| {
+                (0..entry.len())
+                    .find(|at| entry[*at].text == key)
+                    .map(|at| self::value(entry, at + 2))
+                    .unwrap_or_default()
+            };
+            let key = of("find").iter().map(|token| unquoted(&token.text)).collect();
+            found.push(Mapping { key, targets: texts(of("replacement")), line: start.line });
+        } else {
+            let key = unquoted(&start.text).to_owned();
+            found.push(Mapping { key, targets: texts(&entry[1..]), line: start.line });
+        }
+    }
+    found
+}
+
+impl Mapping {
+    fn is_same(&self, other: &Self) -> bool {
+        self.key == other.key && self.targets == other.targets
+    }
+
+    fn replaces_own(&self) -> bool {
+        // Styles and pictures cannot be loaded by a runner.
+        static ASSETS: LazyLock<Regex> =
+            LazyLock::new(|| compile(r"\b(?:css|less|s[ac]ss|styl|svg|png|jpe?g|gif|webp|woff2?|ttf|md|graphql)\b"));
+        static PATHS: LazyLock<Regex> =
+            LazyLock::new(|| compile(r"^\^?(?:\(\?:)?[\\.]{1,4}/|(?:^|[/^])(?:src|lib|app)(?:\\?/|\$?$)"));
+        if ASSETS.is_match(&self.key) {
+            return false;
+        }
+        // `'^src/(.*)$': '<rootDir>/src/$1'` keeps the path.
+        let keeps_path = self.targets.iter().any(|target| target.contains('$') || target.contains('*'));
+        self.targets.iter().any(|target| is_stand_in(target)) || (PATHS.is_match(&self.key) && !keeps_path)
+    }
+}
+
+/// Returns true if the path is in a folder of tests, or its name announces a replacement (`fake`, `mock`).
+pub(super) fn is_stand_in(path: &str) -> bool {
+    static STAND_INS: LazyLock<Regex> =
+        LazyLock::new(|| compile(r"(?i)(?:^|/)(?:__mocks__|tests?|__tests__|specs?)(?:/|$)|fake|mock|stub|dummy"));
+    STAND_INS.is_match(path)
+}
+
+/// Returns true if new settings load a file of the project whose source the diff does not show.
+fn is_unseen(loaded: &Loaded, files: &[&DiffFile]) -> bool {
+    let is_path = !loaded.is_known || is_own_module(&loaded.text, Language::JavaScript);
+    loaded.is_new && is_path && !files.iter().any(|file| names_file(&loaded.text, file.path()))
+}
+
+/// Files and plugins that commands load: `-p fixes`, `--import ./fake.mjs`, `pytest_plugins = ["tests.fixes"]`.
+fn loaded_by_commands(file: &DiffFile) -> Vec<String> {
+    static LOADS: LazyLock<Regex> = LazyLock::new(|| {
+        compile(r#"(?:\s|["'=])(?:-p|-r|--(?:import|require|loader|experimental-loader|preload))[ =]?([\w./-]+)"#)
+    });
+    static PLUGINS: LazyLock<Regex> = LazyLock::new(|| compile(r#"["']([\w.]+)["']"#));
+    let path = file.path();
+    let added = file.lines(LineChange::Added).map(|line| &line.text[..line.text.floor_char_boundary(2048)]);
+    let names = |pattern: &Regex, text: &str| -> Vec<String> {
+        pattern.captures_iter(text).filter_map(|found| Some(found.get(1)?.as_str().to_owned())).collect()
+    };
+    match role(path) {
+        FileRole::Settings(_) => added.flat_map(|text| names(&LOADS, text)).collect(),
+        FileRole::Test if is_end_of("conftest.py", path) => {
+            added.filter(|text| text.contains("pytest_plugins")).flat_map(|text| names(&PLUGINS, text)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Strings of a file, and modules that it imports.
+fn texts(version: &Version<'_>) -> Vec<String> {
+    let items = version.file.scopes[0].items.iter();
+    let loads = items.filter(|item| matches!(item.kind, ItemKind::Import | ItemKind::Other));
+    let own = |text: &&String| names_own_module(text, version.file.language);
+    loads.flat_map(|item| item.source.iter().filter(own)).map(|text| unquoted(text).to_owned()).collect()
+}
+
+/// Returns true if the specifier (`../src/cart.js`) or dotted name (`shop.cart`) means the file.
+pub(super) fn names_file(name: &str, path: &str) -> bool {
+    let stem = |text: &str| {
+        let known = ["ts", "tsx", "js", "jsx", "mts", "cts", "mjs", "cjs", "py"];
+        let split = text.rsplit_once('.').filter(|(_, end)| known.contains(end));
+        split.map_or(text, |(stem, _)| stem).to_owned()
+    };
+    let mut name = name.strip_prefix("<rootDir>/").unwrap_or(name);
+    while let Some(rest) = name.strip_prefix("./").or_else(|| name.strip_prefix("../")) {
+        name = rest;
+    }
+    let is_dotted = language(path) == Language::Python && !name.contains('/');
+    let name = if is_dotted { name.replace('.', "/") } else { stem(name) };
+    let path = stem(path);
+    let path = path.strip_suffix("/index").or_else(|| path.strip_suffix("/__init__")).unwrap_or(&path);
+    !name.is_empty() && is_end_of(&name, path)
+}
+
+fn compile(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("a constant pattern")
+}
