@@ -68,8 +68,9 @@ pub(super) fn changed(versions: &[Versions<'_>], failing: &[String]) -> Vec<Weak
         for test in one.before.file.tests().filter(is_failing) {
             found.extend(all.compare(one, test));
         }
-        if failing.iter().any(|failing| failing.is_only_in(&one.before.file)) {
-            found.extend(all.compare_made_by_code(one));
+        let made: Vec<_> = failing.iter().filter(|failing| failing.is_only_in(&one.before.file)).collect();
+        if !made.is_empty() {
+            found.extend(all.compare_made_by_code(one, &made));
         }
     }
     found.dedup();
@@ -105,6 +106,9 @@ pub(super) fn shared_hooks(file: &DiffFile) -> Option<Weakening> {
 struct Failing<'n> {
     /// Path of its file, where the name has one.
     file: Option<&'n str>,
+    /// The name without the file: the titles of its suites, where the runner names them, and its own.
+    titles: &'n str,
+    /// Its own title. The titles of suites may be put before it without a mark.
     title: &'n str,
 }
 
@@ -113,9 +117,9 @@ impl<'n> Failing<'n> {
     fn of(name: &'n str) -> Self {
         let (first, rest) = name.split_once(" > ").or_else(|| name.split_once("::")).unwrap_or(("", name));
         let is_file = first.contains('.') && can_compare(language(first));
-        let title = if first.is_empty() { name } else { rest };
-        let title = title.rsplit(" > ").next().unwrap_or(title);
-        Self { file: is_file.then_some(first), title: title.trim() }
+        let titles = if first.is_empty() { name } else { rest };
+        let title = titles.rsplit(" > ").next().unwrap_or(titles);
+        Self { file: is_file.then_some(first), titles, title: title.trim() }
     }
 
     fn is_in(&self, path: &str) -> bool {
@@ -126,19 +130,26 @@ impl<'n> Failing<'n> {
         self.is_in(&file.path) && {
             let name = &test.item.name;
             match file.language {
-                // The titles of suites may be put before it without a mark.
                 Language::JavaScript => {
                     let last = self
                         .title
                         .strip_suffix(name.as_str())
                         .is_some_and(|rest| rest.is_empty() || rest.ends_with(' '));
-                    last || (has_place(name) && fits(name, self.title))
+                    (last || (has_place(name) && fits(name, self.title))) && self.may_be_in_suites(file, test)
                 }
                 // A case of `rstest` stands below its function.
                 Language::Rust => self.title.rsplit("::").take(2).any(|part| part == name),
                 _ => plain(self.title) == name,
             }
         }
+    }
+
+    /// Whether the suites around a declared test are those of the name: the name has their titles, or names no suite.
+    fn may_be_in_suites(&self, file: &File, test: TestAt<'_>) -> bool {
+        let names_no_suite = self.titles.trim() == self.title && self.title == test.item.name;
+        let mut suites = file.titles(test);
+        suites.pop();
+        names_no_suite || suites.iter().all(|suite| suite.is_empty() || has_place(suite) || self.titles.contains(suite))
     }
 
     /// Whether the file has to have the test, and declares none of its name: it is made when the file runs.
@@ -226,8 +237,11 @@ impl<'v, 'd> Comparison<'v, 'd> {
     }
 
     /// What makes tests when the file runs (`for (const row of rows) test(…)`), as if it were a test.
-    fn compare_made_by_code(&self, one: &Versions<'_>) -> Option<Weakening> {
-        made_by_code(one).or_else(|| pairs_made_by_code(one).find_map(|(old, new)| self.compare_parts(one, old, new)))
+    fn compare_made_by_code(&self, one: &Versions<'_>, failing: &[&Failing<'_>]) -> Option<Weakening> {
+        let may_make =
+            |maker: TestAt<'_>| failing.iter().any(|failing| failing.may_be_in_suites(&one.before.file, maker));
+        let mut pairs = pairs_made_by_code(one).filter(|(old, _)| may_make(*old));
+        made_by_code(one, may_make).or_else(|| pairs.find_map(|(old, new)| self.compare_parts(one, old, new)))
     }
 
     fn compare_parts(&self, one: &Versions<'_>, test: TestAt<'_>, now: TestAt<'_>) -> Option<Weakening> {
@@ -470,9 +484,9 @@ fn reached_into<'f>(was: &Parts<'_>, old: &Scope, new: &'f Scope) -> Option<&'f 
 }
 
 /// What makes tests when the file runs, where it is another than before.
-fn made_by_code(one: &Versions<'_>) -> Option<Weakening> {
+fn made_by_code(one: &Versions<'_>, may_make: impl Fn(TestAt<'_>) -> bool) -> Option<Weakening> {
     let now: Vec<&Vec<String>> = makers(&one.after.file).map(|maker| &maker.item.source).collect();
-    let gone = makers(&one.before.file).any(|maker| !now.contains(&&maker.item.source));
+    let gone = makers(&one.before.file).any(|maker| may_make(maker) && !now.contains(&&maker.item.source));
     let first = gone.then(|| first_change(&one.before.lines, &one.after.lines)).flatten();
     first.and_then(|line| weakening(&one.after.file.path, WeakeningKind::TestChanged, Some(line)))
 }
