@@ -11,6 +11,7 @@ mod settings;
 mod sources;
 mod test_commands;
 mod thresholds;
+mod versions;
 
 use super::state::{FileChange, Weakening, WeakeningKind};
 use crate::change::{
@@ -40,7 +41,7 @@ pub fn weakened(changed: &[FileChange], diff: &str, failing: &[String]) -> Vec<W
     let files = diff::read(diff);
     let failing: Vec<String> = failing.iter().filter(|name| !is_place(name)).cloned().collect();
     let mut found: Vec<Weakening> = changed.iter().filter_map(quarantine).collect();
-    let versions = sources::versions(&files);
+    let versions = versions::versions(&files);
     if failing.is_empty() {
         found.extend(every_test::weakened(&files, &versions));
     } else {
@@ -84,7 +85,7 @@ fn in_files(files: &[DiffFile], guard: &Guard<'_>, mut found: Vec<Weakening>) ->
     let mut moves = Moves::of(files);
     found.extend(files.iter().flat_map(|file| in_file(file, &mut moves, guard)));
     // Of other languages nobody knows which test a line is of.
-    let compared = |file: &&DiffFile| guard.is_any() || !sources::can_compare(language(file.path()));
+    let compared = |file: &&DiffFile| guard.is_any() || !versions::can_compare(language(file.path()));
     let files: Vec<&DiffFile> = files.iter().filter(compared).collect();
     found.extend(lost_expectations(&files, &found));
     let mut places = HashSet::new();
@@ -236,7 +237,7 @@ fn tests(found: &mut Findings<'_>, moves: &mut Moves, any: bool) {
         return;
     }
     deleted_tests(found, moves, language);
-    if !any && sources::can_compare(language) {
+    if !any && versions::can_compare(language) {
         return;
     }
     for hunk in test_hunks(file) {

@@ -1,7 +1,7 @@
 //! What changed between a failure and the first run that passed, as far as it is known, for a reported fix.
 
 use super::{edits, rows};
-use crate::{EngineError, answer::text::quoted, contract::FixChange};
+use crate::{EngineError, contract::FixChange};
 use argus_core::{
     change::described::Named,
     evidence::{
@@ -37,28 +37,6 @@ pub(crate) async fn until_first_pass(
     // The diffs of commits are not known here, so no text can be held against them.
     let unnamed = commits.is_empty() && edit.is_complete && named.is_foreign_to(text);
     Ok(Some(FixChange { commits, files: edit.files, symbols: named.symbols, unnamed }))
-}
-
-/// Maximum number of changed files in a sentence.
-const MAX_NAMED_FILES: usize = 3;
-
-/// Names the changed files for a sentence.
-pub(crate) fn files(change: &FixChange) -> String {
-    let named = change.files.iter().take(MAX_NAMED_FILES).map(|file| quoted(file)).collect::<Vec<_>>().join(", ");
-    match change.files.len().saturating_sub(MAX_NAMED_FILES) {
-        0 => named,
-        more => format!("{named} and {more} more"),
-    }
-}
-
-/// The form in which a change is stored.
-pub(crate) fn stored(change: &FixChange) -> Option<String> {
-    serde_json::to_string(change).ok()
-}
-
-/// Reads a stored change.
-pub(crate) fn read(json: &str) -> Option<FixChange> {
-    serde_json::from_str(json).ok()
 }
 
 fn last_failure_and_first_pass(

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     Engine, EngineError, ErrorCode,
-    answer::{moment, text},
+    answer::{fix_change, moment, text},
     contract::{FixChange, FixRecord, FixTrust, RecordFixParams, ReportFixParams, ReportFixResult},
     evidence::{change, edits, progress::progress},
     memory::{self, finding::shared},
@@ -255,7 +255,7 @@ async fn write_down(
     counted_on: PatternKey,
 ) -> Result<(String, bool), EngineError> {
     let (id, solution_id) = (ambient.id("fix"), ambient.id("sol"));
-    let changed = report.change.as_ref().and_then(change::stored);
+    let changed = report.change.as_ref().and_then(fix_change::stored);
     let fix = NewFix {
         id: &id,
         solution_id: &solution_id,
@@ -346,7 +346,7 @@ fn names_no_change(change: &FixChange, fix_record_id: &str) -> String {
     format!(
         "Between the last failure and the first pass {} changed, which this text does not mention. The runs prove that \
          change, not the text, so it stays claimed. To describe the change, report it again with supersedes: {fix_record_id}.",
-        change::files(change)
+        fix_change::files(change)
     )
 }
 

@@ -7,9 +7,8 @@ use super::{
 };
 use crate::{
     Engine,
-    answer::{text, view},
+    answer::{fix_change, text, view},
     contract::{Difference, FixTrust, KnownPattern, SameCause, SuggestedFrom, Tried},
-    evidence::change,
     memory::input,
 };
 use argus_core::{
@@ -84,7 +83,7 @@ impl Suggestion {
             let here = if self.failed_here > 0 { "; it did not help here" } else { "" };
             let change = self.trust.as_ref().and_then(|trust| trust.change.as_ref()).filter(|change| change.unnamed);
             let other =
-                change.map(|change| format!("; {} changed then, which it does not mention", change::files(change)));
+                change.map(|change| format!("; {} changed then, which it does not mention", fix_change::files(change)));
             trial::describe_trial(self.tried)
                 + seen.as_deref().unwrap_or_default()
                 + other.as_deref().unwrap_or_default()

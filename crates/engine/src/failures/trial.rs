@@ -1,8 +1,8 @@
 //! What came of trying a fix, counted and in words.
 
 use crate::{
+    answer::fix_change,
     contract::{FixTrust, Tried},
-    evidence::change,
 };
 use argus_core::evidence::kept::fixes::ProofStatus;
 use argus_store::{StoreError, Tx, patterns::Pattern, solutions::outcomes};
@@ -40,7 +40,7 @@ impl From<outcomes::Success> for FixTrust {
             failed_in: run_id,
             proved_by,
             refuted_by,
-            change: changed.as_deref().and_then(change::read),
+            change: changed.as_deref().and_then(fix_change::read),
         }
     }
 }

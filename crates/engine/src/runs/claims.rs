@@ -4,7 +4,7 @@
 
 use crate::{
     Engine, EngineError,
-    answer::view,
+    answer::{fix_change, view},
     contract::ProvedFix,
     evidence::{change, edits},
     failures::{lookup, matching},
@@ -94,7 +94,7 @@ pub(crate) async fn judge<D: Database>(
 async fn note_changes(tx: &mut impl Tx, passed: &mut [Claim]) -> Result<(), EngineError> {
     for claim in passed.iter_mut().filter(|claim| claim.passes == 0 && claim.changed.is_none()) {
         let found = change::until_first_pass(tx, &claim.case_name, &claim.failed_in, &claim.steps).await?;
-        claim.changed = found.as_ref().and_then(change::stored);
+        claim.changed = found.as_ref().and_then(fix_change::stored);
     }
     let changed = passed.iter().filter(|claim| claim.passes == 0);
     Ok(claims::set_changed(tx, changed.filter_map(|claim| Some((claim, claim.changed.as_deref()?)))).await?)
@@ -102,7 +102,7 @@ async fn note_changes(tx: &mut impl Tx, passed: &mut [Claim]) -> Result<(), Engi
 
 /// Whether runs prove another change than the one that the claim describes.
 fn is_unnamed(claim: &Claim) -> bool {
-    claim.changed.as_deref().and_then(change::read).is_some_and(|change| change.unnamed)
+    claim.changed.as_deref().and_then(fix_change::read).is_some_and(|change| change.unnamed)
 }
 
 /// Whether tests, or how they are run, were edited to make it pass.

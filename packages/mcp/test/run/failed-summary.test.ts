@@ -1,5 +1,6 @@
 /** Summaries of runners behind a pipe. */
 
+import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
 import { failedSummary } from '../../src/run/reports/failed-summary.ts';
 
@@ -24,7 +25,7 @@ test.each([
   '[INFO] BUILD FAILURE',
   'BUILD FAILED in 3s',
 ])('%j says that tests failed', (line) => {
-  expect(failedSummary(`PASS\n${line}\n`)).toBe(line.replaceAll(/\u001b\[\d+m/gu, ''));
+  expect(failedSummary(`PASS\n${line}\n`)).toBe(stripVTControlCharacters(line));
 });
 
 test.each([

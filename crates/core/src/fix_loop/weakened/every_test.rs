@@ -4,7 +4,8 @@
 
 use super::{
     replaced,
-    sources::{self, Comparison, Part, Parts, Versions, mocked_beside, weakening},
+    sources::{self, Comparison, Part, Parts, mocked_beside},
+    versions::{Versions, weakening},
 };
 use crate::{
     change::{

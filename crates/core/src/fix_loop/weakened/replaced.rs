@@ -4,8 +4,8 @@
 //! accepted.
 
 use super::{
-    sources::{Version, is_end_of, weakening},
     test_commands,
+    versions::{Version, is_end_of, weakening},
 };
 use crate::{
     change::{

@@ -1,10 +1,13 @@
 //! The sources of the tests that failed, before and after: body, parameters, marks, suites around it, hooks, and what it
 //! uses of its own file. A fix leaves them as they are; what else changes in files of tests is no matter.
 
-use super::replaced;
+use super::{
+    replaced,
+    versions::{Version, Versions, can_compare, is_end_of, weakening},
+};
 use crate::{
     change::{
-        diff::{DiffFile, DiffLine, LineChange},
+        diff::{DiffFile, LineChange},
         files::{Language, language},
         markers,
         scan::{File, Item, ItemKind, Scope, TestAt},
@@ -15,48 +18,6 @@ use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     ops::Range,
 };
-
-/// A file of tests before and after.
-pub(super) struct Versions<'d> {
-    pub(super) before: Version<'d>,
-    pub(super) after: Version<'d>,
-}
-
-pub(super) struct Version<'d> {
-    pub(super) file: File,
-    pub(super) lines: Vec<(u32, &'d str)>,
-}
-
-impl<'d> Version<'d> {
-    pub(super) fn of(file: &'d DiffFile, path: &str, side: LineChange) -> Self {
-        let is_in = |line: &&DiffLine| line.mark == side || line.mark == LineChange::Kept;
-        let lines = file.hunks.iter().flat_map(|hunk| hunk.lines.iter().filter(is_in));
-        let lines: Vec<(u32, &str)> = lines.map(|line| (line.number, line.text.as_str())).collect();
-        Self { file: File::read(path, language(path), &lines), lines }
-    }
-
-    pub(super) fn lines(&self, range: &Range<u32>) -> Vec<(u32, &'d str)> {
-        let first = self.lines.iter().position(|(number, _)| *number == range.start).unwrap_or(self.lines.len());
-        let last = self.lines.iter().rposition(|(number, _)| number + 1 == range.end).unwrap_or(first);
-        self.lines.get(first..=last.max(first)).unwrap_or_default().to_vec()
-    }
-}
-
-/// Whether the sources of tests of this language can be compared.
-pub(super) const fn can_compare(language: Language) -> bool {
-    matches!(language, Language::JavaScript | Language::Python | Language::Go | Language::Rust)
-}
-
-/// Both versions of the files whose tests can be compared.
-pub(super) fn versions(files: &[DiffFile]) -> Vec<Versions<'_>> {
-    let files = files.iter().filter(|file| can_compare(language(file.path())) && !file.hunks.is_empty());
-    files
-        .map(|file| Versions {
-            before: Version::of(file, if file.is_new() { &file.new } else { &file.old }, LineChange::Removed),
-            after: Version::of(file, file.path(), LineChange::Added),
-        })
-        .collect()
-}
 
 /// Changes of the tests that failed. `failing`: their names as runs and runners say them.
 pub(super) fn changed(versions: &[Versions<'_>], failing: &[String]) -> Vec<Weakening> {
@@ -164,10 +125,6 @@ fn is_run_as(path: &str, other: &str) -> bool {
     let marks = [".test.", ".spec.", "_test.", "test_", "_spec."];
     language(path) == language(other)
         && marks.iter().all(|mark| !name(path).contains(mark) || name(other).contains(mark))
-}
-
-pub(super) fn is_end_of(end: &str, path: &str) -> bool {
-    path.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
 }
 
 /// Without parameters, subtests and modules.
@@ -511,11 +468,4 @@ fn makes_tests(item: &Item) -> bool {
 
 fn is_test_word(word: &str) -> bool {
     matches!(word, "it" | "test" | "describe")
-}
-
-pub(super) fn weakening(file: &str, kind: WeakeningKind, line: Option<(u32, &str)>) -> Option<Weakening> {
-    let (line, text) = line?;
-    let text = text.trim();
-    let text = text[..text.floor_char_boundary(super::MAX_QUOTE_BYTES)].to_owned();
-    Some(Weakening { file: file.to_owned(), line, kind, text })
 }

@@ -1,0 +1,66 @@
+//! The files of a change before and after it.
+
+use crate::{
+    change::{
+        diff::{DiffFile, DiffLine, LineChange},
+        files::{Language, language},
+        scan::File,
+    },
+    fix_loop::{Weakening, WeakeningKind},
+};
+use std::ops::Range;
+
+/// A file of tests before and after.
+pub(super) struct Versions<'d> {
+    pub(super) before: Version<'d>,
+    pub(super) after: Version<'d>,
+}
+
+pub(super) struct Version<'d> {
+    pub(super) file: File,
+    pub(super) lines: Vec<(u32, &'d str)>,
+}
+
+impl<'d> Version<'d> {
+    pub(super) fn of(file: &'d DiffFile, path: &str, side: LineChange) -> Self {
+        let is_in = |line: &&DiffLine| line.mark == side || line.mark == LineChange::Kept;
+        let lines = file.hunks.iter().flat_map(|hunk| hunk.lines.iter().filter(is_in));
+        let lines: Vec<(u32, &str)> = lines.map(|line| (line.number, line.text.as_str())).collect();
+        Self { file: File::read(path, language(path), &lines), lines }
+    }
+
+    pub(super) fn lines(&self, range: &Range<u32>) -> Vec<(u32, &'d str)> {
+        let first = self.lines.iter().position(|(number, _)| *number == range.start).unwrap_or(self.lines.len());
+        let last = self.lines.iter().rposition(|(number, _)| number + 1 == range.end).unwrap_or(first);
+        self.lines.get(first..=last.max(first)).unwrap_or_default().to_vec()
+    }
+}
+
+/// Whether the sources of tests of this language can be compared.
+pub(super) const fn can_compare(language: Language) -> bool {
+    matches!(language, Language::JavaScript | Language::Python | Language::Go | Language::Rust)
+}
+
+/// Both versions of the files whose tests can be compared.
+pub(super) fn versions(files: &[DiffFile]) -> Vec<Versions<'_>> {
+    let files = files.iter().filter(|file| can_compare(language(file.path())) && !file.hunks.is_empty());
+    files
+        .map(|file| Versions {
+            before: Version::of(file, if file.is_new() { &file.new } else { &file.old }, LineChange::Removed),
+            after: Version::of(file, file.path(), LineChange::Added),
+        })
+        .collect()
+}
+
+/// Whether a path ends with these whole parts.
+pub(super) fn is_end_of(end: &str, path: &str) -> bool {
+    path.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+}
+
+/// A weakening at a line, shortened for a report. None without a line.
+pub(super) fn weakening(file: &str, kind: WeakeningKind, line: Option<(u32, &str)>) -> Option<Weakening> {
+    let (line, text) = line?;
+    let text = text.trim();
+    let text = text[..text.floor_char_boundary(super::MAX_QUOTE_BYTES)].to_owned();
+    Some(Weakening { file: file.to_owned(), line, kind, text })
+}
