@@ -21,7 +21,7 @@ pub(crate) fn analyzed(analyzer: &Analyzer, event: FailureEvent, case_name: &str
 /// As the contract shows it.
 pub(crate) fn shown(analysis: Analysis, exit_code: Option<i32>) -> Inspection {
     let (category, summary) = (analysis.classification.category, Summary::read(&analysis.redacted));
-    let failure_kind = failure_kind(category, &summary, exit_code);
+    let failure_kind = failure_kind(category, &analysis.redacted, &summary, exit_code);
     let evidence = analysis.classification.evidence.and_then(|span| evidence(&analysis.redacted, &span));
     Inspection {
         category: analysis.classification.category,

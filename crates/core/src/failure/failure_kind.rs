@@ -204,8 +204,20 @@ impl FailureKind {
     }
 }
 
-/// The kind of a failure of this category. `exit_code` is that of its process.
-pub fn failure_kind(category: Category, summary: &Summary, exit_code: Option<i32>) -> FailureKind {
+/// The kind of a failure of this category. `text` is its whole redacted text, and `exit_code` that of its process.
+pub fn failure_kind(category: Category, text: &str, summary: &Summary, exit_code: Option<i32>) -> FailureKind {
+    match kind_of_summary(category, summary, exit_code) {
+        FailureKind::MissingFile if is_raised_by_subprocess(text) => FailureKind::CommandNotFound,
+        kind => kind,
+    }
+}
+
+/// Python reports a program that it does not find as a file that it does not find. Only the traceback tells them apart.
+fn is_raised_by_subprocess(text: &str) -> bool {
+    text.contains("subprocess.py") && (text.contains("in _execute_child") || text.contains("child_exception_type("))
+}
+
+fn kind_of_summary(category: Category, summary: &Summary, exit_code: Option<i32>) -> FailureKind {
     let text = summary.lines().join("\n");
     // The order of the rules is the order of their weight.
     let found =

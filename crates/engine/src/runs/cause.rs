@@ -70,7 +70,7 @@ pub(crate) fn describe_failure<D>(
     // Assertions at two lines are two causes, but an error that two tests run into is one cause.
     let at_test = test_line.as_ref().filter(|_| analysis.classification.category == Category::AssertionMismatch);
     let message = summary.message(MAX_MESSAGE_CHARS);
-    let kind = failure_kind(analysis.classification.category, &summary, event.exit_code);
+    let kind = failure_kind(analysis.classification.category, &analysis.redacted, &summary, event.exit_code);
     let headline = matching::headline(analysis, &summary, event);
     let error_type = event.exception_type.as_deref().or_else(|| class_of(&headline)).unwrap_or(kind.as_str());
     let raised = place.as_ref().or(test_line.as_ref()).map(|line| fingerprint(&[error_type, line].join("\n")));

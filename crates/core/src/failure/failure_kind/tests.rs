@@ -28,7 +28,7 @@ fn vectors_hold() {
             let exit_code = event.exit_code;
             let analysis = analyzer.analyze(event, "");
             let category = analysis.classification.category;
-            let found = failure_kind(category, &Summary::read(&analysis.redacted), exit_code);
+            let found = failure_kind(category, &analysis.redacted, &Summary::read(&analysis.redacted), exit_code);
             if found != kind {
                 wrong.push(format!("{found:?} ({category}), not {kind:?}: {:?}", analysis.redacted));
             }

@@ -86,7 +86,8 @@ class GoEvents {
   text = '';
 
   line(line: string): void {
-    const isEvent = /^\{"(?:Time|Action|ImportPath)":/u.test(line) && line.includes('"Action":"');
+    const isEvent =
+      /^\{"(?:Time|Action|ImportPath)":.*"Action":"/u.test(line) && /"(?:Package|ImportPath)":"/u.test(line);
     if (isEvent && this.text.length < MAX_EVENTS_CHARACTERS) this.text += `${line}\n`;
   }
 }
