@@ -19,6 +19,12 @@ const JS_HOOKS: [&str; 10] = [
     "suiteTeardown",
 ];
 
+/// `describe`, and a project's own function around it: `describeMatrix('cart', (runtime, { it }) => {…})`.
+fn opens_suite(word: &str) -> bool {
+    let own = ["describe", "suite"].iter().find_map(|name| word.strip_prefix(name));
+    JS_SUITES.contains(&word) || own.is_some_and(|rest| rest.starts_with(|letter: char| letter.is_ascii_uppercase()))
+}
+
 impl Reader<'_> {
     pub(super) fn javascript(&mut self, range: Range<usize>, scope: usize) -> Vec<Item> {
         let mut at = range.start;
@@ -43,6 +49,7 @@ impl Reader<'_> {
             word if JS_HOOKS.contains(&word) && self.text(at + 1) == "(" => {
                 vec![self.item(ItemKind::Hook, word, range)]
             }
+            word if opens_suite(word) && self.text(at + 1) == "(" => self.javascript_test(range, at, scope),
             _ => vec![self.item(ItemKind::Other, "", range)],
         }
     }
@@ -72,7 +79,7 @@ impl Reader<'_> {
 
     /// `it.each([…])('adds', () => {…})`, `describe('cart', () => {…})`.
     fn javascript_test(&mut self, range: Range<usize>, start: usize, scope: usize) -> Vec<Item> {
-        let (mut at, mut is_suite) = (start + 1, JS_SUITES.contains(&self.text(start)) && self.text(start) != "Deno");
+        let (mut at, mut is_suite) = (start + 1, opens_suite(self.text(start)) && self.text(start) != "Deno");
         while self.text(at) == "." {
             if JS_HOOKS.contains(&self.text(at + 1)) {
                 return vec![self.item(ItemKind::Hook, self.text(at + 1), range)];
