@@ -1,19 +1,20 @@
-//! Solutions and what came of trying them, for both memories. A reported fix is a solution of its pattern
-//! plus an outcome with run and case.
-//! Ranking for the debug memory is done by core; what only its tools write is in `outcomes`.
+//! Solutions and the results of trying them, for both memories. Reported fixes are in `fixes`.
+//! Core ranks the solutions of the debug memory, and `outcomes` has the rows that only its tools write.
 
+mod fixes;
 pub mod lookups;
 pub mod outcomes;
 mod reported;
 
 pub use crate::keys::SolutionKey;
+pub use fixes::{Fix, NewFix, history, is_resolved, is_success_of, record_fix};
 pub use reported::{Reported, reported};
 
 use crate::{
     database::{Row, Tx},
     error::StoreError,
     keys::IncidentKey,
-    patterns::{Pattern, PatternKey, filter_text},
+    patterns::{PatternKey, filter_text},
     search::{self, Owner},
 };
 use outcomes::{Recorded, Recorder};
@@ -284,207 +285,6 @@ fn solution(row: &mut Row) -> Result<Solution, StoreError> {
     let (steps, env, env_bucket) = (row.read()?, row.read()?, row.read()?);
     let (created_at, is_wrong, recorded) = (row.read()?, row.read()?, Recorded::read(row)?);
     Ok(Solution { key, id, owner, steps, env, env_bucket, created_at, is_wrong, recorded })
-}
-
-/// A fix to record.
-#[derive(Clone, Copy, Debug)]
-pub struct NewFix<'a> {
-    /// `fix-…`.
-    pub id: &'a str,
-    /// `sol-…`, used where these steps are not known yet.
-    pub solution_id: &'a str,
-    /// The pattern that learns the steps.
-    pub learner: PatternKey,
-    /// The pattern it counts on; another one where a built-in matched and a learned pattern was started.
-    pub counted_on: PatternKey,
-    /// Run of the failure.
-    pub run_id: &'a str,
-    /// Case of the failure.
-    pub case_name: &'a str,
-    /// What was changed; redacted.
-    pub steps: &'a str,
-    /// The same for equal steps, whatever their case and spacing.
-    pub digest: &'a str,
-    /// It resolved the failure.
-    pub worked: bool,
-    /// The run that proved it.
-    pub proved_by: Option<&'a str>,
-    /// Passes that were seen since the failure, and how many prove it.
-    pub passes: u32,
-    /// At least one.
-    pub passes_needed: u32,
-    /// What changed until the first pass, as JSON.
-    pub changed: Option<&'a str>,
-    /// The earlier report that this one corrects: `fix-…`.
-    pub supersedes: Option<&'a str>,
-    /// Environment in which it was tried, as JSON, and its canonical form; empty: not known.
-    pub env: Option<&'a str>,
-    /// Its canonical form; empty: not known.
-    pub env_bucket: &'a str,
-    /// Who reports it.
-    pub recorder: Recorder<'a>,
-    /// UTC milliseconds.
-    pub now: i64,
-}
-
-/// One reported fix.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fix {
-    /// `fix-…`.
-    pub id: String,
-    /// Run of the failure.
-    pub run_id: String,
-    /// Case of the failure.
-    pub case_name: String,
-    /// What was changed.
-    pub steps: String,
-    /// It was reported to have resolved the failure.
-    pub worked: bool,
-    /// The later run in which the case passed.
-    pub proved_by: Option<String>,
-    /// The later run in which the case failed again, or the later report that takes it back.
-    pub refuted_by: Option<String>,
-    /// Runs since in which the case passed at once.
-    pub passes: u32,
-    /// How many prove it.
-    pub passes_needed: u32,
-    /// A person judged it as wrong, so that it counts as no success.
-    pub is_wrong: bool,
-    /// UTC milliseconds.
-    pub created_at: i64,
-    /// Who reported it.
-    pub recorded: Recorded,
-}
-
-/// Records a fix: its steps once, its outcome, the sums, and the learner's best solution. False: a person judged these
-/// steps as wrong.
-pub async fn record_fix(tx: &mut impl Tx, fix: &NewFix<'_>) -> Result<bool, StoreError> {
-    const SQL: &str = "INSERT INTO outcomes (id, solution_key, pattern_key, started_pattern, worked, run_id, case_name, \
-                       env, env_bucket, created_at, recorded_by, recorded_from, proved_by, passes, passes_needed, \
-                       changed) \
-                       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)";
-    let (solution, is_wrong) = learn(tx, fix).await?;
-    let started = (fix.learner != fix.counted_on).then_some(fix.learner);
-    let params = [
-        fix.id.into(),
-        solution.into(),
-        fix.counted_on.into(),
-        started.into(),
-        fix.worked.into(),
-        fix.run_id.into(),
-        fix.case_name.into(),
-        fix.env.into(),
-        fix.env_bucket.into(),
-        fix.now.into(),
-        fix.recorder.by.into(),
-        fix.recorder.from.into(),
-        fix.proved_by.into(),
-        fix.passes.into(),
-        fix.passes_needed.into(),
-        fix.changed.into(),
-    ];
-    if let Some(earlier) = fix.supersedes {
-        supersede(tx, earlier, fix.id).await?;
-    }
-    if !fix.worked {
-        take_back(tx, fix, solution).await?;
-    }
-    tx.post(SQL, &params).await?;
-    outcomes::sum_up(tx, solution).await?;
-    choose_best(tx, fix.learner).await?;
-    Ok(!is_wrong)
-}
-
-/// Who says that steps did not help takes back what was claimed of them for the same failure.
-async fn take_back(tx: &mut impl Tx, fix: &NewFix<'_>, solution: SolutionKey) -> Result<(), StoreError> {
-    const SQL: &str = "UPDATE outcomes SET refuted_by = $4 WHERE solution_key = $1 AND run_id = $2 AND case_name = $3 \
-                       AND worked = 1 AND proved_by IS NULL AND refuted_by IS NULL";
-    tx.post(SQL, &[solution.into(), fix.run_id.into(), fix.case_name.into(), fix.id.into()]).await
-}
-
-/// Whether this is the id of a success that was reported for the case, on any run.
-pub async fn is_success_of(tx: &mut impl Tx, fix_id: &str, case_name: &str) -> Result<bool, StoreError> {
-    const SQL: &str = "SELECT 1 FROM outcomes WHERE id = $1 AND case_name = $2 AND worked = 1";
-    Ok(tx.query_first(SQL, &[fix_id.into(), case_name.into()]).await?.is_some())
-}
-
-/// Takes back a reported success, because the report `by` corrects it.
-async fn supersede(tx: &mut impl Tx, fix_id: &str, by: &str) -> Result<(), StoreError> {
-    const SQL: &str = "UPDATE outcomes SET refuted_by = COALESCE(refuted_by, $2) WHERE id = $1 RETURNING solution_key";
-    if let Some(mut row) = tx.query_first(SQL, &[fix_id.into(), by.into()]).await? {
-        outcomes::sum_up(tx, SolutionKey(row.read()?)).await?;
-    }
-    Ok(())
-}
-
-macro_rules! fix_columns {
-    () => {
-        "SELECT o.id, o.run_id, o.case_name, s.steps, o.worked, o.proved_by, o.refuted_by, o.passes, \
-         o.passes_needed, s.wrong_at IS NOT NULL, o.created_at, o.recorded_by, o.recorded_from, o.key FROM outcomes o \
-         JOIN solutions s ON s.key = o.solution_key "
-    };
-}
-
-/// The history of a pattern, newest first: what counted on it, and the outcome that started it.
-pub async fn history(tx: &mut impl Tx, pattern: &Pattern, limit: u32) -> Result<Vec<Fix>, StoreError> {
-    const SQL: &str = concat!(
-        "SELECT * FROM (",
-        fix_columns!(),
-        "WHERE o.pattern_key = $1 AND o.run_id IS NOT NULL ORDER BY o.key DESC LIMIT $2) AS counted UNION ALL \
-         SELECT * FROM (",
-        fix_columns!(),
-        "WHERE o.started_pattern = $1 ORDER BY o.key DESC LIMIT $2) AS started"
-    );
-    let rows = tx.query(SQL, &[pattern.key.into(), limit.into()]).await?;
-    let mut fixes = Vec::with_capacity(rows.len());
-    for mut row in rows {
-        let fix = Fix {
-            id: row.read()?,
-            run_id: row.read()?,
-            case_name: row.read()?,
-            steps: row.read()?,
-            worked: row.read()?,
-            proved_by: row.read()?,
-            refuted_by: row.read()?,
-            passes: row.read()?,
-            passes_needed: row.read()?,
-            is_wrong: row.read()?,
-            created_at: row.read()?,
-            recorded: Recorded::read(&mut row)?,
-        };
-        fixes.push((row.read::<i64>()?, fix));
-    }
-    fixes.sort_by_key(|(key, _)| std::cmp::Reverse(*key));
-    fixes.truncate(limit as usize);
-    Ok(fixes.into_iter().map(|(_, fix)| fix).collect())
-}
-
-/// A success was already reported for this failure of this run, by steps that nobody judged as wrong.
-pub async fn is_resolved(tx: &mut impl Tx, run_id: &str, case_name: &str) -> Result<bool, StoreError> {
-    const SQL: &str = "SELECT 1 FROM outcomes o JOIN solutions s ON s.key = o.solution_key \
-                       WHERE o.run_id = $1 AND o.case_name = $2 AND o.worked = 1 AND s.wrong_at IS NULL LIMIT 1";
-    Ok(tx.query_first(SQL, &[run_id.into(), case_name.into()]).await?.is_some())
-}
-
-/// A fix of a pattern is one solution, wherever it was tried; whether it is wrong.
-async fn learn(tx: &mut impl Tx, fix: &NewFix<'_>) -> Result<(SolutionKey, bool), StoreError> {
-    const KNOWN: &str = "SELECT key, wrong_at IS NOT NULL FROM solutions WHERE pattern_key = $1 AND digest = $2 \
-                         ORDER BY key LIMIT 1";
-    if let Some(mut row) = tx.query_first(KNOWN, &[fix.learner.into(), fix.digest.into()]).await? {
-        return Ok((SolutionKey(row.read()?), row.read()?));
-    }
-    let new = NewSolution {
-        id: fix.solution_id,
-        owner: Owner::Pattern(fix.learner),
-        steps: fix.steps,
-        digest: fix.digest,
-        env: fix.env,
-        env_bucket: fix.env_bucket,
-        recorder: fix.recorder,
-        now: fix.now,
-    };
-    let inserted = insert_all(tx, &[new]).await?.pop().ok_or_else(not_inserted)?;
-    Ok((inserted.key, inserted.is_wrong))
 }
 
 /// The best solution was reported as a success at least once, and neither a run nor a report took that back: one that is

@@ -1,4 +1,4 @@
-//! What in a diff lets tests pass without the fault being gone. The tests that failed must be as they were: `sources`.
+//! Finds changes that let tests pass although the fault remains. The failed tests may not change: `sources`.
 //! Beside them, tests that went or are skipped, hooks, snapshots that were rewritten, something in place of the code
 //! under test (`replaced`), and settings and commands that leave tests out or ignore their failure. Where nobody knows
 //! which tests failed, no test may lose an expectation, an input or what it calls: `every_test`.

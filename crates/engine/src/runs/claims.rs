@@ -1,6 +1,5 @@
-//! What a recorded run says of the successes that were reported before it: as many passes as their failure asks for prove
-//! them, and the failure itself refutes them.
-//! The claims themselves are kept by `argus_store::runs::claims`.
+//! Proves and refutes reported successes by a recorded run: enough passes of the test prove a success, and the same failure
+//! refutes it. `argus_store::runs::claims` stores them.
 
 use crate::{
     Engine, EngineError,
@@ -29,16 +28,16 @@ const MAX_TOLD: usize = 20;
 const MAX_TOLD_CHARS: usize = 300;
 const MAX_HISTORY: u32 = 50;
 
-/// Proves what was claimed of cases that passed often enough, and refutes what was claimed of cases that failed again in the
-/// same way; where that came by chance before, also what was proved.
+/// Proves claims of tests that passed often enough, and refutes claims of tests that failed again in the same way. For a test
+/// that fails by chance, a failure also refutes a proved claim.
 ///
-/// A run refutes a claim where it has what was claimed: it began soon after the claim on the same branch, or on the very files
-/// that failed where the claim was made, for then it is in no file. Weeks later the change may be gone again, and another
-/// machine may never have had it; nor does a failure by chance refute what was claimed of one that was always there. Another
-/// failure of the case neither proves nor refutes: what was claimed may have been the first of two
-/// faults. A foreign run says nothing of either. A claim that something else was reported after is not proved any more,
-/// nor is a claim whose text has no word in common with what changed.
-/// `window` ends with this run. Answers what the run proved.
+/// A run refutes a claim only if it contains the claimed change: it began soon after the claim on the same branch, or it is on
+/// the same files as the failure and on the machine of the claim, so that the change is outside of the files. Later runs may
+/// not contain the change any more. A random failure does not refute a claim about a constant one. Another failure of the test
+/// has no effect, because there may be two faults. Runs of forks have no effect. A claim is not proved if another fix was
+/// reported after it, or if its text has no word in common with the change.
+///
+/// `window` ends with this run. Returns the claims that the run proved.
 pub(crate) async fn judge<D: Database>(
     engine: &Engine<D>,
     tx: &mut impl Tx,

@@ -1,4 +1,4 @@
-//! How well "the code broke" explains what a test did.
+//! The likelihood of a test's results if the code broke.
 //!
 //! A hidden Markov model with two states, working and broken. The state changes with commits only, never on one tree, and
 //! an edit that was not committed changes what one tree does but not the commits after it. A broken test fails.
@@ -38,11 +38,11 @@ const YOUNG_BREAKS: f64 = 0.015;
 const YOUNG_RUNS: usize = 3;
 /// How much likelier a commit breaks it again in the way it was broken before.
 const AGAIN: f64 = 3.0;
-/// That a commit or an edit mends it once it is broken: what is done in a small project is soon about what fails there.
+/// That a commit or an edit fixes a broken test. In a small project, the next change is often about the broken test.
 const MENDS: Chance = Chance { tests: 3.0, least: 0.15, most: 0.3 };
 /// That the outcome is another on the same tree, though only the code decides.
 pub(super) const FLIPS: f64 = 0.001;
-/// That it was broken before anything was seen of it: a memory often begins with what somebody is mending.
+/// That the test was broken before the first run. Many memories begin while somebody fixes a test.
 const BROKEN_AT_FIRST: Chance = Chance { tests: 1.0, least: 0.02, most: 0.1 };
 
 /// `ln P` of what was seen. `together`: how many tests fail in this way in one run; one change breaks them all, so each bears

@@ -54,7 +54,7 @@ fn split(scan: &Scan<'_>, start: usize, limit: usize) -> Option<(usize, Option<u
     Some((at, colon.filter(|&colon| colon < at)))
 }
 
-/// What stands between the colon and `index` is no port, and what stands before the colon is a name.
+/// The text between the colon and `index` is not a port, and the text before the colon is a name.
 fn may_be_password(scan: &Scan<'_>, start: usize, colon: usize, index: usize) -> bool {
     scan.run(colon + 1, &DIGIT, 6) != index && scan.run(start, &USER, 256) == colon
 }

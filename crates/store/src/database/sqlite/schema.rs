@@ -14,8 +14,8 @@ type Entry = (String, String, String, Option<String>);
 const STATISTICS: [&str; 2] =
     ["CREATE TABLE sqlite_stat1(tbl,idx,stat)", "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)"];
 
-/// What a file has that began as one of the first of version 1, as `tests/fixtures/version-1.db` did, and what the script
-/// says now; both mean the same.
+/// A constraint in the first files of version 1, such as `tests/fixtures/version-1.db`, and its present form. Both mean the
+/// same.
 const FORMERLY: (&str, &str) = (
     "CHECK (status IN ('passed', 'failed', 'skipped'))",
     "CHECK (status = 'passed' OR status = 'failed' OR status = 'skipped')",
