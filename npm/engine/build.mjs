@@ -17,10 +17,10 @@ rmSync(join(here, 'dist'), { recursive: true, force: true });
 const comments = { jsdoc: false };
 const node = await build({
   cwd: here,
-  input: 'src/node.ts',
+  input: { node: 'src/node.ts', 'project-worker': 'src/node/project-worker.ts' },
   platform: 'node',
   transform: { target: 'node20' },
-  output: { file: 'dist/node.mjs', comments },
+  output: { dir: 'dist', entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs', comments },
 });
 const browser = await build({
   cwd: here,

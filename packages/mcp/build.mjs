@@ -44,7 +44,7 @@ rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
 const { output } = await build({
   cwd: here,
-  input: { cli: 'src/cli.ts' },
+  input: { cli: 'src/cli.ts', 'project-worker': path.join(engine, 'src/node/project-worker.ts') },
   ...forNode,
   // A module that one command needs at once is read late by another.
   checks: { ineffectiveDynamicImport: false },

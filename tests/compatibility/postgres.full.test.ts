@@ -29,7 +29,7 @@ describe.each(VERSIONS)('a PostgreSQL database of %s', (version) => {
       encoding: 'utf8',
     });
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    server = openProjectServer({ pool: new PostgresPool(url), locale: 'en' });
+    server = openProjectServer({ pool: new PostgresPool(url) });
     await server.migrate();
     await server.migrate(PROJECT);
     // Read before the diagnoses, because each diagnosis counts an occurrence.

@@ -15,7 +15,7 @@ use argus_engine::{
     runs::record_run::record_run,
 };
 use argus_store::{
-    Database, Mode, Sqlite, StoreError, finish,
+    Database, Mode, Sqlite, StoreError, Tx,
     patterns::{Identity, NewPattern, insert},
 };
 use std::{
@@ -43,10 +43,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let count: u32 = args.next().map_or(Ok(0), |count| count.parse())?;
     let cases: u32 = args.next().map_or(Ok(0), |count| count.parse())?;
     let database = Sqlite::open(&file, None, Mode::ReadWrite)?;
-    let (took, filled) = timed(|| finish(fill(&database, count)));
+    let (took, filled) = timed(|| fill(&database, count));
     filled?;
     say(&format!("{count} patterns in one transaction"), took);
-    let engine = Engine::new(database, EngineOptions::default())?.with_reports(Kept(report(cases)));
+    let engine = Engine::new(Database::Sqlite(database), EngineOptions::default())?.with_reports(Kept(report(cases)));
     if cases > 0 {
         import(&engine, cases)?;
     }
@@ -60,9 +60,9 @@ fn text(n: u32) -> String {
     format!("Error: {} {} {} failed in {} with {}", word(0), word(1), word(2), word(3), sha256_hex(&n.to_string()))
 }
 
-async fn fill(database: &Sqlite, count: u32) -> Result<(), StoreError> {
+fn fill(database: &Sqlite, count: u32) -> Result<(), StoreError> {
     let ambient = Ambient::new(1_772_000_000_000, [3; 16]);
-    let body = async |tx: &mut <Sqlite as Database>::Tx<'_>| -> Result<(), StoreError> {
+    let body = |tx: &mut Tx<'_>| -> Result<(), StoreError> {
         for n in 0..count {
             let (id, text) = (ambient.id("pat"), text(n));
             let (signature, family) = (sha256_hex(&format!("exact {n}")), sha256_hex(&format!("family {}", n / 2)));
@@ -85,11 +85,11 @@ async fn fill(database: &Sqlite, count: u32) -> Result<(), StoreError> {
                 now: ambient.now + i64::from(n),
                 sample: &sample,
             };
-            insert(tx, &new).await?;
+            insert(tx, &new)?;
         }
         Ok(())
     };
-    database.write(ambient.now, body).await
+    database.write(ambient.now, body)
 }
 
 fn report(cases: u32) -> Vec<u8> {
@@ -114,17 +114,17 @@ impl ReportFiles for Kept {
     }
 }
 
-fn import(engine: &Engine<Sqlite>, cases: u32) -> Result<(), EngineError> {
+fn import(engine: &Engine, cases: u32) -> Result<(), EngineError> {
     let reports = vec![ReportInput { path: "report.xml".to_owned(), format: None }];
     let params = RecordRunParams { reports, ..RecordRunParams::default() };
     let ambient = Ambient::new(1_772_300_000_000, [9; 16]);
-    let (took, run) = timed(|| finish(record_run(engine, &ambient, &params)));
+    let (took, run) = timed(|| record_run(engine, &ambient, &params));
     run?;
     say(&format!("a report of {cases} cases"), took);
     Ok(())
 }
 
-fn calls(engine: &Engine<Sqlite>) -> Result<(), Box<dyn Error>> {
+fn calls(engine: &Engine) -> Result<(), Box<dyn Error>> {
     const ROUNDS: u8 = 200;
     let ambient = |round: u8| Ambient::new(1_772_400_000_000 + i64::from(round), [round; 16]);
     let run = |call: u32| {
@@ -135,7 +135,7 @@ fn calls(engine: &Engine<Sqlite>) -> Result<(), Box<dyn Error>> {
             ..RecordRunParams::default()
         };
         let ambient = Ambient::new(1_772_400_000_000, [u8::try_from(call % 251).unwrap_or(0); 16]);
-        finish(record_run(engine, &ambient, &params))
+        record_run(engine, &ambient, &params)
     };
     let mut runs = Vec::new();
     for call in 0..u32::from(ROUNDS) {
@@ -144,7 +144,7 @@ fn calls(engine: &Engine<Sqlite>) -> Result<(), Box<dyn Error>> {
     let ask = |round: u8, which: usize| {
         let params =
             DiagnoseParams { run_id: runs[which].clone(), case_name: format!("make {which}"), not_same_as: None };
-        finish(diagnose(engine, &ambient(round), &params))
+        diagnose(engine, &ambient(round), &params)
     };
     let mut new: Vec<Duration> = (0..ROUNDS).map(|n| timed(|| ask(n, usize::from(n)).map(drop)).0).collect();
     let mut known: Vec<Duration> = (0..ROUNDS).map(|n| timed(|| ask(n, usize::from(n)).map(drop)).0).collect();
@@ -157,7 +157,7 @@ fn calls(engine: &Engine<Sqlite>) -> Result<(), Box<dyn Error>> {
             supersedes: None,
             env: None,
         };
-        finish(report_fix(engine, &ambient(round), &params))
+        report_fix(engine, &ambient(round), &params)
     };
     let mut fixed: Vec<Duration> = (0..ROUNDS).map(|n| timed(|| fix(n).map(drop)).0).collect();
     for (what, times) in [("diagnose, new", &mut new), ("diagnose, known", &mut known), ("report_fix", &mut fixed)] {
@@ -167,7 +167,7 @@ fn calls(engine: &Engine<Sqlite>) -> Result<(), Box<dyn Error>> {
     }
     for sort in [PatternSort::Occurrences, PatternSort::Confidence, PatternSort::LastSeen] {
         let params = PatternsParams { sort_by: Some(sort), ..PatternsParams::default() };
-        let (took, page) = timed(|| finish(patterns(engine, &ambient(1), &params)));
+        let (took, page) = timed(|| patterns(engine, &ambient(1), &params));
         say(&format!("patterns of {} by {sort:?}", page?.total), took);
     }
     Ok(())

@@ -11,7 +11,7 @@ use crate::{
 };
 use argus_core::{Ambient, display};
 use argus_store::{
-    Database,
+    Tx,
     access::{audit, tokens},
 };
 
@@ -23,11 +23,7 @@ const MAX_ENTRIES: u32 = 10_000;
 const DEFAULT_ENTRIES: u32 = 100;
 
 /// Adds a token.
-pub async fn create_token<D: Database>(
-    engine: &Engine<D>,
-    ambient: &Ambient,
-    params: &CreateTokenParams,
-) -> Result<Token, EngineError> {
+pub fn create_token(engine: &Engine, ambient: &Ambient, params: &CreateTokenParams) -> Result<Token, EngineError> {
     let name = display::line(&engine.analyzer.redact(&params.name), MAX_NAME_CHARS);
     if name.is_empty() {
         return Err(EngineError::invalid("name is empty. Say whose the token is."));
@@ -43,45 +39,29 @@ pub async fn create_token<D: Database>(
         revoked_at: None,
         last_used_at: None,
     };
-    engine.write(ambient, async |tx: &mut D::Tx<'_>| Ok(tokens::add(tx, &token).await?)).await?;
+    engine.write(ambient, |tx: &mut Tx<'_>| Ok(tokens::add(tx, &token)?))?;
     shown(token)
 }
 
 /// All tokens, with their digests.
-pub async fn tokens<D: Database>(
-    engine: &Engine<D>,
-    ambient: &Ambient,
-    _: &NoParams,
-) -> Result<TokensResult, EngineError> {
-    let all = engine.read(ambient, async |tx: &mut D::Tx<'_>| Ok(tokens::all(tx).await?)).await?;
+pub fn tokens(engine: &Engine, ambient: &Ambient, _: &NoParams) -> Result<TokensResult, EngineError> {
+    let all = engine.read(ambient, |tx: &mut Tx<'_>| Ok(tokens::all(tx)?))?;
     Ok(TokensResult { tokens: all.into_iter().map(shown).collect::<Result<_, _>>()? })
 }
 
 /// From now on it opens nothing.
-pub async fn revoke_token<D: Database>(
-    engine: &Engine<D>,
-    ambient: &Ambient,
-    params: &IdParams,
-) -> Result<RevokeTokenResult, EngineError> {
-    let body = async |tx: &mut D::Tx<'_>| Ok(tokens::revoke(tx, &params.id, ambient.now).await?);
-    Ok(RevokeTokenResult { revoked: engine.write(ambient, body).await? })
+pub fn revoke_token(engine: &Engine, ambient: &Ambient, params: &IdParams) -> Result<RevokeTokenResult, EngineError> {
+    let body = |tx: &mut Tx<'_>| Ok(tokens::revoke(tx, &params.id, ambient.now)?);
+    Ok(RevokeTokenResult { revoked: engine.write(ambient, body)? })
 }
 
 /// Notes that a token was used.
-pub async fn note_token_used<D: Database>(
-    engine: &Engine<D>,
-    ambient: &Ambient,
-    params: &IdParams,
-) -> Result<(), EngineError> {
-    engine.write(ambient, async |tx: &mut D::Tx<'_>| Ok(tokens::note_used(tx, &params.id, ambient.now).await?)).await
+pub fn note_token_used(engine: &Engine, ambient: &Ambient, params: &IdParams) -> Result<(), EngineError> {
+    engine.write(ambient, |tx: &mut Tx<'_>| Ok(tokens::note_used(tx, &params.id, ambient.now)?))
 }
 
 /// Adds a line to the audit log.
-pub async fn note_audit<D: Database>(
-    engine: &Engine<D>,
-    ambient: &Ambient,
-    params: &AuditParams,
-) -> Result<(), EngineError> {
+pub fn note_audit(engine: &Engine, ambient: &Ambient, params: &AuditParams) -> Result<(), EngineError> {
     let line = |text: &str| display::line(&engine.analyzer.redact(text), MAX_NAME_CHARS);
     let entry = audit::Entry {
         at: ambient.now,
@@ -90,17 +70,13 @@ pub async fn note_audit<D: Database>(
         action: line(&params.action),
         is_denied: params.is_denied,
     };
-    engine.write(ambient, async |tx: &mut D::Tx<'_>| Ok(audit::add(tx, &entry).await?)).await
+    engine.write(ambient, |tx: &mut Tx<'_>| Ok(audit::add(tx, &entry)?))
 }
 
 /// The newest of the audit log.
-pub async fn audit_log<D: Database>(
-    engine: &Engine<D>,
-    ambient: &Ambient,
-    params: &AuditLogParams,
-) -> Result<AuditLog, EngineError> {
+pub fn audit_log(engine: &Engine, ambient: &Ambient, params: &AuditLogParams) -> Result<AuditLog, EngineError> {
     let limit = params.limit.unwrap_or(DEFAULT_ENTRIES).min(MAX_ENTRIES);
-    let newest = engine.read(ambient, async |tx: &mut D::Tx<'_>| Ok(audit::newest(tx, limit).await?)).await?;
+    let newest = engine.read(ambient, |tx: &mut Tx<'_>| Ok(audit::newest(tx, limit)?))?;
     let entries = newest.into_iter().map(|audit::Entry { at, token_id, project, action, is_denied }| AuditEntry {
         at: iso(at),
         token_id,

@@ -18,11 +18,10 @@ use crate::{
 };
 use argus_core::Ambient;
 use argus_store::{
-    Database,
+    Tx,
     calls::{self as store_calls, Answered, Made},
 };
 use serde::{Serialize, de::DeserializeOwned};
-use std::pin::Pin;
 
 /// Whether a call may change what is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,51 +86,51 @@ pub trait CallVisitor {
         R: ts_rs::TS + schemars::JsonSchema + 'static;
 }
 
-/// A call that is being made.
-type Performed<'a, C> = Pin<Box<dyn Future<Output = Result<<C as Codec>::Value, EngineError>> + 'a>>;
+/// Decodes the params, makes a call, and encodes its result.
+type Perform<C> = fn(&Engine, &Ambient, <C as Codec>::Value) -> Result<<C as Codec>::Value, EngineError>;
 
 /// Makes the call of this name. What an error quotes is without the project's own secrets too.
-pub async fn call<C: Codec, D: Database>(
-    engine: &Engine<D>,
+pub fn call<C: Codec>(
+    engine: &Engine,
     ambient: &Ambient,
     name: &str,
     params: C::Value,
 ) -> Result<C::Value, EngineError> {
-    dispatch::<C, D>(engine, ambient, name, params).await.map_err(|error| error.redacted_by(&engine.analyzer))
+    dispatch::<C>(engine, ambient, name, params).map_err(|error| error.redacted_by(&engine.analyzer))
 }
 
 /// Makes a call that has a name of its own, in one transaction with what it answers: made again, it answers the same.
-pub async fn call_once<C: Codec, D: Database>(
-    engine: &Engine<D>,
+pub fn call_once<C: Codec>(
+    engine: &Engine,
     ambient: &Ambient,
     name: &str,
     params: C::Value,
 ) -> Result<C::Value, EngineError> {
     let Some(call_id) = ambient.call_id().filter(|_| is_writing(name)) else {
-        return call::<C, D>(engine, ambient, name, params).await;
+        return call::<C>(engine, ambient, name, params);
     };
-    let answered = async || -> Result<Option<C::Value>, EngineError> {
-        let made = async |tx: &mut D::Tx<'_>| Ok(store_calls::made(tx, call_id).await?);
-        match engine.read(ambient, made).await? {
+    let answered = || -> Result<Option<C::Value>, EngineError> {
+        let made = |tx: &mut Tx<'_>| Ok(store_calls::made(tx, call_id)?);
+        match engine.read(ambient, made)? {
             Made::Not => Ok(None),
             Made::Forgotten => Err(call_repeated()),
             Made::Answered(before) if before.method == name => C::from_json(&before.answer).map(Some),
             Made::Answered(_) => Err(EngineError::invalid("There was another call with this callId.")),
         }
     };
-    let once = async || {
-        if let Some(value) = answered().await? {
+    let once = || {
+        if let Some(value) = answered()? {
             return Ok(value);
         }
-        let value = dispatch::<C, D>(engine, ambient, name, params).await?;
+        let value = dispatch::<C>(engine, ambient, name, params)?;
         let answered = Answered { method: name.to_owned(), answer: C::to_json(&value)? };
-        let keep = async |tx: &mut D::Tx<'_>| Ok(store_calls::keep_answer(tx, call_id, &answered).await?);
-        engine.write_unmarked(ambient, keep).await?;
+        let keep = |tx: &mut Tx<'_>| Ok(store_calls::keep_answer(tx, call_id, &answered)?);
+        engine.write_unmarked(ambient, keep)?;
         Ok(value)
     };
-    let made = match engine.database.in_one(ambient.now, once).await {
+    let made = match engine.database.in_one(ambient.now, once) {
         // Of the same call made twice at once one is stored, and fails the other: both answer what that one answered.
-        Err(error) => answered().await.ok().flatten().ok_or(error),
+        Err(error) => answered().ok().flatten().ok_or(error),
         Ok(value) => Ok(value),
     };
     made.map_err(|error: EngineError| error.redacted_by(&engine.analyzer))
@@ -154,23 +153,23 @@ macro_rules! calls {
             audience: Audience::$audience,
         }),+];
 
-        async fn dispatch<C: Codec, D: Database>(
-            engine: &Engine<D>,
+        fn dispatch<C: Codec>(
+            engine: &Engine,
             ambient: &Ambient,
             name: &str,
             params: C::Value,
         ) -> Result<C::Value, EngineError> {
-            // Each is a function of its own: wasm is compiled function by function when one is called first, so one
-            // with all calls in it would cost a process that makes one of them the time of all.
-            let performed: Performed<'_, C> = match name {
-                $($name => Box::pin(async move {
+            // A function pointer keeps each call a function of its own in the compiled wasm. V8 compiles a function when it
+            // is first called, so if all calls were inlined here, the first call would wait for all of them.
+            let perform: Perform<C> = match name {
+                $($name => |engine, ambient, params| {
                     let params: $params = C::decode(params)?;
-                    let result: $result = $function(engine, ambient, &params).await?;
+                    let result: $result = $function(engine, ambient, &params)?;
                     C::encode(&result)
-                }),)+
+                },)+
                 _ => return Err(EngineError::invalid("There is no call of this name; 'overview' is one.")),
             };
-            performed.await
+            perform(engine, ambient, params)
         }
 
         /// Shows a visitor every call, in the order of the list.

@@ -3,12 +3,12 @@
 //! ```
 //! use argus_core::Ambient;
 //! use argus_engine::{Engine, contract::{EngineOptions, PatternsParams}, knowledge::patterns::patterns};
-//! use argus_store::{Mode, Sqlite, finish};
+//! use argus_store::{Database, Mode, Sqlite};
 //!
-//! let database = Sqlite::open(":memory:", None, Mode::ReadWrite)?;
+//! let database = Database::Sqlite(Sqlite::open(":memory:", None, Mode::ReadWrite)?);
 //! let engine = Engine::new(database, EngineOptions::default())?;
 //! let ambient = Ambient::new(1_740_000_000_000, [7; 16]);
-//! let known = finish(patterns(&engine, &ambient, &PatternsParams::default()))?;
+//! let known = patterns(&engine, &ambient, &PatternsParams::default())?;
 //! assert_eq!((known.total, known.built_in_count), (6, 6));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -47,22 +47,22 @@ const MAX_RECORDER_CHARS: usize = 100;
 
 /// One project's memory: its database, its rules, its options.
 #[derive(Debug)]
-pub struct Engine<D> {
-    database: Rc<D>,
+pub struct Engine {
+    database: Rc<Database>,
     analyzer: Rc<Analyzer>,
     options: Rc<EngineOptions>,
     /// Who records what is recorded.
     recorder: RecorderOptions,
     /// The other memory: the user's own beside the project's, or the other way round.
-    secondary: Option<Rc<D>>,
+    secondary: Option<Rc<Database>>,
     /// Why it could not be opened.
     secondary_problem: Option<String>,
     /// A copy of the database that came with the project and is not the user's: only looked at.
-    foreign: Option<Rc<D>>,
+    foreign: Option<Rc<Database>>,
     /// Why it could not be opened.
     foreign_problem: Option<String>,
     /// What the repository shares in files, taken in: somebody else's too.
-    shared: Option<Rc<D>>,
+    shared: Option<Rc<Database>>,
     /// Why it could not be opened.
     shared_problem: Option<String>,
     /// Where the reports of a run are read.
@@ -71,9 +71,9 @@ pub struct Engine<D> {
     recipe: Rc<str>,
 }
 
-impl<D: Database> Engine<D> {
+impl Engine {
     /// Compiles the project's rules; touches no file.
-    pub fn new(database: D, mut options: EngineOptions) -> Result<Self, EngineError> {
+    pub fn new(database: Database, mut options: EngineOptions) -> Result<Self, EngineError> {
         let analyzer = Analyzer::new(&options.rules, &options.secrets).map_err(|error| {
             EngineError::invalid(format!("A pattern in the configuration does not compile: {error}."))
         })?;
@@ -115,14 +115,14 @@ impl<D: Database> Engine<D> {
 
     /// The same rules for another memory, and another caller.
     #[must_use]
-    pub fn on(&self, database: D, recorder: RecorderOptions) -> Self {
+    pub fn on(&self, database: Database, recorder: RecorderOptions) -> Self {
         Self { database: Rc::new(database), ..self.recorded_by(recorder) }
     }
 
     /// With another database whose debug memory is searched too and whose ids resolve. One that could not be opened
     /// is left out, and answers say so.
     #[must_use]
-    pub fn with_secondary(mut self, secondary: Result<D, EngineError>) -> Self {
+    pub fn with_secondary(mut self, secondary: Result<Database, EngineError>) -> Self {
         match secondary {
             Ok(secondary) => self.secondary = Some(Rc::new(secondary)),
             Err(error) => self.secondary_problem = Some(error.message),
@@ -132,7 +132,7 @@ impl<D: Database> Engine<D> {
 
     /// With a database that is somebody else's: what answers and is not known here is shown from it, as theirs.
     #[must_use]
-    pub fn with_foreign(mut self, foreign: Result<D, EngineError>) -> Self {
+    pub fn with_foreign(mut self, foreign: Result<Database, EngineError>) -> Self {
         match foreign {
             Ok(foreign) => self.foreign = Some(Rc::new(foreign)),
             Err(error) => self.foreign_problem = Some(error.message),
@@ -142,7 +142,7 @@ impl<D: Database> Engine<D> {
 
     /// With what the repository shares: shown as somebody else's, and tried under its name.
     #[must_use]
-    pub fn with_shared(mut self, shared: Result<D, EngineError>) -> Self {
+    pub fn with_shared(mut self, shared: Result<Database, EngineError>) -> Self {
         match shared {
             Ok(shared) => self.shared = Some(Rc::new(shared)),
             Err(error) => self.shared_problem = Some(error.message),
@@ -157,29 +157,29 @@ impl<D: Database> Engine<D> {
         self
     }
 
-    async fn read<T, F>(&self, ambient: &Ambient, body: F) -> Result<T, EngineError>
+    fn read<T, F>(&self, ambient: &Ambient, body: F) -> Result<T, EngineError>
     where
-        F: AsyncFnOnce(&mut D::Tx<'_>) -> Result<T, EngineError>,
+        F: FnOnce(&mut Tx<'_>) -> Result<T, EngineError>,
     {
-        self.database.read(ambient.now, body).await
+        self.database.read(ambient.now, body)
     }
 
     /// Writes, once where the call has a name of its own.
-    async fn write<T, F>(&self, ambient: &Ambient, body: F) -> Result<T, EngineError>
+    fn write<T, F>(&self, ambient: &Ambient, body: F) -> Result<T, EngineError>
     where
-        F: AsyncFnOnce(&mut D::Tx<'_>) -> Result<T, EngineError>,
+        F: FnOnce(&mut Tx<'_>) -> Result<T, EngineError>,
     {
-        let marked = async |tx: &mut D::Tx<'_>| -> Result<T, EngineError> {
-            self.mark_call_made(tx, ambient).await?;
-            body(tx).await
+        let marked = |tx: &mut Tx<'_>| -> Result<T, EngineError> {
+            self.mark_call_made(tx, ambient)?;
+            body(tx)
         };
-        self.write_unmarked(ambient, marked).await
+        self.write_unmarked(ambient, marked)
     }
 
     /// A call that has a name of its own is made once. One that is a single transaction is marked with its answer.
-    pub(crate) async fn mark_call_made(&self, tx: &mut impl Tx, ambient: &Ambient) -> Result<(), EngineError> {
+    pub(crate) fn mark_call_made(&self, tx: &mut Tx<'_>, ambient: &Ambient) -> Result<(), EngineError> {
         let Some(call_id) = ambient.call_id().filter(|_| !self.database.is_in_one()) else { return Ok(()) };
-        if argus_store::calls::mark_made(tx, call_id).await? { Ok(()) } else { Err(call_repeated()) }
+        if argus_store::calls::mark_made(tx, call_id)? { Ok(()) } else { Err(call_repeated()) }
     }
 
     /// Answers what can be read where this error kept a call from writing; what is one transaction answers nothing else.
@@ -188,15 +188,15 @@ impl<D: Database> Engine<D> {
     }
 
     /// Writes what may be written any number of times.
-    async fn write_unmarked<T, F>(&self, ambient: &Ambient, body: F) -> Result<T, EngineError>
+    fn write_unmarked<T, F>(&self, ambient: &Ambient, body: F) -> Result<T, EngineError>
     where
-        F: AsyncFnOnce(&mut D::Tx<'_>) -> Result<T, EngineError>,
+        F: FnOnce(&mut Tx<'_>) -> Result<T, EngineError>,
     {
-        self.database.write(ambient.now, body).await
+        self.database.write(ambient.now, body)
     }
 }
 
-impl<D> Engine<D> {
+impl Engine {
     /// Who records what this engine records.
     pub(crate) fn recorder(&self) -> Recorder<'_> {
         let RecorderOptions { by, from } = &self.recorder;

@@ -24,8 +24,6 @@ use crate::{
 };
 use argus_core::Ambient;
 use argus_report::{CaseStatus, ReportCase};
-use argus_store::finish;
-pub(crate) use databases::{AnyDatabase, AnyTx};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use std::{
@@ -71,7 +69,7 @@ impl Codec for Json {
 
 /// An engine whose clock goes on by a second with every call.
 pub(super) struct World {
-    pub(super) engine: Engine<AnyDatabase>,
+    pub(super) engine: Engine,
     calls: Cell<u8>,
 }
 
@@ -115,10 +113,10 @@ impl World {
     /// Answers a call at the world's next moment.
     pub(super) fn call<P, R>(
         &self,
-        call: impl AsyncFnOnce(&Engine<AnyDatabase>, &Ambient, &P) -> Result<R, EngineError>,
+        call: impl FnOnce(&Engine, &Ambient, &P) -> Result<R, EngineError>,
         params: &P,
     ) -> Result<R, EngineError> {
-        finish(call(&self.engine, &self.ambient(), params))
+        call(&self.engine, &self.ambient(), params)
     }
 
     pub(super) fn record(&self, params: &RecordRunParams, cases: Vec<ReportCase>) -> Result<RunResult, EngineError> {

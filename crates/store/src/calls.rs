@@ -29,29 +29,29 @@ pub enum Made {
 }
 
 /// Marks a call as made, in the transaction that makes it; false where it was made before.
-pub async fn mark_made(tx: &mut impl Tx, id: &str) -> Result<bool, StoreError> {
+pub fn mark_made(tx: &mut Tx<'_>, id: &str) -> Result<bool, StoreError> {
     const SQL: &str = "INSERT INTO calls (id) VALUES ($1) ON CONFLICT DO NOTHING RETURNING key";
-    let Some(mut row) = tx.query_first(SQL, &[id.into()]).await? else { return Ok(false) };
+    let Some(mut row) = tx.query_first(SQL, &[id.into()])? else { return Ok(false) };
     let key: i64 = row.read()?;
-    tx.post("DELETE FROM calls WHERE key <= $1", &[(key - MAX_KEPT_CALLS).into()]).await?;
+    tx.post("DELETE FROM calls WHERE key <= $1", &[(key - MAX_KEPT_CALLS).into()])?;
     Ok(true)
 }
 
 /// Keeps what a call answered, in the transaction that makes it.
-pub async fn keep_answer(tx: &mut impl Tx, id: &str, answered: &Answered) -> Result<(), StoreError> {
+pub fn keep_answer(tx: &mut Tx<'_>, id: &str, answered: &Answered) -> Result<(), StoreError> {
     const KEEP: &str = "INSERT INTO calls (id, method, answer) VALUES ($1, $2, $3)";
     const FORGET_ANSWERS: &str =
         "UPDATE calls SET answer = NULL WHERE key <= (SELECT MAX(key) FROM calls) - $1 AND answer IS NOT NULL";
     const FORGET: &str = "DELETE FROM calls WHERE key <= (SELECT MAX(key) FROM calls) - $1";
-    tx.post(KEEP, &[id.into(), (&answered.method).into(), (&answered.answer).into()]).await?;
-    tx.post(FORGET_ANSWERS, &[MAX_KEPT_ANSWERS.into()]).await?;
-    tx.post(FORGET, &[MAX_KEPT_CALLS.into()]).await
+    tx.post(KEEP, &[id.into(), (&answered.method).into(), (&answered.answer).into()])?;
+    tx.post(FORGET_ANSWERS, &[MAX_KEPT_ANSWERS.into()])?;
+    tx.post(FORGET, &[MAX_KEPT_CALLS.into()])
 }
 
 /// Whether a call was made, and what it answered.
-pub async fn made(tx: &mut impl Tx, id: &str) -> Result<Made, StoreError> {
+pub fn made(tx: &mut Tx<'_>, id: &str) -> Result<Made, StoreError> {
     const SQL: &str = "SELECT method, answer FROM calls WHERE id = $1";
-    let Some(mut row) = tx.query_first(SQL, &[id.into()]).await? else { return Ok(Made::Not) };
+    let Some(mut row) = tx.query_first(SQL, &[id.into()])? else { return Ok(Made::Not) };
     Ok(match (row.read()?, row.read()?) {
         (Some(method), Some(answer)) => Made::Answered(Answered { method, answer }),
         _ => Made::Forgotten,

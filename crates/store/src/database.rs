@@ -1,108 +1,147 @@
-//! The seam between the store and a database: transactions, and statements inside them.
+//! A database with its transactions, and the statements inside them: an embedded file, or one project of a server.
 
-pub mod any;
 pub mod copy;
 pub mod postgres;
 pub mod sqlite;
 
 use crate::error::StoreError;
-use std::{
-    future::Future,
-    pin::pin,
-    task::{Context, Poll, Waker},
-    vec::IntoIter,
-};
+use postgres::{Postgres, PostgresTx};
+use sqlite::{Sqlite, SqliteTx};
+use std::vec::IntoIter;
 
 /// A database that runs transactions.
 ///
-/// Early returns roll back. The error type is the caller's, so that a refusal of the engine
-/// (an unknown case) rolls back like one of the database. Each is handed the time (`now`, UTC milliseconds): a
-/// transaction that makes a database, or brings it to this version, writes down when.
-#[allow(async_fn_in_trait, reason = "one thread: nothing here needs Send")]
-pub trait Database {
-    /// An open transaction.
-    type Tx<'a>: Tx
-    where
-        Self: 'a;
-
-    /// Reads from one consistent state.
-    async fn read<T, E, F>(&self, now: i64, body: F) -> Result<T, E>
-    where
-        E: From<StoreError>,
-        F: AsyncFnOnce(&mut Self::Tx<'_>) -> Result<T, E>;
-
-    /// Reads and writes as one; nobody else writes meanwhile.
-    async fn write<T, E, F>(&self, now: i64, body: F) -> Result<T, E>
-    where
-        E: From<StoreError>,
-        F: AsyncFnOnce(&mut Self::Tx<'_>) -> Result<T, E>;
-
-    /// Like `write`, but waits only a moment where somebody else has the lock, and fails then.
-    async fn write_now<T, E, F>(&self, now: i64, body: F) -> Result<T, E>
-    where
-        E: From<StoreError>,
-        F: AsyncFnOnce(&mut Self::Tx<'_>) -> Result<T, E>;
-
-    /// Runs `body`, all of whose transactions on this database are then one write: what they wrote stays together or
-    /// not at all. What is read before the first write may be of an earlier moment, as it may be where they are not one.
-    async fn in_one<T, E, F>(&self, now: i64, body: F) -> Result<T, E>
-    where
-        E: From<StoreError>,
-        F: AsyncFnOnce() -> Result<T, E>;
-
-    /// Whether that is so now.
-    fn is_in_one(&self) -> bool;
-
-    /// Whether it is a team's, which holds nothing that must not leave a machine.
-    fn is_shared(&self) -> bool {
-        false
-    }
-
-    /// Whether there is one yet. A missing one is read as an empty one, and made when it is written.
-    async fn exists(&self, now: i64) -> Result<bool, StoreError>;
-
-    /// Writes a copy into a new file. Others may read meanwhile; who wants to write waits.
-    async fn snapshot(&self, path: &str) -> Result<(), StoreError>;
+/// A body that returns an error rolls its transaction back. The error type is the caller's, so that a refusal of the
+/// engine (an unknown case) rolls back like an error of the database. Every transaction takes the current time (`now`,
+/// UTC milliseconds), because one that creates or migrates the database writes it down.
+#[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "a process has a handful")]
+pub enum Database {
+    /// An embedded file.
+    Sqlite(Sqlite),
+    /// One project of a server.
+    Postgres(Postgres),
 }
 
-/// Statements of one transaction. Parameters are `$1`, `$2`, ...
-#[allow(async_fn_in_trait, reason = "one thread: nothing here needs Send")]
-pub trait Tx {
-    /// All rows of a statement.
-    async fn query(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Vec<Row>, StoreError>;
+/// The open transaction of a [`Database`]. Parameters of its statements are `$1`, `$2`, ...
+#[derive(Debug)]
+pub enum Tx<'a> {
+    /// Of an embedded file.
+    Sqlite(SqliteTx<'a>),
+    /// Of a server.
+    Postgres(PostgresTx<'a>),
+}
 
-    /// How many rows a statement changed.
-    async fn execute(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<u64, StoreError>;
+/// Does the same with either variant.
+macro_rules! with {
+    ($kind:ident, $either:expr, $one:ident => $run:expr) => {
+        match $either {
+            $kind::Sqlite($one) => $run,
+            $kind::Postgres($one) => $run,
+        }
+    };
+}
 
-    /// The same statement for many parameter rows.
-    async fn execute_many<'v, const N: usize>(
-        &mut self,
-        sql: &'static str,
-        rows: impl Iterator<Item = [Value<'v>; N]>,
-    ) -> Result<(), StoreError>;
-
-    /// Changes something. How many rows nobody asks, so it may be sent with what comes next and fail there: at the
-    /// latest where the transaction ends.
-    async fn post(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<(), StoreError> {
-        self.execute(sql, params).await.map(drop)
+impl Database {
+    /// Reads from one consistent state.
+    pub fn read<T, E, F>(&self, now: i64, body: F) -> Result<T, E>
+    where
+        E: From<StoreError>,
+        F: FnOnce(&mut Tx<'_>) -> Result<T, E>,
+    {
+        with!(Self, self, database => database.read(now, body))
     }
 
-    /// The rows of the same statement for each of many parameter rows.
-    async fn query_many<const N: usize>(
+    /// Reads and writes in one transaction, while no other process writes.
+    pub fn write<T, E, F>(&self, now: i64, body: F) -> Result<T, E>
+    where
+        E: From<StoreError>,
+        F: FnOnce(&mut Tx<'_>) -> Result<T, E>,
+    {
+        with!(Self, self, database => database.write(now, body))
+    }
+
+    /// Like `write`, but fails after 100 ms while another writer holds the lock.
+    pub fn write_now<T, E, F>(&self, now: i64, body: F) -> Result<T, E>
+    where
+        E: From<StoreError>,
+        F: FnOnce(&mut Tx<'_>) -> Result<T, E>,
+    {
+        with!(Self, self, database => database.write_now(now, body))
+    }
+
+    /// Runs `body` and commits all of its writes together, or none. On a server, what `body` reads before its first
+    /// write may be older than what it reads after it.
+    pub fn in_one<T, E, F>(&self, now: i64, body: F) -> Result<T, E>
+    where
+        E: From<StoreError>,
+        F: FnOnce() -> Result<T, E>,
+    {
+        with!(Self, self, database => database.in_one(now, body))
+    }
+
+    /// Whether [`Database::in_one`] is running.
+    pub fn is_in_one(&self) -> bool {
+        with!(Self, self, database => database.is_in_one())
+    }
+
+    /// Whether it belongs to a team, so that it holds nothing that must not leave a machine.
+    pub const fn is_shared(&self) -> bool {
+        matches!(self, Self::Postgres(_))
+    }
+
+    /// Whether it was created. A missing database reads as an empty one and is created by the first write.
+    pub fn exists(&self, now: i64) -> Result<bool, StoreError> {
+        with!(Self, self, database => database.exists(now))
+    }
+
+    /// Writes a copy into a new file. Others may read meanwhile, and writers wait.
+    pub fn snapshot(&self, path: &str) -> Result<(), StoreError> {
+        with!(Self, self, database => database.snapshot(path))
+    }
+}
+
+impl Tx<'_> {
+    /// All rows of a statement.
+    pub fn query(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Vec<Row>, StoreError> {
+        with!(Self, self, tx => tx.query(sql, params))
+    }
+
+    /// The first row of a statement, or `None`.
+    pub fn query_first(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Option<Row>, StoreError> {
+        Ok(self.query(sql, params)?.into_iter().next())
+    }
+
+    /// The rows of the same statement for each parameter row.
+    pub fn query_many<const N: usize>(
         &mut self,
         sql: &'static str,
         params: &[[Value<'_>; N]],
     ) -> Result<Vec<Vec<Row>>, StoreError> {
-        let mut answers = Vec::with_capacity(params.len());
-        for row in params {
-            answers.push(self.query(sql, row).await?);
-        }
-        Ok(answers)
+        with!(Self, self, tx => tx.query_many(sql, params))
     }
 
-    /// The first row, if there is one.
-    async fn query_first(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Option<Row>, StoreError> {
-        Ok(self.query(sql, params).await?.into_iter().next())
+    /// The number of rows that a statement changed.
+    pub fn execute(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<u64, StoreError> {
+        with!(Self, self, tx => tx.execute(sql, params))
+    }
+
+    /// Executes the same statement for each parameter row.
+    pub fn execute_many<'v, const N: usize>(
+        &mut self,
+        sql: &'static str,
+        rows: impl Iterator<Item = [Value<'v>; N]>,
+    ) -> Result<(), StoreError> {
+        with!(Self, self, tx => tx.execute_many(sql, rows))
+    }
+
+    /// Executes a statement without its number of changed rows. A server may receive it together with the next
+    /// statement, so it may fail there: at the latest where the transaction ends.
+    pub fn post(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<(), StoreError> {
+        match self {
+            Self::Sqlite(tx) => tx.execute(sql, params).map(drop),
+            Self::Postgres(tx) => tx.post(sql, params),
+        }
     }
 }
 
@@ -319,12 +358,4 @@ fn type_error(wanted: &str, cell: &Cell) -> StoreError {
         Cell::Bytes(_) => "bytes",
     };
     StoreError::corrupt(&format!("a column should hold {wanted} and holds {found}"))
-}
-
-/// Runs a future that never waits, as all of the embedded database are.
-pub fn finish<F: Future>(future: F) -> F::Output {
-    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(output) => output,
-        Poll::Pending => unreachable!("the embedded database never waits"),
-    }
 }

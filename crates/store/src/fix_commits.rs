@@ -19,44 +19,44 @@ pub struct FixCommit {
 }
 
 /// Adds it with what it is found by; one that is there stays as it is.
-pub async fn add(tx: &mut impl Tx, commit: &FixCommit, clues: &[u64]) -> Result<bool, StoreError> {
+pub fn add(tx: &mut Tx<'_>, commit: &FixCommit, clues: &[u64]) -> Result<bool, StoreError> {
     const INSERT: &str = "INSERT INTO fix_commits (key, commit_id, committed_at, sources) VALUES ($1, $2, $3, $4) \
                           ON CONFLICT (key) DO NOTHING";
     const CLUE: &str = "INSERT INTO fix_commit_clues (clue, commit_key) VALUES ($1, $2) \
                         ON CONFLICT (clue, commit_key) DO NOTHING";
     let key = number(commit.key);
     let values = [key.into(), (&commit.commit).into(), commit.committed_at.into(), (&commit.sources).into()];
-    if tx.execute(INSERT, &values).await? == 0 {
+    if tx.execute(INSERT, &values)? == 0 {
         return Ok(false);
     }
-    tx.execute_many(CLUE, clues.iter().map(|clue| [number(*clue).into(), key.into()])).await?;
+    tx.execute_many(CLUE, clues.iter().map(|clue| [number(*clue).into(), key.into()]))?;
     Ok(true)
 }
 
 /// Ids of all of them.
-pub async fn ids(tx: &mut impl Tx) -> Result<Vec<String>, StoreError> {
-    let rows = tx.query("SELECT commit_id FROM fix_commits ORDER BY committed_at, key", &[]).await?;
+pub fn ids(tx: &mut Tx<'_>) -> Result<Vec<String>, StoreError> {
+    let rows = tx.query("SELECT commit_id FROM fix_commits ORDER BY committed_at, key", &[])?;
     rows.into_iter().map(|mut row| row.read()).collect()
 }
 
 /// For each clue the newest commits that are found by it, at most so many.
-pub async fn found_by(tx: &mut impl Tx, clues: &[u64], most: u32) -> Result<Vec<Vec<FixCommit>>, StoreError> {
+pub fn found_by(tx: &mut Tx<'_>, clues: &[u64], most: u32) -> Result<Vec<Vec<FixCommit>>, StoreError> {
     const SQL: &str = "SELECT c.key, c.commit_id, c.committed_at, c.sources \
                        FROM fix_commit_clues f JOIN fix_commits c ON c.key = f.commit_key \
                        WHERE f.clue = $1 ORDER BY c.committed_at DESC, c.key LIMIT $2";
     let params: Vec<[Value<'_>; 2]> = clues.iter().map(|clue| [number(*clue).into(), most.into()]).collect();
-    let rows = tx.query_many(SQL, &params).await?;
+    let rows = tx.query_many(SQL, &params)?;
     let all = |rows: Vec<Row>| rows.into_iter().map(|mut row| commit(&mut row)).collect();
     rows.into_iter().map(all).collect()
 }
 
 /// Deletes the oldest, so that at most so many stay.
-pub async fn keep_newest(tx: &mut impl Tx, most: u32) -> Result<(), StoreError> {
+pub fn keep_newest(tx: &mut Tx<'_>, most: u32) -> Result<(), StoreError> {
     const OLDER: &str = "DELETE FROM fix_commits WHERE key IN \
                          (SELECT key FROM fix_commits ORDER BY committed_at DESC, key LIMIT 1000000000 OFFSET $1)";
     const CLUES: &str = "DELETE FROM fix_commit_clues WHERE commit_key NOT IN (SELECT key FROM fix_commits)";
-    if tx.execute(OLDER, &[most.into()]).await? > 0 {
-        tx.post(CLUES, &[]).await?;
+    if tx.execute(OLDER, &[most.into()])? > 0 {
+        tx.post(CLUES, &[])?;
     }
     Ok(())
 }

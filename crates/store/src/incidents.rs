@@ -61,13 +61,13 @@ macro_rules! columns {
 }
 
 /// Adds one.
-pub async fn insert(tx: &mut impl Tx, id: &str, texts: &Texts<'_>, now: i64) -> Result<IncidentKey, StoreError> {
-    let keys = insert_all(tx, &[NewIncident { id, texts: *texts, now }]).await?;
+pub fn insert(tx: &mut Tx<'_>, id: &str, texts: &Texts<'_>, now: i64) -> Result<IncidentKey, StoreError> {
+    let keys = insert_all(tx, &[NewIncident { id, texts: *texts, now }])?;
     keys.first().copied().ok_or_else(|| StoreError::corrupt("an inserted incident gave no key"))
 }
 
 /// Adds some, in this order.
-pub async fn insert_all(tx: &mut impl Tx, new: &[NewIncident<'_>]) -> Result<Vec<IncidentKey>, StoreError> {
+pub fn insert_all(tx: &mut Tx<'_>, new: &[NewIncident<'_>]) -> Result<Vec<IncidentKey>, StoreError> {
     const SQL: &str = "INSERT INTO incidents (id, title, error_signature, summary, tags, created_at, updated_at) \
                        VALUES ($1, $2, $3, $4, $5, $6, $6) RETURNING key";
     let tags: Vec<String> = new.iter().map(|one| one.texts.tags.join("\n")).collect();
@@ -75,13 +75,13 @@ pub async fn insert_all(tx: &mut impl Tx, new: &[NewIncident<'_>]) -> Result<Vec
         let Texts { title, error_signature, summary, .. } = *texts;
         [(*id).into(), title.into(), error_signature.into(), summary.into(), tags.into(), (*now).into()]
     });
-    let rows = tx.query_many(SQL, &params.collect::<Vec<_>>()).await?;
-    search::add_to_total(tx, "incidents", i64::try_from(new.len()).unwrap_or(i64::MAX)).await?;
+    let rows = tx.query_many(SQL, &params.collect::<Vec<_>>())?;
+    search::add_to_total(tx, "incidents", i64::try_from(new.len()).unwrap_or(i64::MAX))?;
     rows.into_iter().flatten().map(|mut row| row.read().map(IncidentKey)).collect()
 }
 
 /// Gives one other texts.
-pub async fn update(tx: &mut impl Tx, key: IncidentKey, texts: &Texts<'_>, now: i64) -> Result<(), StoreError> {
+pub fn update(tx: &mut Tx<'_>, key: IncidentKey, texts: &Texts<'_>, now: i64) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE incidents SET title = $2, error_signature = $3, summary = $4, tags = $5, \
                        updated_at = $6 WHERE key = $1";
     let tags = texts.tags.join("\n");
@@ -93,69 +93,69 @@ pub async fn update(tx: &mut impl Tx, key: IncidentKey, texts: &Texts<'_>, now: 
         (&tags).into(),
         now.into(),
     ];
-    tx.post(SQL, &params).await
+    tx.post(SQL, &params)
 }
 
 /// One by its id.
-pub async fn by_id(tx: &mut impl Tx, id: &str) -> Result<Option<Incident>, StoreError> {
-    Ok(by_ids(tx, [id]).await?.pop())
+pub fn by_id(tx: &mut Tx<'_>, id: &str) -> Result<Option<Incident>, StoreError> {
+    Ok(by_ids(tx, [id])?.pop())
 }
 
 /// Those of these ids that there are.
-pub async fn by_ids(tx: &mut impl Tx, ids: impl IntoIterator<Item = &str>) -> Result<Vec<Incident>, StoreError> {
+pub fn by_ids<'i>(tx: &mut Tx<'_>, ids: impl IntoIterator<Item = &'i str>) -> Result<Vec<Incident>, StoreError> {
     let ids: Vec<_> = ids.into_iter().map(|id| [id.into()]).collect();
-    let rows = tx.query_many(concat!(columns!(), "WHERE id = $1"), &ids).await?;
+    let rows = tx.query_many(concat!(columns!(), "WHERE id = $1"), &ids)?;
     rows.into_iter().flatten().map(|mut row| incident(&mut row)).collect()
 }
 
 /// One that a search found.
-pub async fn get(tx: &mut impl Tx, key: IncidentKey) -> Result<Option<Incident>, StoreError> {
-    let row = tx.query_first(concat!(columns!(), "WHERE key = $1"), &[key.into()]).await?;
+pub fn get(tx: &mut Tx<'_>, key: IncidentKey) -> Result<Option<Incident>, StoreError> {
+    let row = tx.query_first(concat!(columns!(), "WHERE key = $1"), &[key.into()])?;
     row.map(|mut row| incident(&mut row)).transpose()
 }
 
 /// The titles of those that a search found.
-pub async fn titles(tx: &mut impl Tx, keys: &[IncidentKey]) -> Result<Vec<Option<String>>, StoreError> {
+pub fn titles(tx: &mut Tx<'_>, keys: &[IncidentKey]) -> Result<Vec<Option<String>>, StoreError> {
     let keys: Vec<_> = keys.iter().map(|key| [(*key).into()]).collect();
-    let rows = tx.query_many("SELECT title FROM incidents WHERE key = $1", &keys).await?;
+    let rows = tx.query_many("SELECT title FROM incidents WHERE key = $1", &keys)?;
     rows.into_iter().map(|mut rows| rows.pop().map(|mut row| row.read()).transpose()).collect()
 }
 
 /// The id of one that a search found.
-pub async fn id_of(tx: &mut impl Tx, key: IncidentKey) -> Result<Option<String>, StoreError> {
-    let row = tx.query_first("SELECT id FROM incidents WHERE key = $1", &[key.into()]).await?;
+pub fn id_of(tx: &mut Tx<'_>, key: IncidentKey) -> Result<Option<String>, StoreError> {
+    let row = tx.query_first("SELECT id FROM incidents WHERE key = $1", &[key.into()])?;
     row.map(|mut row| row.read()).transpose()
 }
 
 /// Ids that begin so, the highest first; those of this program rise with time.
-pub async fn ids_with_prefix(tx: &mut impl Tx, prefix: &str, limit: u32) -> Result<Vec<String>, StoreError> {
+pub fn ids_with_prefix(tx: &mut Tx<'_>, prefix: &str, limit: u32) -> Result<Vec<String>, StoreError> {
     const SQL: &str = "SELECT id FROM incidents WHERE id >= $1 AND id < $2 ORDER BY id DESC LIMIT $3";
     let after = format!("{prefix}\u{10ffff}");
-    let rows = tx.query(SQL, &[prefix.into(), (&after).into(), limit.into()]).await?;
+    let rows = tx.query(SQL, &[prefix.into(), (&after).into(), limit.into()])?;
     rows.into_iter().map(|mut row| row.read()).collect()
 }
 
 /// One page in the order they were added, after the one with this id.
-pub async fn page(tx: &mut impl Tx, after: Option<&str>, limit: u32) -> Result<Vec<Incident>, StoreError> {
+pub fn page(tx: &mut Tx<'_>, after: Option<&str>, limit: u32) -> Result<Vec<Incident>, StoreError> {
     const SQL: &str = concat!(columns!(), "WHERE key > $1 ORDER BY key LIMIT $2");
     let after = match after {
-        Some(id) => by_id(tx, id).await?.map_or(i64::MAX, |incident| incident.key.0),
+        Some(id) => by_id(tx, id)?.map_or(i64::MAX, |incident| incident.key.0),
         None => 0,
     };
-    let rows = tx.query(SQL, &[after.into(), limit.into()]).await?;
+    let rows = tx.query(SQL, &[after.into(), limit.into()])?;
     rows.into_iter().map(|mut row| incident(&mut row)).collect()
 }
 
 /// Where the newest are and when they were added.
-pub async fn newest(tx: &mut impl Tx, limit: u32) -> Result<Vec<(IncidentKey, i64)>, StoreError> {
+pub fn newest(tx: &mut Tx<'_>, limit: u32) -> Result<Vec<(IncidentKey, i64)>, StoreError> {
     const SQL: &str = "SELECT key, created_at FROM incidents ORDER BY key DESC LIMIT $1";
-    let rows = tx.query(SQL, &[limit.into()]).await?;
+    let rows = tx.query(SQL, &[limit.into()])?;
     rows.into_iter().map(|mut row| Ok((IncidentKey(row.read()?), row.read()?))).collect()
 }
 
 /// How many there are.
-pub async fn count(tx: &mut impl Tx) -> Result<u64, StoreError> {
-    search::read_total(tx, "incidents").await
+pub fn count(tx: &mut Tx<'_>) -> Result<u64, StoreError> {
+    search::read_total(tx, "incidents")
 }
 
 fn incident(row: &mut Row) -> Result<Incident, StoreError> {

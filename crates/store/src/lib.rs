@@ -2,13 +2,13 @@
 //!
 //! Every function takes an open transaction ([`Tx`]) and plain data; the caller decides what belongs
 //! into one transaction by the body it gives to [`Database::read`] or [`Database::write`].
-//! SQL is written in the subset that SQLite and PostgreSQL share; what differs stands behind [`Database`].
+//! SQL is written in the subset that SQLite and PostgreSQL share; [`Database`] hides the differences.
 //!
 //! ```
-//! use argus_store::{Database, Mode, Sqlite, StoreError, runs};
-//! # fn now<F: Future>(future: F) -> F::Output { argus_store::finish(future) }
+//! use argus_store::{Mode, Sqlite, StoreError, runs};
+//! # fn now<F: Future>(future: F) -> F::Output { future }
 //! let database = Sqlite::open(":memory:", None, Mode::ReadWrite)?;
-//! let newest = now(database.read(0, async |tx| runs::newest_ids(tx, 3).await))?;
+//! let newest = database.read(0, |tx| runs::newest_ids(tx, 3))?;
 //! assert!(newest.is_empty());
 //! # Ok::<(), StoreError>(())
 //! ```
@@ -33,8 +33,6 @@ pub mod solutions;
 pub use database::postgres::{CopiedDatabase, NativeDriver};
 pub use database::{
     Database, Tx,
-    any::{AnyDatabase, AnyTx},
-    finish,
     postgres::{KnownSchemas, Postgres},
     sqlite::{Mode, Sqlite},
 };

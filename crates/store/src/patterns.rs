@@ -171,20 +171,20 @@ macro_rules! shown_category {
 pub(crate) use shown_category;
 
 /// The learned pattern of an exact signature under a recipe, or the one it was merged into.
-pub async fn by_signature(tx: &mut impl Tx, recipe: &str, signature: &str) -> Result<Option<Pattern>, StoreError> {
-    let found = identity(tx, recipe, signature).await?;
+pub fn by_signature(tx: &mut Tx<'_>, recipe: &str, signature: &str) -> Result<Option<Pattern>, StoreError> {
+    let found = identity(tx, recipe, signature)?;
     Ok(found.filter(|pattern| !pattern.is_provisional()))
 }
 
 /// The same, or the provisional one.
-pub async fn identity(tx: &mut impl Tx, recipe: &str, signature: &str) -> Result<Option<Pattern>, StoreError> {
-    let found = row_by_signature(tx, recipe, signature).await?;
-    follow_merge(tx, found).await
+pub fn identity(tx: &mut Tx<'_>, recipe: &str, signature: &str) -> Result<Option<Pattern>, StoreError> {
+    let found = row_by_signature(tx, recipe, signature)?;
+    follow_merge(tx, found)
 }
 
 /// Those of a case and a category under a recipe, newest first, with their stable texts: all rows, and where each leads.
-pub async fn of_case(
-    tx: &mut impl Tx,
+pub fn of_case(
+    tx: &mut Tx<'_>,
     recipe: &str,
     (case_name, category): (&str, Category),
     limit: u32,
@@ -192,46 +192,46 @@ pub async fn of_case(
     const SQL: &str = "SELECT COALESCE(merged_into, key), normalized FROM patterns \
                        WHERE case_name = $1 AND recipe = $2 AND category = $3 ORDER BY key DESC LIMIT $4";
     let params = [case_name.into(), recipe.into(), category.as_str().into(), limit.into()];
-    let rows = tx.query(SQL, &params).await?;
+    let rows = tx.query(SQL, &params)?;
     rows.into_iter().map(|mut row| Ok((PatternKey(row.read()?), row.read()?))).collect()
 }
 
 /// The row of an exact signature under a recipe, merged or not.
-pub async fn row_by_signature(tx: &mut impl Tx, recipe: &str, signature: &str) -> Result<Option<Pattern>, StoreError> {
+pub fn row_by_signature(tx: &mut Tx<'_>, recipe: &str, signature: &str) -> Result<Option<Pattern>, StoreError> {
     const SQL: &str = concat!("SELECT ", columns!(), tables!(), "WHERE p.recipe = $1 AND p.signature = $2");
-    first(tx.query_first(SQL, &[recipe.into(), signature.into()]).await?)
+    first(tx.query_first(SQL, &[recipe.into(), signature.into()])?)
 }
 
 /// One that a search found, or the one it was merged into.
-pub async fn get(tx: &mut impl Tx, key: PatternKey) -> Result<Option<Pattern>, StoreError> {
-    let found = row_of(tx, key).await?;
-    follow_merge(tx, found).await
+pub fn get(tx: &mut Tx<'_>, key: PatternKey) -> Result<Option<Pattern>, StoreError> {
+    let found = row_of(tx, key)?;
+    follow_merge(tx, found)
 }
 
 /// Any pattern by id, or the one it was merged into.
-pub async fn by_id(tx: &mut impl Tx, id: &str) -> Result<Option<Pattern>, StoreError> {
+pub fn by_id(tx: &mut Tx<'_>, id: &str) -> Result<Option<Pattern>, StoreError> {
     const SQL: &str = concat!("SELECT ", columns!(), tables!(), "WHERE p.id = $1");
-    let found = first(tx.query_first(SQL, &[id.into()]).await?)?;
-    follow_merge(tx, found).await
+    let found = first(tx.query_first(SQL, &[id.into()])?)?;
+    follow_merge(tx, found)
 }
 
 /// The patterns that a person merged into this one.
-pub async fn merged_into(tx: &mut impl Tx, key: PatternKey) -> Result<Vec<Pattern>, StoreError> {
+pub fn merged_into(tx: &mut Tx<'_>, key: PatternKey) -> Result<Vec<Pattern>, StoreError> {
     const SQL: &str = concat!("SELECT ", columns!(), tables!(), "WHERE p.merged_into = $1 ORDER BY p.key");
-    let rows = tx.query(SQL, &[key.into()]).await?;
+    let rows = tx.query(SQL, &[key.into()])?;
     rows.into_iter().map(|mut row| pattern(&mut row)).collect()
 }
 
 /// One row, merged or not.
-pub(crate) async fn row_of(tx: &mut impl Tx, key: PatternKey) -> Result<Option<Pattern>, StoreError> {
+pub(crate) fn row_of(tx: &mut Tx<'_>, key: PatternKey) -> Result<Option<Pattern>, StoreError> {
     const SQL: &str = concat!("SELECT ", columns!(), tables!(), "WHERE p.key = $1");
-    first(tx.query_first(SQL, &[key.into()]).await?)
+    first(tx.query_first(SQL, &[key.into()])?)
 }
 
 /// What was merged leads to one that was not.
-async fn follow_merge(tx: &mut impl Tx, found: Option<Pattern>) -> Result<Option<Pattern>, StoreError> {
+fn follow_merge(tx: &mut Tx<'_>, found: Option<Pattern>) -> Result<Option<Pattern>, StoreError> {
     match found.as_ref().and_then(|pattern| pattern.merged_into) {
-        Some(into) => row_of(tx, into).await,
+        Some(into) => row_of(tx, into),
         None => Ok(found),
     }
 }
@@ -240,12 +240,7 @@ async fn follow_merge(tx: &mut impl Tx, found: Option<Pattern>) -> Result<Option
 pub const BUILTIN_RECIPE: &str = "built-in";
 
 /// The first of each of these categories.
-pub async fn list(
-    tx: &mut impl Tx,
-    categories: &[Category],
-    order: Order,
-    limit: u32,
-) -> Result<Vec<Pattern>, StoreError> {
+pub fn list(tx: &mut Tx<'_>, categories: &[Category], order: Order, limit: u32) -> Result<Vec<Pattern>, StoreError> {
     const CONFIDENCE: &str = concat!(
         "SELECT ",
         columns!(),
@@ -276,49 +271,49 @@ pub async fn list(
         Order::LastSeen => LAST_SEEN,
     };
     let wanted: Vec<_> = categories.iter().map(|category| [category.as_str().into(), limit.into()]).collect();
-    tx.query_many(sql, &wanted).await?.into_iter().flatten().map(|mut row| pattern(&mut row)).collect()
+    tx.query_many(sql, &wanted)?.into_iter().flatten().map(|mut row| pattern(&mut row)).collect()
 }
 
 /// How many learned patterns each category has.
-pub async fn learned_counts(tx: &mut impl Tx) -> Result<Vec<(Category, u32)>, StoreError> {
-    let rows = tx.query("SELECT category, learned FROM pattern_counts", &[]).await?;
+pub fn learned_counts(tx: &mut Tx<'_>) -> Result<Vec<(Category, u32)>, StoreError> {
+    let rows = tx.query("SELECT category, learned FROM pattern_counts", &[])?;
     rows.into_iter().map(|mut row| Ok((row.read()?, row.read()?))).collect()
 }
 
 /// Ids that begin so, newest first.
-pub async fn ids_with_prefix(tx: &mut impl Tx, prefix: &str, limit: u32) -> Result<Vec<String>, StoreError> {
+pub fn ids_with_prefix(tx: &mut Tx<'_>, prefix: &str, limit: u32) -> Result<Vec<String>, StoreError> {
     const SQL: &str = "SELECT id FROM patterns WHERE id >= $1 AND id < $2 AND merged_into IS NULL \
                        ORDER BY id DESC LIMIT $3";
     let after = format!("{prefix}\u{10ffff}");
-    let rows = tx.query(SQL, &[prefix.into(), (&after).into(), limit.into()]).await?;
+    let rows = tx.query(SQL, &[prefix.into(), (&after).into(), limit.into()])?;
     rows.into_iter().map(|mut row| row.read()).collect()
 }
 
 /// Learns a pattern.
-pub async fn insert(tx: &mut impl Tx, new: &NewPattern<'_>) -> Result<PatternKey, StoreError> {
-    let key = insert_row(tx, new).await?;
-    count(tx, new.identity.category, 1).await?;
-    filter_text::insert(tx, new.identity.category, key, new.description, new.case_name).await?;
-    daily_counts::record(tx, key, new.now, new.occurrences, new.resolutions).await?;
+pub fn insert(tx: &mut Tx<'_>, new: &NewPattern<'_>) -> Result<PatternKey, StoreError> {
+    let key = insert_row(tx, new)?;
+    count(tx, new.identity.category, 1)?;
+    filter_text::insert(tx, new.identity.category, key, new.description, new.case_name)?;
+    daily_counts::record(tx, key, new.now, new.occurrences, new.resolutions)?;
     Ok(key)
 }
 
 /// Makes a failure known as one of a pattern that it is alike. None: as a provisional one.
-pub async fn insert_leading(
-    tx: &mut impl Tx,
+pub fn insert_leading(
+    tx: &mut Tx<'_>,
     new: &NewPattern<'_>,
     into: Option<PatternKey>,
 ) -> Result<PatternKey, StoreError> {
-    let key = insert_row(tx, new).await?;
-    redirect(tx, key, into.unwrap_or(key)).await?;
+    let key = insert_row(tx, new)?;
+    redirect(tx, key, into.unwrap_or(key))?;
     Ok(key)
 }
 
-pub(crate) async fn redirect(tx: &mut impl Tx, from: PatternKey, into: PatternKey) -> Result<(), StoreError> {
-    tx.post("UPDATE patterns SET merged_into = $2 WHERE key = $1", &[from.into(), into.into()]).await
+pub(crate) fn redirect(tx: &mut Tx<'_>, from: PatternKey, into: PatternKey) -> Result<(), StoreError> {
+    tx.post("UPDATE patterns SET merged_into = $2 WHERE key = $1", &[from.into(), into.into()])
 }
 
-async fn insert_row(tx: &mut impl Tx, new: &NewPattern<'_>) -> Result<PatternKey, StoreError> {
+fn insert_row(tx: &mut Tx<'_>, new: &NewPattern<'_>) -> Result<PatternKey, StoreError> {
     const SQL: &str = "INSERT INTO patterns (id, source, category, recipe, signature, family, case_name, normalized, \
                        description, occurrences, resolutions, first_seen_at, last_seen_at, updated_at) \
                        VALUES ($1, 'learned', $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, $11) RETURNING key";
@@ -335,80 +330,80 @@ async fn insert_row(tx: &mut impl Tx, new: &NewPattern<'_>) -> Result<PatternKey
         new.resolutions.into(),
         new.now.into(),
     ];
-    let row = tx.query_first(SQL, &params).await?;
+    let row = tx.query_first(SQL, &params)?;
     let key = row.ok_or_else(|| StoreError::corrupt("an inserted pattern gave no key"))?.read().map(PatternKey)?;
     let sample = [key.0.into(), new.sample.into()];
-    tx.post("INSERT INTO pattern_samples (pattern_key, event) VALUES ($1, $2)", &sample).await?;
-    similar::index(tx, key, new.identity.bands).await?;
+    tx.post("INSERT INTO pattern_samples (pattern_key, event) VALUES ($1, $2)", &sample)?;
+    similar::index(tx, key, new.identity.bands)?;
     Ok(key)
 }
 
 /// One more diagnosis of a pattern that was read in this transaction.
-pub async fn count_occurrence(tx: &mut impl Tx, pattern: &mut Pattern, now: i64) -> Result<(), StoreError> {
+pub fn count_occurrence(tx: &mut Tx<'_>, pattern: &mut Pattern, now: i64) -> Result<(), StoreError> {
     pattern.occurrences += 1;
     (pattern.last_seen_at, pattern.updated_at) = (now, now);
-    write_counts(tx, pattern).await
+    write_counts(tx, pattern)
 }
 
 /// One diagnosis less: it was of another failure. Where each was of a fix, there is none to take back.
-pub async fn take_back_occurrence(tx: &mut impl Tx, key: PatternKey, now: i64) -> Result<(), StoreError> {
+pub fn take_back_occurrence(tx: &mut Tx<'_>, key: PatternKey, now: i64) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE patterns SET occurrences = occurrences - 1, updated_at = $2 \
                        WHERE key = $1 AND occurrences > resolutions";
-    tx.post(SQL, &[key.into(), now.into()]).await?;
-    daily_counts::record_stored(tx, key, now).await
+    tx.post(SQL, &[key.into(), now.into()])?;
+    daily_counts::record_stored(tx, key, now)
 }
 
 /// One more successful fix of a pattern that was read in this transaction; occurrences rise only where resolutions would
 /// pass them.
-pub async fn count_resolution(tx: &mut impl Tx, pattern: &mut Pattern, now: i64) -> Result<(), StoreError> {
+pub fn count_resolution(tx: &mut Tx<'_>, pattern: &mut Pattern, now: i64) -> Result<(), StoreError> {
     pattern.resolutions += 1;
     pattern.occurrences = pattern.occurrences.max(pattern.resolutions);
     pattern.updated_at = now;
-    write_counts(tx, pattern).await
+    write_counts(tx, pattern)
 }
 
-async fn write_counts(tx: &mut impl Tx, pattern: &Pattern) -> Result<(), StoreError> {
+fn write_counts(tx: &mut Tx<'_>, pattern: &Pattern) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE patterns SET occurrences = $2, resolutions = $3, last_seen_at = $4, updated_at = $5 \
                        WHERE key = $1";
     let Pattern { key, occurrences, resolutions, last_seen_at, updated_at, .. } = *pattern;
     let params = [key.into(), occurrences.into(), resolutions.into(), last_seen_at.into(), updated_at.into()];
-    tx.post(SQL, &params).await?;
-    daily_counts::record(tx, key, updated_at, occurrences, resolutions).await
+    tx.post(SQL, &params)?;
+    daily_counts::record(tx, key, updated_at, occurrences, resolutions)
 }
 
 /// The redacted failure it was learned from, as JSON.
-pub async fn sample(tx: &mut impl Tx, key: PatternKey) -> Result<Option<String>, StoreError> {
-    let row = tx.query_first("SELECT event FROM pattern_samples WHERE pattern_key = $1", &[key.0.into()]).await?;
+pub fn sample(tx: &mut Tx<'_>, key: PatternKey) -> Result<Option<String>, StoreError> {
+    let row = tx.query_first("SELECT event FROM pattern_samples WHERE pattern_key = $1", &[key.0.into()])?;
     row.map(|mut row| row.read()).transpose()
 }
 
 /// Family signature, and the steps that were learned to be the best.
-pub async fn family_and_best(tx: &mut impl Tx, key: PatternKey) -> Result<(String, Option<String>), StoreError> {
+pub fn family_and_best(tx: &mut Tx<'_>, key: PatternKey) -> Result<(String, Option<String>), StoreError> {
     const SQL: &str = "SELECT p.family, s.steps FROM patterns p LEFT JOIN solutions s ON s.key = p.best_solution \
                        WHERE p.key = $1";
-    let row = tx.query_first(SQL, &[key.into()]).await?;
+    let row = tx.query_first(SQL, &[key.into()])?;
     let mut row = row.ok_or_else(|| StoreError::corrupt("a pattern that was just read is gone"))?;
     Ok((row.read()?, row.read()?))
 }
 
 /// Learned patterns that were signed by another recipe.
-pub async fn signed_otherwise(tx: &mut impl Tx, recipe: &str, limit: u32) -> Result<Vec<Pattern>, StoreError> {
+pub fn signed_otherwise(tx: &mut Tx<'_>, recipe: &str, limit: u32) -> Result<Vec<Pattern>, StoreError> {
     const SQL: &str =
         concat!("SELECT ", columns!(), tables!(), "WHERE p.recipe < $1 AND p.recipe <> 'built-in' LIMIT $2");
     const ABOVE: &str =
         concat!("SELECT ", columns!(), tables!(), "WHERE p.recipe > $1 AND p.recipe <> 'built-in' LIMIT $2");
-    let mut rows = tx.query(SQL, &[recipe.into(), limit.into()]).await?;
+    let mut rows = tx.query(SQL, &[recipe.into(), limit.into()])?;
     if rows.is_empty() {
-        rows = tx.query(ABOVE, &[recipe.into(), limit.into()]).await?;
+        rows = tx.query(ABOVE, &[recipe.into(), limit.into()])?;
     }
     rows.into_iter().map(|mut row| pattern(&mut row)).collect()
 }
 
 /// Adds to the count of a category.
-pub(crate) async fn count(tx: &mut impl Tx, category: Category, change: i64) -> Result<(), StoreError> {
+pub(crate) fn count(tx: &mut Tx<'_>, category: Category, change: i64) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO pattern_counts (category, learned) VALUES ($1, $2) \
                        ON CONFLICT (category) DO UPDATE SET learned = pattern_counts.learned + excluded.learned";
-    tx.post(SQL, &[category.as_str().into(), change.into()]).await
+    tx.post(SQL, &[category.as_str().into(), change.into()])
 }
 
 fn first(row: Option<Row>) -> Result<Option<Pattern>, StoreError> {

@@ -77,7 +77,7 @@ macro_rules! columns {
 use columns;
 
 /// Adds a run.
-pub async fn insert(tx: &mut impl Tx, run: &Run) -> Result<RunKey, StoreError> {
+pub fn insert(tx: &mut Tx<'_>, run: &Run) -> Result<RunKey, StoreError> {
     const SQL: &str = concat!(
         "INSERT INTO runs (",
         columns!(),
@@ -103,25 +103,25 @@ pub async fn insert(tx: &mut impl Tx, run: &Run) -> Result<RunKey, StoreError> {
         run.is_foreign.into(),
         (&run.shuffle).into(),
     ];
-    let row = tx.query_first(SQL, &params).await?;
+    let row = tx.query_first(SQL, &params)?;
     row.ok_or_else(|| StoreError::corrupt("an inserted run gave no key"))?.read().map(RunKey)
 }
 
 /// One run by id.
-pub async fn by_id(tx: &mut impl Tx, id: &str) -> Result<Option<(RunKey, Run)>, StoreError> {
+pub fn by_id(tx: &mut Tx<'_>, id: &str) -> Result<Option<(RunKey, Run)>, StoreError> {
     const SQL: &str = concat!("SELECT key, ", columns!(), " FROM runs WHERE id = $1");
-    let Some(mut row) = tx.query_first(SQL, &[id.into()]).await? else { return Ok(None) };
+    let Some(mut row) = tx.query_first(SQL, &[id.into()])? else { return Ok(None) };
     Ok(Some((RunKey(row.read()?), run(&mut row)?)))
 }
 
 /// The id of a run.
-pub async fn id_of(tx: &mut impl Tx, key: RunKey) -> Result<Option<String>, StoreError> {
-    let row = tx.query_first("SELECT id FROM runs WHERE key = $1", &[key.0.into()]).await?;
+pub fn id_of(tx: &mut Tx<'_>, key: RunKey) -> Result<Option<String>, StoreError> {
+    let row = tx.query_first("SELECT id FROM runs WHERE key = $1", &[key.0.into()])?;
     row.map(|mut row| row.read()).transpose()
 }
 
 /// One page, newest first.
-pub async fn list(tx: &mut impl Tx, filter: RunFilter, limit: u32, offset: u32) -> Result<Vec<Run>, StoreError> {
+pub fn list(tx: &mut Tx<'_>, filter: RunFilter, limit: u32, offset: u32) -> Result<Vec<Run>, StoreError> {
     const ALL: &str = concat!(
         "SELECT ",
         columns!(),
@@ -134,33 +134,33 @@ pub async fn list(tx: &mut impl Tx, filter: RunFilter, limit: u32, offset: u32) 
     );
     let page = [since_param(filter), limit.into(), offset.into()];
     let rows = match filter.has_failed {
-        None => tx.query(ALL, &page).await?,
-        Some(failed) => tx.query(OF_STATUS, &[page[0], page[1], page[2], status(failed).into()]).await?,
+        None => tx.query(ALL, &page)?,
+        Some(failed) => tx.query(OF_STATUS, &[page[0], page[1], page[2], status(failed).into()])?,
     };
     rows.into_iter().map(|mut row| run(&mut row)).collect()
 }
 
 /// The newest runs with where their cases are.
-pub async fn newest(tx: &mut impl Tx, limit: u32) -> Result<Vec<(RunKey, Run)>, StoreError> {
+pub fn newest(tx: &mut Tx<'_>, limit: u32) -> Result<Vec<(RunKey, Run)>, StoreError> {
     const SQL: &str = concat!("SELECT key, ", columns!(), " FROM runs ORDER BY started_at DESC, key DESC LIMIT $1");
-    let rows = tx.query(SQL, &[limit.into()]).await?;
+    let rows = tx.query(SQL, &[limit.into()])?;
     rows.into_iter().map(|mut row| Ok((RunKey(row.read()?), run(&mut row)?))).collect()
 }
 
 /// The newest run of this project's own copy.
-pub async fn newest_own(tx: &mut impl Tx) -> Result<Option<(RunKey, Run)>, StoreError> {
+pub fn newest_own(tx: &mut Tx<'_>) -> Result<Option<(RunKey, Run)>, StoreError> {
     const SQL: &str = concat!(
         "SELECT key, ",
         columns!(),
         " FROM runs WHERE is_foreign = 0 ORDER BY started_at DESC, key DESC LIMIT 1"
     );
-    let Some(mut row) = tx.query_first(SQL, &[]).await? else { return Ok(None) };
+    let Some(mut row) = tx.query_first(SQL, &[])? else { return Ok(None) };
     Ok(Some((RunKey(row.read()?), run(&mut row)?)))
 }
 
 /// Ids of the run before and the run after one.
-pub async fn neighbours(
-    tx: &mut impl Tx,
+pub fn neighbours(
+    tx: &mut Tx<'_>,
     key: RunKey,
     started_at: i64,
 ) -> Result<(Option<String>, Option<String>), StoreError> {
@@ -168,32 +168,32 @@ pub async fn neighbours(
                           ORDER BY started_at DESC, key DESC LIMIT 1";
     const AFTER: &str = "SELECT id FROM runs WHERE (started_at, key) > ($1, $2) ORDER BY started_at, key LIMIT 1";
     let params = [started_at.into(), key.0.into()];
-    let mut read = async |sql| tx.query_first(sql, &params).await?.map(|mut row| row.read()).transpose();
-    Ok((read(BEFORE).await?, read(AFTER).await?))
+    let mut read = |sql| tx.query_first(sql, &params)?.map(|mut row| row.read()).transpose();
+    Ok((read(BEFORE)?, read(AFTER)?))
 }
 
 /// How many fit the filter.
-pub async fn count(tx: &mut impl Tx, filter: RunFilter) -> Result<u32, StoreError> {
+pub fn count(tx: &mut Tx<'_>, filter: RunFilter) -> Result<u32, StoreError> {
     const ALL: &str = "SELECT COUNT(*) FROM runs WHERE started_at >= $1";
     const OF_STATUS: &str = "SELECT COUNT(*) FROM runs WHERE status = $2 AND started_at >= $1";
     let row = match filter.has_failed {
-        None => tx.query_first(ALL, &[since_param(filter)]).await?,
-        Some(failed) => tx.query_first(OF_STATUS, &[since_param(filter), status(failed).into()]).await?,
+        None => tx.query_first(ALL, &[since_param(filter)])?,
+        Some(failed) => tx.query_first(OF_STATUS, &[since_param(filter), status(failed).into()])?,
     };
     row.map_or(Ok(0), |mut row| row.read())
 }
 
 /// Ids of the newest runs.
-pub async fn newest_ids(tx: &mut impl Tx, limit: u32) -> Result<Vec<String>, StoreError> {
+pub fn newest_ids(tx: &mut Tx<'_>, limit: u32) -> Result<Vec<String>, StoreError> {
     const SQL: &str = "SELECT id FROM runs ORDER BY started_at DESC, key DESC LIMIT $1";
-    tx.query(SQL, &[limit.into()]).await?.into_iter().map(|mut row| row.read()).collect()
+    tx.query(SQL, &[limit.into()])?.into_iter().map(|mut row| row.read()).collect()
 }
 
 /// Ids that begin so, newest first.
-pub async fn ids_with_prefix(tx: &mut impl Tx, prefix: &str, limit: u32) -> Result<Vec<String>, StoreError> {
+pub fn ids_with_prefix(tx: &mut Tx<'_>, prefix: &str, limit: u32) -> Result<Vec<String>, StoreError> {
     const SQL: &str = "SELECT id FROM runs WHERE id >= $1 AND id < $2 ORDER BY id DESC LIMIT $3";
     let after = format!("{prefix}\u{10ffff}");
-    let rows = tx.query(SQL, &[prefix.into(), (&after).into(), limit.into()]).await?;
+    let rows = tx.query(SQL, &[prefix.into(), (&after).into(), limit.into()])?;
     rows.into_iter().map(|mut row| row.read()).collect()
 }
 

@@ -87,12 +87,12 @@ pub fn family_key(family: &str) -> i64 {
 }
 
 /// Indexes documents; what they are about must not be indexed already.
-pub async fn add(tx: &mut impl Tx, documents: &[NewDocument<'_>]) -> Result<(), StoreError> {
+pub fn add(tx: &mut Tx<'_>, documents: &[NewDocument<'_>]) -> Result<(), StoreError> {
     const NEXT: &str = "UPDATE memory_totals SET total = total + $1 WHERE name = 'next_document' RETURNING total";
     const SQL: &str = "INSERT INTO search_documents (key, incident_key, pattern_key, family, vector) \
                        VALUES ($1, $2, $3, $4, $5)";
     let count = i64::try_from(documents.len()).unwrap_or(i64::MAX);
-    let row = tx.query_first(NEXT, &[count.into()]).await?;
+    let row = tx.query_first(NEXT, &[count.into()])?;
     let after: i64 = row.ok_or_else(|| StoreError::corrupt("the count of documents is gone"))?.read()?;
     let keys = (after - count)..;
     let vectors: Vec<Vec<u8>> = documents.iter().map(|document| document.vector.to_bytes()).collect();
@@ -100,114 +100,114 @@ pub async fn add(tx: &mut impl Tx, documents: &[NewDocument<'_>]) -> Result<(), 
         let [incident, pattern] = document.owner.columns();
         [key.into(), incident, pattern, document.family.map(family_key).into(), Value::Bytes(vector)]
     });
-    tx.execute_many(SQL, rows).await?;
+    tx.execute_many(SQL, rows)?;
     for (key, document) in keys.zip(documents) {
-        record_document(tx, document.owner, Some(key)).await?;
+        record_document(tx, document.owner, Some(key))?;
     }
-    add_to_total(tx, "documents", count).await?;
-    segments::compact(tx).await
+    add_to_total(tx, "documents", count)?;
+    segments::compact(tx)
 }
 
 /// Takes documents out; nothing happens where there is none.
-pub async fn remove(tx: &mut impl Tx, owners: &[Owner]) -> Result<(), StoreError> {
+pub fn remove(tx: &mut Tx<'_>, owners: &[Owner]) -> Result<(), StoreError> {
     const DOCUMENT: &str =
         "SELECT document FROM incidents WHERE key = $1 UNION ALL SELECT document FROM patterns WHERE key = $2";
     const SQL: &str = "DELETE FROM search_documents WHERE key = $1 RETURNING key, vector";
     const COUNT: &str = "UPDATE search_terms SET documents = documents - 1 WHERE term = $1";
     let columns: Vec<_> = owners.iter().map(|owner| owner.columns()).collect();
     let mut keys = Vec::new();
-    for (owner, rows) in owners.iter().zip(tx.query_many(DOCUMENT, &columns).await?) {
+    for (owner, rows) in owners.iter().zip(tx.query_many(DOCUMENT, &columns)?) {
         for mut row in rows {
             let Some(key) = row.read::<Option<i64>>()? else { continue };
-            record_document(tx, *owner, None).await?;
+            record_document(tx, *owner, None)?;
             keys.push([key.into()]);
         }
     }
-    let removed: Vec<Row> = tx.query_many(SQL, &keys).await?.into_iter().flatten().collect();
+    let removed: Vec<Row> = tx.query_many(SQL, &keys)?.into_iter().flatten().collect();
     if removed.is_empty() {
         return Ok(());
     }
-    add_to_total(tx, "documents", -i64::try_from(removed.len()).unwrap_or(i64::MAX)).await?;
-    let last = segments::all(tx).await?.last().map_or(0, |segment| segment.last);
+    add_to_total(tx, "documents", -i64::try_from(removed.len()).unwrap_or(i64::MAX))?;
+    let last = segments::all(tx)?.last().map_or(0, |segment| segment.last);
     for mut row in removed {
         if row.read::<i64>()? <= last {
             let vector = Vector::from_bytes(&row.read::<Vec<u8>>()?);
-            tx.execute_many(COUNT, vector.terms().iter().map(|(term, _)| [(*term).into()])).await?;
+            tx.execute_many(COUNT, vector.terms().iter().map(|(term, _)| [(*term).into()]))?;
         }
     }
     Ok(())
 }
 
 /// How many documents there are, and in how many of them each term stands.
-pub async fn document_counts(tx: &mut impl Tx, terms: &[u32]) -> Result<(u64, Vec<u64>), StoreError> {
-    let segments = segments::all(tx).await?;
-    let mut counts = if segments.is_empty() { vec![0; terms.len()] } else { in_segments(tx, terms).await? };
-    for (_, vector) in segments::tail(tx, &segments).await? {
+pub fn document_counts(tx: &mut Tx<'_>, terms: &[u32]) -> Result<(u64, Vec<u64>), StoreError> {
+    let segments = segments::all(tx)?;
+    let mut counts = if segments.is_empty() { vec![0; terms.len()] } else { in_segments(tx, terms)? };
+    for (_, vector) in segments::tail(tx, &segments)? {
         for (term, count) in terms.iter().zip(&mut counts) {
             *count += u64::from(vector.terms().binary_search_by_key(term, |(hash, _)| *hash).is_ok());
         }
     }
-    Ok((read_total(tx, "documents").await?, counts))
+    Ok((read_total(tx, "documents")?, counts))
 }
 
 /// The documents with the highest sums of worth and strength over the terms that are worth most, and those of the
 /// family; about `take` of them, in no order.
-pub async fn candidates(
-    tx: &mut impl Tx,
+pub fn candidates(
+    tx: &mut Tx<'_>,
     wanted: &[WantedTerm],
     family: Option<i64>,
     take: usize,
 ) -> Result<Vec<Candidate>, StoreError> {
     const FAMILIES: &str = "SELECT key FROM search_documents WHERE family = $1 ORDER BY key DESC LIMIT $2";
-    let segments = segments::all(tx).await?;
+    let segments = segments::all(tx)?;
     let chosen = terms_to_read(wanted, (MAX_LISTS / segments.len().max(1)).clamp(MIN_TERMS, MAX_TERMS));
     let mut best = Best { take, heap: BinaryHeap::with_capacity(take + 1) };
     for segment in &segments {
-        sum_segment(tx, segment, &chosen, &mut best).await?;
+        sum_segment(tx, segment, &chosen, &mut best)?;
     }
-    for (key, vector) in segments::tail(tx, &segments).await? {
+    for (key, vector) in segments::tail(tx, &segments)? {
         best.offer(key, sum_vector(&vector, &chosen));
     }
     let mut keys: Vec<i64> = best.heap.into_iter().map(|Reverse((_, key))| key).collect();
     if let Some(family) = family {
-        for mut row in tx.query(FAMILIES, &[family.into(), MAX_FAMILY_DOCUMENTS.into()]).await? {
+        for mut row in tx.query(FAMILIES, &[family.into(), MAX_FAMILY_DOCUMENTS.into()])? {
             keys.push(row.read()?);
         }
     }
     keys.sort_unstable();
     keys.dedup();
-    read(tx, &keys).await
+    read(tx, &keys)
 }
 
 /// Patterns that are to be indexed (again), at most `limit`, and forgets that they are.
-pub async fn take_waiting(tx: &mut impl Tx, limit: u32) -> Result<Vec<PatternKey>, StoreError> {
+pub fn take_waiting(tx: &mut Tx<'_>, limit: u32) -> Result<Vec<PatternKey>, StoreError> {
     const SQL: &str = "DELETE FROM search_waiting WHERE pattern_key IN \
                        (SELECT pattern_key FROM search_waiting ORDER BY pattern_key LIMIT $1) RETURNING pattern_key";
-    let rows = tx.query(SQL, &[limit.into()]).await?;
+    let rows = tx.query(SQL, &[limit.into()])?;
     rows.into_iter().map(|mut row| row.read().map(PatternKey)).collect()
 }
 
 /// Whether any pattern is to be indexed.
-pub async fn is_waiting(tx: &mut impl Tx) -> Result<bool, StoreError> {
-    Ok(tx.query_first("SELECT 1 FROM search_waiting LIMIT 1", &[]).await?.is_some())
+pub fn is_waiting(tx: &mut Tx<'_>) -> Result<bool, StoreError> {
+    Ok(tx.query_first("SELECT 1 FROM search_waiting LIMIT 1", &[])?.is_some())
 }
 
 /// Lets a learned pattern be indexed before the next search.
-pub(crate) async fn wait(tx: &mut impl Tx, pattern: PatternKey) -> Result<(), StoreError> {
+pub(crate) fn wait(tx: &mut Tx<'_>, pattern: PatternKey) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO search_waiting (pattern_key) SELECT key FROM patterns \
                        WHERE key = $1 AND source = 'learned' ON CONFLICT DO NOTHING";
-    tx.post(SQL, &[pattern.into()]).await
+    tx.post(SQL, &[pattern.into()])
 }
 
 /// Adds to a count that is kept.
-pub(crate) async fn add_to_total(tx: &mut impl Tx, name: &'static str, change: i64) -> Result<(), StoreError> {
+pub(crate) fn add_to_total(tx: &mut Tx<'_>, name: &'static str, change: i64) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE memory_totals SET total = total + $2 WHERE name = $1";
-    tx.post(SQL, &[name.into(), change.into()]).await
+    tx.post(SQL, &[name.into(), change.into()])
 }
 
 /// A count that is kept.
-pub(crate) async fn read_total(tx: &mut impl Tx, name: &'static str) -> Result<u64, StoreError> {
-    let row = tx.query_first("SELECT total FROM memory_totals WHERE name = $1", &[name.into()]).await?;
+pub(crate) fn read_total(tx: &mut Tx<'_>, name: &'static str) -> Result<u64, StoreError> {
+    let row = tx.query_first("SELECT total FROM memory_totals WHERE name = $1", &[name.into()])?;
     let total: i64 = row.map_or(Ok(0), |mut row| row.read())?;
     Ok(u64::try_from(total).unwrap_or_default())
 }
@@ -257,12 +257,7 @@ fn terms_to_read(wanted: &[WantedTerm], most: usize) -> Vec<(u32, f32)> {
     chosen
 }
 
-async fn sum_segment(
-    tx: &mut impl Tx,
-    segment: &Segment,
-    chosen: &[(u32, f32)],
-    best: &mut Best,
-) -> Result<(), StoreError> {
+fn sum_segment(tx: &mut Tx<'_>, segment: &Segment, chosen: &[(u32, f32)], best: &mut Best) -> Result<(), StoreError> {
     const SQL: &str = "SELECT postings FROM search_postings WHERE key = $1";
     if chosen.is_empty() {
         return Ok(());
@@ -270,7 +265,7 @@ async fn sum_segment(
     let length = usize::try_from(segment.last - segment.first + 1).unwrap_or_default();
     let mut sums = vec![0.0_f32; length];
     let lists: Vec<_> = chosen.iter().map(|(term, _)| [segment.row(*term).into()]).collect();
-    for ((_, worth), rows) in chosen.iter().zip(tx.query_many(SQL, &lists).await?) {
+    for ((_, worth), rows) in chosen.iter().zip(tx.query_many(SQL, &lists)?) {
         let Some(mut row) = rows.into_iter().next() else { continue };
         postings::decode(&row.read::<Vec<u8>>()?, |place, weight| {
             if let Some(sum) = sums.get_mut(place as usize) {
@@ -297,11 +292,11 @@ fn sum_vector(vector: &Vector, chosen: &[(u32, f32)]) -> f32 {
     held.sum()
 }
 
-async fn read(tx: &mut impl Tx, keys: &[i64]) -> Result<Vec<Candidate>, StoreError> {
+fn read(tx: &mut Tx<'_>, keys: &[i64]) -> Result<Vec<Candidate>, StoreError> {
     const SQL: &str = "SELECT incident_key, pattern_key, family, vector FROM search_documents WHERE key = $1";
     let params: Vec<_> = keys.iter().map(|key| [(*key).into()]).collect();
     let mut found = Vec::with_capacity(keys.len());
-    for rows in tx.query_many(SQL, &params).await? {
+    for rows in tx.query_many(SQL, &params)? {
         // A document that was taken out still stands in its segment.
         let Some(mut row) = rows.into_iter().next() else { continue };
         let owner = match (row.read::<Option<i64>>()?, row.read::<Option<i64>>()?) {
@@ -314,23 +309,23 @@ async fn read(tx: &mut impl Tx, keys: &[i64]) -> Result<Vec<Candidate>, StoreErr
     Ok(found)
 }
 
-async fn in_segments(tx: &mut impl Tx, terms: &[u32]) -> Result<Vec<u64>, StoreError> {
+fn in_segments(tx: &mut Tx<'_>, terms: &[u32]) -> Result<Vec<u64>, StoreError> {
     const SQL: &str = "SELECT documents FROM search_terms WHERE term = $1";
     let params: Vec<_> = terms.iter().map(|term| [(*term).into()]).collect();
     let count = |rows: Vec<Row>| {
         let count: i64 = rows.into_iter().next().map_or(Ok(0), |mut row| row.read())?;
         Ok(u64::try_from(count).unwrap_or_default())
     };
-    tx.query_many(SQL, &params).await?.into_iter().map(count).collect()
+    tx.query_many(SQL, &params)?.into_iter().map(count).collect()
 }
 
-async fn record_document(tx: &mut impl Tx, owner: Owner, document: Option<i64>) -> Result<(), StoreError> {
+fn record_document(tx: &mut Tx<'_>, owner: Owner, document: Option<i64>) -> Result<(), StoreError> {
     match owner {
         Owner::Incident(key) => {
-            tx.post("UPDATE incidents SET document = $2 WHERE key = $1", &[key.into(), document.into()]).await
+            tx.post("UPDATE incidents SET document = $2 WHERE key = $1", &[key.into(), document.into()])
         }
         Owner::Pattern(key) => {
-            tx.post("UPDATE patterns SET document = $2 WHERE key = $1", &[key.into(), document.into()]).await
+            tx.post("UPDATE patterns SET document = $2 WHERE key = $1", &[key.into(), document.into()])
         }
     }
 }

@@ -19,25 +19,25 @@ pub struct SharedUse {
 }
 
 /// Notes that what has `id` here is somebody else's, or a trial of it.
-pub async fn note(tx: &mut impl Tx, id: &str, shared_id: &str) -> Result<(), StoreError> {
+pub fn note(tx: &mut Tx<'_>, id: &str, shared_id: &str) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO shared_uses (id, shared_id) VALUES ($1, $2) ON CONFLICT DO NOTHING";
-    tx.post(SQL, &[id.into(), shared_id.into()]).await
+    tx.post(SQL, &[id.into(), shared_id.into()])
 }
 
 /// All of it: what stands here under which id is of which shared one.
-pub async fn all(tx: &mut impl Tx) -> Result<BTreeMap<String, String>, StoreError> {
-    let rows = tx.query("SELECT id, shared_id FROM shared_uses ORDER BY id", &[]).await?;
+pub fn all(tx: &mut Tx<'_>) -> Result<BTreeMap<String, String>, StoreError> {
+    let rows = tx.query("SELECT id, shared_id FROM shared_uses ORDER BY id", &[])?;
     rows.into_iter().map(|mut row| Ok((row.read()?, row.read()?))).collect()
 }
 
 /// Of which shared one this is; none where it is the user's own.
-pub async fn shared_id_of(tx: &mut impl Tx, id: &str) -> Result<Option<String>, StoreError> {
-    let row = tx.query_first("SELECT shared_id FROM shared_uses WHERE id = $1", &[id.into()]).await?;
+pub fn shared_id_of(tx: &mut Tx<'_>, id: &str) -> Result<Option<String>, StoreError> {
+    let row = tx.query_first("SELECT shared_id FROM shared_uses WHERE id = $1", &[id.into()])?;
     row.map(|mut row| row.read()).transpose()
 }
 
 /// What was reported here of these shared fixes, oldest first.
-pub async fn uses_of(tx: &mut impl Tx, shared_ids: &[&str]) -> Result<Vec<SharedUse>, StoreError> {
+pub fn uses_of(tx: &mut Tx<'_>, shared_ids: &[&str]) -> Result<Vec<SharedUse>, StoreError> {
     const SQL: &str = "SELECT u.shared_id, o.worked, o.run_id, o.proved_by, o.refuted_by, o.passes, o.passes_needed, \
                        o.changed \
                        FROM shared_uses u JOIN outcomes o ON o.id = u.id \
@@ -57,14 +57,14 @@ pub async fn uses_of(tx: &mut impl Tx, shared_ids: &[&str]) -> Result<Vec<Shared
         })
     };
     let wanted: Vec<_> = shared_ids.iter().map(|id| [(*id).into()]).collect();
-    tx.query_many(SQL, &wanted).await?.into_iter().flatten().map(read).collect()
+    tx.query_many(SQL, &wanted)?.into_iter().flatten().map(read).collect()
 }
 
 /// Those of these ids that this memory has: of fixes, solutions and incidents.
-pub async fn known_of(tx: &mut impl Tx, ids: &[&str]) -> Result<Vec<String>, StoreError> {
+pub fn known_of(tx: &mut Tx<'_>, ids: &[&str]) -> Result<Vec<String>, StoreError> {
     const SQL: &str = "SELECT known.id FROM (SELECT id FROM outcomes WHERE id = $1 UNION ALL \
                        SELECT id FROM solutions WHERE id = $1 UNION ALL SELECT id FROM incidents WHERE id = $1) AS known \
                        LIMIT 1";
     let wanted: Vec<_> = ids.iter().map(|id| [(*id).into()]).collect();
-    tx.query_many(SQL, &wanted).await?.into_iter().flatten().map(|mut row| row.read()).collect()
+    tx.query_many(SQL, &wanted)?.into_iter().flatten().map(|mut row| row.read()).collect()
 }

@@ -84,12 +84,12 @@ macro_rules! successes {
 }
 
 /// Adds a solution; the one that is there already where steps and environment are known. True: it is new.
-pub async fn add(tx: &mut impl Tx, new: &NewSolution<'_>) -> Result<(Solution, bool), StoreError> {
-    add_all(tx, &[*new]).await?.pop().ok_or_else(not_inserted)
+pub fn add(tx: &mut Tx<'_>, new: &NewSolution<'_>) -> Result<(Solution, bool), StoreError> {
+    add_all(tx, &[*new])?.pop().ok_or_else(not_inserted)
 }
 
 /// Adds some, in this order, as [`add`] does; no two may have owner, steps and environment in common.
-pub async fn add_all(tx: &mut impl Tx, new: &[NewSolution<'_>]) -> Result<Vec<(Solution, bool)>, StoreError> {
+pub fn add_all(tx: &mut Tx<'_>, new: &[NewSolution<'_>]) -> Result<Vec<(Solution, bool)>, StoreError> {
     const KNOWN: &str = concat!(
         columns!(),
         "WHERE incident_key = $1 AND digest = $3 AND env_bucket = $4 UNION ALL ",
@@ -100,9 +100,9 @@ pub async fn add_all(tx: &mut impl Tx, new: &[NewSolution<'_>]) -> Result<Vec<(S
         let [incident, pattern] = one.owner.columns();
         [incident, pattern, one.digest.into(), one.env_bucket.into()]
     });
-    let known = tx.query_many(KNOWN, &wanted.collect::<Vec<_>>()).await?;
+    let known = tx.query_many(KNOWN, &wanted.collect::<Vec<_>>())?;
     let missing = new.iter().zip(&known).filter(|(_, rows)| rows.is_empty()).map(|(one, _)| *one);
-    let mut inserted = insert_all(tx, &missing.collect::<Vec<_>>()).await?.into_iter();
+    let mut inserted = insert_all(tx, &missing.collect::<Vec<_>>())?.into_iter();
     let added = known.into_iter().map(|mut rows| match rows.pop() {
         Some(mut row) => Ok((solution(&mut row)?, false)),
         None => Ok((inserted.next().ok_or_else(not_inserted)?, true)),
@@ -111,7 +111,7 @@ pub async fn add_all(tx: &mut impl Tx, new: &[NewSolution<'_>]) -> Result<Vec<(S
 }
 
 /// Adds some that are not there yet. Steps that a person judged as wrong are wrong in every environment.
-async fn insert_all(tx: &mut impl Tx, new: &[NewSolution<'_>]) -> Result<Vec<Solution>, StoreError> {
+fn insert_all(tx: &mut Tx<'_>, new: &[NewSolution<'_>]) -> Result<Vec<Solution>, StoreError> {
     const SQL: &str = concat!(
         "INSERT INTO solutions (id, incident_key, pattern_key, steps, digest, env, env_bucket, created_at, recorded_by, \
          recorded_from, wrong_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, COALESCE(\
@@ -134,10 +134,10 @@ async fn insert_all(tx: &mut impl Tx, new: &[NewSolution<'_>]) -> Result<Vec<Sol
             one.recorder.from.into(),
         ]
     });
-    let rows = tx.query_many(SQL, &params.collect::<Vec<_>>()).await?;
+    let rows = tx.query_many(SQL, &params.collect::<Vec<_>>())?;
     for one in new {
         if let Owner::Pattern(pattern) = one.owner {
-            search::wait(tx, pattern).await?;
+            search::wait(tx, pattern)?;
         }
     }
     rows.into_iter().flatten().map(|mut row| solution(&mut row)).collect()
@@ -161,115 +161,111 @@ pub struct Texts<'a> {
 }
 
 /// Gives one of an incident other texts; its outcomes stay where they were made.
-pub async fn update(tx: &mut impl Tx, key: SolutionKey, new: &Texts<'_>) -> Result<(), StoreError> {
+pub fn update(tx: &mut Tx<'_>, key: SolutionKey, new: &Texts<'_>) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE solutions SET steps = $2, digest = $3, env = $4, env_bucket = $5 WHERE key = $1";
-    tx.post(SQL, &[key.into(), new.steps.into(), new.digest.into(), new.env.into(), new.env_bucket.into()]).await
+    tx.post(SQL, &[key.into(), new.steps.into(), new.digest.into(), new.env.into(), new.env_bucket.into()])
 }
 
 /// One by its id.
-pub async fn by_id(tx: &mut impl Tx, id: &str) -> Result<Option<Solution>, StoreError> {
-    Ok(by_ids(tx, [id]).await?.pop())
+pub fn by_id(tx: &mut Tx<'_>, id: &str) -> Result<Option<Solution>, StoreError> {
+    Ok(by_ids(tx, [id])?.pop())
 }
 
 /// Those of these ids that there are.
-pub async fn by_ids(tx: &mut impl Tx, ids: impl IntoIterator<Item = &str>) -> Result<Vec<Solution>, StoreError> {
+pub fn by_ids<'i>(tx: &mut Tx<'_>, ids: impl IntoIterator<Item = &'i str>) -> Result<Vec<Solution>, StoreError> {
     let ids: Vec<_> = ids.into_iter().map(|id| [id.into()]).collect();
-    let rows = tx.query_many(concat!(columns!(), "WHERE id = $1"), &ids).await?;
+    let rows = tx.query_many(concat!(columns!(), "WHERE id = $1"), &ids)?;
     rows.into_iter().flatten().map(|mut row| solution(&mut row)).collect()
 }
 
 /// The one whose report has this id: `fix-…`.
-pub async fn by_fix(tx: &mut impl Tx, fix_id: &str) -> Result<Option<Solution>, StoreError> {
+pub fn by_fix(tx: &mut Tx<'_>, fix_id: &str) -> Result<Option<Solution>, StoreError> {
     const SQL: &str = concat!(columns!(), "WHERE key = (SELECT solution_key FROM outcomes WHERE id = $1)");
-    let row = tx.query_first(SQL, &[fix_id.into()]).await?;
+    let row = tx.query_first(SQL, &[fix_id.into()])?;
     row.map(|mut row| solution(&mut row)).transpose()
 }
 
 /// Those of one incident or pattern that may be suggested: the ones that worked most often, then the newest.
-pub async fn best_of_owner(tx: &mut impl Tx, owner: Owner, limit: u32) -> Result<Vec<Solution>, StoreError> {
+pub fn best_of_owner(tx: &mut Tx<'_>, owner: Owner, limit: u32) -> Result<Vec<Solution>, StoreError> {
     const OF_INCIDENT: &str =
         concat!(columns!(), "WHERE incident_key = $1 AND wrong_at IS NULL ORDER BY ", successes!(), "LIMIT $2");
     const OF_PATTERN: &str =
         concat!(columns!(), "WHERE pattern_key = $1 AND wrong_at IS NULL ORDER BY ", successes!(), "LIMIT $2");
     let rows = match owner {
-        Owner::Incident(key) => tx.query(OF_INCIDENT, &[key.into(), limit.into()]).await?,
-        Owner::Pattern(key) => tx.query(OF_PATTERN, &[key.into(), limit.into()]).await?,
+        Owner::Incident(key) => tx.query(OF_INCIDENT, &[key.into(), limit.into()])?,
+        Owner::Pattern(key) => tx.query(OF_PATTERN, &[key.into(), limit.into()])?,
     };
     rows.into_iter().map(|mut row| solution(&mut row)).collect()
 }
 
 /// The same with those that a person judged as wrong, which come last.
-pub async fn all_of_owner(tx: &mut impl Tx, owner: Owner, limit: u32) -> Result<Vec<Solution>, StoreError> {
+pub fn all_of_owner(tx: &mut Tx<'_>, owner: Owner, limit: u32) -> Result<Vec<Solution>, StoreError> {
     const OF_INCIDENT: &str =
         concat!(columns!(), "WHERE incident_key = $1 ORDER BY wrong_at IS NOT NULL, ", successes!(), "LIMIT $2");
     const OF_PATTERN: &str =
         concat!(columns!(), "WHERE pattern_key = $1 ORDER BY wrong_at IS NOT NULL, ", successes!(), "LIMIT $2");
     let rows = match owner {
-        Owner::Incident(key) => tx.query(OF_INCIDENT, &[key.into(), limit.into()]).await?,
-        Owner::Pattern(key) => tx.query(OF_PATTERN, &[key.into(), limit.into()]).await?,
+        Owner::Incident(key) => tx.query(OF_INCIDENT, &[key.into(), limit.into()])?,
+        Owner::Pattern(key) => tx.query(OF_PATTERN, &[key.into(), limit.into()])?,
     };
     rows.into_iter().map(|mut row| solution(&mut row)).collect()
 }
 
 /// All of each of these patterns, in the order they were added.
-pub async fn of_patterns(tx: &mut impl Tx, patterns: &[PatternKey]) -> Result<Vec<Vec<Solution>>, StoreError> {
+pub fn of_patterns(tx: &mut Tx<'_>, patterns: &[PatternKey]) -> Result<Vec<Vec<Solution>>, StoreError> {
     const SQL: &str = concat!(columns!(), "WHERE pattern_key = $1 ORDER BY key");
     let wanted: Vec<_> = patterns.iter().map(|pattern| [(*pattern).into()]).collect();
-    let rows = tx.query_many(SQL, &wanted).await?.into_iter();
+    let rows = tx.query_many(SQL, &wanted)?.into_iter();
     rows.map(|rows| rows.into_iter().map(|mut row| solution(&mut row)).collect()).collect()
 }
 
 /// Those of these that a person wrote.
-pub async fn written_by_person(tx: &mut impl Tx, solutions: &[SolutionKey]) -> Result<Vec<bool>, StoreError> {
+pub fn written_by_person(tx: &mut Tx<'_>, solutions: &[SolutionKey]) -> Result<Vec<bool>, StoreError> {
     const SQL: &str = "SELECT by_person <> 0 FROM solutions WHERE key = $1";
     let wanted: Vec<_> = solutions.iter().map(|solution| [(*solution).into()]).collect();
-    let rows = tx.query_many(SQL, &wanted).await?.into_iter();
+    let rows = tx.query_many(SQL, &wanted)?.into_iter();
     rows.map(|mut rows| rows.pop().map_or(Ok(false), |mut row| row.read())).collect()
 }
 
 /// What a person has judged elsewhere of a solution that is new here.
-pub async fn take_judgement(
-    tx: &mut impl Tx,
+pub fn take_judgement(
+    tx: &mut Tx<'_>,
     key: SolutionKey,
     by_person: bool,
     wrong_at: Option<i64>,
 ) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE solutions SET by_person = $2, wrong_at = COALESCE(wrong_at, $3) WHERE key = $1";
-    tx.post(SQL, &[key.into(), by_person.into(), wrong_at.into()]).await
+    tx.post(SQL, &[key.into(), by_person.into(), wrong_at.into()])
 }
 
 /// All of one incident or pattern, in the order they were added.
-pub async fn of_owner(tx: &mut impl Tx, owner: Owner) -> Result<Vec<Solution>, StoreError> {
+pub fn of_owner(tx: &mut Tx<'_>, owner: Owner) -> Result<Vec<Solution>, StoreError> {
     let rows = match owner {
-        Owner::Incident(key) => {
-            tx.query(concat!(columns!(), "WHERE incident_key = $1 ORDER BY key"), &[key.into()]).await?
-        }
-        Owner::Pattern(key) => {
-            tx.query(concat!(columns!(), "WHERE pattern_key = $1 ORDER BY key"), &[key.into()]).await?
-        }
+        Owner::Incident(key) => tx.query(concat!(columns!(), "WHERE incident_key = $1 ORDER BY key"), &[key.into()])?,
+        Owner::Pattern(key) => tx.query(concat!(columns!(), "WHERE pattern_key = $1 ORDER BY key"), &[key.into()])?,
     };
     rows.into_iter().map(|mut row| solution(&mut row)).collect()
 }
 
 /// How many of one incident or pattern may be suggested.
-pub async fn usable_of(tx: &mut impl Tx, owner: Owner) -> Result<u32, StoreError> {
+pub fn usable_of(tx: &mut Tx<'_>, owner: Owner) -> Result<u32, StoreError> {
     const OF_INCIDENT: &str = "SELECT COUNT(*) FROM solutions WHERE incident_key = $1 AND wrong_at IS NULL";
     const OF_PATTERN: &str = "SELECT COUNT(*) FROM solutions WHERE pattern_key = $1 AND wrong_at IS NULL";
     let row = match owner {
-        Owner::Incident(key) => tx.query_first(OF_INCIDENT, &[key.into()]).await?,
-        Owner::Pattern(key) => tx.query_first(OF_PATTERN, &[key.into()]).await?,
+        Owner::Incident(key) => tx.query_first(OF_INCIDENT, &[key.into()])?,
+        Owner::Pattern(key) => tx.query_first(OF_PATTERN, &[key.into()])?,
     };
     row.map_or(Ok(0), |mut row| row.read())
 }
 
 /// How many one incident or pattern has.
-pub async fn count_of(tx: &mut impl Tx, owner: Owner) -> Result<u32, StoreError> {
+pub fn count_of(tx: &mut Tx<'_>, owner: Owner) -> Result<u32, StoreError> {
     let row = match owner {
         Owner::Incident(key) => {
-            tx.query_first("SELECT COUNT(*) FROM solutions WHERE incident_key = $1", &[key.into()]).await?
+            tx.query_first("SELECT COUNT(*) FROM solutions WHERE incident_key = $1", &[key.into()])?
         }
         Owner::Pattern(key) => {
-            tx.query_first("SELECT COUNT(*) FROM solutions WHERE pattern_key = $1", &[key.into()]).await?
+            tx.query_first("SELECT COUNT(*) FROM solutions WHERE pattern_key = $1", &[key.into()])?
         }
     };
     row.map_or(Ok(0), |mut row| row.read())
@@ -290,12 +286,12 @@ fn solution(row: &mut Row) -> Result<Solution, StoreError> {
 /// The best solution was reported as a success at least once, and neither a run nor a report took that back: one that is
 /// proved before one that is only claimed; then its successes (where any is proved, those) against its failures (Laplace), then the
 /// later success.
-pub async fn choose_best(tx: &mut impl Tx, pattern: PatternKey) -> Result<(), StoreError> {
-    choose_best_of(tx, &[pattern]).await
+pub fn choose_best(tx: &mut Tx<'_>, pattern: PatternKey) -> Result<(), StoreError> {
+    choose_best_of(tx, &[pattern])
 }
 
 /// The same of each of these patterns.
-pub async fn choose_best_of(tx: &mut impl Tx, patterns: &[PatternKey]) -> Result<(), StoreError> {
+pub fn choose_best_of(tx: &mut Tx<'_>, patterns: &[PatternKey]) -> Result<(), StoreError> {
     const BEST: &str = "SELECT p.best_solution, (SELECT t.key FROM (SELECT s.key, SUM(e.worked) AS worked, \
                         SUM(e.failed) AS failed, MAX(e.last_confirmed_at) AS latest, (SELECT COUNT(*) FROM (\
                         SELECT 1 FROM outcomes o WHERE o.solution_key = s.key AND o.proved_by IS NOT NULL \
@@ -306,14 +302,14 @@ pub async fn choose_best_of(tx: &mut impl Tx, patterns: &[PatternKey]) -> Result
                         (t.worked + 1.0) / (t.worked + t.failed + 2.0) DESC, t.latest DESC, t.key DESC LIMIT 1) \
                         FROM patterns p WHERE p.key = $1 AND p.source = 'learned'";
     let wanted: Vec<_> = patterns.iter().map(|pattern| [(*pattern).into()]).collect();
-    let rows = tx.query_many(BEST, &wanted).await?;
+    let rows = tx.query_many(BEST, &wanted)?;
     for (pattern, mut rows) in patterns.iter().zip(rows) {
         let Some(mut row) = rows.pop() else { continue };
         let (before, best) = (row.read::<Option<i64>>()?, row.read::<Option<i64>>()?);
         if before != best {
             let params = [(*pattern).into(), best.into()];
-            tx.post("UPDATE patterns SET best_solution = $2 WHERE key = $1", &params).await?;
-            filter_text::write(tx, *pattern).await?;
+            tx.post("UPDATE patterns SET best_solution = $2 WHERE key = $1", &params)?;
+            filter_text::write(tx, *pattern)?;
         }
     }
     Ok(())

@@ -1,15 +1,13 @@
 //! The engine with a database: every call by its name.
-//! The embedded database never yields, so a call is done when it returns.
 
 use crate::{
     HOST,
     ambient::{ambient_of, made_now},
     convert::{JavaScript, decode, refused, thrown},
     files::Files,
-    wire::Wire,
 };
 use argus_engine::{Engine, EngineError, ErrorCode, calls, contract::EngineOptions};
-use argus_store::{AnyDatabase, Mode, Sqlite, StoreError, finish};
+use argus_store::{Database, Mode, Sqlite, StoreError};
 use serde::Deserialize;
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
@@ -46,7 +44,7 @@ struct Location {
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct WasmEngine {
-    engine: Engine<AnyDatabase<Wire>>,
+    engine: Engine,
 }
 
 pub(crate) type Answer = Result<JsValue, JsValue>;
@@ -64,24 +62,24 @@ impl WasmEngine {
         let opened = Sqlite::open_own(&location.database_path, vfs, mode, location.memory_id.as_deref());
         let opened = opened.and_then(|database| {
             if location.create {
-                finish(database.create(made_now()))?;
+                database.create(made_now())?;
             }
             Ok(database)
         });
-        let engine = any(opened).and_then(|database| Engine::new(database, options));
+        let engine = embedded(opened).and_then(|database| Engine::new(database, options));
         let with_files =
-            |engine: Engine<_>| if location.without_files { Ok(engine) } else { Ok(engine.with_reports(files()?)) };
+            |engine: Engine| if location.without_files { Ok(engine) } else { Ok(engine.with_reports(files()?)) };
         let engine = engine.and_then(with_files);
         let mut engine = engine.map_err(|error| explained(&error))?;
         if let Some(secondary) = location.secondary_path.filter(|path| *path != location.database_path) {
             let id = location.secondary_memory_id.as_deref();
-            engine = engine.with_secondary(any(Sqlite::open_own(&secondary, Some(VFS), mode, id)));
+            engine = engine.with_secondary(embedded(Sqlite::open_own(&secondary, Some(VFS), mode, id)));
         }
         if let Some(foreign) = location.foreign_path {
-            engine = engine.with_foreign(any(Sqlite::open_foreign(&foreign, Some(VFS), mode)));
+            engine = engine.with_foreign(embedded(Sqlite::open_foreign(&foreign, Some(VFS), mode)));
         }
         if let Some(shared) = location.shared_path {
-            engine = engine.with_shared(any(Sqlite::open_foreign(&shared, Some(VFS), mode)));
+            engine = engine.with_shared(embedded(Sqlite::open_foreign(&shared, Some(VFS), mode)));
         }
         forget_failure();
         Ok(Self { engine })
@@ -92,7 +90,7 @@ impl WasmEngine {
     #[expect(clippy::needless_pass_by_value, reason = "wasm-bindgen hands an optional text over by value")]
     pub fn call(&self, name: &str, params: JsValue, call_id: Option<String>, now: Option<f64>) -> Answer {
         let ambient = ambient_of(call_id.as_deref(), now)?;
-        answered(finish(calls::call::<JavaScript, _>(&self.engine, &ambient, name, params)))
+        answered(calls::call::<JavaScript>(&self.engine, &ambient, name, params))
     }
 
     /// The same in one transaction with what it answers, recorded by `recorder` (`RecorderOptions`): made again, the
@@ -102,7 +100,7 @@ impl WasmEngine {
     pub fn call_once(&self, name: &str, params: JsValue, call_id: String, now: f64, recorder: JsValue) -> Answer {
         let ambient = ambient_of(Some(&call_id), Some(now))?;
         let engine = self.engine.recorded_by(decode(recorder)?);
-        answered(finish(calls::call_once::<JavaScript, _>(&engine, &ambient, name, params)))
+        answered(calls::call_once::<JavaScript>(&engine, &ambient, name, params))
     }
 }
 
@@ -132,9 +130,8 @@ const fn is_about_files(code: ErrorCode) -> bool {
     )
 }
 
-/// A file, as the database that a server's project is too.
-fn any(opened: Result<Sqlite, StoreError>) -> Result<AnyDatabase<Wire>, EngineError> {
-    Ok(AnyDatabase::Sqlite(opened?))
+fn embedded(opened: Result<Sqlite, StoreError>) -> Result<Database, EngineError> {
+    Ok(Database::Sqlite(opened?))
 }
 
 fn forget_failure() {

@@ -20,7 +20,7 @@ pub use files::{Host, trap_at_write};
 pub use fix_loop::FixLoop;
 pub use identity::{adopt, identify};
 pub use inspect::{Inspector, generate_signature};
-pub use server::{WasmCall, WasmServer};
+pub use server::WasmServer;
 
 use argus_engine::ErrorCode;
 use argus_vfs::Registered;

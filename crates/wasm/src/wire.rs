@@ -1,20 +1,14 @@
-//! What goes between a call and its database: statements out, rows in, as plain JavaScript values.
+//! Statements to the host and rows back, as plain JavaScript values. The host function returns when the server has answered.
 //!
-//! Values are sent as text, as every driver can, and bytes as bytes. What comes back is text with the number of its type.
+//! Values are sent as text, which every driver accepts, and bytes as bytes. Rows come back as text with the number of
+//! each column's type.
 
-use crate::convert::thrown;
-use argus_engine::ErrorCode;
 use argus_store::database::{
     Cell,
     postgres::{Answer, Batch, Driver, DriverError, Statement},
 };
-use js_sys::{Array, Object, Reflect, Uint8Array};
-use std::{
-    cell::{Cell as Flag, RefCell},
-    future::poll_fn,
-    rc::Rc,
-    task::Poll,
-};
+use js_sys::{Array, Function, Object, Reflect, Uint8Array};
+use std::cell::Cell as Flag;
 use wasm_bindgen::{JsCast, JsValue};
 
 /// Numbers of types (PostgreSQL's `pg_type.dat`).
@@ -29,69 +23,54 @@ mod oid {
     pub(super) const NUMERIC: u32 = 1700;
 }
 
-/// One request at a time, or its answer.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Wire(Rc<Shared>);
+/// SQLSTATE `internal_error`.
+const INTERNAL_ERROR: &str = "XX000";
 
-#[derive(Debug, Default)]
-struct Shared {
-    slot: RefCell<Slot>,
-    /// The open transaction was given up; the host is told with the next request.
+/// Sends batches through a function of the host. It takes `{ statements: [{ sql, params }], isLast, isFresh }` (fresh: on
+/// a connection without an open transaction) and returns an array of `{ types, rows, tag }`, or `{ code, message }`.
+#[derive(Debug)]
+pub(crate) struct HostDriver {
+    send: Function,
+    /// The open transaction was given up; the host is told with the next batch.
     is_abandoned: Flag<bool>,
 }
 
-#[derive(Debug, Default)]
-enum Slot {
-    #[default]
-    Nothing,
-    Asked(Batch),
-    Answered(Result<Vec<Answer>, DriverError>),
+impl HostDriver {
+    pub(crate) fn new(send: Function) -> Self {
+        Self { send, is_abandoned: Flag::new(false) }
+    }
+
+    fn sent(&self, Batch { statements, is_last }: &Batch) -> Result<JsValue, JsValue> {
+        let statements = statements.iter().map(statement).collect::<Result<Array, JsValue>>()?;
+        let request = object(&[
+            ("statements", statements.into()),
+            ("isLast", (*is_last).into()),
+            ("isFresh", self.is_abandoned.take().into()),
+        ])?;
+        self.send.call1(&JsValue::NULL, &request)
+    }
 }
 
-impl Driver for Wire {
-    async fn run(&self, batch: Batch) -> Result<Vec<Answer>, DriverError> {
-        self.0.slot.replace(Slot::Asked(batch));
-        poll_fn(|_| match self.0.slot.take() {
-            Slot::Answered(answer) => Poll::Ready(answer),
-            other => {
-                self.0.slot.replace(other);
-                Poll::Pending
-            }
-        })
-        .await
+impl Driver for HostDriver {
+    fn run(&self, batch: Batch) -> Result<Vec<Answer>, DriverError> {
+        let answer = self.sent(&batch).map_err(|_| unusable("the host could not send the statements"))?;
+        let error = |_| unusable("the host answered no rows");
+        match answer.dyn_ref::<Array>() {
+            Some(answers) => answers.iter().map(|answer| answer_of(&answer)).collect(),
+            None => Err(DriverError {
+                code: text(&answer, "code").map_err(error)?,
+                message: text(&answer, "message").map_err(error)?,
+            }),
+        }
     }
 
     fn abandon(&self) {
-        self.0.is_abandoned.set(true);
+        self.is_abandoned.set(true);
     }
 }
 
-impl Wire {
-    /// `{ statements: [{ sql, params }], isLast, isFresh }`; fresh: on a connection without an open transaction.
-    pub(crate) fn take_request(&self) -> Result<JsValue, JsValue> {
-        let Slot::Asked(Batch { statements, is_last }) = self.0.slot.take() else {
-            return Err(thrown(ErrorCode::InternalError, "A call waits for nothing."));
-        };
-        let asked = statements.iter().map(statement).collect::<Result<Array, JsValue>>()?;
-        object(&[
-            ("statements", asked.into()),
-            ("isLast", is_last.into()),
-            ("isFresh", self.0.is_abandoned.take().into()),
-        ])
-    }
-
-    /// An array of `{ types, rows, tag }`, or `{ code, message }`; undefined where nothing was asked yet.
-    pub(crate) fn answer(&self, answer: &JsValue) -> Result<(), JsValue> {
-        if answer.is_undefined() {
-            return Ok(());
-        }
-        let answered = match answer.dyn_ref::<Array>() {
-            Some(answers) => Ok(answers.iter().map(|answer| answer_of(&answer)).collect::<Result<_, _>>()?),
-            None => Err(DriverError { code: text(answer, "code")?, message: text(answer, "message")? }),
-        };
-        self.0.slot.replace(Slot::Answered(answered));
-        Ok(())
-    }
+fn unusable(message: &str) -> DriverError {
+    DriverError { code: INTERNAL_ERROR.to_owned(), message: message.to_owned() }
 }
 
 fn statement(Statement { sql, params }: &Statement) -> Result<JsValue, JsValue> {
@@ -111,17 +90,17 @@ fn value(cell: &Cell) -> JsValue {
     }
 }
 
-fn answer_of(answer: &JsValue) -> Result<Answer, JsValue> {
-    let types: Vec<u32> = array(answer, "types")?.iter().map(number).collect();
-    let rows = array(answer, "rows")?;
+fn answer_of(answer: &JsValue) -> Result<Answer, DriverError> {
+    let unreadable = |_| unusable("the host answered no rows");
+    let types: Vec<u32> = array(answer, "types").map_err(unreadable)?.iter().map(number).collect();
+    let rows = array(answer, "rows").map_err(unreadable)?;
     let row = |row: JsValue| {
         let cells: Array = row.unchecked_into();
         types.iter().zip(cells.iter()).map(|(of, cell)| cell_of(*of, &cell)).collect::<Option<Vec<Cell>>>()
     };
     let rows = rows.iter().map(row).collect::<Option<_>>();
-    let rows =
-        rows.ok_or_else(|| thrown(ErrorCode::InternalError, "The database answered a value of another type."))?;
-    Ok(Answer { rows, tag: text(answer, "tag")? })
+    let rows = rows.ok_or_else(|| unusable("the server answered a value of another type"))?;
+    Ok(Answer { rows, tag: text(answer, "tag").map_err(unreadable)? })
 }
 
 fn cell_of(of: u32, cell: &JsValue) -> Option<Cell> {

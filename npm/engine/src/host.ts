@@ -1,3 +1,4 @@
+/// <reference path="./web-assembly.d.ts" />
 /**
  * What the engine needs of the platform it runs on: a compiled module, and files.
  */
@@ -68,8 +69,8 @@ export interface WriteQueue {
 /** One platform. */
 export interface Platform {
   readonly files: HostFiles;
-  /** The engine's bytes; asked for once, at first use. */
-  load(): Uint8Array;
+  /** The engine's bytes, or compiled; asked for once, at first use. */
+  load(): Uint8Array | WebAssembly.Module;
   /** Where lines go that belong to the call that is running. */
   log: Log | undefined;
   /** Runs `work`, which hardly waits for locks; where that cannot be had it is not there. */

@@ -33,6 +33,7 @@ export {
   type SqlPool,
   type SqlStatement,
 } from './node/project-server.ts';
+export { defaultWorkers } from './node/project-workers.ts';
 export { HistoryStore, KnowledgeStore } from './stores.ts';
 
 const runtime = new Runtime(new NodePlatform());
@@ -45,7 +46,7 @@ export async function openEngine(options: OpenOptions): Promise<Engine> {
 
 /** The memories of a server on PostgreSQL, through connections that the caller has. Nothing is sent before a call. */
 export function openProjectServer(options: ProjectServerOptions): ProjectServer {
-  return new ProjectServer(runtime, options);
+  return new ProjectServer(options);
 }
 
 /** What a database file says of itself. */

@@ -31,20 +31,20 @@ test.each([
     sent += 1;
     throw sent === 1 ? new SqlError(code, 'the first time') : new Error('the second time');
   });
-  const server = openProjectServer({ pool, locale: 'en' });
+  const server = openProjectServer({ pool });
   await expect(server.state()).rejects.toThrow(isTriedAgain ? 'the second time' : 'the first time');
 });
 
 test('a call that fails again and again is refused, and leaves no connection open', async () => {
   const { pool, seen } = poolThat(() => Promise.reject(new SqlError('40001', 'could not serialize access')));
-  const server = openProjectServer({ pool, locale: 'en', tryAgainMs: 50 });
+  const server = openProjectServer({ pool, tryAgainMs: 50 });
   await expect(server.state()).rejects.toMatchObject(REFUSED);
   await expect.poll(() => seen.open).toBe(0);
 });
 
 test('a call whose time is over while the database is asked is refused, and its connection is broken', async () => {
   const { pool, seen } = poolThat(() => new Promise(() => {}));
-  const server = openProjectServer({ pool, locale: 'en', callMs: 10 });
+  const server = openProjectServer({ pool, callMs: 10 });
   await expect(server.state()).rejects.toMatchObject(REFUSED);
   expect(seen).toEqual({ open: 0, broken: 1 });
 });
@@ -55,7 +55,7 @@ test('a connection that comes after the time of its call goes back to the pool',
     connected = resolve;
   });
   const pool = { connect: () => connection, close: async () => {} };
-  const server = openProjectServer({ pool, locale: 'en', callMs: 10 });
+  const server = openProjectServer({ pool, callMs: 10 });
   await expect(server.state()).rejects.toMatchObject(REFUSED);
   const released = new Promise<boolean>((release) => {
     connected({ send: () => Promise.reject(new Error('the call is over')), release });

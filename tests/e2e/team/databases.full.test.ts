@@ -70,7 +70,7 @@ async function onSqlite(): Promise<Call> {
 }
 
 async function onServer(pool: SqlPool): Promise<Call> {
-  const server = openProjectServer({ pool, locale: 'en', log: (line) => expect(line).toBe('') });
+  const server = openProjectServer({ pool, log: (line) => expect(line).toBe('') });
   onTestFinished(() => server.close());
   await server.migrate();
   const shop = server.project('shop');

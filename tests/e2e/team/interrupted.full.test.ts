@@ -56,7 +56,7 @@ class FailingPool implements SqlPool {
 async function serverThatFails(fail: Failing) {
   const url = await postgres().newDatabase();
   const pool = new FailingPool(new PostgresPool(url), fail);
-  const server = openProjectServer({ pool, locale: 'en' });
+  const server = openProjectServer({ pool });
   onTestFinished(() => server.close());
   await server.migrate();
   return { pool, server, url };

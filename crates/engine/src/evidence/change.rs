@@ -16,19 +16,19 @@ const MAX_COMMITS: usize = 5;
 
 /// What changed between the last failure of a case and its first pass after the run `failed_in`, compared with the text of
 /// the fix. None if nothing is known to have changed.
-pub(crate) async fn until_first_pass(
-    tx: &mut impl Tx,
+pub(crate) fn until_first_pass(
+    tx: &mut Tx<'_>,
     case_name: &str,
     failed_in: &str,
     text: &str,
 ) -> Result<Option<FixChange>, EngineError> {
-    let Some(mut memory) = rows::load(tx).await? else { return Ok(None) };
+    let Some(mut memory) = rows::load(tx)? else { return Ok(None) };
     let id = fingerprint(case_name);
-    rows::load_tests(tx, &mut memory, &[id]).await?;
+    rows::load_tests(tx, &mut memory, &[id])?;
     let Some((failed, passed)) = last_failure_and_first_pass(&memory, memory.tests.get(&id), failed_in) else {
         return Ok(None);
     };
-    let edit = edits::between_rows(tx, &memory.window, failed, passed).await?;
+    let edit = edits::between_rows(tx, &memory.window, failed, passed)?;
     let commits = commits_between(&memory.window, failed, passed);
     if commits.is_empty() && edit.files.is_empty() {
         return Ok(None);

@@ -18,7 +18,7 @@ use argus_core::{
     fix_loop::weakened_in_hunks,
 };
 use argus_store::{
-    Database, Tx,
+    Tx,
     evidence::{self, EditRow},
 };
 use serde::{Deserialize, Serialize};
@@ -40,22 +40,18 @@ pub(super) struct Edited {
 pub(super) type EditedFiles = BTreeMap<RunSeq, BTreeSet<Edited>>;
 
 /// The diff of an edit that fixed a failure. It contains the user's code and must be treated as data.
-pub async fn edit<D: Database>(
-    engine: &Engine<D>,
-    ambient: &Ambient,
-    params: &EditParams,
-) -> Result<EditResult, EngineError> {
-    let body = async |tx: &mut D::Tx<'_>| -> Result<EditResult, EngineError> {
-        let memory = rows::load(tx).await?.unwrap_or_default();
+pub fn edit(engine: &Engine, ambient: &Ambient, params: &EditParams) -> Result<EditResult, EngineError> {
+    let body = |tx: &mut Tx<'_>| -> Result<EditResult, EngineError> {
+        let memory = rows::load(tx)?.unwrap_or_default();
         let is_it = |fix: &&Fix| fix.edited.is_some() && fix.id(None) == params.fix_id;
         let Some(fix) = memory.fixes.iter().find(is_it) else {
             let message = format!("There is no edit '{}' that mended a failure.", quoted(&params.fix_id));
             return Err(EngineError::new(ErrorCode::InvalidInput, message));
         };
-        let (before, after) = (evidence::edits(tx, fix.failed).await?, evidence::edits(tx, fix.passed).await?);
+        let (before, after) = (evidence::edits(tx, fix.failed)?, evidence::edits(tx, fix.passed)?);
         Ok(between(before.as_ref(), after.as_ref()))
     };
-    engine.read(ambient, body).await
+    engine.read(ambient, body)
 }
 
 /// Whether the run has edited files.
@@ -64,8 +60,8 @@ pub(super) fn has_edits(params: &RecordRunParams) -> bool {
 }
 
 /// File ids with digests of the edits of a run, as verdicts use them.
-pub(super) fn edited_files<D>(
-    engine: &Engine<D>,
+pub(super) fn edited_files(
+    engine: &Engine,
     params: &RecordRunParams,
     is_of: impl Fn(&EditedFile) -> bool,
 ) -> Vec<(FileId, u64)> {
@@ -78,7 +74,7 @@ pub(super) fn edited_files<D>(
 }
 
 /// Returns a function that lists the files whose edits differ from those of an earlier run.
-pub(super) fn edited_since<D>(engine: &Engine<D>, params: &RecordRunParams) -> impl FnOnce(&RunFacts) -> Vec<String> {
+pub(super) fn edited_since(engine: &Engine, params: &RecordRunParams) -> impl FnOnce(&RunFacts) -> Vec<String> {
     move |earlier| {
         let edits = params.git.iter().flat_map(|git| kept(&git.edits)).map(|edit| clean(engine, edit));
         let is_other = |edit: &Edited| {
@@ -91,33 +87,33 @@ pub(super) fn edited_since<D>(engine: &Engine<D>, params: &RecordRunParams) -> i
 
 /// Stores the edits of this run, since the next run can show that they broke or fixed a test, and deletes those of runs that
 /// no verdict or fix refers to any more.
-pub(super) async fn save<D>(
-    engine: &Engine<D>,
-    tx: &mut impl Tx,
+pub(super) fn save(
+    engine: &Engine,
+    tx: &mut Tx<'_>,
     memory: &Memory,
     seq: RunSeq,
     params: &RecordRunParams,
 ) -> Result<(), EngineError> {
     let Some(git) = params.git.as_ref().filter(|git| !git.edits.is_empty()) else { return Ok(()) };
-    evidence::set_edits(tx, &row(engine, seq, &git.edits)?).await?;
+    evidence::set_edits(tx, &row(engine, seq, &git.edits)?)?;
     let needed = memory.needs_edits_of();
-    Ok(evidence::keep_edits(tx, |seq| needed.contains(&seq)).await?)
+    Ok(evidence::keep_edits(tx, |seq| needed.contains(&seq))?)
 }
 
 /// Edited files at the start of each run.
-pub(super) async fn load_files(tx: &mut impl Tx) -> Result<EditedFiles, EngineError> {
-    let rows = evidence::edited_files(tx).await?;
+pub(super) fn load_files(tx: &mut Tx<'_>) -> Result<EditedFiles, EngineError> {
+    let rows = evidence::edited_files(tx)?;
     Ok(rows.into_iter().map(|row| (row.run_seq, files_of(&row))).collect())
 }
 
 /// Edited files of all runs, including the run that is being recorded.
-pub(super) async fn load_with<D>(
-    engine: &Engine<D>,
-    tx: &mut impl Tx,
+pub(super) fn load_with(
+    engine: &Engine,
+    tx: &mut Tx<'_>,
     seq: RunSeq,
     params: &RecordRunParams,
 ) -> Result<EditedFiles, EngineError> {
-    let mut all = load_files(tx).await?;
+    let mut all = load_files(tx)?;
     all.remove(&seq);
     if let Some(git) = params.git.as_ref().filter(|git| !git.edits.is_empty()) {
         all.insert(seq, files_of(&row(engine, seq, &git.edits)?));
@@ -138,18 +134,18 @@ pub(super) fn of_run(all: &EditedFiles, seq: RunSeq) -> Vec<String> {
 }
 
 /// Whether the edits between two runs, given by id, weaken tests. False if a run is too old to be known.
-pub(crate) async fn is_suspicious(tx: &mut impl Tx, failed: &str, passed: &str) -> Result<bool, EngineError> {
-    let memory = rows::load(tx).await?.unwrap_or_default();
+pub(crate) fn is_suspicious(tx: &mut Tx<'_>, failed: &str, passed: &str) -> Result<bool, EngineError> {
+    let memory = rows::load(tx)?.unwrap_or_default();
     let seq = |id: &str| memory.window.runs().find(|run| run.id == id).map(|run| run.seq);
     match seq(failed).zip(seq(passed)) {
-        Some((failed, passed)) => weakens_tests(tx, failed, passed).await,
+        Some((failed, passed)) => weakens_tests(tx, failed, passed),
         None => Ok(false),
     }
 }
 
 /// Whether the edits between two runs weaken tests or the way in which they are run.
-pub(crate) async fn weakens_tests(tx: &mut impl Tx, failed: RunSeq, passed: RunSeq) -> Result<bool, EngineError> {
-    let edit = between(evidence::edits(tx, failed).await?.as_ref(), evidence::edits(tx, passed).await?.as_ref());
+pub(crate) fn weakens_tests(tx: &mut Tx<'_>, failed: RunSeq, passed: RunSeq) -> Result<bool, EngineError> {
+    let edit = between(evidence::edits(tx, failed)?.as_ref(), evidence::edits(tx, passed)?.as_ref());
     Ok(!weakened_in_hunks(&edit.hunks).is_empty())
 }
 
@@ -164,14 +160,14 @@ pub(super) struct EditDifference {
 }
 
 /// Compares the uncommitted edits of two runs by their rows.
-pub(super) async fn between_rows(
-    tx: &mut impl Tx,
+pub(super) fn between_rows(
+    tx: &mut Tx<'_>,
     window: &Window,
     one: RunSeq,
     other: RunSeq,
 ) -> Result<EditDifference, EngineError> {
     let mut difference = EditDifference { files: Vec::new(), hunks: String::new(), is_complete: true };
-    let (before, after) = (evidence::edits(tx, one).await?, evidence::edits(tx, other).await?);
+    let (before, after) = (evidence::edits(tx, one)?, evidence::edits(tx, other)?);
     for (seq, row, opposite) in [(one, &before, &after), (other, &after, &before)] {
         let is_clean = window.get(seq).is_some_and(|run| !run.dirty || run.untracked_only);
         difference.is_complete &= row.is_some() || is_clean;
@@ -199,7 +195,7 @@ pub(super) fn between_runs(window: &Window, all: &EditedFiles, one: RunSeq, othe
     paths.into_iter().map(str::to_owned).collect()
 }
 
-fn row<D>(engine: &Engine<D>, run_seq: RunSeq, edits: &[EditedFile]) -> Result<EditRow, EngineError> {
+fn row(engine: &Engine, run_seq: RunSeq, edits: &[EditedFile]) -> Result<EditRow, EngineError> {
     let (mut files, mut hunks, mut room) = (Vec::new(), Vec::new(), MAX_HUNKS_BYTES);
     for edit in kept(edits) {
         files.push(clean(engine, edit));
@@ -216,11 +212,11 @@ fn kept(edits: &[EditedFile]) -> impl Iterator<Item = &EditedFile> {
     edits.iter().filter(is_edit).filter(|edit| edit.path.len() <= MAX_PATH_BYTES).take(MAX_FILES)
 }
 
-fn clean<D>(engine: &Engine<D>, edit: &EditedFile) -> Edited {
+fn clean(engine: &Engine, edit: &EditedFile) -> Edited {
     Edited { path: redact(engine, &edit.path), digest: redact(engine, &edit.digest) }
 }
 
-fn redact<D>(engine: &Engine<D>, text: &str) -> String {
+fn redact(engine: &Engine, text: &str) -> String {
     engine.analyzer.redact_whole(text).into_string()
 }
 

@@ -15,7 +15,7 @@ use argus_core::{
         kept::fixes::{CONFIDENCE, Fix, ProofStatus},
     },
 };
-use argus_store::{Database, Tx, solutions};
+use argus_store::{Tx, solutions};
 use std::collections::{BTreeMap, btree_map::Entry};
 
 /// Maximum number of reported fixes in an answer, and of characters of each.
@@ -26,19 +26,15 @@ const MAX_REPORTED_CHARS: usize = 300;
 const MAX_NAMED_TESTS: usize = 5;
 
 /// Lists the fixes, newest first. If several commits may have fixed a failure, the newest comes first.
-pub async fn fixes<D: Database>(
-    engine: &Engine<D>,
-    ambient: &Ambient,
-    _: &NoParams,
-) -> Result<FixesResult, EngineError> {
-    let body = async |tx: &mut D::Tx<'_>| -> Result<_, EngineError> {
-        let edits = edits::load_files(tx).await?;
-        let mut memory = rows::load(tx).await?.unwrap_or_default();
-        let names = rows::load_all_tests(tx, &mut memory).await?;
-        drop_weakening_edits(tx, &mut memory.fixes).await?;
-        Ok((edits, memory, names, solutions::reported(tx, MAX_REPORTED).await?))
+pub fn fixes(engine: &Engine, ambient: &Ambient, _: &NoParams) -> Result<FixesResult, EngineError> {
+    let body = |tx: &mut Tx<'_>| -> Result<_, EngineError> {
+        let edits = edits::load_files(tx)?;
+        let mut memory = rows::load(tx)?.unwrap_or_default();
+        let names = rows::load_all_tests(tx, &mut memory)?;
+        drop_weakening_edits(tx, &mut memory.fixes)?;
+        Ok((edits, memory, names, solutions::reported(tx, MAX_REPORTED)?))
     };
-    let (edits, memory, names, reported) = engine.read(ambient, body).await?;
+    let (edits, memory, names, reported) = engine.read(ambient, body)?;
     let run_id = |seq| memory.window.get(seq).map(|run| run.id.clone());
     let fixes = memory.fixes.iter().rev().flat_map(|fix| {
         let case_names: Vec<String> = fix.cases.keys().filter_map(|case| names.get(case).cloned()).collect();
@@ -62,15 +58,15 @@ pub async fn fixes<D: Database>(
     let mut fixes: Vec<FixEvidence> = fixes.collect();
     let mut reported = shown(reported);
     mark_same_mends(&mut fixes, &mut reported);
-    let shared = shared::list(engine, ambient).await?;
+    let shared = shared::list(engine, ambient)?;
     Ok(FixesResult { fixes, reported, shared })
 }
 
 /// Drops edits that weaken tests or the way in which they are run, because they fix nothing.
-async fn drop_weakening_edits(tx: &mut impl Tx, fixes: &mut Vec<Fix>) -> Result<(), EngineError> {
+fn drop_weakening_edits(tx: &mut Tx<'_>, fixes: &mut Vec<Fix>) -> Result<(), EngineError> {
     let mut honest = Vec::with_capacity(fixes.len());
     for fix in fixes.drain(..) {
-        if fix.edited.is_none() || !edits::weakens_tests(tx, fix.failed, fix.passed).await? {
+        if fix.edited.is_none() || !edits::weakens_tests(tx, fix.failed, fix.passed)? {
             honest.push(fix);
         }
     }
@@ -107,8 +103,8 @@ fn mark_same_mends(fixes: &mut [FixEvidence], reported: &mut [ReportedFix]) {
 pub(crate) use super::rows::load_fixes;
 
 /// Returns the newest proved commit or edit among `kept` that fixed this failure of this test.
-pub(crate) async fn mended_before(
-    tx: &mut impl Tx,
+pub(crate) fn mended_before(
+    tx: &mut Tx<'_>,
     kept: &[Fix],
     case_name: &str,
     analysis: &Analysis,
@@ -117,16 +113,16 @@ pub(crate) async fn mended_before(
     let is_known = |fix: &Fix| fix.edited.is_some() || !fix.commits.is_empty();
     let was_proved = |fix: &&Fix| fix.is_of(case, error) && is_known(fix) && fix.passes >= needed(fix);
     let Some(fix) = kept.iter().rev().find(was_proved) else { return Ok(None) };
-    if fix.edited.is_some() && edits::weakens_tests(tx, fix.failed, fix.passed).await? {
+    if fix.edited.is_some() && edits::weakens_tests(tx, fix.failed, fix.passed)? {
         return Ok(None);
     }
     let files = match fix.edited {
-        Some(_) => edits::changed_files(fix, &edits::load_files(tx).await?),
+        Some(_) => edits::changed_files(fix, &edits::load_files(tx)?),
         None => Vec::new(),
     };
     let commit = fix.commits.first();
     let cases: Vec<CaseId> = fix.cases.keys().copied().take(MAX_NAMED_TESTS).collect();
-    let names = rows::names(tx, &cases).await?;
+    let names = rows::names(tx, &cases)?;
     Ok(Some(MendedBefore {
         fix_id: fix.id(commit),
         commit: commit.cloned(),

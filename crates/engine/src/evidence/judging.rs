@@ -51,25 +51,25 @@ pub(crate) struct RunJudgement {
 
 /// Judges the failures of a run, sets their verdicts, and stores the evidence. Foreign runs are judged, but leave no
 /// evidence.
-pub(crate) async fn judge<D>(
-    engine: &Engine<D>,
-    tx: &mut impl Tx,
+pub(crate) fn judge(
+    engine: &Engine,
+    tx: &mut Tx<'_>,
     run: &Run,
     params: &RecordRunParams,
     collected: &mut Collected,
 ) -> Result<RunJudgement, EngineError> {
-    let mut memory = match rows::load(tx).await? {
+    let mut memory = match rows::load(tx)? {
         Some(memory) => memory,
-        None => sum_up(engine, tx).await?,
+        None => sum_up(engine, tx)?,
     };
     let mut ran = RanCases::of(&collected.cases, &collected.failed, collected.facts.order_unknown);
     let asked = [ran.order.cases(), &wholes::of_run(run, &collected.cases)].concat();
-    let mut of_rows = rows::load_tests(tx, &mut memory, &asked).await?;
+    let mut of_rows = rows::load_tests(tx, &mut memory, &asked)?;
     if memory.needs_orders(&ran.failures, &ran.retried) {
-        rows::load_orders(tx, &mut memory).await?;
+        rows::load_orders(tx, &mut memory)?;
     }
     let failed = ran.failures.iter().filter_map(|failure| Some((failure.case, *ran.names.get(&failure.case)?)));
-    wholes::begin(tx, &mut memory, run, failed).await?;
+    wholes::begin(tx, &mut memory, run, failed)?;
     let order = ran.order.clone().with_wholes(wholes::passed(run, &collected.cases, &of_rows));
     let version = run.runner.as_deref().and_then(|runner| collected.facts.runner_version(runner));
     let facts = run_facts(engine, run, params, version, &memory, &ran);
@@ -84,15 +84,15 @@ pub(crate) async fn judge<D>(
     };
     let judgement = memory.record(recorded);
     let has_edits = judgement.verdicts.iter().any(|judged| judged.verdict.names_edits());
-    let edits = if has_edits { edits::load_with(engine, tx, facts.seq, params).await? } else { EditedFiles::new() };
+    let edits = if has_edits { edits::load_with(engine, tx, facts.seq, params)? } else { EditedFiles::new() };
     let name = |case: CaseId| ran.names.get(&case).map(|name| (*name).to_owned());
     if !run.is_foreign {
         let name = |case: CaseId| name(case).or_else(|| of_rows.get(&case).cloned());
-        rows::save(tx, &memory, facts.seq, &order, name).await?;
-        edits::save(engine, tx, &memory, facts.seq, params).await?;
+        rows::save(tx, &memory, facts.seq, &order, name)?;
+        edits::save(engine, tx, &memory, facts.seq, params)?;
     }
     if judgement.verdicts.iter().any(|judged| judged.verdict.polluter.is_some_and(|case| name(case).is_none())) {
-        of_rows.extend(rows::load_all_tests(tx, &mut memory).await?);
+        of_rows.extend(rows::load_all_tests(tx, &mut memory)?);
     }
     let case = |case| name(case).or_else(|| of_rows.get(&case).cloned());
     let named = Named { window: &memory.window, edits: &edits, case, command: run.command.as_deref() };
@@ -133,24 +133,24 @@ const MAX_EDITED: usize = 20;
 
 /// Judges a failure of an earlier run again with the evidence of later runs on the same commits and files. None if there is
 /// no such evidence.
-pub(crate) async fn judged_again<D>(
-    engine: &Engine<D>,
-    tx: &mut impl Tx,
+pub(crate) fn judged_again(
+    engine: &Engine,
+    tx: &mut Tx<'_>,
     run_id: &str,
     name: &str,
     failure: &Failure,
     analysis: &Analysis,
 ) -> Result<Option<CaseVerdict>, EngineError> {
-    let Some(mut memory) = rows::load(tx).await? else { return Ok(None) };
+    let Some(mut memory) = rows::load(tx)? else { return Ok(None) };
     let Some(run) = memory.window.runs().rev().skip(1).find(|run| run.id == run_id) else { return Ok(None) };
     let seq = run.seq;
-    let of_rows = rows::load_tests(tx, &mut memory, &[failure.case]).await?;
+    let of_rows = rows::load_tests(tx, &mut memory, &[failure.case])?;
     let files = files_of_stack(name, analysis, &engine.options.project_root);
     let stacks = StackFiles::from([(failure.case, files)]);
     let Some(judged) = judge::judge_again(&memory, seq, failure, &stacks) else { return Ok(None) };
-    let edits = edits::load_files(tx).await?;
+    let edits = edits::load_files(tx)?;
     let case = |case| if case == failure.case { Some(name.to_owned()) } else { of_rows.get(&case).cloned() };
-    let command = runs::by_id(tx, run_id).await?.and_then(|(_, run)| run.command);
+    let command = runs::by_id(tx, run_id)?.and_then(|(_, run)| run.command);
     let named = Named { window: &memory.window, edits: &edits, case, command: command.as_deref() };
     Ok(Some(shown(&judged, &named, None)))
 }
@@ -175,13 +175,13 @@ const MAX_SUMMED_RUNS: u32 = 32;
 const MAX_SUMMED_CASES: usize = 200_000;
 
 /// Builds the evidence from runs that were recorded by a version without evidence.
-async fn sum_up<D>(engine: &Engine<D>, tx: &mut impl Tx) -> Result<Memory, EngineError> {
+fn sum_up(engine: &Engine, tx: &mut Tx<'_>) -> Result<Memory, EngineError> {
     let mut memory = Memory::default();
     let mut runs = Vec::new();
     let mut count = 0;
-    let newest = runs::newest(tx, MAX_SUMMED_RUNS).await?;
+    let newest = runs::newest(tx, MAX_SUMMED_RUNS)?;
     for (key, run) in newest.into_iter().filter(|(_, run)| !run.is_foreign) {
-        let cases = cases::in_order(tx, key).await?;
+        let cases = cases::in_order(tx, key)?;
         count += cases.len();
         if count > MAX_SUMMED_CASES {
             break;
@@ -203,11 +203,11 @@ async fn sum_up<D>(engine: &Engine<D>, tx: &mut impl Tx) -> Result<Memory, Engin
             has_edits: false,
         });
     }
-    rows::save_all(tx, &memory, |case| names.get(&case).cloned()).await?;
+    rows::save_all(tx, &memory, |case| names.get(&case).cloned())?;
     Ok(memory)
 }
 
-fn stored_failure<D>(engine: &Engine<D>, case: &Case) -> Option<Failure> {
+fn stored_failure(engine: &Engine, case: &Case) -> Option<Failure> {
     let failure = case.failure.as_ref()?;
     let event = lookup::event_of(failure);
     let analysis = engine.analyzer.analyze(event.clone(), &case.name);
@@ -257,8 +257,8 @@ impl<'a> RanCases<'a> {
 /// Condition with the runner and its version from the reports. A value from the host takes precedence.
 pub(crate) const RUNNER_VERSION: &str = "runner_version";
 
-fn run_facts<D>(
-    engine: &Engine<D>,
+fn run_facts(
+    engine: &Engine,
     run: &Run,
     params: &RecordRunParams,
     runner_version: Option<String>,

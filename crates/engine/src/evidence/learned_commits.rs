@@ -21,7 +21,7 @@ use argus_core::{
     fix_loop::weakened_in_hunks,
 };
 use argus_store::{
-    Database, Tx,
+    Tx,
     fix_commits::{self, FixCommit},
 };
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -44,13 +44,13 @@ const MAX_SHOWN_SYMBOLS: usize = 4;
 const MAX_PATH_BYTES: usize = 160;
 
 /// Which commits look like fixes by what they say, and were not taken back by another of them.
-pub async fn likely_fixes<D: Database>(
-    engine: &Engine<D>,
+pub fn likely_fixes(
+    engine: &Engine,
     ambient: &Ambient,
     params: &LikelyFixesParams,
 ) -> Result<LikelyFixes, EngineError> {
     let known: HashSet<String> =
-        engine.read(ambient, async |tx: &mut D::Tx<'_>| Ok(fix_commits::ids(tx).await?)).await?.into_iter().collect();
+        engine.read(ambient, |tx: &mut Tx<'_>| Ok(fix_commits::ids(tx)?))?.into_iter().collect();
     let reverted: Vec<&str> = params.commits.iter().filter_map(|one| reverted_commit(&one.message)).collect();
     let is_reverted = |commit: &str| reverted.iter().any(|other| commit.starts_with(other));
     let fixes = params.commits.iter().filter(|one| judge_message(&one.message).is_fix && !is_reverted(&one.commit));
@@ -59,27 +59,27 @@ pub async fn likely_fixes<D: Database>(
 }
 
 /// Keeps what commits touched, each once; those that touched no test and source together are left out.
-pub async fn learn_commits<D: Database>(
-    engine: &Engine<D>,
+pub fn learn_commits(
+    engine: &Engine,
     ambient: &Ambient,
     params: &LearnCommitsParams,
 ) -> Result<LearnedCommits, EngineError> {
     let read: Vec<(FixCommit, BTreeSet<u64>)> =
         params.commits.iter().filter_map(|commit| learned(engine, commit)).collect();
-    let body = async |tx: &mut D::Tx<'_>| -> Result<u32, EngineError> {
+    let body = |tx: &mut Tx<'_>| -> Result<u32, EngineError> {
         let mut count = 0;
         for (commit, clues) in &read {
             let clues: Vec<u64> = clues.iter().copied().collect();
-            count += u32::from(fix_commits::add(tx, commit, &clues).await?);
+            count += u32::from(fix_commits::add(tx, commit, &clues)?);
         }
-        fix_commits::keep_newest(tx, limits::MAX_FIX_COMMITS).await?;
+        fix_commits::keep_newest(tx, limits::MAX_FIX_COMMITS)?;
         Ok(count)
     };
-    Ok(LearnedCommits { learned: engine.write(ambient, body).await? })
+    Ok(LearnedCommits { learned: engine.write(ambient, body)? })
 }
 
 /// What is kept of a commit, and what it is found by.
-fn learned<D>(engine: &Engine<D>, commit: &CommitDiff) -> Option<(FixCommit, BTreeSet<u64>)> {
+fn learned(engine: &Engine, commit: &CommitDiff) -> Option<(FixCommit, BTreeSet<u64>)> {
     if !is_hash(&commit.commit) || commit.diff.len() > MAX_DIFF_BYTES {
         return None;
     }
@@ -134,16 +134,16 @@ impl<'a> FailedAt<'a> {
 
 /// For each failure the commits that changed its test, or the function that it came from, before; the likeliest first.
 /// A server of a team has none: they stay on the machine that learned them.
-pub(crate) async fn changed_before<D: Database>(
-    engine: &Engine<D>,
-    tx: &mut impl Tx,
+pub(crate) fn changed_before(
+    engine: &Engine,
+    tx: &mut Tx<'_>,
     failures: &[FailedAt<'_>],
 ) -> Result<Vec<Vec<ChangedBefore>>, EngineError> {
     if engine.database.is_shared() || failures.is_empty() {
         return Ok(failures.iter().map(|_| Vec::new()).collect());
     }
     let clues: Vec<[u64; 3]> = failures.iter().map(clues_of).collect();
-    let mut found = fix_commits::found_by(tx, clues.as_flattened(), MAX_FOUND).await?.into_iter();
+    let mut found = fix_commits::found_by(tx, clues.as_flattened(), MAX_FOUND)?.into_iter();
     let mut next = || found.next().unwrap_or_default();
     Ok(failures.iter().map(|failure| ranked(failure, [next(), next(), next()])).collect())
 }

@@ -7,7 +7,7 @@ use crate::{
 };
 use argus_core::Ambient;
 use argus_store::{
-    Database,
+    Tx,
     runs::{RunKey, test_runs},
 };
 use std::collections::BTreeSet;
@@ -17,19 +17,19 @@ const MAX_BASE_RUNS: usize = 10;
 
 /// Compares a run with the one of the given runs that has the most tests in common with it, because runs of other shards
 /// or of a single file would make every test look missing.
-pub async fn missing_tests<D: Database>(
-    engine: &Engine<D>,
+pub fn missing_tests(
+    engine: &Engine,
     ambient: &Ambient,
     params: &MissingTestsParams,
 ) -> Result<MissingTestsResult, EngineError> {
-    let body = async |tx: &mut D::Tx<'_>| -> Result<MissingTestsResult, EngineError> {
-        let (head, _) = lookup::find_run(tx, &params.run_id).await?;
+    let body = |tx: &mut Tx<'_>| -> Result<MissingTestsResult, EngineError> {
+        let (head, _) = lookup::find_run(tx, &params.run_id)?;
         let mut bases: Vec<RunKey> = Vec::new();
         for id in params.base_run_ids.iter().take(MAX_BASE_RUNS) {
-            bases.push(lookup::find_run(tx, id).await?.0);
+            bases.push(lookup::find_run(tx, id)?.0);
         }
         let ran = |cases: Vec<(String, _)>| cases.into_iter().map(|(name, _)| name).collect::<BTreeSet<String>>();
-        let mut outcomes = test_runs::outcomes(tx, &[&[head], bases.as_slice()].concat()).await?.into_iter().map(ran);
+        let mut outcomes = test_runs::outcomes(tx, &[&[head], bases.as_slice()].concat())?.into_iter().map(ran);
         let here = outcomes.next().unwrap_or_default();
         // The first of equals is the newest, because callers name the newest run first.
         let mut best: Option<(usize, &String, BTreeSet<String>)> = None;
@@ -46,5 +46,5 @@ pub async fn missing_tests<D: Database>(
         let ran = u32::try_from(names.len()).unwrap_or(u32::MAX);
         Ok(MissingTestsResult { base_run_id: Some(id.clone()), ran, missing })
     };
-    engine.read(ambient, body).await
+    engine.read(ambient, body)
 }

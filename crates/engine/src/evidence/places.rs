@@ -7,8 +7,8 @@ use argus_store::{Tx, evidence, runs::test_runs::TestPlace};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// By the ids of at most so many of the newest runs.
-pub(super) async fn load(
-    tx: &mut impl Tx,
+pub(super) fn load(
+    tx: &mut Tx<'_>,
     memory: &Memory,
     case_name: &str,
     newest: u32,
@@ -16,7 +16,7 @@ pub(super) async fn load(
     let case = fingerprint(case_name);
     let runs = || memory.window.runs().rev().take(newest as usize);
     let digests: BTreeSet<u64> = runs().map(|run| run.order).collect();
-    let orders = evidence::orders_of(tx, &digests.into_iter().collect::<Vec<_>>()).await?;
+    let orders = evidence::orders_of(tx, &digests.into_iter().collect::<Vec<_>>())?;
     let count = |cases: usize| u32::try_from(cases).unwrap_or(u32::MAX);
     let place = |order: evidence::OrderRow| {
         let at = order.cases.iter().position(|one| *one == case);

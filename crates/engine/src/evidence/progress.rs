@@ -6,15 +6,15 @@ use argus_core::evidence::{facts::fingerprint, kept::fixes::Progress};
 use argus_store::Tx;
 
 /// Of a failure whose test passes now, or does not.
-pub(crate) async fn progress(tx: &mut impl Tx, case: &FailedCase, has_passed: bool) -> Result<Progress, EngineError> {
+pub(crate) fn progress(tx: &mut Tx<'_>, case: &FailedCase, has_passed: bool) -> Result<Progress, EngineError> {
     let by_one_pass = Progress { passes: u32::from(has_passed), needed: 1 };
     let found = view::found_to_be(&case.failure).map(|found| found.verdict.kind);
     if !Progress::needs_history(found) {
         return Ok(by_one_pass);
     }
-    let Some(mut memory) = rows::load(tx).await? else { return Ok(by_one_pass) };
+    let Some(mut memory) = rows::load(tx)? else { return Ok(by_one_pass) };
     let id = fingerprint(&case.name);
-    rows::load_tests(tx, &mut memory, &[id]).await?;
+    rows::load_tests(tx, &mut memory, &[id])?;
     let Some(history) = memory.tests.get(&id) else { return Ok(by_one_pass) };
     let Progress { passes, needed } = Progress::of(found, &case.run_id, history, &memory.window, &memory.traits);
     Ok(Progress { passes: if has_passed { passes } else { 0 }, needed })

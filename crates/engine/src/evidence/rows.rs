@@ -21,25 +21,25 @@ use std::collections::BTreeMap;
 pub(super) type TestNames = BTreeMap<CaseId, String>;
 
 /// Reads the bounded part of the evidence. None if nothing was judged yet.
-pub(super) async fn load(tx: &mut impl Tx) -> Result<Option<Memory>, EngineError> {
-    let state = evidence::state(tx).await?;
+pub(super) fn load(tx: &mut Tx<'_>) -> Result<Option<Memory>, EngineError> {
+    let state = evidence::state(tx)?;
     // The evidence is derived from runs, so unreadable state is rebuilt.
     Ok(state.and_then(|state| serde_json::from_str(&state).ok()))
 }
 
 /// Reads only the fixes of the bounded part, which are a small share of it.
-pub(crate) async fn load_fixes(tx: &mut impl Tx) -> Result<Vec<Fix>, EngineError> {
+pub(crate) fn load_fixes(tx: &mut Tx<'_>) -> Result<Vec<Fix>, EngineError> {
     #[derive(Default, Deserialize)]
     struct Fixes {
         fixes: Vec<Fix>,
     }
-    let state = evidence::state(tx).await?;
+    let state = evidence::state(tx)?;
     let read: Option<Fixes> = state.and_then(|state| serde_json::from_str(&state).ok());
     Ok(read.unwrap_or_default().fixes)
 }
 
 /// Reads git's tree ids of the newest runs, by run id.
-pub(crate) async fn load_trees(tx: &mut impl Tx) -> Result<BTreeMap<String, String>, EngineError> {
+pub(crate) fn load_trees(tx: &mut Tx<'_>) -> Result<BTreeMap<String, String>, EngineError> {
     #[derive(Default, Deserialize)]
     struct Trees {
         window: RunsOfWindow,
@@ -54,7 +54,7 @@ pub(crate) async fn load_trees(tx: &mut impl Tx) -> Result<BTreeMap<String, Stri
         tree: String,
         commit: Option<String>,
     }
-    let state = evidence::state(tx).await?;
+    let state = evidence::state(tx)?;
     let read: Option<Trees> = state.and_then(|state| serde_json::from_str(&state).ok());
     // Without an id from git, the commit or a unique text stands in for the tree.
     let is_of_git = |run: &TreeOfRun| {
@@ -65,22 +65,18 @@ pub(crate) async fn load_trees(tx: &mut impl Tx) -> Result<BTreeMap<String, Stri
 }
 
 /// Adds the rows of the given tests, if they have one.
-pub(super) async fn load_tests(
-    tx: &mut impl Tx,
-    memory: &mut Memory,
-    cases: &[CaseId],
-) -> Result<TestNames, EngineError> {
-    Ok(add_tests(memory, evidence::tests(tx, cases).await?))
+pub(super) fn load_tests(tx: &mut Tx<'_>, memory: &mut Memory, cases: &[CaseId]) -> Result<TestNames, EngineError> {
+    Ok(add_tests(memory, evidence::tests(tx, cases)?))
 }
 
 /// Adds the rows of all tests.
-pub(super) async fn load_all_tests(tx: &mut impl Tx, memory: &mut Memory) -> Result<TestNames, EngineError> {
-    Ok(add_tests(memory, evidence::all_tests(tx).await?))
+pub(super) fn load_all_tests(tx: &mut Tx<'_>, memory: &mut Memory) -> Result<TestNames, EngineError> {
+    Ok(add_tests(memory, evidence::all_tests(tx)?))
 }
 
 /// Returns the names of the given tests, if they have a row.
-pub(super) async fn names(tx: &mut impl Tx, cases: &[CaseId]) -> Result<TestNames, EngineError> {
-    Ok(evidence::tests(tx, cases).await?.into_iter().map(|row| (row.case, row.name)).collect())
+pub(super) fn names(tx: &mut Tx<'_>, cases: &[CaseId]) -> Result<TestNames, EngineError> {
+    Ok(evidence::tests(tx, cases)?.into_iter().map(|row| (row.case, row.name)).collect())
 }
 
 fn add_tests(memory: &mut Memory, rows: Vec<TestRow>) -> TestNames {
@@ -95,57 +91,53 @@ fn add_tests(memory: &mut Memory, rows: Vec<TestRow>) -> TestNames {
 }
 
 /// Adds the orders of the newest runs.
-pub(super) async fn load_orders(tx: &mut impl Tx, memory: &mut Memory) -> Result<(), EngineError> {
-    for row in evidence::orders(tx).await? {
+pub(super) fn load_orders(tx: &mut Tx<'_>, memory: &mut Memory) -> Result<(), EngineError> {
+    for row in evidence::orders(tx)? {
         memory.orders.push(row.run_seq, Order::kept(row.cases, row.digest));
     }
     Ok(())
 }
 
 /// Writes the changes of a run. `order` is the order of its cases, and `name` returns the name of a case.
-pub(super) async fn save(
-    tx: &mut impl Tx,
+pub(super) fn save(
+    tx: &mut Tx<'_>,
     memory: &Memory,
     seq: RunSeq,
     order: &Order,
     name: impl Fn(CaseId) -> Option<String>,
 ) -> Result<(), EngineError> {
-    evidence::set_state(tx, &json(memory)?).await?;
-    save_tests(tx, memory, |case| if order.contains(case) { name(case) } else { None }).await?;
-    save_order(tx, seq, order).await
+    evidence::set_state(tx, &json(memory)?)?;
+    save_tests(tx, memory, |case| if order.contains(case) { name(case) } else { None })?;
+    save_order(tx, seq, order)
 }
 
 /// Writes all evidence into a database without evidence.
-pub(super) async fn save_all(
-    tx: &mut impl Tx,
+pub(super) fn save_all(
+    tx: &mut Tx<'_>,
     memory: &Memory,
     name: impl Fn(CaseId) -> Option<String>,
 ) -> Result<(), EngineError> {
-    evidence::set_state(tx, &json(memory)?).await?;
-    save_tests(tx, memory, name).await?;
+    evidence::set_state(tx, &json(memory)?)?;
+    save_tests(tx, memory, name)?;
     for (seq, order) in memory.orders.iter() {
-        save_order(tx, *seq, order).await?;
+        save_order(tx, *seq, order)?;
     }
     Ok(())
 }
 
 /// Writes the rows of the tests that have a name.
-async fn save_tests(
-    tx: &mut impl Tx,
-    memory: &Memory,
-    name: impl Fn(CaseId) -> Option<String>,
-) -> Result<(), EngineError> {
+fn save_tests(tx: &mut Tx<'_>, memory: &Memory, name: impl Fn(CaseId) -> Option<String>) -> Result<(), EngineError> {
     let mut rows = Vec::new();
     for (case, history) in &memory.tests {
         let Some(name) = name(*case) else { continue };
         rows.push(TestRow { case: *case, name, history: json(history)? });
     }
-    Ok(evidence::set_tests(tx, &rows).await?)
+    Ok(evidence::set_tests(tx, &rows)?)
 }
 
-async fn save_order(tx: &mut impl Tx, seq: RunSeq, order: &Order) -> Result<(), EngineError> {
+fn save_order(tx: &mut Tx<'_>, seq: RunSeq, order: &Order) -> Result<(), EngineError> {
     let row = OrderRow { digest: order.digest(), run_seq: seq, cases: order.cases().to_vec() };
-    Ok(evidence::keep_order(tx, &row, MAX_ORDERS, MAX_ORDERED_CASES).await?)
+    Ok(evidence::keep_order(tx, &row, MAX_ORDERS, MAX_ORDERED_CASES)?)
 }
 
 pub(super) fn json(value: &impl serde::Serialize) -> Result<String, EngineError> {

@@ -15,7 +15,7 @@ use crate::{
 };
 use argus_core::{Ambient, evidence::verdict::VerdictKind};
 use argus_store::{
-    Database, Tx,
+    Tx,
     runs::{
         Run, RunKey,
         case_history::CaseOutcome,
@@ -34,26 +34,26 @@ const MAX_RUNS: u32 = 128;
 const MAX_CASES: u32 = 60_000;
 
 /// The most urgent first.
-pub async fn test_changes<D: Database>(
-    engine: &Engine<D>,
+pub fn test_changes(
+    engine: &Engine,
     ambient: &Ambient,
     params: &TestChangesParams,
 ) -> Result<TestChangesResult, EngineError> {
     let limit = page("limit", params.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
     let offset = params.offset.unwrap_or(0);
-    let body = async |tx: &mut D::Tx<'_>| -> Result<TestChangesResult, EngineError> {
-        let (since, start) = recorded_commit(tx, &params.since).await?;
-        let until = commits::until(tx, &since, start, MAX_RUNS).await?;
-        let after = one_branch(commits::after(tx, &since, start, MAX_RUNS).await?);
-        let before = Side::read(tx, until).await?;
-        let after = Side::read(tx, after).await?;
+    let body = |tx: &mut Tx<'_>| -> Result<TestChangesResult, EngineError> {
+        let (since, start) = recorded_commit(tx, &params.since)?;
+        let until = commits::until(tx, &since, start, MAX_RUNS)?;
+        let after = one_branch(commits::after(tx, &since, start, MAX_RUNS)?);
+        let before = Side::read(tx, until)?;
+        let after = Side::read(tx, after)?;
         let (mut changes, counts) = compared(&before, &after);
         changes.sort_by(|one, other| (one.kind, one.name).cmp(&(other.kind, other.name)));
         let total = u32::try_from(changes.len()).unwrap_or(u32::MAX);
         let shown: Vec<Change<'_>> = changes.into_iter().skip(offset as usize).take(limit as usize).collect();
         let has_more = is_more(offset, shown.len(), total);
         let notes = notes(ambient, start, &before, &after);
-        let changes = shown_changes(tx, &shown).await?;
+        let changes = shown_changes(tx, &shown)?;
         let newest = |side: Side| side.runs.into_iter().next().map(|(_, run)| view::run(run));
         Ok(TestChangesResult {
             since,
@@ -66,7 +66,7 @@ pub async fn test_changes<D: Database>(
             notes,
         })
     };
-    engine.read(ambient, body).await
+    engine.read(ambient, body)
 }
 
 /// Those on the branch of the newest: what another branch broke did not change here.
@@ -99,7 +99,7 @@ struct Seen {
 }
 
 impl Side {
-    async fn read(tx: &mut impl Tx, mut runs: Vec<(RunKey, Run)>) -> Result<Self, EngineError> {
+    fn read(tx: &mut Tx<'_>, mut runs: Vec<(RunKey, Run)>) -> Result<Self, EngineError> {
         let mut cases = 0_u32;
         let fits = |(_, run): &&(RunKey, Run)| {
             cases = cases.saturating_add(run.passed + run.failed);
@@ -109,10 +109,10 @@ impl Side {
         let is_shortened = runs.len() > fitting || runs.len() == MAX_RUNS as usize;
         runs.truncate(fitting);
         let keys: Vec<RunKey> = runs.iter().map(|(key, _)| *key).collect();
-        let by_chance = judged(tx, &keys, VerdictKind::Flaky).await?;
-        let by_machine = judged(tx, &keys, VerdictKind::Infrastructure).await?;
+        let by_chance = judged(tx, &keys, VerdictKind::Flaky)?;
+        let by_machine = judged(tx, &keys, VerdictKind::Infrastructure)?;
         let mut tests = BTreeMap::new();
-        for (at, cases) in test_runs::outcomes(tx, &keys).await?.into_iter().enumerate() {
+        for (at, cases) in test_runs::outcomes(tx, &keys)?.into_iter().enumerate() {
             for (name, outcome) in cases {
                 let is_chance = by_chance[at].contains(&name);
                 let has_failed = outcome == CaseOutcome::Failed;
@@ -128,10 +128,10 @@ impl Side {
 }
 
 /// For each run the names of the failures that were found to be of a kind.
-async fn judged(tx: &mut impl Tx, runs: &[RunKey], kind: VerdictKind) -> Result<Vec<BTreeSet<String>>, EngineError> {
+fn judged(tx: &mut Tx<'_>, runs: &[RunKey], kind: VerdictKind) -> Result<Vec<BTreeSet<String>>, EngineError> {
     // As the JSON of a verdict has it: inside a text its quotation marks are escaped.
     let kind = serde_json::to_string(&kind).unwrap_or_default();
-    let names = test_runs::judged_with(tx, runs, &format!("\"kind\":{kind}")).await?;
+    let names = test_runs::judged_with(tx, runs, &format!("\"kind\":{kind}"))?;
     Ok(names.into_iter().map(|names| names.into_iter().collect()).collect())
 }
 
@@ -187,10 +187,10 @@ fn change(was: Option<&Seen>, now: &Seen) -> Option<ChangeKind> {
     }
 }
 
-async fn shown_changes(tx: &mut impl Tx, changes: &[Change<'_>]) -> Result<Vec<TestChange>, EngineError> {
+fn shown_changes(tx: &mut Tx<'_>, changes: &[Change<'_>]) -> Result<Vec<TestChange>, EngineError> {
     let failed: Vec<(RunKey, &str)> =
         changes.iter().filter_map(|change| change.failed_in.map(|(key, _)| (*key, change.name))).collect();
-    let mut failures = test_runs::brief_failures(tx, &failed).await?.into_iter();
+    let mut failures = test_runs::brief_failures(tx, &failed)?.into_iter();
     let shown = |change: &Change<'_>| {
         let failure = change.failed_in.and_then(|_| failures.next().flatten());
         let (headline, found) = told(failure);

@@ -18,7 +18,7 @@ use argus_core::{
     evidence::{facts::fingerprint, kept::memory::Memory, state::state_of},
 };
 use argus_store::{
-    Database, Tx,
+    Tx,
     runs::{
         self, RunKey,
         case_history::CaseOutcome,
@@ -37,52 +37,48 @@ const MAX_AGAINST: usize = 2;
 const MAX_SENTENCE_CHARS: usize = 300;
 
 /// The newest runs first.
-pub async fn test_history<D: Database>(
-    engine: &Engine<D>,
+pub fn test_history(
+    engine: &Engine,
     ambient: &Ambient,
     params: &TestHistoryParams,
 ) -> Result<TestHistoryResult, EngineError> {
     let limit = page("limit", params.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
     let offset = params.offset.unwrap_or(0);
-    let body = async |tx: &mut D::Tx<'_>| -> Result<TestHistoryResult, EngineError> {
-        let memory = rows::load(tx).await?.unwrap_or_default();
-        let case_name = find_test(engine, tx, &memory, &params.case_name).await?;
-        let places = places::load(tx, &memory, &case_name, offset.saturating_add(limit + 1)).await?;
-        let mut found = test_runs::of_test(tx, &case_name, &places, limit + 1, offset).await?;
+    let body = |tx: &mut Tx<'_>| -> Result<TestHistoryResult, EngineError> {
+        let memory = rows::load(tx)?.unwrap_or_default();
+        let case_name = find_test(engine, tx, &memory, &params.case_name)?;
+        let places = places::load(tx, &memory, &case_name, offset.saturating_add(limit + 1))?;
+        let mut found = test_runs::of_test(tx, &case_name, &places, limit + 1, offset)?;
         let has_more = found.len() > limit as usize;
         found.truncate(limit as usize);
-        let evidence = evidence(tx, memory, &case_name).await?;
-        let notes = if offset == 0 { notes(tx, ambient, &found, evidence.is_some()).await? } else { Vec::new() };
+        let evidence = evidence(tx, memory, &case_name)?;
+        let notes = if offset == 0 { notes(tx, ambient, &found, evidence.is_some())? } else { Vec::new() };
         Ok(TestHistoryResult {
-            latest_failure: latest_failure(engine, tx, &case_name).await?,
-            runs: shown(tx, &case_name, found).await?,
+            latest_failure: latest_failure(engine, tx, &case_name)?,
+            runs: shown(tx, &case_name, found)?,
             case_name,
             evidence,
             has_more,
             notes,
         })
     };
-    engine.read(ambient, body).await
+    engine.read(ambient, body)
 }
 
 /// What the test is after all runs; none where it never failed.
-async fn evidence(tx: &mut impl Tx, mut memory: Memory, case_name: &str) -> Result<Option<TestEvidence>, EngineError> {
+fn evidence(tx: &mut Tx<'_>, mut memory: Memory, case_name: &str) -> Result<Option<TestEvidence>, EngineError> {
     let case = fingerprint(case_name);
-    let mut names = rows::load_tests(tx, &mut memory, &[case]).await?;
+    let mut names = rows::load_tests(tx, &mut memory, &[case])?;
     let Some(history) = memory.tests.get(&case) else { return Ok(None) };
     let summary = state_of(history, &memory.window.view(), &memory.traits);
-    Ok(Some(evidence_of(tx, &memory, &mut names, history, summary, case_name.to_owned()).await?))
+    Ok(Some(evidence_of(tx, &memory, &mut names, history, summary, case_name.to_owned())?))
 }
 
-async fn latest_failure<D>(
-    engine: &Engine<D>,
-    tx: &mut impl Tx,
-    case_name: &str,
-) -> Result<Option<LatestFailure>, EngineError> {
-    let Some((run_id, json)) = test_runs::newest_verdict(tx, case_name).await? else { return Ok(None) };
+fn latest_failure(engine: &Engine, tx: &mut Tx<'_>, case_name: &str) -> Result<Option<LatestFailure>, EngineError> {
+    let Some((run_id, json)) = test_runs::newest_verdict(tx, case_name)? else { return Ok(None) };
     let Ok(CaseVerdict { verdict, .. }) = serde_json::from_str(&json) else { return Ok(None) };
-    let (key, _) = lookup::find_run(tx, &run_id).await?;
-    let verdict = match cases::failed(tx, key, case_name).await? {
+    let (key, _) = lookup::find_run(tx, &run_id)?;
+    let verdict = match cases::failed(tx, key, case_name)? {
         Some(failure) => {
             let event = lookup::event_of(&failure);
             let analysis = engine.analyzer.analyze(event.clone(), case_name);
@@ -106,10 +102,10 @@ fn strongest(verdict: Verdict) -> Verdict {
     }
 }
 
-async fn shown(tx: &mut impl Tx, case_name: &str, found: Vec<test_runs::TestRun>) -> Result<Vec<TestRun>, EngineError> {
+fn shown(tx: &mut Tx<'_>, case_name: &str, found: Vec<test_runs::TestRun>) -> Result<Vec<TestRun>, EngineError> {
     let failed: Vec<(RunKey, &str)> =
         found.iter().filter(|run| run.outcome == CaseOutcome::Failed).map(|run| (run.key, case_name)).collect();
-    let mut failures = test_runs::brief_failures(tx, &failed).await?.into_iter();
+    let mut failures = test_runs::brief_failures(tx, &failed)?.into_iter();
     let shown = |run: test_runs::TestRun| {
         let failure = if run.outcome == CaseOutcome::Failed { failures.next().flatten() } else { None };
         let (headline, found) = told(failure);
@@ -136,8 +132,8 @@ pub(super) fn told(failure: Option<BriefFailure>) -> (Option<String>, Option<Cas
     (Some(headline), verdict.and_then(|json| serde_json::from_str(&json).ok()))
 }
 
-async fn notes(
-    tx: &mut impl Tx,
+fn notes(
+    tx: &mut Tx<'_>,
     ambient: &Ambient,
     found: &[test_runs::TestRun],
     has_failed: bool,
@@ -150,7 +146,7 @@ async fn notes(
         notes.push("No recorded run has it any more; argus_run says how it is now.".to_owned());
         return Ok(notes);
     };
-    let (_, after) = runs::neighbours(tx, last.key, last.started_at).await?;
+    let (_, after) = runs::neighbours(tx, last.key, last.started_at)?;
     let newer = after.map(|_| {
         format!("No run after '{}' has it: it was left out, renamed or removed. argus_run says how it is now.", last.id)
     });

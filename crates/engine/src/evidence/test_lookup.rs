@@ -31,9 +31,9 @@ const NEWEST_RUNS: u32 = 8;
 const MAX_FITTING: u32 = 8;
 
 /// The one name that is meant: exact, else the last parts of one test, else a part that only one has.
-pub(super) async fn find_test<D>(
-    engine: &Engine<D>,
-    tx: &mut impl Tx,
+pub(super) fn find_test(
+    engine: &Engine,
+    tx: &mut Tx<'_>,
     memory: &Memory,
     wanted: &str,
 ) -> Result<String, EngineError> {
@@ -44,31 +44,31 @@ pub(super) async fn find_test<D>(
         ));
     }
     // Names of tests that failed once are found by an index, and those are what is asked about most.
-    if rows::names(tx, &[fingerprint(&wanted)]).await?.into_values().any(|name| name == wanted) {
+    if rows::names(tx, &[fingerprint(&wanted)])?.into_values().any(|name| name == wanted) {
         return Ok(wanted);
     }
-    let places = places::load(tx, memory, &wanted, NEWEST_RUNS).await?;
+    let places = places::load(tx, memory, &wanted, NEWEST_RUNS)?;
     if places.values().any(|place| *place != TestPlace::Absent) {
         return Ok(wanted);
     }
-    let since = searched_since(tx).await?;
+    let since = searched_since(tx)?;
     let ending = format!("{SEPARATOR}{wanted}");
-    let fitting = test_runs::names_with(tx, since, &wanted, &ending, MAX_FITTING).await?;
+    let fitting = test_runs::names_with(tx, since, &wanted, &ending, MAX_FITTING)?;
     let ends: Vec<&String> = fitting.iter().filter(|name| name.ends_with(&ending)).collect();
     match (fitting.first(), ends.as_slice()) {
         (Some(first), _) if *first == wanted || fitting.len() == 1 => Ok(first.clone()),
         (Some(_), [only]) => Ok((*only).clone()),
         (Some(_), _) => Err(ambiguous(&wanted, &fitting)),
         // One that never failed and is in older runs alone.
-        (None, _) if !test_runs::of_test(tx, &wanted, &places, 1, 0).await?.is_empty() => Ok(wanted),
-        (None, _) => Err(not_found(&wanted, test_runs::names(tx, since, MAX_COMPARED_NAMES).await?)),
+        (None, _) if !test_runs::of_test(tx, &wanted, &places, 1, 0)?.is_empty() => Ok(wanted),
+        (None, _) => Err(not_found(&wanted, test_runs::names(tx, since, MAX_COMPARED_NAMES)?)),
     }
 }
 
 /// The start of the oldest run that is looked through.
-async fn searched_since(tx: &mut impl Tx) -> Result<i64, EngineError> {
+fn searched_since(tx: &mut Tx<'_>) -> Result<i64, EngineError> {
     let (mut since, mut cases) = (i64::MAX, 0_u32);
-    for (_, run) in runs::newest(tx, MAX_SEARCHED_RUNS).await? {
+    for (_, run) in runs::newest(tx, MAX_SEARCHED_RUNS)? {
         cases = cases.saturating_add(run.passed + run.failed + run.skipped);
         if cases > MAX_SEARCHED_CASES && since < i64::MAX {
             break;
@@ -107,19 +107,19 @@ const SHORT_HASH_CHARS: usize = 12;
 const MORE_HASH_CHARS: usize = 4;
 
 /// The commit of recorded runs that is meant, and where its runs begin.
-pub(super) async fn recorded_commit(tx: &mut impl Tx, wanted: &str) -> Result<(String, CommitStart), EngineError> {
+pub(super) fn recorded_commit(tx: &mut Tx<'_>, wanted: &str) -> Result<(String, CommitStart), EngineError> {
     let wanted = wanted.trim();
     if wanted.is_empty() {
         return Err(EngineError::invalid(
             "since is empty. Name the commit of a recorded run; argus_history lists them.",
         ));
     }
-    let found = commits::commits_with_prefix(tx, &wanted.to_ascii_lowercase(), MAX_NAMED_COMMITS + 1).await?;
+    let found = commits::commits_with_prefix(tx, &wanted.to_ascii_lowercase(), MAX_NAMED_COMMITS + 1)?;
     match found.as_slice() {
-        [] => Err(unknown_commit(tx, wanted).await?),
-        [only] => match commits::commit_start(tx, only).await? {
+        [] => Err(unknown_commit(tx, wanted)?),
+        [only] => match commits::commit_start(tx, only)? {
             Some(start) => Ok((only.clone(), start)),
-            None => Err(unknown_commit(tx, wanted).await?),
+            None => Err(unknown_commit(tx, wanted)?),
         },
         several => {
             let message = format!(
@@ -132,14 +132,14 @@ pub(super) async fn recorded_commit(tx: &mut impl Tx, wanted: &str) -> Result<(S
     }
 }
 
-async fn unknown_commit(tx: &mut impl Tx, wanted: &str) -> Result<EngineError, EngineError> {
-    let known = commits::commits_with_prefix(tx, "", MAX_NAMED_COMMITS).await?;
+fn unknown_commit(tx: &mut Tx<'_>, wanted: &str) -> Result<EngineError, EngineError> {
+    let known = commits::commits_with_prefix(tx, "", MAX_NAMED_COMMITS)?;
     let next = if !known.is_empty() {
         format!(
             "The newest recorded commits are {}; argus_history lists all runs.",
             short_hashes(&known, SHORT_HASH_CHARS)
         )
-    } else if runs::newest_ids(tx, 1).await?.is_empty() {
+    } else if runs::newest_ids(tx, 1)?.is_empty() {
         NOTHING_RECORDED.to_owned()
     } else {
         "The recorded runs have no commit: commit the work, and argus_run records it.".to_owned()

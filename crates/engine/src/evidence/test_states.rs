@@ -21,7 +21,7 @@ use argus_core::{
     },
 };
 use argus_store::{
-    Database, Tx,
+    Tx,
     runs::{self, cases},
 };
 
@@ -30,18 +30,14 @@ const DEFAULT_LIMIT: u32 = 100;
 const MAX_LIMIT: u32 = 1_000;
 
 /// Those first that are not healthy.
-pub async fn tests<D: Database>(
-    engine: &Engine<D>,
-    ambient: &Ambient,
-    params: &TestsParams,
-) -> Result<TestsResult, EngineError> {
+pub fn tests(engine: &Engine, ambient: &Ambient, params: &TestsParams) -> Result<TestsResult, EngineError> {
     let wanted = params.name.as_deref().map(str::to_lowercase);
     let fits = |name: &str| wanted.as_ref().is_none_or(|wanted| name.to_lowercase().contains(wanted));
     let limit = params.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT) as usize;
     let offset = params.offset.unwrap_or(0) as usize;
-    let body = async |tx: &mut D::Tx<'_>| -> Result<TestsResult, EngineError> {
-        let mut memory = rows::load(tx).await?.unwrap_or_default();
-        let mut names = rows::load_all_tests(tx, &mut memory).await?;
+    let body = |tx: &mut Tx<'_>| -> Result<TestsResult, EngineError> {
+        let mut memory = rows::load(tx)?.unwrap_or_default();
+        let mut names = rows::load_all_tests(tx, &mut memory)?;
         let view = memory.window.view();
         let mut found = Vec::new();
         for (case, history) in &memory.tests {
@@ -55,9 +51,9 @@ pub async fn tests<D: Database>(
         let total = found.len();
         let mut tests = Vec::new();
         for (case_name, history, summary) in found.into_iter().skip(offset).take(limit) {
-            tests.push(evidence_of(tx, &memory, &mut names, history, summary, case_name).await?);
+            tests.push(evidence_of(tx, &memory, &mut names, history, summary, case_name)?);
         }
-        let newest = runs::newest(tx, 1).await?;
+        let newest = runs::newest(tx, 1)?;
         Ok(TestsResult {
             has_more: offset.saturating_add(tests.len()) < total,
             total: u32::try_from(total).unwrap_or(u32::MAX),
@@ -69,7 +65,7 @@ pub async fn tests<D: Database>(
                 .collect(),
         })
     };
-    engine.read(ambient, body).await
+    engine.read(ambient, body)
 }
 
 /// What should be looked at first.
@@ -84,8 +80,8 @@ const fn urgency(test: &TestSummary) -> u8 {
 }
 
 /// A test as it is shown; adds the name of what breaks it.
-pub(super) async fn evidence_of(
-    tx: &mut impl Tx,
+pub(super) fn evidence_of(
+    tx: &mut Tx<'_>,
     memory: &Memory,
     names: &mut TestNames,
     history: &TestHistory,
@@ -93,10 +89,10 @@ pub(super) async fn evidence_of(
     case_name: String,
 ) -> Result<TestEvidence, EngineError> {
     if let Some(polluter) = summary.polluter.filter(|polluter| !names.contains_key(polluter)) {
-        names.extend(rows::names(tx, &[polluter]).await?);
+        names.extend(rows::names(tx, &[polluter])?);
         if !names.contains_key(&polluter) {
             // It never failed itself, so only a run that it was in knows its name.
-            names.extend(name_in_runs(tx, memory, history, polluter).await?.map(|name| (polluter, name)));
+            names.extend(name_in_runs(tx, memory, history, polluter)?.map(|name| (polluter, name)));
         }
     }
     Ok(TestEvidence {
@@ -113,8 +109,8 @@ pub(super) async fn evidence_of(
 }
 
 /// What a case is called that ran before a test when that failed last.
-async fn name_in_runs(
-    tx: &mut impl Tx,
+fn name_in_runs(
+    tx: &mut Tx<'_>,
     memory: &Memory,
     history: &TestHistory,
     polluter: CaseId,
@@ -125,7 +121,7 @@ async fn name_in_runs(
     };
     let last = history.strands.iter().find(is_of).and_then(|strand| memory.window.get(strand.last));
     let Some(run) = last else { return Ok(None) };
-    let Some((key, _)) = runs::by_id(tx, &run.id).await? else { return Ok(None) };
-    let names = cases::names(tx, key, u32::MAX).await?;
+    let Some((key, _)) = runs::by_id(tx, &run.id)? else { return Ok(None) };
+    let names = cases::names(tx, key, u32::MAX)?;
     Ok(names.into_iter().find(|name| fingerprint(name) == polluter))
 }

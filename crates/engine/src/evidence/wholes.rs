@@ -48,11 +48,11 @@ pub(super) fn passed(run: &Run, cases: &[Case], names: &TestNames) -> Vec<CaseId
 }
 
 /// Begins the history of those that fail for the first time with the newest runs in which they passed.
-pub(super) async fn begin(
-    tx: &mut impl Tx,
+pub(super) fn begin<'a>(
+    tx: &mut Tx<'_>,
     memory: &mut Memory,
     run: &Run,
-    failed: impl Iterator<Item = (CaseId, &str)>,
+    failed: impl Iterator<Item = (CaseId, &'a str)>,
 ) -> Result<(), EngineError> {
     let is_whole = |name: &str| run.command.as_deref() == Some(name) || cases_of_suite(name).is_some();
     let begun: Vec<(CaseId, &str)> =
@@ -66,9 +66,9 @@ pub(super) async fn begin(
         cases = cases.saturating_add(run.passed + run.failed);
         cases <= MAX_CASES
     };
-    let earlier: Vec<_> = runs::newest(tx, MAX_RUNS).await?.into_iter().take_while(fits).collect();
+    let earlier: Vec<_> = runs::newest(tx, MAX_RUNS)?.into_iter().take_while(fits).collect();
     let keys: Vec<_> = earlier.iter().map(|(key, _)| *key).collect();
-    let outcomes = test_runs::outcomes(tx, &keys).await?;
+    let outcomes = test_runs::outcomes(tx, &keys)?;
     let known: Vec<_> = earlier
         .iter()
         .zip(&outcomes)

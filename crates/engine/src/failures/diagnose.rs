@@ -30,7 +30,7 @@ use crate::{
 };
 use argus_core::{Ambient, Analysis, FailureKind, builtin, evidence::verdict::VerdictKind, search::Query};
 use argus_store::{
-    Database, Tx,
+    Tx,
     patterns::{
         self, PatternKey, merging,
         sameness::{self, NewWord},
@@ -91,66 +91,55 @@ struct AnalyzedFailure {
 }
 
 impl AnalyzedFailure {
-    fn query<D>(&self, engine: &Engine<D>) -> &Query {
+    fn query(&self, engine: &Engine) -> &Query {
         self.query.get_or_init(|| Query::new(&self.analysis.redacted, &engine.analyzer))
     }
 }
 
 /// Reads and analyzes the failure without a lock, then matches and counts it in one write transaction.
-pub async fn diagnose<D: Database>(
-    engine: &Engine<D>,
-    ambient: &Ambient,
-    params: &DiagnoseParams,
-) -> Result<DiagnosticResult, EngineError> {
-    let seen = analyze(engine, ambient, params).await?;
+pub fn diagnose(engine: &Engine, ambient: &Ambient, params: &DiagnoseParams) -> Result<DiagnosticResult, EngineError> {
+    let seen = analyze(engine, ambient, params)?;
     let not_same_as = params.not_same_as.as_deref();
-    let count = async |tx: &mut D::Tx<'_>| {
-        let finding = count_diagnosis(engine, ambient, tx, &seen.case, &seen.analysis, not_same_as).await?;
+    let count = |tx: &mut Tx<'_>| {
+        let finding = count_diagnosis(engine, ambient, tx, &seen.case, &seen.analysis, not_same_as)?;
         if let Some(id) = not_same_as {
-            keep_word(engine, ambient, tx, &seen.analysis, id).await?;
+            keep_word(engine, ambient, tx, &seen.analysis, id)?;
         }
-        Ok(with_hints(engine, ambient, tx, &seen, finding).await)
+        Ok(with_hints(engine, ambient, tx, &seen, finding))
     };
-    let (mut finding, not_stored) = match engine.write(ambient, count).await {
+    let (mut finding, not_stored) = match engine.write(ambient, count) {
         Ok(finding) => (finding, None),
         Err(error) if engine.may_answer_unstored(&error) => {
-            let look = async |tx: &mut D::Tx<'_>| {
-                let finding = looked_up(engine, tx, &seen.analysis, &seen.case.name).await?;
-                Ok(with_hints(engine, ambient, tx, &seen, finding).await)
+            let look = |tx: &mut Tx<'_>| {
+                let finding = looked_up(engine, tx, &seen.analysis, &seen.case.name)?;
+                Ok(with_hints(engine, ambient, tx, &seen, finding))
             };
-            (engine.read(ambient, look).await?, Some(error))
+            (engine.read(ambient, look)?, Some(error))
         }
         Err(error) => return Err(error),
     };
     if !finding.has_own_fix() || finding.has_only_failed() {
-        let foreign =
-            memory::finding::foreign::related_incidents(engine, ambient, &seen.analysis, seen.query(engine)).await;
+        let foreign = memory::finding::foreign::related_incidents(engine, ambient, &seen.analysis, seen.query(engine));
         finding.related.extend(foreign);
     }
     Ok(answer(engine, seen, finding, not_stored.as_ref()))
 }
 
 /// Reads the failure with its cause, and analyzes it.
-async fn analyze<D: Database>(
-    engine: &Engine<D>,
-    ambient: &Ambient,
-    params: &DiagnoseParams,
-) -> Result<AnalyzedFailure, EngineError> {
+fn analyze(engine: &Engine, ambient: &Ambient, params: &DiagnoseParams) -> Result<AnalyzedFailure, EngineError> {
     let wanted = clean_name(engine, &params.case_name);
-    let body = async |tx: &mut D::Tx<'_>| -> Result<_, EngineError> {
-        let (run, case) = lookup::failed_case(tx, &params.run_id, &wanted).await?;
-        let of_cause = CasesOfCause::load(tx, run, &case).await?;
+    let body = |tx: &mut Tx<'_>| -> Result<_, EngineError> {
+        let (run, case) = lookup::failed_case(tx, &params.run_id, &wanted)?;
+        let of_cause = CasesOfCause::load(tx, run, &case)?;
         Ok((case, of_cause))
     };
-    let (case, of_cause) = engine.read(ambient, body).await?;
+    let (case, of_cause) = engine.read(ambient, body)?;
     let event = lookup::event_of(&case.failure);
     let analysis = engine.analyzer.analyze(event.clone(), &case.name);
     let sight = cause::describe_failure(engine, &analysis, &event, &case.name);
     let facts = failure_facts(&case.name, case.failure.category, &analysis, &sight);
-    let again = async |tx: &mut D::Tx<'_>| {
-        judging::judged_again(engine, tx, &params.run_id, &case.name, &facts, &analysis).await
-    };
-    let found = engine.read(ambient, again).await?.or_else(|| view::found_to_be(&case.failure));
+    let again = |tx: &mut Tx<'_>| judging::judged_again(engine, tx, &params.run_id, &case.name, &facts, &analysis);
+    let found = engine.read(ambient, again)?.or_else(|| view::found_to_be(&case.failure));
     let whole_cause = of_cause.shown(&sight);
     Ok(AnalyzedFailure {
         case,
@@ -164,79 +153,79 @@ async fn analyze<D: Database>(
     })
 }
 
-async fn count_diagnosis<D: Database>(
-    engine: &Engine<D>,
+fn count_diagnosis(
+    engine: &Engine,
     ambient: &Ambient,
-    tx: &mut D::Tx<'_>,
+    tx: &mut Tx<'_>,
     case: &FailedCase,
     analysis: &Analysis,
     not_same_as: Option<&str>,
 ) -> Result<Finding, EngineError> {
     let (mut found, counted_before) = match not_same_as {
-        Some(id) => split(engine, ambient, tx, case, analysis, id).await?,
-        None => (matching::find_signed(engine, tx, analysis, &case.name).await?, None),
+        Some(id) => split(engine, ambient, tx, case, analysis, id)?,
+        None => (matching::find_signed(engine, tx, analysis, &case.name)?, None),
     };
     if found.pattern.is_none() && found.own.is_none() {
-        let mut finding = finding(engine, tx, &case.name, analysis, found, true).await?;
-        matching::ensure_known(engine, ambient, tx, case, analysis, &mut finding.found).await?;
+        let mut finding = finding(engine, tx, &case.name, analysis, found, true)?;
+        matching::ensure_known(engine, ambient, tx, case, analysis, &mut finding.found)?;
         return Ok(finding);
     }
-    matching::ensure_known(engine, ambient, tx, case, analysis, &mut found).await?;
+    matching::ensure_known(engine, ambient, tx, case, analysis, &mut found)?;
     if let Some(pattern) = found.pattern.as_mut().filter(|pattern| counted_before != Some(pattern.key)) {
-        patterns::count_occurrence(tx, pattern, ambient.now).await?;
+        patterns::count_occurrence(tx, pattern, ambient.now)?;
     }
-    finding(engine, tx, &case.name, analysis, found, false).await
+    finding(engine, tx, &case.name, analysis, found, false)
 }
 
 /// Matches the failure again after a person or an agent has said that it is not the same as `notSameAs`, and moves its count.
-async fn split<D: Database>(
-    engine: &Engine<D>,
+fn split(
+    engine: &Engine,
     ambient: &Ambient,
-    tx: &mut D::Tx<'_>,
+    tx: &mut Tx<'_>,
     case: &FailedCase,
     analysis: &Analysis,
     id: &str,
 ) -> Result<(Match, Option<PatternKey>), EngineError> {
-    let other = patterns::by_id(tx, id.trim()).await?.filter(|pattern| !pattern.is_builtin);
+    let other = patterns::by_id(tx, id.trim())?.filter(|pattern| !pattern.is_builtin);
     let other = other.ok_or_else(|| unknown_pattern(id))?;
-    let before = matching::find_signed(engine, tx, analysis, &case.name).await?;
+    let before = matching::find_signed(engine, tx, analysis, &case.name)?;
     if before.own.as_ref().is_none_or(|own| own.key != other.key) {
         return Ok((before, None));
     }
-    let row = patterns::row_by_signature(tx, &engine.recipe, &analysis.signatures.exact).await?;
+    let row = patterns::row_by_signature(tx, &engine.recipe, &analysis.signatures.exact)?;
     match row {
         Some(row) if row.key == other.key => return Err(cannot_be_told_apart(&other.id)),
         Some(row) => {
             let provisional = builtin::matching(analysis.classification.category).is_some();
-            merging::split(tx, row.key, provisional).await?;
+            merging::split(tx, row.key, provisional)?;
         }
         None => {}
     }
-    let now = matching::find(engine, tx, analysis, &case.name, Some(other.key)).await?;
+    let now = matching::find(engine, tx, analysis, &case.name, Some(other.key))?;
     let (was, is) = (before.shown_key(), now.shown_key());
     if was != is
         && let Some(was) = was
     {
-        patterns::take_back_occurrence(tx, was, ambient.now).await?;
+        patterns::take_back_occurrence(tx, was, ambient.now)?;
     }
     Ok((now, was))
 }
 
 /// Stores the decision that the two are different, unless the database already keeps them apart.
-async fn keep_word<D: Database>(
-    engine: &Engine<D>,
+fn keep_word(
+    engine: &Engine,
     ambient: &Ambient,
-    tx: &mut D::Tx<'_>,
+    tx: &mut Tx<'_>,
     analysis: &Analysis,
     id: &str,
 ) -> Result<(), EngineError> {
-    let row = patterns::row_by_signature(tx, &engine.recipe, &analysis.signatures.exact).await?;
-    let other = patterns::by_id(tx, id.trim()).await?;
+    let row = patterns::row_by_signature(tx, &engine.recipe, &analysis.signatures.exact)?;
+    let other = patterns::by_id(tx, id.trim())?;
     if let (Some(row), Some(other)) = (row, other)
         && row.key != other.key
     {
         let word = NewWord { id: &ambient.id("dec"), is_same: false, now: ambient.now };
-        sameness::say(tx, row.key, other.key, word).await?;
+        sameness::say(tx, row.key, other.key, word)?;
     }
     Ok(())
 }
@@ -248,19 +237,14 @@ fn cannot_be_told_apart(id: &str) -> EngineError {
     ))
 }
 
-async fn looked_up<D: Database>(
-    engine: &Engine<D>,
-    tx: &mut D::Tx<'_>,
-    analysis: &Analysis,
-    case_name: &str,
-) -> Result<Finding, EngineError> {
-    let found = matching::find(engine, tx, analysis, case_name, None).await?;
-    finding(engine, tx, case_name, analysis, found, false).await
+fn looked_up(engine: &Engine, tx: &mut Tx<'_>, analysis: &Analysis, case_name: &str) -> Result<Finding, EngineError> {
+    let found = matching::find(engine, tx, analysis, case_name, None)?;
+    finding(engine, tx, case_name, analysis, found, false)
 }
 
-async fn finding<D: Database>(
-    engine: &Engine<D>,
-    tx: &mut impl Tx,
+fn finding(
+    engine: &Engine,
+    tx: &mut Tx<'_>,
     case_name: &str,
     analysis: &Analysis,
     found: Match,
@@ -268,7 +252,7 @@ async fn finding<D: Database>(
 ) -> Result<Finding, EngineError> {
     let pattern = found.pattern.as_ref();
     let mut history = match pattern {
-        Some(pattern) => matching::fix_history(tx, pattern, MAX_FIXES, MAX_FIX_CHARS).await?,
+        Some(pattern) => matching::fix_history(tx, pattern, MAX_FIXES, MAX_FIX_CHARS)?,
         None => Vec::new(),
     };
     if pattern.is_some_and(|pattern| pattern.is_builtin) {
@@ -277,25 +261,25 @@ async fn finding<D: Database>(
             fix.of_other_failure = fix.state.is_some() || fix.case_name != case_name;
         }
     }
-    let own_fix = suggestion::own_fix(tx, analysis, &found).await?;
-    let suggested = suggestion::best_suggestion(engine, tx, analysis, &found, case_name, own_fix.clone()).await?;
+    let own_fix = suggestion::own_fix(tx, analysis, &found)?;
+    let suggested = suggestion::best_suggestion(engine, tx, analysis, &found, case_name, own_fix.clone())?;
     let tried = own_fix.as_ref().and_then(|own_fix| Some(own_fix.trial.as_ref()?.tried));
     let related = if pattern.is_some_and(trial::has_own_fix) {
         Vec::new()
     } else {
-        let others = found.others(tx).await?.iter().copied();
+        let others = found.others(tx)?.iter().copied();
         let except: Vec<_> = others.chain(found.shown_key()).collect();
-        related::related(engine, tx, analysis, &except, suggested.first_related()).await?
+        related::related(engine, tx, analysis, &except, suggested.first_related())?
     };
     let mended_before = if suggested.tried.is_some() {
         None
     } else {
-        let kept = load_fixes(tx).await?;
-        mended_before(tx, &kept, case_name, analysis).await?
+        let kept = load_fixes(tx)?;
+        mended_before(tx, &kept, case_name, analysis)?
     };
     let values = match (found.own.as_ref().filter(|_| found.is_by_signature()), own_fix) {
         (Some(own), Some(own_fix)) if found.shown_key() == Some(own.key) => own_fix.values,
-        (Some(own), _) => suggestion::differing_values(tx, analysis, own).await?,
+        (Some(own), _) => suggestion::differing_values(tx, analysis, own)?,
         (None, _) => None,
     };
     Ok(Finding { found, tried, is_new, history, related, suggested, mended_before, changed_before: Vec::new(), values })
@@ -303,16 +287,15 @@ async fn finding<D: Database>(
 
 /// Adds incidents of the debug memory and learned commits if no reported fix is known. They are optional: if they cannot be
 /// read, the answer stays as it is.
-async fn with_hints<D: Database>(
-    engine: &Engine<D>,
+fn with_hints(
+    engine: &Engine,
     ambient: &Ambient,
-    tx: &mut D::Tx<'_>,
+    tx: &mut Tx<'_>,
     seen: &AnalyzedFailure,
     mut finding: Finding,
 ) -> Finding {
     if !finding.has_own_fix()
-        && let Ok(incidents) =
-            memory::finding::related_incidents::incidents(engine, ambient, tx, seen.query(engine)).await
+        && let Ok(incidents) = memory::finding::related_incidents::incidents(engine, ambient, tx, seen.query(engine))
     {
         finding.related.extend(incidents);
         // The suggested pattern stays first.
@@ -320,15 +303,14 @@ async fn with_hints<D: Database>(
         finding.related[from..].sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
     }
     let is_mended = finding.suggested.tried.is_some() || finding.mended_before.is_some();
-    if !is_mended && let Ok(mut found) = changed_before(engine, tx, &[FailedAt::of(&seen.case.name, &seen.sight)]).await
-    {
+    if !is_mended && let Ok(mut found) = changed_before(engine, tx, &[FailedAt::of(&seen.case.name, &seen.sight)]) {
         finding.changed_before = found.pop().unwrap_or_default();
     }
     finding
 }
 
-fn answer<D: Database>(
-    engine: &Engine<D>,
+fn answer(
+    engine: &Engine,
     AnalyzedFailure { found, analysis, sight, cause, exit_code, signal, .. }: AnalyzedFailure,
     finding: Finding,
     not_stored: Option<&EngineError>,

@@ -26,13 +26,9 @@ pub(crate) const MAX_COMPARED_NAMES: u32 = 2_000;
 const MAX_SUGGESTIONS: usize = 5;
 
 /// The failure a tool call is about, by its cleaned name, and the run it is in.
-pub(crate) async fn failed_case(
-    tx: &mut impl Tx,
-    run_id: &str,
-    case_name: &str,
-) -> Result<(RunKey, FailedCase), EngineError> {
-    let (key, run) = find_run(tx, run_id).await?;
-    Ok((key, find_case(tx, key, &run, case_name).await?))
+pub(crate) fn failed_case(tx: &mut Tx<'_>, run_id: &str, case_name: &str) -> Result<(RunKey, FailedCase), EngineError> {
+    let (key, run) = find_run(tx, run_id)?;
+    Ok((key, find_case(tx, key, &run, case_name)?))
 }
 
 /// What is known about a stored failure: its error text, else the end of its output.
@@ -42,11 +38,11 @@ pub(crate) fn event_of(failure: &Failure) -> FailureEvent {
     FailureEvent { text, ..failure.facts.clone() }
 }
 
-pub(crate) async fn find_run(tx: &mut impl Tx, run_id: &str) -> Result<(RunKey, Run), EngineError> {
-    if let Some(found) = runs::by_id(tx, run_id.trim()).await? {
+pub(crate) fn find_run(tx: &mut Tx<'_>, run_id: &str) -> Result<(RunKey, Run), EngineError> {
+    if let Some(found) = runs::by_id(tx, run_id.trim())? {
         return Ok(found);
     }
-    let newest = runs::newest_ids(tx, 3).await?;
+    let newest = runs::newest_ids(tx, 3)?;
     let next = if newest.is_empty() {
         "No run is recorded yet; argus_run records one".to_owned()
     } else {
@@ -62,31 +58,31 @@ pub(crate) async fn find_run(tx: &mut impl Tx, run_id: &str) -> Result<(RunKey, 
     Err(EngineError::new(ErrorCode::RunNotFound, message))
 }
 
-async fn find_case(tx: &mut impl Tx, key: RunKey, run: &Run, wanted: &str) -> Result<FailedCase, EngineError> {
+fn find_case(tx: &mut Tx<'_>, key: RunKey, run: &Run, wanted: &str) -> Result<FailedCase, EngineError> {
     if wanted.is_empty() {
         return Err(EngineError::invalid("caseName is empty. argus_history with runId lists the cases of a run."));
     }
-    let name = match cases::failed(tx, key, wanted).await? {
+    let name = match cases::failed(tx, key, wanted)? {
         Some(failure) => return Ok(FailedCase { run_id: run.id.clone(), name: wanted.to_owned(), failure }),
-        None => qualified(tx, key, run, wanted).await?,
+        None => qualified(tx, key, run, wanted)?,
     };
-    match cases::failed(tx, key, &name).await? {
+    match cases::failed(tx, key, &name)? {
         Some(failure) => Ok(FailedCase { run_id: run.id.clone(), name, failure }),
-        None => Err(not_failed(tx, key, run, &name).await?),
+        None => Err(not_failed(tx, key, run, &name)?),
     }
 }
 
 /// The one name that is meant: exact, or the end of exactly one.
-async fn qualified(tx: &mut impl Tx, key: RunKey, run: &Run, wanted: &str) -> Result<String, EngineError> {
-    if cases::status_of(tx, key, wanted).await?.is_some() {
+fn qualified(tx: &mut Tx<'_>, key: RunKey, run: &Run, wanted: &str) -> Result<String, EngineError> {
+    if cases::status_of(tx, key, wanted)?.is_some() {
         return Ok(wanted.to_owned());
     }
     let limit = u32::try_from(MAX_SUGGESTIONS).expect("a handful") + 1;
     let ending = format!("{SEPARATOR}{wanted}");
-    let mut candidates = cases::names_ending(tx, key, &ending, limit).await?;
+    let mut candidates = cases::names_ending(tx, key, &ending, limit)?;
     match candidates.len() {
         1 => Ok(candidates.remove(0)),
-        0 => Err(not_found(tx, key, run, wanted).await?),
+        0 => Err(not_found(tx, key, run, wanted)?),
         _ => Err(ambiguous(run, wanted, &candidates)),
     }
 }
@@ -102,8 +98,8 @@ fn ambiguous(run: &Run, wanted: &str, candidates: &[String]) -> EngineError {
     EngineError::new(ErrorCode::CaseNotFound, message)
 }
 
-async fn not_found(tx: &mut impl Tx, key: RunKey, run: &Run, wanted: &str) -> Result<EngineError, EngineError> {
-    let names = cases::names(tx, key, MAX_COMPARED_NAMES).await?;
+fn not_found(tx: &mut Tx<'_>, key: RunKey, run: &Run, wanted: &str) -> Result<EngineError, EngineError> {
+    let names = cases::names(tx, key, MAX_COMPARED_NAMES)?;
     let next = if names.is_empty() {
         "The run has no cases".to_owned()
     } else {
@@ -116,12 +112,12 @@ async fn not_found(tx: &mut impl Tx, key: RunKey, run: &Run, wanted: &str) -> Re
     Ok(EngineError::new(ErrorCode::CaseNotFound, message))
 }
 
-async fn not_failed(tx: &mut impl Tx, key: RunKey, run: &Run, name: &str) -> Result<EngineError, EngineError> {
-    let was = match cases::status_of(tx, key, name).await? {
+fn not_failed(tx: &mut Tx<'_>, key: RunKey, run: &Run, name: &str) -> Result<EngineError, EngineError> {
+    let was = match cases::status_of(tx, key, name)? {
         Some(Status::Skipped) => "was skipped",
         _ => "passed",
     };
-    let next = match cases::newest_failure(tx, name).await? {
+    let next = match cases::newest_failure(tx, name)? {
         Some(failed) => format!("It failed in run '{failed}'; use that runId"),
         None => "No recorded run has it as failed; argus_history lists the runs".to_owned(),
     };

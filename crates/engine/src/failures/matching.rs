@@ -17,7 +17,7 @@ use argus_core::{
     summary::{MAX_HEADLINE_CHARS, Summary},
 };
 use argus_store::{
-    Database, StoreError, Tx,
+    StoreError, Tx,
     patterns::{self, NewPattern, Pattern, PatternKey, merging, sameness},
     solutions::{self, Fix},
 };
@@ -62,13 +62,13 @@ impl Match {
     }
 
     /// Patterns that somebody says it is not, now or before: their fixes are none of its.
-    pub(crate) async fn others(&self, tx: &mut impl Tx) -> Result<&[PatternKey], StoreError> {
+    pub(crate) fn others(&self, tx: &mut Tx<'_>) -> Result<&[PatternKey], StoreError> {
         if let Some(others) = self.others.get() {
             return Ok(others);
         }
         let mut others = Vec::from_iter(self.other_than);
         if let Some(own) = &self.own {
-            others.extend(sameness::others_than(tx, own.key).await?);
+            others.extend(sameness::others_than(tx, own.key)?);
         }
         Ok(self.others.get_or_init(|| others))
     }
@@ -95,18 +95,18 @@ impl Match {
 }
 
 /// What is known of a failure of this case; `other_than`: a pattern that it is not.
-pub(crate) async fn find<D>(
-    engine: &Engine<D>,
-    tx: &mut impl Tx,
+pub(crate) fn find(
+    engine: &Engine,
+    tx: &mut Tx<'_>,
     analysis: &Analysis,
     case_name: &str,
     other_than: Option<PatternKey>,
 ) -> Result<Match, StoreError> {
     let may_be = |pattern: &Pattern| other_than != Some(pattern.key);
-    let exact = patterns::identity(tx, &engine.recipe, &analysis.signatures.exact).await?.filter(may_be);
+    let exact = patterns::identity(tx, &engine.recipe, &analysis.signatures.exact)?.filter(may_be);
     let (own, how) = match exact {
         Some(own) => (Some(own), MatchedBy::Signature),
-        None => match most_alike(engine, tx, analysis, case_name, other_than).await? {
+        None => match most_alike(engine, tx, analysis, case_name, other_than)? {
             Some((own, likeness)) => (Some(own), MatchedBy::Alike(likeness)),
             None => (None, MatchedBy::None),
         },
@@ -114,7 +114,7 @@ pub(crate) async fn find<D>(
     let pattern = match &own {
         Some(own) if !own.is_provisional() => Some(own.clone()),
         _ => match builtin::matching(analysis.classification.category) {
-            Some(builtin) => patterns::by_id(tx, builtin.id).await?,
+            Some(builtin) => patterns::by_id(tx, builtin.id)?,
             None => None,
         },
     };
@@ -122,29 +122,29 @@ pub(crate) async fn find<D>(
 }
 
 /// The same; where it is not known, after more of those were signed again that an older recipe had signed.
-pub(crate) async fn find_signed<D: Database>(
-    engine: &Engine<D>,
-    tx: &mut impl Tx,
+pub(crate) fn find_signed(
+    engine: &Engine,
+    tx: &mut Tx<'_>,
     analysis: &Analysis,
     case_name: &str,
 ) -> Result<Match, EngineError> {
-    let found = find(engine, tx, analysis, case_name, None).await?;
-    if found.own.is_none() && recompute_signatures::recompute_batch(engine, tx).await? > 0 {
-        return Ok(find(engine, tx, analysis, case_name, None).await?);
+    let found = find(engine, tx, analysis, case_name, None)?;
+    if found.own.is_none() && recompute_signatures::recompute_batch(engine, tx)? > 0 {
+        return Ok(find(engine, tx, analysis, case_name, None)?);
     }
     Ok(found)
 }
 
-async fn most_alike<D>(
-    engine: &Engine<D>,
-    tx: &mut impl Tx,
+fn most_alike(
+    engine: &Engine,
+    tx: &mut Tx<'_>,
     analysis: &Analysis,
     case_name: &str,
     other_than: Option<PatternKey>,
 ) -> Result<Option<(Pattern, Likeness)>, StoreError> {
     let mut best: Option<(PatternKey, Likeness)> = None;
     let alike = (case_name, analysis.classification.category);
-    for (key, text) in patterns::of_case(tx, &engine.recipe, alike, MAX_COMPARED_PATTERNS).await? {
+    for (key, text) in patterns::of_case(tx, &engine.recipe, alike, MAX_COMPARED_PATTERNS)? {
         let likeness = alike::likeness(&text, &analysis.normalized_error).filter(|_| other_than != Some(key));
         // Of two that are equally alike the newer one.
         if let Some(likeness) = likeness
@@ -154,17 +154,17 @@ async fn most_alike<D>(
         }
     }
     match best {
-        Some((key, likeness)) => Ok(patterns::get(tx, key).await?.map(|pattern| (pattern, likeness))),
+        Some((key, likeness)) => Ok(patterns::get(tx, key)?.map(|pattern| (pattern, likeness))),
         None => Ok(None),
     }
 }
 
 /// Makes sure that the failure is known the next time by its signature: as its own learned pattern, as one that leads to
 /// what it is alike, or, where a built-in speaks for it, as a provisional one.
-pub(crate) async fn ensure_known<D: Database>(
-    engine: &Engine<D>,
+pub(crate) fn ensure_known(
+    engine: &Engine,
     ambient: &Ambient,
-    tx: &mut impl Tx,
+    tx: &mut Tx<'_>,
     case: &lookup::FailedCase,
     analysis: &Analysis,
     found: &mut Match,
@@ -172,32 +172,32 @@ pub(crate) async fn ensure_known<D: Database>(
     match (&found.how, &found.own) {
         (MatchedBy::Alike(_), Some(own)) => {
             let key = own.key;
-            insert_pattern(engine, ambient, tx, case, analysis, NewPatternKind::Leading(key)).await?;
+            insert_pattern(engine, ambient, tx, case, analysis, NewPatternKind::Leading(key))?;
         }
         (MatchedBy::Signature, Some(own)) if own.is_provisional() && found.pattern.is_none() => {
-            merging::show_provisional(tx, own.key).await?;
-            found.own = patterns::get(tx, own.key).await?;
+            merging::show_provisional(tx, own.key)?;
+            found.own = patterns::get(tx, own.key)?;
             found.pattern.clone_from(&found.own);
         }
         (_, None) if found.pattern.is_some() => {
-            found.own = Some(insert_pattern(engine, ambient, tx, case, analysis, NewPatternKind::Provisional).await?);
+            found.own = Some(insert_pattern(engine, ambient, tx, case, analysis, NewPatternKind::Provisional)?);
         }
-        (_, None) => found.own = Some(learn_pattern(engine, ambient, tx, case, analysis, 0).await?),
+        (_, None) => found.own = Some(learn_pattern(engine, ambient, tx, case, analysis, 0)?),
         _ => {}
     }
     Ok(())
 }
 
 /// Starts a learned pattern from a failure.
-pub(crate) async fn learn_pattern<D: Database>(
-    engine: &Engine<D>,
+pub(crate) fn learn_pattern(
+    engine: &Engine,
     ambient: &Ambient,
-    tx: &mut impl Tx,
+    tx: &mut Tx<'_>,
     case: &lookup::FailedCase,
     analysis: &Analysis,
     resolutions: u32,
 ) -> Result<Pattern, EngineError> {
-    insert_pattern(engine, ambient, tx, case, analysis, NewPatternKind::Learned { resolutions }).await
+    insert_pattern(engine, ambient, tx, case, analysis, NewPatternKind::Learned { resolutions })
 }
 
 /// As what a failure is written down.
@@ -207,10 +207,10 @@ enum NewPatternKind {
     Provisional,
 }
 
-async fn insert_pattern<D: Database>(
-    engine: &Engine<D>,
+fn insert_pattern(
+    engine: &Engine,
     ambient: &Ambient,
-    tx: &mut impl Tx,
+    tx: &mut Tx<'_>,
     case: &lookup::FailedCase,
     analysis: &Analysis,
     write: NewPatternKind,
@@ -229,11 +229,11 @@ async fn insert_pattern<D: Database>(
         sample: &sample,
     };
     match write {
-        NewPatternKind::Learned { .. } => patterns::insert(tx, &new).await?,
-        NewPatternKind::Leading(into) => patterns::insert_leading(tx, &new, Some(into)).await?,
-        NewPatternKind::Provisional => patterns::insert_leading(tx, &new, None).await?,
+        NewPatternKind::Learned { .. } => patterns::insert(tx, &new)?,
+        NewPatternKind::Leading(into) => patterns::insert_leading(tx, &new, Some(into))?,
+        NewPatternKind::Provisional => patterns::insert_leading(tx, &new, None)?,
     };
-    let learned = patterns::by_id(tx, &id).await?;
+    let learned = patterns::by_id(tx, &id)?;
     learned.ok_or_else(|| EngineError::new(crate::ErrorCode::InternalError, "A pattern that was just learned is gone."))
 }
 
@@ -252,13 +252,13 @@ pub(crate) fn headline(analysis: &Analysis, summary: &Summary, event: &FailureEv
 }
 
 /// The reported fixes of a pattern, newest first, with `most` characters of each description.
-pub(crate) async fn fix_history(
-    tx: &mut impl Tx,
+pub(crate) fn fix_history(
+    tx: &mut Tx<'_>,
     pattern: &Pattern,
     limit: u32,
     most: usize,
 ) -> Result<Vec<FixRecord>, StoreError> {
-    let fixes = solutions::history(tx, pattern, limit).await?;
+    let fixes = solutions::history(tx, pattern, limit)?;
     let is_superseded: Vec<bool> =
         (0..fixes.len()).map(|at| fixes[..at].iter().any(|newer| supersedes(newer, &fixes[at]))).collect();
     let shown = fixes.into_iter().zip(is_superseded).map(|(fix, is_superseded)| {
@@ -278,8 +278,8 @@ fn supersedes(newer: &Fix, older: &Fix) -> bool {
 }
 
 /// The failure as JSON, shortened where the short form is the same failure.
-pub(crate) fn sample_json<D>(
-    engine: &Engine<D>,
+pub(crate) fn sample_json(
+    engine: &Engine,
     event: &FailureEvent,
     case_name: &str,
     analysis: &Analysis,

@@ -4,7 +4,7 @@
 use crate::{Engine, EngineError};
 use argus_core::{Analysis, FailureEvent, similarity};
 use argus_store::{
-    Database, Tx,
+    Tx,
     patterns::{self, Identity, merging},
 };
 
@@ -12,15 +12,15 @@ use argus_store::{
 const BATCH_PATTERNS: u32 = 200;
 
 /// How many were signed again; 0 when none is left.
-pub(crate) async fn recompute_batch<D: Database>(engine: &Engine<D>, tx: &mut impl Tx) -> Result<usize, EngineError> {
-    let stale = patterns::signed_otherwise(tx, &engine.recipe, BATCH_PATTERNS).await?;
+pub(crate) fn recompute_batch(engine: &Engine, tx: &mut Tx<'_>) -> Result<usize, EngineError> {
+    let stale = patterns::signed_otherwise(tx, &engine.recipe, BATCH_PATTERNS)?;
     for pattern in &stale {
-        let event = match patterns::sample(tx, pattern.key).await? {
+        let event = match patterns::sample(tx, pattern.key)? {
             Some(sample) => serde_json::from_str(&sample).unwrap_or_else(|_| text_only(&pattern.normalized)),
             None => text_only(&pattern.normalized),
         };
         let analysis = engine.analyzer.analyze(event, &pattern.case_name);
-        merging::recompute_signature(tx, pattern, identity(engine, &analysis)).await?;
+        merging::recompute_signature(tx, pattern, identity(engine, &analysis))?;
     }
     Ok(stale.len())
 }
@@ -31,7 +31,7 @@ pub(crate) fn text_only(normalized: &str) -> FailureEvent {
 }
 
 /// What the engine's recipe makes of a failure.
-pub(crate) fn identity<'a, D>(engine: &'a Engine<D>, analysis: &'a Analysis) -> Identity<'a> {
+pub(crate) fn identity<'a>(engine: &'a Engine, analysis: &'a Analysis) -> Identity<'a> {
     Identity {
         recipe: &engine.recipe,
         category: analysis.classification.category,

@@ -32,16 +32,16 @@ struct RelatedPattern {
 
 /// Patterns that are like a failure. `except` are those that it is not, or that the answer already shows; `first`, the one
 /// whose fix it suggests, stands first.
-pub(crate) async fn related<D>(
-    engine: &Engine<D>,
-    tx: &mut impl Tx,
+pub(crate) fn related(
+    engine: &Engine,
+    tx: &mut Tx<'_>,
     analysis: &Analysis,
     except: &[PatternKey],
     first: Option<(&Pattern, Option<Tried>)>,
 ) -> Result<Vec<Related>, StoreError> {
-    let mut found = alike(tx, (&analysis.normalized_error, &analysis.signatures.family), except).await?;
+    let mut found = alike(tx, (&analysis.normalized_error, &analysis.signatures.family), except)?;
     for like in found.iter_mut().filter(|like| like.score >= 1.0) {
-        if let Some((score, differences)) = suggestion::differing_values(tx, analysis, &like.pattern).await? {
+        if let Some((score, differences)) = suggestion::differing_values(tx, analysis, &like.pattern)? {
             (like.score, like.differences) = (score, differences);
         }
     }
@@ -54,19 +54,19 @@ pub(crate) async fn related<D>(
 }
 
 /// The same for a stable text and a family signature: same family first, then by likeness; a fix breaks ties.
-pub(crate) async fn related_by_text<D>(
-    engine: &Engine<D>,
-    tx: &mut impl Tx,
+pub(crate) fn related_by_text(
+    engine: &Engine,
+    tx: &mut Tx<'_>,
     (normalized, family): (&str, &str),
     except: &[PatternKey],
 ) -> Result<Vec<Related>, StoreError> {
-    let mut found = alike(tx, (normalized, family), except).await?;
+    let mut found = alike(tx, (normalized, family), except)?;
     sort_by_relevance(&mut found);
     Ok(shown_all(engine, found))
 }
 
-async fn alike(
-    tx: &mut impl Tx,
+fn alike(
+    tx: &mut Tx<'_>,
     (normalized, family): (&str, &str),
     except: &[PatternKey],
 ) -> Result<Vec<RelatedPattern>, StoreError> {
@@ -74,13 +74,13 @@ async fn alike(
     let mut found: Vec<RelatedPattern> = Vec::new();
     let like =
         |score: f64, pattern| RelatedPattern { score: score.min(1.0), pattern, differences: Vec::new(), tried: None };
-    for pattern in similar::of_family(tx, family, MAX_FAMILY_PATTERNS).await? {
+    for pattern in similar::of_family(tx, family, MAX_FAMILY_PATTERNS)? {
         found.push(like(1.0, pattern));
     }
-    for (key, text) in similar::of_bands(tx, bands).await? {
+    for (key, text) in similar::of_bands(tx, bands)? {
         let score = similarity(normalized, &text);
         if score >= MIN_SIMILARITY
-            && let Some(pattern) = patterns::get(tx, key).await?
+            && let Some(pattern) = patterns::get(tx, key)?
             && found.iter().all(|other| other.pattern.key != pattern.key)
         {
             found.push(like(score, pattern));
@@ -88,7 +88,7 @@ async fn alike(
     }
     found.retain(|like| !like.pattern.is_provisional() && !except.contains(&like.pattern.key));
     for like in &mut found {
-        like.tried = trial::tried_fix(tx, &like.pattern).await?;
+        like.tried = trial::tried_fix(tx, &like.pattern)?;
     }
     Ok(found)
 }
@@ -101,11 +101,11 @@ fn sort_by_relevance(found: &mut [RelatedPattern]) {
     });
 }
 
-fn shown_all<D>(engine: &Engine<D>, found: Vec<RelatedPattern>) -> Vec<Related> {
+fn shown_all(engine: &Engine, found: Vec<RelatedPattern>) -> Vec<Related> {
     found.into_iter().take(MAX_SHOWN).map(|like| shown(engine, like)).collect()
 }
 
-fn shown<D>(engine: &Engine<D>, RelatedPattern { score, pattern, differences, tried }: RelatedPattern) -> Related {
+fn shown(engine: &Engine, RelatedPattern { score, pattern, differences, tried }: RelatedPattern) -> Related {
     let view = view::pattern(&pattern, tried, engine.options.locale);
     Related {
         kind: RelatedKind::Pattern,

@@ -19,7 +19,7 @@ use argus_core::{
     evidence::kept::fixes::{Progress, ProofStatus},
 };
 use argus_store::{
-    Database, Tx,
+    Tx,
     patterns::{self, Pattern, PatternKey, merging},
     runs::{
         cases::Status,
@@ -57,24 +57,24 @@ struct Report<'a> {
 }
 
 /// Finds or starts the pattern, records the fix and counts it, in one write transaction.
-pub async fn report_fix<D: Database>(
-    engine: &Engine<D>,
+pub fn report_fix(
+    engine: &Engine,
     ambient: &Ambient,
     params: &ReportFixParams,
 ) -> Result<ReportFixResult, EngineError> {
     let steps = described(engine, &params.fix_description)?;
     let wanted = clean_name(engine, &params.case_name);
-    let find = async |tx: &mut D::Tx<'_>| lookup::failed_case(tx, &params.run_id, &wanted).await;
-    let (_, case) = engine.read(ambient, find).await?;
+    let find = |tx: &mut Tx<'_>| lookup::failed_case(tx, &params.run_id, &wanted);
+    let (_, case) = engine.read(ambient, find)?;
     let analysis = engine.analyzer.analyze(lookup::event_of(&case.failure), &case.name);
     let (env, env_bucket) = memory::finding::related_incidents::environment(engine, params.env.as_ref())?;
-    let tried = shared::tried_fix(engine, ambient, &analysis, &steps).await?;
+    let tried = shared::tried_fix(engine, ambient, &analysis, &steps)?;
     let (shared, named) = tried.map_or((None, None), |tried| (tried.id, tried.steps));
     let steps = named.unwrap_or(steps);
-    let body = async |tx: &mut D::Tx<'_>| -> Result<ReportFixResult, EngineError> {
-        let newest = claims::newest_of(tx, &case.run_id, &case.name).await?;
+    let body = |tx: &mut Tx<'_>| -> Result<ReportFixResult, EngineError> {
+        let newest = claims::newest_of(tx, &case.run_id, &case.name)?;
         if let Some(passed) = newest.as_ref().filter(|newest| params.success && has_passed(newest))
-            && edits::is_suspicious(tx, &case.run_id, &passed.run_id).await?
+            && edits::is_suspicious(tx, &case.run_id, &passed.run_id)?
         {
             return Err(EngineError::invalid(format!(
                 "What was edited between {} and {} weakens tests, or how they are run, so nothing was learned. Restore \
@@ -82,15 +82,14 @@ pub async fn report_fix<D: Database>(
                 case.run_id, passed.run_id
             )));
         }
-        let progress = progress(tx, &case, newest.as_ref().is_some_and(has_passed)).await?;
+        let progress = progress(tx, &case, newest.as_ref().is_some_and(has_passed))?;
         let is_shown = params.success && newest.as_ref().is_some_and(has_passed);
-        let change =
-            if is_shown { change::until_first_pass(tx, &case.name, &case.run_id, &steps).await? } else { None };
+        let change = if is_shown { change::until_first_pass(tx, &case.name, &case.run_id, &steps)? } else { None };
         let report = Report {
             newest,
             progress,
             change,
-            supersedes: superseded(tx, params, &case.name).await?,
+            supersedes: superseded(tx, params, &case.name)?,
             run_id: &case.run_id,
             case_name: &case.name,
             steps: steps.clone(),
@@ -100,22 +99,18 @@ pub async fn report_fix<D: Database>(
             shared: shared.as_deref(),
             recorder: engine.recorder(),
         };
-        let mut found = matching::find_signed(engine, tx, &analysis, &case.name).await?;
+        let mut found = matching::find_signed(engine, tx, &analysis, &case.name)?;
         if found.pattern.is_none() && found.own.is_none() {
-            return on_new(engine, ambient, tx, &case, &analysis, &report).await;
+            return on_new(engine, ambient, tx, &case, &analysis, &report);
         }
-        matching::ensure_known(engine, ambient, tx, &case, &analysis, &mut found).await?;
-        on_known(ambient, tx, &report, found).await
+        matching::ensure_known(engine, ambient, tx, &case, &analysis, &mut found)?;
+        on_known(ambient, tx, &report, found)
     };
-    engine.write(ambient, body).await
+    engine.write(ambient, body)
 }
 
 /// Records a fix for a pattern, without a failure.
-pub async fn record_fix<D: Database>(
-    engine: &Engine<D>,
-    ambient: &Ambient,
-    params: &RecordFixParams,
-) -> Result<FixRecord, EngineError> {
+pub fn record_fix(engine: &Engine, ambient: &Ambient, params: &RecordFixParams) -> Result<FixRecord, EngineError> {
     let steps = described(engine, &params.fix_description)?;
     let (run_id, case_name) = (named(engine, "runId", &params.run_id)?, named(engine, "caseName", &params.case_name)?);
     let report = Report {
@@ -132,14 +127,14 @@ pub async fn record_fix<D: Database>(
         shared: None,
         recorder: engine.recorder(),
     };
-    let body = async |tx: &mut D::Tx<'_>| -> Result<FixRecord, EngineError> {
-        let Some(mut pattern) = patterns::by_id(tx, &params.pattern_id).await? else {
+    let body = |tx: &mut Tx<'_>| -> Result<FixRecord, EngineError> {
+        let Some(mut pattern) = patterns::by_id(tx, &params.pattern_id)? else {
             return Err(unknown_pattern(&params.pattern_id));
         };
         if pattern.is_provisional() {
-            merging::show_provisional(tx, pattern.key).await?;
+            merging::show_provisional(tx, pattern.key)?;
         }
-        let (id, _) = record(ambient, tx, &report, pattern.key, &mut pattern).await?;
+        let (id, _) = record(ambient, tx, &report, pattern.key, &mut pattern)?;
         Ok(FixRecord {
             id,
             pattern_id: pattern.id,
@@ -158,7 +153,7 @@ pub async fn record_fix<D: Database>(
             recorded_from: report.recorder.from.map(ToOwned::to_owned),
         })
     };
-    engine.write(ambient, body).await
+    engine.write(ambient, body)
 }
 
 pub(crate) fn unknown_pattern(id: &str) -> EngineError {
@@ -168,9 +163,9 @@ pub(crate) fn unknown_pattern(id: &str) -> EngineError {
 
 /// A success on a built-in pattern counts there and also creates the learned pattern, which takes precedence from then on.
 /// A failed fix creates none, because a pattern without a suggestion would hide that of the built-in pattern.
-async fn on_known(
+fn on_known(
     ambient: &Ambient,
-    tx: &mut impl Tx,
+    tx: &mut Tx<'_>,
     report: &Report<'_>,
     found: Match,
 ) -> Result<ReportFixResult, EngineError> {
@@ -181,15 +176,15 @@ async fn on_known(
     let has_resolved = pattern.resolutions > 0 || own.as_ref().is_some_and(|own| own.resolutions > 0);
     let learner = match own.filter(|_| pattern.is_builtin && report.worked) {
         Some(mut own) => {
-            merging::show_provisional(tx, own.key).await?;
-            patterns::count_resolution(tx, &mut own, ambient.now).await?;
+            merging::show_provisional(tx, own.key)?;
+            patterns::count_resolution(tx, &mut own, ambient.now)?;
             Some(own)
         }
         None => None,
     };
     let learner_key = learner.as_ref().map_or(pattern.key, |own| own.key);
-    let is_repeated = has_resolved && is_claimed_already(tx, learner.as_ref().unwrap_or(&pattern), report).await?;
-    let (fix_record_id, was_counted) = record(ambient, tx, report, learner_key, &mut pattern).await?;
+    let is_repeated = has_resolved && is_claimed_already(tx, learner.as_ref().unwrap_or(&pattern), report)?;
+    let (fix_record_id, was_counted) = record(ambient, tx, report, learner_key, &mut pattern)?;
     let mut result = changed(pattern, Some(previous), fix_record_id, report);
     result.learned_by = learner.map(|own| own.id);
     if is_repeated {
@@ -204,7 +199,7 @@ async fn on_known(
 }
 
 /// Whether the same fix was claimed for the case before and is neither proved nor refuted.
-async fn is_claimed_already(tx: &mut impl Tx, pattern: &Pattern, report: &Report<'_>) -> Result<bool, EngineError> {
+fn is_claimed_already(tx: &mut Tx<'_>, pattern: &Pattern, report: &Report<'_>) -> Result<bool, EngineError> {
     if report.still_failing().is_none() {
         return Ok(false);
     }
@@ -213,43 +208,43 @@ async fn is_claimed_already(tx: &mut impl Tx, pattern: &Pattern, report: &Report
         let is_open = fix.worked && fix.proved_by.is_none() && fix.refuted_by.is_none();
         is_open && fix.case_name == report.case_name && text::folded(&fix.steps) == steps
     };
-    Ok(solutions::history(tx, pattern, MAX_EARLIER_FIXES).await?.iter().any(is_same))
+    Ok(solutions::history(tx, pattern, MAX_EARLIER_FIXES)?.iter().any(is_same))
 }
 
-async fn on_new<D: Database>(
-    engine: &Engine<D>,
+fn on_new(
+    engine: &Engine,
     ambient: &Ambient,
-    tx: &mut D::Tx<'_>,
+    tx: &mut Tx<'_>,
     case: &FailedCase,
     analysis: &Analysis,
     report: &Report<'_>,
 ) -> Result<ReportFixResult, EngineError> {
-    let pattern = matching::learn_pattern(engine, ambient, tx, case, analysis, u32::from(report.worked)).await?;
-    let (fix_record_id, _) = write_down(ambient, tx, report, pattern.key, pattern.key).await?;
+    let pattern = matching::learn_pattern(engine, ambient, tx, case, analysis, u32::from(report.worked))?;
+    let (fix_record_id, _) = write_down(ambient, tx, report, pattern.key, pattern.key)?;
     Ok(changed(pattern, None, fix_record_id, report))
 }
 
 /// Stores the fix and counts it on `pattern`, unless a success of this failure was counted before or a person marked these
 /// steps as wrong. Returns the id of the record, and whether a success was counted before.
-async fn record(
+fn record(
     ambient: &Ambient,
-    tx: &mut impl Tx,
+    tx: &mut Tx<'_>,
     report: &Report<'_>,
     learner: PatternKey,
     pattern: &mut Pattern,
 ) -> Result<(String, bool), EngineError> {
-    let was_counted = report.worked && solutions::is_resolved(tx, report.run_id, report.case_name).await?;
-    let (id, may_count) = write_down(ambient, tx, report, learner, pattern.key).await?;
+    let was_counted = report.worked && solutions::is_resolved(tx, report.run_id, report.case_name)?;
+    let (id, may_count) = write_down(ambient, tx, report, learner, pattern.key)?;
     if report.worked && !was_counted && may_count {
-        patterns::count_resolution(tx, pattern, ambient.now).await?;
+        patterns::count_resolution(tx, pattern, ambient.now)?;
     }
     Ok((id, was_counted))
 }
 
 /// Stores the fix. Returns the id of the record, and whether a success of these steps counts.
-async fn write_down(
+fn write_down(
     ambient: &Ambient,
-    tx: &mut impl Tx,
+    tx: &mut Tx<'_>,
     report: &Report<'_>,
     learner: PatternKey,
     counted_on: PatternKey,
@@ -276,9 +271,9 @@ async fn write_down(
         recorder: report.recorder,
         now: ambient.now,
     };
-    let may_count = solutions::record_fix(tx, &fix).await?;
+    let may_count = solutions::record_fix(tx, &fix)?;
     if let Some(shared) = report.shared {
-        argus_store::shared::note(tx, &id, shared).await?;
+        argus_store::shared::note(tx, &id, shared)?;
     }
     Ok((id, may_count))
 }
@@ -351,13 +346,13 @@ fn names_no_change(change: &FixChange, fix_record_id: &str) -> String {
 }
 
 /// The earlier report that a report corrects.
-async fn superseded<'a>(
-    tx: &mut impl Tx,
+fn superseded<'a>(
+    tx: &mut Tx<'_>,
     params: &'a ReportFixParams,
     case_name: &str,
 ) -> Result<Option<&'a str>, EngineError> {
     let Some(id) = params.supersedes.as_deref() else { return Ok(None) };
-    if solutions::is_success_of(tx, id, case_name).await? {
+    if solutions::is_success_of(tx, id, case_name)? {
         return Ok(Some(id));
     }
     Err(EngineError::invalid(format!(
@@ -385,7 +380,7 @@ impl Report<'_> {
     }
 }
 
-fn described<D>(engine: &Engine<D>, description: &str) -> Result<String, EngineError> {
+fn described(engine: &Engine, description: &str) -> Result<String, EngineError> {
     let described = engine.analyzer.redact(description).trimmed();
     if described.is_empty() {
         return Err(EngineError::invalid("fixDescription is empty. Say in a sentence or two what was changed."));
@@ -393,7 +388,7 @@ fn described<D>(engine: &Engine<D>, description: &str) -> Result<String, EngineE
     Ok(described.bounded_to(MAX_DESCRIPTION_BYTES).into_string())
 }
 
-fn named<D>(engine: &Engine<D>, field: &str, value: &str) -> Result<String, EngineError> {
+fn named(engine: &Engine, field: &str, value: &str) -> Result<String, EngineError> {
     let name = clean_name(engine, value);
     if name.is_empty() {
         return Err(EngineError::invalid(format!("{field} is empty.")));

@@ -126,27 +126,23 @@ pub(crate) struct OwnFix {
 }
 
 /// Returns the fix of the pattern. None if it has none.
-pub(crate) async fn own_fix(
-    tx: &mut impl Tx,
-    analysis: &Analysis,
-    found: &Match,
-) -> Result<Option<OwnFix>, StoreError> {
+pub(crate) fn own_fix(tx: &mut Tx<'_>, analysis: &Analysis, found: &Match) -> Result<Option<OwnFix>, StoreError> {
     let Some(own) = found.pattern.as_ref().filter(|pattern| trial::has_own_fix(pattern)) else { return Ok(None) };
-    let trial = trial::trial_of(tx, own).await?;
-    let values = if found.is_by_signature() { differing_values(tx, analysis, own).await? } else { None };
+    let trial = trial::trial_of(tx, own)?;
+    let values = if found.is_by_signature() { differing_values(tx, analysis, own)? } else { None };
     Ok(Some(OwnFix { trial, values }))
 }
 
 /// Returns the known pattern of a matched failure with the best fix.
-pub(crate) async fn known_pattern<D>(
-    engine: &Engine<D>,
-    tx: &mut impl Tx,
+pub(crate) fn known_pattern(
+    engine: &Engine,
+    tx: &mut Tx<'_>,
     analysis: &Analysis,
     found: &Match,
     case_name: &str,
 ) -> Result<Option<KnownPattern>, StoreError> {
-    let own_fix = own_fix(tx, analysis, found).await?;
-    let suggested = best_suggestion(engine, tx, analysis, found, case_name, own_fix).await?;
+    let own_fix = own_fix(tx, analysis, found)?;
+    let suggested = best_suggestion(engine, tx, analysis, found, case_name, own_fix)?;
     // A fix of another pattern counts as known even if this failure has no pattern.
     let elsewhere = suggested.from.as_ref().or(suggested.same_cause.as_ref());
     let Some(pattern) = found.pattern.as_ref().or(elsewhere) else { return Ok(None) };
@@ -166,9 +162,9 @@ pub(crate) async fn known_pattern<D>(
 }
 
 /// Returns the best fix for a matched failure.
-pub(crate) async fn best_suggestion<D>(
-    engine: &Engine<D>,
-    tx: &mut impl Tx,
+pub(crate) fn best_suggestion(
+    engine: &Engine,
+    tx: &mut Tx<'_>,
     analysis: &Analysis,
     found: &Match,
     case_name: &str,
@@ -183,7 +179,7 @@ pub(crate) async fn best_suggestion<D>(
     if let Some(own) = own.filter(|own| is_set || !own.has_only_failed()) {
         return Ok(own);
     }
-    let SameError { fixed, known } = same_error(tx, analysis, found, case_name).await?;
+    let SameError { fixed, known } = same_error(tx, analysis, found, case_name)?;
     let same_cause = known.filter(|_| pattern.is_none_or(|pattern| pattern.is_builtin));
     Ok(match fixed {
         Some(FixedPattern { pattern, trial: Trial { tried, trust }, failed_here, differences }) => Suggestion {
@@ -230,19 +226,14 @@ impl FixedPattern {
     }
 }
 
-async fn same_error(
-    tx: &mut impl Tx,
-    analysis: &Analysis,
-    found: &Match,
-    case_name: &str,
-) -> Result<SameError, StoreError> {
-    let others = found.others(tx).await?;
+fn same_error(tx: &mut Tx<'_>, analysis: &Analysis, found: &Match, case_name: &str) -> Result<SameError, StoreError> {
+    let others = found.others(tx)?;
     let may_be = |pattern: &Pattern| found.shown_key() != Some(pattern.key) && !others.contains(&pattern.key);
-    let mut candidates = similar::of_family(tx, &analysis.signatures.family, MAX_FAMILY_PATTERNS).await?;
+    let mut candidates = similar::of_family(tx, &analysis.signatures.family, MAX_FAMILY_PATTERNS)?;
     // The same message in another function has another family signature.
-    for (key, text) in similar::of_bands(tx, argus_core::similarity::sketch(&analysis.normalized_error)).await? {
+    for (key, text) in similar::of_bands(tx, argus_core::similarity::sketch(&analysis.normalized_error))? {
         if text == analysis.normalized_error
-            && let Some(pattern) = patterns::get(tx, key).await?
+            && let Some(pattern) = patterns::get(tx, key)?
         {
             candidates.push(pattern);
         }
@@ -250,16 +241,16 @@ async fn same_error(
     let mut same = SameError::default();
     candidates.retain(|pattern| !pattern.is_builtin && !pattern.is_provisional() && may_be(pattern));
     for pattern in candidates {
-        let differences = differing_values(tx, analysis, &pattern).await?.map_or_else(Vec::new, |(_, found)| found);
+        let differences = differing_values(tx, analysis, &pattern)?.map_or_else(Vec::new, |(_, found)| found);
         if differences.is_empty() {
             same.known.get_or_insert_with(|| pattern.clone());
         } else if analysis.classification.category == Category::AssertionMismatch {
             // Two assertions with other values are different failures.
             continue;
         }
-        let trial = trial::trial_of(tx, &pattern).await?;
+        let trial = trial::trial_of(tx, &pattern)?;
         let Some(mut trial) = trial.filter(|trial| !trial::has_only_failed(trial.tried)) else { continue };
-        let failed_here = failed_here(tx, found, case_name, &pattern).await?;
+        let failed_here = failed_here(tx, found, case_name, &pattern)?;
         trial.tried.failed += failed_here;
         let fixed = FixedPattern { pattern, trial, failed_here, differences };
         if same.fixed.as_ref().is_none_or(|best| fixed.evidence() > best.evidence()) {
@@ -271,12 +262,12 @@ async fn same_error(
 
 /// Number of reports that the fix of another pattern did not help this failure, on its own pattern or on the built-in pattern
 /// that matches it.
-async fn failed_here(tx: &mut impl Tx, found: &Match, case_name: &str, fixed: &Pattern) -> Result<u32, StoreError> {
+fn failed_here(tx: &mut Tx<'_>, found: &Match, case_name: &str, fixed: &Pattern) -> Result<u32, StoreError> {
     let (Some(own), Some(fix)) = (&found.own, &fixed.best_fix) else { return Ok(0) };
     let digest = input::digest(fix);
-    let on_own = outcomes::failures_of_steps(tx, own.key, &digest, None).await?;
+    let on_own = outcomes::failures_of_steps(tx, own.key, &digest, None)?;
     match found.pattern.as_ref().filter(|shown| shown.is_builtin) {
-        Some(builtin) => Ok(on_own + outcomes::failures_of_steps(tx, builtin.key, &digest, Some(case_name)).await?),
+        Some(builtin) => Ok(on_own + outcomes::failures_of_steps(tx, builtin.key, &digest, Some(case_name))?),
         None => Ok(on_own),
     }
 }
@@ -292,12 +283,12 @@ pub(crate) fn evidence(pattern: &Pattern, tried: Option<Tried>) -> Evidence {
 }
 
 /// Compares a failure with the failure that a pattern was learned from.
-pub(crate) async fn differing_values(
-    tx: &mut impl Tx,
+pub(crate) fn differing_values(
+    tx: &mut Tx<'_>,
     analysis: &Analysis,
     pattern: &Pattern,
 ) -> Result<DifferingValues, StoreError> {
-    let sample = patterns::sample(tx, pattern.key).await?;
+    let sample = patterns::sample(tx, pattern.key)?;
     let Some(event) = sample.and_then(|sample| serde_json::from_str::<FailureEvent>(&sample).ok()) else {
         return Ok(None);
     };

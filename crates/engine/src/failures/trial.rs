@@ -46,22 +46,22 @@ impl From<outcomes::Success> for FixTrust {
 }
 
 /// Of the fix that a pattern suggests; none where it has none of its own.
-pub(crate) async fn trial_of(tx: &mut impl Tx, pattern: &Pattern) -> Result<Option<Trial>, StoreError> {
+pub(crate) fn trial_of(tx: &mut Tx<'_>, pattern: &Pattern) -> Result<Option<Trial>, StoreError> {
     let Some(solution) = pattern.suggests.filter(|_| has_own_fix(pattern)) else { return Ok(None) };
-    let standing = outcomes::standings_of(tx, &[solution]).await?.pop();
+    let standing = outcomes::standings_of(tx, &[solution])?.pop();
     Ok(standing.map(|standing| Trial { tried: standing.counts.into(), trust: standing.best.map(FixTrust::from) }))
 }
 
 /// What came of trying the fix that a pattern suggests; none where it has none of its own.
-pub(crate) async fn tried_fix(tx: &mut impl Tx, pattern: &Pattern) -> Result<Option<Tried>, StoreError> {
-    Ok(tried_fixes(tx, std::slice::from_ref(pattern)).await?.pop().flatten())
+pub(crate) fn tried_fix(tx: &mut Tx<'_>, pattern: &Pattern) -> Result<Option<Tried>, StoreError> {
+    Ok(tried_fixes(tx, std::slice::from_ref(pattern))?.pop().flatten())
 }
 
 /// The same of each of these patterns.
-pub(crate) async fn tried_fixes(tx: &mut impl Tx, patterns: &[Pattern]) -> Result<Vec<Option<Tried>>, StoreError> {
+pub(crate) fn tried_fixes(tx: &mut Tx<'_>, patterns: &[Pattern]) -> Result<Vec<Option<Tried>>, StoreError> {
     let own: Vec<_> = patterns.iter().map(|pattern| pattern.suggests.filter(|_| has_own_fix(pattern))).collect();
     let solutions: Vec<_> = own.iter().flatten().copied().collect();
-    let mut counts = outcomes::outcome_counts_of(tx, &solutions).await?.into_iter();
+    let mut counts = outcomes::outcome_counts_of(tx, &solutions)?.into_iter();
     Ok(own.into_iter().map(|solution| solution.and_then(|_| counts.next()).map(Tried::from)).collect())
 }
 

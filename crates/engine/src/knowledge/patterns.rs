@@ -10,7 +10,7 @@ use crate::{
 };
 use argus_core::{Ambient, Category, builtin::BUILTINS, confidence::confidence};
 use argus_store::{
-    Database, Tx,
+    Tx,
     patterns::{self, Order, Pattern},
 };
 use std::cmp::Ordering;
@@ -19,11 +19,7 @@ use std::cmp::Ordering;
 const MAX_OFFSET: u32 = 100_000;
 
 /// Patterns in the asked order, with counts over the whole filter.
-pub async fn patterns<D: Database>(
-    engine: &Engine<D>,
-    ambient: &Ambient,
-    params: &PatternsParams,
-) -> Result<PatternsResult, EngineError> {
+pub fn patterns(engine: &Engine, ambient: &Ambient, params: &PatternsParams) -> Result<PatternsResult, EngineError> {
     let limit = page("limit", params.limit, MAX_PATTERNS, MAX_PATTERNS)?;
     let offset = params.offset.unwrap_or(0);
     if offset > MAX_OFFSET {
@@ -31,41 +27,41 @@ pub async fn patterns<D: Database>(
             "offset is {offset}; it may be {MAX_OFFSET} at most. Filter by category."
         )));
     }
-    let body = async |tx: &mut D::Tx<'_>| -> Result<PatternsResult, EngineError> {
-        let (built_in_count, learned_count) = counts(tx, params).await?;
+    let body = |tx: &mut Tx<'_>| -> Result<PatternsResult, EngineError> {
+        let (built_in_count, learned_count) = counts(tx, params)?;
         let total = built_in_count + learned_count;
-        let stored = sorted(tx, params, offset + limit).await?;
+        let stored = sorted(tx, params, offset + limit)?;
         let page = stored.get(offset as usize..).unwrap_or_default();
         let page = &page[..page.len().min(limit as usize)];
-        let tried = trial::tried_fixes(tx, page).await?;
+        let tried = trial::tried_fixes(tx, page)?;
         let shown = page.iter().zip(tried).map(|(pattern, tried)| view::pattern(pattern, tried, engine.options.locale));
         let patterns: Vec<_> = shown.collect();
         let has_more = is_more(offset, patterns.len(), total);
         Ok(PatternsResult { patterns, total, built_in_count, learned_count, has_more })
     };
-    engine.read(ambient, body).await
+    engine.read(ambient, body)
 }
 
 /// The learned pattern of an exact signature, or the built-in of `builtin::CATEGORY`.
-pub async fn find_by_signature<D: Database>(
-    engine: &Engine<D>,
+pub fn find_by_signature(
+    engine: &Engine,
     ambient: &Ambient,
     SignatureParams { signature }: &SignatureParams,
 ) -> Result<Option<FailurePattern>, EngineError> {
-    let body = async |tx: &mut D::Tx<'_>| -> Result<Option<FailurePattern>, EngineError> {
+    let body = |tx: &mut Tx<'_>| -> Result<Option<FailurePattern>, EngineError> {
         let recipe = if signature.starts_with("builtin::") { patterns::BUILTIN_RECIPE } else { &engine.recipe };
-        let found = patterns::by_signature(tx, recipe, signature).await?;
+        let found = patterns::by_signature(tx, recipe, signature)?;
         let Some(pattern) = found else { return Ok(None) };
-        let tried = trial::tried_fix(tx, &pattern).await?;
+        let tried = trial::tried_fix(tx, &pattern)?;
         Ok(Some(view::pattern(&pattern, tried, engine.options.locale)))
     };
-    engine.read(ambient, body).await
+    engine.read(ambient, body)
 }
 
-async fn counts(tx: &mut impl Tx, params: &PatternsParams) -> Result<(u32, u32), EngineError> {
+fn counts(tx: &mut Tx<'_>, params: &PatternsParams) -> Result<(u32, u32), EngineError> {
     let fits = |category: Category| params.category.is_none_or(|wanted| wanted == category);
     let builtin = BUILTINS.iter().filter(|builtin| fits(builtin.category)).count();
-    let learned = patterns::learned_counts(tx).await?;
+    let learned = patterns::learned_counts(tx)?;
     let learned = learned.into_iter().filter(|(category, _)| fits(*category)).map(|(_, count)| count).sum();
     let builtin = u32::try_from(builtin).expect("six at most");
     Ok(match params.source {
@@ -76,19 +72,19 @@ async fn counts(tx: &mut impl Tx, params: &PatternsParams) -> Result<(u32, u32),
 }
 
 /// The first patterns of the filter. Each category is read in order by its index; the few lists are merged here.
-async fn sorted(tx: &mut impl Tx, params: &PatternsParams, most: u32) -> Result<Vec<Pattern>, EngineError> {
+fn sorted(tx: &mut Tx<'_>, params: &PatternsParams, most: u32) -> Result<Vec<Pattern>, EngineError> {
     let sort = params.sort_by.unwrap_or_default();
     let mut found = Vec::new();
     if params.source == Some(PatternSource::BuiltIn) {
         for builtin in &BUILTINS {
-            found.extend(patterns::by_id(tx, builtin.id).await?);
+            found.extend(patterns::by_id(tx, builtin.id)?);
         }
         found.retain(|pattern| params.category.is_none_or(|wanted| wanted == pattern.category));
     } else {
         let own = [params.category].into_iter().flatten();
         let categories: Vec<Category> = if params.category.is_some() { own.collect() } else { Category::ALL.to_vec() };
         // One more, for the built-in that the source filter may take out.
-        found = patterns::list(tx, &categories, order(sort), most + 1).await?;
+        found = patterns::list(tx, &categories, order(sort), most + 1)?;
         found.retain(|pattern| params.source.is_none() || !pattern.is_builtin);
     }
     found.sort_by(|a, b| compare(sort, a, b));

@@ -9,45 +9,41 @@ use crate::{
     memory::finding::incident,
 };
 use argus_core::{Ambient, FailureEvent};
-use argus_store::{Database, patterns, runs};
+use argus_store::{Tx, patterns, runs};
 
 /// Fixes in a pattern's detail.
 const MAX_FIXES: u32 = 100;
 
 /// One pattern with its history and the text it was learned from.
-pub async fn pattern<D: Database>(
-    engine: &Engine<D>,
-    ambient: &Ambient,
-    IdParams { id }: &IdParams,
-) -> Result<PatternDetail, EngineError> {
-    let body = async |tx: &mut D::Tx<'_>| -> Result<PatternDetail, EngineError> {
-        let Some(pattern) = patterns::by_id(tx, id).await? else { return Err(unknown_pattern(id)) };
-        let event = patterns::sample(tx, pattern.key).await?;
+pub fn pattern(engine: &Engine, ambient: &Ambient, IdParams { id }: &IdParams) -> Result<PatternDetail, EngineError> {
+    let body = |tx: &mut Tx<'_>| -> Result<PatternDetail, EngineError> {
+        let Some(pattern) = patterns::by_id(tx, id)? else { return Err(unknown_pattern(id)) };
+        let event = patterns::sample(tx, pattern.key)?;
         let event = event.and_then(|event| serde_json::from_str::<FailureEvent>(&event).ok());
         Ok(PatternDetail {
-            fix_history: matching::fix_history(tx, &pattern, MAX_FIXES, usize::MAX).await?,
+            fix_history: matching::fix_history(tx, &pattern, MAX_FIXES, usize::MAX)?,
             sample: event.map(|event| event.text).filter(|text| !text.is_empty()),
-            pattern: view::pattern(&pattern, trial::tried_fix(tx, &pattern).await?, engine.options.locale),
+            pattern: view::pattern(&pattern, trial::tried_fix(tx, &pattern)?, engine.options.locale),
         })
     };
-    engine.read(ambient, body).await
+    engine.read(ambient, body)
 }
 
 /// Ids that begin so, newest first, at most a hundred.
-pub async fn complete_ids<D: Database>(
-    engine: &Engine<D>,
+pub fn complete_ids(
+    engine: &Engine,
     ambient: &Ambient,
     CompleteIdsParams { kind, prefix }: &CompleteIdsParams,
 ) -> Result<Vec<String>, EngineError> {
     match kind {
         IdKind::Run => {
-            let body = async |tx: &mut D::Tx<'_>| Ok(runs::ids_with_prefix(tx, prefix, MAX_COMPLETIONS).await?);
-            engine.read(ambient, body).await
+            let body = |tx: &mut Tx<'_>| Ok(runs::ids_with_prefix(tx, prefix, MAX_COMPLETIONS)?);
+            engine.read(ambient, body)
         }
         IdKind::Pattern => {
-            let body = async |tx: &mut D::Tx<'_>| Ok(patterns::ids_with_prefix(tx, prefix, MAX_COMPLETIONS).await?);
-            engine.read(ambient, body).await
+            let body = |tx: &mut Tx<'_>| Ok(patterns::ids_with_prefix(tx, prefix, MAX_COMPLETIONS)?);
+            engine.read(ambient, body)
         }
-        IdKind::Incident => incident::ids_with_prefix(engine, ambient, prefix, MAX_COMPLETIONS).await,
+        IdKind::Incident => incident::ids_with_prefix(engine, ambient, prefix, MAX_COMPLETIONS),
     }
 }

@@ -3,15 +3,11 @@
 
 use crate::{Engine, EngineError, contract::SnapshotParams};
 use argus_core::Ambient;
-use argus_store::Database;
+use argus_store::Tx;
 
 /// Writes a database file of this version; the path must be free.
-pub async fn snapshot<D: Database>(
-    engine: &Engine<D>,
-    ambient: &Ambient,
-    params: &SnapshotParams,
-) -> Result<(), EngineError> {
+pub fn snapshot(engine: &Engine, ambient: &Ambient, params: &SnapshotParams) -> Result<(), EngineError> {
     // Brings an older file to this version, as every read does.
-    engine.read(ambient, async |_: &mut D::Tx<'_>| Ok(())).await?;
-    Ok(engine.database.snapshot(&params.path).await?)
+    engine.read(ambient, |_: &mut Tx<'_>| Ok(()))?;
+    Ok(engine.database.snapshot(&params.path)?)
 }

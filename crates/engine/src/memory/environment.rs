@@ -27,8 +27,8 @@ pub(super) struct ResolvedEnvironment {
 }
 
 /// Reads an environment; `bucket` stands in for it where it is given, `detected` fills in what it leaves out.
-pub(super) fn resolve_environment<D>(
-    engine: &Engine<D>,
+pub(super) fn resolve_environment(
+    engine: &Engine,
     env: &Value,
     bucket: Option<&str>,
     detected: Option<&Value>,
@@ -64,7 +64,7 @@ fn finished(environment: Environment, entries: Map<String, Value>, filled: Map<S
 }
 
 /// The redacted entries; nothing is not an entry.
-fn entries<D>(engine: &Engine<D>, env: &Value) -> Result<Map<String, Value>, EngineError> {
+fn entries(engine: &Engine, env: &Value) -> Result<Map<String, Value>, EngineError> {
     let Value::Object(entries) = env else {
         return Err(EngineError::invalid(
             "env must be an object such as {\"os\": \"linux\", \"language\": \"python\", \"python\": \"3.12\"}; {} has \
@@ -104,7 +104,7 @@ fn entries<D>(engine: &Engine<D>, env: &Value) -> Result<Map<String, Value>, Eng
 }
 
 /// A value may be a secret by its key alone.
-fn redacted<D>(engine: &Engine<D>, key: &str, value: &str) -> String {
+fn redacted(engine: &Engine, key: &str, value: &str) -> String {
     let value = input::line(engine, value, MAX_VALUE_CHARS);
     let line = format!("{key}={value}");
     let clean = engine.analyzer.redact(&line);

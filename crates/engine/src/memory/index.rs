@@ -34,34 +34,34 @@ pub(super) fn document<'a>(texts: &Texts<'a>) -> Document<'a> {
 }
 
 /// The document of an incident.
-pub(super) fn of_incident<D>(engine: &Engine<D>, texts: &Texts<'_>) -> Indexed {
+pub(super) fn of_incident(engine: &Engine, texts: &Texts<'_>) -> Indexed {
     search::index(&document(texts), &engine.analyzer)
 }
 
 /// Indexes patterns that got their first solution, or another text, since the last search.
-pub(super) async fn index_waiting<D>(engine: &Engine<D>, tx: &mut impl Tx) -> Result<(), EngineError> {
-    if !argus_store::search::is_waiting(tx).await? {
+pub(super) fn index_waiting(engine: &Engine, tx: &mut Tx<'_>) -> Result<(), EngineError> {
+    if !argus_store::search::is_waiting(tx)? {
         return Ok(());
     }
-    for key in argus_store::search::take_waiting(tx, BATCH_PATTERNS).await? {
-        argus_store::search::remove(tx, &[Owner::Pattern(key)]).await?;
-        if let Some(indexed) = of_pattern(engine, tx, key).await? {
+    for key in argus_store::search::take_waiting(tx, BATCH_PATTERNS)? {
+        argus_store::search::remove(tx, &[Owner::Pattern(key)])?;
+        if let Some(indexed) = of_pattern(engine, tx, key)? {
             let document =
                 NewDocument { owner: Owner::Pattern(key), family: indexed.family.as_deref(), vector: &indexed.vector };
-            argus_store::search::add(tx, &[document]).await?;
+            argus_store::search::add(tx, &[document])?;
         }
     }
     Ok(())
 }
 
-async fn of_pattern<D>(engine: &Engine<D>, tx: &mut impl Tx, key: PatternKey) -> Result<Option<Indexed>, EngineError> {
-    let Some(pattern) = patterns::get(tx, key).await? else { return Ok(None) };
-    let event = patterns::sample(tx, key).await?;
+fn of_pattern(engine: &Engine, tx: &mut Tx<'_>, key: PatternKey) -> Result<Option<Indexed>, EngineError> {
+    let Some(pattern) = patterns::get(tx, key)? else { return Ok(None) };
+    let event = patterns::sample(tx, key)?;
     let event = event.and_then(|event| serde_json::from_str::<FailureEvent>(&event).ok());
     let error = event.map(|event| event.text).filter(|text| !text.is_empty());
     let error = bound_to(error.as_deref().unwrap_or(&pattern.normalized), MAX_ERROR_BYTES);
     let mut summary = pattern.case_name.clone();
-    for part in patterns::merged_into(tx, key).await?.into_iter().take(MAX_MERGED_PARTS) {
+    for part in patterns::merged_into(tx, key)?.into_iter().take(MAX_MERGED_PARTS) {
         summary.push('\n');
         summary.push_str(&part.normalized);
     }

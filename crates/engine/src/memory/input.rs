@@ -22,7 +22,7 @@ const MAX_TAGS: usize = 50;
 const MAX_TAG_CHARS: usize = 100;
 
 /// The redacted query, and what is to be said about it.
-pub(super) fn query<D>(engine: &Engine<D>, query: &str) -> Result<(String, Option<String>), EngineError> {
+pub(super) fn query(engine: &Engine, query: &str) -> Result<(String, Option<String>), EngineError> {
     if query.trim().is_empty() {
         return Err(EngineError::invalid(
             "query_text is empty. Give the error as it was printed, or the problem in words.",
@@ -45,7 +45,7 @@ pub(super) fn query<D>(engine: &Engine<D>, query: &str) -> Result<(String, Optio
 }
 
 /// What to do; refused where it is too long, for a part of a fix is no fix.
-pub(super) fn steps<D>(engine: &Engine<D>, steps: &str) -> Result<String, EngineError> {
+pub(super) fn steps(engine: &Engine, steps: &str) -> Result<String, EngineError> {
     if steps.len() > MAX_STEPS_BYTES {
         let message = format!(
             "steps has {} bytes; at most {MAX_STEPS_BYTES} (100 KB) are taken. Describe the change, do not copy files in.",
@@ -66,7 +66,7 @@ pub(crate) fn digest(steps: &str) -> String {
 }
 
 /// Notes; refused where they are too long.
-pub(super) fn notes<D>(engine: &Engine<D>, notes: Option<&str>) -> Result<Option<String>, EngineError> {
+pub(super) fn notes(engine: &Engine, notes: Option<&str>) -> Result<Option<String>, EngineError> {
     let notes = notes.unwrap_or_default();
     if notes.len() > MAX_NOTES_BYTES {
         return Err(EngineError::invalid(format!(
@@ -78,7 +78,7 @@ pub(super) fn notes<D>(engine: &Engine<D>, notes: Option<&str>) -> Result<Option
 }
 
 /// One line.
-pub(super) fn title<D>(engine: &Engine<D>, title: &str) -> Result<String, EngineError> {
+pub(super) fn title(engine: &Engine, title: &str) -> Result<String, EngineError> {
     let kept = line(engine, title, MAX_TITLE_CHARS);
     if kept.is_empty() {
         return Err(EngineError::invalid("title is empty. Name the problem in one line."));
@@ -87,12 +87,12 @@ pub(super) fn title<D>(engine: &Engine<D>, title: &str) -> Result<String, Engine
 }
 
 /// A signature or a summary.
-pub(super) fn text<D>(engine: &Engine<D>, text: Option<&str>) -> Option<String> {
+pub(super) fn text(engine: &Engine, text: Option<&str>) -> Option<String> {
     text.map(|text| cleaned(engine, text, MAX_TEXT_BYTES)).filter(|text| !text.is_empty())
 }
 
 /// Labels; refused where they are too many or no labels.
-pub(super) fn tags<D>(engine: &Engine<D>, tags: &[String]) -> Result<Vec<String>, EngineError> {
+pub(super) fn tags(engine: &Engine, tags: &[String]) -> Result<Vec<String>, EngineError> {
     if tags.len() > MAX_TAGS {
         return Err(EngineError::invalid(format!("tags has {} entries; at most {MAX_TAGS} are taken.", tags.len())));
     }
@@ -106,21 +106,21 @@ pub(super) fn tags<D>(engine: &Engine<D>, tags: &[String]) -> Result<Vec<String>
 }
 
 /// Labels of an import, cut to what is taken.
-pub(super) fn some_tags<D>(engine: &Engine<D>, tags: &[String]) -> Vec<String> {
+pub(super) fn some_tags(engine: &Engine, tags: &[String]) -> Vec<String> {
     let kept = tags.iter().take(MAX_TAGS).map(|tag| line(engine, tag, MAX_TAG_CHARS));
     kept.filter(|tag| !tag.is_empty()).collect()
 }
 
 /// Notes of an import, cut to what is taken.
-pub(super) fn some_notes<D>(engine: &Engine<D>, notes: Option<&str>) -> Option<String> {
+pub(super) fn some_notes(engine: &Engine, notes: Option<&str>) -> Option<String> {
     notes.map(|notes| cleaned(engine, notes, MAX_NOTES_BYTES)).filter(|notes| !notes.is_empty())
 }
 
 /// One redacted line.
-pub(super) fn line<D>(engine: &Engine<D>, text: &str, limit: usize) -> String {
+pub(super) fn line(engine: &Engine, text: &str, limit: usize) -> String {
     engine.analyzer.redact(text).line(limit).into_string()
 }
 
-fn cleaned<D>(engine: &Engine<D>, text: &str, limit: usize) -> String {
+fn cleaned(engine: &Engine, text: &str, limit: usize) -> String {
     engine.analyzer.redact(text).trimmed().bounded_to(limit).into_string()
 }

@@ -7,7 +7,7 @@ use super::{
 use crate::{Engine, EngineError, ErrorCode};
 use argus_core::Ambient;
 use argus_store::{
-    Database, Tx, incidents, patterns,
+    Tx, incidents, patterns,
     search::Owner,
     solutions::{self, Solution, lookups},
 };
@@ -16,86 +16,74 @@ use argus_store::{
 const MAX_ID_CHARS: usize = 80;
 
 /// Which memory a solution is in.
-pub(super) async fn solution<D: Database>(
-    engine: &Engine<D>,
-    ambient: &Ambient,
-    id: &str,
-) -> Result<Side, EngineError> {
+pub(super) fn solution(engine: &Engine, ambient: &Ambient, id: &str) -> Result<Side, EngineError> {
     if engine.has_one_memory() {
         return Ok(Side::Primary);
     }
     for side in SIDES {
-        let body = async |tx: &mut D::Tx<'_>| Ok(solutions::by_id(tx, id.trim()).await?);
-        if let Some(Some(_)) = engine.read_if_available(side, ambient, &mut Vec::new(), body).await? {
+        let body = |tx: &mut Tx<'_>| Ok(solutions::by_id(tx, id.trim())?);
+        if let Some(Some(_)) = engine.read_if_available(side, ambient, &mut Vec::new(), body)? {
             return Ok(side);
         }
     }
-    Err(foreign_refusal(engine, ambient, id).await?.unwrap_or_else(|| unknown_solution(engine, id)))
+    Err(foreign_refusal(engine, ambient, id)?.unwrap_or_else(|| unknown_solution(engine, id)))
 }
 
 /// A solution inside the transaction that changes it.
-pub(super) async fn solution_in<D>(engine: &Engine<D>, tx: &mut impl Tx, id: &str) -> Result<Solution, EngineError> {
-    solutions::by_id(tx, id.trim()).await?.ok_or_else(|| unknown_solution(engine, id))
+pub(super) fn solution_in(engine: &Engine, tx: &mut Tx<'_>, id: &str) -> Result<Solution, EngineError> {
+    solutions::by_id(tx, id.trim())?.ok_or_else(|| unknown_solution(engine, id))
 }
 
-fn unknown_solution<D>(engine: &Engine<D>, id: &str) -> EngineError {
+fn unknown_solution(engine: &Engine, id: &str) -> EngineError {
     let id = shown(engine, id);
     let message = format!("Solution '{id}' not found. ranked_solutions and add_solution answer ids of solutions.");
     EngineError::new(ErrorCode::SolutionNotFound, message)
 }
 
 /// Which memory an incident or a learned pattern is in.
-pub(super) async fn owning_side<D: Database>(
-    engine: &Engine<D>,
-    ambient: &Ambient,
-    id: &str,
-) -> Result<Side, EngineError> {
+pub(super) fn owning_side(engine: &Engine, ambient: &Ambient, id: &str) -> Result<Side, EngineError> {
     if engine.has_one_memory() {
         return Ok(Side::Primary);
     }
     for side in SIDES {
-        let body = async |tx: &mut D::Tx<'_>| found_owner(tx, id).await;
-        if let Some(Some(_)) = engine.read_if_available(side, ambient, &mut Vec::new(), body).await? {
+        let body = |tx: &mut Tx<'_>| found_owner(tx, id);
+        if let Some(Some(_)) = engine.read_if_available(side, ambient, &mut Vec::new(), body)? {
             return Ok(side);
         }
     }
-    Err(foreign_refusal(engine, ambient, id).await?.unwrap_or_else(|| unknown_incident(engine, id)))
+    Err(foreign_refusal(engine, ambient, id)?.unwrap_or_else(|| unknown_incident(engine, id)))
 }
 
 /// An incident or a learned pattern inside the transaction that changes it: a pattern may have been merged into another
 /// since it was found.
-pub(super) async fn owner_in<D>(engine: &Engine<D>, tx: &mut impl Tx, id: &str) -> Result<Owner, EngineError> {
-    found_owner(tx, id).await?.ok_or_else(|| unknown_incident(engine, id))
+pub(super) fn owner_in(engine: &Engine, tx: &mut Tx<'_>, id: &str) -> Result<Owner, EngineError> {
+    found_owner(tx, id)?.ok_or_else(|| unknown_incident(engine, id))
 }
 
-async fn found_owner(tx: &mut impl Tx, id: &str) -> Result<Option<Owner>, EngineError> {
-    if let Some(incident) = incidents::by_id(tx, id.trim()).await? {
+fn found_owner(tx: &mut Tx<'_>, id: &str) -> Result<Option<Owner>, EngineError> {
+    if let Some(incident) = incidents::by_id(tx, id.trim())? {
         return Ok(Some(Owner::Incident(incident.key)));
     }
-    let pattern = patterns::by_id(tx, id.trim()).await?.filter(|pattern| !pattern.is_builtin);
+    let pattern = patterns::by_id(tx, id.trim())?.filter(|pattern| !pattern.is_builtin);
     Ok(pattern.map(|pattern| Owner::Pattern(pattern.key)))
 }
 
 const OWN_ADVICE: &str = "If it worked, record it as your own with add_incident";
 
 /// Why a thing of others cannot be changed; none where it has no such thing.
-async fn foreign_refusal<D: Database>(
-    engine: &Engine<D>,
-    ambient: &Ambient,
-    id: &str,
-) -> Result<Option<EngineError>, EngineError> {
+fn foreign_refusal(engine: &Engine, ambient: &Ambient, id: &str) -> Result<Option<EngineError>, EngineError> {
     for side in SIDES_OF_OTHERS.into_iter().filter(|side| engine.has(*side)) {
-        let body = async |tx: &mut D::Tx<'_>| {
+        let body = |tx: &mut Tx<'_>| {
             let id = id.trim();
-            Ok(solutions::by_id(tx, id).await?.is_some()
-                || incidents::by_id(tx, id).await?.is_some()
-                || patterns::by_id(tx, id).await?.is_some_and(|pattern| !pattern.is_builtin))
+            Ok(solutions::by_id(tx, id)?.is_some()
+                || incidents::by_id(tx, id)?.is_some()
+                || patterns::by_id(tx, id)?.is_some_and(|pattern| !pattern.is_builtin))
         };
         let (whose, next) = match side {
             Side::Shared => ("is somebody else's, shared by the repository", "Name a shared fix in argus_report_fix"),
             _ => ("is in a database that came with the project and is not this user's", OWN_ADVICE),
         };
-        if engine.read_if_available(side, ambient, &mut Vec::new(), body).await? == Some(true) {
+        if engine.read_if_available(side, ambient, &mut Vec::new(), body)? == Some(true) {
             return Ok(Some(EngineError::invalid(format!(
                 "'{}' {whose}, so nothing is recorded on it. {next}.",
                 shown(engine, id)
@@ -106,7 +94,7 @@ async fn foreign_refusal<D: Database>(
 }
 
 /// For an incident that is nowhere.
-pub(super) fn unknown_incident<D>(engine: &Engine<D>, id: &str) -> EngineError {
+pub(super) fn unknown_incident(engine: &Engine, id: &str) -> EngineError {
     let next = if id.trim().starts_with("builtin-") {
         "A built-in pattern has its own suggestion; argus_report_fix records what fixed a failure of it"
     } else {
@@ -117,20 +105,20 @@ pub(super) fn unknown_incident<D>(engine: &Engine<D>, id: &str) -> EngineError {
 }
 
 /// An id that somebody sent: it may be anything.
-pub(super) fn shown<D>(engine: &Engine<D>, id: &str) -> String {
+pub(super) fn shown(engine: &Engine, id: &str) -> String {
     input::line(engine, id, MAX_ID_CHARS)
 }
 
 /// The id of a search that is remembered; none where none is given.
-pub(super) async fn lookup<'i, D: Database>(
-    engine: &Engine<D>,
+pub(super) fn lookup<'i>(
+    engine: &Engine,
     ambient: &Ambient,
     id: Option<&'i str>,
 ) -> Result<Option<&'i str>, EngineError> {
     let Some(id) = id.map(str::trim).filter(|id| !id.is_empty()) else { return Ok(None) };
     for side in SIDES {
-        let body = async |tx: &mut D::Tx<'_>| Ok(lookups::exists(tx, id).await?);
-        if engine.read_if_available(side, ambient, &mut Vec::new(), body).await? == Some(true) {
+        let body = |tx: &mut Tx<'_>| Ok(lookups::exists(tx, id)?);
+        if engine.read_if_available(side, ambient, &mut Vec::new(), body)? == Some(true) {
             return Ok(Some(id));
         }
     }

@@ -3,7 +3,7 @@
 
 use crate::{Engine, EngineError, ErrorCode, contract::MemoryKind};
 use argus_core::Ambient;
-use argus_store::Database;
+use argus_store::Tx;
 
 /// One of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -20,7 +20,7 @@ pub(super) const SIDES_OF_OTHERS: [Side; 2] = [Side::Shared, Side::Foreign];
 /// The user's own. Primary first: what is nearer counts first.
 pub(super) const SIDES: [Side; 2] = [Side::Primary, Side::Secondary];
 
-impl<D: Database> Engine<D> {
+impl Engine {
     /// Whose memory it is.
     pub(super) fn kind(&self, side: Side) -> MemoryKind {
         let home = self.options.memory.home.unwrap_or_default();
@@ -52,24 +52,24 @@ impl<D: Database> Engine<D> {
     }
 
     /// Reads one side; nothing where there is no such database.
-    pub(super) async fn read_side<T, F>(&self, side: Side, ambient: &Ambient, body: F) -> Result<Option<T>, EngineError>
+    pub(super) fn read_side<T, F>(&self, side: Side, ambient: &Ambient, body: F) -> Result<Option<T>, EngineError>
     where
-        F: AsyncFnOnce(&mut D::Tx<'_>) -> Result<T, EngineError>,
+        F: FnOnce(&mut Tx<'_>) -> Result<T, EngineError>,
     {
         let other = match side {
-            Side::Primary => return self.read(ambient, body).await.map(Some),
+            Side::Primary => return self.read(ambient, body).map(Some),
             Side::Secondary => &self.secondary,
             Side::Foreign => &self.foreign,
             Side::Shared => &self.shared,
         };
         match other {
-            Some(other) => other.read(ambient.now, body).await.map(Some),
+            Some(other) => other.read(ambient.now, body).map(Some),
             None => Ok(None),
         }
     }
 
     /// Reads one side; one other than the primary that cannot be read is a warning and no error.
-    pub(super) async fn read_if_available<T, F>(
+    pub(super) fn read_if_available<T, F>(
         &self,
         side: Side,
         ambient: &Ambient,
@@ -77,9 +77,9 @@ impl<D: Database> Engine<D> {
         body: F,
     ) -> Result<Option<T>, EngineError>
     where
-        F: AsyncFnOnce(&mut D::Tx<'_>) -> Result<T, EngineError>,
+        F: FnOnce(&mut Tx<'_>) -> Result<T, EngineError>,
     {
-        match self.read_side(side, ambient, body).await {
+        match self.read_side(side, ambient, body) {
             Err(error) if side != Side::Primary => {
                 warnings.push(self.left_out_warning(side, &error.message));
                 Ok(None)
@@ -89,20 +89,20 @@ impl<D: Database> Engine<D> {
     }
 
     /// The same; the primary one in the transaction of it that the call has open, where it has one.
-    pub(super) async fn read_within<T, F>(
+    pub(super) fn read_within<T, F>(
         &self,
         side: Side,
         ambient: &Ambient,
-        primary: Option<&mut D::Tx<'_>>,
+        primary: Option<&mut Tx<'_>>,
         warnings: &mut Vec<String>,
         body: F,
     ) -> Result<Option<T>, EngineError>
     where
-        F: AsyncFnOnce(&mut D::Tx<'_>) -> Result<T, EngineError>,
+        F: FnOnce(&mut Tx<'_>) -> Result<T, EngineError>,
     {
         match (side, primary) {
-            (Side::Primary, Some(tx)) => body(tx).await.map(Some),
-            _ => self.read_if_available(side, ambient, warnings, body).await,
+            (Side::Primary, Some(tx)) => body(tx).map(Some),
+            _ => self.read_if_available(side, ambient, warnings, body),
         }
     }
 
@@ -113,31 +113,31 @@ impl<D: Database> Engine<D> {
     }
 
     /// Writes one of the user's own sides, where something was found.
-    pub(super) async fn write_side<T, F>(&self, side: Side, ambient: &Ambient, body: F) -> Result<T, EngineError>
+    pub(super) fn write_side<T, F>(&self, side: Side, ambient: &Ambient, body: F) -> Result<T, EngineError>
     where
-        F: AsyncFnOnce(&mut D::Tx<'_>) -> Result<T, EngineError>,
+        F: FnOnce(&mut Tx<'_>) -> Result<T, EngineError>,
     {
         match (side, &self.secondary) {
             (Side::Secondary, Some(secondary)) => {
-                let marked = async |tx: &mut D::Tx<'_>| -> Result<T, EngineError> {
-                    self.mark_call_made(tx, ambient).await?;
-                    body(tx).await
+                let marked = |tx: &mut Tx<'_>| -> Result<T, EngineError> {
+                    self.mark_call_made(tx, ambient)?;
+                    body(tx)
                 };
-                secondary.write(ambient.now, marked).await
+                secondary.write(ambient.now, marked)
             }
-            (Side::Primary, _) => self.write(ambient, body).await,
+            (Side::Primary, _) => self.write(ambient, body),
             (Side::Foreign | Side::Shared, _) | (Side::Secondary, None) => Err(unwritable_error()),
         }
     }
 
     /// The same if nobody holds its lock: for what a search notes by the way and nobody has to wait for.
-    pub(super) async fn write_side_now<T, F>(&self, side: Side, ambient: &Ambient, body: F) -> Result<T, EngineError>
+    pub(super) fn write_side_now<T, F>(&self, side: Side, ambient: &Ambient, body: F) -> Result<T, EngineError>
     where
-        F: AsyncFnOnce(&mut D::Tx<'_>) -> Result<T, EngineError>,
+        F: FnOnce(&mut Tx<'_>) -> Result<T, EngineError>,
     {
         match (side, &self.secondary) {
-            (Side::Secondary, Some(secondary)) => secondary.write_now(ambient.now, body).await,
-            (Side::Primary, _) => self.database.write_now(ambient.now, body).await,
+            (Side::Secondary, Some(secondary)) => secondary.write_now(ambient.now, body),
+            (Side::Primary, _) => self.database.write_now(ambient.now, body),
             (Side::Foreign | Side::Shared, _) | (Side::Secondary, None) => Err(unwritable_error()),
         }
     }
@@ -146,42 +146,42 @@ impl<D: Database> Engine<D> {
     /// primary one is written; `body` gets
     /// both, or the primary one alone where there is no other to lock. Of the two, the project's is locked first, whichever is
     /// primary, so that no two calls wait for each other.
-    pub(super) async fn write_undisturbed<T, F>(&self, ambient: &Ambient, body: F) -> Result<T, EngineError>
+    pub(super) fn write_undisturbed<T, F>(&self, ambient: &Ambient, body: F) -> Result<T, EngineError>
     where
-        F: AsyncFnOnce(&mut D::Tx<'_>, Option<&mut D::Tx<'_>>) -> Result<T, EngineError>,
+        F: FnOnce(&mut Tx<'_>, Option<&mut Tx<'_>>) -> Result<T, EngineError>,
     {
         let secondary = match &self.secondary {
             // Locking a missing one would make it.
-            Some(secondary) if secondary.exists(ambient.now).await.unwrap_or(false) => secondary,
-            _ => return self.write(ambient, async |tx: &mut D::Tx<'_>| body(tx, None).await).await,
+            Some(secondary) if secondary.exists(ambient.now).unwrap_or(false) => secondary,
+            _ => return self.write(ambient, |tx: &mut Tx<'_>| body(tx, None)),
         };
         let (mut body, mut answer) = (Some(body), None);
         if self.kind(Side::Primary) == MemoryKind::Project {
-            let locking = async |tx: &mut D::Tx<'_>| {
-                let run = async |other: &mut D::Tx<'_>| {
-                    answer = Some(body.take().expect("it runs once")(tx, Some(other)).await);
+            let locking = |tx: &mut Tx<'_>| {
+                let run = |other: &mut Tx<'_>| {
+                    answer = Some(body.take().expect("it runs once")(tx, Some(other)));
                     Ok::<(), EngineError>(())
                 };
                 // Where it could not be locked, the body has not run. What was indexed there waits on if it is not kept.
-                let _ = secondary.write(ambient.now, run).await;
+                let _ = secondary.write(ambient.now, run);
                 match answer.take() {
                     Some(answer) => answer,
-                    None => body.take().expect("it has not run")(tx, None).await,
+                    None => body.take().expect("it has not run")(tx, None),
                 }
             };
-            return self.write(ambient, locking).await;
+            return self.write(ambient, locking);
         }
-        let run = async |other: &mut D::Tx<'_>| {
+        let run = |other: &mut Tx<'_>| {
             let body = body.take().expect("it runs once");
-            answer = Some(self.write(ambient, async |tx: &mut D::Tx<'_>| body(tx, Some(other)).await).await);
+            answer = Some(self.write(ambient, |tx: &mut Tx<'_>| body(tx, Some(other))));
             Ok::<(), EngineError>(())
         };
-        let _ = secondary.write(ambient.now, run).await;
+        let _ = secondary.write(ambient.now, run);
         if let Some(answer) = answer {
             return answer;
         }
         let body = body.take().expect("it has not run");
-        self.write(ambient, async |tx: &mut D::Tx<'_>| body(tx, None).await).await
+        self.write(ambient, |tx: &mut Tx<'_>| body(tx, None))
     }
 
     /// What is to be said of the secondary and the foreign database that could not be opened.
@@ -213,20 +213,17 @@ fn unwritable_error() -> EngineError {
 #[cfg(test)]
 mod tests {
     use super::Side;
-    use crate::{
-        ErrorCode,
-        tests::{AnyTx, World},
-    };
-    use argus_store::{database::sqlite::probe, finish};
+    use crate::{ErrorCode, tests::World};
+    use argus_store::{Tx, database::sqlite::probe};
 
     #[test]
     fn only_the_users_own_sides_are_written() {
         let world = World::new();
         for side in [Side::Foreign, Side::Shared, Side::Secondary] {
-            let set = || async |tx: &mut AnyTx<'_>| Ok(probe::set(tx, "probe").await?);
-            let written = finish(world.engine.write_side(side, &world.ambient(), set()));
+            let set = || |tx: &mut Tx<'_>| Ok(probe::set(tx, "probe")?);
+            let written = world.engine.write_side(side, &world.ambient(), set());
             assert_eq!(written.unwrap_err().code, ErrorCode::InternalError);
-            let written = finish(world.engine.write_side_now(side, &world.ambient(), set()));
+            let written = world.engine.write_side_now(side, &world.ambient(), set());
             assert_eq!(written.unwrap_err().code, ErrorCode::InternalError);
         }
     }

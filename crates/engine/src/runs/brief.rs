@@ -15,7 +15,7 @@ use crate::{
 use argus_core::{
     Ambient, Analysis, Category, builtin::BUILTINS, display, evidence::kept::fixes::Fix, summary::shortened_message,
 };
-use argus_store::{Database, runs::cases::Case};
+use argus_store::{Tx, runs::cases::Case};
 use std::collections::{HashMap, HashSet};
 
 /// Maximum number of failures, and of causes, in an answer.
@@ -125,10 +125,10 @@ pub(crate) struct Brief {
 }
 
 /// Looks up what is known about the failures of a run. This does not count as an occurrence. `verdicts` assign the causes.
-pub(crate) async fn brief<'a, D: Database>(
-    engine: &Engine<D>,
+pub(crate) fn brief<'a>(
+    engine: &Engine,
     ambient: &Ambient,
-    tx: &mut D::Tx<'_>,
+    tx: &mut Tx<'_>,
     cases: &'a [Case],
     candidates: &'a Candidates,
     verdicts: &[CaseVerdict],
@@ -157,7 +157,7 @@ pub(crate) async fn brief<'a, D: Database>(
     let mut failures = Vec::with_capacity((firsts.len() + further.len()).min(MAX_LISTED));
     let mut places = Vec::with_capacity(failures.capacity());
     for ((candidate, case, cause), _) in firsts.into_iter().chain(further).take(MAX_LISTED) {
-        failures.push((candidate.at, failure(engine, ambient, tx, case, candidate, fixes, cause).await?));
+        failures.push((candidate.at, failure(engine, ambient, tx, case, candidate, fixes, cause)?));
         places.push(FailedAt::of(&case.name, &candidate.sight));
     }
     let is_fixed = |failure: &FailureBrief| {
@@ -165,7 +165,7 @@ pub(crate) async fn brief<'a, D: Database>(
             || failure.mended_before.is_some()
             || failure.known.as_ref().is_some_and(|known| known.tried.is_some())
     };
-    let changed = changed_before(engine, tx, &places).await?;
+    let changed = changed_before(engine, tx, &places)?;
     for ((_, failure), changed) in failures.iter_mut().zip(changed).filter(|((_, failure), _)| !is_fixed(failure)) {
         failure.changed_before = changed.into_iter().take(MAX_CHANGED_BEFORE).collect();
     }
@@ -183,22 +183,22 @@ pub(crate) async fn brief<'a, D: Database>(
     Ok(brief)
 }
 
-async fn failure<D: Database>(
-    engine: &Engine<D>,
+fn failure(
+    engine: &Engine,
     ambient: &Ambient,
-    tx: &mut D::Tx<'_>,
+    tx: &mut Tx<'_>,
     case: &Case,
     BriefCandidate { analysis, sight, .. }: &BriefCandidate,
     fixes: &[Fix],
     cause_id: &str,
 ) -> Result<FailureBrief, EngineError> {
-    let found = matching::find(engine, tx, analysis, &case.name, None).await?;
-    let known = known_pattern(engine, tx, analysis, &found, &case.name).await?;
+    let found = matching::find(engine, tx, analysis, &case.name, None)?;
+    let known = known_pattern(engine, tx, analysis, &found, &case.name)?;
     let known = known.filter(|known| !is_assertion_tip(known, analysis));
     let is_proved = known.as_ref().and_then(|known| known.tried).is_some_and(|tried| tried.proved > 0);
     let is_reported = known.as_ref().is_some_and(|known| known.tried.is_some());
-    let mended_before = if is_reported { None } else { mended_before(tx, fixes, &case.name, analysis).await? };
-    let shared = if is_proved { Vec::new() } else { related_fixes(engine, ambient, Some(&mut *tx), analysis).await? };
+    let mended_before = if is_reported { None } else { mended_before(tx, fixes, &case.name, analysis)? };
+    let shared = if is_proved { Vec::new() } else { related_fixes(engine, ambient, Some(&mut *tx), analysis)? };
     let facts = case.failure.as_ref().map(|failure| &failure.facts);
     let category = found.pattern.and_then(|pattern| pattern.overrides.category);
     Ok(FailureBrief {

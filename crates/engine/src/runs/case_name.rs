@@ -10,6 +10,6 @@ const MAX_NAME_BYTES: usize = 2 * 1024;
 pub(crate) const SEPARATOR: &str = " > ";
 
 /// The one form of a case name, for storing and for looking up.
-pub(crate) fn clean_name<D>(engine: &Engine<D>, name: &str) -> String {
+pub(crate) fn clean_name(engine: &Engine, name: &str) -> String {
     engine.analyzer.redact(&display::line(name, usize::MAX)).line(MAX_NAME_BYTES).into_string()
 }

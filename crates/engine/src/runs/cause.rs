@@ -52,8 +52,8 @@ pub(crate) struct FailureSight {
 }
 
 /// Describes a failure. `event` has the facts that are not in its text.
-pub(crate) fn describe_failure<D>(
-    engine: &Engine<D>,
+pub(crate) fn describe_failure(
+    engine: &Engine,
     analysis: &Analysis,
     event: &FailureEvent,
     case_name: &str,
@@ -209,11 +209,11 @@ pub(crate) struct CasesOfCause {
 }
 
 impl CasesOfCause {
-    pub(crate) async fn load(tx: &mut impl Tx, run: RunKey, case: &FailedCase) -> Result<Self, EngineError> {
+    pub(crate) fn load(tx: &mut Tx<'_>, run: RunKey, case: &FailedCase) -> Result<Self, EngineError> {
         let Some(CaseVerdict { cause_id, .. }) = view::found_to_be(&case.failure) else {
             return Ok(Self { id: None, count: 1, cases: vec![case.name.clone()] });
         };
-        let (count, cases) = cases::of_cause(tx, run, &cause_id, &case.name, MAX_DIAGNOSED_CASES).await?;
+        let (count, cases) = cases::of_cause(tx, run, &cause_id, &case.name, MAX_DIAGNOSED_CASES)?;
         Ok(Self { id: Some(cause_id), count, cases })
     }
 

@@ -13,7 +13,7 @@ use argus_core::{
     evidence::{facts::RunFacts, kept::window::Window, verdict::VerdictKind},
 };
 use argus_store::{
-    Database, Tx, patterns,
+    Tx, patterns,
     runs::{
         Run,
         cases::{Case, Status},
@@ -38,9 +38,9 @@ const MAX_HISTORY: u32 = 50;
 /// reported after it, or if its text has no word in common with the change.
 ///
 /// `window` ends with this run. Returns the claims that the run proved.
-pub(crate) async fn judge<D: Database>(
-    engine: &Engine<D>,
-    tx: &mut impl Tx,
+pub(crate) fn judge(
+    engine: &Engine,
+    tx: &mut Tx<'_>,
     run: &Run,
     cases: &[Case],
     window: &Window,
@@ -51,7 +51,7 @@ pub(crate) async fn judge<D: Database>(
         let is_there = if is_on_same_files(claim) { is_made_here(engine, claim, window) } else { is_soon(run, claim) };
         may_refute(run, claim) && is_there && (claim.passes_needed > 1 || !is_by_chance(case))
     };
-    let open = if run.is_foreign { Vec::new() } else { claims::open(tx).await? };
+    let open = if run.is_foreign { Vec::new() } else { claims::open(tx)? };
     if open.is_empty() {
         return Ok(Vec::new());
     }
@@ -67,36 +67,36 @@ pub(crate) async fn judge<D: Database>(
         };
         match case.status {
             Status::Passed if !case.flaky && may_prove(run, &claim) => passed.push(claim),
-            Status::Failed if may_refute(&claim, case) && is_same(engine, tx, &claim, case).await? => {
-                claims::mark_refuted(tx, &claim, &run.id).await?;
+            Status::Failed if may_refute(&claim, case) && is_same(engine, tx, &claim, case)? => {
+                claims::mark_refuted(tx, &claim, &run.id)?;
             }
             _ => {}
         }
     }
     let mut proving = Vec::new();
     for claim in passed {
-        if !weakens_tests(tx, &claim, window).await? {
+        if !weakens_tests(tx, &claim, window)? {
             proving.push(claim);
         }
     }
-    let mut passed = standing(tx, proving).await?;
-    claims::count_passes(tx, &passed).await?;
-    note_changes(tx, &mut passed).await?;
+    let mut passed = standing(tx, proving)?;
+    claims::count_passes(tx, &passed)?;
+    note_changes(tx, &mut passed)?;
     passed.retain(|claim| !claim.is_proved && claim.passes + 1 >= claim.passes_needed && !is_unnamed(claim));
     for claim in &passed {
-        claims::mark_proved(tx, claim, &run.id).await?;
+        claims::mark_proved(tx, claim, &run.id)?;
     }
-    told(tx, run, &passed).await
+    told(tx, run, &passed)
 }
 
 /// Stores what changed until the first pass of each claim.
-async fn note_changes(tx: &mut impl Tx, passed: &mut [Claim]) -> Result<(), EngineError> {
+fn note_changes(tx: &mut Tx<'_>, passed: &mut [Claim]) -> Result<(), EngineError> {
     for claim in passed.iter_mut().filter(|claim| claim.passes == 0 && claim.changed.is_none()) {
-        let found = change::until_first_pass(tx, &claim.case_name, &claim.failed_in, &claim.steps).await?;
+        let found = change::until_first_pass(tx, &claim.case_name, &claim.failed_in, &claim.steps)?;
         claim.changed = found.as_ref().and_then(fix_change::stored);
     }
     let changed = passed.iter().filter(|claim| claim.passes == 0);
-    Ok(claims::set_changed(tx, changed.filter_map(|claim| Some((claim, claim.changed.as_deref()?)))).await?)
+    Ok(claims::set_changed(tx, changed.filter_map(|claim| Some((claim, claim.changed.as_deref()?))))?)
 }
 
 /// Whether runs prove another change than the one that the claim describes.
@@ -105,10 +105,10 @@ fn is_unnamed(claim: &Claim) -> bool {
 }
 
 /// Whether tests, or how they are run, were edited to make it pass.
-async fn weakens_tests(tx: &mut impl Tx, claim: &Claim, window: &Window) -> Result<bool, EngineError> {
+fn weakens_tests(tx: &mut Tx<'_>, claim: &Claim, window: &Window) -> Result<bool, EngineError> {
     let failed = window.runs().find(|run| run.id == claim.failed_in);
     let Some((failed, now)) = failed.zip(window.runs().next_back()) else { return Ok(false) };
-    edits::weakens_tests(tx, failed.seq, now.seq).await
+    edits::weakens_tests(tx, failed.seq, now.seq)
 }
 
 /// What a claim changed is still there for so long, as a rule.
@@ -124,7 +124,7 @@ fn is_by_chance(case: &Case) -> bool {
 }
 
 /// Whether the newest run was where the claim was made: by the same recorder, on the machine of the failure.
-fn is_made_here<D>(engine: &Engine<D>, claim: &Claim, window: &Window) -> bool {
+fn is_made_here(engine: &Engine, claim: &Claim, window: &Window) -> bool {
     let failed = window.runs().find(|run| run.id == claim.failed_in);
     let machines = failed.and_then(machine).zip(window.runs().next_back().and_then(machine));
     claim.made_from.is_some()
@@ -141,28 +141,28 @@ fn machine(run: &RunFacts) -> Option<&str> {
 
 /// Those that may still be what mended it: once something else was reported before a claim was proved, runs that pass speak
 /// for that.
-async fn standing(tx: &mut impl Tx, passed: Vec<Claim>) -> Result<Vec<Claim>, EngineError> {
-    let is_superseded = claims::superseded(tx, &passed).await?;
+fn standing(tx: &mut Tx<'_>, passed: Vec<Claim>) -> Result<Vec<Claim>, EngineError> {
+    let is_superseded = claims::superseded(tx, &passed)?;
     let by_claim = passed.into_iter().zip(is_superseded);
     Ok(by_claim.filter(|(claim, is_superseded)| claim.is_proved || !is_superseded).map(|(claim, _)| claim).collect())
 }
 
 /// What was changed, of each pattern and case the newest success that this run proves.
-async fn told(tx: &mut impl Tx, run: &Run, proved: &[Claim]) -> Result<Vec<ProvedFix>, EngineError> {
+fn told(tx: &mut Tx<'_>, run: &Run, proved: &[Claim]) -> Result<Vec<ProvedFix>, EngineError> {
     let mut told: Vec<ProvedFix> = Vec::new();
     for claim in proved {
         if told.len() == MAX_TOLD {
             break;
         }
         let pattern = match claim.pattern {
-            Some(key) => patterns::get(tx, key).await?,
+            Some(key) => patterns::get(tx, key)?,
             None => None,
         };
         let Some(pattern) = pattern else { continue };
         if told.iter().any(|fix| fix.case_name == claim.case_name && fix.pattern_id == pattern.id) {
             continue;
         }
-        let history = solutions::history(tx, &pattern, MAX_HISTORY).await?;
+        let history = solutions::history(tx, &pattern, MAX_HISTORY)?;
         let is_proved =
             |fix: &solutions::Fix| fix.case_name == claim.case_name && fix.proved_by.as_ref() == Some(&run.id);
         if let Some(fix) = history.into_iter().find(is_proved) {
@@ -211,15 +211,10 @@ fn ends(cases: &[Case]) -> HashMap<&str, &Case> {
 }
 
 /// Whether a case failed in the way that was claimed to be fixed.
-async fn is_same<D: Database>(
-    engine: &Engine<D>,
-    tx: &mut impl Tx,
-    claim: &Claim,
-    case: &Case,
-) -> Result<bool, EngineError> {
+fn is_same(engine: &Engine, tx: &mut Tx<'_>, claim: &Claim, case: &Case) -> Result<bool, EngineError> {
     let Some(failure) = &case.failure else { return Ok(false) };
     let analysis = engine.analyzer.analyze(lookup::event_of(failure), &case.name);
-    let found = matching::find_signed(engine, tx, &analysis, &case.name).await?;
+    let found = matching::find_signed(engine, tx, &analysis, &case.name)?;
     let known = [found.own, found.pattern];
     Ok(known.iter().flatten().any(|pattern| Some(pattern.key) == claim.pattern))
 }

@@ -108,8 +108,8 @@ impl<T> ReportsRead<T> {
 }
 
 /// Reads all reports case by case. A report that cannot be read to its end has no cases.
-pub(crate) fn read_reports<D, T>(
-    engine: &Engine<D>,
+pub(crate) fn read_reports<T>(
+    engine: &Engine,
     params: &RecordRunParams,
     on_case: &mut dyn FnMut(ReportCase) -> T,
 ) -> ReportsRead<T> {
@@ -158,7 +158,7 @@ fn is_relative(file: &str) -> bool {
 }
 
 /// Reads all reports. If no case explains the outcome of the command, adds a case for the command itself.
-pub(crate) fn collect<D>(engine: &Engine<D>, params: &RecordRunParams) -> Result<Collected, EngineError> {
+pub(crate) fn collect(engine: &Engine, params: &RecordRunParams) -> Result<Collected, EngineError> {
     let mut budget = TextBudget::default();
     let mut clean = |case: ReportCase| clean_case(engine, &mut budget, case);
     let read = read_reports(engine, params, &mut clean);
@@ -191,11 +191,7 @@ pub(crate) fn collect<D>(engine: &Engine<D>, params: &RecordRunParams) -> Result
 }
 
 /// Returns a case for the database, with its texts if it failed and is to be analyzed.
-pub(crate) fn clean_case<D>(
-    engine: &Engine<D>,
-    budget: &mut TextBudget,
-    case: ReportCase,
-) -> (Case, Option<CleanTexts>) {
+pub(crate) fn clean_case(engine: &Engine, budget: &mut TextBudget, case: ReportCase) -> (Case, Option<CleanTexts>) {
     let (name, status) = (clean_name(engine, &case.qualified_name()), status(case.status));
     let texts = Texts { error: case.error, stdout: case.stdout_tail, stderr: case.stderr_tail, kind: case.error_type };
     let clean = Case {
@@ -226,8 +222,8 @@ fn has_ended(params: &RecordRunParams) -> bool {
 }
 
 /// Calls `on_case` for each case of a report. After an error, those cases must be discarded.
-fn each_case<D>(
-    engine: &Engine<D>,
+fn each_case(
+    engine: &Engine,
     report: &ReportInput,
     on_case: &mut dyn FnMut(ReportCase),
 ) -> Result<Parsed, EngineError> {
@@ -243,7 +239,7 @@ fn each_case<D>(
 
 impl Collected {
     /// Adds a case for the command itself if no other case explains its outcome.
-    fn complete<D>(mut self, engine: &Engine<D>, params: &RecordRunParams) -> Self {
+    fn complete(mut self, engine: &Engine, params: &RecordRunParams) -> Self {
         // The reason is known, and tests that did not run are not failures.
         if params.interrupted {
             return self;
@@ -265,14 +261,14 @@ impl Collected {
     }
 
     /// Adds a part that could not be read, redacted, because it can quote the report.
-    fn skip<D>(&mut self, engine: &Engine<D>, problem: &Problem) {
+    fn skip(&mut self, engine: &Engine, problem: &Problem) {
         let clean = |text: &str| engine.analyzer.redact(text).into_string();
         self.skipped.push(Problem { at: clean(&problem.at), reason: clean(&problem.reason) });
     }
 
-    fn add<D>(
+    fn add(
         &mut self,
-        engine: &Engine<D>,
+        engine: &Engine,
         containers: &[ContainerFact],
         runner: Option<String>,
         case: Case,
@@ -288,7 +284,7 @@ impl Collected {
     }
 
     /// Analyzes a failure and stores the texts, from which a diagnosis derives the same result.
-    fn conclude<D>(&mut self, engine: &Engine<D>, containers: &[ContainerFact], facts: FailureEvent, raw: Raw) {
+    fn conclude(&mut self, engine: &Engine, containers: &[ContainerFact], facts: FailureEvent, raw: Raw) {
         let text = |text: Option<Redacted>| text.map(Redacted::into_string);
         let Some(case) = self.cases.get_mut(raw.at) else { return };
         let facts = FailureEvent { exception_type: text(raw.texts.kind), ..facts };
@@ -324,7 +320,7 @@ impl Collected {
     }
 
     /// Adds a case that is named after the command. If it failed, its error is the end of the output.
-    fn add_command<D>(&mut self, engine: &Engine<D>, params: &RecordRunParams) {
+    fn add_command(&mut self, engine: &Engine, params: &RecordRunParams) {
         let failed = has_failed(params);
         let at = self.cases.len();
         self.cases.push(Case {
@@ -366,14 +362,14 @@ fn not_analyzed() -> Failure {
 }
 
 /// Name of the case for the command itself.
-pub(crate) fn command_name<D>(engine: &Engine<D>, params: &RecordRunParams) -> String {
+pub(crate) fn command_name(engine: &Engine, params: &RecordRunParams) -> String {
     let name = params.command.as_deref().or(params.runner.as_deref()).unwrap_or("command");
     let name = params.folder.as_deref().map_or_else(|| name.to_owned(), |folder| format!("{folder}{SEPARATOR}{name}"));
     clean_name(engine, &name)
 }
 
 /// Error of the command from its output. A timeout is stated first, because the output does not mention it.
-pub(crate) fn command_error<D>(engine: &Engine<D>, params: &RecordRunParams) -> Option<String> {
+pub(crate) fn command_error(engine: &Engine, params: &RecordRunParams) -> Option<String> {
     let output = params.output_tail.as_deref().map(|output| engine.analyzer.redact_whole(output));
     let output = output.filter(|output| !output.trim_end().is_empty()).map(|output| salient_tail(output.trim_end()));
     if !params.timed_out {
@@ -387,7 +383,7 @@ pub(crate) fn command_error<D>(engine: &Engine<D>, params: &RecordRunParams) -> 
     Some(format!("Command timed out{limit}\n{}", output.unwrap_or_default()).trim_end().to_owned())
 }
 
-fn redacted<D>(engine: &Engine<D>, text: Option<&str>) -> Option<String> {
+fn redacted(engine: &Engine, text: Option<&str>) -> Option<String> {
     text.map(|text| engine.analyzer.redact(text).into_string())
 }
 

@@ -43,7 +43,7 @@ impl TextBudget {
     }
 
     /// The texts of a case, redacted before they are cut to what is left.
-    pub(crate) fn clean<D>(&mut self, engine: &Engine<D>, texts: Texts) -> CleanTexts {
+    pub(crate) fn clean(&mut self, engine: &Engine, texts: Texts) -> CleanTexts {
         let is_spent = self.used >= RUN_BUDGET_BYTES;
         let (most, output) =
             if is_spent { (OVER_BUDGET_BYTES, OVER_BUDGET_BYTES) } else { (WHOLE_ERROR_BYTES, OUTPUT_BYTES) };

@@ -10,49 +10,41 @@ use crate::{
 };
 use argus_core::Ambient;
 use argus_store::{
-    Database,
+    Tx,
     runs::{self, RunFilter, cases},
 };
 
 /// Runs, newest first.
-pub async fn history<D: Database>(
-    engine: &Engine<D>,
-    ambient: &Ambient,
-    params: &HistoryParams,
-) -> Result<HistoryResult, EngineError> {
+pub fn history(engine: &Engine, ambient: &Ambient, params: &HistoryParams) -> Result<HistoryResult, EngineError> {
     let limit = page("limit", params.limit, DEFAULT_RUNS, MAX_RUNS)?;
     let offset = params.offset.unwrap_or(0);
     let filter = RunFilter {
         has_failed: params.status.map(|status| status == RunStatus::Failed),
         since: params.days.map(|days| ambient.now.saturating_sub(i64::from(days) * moment::DAY_MS)),
     };
-    let body = async |tx: &mut D::Tx<'_>| -> Result<HistoryResult, EngineError> {
-        let total = runs::count(tx, filter).await?;
-        let mut runs: Vec<_> = runs::list(tx, filter, limit, offset).await?.into_iter().map(view::run).collect();
-        let mut trees = rows::load_trees(tx).await?;
+    let body = |tx: &mut Tx<'_>| -> Result<HistoryResult, EngineError> {
+        let total = runs::count(tx, filter)?;
+        let mut runs: Vec<_> = runs::list(tx, filter, limit, offset)?.into_iter().map(view::run).collect();
+        let mut trees = rows::load_trees(tx)?;
         for run in &mut runs {
             run.tree = trees.remove(&run.id);
         }
         Ok(HistoryResult { has_more: is_more(offset, runs.len(), total), runs, total })
     };
-    engine.read(ambient, body).await
+    engine.read(ambient, body)
 }
 
 /// One run with its cases: failed first, then flaky, then the rest.
-pub async fn run_detail<D: Database>(
-    engine: &Engine<D>,
-    ambient: &Ambient,
-    params: &RunDetailParams,
-) -> Result<RunDetail, EngineError> {
+pub fn run_detail(engine: &Engine, ambient: &Ambient, params: &RunDetailParams) -> Result<RunDetail, EngineError> {
     let limit = page("limit", params.limit, 100, 1000)?;
     let offset = params.offset.unwrap_or(0);
-    let body = async |tx: &mut D::Tx<'_>| -> Result<RunDetail, EngineError> {
-        let (key, run) = lookup::find_run(tx, &params.run_id).await?;
+    let body = |tx: &mut Tx<'_>| -> Result<RunDetail, EngineError> {
+        let (key, run) = lookup::find_run(tx, &params.run_id)?;
         let total = run.passed + run.failed + run.skipped;
-        let cases: Vec<_> = cases::list(tx, key, limit, offset).await?.into_iter().map(view::case).collect();
+        let cases: Vec<_> = cases::list(tx, key, limit, offset)?.into_iter().map(view::case).collect();
         Ok(RunDetail { run: view::run(run), has_more: is_more(offset, cases.len(), total), cases, total })
     };
-    engine.read(ambient, body).await
+    engine.read(ambient, body)
 }
 
 /// A page size in its range.

@@ -7,38 +7,30 @@ use crate::{
 };
 use argus_core::Ambient;
 use argus_store::{
-    Database,
+    Tx,
     runs::{self, cases},
 };
 
 /// Records it, unless it is there.
-pub async fn import_run<D: Database>(
-    engine: &Engine<D>,
-    ambient: &Ambient,
-    params: &ImportRunParams,
-) -> Result<HistoricRun, EngineError> {
+pub fn import_run(engine: &Engine, ambient: &Ambient, params: &ImportRunParams) -> Result<HistoricRun, EngineError> {
     if params.id.is_empty() {
         return Err(EngineError::invalid("A run of a history needs an id, by which it is known when it comes again."));
     }
     let id = run_id(&engine.analyzer.redact(&params.id));
-    if let Some(run) = stored(engine, ambient, &id).await? {
+    if let Some(run) = stored(engine, ambient, &id)? {
         return Ok(HistoricRun { was_known: true, ..run });
     }
-    record(engine, ambient, &params.run, id.clone()).await?;
-    let recorded = stored(engine, ambient, &id).await?;
+    record(engine, ambient, &params.run, id.clone())?;
+    let recorded = stored(engine, ambient, &id)?;
     recorded.ok_or_else(|| EngineError::new(ErrorCode::InternalError, "A run that was just recorded is not there."))
 }
 
-async fn stored<D: Database>(
-    engine: &Engine<D>,
-    ambient: &Ambient,
-    id: &str,
-) -> Result<Option<HistoricRun>, EngineError> {
-    let body = async |tx: &mut D::Tx<'_>| -> Result<_, EngineError> {
-        let Some((key, run)) = runs::by_id(tx, id).await? else { return Ok(None) };
-        Ok(Some((run, cases::verdicts(tx, key, u32::MAX).await?)))
+fn stored(engine: &Engine, ambient: &Ambient, id: &str) -> Result<Option<HistoricRun>, EngineError> {
+    let body = |tx: &mut Tx<'_>| -> Result<_, EngineError> {
+        let Some((key, run)) = runs::by_id(tx, id)? else { return Ok(None) };
+        Ok(Some((run, cases::verdicts(tx, key, u32::MAX)?)))
     };
-    let Some((run, verdicts)) = engine.read(ambient, body).await? else { return Ok(None) };
+    let Some((run, verdicts)) = engine.read(ambient, body)? else { return Ok(None) };
     let verdict = |json: String| serde_json::from_str::<CaseVerdict>(&json).ok();
     Ok(Some(HistoricRun {
         run_id: run.id,

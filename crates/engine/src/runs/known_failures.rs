@@ -6,17 +6,16 @@ use crate::{
     contract::{FailureBrief, RecordRunParams},
 };
 use argus_core::Ambient;
-use argus_store::Database;
+use argus_store::Tx;
 
 /// The failures as recording the run would answer them; nothing is stored.
-pub async fn known_failures<D: Database>(
-    engine: &Engine<D>,
+pub fn known_failures(
+    engine: &Engine,
     ambient: &Ambient,
     params: &RecordRunParams,
 ) -> Result<Vec<FailureBrief>, EngineError> {
     let collected = collect(engine, params)?;
-    let body = async |tx: &mut D::Tx<'_>| {
-        Ok(brief(engine, ambient, tx, &collected.cases, &collected.candidates, &[], &[]).await?.failures)
-    };
-    engine.read(ambient, body).await
+    let body =
+        |tx: &mut Tx<'_>| Ok(brief(engine, ambient, tx, &collected.cases, &collected.candidates, &[], &[])?.failures);
+    engine.read(ambient, body)
 }

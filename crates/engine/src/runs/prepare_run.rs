@@ -9,12 +9,11 @@ use super::{
 use crate::{Engine, EngineError, contract::RecordRunParams, evidence::judging::RUNNER_VERSION};
 use argus_core::{Ambient, redact::Redacted};
 use argus_report::{CaseStatus, ReportCase};
-use argus_store::Database;
 use serde_json::Value;
 
 /// Reads the reports into cases; every text is bounded and without secrets. Recording the answer records the same run.
-pub async fn prepare_run<D: Database>(
-    engine: &Engine<D>,
+pub fn prepare_run(
+    engine: &Engine,
     ambient: &Ambient,
     params: &RecordRunParams,
 ) -> Result<RecordRunParams, EngineError> {
@@ -41,7 +40,7 @@ pub async fn prepare_run<D: Database>(
 }
 
 /// Redacted before it is cut: half a secret looks like none.
-fn bounded<D>(engine: &Engine<D>, budget: &mut TextBudget, case: ReportCase) -> ReportCase {
+fn bounded(engine: &Engine, budget: &mut TextBudget, case: ReportCase) -> ReportCase {
     if case.status == CaseStatus::Failed && !budget.takes_failure() {
         return ReportCase { error: None, stdout_tail: None, stderr_tail: None, error_type: None, ..case };
     }
@@ -58,13 +57,13 @@ fn bounded<D>(engine: &Engine<D>, budget: &mut TextBudget, case: ReportCase) -> 
 }
 
 /// Every text in it, whatever field it is in.
-fn without_secrets<D>(engine: &Engine<D>, params: &RecordRunParams) -> Result<RecordRunParams, EngineError> {
+fn without_secrets(engine: &Engine, params: &RecordRunParams) -> Result<RecordRunParams, EngineError> {
     let mut value = serde_json::to_value(params).map_err(|error| EngineError::invalid(error.to_string()))?;
     redact_texts(engine, &mut value);
     serde_json::from_value(value).map_err(|error| EngineError::invalid(error.to_string()))
 }
 
-pub(crate) fn redact_texts<D>(engine: &Engine<D>, value: &mut Value) {
+pub(crate) fn redact_texts(engine: &Engine, value: &mut Value) {
     match value {
         Value::String(text) => *text = engine.analyzer.redact_whole(text).into_string(),
         Value::Array(items) => items.iter_mut().for_each(|item| redact_texts(engine, item)),

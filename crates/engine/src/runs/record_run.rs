@@ -17,7 +17,7 @@ use crate::{
 };
 use argus_core::{Ambient, display};
 use argus_store::{
-    Database, Tx,
+    Tx,
     runs::{
         self, Run,
         cases::{self, Case, Status},
@@ -33,17 +33,13 @@ const FOREIGN: &str =
     "FOREIGN_RUN: it is of a fork or was given as foreign, so it is kept and judged, but proves and refutes nothing.";
 
 /// Reads the reports, then writes the run in one transaction.
-pub async fn record_run<D: Database>(
-    engine: &Engine<D>,
-    ambient: &Ambient,
-    params: &RecordRunParams,
-) -> Result<RunResult, EngineError> {
-    record(engine, ambient, params, ambient.id("run")).await
+pub fn record_run(engine: &Engine, ambient: &Ambient, params: &RecordRunParams) -> Result<RunResult, EngineError> {
+    record(engine, ambient, params, ambient.id("run"))
 }
 
 /// Records a run under the given id.
-pub(super) async fn record<D: Database>(
-    engine: &Engine<D>,
+pub(super) fn record(
+    engine: &Engine,
     ambient: &Ambient,
     params: &RecordRunParams,
     id: String,
@@ -51,20 +47,20 @@ pub(super) async fn record<D: Database>(
     let mut collected = collect(engine, params)?;
     let totals = totals(&collected.cases);
     let run = run(engine, ambient, params, id, (&collected, &totals));
-    let body = async |tx: &mut D::Tx<'_>| -> Result<Concluded, EngineError> {
-        let no_tests = if collected.ran_no_tests { Some(no_tests(tx, params).await?) } else { None };
+    let body = |tx: &mut Tx<'_>| -> Result<Concluded, EngineError> {
+        let no_tests = if collected.ran_no_tests { Some(no_tests(tx, params)?) } else { None };
         let RunJudgement { verdicts, window, since_green, fixes } =
-            judging::judge(engine, tx, &run, params, &mut collected).await?;
-        let key = runs::insert(tx, &run).await?;
-        cases::insert_all(tx, key, &collected.cases).await?;
-        let proved = claims::judge(engine, tx, &run, &collected.cases, &window).await?;
-        retention::apply(tx, retention_limits(engine, ambient)).await?;
-        recompute_signatures::recompute_batch(engine, tx).await?;
+            judging::judge(engine, tx, &run, params, &mut collected)?;
+        let key = runs::insert(tx, &run)?;
+        cases::insert_all(tx, key, &collected.cases)?;
+        let proved = claims::judge(engine, tx, &run, &collected.cases, &window)?;
+        retention::apply(tx, retention_limits(engine, ambient))?;
+        recompute_signatures::recompute_batch(engine, tx)?;
         let Collected { cases, candidates, .. } = &collected;
-        let brief = brief(engine, ambient, tx, cases, candidates, &verdicts, &fixes).await?;
+        let brief = brief(engine, ambient, tx, cases, candidates, &verdicts, &fixes)?;
         Ok(Concluded { brief, since_green, proved, no_tests })
     };
-    let concluded = engine.write(ambient, body).await?;
+    let concluded = engine.write(ambient, body)?;
     Ok(answer(engine, params, run, totals, collected, concluded))
 }
 
@@ -77,8 +73,8 @@ struct Concluded {
     no_tests: Option<String>,
 }
 
-fn run<D>(
-    engine: &Engine<D>,
+fn run(
+    engine: &Engine,
     ambient: &Ambient,
     params: &RecordRunParams,
     id: String,
@@ -114,7 +110,7 @@ fn run<D>(
 const INTERRUPT: &str = "SIGINT";
 
 /// JSON of the shuffle options, which come from the output of a command and are redacted.
-fn stored_shuffle<D>(engine: &Engine<D>, Shuffle { seed, option }: &Shuffle) -> Option<String> {
+fn stored_shuffle(engine: &Engine, Shuffle { seed, option }: &Shuffle) -> Option<String> {
     let clean = |text: &Option<String>| {
         text.as_deref().map(|text| display::shortened(&engine.analyzer.redact(text), MAX_SHUFFLE_CHARS))
     };
@@ -147,7 +143,7 @@ fn totals(cases: &[Case]) -> Totals {
 /// Runs that are kept regardless of age, so that a project still has its last failures after a long break.
 const DEFAULT_MIN_RUNS: u32 = 20;
 
-fn retention_limits<D>(engine: &Engine<D>, ambient: &Ambient) -> RetentionLimits {
+fn retention_limits(engine: &Engine, ambient: &Ambient) -> RetentionLimits {
     let retention = &engine.options.retention;
     let age = |days| MaxAge {
         max_ms: i64::from(days) * moment::DAY_MS,
@@ -161,15 +157,15 @@ fn retention_limits<D>(engine: &Engine<D>, ambient: &Ambient) -> RetentionLimits
 const MAX_NAMING_RUNS: u32 = 10;
 
 /// Note for a run without tests, with the recorded names that are most similar to the filter.
-async fn no_tests(tx: &mut impl Tx, params: &RecordRunParams) -> Result<String, EngineError> {
+fn no_tests(tx: &mut Tx<'_>, params: &RecordRunParams) -> Result<String, EngineError> {
     let Some(filter) = params.filter.as_deref() else {
         return Ok(
             "NO_TESTS_RAN: the runner found no tests. Check that its files are where it looks for them.".to_owned()
         );
     };
     let mut names = Vec::new();
-    for (key, _) in runs::newest(tx, MAX_NAMING_RUNS).await? {
-        names = cases::names(tx, key, lookup::MAX_COMPARED_NAMES).await?;
+    for (key, _) in runs::newest(tx, MAX_NAMING_RUNS)? {
+        names = cases::names(tx, key, lookup::MAX_COMPARED_NAMES)?;
         if names.len() > 1 {
             break;
         }
@@ -180,8 +176,8 @@ async fn no_tests(tx: &mut impl Tx, params: &RecordRunParams) -> Result<String, 
     Ok(format!("NO_TESTS_RAN: no test fits the filter '{}'. {advice}", quoted(filter)))
 }
 
-fn answer<D>(
-    engine: &Engine<D>,
+fn answer(
+    engine: &Engine,
     params: &RecordRunParams,
     run: Run,
     totals: Totals,

@@ -13,17 +13,12 @@ use crate::{
 };
 use argus_core::{Ambient, FailureEvent, wording};
 use argus_report::{CaseStatus, ReportCase};
-use argus_store::Database;
 
 /// More would say nothing more.
 const MAX_ERRORS: usize = 20;
 
 /// Of its failed cases, or else of what the command printed.
-pub async fn run_errors<D: Database>(
-    engine: &Engine<D>,
-    _: &Ambient,
-    params: &RecordRunParams,
-) -> Result<RunErrors, EngineError> {
+pub fn run_errors(engine: &Engine, _: &Ambient, params: &RecordRunParams) -> Result<RunErrors, EngineError> {
     let failed = failed_cases(engine, params);
     let of_command = failed.is_empty();
     let told = if of_command { vec![the_command(engine, params)] } else { failed };
@@ -33,7 +28,7 @@ pub async fn run_errors<D: Database>(
 }
 
 /// Each with its name and its error.
-fn failed_cases<D>(engine: &Engine<D>, params: &RecordRunParams) -> Vec<(String, Option<String>)> {
+fn failed_cases(engine: &Engine, params: &RecordRunParams) -> Vec<(String, Option<String>)> {
     let mut budget = TextBudget::default();
     let mut clean = |case: ReportCase| {
         let (case, texts) = (case.status == CaseStatus::Failed).then(|| clean_case(engine, &mut budget, case))?;
@@ -45,14 +40,14 @@ fn failed_cases<D>(engine: &Engine<D>, params: &RecordRunParams) -> Vec<(String,
     cases.into_iter().chain(params.cases.iter().cloned().map(clean)).flatten().collect()
 }
 
-fn the_command<D>(engine: &Engine<D>, params: &RecordRunParams) -> (String, Option<String>) {
+fn the_command(engine: &Engine, params: &RecordRunParams) -> (String, Option<String>) {
     let texts = Texts { error: command_error(engine, params), ..Texts::default() };
     let error = TextBudget::default().clean(engine, texts).error;
     (command_name(engine, params), error.map(String::from))
 }
 
 /// By its text alone, which is all that is kept of an error in every place where it is remembered.
-fn run_error<D>(engine: &Engine<D>, case_name: String, text: String) -> RunError {
+fn run_error(engine: &Engine, case_name: String, text: String) -> RunError {
     let seen = inspect(&engine.analyzer, FailureEvent { text, ..FailureEvent::default() }, &case_name);
     RunError {
         sentence: wording::sentence_hash(seen.category, seen.failure_kind, &seen.normalized, &seen.redacted),

@@ -11,12 +11,7 @@ use argus_report::SUITE_FAILURE;
 const MAX_REASON_LINES: usize = 40;
 
 /// The texts of a failed case, with the reason where only the output has it.
-pub(crate) fn with_reason<D>(
-    engine: &Engine<D>,
-    output: Option<&str>,
-    case_name: &str,
-    texts: CleanTexts,
-) -> CleanTexts {
+pub(crate) fn with_reason(engine: &Engine, output: Option<&str>, case_name: &str, texts: CleanTexts) -> CleanTexts {
     let said = texts.error.as_deref().unwrap_or_default().trim();
     let says_nothing = said == "test failed" || said.ends_with(" failed]") && said.starts_with("FAIL");
     let suite = case_name.strip_suffix(SUITE_FAILURE).and_then(|name| name.strip_suffix(SEPARATOR));

@@ -10,19 +10,16 @@ mod round_trips;
 use crate::tests::prelude::*;
 use argus_store::CopiedDatabase;
 
-pub(crate) type AnyDatabase = argus_store::AnyDatabase<Rc<NativeDriver>>;
-pub(crate) type AnyTx<'a> = argus_store::AnyTx<'a, Rc<NativeDriver>>;
-
 /// One that holds nothing and is gone with the test, or with the server.
-pub(super) fn fresh() -> AnyDatabase {
+pub(super) fn fresh() -> Database {
     match server() {
         Some(_) => memory_in(&copied()),
         None => file(":memory:").unwrap(),
     }
 }
 
-pub(super) fn file(path: &str) -> Result<AnyDatabase, StoreError> {
-    Sqlite::open(path, None, Mode::ReadWrite).map(AnyDatabase::Sqlite)
+pub(super) fn file(path: &str) -> Result<Database, StoreError> {
+    Sqlite::open(path, None, Mode::ReadWrite).map(Database::Sqlite)
 }
 
 /// A database of a test's own on the server.
@@ -31,8 +28,8 @@ fn copied() -> CopiedDatabase {
 }
 
 /// Its memory, over a new connection.
-fn memory_in(copied: &CopiedDatabase) -> AnyDatabase {
-    AnyDatabase::Postgres(copied.memory(&copied.connect().unwrap()).unwrap())
+fn memory_in(copied: &CopiedDatabase) -> Database {
+    Database::Postgres(copied.memory(&copied.connect().unwrap()).unwrap())
 }
 
 #[expect(clippy::disallowed_methods, reason = "the server is told by a variable")]

@@ -73,13 +73,13 @@ impl Story {
     }
 
     fn forget_evidence(&self) {
-        let forget = async |tx: &mut AnyTx<'_>| -> Result<(), EngineError> {
+        let forget = |tx: &mut Tx<'_>| -> Result<(), EngineError> {
             for table in ["DELETE FROM evidence", "DELETE FROM test_histories", "DELETE FROM case_orders"] {
-                tx.execute(table, &[]).await?;
+                tx.execute(table, &[])?;
             }
             Ok(())
         };
-        finish(self.world.engine.write(&self.world.ambient(), forget)).unwrap();
+        self.world.engine.write(&self.world.ambient(), forget).unwrap();
     }
 
     fn tests(&self) -> TestsResult {

@@ -1,7 +1,7 @@
 //! What most tests of the engine use, so that no file lists it again.
 
 pub(super) use super::{
-    AnyDatabase, AnyTx, CASE, Folder, Json, REFUSED, START_MS, UNKNOWN, World, case, fail, failed,
+    CASE, Folder, Json, REFUSED, START_MS, UNKNOWN, World, case, fail, failed,
     memory::{LINUX, POOL, linux, mac, pool, webpack},
     on, pass, passed,
 };
@@ -71,7 +71,7 @@ pub(super) use argus_core::{
     evidence::{kept::fixes::ProofStatus, state::TestState, verdict::VerdictKind},
 };
 pub(super) use argus_report::{CaseStatus, ReportCase};
-pub(super) use argus_store::{Database, Mode, NativeDriver, Sqlite, StoreError, Tx, finish};
+pub(super) use argus_store::{Database, Mode, NativeDriver, Sqlite, StoreError, Tx};
 pub(super) use serde_json::{Value, json};
 pub(super) use std::{
     cell::Cell,

@@ -7,9 +7,9 @@ use crate::tests::prelude::*;
 
 const FIX: &str = "Tuned the flux capacitor in /home/ann/shop/src/flux.ts";
 
-fn open(path: &Path) -> Result<AnyDatabase, EngineError> {
+fn open(path: &Path) -> Result<Database, EngineError> {
     let opened = Sqlite::open_foreign(path.to_str().unwrap(), None, Mode::ReadWrite);
-    opened.map(AnyDatabase::Sqlite).map_err(EngineError::from)
+    opened.map(Database::Sqlite).map_err(EngineError::from)
 }
 
 /// A memory that has taken these files in.

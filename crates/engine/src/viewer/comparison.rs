@@ -13,7 +13,7 @@ use crate::{
 };
 use argus_core::{Ambient, evidence::verdict::VerdictKind};
 use argus_store::{
-    Database, Tx,
+    Tx,
     runs::{
         RunKey,
         case_history::{self, CaseOutcome, FailedCase},
@@ -28,20 +28,20 @@ const DEFAULT_LIMIT: u32 = 50;
 const MAX_COMPARED_FAILURES: u32 = 20_000;
 
 /// New, fixed, still failing, and gone.
-pub async fn view_comparison<D: Database>(
-    engine: &Engine<D>,
+pub fn view_comparison(
+    engine: &Engine,
     ambient: &Ambient,
     params: &ViewComparisonParams,
 ) -> Result<ViewComparisonResult, EngineError> {
     let (limit, offset) = page(params.limit, DEFAULT_LIMIT, params.offset)?;
-    let body = async |tx: &mut D::Tx<'_>| -> Result<ViewComparisonResult, EngineError> {
-        let (base_key, base) = lookup::find_run(tx, &params.base).await?;
-        let (head_key, head) = lookup::find_run(tx, &params.head).await?;
-        let failed_before = failed(tx, base_key).await?;
-        let failed_after = failed(tx, head_key).await?;
-        let before = states(tx, base_key, head_key).await?;
-        let after = states(tx, head_key, base_key).await?;
-        let verdicts = verdicts(tx, head_key).await?;
+    let body = |tx: &mut Tx<'_>| -> Result<ViewComparisonResult, EngineError> {
+        let (base_key, base) = lookup::find_run(tx, &params.base)?;
+        let (head_key, head) = lookup::find_run(tx, &params.head)?;
+        let failed_before = failed(tx, base_key)?;
+        let failed_after = failed(tx, head_key)?;
+        let before = states(tx, base_key, head_key)?;
+        let after = states(tx, head_key, base_key)?;
+        let verdicts = verdicts(tx, head_key)?;
         let names: BTreeSet<&str> = failed_before.iter().map(|case| case.name.as_str()).collect();
         let names_after: BTreeSet<&str> = failed_after.iter().map(|case| case.name.as_str()).collect();
         let (mut new, mut still, mut fixed, mut gone) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -74,21 +74,21 @@ pub async fn view_comparison<D: Database>(
             gone: cases(gone),
         })
     };
-    engine.read(ambient, body).await
+    engine.read(ambient, body)
 }
 
 /// The failed tests of a run, each once.
-async fn failed(tx: &mut impl Tx, run: RunKey) -> Result<Vec<FailedCase>, EngineError> {
+fn failed(tx: &mut Tx<'_>, run: RunKey) -> Result<Vec<FailedCase>, EngineError> {
     let mut known = BTreeSet::new();
-    let mut failed = case_history::failed(tx, run, MAX_COMPARED_FAILURES).await?;
+    let mut failed = case_history::failed(tx, run, MAX_COMPARED_FAILURES)?;
     failed.retain(|case| known.insert(case.name.clone()));
     Ok(failed)
 }
 
 /// How those ended here that failed in the other; of several of one name, one that ran.
-async fn states(tx: &mut impl Tx, run: RunKey, other: RunKey) -> Result<BTreeMap<String, CaseState>, EngineError> {
+fn states(tx: &mut Tx<'_>, run: RunKey, other: RunKey) -> Result<BTreeMap<String, CaseState>, EngineError> {
     let mut states = BTreeMap::new();
-    for (name, state) in case_history::states_of_failed_in(tx, run, other).await? {
+    for (name, state) in case_history::states_of_failed_in(tx, run, other)? {
         let has_run = state != CaseOutcome::Skipped;
         if has_run || !states.contains_key(&name) {
             states.insert(name, case_state(state));
@@ -109,8 +109,8 @@ fn compared(case: &FailedCase, base: CaseState, head: CaseState) -> ComparedCase
 }
 
 /// By name, what the failures of a run were found to be when it was recorded; what cannot be read is left out.
-async fn verdicts(tx: &mut impl Tx, run: RunKey) -> Result<BTreeMap<String, BriefVerdict>, EngineError> {
-    let stored = cases::verdicts(tx, run, MAX_COMPARED_FAILURES).await?;
+fn verdicts(tx: &mut Tx<'_>, run: RunKey) -> Result<BTreeMap<String, BriefVerdict>, EngineError> {
+    let stored = cases::verdicts(tx, run, MAX_COMPARED_FAILURES)?;
     let read = |json: String| serde_json::from_str::<CaseVerdict>(&json).ok();
     let short = |verdict: CaseVerdict| (verdict.case_name.clone(), view::brief_verdict(&verdict));
     Ok(stored.into_iter().filter_map(read).map(short).collect())

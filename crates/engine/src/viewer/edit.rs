@@ -13,7 +13,7 @@ use crate::{
 };
 use argus_core::Ambient;
 use argus_store::{
-    Database, Tx,
+    Tx,
     patterns::{
         self, Pattern,
         edits::{self, PatternEdit, Suggestion},
@@ -30,8 +30,8 @@ const MAX_DESCRIPTION_CHARS: usize = 300;
 const MAX_FIX_BYTES: usize = 4 * 1024;
 
 /// Sets values on a pattern, or takes them back.
-pub async fn edit_pattern<D: Database>(
-    engine: &Engine<D>,
+pub fn edit_pattern(
+    engine: &Engine,
     ambient: &Ambient,
     params: &EditPatternParams,
 ) -> Result<ViewPatternRow, EngineError> {
@@ -43,8 +43,8 @@ pub async fn edit_pattern<D: Database>(
     })?;
     let digest = if let Change::Set(fix) = &fix { input::digest(fix) } else { String::new() };
     let id = ambient.id("sol");
-    let body = async |tx: &mut D::Tx<'_>| -> Result<ViewPatternRow, EngineError> {
-        let pattern = find(tx, &params.id).await?;
+    let body = |tx: &mut Tx<'_>| -> Result<ViewPatternRow, EngineError> {
+        let pattern = find(tx, &params.id)?;
         if pattern.is_builtin && params.category != Change::Keep {
             return Err(EngineError::invalid(
                 "The category of a built-in pattern is what it stands for; description and suggestedFix can be set.",
@@ -70,21 +70,21 @@ pub async fn edit_pattern<D: Database>(
                 Change::Set(steps) => Suggestion::Written(written(steps)),
             },
         };
-        edits::edit(tx, &pattern, &edit, ambient.now).await?;
-        shown(engine, tx, &pattern.id).await
+        edits::edit(tx, &pattern, &edit, ambient.now)?;
+        shown(engine, tx, &pattern.id)
     };
-    engine.write(ambient, body).await
+    engine.write(ambient, body)
 }
 
 /// Makes one learned pattern part of another.
-pub async fn merge_patterns<D: Database>(
-    engine: &Engine<D>,
+pub fn merge_patterns(
+    engine: &Engine,
     ambient: &Ambient,
     params: &MergePatternsParams,
 ) -> Result<ViewPatternRow, EngineError> {
     let word = NewWord { id: &ambient.id("dec"), is_same: true, now: ambient.now };
-    let body = async |tx: &mut D::Tx<'_>| -> Result<ViewPatternRow, EngineError> {
-        let (from, into) = (find(tx, &params.from).await?, find(tx, &params.into).await?);
+    let body = |tx: &mut Tx<'_>| -> Result<ViewPatternRow, EngineError> {
+        let (from, into) = (find(tx, &params.from)?, find(tx, &params.into)?);
         if from.is_builtin || into.is_builtin {
             return Err(EngineError::invalid(
                 "A built-in pattern stands for its category and cannot be merged; merge two learned ones.",
@@ -94,47 +94,43 @@ pub async fn merge_patterns<D: Database>(
             let message = format!("'{}' and '{}' are one pattern already.", quoted(&params.from), quoted(&params.into));
             return Err(EngineError::invalid(message));
         }
-        merging::merge(tx, &from, &into, ambient.now).await?;
-        sameness::say(tx, from.key, into.key, word).await?;
-        shown(engine, tx, &into.id).await
+        merging::merge(tx, &from, &into, ambient.now)?;
+        sameness::say(tx, from.key, into.key, word)?;
+        shown(engine, tx, &into.id)
     };
-    engine.write(ambient, body).await
+    engine.write(ambient, body)
 }
 
 /// Makes a part of a pattern one of its own.
-pub async fn split_pattern<D: Database>(
-    engine: &Engine<D>,
+pub fn split_pattern(
+    engine: &Engine,
     ambient: &Ambient,
     params: &SplitPatternParams,
 ) -> Result<ViewPatternRow, EngineError> {
     let word = NewWord { id: &ambient.id("dec"), is_same: false, now: ambient.now };
-    let body = async |tx: &mut D::Tx<'_>| -> Result<ViewPatternRow, EngineError> {
-        let whole = find(tx, &params.pattern).await?;
-        let parts = patterns::merged_into(tx, whole.key).await?;
+    let body = |tx: &mut Tx<'_>| -> Result<ViewPatternRow, EngineError> {
+        let whole = find(tx, &params.pattern)?;
+        let parts = patterns::merged_into(tx, whole.key)?;
         let Some(part) = parts.iter().find(|part| part.id == params.part.trim() && part.key != whole.key) else {
             let message = format!("'{}' is no part of '{}'.", quoted(&params.part), quoted(&params.pattern));
             return Err(EngineError::invalid(format!("{message} viewPattern lists the parts under merged.")));
         };
-        merging::split_off(tx, part, &whole, ambient.now).await?;
-        sameness::say(tx, part.key, whole.key, word).await?;
-        shown(engine, tx, &part.id).await
+        merging::split_off(tx, part, &whole, ambient.now)?;
+        sameness::say(tx, part.key, whole.key, word)?;
+        shown(engine, tx, &part.id)
     };
-    engine.write(ambient, body).await
+    engine.write(ambient, body)
 }
 
 /// Judges a fix as wrong, or takes that back.
-pub async fn mark_fix<D: Database>(
-    engine: &Engine<D>,
-    ambient: &Ambient,
-    params: &MarkFixParams,
-) -> Result<MarkFixResult, EngineError> {
-    let body = async |tx: &mut D::Tx<'_>| -> Result<MarkFixResult, EngineError> {
-        let solution = solution_to_mark(tx, params).await?;
+pub fn mark_fix(engine: &Engine, ambient: &Ambient, params: &MarkFixParams) -> Result<MarkFixResult, EngineError> {
+    let body = |tx: &mut Tx<'_>| -> Result<MarkFixResult, EngineError> {
+        let solution = solution_to_mark(tx, params)?;
         if solution.is_wrong != params.wrong {
-            edits::mark_wrong(tx, &solution, params.wrong, ambient.now).await?;
+            edits::mark_wrong(tx, &solution, params.wrong, ambient.now)?;
         }
         let pattern = match solution.owner {
-            Owner::Pattern(key) => patterns::get(tx, key).await?,
+            Owner::Pattern(key) => patterns::get(tx, key)?,
             Owner::Incident(_) => None,
         };
         Ok(MarkFixResult {
@@ -143,13 +139,13 @@ pub async fn mark_fix<D: Database>(
             pattern: pattern.map(|pattern| view::row(&pattern, engine.options.locale)),
         })
     };
-    engine.write(ambient, body).await
+    engine.write(ambient, body)
 }
 
-async fn solution_to_mark(tx: &mut impl Tx, params: &MarkFixParams) -> Result<Solution, EngineError> {
+fn solution_to_mark(tx: &mut Tx<'_>, params: &MarkFixParams) -> Result<Solution, EngineError> {
     let (found, what, id) = match (&params.fix_id, &params.solution_id) {
-        (Some(id), None) => (edits::solution_of(tx, id.trim()).await?, "Fix", id),
-        (None, Some(id)) => (solutions::by_id(tx, id.trim()).await?, "Solution", id),
+        (Some(id), None) => (edits::solution_of(tx, id.trim())?, "Fix", id),
+        (None, Some(id)) => (solutions::by_id(tx, id.trim())?, "Solution", id),
         _ => return Err(EngineError::invalid("Give one of fixId and solutionId.")),
     };
     found.ok_or_else(|| {
@@ -158,12 +154,12 @@ async fn solution_to_mark(tx: &mut impl Tx, params: &MarkFixParams) -> Result<So
     })
 }
 
-async fn find(tx: &mut impl Tx, id: &str) -> Result<Pattern, EngineError> {
-    patterns::by_id(tx, id.trim()).await?.ok_or_else(|| unknown_pattern(id))
+fn find(tx: &mut Tx<'_>, id: &str) -> Result<Pattern, EngineError> {
+    patterns::by_id(tx, id.trim())?.ok_or_else(|| unknown_pattern(id))
 }
 
-async fn shown<D>(engine: &Engine<D>, tx: &mut impl Tx, id: &str) -> Result<ViewPatternRow, EngineError> {
-    Ok(view::row(&find(tx, id).await?, engine.options.locale))
+fn shown(engine: &Engine, tx: &mut Tx<'_>, id: &str) -> Result<ViewPatternRow, EngineError> {
+    Ok(view::row(&find(tx, id)?, engine.options.locale))
 }
 
 /// With the text as it is kept.

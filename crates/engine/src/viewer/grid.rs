@@ -10,7 +10,7 @@ use crate::{
 };
 use argus_core::Ambient;
 use argus_store::{
-    Database, Tx,
+    Tx,
     runs::{
         self, Run,
         case_history::{self, CaseOutcome},
@@ -28,15 +28,11 @@ const DEFAULT_LIMIT: u32 = 100;
 const MAX_CASES: u32 = 60_000;
 
 /// The newest runs, and one page of their tests.
-pub async fn view_grid<D: Database>(
-    engine: &Engine<D>,
-    ambient: &Ambient,
-    params: &ViewGridParams,
-) -> Result<ViewGridResult, EngineError> {
+pub fn view_grid(engine: &Engine, ambient: &Ambient, params: &ViewGridParams) -> Result<ViewGridResult, EngineError> {
     let (limit, offset) = page(params.limit, DEFAULT_LIMIT, params.offset)?;
     let asked = history::page("runs", params.runs, DEFAULT_RUNS, MAX_RUNS)?;
     let words = words(params.text.as_deref()).map(|words| words.to_lowercase());
-    let (runs, found, shortened) = engine.read(ambient, async |tx: &mut D::Tx<'_>| read(tx, asked).await).await?;
+    let (runs, found, shortened) = engine.read(ambient, |tx: &mut Tx<'_>| read(tx, asked))?;
     let commits = commits(&runs);
     let mut tests: Vec<Test> = found
         .into_iter()
@@ -79,8 +75,8 @@ pub(crate) const fn case_state(state: CaseOutcome) -> CaseState {
 /// For each test how it ended, by column.
 type Found = HashMap<String, Vec<(usize, CaseOutcome)>>;
 
-async fn read(tx: &mut impl Tx, asked: u32) -> Result<(Vec<Run>, Found, bool), EngineError> {
-    let mut newest = runs::newest(tx, asked).await?;
+fn read(tx: &mut Tx<'_>, asked: u32) -> Result<(Vec<Run>, Found, bool), EngineError> {
+    let mut newest = runs::newest(tx, asked)?;
     newest.retain(|(_, run)| !run.is_foreign);
     let (all, mut columns, mut found, mut cases) = (newest.len(), Vec::new(), Found::new(), 0_u32);
     for (key, run) in newest {
@@ -88,7 +84,7 @@ async fn read(tx: &mut impl Tx, asked: u32) -> Result<(Vec<Run>, Found, bool), E
         if cases > MAX_CASES && !columns.is_empty() {
             break;
         }
-        for (name, state) in case_history::states(tx, key).await? {
+        for (name, state) in case_history::states(tx, key)? {
             found.entry(name).or_default().push((columns.len(), state));
         }
         columns.push(run);

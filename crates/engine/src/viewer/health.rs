@@ -17,7 +17,7 @@ use crate::{
 };
 use argus_core::{Ambient, evidence::state::TestState};
 use argus_store::{
-    Database, Tx,
+    Tx,
     runs::{self, Run, RunFilter, RunKey, trends},
 };
 
@@ -31,23 +31,19 @@ const MAX_TREND_RUNS: u32 = 1_000;
 const MAX_FIXES: usize = 20;
 
 /// For its page.
-pub async fn health<D: Database>(
-    engine: &Engine<D>,
-    ambient: &Ambient,
-    params: &HealthParams,
-) -> Result<HealthResult, EngineError> {
+pub fn health(engine: &Engine, ambient: &Ambient, params: &HealthParams) -> Result<HealthResult, EngineError> {
     let (limit, offset) = page(params.limit, DEFAULT_LIMIT, params.offset)?;
-    let tests = unhealthy_tests(engine, ambient).await?;
+    let tests = unhealthy_tests(engine, ambient)?;
     let count = |state: TestState| size(tests.iter().filter(|test| test.state == state).count());
     let [broken, flaky, order, environment] =
         [TestState::Broken, TestState::Flaky, TestState::Order, TestState::Environment].map(count);
     let total = size(tests.len());
     let listed = cut(tests, limit, offset);
-    let FixesResult { fixes, reported, shared } = fixes::fixes(engine, ambient, &NoParams {}).await?;
+    let FixesResult { fixes, reported, shared } = fixes::fixes(engine, ambient, &NoParams {})?;
     let (fixes, more_found) = first(fixes, MAX_FIXES);
     let (reported, more_reported) = first(reported, MAX_FIXES);
     let (shared, more_shared) = first(shared, MAX_FIXES);
-    let read = engine.read(ambient, async |tx: &mut D::Tx<'_>| read(tx, listed).await).await?;
+    let read = engine.read(ambient, |tx: &mut Tx<'_>| read(tx, listed))?;
     let (by, points) = trend::points(&read.newest, &read.by_chance, params.by);
     Ok(HealthResult {
         runs: read.runs,
@@ -72,13 +68,10 @@ pub async fn health<D: Database>(
 }
 
 /// The most urgent first.
-pub(super) async fn unhealthy_tests<D: Database>(
-    engine: &Engine<D>,
-    ambient: &Ambient,
-) -> Result<Vec<TestEvidence>, EngineError> {
+pub(super) fn unhealthy_tests(engine: &Engine, ambient: &Ambient) -> Result<Vec<TestEvidence>, EngineError> {
     let all = TestsParams { limit: Some(MAX_UNHEALTHY), ..TestsParams::default() };
     // Those that are not healthy come first.
-    let mut tests = test_states::tests(engine, ambient, &all).await?.tests;
+    let mut tests = test_states::tests(engine, ambient, &all)?.tests;
     tests.retain(|test| test.state != TestState::Healthy);
     Ok(tests)
 }
@@ -95,25 +88,22 @@ struct Read {
     tests: Vec<HealthTest>,
 }
 
-async fn read(tx: &mut impl Tx, listed: Vec<TestEvidence>) -> Result<Read, EngineError> {
-    let runs = runs::count(tx, RunFilter::default()).await?;
-    let mut newest = runs::newest(tx, MAX_TREND_RUNS).await?;
+fn read(tx: &mut Tx<'_>, listed: Vec<TestEvidence>) -> Result<Read, EngineError> {
+    let runs = runs::count(tx, RunFilter::default())?;
+    let mut newest = runs::newest(tx, MAX_TREND_RUNS)?;
     newest.retain(|(_, run)| !run.is_foreign);
-    let by_chance = trend::by_chance(tx, &newest).await?;
+    let by_chance = trend::by_chance(tx, &newest)?;
     let duration_runs = durations::runs_read(&newest);
-    let found = trends::pass_durations(tx, duration_runs, durations::MIN_MS).await?;
+    let found = trends::pass_durations(tx, duration_runs, durations::MIN_MS)?;
     let (slowest, slower) = durations::lists(&newest, found);
-    let tests = with_last_failures(tx, listed).await?;
+    let tests = with_last_failures(tx, listed)?;
     Ok(Read { runs, newest, by_chance, duration_runs, slowest, slower, tests })
 }
 
 /// Each with where it failed last.
-pub(super) async fn with_last_failures(
-    tx: &mut impl Tx,
-    tests: Vec<TestEvidence>,
-) -> Result<Vec<HealthTest>, EngineError> {
+pub(super) fn with_last_failures(tx: &mut Tx<'_>, tests: Vec<TestEvidence>) -> Result<Vec<HealthTest>, EngineError> {
     let names: Vec<&str> = tests.iter().map(|test| test.case_name.as_str()).collect();
-    let last = trends::last_failures(tx, &names).await?;
+    let last = trends::last_failures(tx, &names)?;
     let test = |(evidence, last): (TestEvidence, Option<(String, i64)>)| HealthTest {
         evidence,
         last_failure: last.map(|(run_id, started_at)| LastFailure { run_id, timestamp: iso(started_at) }),

@@ -8,7 +8,7 @@ use crate::{
     inspect, memory,
 };
 use argus_core::{Ambient, Analyzer, FailureEvent, normalize::is_placeholder_name, search::Query};
-use argus_store::Database;
+use argus_store::Tx;
 
 /// From the text alone.
 pub fn explain(analyzer: &Analyzer, event: FailureEvent, case_name: &str) -> Explanation {
@@ -17,23 +17,22 @@ pub fn explain(analyzer: &Analyzer, event: FailureEvent, case_name: &str) -> Exp
 }
 
 /// With the project's rules and memory.
-pub async fn view_inspection<D: Database>(
-    engine: &Engine<D>,
+pub fn view_inspection(
+    engine: &Engine,
     ambient: &Ambient,
     params: &ViewInspectionParams,
 ) -> Result<ViewInspectionResult, EngineError> {
     let case_name = params.case_name.as_deref().unwrap_or_default();
     let analysis = inspect::analyzed(&engine.analyzer, params.event.clone(), case_name);
     let query = Query::new(&analysis.redacted, &engine.analyzer);
-    let body = async |tx: &mut D::Tx<'_>| -> Result<_, EngineError> {
-        let pattern = matching::find(engine, tx, &analysis, case_name, None).await?.pattern;
+    let body = |tx: &mut Tx<'_>| -> Result<_, EngineError> {
+        let pattern = matching::find(engine, tx, &analysis, case_name, None)?.pattern;
         let related =
-            related::related(engine, tx, &analysis, pattern.as_ref().map(|pattern| pattern.key).as_slice(), None)
-                .await?;
-        let incidents = memory::finding::related_incidents::incidents(engine, ambient, tx, &query).await?;
+            related::related(engine, tx, &analysis, pattern.as_ref().map(|pattern| pattern.key).as_slice(), None)?;
+        let incidents = memory::finding::related_incidents::incidents(engine, ambient, tx, &query)?;
         Ok((pattern.map(|pattern| view::row(&pattern, engine.options.locale)), [related, incidents].concat()))
     };
-    let (pattern, mut related) = engine.read(ambient, body).await?;
+    let (pattern, mut related) = engine.read(ambient, body)?;
     related.sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
     let inspection = inspect::shown(analysis, params.event.exit_code);
     let placeholders = placeholders(&inspection.normalized);

@@ -14,7 +14,7 @@ use crate::{
 };
 use argus_core::{Ambient, evidence::kept::fixes::ProofStatus};
 use argus_store::{
-    Database, Tx,
+    Tx,
     runs::{self, RunFilter, RunKey, case_history},
 };
 use std::collections::BTreeSet;
@@ -23,33 +23,29 @@ use std::collections::BTreeSet;
 const MAX_LISTED: usize = 20;
 
 /// What a person looks at first.
-pub async fn view_now<D: Database>(
-    engine: &Engine<D>,
-    ambient: &Ambient,
-    _: &NoParams,
-) -> Result<ViewNowResult, EngineError> {
-    let tests = unhealthy_tests(engine, ambient).await?;
-    let mut known = fixes::fixes(engine, ambient, &NoParams {}).await?;
+pub fn view_now(engine: &Engine, ambient: &Ambient, _: &NoParams) -> Result<ViewNowResult, EngineError> {
+    let tests = unhealthy_tests(engine, ambient)?;
+    let mut known = fixes::fixes(engine, ambient, &NoParams {})?;
     known.fixes.retain(|fix| fix.status == ProofStatus::Candidate);
     known.reported.retain(|fix| fix.trust.state == ProofStatus::Claimed);
     let (fixes, more_fixes) = first(known.fixes, MAX_LISTED);
     let (claims, more_claims) = first(known.reported, MAX_LISTED);
-    let body = async |tx: &mut D::Tx<'_>| -> Result<ViewNowResult, EngineError> {
-        let newest = runs::newest_own(tx).await?;
+    let body = |tx: &mut Tx<'_>| -> Result<ViewNowResult, EngineError> {
+        let newest = runs::newest_own(tx)?;
         let (causes, more_causes, tests) = match &newest {
             Some((key, _)) => {
-                let (causes, more) = groups(engine, tx, *key).await?;
-                (causes, more, not_failed_in(tx, *key, tests).await?)
+                let (causes, more) = groups(engine, tx, *key)?;
+                (causes, more, not_failed_in(tx, *key, tests)?)
             }
             None => (Vec::new(), 0, tests),
         };
         let (tests, more_tests) = first(tests, MAX_LISTED);
         Ok(ViewNowResult {
-            runs: runs::count(tx, RunFilter::default()).await?,
+            runs: runs::count(tx, RunFilter::default())?,
             run: newest.map(|(_, run)| view::run(run)),
             causes,
             more_causes,
-            tests: with_last_failures(tx, tests).await?,
+            tests: with_last_failures(tx, tests)?,
             more_tests,
             claims,
             more_claims,
@@ -57,16 +53,12 @@ pub async fn view_now<D: Database>(
             more_fixes,
         })
     };
-    engine.read(ambient, body).await
+    engine.read(ambient, body)
 }
 
 /// Those that failed in the run stand with its causes.
-async fn not_failed_in(
-    tx: &mut impl Tx,
-    run: RunKey,
-    mut tests: Vec<TestEvidence>,
-) -> Result<Vec<TestEvidence>, EngineError> {
-    let failed = case_history::failed(tx, run, MAX_GROUPED_FAILURES).await?;
+fn not_failed_in(tx: &mut Tx<'_>, run: RunKey, mut tests: Vec<TestEvidence>) -> Result<Vec<TestEvidence>, EngineError> {
+    let failed = case_history::failed(tx, run, MAX_GROUPED_FAILURES)?;
     let failed: BTreeSet<String> = failed.into_iter().map(|case| case.name).collect();
     tests.retain(|test| !failed.contains(&test.case_name));
     Ok(tests)

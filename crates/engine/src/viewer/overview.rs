@@ -9,7 +9,7 @@ use crate::{
 };
 use argus_core::{Ambient, builtin::BUILTINS};
 use argus_store::{
-    Database, patterns,
+    Tx, patterns,
     runs::{self, RunFilter},
 };
 
@@ -19,35 +19,31 @@ const DEFAULT_POINTS: u32 = 100;
 const MAX_POINTS: u32 = 1000;
 
 /// For the head of a page.
-pub async fn view_overview<D: Database>(
-    engine: &Engine<D>,
-    ambient: &Ambient,
-    _: &NoParams,
-) -> Result<ViewOverview, EngineError> {
-    let incidents = browse::count(engine, ambient).await?;
-    let body = async |tx: &mut D::Tx<'_>| -> Result<ViewOverview, EngineError> {
-        let learned = patterns::learned_counts(tx).await?.iter().map(|(_, count)| count).sum();
-        let newest = runs::newest(tx, 1).await?.into_iter().next();
+pub fn view_overview(engine: &Engine, ambient: &Ambient, _: &NoParams) -> Result<ViewOverview, EngineError> {
+    let incidents = browse::count(engine, ambient)?;
+    let body = |tx: &mut Tx<'_>| -> Result<ViewOverview, EngineError> {
+        let learned = patterns::learned_counts(tx)?.iter().map(|(_, count)| count).sum();
+        let newest = runs::newest(tx, 1)?.into_iter().next();
         Ok(ViewOverview {
             patterns: learned + super::size(BUILTINS.len()),
             learned_patterns: learned,
-            runs: runs::count(tx, RunFilter::default()).await?,
+            runs: runs::count(tx, RunFilter::default())?,
             incidents,
             latest_run: newest.map(|(_, run)| view::run(run)),
         })
     };
-    engine.read(ambient, body).await
+    engine.read(ambient, body)
 }
 
 /// The newest runs, oldest first.
-pub async fn view_trend<D: Database>(
-    engine: &Engine<D>,
+pub fn view_trend(
+    engine: &Engine,
     ambient: &Ambient,
     params: &ViewTrendParams,
 ) -> Result<ViewTrendResult, EngineError> {
     let count = history::page("runs", params.runs, DEFAULT_POINTS, MAX_POINTS)?;
-    let body = async |tx: &mut D::Tx<'_>| Ok(runs::list(tx, RunFilter::default(), count, 0).await?);
-    let newest = engine.read(ambient, body).await?;
+    let body = |tx: &mut Tx<'_>| Ok(runs::list(tx, RunFilter::default(), count, 0)?);
+    let newest = engine.read(ambient, body)?;
     Ok(ViewTrendResult { points: newest.into_iter().rev().map(point).collect() })
 }
 

@@ -13,7 +13,7 @@ use crate::{
 };
 use argus_core::{Ambient, FailureEvent, confidence::confidence};
 use argus_store::{
-    Database, Tx,
+    Tx,
     patterns::{
         self, Pattern,
         daily_counts::{self, DAY_MS, DailyCounts},
@@ -48,30 +48,30 @@ const MAX_RUNS: u32 = 100;
 const MAX_FAILURES: usize = 5_000;
 
 /// One pattern in full.
-pub async fn view_pattern<D: Database>(
-    engine: &Engine<D>,
+pub fn view_pattern(
+    engine: &Engine,
     ambient: &Ambient,
     params: &ViewPatternParams,
 ) -> Result<ViewPatternResult, EngineError> {
     let (limit, offset) = page(params.limit, DEFAULT_LIMIT, params.offset)?;
-    let body = async |tx: &mut D::Tx<'_>| -> Result<ViewPatternResult, EngineError> {
-        let pattern = patterns::by_id(tx, params.id.trim()).await?.ok_or_else(|| unknown_pattern(&params.id))?;
-        let merged = patterns::merged_into(tx, pattern.key).await?;
-        let (family, best_fix) = patterns::family_and_best(tx, pattern.key).await?;
+    let body = |tx: &mut Tx<'_>| -> Result<ViewPatternResult, EngineError> {
+        let pattern = patterns::by_id(tx, params.id.trim())?.ok_or_else(|| unknown_pattern(&params.id))?;
+        let merged = patterns::merged_into(tx, pattern.key)?;
+        let (family, best_fix) = patterns::family_and_best(tx, pattern.key)?;
         let own = |fix: &Option<String>| pattern.overrides.solution.and_then(|_| fix.clone());
-        let sample = patterns::sample(tx, pattern.key).await?;
+        let sample = patterns::sample(tx, pattern.key)?;
         let sample = sample.and_then(|event| serde_json::from_str::<FailureEvent>(&event).ok());
         let related = if pattern.is_builtin {
             Vec::new()
         } else {
-            related::related_by_text(engine, tx, (&pattern.normalized, &family), &[pattern.key]).await?
+            related::related_by_text(engine, tx, (&pattern.normalized, &family), &[pattern.key])?
         };
-        let reports = outcomes::reports(tx, pattern.key, MAX_FIXES).await?;
-        let days = daily_counts::of_pattern(tx, pattern.key, MAX_DAYS).await?;
+        let reports = outcomes::reports(tx, pattern.key, MAX_FIXES)?;
+        let days = daily_counts::of_pattern(tx, pattern.key, MAX_DAYS)?;
         let (seen, seen_total, tests) = if pattern.is_builtin {
-            seen_builtin(tx, &pattern, limit, offset).await?
+            seen_builtin(tx, &pattern, limit, offset)?
         } else {
-            seen_learned(tx, &pattern, &merged, limit, offset).await?
+            seen_learned(tx, &pattern, &merged, limit, offset)?
         };
         Ok(ViewPatternResult {
             learned: learned(&pattern, best_fix, engine.options.locale),
@@ -83,7 +83,7 @@ pub async fn view_pattern<D: Database>(
             },
             case_name: (!pattern.is_builtin).then(|| pattern.case_name.clone()),
             merged: merged.into_iter().map(part).collect(),
-            solutions: solutions(tx, &pattern).await?,
+            solutions: solutions(tx, &pattern)?,
             confidence_over_time: curve(&pattern, &reports, &days, ambient.now),
             confidence_known_since: days.first().map(|first| iso(first.day.saturating_mul(DAY_MS))),
             fixes: reports.into_iter().map(fix).collect(),
@@ -93,10 +93,10 @@ pub async fn view_pattern<D: Database>(
             tests,
             related,
             sample: sample.map(|event| event.text).filter(|text| !text.is_empty()),
-            pattern: show::pattern(&pattern, trial::tried_fix(tx, &pattern).await?, engine.options.locale),
+            pattern: show::pattern(&pattern, trial::tried_fix(tx, &pattern)?, engine.options.locale),
         })
     };
-    engine.read(ambient, body).await
+    engine.read(ambient, body)
 }
 
 fn learned(pattern: &Pattern, best_fix: Option<String>, locale: argus_core::builtin::Locale) -> LearnedValues {
@@ -134,10 +134,10 @@ fn fix(report: Report) -> ViewFix {
 }
 
 /// The suggested one first, wrong ones last.
-async fn solutions(tx: &mut impl Tx, pattern: &Pattern) -> Result<Vec<ViewSolution>, EngineError> {
+fn solutions(tx: &mut Tx<'_>, pattern: &Pattern) -> Result<Vec<ViewSolution>, EngineError> {
     let mut shown = Vec::new();
-    for solution in solutions::all_of_owner(tx, Owner::Pattern(pattern.key), MAX_SOLUTIONS).await? {
-        let stats = outcomes::stats(tx, solution.key).await?;
+    for solution in solutions::all_of_owner(tx, Owner::Pattern(pattern.key), MAX_SOLUTIONS)? {
+        let stats = outcomes::stats(tx, solution.key)?;
         shown.push(ViewSolution {
             suggested: pattern.suggests == Some(solution.key),
             set: pattern.overrides.solution == Some(solution.key),
@@ -192,8 +192,8 @@ fn curve(pattern: &Pattern, reports: &[Report], days: &[DailyCounts], now: i64) 
 type Seen = (Vec<SeenIn>, u32, Vec<SeenTest>);
 
 /// Failures by the case and the signatures that the pattern and its parts had.
-async fn seen_learned(
-    tx: &mut impl Tx,
+fn seen_learned(
+    tx: &mut Tx<'_>,
     pattern: &Pattern,
     merged: &[Pattern],
     limit: u32,
@@ -201,18 +201,18 @@ async fn seen_learned(
 ) -> Result<Seen, EngineError> {
     let mut found: Vec<(FailureOccurrence, &str)> = Vec::new();
     for part in merged.iter().chain([pattern]) {
-        let signatures: BTreeSet<String> = view::signatures(tx, part.key).await?.into_iter().collect();
-        let occurrences = case_history::occurrences(tx, &part.case_name, MAX_CASE_FAILURES).await?;
+        let signatures: BTreeSet<String> = view::signatures(tx, part.key)?.into_iter().collect();
+        let occurrences = case_history::occurrences(tx, &part.case_name, MAX_CASE_FAILURES)?;
         let own = occurrences.into_iter().filter(|occurrence| signatures.contains(&occurrence.signature));
         found.extend(own.map(|occurrence| (occurrence, part.case_name.as_str())));
     }
     found.sort_by_key(|(occurrence, _)| std::cmp::Reverse((occurrence.run, occurrence.seq)));
     found.dedup_by(|(a, _), (b, _)| a == b);
-    let tests = tests(tx, &found).await?;
+    let tests = tests(tx, &found)?;
     let total = size(found.len());
     let mut seen = Vec::new();
     for (occurrence, case_name) in cut(found, limit, offset) {
-        let at = case_history::describe_occurrence(tx, &occurrence).await?;
+        let at = case_history::describe_occurrence(tx, &occurrence)?;
         seen.extend(at.map(|(run_id, started_at, headline)| SeenIn {
             run_id,
             timestamp: iso(started_at),
@@ -223,7 +223,7 @@ async fn seen_learned(
     Ok((seen, total, tests))
 }
 
-async fn tests(tx: &mut impl Tx, found: &[(FailureOccurrence, &str)]) -> Result<Vec<SeenTest>, EngineError> {
+fn tests(tx: &mut Tx<'_>, found: &[(FailureOccurrence, &str)]) -> Result<Vec<SeenTest>, EngineError> {
     let mut by_name: BTreeMap<&str, (u32, &FailureOccurrence)> = BTreeMap::new();
     for (occurrence, name) in found {
         by_name.entry(name).or_insert((0, occurrence)).0 += 1;
@@ -232,7 +232,7 @@ async fn tests(tx: &mut impl Tx, found: &[(FailureOccurrence, &str)]) -> Result<
     counted.sort_by_key(|(_, (count, _))| std::cmp::Reverse(*count));
     let mut tests = Vec::new();
     for (name, (failures, last)) in counted.into_iter().take(MAX_TESTS) {
-        if let Some((last_run_id, started_at, _)) = case_history::describe_occurrence(tx, last).await? {
+        if let Some((last_run_id, started_at, _)) = case_history::describe_occurrence(tx, last)? {
             tests.push(SeenTest { case_name: name.to_owned(), failures, last_run_id, last_seen_at: iso(started_at) });
         }
     }
@@ -240,14 +240,14 @@ async fn tests(tx: &mut impl Tx, found: &[(FailureOccurrence, &str)]) -> Result<
 }
 
 /// Failures of the category in the newest runs.
-async fn seen_builtin(tx: &mut impl Tx, pattern: &Pattern, limit: u32, offset: u32) -> Result<Seen, EngineError> {
+fn seen_builtin(tx: &mut Tx<'_>, pattern: &Pattern, limit: u32, offset: u32) -> Result<Seen, EngineError> {
     let mut found = Vec::new();
-    for (key, run) in runs::newest(tx, MAX_RUNS).await? {
+    for (key, run) in runs::newest(tx, MAX_RUNS)? {
         if run.failed == 0 {
             continue;
         }
         let left = MAX_FAILURES.saturating_sub(found.len());
-        for failed in case_history::failed_of(tx, key, pattern.category, size(left)).await? {
+        for failed in case_history::failed_of(tx, key, pattern.category, size(left))? {
             found.push(SeenIn {
                 run_id: run.id.clone(),
                 timestamp: iso(run.started_at),

@@ -14,7 +14,7 @@ use crate::{
 };
 use argus_core::{Ambient, Category, builtin::BUILTINS, confidence::confidence};
 use argus_store::{
-    Database, Tx,
+    Tx,
     patterns::{
         self, Pattern, PatternKey,
         view::{self, Column, SortEntry, SortValue},
@@ -29,20 +29,20 @@ const MAX_READ_ONE_BY_ONE: usize = 1_500;
 const DEFAULT_LIMIT: u32 = 100;
 
 /// One page, and how many there are of each kind.
-pub async fn view_patterns<D: Database>(
-    engine: &Engine<D>,
+pub fn view_patterns(
+    engine: &Engine,
     ambient: &Ambient,
     params: &ViewPatternsParams,
 ) -> Result<ViewPatternsResult, EngineError> {
     let (limit, offset) = page(params.limit, DEFAULT_LIMIT, params.offset)?;
-    let body = async |tx: &mut D::Tx<'_>| -> Result<ViewPatternsResult, EngineError> {
-        let all = All::find(engine, tx, words(params.text.as_deref())).await?;
+    let body = |tx: &mut Tx<'_>| -> Result<ViewPatternsResult, EngineError> {
+        let all = All::find(engine, tx, words(params.text.as_deref()))?;
         let sections = sections(params);
         let total = sections.iter().map(|section| all.size_of(section)).sum();
         let mut rows = Vec::new();
-        for key in all.keys(tx, &sections, limit, offset).await? {
+        for key in all.keys(tx, &sections, limit, offset)? {
             let builtin = all.builtins.iter().find(|builtin| builtin.key == key).cloned();
-            let pattern = if builtin.is_some() { builtin } else { patterns::get(tx, key).await? };
+            let pattern = if builtin.is_some() { builtin } else { patterns::get(tx, key)? };
             rows.extend(pattern.map(|pattern| show::row(&pattern, engine.options.locale)));
         }
         Ok(ViewPatternsResult {
@@ -53,7 +53,7 @@ pub async fn view_patterns<D: Database>(
             sources: all.sources(params.category),
         })
     };
-    engine.read(ambient, body).await
+    engine.read(ambient, body)
 }
 
 /// Everything that has the words.
@@ -98,13 +98,13 @@ impl Section {
 }
 
 impl All {
-    async fn find<D>(engine: &Engine<D>, tx: &mut impl Tx, words: Option<String>) -> Result<Self, EngineError> {
+    fn find(engine: &Engine, tx: &mut Tx<'_>, words: Option<String>) -> Result<Self, EngineError> {
         let mut builtins = Vec::with_capacity(BUILTINS.len());
         for builtin in &BUILTINS {
-            builtins.extend(patterns::by_id(tx, builtin.id).await?);
+            builtins.extend(patterns::by_id(tx, builtin.id)?);
         }
         let builtin_keys = builtins.iter().map(|builtin| builtin.key).collect();
-        let counts = patterns::learned_counts(tx).await?;
+        let counts = patterns::learned_counts(tx)?;
         let (mut counts, mut found) = (counts, BTreeMap::new());
         if let Some(words) = &words {
             let has = |text: String| text.to_lowercase().contains(&words.to_lowercase());
@@ -113,7 +113,7 @@ impl All {
                 has(show::description(builtin)) || show::suggested_fix(builtin, locale).is_some_and(has)
             });
             for (category, count) in &mut counts {
-                let keys = view::with_words(tx, *category, words).await?;
+                let keys = view::with_words(tx, *category, words)?;
                 *count = size(keys.len());
                 found.insert(category.as_str(), keys);
             }
@@ -155,9 +155,9 @@ impl All {
     }
 
     /// The keys of a page.
-    async fn keys(
+    fn keys(
         &self,
-        tx: &mut impl Tx,
+        tx: &mut Tx<'_>,
         sections: &[Section],
         limit: u32,
         offset: u32,
@@ -169,16 +169,16 @@ impl All {
                 skip = skip.saturating_sub(size);
                 continue;
             }
-            keys.extend(self.read_part(tx, section, skip, left.min(size - skip)).await?);
+            keys.extend(self.read_part(tx, section, skip, left.min(size - skip))?);
             skip = 0;
         }
         Ok(keys)
     }
 
     /// A part of a section, which is read from its nearer end.
-    async fn read_part(
+    fn read_part(
         &self,
-        tx: &mut impl Tx,
+        tx: &mut Tx<'_>,
         section: &Section,
         skip: u32,
         take: u32,
@@ -188,7 +188,7 @@ impl All {
         let descending = section.descending != turned;
         let skip = if turned { behind } else { skip };
         let compare = |a: &SortEntry, b: &SortEntry| if descending { b.compare(a) } else { a.compare(b) };
-        let (mut placed, mut before) = self.learned_part(tx, section, descending, skip, take).await?;
+        let (mut placed, mut before) = self.learned_part(tx, section, descending, skip, take)?;
         let first = placed.first().filter(|_| before > 0).cloned();
         for builtin in self.placed_builtins(section) {
             match &first {
@@ -208,9 +208,9 @@ impl All {
 
     /// Learned ones of a section from its beginning, or from so near before the part that only built-ins can move it,
     /// and how many are before them.
-    async fn learned_part(
+    fn learned_part(
         &self,
-        tx: &mut impl Tx,
+        tx: &mut Tx<'_>,
         section: &Section,
         descending: bool,
         skip: u32,
@@ -221,20 +221,20 @@ impl All {
         }
         if section.by == Column::Description && self.words.is_none() && section.categories.len() > 1 {
             let before = skip.saturating_sub(size(BUILTINS.len()));
-            let placed = view::in_letters(tx, descending, skip + take - before, before).await?;
+            let placed = view::in_letters(tx, descending, skip + take - before, before)?;
             return Ok((placed, before));
         }
         let mut placed = Vec::new();
         for category in &section.categories {
-            placed.extend(self.read_placed(tx, *category, section.by, descending, skip + take).await?);
+            placed.extend(self.read_placed(tx, *category, section.by, descending, skip + take)?);
         }
         Ok((placed, 0))
     }
 
     /// The first learned ones of a category, in no order where few of them have the words.
-    async fn read_placed(
+    fn read_placed(
         &self,
-        tx: &mut impl Tx,
+        tx: &mut Tx<'_>,
         category: Category,
         by: Column,
         descending: bool,
@@ -245,17 +245,17 @@ impl All {
         }
         if self.words.is_none() {
             // One more for the built-in among them.
-            let mut placed = view::in_order(tx, category, by, descending, most + 1).await?;
+            let mut placed = view::in_order(tx, category, by, descending, most + 1)?;
             placed.retain(|placed| !self.builtin_keys.contains(&placed.key));
             return Ok(placed);
         }
         let found = self.found.get(category.as_str()).map(Vec::as_slice).unwrap_or_default();
         if found.len() <= MAX_READ_ONE_BY_ONE {
-            return Ok(view::values(tx, found, by).await?);
+            return Ok(view::values(tx, found, by)?);
         }
         let mut limit = most.saturating_mul(2).max(DEFAULT_LIMIT);
         loop {
-            let mut placed = view::in_order(tx, category, by, descending, limit).await?;
+            let mut placed = view::in_order(tx, category, by, descending, limit)?;
             let is_all = size(placed.len()) < limit;
             placed.retain(|placed| found.binary_search(&placed.key).is_ok());
             if is_all || size(placed.len()) >= most {

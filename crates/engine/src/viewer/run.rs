@@ -13,7 +13,7 @@ use crate::{
 };
 use argus_core::{Ambient, display, normalize::normalize};
 use argus_store::{
-    Database, Tx,
+    Tx,
     patterns::{self, Pattern, PatternKey, merging},
     runs::{
         self, RunKey,
@@ -41,26 +41,21 @@ const MAX_HISTORY_RUNS: u32 = 50;
 const MAX_CASES_READ: u32 = 100_000;
 
 /// The run, its failures by cause, and one page of its cases.
-pub async fn view_run<D: Database>(
-    engine: &Engine<D>,
-    ambient: &Ambient,
-    params: &ViewRunParams,
-) -> Result<ViewRunResult, EngineError> {
+pub fn view_run(engine: &Engine, ambient: &Ambient, params: &ViewRunParams) -> Result<ViewRunResult, EngineError> {
     let (limit, offset) = page(params.limit, DEFAULT_LIMIT, params.offset)?;
     let words = words(params.text.as_deref()).map(|words| words.to_ascii_lowercase());
-    let body = async |tx: &mut D::Tx<'_>| -> Result<ViewRunResult, EngineError> {
-        let (key, run) = lookup::find_run(tx, &params.id).await?;
+    let body = |tx: &mut Tx<'_>| -> Result<ViewRunResult, EngineError> {
+        let (key, run) = lookup::find_run(tx, &params.id)?;
         let state = match params.status.map(stored) {
             Some(None) => return Err(EngineError::invalid("status is 'absent'; a run has no absent cases.")),
             state => state.flatten(),
         };
         let filter = CaseFilter { state, words: words.as_deref() };
         let is_all = filter.state.is_none() && filter.words.is_none();
-        let total =
-            if is_all { run.passed + run.failed + run.skipped } else { case_history::count(tx, key, filter).await? };
-        let cases: Vec<_> = case_history::list(tx, key, filter, limit, offset).await?.into_iter().map(listed).collect();
-        let (groups, more_groups) = groups(engine, tx, key).await?;
-        let (previous_id, next_id) = runs::neighbours(tx, key, run.started_at).await?;
+        let total = if is_all { run.passed + run.failed + run.skipped } else { case_history::count(tx, key, filter)? };
+        let cases: Vec<_> = case_history::list(tx, key, filter, limit, offset)?.into_iter().map(listed).collect();
+        let (groups, more_groups) = groups(engine, tx, key)?;
+        let (previous_id, next_id) = runs::neighbours(tx, key, run.started_at)?;
         Ok(ViewRunResult {
             runner: run.runner.clone(),
             exit_code: run.exit_code,
@@ -76,26 +71,22 @@ pub async fn view_run<D: Database>(
             total,
         })
     };
-    engine.read(ambient, body).await
+    engine.read(ambient, body)
 }
 
 /// A failed case in full, with what is known about it and how it ended before and after.
-pub async fn view_case<D: Database>(
-    engine: &Engine<D>,
-    ambient: &Ambient,
-    params: &ViewCaseParams,
-) -> Result<ViewCaseResult, EngineError> {
-    let body = async |tx: &mut D::Tx<'_>| -> Result<ViewCaseResult, EngineError> {
-        let (key, run) = lookup::find_run(tx, &params.run_id).await?;
-        let Some(failure) = cases::failed(tx, key, &params.case_name).await? else {
+pub fn view_case(engine: &Engine, ambient: &Ambient, params: &ViewCaseParams) -> Result<ViewCaseResult, EngineError> {
+    let body = |tx: &mut Tx<'_>| -> Result<ViewCaseResult, EngineError> {
+        let (key, run) = lookup::find_run(tx, &params.run_id)?;
+        let Some(failure) = cases::failed(tx, key, &params.case_name)? else {
             let message = format!("Run '{}' has no failed case '{}'.", run.id, quoted(&params.case_name));
             return Err(EngineError::new(ErrorCode::CaseNotFailed, message));
         };
         let event = lookup::event_of(&failure);
         let analysis = engine.analyzer.analyze(event.clone(), &params.case_name);
         let sight = cause::describe_failure(engine, &analysis, &event, &params.case_name);
-        let found = matching::find(engine, tx, &analysis, &params.case_name, None).await?;
-        let known = known_pattern(engine, tx, &analysis, &found, &params.case_name).await?;
+        let found = matching::find(engine, tx, &analysis, &params.case_name, None)?;
+        let known = known_pattern(engine, tx, &analysis, &found, &params.case_name)?;
         let pattern = found.pattern;
         Ok(ViewCaseResult {
             category: pattern.as_ref().and_then(|pattern| pattern.overrides.category).unwrap_or(failure.category),
@@ -104,24 +95,24 @@ pub async fn view_case<D: Database>(
             test_place: sight.test_place,
             pattern: pattern.map(|pattern| view::row(&pattern, engine.options.locale)),
             known,
-            history: history(tx, &params.case_name).await?,
+            history: history(tx, &params.case_name)?,
             headline: failure.headline,
             error: failure.error,
             stdout_tail: failure.stdout_tail,
             stderr_tail: failure.stderr_tail,
         })
     };
-    engine.read(ambient, body).await
+    engine.read(ambient, body)
 }
 
-async fn history(tx: &mut impl Tx, name: &str) -> Result<Vec<CaseEnd>, EngineError> {
+fn history(tx: &mut Tx<'_>, name: &str) -> Result<Vec<CaseEnd>, EngineError> {
     let (mut ends, mut read) = (Vec::new(), 0);
-    for (key, run) in runs::newest(tx, MAX_HISTORY_RUNS).await? {
+    for (key, run) in runs::newest(tx, MAX_HISTORY_RUNS)? {
         read += run.passed + run.failed + run.skipped;
         if read > MAX_CASES_READ && !ends.is_empty() {
             break;
         }
-        if let Some(state) = case_history::state_of(tx, key, name).await? {
+        if let Some(state) = case_history::state_of(tx, key, name)? {
             ends.push(CaseEnd { run_id: run.id, timestamp: iso(run.started_at), state: case_state(state) });
         }
     }
@@ -157,21 +148,17 @@ struct Group {
 
 /// Failures with one cause, and those that are one pattern; of a run that was recorded without verdicts those whose
 /// headlines are the same but for what changes from run to run.
-pub(super) async fn groups<D: Database>(
-    engine: &Engine<D>,
-    tx: &mut impl Tx,
-    run: RunKey,
-) -> Result<(Vec<FailureGroup>, u32), EngineError> {
+pub(super) fn groups(engine: &Engine, tx: &mut Tx<'_>, run: RunKey) -> Result<(Vec<FailureGroup>, u32), EngineError> {
     let mut groups: Vec<Group> = Vec::new();
     let mut by_cause: BTreeMap<String, usize> = BTreeMap::new();
     let read = |json: String| serde_json::from_str::<CaseVerdict>(&json).ok();
-    let stored = cases::verdicts(tx, run, MAX_GROUPED_FAILURES).await?;
+    let stored = cases::verdicts(tx, run, MAX_GROUPED_FAILURES)?;
     let verdicts: BTreeMap<String, CaseVerdict> =
         stored.into_iter().filter_map(read).map(|one| (one.case_name.clone(), one)).collect();
     let mut by_pattern: BTreeMap<PatternKey, usize> = BTreeMap::new();
-    for failed in case_history::failed(tx, run, MAX_GROUPED_FAILURES).await? {
-        let pattern = match patterns::by_signature(tx, &engine.recipe, &failed.signature).await? {
-            None => merging::had_signature(tx, &failed.signature).await?,
+    for failed in case_history::failed(tx, run, MAX_GROUPED_FAILURES)? {
+        let pattern = match patterns::by_signature(tx, &engine.recipe, &failed.signature)? {
+            None => merging::had_signature(tx, &failed.signature)?,
             found => found,
         };
         let verdict = verdicts.get(&failed.name).cloned();
@@ -201,7 +188,7 @@ pub(super) async fn groups<D: Database>(
     let (groups, more) = first(groups, MAX_GROUPS);
     let mut shown = Vec::with_capacity(groups.len());
     for group in groups {
-        shown.push(group.shown(engine, tx, run).await?);
+        shown.push(group.shown(engine, tx, run)?);
     }
     Ok((shown, more))
 }
@@ -220,19 +207,14 @@ impl Group {
         }
     }
 
-    async fn shown<D: Database>(
-        self,
-        engine: &Engine<D>,
-        tx: &mut impl Tx,
-        run: RunKey,
-    ) -> Result<FailureGroup, EngineError> {
+    fn shown(self, engine: &Engine, tx: &mut Tx<'_>, run: RunKey) -> Result<FailureGroup, EngineError> {
         let edited = self.pattern.as_ref().and_then(|pattern| pattern.overrides.description.clone());
         let category = self.pattern.as_ref().map_or(self.first.category, Pattern::shown_category);
-        let (matched, known) = match cases::failed(tx, run, &self.known_case).await? {
+        let (matched, known) = match cases::failed(tx, run, &self.known_case)? {
             Some(failure) => {
                 let analysis = engine.analyzer.analyze(lookup::event_of(&failure), &self.known_case);
-                let found = matching::find(engine, tx, &analysis, &self.known_case, None).await?;
-                let known = known_pattern(engine, tx, &analysis, &found, &self.known_case).await?;
+                let found = matching::find(engine, tx, &analysis, &self.known_case, None)?;
+                let known = known_pattern(engine, tx, &analysis, &found, &self.known_case)?;
                 (found.pattern, known.map(shortened))
             }
             None => (None, None),

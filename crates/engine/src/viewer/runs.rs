@@ -9,7 +9,7 @@ use crate::{
 };
 use argus_core::Ambient;
 use argus_store::{
-    Database,
+    Tx,
     runs::{self, RunFilter},
 };
 
@@ -17,18 +17,14 @@ use argus_store::{
 const DEFAULT_LIMIT: u32 = 50;
 
 /// Newest first.
-pub async fn view_runs<D: Database>(
-    engine: &Engine<D>,
-    ambient: &Ambient,
-    params: &ViewRunsParams,
-) -> Result<ViewRunsResult, EngineError> {
+pub fn view_runs(engine: &Engine, ambient: &Ambient, params: &ViewRunsParams) -> Result<ViewRunsResult, EngineError> {
     let (limit, offset) = page(params.limit, DEFAULT_LIMIT, params.offset)?;
     let has_failed = params.status.map(|status| status == RunStatus::Failed);
     let filter = RunFilter { has_failed, since: None };
-    let body = async |tx: &mut D::Tx<'_>| -> Result<ViewRunsResult, EngineError> {
-        let total = runs::count(tx, filter).await?;
-        let runs: Vec<_> = runs::list(tx, filter, limit, offset).await?.into_iter().map(view::run).collect();
+    let body = |tx: &mut Tx<'_>| -> Result<ViewRunsResult, EngineError> {
+        let total = runs::count(tx, filter)?;
+        let runs: Vec<_> = runs::list(tx, filter, limit, offset)?.into_iter().map(view::run).collect();
         Ok(ViewRunsResult { has_more: is_more(offset, runs.len(), total), runs, total })
     };
-    engine.read(ambient, body).await
+    engine.read(ambient, body)
 }

@@ -24,22 +24,22 @@ const DONE: &str = "done";
 const DENIED: &str = "denied";
 
 /// Adds one, and forgets the oldest where there are too many.
-pub async fn add(tx: &mut impl Tx, entry: &Entry) -> Result<(), StoreError> {
+pub fn add(tx: &mut Tx<'_>, entry: &Entry) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO audit_entries (at, token_id, project, action, outcome) \
                        VALUES ($1, $2, $3, $4, $5) RETURNING key";
     let Entry { at, token_id, project, action, is_denied } = entry;
     let outcome = if *is_denied { DENIED } else { DONE };
     let values = [(*at).into(), token_id.into(), project.into(), action.into(), outcome.into()];
-    let added = tx.query_first(SQL, &values).await?;
+    let added = tx.query_first(SQL, &values)?;
     let key: i64 = added.ok_or_else(|| StoreError::corrupt("an entry that was added has no key"))?.read()?;
-    tx.post("DELETE FROM audit_entries WHERE key <= $1", &[(key - MAX_KEPT_ENTRIES).into()]).await?;
+    tx.post("DELETE FROM audit_entries WHERE key <= $1", &[(key - MAX_KEPT_ENTRIES).into()])?;
     Ok(())
 }
 
 /// The newest first.
-pub async fn newest(tx: &mut impl Tx, limit: u32) -> Result<Vec<Entry>, StoreError> {
+pub fn newest(tx: &mut Tx<'_>, limit: u32) -> Result<Vec<Entry>, StoreError> {
     const SQL: &str = "SELECT at, token_id, project, action, outcome FROM audit_entries ORDER BY key DESC LIMIT $1";
-    let rows = tx.query(SQL, &[limit.into()]).await?;
+    let rows = tx.query(SQL, &[limit.into()])?;
     rows.into_iter()
         .map(|mut row| {
             let (at, token_id, project, action) = (row.read()?, row.read()?, row.read()?, row.read()?);

@@ -26,7 +26,7 @@ pub struct Token {
 }
 
 /// Adds a new one.
-pub async fn add(tx: &mut impl Tx, token: &Token) -> Result<(), StoreError> {
+pub fn add(tx: &mut Tx<'_>, token: &Token) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO tokens (id, name, digest, scope, projects, created_at, expires_at) \
                        VALUES ($1, $2, $3, $4, $5, $6, $7)";
     let Token { id, name, digest, scope, projects, created_at, expires_at, .. } = token;
@@ -39,15 +39,15 @@ pub async fn add(tx: &mut impl Tx, token: &Token) -> Result<(), StoreError> {
         (*created_at).into(),
         (*expires_at).into(),
     ];
-    tx.post(SQL, &values).await?;
+    tx.post(SQL, &values)?;
     Ok(())
 }
 
 /// All, the oldest first.
-pub async fn all(tx: &mut impl Tx) -> Result<Vec<Token>, StoreError> {
+pub fn all(tx: &mut Tx<'_>) -> Result<Vec<Token>, StoreError> {
     const SQL: &str = "SELECT id, name, digest, scope, projects, created_at, expires_at, revoked_at, last_used_at \
                        FROM tokens ORDER BY key";
-    let rows = tx.query(SQL, &[]).await?;
+    let rows = tx.query(SQL, &[])?;
     rows.into_iter()
         .map(|mut row| {
             Ok(Token {
@@ -66,15 +66,15 @@ pub async fn all(tx: &mut impl Tx) -> Result<Vec<Token>, StoreError> {
 }
 
 /// False where there is none of this id, or it was revoked before.
-pub async fn revoke(tx: &mut impl Tx, id: &str, now: i64) -> Result<bool, StoreError> {
+pub fn revoke(tx: &mut Tx<'_>, id: &str, now: i64) -> Result<bool, StoreError> {
     const SQL: &str = "UPDATE tokens SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL";
-    Ok(tx.execute(SQL, &[id.into(), now.into()]).await? > 0)
+    Ok(tx.execute(SQL, &[id.into(), now.into()])? > 0)
 }
 
 /// Notes when tokens were used; the clock of one of several servers may be behind.
-pub async fn note_used(tx: &mut impl Tx, id: &str, at: i64) -> Result<(), StoreError> {
+pub fn note_used(tx: &mut Tx<'_>, id: &str, at: i64) -> Result<(), StoreError> {
     const SQL: &str =
         "UPDATE tokens SET last_used_at = $2 WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)";
-    tx.post(SQL, &[id.into(), at.into()]).await?;
+    tx.post(SQL, &[id.into(), at.into()])?;
     Ok(())
 }

@@ -82,18 +82,18 @@ pub fn has(table: &str, column: &str) -> bool {
 }
 
 /// Copies all rows into a database of this version, in which nothing is recorded yet but what it is made with.
-pub async fn copy(from: &mut impl Tx, into: &mut impl Tx) -> Result<(), StoreError> {
+pub fn copy(from: &mut Tx<'_>, into: &mut Tx<'_>) -> Result<(), StoreError> {
     for table in TABLES {
-        into.post(table.clear, &[]).await?;
+        into.post(table.clear, &[])?;
         let (mut offset, mut is_more) = (0, true);
         while is_more {
-            let rows = from.query(table.read, &[ROWS_AT_ONCE.into(), offset.into()]).await?;
+            let rows = from.query(table.read, &[ROWS_AT_ONCE.into(), offset.into()])?;
             is_more = rows.len() == usize::try_from(ROWS_AT_ONCE).unwrap_or_default();
             offset += ROWS_AT_ONCE;
             for row in rows {
                 let cells = row.into_cells();
                 let values: Vec<Value<'_>> = cells.iter().map(Cell::as_value).collect();
-                into.post(table.write, &values).await?;
+                into.post(table.write, &values)?;
             }
         }
     }

@@ -20,7 +20,7 @@ pub use native::{CopiedDatabase, NativeDriver};
 pub use transaction::PostgresTx;
 
 use crate::{
-    database::Database,
+    database::Tx,
     error::{StoreError, StoreErrorKind},
 };
 use std::{
@@ -50,8 +50,8 @@ pub struct KnownSchemas(Rc<RefCell<BTreeSet<String>>>);
 
 /// The memory of one project, for one call at a time.
 #[derive(Debug)]
-pub struct Postgres<D> {
-    driver: D,
+pub struct Postgres {
+    driver: Rc<dyn Driver>,
     schema: String,
     known: KnownSchemas,
     outer: Cell<Outer>,
@@ -77,9 +77,9 @@ enum Outer {
     Failed,
 }
 
-impl<D: Driver> Postgres<D> {
+impl Postgres {
     /// The memory of a project, whose name is at most 50 characters of `a-z0-9._-`; it becomes part of statements.
-    pub fn new(driver: D, project: &str, known: KnownSchemas) -> Result<Self, StoreError> {
+    pub fn new(driver: Rc<dyn Driver>, project: &str, known: KnownSchemas) -> Result<Self, StoreError> {
         let is_allowed = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'_' | b'-');
         if project.is_empty() || project.len() > MAX_NAME_BYTES || !project.bytes().all(is_allowed) {
             return Err(StoreError::new(StoreErrorKind::Internal, "that is no name of a project"));
@@ -96,32 +96,32 @@ impl<D: Driver> Postgres<D> {
     }
 
     /// Makes the project's schema, or brings it to this version.
-    pub async fn migrate(&self, now: i64) -> Result<(), StoreError> {
-        migrate::migrate(&self.driver, NOTHING, now).await?;
-        migrate::migrate(&self.driver, &self.schema, now).await
+    pub fn migrate(&self, now: i64) -> Result<(), StoreError> {
+        migrate::migrate(&*self.driver, NOTHING, now)?;
+        migrate::migrate(&*self.driver, &self.schema, now)
     }
 
     /// What the project's schema is to this version.
-    pub async fn state(&self) -> Result<SchemaState, StoreError> {
-        migrate::state(&self.driver, &self.schema).await
+    pub fn state(&self) -> Result<SchemaState, StoreError> {
+        migrate::state(&*self.driver, &self.schema)
     }
 
     /// The projects that have a schema.
-    pub async fn projects(&self) -> Result<Vec<String>, StoreError> {
-        migrate::projects(&self.driver).await
+    pub fn projects(&self) -> Result<Vec<String>, StoreError> {
+        migrate::projects(&*self.driver)
     }
 
     /// How often the project was written; it rises with every write.
-    pub async fn writes(&self) -> Result<i64, StoreError> {
-        migrate::writes(&self.driver, &self.schema).await
+    pub fn writes(&self) -> Result<i64, StoreError> {
+        migrate::writes(&*self.driver, &self.schema)
     }
 
     /// Looked at once.
-    async fn is_there(&self) -> Result<bool, StoreError> {
+    fn is_there(&self) -> Result<bool, StoreError> {
         if self.known.0.borrow().contains(&self.schema) {
             return Ok(true);
         }
-        let is_there = match self.state().await? {
+        let is_there = match self.state()? {
             SchemaState::Missing => return Ok(false),
             state => state.require_current().map(|()| true)?,
         };
@@ -129,43 +129,43 @@ impl<D: Driver> Postgres<D> {
         Ok(is_there)
     }
 
-    async fn begin_reading(&self) -> Result<(), StoreError> {
-        let schema = if self.is_there().await? { &self.schema } else { NOTHING };
+    fn begin_reading(&self) -> Result<(), StoreError> {
+        let schema = if self.is_there()? { &self.schema } else { NOTHING };
         self.begin(Begin::Reading, schema);
         Ok(())
     }
 
-    async fn begin_writing(&self, begin: Begin, now: i64) -> Result<(), StoreError> {
-        if !self.is_there().await? {
-            migrate::migrate(&self.driver, &self.schema, now).await?;
+    fn begin_writing(&self, begin: Begin, now: i64) -> Result<(), StoreError> {
+        if !self.is_there()? {
+            migrate::migrate(&*self.driver, &self.schema, now)?;
             self.known.0.borrow_mut().insert(self.schema.clone());
         }
         self.begin(begin, &self.schema);
         Ok(())
     }
 
-    async fn finish<T, E, F>(&self, body: F) -> Result<T, E>
+    fn finish<T, E, F>(&self, body: F) -> Result<T, E>
     where
         E: From<StoreError>,
-        F: AsyncFnOnce(&mut PostgresTx<'_, D>) -> Result<T, E>,
+        F: FnOnce(&mut Tx<'_>) -> Result<T, E>,
     {
-        let answer = self.part(body).await;
-        self.end(answer).await
+        let answer = self.part(body);
+        self.end(answer)
     }
 
-    async fn part<T, E, F>(&self, body: F) -> Result<T, E>
+    fn part<T, E, F>(&self, body: F) -> Result<T, E>
     where
         E: From<StoreError>,
-        F: AsyncFnOnce(&mut PostgresTx<'_, D>) -> Result<T, E>,
+        F: FnOnce(&mut Tx<'_>) -> Result<T, E>,
     {
-        body(&mut PostgresTx { database: self }).await
+        body(&mut Tx::Postgres(PostgresTx { database: self }))
     }
 
     /// What was written stays only where the outcome is good.
-    async fn end<T, E: From<StoreError>>(&self, outcome: Result<T, E>) -> Result<T, E> {
+    fn end<T, E: From<StoreError>>(&self, outcome: Result<T, E>) -> Result<T, E> {
         match outcome {
             Ok(value) => {
-                self.commit().await.inspect_err(|_| self.abandon())?;
+                self.commit().inspect_err(|_| self.abandon())?;
                 Ok(value)
             }
             Err(error) => {
@@ -175,92 +175,91 @@ impl<D: Driver> Postgres<D> {
         }
     }
 
-    async fn written<T, E, F>(&self, begin: Begin, now: i64, body: F) -> Result<T, E>
+    fn written<T, E, F>(&self, begin: Begin, now: i64, body: F) -> Result<T, E>
     where
         E: From<StoreError>,
-        F: AsyncFnOnce(&mut PostgresTx<'_, D>) -> Result<T, E>,
+        F: FnOnce(&mut Tx<'_>) -> Result<T, E>,
     {
         match self.outer.get() {
             Outer::None => {
-                self.begin_writing(begin, now).await?;
-                self.finish(body).await
+                self.begin_writing(begin, now)?;
+                self.finish(body)
             }
             Outer::Unasked | Outer::Reading | Outer::Writing => {
-                let part = async {
-                    self.take_turn(now).await?;
-                    self.part(body).await
-                };
-                part.await.inspect_err(|_| self.outer.set(Outer::Failed))
+                let turn = self.take_turn(now).map_err(E::from);
+                turn.and_then(|()| self.part(body)).inspect_err(|_| self.outer.set(Outer::Failed))
             }
             Outer::Failed => Err(undone().into()),
         }
     }
 
     /// With the first write: what was read until then is of a moment before, and nobody had to wait for it.
-    async fn take_turn(&self, now: i64) -> Result<(), StoreError> {
+    fn take_turn(&self, now: i64) -> Result<(), StoreError> {
         if self.outer.replace(Outer::Writing) != Outer::Writing {
             self.abandon();
-            self.begin_writing(Begin::Writing, now).await?;
+            self.begin_writing(Begin::Writing, now)?;
         }
         Ok(())
     }
 }
 
-impl<D: Driver + 'static> Database for Postgres<D> {
-    type Tx<'a> = PostgresTx<'a, D>;
-
-    async fn read<T, E, F>(&self, _: i64, body: F) -> Result<T, E>
+impl Postgres {
+    /// See [`Database`](crate::Database).
+    pub fn read<T, E, F>(&self, _: i64, body: F) -> Result<T, E>
     where
         E: From<StoreError>,
-        F: AsyncFnOnce(&mut PostgresTx<'_, D>) -> Result<T, E>,
+        F: FnOnce(&mut Tx<'_>) -> Result<T, E>,
     {
         match self.outer.get() {
             Outer::None => {
-                self.begin_reading().await?;
-                let answer = self.part(body).await;
+                self.begin_reading()?;
+                let answer = self.part(body);
                 // Nothing of it is to stay, so that nobody waits for its end.
                 self.abandon();
                 answer
             }
             Outer::Unasked => {
-                self.begin_reading().await?;
+                self.begin_reading()?;
                 self.outer.set(Outer::Reading);
-                self.part(body).await
+                self.part(body)
             }
-            Outer::Reading | Outer::Writing => self.part(body).await,
+            Outer::Reading | Outer::Writing => self.part(body),
             Outer::Failed => Err(undone().into()),
         }
     }
 
-    async fn write<T, E, F>(&self, now: i64, body: F) -> Result<T, E>
+    /// See [`Database`](crate::Database).
+    pub fn write<T, E, F>(&self, now: i64, body: F) -> Result<T, E>
     where
         E: From<StoreError>,
-        F: AsyncFnOnce(&mut PostgresTx<'_, D>) -> Result<T, E>,
+        F: FnOnce(&mut Tx<'_>) -> Result<T, E>,
     {
-        self.written(Begin::Writing, now, body).await
+        self.written(Begin::Writing, now, body)
     }
 
-    async fn write_now<T, E, F>(&self, now: i64, body: F) -> Result<T, E>
+    /// See [`Database`](crate::Database).
+    pub fn write_now<T, E, F>(&self, now: i64, body: F) -> Result<T, E>
     where
         E: From<StoreError>,
-        F: AsyncFnOnce(&mut PostgresTx<'_, D>) -> Result<T, E>,
+        F: FnOnce(&mut Tx<'_>) -> Result<T, E>,
     {
-        self.written(Begin::WritingNow, now, body).await
+        self.written(Begin::WritingNow, now, body)
     }
 
-    async fn in_one<T, E, F>(&self, _: i64, body: F) -> Result<T, E>
+    /// See [`Database`](crate::Database).
+    pub fn in_one<T, E, F>(&self, _: i64, body: F) -> Result<T, E>
     where
         E: From<StoreError>,
-        F: AsyncFnOnce() -> Result<T, E>,
+        F: FnOnce() -> Result<T, E>,
     {
         if self.is_in_one() {
             return Err(StoreError::new(StoreErrorKind::Internal, "a transaction was opened inside another").into());
         }
         self.outer.set(Outer::Unasked);
-        let outcome = body().await;
+        let outcome = body();
         match self.outer.replace(Outer::None) {
-            Outer::Writing => self.end(outcome).await,
-            Outer::Failed => self.end(outcome.and(Err(undone().into()))).await,
+            Outer::Writing => self.end(outcome),
+            Outer::Failed => self.end(outcome.and(Err(undone().into()))),
             Outer::None | Outer::Unasked | Outer::Reading => {
                 self.abandon();
                 outcome
@@ -268,19 +267,18 @@ impl<D: Driver + 'static> Database for Postgres<D> {
         }
     }
 
-    fn is_in_one(&self) -> bool {
+    /// See [`Database`](crate::Database).
+    pub fn is_in_one(&self) -> bool {
         self.outer.get() != Outer::None
     }
 
-    fn is_shared(&self) -> bool {
-        true
+    /// See [`Database`](crate::Database).
+    pub fn exists(&self, _: i64) -> Result<bool, StoreError> {
+        self.is_there()
     }
 
-    async fn exists(&self, _: i64) -> Result<bool, StoreError> {
-        self.is_there().await
-    }
-
-    async fn snapshot(&self, _: &str) -> Result<(), StoreError> {
+    /// See [`Database`](crate::Database).
+    pub fn snapshot(&self, _: &str) -> Result<(), StoreError> {
         Err(StoreError::new(StoreErrorKind::Unavailable, "a copy of it is made by argus-mcp backup"))
     }
 }

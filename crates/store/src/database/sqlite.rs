@@ -15,7 +15,7 @@ mod statement;
 mod transaction;
 
 use crate::{
-    database::Database,
+    database::Tx,
     error::{StoreError, StoreErrorKind},
 };
 use migrate::Schema;
@@ -154,8 +154,8 @@ impl Sqlite {
     }
 
     /// Makes the file where there is none, so that it has its id before anything is written.
-    pub async fn create(&self, now: i64) -> Result<(), StoreError> {
-        self.write(now, async |_: &mut SqliteTx<'_>| Ok::<(), StoreError>(())).await
+    pub fn create(&self, now: i64) -> Result<(), StoreError> {
+        self.write(now, |_| Ok::<(), StoreError>(()))
     }
 
     /// Whoever opens a file looks at it before anything in it is used, and again where it was empty then: another
@@ -360,12 +360,12 @@ impl Sqlite {
     }
 
     /// Runs `body` in the transaction and commits it.
-    async fn finish<T, E, F>(&self, tx: Transaction<RefMut<'_, Connection>>, body: F) -> Result<T, E>
+    fn finish<T, E, F>(&self, tx: Transaction<RefMut<'_, Connection>>, body: F) -> Result<T, E>
     where
         E: From<StoreError>,
-        F: AsyncFnOnce(&mut SqliteTx<'_>) -> Result<T, E>,
+        F: FnOnce(&mut Tx<'_>) -> Result<T, E>,
     {
-        let answer = body(&mut SqliteTx { connection: &tx.connection, moved: &self.moved }).await?;
+        let answer = body(&mut Tx::Sqlite(SqliteTx { connection: &tx.connection, moved: &self.moved }))?;
         note_moved(tx.commit(), &self.moved)?;
         Ok(answer)
     }
@@ -398,38 +398,40 @@ impl Sqlite {
     }
 }
 
-impl Database for Sqlite {
-    type Tx<'a> = SqliteTx<'a>;
-
-    async fn read<T, E, F>(&self, now: i64, body: F) -> Result<T, E>
+impl Sqlite {
+    /// See [`Database`](crate::Database).
+    pub fn read<T, E, F>(&self, now: i64, body: F) -> Result<T, E>
     where
         E: From<StoreError>,
-        F: AsyncFnOnce(&mut SqliteTx<'_>) -> Result<T, E>,
+        F: FnOnce(&mut Tx<'_>) -> Result<T, E>,
     {
-        self.finish(self.begin_reading(now)?, body).await
+        self.finish(self.begin_reading(now)?, body)
     }
 
-    async fn write<T, E, F>(&self, now: i64, body: F) -> Result<T, E>
+    /// See [`Database`](crate::Database).
+    pub fn write<T, E, F>(&self, now: i64, body: F) -> Result<T, E>
     where
         E: From<StoreError>,
-        F: AsyncFnOnce(&mut SqliteTx<'_>) -> Result<T, E>,
+        F: FnOnce(&mut Tx<'_>) -> Result<T, E>,
     {
-        self.finish(self.begin_writing(self.patience, now)?, body).await.inspect_err(|_| self.fail_outer())
+        self.finish(self.begin_writing(self.patience, now)?, body).inspect_err(|_| self.fail_outer())
     }
 
-    async fn write_now<T, E, F>(&self, now: i64, body: F) -> Result<T, E>
+    /// See [`Database`](crate::Database).
+    pub fn write_now<T, E, F>(&self, now: i64, body: F) -> Result<T, E>
     where
         E: From<StoreError>,
-        F: AsyncFnOnce(&mut SqliteTx<'_>) -> Result<T, E>,
+        F: FnOnce(&mut Tx<'_>) -> Result<T, E>,
     {
         let tx = self.begin_writing(self.patience.min(SHORT_TIMEOUT), now)?;
-        self.finish(tx, body).await.inspect_err(|_| self.fail_outer())
+        self.finish(tx, body).inspect_err(|_| self.fail_outer())
     }
 
-    async fn in_one<T, E, F>(&self, now: i64, body: F) -> Result<T, E>
+    /// See [`Database`](crate::Database).
+    pub fn in_one<T, E, F>(&self, now: i64, body: F) -> Result<T, E>
     where
         E: From<StoreError>,
-        F: AsyncFnOnce() -> Result<T, E>,
+        F: FnOnce() -> Result<T, E>,
     {
         if self.is_in_one() {
             return Err(nested().into());
@@ -439,22 +441,25 @@ impl Database for Sqlite {
         outer.is_part = true;
         drop(outer);
         self.outer.set(Outer::Open);
-        let outcome = body().await;
+        let outcome = body();
         let ended = self.end_outer(outcome.is_ok());
         let value = outcome?;
         ended?;
         Ok(value)
     }
 
-    fn is_in_one(&self) -> bool {
+    /// See [`Database`](crate::Database).
+    pub fn is_in_one(&self) -> bool {
         self.outer.get() != Outer::None
     }
 
-    async fn exists(&self, now: i64) -> Result<bool, StoreError> {
+    /// See [`Database`](crate::Database).
+    pub fn exists(&self, now: i64) -> Result<bool, StoreError> {
         Ok(self.is_in_one() || !matches!(self.readable(now)?, Readable::Nothing))
     }
 
-    async fn snapshot(&self, path: &str) -> Result<(), StoreError> {
+    /// See [`Database`](crate::Database).
+    pub fn snapshot(&self, path: &str) -> Result<(), StoreError> {
         self.vacuum_into(path)
     }
 }

@@ -19,8 +19,8 @@ pub struct DailyCounts {
 }
 
 /// Keeps what was just counted as the end of this day.
-pub(crate) async fn record(
-    tx: &mut impl Tx,
+pub(crate) fn record(
+    tx: &mut Tx<'_>,
     key: PatternKey,
     now: i64,
     occurrences: u32,
@@ -30,23 +30,23 @@ pub(crate) async fn record(
                        ON CONFLICT (pattern_key, day) DO UPDATE SET \
                        occurrences = excluded.occurrences, resolutions = excluded.resolutions";
     let params = [key.into(), now.div_euclid(DAY_MS).into(), occurrences.into(), resolutions.into()];
-    tx.post(SQL, &params).await
+    tx.post(SQL, &params)
 }
 
 /// The same for counts that are to be read.
-pub(crate) async fn record_stored(tx: &mut impl Tx, key: PatternKey, now: i64) -> Result<(), StoreError> {
+pub(crate) fn record_stored(tx: &mut Tx<'_>, key: PatternKey, now: i64) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO pattern_days (pattern_key, day, occurrences, resolutions) \
                        SELECT key, $2, occurrences, resolutions FROM patterns WHERE key = $1 \
                        ON CONFLICT (pattern_key, day) DO UPDATE SET \
                        occurrences = excluded.occurrences, resolutions = excluded.resolutions";
-    tx.post(SQL, &[key.into(), now.div_euclid(DAY_MS).into()]).await
+    tx.post(SQL, &[key.into(), now.div_euclid(DAY_MS).into()])
 }
 
 /// The last days of a pattern, oldest first.
-pub async fn of_pattern(tx: &mut impl Tx, key: PatternKey, limit: u32) -> Result<Vec<DailyCounts>, StoreError> {
+pub fn of_pattern(tx: &mut Tx<'_>, key: PatternKey, limit: u32) -> Result<Vec<DailyCounts>, StoreError> {
     const SQL: &str = "SELECT day, occurrences, resolutions FROM pattern_days WHERE pattern_key = $1 \
                        ORDER BY day DESC LIMIT $2";
-    let rows = tx.query(SQL, &[key.into(), limit.into()]).await?;
+    let rows = tx.query(SQL, &[key.into(), limit.into()])?;
     let read = |mut row: crate::database::Row| {
         Ok(DailyCounts { day: row.read()?, occurrences: row.read()?, resolutions: row.read()? })
     };

@@ -36,30 +36,30 @@ pub enum Suggestion<'a> {
 }
 
 /// Sets values on a pattern that is in no other.
-pub async fn edit(tx: &mut impl Tx, pattern: &Pattern, edit: &PatternEdit<'_>, now: i64) -> Result<(), StoreError> {
+pub fn edit(tx: &mut Tx<'_>, pattern: &Pattern, edit: &PatternEdit<'_>, now: i64) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE patterns SET person_category = $2, person_description = $3, person_solution = $4, \
                        edited_at = $5, updated_at = $5 WHERE key = $1";
     let before = &pattern.overrides;
     let solution = match &edit.fix {
         Suggestion::Kept => before.solution,
         Suggestion::Learned => None,
-        Suggestion::Written(fix) => Some(written(tx, fix, now).await?),
+        Suggestion::Written(fix) => Some(written(tx, fix, now)?),
     };
     // Not before: a fix that is wrong no more is written into the text of the pattern, as it is shown until now.
-    remove_from_view(tx, pattern).await?;
+    remove_from_view(tx, pattern)?;
     let category = edit.category.map(Category::as_str);
     let params = [pattern.key.into(), category.into(), edit.description.into(), solution.into(), now.into()];
-    tx.post(SQL, &params).await?;
+    tx.post(SQL, &params)?;
     if let Some(old) = before.solution.filter(|old| Some(*old) != solution) {
-        drop_untried(tx, old).await?;
+        drop_untried(tx, old)?;
     }
-    add_to_view(tx, pattern.key).await?;
-    mark_for_indexing(tx, pattern.key).await
+    add_to_view(tx, pattern.key)?;
+    mark_for_indexing(tx, pattern.key)
 }
 
 /// Judges a solution, and all with the same steps for the same problem: wrong ones are no suggestion, and their
 /// successes count as none.
-pub async fn mark_wrong(tx: &mut impl Tx, solution: &Solution, wrong: bool, now: i64) -> Result<(), StoreError> {
+pub fn mark_wrong(tx: &mut Tx<'_>, solution: &Solution, wrong: bool, now: i64) -> Result<(), StoreError> {
     const OF_INCIDENT: &str = "UPDATE solutions SET wrong_at = $3 WHERE incident_key = $1 \
                                AND digest = (SELECT digest FROM solutions WHERE key = $2)";
     const OF_PATTERN: &str = "UPDATE solutions SET wrong_at = $3 WHERE pattern_key = $1 \
@@ -67,37 +67,37 @@ pub async fn mark_wrong(tx: &mut impl Tx, solution: &Solution, wrong: bool, now:
     let wrong_at = wrong.then_some(now);
     let key = match solution.owner {
         Owner::Incident(key) => {
-            return tx.post(OF_INCIDENT, &[key.into(), solution.key.into(), wrong_at.into()]).await;
+            return tx.post(OF_INCIDENT, &[key.into(), solution.key.into(), wrong_at.into()]);
         }
         Owner::Pattern(key) => key,
     };
-    let counting = counting(tx, key, solution.key).await?;
+    let counting = counting(tx, key, solution.key)?;
     let mut before = Vec::with_capacity(counting.len());
     for pattern in &counting {
-        before.push(successes(tx, *pattern).await?);
+        before.push(successes(tx, *pattern)?);
     }
-    tx.post(OF_PATTERN, &[key.into(), solution.key.into(), wrong_at.into()]).await?;
+    tx.post(OF_PATTERN, &[key.into(), solution.key.into(), wrong_at.into()])?;
     for (pattern, before) in counting.into_iter().zip(before) {
-        let change = successes(tx, pattern).await? - before;
-        correct(tx, pattern, change, now).await?;
+        let change = successes(tx, pattern)? - before;
+        correct(tx, pattern, change, now)?;
     }
     if wrong {
-        unset(tx, key).await?;
+        unset(tx, key)?;
     }
-    solutions::choose_best(tx, key).await
+    solutions::choose_best(tx, key)
 }
 
 /// The solution that an outcome reported.
-pub async fn solution_of(tx: &mut impl Tx, outcome_id: &str) -> Result<Option<Solution>, StoreError> {
+pub fn solution_of(tx: &mut Tx<'_>, outcome_id: &str) -> Result<Option<Solution>, StoreError> {
     const SQL: &str = "SELECT s.id FROM outcomes o JOIN solutions s ON s.key = o.solution_key WHERE o.id = $1";
-    match tx.query_first(SQL, &[outcome_id.into()]).await? {
-        Some(mut row) => solutions::by_id(tx, &row.read::<String>()?).await,
+    match tx.query_first(SQL, &[outcome_id.into()])? {
+        Some(mut row) => solutions::by_id(tx, &row.read::<String>()?),
         None => Ok(None),
     }
 }
 
 /// Where two patterns were joined, steps that are wrong in one are wrong in the other.
-pub(crate) async fn spread_wrong(tx: &mut impl Tx, key: PatternKey) -> Result<(), StoreError> {
+pub(crate) fn spread_wrong(tx: &mut Tx<'_>, key: PatternKey) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE solutions SET wrong_at = (SELECT MAX(w.wrong_at) FROM solutions w \
                        WHERE w.pattern_key = $1 AND w.digest = solutions.digest) \
                        WHERE pattern_key = $1 AND wrong_at IS NULL \
@@ -105,40 +105,40 @@ pub(crate) async fn spread_wrong(tx: &mut impl Tx, key: PatternKey) -> Result<()
                        WHERE w.pattern_key = $1 AND w.wrong_at IS NOT NULL)";
     const KEPT: &str = "UPDATE patterns SET resolutions = CASE WHEN resolutions > $2 THEN resolutions - $2 ELSE 0 END \
                         WHERE key = $1";
-    let before = successes(tx, key).await?;
-    if tx.execute(SQL, &[key.into()]).await? == 0 {
+    let before = successes(tx, key)?;
+    if tx.execute(SQL, &[key.into()])? == 0 {
         return Ok(());
     }
-    let lost = before - successes(tx, key).await?;
-    tx.post(KEPT, &[key.into(), lost.into()]).await?;
-    unset(tx, key).await
+    let lost = before - successes(tx, key)?;
+    tx.post(KEPT, &[key.into(), lost.into()])?;
+    unset(tx, key)
 }
 
 /// The solution that a person wrote; one that is there already where these steps are. What a person sets is not wrong.
-async fn written(tx: &mut impl Tx, fix: &NewSolution<'_>, now: i64) -> Result<SolutionKey, StoreError> {
-    let (solution, created) = solutions::add(tx, fix).await?;
+fn written(tx: &mut Tx<'_>, fix: &NewSolution<'_>, now: i64) -> Result<SolutionKey, StoreError> {
+    let (solution, created) = solutions::add(tx, fix)?;
     if created {
-        tx.post("UPDATE solutions SET by_person = 1 WHERE key = $1", &[solution.key.into()]).await?;
+        tx.post("UPDATE solutions SET by_person = 1 WHERE key = $1", &[solution.key.into()])?;
     }
     if solution.is_wrong {
-        mark_wrong(tx, &solution, false, now).await?;
+        mark_wrong(tx, &solution, false, now)?;
     }
     Ok(solution.key)
 }
 
-async fn drop_untried(tx: &mut impl Tx, key: SolutionKey) -> Result<(), StoreError> {
+fn drop_untried(tx: &mut Tx<'_>, key: SolutionKey) -> Result<(), StoreError> {
     const SQL: &str = "DELETE FROM solutions WHERE key = $1 AND by_person = 1 \
                        AND NOT EXISTS (SELECT 1 FROM outcomes o WHERE o.solution_key = $1)";
-    tx.post(SQL, &[key.into()]).await
+    tx.post(SQL, &[key.into()])
 }
 
 /// The patterns on which outcomes of these steps count.
-async fn counting(tx: &mut impl Tx, owner: PatternKey, solution: SolutionKey) -> Result<Vec<PatternKey>, StoreError> {
+fn counting(tx: &mut Tx<'_>, owner: PatternKey, solution: SolutionKey) -> Result<Vec<PatternKey>, StoreError> {
     const SQL: &str = "SELECT o.pattern_key, o.started_pattern FROM outcomes o \
                        JOIN solutions s ON s.key = o.solution_key WHERE s.pattern_key = $1 \
                        AND s.digest = (SELECT digest FROM solutions WHERE key = $2) AND o.worked = 1";
     let mut keys = Vec::new();
-    for mut row in tx.query(SQL, &[owner.into(), solution.into()]).await? {
+    for mut row in tx.query(SQL, &[owner.into(), solution.into()])? {
         keys.extend(row.read::<Option<i64>>()?);
         keys.extend(row.read::<Option<i64>>()?);
     }
@@ -148,7 +148,7 @@ async fn counting(tx: &mut impl Tx, owner: PatternKey, solution: SolutionKey) ->
 }
 
 /// Failures of a pattern that something solved which is not wrong: each once, however often it was reported.
-async fn successes(tx: &mut impl Tx, key: PatternKey) -> Result<i64, StoreError> {
+fn successes(tx: &mut Tx<'_>, key: PatternKey) -> Result<i64, StoreError> {
     const SQL: &str = "SELECT COUNT(*) FROM (\
                        SELECT COALESCE(o.run_id, o.id), o.case_name FROM outcomes o \
                        JOIN solutions s ON s.key = o.solution_key \
@@ -156,11 +156,11 @@ async fn successes(tx: &mut impl Tx, key: PatternKey) -> Result<i64, StoreError>
                        SELECT COALESCE(o.run_id, o.id), o.case_name FROM outcomes o \
                        JOIN solutions s ON s.key = o.solution_key \
                        WHERE o.started_pattern = $1 AND o.worked = 1 AND s.wrong_at IS NULL) AS solved";
-    tx.query_first(SQL, &[key.into()]).await?.map_or(Ok(0), |mut row| row.read())
+    tx.query_first(SQL, &[key.into()])?.map_or(Ok(0), |mut row| row.read())
 }
 
 /// Adds to the resolutions; occurrences rise only where resolutions would pass them.
-async fn correct(tx: &mut impl Tx, key: PatternKey, change: i64, now: i64) -> Result<(), StoreError> {
+fn correct(tx: &mut Tx<'_>, key: PatternKey, change: i64, now: i64) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE patterns SET \
                        resolutions = CASE WHEN resolutions + $2 < 0 THEN 0 ELSE resolutions + $2 END, \
                        occurrences = CASE WHEN occurrences < resolutions + $2 THEN resolutions + $2 \
@@ -168,17 +168,17 @@ async fn correct(tx: &mut impl Tx, key: PatternKey, change: i64, now: i64) -> Re
     if change == 0 {
         return Ok(());
     }
-    tx.post(SQL, &[key.into(), change.into(), now.into()]).await?;
-    daily_counts::record_stored(tx, key, now).await
+    tx.post(SQL, &[key.into(), change.into(), now.into()])?;
+    daily_counts::record_stored(tx, key, now)
 }
 
 /// A pattern suggests nothing that is wrong, even where a person had set it.
-async fn unset(tx: &mut impl Tx, key: PatternKey) -> Result<(), StoreError> {
+fn unset(tx: &mut Tx<'_>, key: PatternKey) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE patterns SET person_solution = NULL WHERE key = $1 \
                        AND person_solution IN (SELECT key FROM solutions WHERE pattern_key = $1 \
                        AND wrong_at IS NOT NULL)";
-    if tx.execute(SQL, &[key.into()]).await? > 0 {
-        filter_text::write(tx, key).await?;
+    if tx.execute(SQL, &[key.into()])? > 0 {
+        filter_text::write(tx, key)?;
     }
     Ok(())
 }

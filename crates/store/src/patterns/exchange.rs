@@ -63,19 +63,19 @@ pub struct Details {
 }
 
 /// Learned patterns that are shown, in the order of their ids, after this one.
-pub async fn page(tx: &mut impl Tx, after: &str, limit: u32) -> Result<Vec<Pattern>, StoreError> {
+pub fn page(tx: &mut Tx<'_>, after: &str, limit: u32) -> Result<Vec<Pattern>, StoreError> {
     const SQL: &str = concat!(
         "SELECT ",
         columns!(),
         tables!(),
         "WHERE p.id > $1 AND p.source = 'learned' AND p.merged_into IS NULL ORDER BY p.id LIMIT $2"
     );
-    let rows = tx.query(SQL, &[after.into(), limit.into()]).await?;
+    let rows = tx.query(SQL, &[after.into(), limit.into()])?;
     rows.into_iter().map(|mut row| pattern(&mut row)).collect()
 }
 
 /// What is known of each of these patterns; of their days the last ones.
-pub async fn details(tx: &mut impl Tx, patterns: &[Pattern], days: u32) -> Result<Vec<Details>, StoreError> {
+pub fn details(tx: &mut Tx<'_>, patterns: &[Pattern], days: u32) -> Result<Vec<Details>, StoreError> {
     const KNOWN: &str = "SELECT p.id, p.recipe, p.signature, p.case_name, p.normalized, p.description, s.event \
                          FROM patterns p LEFT JOIN pattern_samples s ON s.pattern_key = p.key \
                          WHERE p.key = $1 UNION ALL \
@@ -87,10 +87,10 @@ pub async fn details(tx: &mut impl Tx, patterns: &[Pattern], days: u32) -> Resul
                          ORDER BY memory, pattern";
     let wanted: Vec<_> = patterns.iter().map(|pattern| [pattern.key.into()]).collect();
     let keys: Vec<_> = patterns.iter().map(|pattern| pattern.key).collect();
-    let known = tx.query_many(KNOWN, &wanted).await?;
-    let signatures = tx.query_many(SIGNATURES, &wanted).await?;
-    let days = days_of(tx, &keys, days).await?;
-    let taken = tx.query_many(TAKEN, &wanted).await?;
+    let known = tx.query_many(KNOWN, &wanted)?;
+    let signatures = tx.query_many(SIGNATURES, &wanted)?;
+    let days = days_of(tx, &keys, days)?;
+    let taken = tx.query_many(TAKEN, &wanted)?;
     let mut details = Vec::with_capacity(patterns.len());
     for (((known, signatures), days), taken) in known.into_iter().zip(signatures).zip(days).zip(taken) {
         details.push(Details {
@@ -120,34 +120,26 @@ fn read_taken(mut row: Row) -> Result<TakenCounts, StoreError> {
 }
 
 /// The last days of each of these patterns, oldest first.
-pub async fn days_of(
-    tx: &mut impl Tx,
-    patterns: &[PatternKey],
-    limit: u32,
-) -> Result<Vec<Vec<DailyCounts>>, StoreError> {
+pub fn days_of(tx: &mut Tx<'_>, patterns: &[PatternKey], limit: u32) -> Result<Vec<Vec<DailyCounts>>, StoreError> {
     const SQL: &str = "SELECT day, occurrences, resolutions FROM pattern_days WHERE pattern_key = $1 \
                        ORDER BY day DESC LIMIT $2";
     let wanted: Vec<_> = patterns.iter().map(|pattern| [(*pattern).into(), limit.into()]).collect();
     let read = |mut row: Row| Ok(DailyCounts { day: row.read()?, occurrences: row.read()?, resolutions: row.read()? });
-    let rows = tx.query_many(SQL, &wanted).await?.into_iter();
+    let rows = tx.query_many(SQL, &wanted)?.into_iter();
     rows.map(|rows| rows.into_iter().rev().map(read).collect()).collect()
 }
 
 /// The pattern of each of these signatures, or the one that it leads to; a provisional one too.
-pub async fn of_signatures(
-    tx: &mut impl Tx,
-    recipe: &str,
-    signatures: &[&str],
-) -> Result<Vec<Option<Pattern>>, StoreError> {
+pub fn of_signatures(tx: &mut Tx<'_>, recipe: &str, signatures: &[&str]) -> Result<Vec<Option<Pattern>>, StoreError> {
     const SQL: &str = concat!("SELECT ", columns!(), tables!(), "WHERE p.recipe = $1 AND p.signature = $2");
     const ROW: &str = concat!("SELECT ", columns!(), tables!(), "WHERE p.key = $1");
     let wanted: Vec<_> = signatures.iter().map(|signature| [recipe.into(), (*signature).into()]).collect();
-    let rows = tx.query_many(SQL, &wanted).await?.into_iter();
+    let rows = tx.query_many(SQL, &wanted)?.into_iter();
     let mut found: Vec<Option<Pattern>> =
         rows.map(|mut rows| rows.pop().map(|mut row| pattern(&mut row)).transpose()).collect::<Result<_, _>>()?;
     let leads = |found: &Pattern| found.merged_into.filter(|into| *into != found.key);
     let into: Vec<_> = found.iter().flatten().filter_map(leads).map(|into| [into.into()]).collect();
-    let mut into = tx.query_many(ROW, &into).await?.into_iter();
+    let mut into = tx.query_many(ROW, &into)?.into_iter();
     for one in found.iter_mut().filter(|one| one.as_ref().and_then(leads).is_some()) {
         *one = into.next().and_then(|mut rows| rows.pop()).map(|mut row| pattern(&mut row)).transpose()?;
     }
@@ -155,9 +147,9 @@ pub async fn of_signatures(
 }
 
 /// Which of these ids a pattern has.
-pub async fn are_taken(tx: &mut impl Tx, ids: &[&str]) -> Result<Vec<bool>, StoreError> {
+pub fn are_taken(tx: &mut Tx<'_>, ids: &[&str]) -> Result<Vec<bool>, StoreError> {
     let wanted: Vec<_> = ids.iter().map(|id| [(*id).into()]).collect();
-    let rows = tx.query_many("SELECT 1 FROM patterns WHERE id = $1", &wanted).await?;
+    let rows = tx.query_many("SELECT 1 FROM patterns WHERE id = $1", &wanted)?;
     Ok(rows.into_iter().map(|rows| !rows.is_empty()).collect())
 }
 
@@ -181,7 +173,7 @@ pub struct NewKnown<'a> {
 }
 
 /// Adds some of which nothing is counted yet; their keys. [`show`] shows those that are patterns.
-pub async fn insert_all(tx: &mut impl Tx, new: &[NewKnown<'_>]) -> Result<Vec<PatternKey>, StoreError> {
+pub fn insert_all(tx: &mut Tx<'_>, new: &[NewKnown<'_>]) -> Result<Vec<PatternKey>, StoreError> {
     const SQL: &str = "INSERT INTO patterns (id, source, category, recipe, signature, family, case_name, normalized, \
                        description, occurrences, resolutions, first_seen_at, last_seen_at, updated_at) \
                        VALUES ($1, 'learned', $2, $3, $4, $5, $6, $7, $8, 0, 0, $9, $9, $9) RETURNING key";
@@ -198,16 +190,16 @@ pub async fn insert_all(tx: &mut impl Tx, new: &[NewKnown<'_>]) -> Result<Vec<Pa
             one.first_seen_at.into(),
         ]
     });
-    let rows = tx.query_many(SQL, &params.collect::<Vec<_>>()).await?;
+    let rows = tx.query_many(SQL, &params.collect::<Vec<_>>())?;
     let mut keys = Vec::with_capacity(new.len());
     for (one, mut rows) in new.iter().zip(rows) {
         let row = rows.pop().ok_or_else(|| StoreError::corrupt("an inserted pattern gave no key"));
         let key = row?.read().map(PatternKey)?;
         let sample = [key.into(), one.sample.into()];
-        tx.post("INSERT INTO pattern_samples (pattern_key, event) VALUES ($1, $2)", &sample).await?;
-        similar::index(tx, key, one.identity.bands).await?;
+        tx.post("INSERT INTO pattern_samples (pattern_key, event) VALUES ($1, $2)", &sample)?;
+        similar::index(tx, key, one.identity.bands)?;
         if let Some(into) = one.into {
-            redirect(tx, key, into).await?;
+            redirect(tx, key, into)?;
         }
         keys.push(key);
     }
@@ -215,15 +207,15 @@ pub async fn insert_all(tx: &mut impl Tx, new: &[NewKnown<'_>]) -> Result<Vec<Pa
 }
 
 /// Shows what was added, or was provisional, as a learned pattern; with everything that was set on it.
-pub async fn show(tx: &mut impl Tx, key: PatternKey, category: Category) -> Result<(), StoreError> {
-    tx.post("UPDATE patterns SET merged_into = NULL WHERE key = $1", &[key.into()]).await?;
-    filter_text::write(tx, key).await?;
-    count(tx, category, 1).await
+pub fn show(tx: &mut Tx<'_>, key: PatternKey, category: Category) -> Result<(), StoreError> {
+    tx.post("UPDATE patterns SET merged_into = NULL WHERE key = $1", &[key.into()])?;
+    filter_text::write(tx, key)?;
+    count(tx, category, 1)
 }
 
 /// What a person has set elsewhere, on a pattern that is not shown yet.
-pub async fn set_overrides(
-    tx: &mut impl Tx,
+pub fn set_overrides(
+    tx: &mut Tx<'_>,
     key: PatternKey,
     (category, description): (Option<Category>, Option<&str>),
     solution: Option<SolutionKey>,
@@ -233,36 +225,36 @@ pub async fn set_overrides(
                        edited_at = $5 WHERE key = $1";
     let category = category.map(Category::as_str);
     let params = [key.into(), category.into(), description.into(), solution.into(), edited_at.into()];
-    tx.post(SQL, &params).await
+    tx.post(SQL, &params)
 }
 
 /// Signatures that a pattern had elsewhere, unless they are of another here.
-pub async fn add_signatures(tx: &mut impl Tx, key: PatternKey, signatures: &[String]) -> Result<(), StoreError> {
+pub fn add_signatures(tx: &mut Tx<'_>, key: PatternKey, signatures: &[String]) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO pattern_signatures (signature, pattern_key) SELECT $1, key FROM patterns \
                        WHERE key = $2 AND NOT EXISTS (SELECT 1 FROM pattern_signatures s WHERE s.signature = $1) \
                        AND NOT EXISTS (SELECT 1 FROM patterns o WHERE o.signature = $1) ON CONFLICT DO NOTHING";
     for signature in signatures {
-        tx.post(SQL, &[signature.into(), key.into()]).await?;
+        tx.post(SQL, &[signature.into(), key.into()])?;
     }
     Ok(())
 }
 
 /// What was taken from each of these memories and patterns, as `(occurrences, resolutions)`.
-pub async fn taken(tx: &mut impl Tx, of: &[(&str, &str)]) -> Result<Vec<(u32, u32)>, StoreError> {
+pub fn taken(tx: &mut Tx<'_>, of: &[(&str, &str)]) -> Result<Vec<(u32, u32)>, StoreError> {
     const SQL: &str = "SELECT occurrences, resolutions FROM taken_counts WHERE memory = $1 AND pattern = $2";
     let wanted: Vec<_> = of.iter().map(|(memory, pattern)| [(*memory).into(), (*pattern).into()]).collect();
-    let rows = tx.query_many(SQL, &wanted).await?.into_iter();
+    let rows = tx.query_many(SQL, &wanted)?.into_iter();
     rows.map(|mut rows| rows.pop().map_or(Ok((0, 0)), |mut row| Ok((row.read()?, row.read()?)))).collect()
 }
 
 /// Keeps what is taken from a memory, in place of what was taken before.
-pub async fn take(tx: &mut impl Tx, key: PatternKey, counts: &TakenCounts) -> Result<(), StoreError> {
+pub fn take(tx: &mut Tx<'_>, key: PatternKey, counts: &TakenCounts) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO taken_counts (memory, pattern, pattern_key, occurrences, resolutions) \
                        VALUES ($1, $2, $3, $4, $5) ON CONFLICT (memory, pattern) DO UPDATE SET \
                        pattern_key = excluded.pattern_key, occurrences = excluded.occurrences, \
                        resolutions = excluded.resolutions";
     let TakenCounts { memory, pattern, occurrences, resolutions } = counts;
-    tx.post(SQL, &[memory.into(), pattern.into(), key.into(), (*occurrences).into(), (*resolutions).into()]).await
+    tx.post(SQL, &[memory.into(), pattern.into(), key.into(), (*occurrences).into(), (*resolutions).into()])
 }
 
 /// What is added to a pattern.
@@ -279,8 +271,8 @@ pub struct Added {
 }
 
 /// Adds what was counted elsewhere; days that are known of it, and today, as they are then.
-pub async fn add_counts(
-    tx: &mut impl Tx,
+pub fn add_counts(
+    tx: &mut Tx<'_>,
     key: PatternKey,
     added: &Added,
     days: &[DailyCounts],
@@ -304,14 +296,14 @@ pub async fn add_counts(
         now.into(),
         MAX_COUNT.into(),
     ];
-    tx.post(SQL, &params).await?;
+    tx.post(SQL, &params)?;
     for day in days {
-        daily_counts::record(tx, key, day.day * daily_counts::DAY_MS, day.occurrences, day.resolutions).await?;
+        daily_counts::record(tx, key, day.day * daily_counts::DAY_MS, day.occurrences, day.resolutions)?;
     }
-    daily_counts::record_stored(tx, key, now).await
+    daily_counts::record_stored(tx, key, now)
 }
 
 /// Lets the search read patterns again.
-pub async fn wait_for_indexing(tx: &mut impl Tx, key: PatternKey) -> Result<(), StoreError> {
-    search::wait(tx, key).await
+pub fn wait_for_indexing(tx: &mut Tx<'_>, key: PatternKey) -> Result<(), StoreError> {
+    search::wait(tx, key)
 }

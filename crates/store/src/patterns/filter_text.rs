@@ -9,8 +9,8 @@ use argus_core::Category;
 const MAX_CASE_CHARS: usize = 300;
 
 /// Writes the text of a pattern that has just been learned.
-pub(crate) async fn insert(
-    tx: &mut impl Tx,
+pub(crate) fn insert(
+    tx: &mut Tx<'_>,
     category: Category,
     key: PatternKey,
     description: &str,
@@ -19,11 +19,11 @@ pub(crate) async fn insert(
     const SQL: &str = "INSERT INTO pattern_texts (category, pattern_key, text) VALUES ($1, $2, $3)";
     let case_name: String = case_name.chars().take(MAX_CASE_CHARS).collect();
     let text = format!("{description}\n{case_name}\n").to_ascii_lowercase();
-    tx.post(SQL, &[category.as_str().into(), key.into(), (&text).into()]).await
+    tx.post(SQL, &[category.as_str().into(), key.into(), (&text).into()])
 }
 
 /// Writes the text of a learned pattern as it is shown now; a merged one has none.
-pub(crate) async fn write(tx: &mut impl Tx, key: PatternKey) -> Result<(), StoreError> {
+pub(crate) fn write(tx: &mut Tx<'_>, key: PatternKey) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO pattern_texts (category, pattern_key, text) \
                        SELECT COALESCE(p.person_category, p.category), p.key, \
                        lower(COALESCE(p.person_description, p.description) || '\n' || \
@@ -32,11 +32,11 @@ pub(crate) async fn write(tx: &mut impl Tx, key: PatternKey) -> Result<(), Store
                        WHERE p.key = $1 AND p.source = 'learned' AND p.merged_into IS NULL \
                        ON CONFLICT (category, pattern_key) DO UPDATE SET text = excluded.text \
                        WHERE pattern_texts.text <> excluded.text";
-    tx.post(SQL, &[key.into()]).await
+    tx.post(SQL, &[key.into()])
 }
 
 /// Takes the text of a pattern out that was shown in this category.
-pub(crate) async fn remove(tx: &mut impl Tx, category: Category, key: PatternKey) -> Result<(), StoreError> {
+pub(crate) fn remove(tx: &mut Tx<'_>, category: Category, key: PatternKey) -> Result<(), StoreError> {
     const SQL: &str = "DELETE FROM pattern_texts WHERE category = $1 AND pattern_key = $2";
-    tx.post(SQL, &[category.as_str().into(), key.into()]).await
+    tx.post(SQL, &[category.as_str().into(), key.into()])
 }

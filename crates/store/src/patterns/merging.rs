@@ -18,75 +18,74 @@ use crate::{
 use argus_core::{Category, similarity};
 
 /// Signs a pattern again. Where the new recipe sees the same failure in two patterns, they become one.
-pub async fn recompute_signature(tx: &mut impl Tx, pattern: &Pattern, new: Identity<'_>) -> Result<(), StoreError> {
+pub fn recompute_signature(tx: &mut Tx<'_>, pattern: &Pattern, new: Identity<'_>) -> Result<(), StoreError> {
     // An earlier one of the same batch may have moved it.
-    let Some(pattern) = row_of(tx, pattern.key).await? else { return Ok(()) };
-    similar::remove(tx, pattern.key, similarity::sketch(&pattern.normalized)).await?;
+    let Some(pattern) = row_of(tx, pattern.key)? else { return Ok(()) };
+    similar::remove(tx, pattern.key, similarity::sketch(&pattern.normalized))?;
     if pattern.signature != new.signature {
-        record_signature(tx, &pattern.signature, pattern.key).await?;
+        record_signature(tx, &pattern.signature, pattern.key)?;
     }
-    match row_by_signature(tx, new.recipe, new.signature).await?.filter(|other| other.key != pattern.key) {
-        Some(other) => join_patterns(tx, &pattern, &other, new).await,
-        None => write_identity(tx, &pattern, new).await,
+    match row_by_signature(tx, new.recipe, new.signature)?.filter(|other| other.key != pattern.key) {
+        Some(other) => join_patterns(tx, &pattern, &other, new),
+        None => write_identity(tx, &pattern, new),
     }
 }
 
 /// A person says that `from` is `into`: its failures, fixes and counts are there from now on. Both are learned ones.
-pub async fn merge(tx: &mut impl Tx, from: &Pattern, into: &Pattern, now: i64) -> Result<(), StoreError> {
-    move_contents(tx, from, into.key).await?;
-    redirect(tx, from.key, into.key).await?;
-    show_provisional(tx, into.key).await?;
-    tx.post("UPDATE patterns SET updated_at = $2 WHERE key = $1", &[into.key.into(), now.into()]).await?;
-    daily_counts::record_stored(tx, into.key, now).await
+pub fn merge(tx: &mut Tx<'_>, from: &Pattern, into: &Pattern, now: i64) -> Result<(), StoreError> {
+    move_contents(tx, from, into.key)?;
+    redirect(tx, from.key, into.key)?;
+    show_provisional(tx, into.key)?;
+    tx.post("UPDATE patterns SET updated_at = $2 WHERE key = $1", &[into.key.into(), now.into()])?;
+    daily_counts::record_stored(tx, into.key, now)
 }
 
 /// Shows a provisional pattern as a learned one, with what led to it.
-pub async fn show_provisional(tx: &mut impl Tx, key: PatternKey) -> Result<(), StoreError> {
+pub fn show_provisional(tx: &mut Tx<'_>, key: PatternKey) -> Result<(), StoreError> {
     let sql = "UPDATE patterns SET merged_into = NULL WHERE key = $1 AND merged_into = $1 RETURNING key";
-    match tx.query_first(sql, &[key.into()]).await? {
-        Some(_) => add_to_view(tx, key).await,
+    match tx.query_first(sql, &[key.into()])? {
+        Some(_) => add_to_view(tx, key),
         None => Ok(()),
     }
 }
 
 /// A pattern that leads to another stands for itself from now on; `provisional`: a built-in speaks for it.
-pub async fn split(tx: &mut impl Tx, key: PatternKey, provisional: bool) -> Result<(), StoreError> {
-    redirect(tx, key, key).await?;
-    if provisional { Ok(()) } else { show_provisional(tx, key).await }
+pub fn split(tx: &mut Tx<'_>, key: PatternKey, provisional: bool) -> Result<(), StoreError> {
+    redirect(tx, key, key)?;
+    if provisional { Ok(()) } else { show_provisional(tx, key) }
 }
 
 /// A person says that `part` is not `whole`: its diagnoses count for itself again. The fixes stay where they are, for nobody
 /// noted of which of the two they were.
-pub async fn split_off(tx: &mut impl Tx, part: &Pattern, whole: &Pattern, now: i64) -> Result<(), StoreError> {
+pub fn split_off(tx: &mut Tx<'_>, part: &Pattern, whole: &Pattern, now: i64) -> Result<(), StoreError> {
     const LESS: &str = "UPDATE patterns SET updated_at = $3, occurrences = \
                         CASE WHEN occurrences - $2 > resolutions THEN occurrences - $2 ELSE resolutions END \
                         WHERE key = $1";
-    tx.post(LESS, &[whole.key.into(), part.occurrences.into(), now.into()]).await?;
-    tx.post("UPDATE patterns SET resolutions = 0, updated_at = $2 WHERE key = $1", &[part.key.into(), now.into()])
-        .await?;
-    solutions::choose_best(tx, part.key).await?;
-    split(tx, part.key, false).await?;
-    daily_counts::record_stored(tx, whole.key, now).await?;
-    daily_counts::record_stored(tx, part.key, now).await
+    tx.post(LESS, &[whole.key.into(), part.occurrences.into(), now.into()])?;
+    tx.post("UPDATE patterns SET resolutions = 0, updated_at = $2 WHERE key = $1", &[part.key.into(), now.into()])?;
+    solutions::choose_best(tx, part.key)?;
+    split(tx, part.key, false)?;
+    daily_counts::record_stored(tx, whole.key, now)?;
+    daily_counts::record_stored(tx, part.key, now)
 }
 
 /// Learned patterns of any recipe, merged ones too, that had this signature once.
-pub async fn had_signature(tx: &mut impl Tx, signature: &str) -> Result<Option<Pattern>, StoreError> {
+pub fn had_signature(tx: &mut Tx<'_>, signature: &str) -> Result<Option<Pattern>, StoreError> {
     const SQL: &str =
         "SELECT pattern_key FROM pattern_signatures WHERE signature = $1 ORDER BY pattern_key DESC LIMIT 1";
-    match tx.query_first(SQL, &[signature.into()]).await? {
+    match tx.query_first(SQL, &[signature.into()])? {
         Some(mut row) => {
-            let found = patterns::get(tx, PatternKey(row.read()?)).await?;
+            let found = patterns::get(tx, PatternKey(row.read()?))?;
             Ok(found.filter(|pattern| !pattern.is_provisional()))
         }
         None => Ok(None),
     }
 }
 
-async fn write_identity(tx: &mut impl Tx, pattern: &Pattern, new: Identity<'_>) -> Result<(), StoreError> {
+fn write_identity(tx: &mut Tx<'_>, pattern: &Pattern, new: Identity<'_>) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE patterns SET category = $2, recipe = $3, signature = $4, family = $5, normalized = $6 \
                        WHERE key = $1";
-    remove_from_view(tx, pattern).await?;
+    remove_from_view(tx, pattern)?;
     let params = [
         pattern.key.into(),
         new.category.as_str().into(),
@@ -95,62 +94,57 @@ async fn write_identity(tx: &mut impl Tx, pattern: &Pattern, new: Identity<'_>) 
         new.family.into(),
         new.normalized.into(),
     ];
-    tx.post(SQL, &params).await?;
-    similar::index(tx, pattern.key, new.bands).await?;
-    add_to_view(tx, pattern.key).await?;
+    tx.post(SQL, &params)?;
+    similar::index(tx, pattern.key, new.bands)?;
+    add_to_view(tx, pattern.key)?;
     // The search knows it by the family that the older recipe saw.
-    mark_for_indexing(tx, pattern.key).await
+    mark_for_indexing(tx, pattern.key)
 }
 
 /// `pattern` would get the signature that `other` has under the new recipe. What was learned of either is shown.
-async fn join_patterns(
-    tx: &mut impl Tx,
-    pattern: &Pattern,
-    other: &Pattern,
-    new: Identity<'_>,
-) -> Result<(), StoreError> {
-    join_rows(tx, pattern, other, new).await?;
+fn join_patterns(tx: &mut Tx<'_>, pattern: &Pattern, other: &Pattern, new: Identity<'_>) -> Result<(), StoreError> {
+    join_rows(tx, pattern, other, new)?;
     let is_shown = pattern.merged_into.is_none() || other.merged_into.is_none();
-    match row_by_signature(tx, new.recipe, new.signature).await? {
-        Some(row) if is_shown => show_provisional(tx, row.merged_into.unwrap_or(row.key)).await,
+    match row_by_signature(tx, new.recipe, new.signature)? {
+        Some(row) if is_shown => show_provisional(tx, row.merged_into.unwrap_or(row.key)),
         _ => Ok(()),
     }
 }
 
-async fn join_rows(tx: &mut impl Tx, pattern: &Pattern, other: &Pattern, new: Identity<'_>) -> Result<(), StoreError> {
+fn join_rows(tx: &mut Tx<'_>, pattern: &Pattern, other: &Pattern, new: Identity<'_>) -> Result<(), StoreError> {
     let leads = |row: &Pattern| row.merged_into.filter(|into| *into != row.key);
     match (leads(pattern), leads(other)) {
         (None, None) => {
-            move_contents(tx, pattern, other.key).await?;
-            move_overrides(tx, pattern, other).await?;
-            delete_row(tx, pattern, other.key).await
+            move_contents(tx, pattern, other.key)?;
+            move_overrides(tx, pattern, other)?;
+            delete_row(tx, pattern, other.key)
         }
         // A person said where these failures count; so do those that are the same now.
         (Some(into), None) if into != other.key => {
-            move_contents(tx, other, into).await?;
-            redirect(tx, other.key, into).await?;
-            delete_row(tx, pattern, other.key).await
+            move_contents(tx, other, into)?;
+            redirect(tx, other.key, into)?;
+            delete_row(tx, pattern, other.key)
         }
         (None, Some(into)) if into == pattern.key => {
-            similar::remove(tx, other.key, similarity::sketch(&other.normalized)).await?;
-            delete_row(tx, other, pattern.key).await?;
-            write_identity(tx, pattern, new).await
+            similar::remove(tx, other.key, similarity::sketch(&other.normalized))?;
+            delete_row(tx, other, pattern.key)?;
+            write_identity(tx, pattern, new)
         }
         (None, Some(into)) => {
-            move_contents(tx, pattern, into).await?;
-            delete_row(tx, pattern, other.key).await
+            move_contents(tx, pattern, into)?;
+            delete_row(tx, pattern, other.key)
         }
-        (Some(_), _) => delete_row(tx, pattern, other.key).await,
+        (Some(_), _) => delete_row(tx, pattern, other.key),
     }
 }
 
 /// Counts, solutions, outcomes and merged patterns of `from` go to `into`.
-async fn move_contents(tx: &mut impl Tx, from: &Pattern, into: PatternKey) -> Result<(), StoreError> {
+fn move_contents(tx: &mut Tx<'_>, from: &Pattern, into: PatternKey) -> Result<(), StoreError> {
     const SUM: &str = "UPDATE patterns SET occurrences = occurrences + $2, resolutions = resolutions + $3, \
                        first_seen_at = CASE WHEN first_seen_at < $4 THEN first_seen_at ELSE $4 END, \
                        last_seen_at = CASE WHEN last_seen_at > $5 THEN last_seen_at ELSE $5 END \
                        WHERE key = $1";
-    remove_from_view(tx, from).await?;
+    remove_from_view(tx, from)?;
     let keys = [from.key.into(), into.into()];
     let sum = [
         keys[1],
@@ -159,21 +153,21 @@ async fn move_contents(tx: &mut impl Tx, from: &Pattern, into: PatternKey) -> Re
         from.first_seen_at.into(),
         from.last_seen_at.into(),
     ];
-    tx.post(SUM, &sum).await?;
-    tx.post("UPDATE solutions SET pattern_key = $2 WHERE pattern_key = $1", &keys).await?;
-    tx.post("UPDATE outcomes SET pattern_key = $2 WHERE pattern_key = $1", &keys).await?;
-    tx.post("UPDATE outcomes SET started_pattern = $2 WHERE started_pattern = $1", &keys).await?;
-    tx.post("UPDATE patterns SET merged_into = $2 WHERE merged_into = $1", &keys).await?;
-    tx.post("UPDATE taken_counts SET pattern_key = $2 WHERE pattern_key = $1", &keys).await?;
-    search::remove(tx, &[Owner::Pattern(from.key)]).await?;
-    tx.post("DELETE FROM search_waiting WHERE pattern_key = $1", &keys[..1]).await?;
-    edits::spread_wrong(tx, into).await?;
-    solutions::choose_best(tx, into).await?;
-    mark_for_indexing(tx, into).await
+    tx.post(SUM, &sum)?;
+    tx.post("UPDATE solutions SET pattern_key = $2 WHERE pattern_key = $1", &keys)?;
+    tx.post("UPDATE outcomes SET pattern_key = $2 WHERE pattern_key = $1", &keys)?;
+    tx.post("UPDATE outcomes SET started_pattern = $2 WHERE started_pattern = $1", &keys)?;
+    tx.post("UPDATE patterns SET merged_into = $2 WHERE merged_into = $1", &keys)?;
+    tx.post("UPDATE taken_counts SET pattern_key = $2 WHERE pattern_key = $1", &keys)?;
+    search::remove(tx, &[Owner::Pattern(from.key)])?;
+    tx.post("DELETE FROM search_waiting WHERE pattern_key = $1", &keys[..1])?;
+    edits::spread_wrong(tx, into)?;
+    solutions::choose_best(tx, into)?;
+    mark_for_indexing(tx, into)
 }
 
 /// What a person set on `from` is not lost, unless something was set on `into` too.
-async fn move_overrides(tx: &mut impl Tx, from: &Pattern, into: &Pattern) -> Result<(), StoreError> {
+fn move_overrides(tx: &mut Tx<'_>, from: &Pattern, into: &Pattern) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE patterns SET person_category = COALESCE(person_category, $2), \
                        person_description = COALESCE(person_description, $3), \
                        person_solution = COALESCE(person_solution, \
@@ -184,7 +178,7 @@ async fn move_overrides(tx: &mut impl Tx, from: &Pattern, into: &Pattern) -> Res
     if overrides.edited_at.is_none() {
         return Ok(());
     }
-    remove_from_view(tx, into).await?;
+    remove_from_view(tx, into)?;
     let category = overrides.category.map(Category::as_str);
     let params = [
         into.key.into(),
@@ -193,25 +187,25 @@ async fn move_overrides(tx: &mut impl Tx, from: &Pattern, into: &Pattern) -> Res
         overrides.solution.into(),
         overrides.edited_at.into(),
     ];
-    tx.post(SQL, &params).await?;
-    add_to_view(tx, into.key).await
+    tx.post(SQL, &params)?;
+    add_to_view(tx, into.key)
 }
 
 /// Deletes a row that has nothing of its own left; its signatures go to `into`, the row of the same failure.
-async fn delete_row(tx: &mut impl Tx, row: &Pattern, into: PatternKey) -> Result<(), StoreError> {
+fn delete_row(tx: &mut Tx<'_>, row: &Pattern, into: PatternKey) -> Result<(), StoreError> {
     const MOVE: &str = "INSERT INTO pattern_signatures (signature, pattern_key) \
                         SELECT signature, $2 FROM pattern_signatures WHERE pattern_key = $1 ON CONFLICT DO NOTHING";
     let keys = [row.key.into(), into.into()];
-    record_signature(tx, &row.signature, into).await?;
-    sameness::move_to(tx, row.key, into).await?;
-    tx.post(MOVE, &keys).await?;
-    tx.post("DELETE FROM pattern_signatures WHERE pattern_key = $1", &keys[..1]).await?;
-    tx.post("DELETE FROM pattern_days WHERE pattern_key = $1", &keys[..1]).await?;
-    tx.post("DELETE FROM pattern_samples WHERE pattern_key = $1", &keys[..1]).await?;
-    tx.post("DELETE FROM patterns WHERE key = $1", &keys[..1]).await
+    record_signature(tx, &row.signature, into)?;
+    sameness::move_to(tx, row.key, into)?;
+    tx.post(MOVE, &keys)?;
+    tx.post("DELETE FROM pattern_signatures WHERE pattern_key = $1", &keys[..1])?;
+    tx.post("DELETE FROM pattern_days WHERE pattern_key = $1", &keys[..1])?;
+    tx.post("DELETE FROM pattern_samples WHERE pattern_key = $1", &keys[..1])?;
+    tx.post("DELETE FROM patterns WHERE key = $1", &keys[..1])
 }
 
-async fn record_signature(tx: &mut impl Tx, signature: &str, key: PatternKey) -> Result<(), StoreError> {
+fn record_signature(tx: &mut Tx<'_>, signature: &str, key: PatternKey) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO pattern_signatures (signature, pattern_key) VALUES ($1, $2) ON CONFLICT DO NOTHING";
-    tx.post(SQL, &[signature.into(), key.into()]).await
+    tx.post(SQL, &[signature.into(), key.into()])
 }

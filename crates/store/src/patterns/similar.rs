@@ -12,14 +12,14 @@ use crate::{
 const MAX_PATTERNS_PER_BAND: u32 = 24;
 
 /// Patterns of the same family, each once; what was merged leads to where it was.
-pub async fn of_family(tx: &mut impl Tx, family: &str, limit: u32) -> Result<Vec<Pattern>, StoreError> {
+pub fn of_family(tx: &mut Tx<'_>, family: &str, limit: u32) -> Result<Vec<Pattern>, StoreError> {
     const SQL: &str = concat!("SELECT ", columns!(), tables!(), "WHERE p.family = $1 ORDER BY p.key LIMIT $2");
-    let rows = tx.query(SQL, &[family.into(), limit.into()]).await?;
+    let rows = tx.query(SQL, &[family.into(), limit.into()])?;
     let mut found: Vec<Pattern> = Vec::with_capacity(rows.len());
     for mut row in rows {
         let pattern = patterns::pattern(&mut row)?;
         let into = match pattern.merged_into {
-            Some(into) => patterns::get(tx, into).await?,
+            Some(into) => patterns::get(tx, into)?,
             None => Some(pattern),
         };
         found.extend(into.filter(|into| found.iter().all(|other| other.key != into.key)));
@@ -28,27 +28,27 @@ pub async fn of_family(tx: &mut impl Tx, family: &str, limit: u32) -> Result<Vec
 }
 
 /// Keys and stable texts of patterns that share a band, merged ones too.
-pub async fn of_bands(tx: &mut impl Tx, bands: [u32; 4]) -> Result<Vec<(PatternKey, String)>, StoreError> {
+pub fn of_bands(tx: &mut Tx<'_>, bands: [u32; 4]) -> Result<Vec<(PatternKey, String)>, StoreError> {
     const KEYS: &str = "SELECT pattern_key FROM pattern_bands WHERE band = $1 ORDER BY pattern_key DESC LIMIT $2";
     const SQL: &str = "SELECT normalized FROM patterns WHERE key = $1";
     let wanted: Vec<_> = number_bands(bands).map(|band| [band.into(), MAX_PATTERNS_PER_BAND.into()]).collect();
-    let rows = tx.query_many(KEYS, &wanted).await?.into_iter().flatten();
+    let rows = tx.query_many(KEYS, &wanted)?.into_iter().flatten();
     let mut keys = rows.map(|mut row| row.read()).collect::<Result<Vec<i64>, _>>()?;
     keys.sort_unstable();
     keys.dedup();
     let wanted: Vec<_> = keys.iter().map(|key| [(*key).into()]).collect();
-    let texts = keys.iter().zip(tx.query_many(SQL, &wanted).await?);
+    let texts = keys.iter().zip(tx.query_many(SQL, &wanted)?);
     texts.flat_map(|(key, rows)| rows.into_iter().map(|mut row| Ok((PatternKey(*key), row.read()?)))).collect()
 }
 
-pub(crate) async fn index(tx: &mut impl Tx, key: PatternKey, bands: [u32; 4]) -> Result<(), StoreError> {
+pub(crate) fn index(tx: &mut Tx<'_>, key: PatternKey, bands: [u32; 4]) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO pattern_bands (band, pattern_key) VALUES ($1, $2) ON CONFLICT DO NOTHING";
-    tx.execute_many(SQL, number_bands(bands).map(|band| [Value::Int(band), key.into()])).await
+    tx.execute_many(SQL, number_bands(bands).map(|band| [Value::Int(band), key.into()]))
 }
 
-pub(crate) async fn remove(tx: &mut impl Tx, key: PatternKey, bands: [u32; 4]) -> Result<(), StoreError> {
+pub(crate) fn remove(tx: &mut Tx<'_>, key: PatternKey, bands: [u32; 4]) -> Result<(), StoreError> {
     const SQL: &str = "DELETE FROM pattern_bands WHERE band = $1 AND pattern_key = $2";
-    tx.execute_many(SQL, number_bands(bands).map(|band| [Value::Int(band), key.into()])).await
+    tx.execute_many(SQL, number_bands(bands).map(|band| [Value::Int(band), key.into()]))
 }
 
 /// The number of the band goes into its key, so that the same hash in two bands is no match.

@@ -89,8 +89,8 @@ macro_rules! in_order {
 }
 
 /// The first patterns of a category in an order, built-ins too, each with its value.
-pub async fn in_order(
-    tx: &mut impl Tx,
+pub fn in_order(
+    tx: &mut Tx<'_>,
     category: Category,
     by: Column,
     descending: bool,
@@ -104,16 +104,11 @@ pub async fn in_order(
         Column::LastSeen => in_order!("p.last_seen_at"),
     };
     let sql = if descending { descending_sql } else { ascending_sql };
-    read_placed(tx.query(sql, &[category.as_str().into(), limit.into()]).await?)
+    read_placed(tx.query(sql, &[category.as_str().into(), limit.into()])?)
 }
 
 /// Learned patterns of all categories by the letters of their descriptions.
-pub async fn in_letters(
-    tx: &mut impl Tx,
-    descending: bool,
-    limit: u32,
-    offset: u32,
-) -> Result<Vec<SortEntry>, StoreError> {
+pub fn in_letters(tx: &mut Tx<'_>, descending: bool, limit: u32, offset: u32) -> Result<Vec<SortEntry>, StoreError> {
     const ASCENDING: &str = concat!(
         "SELECT ",
         description!(),
@@ -129,11 +124,11 @@ pub async fn in_letters(
         " DESC, p.key DESC LIMIT $1 OFFSET $2"
     );
     let sql = if descending { DESCENDING } else { ASCENDING };
-    read_placed(tx.query(sql, &[limit.into(), offset.into()]).await?)
+    read_placed(tx.query(sql, &[limit.into(), offset.into()])?)
 }
 
 /// The values of some patterns, in no order.
-pub async fn values(tx: &mut impl Tx, keys: &[PatternKey], by: Column) -> Result<Vec<SortEntry>, StoreError> {
+pub fn values(tx: &mut Tx<'_>, keys: &[PatternKey], by: Column) -> Result<Vec<SortEntry>, StoreError> {
     let sql = match by {
         Column::Description => concat!("SELECT ", description!(), ", p.key FROM patterns p WHERE p.key = $1"),
         Column::Confidence => "SELECT p.confidence, p.key FROM patterns p WHERE p.key = $1",
@@ -142,14 +137,14 @@ pub async fn values(tx: &mut impl Tx, keys: &[PatternKey], by: Column) -> Result
         Column::LastSeen => "SELECT p.last_seen_at, p.key FROM patterns p WHERE p.key = $1",
     };
     let wanted: Vec<_> = keys.iter().map(|key| [(*key).into()]).collect();
-    read_placed(tx.query_many(sql, &wanted).await?.into_iter().flatten())
+    read_placed(tx.query_many(sql, &wanted)?.into_iter().flatten())
 }
 
 /// Texts that are read at once.
 const TEXTS_PER_READ: u32 = 1_000;
 
 /// Learned patterns of a category with these words, oldest first.
-pub async fn with_words(tx: &mut impl Tx, category: Category, words: &str) -> Result<Vec<PatternKey>, StoreError> {
+pub fn with_words(tx: &mut Tx<'_>, category: Category, words: &str) -> Result<Vec<PatternKey>, StoreError> {
     const SQL: &str = "SELECT pattern_key, text FROM pattern_texts WHERE category = $1 AND pattern_key > $2 \
                        ORDER BY pattern_key LIMIT $3";
     // As the database's `lower` does.
@@ -157,7 +152,7 @@ pub async fn with_words(tx: &mut impl Tx, category: Category, words: &str) -> Re
     let finder = memchr::memmem::Finder::new(&words);
     let (mut found, mut after, mut is_more) = (Vec::new(), i64::MIN, true);
     while is_more {
-        let rows = tx.query(SQL, &[category.as_str().into(), after.into(), TEXTS_PER_READ.into()]).await?;
+        let rows = tx.query(SQL, &[category.as_str().into(), after.into(), TEXTS_PER_READ.into()])?;
         is_more = rows.len() == TEXTS_PER_READ as usize;
         for mut row in rows {
             after = row.read()?;
@@ -170,10 +165,10 @@ pub async fn with_words(tx: &mut impl Tx, category: Category, words: &str) -> Re
 }
 
 /// The recorded signatures by which failures of a pattern are known, older ones too.
-pub async fn signatures(tx: &mut impl Tx, key: PatternKey) -> Result<Vec<String>, StoreError> {
+pub fn signatures(tx: &mut Tx<'_>, key: PatternKey) -> Result<Vec<String>, StoreError> {
     const SQL: &str = "SELECT signature FROM patterns WHERE key = $1 UNION \
                        SELECT signature FROM pattern_signatures WHERE pattern_key = $1";
-    let rows = tx.query(SQL, &[Value::from(key)]).await?;
+    let rows = tx.query(SQL, &[Value::from(key)])?;
     rows.into_iter().map(|mut row| row.read()).collect()
 }
 

@@ -73,8 +73,8 @@ macro_rules! filtered {
 }
 
 /// One page of the cases of a run that fit: failed first, then flaky, then the rest, each in the report's order.
-pub async fn list(
-    tx: &mut impl Tx,
+pub fn list(
+    tx: &mut Tx<'_>,
     run: RunKey,
     filter: CaseFilter<'_>,
     limit: u32,
@@ -89,14 +89,14 @@ pub async fn list(
         "ORDER BY c.rank, c.seq LIMIT $6 OFFSET $7"
     );
     let [run, least, most, status, words] = bounds(run, filter);
-    let rows = tx.query(SQL, &[run, least, most, status, words, limit.into(), offset.into()]).await?;
+    let rows = tx.query(SQL, &[run, least, most, status, words, limit.into(), offset.into()])?;
     rows.into_iter().map(|mut row| cases::case(&mut row)).collect()
 }
 
 /// How many cases of a run fit.
-pub async fn count(tx: &mut impl Tx, run: RunKey, filter: CaseFilter<'_>) -> Result<u32, StoreError> {
+pub fn count(tx: &mut Tx<'_>, run: RunKey, filter: CaseFilter<'_>) -> Result<u32, StoreError> {
     const SQL: &str = concat!("SELECT COUNT(*)", filtered!());
-    tx.query_first(SQL, &bounds(run, filter)).await?.map_or(Ok(0), |mut row| row.read())
+    tx.query_first(SQL, &bounds(run, filter))?.map_or(Ok(0), |mut row| row.read())
 }
 
 fn bounds(run: RunKey, filter: CaseFilter<'_>) -> [Value<'_>; 5] {
@@ -111,57 +111,52 @@ fn bounds(run: RunKey, filter: CaseFilter<'_>) -> [Value<'_>; 5] {
 }
 
 /// The failed cases of a run, in the report's order.
-pub async fn failed(tx: &mut impl Tx, run: RunKey, limit: u32) -> Result<Vec<FailedCase>, StoreError> {
+pub fn failed(tx: &mut Tx<'_>, run: RunKey, limit: u32) -> Result<Vec<FailedCase>, StoreError> {
     const SQL: &str = "SELECT c.name, f.category, f.headline, f.signature FROM cases c \
                        JOIN failures f ON f.run_key = c.run_key AND f.seq = c.seq \
                        WHERE c.run_key = $1 AND c.rank = 0 ORDER BY c.seq LIMIT $2";
-    read_failed(tx.query(SQL, &[run.0.into(), limit.into()]).await?)
+    read_failed(tx.query(SQL, &[run.0.into(), limit.into()])?)
 }
 
 /// The failed cases of a run that were of a category.
-pub async fn failed_of(
-    tx: &mut impl Tx,
-    run: RunKey,
-    category: Category,
-    limit: u32,
-) -> Result<Vec<FailedCase>, StoreError> {
+pub fn failed_of(tx: &mut Tx<'_>, run: RunKey, category: Category, limit: u32) -> Result<Vec<FailedCase>, StoreError> {
     const SQL: &str = "SELECT c.name, f.category, f.headline, f.signature FROM cases c \
                        JOIN failures f ON f.run_key = c.run_key AND f.seq = c.seq \
                        WHERE c.run_key = $1 AND c.rank = 0 AND f.category = $2 ORDER BY c.seq LIMIT $3";
-    read_failed(tx.query(SQL, &[run.0.into(), category.as_str().into(), limit.into()]).await?)
+    read_failed(tx.query(SQL, &[run.0.into(), category.as_str().into(), limit.into()])?)
 }
 
 /// Where a case of this name failed, newest first.
-pub async fn occurrences(tx: &mut impl Tx, name: &str, limit: u32) -> Result<Vec<FailureOccurrence>, StoreError> {
+pub fn occurrences(tx: &mut Tx<'_>, name: &str, limit: u32) -> Result<Vec<FailureOccurrence>, StoreError> {
     const SQL: &str = "SELECT c.run_key, c.seq, f.signature FROM cases c \
                        JOIN failures f ON f.run_key = c.run_key AND f.seq = c.seq \
                        WHERE c.name = $1 AND c.status = 'failed' ORDER BY c.run_key DESC, c.seq LIMIT $2";
-    let rows = tx.query(SQL, &[name.into(), limit.into()]).await?;
+    let rows = tx.query(SQL, &[name.into(), limit.into()])?;
     let read =
         |mut row: Row| Ok(FailureOccurrence { run: RunKey(row.read()?), seq: row.read()?, signature: row.read()? });
     rows.into_iter().map(read).collect()
 }
 
 /// Of one failure: id and start of its run, and the failure's headline.
-pub async fn describe_occurrence(
-    tx: &mut impl Tx,
+pub fn describe_occurrence(
+    tx: &mut Tx<'_>,
     occurrence: &FailureOccurrence,
 ) -> Result<Option<(String, i64, String)>, StoreError> {
     const SQL: &str = "SELECT r.id, r.started_at, f.headline FROM failures f JOIN runs r ON r.key = f.run_key \
                        WHERE f.run_key = $1 AND f.seq = $2";
-    let row = tx.query_first(SQL, &[occurrence.run.0.into(), occurrence.seq.into()]).await?;
+    let row = tx.query_first(SQL, &[occurrence.run.0.into(), occurrence.seq.into()])?;
     row.map(|mut row| Ok((row.read()?, row.read()?, row.read()?))).transpose()
 }
 
 /// How each case of a run ended, in the order of listing.
-pub async fn states(tx: &mut impl Tx, run: RunKey) -> Result<Vec<(String, CaseOutcome)>, StoreError> {
+pub fn states(tx: &mut Tx<'_>, run: RunKey) -> Result<Vec<(String, CaseOutcome)>, StoreError> {
     const SQL: &str = concat!("SELECT c.name, ", state!(), " FROM cases c WHERE c.run_key = $1 ORDER BY c.rank, c.seq");
-    read_states(tx.query(SQL, &[run.0.into()]).await?)
+    read_states(tx.query(SQL, &[run.0.into()])?)
 }
 
 /// How cases of a run ended that did not fail there and failed in another.
-pub async fn states_of_failed_in(
-    tx: &mut impl Tx,
+pub fn states_of_failed_in(
+    tx: &mut Tx<'_>,
     run: RunKey,
     other: RunKey,
 ) -> Result<Vec<(String, CaseOutcome)>, StoreError> {
@@ -171,17 +166,17 @@ pub async fn states_of_failed_in(
         " FROM cases c WHERE c.run_key = $1 AND c.rank > 0 AND EXISTS (SELECT 1 FROM cases o \
          WHERE o.name = c.name AND o.run_key = $2 AND o.status = 'failed') ORDER BY c.rank, c.seq"
     );
-    read_states(tx.query(SQL, &[run.0.into(), other.0.into()]).await?)
+    read_states(tx.query(SQL, &[run.0.into(), other.0.into()])?)
 }
 
 /// How the case of this name ended in a run; the worst of several.
-pub async fn state_of(tx: &mut impl Tx, run: RunKey, name: &str) -> Result<Option<CaseOutcome>, StoreError> {
+pub fn state_of(tx: &mut Tx<'_>, run: RunKey, name: &str) -> Result<Option<CaseOutcome>, StoreError> {
     const SQL: &str = concat!(
         "SELECT ",
         state!(),
         " FROM cases c WHERE c.run_key = $1 AND c.name = $2 ORDER BY c.rank, c.seq LIMIT 1"
     );
-    let row = tx.query_first(SQL, &[run.0.into(), name.into()]).await?;
+    let row = tx.query_first(SQL, &[run.0.into(), name.into()])?;
     row.map(|mut row| row.read()).transpose()
 }
 

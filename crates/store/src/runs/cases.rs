@@ -76,19 +76,19 @@ macro_rules! case_columns {
 pub(crate) use case_columns;
 
 /// Adds all cases of a run, in the report's order.
-pub async fn insert_all(tx: &mut impl Tx, run: RunKey, cases: &[Case]) -> Result<(), StoreError> {
+pub fn insert_all(tx: &mut Tx<'_>, run: RunKey, cases: &[Case]) -> Result<(), StoreError> {
     const CASES: &str = "INSERT INTO cases (run_key, rank, seq, name, status, runner_status, duration_ms, attempts) \
                          VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
     const FAILURES: &str = "INSERT INTO failures (run_key, seq, category, headline, signature, error, stdout_tail, \
                             stderr_tail, exception_type, exit_code, signal, container_status, oom_killed, runner, \
                             verdict) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)";
-    tx.execute_many(CASES, (0_i64..).zip(cases).map(|(seq, case)| case_row(run, seq, case))).await?;
+    tx.execute_many(CASES, (0_i64..).zip(cases).map(|(seq, case)| case_row(run, seq, case)))?;
     let failed = (0_i64..).zip(cases).filter_map(|(seq, case)| Some((seq, case.failure.as_deref()?)));
-    tx.execute_many(FAILURES, failed.map(|(seq, failure)| failure_row(run, seq, failure))).await
+    tx.execute_many(FAILURES, failed.map(|(seq, failure)| failure_row(run, seq, failure)))
 }
 
 /// One page of a run: failed first, then flaky, then the rest, each in the report's order.
-pub async fn list(tx: &mut impl Tx, run: RunKey, limit: u32, offset: u32) -> Result<Vec<Case>, StoreError> {
+pub fn list(tx: &mut Tx<'_>, run: RunKey, limit: u32, offset: u32) -> Result<Vec<Case>, StoreError> {
     const SQL: &str = concat!(
         "SELECT ",
         case_columns!(),
@@ -97,12 +97,12 @@ pub async fn list(tx: &mut impl Tx, run: RunKey, limit: u32, offset: u32) -> Res
         " FROM cases c LEFT JOIN failures f ON f.run_key = c.run_key AND f.seq = c.seq \
          WHERE c.run_key = $1 ORDER BY c.rank, c.seq LIMIT $2 OFFSET $3"
     );
-    let rows = tx.query(SQL, &[run.0.into(), limit.into(), offset.into()]).await?;
+    let rows = tx.query(SQL, &[run.0.into(), limit.into(), offset.into()])?;
     rows.into_iter().map(|mut row| case(&mut row)).collect()
 }
 
 /// All cases of a run, in the report's order.
-pub async fn in_order(tx: &mut impl Tx, run: RunKey) -> Result<Vec<Case>, StoreError> {
+pub fn in_order(tx: &mut Tx<'_>, run: RunKey) -> Result<Vec<Case>, StoreError> {
     const SQL: &str = concat!(
         "SELECT ",
         case_columns!(),
@@ -111,25 +111,25 @@ pub async fn in_order(tx: &mut impl Tx, run: RunKey) -> Result<Vec<Case>, StoreE
         " FROM cases c LEFT JOIN failures f ON f.run_key = c.run_key AND f.seq = c.seq \
          WHERE c.run_key = $1 ORDER BY c.seq"
     );
-    let rows = tx.query(SQL, &[run.0.into()]).await?;
+    let rows = tx.query(SQL, &[run.0.into()])?;
     rows.into_iter().map(|mut row| case(&mut row)).collect()
 }
 
 /// A failed case of a run by its qualified name; the first one where a report has several.
-pub async fn failed(tx: &mut impl Tx, run: RunKey, name: &str) -> Result<Option<Failure>, StoreError> {
+pub fn failed(tx: &mut Tx<'_>, run: RunKey, name: &str) -> Result<Option<Failure>, StoreError> {
     const SQL: &str = concat!(
         "SELECT ",
         failure_columns!(),
         " FROM cases c JOIN failures f ON f.run_key = c.run_key AND f.seq = c.seq \
          WHERE c.name = $2 AND c.run_key = $1 AND c.status = 'failed' ORDER BY c.seq LIMIT 1"
     );
-    let row = tx.query_first(SQL, &[run.0.into(), name.into()]).await?;
+    let row = tx.query_first(SQL, &[run.0.into(), name.into()])?;
     row.map(|mut row| failure(&mut row)).transpose()
 }
 
 /// How many failing cases of a run have this cause, and the qualified names of the first, behind that of the asked one.
-pub async fn of_cause(
-    tx: &mut impl Tx,
+pub fn of_cause(
+    tx: &mut Tx<'_>,
     run: RunKey,
     cause_id: &str,
     asked: &str,
@@ -141,7 +141,7 @@ pub async fn of_cause(
                        ORDER BY CASE WHEN c.name = $3 THEN 0 ELSE 1 END, c.seq LIMIT $4";
     let has_cause = format!("%\"causeId\":\"{cause_id}\"%");
     let (mut count, mut names) = (0, Vec::new());
-    for mut row in tx.query(SQL, &[run.0.into(), (&has_cause).into(), asked.into(), limit.into()]).await? {
+    for mut row in tx.query(SQL, &[run.0.into(), (&has_cause).into(), asked.into(), limit.into()])? {
         names.push(row.read()?);
         count = row.read()?;
     }
@@ -149,39 +149,39 @@ pub async fn of_cause(
 }
 
 /// What the failing cases of a run were found to be (JSON), in the report's order.
-pub async fn verdicts(tx: &mut impl Tx, run: RunKey, limit: u32) -> Result<Vec<String>, StoreError> {
+pub fn verdicts(tx: &mut Tx<'_>, run: RunKey, limit: u32) -> Result<Vec<String>, StoreError> {
     const SQL: &str = "SELECT verdict FROM failures WHERE run_key = $1 AND verdict IS NOT NULL ORDER BY seq LIMIT $2";
-    tx.query(SQL, &[run.0.into(), limit.into()]).await?.into_iter().map(|mut row| row.read()).collect()
+    tx.query(SQL, &[run.0.into(), limit.into()])?.into_iter().map(|mut row| row.read()).collect()
 }
 
 /// Status of a case by its qualified name, whatever it is.
-pub async fn status_of(tx: &mut impl Tx, run: RunKey, name: &str) -> Result<Option<Status>, StoreError> {
+pub fn status_of(tx: &mut Tx<'_>, run: RunKey, name: &str) -> Result<Option<Status>, StoreError> {
     const SQL: &str = "SELECT status FROM cases WHERE run_key = $1 AND name = $2 ORDER BY rank, seq LIMIT 1";
-    let row = tx.query_first(SQL, &[run.0.into(), name.into()]).await?;
+    let row = tx.query_first(SQL, &[run.0.into(), name.into()])?;
     row.map(|mut row| row.read()).transpose()
 }
 
 /// Different qualified names that end with `ending`.
-pub async fn names_ending(tx: &mut impl Tx, run: RunKey, ending: &str, limit: u32) -> Result<Vec<String>, StoreError> {
+pub fn names_ending(tx: &mut Tx<'_>, run: RunKey, ending: &str, limit: u32) -> Result<Vec<String>, StoreError> {
     const SQL: &str = "SELECT name FROM cases WHERE run_key = $1 AND length(name) > length($2) \
                        AND substr(name, length(name) - length($2) + 1) = $2 \
                        GROUP BY name ORDER BY MIN(rank), MIN(seq) LIMIT $3";
-    let rows = tx.query(SQL, &[run.0.into(), ending.into(), limit.into()]).await?;
+    let rows = tx.query(SQL, &[run.0.into(), ending.into(), limit.into()])?;
     rows.into_iter().map(|mut row| row.read()).collect()
 }
 
 /// Names of a run's cases, failed ones first.
-pub async fn names(tx: &mut impl Tx, run: RunKey, limit: u32) -> Result<Vec<String>, StoreError> {
+pub fn names(tx: &mut Tx<'_>, run: RunKey, limit: u32) -> Result<Vec<String>, StoreError> {
     const SQL: &str = "SELECT name FROM cases WHERE run_key = $1 ORDER BY rank, seq LIMIT $2";
-    let rows = tx.query(SQL, &[run.0.into(), limit.into()]).await?;
+    let rows = tx.query(SQL, &[run.0.into(), limit.into()])?;
     rows.into_iter().map(|mut row| row.read()).collect()
 }
 
 /// Id of the newest run in which a case of this name failed.
-pub async fn newest_failure(tx: &mut impl Tx, name: &str) -> Result<Option<String>, StoreError> {
+pub fn newest_failure(tx: &mut Tx<'_>, name: &str) -> Result<Option<String>, StoreError> {
     const SQL: &str = "SELECT r.id FROM cases c JOIN runs r ON r.key = c.run_key \
                        WHERE c.name = $1 AND c.status = 'failed' ORDER BY c.run_key DESC LIMIT 1";
-    let row = tx.query_first(SQL, &[name.into()]).await?;
+    let row = tx.query_first(SQL, &[name.into()])?;
     row.map(|mut row| row.read()).transpose()
 }
 

@@ -28,18 +28,18 @@ pub struct Newest {
 }
 
 /// How a case ended last, from the run of its failure on; None where that run is gone.
-pub async fn newest_of(tx: &mut impl Tx, run_id: &str, case_name: &str) -> Result<Option<Newest>, StoreError> {
+pub fn newest_of(tx: &mut Tx<'_>, run_id: &str, case_name: &str) -> Result<Option<Newest>, StoreError> {
     const SINCE: &str = "SELECT r.key, r.id FROM runs r JOIN runs f ON f.id = $1 \
                          WHERE (r.started_at, r.key) >= (f.started_at, f.key) AND r.is_foreign = 0 \
                          ORDER BY r.started_at DESC, r.key DESC LIMIT $2";
     const HOW: &str = "SELECT status, rank = 1 FROM cases WHERE run_key = $1 AND name = $2 AND status <> 'skipped' \
                        ORDER BY rank LIMIT 1";
-    for mut row in tx.query(SINCE, &[run_id.into(), MAX_RUNS.into()]).await? {
+    for mut row in tx.query(SINCE, &[run_id.into(), MAX_RUNS.into()])? {
         let (key, id) = (RunKey(row.read()?), row.read()?);
-        if let Some(mut row) = tx.query_first(HOW, &[key.0.into(), case_name.into()]).await? {
+        if let Some(mut row) = tx.query_first(HOW, &[key.0.into(), case_name.into()])? {
             return Ok(Some(Newest { run_id: id, status: row.read()?, flaky: row.read()? }));
         }
-        if whole_passed(tx, key, case_name).await? {
+        if whole_passed(tx, key, case_name)? {
             return Ok(Some(Newest { run_id: id, status: Status::Passed, flaky: false }));
         }
     }
@@ -55,16 +55,16 @@ pub fn cases_of_suite(case_name: &str) -> Option<&str> {
 }
 
 /// A command that failed without a case, and a file that could not be loaded, have no case where they are well.
-async fn whole_passed(tx: &mut impl Tx, run: RunKey, case_name: &str) -> Result<bool, StoreError> {
+fn whole_passed(tx: &mut Tx<'_>, run: RunKey, case_name: &str) -> Result<bool, StoreError> {
     const COMMAND: &str = "SELECT 1 FROM runs WHERE key = $1 AND command = $2 AND status = 'passed'";
     const CASES: &str = "SELECT COUNT(*), COUNT(CASE WHEN status = 'failed' THEN 1 END) FROM cases \
                          WHERE run_key = $1 AND status <> 'skipped' AND SUBSTR(name, 1, $3) = $2";
-    if tx.query_first(COMMAND, &[run.0.into(), case_name.into()]).await?.is_some() {
+    if tx.query_first(COMMAND, &[run.0.into(), case_name.into()])?.is_some() {
         return Ok(true);
     }
     let Some(start) = cases_of_suite(case_name) else { return Ok(false) };
     let length = i64::try_from(start.chars().count()).unwrap_or(i64::MAX);
-    let Some(mut row) = tx.query_first(CASES, &[run.0.into(), start.into(), length.into()]).await? else {
+    let Some(mut row) = tx.query_first(CASES, &[run.0.into(), start.into(), length.into()])? else {
         return Ok(false);
     };
     let (ran, failed): (i64, i64) = (row.read()?, row.read()?);
@@ -103,7 +103,7 @@ pub struct Claim {
 }
 
 /// The newest claims that a run may prove or refute; of what fails by chance, those too that are proved.
-pub async fn open(tx: &mut impl Tx) -> Result<Vec<Claim>, StoreError> {
+pub fn open(tx: &mut Tx<'_>) -> Result<Vec<Claim>, StoreError> {
     const SQL: &str = "SELECT o.key, s.key, s.pattern_key, s.steps, o.case_name, o.run_id, COALESCE(r.started_at, o.created_at), \
                        o.created_at, o.recorded_from, r.git_branch, o.passes, o.passes_needed, o.proved_by IS NOT NULL, \
                        o.changed \
@@ -111,7 +111,7 @@ pub async fn open(tx: &mut impl Tx) -> Result<Vec<Claim>, StoreError> {
                        LEFT JOIN runs r ON r.id = o.run_id WHERE o.worked = 1 AND o.refuted_by IS NULL \
                        AND o.run_id IS NOT NULL AND (o.proved_by IS NULL OR o.passes_needed > 1) \
                        ORDER BY o.key DESC LIMIT $1";
-    let rows = tx.query(SQL, &[MAX_CLAIMS.into()]).await?;
+    let rows = tx.query(SQL, &[MAX_CLAIMS.into()])?;
     let read = rows.into_iter().map(|mut row| {
         Ok(Claim {
             key: row.read()?,
@@ -134,7 +134,7 @@ pub async fn open(tx: &mut impl Tx) -> Result<Vec<Claim>, StoreError> {
 }
 
 /// For each claim whether something else was reported after it for the same case of the same pattern, and stands.
-pub async fn superseded(tx: &mut impl Tx, claims: &[Claim]) -> Result<Vec<bool>, StoreError> {
+pub fn superseded(tx: &mut Tx<'_>, claims: &[Claim]) -> Result<Vec<bool>, StoreError> {
     const SQL: &str = "SELECT 1 FROM solutions s JOIN outcomes o ON o.solution_key = s.key \
                        WHERE s.pattern_key = $1 AND s.wrong_at IS NULL \
                        AND s.digest <> (SELECT own.digest FROM solutions own WHERE own.key = $2) AND o.key > $3 \
@@ -146,42 +146,42 @@ pub async fn superseded(tx: &mut impl Tx, claims: &[Claim]) -> Result<Vec<bool>,
             [pattern.into(), claim.solution.0.into(), claim.key.into(), (&claim.case_name).into()]
         })
         .collect();
-    Ok(tx.query_many(SQL, &params).await?.into_iter().map(|rows| !rows.is_empty()).collect())
+    Ok(tx.query_many(SQL, &params)?.into_iter().map(|rows| !rows.is_empty()).collect())
 }
 
 /// Counts one more run in which the case of each passed.
-pub async fn count_passes(tx: &mut impl Tx, claims: &[Claim]) -> Result<(), StoreError> {
+pub fn count_passes(tx: &mut Tx<'_>, claims: &[Claim]) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE outcomes SET passes = passes + 1 WHERE key = $1";
-    tx.execute_many(SQL, claims.iter().map(|claim| [claim.key.into()])).await
+    tx.execute_many(SQL, claims.iter().map(|claim| [claim.key.into()]))
 }
 
 /// Stores what changed until the first pass of each claim's case, as JSON.
-pub async fn set_changed<'a>(
-    tx: &mut impl Tx,
+pub fn set_changed<'a>(
+    tx: &mut Tx<'_>,
     changed: impl IntoIterator<Item = (&'a Claim, &'a str)>,
 ) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE outcomes SET changed = $2 WHERE key = $1";
-    tx.execute_many(SQL, changed.into_iter().map(|(claim, changed)| [claim.key.into(), changed.into()])).await
+    tx.execute_many(SQL, changed.into_iter().map(|(claim, changed)| [claim.key.into(), changed.into()]))
 }
 
 /// Notes the run in which the case of a claim had passed often enough.
-pub async fn mark_proved(tx: &mut impl Tx, claim: &Claim, run_id: &str) -> Result<(), StoreError> {
+pub fn mark_proved(tx: &mut Tx<'_>, claim: &Claim, run_id: &str) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE outcomes SET proved_by = $2 WHERE key = $1";
-    tx.post(SQL, &[claim.key.into(), run_id.into()]).await?;
-    choose_best_fix(tx, claim).await
+    tx.post(SQL, &[claim.key.into(), run_id.into()])?;
+    choose_best_fix(tx, claim)
 }
 
 /// Notes what contradicts a claim, proved or not, which is a failed attempt from then on: the run in which its case failed again.
-pub async fn mark_refuted(tx: &mut impl Tx, claim: &Claim, run_id: &str) -> Result<(), StoreError> {
+pub fn mark_refuted(tx: &mut Tx<'_>, claim: &Claim, run_id: &str) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE outcomes SET refuted_by = $2 WHERE key = $1";
-    tx.post(SQL, &[claim.key.into(), run_id.into()]).await?;
-    outcomes::sum_up(tx, claim.solution).await?;
-    choose_best_fix(tx, claim).await
+    tx.post(SQL, &[claim.key.into(), run_id.into()])?;
+    outcomes::sum_up(tx, claim.solution)?;
+    choose_best_fix(tx, claim)
 }
 
-async fn choose_best_fix(tx: &mut impl Tx, claim: &Claim) -> Result<(), StoreError> {
+fn choose_best_fix(tx: &mut Tx<'_>, claim: &Claim) -> Result<(), StoreError> {
     match claim.pattern {
-        Some(pattern) => solutions::choose_best(tx, pattern).await,
+        Some(pattern) => solutions::choose_best(tx, pattern),
         None => Ok(()),
     }
 }

@@ -7,11 +7,11 @@ use crate::{
 };
 
 /// Commits of recorded runs that begin so, that of the newest run first.
-pub async fn commits_with_prefix(tx: &mut impl Tx, prefix: &str, limit: u32) -> Result<Vec<String>, StoreError> {
+pub fn commits_with_prefix(tx: &mut Tx<'_>, prefix: &str, limit: u32) -> Result<Vec<String>, StoreError> {
     const SQL: &str = "SELECT git_commit FROM runs WHERE git_commit >= $1 AND git_commit < $2 \
                        AND is_foreign = 0 GROUP BY git_commit ORDER BY MAX(started_at) DESC, git_commit LIMIT $3";
     let after = format!("{prefix}\u{10ffff}");
-    let rows = tx.query(SQL, &[prefix.into(), (&after).into(), limit.into()]).await?;
+    let rows = tx.query(SQL, &[prefix.into(), (&after).into(), limit.into()])?;
     rows.into_iter().map(|mut row| row.read()).collect()
 }
 
@@ -28,29 +28,24 @@ pub struct CommitStart {
 
 /// The first run of a commit. Work that was not committed yet is of the time after it: where nothing else ran, the run
 /// before stands for the commit, as far as there is one.
-pub async fn commit_start(tx: &mut impl Tx, commit: &str) -> Result<Option<CommitStart>, StoreError> {
+pub fn commit_start(tx: &mut Tx<'_>, commit: &str) -> Result<Option<CommitStart>, StoreError> {
     const FIRST: &str = "SELECT key, started_at, COALESCE(git_dirty, 0) FROM runs WHERE git_commit = $1 \
                          AND is_foreign = 0 ORDER BY COALESCE(git_dirty, 0), started_at, key LIMIT 1";
     const BEFORE: &str = "SELECT key, started_at FROM runs WHERE (started_at, key) < ($1, $2) \
                           AND is_foreign = 0 ORDER BY started_at DESC, key DESC LIMIT 1";
-    let Some(mut row) = tx.query_first(FIRST, &[commit.into()]).await? else { return Ok(None) };
+    let Some(mut row) = tx.query_first(FIRST, &[commit.into()])? else { return Ok(None) };
     let first = CommitStart { key: RunKey(row.read()?), started_at: row.read()?, only_edited: row.read::<i64>()? != 0 };
     if !first.only_edited {
         return Ok(Some(first));
     }
-    match tx.query_first(BEFORE, &[first.started_at.into(), first.key.0.into()]).await? {
+    match tx.query_first(BEFORE, &[first.started_at.into(), first.key.0.into()])? {
         Some(mut row) => Ok(Some(CommitStart { key: RunKey(row.read()?), started_at: row.read()?, ..first })),
         None => Ok(Some(first)),
     }
 }
 
 /// The runs of a commit, and those before it; newest first.
-pub async fn until(
-    tx: &mut impl Tx,
-    commit: &str,
-    start: CommitStart,
-    limit: u32,
-) -> Result<Vec<(RunKey, Run)>, StoreError> {
+pub fn until(tx: &mut Tx<'_>, commit: &str, start: CommitStart, limit: u32) -> Result<Vec<(RunKey, Run)>, StoreError> {
     const SQL: &str = concat!(
         "SELECT key, ",
         columns!(),
@@ -59,16 +54,11 @@ pub async fn until(
          ORDER BY started_at DESC, key DESC LIMIT $4"
     );
     let params = [commit.into(), start.started_at.into(), start.key.0.into(), limit.into()];
-    tx.query(SQL, &params).await?.into_iter().map(keyed).collect()
+    tx.query(SQL, &params)?.into_iter().map(keyed).collect()
 }
 
 /// The runs of other code after the first of a commit, newest first.
-pub async fn after(
-    tx: &mut impl Tx,
-    commit: &str,
-    start: CommitStart,
-    limit: u32,
-) -> Result<Vec<(RunKey, Run)>, StoreError> {
+pub fn after(tx: &mut Tx<'_>, commit: &str, start: CommitStart, limit: u32) -> Result<Vec<(RunKey, Run)>, StoreError> {
     const SQL: &str = concat!(
         "SELECT key, ",
         columns!(),
@@ -77,7 +67,7 @@ pub async fn after(
          ORDER BY started_at DESC, key DESC LIMIT $4"
     );
     let params = [commit.into(), start.started_at.into(), start.key.0.into(), limit.into()];
-    tx.query(SQL, &params).await?.into_iter().map(keyed).collect()
+    tx.query(SQL, &params)?.into_iter().map(keyed).collect()
 }
 
 fn keyed(mut row: Row) -> Result<(RunKey, Run), StoreError> {

@@ -58,8 +58,8 @@ const MAX_RUNS_TOGETHER: u32 = 512;
 
 /// The runs in which a test ran, newest first. `places`: where it is in some of them, by their ids. No index has the names
 /// of what passed: a run whose place is not known is read whole.
-pub async fn of_test(
-    tx: &mut impl Tx,
+pub fn of_test(
+    tx: &mut Tx<'_>,
     name: &str,
     places: &BTreeMap<String, TestPlace>,
     limit: u32,
@@ -73,7 +73,7 @@ pub async fn of_test(
     let (offset, wanted) = (offset as usize, offset.saturating_add(limit) as usize);
     let (mut found, mut seen, mut together) = (Vec::new(), 0_u32, limit.clamp(1, MAX_RUNS_TOGETHER));
     while found.len() < wanted {
-        let rows = tx.query(RUNS, &[together.into(), seen.into()]).await?;
+        let rows = tx.query(RUNS, &[together.into(), seen.into()])?;
         let is_last = rows.len() < together as usize;
         let (mut runs, mut bounds) = (Vec::new(), Vec::new());
         for mut row in rows {
@@ -88,7 +88,7 @@ pub async fn of_test(
             bounds.push([run.key.0.into(), first.into(), last.into(), name.into()]);
             runs.push(run);
         }
-        for (run, rows) in runs.into_iter().zip(tx.query_many(CASE, &bounds).await?) {
+        for (run, rows) in runs.into_iter().zip(tx.query_many(CASE, &bounds)?) {
             let Some(mut row) = rows.into_iter().next() else { continue };
             if let Some(outcome) = row.read()? {
                 found.push(TestRun { outcome, duration_ms: row.read()?, ..run });
@@ -119,45 +119,42 @@ fn listed(row: &mut Row) -> Result<TestRun, StoreError> {
 }
 
 /// The id of the newest run in which a test failed that was judged, and what it was found to be (JSON).
-pub async fn newest_verdict(tx: &mut impl Tx, name: &str) -> Result<Option<(String, String)>, StoreError> {
+pub fn newest_verdict(tx: &mut Tx<'_>, name: &str) -> Result<Option<(String, String)>, StoreError> {
     const SQL: &str = "SELECT r.id, f.verdict FROM cases c JOIN failures f ON f.run_key = c.run_key AND f.seq = c.seq \
                        JOIN runs r ON r.key = c.run_key \
                        WHERE c.name = $1 AND c.status = 'failed' AND f.verdict IS NOT NULL AND r.is_foreign = 0 \
                        ORDER BY r.started_at DESC, r.key DESC, c.seq LIMIT 1";
-    let row = tx.query_first(SQL, &[name.into()]).await?;
+    let row = tx.query_first(SQL, &[name.into()])?;
     row.map(|mut row| Ok((row.read()?, row.read()?))).transpose()
 }
 
 /// What is said of failed cases, each named by its run and its name; in the same order.
-pub async fn brief_failures(
-    tx: &mut impl Tx,
-    cases: &[(RunKey, &str)],
-) -> Result<Vec<Option<BriefFailure>>, StoreError> {
+pub fn brief_failures(tx: &mut Tx<'_>, cases: &[(RunKey, &str)]) -> Result<Vec<Option<BriefFailure>>, StoreError> {
     const SQL: &str = "SELECT f.headline, f.verdict FROM cases c \
                        JOIN failures f ON f.run_key = c.run_key AND f.seq = c.seq \
                        WHERE c.name = $2 AND c.run_key = $1 AND c.status = 'failed' ORDER BY c.seq LIMIT 1";
     let params: Vec<[Value<'_>; 2]> = cases.iter().map(|(run, name)| [run.0.into(), (*name).into()]).collect();
     let brief = |mut row: Row| Ok(BriefFailure { headline: row.read()?, verdict: row.read()? });
-    let rows = tx.query_many(SQL, &params).await?;
+    let rows = tx.query_many(SQL, &params)?;
     rows.into_iter().map(|rows| rows.into_iter().next().map(brief).transpose()).collect()
 }
 
 /// For each run how its cases ended that ran, failed ones first.
-pub async fn outcomes(tx: &mut impl Tx, runs: &[RunKey]) -> Result<Vec<Vec<(String, CaseOutcome)>>, StoreError> {
+pub fn outcomes(tx: &mut Tx<'_>, runs: &[RunKey]) -> Result<Vec<Vec<(String, CaseOutcome)>>, StoreError> {
     const SQL: &str = "SELECT name, rank FROM cases WHERE run_key = $1 AND status <> 'skipped' ORDER BY rank, seq";
     let params: Vec<[Value<'_>; 1]> = runs.iter().map(|run| [run.0.into()]).collect();
     let read = |mut row: Row| Ok((row.read()?, row.read()?));
-    let rows = tx.query_many(SQL, &params).await?;
+    let rows = tx.query_many(SQL, &params)?;
     rows.into_iter().map(|rows| rows.into_iter().map(read).collect()).collect()
 }
 
 /// For each run the names of those failed cases whose verdict has a text in it. A verdict is long, and a run may have
 /// many: only the names leave the database.
-pub async fn judged_with(tx: &mut impl Tx, runs: &[RunKey], text: &str) -> Result<Vec<Vec<String>>, StoreError> {
+pub fn judged_with(tx: &mut Tx<'_>, runs: &[RunKey], text: &str) -> Result<Vec<Vec<String>>, StoreError> {
     const SQL: &str = "SELECT c.name FROM cases c JOIN failures f ON f.run_key = c.run_key AND f.seq = c.seq \
                        WHERE c.run_key = $1 AND c.rank = 0 AND replace(f.verdict, $2, '') <> f.verdict";
     let params: Vec<[Value<'_>; 2]> = runs.iter().map(|run| [run.0.into(), text.into()]).collect();
-    let rows = tx.query_many(SQL, &params).await?;
+    let rows = tx.query_many(SQL, &params)?;
     rows.into_iter().map(|rows| rows.into_iter().map(|mut row| row.read()).collect()).collect()
 }
 
@@ -171,8 +168,8 @@ macro_rules! known {
 
 /// Tests that have a part in their name, ASCII letters in whatever case: the one that is called so, then those that end
 /// with `ending`, then the rest.
-pub async fn names_with(
-    tx: &mut impl Tx,
+pub fn names_with(
+    tx: &mut Tx<'_>,
     since: i64,
     part: &str,
     ending: &str,
@@ -186,13 +183,13 @@ pub async fn names_with(
          AND substr(name, length(name) - length($4) + 1) = $4 THEN 1 ELSE 2 END, MIN(later), name LIMIT $5"
     );
     let lower = part.to_ascii_lowercase();
-    let rows = tx.query(SQL, &[since.into(), part.into(), (&lower).into(), ending.into(), limit.into()]).await?;
+    let rows = tx.query(SQL, &[since.into(), part.into(), (&lower).into(), ending.into(), limit.into()])?;
     rows.into_iter().map(|mut row| row.read()).collect()
 }
 
 /// Names of tests, those that failed once first.
-pub async fn names(tx: &mut impl Tx, since: i64, limit: u32) -> Result<Vec<String>, StoreError> {
+pub fn names(tx: &mut Tx<'_>, since: i64, limit: u32) -> Result<Vec<String>, StoreError> {
     const SQL: &str = concat!("SELECT name", known!(), "GROUP BY name ORDER BY MIN(later), name LIMIT $2");
-    let rows = tx.query(SQL, &[since.into(), limit.into()]).await?;
+    let rows = tx.query(SQL, &[since.into(), limit.into()])?;
     rows.into_iter().map(|mut row| row.read()).collect()
 }

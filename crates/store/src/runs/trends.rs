@@ -19,36 +19,36 @@ pub struct PassDuration {
 
 /// Of the newest so many runs, how long cases took that passed at the first attempt. Those that never took `least_ms`
 /// in any of these runs are left out where they are stored, and so are most tests of most projects.
-pub async fn pass_durations(tx: &mut impl Tx, runs: u32, least_ms: f64) -> Result<Vec<PassDuration>, StoreError> {
+pub fn pass_durations(tx: &mut Tx<'_>, runs: u32, least_ms: f64) -> Result<Vec<PassDuration>, StoreError> {
     const SQL: &str = "WITH newest AS (SELECT key FROM runs WHERE is_foreign = 0 \
                        ORDER BY started_at DESC, key DESC LIMIT $1) SELECT c.run_key, c.name, c.duration_ms FROM cases c \
                        WHERE c.run_key IN (SELECT key FROM newest) AND c.rank = 2 AND c.status = 'passed' \
                        AND c.duration_ms IS NOT NULL AND c.name IN (SELECT s.name FROM cases s \
                        WHERE s.run_key IN (SELECT key FROM newest) AND s.rank = 2 AND s.status = 'passed' \
                        AND s.duration_ms >= $2)";
-    let rows = tx.query(SQL, &[runs.into(), least_ms.into()]).await?;
+    let rows = tx.query(SQL, &[runs.into(), least_ms.into()])?;
     let read = |mut row: Row| Ok(PassDuration { run: RunKey(row.read()?), name: row.read()?, ms: row.read()? });
     rows.into_iter().map(read).collect()
 }
 
 /// Of the newest so many runs in which cases failed, how many of these were found to fail by chance; runs with none are
 /// left out.
-pub async fn failures_by_chance(tx: &mut impl Tx, failed_runs: u32) -> Result<Vec<(RunKey, u32)>, StoreError> {
+pub fn failures_by_chance(tx: &mut Tx<'_>, failed_runs: u32) -> Result<Vec<(RunKey, u32)>, StoreError> {
     // Quotation marks inside of a text are escaped in JSON, so that only the verdict itself reads so.
     const SQL: &str = "SELECT f.run_key, COUNT(*) FROM failures f WHERE f.run_key IN (SELECT key FROM runs \
                        WHERE failed > 0 ORDER BY started_at DESC, key DESC LIMIT $1) \
                        AND f.verdict LIKE '%\"verdict\":{\"kind\":\"flaky\",%' GROUP BY f.run_key";
-    let rows = tx.query(SQL, &[failed_runs.into()]).await?;
+    let rows = tx.query(SQL, &[failed_runs.into()])?;
     rows.into_iter().map(|mut row| Ok((RunKey(row.read()?), row.read()?))).collect()
 }
 
 /// For each name id and start of the run recorded last in which a case of it failed.
-pub async fn last_failures(tx: &mut impl Tx, names: &[&str]) -> Result<Vec<Option<(String, i64)>>, StoreError> {
+pub fn last_failures(tx: &mut Tx<'_>, names: &[&str]) -> Result<Vec<Option<(String, i64)>>, StoreError> {
     const SQL: &str = "SELECT r.id, r.started_at FROM cases c JOIN runs r ON r.key = c.run_key \
                        WHERE c.name = $1 AND c.status = 'failed' AND r.is_foreign = 0 \
                        ORDER BY c.run_key DESC LIMIT 1";
     let params: Vec<_> = names.iter().map(|name| [(*name).into()]).collect();
-    let answers = tx.query_many(SQL, &params).await?;
+    let answers = tx.query_many(SQL, &params)?;
     let first = |rows: Vec<Row>| rows.into_iter().next().map(|mut row| Ok((row.read()?, row.read()?))).transpose();
     answers.into_iter().map(first).collect()
 }

@@ -49,9 +49,9 @@ impl Segment {
 
 /// All segments, in the order of their documents. No two cover the same document, so that walking over all of them
 /// takes no longer than their documents do.
-pub(super) async fn all(tx: &mut impl Tx) -> Result<Vec<Segment>, StoreError> {
+pub(super) fn all(tx: &mut Tx<'_>) -> Result<Vec<Segment>, StoreError> {
     const SQL: &str = "SELECT key, first_document, last_document, documents FROM search_segments ORDER BY key LIMIT $1";
-    let rows = tx.query(SQL, &[(MAX_SEGMENTS + 1).into()]).await?;
+    let rows = tx.query(SQL, &[(MAX_SEGMENTS + 1).into()])?;
     if rows.len() > MAX_SEGMENTS as usize {
         return Err(StoreError::corrupt("there are too many search segments"));
     }
@@ -77,25 +77,25 @@ fn is_possible(segment: &Segment, covered: i64) -> bool {
 
 /// Key and vector of the documents that no segment has yet. [`tidy`] leaves few; of a file where somebody left more,
 /// the oldest.
-pub(super) async fn tail(tx: &mut impl Tx, segments: &[Segment]) -> Result<Vec<(i64, Vector)>, StoreError> {
-    without_segment(tx, segments, MIN_SEGMENT_DOCUMENTS).await
+pub(super) fn tail(tx: &mut Tx<'_>, segments: &[Segment]) -> Result<Vec<(i64, Vector)>, StoreError> {
+    without_segment(tx, segments, MIN_SEGMENT_DOCUMENTS)
 }
 
-async fn without_segment(tx: &mut impl Tx, segments: &[Segment], limit: i64) -> Result<Vec<(i64, Vector)>, StoreError> {
+fn without_segment(tx: &mut Tx<'_>, segments: &[Segment], limit: i64) -> Result<Vec<(i64, Vector)>, StoreError> {
     const SQL: &str = "SELECT key, vector FROM search_documents WHERE key > $1 ORDER BY key LIMIT $2";
     let last = segments.last().map_or(0, |segment| segment.last);
-    let rows = tx.query(SQL, &[last.into(), limit.into()]).await?;
+    let rows = tx.query(SQL, &[last.into(), limit.into()])?;
     rows.into_iter().map(|mut row| Ok((row.read()?, Vector::from_bytes(&row.read::<Vec<u8>>()?)))).collect()
 }
 
 /// Makes segments of the newest documents once there are enough, and merges what is small.
-pub(super) async fn compact(tx: &mut impl Tx) -> Result<(), StoreError> {
-    let mut segments = all(tx).await?;
-    while unsegmented(tx, &segments).await? >= MIN_SEGMENT_DOCUMENTS {
-        let documents = without_segment(tx, &segments, MAX_NEW_DOCUMENTS).await?;
-        segments.push(write_segment(tx, &segments, &documents).await?);
+pub(super) fn compact(tx: &mut Tx<'_>) -> Result<(), StoreError> {
+    let mut segments = all(tx)?;
+    while unsegmented(tx, &segments)? >= MIN_SEGMENT_DOCUMENTS {
+        let documents = without_segment(tx, &segments, MAX_NEW_DOCUMENTS)?;
+        segments.push(write_segment(tx, &segments, &documents)?);
         while let Some(run) = next_merge(&segments) {
-            let merged = merge(tx, &segments[run..]).await?;
+            let merged = merge(tx, &segments[run..])?;
             segments.truncate(run);
             segments.push(merged);
         }
@@ -104,10 +104,10 @@ pub(super) async fn compact(tx: &mut impl Tx) -> Result<(), StoreError> {
 }
 
 /// How many documents no segment has yet.
-async fn unsegmented(tx: &mut impl Tx, segments: &[Segment]) -> Result<i64, StoreError> {
+fn unsegmented(tx: &mut Tx<'_>, segments: &[Segment]) -> Result<i64, StoreError> {
     const SQL: &str = "SELECT COUNT(*) FROM search_documents WHERE key > $1";
     let last = segments.last().map_or(0, |segment| segment.last);
-    tx.query_first(SQL, &[last.into()]).await?.map_or(Ok(0), |mut row| row.read())
+    tx.query_first(SQL, &[last.into()])?.map_or(Ok(0), |mut row| row.read())
 }
 
 /// Where the run of segments begins that is due to be merged.
@@ -120,11 +120,7 @@ fn next_merge(segments: &[Segment]) -> Option<usize> {
     (run >= MERGE_FAN_IN).then(|| segments.len() - run)
 }
 
-async fn write_segment(
-    tx: &mut impl Tx,
-    segments: &[Segment],
-    documents: &[(i64, Vector)],
-) -> Result<Segment, StoreError> {
+fn write_segment(tx: &mut Tx<'_>, segments: &[Segment], documents: &[(i64, Vector)]) -> Result<Segment, StoreError> {
     const COUNT: &str = "INSERT INTO search_terms (term, documents) VALUES ($1, $2) \
                          ON CONFLICT (term) DO UPDATE SET documents = search_terms.documents + excluded.documents";
     let (Some((first, _)), Some((last, _))) = (documents.first(), documents.last()) else {
@@ -139,25 +135,25 @@ async fn write_segment(
     let lists = Lists::of(&found);
     let key = segments.last().map_or(1, |segment| segment.key + 1);
     let segment = Segment { key, first: *first, last: *last, documents: count(documents.len()) };
-    register(tx, &segment).await?;
-    insert(tx, &segment, &lists).await?;
-    tx.execute_many(COUNT, lists.iter().map(|(term, count, _)| [term.into(), count.into()])).await?;
+    register(tx, &segment)?;
+    insert(tx, &segment, &lists)?;
+    tx.execute_many(COUNT, lists.iter().map(|(term, count, _)| [term.into(), count.into()]))?;
     Ok(segment)
 }
 
-async fn register(tx: &mut impl Tx, segment: &Segment) -> Result<(), StoreError> {
+fn register(tx: &mut Tx<'_>, segment: &Segment) -> Result<(), StoreError> {
     const SQL: &str =
         "INSERT INTO search_segments (key, first_document, last_document, documents) VALUES ($1, $2, $3, $4)";
     let params = [segment.key.into(), segment.first.into(), segment.last.into(), segment.documents.into()];
-    tx.post(SQL, &params).await
+    tx.post(SQL, &params)
 }
 
-async fn insert(tx: &mut impl Tx, segment: &Segment, lists: &Lists) -> Result<(), StoreError> {
+fn insert(tx: &mut Tx<'_>, segment: &Segment, lists: &Lists) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO search_postings (key, postings) VALUES ($1, $2)";
-    tx.execute_many(SQL, lists.iter().map(|(term, _, list)| [segment.row(term).into(), Value::Bytes(list)])).await
+    tx.execute_many(SQL, lists.iter().map(|(term, _, list)| [segment.row(term).into(), Value::Bytes(list)]))
 }
 
-async fn merge(tx: &mut impl Tx, sources: &[Segment]) -> Result<Segment, StoreError> {
+fn merge(tx: &mut Tx<'_>, sources: &[Segment]) -> Result<Segment, StoreError> {
     let (Some(first), Some(last)) = (sources.first(), sources.last()) else {
         return Err(StoreError::corrupt("a merge of nothing"));
     };
@@ -166,21 +162,21 @@ async fn merge(tx: &mut impl Tx, sources: &[Segment]) -> Result<Segment, StoreEr
     let slices = documents / SLICE_DOCUMENTS + 1;
     for slice in 0..slices {
         let (from, to) = ((slice << 32) / slices, ((slice + 1) << 32) / slices);
-        let lists = merged_slice(tx, &merged, sources, from, to).await?;
-        insert(tx, &merged, &lists).await?;
+        let lists = merged_slice(tx, &merged, sources, from, to)?;
+        insert(tx, &merged, &lists)?;
     }
     for source in sources {
         let range = [source.row(0).into(), (source.row(u32::MAX)).into()];
-        tx.post("DELETE FROM search_postings WHERE key BETWEEN $1 AND $2", &range).await?;
-        tx.post("DELETE FROM search_segments WHERE key = $1", &[source.key.into()]).await?;
+        tx.post("DELETE FROM search_postings WHERE key BETWEEN $1 AND $2", &range)?;
+        tx.post("DELETE FROM search_segments WHERE key = $1", &[source.key.into()])?;
     }
-    register(tx, &merged).await?;
+    register(tx, &merged)?;
     Ok(merged)
 }
 
 /// The terms from one hash to another.
-async fn merged_slice(
-    tx: &mut impl Tx,
+fn merged_slice(
+    tx: &mut Tx<'_>,
     merged: &Segment,
     sources: &[Segment],
     from: i64,
@@ -190,7 +186,7 @@ async fn merged_slice(
     let ranges: Vec<_> =
         sources.iter().map(|source| [(source.row(0) | from).into(), (source.row(0) + to).into()]).collect();
     let mut parts: Vec<(u32, i64, Vec<u8>)> = Vec::new();
-    for (source, rows) in sources.iter().zip(tx.query_many(SQL, &ranges).await?) {
+    for (source, rows) in sources.iter().zip(tx.query_many(SQL, &ranges)?) {
         for mut row in rows {
             let term = u32::try_from(row.read::<i64>()? - source.row(0))
                 .map_err(|_| StoreError::corrupt("a search term is out of its segment"))?;

@@ -84,12 +84,12 @@ pub struct Fix {
 
 /// Records a fix: its steps once, its outcome, the sums, and the learner's best solution. False: a person judged these
 /// steps as wrong.
-pub async fn record_fix(tx: &mut impl Tx, fix: &NewFix<'_>) -> Result<bool, StoreError> {
+pub fn record_fix(tx: &mut Tx<'_>, fix: &NewFix<'_>) -> Result<bool, StoreError> {
     const SQL: &str = "INSERT INTO outcomes (id, solution_key, pattern_key, started_pattern, worked, run_id, case_name, \
                        env, env_bucket, created_at, recorded_by, recorded_from, proved_by, passes, passes_needed, \
                        changed) \
                        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)";
-    let (solution, is_wrong) = learn(tx, fix).await?;
+    let (solution, is_wrong) = learn(tx, fix)?;
     let started = (fix.learner != fix.counted_on).then_some(fix.learner);
     let params = [
         fix.id.into(),
@@ -110,35 +110,35 @@ pub async fn record_fix(tx: &mut impl Tx, fix: &NewFix<'_>) -> Result<bool, Stor
         fix.changed.into(),
     ];
     if let Some(earlier) = fix.supersedes {
-        supersede(tx, earlier, fix.id).await?;
+        supersede(tx, earlier, fix.id)?;
     }
     if !fix.worked {
-        take_back(tx, fix, solution).await?;
+        take_back(tx, fix, solution)?;
     }
-    tx.post(SQL, &params).await?;
-    outcomes::sum_up(tx, solution).await?;
-    choose_best(tx, fix.learner).await?;
+    tx.post(SQL, &params)?;
+    outcomes::sum_up(tx, solution)?;
+    choose_best(tx, fix.learner)?;
     Ok(!is_wrong)
 }
 
 /// Who says that steps did not help takes back what was claimed of them for the same failure.
-async fn take_back(tx: &mut impl Tx, fix: &NewFix<'_>, solution: SolutionKey) -> Result<(), StoreError> {
+fn take_back(tx: &mut Tx<'_>, fix: &NewFix<'_>, solution: SolutionKey) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE outcomes SET refuted_by = $4 WHERE solution_key = $1 AND run_id = $2 AND case_name = $3 \
                        AND worked = 1 AND proved_by IS NULL AND refuted_by IS NULL";
-    tx.post(SQL, &[solution.into(), fix.run_id.into(), fix.case_name.into(), fix.id.into()]).await
+    tx.post(SQL, &[solution.into(), fix.run_id.into(), fix.case_name.into(), fix.id.into()])
 }
 
 /// Whether this is the id of a success that was reported for the case, on any run.
-pub async fn is_success_of(tx: &mut impl Tx, fix_id: &str, case_name: &str) -> Result<bool, StoreError> {
+pub fn is_success_of(tx: &mut Tx<'_>, fix_id: &str, case_name: &str) -> Result<bool, StoreError> {
     const SQL: &str = "SELECT 1 FROM outcomes WHERE id = $1 AND case_name = $2 AND worked = 1";
-    Ok(tx.query_first(SQL, &[fix_id.into(), case_name.into()]).await?.is_some())
+    Ok(tx.query_first(SQL, &[fix_id.into(), case_name.into()])?.is_some())
 }
 
 /// Takes back a reported success, because the report `by` corrects it.
-async fn supersede(tx: &mut impl Tx, fix_id: &str, by: &str) -> Result<(), StoreError> {
+fn supersede(tx: &mut Tx<'_>, fix_id: &str, by: &str) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE outcomes SET refuted_by = COALESCE(refuted_by, $2) WHERE id = $1 RETURNING solution_key";
-    if let Some(mut row) = tx.query_first(SQL, &[fix_id.into(), by.into()]).await? {
-        outcomes::sum_up(tx, SolutionKey(row.read()?)).await?;
+    if let Some(mut row) = tx.query_first(SQL, &[fix_id.into(), by.into()])? {
+        outcomes::sum_up(tx, SolutionKey(row.read()?))?;
     }
     Ok(())
 }
@@ -152,7 +152,7 @@ macro_rules! fix_columns {
 }
 
 /// The history of a pattern, newest first: what counted on it, and the outcome that started it.
-pub async fn history(tx: &mut impl Tx, pattern: &Pattern, limit: u32) -> Result<Vec<Fix>, StoreError> {
+pub fn history(tx: &mut Tx<'_>, pattern: &Pattern, limit: u32) -> Result<Vec<Fix>, StoreError> {
     const SQL: &str = concat!(
         "SELECT * FROM (",
         fix_columns!(),
@@ -161,7 +161,7 @@ pub async fn history(tx: &mut impl Tx, pattern: &Pattern, limit: u32) -> Result<
         fix_columns!(),
         "WHERE o.started_pattern = $1 ORDER BY o.key DESC LIMIT $2) AS started"
     );
-    let rows = tx.query(SQL, &[pattern.key.into(), limit.into()]).await?;
+    let rows = tx.query(SQL, &[pattern.key.into(), limit.into()])?;
     let mut fixes = Vec::with_capacity(rows.len());
     for mut row in rows {
         let fix = Fix {
@@ -186,17 +186,17 @@ pub async fn history(tx: &mut impl Tx, pattern: &Pattern, limit: u32) -> Result<
 }
 
 /// A success was already reported for this failure of this run, by steps that nobody judged as wrong.
-pub async fn is_resolved(tx: &mut impl Tx, run_id: &str, case_name: &str) -> Result<bool, StoreError> {
+pub fn is_resolved(tx: &mut Tx<'_>, run_id: &str, case_name: &str) -> Result<bool, StoreError> {
     const SQL: &str = "SELECT 1 FROM outcomes o JOIN solutions s ON s.key = o.solution_key \
                        WHERE o.run_id = $1 AND o.case_name = $2 AND o.worked = 1 AND s.wrong_at IS NULL LIMIT 1";
-    Ok(tx.query_first(SQL, &[run_id.into(), case_name.into()]).await?.is_some())
+    Ok(tx.query_first(SQL, &[run_id.into(), case_name.into()])?.is_some())
 }
 
 /// A fix of a pattern is one solution, wherever it was tried; whether it is wrong.
-async fn learn(tx: &mut impl Tx, fix: &NewFix<'_>) -> Result<(SolutionKey, bool), StoreError> {
+fn learn(tx: &mut Tx<'_>, fix: &NewFix<'_>) -> Result<(SolutionKey, bool), StoreError> {
     const KNOWN: &str = "SELECT key, wrong_at IS NOT NULL FROM solutions WHERE pattern_key = $1 AND digest = $2 \
                          ORDER BY key LIMIT 1";
-    if let Some(mut row) = tx.query_first(KNOWN, &[fix.learner.into(), fix.digest.into()]).await? {
+    if let Some(mut row) = tx.query_first(KNOWN, &[fix.learner.into(), fix.digest.into()])? {
         return Ok((SolutionKey(row.read()?), row.read()?));
     }
     let new = NewSolution {
@@ -209,6 +209,6 @@ async fn learn(tx: &mut impl Tx, fix: &NewFix<'_>) -> Result<(SolutionKey, bool)
         recorder: fix.recorder,
         now: fix.now,
     };
-    let inserted = insert_all(tx, &[new]).await?.pop().ok_or_else(not_inserted)?;
+    let inserted = insert_all(tx, &[new])?.pop().ok_or_else(not_inserted)?;
     Ok((inserted.key, inserted.is_wrong))
 }

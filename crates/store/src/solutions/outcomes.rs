@@ -116,17 +116,17 @@ pub struct Stats {
 }
 
 /// Records outcomes and sums them up, but for those whose id is there already; how many were new.
-pub async fn record(tx: &mut impl Tx, new: &[NewOutcome<'_>]) -> Result<u32, StoreError> {
+pub fn record(tx: &mut Tx<'_>, new: &[NewOutcome<'_>]) -> Result<u32, StoreError> {
     const SQL: &str = "INSERT INTO outcomes (id, solution_key, pattern_key, worked, env, env_bucket, notes, \
                        lookup_id, run_id, case_name, created_at, recorded_by, recorded_from, proved_by, refuted_by) \
                        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) ON CONFLICT DO NOTHING \
                        RETURNING solution_key";
     let params: Vec<_> = new.iter().map(outcome_row).collect();
-    let added: Vec<SolutionKey> = (tx.query_many(SQL, &params).await?.into_iter().flatten())
+    let added: Vec<SolutionKey> = (tx.query_many(SQL, &params)?.into_iter().flatten())
         .map(|mut row| row.read().map(SolutionKey))
         .collect::<Result<_, _>>()?;
     for solution in BTreeSet::from_iter(&added) {
-        sum_up(tx, *solution).await?;
+        sum_up(tx, *solution)?;
     }
     Ok(u32::try_from(added.len()).unwrap_or(u32::MAX))
 }
@@ -152,10 +152,10 @@ fn outcome_row<'a>(new: &NewOutcome<'a>) -> [Value<'a>; 15] {
 }
 
 /// The sums of a solution, most tried environment first.
-pub async fn stats(tx: &mut impl Tx, solution: SolutionKey) -> Result<Vec<Stats>, StoreError> {
+pub fn stats(tx: &mut Tx<'_>, solution: SolutionKey) -> Result<Vec<Stats>, StoreError> {
     const SQL: &str = "SELECT env_bucket, worked, failed, last_confirmed_at, last_failed_at FROM solution_env_stats \
                        WHERE solution_key = $1 ORDER BY worked DESC, failed DESC, env_bucket";
-    let rows = tx.query(SQL, &[solution.into()]).await?;
+    let rows = tx.query(SQL, &[solution.into()])?;
     let read = rows.into_iter().map(|mut row| {
         Ok(Stats {
             env_bucket: row.read()?,
@@ -169,11 +169,11 @@ pub async fn stats(tx: &mut impl Tx, solution: SolutionKey) -> Result<Vec<Stats>
 }
 
 /// Environments in which something was tried lately, most frequent first.
-pub async fn environments(tx: &mut impl Tx, limit: u32) -> Result<Vec<String>, StoreError> {
+pub fn environments(tx: &mut Tx<'_>, limit: u32) -> Result<Vec<String>, StoreError> {
     const SQL: &str = "SELECT env_bucket FROM (SELECT env_bucket FROM solution_env_stats \
                        ORDER BY solution_key DESC LIMIT 5000) AS newest WHERE env_bucket <> '' \
                        GROUP BY env_bucket ORDER BY COUNT(*) DESC, env_bucket LIMIT $1";
-    let rows = tx.query(SQL, &[limit.into()]).await?;
+    let rows = tx.query(SQL, &[limit.into()])?;
     rows.into_iter().map(|mut row| row.read()).collect()
 }
 
@@ -185,42 +185,38 @@ macro_rules! columns {
 }
 
 /// The outcomes of each of these solutions, oldest first.
-pub async fn of_solutions(tx: &mut impl Tx, solutions: &[SolutionKey]) -> Result<Vec<Vec<Outcome>>, StoreError> {
+pub fn of_solutions(tx: &mut Tx<'_>, solutions: &[SolutionKey]) -> Result<Vec<Vec<Outcome>>, StoreError> {
     const SQL: &str = concat!(columns!(), "WHERE solution_key = $1 ORDER BY key");
     let wanted: Vec<_> = solutions.iter().map(|solution| [(*solution).into()]).collect();
-    tx.query_many(SQL, &wanted).await?.into_iter().map(outcomes).collect()
+    tx.query_many(SQL, &wanted)?.into_iter().map(outcomes).collect()
 }
 
 /// Notes what proved or refuted outcomes since they were recorded here, and sums them up again.
-pub async fn note_proofs(tx: &mut impl Tx, outcomes: &[NewOutcome<'_>]) -> Result<(), StoreError> {
+pub fn note_proofs(tx: &mut Tx<'_>, outcomes: &[NewOutcome<'_>]) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE outcomes SET proved_by = COALESCE(proved_by, $3), refuted_by = COALESCE(refuted_by, $4) \
                        WHERE id = $1 AND solution_key = $2 AND (COALESCE(proved_by, $3, '') <> COALESCE(proved_by, '') \
                        OR COALESCE(refuted_by, $4, '') <> COALESCE(refuted_by, '')) RETURNING solution_key";
     let decided = outcomes.iter().filter(|one| one.proved_by.is_some() || one.refuted_by.is_some());
     let params = decided.map(|one| [one.id.into(), one.solution.into(), one.proved_by.into(), one.refuted_by.into()]);
-    let rows = tx.query_many(SQL, &params.collect::<Vec<_>>()).await?;
+    let rows = tx.query_many(SQL, &params.collect::<Vec<_>>())?;
     let changed: BTreeSet<SolutionKey> =
         rows.into_iter().flatten().map(|mut row| row.read().map(SolutionKey)).collect::<Result<_, _>>()?;
     for solution in changed {
-        sum_up(tx, solution).await?;
+        sum_up(tx, solution)?;
     }
     Ok(())
 }
 
 /// The outcomes of a solution, oldest first.
-pub async fn of_solution(tx: &mut impl Tx, solution: SolutionKey) -> Result<Vec<Outcome>, StoreError> {
+pub fn of_solution(tx: &mut Tx<'_>, solution: SolutionKey) -> Result<Vec<Outcome>, StoreError> {
     const SQL: &str = concat!(columns!(), "WHERE solution_key = $1 ORDER BY key");
-    outcomes(tx.query(SQL, &[solution.into()]).await?)
+    outcomes(tx.query(SQL, &[solution.into()])?)
 }
 
 /// The last outcomes of a solution, newest first.
-pub async fn newest_of_solution(
-    tx: &mut impl Tx,
-    solution: SolutionKey,
-    limit: u32,
-) -> Result<Vec<Outcome>, StoreError> {
+pub fn newest_of_solution(tx: &mut Tx<'_>, solution: SolutionKey, limit: u32) -> Result<Vec<Outcome>, StoreError> {
     const SQL: &str = concat!(columns!(), "WHERE solution_key = $1 ORDER BY key DESC LIMIT $2");
-    outcomes(tx.query(SQL, &[solution.into(), limit.into()]).await?)
+    outcomes(tx.query(SQL, &[solution.into(), limit.into()])?)
 }
 
 fn outcomes(rows: Vec<Row>) -> Result<Vec<Outcome>, StoreError> {
@@ -244,7 +240,7 @@ fn outcomes(rows: Vec<Row>) -> Result<Vec<Outcome>, StoreError> {
 }
 
 /// The reports about a pattern, newest first: what counted on it, and what started it.
-pub async fn reports(tx: &mut impl Tx, pattern: PatternKey, limit: u32) -> Result<Vec<Report>, StoreError> {
+pub fn reports(tx: &mut Tx<'_>, pattern: PatternKey, limit: u32) -> Result<Vec<Report>, StoreError> {
     const COUNTED: &str = "SELECT o.key, o.id, s.id, o.run_id, o.case_name, s.steps, \
                            CASE WHEN o.refuted_by IS NULL THEN o.worked ELSE 0 END, \
                            s.wrong_at IS NOT NULL, o.created_at, r.key IS NOT NULL, \
@@ -258,8 +254,8 @@ pub async fn reports(tx: &mut impl Tx, pattern: PatternKey, limit: u32) -> Resul
                            JOIN solutions s ON s.key = o.solution_key LEFT JOIN runs r ON r.id = o.run_id \
                            WHERE o.started_pattern = $1 ORDER BY o.key DESC LIMIT $2";
     let params = [pattern.into(), limit.into()];
-    let mut rows = tx.query(COUNTED, &params).await?;
-    rows.extend(tx.query(STARTED, &params).await?);
+    let mut rows = tx.query(COUNTED, &params)?;
+    rows.extend(tx.query(STARTED, &params)?);
     let mut reports = Vec::with_capacity(rows.len());
     for mut row in rows {
         let key: i64 = row.read()?;
@@ -310,7 +306,7 @@ pub struct Report {
 
 /// Sums the outcomes of a solution again. What was reported of one failure counts once, however often it was said; what
 /// was refuted counts as a failure.
-pub(crate) async fn sum_up(tx: &mut impl Tx, solution: SolutionKey) -> Result<(), StoreError> {
+pub(crate) fn sum_up(tx: &mut Tx<'_>, solution: SolutionKey) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO solution_env_stats \
                        (solution_key, env_bucket, worked, failed, last_confirmed_at, last_failed_at) \
                        SELECT solution_key, env_bucket, SUM(helped), SUM(1 - helped), \
@@ -319,8 +315,8 @@ pub(crate) async fn sum_up(tx: &mut impl Tx, solution: SolutionKey) -> Result<()
                        AS helped, MAX(created_at) AS latest FROM outcomes WHERE solution_key = $1 \
                        GROUP BY solution_key, env_bucket, helped, COALESCE(run_id, id), COALESCE(case_name, '')) AS told \
                        GROUP BY solution_key, env_bucket";
-    tx.post("DELETE FROM solution_env_stats WHERE solution_key = $1", &[solution.into()]).await?;
-    tx.post(SQL, &[solution.into()]).await
+    tx.post("DELETE FROM solution_env_stats WHERE solution_key = $1", &[solution.into()])?;
+    tx.post(SQL, &[solution.into()])
 }
 
 /// What came of trying a solution: each failure that it was reported for once.
@@ -347,23 +343,23 @@ macro_rules! counts {
 }
 
 /// What came of trying a solution.
-pub async fn outcome_counts(tx: &mut impl Tx, solution: SolutionKey) -> Result<OutcomeCounts, StoreError> {
-    Ok(outcome_counts_of(tx, &[solution]).await?.pop().unwrap_or_default())
+pub fn outcome_counts(tx: &mut Tx<'_>, solution: SolutionKey) -> Result<OutcomeCounts, StoreError> {
+    Ok(outcome_counts_of(tx, &[solution])?.pop().unwrap_or_default())
 }
 
 /// What came of trying each of these solutions.
-pub async fn outcome_counts_of(tx: &mut impl Tx, solutions: &[SolutionKey]) -> Result<Vec<OutcomeCounts>, StoreError> {
+pub fn outcome_counts_of(tx: &mut Tx<'_>, solutions: &[SolutionKey]) -> Result<Vec<OutcomeCounts>, StoreError> {
     const SQL: &str = counts!();
     let wanted: Vec<_> = solutions.iter().map(|solution| [(*solution).into()]).collect();
-    let rows = tx.query_many(SQL, &wanted).await?.into_iter().flatten();
+    let rows = tx.query_many(SQL, &wanted)?.into_iter().flatten();
     let read = |mut row: Row| Ok(OutcomeCounts { proved: row.read()?, claimed: row.read()?, failed: row.read()? });
     rows.map(read).collect()
 }
 
 /// How often these steps were reported not to have helped failures of a pattern: each failure counts once. `case_name`:
 /// which failures, where a pattern speaks for several.
-pub async fn failures_of_steps(
-    tx: &mut impl Tx,
+pub fn failures_of_steps(
+    tx: &mut Tx<'_>,
     pattern: PatternKey,
     digest: &str,
     case_name: Option<&str>,
@@ -373,7 +369,7 @@ pub async fn failures_of_steps(
                        AND (o.worked = 0 OR o.refuted_by IS NOT NULL) \
                        GROUP BY COALESCE(o.run_id, o.id), COALESCE(o.case_name, '')) AS told";
     let params = [pattern.into(), digest.into(), case_name.unwrap_or_default().into()];
-    tx.query_first(SQL, &params).await?.map_or(Ok(0), |mut row| row.read())
+    tx.query_first(SQL, &params)?.map_or(Ok(0), |mut row| row.read())
 }
 
 /// What came of a solution, and the outcome that speaks most for it.
@@ -403,7 +399,7 @@ pub struct Success {
 }
 
 /// The same of each of these solutions, with what speaks most for it.
-pub async fn standings_of(tx: &mut impl Tx, solutions: &[SolutionKey]) -> Result<Vec<Standing>, StoreError> {
+pub fn standings_of(tx: &mut Tx<'_>, solutions: &[SolutionKey]) -> Result<Vec<Standing>, StoreError> {
     const SQL: &str = concat!(
         "SELECT counted.*, best.run_id, best.proved_by, best.refuted_by, best.passes, best.passes_needed, best.changed \
          FROM (",
@@ -414,7 +410,7 @@ pub async fn standings_of(tx: &mut impl Tx, solutions: &[SolutionKey]) -> Result
          LIMIT 1) AS best ON 1 = 1"
     );
     let wanted: Vec<_> = solutions.iter().map(|solution| [(*solution).into()]).collect();
-    let rows = tx.query_many(SQL, &wanted).await?.into_iter().flatten();
+    let rows = tx.query_many(SQL, &wanted)?.into_iter().flatten();
     let read = |mut row: Row| {
         let counts = OutcomeCounts { proved: row.read()?, claimed: row.read()?, failed: row.read()? };
         let run_id: Option<String> = row.read()?;
@@ -435,11 +431,11 @@ pub async fn standings_of(tx: &mut impl Tx, solutions: &[SolutionKey]) -> Result
 }
 
 /// Of each environment, how many of a solution's successes a run could show, and none has.
-pub async fn claimed_by_bucket(tx: &mut impl Tx, solution: SolutionKey) -> Result<Vec<(String, u32)>, StoreError> {
+pub fn claimed_by_bucket(tx: &mut Tx<'_>, solution: SolutionKey) -> Result<Vec<(String, u32)>, StoreError> {
     const SQL: &str = "SELECT env_bucket, COUNT(*) FROM (SELECT env_bucket FROM outcomes WHERE solution_key = $1 \
                        AND worked = 1 AND refuted_by IS NULL AND run_id IS NOT NULL \
                        GROUP BY env_bucket, run_id, case_name HAVING MAX(proved_by) IS NULL) AS told \
                        GROUP BY env_bucket";
-    let rows = tx.query(SQL, &[solution.into()]).await?;
+    let rows = tx.query(SQL, &[solution.into()])?;
     rows.into_iter().map(|mut row| Ok((row.read()?, row.read()?))).collect()
 }

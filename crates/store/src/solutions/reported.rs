@@ -29,7 +29,7 @@ pub struct Reported {
 }
 
 /// Successes that nobody judged as wrong, newest first.
-pub async fn reported(tx: &mut impl Tx, limit: u32) -> Result<Vec<Reported>, StoreError> {
+pub fn reported(tx: &mut Tx<'_>, limit: u32) -> Result<Vec<Reported>, StoreError> {
     const SQL: &str = "SELECT o.id, p.id, o.case_name, s.steps, s.key, s.recorded_by, o.created_at, o.run_id, o.proved_by, o.refuted_by, \
                        o.passes, o.passes_needed, o.changed FROM outcomes o JOIN solutions s ON s.key = o.solution_key \
                        JOIN patterns p ON p.key = s.pattern_key WHERE o.worked = 1 AND s.wrong_at IS NULL \
@@ -53,5 +53,5 @@ pub async fn reported(tx: &mut impl Tx, limit: u32) -> Result<Vec<Reported>, Sto
             },
         })
     };
-    tx.query(SQL, &[limit.into()]).await?.into_iter().map(read).collect()
+    tx.query(SQL, &[limit.into()])?.into_iter().map(read).collect()
 }

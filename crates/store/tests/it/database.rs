@@ -3,9 +3,9 @@
 use crate::{NOW, fresh, open};
 use argus_core::Category;
 use argus_store::{
-    Database, Mode, Sqlite, StoreError, StoreErrorKind, Tx, calls,
+    Mode, Sqlite, StoreError, StoreErrorKind, Tx, calls,
     database::Value,
-    finish, incidents,
+    incidents,
     patterns::{self, daily_counts, view},
     runs::{
         self, case_history,
@@ -20,8 +20,6 @@ use std::{
     path::Path,
     time::{Duration, Instant},
 };
-
-type SqliteTx<'a> = <Sqlite as Database>::Tx<'a>;
 
 fn run(id: &str, started_at: i64) -> runs::Run {
     runs::Run {
@@ -47,21 +45,20 @@ fn run(id: &str, started_at: i64) -> runs::Run {
 }
 
 fn newest(database: &Sqlite) -> Vec<String> {
-    finish(database.read(NOW, async |tx: &mut SqliteTx<'_>| runs::newest_ids(tx, 10).await)).unwrap()
+    database.read(NOW, |tx: &mut Tx<'_>| runs::newest_ids(tx, 10)).unwrap()
 }
 
 #[test]
 fn parameters_go_by_their_number_not_by_their_place() {
     let database = open(Path::new(":memory:"));
-    let ask =
-        async |tx: &mut SqliteTx<'_>| tx.query_first("SELECT $2, $1, $2", &[Value::Int(1), Value::Text("two")]).await;
-    let mut row = finish(database.read(NOW, ask)).unwrap().unwrap();
+    let ask = |tx: &mut Tx<'_>| tx.query_first("SELECT $2, $1, $2", &[Value::Int(1), Value::Text("two")]);
+    let mut row = database.read(NOW, ask).unwrap().unwrap();
     assert_eq!(row.read::<String>().unwrap(), "two");
     assert_eq!(row.read::<i64>().unwrap(), 1);
     assert_eq!(row.read::<Option<String>>().unwrap().as_deref(), Some("two"));
     assert_eq!(row.read::<i64>().unwrap_err().kind(), StoreErrorKind::Corrupt);
-    let unbound = async |tx: &mut SqliteTx<'_>| tx.query("SELECT $3", &[Value::Null]).await.map(drop);
-    assert_eq!(finish(database.read(NOW, unbound)).unwrap_err().kind(), StoreErrorKind::Internal);
+    let unbound = |tx: &mut Tx<'_>| tx.query("SELECT $3", &[Value::Null]).map(drop);
+    assert_eq!(database.read(NOW, unbound).unwrap_err().kind(), StoreErrorKind::Internal);
 }
 
 #[test]
@@ -75,30 +72,28 @@ fn an_early_return_rolls_back() {
     }
     let path = fresh("rollback");
     let database = open(&path);
-    let refused = async |tx: &mut SqliteTx<'_>| -> Result<(), Refused> {
-        runs::insert(tx, &run("run-1", 1)).await?;
+    let refused = |tx: &mut Tx<'_>| -> Result<(), Refused> {
+        runs::insert(tx, &run("run-1", 1))?;
         Err(Refused)
     };
-    assert_eq!(finish(database.write(NOW, refused)), Err(Refused));
+    assert_eq!(database.write(NOW, refused), Err(Refused));
     assert!(newest(&database).is_empty());
-    finish(database.write(NOW, async |tx: &mut SqliteTx<'_>| runs::insert(tx, &run("run-2", 2)).await)).unwrap();
+    database.write(NOW, |tx: &mut Tx<'_>| runs::insert(tx, &run("run-2", 2))).unwrap();
     assert_eq!(newest(&open(&path)), ["run-2"]);
 }
 
 #[test]
 fn a_transaction_inside_another_of_the_same_connection_is_refused() {
     let database = open(Path::new(":memory:"));
-    let nested = async |_: &mut SqliteTx<'_>| {
-        database.write(NOW, async |tx: &mut SqliteTx<'_>| runs::insert(tx, &run("run-1", 1)).await).await.map(drop)
-    };
-    assert_eq!(finish(database.write(NOW, nested)).unwrap_err().kind(), StoreErrorKind::Internal);
+    let nested = |_: &mut Tx<'_>| database.write(NOW, |tx: &mut Tx<'_>| runs::insert(tx, &run("run-1", 1))).map(drop);
+    assert_eq!(database.write(NOW, nested).unwrap_err().kind(), StoreErrorKind::Internal);
 }
 
 #[test]
 fn a_file_that_is_deleted_while_it_is_open_is_made_anew() {
     let path = fresh("deleted");
     let database = open(&path);
-    let add = |id: &str| finish(database.write(NOW, async |tx: &mut SqliteTx<'_>| runs::insert(tx, &run(id, 1)).await));
+    let add = |id: &str| database.write(NOW, |tx: &mut Tx<'_>| runs::insert(tx, &run(id, 1)));
     add("run-1").unwrap();
     fs::remove_file(&path).unwrap();
     add("run-2").unwrap();
@@ -108,7 +103,7 @@ fn a_file_that_is_deleted_while_it_is_open_is_made_anew() {
 #[test]
 fn a_limit_set_late_is_reached_a_bounded_step_at_a_time() {
     let database = open(Path::new(":memory:"));
-    let body = async |tx: &mut SqliteTx<'_>| -> Result<(u32, u32, u32), StoreError> {
+    let body = |tx: &mut Tx<'_>| -> Result<(u32, u32, u32), StoreError> {
         for n in 0..120 {
             let case = Case {
                 name: format!("case {n}"),
@@ -119,29 +114,29 @@ fn a_limit_set_late_is_reached_a_bounded_step_at_a_time() {
                 attempts: 1,
                 failure: None,
             };
-            let key = runs::insert(tx, &run(&format!("run-{n}"), n)).await?;
-            cases::insert_all(tx, key, &[case]).await?;
+            let key = runs::insert(tx, &run(&format!("run-{n}"), n))?;
+            cases::insert_all(tx, key, &[case])?;
         }
         let keep = retention::RetentionLimits { age: None, newest: Some(10) };
-        let mut step = async || retention::apply(tx, keep).await;
-        Ok((step().await?, step().await?, step().await?))
+        let mut step = || retention::apply(tx, keep);
+        Ok((step()?, step()?, step()?))
     };
-    assert_eq!(finish(database.write(NOW, body)).unwrap(), (50, 50, 10));
+    assert_eq!(database.write(NOW, body).unwrap(), (50, 50, 10));
 }
 
 #[test]
 fn a_call_is_known_until_many_others_were_made() {
     let database = open(Path::new(":memory:"));
-    let body = async |tx: &mut SqliteTx<'_>| -> Result<(), StoreError> {
-        assert!(calls::mark_made(tx, "call").await? && !calls::mark_made(tx, "call").await?);
+    let body = |tx: &mut Tx<'_>| -> Result<(), StoreError> {
+        assert!(calls::mark_made(tx, "call")? && !calls::mark_made(tx, "call")?);
         for n in 1..20_000 {
-            calls::mark_made(tx, &format!("call-{n}")).await?;
+            calls::mark_made(tx, &format!("call-{n}"))?;
         }
-        assert!(!calls::mark_made(tx, "call").await?);
-        assert!(calls::mark_made(tx, "one more").await? && calls::mark_made(tx, "call").await?);
+        assert!(!calls::mark_made(tx, "call")?);
+        assert!(calls::mark_made(tx, "one more")? && calls::mark_made(tx, "call")?);
         Ok(())
     };
-    finish(database.write(NOW, body)).unwrap();
+    database.write(NOW, body).unwrap();
 }
 
 /// `fixtures/version-N.db` was made once by the release that had schema N:
@@ -174,80 +169,80 @@ fn files_of_every_earlier_version_open() {
 
 /// Whatever its version, a file that may not be written is shown as one of this version.
 fn check_shown(database: &Sqlite, version: u32) {
-    let body = async |tx: &mut SqliteTx<'_>| -> Result<(), StoreError> {
-        let id = &runs::newest_ids(tx, 1).await?[0];
-        let (key, _) = runs::by_id(tx, id).await?.unwrap();
-        assert_eq!(case_history::failed(tx, key, 10).await?[0].headline, "Error: the flux capacitor is out of tune");
-        assert_eq!(cases::list(tx, key, 10, 0).await?.len(), 2);
+    let body = |tx: &mut Tx<'_>| -> Result<(), StoreError> {
+        let id = &runs::newest_ids(tx, 1)?[0];
+        let (key, _) = runs::by_id(tx, id)?.unwrap();
+        assert_eq!(case_history::failed(tx, key, 10)?[0].headline, "Error: the flux capacitor is out of tune");
+        assert_eq!(cases::list(tx, key, 10, 0)?.len(), 2);
         let shown = if version < 3 { Category::Unknown } else { Category::ConfigError };
-        let placed = view::in_order(tx, shown, view::Column::Description, false, 10).await?;
+        let placed = view::in_order(tx, shown, view::Column::Description, false, 10)?;
         assert_eq!(placed.len(), 1);
         let words = if version < 3 { "TUNED it" } else { "out of TUNE" };
-        assert_eq!(view::with_words(tx, shown, words).await?, [placed[0].key]);
-        assert_eq!(view::in_letters(tx, true, 10, 0).await?, placed);
-        let pattern = patterns::get(tx, placed[0].key).await?.unwrap();
-        assert_eq!(case_history::occurrences(tx, &pattern.case_name, 10).await?.len(), 1);
-        assert_eq!(view::signatures(tx, pattern.key).await?, [pattern.signature.as_str()]);
-        assert!(version < 3 || !daily_counts::of_pattern(tx, pattern.key, 10).await?.is_empty());
-        assert_eq!(incidents::count(tx).await?, u64::from(version > 1));
+        assert_eq!(view::with_words(tx, shown, words)?, [placed[0].key]);
+        assert_eq!(view::in_letters(tx, true, 10, 0)?, placed);
+        let pattern = patterns::get(tx, placed[0].key)?.unwrap();
+        assert_eq!(case_history::occurrences(tx, &pattern.case_name, 10)?.len(), 1);
+        assert_eq!(view::signatures(tx, pattern.key)?, [pattern.signature.as_str()]);
+        assert!(version < 3 || !daily_counts::of_pattern(tx, pattern.key, 10)?.is_empty());
+        assert_eq!(incidents::count(tx)?, u64::from(version > 1));
         Ok(())
     };
-    finish(database.read(NOW, body)).unwrap();
-    let write = async |tx: &mut SqliteTx<'_>| runs::insert(tx, &run("run-1", 1)).await.map(drop);
-    assert_eq!(finish(database.write(NOW, write)).unwrap_err().kind(), StoreErrorKind::ReadOnly);
+    database.read(NOW, body).unwrap();
+    let write = |tx: &mut Tx<'_>| runs::insert(tx, &run("run-1", 1)).map(drop);
+    assert_eq!(database.write(NOW, write).unwrap_err().kind(), StoreErrorKind::ReadOnly);
 }
 
 /// A file from before the debug memory is empty there, and its pattern waits to be indexed.
 fn check_memory(database: &Sqlite, is_first: bool) {
-    let body = async |tx: &mut SqliteTx<'_>| -> Result<(), StoreError> {
-        assert_eq!(search::is_waiting(tx).await?, is_first);
-        assert_eq!(incidents::count(tx).await?, u64::from(!is_first));
-        let (documents, _) = search::document_counts(tx, &[]).await?;
+    let body = |tx: &mut Tx<'_>| -> Result<(), StoreError> {
+        assert_eq!(search::is_waiting(tx)?, is_first);
+        assert_eq!(incidents::count(tx)?, u64::from(!is_first));
+        let (documents, _) = search::document_counts(tx, &[])?;
         assert_eq!(documents, if is_first { 0 } else { 2 });
-        for incident in incidents::page(tx, None, 10).await? {
+        for incident in incidents::page(tx, None, 10)? {
             let owner = search::Owner::Incident(incident.key);
-            let solution = &solutions::of_owner(tx, owner).await?[0];
-            assert_eq!(outcomes::stats(tx, solution.key).await?[0].worked, 1);
+            let solution = &solutions::of_owner(tx, owner)?[0];
+            assert_eq!(outcomes::stats(tx, solution.key)?[0].worked, 1);
         }
-        assert_eq!(search::take_waiting(tx, 10).await?.len(), usize::from(is_first));
+        assert_eq!(search::take_waiting(tx, 10)?.len(), usize::from(is_first));
         Ok(())
     };
-    finish(database.write(NOW, body)).unwrap();
+    database.write(NOW, body).unwrap();
 }
 
 fn check(database: &Sqlite, version: u32) {
-    let body = async |tx: &mut SqliteTx<'_>| -> Result<(), StoreError> {
-        let id = &runs::newest_ids(tx, 1).await?[0];
-        let (key, run) = runs::by_id(tx, id).await?.unwrap();
+    let body = |tx: &mut Tx<'_>| -> Result<(), StoreError> {
+        let id = &runs::newest_ids(tx, 1)?[0];
+        let (key, run) = runs::by_id(tx, id)?.unwrap();
         assert_eq!((run.failed, run.command.as_deref()), (1, Some("npm test")));
-        let cases = cases::list(tx, key, 10, 0).await?;
+        let cases = cases::list(tx, key, 10, 0)?;
         assert_eq!(cases[0].failure.as_ref().unwrap().headline, "Error: the flux capacitor is out of tune");
-        let learned: Vec<_> = patterns::ids_with_prefix(tx, "pat-", 10).await?;
-        let mut pattern = patterns::by_id(tx, &learned[0]).await?.unwrap();
+        let learned: Vec<_> = patterns::ids_with_prefix(tx, "pat-", 10)?;
+        let mut pattern = patterns::by_id(tx, &learned[0])?.unwrap();
         let (occurrences, fix) = if version < 3 { (2, "Tuned it") } else { (3, "Tune it") };
         assert_eq!((pattern.occurrences, pattern.best_fix.as_deref()), (occurrences, Some(fix)));
         assert_eq!(pattern.overrides.is_any(), version > 2);
-        assert_eq!(solutions::history(tx, &pattern, 10).await?.len(), 1);
-        patterns::count_occurrence(tx, &mut pattern, 9).await?;
+        assert_eq!(solutions::history(tx, &pattern, 10)?.len(), 1);
+        patterns::count_occurrence(tx, &mut pattern, 9)?;
         assert_eq!(pattern.occurrences, occurrences + 1);
-        assert_eq!(patterns::ids_with_prefix(tx, "builtin-", 10).await?.len(), 6);
+        assert_eq!(patterns::ids_with_prefix(tx, "builtin-", 10)?.len(), 6);
         Ok(())
     };
-    finish(database.write(NOW, body)).unwrap();
+    database.write(NOW, body).unwrap();
 }
 
 /// The ids and first times of the built-ins.
 fn builtins(database: &Sqlite) -> Vec<(String, i64)> {
-    let body = async |tx: &mut SqliteTx<'_>| -> Result<Vec<(String, i64)>, StoreError> {
+    let body = |tx: &mut Tx<'_>| -> Result<Vec<(String, i64)>, StoreError> {
         let mut found = Vec::new();
-        for id in patterns::ids_with_prefix(tx, "builtin-", 10).await? {
-            let pattern = patterns::by_id(tx, &id).await?.unwrap();
+        for id in patterns::ids_with_prefix(tx, "builtin-", 10)? {
+            let pattern = patterns::by_id(tx, &id)?.unwrap();
             assert!(pattern.is_builtin && (pattern.occurrences, pattern.resolutions) == (0, 0));
             found.push((id, pattern.first_seen_at));
         }
         Ok(found)
     };
-    finish(database.read(NOW + 1, body)).unwrap()
+    database.read(NOW + 1, body).unwrap()
 }
 
 #[test]
@@ -255,9 +250,9 @@ fn built_ins_are_there_before_anything_is_and_since_the_file_was_made() {
     let path = fresh("built-ins");
     let database = open(&path);
     assert_eq!(builtins(&database).len(), 6);
-    assert!(!path.exists() && !finish(database.exists(NOW)).unwrap(), "looking makes no file");
-    finish(database.create(NOW)).unwrap();
-    assert!(finish(database.exists(NOW)).unwrap());
+    assert!(!path.exists() && !database.exists(NOW).unwrap(), "looking makes no file");
+    database.create(NOW).unwrap();
+    assert!(database.exists(NOW).unwrap());
     for database in [database, open(&path)] {
         assert!(builtins(&database).iter().all(|(_, first)| *first == NOW));
         assert_eq!(builtins(&database).len(), 6);
@@ -269,7 +264,7 @@ fn built_ins_are_there_before_anything_is_and_since_the_file_was_made() {
 fn built_ins_that_an_older_file_lacks_are_added_and_the_others_keep_their_counts() {
     for kept in ["", "builtin-timeout"] {
         let path = fresh(&format!("lacks-built-ins-{kept}"));
-        finish(open(&path).create(NOW)).unwrap();
+        open(&path).create(NOW).unwrap();
         let older = rusqlite::Connection::open(&path).unwrap();
         older.execute("DELETE FROM patterns WHERE id <> $1", [kept]).unwrap();
         older.execute("UPDATE patterns SET first_seen_at = 0", []).unwrap();

@@ -2,12 +2,12 @@
 
 use crate::{NOW, fresh};
 use argus_store::{
-    Database, Mode, Sqlite, StoreError, StoreErrorKind,
+    Mode, Sqlite, StoreError, StoreErrorKind,
     database::sqlite::{
         identity::{Identity, adopt, identify},
         probe,
     },
-    finish, runs,
+    runs,
 };
 use rusqlite::Connection;
 use std::{
@@ -27,7 +27,7 @@ fn own(path: &Path, id: &str) -> Result<Sqlite, StoreError> {
 fn add(database: &Sqlite) -> Result<(), StoreError> {
     static ADDED: AtomicU32 = AtomicU32::new(0);
     let id = ADDED.fetch_add(1, Ordering::Relaxed).to_string();
-    finish(database.write(NOW, async |tx| probe::set(tx, &id).await))
+    database.write(NOW, |tx| probe::set(tx, &id))
 }
 
 fn identity_of(path: &Path) -> Result<Identity, StoreError> {
@@ -44,7 +44,7 @@ fn older(name: &str) -> PathBuf {
 fn a_file_has_the_id_it_was_made_with() {
     let path = fresh("made");
     assert_eq!(identity_of(&path).unwrap(), Identity::Nothing);
-    finish(own(&path, "mem-1").unwrap().create(NOW)).unwrap();
+    own(&path, "mem-1").unwrap().create(NOW).unwrap();
     assert_eq!(identity_of(&path).unwrap(), Identity::Named("mem-1".to_owned()));
     add(&own(&path, "mem-1").unwrap()).unwrap();
     assert_eq!(own(&path, "mem-2").unwrap_err().kind(), StoreErrorKind::Unavailable);
@@ -54,7 +54,7 @@ fn a_file_has_the_id_it_was_made_with() {
 fn of_two_that_make_a_file_at_once_one_is_refused() {
     let path = fresh("race");
     let (one, other) = (own(&path, "mem-1").unwrap(), own(&path, "mem-2").unwrap());
-    finish(one.create(NOW)).unwrap();
+    one.create(NOW).unwrap();
     assert_eq!(add(&other).unwrap_err().kind(), StoreErrorKind::Unavailable);
     assert_eq!(identity_of(&path).unwrap(), Identity::Named("mem-1".to_owned()));
 }
@@ -84,7 +84,7 @@ fn a_file_that_takes_the_place_of_an_open_one_is_refused() {
     fs::rename(&other, &path).unwrap();
     let before = fs::read(&path).unwrap();
     assert_eq!(add(&database).unwrap_err().kind(), StoreErrorKind::Unavailable);
-    let read = finish(database.read(NOW, async |tx| runs::newest_ids(tx, 1).await));
+    let read = database.read(NOW, |tx| runs::newest_ids(tx, 1));
     assert_eq!(read.unwrap_err().kind(), StoreErrorKind::Unavailable);
     assert_eq!(fs::read(&path).unwrap(), before, "nothing was written into it");
 }
@@ -98,14 +98,14 @@ fn an_older_file_has_no_id_until_it_is_adopted() {
     assert_eq!(fs::read(&path).unwrap(), before, "looking migrates nothing");
     adopt(path.to_str().unwrap(), None, "mem-1", NOW).unwrap();
     assert_eq!(identity_of(&path).unwrap(), Identity::Named("mem-1".to_owned()));
-    let kept = finish(own(&path, "mem-1").unwrap().read(NOW, async |tx| runs::newest_ids(tx, 1).await));
+    let kept = own(&path, "mem-1").unwrap().read(NOW, |tx| runs::newest_ids(tx, 1));
     assert_eq!(kept.unwrap().len(), 1);
 }
 
 #[test]
 fn adopting_replaces_an_id_that_somebody_else_knows() {
     let path = fresh("adopted");
-    finish(own(&path, "mem-theirs").unwrap().create(NOW)).unwrap();
+    own(&path, "mem-theirs").unwrap().create(NOW).unwrap();
     adopt(path.to_str().unwrap(), None, "mem-mine", NOW).unwrap();
     assert_eq!(identity_of(&path).unwrap(), Identity::Named("mem-mine".to_owned()));
     assert!(
@@ -118,7 +118,7 @@ fn a_copy_has_no_id() {
     let (path, copy) = (fresh("original"), fresh("copy"));
     let database = own(&path, "mem-secret-id").unwrap();
     add(&database).unwrap();
-    finish(database.snapshot(copy.to_str().unwrap())).unwrap();
+    database.snapshot(copy.to_str().unwrap()).unwrap();
     assert_eq!(identity_of(&copy).unwrap(), Identity::Unnamed);
     assert!(!fs::read(&copy).unwrap().windows(13).any(|bytes| bytes == b"mem-secret-id"));
 }
@@ -141,7 +141,7 @@ fn a_schema_that_is_not_this_versions_is_refused() {
     ];
     for (number, sql) in hidden.into_iter().enumerate() {
         let path = fresh(&format!("hidden-{number}"));
-        finish(own(&path, "mem-1").unwrap().create(NOW)).unwrap();
+        own(&path, "mem-1").unwrap().create(NOW).unwrap();
         Connection::open(&path).unwrap().execute_batch(sql).unwrap();
         let before = fs::read(&path).unwrap();
         for mode in [Mode::ReadWrite, Mode::ReadOnly] {
@@ -157,7 +157,7 @@ fn a_schema_that_is_not_this_versions_is_refused() {
 #[test]
 fn statistics_of_sqlite_itself_are_no_change() {
     let path = fresh("analyzed");
-    finish(own(&path, "mem-1").unwrap().create(NOW)).unwrap();
+    own(&path, "mem-1").unwrap().create(NOW).unwrap();
     add(&own(&path, "mem-1").unwrap()).unwrap();
     Connection::open(&path).unwrap().execute_batch("ANALYZE").unwrap();
     own(&path, "mem-1").unwrap();

@@ -4,13 +4,12 @@
 #![expect(clippy::disallowed_methods, reason = "the server is told by a variable")]
 
 use argus_store::{
-    Database, KnownSchemas, Mode, NativeDriver, Postgres, Sqlite, StoreError, StoreErrorKind, Tx,
+    KnownSchemas, Mode, NativeDriver, Postgres, Sqlite, StoreError, StoreErrorKind, Tx,
     database::{
         Row, Value, copy,
         postgres::{Batch, Driver, SERVER, SchemaState, Statement},
-        sqlite::SqliteTx,
     },
-    finish, incidents,
+    incidents,
 };
 use std::{
     collections::BTreeSet,
@@ -18,8 +17,7 @@ use std::{
     sync::atomic::{AtomicU32, Ordering},
 };
 
-type Memory = Postgres<Rc<NativeDriver>>;
-type MemoryTx<'a> = <Memory as Database>::Tx<'a>;
+type Memory = Postgres;
 
 static PROJECTS: AtomicU32 = AtomicU32::new(0);
 
@@ -27,13 +25,13 @@ static PROJECTS: AtomicU32 = AtomicU32::new(0);
 fn project() -> (Memory, Rc<NativeDriver>, String) {
     let url = std::env::var("ARGUS_TEST_POSTGRES").expect("a server to ask");
     let driver = Rc::new(NativeDriver::connect(&url).unwrap());
-    finish(on(&driver, SERVER).migrate(0)).unwrap();
+    on(&driver, SERVER).migrate(0).unwrap();
     let name = format!("store{}-{}", std::process::id(), PROJECTS.fetch_add(1, Ordering::Relaxed));
     (on(&driver, &name), driver, name)
 }
 
 fn on(driver: &Rc<NativeDriver>, project: &str) -> Memory {
-    Postgres::new(Rc::clone(driver), project, KnownSchemas::default()).unwrap()
+    Postgres::new(Rc::<NativeDriver>::clone(driver), project, KnownSchemas::default()).unwrap()
 }
 
 /// Another connection.
@@ -42,13 +40,17 @@ fn second(project: &str) -> Memory {
     on(&Rc::new(NativeDriver::connect(&url).unwrap()), project)
 }
 
-fn add(database: &impl Database, id: &str) -> Result<(), StoreError> {
+fn insert(tx: &mut Tx<'_>, id: &str) -> Result<(), StoreError> {
     let texts = incidents::Texts { title: id, error_signature: None, summary: None, tags: &[] };
-    finish(database.write(0, async |tx| incidents::insert(tx, id, &texts, 0).await.map(drop)))
+    incidents::insert(tx, id, &texts, 0).map(drop)
 }
 
-fn count(database: &impl Database) -> u64 {
-    finish(database.read(0, async |tx| incidents::count(tx).await)).unwrap()
+fn add(database: &Memory, id: &str) -> Result<(), StoreError> {
+    database.write(0, |tx| insert(tx, id))
+}
+
+fn count(database: &Memory) -> u64 {
+    database.read(0, incidents::count).unwrap()
 }
 
 #[test]
@@ -56,10 +58,10 @@ fn count(database: &impl Database) -> u64 {
 fn nothing_is_made_before_the_first_write() {
     let (memory, _, _) = project();
     assert_eq!(count(&memory), 0);
-    assert_eq!(finish(memory.state()).unwrap(), SchemaState::Missing);
-    assert!(!finish(memory.exists(0)).unwrap());
+    assert_eq!(memory.state().unwrap(), SchemaState::Missing);
+    assert!(!memory.exists(0).unwrap());
     add(&memory, "inc-1").unwrap();
-    assert_eq!((finish(memory.state()).unwrap(), count(&memory)), (SchemaState::Current, 1));
+    assert_eq!((memory.state().unwrap(), count(&memory)), (SchemaState::Current, 1));
 }
 
 #[test]
@@ -74,11 +76,11 @@ fn both_databases_have_the_same_tables_and_columns_and_a_copy_has_all() {
     let pairs = |rows: Vec<Row>| -> BTreeSet<(String, String)> {
         rows.into_iter().map(|mut row| (row.read().unwrap(), row.read().unwrap())).collect()
     };
-    let here = finish(memory.read(0, async |tx: &mut MemoryTx<'_>| tx.query(COLUMNS, &[]).await)).unwrap();
+    let here = memory.read(0, |tx: &mut Tx<'_>| tx.query(COLUMNS, &[])).unwrap();
     let mut here = pairs(here);
     here.retain(|(table, _)| table != "writer");
     let file = Sqlite::open(":memory:", None, Mode::ReadWrite).unwrap();
-    let there = finish(file.read(0, async |tx: &mut SqliteTx<'_>| tx.query(OF_SQLITE, &[]).await)).unwrap();
+    let there = file.read(0, |tx: &mut Tx<'_>| tx.query(OF_SQLITE, &[])).unwrap();
     assert_eq!(here, pairs(there));
     for (table, column) in here {
         let is_left = matches!(table.as_str(), "calls" | "tokens" | "audit_entries" | "probes" | "memory");
@@ -94,13 +96,11 @@ fn a_copy_is_a_memory_of_its_own() {
     let (memory, _, _) = project();
     add(&memory, "inc-1").unwrap();
     let file = Sqlite::open(":memory:", None, Mode::ReadWrite).unwrap();
-    let copied = async |from: &mut MemoryTx<'_>| {
-        file.write(0, async |into: &mut SqliteTx<'_>| copy::copy(from, into).await).await
-    };
-    finish(memory.read(0, copied)).unwrap();
-    assert_eq!(count(&file), 1);
-    add(&file, "inc-2").unwrap();
-    assert_eq!((count(&file), count(&memory)), (2, 1));
+    let copied = |from: &mut Tx<'_>| file.write(0, |into: &mut Tx<'_>| copy::copy(from, into));
+    memory.read(0, copied).unwrap();
+    assert_eq!(file.read(0, incidents::count).unwrap(), 1);
+    file.write(0, |tx| insert(tx, "inc-2")).unwrap();
+    assert_eq!((file.read(0, incidents::count).unwrap(), count(&memory)), (2, 1));
 }
 
 #[test]
@@ -111,11 +111,11 @@ fn a_call_of_one_project_cannot_read_another() {
     add(&memory, "inc-1").unwrap();
     add(&other, "inc-2").unwrap();
     let sql: &'static str = Box::leak(format!("SELECT id FROM \"argus_{name}\".incidents").into_boxed_str());
-    let peek = async |tx: &mut MemoryTx<'_>| tx.query(sql, &[]).await;
-    assert_eq!(finish(memory.read(0, peek)).unwrap().len(), 1);
-    assert_eq!(finish(other.read(0, peek)).unwrap_err().kind(), StoreErrorKind::NotPermitted);
-    let tokens = async |tx: &mut MemoryTx<'_>| tx.query("SELECT id FROM \"argus__server\".tokens", &[]).await;
-    assert_eq!(finish(memory.read(0, tokens)).unwrap_err().kind(), StoreErrorKind::NotPermitted);
+    let peek = |tx: &mut Tx<'_>| tx.query(sql, &[]);
+    assert_eq!(memory.read(0, peek).unwrap().len(), 1);
+    assert_eq!(other.read(0, peek).unwrap_err().kind(), StoreErrorKind::NotPermitted);
+    let tokens = |tx: &mut Tx<'_>| tx.query("SELECT id FROM \"argus__server\".tokens", &[]);
+    assert_eq!(memory.read(0, tokens).unwrap_err().kind(), StoreErrorKind::NotPermitted);
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn a_call_of_one_project_cannot_read_another() {
 fn a_name_that_would_be_more_than_one_is_refused() {
     let (_, driver, _) = project();
     for name in ["", "a\"; DROP SCHEMA public; --", "Ärger", "a'b", &"x".repeat(51)] {
-        assert!(Postgres::new(Rc::clone(&driver), name, KnownSchemas::default()).is_err(), "{name}");
+        assert!(Postgres::new(Rc::<NativeDriver>::clone(&driver), name, KnownSchemas::default()).is_err(), "{name}");
     }
 }
 
@@ -133,18 +133,18 @@ fn what_fails_is_undone_as_a_whole() {
     let (memory, _, _) = project();
     add(&memory, "inc-1").unwrap();
     assert!(add(&memory, "inc-1").is_err(), "the same id twice");
-    let swallowed = async |tx: &mut MemoryTx<'_>| {
+    let swallowed = |tx: &mut Tx<'_>| {
         let texts = incidents::Texts { title: "x", error_signature: None, summary: None, tags: &[] };
-        incidents::insert(tx, "inc-2", &texts, 0).await?;
-        let _ = tx.query("SELECT no_such_column FROM incidents", &[]).await;
+        incidents::insert(tx, "inc-2", &texts, 0)?;
+        let _ = tx.query("SELECT no_such_column FROM incidents", &[]);
         Ok::<_, StoreError>(())
     };
-    let whole = finish(memory.write(0, swallowed)).unwrap_err();
+    let whole = memory.write(0, swallowed).unwrap_err();
     assert!(whole.to_string().contains("failed before"), "{whole}");
     assert_eq!(count(&memory), 1);
     let text = Value::Text("a\0b");
-    let with_nul = async |tx: &mut MemoryTx<'_>| tx.query("SELECT $1::text", &[text]).await;
-    let mut row = finish(memory.read(0, with_nul)).unwrap().remove(0);
+    let with_nul = |tx: &mut Tx<'_>| tx.query("SELECT $1::text", &[text]);
+    let mut row = memory.read(0, with_nul).unwrap().remove(0);
     assert_eq!(row.read::<String>().unwrap(), "ab", "no text of this server holds a NUL");
 }
 
@@ -154,14 +154,14 @@ fn writers_take_turns_and_readers_never_wait() {
     let (memory, _, name) = project();
     add(&memory, "inc-0").unwrap();
     let other = second(&name);
-    let meanwhile = async |tx: &mut MemoryTx<'_>| {
-        tx.query("SELECT 1", &[]).await?;
+    let meanwhile = |tx: &mut Tx<'_>| {
+        tx.query("SELECT 1", &[])?;
         assert_eq!(count(&other), 1, "a reader sees what was committed");
-        let refused = other.write_now(0, async |tx: &mut MemoryTx<'_>| tx.query("SELECT 1", &[]).await);
-        assert_eq!(finish(refused).unwrap_err().kind(), StoreErrorKind::Locked);
+        let refused = other.write_now(0, |tx: &mut Tx<'_>| tx.query("SELECT 1", &[]));
+        assert_eq!(refused.unwrap_err().kind(), StoreErrorKind::Locked);
         Ok::<_, StoreError>(())
     };
-    finish(memory.write(0, meanwhile)).unwrap();
+    memory.write(0, meanwhile).unwrap();
     let threads: Vec<_> = (0..4)
         .map(|thread| {
             let name = name.clone();
@@ -177,7 +177,7 @@ fn writers_take_turns_and_readers_never_wait() {
         thread.join().unwrap();
     }
     assert_eq!(count(&memory), 101);
-    assert_eq!(finish(memory.writes()).unwrap(), 102, "each write is a turn, and a refused one is none");
+    assert_eq!(memory.writes().unwrap(), 102, "each write is a turn, and a refused one is none");
 }
 
 #[test]
@@ -186,29 +186,29 @@ fn what_is_one_takes_its_turn_with_the_first_write() {
     let (memory, _, name) = project();
     add(&memory, "inc-0").unwrap();
     let other = second(&name);
-    let whole = async || -> Result<(), StoreError> {
+    let whole = || -> Result<(), StoreError> {
         assert_eq!(count(&memory), 1);
         add(&other, "inc-1")?;
         assert_eq!(count(&memory), 1, "all that is read before is of one moment");
         add(&memory, "inc-2")?;
         assert_eq!(count(&memory), 3, "what is written on is what was there at the turn");
-        let refused = other.write_now(0, async |tx: &mut MemoryTx<'_>| tx.query("SELECT 1", &[]).await);
-        assert_eq!(finish(refused).unwrap_err().kind(), StoreErrorKind::Locked);
+        let refused = other.write_now(0, |tx: &mut Tx<'_>| tx.query("SELECT 1", &[]));
+        assert_eq!(refused.unwrap_err().kind(), StoreErrorKind::Locked);
         assert_eq!(count(&other), 2, "nobody sees it before its end");
         Ok(())
     };
-    finish(memory.in_one(0, whole)).unwrap();
+    memory.in_one(0, whole).unwrap();
     assert_eq!(count(&other), 3);
-    let failing = async || -> Result<(), StoreError> {
+    let failing = || -> Result<(), StoreError> {
         add(&memory, "inc-3")?;
         let _ = add(&memory, "inc-3");
         Ok(())
     };
-    assert!(finish(memory.in_one(0, failing)).is_err(), "a write that failed undoes all of it");
-    let reading = async || -> Result<u64, StoreError> { Ok(count(&memory)) };
-    assert_eq!(finish(memory.in_one(0, reading)).unwrap(), 3);
+    assert!(memory.in_one(0, failing).is_err(), "a write that failed undoes all of it");
+    let reading = || -> Result<u64, StoreError> { Ok(count(&memory)) };
+    assert_eq!(memory.in_one(0, reading).unwrap(), 3);
     assert!(!memory.is_in_one());
-    assert_eq!(finish(memory.writes()).unwrap(), 3, "who only reads takes no turn");
+    assert_eq!(memory.writes().unwrap(), 3, "who only reads takes no turn");
 }
 
 #[test]
@@ -220,8 +220,8 @@ fn a_write_is_one_round_trip_more_than_its_questions_and_a_read_none() {
     add(&memory, "inc-2").unwrap();
     assert_eq!(driver.take_round_trips(), 2, "one asks for the key, one commits");
     assert_eq!((count(&memory), driver.take_round_trips()), (2, 1), "for the end of a read nobody waits");
-    let nothing = async |_: &mut MemoryTx<'_>| Ok::<_, StoreError>(());
-    finish(memory.read(0, nothing)).unwrap();
+    let nothing = |_: &mut Tx<'_>| Ok::<_, StoreError>(());
+    memory.read(0, nothing).unwrap();
     assert_eq!(driver.take_round_trips(), 0, "what asks nothing sends nothing");
 }
 
@@ -233,17 +233,17 @@ fn a_schema_of_another_version_is_refused_and_brought_here_by_migrating_alone() 
     let version = |number: i64| {
         let sql = format!("UPDATE \"argus_{name}\".writer SET version = {number}");
         let statement = Statement { sql: sql.into(), params: Vec::new() };
-        finish(driver.run(Batch { statements: vec![statement], is_last: true })).unwrap();
+        driver.run(Batch { statements: vec![statement], is_last: true }).unwrap();
     };
     version(10_000);
     assert_eq!(add(&memory, "inc-2").unwrap_err().kind(), StoreErrorKind::Newer);
     assert_eq!(add(&second(&name), "inc-2").unwrap_err().kind(), StoreErrorKind::Newer);
-    assert_eq!(finish(memory.migrate(0)).unwrap_err().kind(), StoreErrorKind::Newer);
+    assert_eq!(memory.migrate(0).unwrap_err().kind(), StoreErrorKind::Newer);
     version(8);
     assert_eq!(add(&memory, "inc-2").unwrap_err().kind(), StoreErrorKind::Older);
-    let seen = finish(memory.read(0, async |tx: &mut MemoryTx<'_>| incidents::count(tx).await));
+    let seen = memory.read(0, |tx: &mut Tx<'_>| incidents::count(tx));
     assert_eq!(seen.unwrap_err().kind(), StoreErrorKind::Older);
-    assert_eq!(finish(memory.state()).unwrap(), SchemaState::Older(8));
+    assert_eq!(memory.state().unwrap(), SchemaState::Older(8));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::{NOW, fresh, open};
 use argus_store::{
-    Database, Mode, Sqlite, StoreError, StoreErrorKind, finish,
+    Mode, Sqlite, StoreError, StoreErrorKind, Tx,
     search::{self, WantedTerm},
 };
 use rusqlite::Connection;
@@ -11,7 +11,7 @@ use std::path::PathBuf;
 /// An empty database of this version that somebody changed.
 fn changed(name: &str, change: impl FnOnce(&Connection)) -> PathBuf {
     let path = fresh(&format!("search-{name}"));
-    finish(open(&path).create(NOW)).unwrap();
+    open(&path).create(NOW).unwrap();
     let mut connection = Connection::open(&path).unwrap();
     let transaction = connection.transaction().unwrap();
     change(&transaction);
@@ -21,8 +21,8 @@ fn changed(name: &str, change: impl FnOnce(&Connection)) -> PathBuf {
 
 fn found(database: &Sqlite) -> Result<usize, StoreError> {
     let wanted = [WantedTerm { term: 7, worth: 1.0, documents: 1 }];
-    let body = async |tx: &mut <Sqlite as Database>::Tx<'_>| search::candidates(tx, &wanted, None, 10).await;
-    finish(database.read(NOW, body)).map(|candidates| candidates.len())
+    let body = |tx: &mut Tx<'_>| search::candidates(tx, &wanted, None, 10);
+    database.read(NOW, body).map(|candidates| candidates.len())
 }
 
 /// First document, last document, and how many there are.
@@ -65,13 +65,13 @@ fn of_many_documents_without_a_segment_a_search_reads_few() {
         connection.execute("UPDATE memory_totals SET total = 501 WHERE name = 'next_document'", []).unwrap();
     });
     let holding = |database: &Sqlite| {
-        let body = async |tx: &mut <Sqlite as Database>::Tx<'_>| search::document_counts(tx, &[7]).await;
-        finish(database.read(NOW, body)).unwrap().1
+        let body = |tx: &mut Tx<'_>| search::document_counts(tx, &[7]);
+        database.read(NOW, body).unwrap().1
     };
     assert_eq!(holding(&open(&path)), [64]);
     // The next document that is added makes segments of all.
-    let body = async |tx: &mut <Sqlite as Database>::Tx<'_>| search::add(tx, &[]).await;
-    finish(open(&path).write(NOW, body)).unwrap();
+    let body = |tx: &mut Tx<'_>| search::add(tx, &[]);
+    open(&path).write(NOW, body).unwrap();
     assert_eq!(holding(&open(&path)), [500]);
 }
 

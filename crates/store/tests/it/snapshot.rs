@@ -2,9 +2,8 @@
 
 use crate::{NOW, open};
 use argus_store::{
-    Database, Sqlite, StoreError,
-    database::sqlite::{SqliteTx, probe},
-    finish,
+    Sqlite, StoreError, Tx,
+    database::sqlite::probe,
     fix_commits::{self, FixCommit},
     runs,
 };
@@ -18,11 +17,11 @@ fn folder(name: &str) -> PathBuf {
 }
 
 fn has(database: &Sqlite, id: &str) -> bool {
-    finish(database.write(NOW, async |tx| probe::clear(tx, id).await)).expect("reads")
+    database.write(NOW, |tx| probe::clear(tx, id)).expect("reads")
 }
 
 fn add(database: &Sqlite, id: &str) {
-    finish(database.write(NOW, async |tx| probe::set(tx, id).await)).expect("writes");
+    database.write(NOW, |tx| probe::set(tx, id)).expect("writes");
 }
 
 #[test]
@@ -31,19 +30,16 @@ fn holds_what_was_committed_and_nothing_else() {
     let (file, copy) = (folder.join("argus.db"), folder.join("copy.db"));
     let (one, other) = (open(&file), open(&file));
     add(&one, "kept");
-    let half: Result<(), StoreError> = finish(other.write(NOW, async |tx| {
-        probe::set(tx, "half").await?;
+    let half: Result<(), StoreError> = other.write(NOW, |tx| {
+        probe::set(tx, "half")?;
         // The other has reserved the file and not committed.
-        finish(one.snapshot(copy.to_str().expect("UTF-8")))
-    }));
+        one.snapshot(copy.to_str().expect("UTF-8"))
+    });
     half.expect("a reader is not kept away");
     add(&one, "later");
     let copied = open(&copy);
     assert!(has(&copied, "kept") && !has(&copied, "half") && !has(&copied, "later"));
-    assert_eq!(
-        finish(copied.read(NOW, async |tx| runs::newest_ids(tx, 3).await)).expect("a whole database"),
-        Vec::<String>::new()
-    );
+    assert_eq!(copied.read(NOW, |tx| runs::newest_ids(tx, 3)).expect("a whole database"), Vec::<String>::new());
     fs::remove_dir_all(folder).expect("removed");
 }
 
@@ -58,12 +54,12 @@ fn what_was_learned_of_commits_stays_where_it_is() {
         committed_at: 1,
         sources: "[\"src/cart.js\"]".to_owned(),
     };
-    let added = async |tx: &mut SqliteTx<'_>| fix_commits::add(tx, &commit, &[7, u64::MAX]).await;
-    assert!(finish(database.write(NOW, added)).expect("writes"));
-    finish(database.snapshot(copy.to_str().expect("UTF-8"))).expect("a copy");
+    let added = |tx: &mut Tx<'_>| fix_commits::add(tx, &commit, &[7, u64::MAX]);
+    assert!(database.write(NOW, added).expect("writes"));
+    database.snapshot(copy.to_str().expect("UTF-8")).expect("a copy");
     let found = |of: &Sqlite| {
-        let look = async |tx: &mut SqliteTx<'_>| fix_commits::found_by(tx, &[7, u64::MAX, 8], 5).await;
-        finish(of.read::<_, StoreError, _>(NOW, look)).expect("reads")
+        let look = |tx: &mut Tx<'_>| fix_commits::found_by(tx, &[7, u64::MAX, 8], 5);
+        of.read::<_, StoreError, _>(NOW, look).expect("reads")
     };
     assert_eq!(found(&database), [vec![commit.clone()], vec![commit.clone()], Vec::new()]);
     assert_eq!(found(&open(&copy)), [Vec::new(), Vec::new(), Vec::new()]);
@@ -76,11 +72,11 @@ fn overwrites_nothing() {
     let folder = folder("taken");
     let (file, copy) = (folder.join("argus.db"), folder.join("copy.db"));
     let database = open(&file);
-    assert!(finish(database.snapshot(copy.to_str().expect("UTF-8"))).is_err(), "there is nothing to copy");
+    assert!(database.snapshot(copy.to_str().expect("UTF-8")).is_err(), "there is nothing to copy");
     assert!(!copy.exists() && !file.exists());
     add(&database, "kept");
     fs::write(&copy, "somebody's").expect("written");
-    assert!(finish(database.snapshot(copy.to_str().expect("UTF-8"))).is_err());
+    assert!(database.snapshot(copy.to_str().expect("UTF-8")).is_err());
     assert_eq!(fs::read_to_string(&copy).expect("still there"), "somebody's");
     fs::remove_dir_all(folder).expect("removed");
 }

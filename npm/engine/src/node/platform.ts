@@ -12,9 +12,16 @@ const MODULES = ['./argus_engine.wasm', './wasm/argus_wasm_bg.wasm', '../wasm/ar
 
 export class NodePlatform implements Platform {
   log: Log | undefined;
+  readonly #module: WebAssembly.Module | undefined;
   readonly files = new NodeFiles((line) => this.log?.(line));
 
-  load(): Uint8Array {
+  /** `module`: the engine as another thread has compiled it. */
+  constructor(module?: WebAssembly.Module) {
+    this.#module = module;
+  }
+
+  load(): Uint8Array | WebAssembly.Module {
+    if (this.#module !== undefined) return this.#module;
     const urls = MODULES.map((path) => new URL(path, import.meta.url));
     const url = urls.find((candidate) => existsSync(candidate));
     if (url === undefined)

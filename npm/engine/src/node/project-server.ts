@@ -1,16 +1,15 @@
 /**
- * The memories of a server on PostgreSQL, a project each. A call asks for statements to be sent and is resumed with what
- * they answered, so that many are made at once on one thread, each on a connection of its own.
+ * The projects of a server on PostgreSQL. Each call runs on a thread of its own (project-workers.ts) and asks this thread
+ * for its statements, which go out on a connection of its own.
  */
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Caller, definedOf } from '../engine.ts';
-import { EngineError } from '../errors.ts';
 import { type CallName, type Calls, NamedCalls } from '../generated/calls.ts';
 import type { Locale, Retention } from '../generated/contract.ts';
 import type { Log } from '../host.ts';
-import type { Runtime } from '../runtime.ts';
-import * as wasm from '../wasm/argus_wasm.js';
+import { defaultWorkers, ProjectWorkers } from './project-workers.ts';
+import type { Job } from './worker-messages.ts';
 
 /** Values as text, bytes as bytes; their types are the statement's. */
 export interface SqlStatement {
@@ -54,8 +53,8 @@ export interface SqlPool {
 
 export interface ProjectServerOptions {
   readonly pool: SqlPool;
-  /** Language of built-in suggestions. */
-  readonly locale: Locale;
+  /** How many calls are made at once; the pool needs as many connections. 8 for each core if not given, at most 32. */
+  readonly workers?: number;
   /** Which runs are deleted. */
   readonly retention?: Retention;
   /** How long a call may take. */
@@ -80,8 +79,6 @@ interface Request {
   readonly isFresh: boolean;
 }
 
-type Step = { readonly done: false; readonly value: Request } | { readonly done: true; readonly value: unknown };
-
 const CALL_MS = 30_000;
 
 const ROLLBACK: SqlStatement = { sql: 'ROLLBACK', params: [] };
@@ -93,103 +90,96 @@ const MAX_PAUSE_MS = 2_000;
 /** SQLSTATE of a write where none is taken. */
 const READ_ONLY = '25006';
 
-/** The name of the server's own memory. */
+const INTERNAL_ERROR = 'XX000';
+
+/** The name of the server's own database. */
 const OWN = '';
+
+const DEFAULT_LOCALE = 'en';
 
 /** All projects of a server. Errors are `EngineError`. */
 export class ProjectServer {
-  readonly #runtime: Runtime;
   readonly #options: ProjectServerOptions;
-  #current: { readonly generation: number; readonly wasm: wasm.WasmServer } | undefined;
+  readonly #workers: ProjectWorkers;
 
-  constructor(runtime: Runtime, options: ProjectServerOptions) {
-    this.#runtime = runtime;
+  constructor(options: ProjectServerOptions) {
+    const { workers = defaultWorkers(), retention, log } = options;
     this.#options = options;
+    // Case names come relative to the project's folder, wherever that is.
+    const engine = { rules: [], secrets: [], memory: {}, recorder: {}, projectRoot: '/' };
+    this.#workers = new ProjectWorkers(workers, { ...engine, retention: definedOf(retention ?? {}) }, log);
   }
 
-  /** A project's memory; the server's own where none is named. Made at the first write. */
-  project(name = OWN): ProjectMemory {
-    return new ProjectMemory((call, params, caller) =>
-      this.#ask((server) =>
-        server.call(name, call, definedOf(params), caller?.callId, caller?.now, caller?.recorder ?? {}),
-      ),
-    );
+  /**
+   * A project's database, or the server's own if no name is given. The first write creates it. `locale`: language of
+   * built-in suggestions.
+   */
+  project(name = OWN, locale: Locale = DEFAULT_LOCALE): ProjectMemory {
+    return new ProjectMemory((call, params, caller) => {
+      const args = [name, call, definedOf(params), caller?.callId, caller?.now, caller?.recorder ?? {}];
+      return this.#ask({ locale, method: 'call', args });
+    });
   }
 
-  /** Makes the schema of a project, or brings it to this version. Safe while others do the same. */
+  /** Creates the schema of a project, or migrates it to this version. Safe while others do the same. */
   async migrate(project = OWN): Promise<void> {
-    await this.#ask((server) => server.migrate(project));
+    await this.#about('migrate', project);
   }
 
   async state(project = OWN): Promise<SchemaState> {
-    return (await this.#ask((server) => server.state(project))) as SchemaState;
+    return (await this.#about('state', project)) as SchemaState;
   }
 
   /** The projects in which something was written. */
   async projects(): Promise<string[]> {
-    return (await this.#ask((server) => server.projects())) as string[];
+    return (await this.#about('projects')) as string[];
   }
 
-  /** Writes a copy of a project into a new file, as it is at one moment; a local Argus opens it. */
+  /** Writes a consistent copy of a project into a new file that a local Argus can open. */
   async backup(project: string, path: string): Promise<void> {
-    await this.#ask((server) => server.backup(project, path));
+    await this.#about('backup', project, path);
   }
 
-  /** How often a project was written; it rises with each write. */
+  /** How many writes a project has had. */
   async writes(project: string): Promise<number> {
-    return (await this.#ask((server) => server.writes(project))) as number;
+    return (await this.#about('writes', project)) as number;
   }
 
+  /** Ends the threads, then the connections. */
   async close(): Promise<void> {
+    await this.#workers.close();
     await this.#options.pool.close();
   }
 
-  /** Begun anew where another transaction came in between, or the connection was lost: a named call is made once. */
-  async #ask(begin: (server: wasm.WasmServer) => wasm.WasmCall): Promise<unknown> {
+  #about(method: Job['method'], ...args: string[]): Promise<unknown> {
+    return this.#ask({ locale: DEFAULT_LOCALE, method, args });
+  }
+
+  /** Repeats a call that lost its connection or conflicted with another transaction; a named call is stored once. */
+  async #ask(job: Job): Promise<unknown> {
     const { callMs = CALL_MS, tryAgainMs = CALL_MS } = this.#options;
     const began = Date.now();
     for (let pause = PAUSE_MS; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
-      const conversation = new Conversation(this.#options.pool, began + callMs);
+      let mayTryAgain = false;
       try {
-        return await this.#converse(conversation, begin);
+        return await this.#workers.use(callMs, async (worker) => {
+          const until = Date.now() + callMs;
+          const conversation = new Conversation(this.#options.pool, until);
+          try {
+            return await worker.run(job, until, (request) => conversation.answer(request as Request));
+          } catch (thrown) {
+            throw conversation.failure ?? thrown;
+          } finally {
+            mayTryAgain = conversation.mayTryAgain;
+            conversation.end();
+          }
+        });
       } catch (thrown) {
         const isOver = Date.now() + pause >= began + Math.min(tryAgainMs, callMs);
-        if (isOver || !conversation.mayTryAgain) throw thrown;
-      } finally {
-        conversation.end();
+        if (isOver || !mayTryAgain) throw thrown;
       }
       await delay(pause);
     }
-  }
-
-  async #converse(conversation: Conversation, begin: (server: wasm.WasmServer) => wasm.WasmCall): Promise<unknown> {
-    const { log } = this.#options;
-    const call = this.#runtime.call(log, () => begin(this.#open()));
-    const { generation } = this.#runtime;
-    let answer: unknown;
-    try {
-      for (;;) {
-        if (generation !== this.#runtime.generation) {
-          throw new EngineError('INTERNAL_ERROR', 'The engine was restarted while the call was made. Make it again.');
-        }
-        const step = this.#runtime.call(log, () => call.resume(answer) as Step);
-        if (step.done) return step.value;
-        answer = await conversation.answer(step.value);
-      }
-    } finally {
-      if (generation === this.#runtime.generation) call.free();
-    }
-  }
-
-  /** After a trap there is a new instance. */
-  #open(): wasm.WasmServer {
-    if (this.#current?.generation === this.#runtime.generation) return this.#current.wasm;
-    const { locale, retention } = this.#options;
-    const options = { locale, rules: [], secrets: [], retention: definedOf(retention ?? {}), memory: {}, recorder: {} };
-    // Case names come relative to the project's folder, wherever that is.
-    const server = new wasm.WasmServer({ ...options, projectRoot: '/' });
-    this.#current = { generation: this.#runtime.generation, wasm: server };
-    return server;
   }
 }
 
@@ -219,6 +209,8 @@ class Conversation {
   #connection: SqlConnection | undefined;
   /** Another transaction came in between, or the connection was lost. */
   mayTryAgain = false;
+  /** What the pool threw instead of a `SqlError`. */
+  failure: unknown;
 
   constructor(pool: SqlPool, until: number) {
     this.#pool = pool;
@@ -237,7 +229,10 @@ class Conversation {
       }
       return answers;
     } catch (thrown) {
-      if (!(thrown instanceof SqlError)) throw thrown;
+      if (!(thrown instanceof SqlError)) {
+        this.failure = thrown;
+        return { code: INTERNAL_ERROR, message: 'the host failed' };
+      }
       this.mayTryAgain = isPassing(thrown.code);
       // Of a server that takes no writes any more another one may have taken the place.
       if (thrown.code === '' || thrown.code === READ_ONLY) this.#break();

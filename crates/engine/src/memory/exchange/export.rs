@@ -9,7 +9,7 @@ use crate::{
 };
 use argus_core::Ambient;
 use argus_store::{
-    Database, Tx,
+    Tx,
     incidents::{self, Incident},
     search::Owner,
     solutions::{self, Solution, outcomes},
@@ -21,37 +21,33 @@ const DEFAULT_LIMIT: u32 = 200;
 const MAX_LIMIT: u32 = 1000;
 
 /// One page of the home memory.
-pub async fn export<D: Database>(
-    engine: &Engine<D>,
-    ambient: &Ambient,
-    params: &MemoryExportParams,
-) -> Result<MemoryExported, EngineError> {
+pub fn export(engine: &Engine, ambient: &Ambient, params: &MemoryExportParams) -> Result<MemoryExported, EngineError> {
     let limit = params.limit.unwrap_or(DEFAULT_LIMIT);
     if limit == 0 || limit > MAX_LIMIT {
         return Err(EngineError::invalid(format!("limit is {limit}; it can be 1 to {MAX_LIMIT}.")));
     }
-    let body = async |tx: &mut D::Tx<'_>| {
-        let mut page = incidents::page(tx, params.after.as_deref(), limit + 1).await?;
+    let body = |tx: &mut Tx<'_>| {
+        let mut page = incidents::page(tx, params.after.as_deref(), limit + 1)?;
         let has_more = page.len() > limit as usize;
         page.truncate(limit as usize);
         let mut lines = String::new();
         for incident in &page {
-            let line = line(tx, incident).await?;
+            let line = line(tx, incident)?;
             lines.push_str(&serde_json::to_string(&line).map_err(|error| serialization_error(&error))?);
             lines.push('\n');
         }
         let next = page.last().filter(|_| has_more).map(|incident| incident.id.clone());
-        let total = u32::try_from(incidents::count(tx).await?).unwrap_or(u32::MAX);
+        let total = u32::try_from(incidents::count(tx)?).unwrap_or(u32::MAX);
         Ok(MemoryExported { lines, incidents: u32::try_from(page.len()).unwrap_or(u32::MAX), total, next })
     };
-    engine.read(ambient, body).await
+    engine.read(ambient, body)
 }
 
 /// An incident with all that belongs to it.
-pub(in crate::memory) async fn line(tx: &mut impl Tx, incident: &Incident) -> Result<IncidentLine, EngineError> {
+pub(in crate::memory) fn line(tx: &mut Tx<'_>, incident: &Incident) -> Result<IncidentLine, EngineError> {
     let mut lines = Vec::new();
-    for solution in solutions::of_owner(tx, Owner::Incident(incident.key)).await? {
-        let outcomes = outcomes::of_solution(tx, solution.key).await?.into_iter().map(outcome).collect();
+    for solution in solutions::of_owner(tx, Owner::Incident(incident.key))? {
+        let outcomes = outcomes::of_solution(tx, solution.key)?.into_iter().map(outcome).collect();
         lines.push(solution_line(solution, outcomes));
     }
     Ok(IncidentLine {

@@ -13,7 +13,7 @@ use crate::{
     memory::{environment::resolve_environment, input},
 };
 use argus_core::{Ambient, display, sign::sha256_hex};
-use argus_store::Database;
+use argus_store::Tx;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
@@ -135,18 +135,18 @@ pub(super) struct PreparedOutcome {
 }
 
 /// Reads all lines, then writes them at once.
-pub async fn import<D: Database>(
-    engine: &Engine<D>,
+pub fn import(
+    engine: &Engine,
     ambient: &Ambient,
     MemoryImportParams { lines }: &MemoryImportParams,
 ) -> Result<MemoryImported, EngineError> {
     let lines = (1..).zip(lines.lines()).filter(|(_, line)| !line.trim().is_empty());
-    import_lines(engine, ambient, lines.map(|(number, line)| (number, parse(line)))).await
+    import_lines(engine, ambient, lines.map(|(number, line)| (number, parse(line))))
 }
 
 /// Takes in lines that are read already, each with its number.
-pub(super) async fn import_lines<D: Database>(
-    engine: &Engine<D>,
+pub(super) fn import_lines(
+    engine: &Engine,
     ambient: &Ambient,
     lines: impl Iterator<Item = (u32, Result<IncidentLine, EngineError>)>,
 ) -> Result<MemoryImported, EngineError> {
@@ -164,19 +164,19 @@ pub(super) async fn import_lines<D: Database>(
     if prepared.is_empty() {
         return Ok(imported);
     }
-    let body = async |tx: &mut D::Tx<'_>| write::all(engine, tx, &prepared, imported).await;
-    engine.write(ambient, body).await
+    let body = |tx: &mut Tx<'_>| write::all(engine, tx, &prepared, imported);
+    engine.write(ambient, body)
 }
 
 /// Takes one in as part of another call.
-pub(in crate::memory) async fn import_one<D: Database>(
-    engine: &Engine<D>,
+pub(in crate::memory) fn import_one(
+    engine: &Engine,
     ambient: &Ambient,
-    tx: &mut D::Tx<'_>,
+    tx: &mut Tx<'_>,
     line: IncidentLine,
 ) -> Result<(), EngineError> {
     let prepared = prepare(engine, ambient, line)?;
-    write::all(engine, tx, &[(1, prepared)], MemoryImported::default()).await?;
+    write::all(engine, tx, &[(1, prepared)], MemoryImported::default())?;
     Ok(())
 }
 
@@ -189,7 +189,7 @@ fn parse(line: &str) -> Result<IncidentLine, EngineError> {
     }
 }
 
-fn prepare<D>(engine: &Engine<D>, ambient: &Ambient, line: IncidentLine) -> Result<Prepared, EngineError> {
+fn prepare(engine: &Engine, ambient: &Ambient, line: IncidentLine) -> Result<Prepared, EngineError> {
     let title = input::title(engine, &line.title)?;
     let error_signature = input::text(engine, line.error_signature.as_deref());
     let summary = input::text(engine, line.summary.as_deref());
@@ -212,8 +212,8 @@ fn prepare<D>(engine: &Engine<D>, ambient: &Ambient, line: IncidentLine) -> Resu
     Ok(Prepared { id, title, error_signature, summary, tags, created_at, solutions })
 }
 
-pub(super) fn prepare_solution<D>(
-    engine: &Engine<D>,
+pub(super) fn prepare_solution(
+    engine: &Engine,
     line: SolutionLine,
     incident: &str,
     created_at: i64,
@@ -232,7 +232,7 @@ pub(super) fn prepare_solution<D>(
     Ok(PreparedSolution { id, id_by_content, steps, digest, env, env_bucket, created_at, recorded_by, outcomes })
 }
 
-fn prepare_outcome<D>(engine: &Engine<D>, line: OutcomeLine, created_at: i64) -> Result<PreparedOutcome, EngineError> {
+fn prepare_outcome(engine: &Engine, line: OutcomeLine, created_at: i64) -> Result<PreparedOutcome, EngineError> {
     let (env, env_bucket) = stored_environment(engine, line.env, line.env_bucket.as_deref())?;
     Ok(PreparedOutcome {
         id: given_id(engine, line.id.as_deref())?.unwrap_or_default(),
@@ -260,8 +260,8 @@ pub(super) fn name_outcomes(solution: &mut PreparedSolution) {
 }
 
 /// An environment as it is stored, and its bucket.
-fn stored_environment<D>(
-    engine: &Engine<D>,
+fn stored_environment(
+    engine: &Engine,
     env: Option<Value>,
     bucket: Option<&str>,
 ) -> Result<(Option<String>, String), EngineError> {
@@ -271,7 +271,7 @@ fn stored_environment<D>(
 }
 
 /// An id as it was given. One that cannot be kept as it is would become another's.
-pub(super) fn given_id<D>(engine: &Engine<D>, id: Option<&str>) -> Result<Option<String>, EngineError> {
+pub(super) fn given_id(engine: &Engine, id: Option<&str>) -> Result<Option<String>, EngineError> {
     let Some(id) = id.map(str::trim).filter(|id| !id.is_empty()) else { return Ok(None) };
     let kept = input::line(engine, id, MAX_ID_CHARS);
     if kept == id {

@@ -24,7 +24,7 @@ use argus_core::{
     search::{MIN_SCORE, Query},
 };
 use argus_store::{
-    Database, Tx,
+    Tx,
     incidents::{self, IncidentKey},
     search::Owner,
     solutions::{self, outcomes},
@@ -42,8 +42,8 @@ const MAX_SOLUTIONS: usize = 10;
 const MAX_ENVIRONMENTS: u32 = 100;
 
 /// One page.
-pub async fn view_incidents<D: Database>(
-    engine: &Engine<D>,
+pub fn view_incidents(
+    engine: &Engine,
     ambient: &Ambient,
     params: &ViewIncidentsParams,
 ) -> Result<ViewIncidentsResult, EngineError> {
@@ -53,23 +53,23 @@ pub async fn view_incidents<D: Database>(
     let mut warnings = engine.secondary_warnings();
     let text = params.text.as_deref().filter(|text| !text.trim().is_empty());
     let (incidents, total) = match text {
-        Some(text) => answering(engine, ambient, text, &environment, (limit, offset), &mut warnings).await?,
-        None => newest(engine, ambient, (limit, offset), &mut warnings).await?,
+        Some(text) => answering(engine, ambient, text, &environment, (limit, offset), &mut warnings)?,
+        None => newest(engine, ambient, (limit, offset), &mut warnings)?,
     };
     let has_more = is_more(offset, incidents.len(), total);
     Ok(ViewIncidentsResult { incidents, total, has_more, env_bucket: environment.bucket, warnings })
 }
 
 /// Environments to choose from.
-pub async fn view_environments<D: Database>(
-    engine: &Engine<D>,
+pub fn view_environments(
+    engine: &Engine,
     ambient: &Ambient,
     _: &NoParams,
 ) -> Result<ViewEnvironmentsResult, EngineError> {
     let mut env_buckets: Vec<String> = Vec::new();
     for side in SIDES {
-        let body = async |tx: &mut D::Tx<'_>| Ok(outcomes::environments(tx, MAX_ENVIRONMENTS).await?);
-        let found = engine.read_if_available(side, ambient, &mut Vec::new(), body).await?.unwrap_or_default();
+        let body = |tx: &mut Tx<'_>| Ok(outcomes::environments(tx, MAX_ENVIRONMENTS)?);
+        let found = engine.read_if_available(side, ambient, &mut Vec::new(), body)?.unwrap_or_default();
         env_buckets.extend(found.into_iter().filter(|bucket| !env_buckets.contains(bucket)).collect::<Vec<_>>());
     }
     env_buckets.truncate(MAX_ENVIRONMENTS as usize);
@@ -77,18 +77,18 @@ pub async fn view_environments<D: Database>(
 }
 
 /// Incidents of both memories.
-pub(crate) async fn count<D: Database>(engine: &Engine<D>, ambient: &Ambient) -> Result<u32, EngineError> {
+pub(crate) fn count(engine: &Engine, ambient: &Ambient) -> Result<u32, EngineError> {
     let mut total = 0_u64;
     for side in SIDES {
-        let body = async |tx: &mut D::Tx<'_>| Ok(incidents::count(tx).await?);
-        total += engine.read_if_available(side, ambient, &mut Vec::new(), body).await?.unwrap_or_default();
+        let body = |tx: &mut Tx<'_>| Ok(incidents::count(tx)?);
+        total += engine.read_if_available(side, ambient, &mut Vec::new(), body)?.unwrap_or_default();
     }
     Ok(u32::try_from(total).unwrap_or(u32::MAX))
 }
 
 /// The best answers, those of a page with their solutions.
-async fn answering<D: Database>(
-    engine: &Engine<D>,
+fn answering(
+    engine: &Engine,
     ambient: &Ambient,
     text: &str,
     environment: &ResolvedEnvironment,
@@ -98,17 +98,17 @@ async fn answering<D: Database>(
     let (text, warning) = input::query(engine, text)?;
     warnings.extend(warning);
     // Patterns that wait are found once they are indexed; where nothing can be written now they go on waiting.
-    let waits = async |tx: &mut D::Tx<'_>| Ok(argus_store::search::is_waiting(tx).await?);
-    if engine.read(ambient, waits).await? {
-        let body = async |tx: &mut D::Tx<'_>| index::index_waiting(engine, tx).await;
-        let _ = engine.write_side_now(Side::Primary, ambient, body).await;
+    let waits = |tx: &mut Tx<'_>| Ok(argus_store::search::is_waiting(tx)?);
+    if engine.read(ambient, waits)? {
+        let body = |tx: &mut Tx<'_>| index::index_waiting(engine, tx);
+        let _ = engine.write_side_now(Side::Primary, ambient, body);
     }
     let query = Query::new(&text, &engine.analyzer);
-    let hits: Vec<SearchHit> = find(engine, ambient, &SIDES, None, &query, (MAX_ANSWERS, MIN_SCORE), warnings).await?;
+    let hits: Vec<SearchHit> = find(engine, ambient, &SIDES, None, &query, (MAX_ANSWERS, MIN_SCORE), warnings)?;
     let total = u32::try_from(hits.len()).unwrap_or(u32::MAX);
     let hits = hits.into_iter().skip(offset as usize).take(limit as usize).collect();
     let mut shown = Vec::new();
-    for listed in list(engine, ambient, None, hits, environment).await? {
+    for listed in list(engine, ambient, None, hits, environment)? {
         let found = listed.shown;
         let mut ranked: Vec<RankedSolution> =
             listed.ranked.into_iter().map(|solution| solution.shown(&found.incident_id, found.memory)).collect();
@@ -133,8 +133,8 @@ async fn answering<D: Database>(
 }
 
 /// Those of both memories, newest first.
-async fn newest<D: Database>(
-    engine: &Engine<D>,
+fn newest(
+    engine: &Engine,
     ambient: &Ambient,
     (limit, offset): (u32, u32),
     warnings: &mut Vec<String>,
@@ -142,28 +142,22 @@ async fn newest<D: Database>(
     let mut found: Vec<(i64, Side, IncidentKey)> = Vec::new();
     let mut total = 0_u64;
     for side in SIDES {
-        let body =
-            async |tx: &mut D::Tx<'_>| Ok((incidents::count(tx).await?, incidents::newest(tx, offset + limit).await?));
-        let Some((count, keys)) = engine.read_if_available(side, ambient, warnings, body).await? else { continue };
+        let body = |tx: &mut Tx<'_>| Ok((incidents::count(tx)?, incidents::newest(tx, offset + limit)?));
+        let Some((count, keys)) = engine.read_if_available(side, ambient, warnings, body)? else { continue };
         total += count;
         found.extend(keys.into_iter().map(|(key, created_at)| (created_at, side, key)));
     }
     found.sort_by_key(|(created_at, side, key)| (Reverse(*created_at), *side, Reverse(*key)));
     let mut shown = Vec::new();
     for (_, side, key) in found.into_iter().skip(offset as usize).take(limit as usize) {
-        let body = async |tx: &mut D::Tx<'_>| brief(engine, tx, side, key).await;
-        shown.extend(engine.read_if_available(side, ambient, &mut Vec::new(), body).await?.flatten());
+        let body = |tx: &mut Tx<'_>| brief(engine, tx, side, key);
+        shown.extend(engine.read_if_available(side, ambient, &mut Vec::new(), body)?.flatten());
     }
     Ok((shown, u32::try_from(total).unwrap_or(u32::MAX)))
 }
 
-async fn brief<D: Database>(
-    engine: &Engine<D>,
-    tx: &mut impl Tx,
-    side: Side,
-    key: IncidentKey,
-) -> Result<Option<ViewIncident>, EngineError> {
-    let Some(incident) = incidents::get(tx, key).await? else { return Ok(None) };
+fn brief(engine: &Engine, tx: &mut Tx<'_>, side: Side, key: IncidentKey) -> Result<Option<ViewIncident>, EngineError> {
+    let Some(incident) = incidents::get(tx, key)? else { return Ok(None) };
     Ok(Some(ViewIncident {
         incident_id: incident.id,
         kind: MatchKind::Incident,
@@ -173,7 +167,7 @@ async fn brief<D: Database>(
         tags: incident.tags,
         memory: engine.kind(side),
         created_at: iso(incident.created_at),
-        solution_count: solutions::usable_of(tx, Owner::Incident(key)).await?,
+        solution_count: solutions::usable_of(tx, Owner::Incident(key))?,
         score: None,
         because: Vec::new(),
         solutions: Vec::new(),

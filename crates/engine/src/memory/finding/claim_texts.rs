@@ -21,7 +21,7 @@ const MAX_TAGS: usize = 20;
 /// What is in place of a reason.
 const WHY: &str = "foreign: from a database that came with the project; nobody here tried it";
 
-pub(super) fn claimed_match<D>(engine: &Engine<D>, found: IncidentMatch) -> IncidentMatch {
+pub(super) fn claimed_match(engine: &Engine, found: IncidentMatch) -> IncidentMatch {
     IncidentMatch {
         incident_id: line(engine, &found.incident_id),
         title: line(engine, &found.title),
@@ -32,7 +32,7 @@ pub(super) fn claimed_match<D>(engine: &Engine<D>, found: IncidentMatch) -> Inci
     }
 }
 
-pub(super) fn claimed_solution<D>(engine: &Engine<D>, solution: RankedSolution) -> RankedSolution {
+pub(super) fn claimed_solution(engine: &Engine, solution: RankedSolution) -> RankedSolution {
     RankedSolution {
         solution_id: line(engine, &solution.solution_id),
         steps: text(engine, &solution.steps),
@@ -44,7 +44,7 @@ pub(super) fn claimed_solution<D>(engine: &Engine<D>, solution: RankedSolution) 
     }
 }
 
-pub(super) fn claimed_related<D>(engine: &Engine<D>, related: Related) -> Related {
+pub(super) fn claimed_related(engine: &Engine, related: Related) -> Related {
     Related {
         id: line(engine, &related.id),
         description: line(engine, &related.description),
@@ -61,20 +61,20 @@ pub(super) fn claimed_related<D>(engine: &Engine<D>, related: Related) -> Relate
     }
 }
 
-pub(super) fn line<D>(engine: &Engine<D>, found: &str) -> String {
+pub(super) fn line(engine: &Engine, found: &str) -> String {
     display::line(&clean(engine, found), MAX_LINE_CHARS)
 }
 
-pub(super) fn text<D>(engine: &Engine<D>, found: &str) -> String {
+pub(super) fn text(engine: &Engine, found: &str) -> String {
     display::shortened(&clean(engine, found), MAX_STEPS_CHARS)
 }
 
 /// Without what is far behind anything that is shown: nothing has bounded it yet.
-fn clean<D>(engine: &Engine<D>, found: &str) -> String {
+fn clean(engine: &Engine, found: &str) -> String {
     engine.analyzer.redact_whole(&bound_to(found, MAX_READ_BYTES)).into_string()
 }
 
-pub(super) fn tags<D>(engine: &Engine<D>, found: &[String]) -> Vec<String> {
+pub(super) fn tags(engine: &Engine, found: &[String]) -> Vec<String> {
     found.iter().take(MAX_TAGS).map(|tag| line(engine, tag)).collect()
 }
 

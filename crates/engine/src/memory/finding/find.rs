@@ -6,7 +6,7 @@ use argus_core::{
     search::{MIN_SCORE, Query, Score, Weighed},
 };
 use argus_store::{
-    Database, Tx, incidents,
+    Tx, incidents,
     search::{self, Candidate, Owner, WantedTerm, family_key},
 };
 
@@ -27,11 +27,11 @@ pub(super) struct SearchHit {
 /// The best answers of these memories, best first; what scores less than `threshold` is none. Terms are weighed by all
 /// of them together, so that a foreign one is asked alone: it could make any term a common one. The primary one is read
 /// in the transaction `primary`, where the call has it open.
-pub(super) async fn find<D: Database>(
-    engine: &Engine<D>,
+pub(super) fn find(
+    engine: &Engine,
     ambient: &Ambient,
     sides: &[Side],
-    mut primary: Option<&mut D::Tx<'_>>,
+    mut primary: Option<&mut Tx<'_>>,
     query: &Query,
     (limit, threshold): (usize, f64),
     warnings: &mut Vec<String>,
@@ -40,24 +40,24 @@ pub(super) async fn find<D: Database>(
         return Ok(Vec::new());
     }
     let terms: Vec<u32> = query.terms().iter().map(|term| term.hash).collect();
-    let counts = counts(engine, ambient, sides, primary.as_deref_mut(), &terms, warnings).await?;
+    let counts = counts(engine, ambient, sides, primary.as_deref_mut(), &terms, warnings)?;
     let weighed = weighed(query, &counts);
     let take = MIN_CANDIDATES.max(limit.saturating_mul(2));
     let mut hits = Vec::new();
     for (&side, counts) in sides.iter().zip(&counts) {
         let Some((1.., counts)) = counts else { continue };
-        let body = async |tx: &mut D::Tx<'_>| {
-            let found = candidates(tx, query, &weighed, counts, take).await?;
+        let body = |tx: &mut Tx<'_>| {
+            let found = candidates(tx, query, &weighed, counts, take)?;
             let mut scored = Vec::with_capacity(found.len());
             for candidate in found {
                 let score = weighed.score_bytes(&candidate.vector, family(query, &candidate));
                 scored.push((candidate.owner, score));
             }
-            raise_equal_titles(tx, query, &mut scored).await?;
+            raise_equal_titles(tx, query, &mut scored)?;
             Ok(scored)
         };
         // What could not be read was said when the terms were counted.
-        let found = engine.read_within(side, ambient, primary.as_deref_mut(), &mut Vec::new(), body).await?;
+        let found = engine.read_within(side, ambient, primary.as_deref_mut(), &mut Vec::new(), body)?;
         let found = found.unwrap_or_default();
         hits.extend(found.into_iter().map(|(owner, score)| SearchHit { side, owner, score }));
     }
@@ -70,7 +70,7 @@ pub(super) async fn find<D: Database>(
 }
 
 /// A title of few and usual words says too little to be found by them, but not where it is all that was asked for.
-async fn raise_equal_titles(tx: &mut impl Tx, query: &Query, scored: &mut [(Owner, Score)]) -> Result<(), EngineError> {
+fn raise_equal_titles(tx: &mut Tx<'_>, query: &Query, scored: &mut [(Owner, Score)]) -> Result<(), EngineError> {
     let weak = scored.iter_mut().filter(|(_, score)| score.has_all_terms && score.value < MIN_SCORE);
     let mut weak: Vec<_> = weak
         .filter_map(|(owner, score)| if let Owner::Incident(key) = owner { Some((*key, score)) } else { None })
@@ -78,7 +78,7 @@ async fn raise_equal_titles(tx: &mut impl Tx, query: &Query, scored: &mut [(Owne
     weak.sort_by(|(_, one), (_, other)| other.value.total_cmp(&one.value));
     weak.truncate(MAX_COMPARED_TITLES);
     let keys: Vec<_> = weak.iter().map(|(key, _)| *key).collect();
-    for ((_, score), title) in weak.into_iter().zip(incidents::titles(tx, &keys).await?) {
+    for ((_, score), title) in weak.into_iter().zip(incidents::titles(tx, &keys)?) {
         if title.is_some_and(|title| query.is_title(&title)) {
             *score = score.clone().with_equal_title();
         }
@@ -90,8 +90,8 @@ async fn raise_equal_titles(tx: &mut impl Tx, query: &Query, scored: &mut [(Owne
 pub(super) type Counts = (u64, Vec<u64>);
 
 /// The candidates of one memory.
-pub(in crate::memory) async fn candidates(
-    tx: &mut impl Tx,
+pub(in crate::memory) fn candidates(
+    tx: &mut Tx<'_>,
     query: &Query,
     weighed: &Weighed<'_>,
     counts: &[u64],
@@ -99,7 +99,7 @@ pub(in crate::memory) async fn candidates(
 ) -> Result<Vec<Candidate>, EngineError> {
     let wanted = weighed.term_worths().zip(counts);
     let wanted = wanted.map(|((term, worth), documents)| WantedTerm { term: term.hash, worth, documents: *documents });
-    Ok(search::candidates(tx, &wanted.collect::<Vec<_>>(), query.family().map(family_key), take).await?)
+    Ok(search::candidates(tx, &wanted.collect::<Vec<_>>(), query.family().map(family_key), take)?)
 }
 
 /// The query's family where the candidate has it too.
@@ -108,18 +108,18 @@ pub(super) fn family<'q>(query: &'q Query, candidate: &Candidate) -> Option<&'q 
 }
 
 /// The counts of each memory; none where one cannot be read.
-async fn counts<D: Database>(
-    engine: &Engine<D>,
+fn counts(
+    engine: &Engine,
     ambient: &Ambient,
     sides: &[Side],
-    mut primary: Option<&mut D::Tx<'_>>,
+    mut primary: Option<&mut Tx<'_>>,
     terms: &[u32],
     warnings: &mut Vec<String>,
 ) -> Result<Vec<Option<Counts>>, EngineError> {
     let mut counts = Vec::with_capacity(sides.len());
     for side in sides {
-        let body = async |tx: &mut D::Tx<'_>| Ok(search::document_counts(tx, terms).await?);
-        counts.push(engine.read_within(*side, ambient, primary.as_deref_mut(), warnings, body).await?);
+        let body = |tx: &mut Tx<'_>| Ok(search::document_counts(tx, terms)?);
+        counts.push(engine.read_within(*side, ambient, primary.as_deref_mut(), warnings, body)?);
     }
     Ok(counts)
 }

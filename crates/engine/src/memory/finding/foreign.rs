@@ -22,7 +22,7 @@ use argus_core::{
     Ambient, Analysis,
     search::{MIN_SCORE, Query},
 };
-use argus_store::{Database, Tx, incidents, search::Owner, solutions};
+use argus_store::{Tx, incidents, search::Owner, solutions};
 use serde_json::{Map, Value};
 
 /// Incidents of an answer.
@@ -41,8 +41,8 @@ pub(crate) const WARNING: &str = "What is marked memory: foreign comes from a da
 pub(super) type Claim = (IncidentMatch, Vec<RankedSolution>);
 
 /// The best answers to a query.
-pub(super) async fn claims<D: Database>(
-    engine: &Engine<D>,
+pub(super) fn claims(
+    engine: &Engine,
     ambient: &Ambient,
     query: &Query,
     environment: &ResolvedEnvironment,
@@ -50,36 +50,32 @@ pub(super) async fn claims<D: Database>(
     let mut all = Vec::new();
     for side in SIDES_OF_OTHERS.into_iter().filter(|side| engine.has(*side)) {
         if side == Side::Foreign {
-            index_waiting(engine, ambient).await;
+            index_waiting(engine, ambient);
         }
         let wanted = (MAX_INCIDENTS, MIN_SCORE);
-        let hits = find(engine, ambient, &[side], None, query, wanted, &mut Vec::new()).await?;
-        let body = async |tx: &mut D::Tx<'_>| {
+        let hits = find(engine, ambient, &[side], None, query, wanted, &mut Vec::new())?;
+        let body = |tx: &mut Tx<'_>| {
             let mut claims = Vec::with_capacity(hits.len());
             for hit in &hits {
-                claims.extend(claim(engine, ambient, tx, hit, environment).await?);
+                claims.extend(claim(engine, ambient, tx, hit, environment)?);
             }
             Ok(claims)
         };
-        let found = engine.read_if_available(side, ambient, &mut Vec::new(), body).await?;
+        let found = engine.read_if_available(side, ambient, &mut Vec::new(), body)?;
         all.extend(found.unwrap_or_default());
     }
-    without_own(engine, ambient, all).await
+    without_own(engine, ambient, all)
 }
 
 /// What the repository shares and this memory has itself is its own.
-async fn without_own<D: Database>(
-    engine: &Engine<D>,
-    ambient: &Ambient,
-    mut claims: Vec<Claim>,
-) -> Result<Vec<Claim>, EngineError> {
+fn without_own(engine: &Engine, ambient: &Ambient, mut claims: Vec<Claim>) -> Result<Vec<Claim>, EngineError> {
     let ids: Vec<String> = (claims.iter())
         .flat_map(|(incident, solutions)| {
             let incident = incident.origin.as_ref().map(|_| incident.incident_id.clone());
             incident.into_iter().chain(solutions.iter().filter_map(shared_name))
         })
         .collect();
-    let here = shared::known_here(engine, ambient, None, &ids).await?;
+    let here = shared::known_here(engine, ambient, None, &ids)?;
     for (_, solutions) in &mut claims {
         solutions.retain(|solution| shared_name(solution).is_none_or(|name| !here.own.contains(&name)));
         for solution in solutions {
@@ -99,32 +95,32 @@ fn shared_name(solution: &RankedSolution) -> Option<String> {
 }
 
 /// The file is a copy, and the copy is this user's: its index may be brought up to date.
-async fn index_waiting<D: Database>(engine: &Engine<D>, ambient: &Ambient) {
-    let waits = async |tx: &mut D::Tx<'_>| Ok(argus_store::search::is_waiting(tx).await?);
+fn index_waiting(engine: &Engine, ambient: &Ambient) {
+    let waits = |tx: &mut Tx<'_>| Ok(argus_store::search::is_waiting(tx)?);
     if let Some(foreign) = &engine.foreign
-        && matches!(engine.read_side(Side::Foreign, ambient, waits).await, Ok(Some(true)))
+        && matches!(engine.read_side(Side::Foreign, ambient, waits), Ok(Some(true)))
     {
         // What is not indexed is not found, and nothing else.
-        let _ = foreign.write_now(ambient.now, async |tx: &mut D::Tx<'_>| index::index_waiting(engine, tx).await).await;
+        let _ = foreign.write_now(ambient.now, |tx: &mut Tx<'_>| index::index_waiting(engine, tx));
     }
 }
 
-async fn claim<D: Database>(
-    engine: &Engine<D>,
+fn claim(
+    engine: &Engine,
     ambient: &Ambient,
-    tx: &mut impl Tx,
+    tx: &mut Tx<'_>,
     hit: &SearchHit,
     environment: &ResolvedEnvironment,
 ) -> Result<Option<Claim>, EngineError> {
-    let Some((shown, _)) = listed::shown(engine, tx, hit).await? else { return Ok(None) };
+    let Some((shown, _)) = listed::shown(engine, tx, hit)? else { return Ok(None) };
     let mut shown = claimed_match(engine, shown);
     let is_shared = hit.side == Side::Shared;
     if is_shared && matches!(hit.owner, Owner::Incident(_)) {
         shown.origin = Some(shared::incident_origin(&shown.incident_id));
     }
     let mut claims = Vec::new();
-    for solution in solutions::best_of_owner(tx, hit.owner, MAX_SOLUTIONS).await? {
-        let origin = if is_shared { Some(shared::origin(engine, tx, &solution).await?.1) } else { None };
+    for solution in solutions::best_of_owner(tx, hit.owner, MAX_SOLUTIONS)? {
+        let origin = if is_shared { Some(shared::origin(engine, tx, &solution)?.1) } else { None };
         let untried = ranking::rank_untried(engine, ambient, solution, &environment.environment, hit.score.value);
         let claim = claimed_solution(engine, untried.shown(&shown.incident_id, MemoryKind::Foreign));
         let why = if is_shared { shared::WHY.to_owned() } else { claim.why.clone() };
@@ -137,50 +133,45 @@ async fn claim<D: Database>(
 }
 
 /// Patterns and incidents like a failure, of those that have a fix.
-pub(crate) async fn related_incidents<D: Database>(
-    engine: &Engine<D>,
+pub(crate) fn related_incidents(
+    engine: &Engine,
     ambient: &Ambient,
     analysis: &Analysis,
     query: &Query,
 ) -> Vec<Related> {
     let mut all = Vec::new();
     if engine.has(Side::Shared) {
-        all.extend(shared::related_fixes(engine, ambient, None, analysis).await.unwrap_or_default());
-        all.extend(best_of(engine, incidents_like(engine, ambient, Side::Shared, query).await.unwrap_or_default()));
+        all.extend(shared::related_fixes(engine, ambient, None, analysis).unwrap_or_default());
+        all.extend(best_of(engine, incidents_like(engine, ambient, Side::Shared, query).unwrap_or_default()));
     }
     if engine.has(Side::Foreign) {
-        let body = async |tx: &mut D::Tx<'_>| Ok(related::related(engine, tx, analysis, &[], None).await?);
-        let looked = engine.read_if_available(Side::Foreign, ambient, &mut Vec::new(), body).await;
+        let body = |tx: &mut Tx<'_>| Ok(related::related(engine, tx, analysis, &[], None)?);
+        let looked = engine.read_if_available(Side::Foreign, ambient, &mut Vec::new(), body);
         let mut like = looked.ok().flatten().unwrap_or_default();
-        like.extend(incidents_like(engine, ambient, Side::Foreign, query).await.unwrap_or_default());
+        like.extend(incidents_like(engine, ambient, Side::Foreign, query).unwrap_or_default());
         all.extend(best_of(engine, like));
     }
     all
 }
 
-fn best_of<D>(engine: &Engine<D>, mut like: Vec<Related>) -> impl Iterator<Item = Related> {
+fn best_of(engine: &Engine, mut like: Vec<Related>) -> impl Iterator<Item = Related> {
     like.retain(|related| related.suggested_fix.is_some());
     like.sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
     like.truncate(MAX_RELATED);
     like.into_iter().map(|related| claimed_related(engine, related))
 }
 
-async fn incidents_like<D: Database>(
-    engine: &Engine<D>,
-    ambient: &Ambient,
-    side: Side,
-    query: &Query,
-) -> Result<Vec<Related>, EngineError> {
+fn incidents_like(engine: &Engine, ambient: &Ambient, side: Side, query: &Query) -> Result<Vec<Related>, EngineError> {
     let wanted = (MAX_INCIDENTS, MIN_SCORE);
-    let hits = find(engine, ambient, &[side], None, query, wanted, &mut Vec::new()).await?;
-    let body = async |tx: &mut D::Tx<'_>| {
+    let hits = find(engine, ambient, &[side], None, query, wanted, &mut Vec::new())?;
+    let body = |tx: &mut Tx<'_>| {
         let mut like = Vec::new();
         for hit in &hits {
             let Owner::Incident(key) = hit.owner else { continue };
-            let Some(incident) = incidents::get(tx, key).await? else { continue };
-            let best = solutions::best_of_owner(tx, hit.owner, 1).await?.into_iter().next();
+            let Some(incident) = incidents::get(tx, key)? else { continue };
+            let best = solutions::best_of_owner(tx, hit.owner, 1)?.into_iter().next();
             let origin = match &best {
-                Some(best) if side == Side::Shared => Some(shared::origin(engine, tx, best).await?.1),
+                Some(best) if side == Side::Shared => Some(shared::origin(engine, tx, best)?.1),
                 _ => None,
             };
             like.push(Related {
@@ -199,17 +190,17 @@ async fn incidents_like<D: Database>(
         }
         Ok(like)
     };
-    let mut like = engine.read_if_available(side, ambient, &mut Vec::new(), body).await?.unwrap_or_default();
+    let mut like = engine.read_if_available(side, ambient, &mut Vec::new(), body)?.unwrap_or_default();
     if side == Side::Shared {
         let ids: Vec<String> = like.iter().map(|one| one.id.clone()).collect();
-        let here = shared::known_here(engine, ambient, None, &ids).await?;
+        let here = shared::known_here(engine, ambient, None, &ids)?;
         like.retain(|one| !here.own.contains(&one.id));
     }
     Ok(like)
 }
 
 /// An incident as it may be shown: what is claimed about its solutions is left out.
-pub(super) fn as_claims<D>(engine: &Engine<D>, mut detail: IncidentDetail) -> IncidentDetail {
+pub(super) fn as_claims(engine: &Engine, mut detail: IncidentDetail) -> IncidentDetail {
     detail.incident_id = line(engine, &detail.incident_id);
     detail.title = line(engine, &detail.title);
     detail.error_signature = detail.error_signature.map(|found| text(engine, &found));

@@ -16,7 +16,7 @@ use crate::{
 };
 use argus_core::{Ambient, bound::bound_to, display};
 use argus_store::{
-    Database, Tx,
+    Tx,
     incidents::{self, Incident},
     search::Owner,
     solutions::{
@@ -37,17 +37,13 @@ const MAX_ALL_STEPS_BYTES: usize = 200 * 1024;
 const MIN_STEPS_BYTES: usize = 4 * 1024;
 
 /// An incident of either memory, or else of others.
-pub async fn incident<D: Database>(
-    engine: &Engine<D>,
-    ambient: &Ambient,
-    IdParams { id }: &IdParams,
-) -> Result<IncidentDetail, EngineError> {
+pub fn incident(engine: &Engine, ambient: &Ambient, IdParams { id }: &IdParams) -> Result<IncidentDetail, EngineError> {
     for side in SIDES.into_iter().chain(SIDES_OF_OTHERS) {
-        let body = async |tx: &mut D::Tx<'_>| match incidents::by_id(tx, id.trim()).await? {
-            Some(incident) => detail(engine, tx, side, incident).await.map(Some),
+        let body = |tx: &mut Tx<'_>| match incidents::by_id(tx, id.trim())? {
+            Some(incident) => detail(engine, tx, side, incident).map(Some),
             None => Ok(None),
         };
-        match engine.read_if_available(side, ambient, &mut Vec::new(), body).await? {
+        match engine.read_if_available(side, ambient, &mut Vec::new(), body)? {
             Some(Some(found)) if SIDES_OF_OTHERS.contains(&side) => return Ok(foreign::as_claims(engine, found)),
             Some(Some(found)) => return Ok(found),
             _ => {}
@@ -57,16 +53,16 @@ pub async fn incident<D: Database>(
 }
 
 /// Ids of both memories that begin so, newest first.
-pub(crate) async fn ids_with_prefix<D: Database>(
-    engine: &Engine<D>,
+pub(crate) fn ids_with_prefix(
+    engine: &Engine,
     ambient: &Ambient,
     prefix: &str,
     limit: u32,
 ) -> Result<Vec<String>, EngineError> {
     let mut ids = Vec::new();
     for side in SIDES {
-        let body = async |tx: &mut D::Tx<'_>| Ok(incidents::ids_with_prefix(tx, prefix, limit).await?);
-        ids.extend(engine.read_if_available(side, ambient, &mut Vec::new(), body).await?.unwrap_or_default());
+        let body = |tx: &mut Tx<'_>| Ok(incidents::ids_with_prefix(tx, prefix, limit)?);
+        ids.extend(engine.read_if_available(side, ambient, &mut Vec::new(), body)?.unwrap_or_default());
     }
     ids.sort_unstable_by(|a, b| b.cmp(a));
     ids.dedup();
@@ -74,21 +70,16 @@ pub(crate) async fn ids_with_prefix<D: Database>(
     Ok(ids)
 }
 
-async fn detail<D: Database>(
-    engine: &Engine<D>,
-    tx: &mut impl Tx,
-    side: Side,
-    incident: Incident,
-) -> Result<IncidentDetail, EngineError> {
+fn detail(engine: &Engine, tx: &mut Tx<'_>, side: Side, incident: Incident) -> Result<IncidentDetail, EngineError> {
     let owner = Owner::Incident(incident.key);
     let (mut shown, mut left) = (Vec::new(), MAX_ALL_STEPS_BYTES);
-    for solution in solutions::all_of_owner(tx, owner, MAX_SOLUTIONS).await? {
-        let mut solution = solution_detail(tx, solution).await?;
+    for solution in solutions::all_of_owner(tx, owner, MAX_SOLUTIONS)? {
+        let mut solution = solution_detail(tx, solution)?;
         solution.steps = bound_to(&solution.steps, left.max(MIN_STEPS_BYTES)).into_owned();
         left = left.saturating_sub(solution.steps.len());
         shown.push(solution);
     }
-    let count = solutions::count_of(tx, owner).await?;
+    let count = solutions::count_of(tx, owner)?;
     Ok(IncidentDetail {
         incident_id: incident.id,
         title: incident.title,
@@ -103,9 +94,9 @@ async fn detail<D: Database>(
     })
 }
 
-async fn solution_detail(tx: &mut impl Tx, solution: Solution) -> Result<SolutionDetail, EngineError> {
-    let stats = outcomes::stats(tx, solution.key).await?;
-    let newest = outcomes::newest_of_solution(tx, solution.key, MAX_OUTCOMES).await?;
+fn solution_detail(tx: &mut Tx<'_>, solution: Solution) -> Result<SolutionDetail, EngineError> {
+    let stats = outcomes::stats(tx, solution.key)?;
+    let newest = outcomes::newest_of_solution(tx, solution.key, MAX_OUTCOMES)?;
     let (worked, failed) = ranking::sum_outcomes(&stats);
     let env = solution.env.and_then(|env| serde_json::from_str(&env).ok());
     Ok(SolutionDetail {

@@ -13,7 +13,7 @@ use crate::{
     },
 };
 use argus_core::{Ambient, display};
-use argus_store::{Database, Tx, incidents, patterns, search::Owner, solutions};
+use argus_store::{Tx, incidents, patterns, search::Owner, solutions};
 
 /// Characters of an incident's texts in an answer.
 pub(super) const MAX_SHOWN_CHARS: usize = 500;
@@ -28,10 +28,10 @@ pub(super) struct ListedIncident {
 }
 
 /// Reads what was found, in its order; of the primary memory in the transaction `primary`, where the call has it open.
-pub(super) async fn list<D: Database>(
-    engine: &Engine<D>,
+pub(super) fn list(
+    engine: &Engine,
     ambient: &Ambient,
-    mut primary: Option<&mut D::Tx<'_>>,
+    mut primary: Option<&mut Tx<'_>>,
     hits: Vec<SearchHit>,
     environment: &ResolvedEnvironment,
 ) -> Result<Vec<ListedIncident>, EngineError> {
@@ -41,36 +41,35 @@ pub(super) async fn list<D: Database>(
         if own.is_empty() {
             continue;
         }
-        let body = async |tx: &mut D::Tx<'_>| {
+        let body = |tx: &mut Tx<'_>| {
             let mut read = Vec::with_capacity(own.len());
             for (at, hit) in &own {
-                if let Some((shown, created_at)) = shown(engine, tx, hit).await? {
+                if let Some((shown, created_at)) = shown(engine, tx, hit)? {
                     let score = hit.score.value;
-                    let ranked =
-                        ranking::of_owner(engine, ambient, tx, hit.owner, &environment.environment, score).await?;
+                    let ranked = ranking::of_owner(engine, ambient, tx, hit.owner, &environment.environment, score)?;
                     read.push((*at, ListedIncident { side, shown, ranked, created_at }));
                 }
             }
             Ok(read)
         };
-        let read = engine.read_within(side, ambient, primary.as_deref_mut(), &mut Vec::new(), body).await?;
+        let read = engine.read_within(side, ambient, primary.as_deref_mut(), &mut Vec::new(), body)?;
         listed.extend(read.unwrap_or_default());
     }
     listed.sort_by_key(|(at, _)| *at);
     Ok(listed.into_iter().map(|(_, listed)| listed).collect())
 }
 
-pub(super) async fn shown<D: Database>(
-    engine: &Engine<D>,
-    tx: &mut impl Tx,
+pub(super) fn shown(
+    engine: &Engine,
+    tx: &mut Tx<'_>,
     hit: &SearchHit,
 ) -> Result<Option<(IncidentMatch, i64)>, EngineError> {
     let short = |text: String| first_chars(text, MAX_SHOWN_CHARS);
-    let solution_count = solutions::usable_of(tx, hit.owner).await?;
+    let solution_count = solutions::usable_of(tx, hit.owner)?;
     let (score, because) = (rounded(hit.score.value), hit.score.because.clone());
     let memory = engine.kind(hit.side);
     Ok(match hit.owner {
-        Owner::Incident(key) => incidents::get(tx, key).await?.map(|incident| {
+        Owner::Incident(key) => incidents::get(tx, key)?.map(|incident| {
             (
                 IncidentMatch {
                     incident_id: incident.id,
@@ -88,7 +87,7 @@ pub(super) async fn shown<D: Database>(
                 incident.created_at,
             )
         }),
-        Owner::Pattern(key) => patterns::get(tx, key).await?.map(|pattern| {
+        Owner::Pattern(key) => patterns::get(tx, key)?.map(|pattern| {
             (
                 IncidentMatch {
                     title: pattern.shown_description().to_owned(),

@@ -23,7 +23,7 @@ use argus_core::{
     bound::bound_to,
     search::{MIN_SCORE, Query},
 };
-use argus_store::{Database, solutions::lookups};
+use argus_store::{Tx, solutions::lookups};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
@@ -40,8 +40,8 @@ const MAX_REMEMBERED_BYTES: usize = 2 * 1024;
 
 /// Remembers the search and looks in the primary memory in one transaction, looks in the secondary one too, and ranks what
 /// the best incidents have.
-pub async fn ranked_solutions<D: Database>(
-    engine: &Engine<D>,
+pub fn ranked_solutions(
+    engine: &Engine,
     ambient: &Ambient,
     params: &RankedSolutionsParams,
 ) -> Result<RankedSolutionsResult, EngineError> {
@@ -51,28 +51,28 @@ pub async fn ranked_solutions<D: Database>(
     let mut warnings = engine.secondary_warnings();
     warnings.extend(warning);
     let query = Query::new(&text, &engine.analyzer);
-    index_secondary(engine, ambient).await;
+    index_secondary(engine, ambient);
     let lookup_id = ambient.id("lkp");
     let remembered = bound_to(&text, MAX_REMEMBERED_BYTES);
-    let remember = async |tx: &mut D::Tx<'_>| {
-        index::index_waiting(engine, tx).await?;
-        lookups::insert(tx, &lookup_id, &remembered, &environment.bucket, ambient.now).await?;
-        look(engine, ambient, tx, &query, &environment).await
+    let remember = |tx: &mut Tx<'_>| {
+        index::index_waiting(engine, tx)?;
+        lookups::insert(tx, &lookup_id, &remembered, &environment.bucket, ambient.now)?;
+        look(engine, ambient, tx, &query, &environment)
     };
     // A search waits for no writer to be remembered.
-    let (listed, left_out) = match engine.write_side_now(Side::Primary, ambient, remember).await {
+    let (listed, left_out) = match engine.write_side_now(Side::Primary, ambient, remember) {
         Err(error) if engine.may_answer_unstored(&error) => {
             warnings.push(format!(
                 "The search is not remembered, so leave lookup_id out of record_outcome: {}",
                 error.message
             ));
-            let body = async |tx: &mut D::Tx<'_>| look(engine, ambient, tx, &query, &environment).await;
-            engine.read(ambient, body).await?
+            let body = |tx: &mut Tx<'_>| look(engine, ambient, tx, &query, &environment);
+            engine.read(ambient, body)?
         }
         found => found?,
     };
     warnings.extend(left_out);
-    let claims = foreign::claims(engine, ambient, &query, &environment).await?;
+    let claims = foreign::claims(engine, ambient, &query, &environment)?;
     let mut answer = answer(lookup_id, environment, listed, limit, warnings);
     add_claims(&mut answer, claims, limit);
     Ok(answer)
@@ -87,25 +87,25 @@ fn limit(limit: Option<i64>) -> Result<usize, EngineError> {
 }
 
 /// What the memories answer, and what is to be said of one that was left out.
-async fn look<D: Database>(
-    engine: &Engine<D>,
+fn look(
+    engine: &Engine,
     ambient: &Ambient,
-    primary: &mut D::Tx<'_>,
+    primary: &mut Tx<'_>,
     query: &Query,
     environment: &ResolvedEnvironment,
 ) -> Result<(Vec<ListedIncident>, Vec<String>), EngineError> {
     let mut warnings = Vec::new();
     let wanted = (MAX_INCIDENTS, MIN_SCORE);
-    let hits = find(engine, ambient, &SIDES, Some(&mut *primary), query, wanted, &mut warnings).await?;
-    Ok((list(engine, ambient, Some(primary), hits, environment).await?, warnings))
+    let hits = find(engine, ambient, &SIDES, Some(&mut *primary), query, wanted, &mut warnings)?;
+    Ok((list(engine, ambient, Some(primary), hits, environment)?, warnings))
 }
 
 /// Patterns that wait in the secondary memory are indexed too; where that fails they go on waiting.
-async fn index_secondary<D: Database>(engine: &Engine<D>, ambient: &Ambient) {
-    let waits = async |tx: &mut D::Tx<'_>| Ok(argus_store::search::is_waiting(tx).await?);
-    if matches!(engine.read_side(Side::Secondary, ambient, waits).await, Ok(Some(true))) {
-        let body = async |tx: &mut D::Tx<'_>| index::index_waiting(engine, tx).await;
-        let _ = engine.write_side_now(Side::Secondary, ambient, body).await;
+fn index_secondary(engine: &Engine, ambient: &Ambient) {
+    let waits = |tx: &mut Tx<'_>| Ok(argus_store::search::is_waiting(tx)?);
+    if matches!(engine.read_side(Side::Secondary, ambient, waits), Ok(Some(true))) {
+        let body = |tx: &mut Tx<'_>| index::index_waiting(engine, tx);
+        let _ = engine.write_side_now(Side::Secondary, ambient, body);
     }
 }
 

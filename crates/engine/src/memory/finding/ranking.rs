@@ -42,34 +42,34 @@ pub(super) struct Ranked {
 }
 
 /// The solutions of one incident or pattern that matched so well, unordered.
-pub(super) async fn of_owner<D>(
-    engine: &Engine<D>,
+pub(super) fn of_owner(
+    engine: &Engine,
     ambient: &Ambient,
-    tx: &mut impl Tx,
+    tx: &mut Tx<'_>,
     owner: Owner,
     environment: &Environment,
     incident_match: f64,
 ) -> Result<Vec<Ranked>, EngineError> {
     let mut ranked = Vec::new();
-    for solution in solutions::best_of_owner(tx, owner, MAX_RANKED).await? {
-        let stats = outcomes::stats(tx, solution.key).await?;
+    for solution in solutions::best_of_owner(tx, owner, MAX_RANKED)? {
+        let stats = outcomes::stats(tx, solution.key)?;
         let written_for = Environment::parse(&solution.env_bucket);
-        let rows = rows(tx, solution.key, &stats).await?;
+        let rows = rows(tx, solution.key, &stats)?;
         let candidate = Candidate { environment: &written_for, stats: &rows, incident_match };
         let ranking = rank::rank(&caller(engine, ambient, environment), &candidate);
         let claimed = rows.iter().map(|row| row.claimed).fold(0, u32::saturating_add);
         ranked.push(Ranked { solution, ranking, stats, claimed });
     }
     if let Owner::Pattern(key) = owner {
-        let chosen = patterns::get(tx, key).await?.and_then(|pattern| pattern.overrides.solution);
+        let chosen = patterns::get(tx, key)?.and_then(|pattern| pattern.overrides.solution);
         put_first(&mut ranked, chosen);
     }
     Ok(ranked)
 }
 
 /// A solution as if nobody had tried it.
-pub(super) fn rank_untried<D>(
-    engine: &Engine<D>,
+pub(super) fn rank_untried(
+    engine: &Engine,
     ambient: &Ambient,
     solution: Solution,
     environment: &Environment,
@@ -92,15 +92,15 @@ fn put_first(ranked: &mut Vec<Ranked>, chosen: Option<SolutionKey>) {
 }
 
 /// What is known of a solution, as seen from one environment.
-pub(in crate::memory) async fn stats<D>(
-    engine: &Engine<D>,
+pub(in crate::memory) fn stats(
+    engine: &Engine,
     ambient: &Ambient,
-    tx: &mut impl Tx,
+    tx: &mut Tx<'_>,
     solution: &Solution,
     environment: &ResolvedEnvironment,
 ) -> Result<SolutionStats, EngineError> {
-    let stats = outcomes::stats(tx, solution.key).await?;
-    let rows = rows(tx, solution.key, &stats).await?;
+    let stats = outcomes::stats(tx, solution.key)?;
+    let rows = rows(tx, solution.key, &stats)?;
     let candidate = Candidate { environment: &environment.environment, stats: &rows, incident_match: 1.0 };
     let ranking = rank::rank(&caller(engine, ambient, &environment.environment), &candidate);
     let (worked, failed) = sum_outcomes(&stats);
@@ -154,15 +154,15 @@ impl Ranked {
     }
 }
 
-fn caller<'a, D>(engine: &Engine<D>, ambient: &Ambient, environment: &'a Environment) -> Caller<'a> {
+fn caller<'a>(engine: &Engine, ambient: &Ambient, environment: &'a Environment) -> Caller<'a> {
     let days = engine.options.memory.half_life_days.filter(|days| *days > 0.0).unwrap_or(DEFAULT_HALF_LIFE_DAYS);
     #[expect(clippy::cast_possible_truncation, reason = "a cast of a float ends at the largest number")]
     let half_life_ms = (days * DAY_MS) as i64;
     Caller { environment, now: ambient.now, half_life_ms }
 }
 
-async fn rows(tx: &mut impl Tx, solution: SolutionKey, stats: &[Stats]) -> Result<Vec<rank::BucketStats>, EngineError> {
-    let claimed: HashMap<String, u32> = outcomes::claimed_by_bucket(tx, solution).await?.into_iter().collect();
+fn rows(tx: &mut Tx<'_>, solution: SolutionKey, stats: &[Stats]) -> Result<Vec<rank::BucketStats>, EngineError> {
+    let claimed: HashMap<String, u32> = outcomes::claimed_by_bucket(tx, solution)?.into_iter().collect();
     let row = |row: &Stats| rank::BucketStats {
         bucket: Environment::parse(&row.env_bucket),
         worked: row.worked,

@@ -16,7 +16,7 @@ use argus_core::{
     environment::Environment,
     search::{MIN_SCORE, Query},
 };
-use argus_store::{Database, Tx, incidents, search::Owner, solutions::outcomes};
+use argus_store::{Tx, incidents, search::Owner, solutions::outcomes};
 use std::collections::BTreeSet;
 
 /// Incidents beside the patterns.
@@ -28,14 +28,14 @@ const MAX_STEPS_CHARS: usize = 1_000;
 
 /// The best incidents for an error text, each with its best solution; those of the primary memory are read in the open
 /// transaction.
-pub(crate) async fn incidents<D: Database>(
-    engine: &Engine<D>,
+pub(crate) fn incidents(
+    engine: &Engine,
     ambient: &Ambient,
-    primary: &mut D::Tx<'_>,
+    primary: &mut Tx<'_>,
     query: &Query,
 ) -> Result<Vec<Related>, EngineError> {
     let wanted = (MAX_FOUND, MIN_SCORE);
-    let mut hits = find(engine, ambient, &SIDES, Some(&mut *primary), query, wanted, &mut Vec::new()).await?;
+    let mut hits = find(engine, ambient, &SIDES, Some(&mut *primary), query, wanted, &mut Vec::new())?;
     hits.retain(|hit| matches!(hit.owner, Owner::Incident(_)));
     hits.truncate(MAX_SHOWN);
     let mut related = Vec::with_capacity(hits.len());
@@ -44,14 +44,14 @@ pub(crate) async fn incidents<D: Database>(
         if hits.is_empty() {
             continue;
         }
-        let body = async |tx: &mut D::Tx<'_>| {
+        let body = |tx: &mut Tx<'_>| {
             let mut found = Vec::with_capacity(hits.len());
             for hit in hits {
-                found.extend(incident_with_best(engine, ambient, tx, hit).await?);
+                found.extend(incident_with_best(engine, ambient, tx, hit)?);
             }
             Ok(found)
         };
-        let found = engine.read_within(side, ambient, Some(&mut *primary), &mut Vec::new(), body).await?;
+        let found = engine.read_within(side, ambient, Some(&mut *primary), &mut Vec::new(), body)?;
         related.extend(found.unwrap_or_default());
     }
     let mut known = BTreeSet::new();
@@ -60,20 +60,20 @@ pub(crate) async fn incidents<D: Database>(
     Ok(related)
 }
 
-async fn incident_with_best<D>(
-    engine: &Engine<D>,
+fn incident_with_best(
+    engine: &Engine,
     ambient: &Ambient,
-    tx: &mut impl Tx,
+    tx: &mut Tx<'_>,
     hit: &SearchHit,
 ) -> Result<Option<Related>, EngineError> {
     let Owner::Incident(key) = hit.owner else { return Ok(None) };
-    let Some(incident) = incidents::get(tx, key).await? else { return Ok(None) };
+    let Some(incident) = incidents::get(tx, key)? else { return Ok(None) };
     let environment = Environment::default();
-    let ranked = ranking::of_owner(engine, ambient, tx, hit.owner, &environment, hit.score.value).await?;
+    let ranked = ranking::of_owner(engine, ambient, tx, hit.owner, &environment, hit.score.value)?;
     let score = |ranked: &ranking::Ranked| ranked.ranking.final_solution_score;
     let best = ranked.into_iter().max_by(|a, b| score(a).total_cmp(&score(b)));
     let tried = match &best {
-        Some(best) => Some(Tried::from(outcomes::outcome_counts(tx, best.solution.key).await?)),
+        Some(best) => Some(Tried::from(outcomes::outcome_counts(tx, best.solution.key)?)),
         None => None,
     };
     Ok(Some(Related {
@@ -92,8 +92,8 @@ async fn incident_with_best<D>(
 }
 
 /// The bucket and the JSON of an environment that came with a reported fix.
-pub(crate) fn environment<D>(
-    engine: &Engine<D>,
+pub(crate) fn environment(
+    engine: &Engine,
     env: Option<&serde_json::Value>,
 ) -> Result<(Option<String>, String), EngineError> {
     let Some(env) = env.filter(|env| !env.is_null()) else { return Ok((None, String::new())) };

@@ -19,7 +19,7 @@ use argus_core::{
     search::Query,
 };
 use argus_store::{
-    Database, Tx, incidents, patterns,
+    Tx, incidents, patterns,
     search::Owner,
     solutions::{self, outcomes},
 };
@@ -36,11 +36,7 @@ const MIN_COMPARED: usize = 20;
 const MAX_SOLUTIONS: u32 = 20;
 
 /// Ids of both memories, best first. A text without words has no answer.
-pub async fn search<D: Database>(
-    engine: &Engine<D>,
-    ambient: &Ambient,
-    params: &MemorySearchParams,
-) -> Result<MemorySearched, EngineError> {
+pub fn search(engine: &Engine, ambient: &Ambient, params: &MemorySearchParams) -> Result<MemorySearched, EngineError> {
     let limit = params.limit.unwrap_or(DEFAULT_LIMIT);
     if limit == 0 || limit > MAX_LIMIT {
         return Err(EngineError::invalid(format!("limit is {limit}; it can be 1 to {MAX_LIMIT}.")));
@@ -56,16 +52,16 @@ pub async fn search<D: Database>(
     let limit = limit as usize;
     let found = if environment.is_some() { limit.max(MIN_COMPARED) } else { limit };
     let wanted = (found, params.threshold.unwrap_or(0.0));
-    let mut hits = find(engine, ambient, &SIDES, None, &query, wanted, &mut Vec::new()).await?;
+    let mut hits = find(engine, ambient, &SIDES, None, &query, wanted, &mut Vec::new())?;
     if let Some(environment) = environment {
-        by_environment(engine, ambient, &environment.environment, &mut hits).await?;
+        by_environment(engine, ambient, &environment.environment, &mut hits)?;
         hits.truncate(limit);
     }
     let mut answer = MemorySearched { ranked: Vec::with_capacity(hits.len()), scores: Vec::new() };
     let mut ids = vec![None; hits.len()];
     for side in SIDES {
         let own = hits.iter().zip(&mut ids).filter(|(hit, _)| hit.side == side);
-        read_ids(engine, ambient, side, own.map(|(hit, id)| (hit.owner, id)).collect()).await?;
+        read_ids(engine, ambient, side, own.map(|(hit, id)| (hit.owner, id)).collect())?;
     }
     for (hit, id) in hits.iter().zip(ids) {
         if let Some(id) = id.filter(|id| !answer.ranked.contains(id)) {
@@ -77,15 +73,15 @@ pub async fn search<D: Database>(
 }
 
 /// Orders by how well each answers and, a little, by where it was solved.
-async fn by_environment<D: Database>(
-    engine: &Engine<D>,
+fn by_environment(
+    engine: &Engine,
     ambient: &Ambient,
     environment: &Environment,
     hits: &mut [SearchHit],
 ) -> Result<(), EngineError> {
     for hit in hits.iter_mut() {
-        let body = async |tx: &mut D::Tx<'_>| nearest(tx, hit.owner, environment).await;
-        let nearest = engine.read_if_available(hit.side, ambient, &mut Vec::new(), body).await?.flatten();
+        let body = |tx: &mut Tx<'_>| nearest(tx, hit.owner, environment);
+        let nearest = engine.read_if_available(hit.side, ambient, &mut Vec::new(), body)?.flatten();
         let nearest = nearest.unwrap_or_else(|| env_match(environment, &Environment::default()));
         hit.score.value *= 1.0 - ENVIRONMENT_SHARE + ENVIRONMENT_SHARE * nearest;
     }
@@ -94,10 +90,10 @@ async fn by_environment<D: Database>(
 }
 
 /// How like the one environment is to which a solution was written, or in which it worked.
-async fn nearest(tx: &mut impl Tx, owner: Owner, environment: &Environment) -> Result<Option<f64>, EngineError> {
+fn nearest(tx: &mut Tx<'_>, owner: Owner, environment: &Environment) -> Result<Option<f64>, EngineError> {
     let mut best: Option<f64> = None;
-    for solution in solutions::best_of_owner(tx, owner, MAX_SOLUTIONS).await? {
-        let worked = outcomes::stats(tx, solution.key).await?.into_iter().filter(|row| row.worked > 0);
+    for solution in solutions::best_of_owner(tx, owner, MAX_SOLUTIONS)? {
+        let worked = outcomes::stats(tx, solution.key)?.into_iter().filter(|row| row.worked > 0);
         for bucket in worked.map(|row| row.env_bucket).chain([solution.env_bucket]) {
             let alike = env_match(environment, &Environment::parse(&bucket));
             best = Some(best.map_or(alike, |best| best.max(alike)));
@@ -106,8 +102,8 @@ async fn nearest(tx: &mut impl Tx, owner: Owner, environment: &Environment) -> R
     Ok(best)
 }
 
-async fn read_ids<D: Database>(
-    engine: &Engine<D>,
+fn read_ids(
+    engine: &Engine,
     ambient: &Ambient,
     side: Side,
     mut wanted: Vec<(Owner, &mut Option<String>)>,
@@ -115,14 +111,14 @@ async fn read_ids<D: Database>(
     if wanted.is_empty() {
         return Ok(());
     }
-    let body = async |tx: &mut D::Tx<'_>| {
+    let body = |tx: &mut Tx<'_>| {
         for (owner, id) in &mut wanted {
             **id = match *owner {
-                Owner::Incident(key) => incidents::id_of(tx, key).await?,
-                Owner::Pattern(key) => patterns::get(tx, key).await?.map(|pattern| pattern.id),
+                Owner::Incident(key) => incidents::id_of(tx, key)?,
+                Owner::Pattern(key) => patterns::get(tx, key)?.map(|pattern| pattern.id),
             };
         }
         Ok(())
     };
-    engine.read_if_available(side, ambient, &mut Vec::new(), body).await.map(drop)
+    engine.read_if_available(side, ambient, &mut Vec::new(), body).map(drop)
 }

@@ -14,7 +14,7 @@ use crate::{
 };
 use argus_core::{Ambient, Analysis, display, evidence::kept::fixes::ProofStatus};
 use argus_store::{
-    Database, StoreError, Tx, incidents,
+    StoreError, Tx, incidents,
     patterns::{self, Pattern, PatternKey, sameness},
     search::Owner,
     shared::{self, SharedUse},
@@ -54,27 +54,27 @@ pub(crate) fn refutation(shown: &Related) -> Option<String> {
 
 /// Shared fixes of failures like this one, those that own runs have refuted last; the primary memory is read in the
 /// transaction `primary`, where the call has it open.
-pub(crate) async fn related_fixes<D: Database>(
-    engine: &Engine<D>,
+pub(crate) fn related_fixes(
+    engine: &Engine,
     ambient: &Ambient,
-    primary: Option<&mut D::Tx<'_>>,
+    primary: Option<&mut Tx<'_>>,
     analysis: &Analysis,
 ) -> Result<Vec<Related>, EngineError> {
     if engine.shared.is_none() {
         return Ok(Vec::new());
     }
-    let body = async |tx: &mut D::Tx<'_>| {
-        let said = what_is_said(engine, tx, analysis).await?;
+    let body = |tx: &mut Tx<'_>| {
+        let said = what_is_said(engine, tx, analysis)?;
         let mut found = Vec::new();
-        for like in related::related(engine, tx, analysis, &said.others, None).await? {
-            found.extend(shared_fix(engine, tx, like, &said).await?);
+        for like in related::related(engine, tx, analysis, &said.others, None)? {
+            found.extend(shared_fix(engine, tx, like, &said)?);
         }
         Ok(found)
     };
-    let found = engine.read_if_available(Side::Shared, ambient, &mut Vec::new(), body).await?;
+    let found = engine.read_if_available(Side::Shared, ambient, &mut Vec::new(), body)?;
     let mut found: Vec<Related> = found.unwrap_or_default();
     let ids: Vec<String> = found.iter().map(|like| like.id.clone()).collect();
-    let here = known_here(engine, ambient, primary, &ids).await?;
+    let here = known_here(engine, ambient, primary, &ids)?;
     found.retain(|like| !here.own.contains(&like.id));
     for like in &mut found {
         if let Some(origin) = &mut like.origin {
@@ -98,25 +98,20 @@ struct Said {
 }
 
 /// Of the very failure, and none that is alike.
-async fn what_is_said<D>(engine: &Engine<D>, tx: &mut impl Tx, analysis: &Analysis) -> Result<Said, StoreError> {
-    let row = patterns::row_by_signature(tx, &engine.recipe, &analysis.signatures.exact).await?;
+fn what_is_said(engine: &Engine, tx: &mut Tx<'_>, analysis: &Analysis) -> Result<Said, StoreError> {
+    let row = patterns::row_by_signature(tx, &engine.recipe, &analysis.signatures.exact)?;
     let Some(row) = row else { return Ok(Said::default()) };
     let head = row.merged_into.unwrap_or(row.key);
-    let id = sameness::joined_by(tx, row.key).await?;
+    let id = sameness::joined_by(tx, row.key)?;
     let joined = id.map(|id| (head, format!("{FOLDER}/decisions/{}.json", line(engine, &id))));
-    Ok(Said { joined, others: sameness::others_than(tx, head).await? })
+    Ok(Said { joined, others: sameness::others_than(tx, head)? })
 }
 
 /// A pattern of the shared memory with the fix that it suggests; none where it has neither a fix nor a person's word.
-async fn shared_fix<D>(
-    engine: &Engine<D>,
-    tx: &mut impl Tx,
-    like: Related,
-    said: &Said,
-) -> Result<Option<Related>, EngineError> {
-    let Some(pattern) = patterns::by_id(tx, &like.id).await? else { return Ok(None) };
+fn shared_fix(engine: &Engine, tx: &mut Tx<'_>, like: Related, said: &Said) -> Result<Option<Related>, EngineError> {
+    let Some(pattern) = patterns::by_id(tx, &like.id)? else { return Ok(None) };
     let cleaned = claimed_related(engine, like);
-    let Some((solution, fix_id, mut origin)) = suggested(engine, tx, &pattern).await? else {
+    let Some((solution, fix_id, mut origin)) = suggested(engine, tx, &pattern)? else {
         return Ok(pattern.overrides.is_any().then(|| Related {
             id: line(engine, &pattern.id),
             suggested_fix: None,
@@ -137,22 +132,22 @@ async fn shared_fix<D>(
 }
 
 /// The fix that a pattern suggests, its id and its origin.
-async fn suggested<D>(
-    engine: &Engine<D>,
-    tx: &mut impl Tx,
+fn suggested(
+    engine: &Engine,
+    tx: &mut Tx<'_>,
     pattern: &Pattern,
 ) -> Result<Option<(Solution, String, SharedOrigin)>, EngineError> {
     let Some(key) = pattern.suggests.filter(|_| trial::has_own_fix(pattern)) else { return Ok(None) };
-    let all = solutions::of_owner(tx, Owner::Pattern(pattern.key)).await?;
+    let all = solutions::of_owner(tx, Owner::Pattern(pattern.key))?;
     let Some(solution) = all.into_iter().find(|solution| solution.key == key) else { return Ok(None) };
-    let (fix_id, origin) = origin(engine, tx, &solution).await?;
+    let (fix_id, origin) = origin(engine, tx, &solution)?;
     Ok(Some((solution, fix_id.unwrap_or_else(|| line(engine, &pattern.id)), origin)))
 }
 
 /// Where a solution of the shared memory is from; the id of the fix where it is one.
-pub(super) async fn origin<D>(
-    engine: &Engine<D>,
-    tx: &mut impl Tx,
+pub(super) fn origin(
+    engine: &Engine,
+    tx: &mut Tx<'_>,
     solution: &Solution,
 ) -> Result<(Option<String>, SharedOrigin), EngineError> {
     let by = pseudonym(engine, solution.recorded.by.as_deref());
@@ -160,10 +155,10 @@ pub(super) async fn origin<D>(
         let file = format!("{FOLDER}/solutions/{}.json", line(engine, &solution.id));
         return Ok((None, SharedOrigin { file, by, ..SharedOrigin::default() }));
     }
-    let outcomes = outcomes::newest_of_solution(tx, solution.key, MAX_OUTCOMES).await?;
+    let outcomes = outcomes::newest_of_solution(tx, solution.key, MAX_OUTCOMES)?;
     let fix = outcomes.into_iter().rev().find(|outcome| outcome.id.starts_with("fix-"));
     let Some(fix) = fix else { return Ok((None, decided(by))) };
-    let counts = outcomes::outcome_counts(tx, solution.key).await?;
+    let counts = outcomes::outcome_counts(tx, solution.key)?;
     let id = line(engine, &fix.id);
     let origin = SharedOrigin { elsewhere: Some(counts.into()), ..claimed(&id, by) };
     Ok((Some(id), origin))
@@ -187,7 +182,7 @@ pub(super) fn incident_origin(id: &str) -> SharedOrigin {
 }
 
 /// Who wrote it; what an import calls itself is nobody.
-fn pseudonym<D>(engine: &Engine<D>, by: Option<&str>) -> Option<String> {
+fn pseudonym(engine: &Engine, by: Option<&str>) -> Option<String> {
     by.filter(|by| *by != "import").map(|by| line(engine, by))
 }
 
@@ -215,18 +210,18 @@ impl KnownHere {
 }
 
 /// Which of these ids the own memory has, and what own runs have said of those that are fixes.
-pub(super) async fn known_here<D: Database>(
-    engine: &Engine<D>,
+pub(super) fn known_here(
+    engine: &Engine,
     ambient: &Ambient,
-    primary: Option<&mut D::Tx<'_>>,
+    primary: Option<&mut Tx<'_>>,
     ids: &[String],
 ) -> Result<KnownHere, EngineError> {
     let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
     if ids.is_empty() {
         return Ok(KnownHere::default());
     }
-    let body = async |tx: &mut D::Tx<'_>| Ok((shared::known_of(tx, &ids).await?, shared::uses_of(tx, &ids).await?));
-    let read = engine.read_within(Side::Primary, ambient, primary, &mut Vec::new(), body).await?;
+    let body = |tx: &mut Tx<'_>| Ok((shared::known_of(tx, &ids)?, shared::uses_of(tx, &ids)?));
+    let read = engine.read_within(Side::Primary, ambient, primary, &mut Vec::new(), body)?;
     let (own, uses) = read.unwrap_or_default();
     let mut states = BTreeMap::new();
     for used in uses {
@@ -248,21 +243,21 @@ fn decision(SharedUse { worked, success, .. }: &SharedUse) -> Option<(ProofStatu
 }
 
 /// The shared fixes, newest first; of those that were made here, what came of them elsewhere.
-pub(crate) async fn list<D: Database>(engine: &Engine<D>, ambient: &Ambient) -> Result<Vec<SharedKnown>, EngineError> {
+pub(crate) fn list(engine: &Engine, ambient: &Ambient) -> Result<Vec<SharedKnown>, EngineError> {
     if engine.shared.is_none() {
         return Ok(Vec::new());
     }
-    let body = async |tx: &mut D::Tx<'_>| {
-        let reported = solutions::reported(tx, MAX_LISTED).await?;
+    let body = |tx: &mut Tx<'_>| {
+        let reported = solutions::reported(tx, MAX_LISTED)?;
         let reported: Vec<_> = reported.into_iter().filter(|fix| fix.id.starts_with("fix-")).collect();
         let keys: Vec<_> = reported.iter().map(|fix| fix.solution).collect();
-        let counts = outcomes::outcome_counts_of(tx, &keys).await?;
+        let counts = outcomes::outcome_counts_of(tx, &keys)?;
         Ok(reported.into_iter().zip(counts).collect::<Vec<_>>())
     };
-    let read = engine.read_if_available(Side::Shared, ambient, &mut Vec::new(), body).await?.unwrap_or_default();
+    let read = engine.read_if_available(Side::Shared, ambient, &mut Vec::new(), body)?.unwrap_or_default();
     let ids: Vec<String> = read.iter().map(|(fix, _)| fix.id.clone()).collect();
-    let here = known_here(engine, ambient, None, &ids).await?;
-    let written = if here.own.is_empty() { BTreeMap::new() } else { own_fixes(engine, ambient).await? };
+    let here = known_here(engine, ambient, None, &ids)?;
+    let written = if here.own.is_empty() { BTreeMap::new() } else { own_fixes(engine, ambient)? };
     let shown = |(mut fix, counts): (solutions::Reported, OutcomeCounts)| {
         let own = here.own.contains(&fix.id);
         if own {
@@ -296,12 +291,9 @@ pub(crate) async fn list<D: Database>(engine: &Engine<D>, ambient: &Ambient) -> 
 }
 
 /// The newest fixes of the own memory, by their ids.
-async fn own_fixes<D: Database>(
-    engine: &Engine<D>,
-    ambient: &Ambient,
-) -> Result<BTreeMap<String, solutions::Reported>, EngineError> {
-    let body = async |tx: &mut D::Tx<'_>| Ok(solutions::reported(tx, MAX_LISTED).await?);
-    let reported = engine.read_if_available(Side::Primary, ambient, &mut Vec::new(), body).await?.unwrap_or_default();
+fn own_fixes(engine: &Engine, ambient: &Ambient) -> Result<BTreeMap<String, solutions::Reported>, EngineError> {
+    let body = |tx: &mut Tx<'_>| Ok(solutions::reported(tx, MAX_LISTED)?);
+    let reported = engine.read_if_available(Side::Primary, ambient, &mut Vec::new(), body)?.unwrap_or_default();
     Ok(reported.into_iter().map(|fix| (fix.id.clone(), fix)).collect())
 }
 
@@ -314,8 +306,8 @@ pub(crate) struct TriedFix {
 }
 
 /// The fix that a report tries, where it names one or says the same as a shared fix.
-pub(crate) async fn tried_fix<D: Database>(
-    engine: &Engine<D>,
+pub(crate) fn tried_fix(
+    engine: &Engine,
     ambient: &Ambient,
     analysis: &Analysis,
     said: &str,
@@ -326,8 +318,8 @@ pub(crate) async fn tried_fix<D: Database>(
     for id in named_ids(said) {
         // The own memory first: anybody can write a file with the id of a fix in it.
         for side in [Side::Primary, Side::Shared] {
-            let body = async |tx: &mut D::Tx<'_>| Ok(solutions::by_fix(tx, id).await?);
-            let named = engine.read_if_available(side, ambient, &mut Vec::new(), body).await?.flatten();
+            let body = |tx: &mut Tx<'_>| Ok(solutions::by_fix(tx, id)?);
+            let named = engine.read_if_available(side, ambient, &mut Vec::new(), body)?.flatten();
             let Some(solution) = named else { continue };
             let is_alone = !said.replace(id, "").contains(char::is_alphanumeric);
             let steps = is_alone.then(|| text(engine, &solution.steps));
@@ -335,7 +327,7 @@ pub(crate) async fn tried_fix<D: Database>(
         }
     }
     let said = folded(said);
-    let like = related_fixes(engine, ambient, None, analysis).await?;
+    let like = related_fixes(engine, ambient, None, analysis)?;
     let is_it = |like: &Related| like.suggested_fix.as_deref().is_some_and(|fix| folded(fix) == said);
     let same = like.into_iter().find(|like| like.id.starts_with("fix-") && is_it(like));
     Ok(same.map(|like| TriedFix { id: Some(like.id), steps: None }))
@@ -353,8 +345,8 @@ pub(in crate::memory) struct SharedIncident {
 }
 
 /// Where only the repository has a solution, it with its incident: what comes of it is kept with a copy of both.
-pub(in crate::memory) async fn incident_of<D: Database>(
-    engine: &Engine<D>,
+pub(in crate::memory) fn incident_of(
+    engine: &Engine,
     ambient: &Ambient,
     solution_id: &str,
 ) -> Result<Option<SharedIncident>, EngineError> {
@@ -363,16 +355,16 @@ pub(in crate::memory) async fn incident_of<D: Database>(
     }
     let solution_id = solution_id.trim();
     for side in SIDES {
-        let body = async |tx: &mut D::Tx<'_>| Ok(solutions::by_id(tx, solution_id).await?);
-        if let Some(Some(_)) = engine.read_if_available(side, ambient, &mut Vec::new(), body).await? {
+        let body = |tx: &mut Tx<'_>| Ok(solutions::by_id(tx, solution_id)?);
+        if let Some(Some(_)) = engine.read_if_available(side, ambient, &mut Vec::new(), body)? {
             return Ok(None);
         }
     }
-    let body = async |tx: &mut D::Tx<'_>| {
-        let Some(solution) = solutions::by_id(tx, solution_id).await? else { return Ok(None) };
+    let body = |tx: &mut Tx<'_>| {
+        let Some(solution) = solutions::by_id(tx, solution_id)? else { return Ok(None) };
         let Owner::Incident(key) = solution.owner else { return Ok(None) };
-        let Some(incident) = incidents::get(tx, key).await? else { return Ok(None) };
-        let mut line = export::line(tx, &incident).await?;
+        let Some(incident) = incidents::get(tx, key)? else { return Ok(None) };
+        let mut line = export::line(tx, &incident)?;
         line.solutions.retain(|one| one.id.as_ref() == Some(&solution.id));
         for one in &mut line.solutions {
             one.outcomes.clear();
@@ -380,13 +372,13 @@ pub(in crate::memory) async fn incident_of<D: Database>(
         }
         Ok(Some(SharedIncident { line, id: incident.id }))
     };
-    let found = engine.read_if_available(Side::Shared, ambient, &mut Vec::new(), body).await?.flatten();
+    let found = engine.read_if_available(Side::Shared, ambient, &mut Vec::new(), body)?.flatten();
     let Some(found) = found else { return Ok(None) };
-    let body = async |tx: &mut D::Tx<'_>| {
-        let is_own = incidents::by_id(tx, &found.id).await?.is_some();
-        Ok(is_own && shared::shared_id_of(tx, &found.id).await?.is_none())
+    let body = |tx: &mut Tx<'_>| {
+        let is_own = incidents::by_id(tx, &found.id)?.is_some();
+        Ok(is_own && shared::shared_id_of(tx, &found.id)?.is_none())
     };
     // An incident of the user's own is not written over by somebody else's.
-    let is_own = engine.read(ambient, body).await?;
+    let is_own = engine.read(ambient, body)?;
     Ok(Some(found).filter(|_| !is_own))
 }

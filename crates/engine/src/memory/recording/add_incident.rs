@@ -19,7 +19,7 @@ use argus_core::{
     search::{Indexed, Query},
 };
 use argus_store::{
-    Database, Tx,
+    Tx,
     incidents::{self, Texts},
     search::{self, NewDocument, Owner},
     solutions::{
@@ -44,34 +44,30 @@ struct Report<'a> {
 
 /// Looks for the same problem and adds the new one in one write transaction, so that of two agents one adds it, also
 /// where they add it to different memories.
-pub async fn add_incident<D: Database>(
-    engine: &Engine<D>,
+pub fn add_incident(
+    engine: &Engine,
     ambient: &Ambient,
     params: &AddIncidentParams,
 ) -> Result<AddIncidentResult, EngineError> {
-    let report = report(engine, ambient, params).await?;
+    let report = report(engine, ambient, params)?;
     let indexed = index::of_incident(engine, &texts(&report));
     if params.force == Some(true) {
-        let body = async |tx: &mut D::Tx<'_>| create(ambient, tx, &report, &indexed).await;
-        return Ok(AddIncidentResult::Created(engine.write(ambient, body).await?));
+        let body = |tx: &mut Tx<'_>| create(ambient, tx, &report, &indexed);
+        return Ok(AddIncidentResult::Created(engine.write(ambient, body)?));
     }
     let query = Query::of(&index::document(&texts(&report)), &indexed);
     let title = Some(report.title.as_str()).filter(|_| report.error_signature.is_none());
     let sought = Sought { query: &query, new: &indexed, title };
-    let body = async |tx: &mut D::Tx<'_>, secondary: Option<&mut D::Tx<'_>>| {
-        if let Some(known) = find_known(engine, ambient, tx, secondary, sought).await? {
+    let body = |tx: &mut Tx<'_>, secondary: Option<&mut Tx<'_>>| {
+        if let Some(known) = find_known(engine, ambient, tx, secondary, sought)? {
             return Ok(AddIncidentResult::Duplicate(known));
         }
-        Ok(AddIncidentResult::Created(create(ambient, tx, &report, &indexed).await?))
+        Ok(AddIncidentResult::Created(create(ambient, tx, &report, &indexed)?))
     };
-    engine.write_undisturbed(ambient, body).await
+    engine.write_undisturbed(ambient, body)
 }
 
-async fn report<'a, D: Database>(
-    engine: &'a Engine<D>,
-    ambient: &Ambient,
-    params: &'a AddIncidentParams,
-) -> Result<Report<'a>, EngineError> {
+fn report<'a>(engine: &'a Engine, ambient: &Ambient, params: &'a AddIncidentParams) -> Result<Report<'a>, EngineError> {
     Ok(Report {
         title: input::title(engine, &params.title)?,
         error_signature: input::text(engine, params.error_signature.as_deref()),
@@ -85,7 +81,7 @@ async fn report<'a, D: Database>(
             params.env_bucket.as_deref(),
             params.detected_env.as_ref(),
         )?,
-        lookup_id: resolve::lookup(engine, ambient, params.lookup_id.as_deref()).await?,
+        lookup_id: resolve::lookup(engine, ambient, params.lookup_id.as_deref())?,
         worked: params.worked,
         recorder: engine.recorder(),
     })
@@ -101,22 +97,22 @@ fn texts<'a>(report: &'a Report<'_>) -> Texts<'a> {
 }
 
 /// The incident that is there already, in the primary memory or the secondary one.
-async fn find_known<D: Database>(
-    engine: &Engine<D>,
+fn find_known(
+    engine: &Engine,
     ambient: &Ambient,
-    tx: &mut D::Tx<'_>,
-    secondary: Option<&mut D::Tx<'_>>,
+    tx: &mut Tx<'_>,
+    secondary: Option<&mut Tx<'_>>,
     sought: Sought<'_>,
 ) -> Result<Option<IncidentDuplicate>, EngineError> {
-    index::index_waiting(engine, tx).await?;
-    let mut known = duplicate::find(tx, sought).await?;
+    index::index_waiting(engine, tx)?;
+    let mut known = duplicate::find(tx, sought)?;
     if known.is_none() {
         known = if let Some(tx) = secondary {
-            index::index_waiting(engine, tx).await?;
-            duplicate::find(tx, sought).await?
+            index::index_waiting(engine, tx)?;
+            duplicate::find(tx, sought)?
         } else {
-            let body = async |tx: &mut D::Tx<'_>| duplicate::find(tx, sought).await;
-            engine.read_if_available(Side::Secondary, ambient, &mut Vec::new(), body).await?.flatten()
+            let body = |tx: &mut Tx<'_>| duplicate::find(tx, sought);
+            engine.read_if_available(Side::Secondary, ambient, &mut Vec::new(), body)?.flatten()
         };
     }
     Ok(known.map(|KnownIncident { id, title, similarity }| IncidentDuplicate {
@@ -128,17 +124,17 @@ async fn find_known<D: Database>(
     }))
 }
 
-async fn create(
+fn create(
     ambient: &Ambient,
-    tx: &mut impl Tx,
+    tx: &mut Tx<'_>,
     report: &Report<'_>,
     indexed: &Indexed,
 ) -> Result<IncidentCreated, EngineError> {
     let (incident_id, outcome_id) = (ambient.id("inc"), ambient.id("out"));
-    let key = incidents::insert(tx, &incident_id, &texts(report), ambient.now).await?;
+    let key = incidents::insert(tx, &incident_id, &texts(report), ambient.now)?;
     let document =
         NewDocument { owner: Owner::Incident(key), family: indexed.family.as_deref(), vector: &indexed.vector };
-    search::add(tx, &[document]).await?;
+    search::add(tx, &[document])?;
     let new = NewSolution {
         id: &ambient.id("sol"),
         owner: Owner::Incident(key),
@@ -149,7 +145,7 @@ async fn create(
         recorder: report.recorder,
         now: ambient.now,
     };
-    let (solution, _) = solutions::add(tx, &new).await?;
+    let (solution, _) = solutions::add(tx, &new)?;
     let outcome = NewOutcome {
         id: &outcome_id,
         solution: solution.key,
@@ -166,7 +162,7 @@ async fn create(
         recorder: report.recorder,
         now: ambient.now,
     };
-    outcomes::record(tx, &[outcome]).await?;
+    outcomes::record(tx, &[outcome])?;
     Ok(IncidentCreated {
         created: true,
         incident_id,

@@ -8,26 +8,26 @@ use crate::{
 };
 use argus_core::Ambient;
 use argus_store::{
-    Database,
+    Tx,
     solutions::{self, NewSolution},
 };
 
 /// Adds it where the incident is stored; the same steps for the same environment are one solution.
-pub async fn add_solution<D: Database>(
-    engine: &Engine<D>,
+pub fn add_solution(
+    engine: &Engine,
     ambient: &Ambient,
     params: &AddSolutionParams,
 ) -> Result<AddSolutionResult, EngineError> {
     let steps = input::steps(engine, &params.steps)?;
     let environment =
         resolve_environment(engine, &params.env, params.env_bucket.as_deref(), params.detected_env.as_ref())?;
-    resolve::lookup(engine, ambient, params.lookup_id.as_deref()).await?;
-    let side = resolve::owning_side(engine, ambient, &params.incident_id).await?;
+    resolve::lookup(engine, ambient, params.lookup_id.as_deref())?;
+    let side = resolve::owning_side(engine, ambient, &params.incident_id)?;
     let id = ambient.id("sol");
-    let body = async |tx: &mut D::Tx<'_>| {
+    let body = |tx: &mut Tx<'_>| {
         let new = NewSolution {
             id: &id,
-            owner: resolve::owner_in(engine, tx, &params.incident_id).await?,
+            owner: resolve::owner_in(engine, tx, &params.incident_id)?,
             steps: &steps,
             digest: &input::digest(&steps),
             env: environment.json.as_deref(),
@@ -35,9 +35,9 @@ pub async fn add_solution<D: Database>(
             recorder: engine.recorder(),
             now: ambient.now,
         };
-        Ok(solutions::add(tx, &new).await?)
+        Ok(solutions::add(tx, &new)?)
     };
-    let (solution, created) = engine.write_side(side, ambient, body).await?;
+    let (solution, created) = engine.write_side(side, ambient, body)?;
     Ok(AddSolutionResult {
         solution_id: solution.id,
         env_bucket: solution.env_bucket,

@@ -30,20 +30,20 @@ pub(super) struct Sought<'a> {
 }
 
 /// The most like of those that are the same problem.
-pub(super) async fn find(tx: &mut impl Tx, sought: Sought<'_>) -> Result<Option<KnownIncident>, EngineError> {
+pub(super) fn find(tx: &mut Tx<'_>, sought: Sought<'_>) -> Result<Option<KnownIncident>, EngineError> {
     let Sought { query, new, title } = sought;
     if query.is_empty() {
         return Ok(None);
     }
     let terms: Vec<u32> = query.terms().iter().map(|term| term.hash).collect();
-    let counts = [Some(search::document_counts(tx, &terms).await?)];
+    let counts = [Some(search::document_counts(tx, &terms)?)];
     let weighed = find::weighed(query, &counts);
     let [Some((_, counts))] = &counts else { return Ok(None) };
     let family = new.family.as_deref().map(family_key);
     let mut best: Option<(f64, Owner)> = None;
-    let candidates = find::candidates(tx, query, &weighed, counts, MAX_COMPARED).await?;
+    let candidates = find::candidates(tx, query, &weighed, counts, MAX_COMPARED)?;
     let titled = match title {
-        Some(title) => with_title(tx, candidates.iter().map(|one| one.owner), title).await?,
+        Some(title) => with_title(tx, candidates.iter().map(|one| one.owner), title)?,
         None => Vec::new(),
     };
     for candidate in candidates {
@@ -54,32 +54,28 @@ pub(super) async fn find(tx: &mut impl Tx, sought: Sought<'_>) -> Result<Option<
         }
     }
     match best {
-        Some((similarity, owner)) => read_known(tx, owner, similarity).await,
+        Some((similarity, owner)) => read_known(tx, owner, similarity),
         None => Ok(None),
     }
 }
 
 /// Those of them that are incidents of this title.
-async fn with_title(
-    tx: &mut impl Tx,
-    owners: impl Iterator<Item = Owner>,
-    title: &str,
-) -> Result<Vec<Owner>, EngineError> {
+fn with_title(tx: &mut Tx<'_>, owners: impl Iterator<Item = Owner>, title: &str) -> Result<Vec<Owner>, EngineError> {
     let incidents = owners.filter_map(|owner| if let Owner::Incident(key) = owner { Some(key) } else { None });
     let keys: Vec<_> = incidents.collect();
-    let titles = incidents::titles(tx, &keys).await?;
+    let titles = incidents::titles(tx, &keys)?;
     let is_same = |known: &String| known.to_lowercase() == title.to_lowercase();
     let same = keys.into_iter().zip(titles).filter(|(_, known)| known.as_ref().is_some_and(is_same));
     Ok(same.map(|(key, _)| Owner::Incident(key)).collect())
 }
 
-async fn read_known(tx: &mut impl Tx, owner: Owner, similarity: f64) -> Result<Option<KnownIncident>, EngineError> {
+fn read_known(tx: &mut Tx<'_>, owner: Owner, similarity: f64) -> Result<Option<KnownIncident>, EngineError> {
     Ok(match owner {
         Owner::Incident(key) => {
-            incidents::get(tx, key).await?.map(|known| KnownIncident { id: known.id, title: known.title, similarity })
+            incidents::get(tx, key)?.map(|known| KnownIncident { id: known.id, title: known.title, similarity })
         }
         Owner::Pattern(key) => {
-            let known = patterns::get(tx, key).await?;
+            let known = patterns::get(tx, key)?;
             known.map(|known| KnownIncident { title: known.shown_description().to_owned(), id: known.id, similarity })
         }
     })

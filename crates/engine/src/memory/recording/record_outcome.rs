@@ -15,7 +15,7 @@ use crate::{
 };
 use argus_core::Ambient;
 use argus_store::{
-    Database, Tx, patterns,
+    Tx, patterns,
     search::Owner,
     solutions::{
         self, Solution,
@@ -24,29 +24,29 @@ use argus_store::{
 };
 
 /// Records and counts it where the solution is stored, in one transaction.
-pub async fn record_outcome<D: Database>(
-    engine: &Engine<D>,
+pub fn record_outcome(
+    engine: &Engine,
     ambient: &Ambient,
     params: &RecordOutcomeParams,
 ) -> Result<RecordOutcomeResult, EngineError> {
     let environment =
         resolve_environment(engine, &params.env, params.env_bucket.as_deref(), params.detected_env.as_ref())?;
     let notes = input::notes(engine, params.notes.as_deref())?;
-    let lookup_id = resolve::lookup(engine, ambient, params.lookup_id.as_deref()).await?;
-    let shared = shared::incident_of(engine, ambient, &params.solution_id).await?;
+    let lookup_id = resolve::lookup(engine, ambient, params.lookup_id.as_deref())?;
+    let shared = shared::incident_of(engine, ambient, &params.solution_id)?;
     let side = match shared {
         Some(_) => engine.project_side(),
-        None => resolve::solution(engine, ambient, &params.solution_id).await?,
+        None => resolve::solution(engine, ambient, &params.solution_id)?,
     };
     let id = ambient.id("out");
-    let body = async |tx: &mut D::Tx<'_>| {
+    let body = |tx: &mut Tx<'_>| {
         if let Some(shared) = &shared {
-            import_one(engine, ambient, tx, shared.line.clone()).await?;
+            import_one(engine, ambient, tx, shared.line.clone())?;
             for id in [&shared.id, params.solution_id.trim()] {
-                argus_store::shared::note(tx, id, id).await?;
+                argus_store::shared::note(tx, id, id)?;
             }
         }
-        let solution = resolve::solution_in(engine, tx, &params.solution_id).await?;
+        let solution = resolve::solution_in(engine, tx, &params.solution_id)?;
         let outcome = NewOutcome {
             id: &id,
             solution: solution.key,
@@ -63,11 +63,11 @@ pub async fn record_outcome<D: Database>(
             recorder: engine.recorder(),
             now: ambient.now,
         };
-        outcomes::record(tx, &[outcome]).await?;
-        count_on_pattern(ambient, tx, &solution, params.worked).await?;
-        ranking::stats(engine, ambient, tx, &solution, &environment).await
+        outcomes::record(tx, &[outcome])?;
+        count_on_pattern(ambient, tx, &solution, params.worked)?;
+        ranking::stats(engine, ambient, tx, &solution, &environment)
     };
-    let solution_stats = engine.write_side(side, ambient, body).await?;
+    let solution_stats = engine.write_side(side, ambient, body)?;
     Ok(RecordOutcomeResult {
         ok: true,
         outcome_id: id,
@@ -86,18 +86,13 @@ const fn counted_on(solution: &Solution) -> Option<patterns::PatternKey> {
 }
 
 /// An outcome of a pattern's solution counts there as a reported fix does; not that of one that a person judged as wrong.
-async fn count_on_pattern(
-    ambient: &Ambient,
-    tx: &mut impl Tx,
-    solution: &Solution,
-    worked: bool,
-) -> Result<(), EngineError> {
+fn count_on_pattern(ambient: &Ambient, tx: &mut Tx<'_>, solution: &Solution, worked: bool) -> Result<(), EngineError> {
     let Owner::Pattern(key) = solution.owner else { return Ok(()) };
     if worked
         && !solution.is_wrong
-        && let Some(mut pattern) = patterns::get(tx, key).await?
+        && let Some(mut pattern) = patterns::get(tx, key)?
     {
-        patterns::count_resolution(tx, &mut pattern, ambient.now).await?;
+        patterns::count_resolution(tx, &mut pattern, ambient.now)?;
     }
-    Ok(solutions::choose_best(tx, key).await?)
+    Ok(solutions::choose_best(tx, key)?)
 }

@@ -19,13 +19,13 @@ pub(crate) struct Made {
 
 /// An engine, and what was asked of it.
 pub(crate) struct Play {
-    engine: Engine<AnyDatabase>,
+    engine: Engine,
     made: RefCell<Vec<Made>>,
 }
 
 impl Play {
     /// Makes every call.
-    pub(crate) fn on(database: AnyDatabase, reports: impl ReportFiles + 'static) -> Self {
+    pub(crate) fn on(database: Database, reports: impl ReportFiles + 'static) -> Self {
         let engine = Engine::new(database, EngineOptions::default()).unwrap().with_reports(reports);
         let play = Self { engine, made: RefCell::default() };
         play.record();
@@ -45,7 +45,7 @@ impl Play {
     pub(crate) fn call(&self, name: &'static str, params: Value) -> Value {
         let number = self.made.borrow().len();
         let ambient = Ambient::of_call(START_MS + i64::try_from(number).unwrap() * 1000, &format!("call-{number}"));
-        let answer = finish(call_once::<Json, _>(&self.engine, &ambient, name, params.clone()));
+        let answer = call_once::<Json>(&self.engine, &ambient, name, params.clone());
         let value = answer.as_ref().ok().cloned().unwrap_or_default();
         let answer = answer.map_err(|error: EngineError| (error.code, error.message));
         self.made.borrow_mut().push(Made { name, params, answer });
@@ -440,7 +440,7 @@ fn every_call_is_made_with_every_field_and_answers() {
 fn postgres_answers_what_sqlite_answers() {
     // A project that nobody has written to, as the file is one.
     let project = Postgres::new(copied().connect().unwrap(), "played", KnownSchemas::default()).unwrap();
-    let (there, here) = (Play::on(AnyDatabase::Postgres(project), OneReport).made(), on_sqlite());
+    let (there, here) = (Play::on(Database::Postgres(project), OneReport).made(), on_sqlite());
     assert_eq!(there.len(), here.len());
     for (at, (there, here)) in there.iter().zip(&here).enumerate() {
         assert!(there == here || LOCAL.contains(&here.name), "call {at} differs:\n{there:#?}\n{here:#?}");

@@ -6,7 +6,7 @@ use argus_store::patterns;
 
 fn once(world: &World, call_id: &str, name: &str, params: &Value) -> Result<Value, EngineError> {
     let ambient = Ambient::of_call(START_MS, call_id);
-    finish(call_once::<Json, _>(&world.engine, &ambient, name, params.clone()))
+    call_once::<Json>(&world.engine, &ambient, name, params.clone())
 }
 
 fn incident(title: &str) -> Value {
@@ -14,7 +14,7 @@ fn incident(title: &str) -> Value {
 }
 
 fn known(world: &World) -> usize {
-    finish(view_incidents(&world.engine, &world.ambient(), &ViewIncidentsParams::default())).unwrap().incidents.len()
+    view_incidents(&world.engine, &world.ambient(), &ViewIncidentsParams::default()).unwrap().incidents.len()
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn the_same_call_made_twice_at_once_is_made_once_and_answers_both() {
     let copied = copied();
     let call = |call_id: &str, name: &str, params: &Value| {
         let engine = Engine::new(memory_in(&copied), EngineOptions::default()).unwrap();
-        finish(call_once::<Json, _>(&engine, &Ambient::of_call(START_MS, call_id), name, params.clone())).unwrap()
+        call_once::<Json>(&engine, &Ambient::of_call(START_MS, call_id), name, params.clone()).unwrap()
     };
     let cases =
         json!([{ "suite": [], "name": "boom", "status": "failed", "flaky": false, "attempts": 1, "error": UNKNOWN }]);
@@ -99,37 +99,37 @@ fn of_two_transactions_in_one_either_both_stay_or_none() {
     let (_folder, world) = World::on_file("once");
     let database = &world.engine.database;
     world.run(vec![failed("boom", UNKNOWN)]);
-    let count = async || {
-        let body = async |tx: &mut AnyTx<'_>| patterns::by_id(tx, "builtin-timeout").await;
-        let pattern = database.read(START_MS, body).await?.unwrap();
+    let count = || {
+        let body = |tx: &mut Tx<'_>| patterns::by_id(tx, "builtin-timeout");
+        let pattern = database.read(START_MS, body)?.unwrap();
         let occurrences = pattern.occurrences;
-        let body = async |tx: &mut AnyTx<'_>| {
-            let mut pattern = patterns::by_id(tx, "builtin-timeout").await?.unwrap();
-            patterns::count_occurrence(tx, &mut pattern, START_MS).await
+        let body = |tx: &mut Tx<'_>| {
+            let mut pattern = patterns::by_id(tx, "builtin-timeout")?.unwrap();
+            patterns::count_occurrence(tx, &mut pattern, START_MS)
         };
-        database.write(START_MS, body).await?;
+        database.write(START_MS, body)?;
         Ok::<u32, StoreError>(occurrences)
     };
-    let failing = async || {
-        count().await?;
+    let failing = || {
+        count()?;
         assert!(database.is_in_one());
-        Err::<u32, _>(database.write(START_MS, async |_: &mut AnyTx<'_>| Err::<u32, _>(locked())).await.unwrap_err())
+        Err::<u32, _>(database.write(START_MS, |_: &mut Tx<'_>| Err::<u32, _>(locked())).unwrap_err())
     };
     // A body that goes on after a failed write has nothing stored either.
-    let forgiving = async || {
-        let _ = failing().await;
+    let forgiving = || {
+        let _ = failing();
         Ok::<u32, StoreError>(0)
     };
-    assert_eq!(finish(database.in_one(START_MS, count)).unwrap(), 0);
-    assert!(finish(database.in_one(START_MS, failing)).is_err());
-    assert!(finish(database.in_one(START_MS, forgiving)).is_err());
+    assert_eq!(database.in_one(START_MS, count).unwrap(), 0);
+    assert!(database.in_one(START_MS, failing).is_err());
+    assert!(database.in_one(START_MS, forgiving).is_err());
     assert!(!database.is_in_one());
-    assert_eq!(finish(database.in_one(START_MS, count)).unwrap(), 1);
-    assert_eq!(finish(count()).unwrap(), 2);
+    assert_eq!(database.in_one(START_MS, count).unwrap(), 1);
+    assert_eq!(count().unwrap(), 2);
 }
 
 fn locked() -> StoreError {
-    finish(World::new().engine.database.snapshot("/nowhere/at/all")).unwrap_err()
+    World::new().engine.database.snapshot("/nowhere/at/all").unwrap_err()
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn what_is_recorded_for_another_caller_carries_its_name() {
     let engine = world.engine.recorded_by(ada);
     let fix = json!({ "runId": run, "caseName": "boom", "fixDescription": "Tuned it", "success": true });
     let ambient = Ambient::of_call(START_MS, "call-1");
-    finish(call_once::<Json, _>(&engine, &ambient, "reportFix", fix)).unwrap();
+    call_once::<Json>(&engine, &ambient, "reportFix", fix).unwrap();
     let record = &world.diagnose(&run, "boom").unwrap().fix_history[0];
     assert_eq!((record.recorded_by.as_deref(), record.recorded_from.as_deref()), (Some("Ada"), Some("laptop")));
 }

@@ -7,7 +7,7 @@ use argus_store::{KnownSchemas, Postgres};
 
 /// A project on a connection that counts.
 struct Far {
-    engine: Engine<AnyDatabase>,
+    engine: Engine,
     driver: Rc<NativeDriver>,
     project: String,
     known: KnownSchemas,
@@ -19,8 +19,8 @@ impl Far {
         let copied = copied();
         let (driver, project) = (copied.connect().unwrap(), copied.project().to_owned());
         let known = KnownSchemas::default();
-        let database = Postgres::new(Rc::clone(&driver), &project, known.clone()).unwrap();
-        let engine = Engine::new(AnyDatabase::Postgres(database), EngineOptions::default()).unwrap();
+        let database = Postgres::new(Rc::<NativeDriver>::clone(&driver), &project, known.clone()).unwrap();
+        let engine = Engine::new(Database::Postgres(database), EngineOptions::default()).unwrap();
         let far = Self { engine, driver, project, known, calls: Cell::new(0) };
         // Makes the schema, and looks whether it is there.
         far.call("checkWrite", json!({}));
@@ -31,11 +31,12 @@ impl Far {
     fn call(&self, name: &str, params: Value) -> (u32, Value) {
         let number = self.calls.get() + 1;
         self.calls.set(number);
-        let database = Postgres::new(Rc::clone(&self.driver), &self.project, self.known.clone()).unwrap();
-        let engine = self.engine.on(AnyDatabase::Postgres(database), RecorderOptions::default());
+        let database =
+            Postgres::new(Rc::<NativeDriver>::clone(&self.driver), &self.project, self.known.clone()).unwrap();
+        let engine = self.engine.on(Database::Postgres(database), RecorderOptions::default());
         let ambient = Ambient::of_call(START_MS + i64::from(number) * 1000, &format!("call-{number}"));
         self.driver.take_round_trips();
-        let answer = finish(call_once::<Json, _>(&engine, &ambient, name, params)).unwrap();
+        let answer = call_once::<Json>(&engine, &ambient, name, params).unwrap();
         (self.driver.take_round_trips(), answer)
     }
 

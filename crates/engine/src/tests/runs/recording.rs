@@ -254,8 +254,8 @@ fn an_output_is_redacted_before_it_is_cut() {
 fn a_call_with_a_name_of_its_own_is_made_once() {
     let world = World::new();
     let named = || Ambient::of_call(START_MS, "one");
-    let first = finish(record_run(&world.engine, &named(), &command(1, "boom"))).unwrap();
-    let again = finish(record_run(&world.engine, &named(), &command(1, "boom"))).unwrap_err();
+    let first = record_run(&world.engine, &named(), &command(1, "boom")).unwrap();
+    let again = record_run(&world.engine, &named(), &command(1, "boom")).unwrap_err();
     assert_eq!(again.code, ErrorCode::CallRepeated);
     let runs = world.call(history, &HistoryParams::default()).unwrap();
     assert_eq!((runs.total, runs.runs[0].id.as_str()), (1, first.run_id.as_str()));

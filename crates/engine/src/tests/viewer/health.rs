@@ -187,11 +187,11 @@ fn failures_without_a_verdict_are_compared_too() {
     let world = World::new();
     let base = world.run(vec![passed("a")]);
     let head = world.run(vec![failed("a", UNKNOWN)]);
-    let forget = async |tx: &mut AnyTx<'_>| -> Result<(), EngineError> {
-        tx.execute("UPDATE failures SET verdict = NULL", &[]).await?;
+    let forget = |tx: &mut Tx<'_>| -> Result<(), EngineError> {
+        tx.execute("UPDATE failures SET verdict = NULL", &[])?;
         Ok(())
     };
-    finish(world.engine.write(&world.ambient(), forget)).unwrap();
+    world.engine.write(&world.ambient(), forget).unwrap();
     let params = ViewComparisonParams { base, head, limit: None, offset: None };
     let seen = world.call(view_comparison, &params).unwrap();
     assert_eq!((seen.new.cases[0].verdict.as_ref(), seen.new_kinds[0].kind, seen.new_kinds[0].count), (None, None, 1));

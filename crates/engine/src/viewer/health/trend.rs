@@ -24,7 +24,7 @@ pub(super) struct ByChance {
     known: usize,
 }
 
-pub(super) async fn by_chance(tx: &mut impl Tx, newest: &[(RunKey, Run)]) -> Result<ByChance, EngineError> {
+pub(super) fn by_chance(tx: &mut Tx<'_>, newest: &[(RunKey, Run)]) -> Result<ByChance, EngineError> {
     let (mut known, mut failed_runs, mut failures) = (0, 0, 0_u32);
     for (_, run) in newest {
         failures = failures.saturating_add(run.failed);
@@ -34,7 +34,7 @@ pub(super) async fn by_chance(tx: &mut impl Tx, newest: &[(RunKey, Run)]) -> Res
         known += 1;
         failed_runs += u32::from(run.failed > 0);
     }
-    let failures = trends::failures_by_chance(tx, failed_runs).await?.into_iter().collect();
+    let failures = trends::failures_by_chance(tx, failed_runs)?.into_iter().collect();
     Ok(ByChance { failures, known })
 }
 

@@ -4,14 +4,13 @@ use crate::{
     database::Cell,
     error::{StoreError, StoreErrorKind},
 };
-use std::borrow::Cow;
+use std::{borrow::Cow, fmt};
 
 /// Sends statements to a server.
-#[allow(async_fn_in_trait, reason = "one thread: nothing here needs Send")]
-pub trait Driver {
+pub trait Driver: fmt::Debug {
     /// Sends all in one round trip, on the connection of the open transaction or, where none is open, on any. After the
     /// first that fails none is executed, and the error is that one's.
-    async fn run(&self, batch: Batch) -> Result<Vec<Answer>, DriverError>;
+    fn run(&self, batch: Batch) -> Result<Vec<Answer>, DriverError>;
 
     /// Gives up the open transaction: nothing of it stays, and the next batch goes to a connection that knows nothing of
     /// it.

@@ -70,22 +70,22 @@ pub(super) fn require_version(answer: Option<&mut Answer>) -> Result<(), StoreEr
     }
 }
 
-pub(super) async fn state(driver: &impl Driver, schema: &str) -> Result<SchemaState, StoreError> {
-    if !one(driver, is_there(schema)).await? {
+pub(super) fn state(driver: &dyn Driver, schema: &str) -> Result<SchemaState, StoreError> {
+    if !one(driver, is_there(schema))? {
         return Ok(SchemaState::Missing);
     }
-    one(driver, Statement::plain(format!("SELECT version FROM {}", writer_of(schema)))).await.map(SchemaState::of)
+    one(driver, Statement::plain(format!("SELECT version FROM {}", writer_of(schema)))).map(SchemaState::of)
 }
 
-pub(super) async fn writes(driver: &impl Driver, schema: &str) -> Result<i64, StoreError> {
-    one(driver, Statement::plain(format!("SELECT turns FROM {}", writer_of(schema)))).await
+pub(super) fn writes(driver: &dyn Driver, schema: &str) -> Result<i64, StoreError> {
+    one(driver, Statement::plain(format!("SELECT turns FROM {}", writer_of(schema))))
 }
 
-pub(super) async fn projects(driver: &impl Driver) -> Result<Vec<String>, StoreError> {
+pub(super) fn projects(driver: &dyn Driver) -> Result<Vec<String>, StoreError> {
     const SQL: &str = "SELECT nspname::text FROM pg_namespace WHERE starts_with(nspname, $1) ORDER BY 1";
     let params = vec![Cell::Text(PREFIX.to_owned())];
     let statements = vec![Statement { sql: SQL.into(), params }];
-    let answer = driver.run(Batch { statements, is_last: true }).await?.pop();
+    let answer = driver.run(Batch { statements, is_last: true })?.pop();
     let names = answer.map_or_else(Vec::new, |answer| answer.rows).into_iter().map(|cells| Row::new(cells).read());
     let names = names.collect::<Result<Vec<String>, _>>()?;
     let of_projects = names.iter().filter_map(|name| name.strip_prefix(PREFIX)).filter(|name| !name.starts_with('_'));
@@ -93,17 +93,17 @@ pub(super) async fn projects(driver: &impl Driver) -> Result<Vec<String>, StoreE
 }
 
 /// In one transaction, and one process after the other.
-pub(super) async fn migrate(driver: &impl Driver, schema: &str, now: i64) -> Result<(), StoreError> {
+pub(super) fn migrate(driver: &dyn Driver, schema: &str, now: i64) -> Result<(), StoreError> {
     let begin = vec![
         Statement::plain("BEGIN"),
         // The same number for all of a database: roles are made in the whole cluster. Any number that is only Argus'.
         Statement::plain("SELECT pg_advisory_xact_lock(4705481236521489493)"),
         is_there(schema),
     ];
-    let migrated = async {
-        let version = if last(driver.run(Batch { statements: begin, is_last: false }).await?)? {
+    let run = || {
+        let version = if last(driver.run(Batch { statements: begin, is_last: false })?)? {
             let statement = Statement::plain(format!("SELECT version FROM {} FOR UPDATE", writer_of(schema)));
-            last(driver.run(Batch { statements: vec![statement], is_last: false }).await?)?
+            last(driver.run(Batch { statements: vec![statement], is_last: false })?)?
         } else {
             0
         };
@@ -112,10 +112,10 @@ pub(super) async fn migrate(driver: &impl Driver, schema: &str, now: i64) -> Res
         }
         let mut statements = scripts(schema, version, now);
         statements.push(Statement::plain("COMMIT"));
-        driver.run(Batch { statements, is_last: true }).await?;
+        driver.run(Batch { statements, is_last: true })?;
         Ok(())
     };
-    migrated.await.inspect_err(|_| driver.abandon())
+    run().inspect_err(|_| driver.abandon())
 }
 
 fn scripts(schema: &str, version: i64, now: i64) -> Vec<Statement> {
@@ -178,8 +178,8 @@ fn writer_of(schema: &str) -> String {
     format!("\"{schema}\".writer")
 }
 
-async fn one<T: crate::database::FromCell>(driver: &impl Driver, statement: Statement) -> Result<T, StoreError> {
-    last(driver.run(Batch { statements: vec![statement], is_last: true }).await?)
+fn one<T: crate::database::FromCell>(driver: &dyn Driver, statement: Statement) -> Result<T, StoreError> {
+    last(driver.run(Batch { statements: vec![statement], is_last: true })?)
 }
 
 fn last<T: crate::database::FromCell>(mut answers: Vec<Answer>) -> Result<T, StoreError> {

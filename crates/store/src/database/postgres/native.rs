@@ -1,11 +1,7 @@
-//! A driver for tests and measurements that run natively. It waits where it is, so that [`finish`](crate::finish) runs
-//! what is built on it.
+//! A driver for tests and measurements that run natively.
 
 use super::{Answer, Batch, Driver, DriverError, KnownSchemas, Postgres, SERVER, Statement};
-use crate::{
-    database::{Cell, finish},
-    error::StoreError,
-};
+use crate::{database::Cell, error::StoreError};
 use postgres::{
     Client, Config, Error, NoTls, SimpleQueryMessage,
     types::{Format, FromSql, IsNull, ToSql, Type, private::BytesMut},
@@ -70,7 +66,7 @@ impl CopiedDatabase {
             create_database(server, &name, "template0")?;
             let driver = Rc::new(NativeDriver::connect(&url_of(server, &name))?);
             for schema in [SERVER, &project] {
-                finish(Postgres::new(Rc::clone(&driver), schema, KnownSchemas::default())?.migrate(0))?;
+                Postgres::new(Rc::<NativeDriver>::clone(&driver), schema, KnownSchemas::default())?.migrate(0)?;
             }
             known.insert(name).clone()
         };
@@ -86,8 +82,8 @@ impl CopiedDatabase {
     }
 
     /// The memory of the project that is in it, over a connection.
-    pub fn memory(&self, driver: &Rc<NativeDriver>) -> Result<Postgres<Rc<NativeDriver>>, StoreError> {
-        Postgres::new(Rc::clone(driver), &self.project, KnownSchemas::default())
+    pub fn memory(&self, driver: &Rc<NativeDriver>) -> Result<Postgres, StoreError> {
+        Postgres::new(Rc::<NativeDriver>::clone(driver), &self.project, KnownSchemas::default())
     }
 
     /// The name of that project.
@@ -99,7 +95,7 @@ impl CopiedDatabase {
 fn create_database(server: &str, name: &str, template: &str) -> Result<(), StoreError> {
     let sql = format!("CREATE DATABASE \"{name}\" TEMPLATE \"{template}\"");
     let statements = vec![Statement::plain(sql)];
-    finish(Rc::new(NativeDriver::connect(server)?).run(Batch { statements, is_last: true }))?;
+    NativeDriver::connect(server)?.run(Batch { statements, is_last: true })?;
     Ok(())
 }
 
@@ -108,8 +104,8 @@ fn url_of(server: &str, database: &str) -> String {
     format!("{host}/{database}")
 }
 
-impl Driver for Rc<NativeDriver> {
-    async fn run(&self, batch: Batch) -> Result<Vec<Answer>, DriverError> {
+impl Driver for NativeDriver {
+    fn run(&self, batch: Batch) -> Result<Vec<Answer>, DriverError> {
         self.round_trips.set(self.round_trips.get() + 1);
         let mut client = self.client.borrow_mut();
         batch.statements.iter().map(|statement| answer(&mut client, statement).map_err(refused)).collect()

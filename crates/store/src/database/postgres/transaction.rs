@@ -1,8 +1,8 @@
 //! One transaction: what is sent at once, and what ends it.
 
-use super::{Answer, Batch, Driver, Postgres, Statement, migrate};
+use super::{Answer, Batch, Postgres, Statement, migrate};
 use crate::{
-    database::{Row, Tx, Value},
+    database::{Row, Value},
     error::{StoreError, StoreErrorKind},
 };
 
@@ -46,7 +46,7 @@ impl Begin {
     }
 }
 
-impl<D: Driver> Postgres<D> {
+impl Postgres {
     /// Goes with the first statement.
     pub(super) fn begin(&self, begin: Begin, schema: &str) {
         // For this transaction alone, so that a pooler may give the connection to anybody after it.
@@ -66,12 +66,12 @@ impl<D: Driver> Postgres<D> {
     }
 
     /// Sends what waits.
-    async fn send(&self, is_last: bool) -> Result<Vec<Answer>, StoreError> {
+    fn send(&self, is_last: bool) -> Result<Vec<Answer>, StoreError> {
         let statements = self.pending.take();
         if let Some(kind) = self.failure.get() {
             return Err(StoreError::new(kind, "a statement of its transaction has failed before"));
         }
-        let answered = self.driver.run(Batch { statements, is_last }).await.map_err(StoreError::from);
+        let answered = self.driver.run(Batch { statements, is_last }).map_err(StoreError::from);
         let mut answers = answered.inspect_err(|error| self.failure.set(Some(error.kind())))?;
         if let Some(at) = self.version_at.take() {
             migrate::require_version(answers.get_mut(at))?;
@@ -84,7 +84,7 @@ impl<D: Driver> Postgres<D> {
         self.pending.borrow_mut().push(Statement { sql: sql.into(), params });
     }
 
-    pub(super) async fn commit(&self) -> Result<(), StoreError> {
+    pub(super) fn commit(&self) -> Result<(), StoreError> {
         // Where only the beginning waits, nothing was sent and nothing is to be ended.
         if self.version_at.get().is_some_and(|at| self.pending.borrow().len() == at + 1) {
             self.pending.take();
@@ -92,7 +92,7 @@ impl<D: Driver> Postgres<D> {
             return Ok(());
         }
         self.pending.borrow_mut().push(Statement::plain("COMMIT"));
-        let answers = self.send(true).await?;
+        let answers = self.send(true)?;
         // A transaction that had failed is rolled back by its COMMIT, which is no error to the server.
         match answers.last() {
             Some(answer) if answer.tag == "COMMIT" => Ok(()),
@@ -108,62 +108,53 @@ impl<D: Driver> Postgres<D> {
 }
 
 /// Statements of the open transaction.
-#[derive(Debug)]
-pub struct PostgresTx<'a, D> {
-    pub(super) database: &'a Postgres<D>,
+#[derive(Clone, Copy, Debug)]
+pub struct PostgresTx<'a> {
+    pub(super) database: &'a Postgres,
 }
 
-// Derived ones would ask the same of the driver.
-impl<D> Clone for PostgresTx<'_, D> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<D> Copy for PostgresTx<'_, D> {}
-
-impl<D: Driver> PostgresTx<'_, D> {
-    async fn ask(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Answer, StoreError> {
+impl PostgresTx<'_> {
+    fn ask(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Answer, StoreError> {
         self.database.wait(sql, params);
-        let answer = self.database.send(false).await?.pop();
+        let answer = self.database.send(false)?.pop();
         answer.ok_or_else(unanswered)
     }
 
-    async fn make_room(&mut self) -> Result<(), StoreError> {
+    fn make_room(&mut self) -> Result<(), StoreError> {
         if self.database.pending.borrow().len() >= MAX_PENDING {
-            self.database.send(false).await?;
+            self.database.send(false)?;
         }
         Ok(())
     }
 }
 
-impl<D: Driver> Tx for PostgresTx<'_, D> {
-    async fn query(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Vec<Row>, StoreError> {
-        Ok(rows(self.ask(sql, params).await?))
+impl PostgresTx<'_> {
+    pub(crate) fn query(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Vec<Row>, StoreError> {
+        Ok(rows(self.ask(sql, params)?))
     }
 
-    async fn execute(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<u64, StoreError> {
-        Ok(self.ask(sql, params).await?.changed())
+    pub(crate) fn execute(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<u64, StoreError> {
+        Ok(self.ask(sql, params)?.changed())
     }
 
-    async fn execute_many<'v, const N: usize>(
+    pub(crate) fn execute_many<'v, const N: usize>(
         &mut self,
         sql: &'static str,
         rows: impl Iterator<Item = [Value<'v>; N]>,
     ) -> Result<(), StoreError> {
         for row in rows {
             self.database.wait(sql, &row);
-            self.make_room().await?;
+            self.make_room()?;
         }
         Ok(())
     }
 
-    async fn post(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<(), StoreError> {
+    pub(crate) fn post(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<(), StoreError> {
         self.database.wait(sql, params);
-        self.make_room().await
+        self.make_room()
     }
 
-    async fn query_many<const N: usize>(
+    pub(crate) fn query_many<const N: usize>(
         &mut self,
         sql: &'static str,
         params: &[[Value<'_>; N]],
@@ -173,7 +164,7 @@ impl<D: Driver> Tx for PostgresTx<'_, D> {
             for row in some {
                 self.database.wait(sql, row);
             }
-            let mut answered = self.database.send(false).await?;
+            let mut answered = self.database.send(false)?;
             let first = answered.len().checked_sub(some.len()).ok_or_else(unanswered)?;
             answers.extend(answered.drain(first..).map(rows));
         }

@@ -1,7 +1,7 @@
 //! Statements of a transaction: values in, rows out.
 
 use crate::{
-    database::{Cell, Row, Tx, Value},
+    database::{Cell, Row, Value},
     error::{StoreError, StoreErrorKind},
 };
 use rusqlite::{
@@ -18,16 +18,16 @@ pub struct SqliteTx<'a> {
     pub(super) moved: &'a Flag<bool>,
 }
 
-impl Tx for SqliteTx<'_> {
-    async fn query(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Vec<Row>, StoreError> {
+impl SqliteTx<'_> {
+    pub(crate) fn query(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Vec<Row>, StoreError> {
         note_moved(query(self.connection, sql, params), self.moved)
     }
 
-    async fn execute(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<u64, StoreError> {
+    pub(crate) fn execute(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<u64, StoreError> {
         note_moved(execute(self.connection, sql, params), self.moved)
     }
 
-    async fn execute_many<'v, const N: usize>(
+    pub(crate) fn execute_many<'v, const N: usize>(
         &mut self,
         sql: &'static str,
         rows: impl Iterator<Item = [Value<'v>; N]>,
@@ -35,7 +35,7 @@ impl Tx for SqliteTx<'_> {
         note_moved(execute_many(self.connection, sql, rows), self.moved)
     }
 
-    async fn query_many<const N: usize>(
+    pub(crate) fn query_many<const N: usize>(
         &mut self,
         sql: &'static str,
         params: &[[Value<'_>; N]],

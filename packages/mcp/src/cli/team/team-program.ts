@@ -33,6 +33,7 @@ function addServe(root: Command): void {
     .option('--trust-proxy', 'a proxy in front speaks TLS and says who asks (X-Forwarded-For)')
     .option('--insecure-http', 'listen without TLS where others can read along')
     .option('--rate-limit <n>', 'calls of one token in a second', wholeNumber, 200)
+    .option('--workers <n>', 'calls made at once on PostgreSQL (default: 8 for each core, at most 32)', wholeNumber)
     .option('--keep-runs <days>', 'days after which runs are deleted (default: never)', wholeNumber)
     .action(async (options: ServeOptions) => {
       const { serve } = await import('./serve-team.ts');

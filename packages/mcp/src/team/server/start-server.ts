@@ -22,6 +22,8 @@ export interface ServeOptions {
   insecureHttp?: boolean;
   trustProxy?: boolean;
   rateLimit: number;
+  /** Calls that are made at once on PostgreSQL. */
+  workers?: number;
   /** Days. */
   keepRuns?: number;
 }
@@ -57,8 +59,9 @@ export async function startTeamServer(options: ServeOptions, mcp: McpAnswering):
   const tls = tlsOf(options);
   requireSecure(options, tls !== undefined);
   const database = await serverDatabase(options.database);
-  const projects = projectsIn(database, { retention: { maxAgeDays: options.keepRuns ?? null } });
-  const { rateLimit: callsPerSecond, trustProxy: trustsProxy = false } = options;
+  const { workers, rateLimit: callsPerSecond, trustProxy: trustsProxy = false } = options;
+  const retention = { maxAgeDays: options.keepRuns ?? null };
+  const projects = projectsIn(database, { retention, ...(workers === undefined ? {} : { workers }) });
   // A database that cannot be opened is told about now, not at the first call.
   await projects.own();
   const server = new TeamServer({

@@ -31,37 +31,37 @@ struct Written {
 }
 
 /// Writes all lines, each with its number; `imported` is what is known of the others.
-pub(super) async fn all<D>(
-    engine: &Engine<D>,
-    tx: &mut impl Tx,
+pub(super) fn all(
+    engine: &Engine,
+    tx: &mut Tx<'_>,
     lines: &[(u32, Prepared)],
     imported: MemoryImported,
 ) -> Result<MemoryImported, EngineError> {
     let mut written = Written { imported, ..Written::default() };
     for batch in batches(lines, |(_, incident)| ids_of_line(incident)) {
-        write_lines(engine, tx, batch, &mut written).await?;
+        write_lines(engine, tx, batch, &mut written)?;
     }
-    search::remove(tx, &written.outdated).await?;
+    search::remove(tx, &written.outdated)?;
     let documents = written.documents.iter().map(|(key, indexed)| NewDocument {
         owner: Owner::Incident(*key),
         family: indexed.family.as_deref(),
         vector: &indexed.vector,
     });
-    search::add(tx, &documents.collect::<Vec<_>>()).await?;
+    search::add(tx, &documents.collect::<Vec<_>>())?;
     written.imported.refused.sort_by_key(|refused| refused.line);
     Ok(written.imported)
 }
 
 /// Writes lines that have no id in common.
-async fn write_lines<D>(
-    engine: &Engine<D>,
-    tx: &mut impl Tx,
+fn write_lines(
+    engine: &Engine,
+    tx: &mut Tx<'_>,
     lines: &[(u32, Prepared)],
     written: &mut Written,
 ) -> Result<(), EngineError> {
-    let known = incidents::by_ids(tx, lines.iter().map(|(_, incident)| incident.id.as_str())).await?;
+    let known = incidents::by_ids(tx, lines.iter().map(|(_, incident)| incident.id.as_str()))?;
     let known: BTreeMap<&str, &Incident> = known.iter().map(|known| (known.id.as_str(), known)).collect();
-    let known_solutions = read_known(tx, lines.iter().flat_map(|(_, incident)| &incident.solutions)).await?;
+    let known_solutions = read_known(tx, lines.iter().flat_map(|(_, incident)| &incident.solutions))?;
     let mut accepted = Vec::with_capacity(lines.len());
     for (line, incident) in lines {
         let known = known.get(incident.id.as_str()).copied();
@@ -70,11 +70,11 @@ async fn write_lines<D>(
             None => accepted.push((incident, known)),
         }
     }
-    let keys = write_incidents(engine, tx, &accepted, written).await?;
+    let keys = write_incidents(engine, tx, &accepted, written)?;
     let solutions: Vec<_> = (keys.into_iter().zip(&accepted))
         .flat_map(|(key, (incident, _))| incident.solutions.iter().map(move |solution| (key, solution)))
         .collect();
-    write_solutions(engine.recorder_as("import"), tx, &solutions, known_solutions, &mut written.imported).await
+    write_solutions(engine.recorder_as("import"), tx, &solutions, known_solutions, &mut written.imported)
 }
 
 /// The longest in which no id comes twice.
@@ -107,11 +107,11 @@ pub(in crate::memory::exchange) fn ids_of_solution(solution: &PreparedSolution) 
 /// Solutions of the memory by their ids.
 type KnownSolutions = BTreeMap<String, Solution>;
 
-async fn read_known<'a>(
-    tx: &mut impl Tx,
+fn read_known<'a>(
+    tx: &mut Tx<'_>,
     wanted: impl Iterator<Item = &'a PreparedSolution>,
 ) -> Result<KnownSolutions, EngineError> {
-    let known = solutions::by_ids(tx, wanted.flat_map(ids_of_solution)).await?;
+    let known = solutions::by_ids(tx, wanted.flat_map(ids_of_solution))?;
     Ok(known.into_iter().map(|known| (known.id.clone(), known)).collect())
 }
 
@@ -141,15 +141,15 @@ pub(in crate::memory::exchange) fn has_steps_of(known: &Solution, solution: &Pre
 }
 
 /// Writes what incidents say themselves; their keys, in the same order.
-async fn write_incidents<D>(
-    engine: &Engine<D>,
-    tx: &mut impl Tx,
+fn write_incidents(
+    engine: &Engine,
+    tx: &mut Tx<'_>,
     incidents: &[(&Prepared, Option<&Incident>)],
     written: &mut Written,
 ) -> Result<Vec<IncidentKey>, EngineError> {
     let new = incidents.iter().filter(|(_, known)| known.is_none());
     let new = new.map(|(one, _)| NewIncident { id: &one.id, texts: incident_texts(one), now: one.created_at });
-    let mut inserted = incidents::insert_all(tx, &new.collect::<Vec<_>>()).await?.into_iter();
+    let mut inserted = incidents::insert_all(tx, &new.collect::<Vec<_>>())?.into_iter();
     let mut keys = Vec::with_capacity(incidents.len());
     for (incident, known) in incidents {
         let texts = incident_texts(incident);
@@ -165,7 +165,7 @@ async fn write_incidents<D>(
         };
         written.imported.updated += 1;
         if !is_same(known, &texts) {
-            incidents::update(tx, key, &texts, incident.created_at.max(known.updated_at)).await?;
+            incidents::update(tx, key, &texts, incident.created_at.max(known.updated_at))?;
             written.outdated.push(Owner::Incident(key));
             written.documents.insert(key, index::of_incident(engine, &texts));
         }
@@ -190,9 +190,9 @@ fn is_same(known: &Incident, texts: &Texts<'_>) -> bool {
 }
 
 /// Writes solutions and what came of them.
-async fn write_solutions(
+fn write_solutions(
     recorder: Recorder<'_>,
-    tx: &mut impl Tx,
+    tx: &mut Tx<'_>,
     solutions: &[(IncidentKey, &PreparedSolution)],
     mut known: KnownSolutions,
     imported: &mut MemoryImported,
@@ -202,24 +202,24 @@ async fn write_solutions(
     for (number, batch) in batches.into_iter().enumerate() {
         // The line before it has an id twice, and what it wrote by that is found now.
         if number > 0 {
-            known = read_known(tx, batch.iter().map(|(_, solution)| *solution)).await?;
+            known = read_known(tx, batch.iter().map(|(_, solution)| *solution))?;
         }
         // One that leaves its environment makes room there for those after it.
         for part in batch.chunk_by(|_, (_, next)| !leaves_environment(next, &known)) {
-            let keys = update_and_add(recorder, tx, part, &known, imported).await?;
+            let keys = update_and_add(recorder, tx, part, &known, imported)?;
             outcomes.extend(keys.into_iter().zip(part).flat_map(|(key, (_, solution))| {
                 solution.outcomes.iter().map(move |outcome| new_outcome(recorder, key, outcome))
             }));
         }
     }
-    imported.outcomes += outcomes::record(tx, &outcomes).await?;
+    imported.outcomes += outcomes::record(tx, &outcomes)?;
     Ok(())
 }
 
 /// Writes solutions, first those that are known; their keys, in the same order.
-async fn update_and_add(
+fn update_and_add(
     recorder: Recorder<'_>,
-    tx: &mut impl Tx,
+    tx: &mut Tx<'_>,
     solutions: &[(IncidentKey, &PreparedSolution)],
     known: &KnownSolutions,
     imported: &mut MemoryImported,
@@ -230,11 +230,11 @@ async fn update_and_add(
         keys.push(known.map(|known| known.key));
         match known {
             Some(known) if is_same_solution(known, solution) => {}
-            Some(known) => solutions::update(tx, known.key, &texts(solution)).await?,
+            Some(known) => solutions::update(tx, known.key, &texts(solution))?,
             None => new.push(new_solution(recorder, *incident, id, solution)),
         }
     }
-    let mut added = solutions::add_all(tx, &new).await?.into_iter().map(|(added, is_new)| {
+    let mut added = solutions::add_all(tx, &new)?.into_iter().map(|(added, is_new)| {
         imported.solutions += u32::from(is_new);
         added.key
     });

@@ -14,7 +14,7 @@ use crate::{
 };
 use argus_core::{Ambient, Category};
 use argus_store::{
-    Database, Tx,
+    Tx,
     patterns::{
         self, Overrides, Pattern,
         exchange::{self, Details, Known},
@@ -28,8 +28,8 @@ const DEFAULT_LIMIT: u32 = 100;
 const MAX_LIMIT: u32 = 200;
 
 /// One page of the home memory.
-pub async fn export<D: Database>(
-    engine: &Engine<D>,
+pub fn export(
+    engine: &Engine,
     ambient: &Ambient,
     params: &PatternsExportParams,
 ) -> Result<PatternsExported, EngineError> {
@@ -37,33 +37,33 @@ pub async fn export<D: Database>(
     if limit == 0 || limit > MAX_LIMIT {
         return Err(EngineError::invalid(format!("limit is {limit}; it can be 1 to {MAX_LIMIT}.")));
     }
-    let body = async |tx: &mut D::Tx<'_>| {
-        let mut page = exchange::page(tx, params.after.as_deref().unwrap_or_default(), limit + 1).await?;
+    let body = |tx: &mut Tx<'_>| {
+        let mut page = exchange::page(tx, params.after.as_deref().unwrap_or_default(), limit + 1)?;
         let has_more = page.len() > limit as usize;
         page.truncate(limit as usize);
         let mut lines = String::new();
-        for line in lines_of(tx, &page).await? {
+        for line in lines_of(tx, &page)? {
             lines.push_str(&serde_json::to_string(&line).map_err(|error| serialization_error(&error))?);
             lines.push('\n');
         }
         let next = page.last().filter(|_| has_more).map(|pattern| pattern.id.clone());
-        let total = patterns::learned_counts(tx).await?.iter().map(|(_, count)| count).sum();
+        let total = patterns::learned_counts(tx)?.iter().map(|(_, count)| count).sum();
         Ok(PatternsExported { lines, patterns: u32::try_from(page.len()).unwrap_or(u32::MAX), total, next })
     };
-    engine.read(ambient, body).await
+    engine.read(ambient, body)
 }
 
 /// Patterns as lines, in the same order.
-pub(in crate::memory::exchange) async fn lines_of(
-    tx: &mut impl Tx,
+pub(in crate::memory::exchange) fn lines_of(
+    tx: &mut Tx<'_>,
     page: &[Pattern],
 ) -> Result<Vec<PatternLine>, EngineError> {
-    let details = exchange::details(tx, page, MAX_DAYS).await?;
+    let details = exchange::details(tx, page, MAX_DAYS)?;
     let keys: Vec<_> = page.iter().map(|pattern| pattern.key).collect();
-    let solutions = solutions::of_patterns(tx, &keys).await?;
+    let solutions = solutions::of_patterns(tx, &keys)?;
     let keys: Vec<_> = solutions.iter().flatten().map(|solution| solution.key).collect();
-    let mut outcomes = outcomes::of_solutions(tx, &keys).await?.into_iter();
-    let mut by_person = solutions::written_by_person(tx, &keys).await?.into_iter();
+    let mut outcomes = outcomes::of_solutions(tx, &keys)?.into_iter();
+    let mut by_person = solutions::written_by_person(tx, &keys)?.into_iter();
     let mut lines = Vec::with_capacity(page.len());
     for ((pattern, details), solutions) in page.iter().zip(details).zip(solutions) {
         let person = person(&pattern.overrides, &solutions);

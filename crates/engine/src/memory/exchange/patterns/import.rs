@@ -28,7 +28,7 @@ use argus_core::{
     summary::{MAX_HEADLINE_CHARS, Summary},
 };
 use argus_store::{
-    Database,
+    Tx,
     patterns::{daily_counts::DailyCounts, exchange::TakenCounts},
 };
 use std::collections::BTreeSet;
@@ -102,8 +102,8 @@ pub(in crate::memory::exchange) struct Sides {
 }
 
 /// Reads all lines, then writes them at once.
-pub async fn import<D: Database>(
-    engine: &Engine<D>,
+pub fn import(
+    engine: &Engine,
     ambient: &Ambient,
     params: &PatternsImportParams,
 ) -> Result<PatternsImported, EngineError> {
@@ -111,12 +111,12 @@ pub async fn import<D: Database>(
     let from = from.ok_or_else(|| EngineError::invalid("from is empty. Name the memory that wrote the lines."))?;
     let sides = Sides { from, into: given_id(engine, params.into.as_deref())? };
     let lines = (1..).zip(params.lines.lines()).filter(|(_, line)| !line.trim().is_empty());
-    import_lines(engine, ambient, lines.map(|(number, line)| (number, parse(line))), &sides).await
+    import_lines(engine, ambient, lines.map(|(number, line)| (number, parse(line))), &sides)
 }
 
 /// Takes over lines that are read already, each with its number.
-pub(in crate::memory::exchange) async fn import_lines<D: Database>(
-    engine: &Engine<D>,
+pub(in crate::memory::exchange) fn import_lines(
+    engine: &Engine,
     ambient: &Ambient,
     lines: impl Iterator<Item = (u32, Result<PatternLine, EngineError>)>,
     sides: &Sides,
@@ -135,8 +135,8 @@ pub(in crate::memory::exchange) async fn import_lines<D: Database>(
     if prepared.is_empty() {
         return Ok(imported);
     }
-    let body = async |tx: &mut D::Tx<'_>| write::all(engine, ambient, tx, &prepared, imported).await;
-    engine.write(ambient, body).await
+    let body = |tx: &mut Tx<'_>| write::all(engine, ambient, tx, &prepared, imported);
+    engine.write(ambient, body)
 }
 
 fn parse(line: &str) -> Result<PatternLine, EngineError> {
@@ -148,12 +148,7 @@ fn parse(line: &str) -> Result<PatternLine, EngineError> {
     }
 }
 
-fn prepare<D>(
-    engine: &Engine<D>,
-    ambient: &Ambient,
-    line: PatternLine,
-    sides: &Sides,
-) -> Result<Prepared, EngineError> {
+fn prepare(engine: &Engine, ambient: &Ambient, line: PatternLine, sides: &Sides) -> Result<Prepared, EngineError> {
     let known = prepare_known(engine, &line.known, &sides.from)?;
     let mut signed = BTreeSet::from([known.signature().to_owned()]);
     let mut parts = Vec::new();
@@ -196,8 +191,8 @@ fn names_of(line: &Prepared) -> BTreeSet<String> {
     of_known.chain(of_solutions.map(ToOwned::to_owned)).chain(of_counts).collect()
 }
 
-pub(in crate::memory::exchange) fn prepare_known<D>(
-    engine: &Engine<D>,
+pub(in crate::memory::exchange) fn prepare_known(
+    engine: &Engine,
     line: &KnownLine,
     from: &str,
 ) -> Result<PreparedKnown, EngineError> {
@@ -219,7 +214,7 @@ pub(in crate::memory::exchange) fn prepare_known<D>(
 }
 
 /// Every text in it, whatever field it is in.
-fn without_secrets<D>(engine: &Engine<D>, event: &FailureEvent) -> Result<FailureEvent, EngineError> {
+fn without_secrets(engine: &Engine, event: &FailureEvent) -> Result<FailureEvent, EngineError> {
     let invalid = |error: serde_json::Error| EngineError::invalid(error.to_string());
     let mut value = serde_json::to_value(event).map_err(invalid)?;
     redact_texts(engine, &mut value);
@@ -227,8 +222,8 @@ fn without_secrets<D>(engine: &Engine<D>, event: &FailureEvent) -> Result<Failur
 }
 
 /// None: it was counted here.
-fn prepare_counts<D>(
-    engine: &Engine<D>,
+fn prepare_counts(
+    engine: &Engine,
     line: &CountsLine,
     Sides { from, into }: &Sides,
 ) -> Result<Option<TakenCounts>, EngineError> {
@@ -241,8 +236,8 @@ fn prepare_counts<D>(
     Ok(Some(TakenCounts { memory, pattern, occurrences, resolutions }))
 }
 
-fn prepare_overrides<D>(
-    engine: &Engine<D>,
+fn prepare_overrides(
+    engine: &Engine,
     ambient: &Ambient,
     line: OverridesLine,
 ) -> Result<PreparedOverrides, EngineError> {

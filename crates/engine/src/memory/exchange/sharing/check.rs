@@ -19,8 +19,8 @@ const MAX_NAME_CHARS: usize = 40;
 const MAX_MESSAGE_CHARS: usize = 300;
 
 /// Every fault of these files, in one line each.
-pub async fn check<D>(
-    engine: &Engine<D>,
+pub fn check(
+    engine: &Engine,
     _: &Ambient,
     SharedTexts { files }: &SharedTexts,
 ) -> Result<ShareCheckResult, EngineError> {
@@ -55,7 +55,7 @@ pub(super) fn doubt(path: &str, text: &str) -> Option<SharedFault> {
 }
 
 /// What a file holds, or what is wrong with it.
-pub(super) fn read<D>(engine: &Engine<D>, path: &str, text: &str) -> Result<SharedFile, String> {
+pub(super) fn read(engine: &Engine, path: &str, text: &str) -> Result<SharedFile, String> {
     if text.len() > MAX_SHARED_FILE_BYTES as usize {
         return Err(format!("it has {} bytes; a shared file has at most {MAX_SHARED_FILE_BYTES}", text.len()));
     }
@@ -100,7 +100,7 @@ fn require_version(value: &Value) -> Result<(), String> {
 }
 
 /// Every text in it, whatever field it is in.
-fn require_clean<D>(engine: &Engine<D>, value: &Value) -> Result<(), String> {
+fn require_clean(engine: &Engine, value: &Value) -> Result<(), String> {
     match value {
         Value::String(text) => require_clean_text(engine, text),
         Value::Array(items) => items.iter().try_for_each(|item| require_clean(engine, item)),
@@ -114,7 +114,7 @@ fn require_clean<D>(engine: &Engine<D>, value: &Value) -> Result<(), String> {
     }
 }
 
-fn require_clean_text<D>(engine: &Engine<D>, text: &str) -> Result<(), String> {
+fn require_clean_text(engine: &Engine, text: &str) -> Result<(), String> {
     if text.chars().any(|char| char.is_control() && !matches!(char, '\n' | '\t')) {
         return Err("holds control characters".to_owned());
     }

@@ -14,7 +14,7 @@ use crate::{
 };
 use argus_core::Ambient;
 use argus_store::{
-    Database, Tx,
+    Tx,
     patterns::{
         self, PatternKey, merging,
         sameness::{self, NewWord},
@@ -41,46 +41,42 @@ struct Prepared<'a> {
 }
 
 /// Joins what is one, and keeps which are two.
-pub(super) async fn apply<D: Database>(
-    engine: &Engine<D>,
-    ambient: &Ambient,
-    words: &[Word],
-) -> Result<(), EngineError> {
+pub(super) fn apply(engine: &Engine, ambient: &Ambient, words: &[Word]) -> Result<(), EngineError> {
     // One that cannot be prepared says nothing, as a line that an import refuses.
     let mut words: Vec<_> = words.iter().filter_map(|word| prepare(engine, word).ok()).collect();
     words.sort_by_key(|word| (word.said_at, word.id));
     if words.is_empty() {
         return Ok(());
     }
-    let body = async |tx: &mut D::Tx<'_>| -> Result<(), EngineError> {
+    let body = |tx: &mut Tx<'_>| -> Result<(), EngineError> {
         let mut said = Vec::with_capacity(words.len());
         for word in &words {
-            let failure = rows(engine, tx, word, &word.failure).await?;
-            let other = rows(engine, tx, word, &word.other).await?;
+            let failure = rows(engine, tx, word, &word.failure)?;
+            let other = rows(engine, tx, word, &word.other)?;
             said.push((word, failure, other));
         }
-        write(tx, &said, ambient.now).await
+        write(tx, &said, ambient.now)
     };
-    engine.write(ambient, body).await
+    engine.write(ambient, body)
 }
 
 /// A word with the rows of the two.
 type Resolved<'a> = (&'a Prepared<'a>, Vec<PatternKey>, Vec<PatternKey>);
 
-async fn rows<D>(
-    engine: &Engine<D>,
-    tx: &mut impl Tx,
+fn rows(
+    engine: &Engine,
+    tx: &mut Tx<'_>,
     word: &Prepared<'_>,
     known: &[PreparedKnown],
 ) -> Result<Vec<PatternKey>, EngineError> {
     let mut rows = Vec::with_capacity(known.len());
     for known in known {
-        rows.extend(ensure_row(engine, tx, known, word.said_at).await?);
+        rows.extend(ensure_row(engine, tx, known, word.said_at)?);
     }
     Ok(rows)
 }
 
-async fn write(tx: &mut impl Tx, said: &[Resolved<'_>], now: i64) -> Result<(), EngineError> {
+fn write(tx: &mut Tx<'_>, said: &[Resolved<'_>], now: i64) -> Result<(), EngineError> {
     let mut units = Groups::default();
     for (word, failure, other) in said {
         for rows in [failure, other] {
@@ -105,23 +101,23 @@ async fn write(tx: &mut impl Tx, said: &[Resolved<'_>], now: i64) -> Result<(), 
         if head == key {
             continue;
         }
-        if let (Some(from), Some(into)) = (patterns::get(tx, key).await?, patterns::get(tx, head).await?) {
-            merging::merge(tx, &from, &into, now).await?;
+        if let (Some(from), Some(into)) = (patterns::get(tx, key)?, patterns::get(tx, head)?) {
+            merging::merge(tx, &from, &into, now)?;
         }
         if let Some((_, id)) = groups.led.get(&unit) {
-            sameness::say(tx, key, head, NewWord { id, is_same: true, now }).await?;
+            sameness::say(tx, key, head, NewWord { id, is_same: true, now })?;
         }
     }
     for (&(one, other), id) in &groups.apart {
         let (one, other) = (groups.head(one), groups.head(other));
         if one != other {
-            sameness::say(tx, one, other, NewWord { id, is_same: false, now }).await?;
+            sameness::say(tx, one, other, NewWord { id, is_same: false, now })?;
         }
     }
     Ok(())
 }
 
-fn prepare<'a, D>(engine: &Engine<D>, word: &'a Word) -> Result<Prepared<'a>, EngineError> {
+fn prepare<'a>(engine: &Engine, word: &'a Word) -> Result<Prepared<'a>, EngineError> {
     let prepare = |lines: &[KnownLine]| -> Result<Vec<_>, EngineError> {
         lines.iter().map(|line| prepare_known(engine, line, FROM)).collect()
     };

@@ -21,15 +21,15 @@ use crate::{
     },
 };
 use argus_core::{Ambient, display};
-use argus_store::Database;
+use argus_store::Tx;
 use std::collections::BTreeMap;
 
 /// Solutions of one incident, and outcomes of one solution.
 const MAX_EACH: usize = 200;
 
 /// Takes in what is sound of these files.
-pub async fn take<D: Database>(
-    engine: &Engine<D>,
+pub fn take(
+    engine: &Engine,
     ambient: &Ambient,
     SharedTexts { files }: &SharedTexts,
 ) -> Result<ShareTaken, EngineError> {
@@ -53,17 +53,17 @@ pub async fn take<D: Database>(
     let words = read.words();
     let (incidents, patterns) = read.into_lines();
     let incidents = (1..).zip(incidents.into_iter().map(Ok));
-    import::import_lines(engine, ambient, incidents).await?;
+    import::import_lines(engine, ambient, incidents)?;
     let sides = patterns::Sides { from: FROM.to_owned(), into: None };
-    patterns::import_lines(engine, ambient, (1..).zip(patterns.into_iter().map(Ok)), &sides).await?;
-    sameness::apply(engine, ambient, &words).await?;
-    let index = async |tx: &mut D::Tx<'_>| {
-        while argus_store::search::is_waiting(tx).await? {
-            index::index_waiting(engine, tx).await?;
+    patterns::import_lines(engine, ambient, (1..).zip(patterns.into_iter().map(Ok)), &sides)?;
+    sameness::apply(engine, ambient, &words)?;
+    let index = |tx: &mut Tx<'_>| {
+        while argus_store::search::is_waiting(tx)? {
+            index::index_waiting(engine, tx)?;
         }
         Ok(())
     };
-    engine.write_unmarked(ambient, index).await?;
+    engine.write_unmarked(ambient, index)?;
     Ok(ShareTaken { taken, refused })
 }
 

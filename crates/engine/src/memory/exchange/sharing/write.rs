@@ -29,7 +29,7 @@ use crate::{
 };
 use argus_core::{Ambient, Category, FailureEvent, bound::bound_to};
 use argus_store::{
-    Database, Tx, incidents,
+    Tx, incidents,
     patterns::{
         exchange,
         sameness::{self, Said},
@@ -44,8 +44,8 @@ const PAGE: u32 = 200;
 const MAX_TEXT_BYTES: usize = 16 * 1024;
 
 /// What somebody writes, and what is there already.
-struct Writer<'a, D> {
-    engine: &'a Engine<D>,
+struct Writer<'a> {
+    engine: &'a Engine,
     by: Option<String>,
     machine: &'a MachineNames,
     present: BTreeSet<&'a str>,
@@ -55,33 +55,29 @@ struct Writer<'a, D> {
 }
 
 /// All of it; what is there already stays as it is.
-pub async fn write<D: Database>(
-    engine: &Engine<D>,
-    ambient: &Ambient,
-    params: &ShareParams,
-) -> Result<ShareResult, EngineError> {
+pub fn write(engine: &Engine, ambient: &Ambient, params: &ShareParams) -> Result<ShareResult, EngineError> {
     if let Some(by) = params.by.as_deref().filter(|by| !check::is_pseudonym(by)) {
         return Err(EngineError::invalid(format!(
             "'{}' is no pseudonym: one to 40 letters, digits, spaces and . _ -",
             crate::answer::text::quoted(by)
         )));
     }
-    let chosen = chosen_fixes(engine, ambient, &params.found).await?;
-    let body = async |tx: &mut D::Tx<'_>| -> Result<ShareResult, EngineError> {
+    let chosen = chosen_fixes(engine, ambient, &params.found)?;
+    let body = |tx: &mut Tx<'_>| -> Result<ShareResult, EngineError> {
         let mut writer = Writer {
             engine,
             by: params.by.clone(),
             machine: &params.machine,
             present: params.present.iter().map(String::as_str).collect(),
-            uses: shared::all(tx).await?,
+            uses: shared::all(tx)?,
             result: ShareResult { files: Vec::new(), left_out: Vec::new(), doubts: Vec::new() },
         };
-        writer.add_patterns(tx).await?;
-        writer.add_sameness(tx).await?;
-        writer.add_incidents(tx).await?;
+        writer.add_patterns(tx)?;
+        writer.add_sameness(tx)?;
+        writer.add_incidents(tx)?;
         for (found, fix) in &chosen {
-            let failure = failure_of_found(engine, tx, found).await?;
-            writer.add_found(tx, found, fix, failure).await?;
+            let failure = failure_of_found(engine, tx, found)?;
+            writer.add_found(tx, found, fix, failure)?;
         }
         let mut result = writer.result;
         result.files.sort_by(|a, b| a.path.cmp(&b.path));
@@ -89,17 +85,17 @@ pub async fn write<D: Database>(
         result.doubts = result.files.iter().filter_map(|file| check::doubt(&file.path, &file.text)).collect();
         Ok(result)
     };
-    engine.read(ambient, body).await
+    engine.read(ambient, body)
 }
 
-impl<D: Database> Writer<'_, D> {
-    async fn add_patterns(&mut self, tx: &mut impl Tx) -> Result<(), EngineError> {
+impl Writer<'_> {
+    fn add_patterns(&mut self, tx: &mut Tx<'_>) -> Result<(), EngineError> {
         let mut after = String::new();
         loop {
-            let page = exchange::page(tx, &after, PAGE).await?;
+            let page = exchange::page(tx, &after, PAGE)?;
             let Some(last) = page.last() else { return Ok(()) };
             after.clone_from(&last.id);
-            for line in lines_of(tx, &page).await? {
+            for line in lines_of(tx, &page)? {
                 self.add_pattern(&line)?;
             }
         }
@@ -185,10 +181,10 @@ impl<D: Database> Writer<'_, D> {
         self.add(&SharedFile::Decision(decision))
     }
 
-    async fn add_sameness(&mut self, tx: &mut impl Tx) -> Result<(), EngineError> {
+    fn add_sameness(&mut self, tx: &mut Tx<'_>) -> Result<(), EngineError> {
         let mut after = String::new();
         loop {
-            let page = sameness::page(tx, &after, PAGE).await?;
+            let page = sameness::page(tx, &after, PAGE)?;
             let Some(last) = page.last() else { return Ok(()) };
             after.clone_from(&last.id);
             for Said { id, failure, other, is_same, said_at } in page {
@@ -205,14 +201,14 @@ impl<D: Database> Writer<'_, D> {
         }
     }
 
-    async fn add_incidents(&mut self, tx: &mut impl Tx) -> Result<(), EngineError> {
+    fn add_incidents(&mut self, tx: &mut Tx<'_>) -> Result<(), EngineError> {
         let mut after = None;
         loop {
-            let page = incidents::page(tx, after.as_deref(), PAGE).await?;
+            let page = incidents::page(tx, after.as_deref(), PAGE)?;
             let Some(last) = page.last() else { return Ok(()) };
             after = Some(last.id.clone());
             for incident in &page {
-                let line = export::line(tx, incident).await?;
+                let line = export::line(tx, incident)?;
                 self.add_incident(&incident.id, line)?;
             }
         }
@@ -266,16 +262,16 @@ impl<D: Database> Writer<'_, D> {
         Ok(())
     }
 
-    async fn add_found(
+    fn add_found(
         &mut self,
-        tx: &mut impl Tx,
+        tx: &mut Tx<'_>,
         found: &FixEvidence,
         fix: &str,
         line: KnownLine,
     ) -> Result<(), EngineError> {
         let failure = self.classified_failure(&line);
         let passed_in = found.passed_in.as_deref().unwrap_or_default();
-        let at = runs::by_id(tx, passed_in).await?.map_or(0, |(_, run)| run.started_at);
+        let at = runs::by_id(tx, passed_in)?.map_or(0, |(_, run)| run.started_at);
         self.add(&SharedFile::Fix(SharedFix {
             version: VERSION,
             id: found.fix_id.clone(),
@@ -351,15 +347,15 @@ fn serialized(file: &SharedFile) -> Result<String, EngineError> {
 }
 
 /// Fixes that a person chose among those that were found, each with its words.
-async fn chosen_fixes<D: Database>(
-    engine: &Engine<D>,
+fn chosen_fixes(
+    engine: &Engine,
     ambient: &Ambient,
     chosen: &[ChosenFix],
 ) -> Result<Vec<(FixEvidence, String)>, EngineError> {
     if chosen.is_empty() {
         return Ok(Vec::new());
     }
-    let known = fixes::fixes(engine, ambient, &NoParams {}).await?.fixes;
+    let known = fixes::fixes(engine, ambient, &NoParams {})?.fixes;
     let find = |ChosenFix { fix_id, fix }: &ChosenFix| {
         let found = known.iter().find(|known| known.fix_id == *fix_id);
         let found = found.ok_or_else(|| {
@@ -375,19 +371,15 @@ async fn chosen_fixes<D: Database>(
 }
 
 /// The failure that a found fix mended, out of the last run that had it.
-async fn failure_of_found<D: Database>(
-    engine: &Engine<D>,
-    tx: &mut impl Tx,
-    found: &FixEvidence,
-) -> Result<KnownLine, EngineError> {
+fn failure_of_found(engine: &Engine, tx: &mut Tx<'_>, found: &FixEvidence) -> Result<KnownLine, EngineError> {
     let (Some(run_id), Some(case_name)) = (&found.failed_in, found.case_names.first()) else {
         let message = format!("The runs of '{}' are gone, so that its failure is not known any more.", found.fix_id);
         return Err(EngineError::new(ErrorCode::RunNotFound, message));
     };
-    let (_, case) = lookup::failed_case(tx, run_id, case_name).await?;
+    let (_, case) = lookup::failed_case(tx, run_id, case_name)?;
     let event = lookup::event_of(&case.failure);
     let analysis = engine.analyzer.analyze(event.clone(), &case.name);
-    let known = matching::find(engine, tx, &analysis, &case.name, None).await?;
+    let known = matching::find(engine, tx, &analysis, &case.name, None)?;
     let own = known.own.or(known.pattern).filter(|pattern| !pattern.is_builtin);
     let id = own.map_or_else(|| format!("pat-{}", &analysis.signatures.exact[..32]), |pattern| pattern.id);
     let description = case.failure.headline.clone();

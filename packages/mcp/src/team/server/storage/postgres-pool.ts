@@ -1,6 +1,13 @@
 /** Connections to PostgreSQL through `pg`, which is installed where a server needs it. */
 
-import { type SqlAnswer, type SqlConnection, SqlError, type SqlPool, type SqlStatement } from 'argus-engine';
+import {
+  defaultWorkers,
+  type SqlAnswer,
+  type SqlConnection,
+  SqlError,
+  type SqlPool,
+  type SqlStatement,
+} from 'argus-engine';
 import type { ClientBase, Pool, PoolClient, QueryArrayConfig, QueryArrayResult } from 'pg';
 import { ArgusError, messageOf } from '../../../errors.ts';
 import { log } from '../../../log.ts';
@@ -30,11 +37,14 @@ type Query = QueryArrayConfig & { readonly queryMode: 'extended' };
 
 export class PostgresPool implements SqlPool {
   readonly #url: string;
+  readonly #size: number;
   readonly #prepared = new PreparedStatements();
   #opened: Promise<{ pg: Pg; pool: Pool }> | undefined;
 
-  constructor(url: string) {
+  /** `size`: the most connections that are open at once. */
+  constructor(url: string, size = defaultWorkers()) {
     this.#url = url;
+    this.#size = size;
   }
 
   async connect(): Promise<SqlConnection> {
@@ -68,6 +78,7 @@ export class PostgresPool implements SqlPool {
     );
     const pool = new pg.Pool({
       connectionString: this.#url,
+      max: this.#size,
       connectionTimeoutMillis: CONNECT_MS,
       application_name: 'argus-mcp',
       // Statements of one batch go out together.

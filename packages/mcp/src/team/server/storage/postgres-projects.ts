@@ -16,39 +16,36 @@ import type { Projects, ServedMemory, Watching } from './projects.ts';
 /** A pooler hands on no notifications, so it is asked; a person hardly notices. */
 const LOOK_MS = 2_000;
 
-export type PostgresOptions = Pick<ProjectServerOptions, 'retention' | 'callMs' | 'tryAgainMs'>;
+export type PostgresOptions = Pick<ProjectServerOptions, 'retention' | 'workers' | 'callMs' | 'tryAgainMs'>;
 
 /** Of somebody at a terminal: a large copy takes its time, and a server that is away is told about soon. */
 export const AT_TERMINAL: PostgresOptions = { callMs: 3_600_000, tryAgainMs: 2_000 };
 
 export class PostgresProjects implements Projects {
-  readonly #pool: PostgresPool;
-  readonly #options: PostgresOptions;
-  readonly #servers = new Map<Locale, ProjectServer>();
+  readonly #server: ProjectServer;
   #checked: Promise<void> | undefined;
 
   constructor(url: string, options: PostgresOptions) {
-    this.#pool = new PostgresPool(url);
-    this.#options = options;
+    this.#server = openProjectServer({ ...options, pool: new PostgresPool(url, options.workers), log });
   }
 
   async own(): Promise<NamedCalls> {
     await this.#requireCurrent();
-    return this.#server('en').project();
+    return this.#server.project();
   }
 
   async memoryOf(project: string, locale: Locale): Promise<ServedMemory> {
-    return this.#server(locale).project(project);
+    return this.#server.project(project, locale);
   }
 
   names(): Promise<string[]> {
-    return this.#server('en').projects();
+    return this.#server.projects();
   }
 
   watch(project: string, changed: () => void): Watching {
     let known: number | undefined;
     const look = async () => {
-      const writes = await this.#server('en').writes(project);
+      const writes = await this.#server.writes(project);
       if (known !== undefined && writes !== known) changed();
       known = writes;
     };
@@ -59,29 +56,19 @@ export class PostgresProjects implements Projects {
 
   /** Makes the server's own schema, and brings all to this version; answers those that it looked at. */
   async migrate(): Promise<string[]> {
-    const server = this.#server('en');
-    await server.migrate();
-    const names = await server.projects();
-    for (const name of names) await server.migrate(name);
+    await this.#server.migrate();
+    const names = await this.#server.projects();
+    for (const name of names) await this.#server.migrate(name);
     return names;
   }
 
   /** Writes a copy of a project into a new file, as it is at one moment. */
   async backup(project: string, file: string): Promise<void> {
-    await this.#server('en').backup(project, file);
+    await this.#server.backup(project, file);
   }
 
   async close(): Promise<void> {
-    await this.#pool.close();
-  }
-
-  #server(locale: Locale): ProjectServer {
-    let server = this.#servers.get(locale);
-    if (server === undefined) {
-      server = openProjectServer({ ...this.#options, pool: this.#pool, locale, log });
-      this.#servers.set(locale, server);
-    }
-    return server;
+    await this.#server.close();
   }
 
   /** A server does not change what it finds: others may use it in another version. */
@@ -94,10 +81,9 @@ export class PostgresProjects implements Projects {
   }
 
   async #check(): Promise<void> {
-    const server = this.#server('en');
-    const names = ['', ...(await server.projects())];
+    const names = ['', ...(await this.#server.projects())];
     for (const name of names) {
-      const { state, version } = await server.state(name);
+      const { state, version } = await this.#server.state(name);
       const what = name === '' ? "the server's own schema" : `the schema of '${name}'`;
       if (state === 'missing' || state === 'older') {
         const how =

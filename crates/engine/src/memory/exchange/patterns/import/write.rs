@@ -15,7 +15,7 @@ use crate::{
 };
 use argus_core::Ambient;
 use argus_store::{
-    Database, Tx,
+    Tx,
     patterns::{
         self, Pattern, PatternKey,
         daily_counts::DailyCounts,
@@ -39,19 +39,19 @@ struct Target<'a> {
 }
 
 /// Writes all lines, each with its number; `imported` is what is known of the others.
-pub(super) async fn all<D: Database>(
-    engine: &Engine<D>,
+pub(super) fn all(
+    engine: &Engine,
     ambient: &Ambient,
-    tx: &mut D::Tx<'_>,
+    tx: &mut Tx<'_>,
     lines: &[(u32, Prepared)],
     mut imported: PatternsImported,
 ) -> Result<PatternsImported, EngineError> {
     // What an older recipe has signed is found under this one.
-    recompute_signatures::recompute_batch(engine, tx).await?;
+    recompute_signatures::recompute_batch(engine, tx)?;
     for batch in batches(lines, |(_, line)| line.names.iter().map(String::as_str).collect()) {
         let mut open: Vec<_> = batch.iter().collect();
         while !open.is_empty() {
-            open = write_lines(engine, ambient, tx, open, &mut imported).await?;
+            open = write_lines(engine, ambient, tx, open, &mut imported)?;
         }
     }
     imported.refused.sort_by_key(|refused| refused.line);
@@ -59,16 +59,16 @@ pub(super) async fn all<D: Database>(
 }
 
 /// Writes lines that have no name in common; answers those that are of a pattern which another of them is of too.
-async fn write_lines<'a, D: Database>(
-    engine: &Engine<D>,
+fn write_lines<'a>(
+    engine: &Engine,
     ambient: &Ambient,
-    tx: &mut D::Tx<'_>,
+    tx: &mut Tx<'_>,
     lines: Vec<&'a (u32, Prepared)>,
     imported: &mut PatternsImported,
 ) -> Result<Vec<&'a (u32, Prepared)>, EngineError> {
     let signatures: Vec<_> =
         lines.iter().flat_map(|(_, line)| line.all_known()).map(PreparedKnown::signature).collect();
-    let mut found = exchange::of_signatures(tx, &engine.recipe, &signatures).await?.into_iter();
+    let mut found = exchange::of_signatures(tx, &engine.recipe, &signatures)?.into_iter();
     let (mut targets, mut new, mut unknown_parts, mut deferred) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut seen = BTreeSet::new();
     for numbered in lines {
@@ -86,21 +86,21 @@ async fn write_lines<'a, D: Database>(
         unknown_parts.push((line, parts));
     }
     imported.updated += count(targets.len());
-    let added = insert_new(engine, tx, new, imported).await?;
+    let added = insert_new(engine, tx, new, imported)?;
     imported.added += count(added.len());
     targets.extend(added);
-    insert_parts(engine, tx, &targets, &unknown_parts).await?;
+    insert_parts(engine, tx, &targets, &unknown_parts)?;
     for target in &targets {
-        exchange::add_signatures(tx, target.key, &target.line.signatures).await?;
+        exchange::add_signatures(tx, target.key, &target.line.signatures)?;
     }
-    write_counts(tx, &targets, ambient.now).await?;
-    let solutions = write_solutions(engine.recorder_as("import"), tx, &targets, imported).await?;
+    write_counts(tx, &targets, ambient.now)?;
+    let solutions = write_solutions(engine.recorder_as("import"), tx, &targets, imported)?;
     for target in &targets {
-        set_overrides(tx, target, &solutions).await?;
+        set_overrides(tx, target, &solutions)?;
     }
-    solutions::choose_best_of(tx, &targets.iter().map(|target| target.key).collect::<Vec<_>>()).await?;
+    solutions::choose_best_of(tx, &targets.iter().map(|target| target.key).collect::<Vec<_>>())?;
     for target in &targets {
-        show(tx, target).await?;
+        show(tx, target)?;
     }
     Ok(deferred)
 }
@@ -110,13 +110,13 @@ fn count(items: usize) -> u32 {
 }
 
 /// Starts the patterns of which nothing is known here.
-async fn insert_new<'a, D>(
-    engine: &Engine<D>,
-    tx: &mut impl Tx,
+fn insert_new<'a>(
+    engine: &Engine,
+    tx: &mut Tx<'_>,
     lines: Vec<(u32, &'a Prepared)>,
     imported: &mut PatternsImported,
 ) -> Result<Vec<Target<'a>>, EngineError> {
-    let ids = free_ids(tx, lines.iter().map(|(_, line)| &line.known)).await?;
+    let ids = free_ids(tx, lines.iter().map(|(_, line)| &line.known))?;
     let (mut rows, mut written) = (Vec::new(), Vec::new());
     for ((number, line), id) in lines.into_iter().zip(ids) {
         let Some(id) = id else {
@@ -127,60 +127,60 @@ async fn insert_new<'a, D>(
         rows.push(row(engine, &line.known, id, None, line.first_seen_at));
         written.push(line);
     }
-    let keys = exchange::insert_all(tx, &rows).await?;
+    let keys = exchange::insert_all(tx, &rows)?;
     Ok(written.into_iter().zip(keys).map(|(line, key)| Target { line, key, found: None }).collect())
 }
 
 /// Makes failures known that lead to a pattern and are not known here.
-async fn insert_parts<D>(
-    engine: &Engine<D>,
-    tx: &mut impl Tx,
+fn insert_parts(
+    engine: &Engine,
+    tx: &mut Tx<'_>,
     targets: &[Target<'_>],
     parts: &[(&Prepared, Vec<&PreparedKnown>)],
 ) -> Result<(), EngineError> {
-    let ids = free_ids(tx, parts.iter().flat_map(|(_, parts)| parts.iter().copied())).await?;
+    let ids = free_ids(tx, parts.iter().flat_map(|(_, parts)| parts.iter().copied()))?;
     let of_line = |line: &Prepared| targets.iter().find(|target| std::ptr::eq(target.line, line));
     let all = parts.iter().flat_map(|(line, parts)| parts.iter().map(move |part| (of_line(line), *part)));
     let rows = all.zip(ids).filter_map(|((target, part), id)| {
         let target = target?;
         Some(row(engine, part, id?, Some(target.key), target.line.first_seen_at))
     });
-    exchange::insert_all(tx, &rows.collect::<Vec<_>>()).await?;
+    exchange::insert_all(tx, &rows.collect::<Vec<_>>())?;
     Ok(())
 }
 
 /// The row of a failure. One that is new is only made known, and shown nowhere; none: its ids are of others.
-pub(in crate::memory::exchange) async fn ensure_row<D>(
-    engine: &Engine<D>,
-    tx: &mut impl Tx,
+pub(in crate::memory::exchange) fn ensure_row(
+    engine: &Engine,
+    tx: &mut Tx<'_>,
     known: &PreparedKnown,
     first_seen_at: i64,
 ) -> Result<Option<PatternKey>, EngineError> {
-    if let Some(row) = patterns::row_by_signature(tx, &engine.recipe, known.signature()).await? {
+    if let Some(row) = patterns::row_by_signature(tx, &engine.recipe, known.signature())? {
         return Ok(Some(row.key));
     }
-    let Some(id) = free_ids(tx, std::iter::once(known)).await?.into_iter().flatten().next() else { return Ok(None) };
-    let key = exchange::insert_all(tx, &[row(engine, known, id, None, first_seen_at)]).await?.pop();
+    let Some(id) = free_ids(tx, std::iter::once(known))?.into_iter().flatten().next() else { return Ok(None) };
+    let key = exchange::insert_all(tx, &[row(engine, known, id, None, first_seen_at)])?.pop();
     if let Some(key) = key {
-        merging::split(tx, key, true).await?;
+        merging::split(tx, key, true)?;
     }
     Ok(key)
 }
 
 /// The id that each can have here.
-async fn free_ids<'a>(
-    tx: &mut impl Tx,
+fn free_ids<'a>(
+    tx: &mut Tx<'_>,
     known: impl Iterator<Item = &'a PreparedKnown>,
 ) -> Result<Vec<Option<&'a str>>, EngineError> {
     let wanted: Vec<_> = known.flat_map(|known| [known.id.as_str(), &known.id_by_content]).collect();
-    let taken = exchange::are_taken(tx, &wanted).await?;
+    let taken = exchange::are_taken(tx, &wanted)?;
     let free =
         |(ids, taken): (&[&'a str], &[bool])| ids.iter().zip(taken).find(|(_, taken)| !**taken).map(|(id, _)| *id);
     Ok(wanted.chunks(2).zip(taken.chunks(2)).map(free).collect())
 }
 
-fn row<'a, D>(
-    engine: &'a Engine<D>,
+fn row<'a>(
+    engine: &'a Engine,
     known: &'a PreparedKnown,
     id: &'a str,
     into: Option<PatternKey>,
@@ -198,13 +198,13 @@ fn row<'a, D>(
 }
 
 /// Adds what was not taken before from the memory that has counted it.
-async fn write_counts(tx: &mut impl Tx, targets: &[Target<'_>], now: i64) -> Result<(), EngineError> {
+fn write_counts(tx: &mut Tx<'_>, targets: &[Target<'_>], now: i64) -> Result<(), EngineError> {
     let of: Vec<_> = (targets.iter().flat_map(|target| &target.line.counts))
         .map(|counts| (counts.memory.as_str(), counts.pattern.as_str()))
         .collect();
-    let mut taken = exchange::taken(tx, &of).await?.into_iter();
+    let mut taken = exchange::taken(tx, &of)?.into_iter();
     let keys: Vec<_> = targets.iter().map(|target| target.key).collect();
-    let ours = exchange::days_of(tx, &keys, MAX_DAYS).await?;
+    let ours = exchange::days_of(tx, &keys, MAX_DAYS)?;
     for (target, ours) in targets.iter().zip(ours) {
         let line = target.line;
         let (mut added, mut is_more) = ((0_u32, 0_u32), target.found.is_none());
@@ -218,7 +218,7 @@ async fn write_counts(tx: &mut impl Tx, targets: &[Target<'_>], now: i64) -> Res
             added.0 = added.0.saturating_add(occurrences.saturating_sub(before.0));
             added.1 = added.1.saturating_add(resolutions.saturating_sub(before.1));
             let (occurrences, resolutions) = (occurrences.max(before.0), resolutions.max(before.1));
-            exchange::take(tx, target.key, &TakenCounts { occurrences, resolutions, ..counts.clone() }).await?;
+            exchange::take(tx, target.key, &TakenCounts { occurrences, resolutions, ..counts.clone() })?;
         }
         if !is_more {
             continue;
@@ -230,7 +230,7 @@ async fn write_counts(tx: &mut impl Tx, targets: &[Target<'_>], now: i64) -> Res
             first_seen_at: line.first_seen_at,
             last_seen_at: line.last_seen_at,
         };
-        exchange::add_counts(tx, target.key, &added, &days, now).await?;
+        exchange::add_counts(tx, target.key, &added, &days, now)?;
     }
     Ok(())
 }
@@ -257,16 +257,16 @@ fn days_with(ours: &[DailyCounts], theirs: &[DailyCounts], added: (u32, u32)) ->
 type Written<'a> = BTreeMap<(PatternKey, &'a str), SolutionKey>;
 
 /// Adds solutions that are new, and what came of any.
-async fn write_solutions<'a>(
+fn write_solutions<'a>(
     recorder: Recorder<'a>,
-    tx: &mut impl Tx,
+    tx: &mut Tx<'_>,
     targets: &[Target<'a>],
     imported: &mut PatternsImported,
 ) -> Result<Written<'a>, EngineError> {
     let all: Vec<_> = (targets.iter())
         .flat_map(|target| target.line.solutions.iter().map(move |(solution, said)| (target.key, solution, *said)))
         .collect();
-    let known = solutions::by_ids(tx, all.iter().flat_map(|(_, solution, _)| ids_of_solution(solution))).await?;
+    let known = solutions::by_ids(tx, all.iter().flat_map(|(_, solution, _)| ids_of_solution(solution)))?;
     let known: BTreeMap<&str, &Solution> = known.iter().map(|known| (known.id.as_str(), known)).collect();
     let (mut new, mut said_of, mut first) = (Vec::new(), Vec::new(), BTreeMap::new());
     // Where each solution of a line is: known, or the new one of this number.
@@ -293,11 +293,11 @@ async fn write_solutions<'a>(
         });
         places.push(Some(Err(number)));
     }
-    let added = solutions::add_all(tx, &new).await?;
+    let added = solutions::add_all(tx, &new)?;
     for ((solution, is_new), Judgement { wrong, by_person }) in added.iter().zip(said_of) {
         imported.solutions += u32::from(*is_new);
         if *is_new && (wrong || by_person) {
-            solutions::take_judgement(tx, solution.key, by_person, wrong.then_some(solution.created_at)).await?;
+            solutions::take_judgement(tx, solution.key, by_person, wrong.then_some(solution.created_at))?;
         }
     }
     let (mut written, mut outcomes) = (Written::new(), Vec::new());
@@ -310,10 +310,10 @@ async fn write_solutions<'a>(
         written.insert((*owner, &solution.id), key);
         outcomes.extend(new_outcomes(recorder, *owner, key, solution));
     }
-    outcomes::note_proofs(tx, &outcomes).await?;
-    imported.outcomes += outcomes::record(tx, &outcomes).await?;
+    outcomes::note_proofs(tx, &outcomes)?;
+    imported.outcomes += outcomes::record(tx, &outcomes)?;
     for target in targets.iter().filter(|target| !target.line.solutions.is_empty()) {
-        exchange::wait_for_indexing(tx, target.key).await?;
+        exchange::wait_for_indexing(tx, target.key)?;
     }
     Ok(written)
 }
@@ -361,19 +361,19 @@ fn new_outcomes<'a>(
 }
 
 /// What a person set elsewhere comes with what is new here.
-async fn set_overrides(
-    tx: &mut impl Tx,
+fn set_overrides(
+    tx: &mut Tx<'_>,
     Target { line, key, found }: &Target<'_>,
     solutions: &Written<'_>,
 ) -> Result<(), EngineError> {
     let (None, Some(person)) = (found, &line.person) else { return Ok(()) };
     let set = person.solution.as_deref().and_then(|id| solutions.get(&(*key, id))).copied();
     let texts = (person.category, person.description.as_deref());
-    Ok(exchange::set_overrides(tx, *key, texts, set, person.edited_at).await?)
+    Ok(exchange::set_overrides(tx, *key, texts, set, person.edited_at)?)
 }
 
 /// Shows what is new, or only made a failure known again until now.
-async fn show(tx: &mut impl Tx, Target { line, key, found }: &Target<'_>) -> Result<(), EngineError> {
+fn show(tx: &mut Tx<'_>, Target { line, key, found }: &Target<'_>) -> Result<(), EngineError> {
     let category = match found {
         Some(found) if !found.is_provisional() => return Ok(()),
         Some(found) => found.shown_category(),
@@ -382,5 +382,5 @@ async fn show(tx: &mut impl Tx, Target { line, key, found }: &Target<'_>) -> Res
             set.unwrap_or(line.known.analysis.classification.category)
         }
     };
-    Ok(exchange::show(tx, *key, category).await?)
+    Ok(exchange::show(tx, *key, category)?)
 }

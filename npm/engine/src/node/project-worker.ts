@@ -1,0 +1,58 @@
+/**
+ * A thread that makes the calls of a server on PostgreSQL, one at a time. The engine is synchronous, so its thread sleeps
+ * while it waits for the database; project-server.ts, on the main thread, talks to the database meanwhile.
+ */
+
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import type { EngineError } from '../errors.ts';
+import type { Locale } from '../generated/contract.ts';
+import { Runtime } from '../runtime.ts';
+import * as wasm from '../wasm/argus_wasm.js';
+import { NodePlatform } from './platform.ts';
+import { ASKED, type Job, type WorkerMessage, type WorkerSetup } from './worker-messages.ts';
+
+const { module, sql, wake, options } = workerData as WorkerSetup;
+const runtime = new Runtime(new NodePlatform(module));
+let servers = new Map<Locale, wasm.WasmServer>();
+let generation = 0;
+
+parentPort?.on('message', (job: Job) => tell(resultOf(job)));
+
+function tell(message: WorkerMessage): void {
+  parentPort?.postMessage(message);
+}
+
+function resultOf({ locale, method, args }: Job): WorkerMessage {
+  const log = (line: string) => tell({ kind: 'log', line });
+  try {
+    const value = runtime.call(log, () => {
+      const server = serverOf(locale);
+      return Reflect.apply(server[method], server, args) as unknown;
+    });
+    return { kind: 'done', value };
+  } catch (thrown) {
+    // Runtime.call throws nothing else.
+    const { code, message } = thrown as EngineError;
+    return { kind: 'failed', code, message };
+  }
+}
+
+/** A trap replaces the wasm instance, and the objects of the old instance are gone with it. */
+function serverOf(locale: Locale): wasm.WasmServer {
+  if (generation !== runtime.generation) servers = new Map();
+  generation = runtime.generation;
+  let server = servers.get(locale);
+  if (server === undefined) {
+    server = new wasm.WasmServer({ ...options, locale }, send);
+    servers.set(locale, server);
+  }
+  return server;
+}
+
+/** Sends a request of the engine and sleeps until it is answered. */
+function send(request: unknown): unknown {
+  Atomics.store(wake, 0, ASKED);
+  sql.postMessage(request);
+  Atomics.wait(wake, 0, ASKED);
+  return receiveMessageOnPort(sql)?.message;
+}

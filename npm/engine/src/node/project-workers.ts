@@ -1,0 +1,180 @@
+/** The threads on which the calls of a server are made: as many as there may be connections. */
+
+import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
+import { EngineError } from '../errors.ts';
+import type { Log } from '../host.ts';
+import { NodePlatform } from './platform.ts';
+import { ANSWERED, type Job, type WorkerMessage, type WorkerSetup } from './worker-messages.ts';
+
+/** Beside the bundle; in `dist` when run from source. */
+const ENTRIES = ['./project-worker.mjs', '../../dist/project-worker.mjs'];
+
+/** Most of a call is waiting for the database, so a core serves several threads. A thread that has worked takes 50 MB. */
+const WORKERS_PER_CORE = 8;
+const MAX_DEFAULT_WORKERS = 32;
+
+/** Calls that wait for a thread; a further call is refused at once. */
+const MAX_WAITING = 1_000;
+
+/** How long after its time a call may go on computing before its thread is replaced. */
+const GRACE_MS = 5_000;
+
+export const defaultWorkers = (): number => Math.min(MAX_DEFAULT_WORKERS, WORKERS_PER_CORE * availableParallelism());
+
+/** Answers a request of the engine for statements. Never rejects. */
+export type Answering = (request: unknown) => Promise<unknown>;
+
+export class ProjectWorkers {
+  readonly #size: number;
+  readonly #start: () => ProjectWorker;
+  readonly #all = new Set<ProjectWorker>();
+  readonly #idle: ProjectWorker[] = [];
+  readonly #waiting: ((worker: ProjectWorker) => void)[] = [];
+  #module: WebAssembly.Module | undefined;
+  #isClosed = false;
+
+  /** `options`: `EngineOptions` of the contract, without the locale. */
+  constructor(size: number, options: object, log: Log | undefined) {
+    this.#size = size;
+    this.#start = () => {
+      this.#module ??= compiled();
+      return new ProjectWorker(this.#module, options, log);
+    };
+  }
+
+  /** Makes `work` on a free thread, which is waited for at most `waitMs` milliseconds. */
+  async use<T>(waitMs: number, work: (worker: ProjectWorker) => Promise<T>): Promise<T> {
+    const worker = await this.#take(waitMs);
+    try {
+      return await work(worker);
+    } finally {
+      this.#release(worker);
+    }
+  }
+
+  /** Ends all threads. Calls that are being made fail. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([...this.#all].map((worker) => worker.end()));
+  }
+
+  #take(waitMs: number): Promise<ProjectWorker> | ProjectWorker {
+    if (this.#isClosed) throw new EngineError('DATABASE_UNAVAILABLE', 'The server is ending. Make the call again.');
+    const worker = this.#idle.pop();
+    if (worker !== undefined) return worker;
+    if (this.#all.size < this.#size) return this.#started();
+    if (this.#waiting.length >= MAX_WAITING) throw busy(this.#size);
+    return new Promise((resolve, reject) => {
+      const take = (free: ProjectWorker) => {
+        clearTimeout(timer);
+        resolve(free);
+      };
+      const timer = setTimeout(() => {
+        this.#waiting.splice(this.#waiting.indexOf(take), 1);
+        reject(busy(this.#size));
+      }, waitMs);
+      this.#waiting.push(take);
+    });
+  }
+
+  #started(): ProjectWorker {
+    const worker = this.#start();
+    this.#all.add(worker);
+    return worker;
+  }
+
+  #release(worker: ProjectWorker): void {
+    if (worker.isGone) this.#all.delete(worker);
+    const next = this.#waiting.shift();
+    if (next !== undefined) next(worker.isGone ? this.#started() : worker);
+    else if (!worker.isGone) this.#idle.push(worker);
+  }
+}
+
+/** Compiled once for all threads. */
+function compiled(): WebAssembly.Module {
+  const engine = new NodePlatform().load();
+  return engine instanceof Uint8Array ? new WebAssembly.Module(engine as Uint8Array<ArrayBuffer>) : engine;
+}
+
+function busy(size: number): EngineError {
+  return new EngineError('DATABASE_LOCKED', `All ${size} threads of the server are making other calls. Try again.`);
+}
+
+/** One thread. It keeps the process alive only while it makes a call. */
+export class ProjectWorker {
+  readonly #thread: Worker;
+  readonly #sql: MessagePort;
+  readonly #wake = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  #answering: Answering = async () => undefined;
+  #settle: ((outcome: { value: unknown } | { error: Error }) => void) | undefined;
+  #error: Error | undefined;
+  /** It ended, so it makes no more calls. */
+  isGone = false;
+
+  constructor(module: WebAssembly.Module, options: object, log: Log | undefined) {
+    const { port1, port2 } = new MessageChannel();
+    const setup: WorkerSetup = { module, sql: port2, wake: this.#wake, options };
+    this.#thread = new Worker(entry(), { workerData: setup, transferList: [port2], execArgv: [] });
+    this.#sql = port1;
+    this.#sql.on('message', (request) => void this.#answer(request));
+    this.#sql.unref();
+    this.#thread.on('message', (message: WorkerMessage) => this.#hear(message, log));
+    this.#thread.on('error', (error) => {
+      this.#error = error;
+    });
+    this.#thread.on('exit', () => this.#leave());
+    this.#thread.unref();
+  }
+
+  /** Makes one call; the next may begin when this one has settled. Rejects with an `EngineError`. */
+  async run(job: Job, untilMs: number, answering: Answering): Promise<unknown> {
+    this.#answering = answering;
+    const late = setTimeout(() => void this.end(), Math.max(0, untilMs - Date.now()) + GRACE_MS);
+    this.#thread.ref();
+    try {
+      return await new Promise((resolve, reject) => {
+        this.#settle = (outcome) => ('error' in outcome ? reject(outcome.error) : resolve(outcome.value));
+        this.#thread.postMessage(job);
+      });
+    } finally {
+      clearTimeout(late);
+      this.#settle = undefined;
+      this.#thread.unref();
+    }
+  }
+
+  async end(): Promise<void> {
+    this.isGone = true;
+    await this.#thread.terminate();
+  }
+
+  async #answer(request: unknown): Promise<void> {
+    this.#sql.postMessage(await this.#answering(request));
+    Atomics.store(this.#wake, 0, ANSWERED);
+    Atomics.notify(this.#wake, 0);
+  }
+
+  #hear(message: WorkerMessage, log: Log | undefined): void {
+    if (message.kind === 'log') log?.(message.line);
+    else if (message.kind === 'done') this.#settle?.({ value: message.value });
+    else this.#settle?.({ error: new EngineError(message.code, message.message) });
+  }
+
+  #leave(): void {
+    this.isGone = true;
+    this.#sql.close();
+    const reason = 'The thread of the call ended before its answer. Nothing of it is stored. Make it again.';
+    this.#settle?.({ error: new EngineError('INTERNAL_ERROR', reason, { cause: this.#error }) });
+  }
+}
+
+function entry(): string {
+  const paths = ENTRIES.map((path) => fileURLToPath(new URL(path, import.meta.url)));
+  const found = paths.find((path) => existsSync(path));
+  if (found === undefined) throw new Error(`project-worker.mjs is missing beside ${import.meta.url}: reinstall it`);
+  return found;
+}

@@ -1,0 +1,32 @@
+/** What the main thread and a thread of project-worker.ts say to each other. */
+
+import type { MessagePort } from 'node:worker_threads';
+import type { EngineErrorCode } from '../errors.ts';
+import type { Locale } from '../generated/contract.ts';
+import type { WasmServer } from '../wasm/argus_wasm.js';
+
+/** What a thread is started with. */
+export interface WorkerSetup {
+  readonly module: WebAssembly.Module;
+  /** Requests for statements go out here, and their answers come in. */
+  readonly sql: MessagePort;
+  /** One number: `ASKED` while a request waits for its answer, then `ANSWERED`. */
+  readonly wake: Int32Array;
+  /** `EngineOptions` of the contract, without the locale. */
+  readonly options: object;
+}
+
+/** A method of `WasmServer` with its arguments. */
+export interface Job {
+  readonly locale: Locale;
+  readonly method: Exclude<keyof WasmServer, 'free' | typeof Symbol.dispose>;
+  readonly args: readonly unknown[];
+}
+
+export type WorkerMessage =
+  | { readonly kind: 'log'; readonly line: string }
+  | { readonly kind: 'done'; readonly value: unknown }
+  | { readonly kind: 'failed'; readonly code: EngineErrorCode; readonly message: string };
+
+export const ASKED = 0;
+export const ANSWERED = 1;
