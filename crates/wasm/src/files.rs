@@ -66,10 +66,18 @@ thread_local! {
     static FUSE: Cell<u32> = const { Cell::new(0) };
 }
 
-/// For tests of what follows a trap: the engine panics at the given write to a file, counted from now.
+/// For tests of what follows a trap: the engine panics at the given write to a file or batch of statements, counted from
+/// now.
 #[wasm_bindgen(js_name = trapAtWrite)]
 pub fn trap_at_write(writes: u32) {
     FUSE.set(writes);
+}
+
+/// Counts a write for [`trap_at_write`].
+pub(crate) fn count_write() {
+    let left = FUSE.get();
+    FUSE.set(left.saturating_sub(1));
+    assert!(left != 1, "a test wanted this trap");
 }
 
 /// The host, shared by the VFS and the reports that are open.
@@ -102,9 +110,7 @@ impl HostFs for Files {
     }
 
     fn write(&self, handle: u32, bytes: &[u8], offset: u64) -> Result<(), HostError> {
-        let left = FUSE.get();
-        FUSE.set(left.saturating_sub(1));
-        assert!(left != 1, "a test wanted this trap");
+        count_write();
         positive(self.0.write(handle, bytes, number(offset)?)).map(drop)
     }
 

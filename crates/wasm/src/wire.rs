@@ -3,6 +3,7 @@
 //! Values are sent as text, which every driver accepts, and bytes as bytes. Rows come back as text with the number of
 //! each column's type.
 
+use crate::files::count_write;
 use argus_store::database::{
     Cell,
     postgres::{Answer, Batch, Driver, DriverError, Statement},
@@ -53,6 +54,7 @@ impl HostDriver {
 
 impl Driver for HostDriver {
     fn run(&self, batch: Batch) -> Result<Vec<Answer>, DriverError> {
+        count_write();
         let answer = self.sent(&batch).map_err(|_| unusable("the host could not send the statements"))?;
         let error = |_| unusable("the host answered no rows");
         match answer.dyn_ref::<Array>() {

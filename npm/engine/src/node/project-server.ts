@@ -9,7 +9,7 @@ import { type CallName, type Calls, NamedCalls } from '../generated/calls.ts';
 import type { Locale, Retention } from '../generated/contract.ts';
 import type { Log } from '../host.ts';
 import { defaultWorkers, ProjectWorkers } from './project-workers.ts';
-import type { Job } from './worker-messages.ts';
+import type { Job, ServerJob } from './worker-messages.ts';
 
 /** Values as text, bytes as bytes; their types are the statement's. */
 export interface SqlStatement {
@@ -145,13 +145,18 @@ export class ProjectServer {
     return (await this.#about('writes', project)) as number;
   }
 
+  /** Lets the engine trap at the given write or batch of statements, if the next call runs on the same thread. For tests. */
+  async _trapAtWrite(writes: number): Promise<void> {
+    await this.#ask({ method: 'trapAtWrite', writes });
+  }
+
   /** Ends the threads, then the connections. */
   async close(): Promise<void> {
     await this.#workers.close();
     await this.#options.pool.close();
   }
 
-  #about(method: Job['method'], ...args: string[]): Promise<unknown> {
+  #about(method: ServerJob['method'], ...args: string[]): Promise<unknown> {
     return this.#ask({ locale: DEFAULT_LOCALE, method, args });
   }
 

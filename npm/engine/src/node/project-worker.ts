@@ -22,19 +22,21 @@ function tell(message: WorkerMessage): void {
   parentPort?.postMessage(message);
 }
 
-function resultOf({ locale, method, args }: Job): WorkerMessage {
+function resultOf(job: Job): WorkerMessage {
   const log = (line: string) => tell({ kind: 'log', line });
   try {
-    const value = runtime.call(log, () => {
-      const server = serverOf(locale);
-      return Reflect.apply(server[method], server, args) as unknown;
-    });
-    return { kind: 'done', value };
+    return { kind: 'done', value: runtime.call(log, () => made(job)) };
   } catch (thrown) {
     // Runtime.call throws nothing else.
     const { code, message } = thrown as EngineError;
     return { kind: 'failed', code, message };
   }
+}
+
+function made(job: Job): unknown {
+  if (job.method === 'trapAtWrite') return wasm.trapAtWrite(job.writes);
+  const server = serverOf(job.locale);
+  return Reflect.apply(server[job.method], server, job.args);
 }
 
 /** A trap replaces the wasm instance, and the objects of the old instance are gone with it. */

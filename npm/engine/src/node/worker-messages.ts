@@ -17,11 +17,19 @@ export interface WorkerSetup {
 }
 
 /** A method of `WasmServer` with its arguments. */
-export interface Job {
+export interface ServerJob {
   readonly locale: Locale;
   readonly method: Exclude<keyof WasmServer, 'free' | typeof Symbol.dispose>;
   readonly args: readonly unknown[];
 }
+
+/** Lets a later job of the same thread trap. For tests. */
+export interface TrapJob {
+  readonly method: 'trapAtWrite';
+  readonly writes: number;
+}
+
+export type Job = ServerJob | TrapJob;
 
 export type WorkerMessage =
   | { readonly kind: 'log'; readonly line: string }
