@@ -1,6 +1,6 @@
 /**
  * Writes down which modules each test file has loaded, so that a change in another one does not run it again
- * (.scripts/lib/test-files.mjs). Vitest knows them, but has no public way to ask; where that changes, files always run.
+ * (scripts/lib/test-files.mjs). Vitest knows them, but has no public way to ask; where that changes, files always run.
  */
 
 import { appendFileSync } from 'node:fs';

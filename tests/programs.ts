@@ -2,7 +2,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { test } from 'vitest';
-import { postgresFolder } from '../.scripts/lib/postgres.mjs';
+import { postgresFolder } from '../scripts/lib/postgres.mjs';
 
 const answers = (command: string) => spawnSync(command, ['--version'], { stdio: 'ignore' }).status === 0;
 

@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
-import { bundledFiles, writeThirdParty } from '../../.scripts/lib/third-party.mjs';
+import { bundledFiles, writeThirdParty } from '../../scripts/lib/third-party.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const engine = join(here, 'src/wasm/argus_wasm_bg.wasm');

@@ -9,8 +9,8 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
-import { asModules, forNode, isBuiltin } from '../../.scripts/lib/bundle-for-node.mjs';
-import { bundledFiles, writeThirdParty } from '../../.scripts/lib/third-party.mjs';
+import { asModules, forNode, isBuiltin } from '../../scripts/lib/bundle-for-node.mjs';
+import { bundledFiles, writeThirdParty } from '../../scripts/lib/third-party.mjs';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const engine = path.resolve(here, '../../npm/engine');
@@ -75,6 +75,11 @@ cpSync(path.join(here, 'src/run/reporters'), path.join(out, 'reporters'), { recu
 for (const name of ['argus.schema.json', 'argus-quarantine.schema.json', 'src/generated/argus-shared.schema.json']) {
   copyFileSync(path.join(here, name), path.join(out, path.basename(name)));
 }
+
+// The manual is part of the package.
+const manual = path.join(here, 'docs');
+rmSync(manual, { recursive: true, force: true });
+cpSync(path.resolve(here, '../../docs/manual'), manual, { recursive: true });
 
 mkdirSync(path.join(out, 'viewer'));
 for (const name of ['index.html', 'app.html', 'csp.json']) {

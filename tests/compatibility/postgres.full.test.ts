@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { openEngine, openProjectServer, type ProjectServer } from 'argus-engine';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startPostgres } from '../../.scripts/lib/postgres.mjs';
 import { PostgresPool } from '../../packages/mcp/src/team/server/storage/postgres-pool.ts';
+import { startPostgres } from '../../scripts/lib/postgres.mjs';
 import { changedFixes, exceptionsOf, fixture, lostFrom, VERSIONS } from './fixture.ts';
 import { type Content, contentOf, PROJECT_ROOT, suggestions } from './memory.ts';
 

@@ -1,7 +1,7 @@
 /**
  * The plugins, extensions, links and entries that packages/agents/generate.mjs writes, as their hosts' schemas want them and
  * true to the tools. Whether they are current, a step of `npm test` checks. That the hosts themselves take them was tried by
- * hand: docs/agents.md says how.
+ * hand: docs/manual/agents.md says how.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -95,7 +95,7 @@ test('the links hold that server, and the manual has them', () => {
     ...SERVER,
   });
   expect(JSON.parse(new URL(code.web).searchParams.get('config') ?? '')).toEqual(SERVER);
-  const manual = read('packages/mcp/docs/agents.md');
+  const manual = read('docs/manual/agents.md');
   for (const link of [cursor.app, cursor.web, code.app, code.web]) expect(manual).toContain(link);
 });
 
@@ -114,8 +114,8 @@ describe.each(SKILLS)('the skill %s', (skill) => {
 
   test('names only tools, fields and skills that there are', () => {
     const tools = read('packages/mcp/src/generated/tools.json');
-    const texts = ['docs/failures.md', 'docs/evidence.md', 'docs/incidents.md', 'src/prompts/fix-problem.ts'];
-    const known = [tools, ...texts.map((one) => read(`packages/mcp/${one}`))];
+    const pages = ['failures', 'evidence', 'incidents'].map((page) => read(`docs/manual/${page}.md`));
+    const known = [tools, ...pages, read('packages/mcp/src/prompts/fix-problem.ts')];
     const words = [...text.matchAll(/`([a-z][A-Za-z_]+)`/gu)].map(([, word = '']) => word);
     expect(words.length).toBeGreaterThan(10);
     const unknown = words.filter(
@@ -127,7 +127,7 @@ describe.each(SKILLS)('the skill %s', (skill) => {
 
 test('the skills know every verdict and every next step', () => {
   const kinds = (text: string) => [...text.matchAll(/^\| `(\w+)` \|/gmu)].map(([, kind]) => kind);
-  const verdicts = kinds(read('packages/mcp/docs/evidence.md'));
+  const verdicts = kinds(read('docs/manual/evidence.md'));
   expect(verdicts).toContain('infrastructure');
   expect(kinds(read(`${AGENTS}/source/skills/failure-verdicts/SKILL.md`))).toEqual(verdicts);
   const actions = [...read('packages/mcp/src/tools/fix-loop/fix-schemas.ts').matchAll(/^ {2}\| '([A-Z_]+)'/gmu)];

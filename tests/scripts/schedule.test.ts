@@ -1,7 +1,7 @@
 /** How the steps of a test command are scheduled. */
 
 import { expect, test } from 'vitest';
-import { runInLanes } from '../../.scripts/lib/schedule.mjs';
+import { runInLanes } from '../../scripts/lib/schedule.mjs';
 
 /** Steps that end when they are told to, with the order in which they began. */
 function controlled() {

@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
-import { asModules, forNode } from '../../../.scripts/lib/bundle-for-node.mjs';
+import { asModules, forNode } from '../../../scripts/lib/bundle-for-node.mjs';
 import { goal, interleaved, OUT, ROOT, report, table, times } from '../measure.mjs';
 import { StdioClient } from './stdio-client.mjs';
 

@@ -9,8 +9,8 @@ import { createRequire } from 'node:module';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { startPostgres } from '../../../.scripts/lib/postgres.mjs';
 import { openEngine } from '../../../npm/engine/dist/node.mjs';
+import { startPostgres } from '../../../scripts/lib/postgres.mjs';
 import { goal, OUT, quantile, ROOT, report, table } from '../measure.mjs';
 
 const NETWORKS_MS = [0, 1, 20];

@@ -10,7 +10,7 @@ import { git, repository } from '../fix-loop/fix-loop.ts';
 import { BUNDLE, environment } from '../harness.ts';
 import { pick, REGRESSED, reportOf } from './history.ts';
 
-const MANUAL = readFileSync(fileURLToPath(new URL('../../../packages/mcp/docs/ci.md', import.meta.url)), 'utf8');
+const MANUAL = readFileSync(fileURLToPath(new URL('../../../docs/manual/ci.md', import.meta.url)), 'utf8');
 
 function snippet(heading: string): { language: string; text: string } {
   const section = MANUAL.split(/^#{2,3} /mu).find((one) => one.startsWith(`${heading}\n`)) ?? '';

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { BUNDLE, environment, project } from '../harness.ts';
 
 const SESSION = fileURLToPath(new URL('../../demo/session.mjs', import.meta.url));
-const START = fileURLToPath(new URL('../../../.scripts/start.mjs', import.meta.url));
+const START = fileURLToPath(new URL('../../../scripts/start.mjs', import.meta.url));
 
 function run(script: string, args: string[], env: NodeJS.ProcessEnv = environment()) {
   return spawnSync(process.execPath, [script, ...args], { encoding: 'utf8', env });

@@ -1,7 +1,7 @@
 /** One PostgreSQL for a file of tests, whose databases are copies of one that is migrated. */
 
 import { afterAll, beforeAll } from 'vitest';
-import { postgresFolder, startPostgres } from '../../../.scripts/lib/postgres.mjs';
+import { postgresFolder, startPostgres } from '../../../scripts/lib/postgres.mjs';
 import { testWith } from '../../programs.ts';
 import { argus } from '../argus.ts';
 import { stopServers } from './team.ts';

@@ -1,7 +1,7 @@
 /**
  * The only reader of files, because a repository or another program may have put anything in their place: a link to a
  * device, a pipe, a file without end. A file is opened only where it is a regular file, without waiting for a writer, and
- * no more is read than was asked for. Files that read by themselves have a reason in .scripts/lib/layers.mjs.
+ * no more is read than was asked for. Files that read by themselves have a reason in scripts/lib/layers.mjs.
  */
 
 import {

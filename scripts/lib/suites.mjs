@@ -55,8 +55,8 @@ export function testSuite() {
     command(
       'npm start',
       'network',
-      [...SERVER, '.scripts', 'tests/demo'],
-      [process.execPath, '.scripts/start.mjs'],
+      [...SERVER, 'scripts', 'tests/demo'],
+      [process.execPath, 'scripts/start.mjs'],
       BUILT,
     ),
   ];

@@ -40,7 +40,7 @@ async function digestsOf(work, name) {
   await within('git clone', (onLine) => run('git', ['clone', '--quiet', root, folder], { onLine }));
   // A build directory of the caller's would be shared.
   const options = (onLine) => ({ cwd: folder, onLine, extraEnv: { CARGO_TARGET_DIR: join(folder, 'target') } });
-  await within('build', (onLine) => run(process.execPath, ['.scripts/build.mjs'], options(onLine)));
+  await within('build', (onLine) => run(process.execPath, ['scripts/build.mjs'], options(onLine)));
   const workspaces = PACKAGES.flatMap((workspace) => ['--workspace', workspace]);
   if (repository !== undefined) {
     const fields = ['repository.type=git', `repository.url=${repository}`];

@@ -1,4 +1,4 @@
-// Measures the size of the project: `node .scripts/size.mjs [FOLDER]`, with FOLDER a checkout (this one by default).
+// Measures the size of the project: `node scripts/size.mjs [FOLDER]`, with FOLDER a checkout (this one by default).
 // Counts non-blank lines of source files in git, without tests, generated files and fixtures. Reports the compiled
 // engine too, where it is built.
 import { execFileSync } from 'node:child_process';

@@ -39,7 +39,7 @@ const PARTS = [
   {
     name: 'argus-mcp bundled',
     lane: 'node',
-    inputs: [...RUST, ...PACKAGES, 'npm/engine', 'packages/viewer', 'packages/mcp'],
+    inputs: [...RUST, ...PACKAGES, 'npm/engine', 'packages/viewer', 'packages/mcp', 'docs/manual'],
     makes: ['packages/mcp/dist/cli.mjs'],
     run: (title, onLine) => npmBuild(title, 'argus-mcp', onLine),
   },

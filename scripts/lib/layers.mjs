@@ -95,7 +95,7 @@ function wrongArrows(packages) {
   const owners = ownersIn('.cargo/deny.toml');
   return packages.flatMap(({ name, dependencies }) => {
     const allowed = ARROWS[name];
-    if (!allowed) return [`crate ${name} has no place in .scripts/lib/layers.mjs and crates/README.md`];
+    if (!allowed) return [`crate ${name} has no place in scripts/lib/layers.mjs and crates/README.md`];
     return dependencies
       .filter((it) => it.kind !== 'dev')
       .filter((it) =>

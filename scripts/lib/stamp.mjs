@@ -8,7 +8,7 @@ import { root } from './exec.mjs';
 const dir = join(root, 'target', 'stamps');
 /** What is made, fetched or private to one machine is never an input. */
 const SKIPPED = new Set('node_modules target dist .git .argus .bench .venv __pycache__ .DS_Store'.split(' '));
-const MADE = ['npm/engine/src/wasm'];
+const MADE = ['npm/engine/src/wasm', 'packages/mcp/docs'];
 
 /** SHA-256 over names and contents of files and folders (relative to the project), and any extra words. */
 export function hashOf(inputs, ...words) {
