@@ -37,7 +37,7 @@ const READ_TOGETHER = [
   { name: 'command-line', entry: 'src/cli/main.ts' },
   { name: 'look', entry: 'src/run/git-state.ts' },
   { name: 'run', entry: 'src/cli/failures/run.ts' },
-  { name: 'tools', entry: 'src/tools/registry.ts' },
+  { name: 'tools', entry: 'src/tools/shared/registry.ts' },
 ];
 
 rmSync(out, { recursive: true, force: true });

@@ -130,7 +130,7 @@ test('the skills know every verdict and every next step', () => {
   const verdicts = kinds(read('docs/manual/evidence.md'));
   expect(verdicts).toContain('infrastructure');
   expect(kinds(read(`${AGENTS}/source/skills/failure-verdicts/SKILL.md`))).toEqual(verdicts);
-  const actions = [...read('packages/mcp/src/tools/fix-loop/fix-schemas.ts').matchAll(/^ {2}\| '([A-Z_]+)'/gmu)];
+  const actions = [...read('packages/mcp/src/tools/shared/fix-schemas.ts').matchAll(/^ {2}\| '([A-Z_]+)'/gmu)];
   const steps = kinds(read(`${AGENTS}/source/skills/fix-loop/SKILL.md`));
   expect(new Set(steps)).toEqual(new Set(actions.map(([, action]) => action)));
 });

@@ -2,12 +2,12 @@
 
 import { SessionManager } from '../../packages/mcp/src/sessions/session-manager.ts';
 import { type ProgramIo, withIo } from '../../packages/mcp/src/system/io.ts';
-import { handleDiagnose } from '../../packages/mcp/src/tools/failures/diagnose.ts';
-import { handleHistory } from '../../packages/mcp/src/tools/failures/history.ts';
-import { handleInit } from '../../packages/mcp/src/tools/failures/init.ts';
-import { handleReportFix } from '../../packages/mcp/src/tools/failures/report-fix.ts';
-import { handleRun } from '../../packages/mcp/src/tools/failures/run.ts';
-import { handleTests } from '../../packages/mcp/src/tools/failures/tests.ts';
+import { handleDiagnose } from '../../packages/mcp/src/tools/diagnose.ts';
+import { handleHistory } from '../../packages/mcp/src/tools/history.ts';
+import { handleInit } from '../../packages/mcp/src/tools/init.ts';
+import { handleReportFix } from '../../packages/mcp/src/tools/report-fix.ts';
+import { handleRun } from '../../packages/mcp/src/tools/run.ts';
+import { handleTests } from '../../packages/mcp/src/tools/tests.ts';
 import type { Execute } from './play.ts';
 import type { Chunk } from './recording.ts';
 

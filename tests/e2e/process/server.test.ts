@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { createReadStream, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { TOOLS } from '../../../packages/mcp/src/tools/registry.ts';
+import { TOOLS } from '../../../packages/mcp/src/tools/shared/registry.ts';
 import { BUNDLE, connectProcess, ERAS, environment, project } from '../harness.ts';
 
 // Takes some seconds, because the program starts and compiles the whole engine.

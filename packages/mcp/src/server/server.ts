@@ -9,9 +9,9 @@ import { enveloped, toToolResult } from '../answer.ts';
 import { registerFixPrompt } from '../prompts/fix-problem.ts';
 import type { SessionManager } from '../sessions/session-manager.ts';
 import { shortLine } from '../text/untrusted.ts';
-import { APPS_CAPABILITY, registerApps } from '../tools/apps.ts';
-import { TOOLS } from '../tools/registry.ts';
-import type { CallContext } from '../tools/tool.ts';
+import { APPS_CAPABILITY, registerApps } from '../tools/shared/apps.ts';
+import { TOOLS } from '../tools/shared/registry.ts';
+import type { CallContext } from '../tools/shared/tool.ts';
 import { VERSION } from '../version.ts';
 import { registerResources } from './resources.ts';
 

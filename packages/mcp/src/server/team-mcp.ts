@@ -9,7 +9,7 @@ import { enveloped, toDistantErrorBody, toToolResult } from '../answer.ts';
 import { Memory } from '../sessions/memories.ts';
 import type { Calling, Store } from '../storage/database.ts';
 import type { McpAnswering } from '../team/server/team-server.ts';
-import { MEMORY_TOOLS } from '../tools/registry.ts';
+import { MEMORY_TOOLS } from '../tools/shared/registry.ts';
 import { VERSION } from '../version.ts';
 import { registerResources } from './resources.ts';
 import { CACHE_HINTS } from './server.ts';

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { planRun } from '../../src/run/planning/plan.ts';
-import { withProgress } from '../../src/tools/progress.ts';
+import { withProgress } from '../../src/tools/shared/progress.ts';
 import { folder } from '../project.ts';
 
 function plan(command: string, scripts: Record<string, string> = {}) {

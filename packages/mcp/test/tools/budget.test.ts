@@ -1,7 +1,7 @@
 /** How much any answer over MCP may say. Real answers of a server: tests/e2e/protocol/answers.test.ts. */
 
 import { expect, test } from 'vitest';
-import { fitAnswer } from '../../src/tools/budget.ts';
+import { fitAnswer } from '../../src/tools/shared/budget.ts';
 
 const MAX_CHARACTERS = 24_000;
 const size = (answer: object) => JSON.stringify(answer).length;

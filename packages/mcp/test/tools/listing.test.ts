@@ -1,8 +1,8 @@
 /** What agents read of the tools' schemas is made ahead of time; here it is made again. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { listedSchemas } from '../../src/tools/listing.ts';
-import { TOOLS } from '../../src/tools/registry.ts';
+import { listedSchemas } from '../../src/tools/shared/listing.ts';
+import { TOOLS } from '../../src/tools/shared/registry.ts';
 
 /** After a change: ARGUS_WRITE_SCHEMA=1 npx vitest run packages/mcp/test/tools/listing. */
 test('generated/tools.json is current', () => {

@@ -11,8 +11,8 @@ import { globSync } from 'tinyglobby';
 import { describe, expect, test } from 'vitest';
 import engine from '../../../../npm/engine/src/generated/calls.schema.json' with { type: 'json' };
 import type { Schema } from '../../src/system/json-schema.ts';
-import { listedSchemas } from '../../src/tools/listing.ts';
-import { TOOLS } from '../../src/tools/registry.ts';
+import { listedSchemas } from '../../src/tools/shared/listing.ts';
+import { TOOLS } from '../../src/tools/shared/registry.ts';
 
 const ENGINE: { calls: Record<string, { params: Schema }>; params: Record<string, Schema> } = engine;
 const root = fileURLToPath(new URL('../../../..', import.meta.url));

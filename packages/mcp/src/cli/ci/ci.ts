@@ -20,7 +20,7 @@ import { ciChange } from '../../system/ci-change.ts';
 import { isWithin, lstat, realOr } from '../../system/files/way.ts';
 import { io } from '../../system/io.ts';
 import { mapTexts } from '../../text/untrusted.ts';
-import { handleImport } from '../../tools/failures/import.ts';
+import { handleImport } from '../../tools/import.ts';
 import { reported } from '../failures/report.ts';
 import type { ImportOptions } from '../failures/run.ts';
 import { adoptsInCi } from '../recorder.ts';

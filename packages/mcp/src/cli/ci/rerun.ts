@@ -7,7 +7,7 @@ import type { GateResult } from '../../format/report/gate-result.ts';
 import type { SessionManager } from '../../sessions/session-manager.ts';
 import { io } from '../../system/io.ts';
 import { count } from '../../text/count.ts';
-import { handleRun } from '../../tools/failures/run.ts';
+import { handleRun } from '../../tools/run.ts';
 
 /** More failures than that are no matter of chance. */
 const MAX_TESTS = 20;

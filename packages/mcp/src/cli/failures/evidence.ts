@@ -3,7 +3,7 @@
 import type { TestState } from 'argus-engine';
 import { formatFixes, formatFixInFull, formatTests } from '../../format/failures/evidence-text.ts';
 import { io } from '../../system/io.ts';
-import { handleTests } from '../../tools/failures/tests.ts';
+import { handleTests } from '../../tools/tests.ts';
 import { answer, type GlobalOptions } from '../terminal/output.ts';
 import { fixInFull } from './fix-in-full.ts';
 

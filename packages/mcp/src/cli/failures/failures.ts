@@ -1,8 +1,8 @@
 /** diagnose and report-fix: what a failure is, and what fixed it. Options: main.ts. */
 
 import { formatDiagnosis, formatFix } from '../../format/failures/diagnosis-text.ts';
-import { handleDiagnose } from '../../tools/failures/diagnose.ts';
-import { handleReportFix } from '../../tools/failures/report-fix.ts';
+import { handleDiagnose } from '../../tools/diagnose.ts';
+import { handleReportFix } from '../../tools/report-fix.ts';
 import { answer, type GlobalOptions } from '../terminal/output.ts';
 
 export async function diagnose(

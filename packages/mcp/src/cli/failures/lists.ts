@@ -2,8 +2,8 @@
 
 import type { FailureCategory, PatternSort, PatternSource, RunStatus } from 'argus-engine';
 import { formatHistory, formatPatterns } from '../../format/failures/lists-text.ts';
-import { handleHistory } from '../../tools/failures/history.ts';
-import { handlePatterns } from '../../tools/failures/patterns.ts';
+import { handleHistory } from '../../tools/history.ts';
+import { handlePatterns } from '../../tools/patterns.ts';
 import { answer, type GlobalOptions } from '../terminal/output.ts';
 
 export async function history(

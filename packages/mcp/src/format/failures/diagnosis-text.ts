@@ -5,7 +5,7 @@
 import type { DiagnosticResult, Difference, FixRecord, Related, SuspectCommit } from 'argus-engine';
 import { count } from '../../text/count.ts';
 import { visible } from '../../text/untrusted.ts';
-import type { ReportFixResult } from '../../tools/failures/report-fix.ts';
+import type { ReportFixResult } from '../../tools/report-fix.ts';
 import { formatWarnings, withCommands } from '../commands.ts';
 import { indented, lines, paint, percent } from '../terminal.ts';
 import {

@@ -19,7 +19,7 @@ import type {
 } from 'argus-engine';
 import type { CommittedChange } from '../../git/committed-change.ts';
 import { count } from '../../text/count.ts';
-import type { TestsToolResult } from '../../tools/failures/tests.ts';
+import type { TestsToolResult } from '../../tools/tests.ts';
 import { formatWarnings, withCommands } from '../commands.ts';
 import { indented, lines, paint, percent, table } from '../terminal.ts';
 import { originText } from './origin-text.ts';

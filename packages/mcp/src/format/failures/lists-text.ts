@@ -4,8 +4,8 @@
 
 import type { CaseRecord, FailurePattern, RunRecord } from 'argus-engine';
 import { count } from '../../text/count.ts';
-import type { HistoryToolResult } from '../../tools/failures/history.ts';
-import type { PatternsResult } from '../../tools/failures/patterns.ts';
+import type { HistoryToolResult } from '../../tools/history.ts';
+import type { PatternsResult } from '../../tools/patterns.ts';
 import { formatWarnings } from '../commands.ts';
 import { duration, lines, paint, table } from '../terminal.ts';
 import { shuffleText } from './run-text.ts';

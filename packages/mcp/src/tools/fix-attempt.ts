@@ -4,12 +4,20 @@
  */
 
 import { FIX_APPROACHES } from 'argus-engine';
-import type { Loop } from '../../fix/loop.ts';
-import type { LoopContext, Watcher } from '../../fix/loop-context.ts';
-import type { SessionManager } from '../../sessions/session-manager.ts';
-import type { Zod } from '../../system/zod.ts';
-import { type Arguments, type CallContext, defineTool } from '../tool.ts';
-import { answerOf, type FixAnswer, loop as loopId, output, placeAt, projectPath, watched } from './fix-schemas.ts';
+import type { Loop } from '../fix/loop.ts';
+import type { LoopContext, Watcher } from '../fix/loop-context.ts';
+import type { SessionManager } from '../sessions/session-manager.ts';
+import type { Zod } from '../system/zod.ts';
+import {
+  answerOf,
+  type FixAnswer,
+  loop as loopId,
+  output,
+  placeAt,
+  projectPath,
+  watched,
+} from './shared/fix-schemas.ts';
+import { type Arguments, type CallContext, defineTool } from './shared/tool.ts';
 
 const input = (z: Zod) =>
   z.strictObject({
@@ -32,7 +40,7 @@ async function handleFixAttempt(
   sessionManager: SessionManager,
   context: CallContext,
 ): Promise<FixAnswer> {
-  const { Loop } = await import('../../fix/loop.ts');
+  const { Loop } = await import('../fix/loop.ts');
   const loopContext = await placeAt(params.projectPath, sessionManager);
   const loop = await Loop.reopen(loopContext, params.loop);
   try {
@@ -48,7 +56,7 @@ async function attempted(
   params: FixAttemptParams,
   watcher: Watcher,
 ): Promise<FixAnswer> {
-  const { step } = await import('../../fix/step.ts');
+  const { step } = await import('../fix/step.ts');
   const { projectPath, loop: id, fix, outside, approach, research, sources, verified, ...wanted } = params;
   if (research !== undefined) loop.addResearch(research);
   if (sources !== undefined && sources.length > 0) loop.addSources(sources);

@@ -5,11 +5,11 @@
 
 import type { StandardSchemaWithJSON, ToolAnnotations } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
-import { ArgusError } from '../errors.ts';
-import generated from '../generated/tools.json' with { type: 'json' };
-import type { SessionManager } from '../sessions/session-manager.ts';
-import { loadZod, type Zod } from '../system/zod.ts';
-import { shortLine } from '../text/untrusted.ts';
+import { ArgusError } from '../../errors.ts';
+import generated from '../../generated/tools.json' with { type: 'json' };
+import type { SessionManager } from '../../sessions/session-manager.ts';
+import { loadZod, type Zod } from '../../system/zod.ts';
+import { shortLine } from '../../text/untrusted.ts';
 import { fitAnswer } from './budget.ts';
 import type { AnswerOf, Output } from './output.ts';
 

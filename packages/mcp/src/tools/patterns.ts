@@ -3,13 +3,13 @@
  */
 
 import { FAILURE_CATEGORIES, LIMITS, PATTERN_SORTS, PATTERN_SOURCES } from 'argus-engine';
-import type { SessionManager } from '../../sessions/session-manager.ts';
-import type { Zod } from '../../system/zod.ts';
-import { PATTERNS_APP } from '../apps.ts';
-import { fitPage } from '../budget.ts';
-import type { AnswerOf, Output } from '../output.ts';
-import { limit, offset, projectPath, warnings } from '../schemas.ts';
-import { type Arguments, defineTool } from '../tool.ts';
+import type { SessionManager } from '../sessions/session-manager.ts';
+import type { Zod } from '../system/zod.ts';
+import { PATTERNS_APP } from './shared/apps.ts';
+import { fitPage } from './shared/budget.ts';
+import type { AnswerOf, Output } from './shared/output.ts';
+import { limit, offset, projectPath, warnings } from './shared/schemas.ts';
+import { type Arguments, defineTool } from './shared/tool.ts';
 
 const input = (z: Zod) =>
   z.strictObject({

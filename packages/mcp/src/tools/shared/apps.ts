@@ -5,7 +5,7 @@
 
 import { readFile } from 'node:fs/promises';
 import type { McpServer } from '@modelcontextprotocol/server';
-import { assetPath } from '../http/page.ts';
+import { assetPath } from '../../http/page.ts';
 
 /** What argus_patterns names. */
 export const PATTERNS_APP = 'ui://argus/patterns';

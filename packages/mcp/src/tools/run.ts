@@ -2,21 +2,21 @@
  * argus_run: runs the project's tests and records the run. Runners: `run/`.
  */
 
-import { machineAdvice, thisMachine } from '../../run/advice/machine.ts';
-import type { GitLook } from '../../run/git-state.ts';
-import { takesFilter } from '../../run/planning/plan.ts';
-import { folderOf, nameFrom, type TestPlace } from '../../run/planning/test-place.ts';
-import { type RunWatcher, runTests } from '../../run/run-tests.ts';
-import { SourceFolders } from '../../run/source-folders.ts';
-import { SourceLines } from '../../run/source-lines.ts';
-import type { Session } from '../../sessions/session.ts';
-import type { SessionManager } from '../../sessions/session-manager.ts';
-import type { Zod } from '../../system/zod.ts';
-import { fitRemarks } from '../budget.ts';
-import type { AnswerOf, Output } from '../output.ts';
-import { withProgress } from '../progress.ts';
-import { notStored, projectPath } from '../schemas.ts';
-import { type Arguments, type CallContext, defineTool } from '../tool.ts';
+import { machineAdvice, thisMachine } from '../run/advice/machine.ts';
+import type { GitLook } from '../run/git-state.ts';
+import { takesFilter } from '../run/planning/plan.ts';
+import { folderOf, nameFrom, type TestPlace } from '../run/planning/test-place.ts';
+import { type RunWatcher, runTests } from '../run/run-tests.ts';
+import { SourceFolders } from '../run/source-folders.ts';
+import { SourceLines } from '../run/source-lines.ts';
+import type { Session } from '../sessions/session.ts';
+import type { SessionManager } from '../sessions/session-manager.ts';
+import type { Zod } from '../system/zod.ts';
+import { fitRemarks } from './shared/budget.ts';
+import type { AnswerOf, Output } from './shared/output.ts';
+import { withProgress } from './shared/progress.ts';
+import { notStored, projectPath } from './shared/schemas.ts';
+import { type Arguments, type CallContext, defineTool } from './shared/tool.ts';
 
 const input = (z: Zod) =>
   z.strictObject({

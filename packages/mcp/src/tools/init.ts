@@ -4,18 +4,18 @@
 
 import path from 'node:path';
 import { LOCALES } from 'argus-engine';
-import { unusedMemories } from '../../owner/project.ts';
-import { commandProblem } from '../../run/advice/runner-check.ts';
-import { recognisedRunner } from '../../run/planning/plan.ts';
-import { thisMachine } from '../../run/planning/test-command.ts';
-import type { Session } from '../../sessions/session.ts';
-import type { SessionManager } from '../../sessions/session-manager.ts';
-import { isStorageProblem } from '../../storage/database.ts';
-import type { Zod } from '../../system/zod.ts';
-import { fitRemarks } from '../budget.ts';
-import type { AnswerOf, Output } from '../output.ts';
-import { warnings } from '../schemas.ts';
-import { type Arguments, defineTool } from '../tool.ts';
+import { unusedMemories } from '../owner/project.ts';
+import { commandProblem } from '../run/advice/runner-check.ts';
+import { recognisedRunner } from '../run/planning/plan.ts';
+import { thisMachine } from '../run/planning/test-command.ts';
+import type { Session } from '../sessions/session.ts';
+import type { SessionManager } from '../sessions/session-manager.ts';
+import { isStorageProblem } from '../storage/database.ts';
+import type { Zod } from '../system/zod.ts';
+import { fitRemarks } from './shared/budget.ts';
+import type { AnswerOf, Output } from './shared/output.ts';
+import { warnings } from './shared/schemas.ts';
+import { type Arguments, defineTool } from './shared/tool.ts';
 
 /** `new`: nothing is recorded yet. `foreign`: the project brings one that is not the user's. `none`: no place for one. */
 const STANDINGS = ['own', 'new', 'foreign', 'none'] as const;

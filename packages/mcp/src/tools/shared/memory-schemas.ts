@@ -4,7 +4,7 @@
  */
 
 import type { Zod } from '../../system/zod.ts';
-import { warnings } from '../schemas.ts';
+import { warnings } from './schemas.ts';
 
 export const env = (z: Zod) =>
   z

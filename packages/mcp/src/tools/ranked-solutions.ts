@@ -4,13 +4,13 @@
  */
 
 import { LIMITS, type RankedSolution, type RankedSolutionsResult } from 'argus-engine';
-import { rankedSolutions } from '../../memory/calls.ts';
-import type { Zod } from '../../system/zod.ts';
-import { clipped } from '../../text/untrusted.ts';
-import { fitTexts } from '../budget.ts';
-import { limit } from '../schemas.ts';
-import { defineTool } from '../tool.ts';
-import { env, filled, projectPath } from './memory-schemas.ts';
+import { rankedSolutions } from '../memory/calls.ts';
+import type { Zod } from '../system/zod.ts';
+import { clipped } from '../text/untrusted.ts';
+import { fitTexts } from './shared/budget.ts';
+import { env, filled, projectPath } from './shared/memory-schemas.ts';
+import { limit } from './shared/schemas.ts';
+import { defineTool } from './shared/tool.ts';
 
 const input = (z: Zod) =>
   z.strictObject({

@@ -3,7 +3,7 @@
  * is said. Resources, which are read on purpose, and the command line have no such limit.
  */
 
-import { clipped, mapTexts } from '../text/untrusted.ts';
+import { clipped, mapTexts } from '../../text/untrusted.ts';
 
 /** 6,000 tokens at four characters each, less the envelope. */
 const MAX_CHARACTERS = 23_800;

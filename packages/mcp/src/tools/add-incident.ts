@@ -3,10 +3,20 @@
  * added; the answer then names it.
  */
 
-import { addIncident } from '../../memory/calls.ts';
-import type { Zod } from '../../system/zod.ts';
-import { defineTool } from '../tool.ts';
-import { env, envBucket, filled, lookupId, notes, projectPath, remembered, steps, worked } from './memory-schemas.ts';
+import { addIncident } from '../memory/calls.ts';
+import type { Zod } from '../system/zod.ts';
+import {
+  env,
+  envBucket,
+  filled,
+  lookupId,
+  notes,
+  projectPath,
+  remembered,
+  steps,
+  worked,
+} from './shared/memory-schemas.ts';
+import { defineTool } from './shared/tool.ts';
 
 const input = (z: Zod) =>
   z.strictObject({

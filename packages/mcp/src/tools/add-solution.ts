@@ -3,10 +3,10 @@
  * works: record_outcome.
  */
 
-import { addSolution } from '../../memory/calls.ts';
-import type { Zod } from '../../system/zod.ts';
-import { defineTool } from '../tool.ts';
-import { env, envBucket, lookupId, projectPath, remembered, steps } from './memory-schemas.ts';
+import { addSolution } from '../memory/calls.ts';
+import type { Zod } from '../system/zod.ts';
+import { env, envBucket, lookupId, projectPath, remembered, steps } from './shared/memory-schemas.ts';
+import { defineTool } from './shared/tool.ts';
 
 const input = (z: Zod) =>
   z.strictObject({

@@ -5,7 +5,7 @@
 
 import type { CallName, Calls } from 'argus-engine';
 import type { z } from 'zod';
-import type { Zod } from '../system/zod.ts';
+import type { Zod } from '../../system/zod.ts';
 
 export interface Output {
   /** The engine's calls whose results are answered; of several, the result of one. */

@@ -3,14 +3,14 @@
  */
 
 import { LIMITS, RUN_STATUSES } from 'argus-engine';
-import { ArgusError } from '../../errors.ts';
-import type { SessionManager } from '../../sessions/session-manager.ts';
-import type { Zod } from '../../system/zod.ts';
-import { clipped } from '../../text/untrusted.ts';
-import { fitPage } from '../budget.ts';
-import type { AnswerOf, Output } from '../output.ts';
-import { limit, offset, projectPath, warnings } from '../schemas.ts';
-import { type Arguments, defineTool } from '../tool.ts';
+import { ArgusError } from '../errors.ts';
+import type { SessionManager } from '../sessions/session-manager.ts';
+import type { Zod } from '../system/zod.ts';
+import { clipped } from '../text/untrusted.ts';
+import { fitPage } from './shared/budget.ts';
+import type { AnswerOf, Output } from './shared/output.ts';
+import { limit, offset, projectPath, warnings } from './shared/schemas.ts';
+import { type Arguments, defineTool } from './shared/tool.ts';
 
 /** In a list an error is a reminder; a resource shows it whole. */
 const ERROR_CHARACTERS = 400;

@@ -2,14 +2,14 @@
  * argus_report_fix: records what fixed a failure, or did not. Whether the fix holds: a later run says it.
  */
 
-import { environmentOf } from '../../environment/project-environment.ts';
-import { requireSameTest } from '../../sessions/changed-tests.ts';
-import type { SessionManager } from '../../sessions/session-manager.ts';
-import type { Zod } from '../../system/zod.ts';
-import { visible } from '../../text/untrusted.ts';
-import type { AnswerOf, Output } from '../output.ts';
-import { caseName, notStored, projectPath, runId, warnings } from '../schemas.ts';
-import { type Arguments, defineTool } from '../tool.ts';
+import { environmentOf } from '../environment/project-environment.ts';
+import { requireSameTest } from '../sessions/changed-tests.ts';
+import type { SessionManager } from '../sessions/session-manager.ts';
+import type { Zod } from '../system/zod.ts';
+import { visible } from '../text/untrusted.ts';
+import type { AnswerOf, Output } from './shared/output.ts';
+import { caseName, notStored, projectPath, runId, warnings } from './shared/schemas.ts';
+import { type Arguments, defineTool } from './shared/tool.ts';
 
 /** A description is a paragraph; a diff belongs into git. */
 const MAX_DESCRIPTION_CHARACTERS = 10_000;

@@ -2,10 +2,10 @@
  * record_outcome: records whether a solution worked, in the statistics it is ranked by.
  */
 
-import { recordOutcome } from '../../memory/calls.ts';
-import type { Zod } from '../../system/zod.ts';
-import { defineTool } from '../tool.ts';
-import { env, envBucket, lookupId, notes, projectPath, remembered, worked } from './memory-schemas.ts';
+import { recordOutcome } from '../memory/calls.ts';
+import type { Zod } from '../system/zod.ts';
+import { env, envBucket, lookupId, notes, projectPath, remembered, worked } from './shared/memory-schemas.ts';
+import { defineTool } from './shared/tool.ts';
 
 const input = (z: Zod) =>
   z.strictObject({

@@ -3,13 +3,13 @@
  * fix/start-fields.ts. The loop's work: `fix/`; its rules: crates/core/src/fix_loop.
  */
 
-import type { Loop } from '../../fix/loop.ts';
-import type { LoopContext, Watcher } from '../../fix/loop-context.ts';
-import { startShape } from '../../fix/start-input.ts';
-import type { SessionManager } from '../../sessions/session-manager.ts';
-import type { Zod } from '../../system/zod.ts';
-import { type Arguments, type CallContext, defineTool } from '../tool.ts';
-import { answerOf, type FixAnswer, output, placeAt, projectPath, watched } from './fix-schemas.ts';
+import type { Loop } from '../fix/loop.ts';
+import type { LoopContext, Watcher } from '../fix/loop-context.ts';
+import { startShape } from '../fix/start-input.ts';
+import type { SessionManager } from '../sessions/session-manager.ts';
+import type { Zod } from '../system/zod.ts';
+import { answerOf, type FixAnswer, output, placeAt, projectPath, watched } from './shared/fix-schemas.ts';
+import { type Arguments, type CallContext, defineTool } from './shared/tool.ts';
 
 const input = (z: Zod) => z.strictObject({ projectPath: projectPath(z), ...startShape(z) });
 
@@ -20,7 +20,7 @@ async function handleFixProblem(
   sessionManager: SessionManager,
   context: CallContext,
 ): Promise<FixAnswer> {
-  const { Loop } = await import('../../fix/loop.ts');
+  const { Loop } = await import('../fix/loop.ts');
   const loopContext = await placeAt(projectPath, sessionManager);
   const loop = await Loop.start(loopContext, wanted);
   try {
@@ -32,7 +32,7 @@ async function handleFixProblem(
 
 /** A command runs at once; a given error needs a fix first. */
 async function begun(loopContext: LoopContext, loop: Loop, watcher: Watcher): Promise<FixAnswer> {
-  const { step } = await import('../../fix/step.ts');
+  const { step } = await import('../fix/step.ts');
   const refused = loop.decision.type === 'run' ? await step(loop, watcher) : null;
   return answerOf(loopContext, loop, watcher, refused ?? undefined);
 }

@@ -4,16 +4,16 @@
  */
 
 import type { SuspectCommit } from 'argus-engine';
-import { describedCommits } from '../../git/described-commits.ts';
-import { Git } from '../../git/git.ts';
-import { settledHere } from '../../run/planning/settling.ts';
-import { SourceFolders } from '../../run/source-folders.ts';
-import type { SessionManager } from '../../sessions/session-manager.ts';
-import type { Zod } from '../../system/zod.ts';
-import { fitList, fitRemarks } from '../budget.ts';
-import type { AnswerOf, Output } from '../output.ts';
-import { caseName, notStored, projectPath, runId } from '../schemas.ts';
-import { type Arguments, defineTool } from '../tool.ts';
+import { describedCommits } from '../git/described-commits.ts';
+import { Git } from '../git/git.ts';
+import { settledHere } from '../run/planning/settling.ts';
+import { SourceFolders } from '../run/source-folders.ts';
+import type { SessionManager } from '../sessions/session-manager.ts';
+import type { Zod } from '../system/zod.ts';
+import { fitList, fitRemarks } from './shared/budget.ts';
+import type { AnswerOf, Output } from './shared/output.ts';
+import { caseName, notStored, projectPath, runId } from './shared/schemas.ts';
+import { type Arguments, defineTool } from './shared/tool.ts';
 
 const input = (z: Zod) =>
   z.strictObject({

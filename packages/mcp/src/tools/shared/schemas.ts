@@ -4,7 +4,7 @@
  */
 
 import { ENGINE_ERROR_CODES } from 'argus-engine';
-import type { Zod } from '../system/zod.ts';
+import type { Zod } from '../../system/zod.ts';
 
 export const projectPath = (z: Zod) =>
   z.string().min(1).describe('Absolute path of the project, opened with argus_init');

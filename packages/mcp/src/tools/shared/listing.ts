@@ -4,8 +4,8 @@
  */
 
 import { z } from 'zod';
-import generated from '../../../../npm/engine/src/generated/calls.schema.json' with { type: 'json' };
-import type { Schema } from '../system/json-schema.ts';
+import generated from '../../../../../npm/engine/src/generated/calls.schema.json' with { type: 'json' };
+import type { Schema } from '../../system/json-schema.ts';
 import type { Output } from './output.ts';
 import type { Tool } from './tool.ts';
 

@@ -2,10 +2,10 @@
  * fix_status: how a fix loop stands, while it runs and after its end.
  */
 
-import type { SessionManager } from '../../sessions/session-manager.ts';
-import type { Zod } from '../../system/zod.ts';
-import { type Arguments, defineTool } from '../tool.ts';
-import { answerFrom, type FixAnswer, loop, output, placeAt, projectPath } from './fix-schemas.ts';
+import type { SessionManager } from '../sessions/session-manager.ts';
+import type { Zod } from '../system/zod.ts';
+import { answerFrom, type FixAnswer, loop, output, placeAt, projectPath } from './shared/fix-schemas.ts';
+import { type Arguments, defineTool } from './shared/tool.ts';
 
 const input = (z: Zod) =>
   z.strictObject({
@@ -14,8 +14,8 @@ const input = (z: Zod) =>
   });
 
 async function handleFixStatus(params: Arguments<typeof input>, sessionManager: SessionManager): Promise<FixAnswer> {
-  const { Loop } = await import('../../fix/loop.ts');
-  const { reportMarkdown } = await import('../../fix/report/report.ts');
+  const { Loop } = await import('../fix/loop.ts');
+  const { reportMarkdown } = await import('../fix/report/report.ts');
   const loopContext = await placeAt(params.projectPath, sessionManager);
   const record = await Loop.look(loopContext, params.loop);
   return answerFrom(loopContext, record, record.outlook.decision.is_over ? { report: reportMarkdown(record) } : {});

@@ -5,18 +5,18 @@
 import { type Dirent, readdir } from 'node:fs';
 import path from 'node:path';
 import { EngineError, LIMITS, REPORT_FORMATS } from 'argus-engine';
-import { ArgusError } from '../../errors.ts';
-import { conditions } from '../../run/conditions.ts';
-import { ciFacts, gitFacts, givenFacts } from '../../run/git-state.ts';
-import { folderOf } from '../../run/planning/test-place.ts';
-import type { SessionManager } from '../../sessions/session-manager.ts';
-import { readPart, Unreadable } from '../../system/files/read.ts';
-import { isWithin, stat } from '../../system/files/way.ts';
-import type { Zod } from '../../system/zod.ts';
-import { fitRemarks } from '../budget.ts';
-import type { AnswerOf, Output } from '../output.ts';
-import { notStored, projectPath } from '../schemas.ts';
-import { type Arguments, defineTool } from '../tool.ts';
+import { ArgusError } from '../errors.ts';
+import { conditions } from '../run/conditions.ts';
+import { ciFacts, gitFacts, givenFacts } from '../run/git-state.ts';
+import { folderOf } from '../run/planning/test-place.ts';
+import type { SessionManager } from '../sessions/session-manager.ts';
+import { readPart, Unreadable } from '../system/files/read.ts';
+import { isWithin, stat } from '../system/files/way.ts';
+import type { Zod } from '../system/zod.ts';
+import { fitRemarks } from './shared/budget.ts';
+import type { AnswerOf, Output } from './shared/output.ts';
+import { notStored, projectPath } from './shared/schemas.ts';
+import { type Arguments, defineTool } from './shared/tool.ts';
 
 /** One run has a report a module; past this a glob is a mistake. */
 const MAX_FILES = 2_000;

@@ -4,16 +4,16 @@
  */
 
 import { TEST_STATES } from 'argus-engine';
-import { ArgusError } from '../../errors.ts';
-import { Git } from '../../git/git.ts';
-import { commitOf } from '../../git/history.ts';
-import { settledHere } from '../../run/planning/settling.ts';
-import type { SessionManager } from '../../sessions/session-manager.ts';
-import type { Zod } from '../../system/zod.ts';
-import { fitPage } from '../budget.ts';
-import type { AnswerOf, Output } from '../output.ts';
-import { limit, offset, projectPath, warnings } from '../schemas.ts';
-import { type Arguments, defineTool } from '../tool.ts';
+import { ArgusError } from '../errors.ts';
+import { Git } from '../git/git.ts';
+import { commitOf } from '../git/history.ts';
+import { settledHere } from '../run/planning/settling.ts';
+import type { SessionManager } from '../sessions/session-manager.ts';
+import type { Zod } from '../system/zod.ts';
+import { fitPage } from './shared/budget.ts';
+import type { AnswerOf, Output } from './shared/output.ts';
+import { limit, offset, projectPath, warnings } from './shared/schemas.ts';
+import { type Arguments, defineTool } from './shared/tool.ts';
 
 const MAX_TESTS = 1_000;
 const DEFAULT_TESTS = 100;

@@ -9,9 +9,9 @@ import type { LoopRecord } from '../../fix/report/record.ts';
 import { Tail } from '../../run/execute.ts';
 import type { SessionManager } from '../../sessions/session-manager.ts';
 import type { Zod } from '../../system/zod.ts';
-import type { Output } from '../output.ts';
-import { withProgress } from '../progress.ts';
-import type { CallContext } from '../tool.ts';
+import type { Output } from './output.ts';
+import { withProgress } from './progress.ts';
+import type { CallContext } from './tool.ts';
 
 export type FixActionType =
   | 'APPLY_FIX_THEN_ATTEMPT'
