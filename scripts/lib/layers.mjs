@@ -70,7 +70,7 @@ const READS_BY_ITSELF = {
   'team/server/start-server.ts': 'reads the certificate that the operator names',
   'http/page.ts': 'reads pages of this package',
   'team/server/pages.ts': 'reads pages of this package',
-  'tools/apps.ts': 'reads pages of this package',
+  'tools/shared/apps.ts': 'reads pages of this package',
   'view/view-server.ts': 'reads pages of this package',
   'view/export.ts': 'reads pages of this package, and a copy that it has made itself',
 };
