@@ -16,6 +16,7 @@ mod knowledge;
 pub mod normalize;
 mod output;
 pub mod redact;
+pub mod stable_sort;
 pub mod summary;
 mod text;
 

@@ -12,7 +12,7 @@ export interface OpenOptions {
   readonly databasePath: string;
   /** Absolute, real path; case files are made relative to it. */
   readonly projectRoot: string;
-  /** Language of built-in suggestions; the contract's own when none. */
+  /** Language of built-in suggestions; English by default. */
   readonly locale?: Locale;
   readonly rules?: readonly UserRule[];
   readonly secrets?: readonly UserSecret[];
@@ -165,7 +165,7 @@ export class Engine extends NamedCalls {
       databasePath,
       projectRoot,
       readOnly: readOnly ?? false,
-      locale: locale ?? 'zh',
+      locale: locale ?? 'en',
       rules: rules ?? [],
       secrets: secrets ?? [],
       retention: retention ?? {},

@@ -8,10 +8,10 @@ use crate::failure::category::Category;
 #[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Locale {
-    /// The contract's own language.
-    #[default]
+    /// Chinese, the language of the contract's own texts.
     Zh,
     /// English.
+    #[default]
     En,
 }
 

@@ -19,6 +19,7 @@ use argus_core::{
     },
     evidence::facts::fingerprint,
     fix_loop::weakened_in_hunks,
+    stable_sort::StableSort,
 };
 use argus_store::{
     Tx,
@@ -173,7 +174,7 @@ fn ranked(failure: &FailedAt<'_>, [by_title, by_symbol, by_file]: [Vec<FixCommit
         all.insert(commit.key, (because, commit));
     }
     let mut all: Vec<_> = all.into_values().collect();
-    all.sort_by(|(a, newer), (b, older)| {
+    all.stable_sort_by(|(a, newer), (b, older)| {
         a.cmp(b).then(older.committed_at.cmp(&newer.committed_at)).then(newer.key.cmp(&older.key))
     });
     // Some may be gone from the branch, which only the host sees.
@@ -183,10 +184,10 @@ fn ranked(failure: &FailedAt<'_>, [by_title, by_symbol, by_file]: [Vec<FixCommit
 /// The file that the failure came from stands first.
 fn shown(failure: &FailedAt<'_>, because: ChangedBecause, commit: &FixCommit) -> ChangedBefore {
     let mut sources = sources_of(commit);
-    sources.sort_by_key(|source| Some(source.file.as_str()) != failure.file);
+    sources.stable_sort_by_key(|source| Some(source.file.as_str()) != failure.file);
     let function = failure.function.map(last_name);
     let source = |Touched { file, mut names }: Touched| {
-        names.sort_by_key(|name| Some(name.as_str()) != function);
+        names.stable_sort_by_key(|name| Some(name.as_str()) != function);
         names.truncate(MAX_SHOWN_SYMBOLS);
         ChangedSource { file, symbols: names }
     };

@@ -13,7 +13,7 @@ use crate::{
     runs::history::{is_more, page},
     viewer::grid::case_state,
 };
-use argus_core::{Ambient, evidence::verdict::VerdictKind};
+use argus_core::{Ambient, evidence::verdict::VerdictKind, stable_sort::StableSort};
 use argus_store::{
     Tx,
     runs::{
@@ -48,7 +48,7 @@ pub fn test_changes(
         let before = Side::read(tx, until)?;
         let after = Side::read(tx, after)?;
         let (mut changes, counts) = compared(&before, &after);
-        changes.sort_by(|one, other| (one.kind, one.name).cmp(&(other.kind, other.name)));
+        changes.stable_sort_by(|one, other| (one.kind, one.name).cmp(&(other.kind, other.name)));
         let total = u32::try_from(changes.len()).unwrap_or(u32::MAX);
         let shown: Vec<Change<'_>> = changes.into_iter().skip(offset as usize).take(limit as usize).collect();
         let has_more = is_more(offset, shown.len(), total);

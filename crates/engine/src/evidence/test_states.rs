@@ -19,6 +19,7 @@ use argus_core::{
         },
         state::{TestState, TestSummary, state_of},
     },
+    stable_sort::StableSort,
 };
 use argus_store::{
     Tx,
@@ -47,7 +48,7 @@ pub fn tests(engine: &Engine, ambient: &Ambient, params: &TestsParams) -> Result
                 found.push((case_name, history, summary));
             }
         }
-        found.sort_by(|one, other| urgency(&one.2).cmp(&urgency(&other.2)).then_with(|| one.0.cmp(&other.0)));
+        found.stable_sort_by(|one, other| urgency(&one.2).cmp(&urgency(&other.2)).then_with(|| one.0.cmp(&other.0)));
         let total = found.len();
         let mut tests = Vec::new();
         for (case_name, history, summary) in found.into_iter().skip(offset).take(limit) {

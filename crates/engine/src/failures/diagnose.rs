@@ -28,7 +28,9 @@ use crate::{
         cause::{self, CasesOfCause, FailureSight},
     },
 };
-use argus_core::{Ambient, Analysis, FailureKind, builtin, evidence::verdict::VerdictKind, search::Query};
+use argus_core::{
+    Ambient, Analysis, FailureKind, builtin, evidence::verdict::VerdictKind, search::Query, stable_sort::StableSort,
+};
 use argus_store::{
     Tx,
     patterns::{
@@ -300,7 +302,7 @@ fn with_hints(
         finding.related.extend(incidents);
         // The suggested pattern stays first.
         let from = usize::from(finding.suggested.first_related().is_some());
-        finding.related[from..].sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
+        finding.related[from..].stable_sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
     }
     let is_mended = finding.suggested.tried.is_some() || finding.mended_before.is_some();
     if !is_mended && let Ok(mut found) = changed_before(engine, tx, &[FailedAt::of(&seen.case.name, &seen.sight)]) {

@@ -1,7 +1,7 @@
 //! Finds the run and the failed case that a caller names, or says what they may have meant.
 
 use crate::{EngineError, ErrorCode, answer::text::quoted, runs::case_name::SEPARATOR};
-use argus_core::FailureEvent;
+use argus_core::{FailureEvent, stable_sort::StableSort};
 use argus_store::{
     Tx,
     runs::{
@@ -133,7 +133,7 @@ pub(crate) fn list_names(names: &[String]) -> String {
 pub(crate) fn closest(wanted: &str, names: Vec<String>) -> Vec<String> {
     let unique: BTreeSet<String> = names.into_iter().collect();
     let mut scored: Vec<(f64, String)> = unique.into_iter().map(|name| (likeness(wanted, &name), name)).collect();
-    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    scored.stable_sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
     scored.into_iter().take(MAX_SUGGESTIONS).map(|(_, name)| name).collect()
 }
 

@@ -7,7 +7,7 @@ use crate::{
     answer::view,
     contract::{Difference, Related, RelatedKind, Tried},
 };
-use argus_core::{Analysis, similarity::similarity};
+use argus_core::{Analysis, similarity::similarity, stable_sort::StableSort};
 use argus_store::{
     StoreError, Tx,
     patterns::{self, Pattern, PatternKey, similar},
@@ -95,7 +95,7 @@ fn alike(
 
 /// The most alike first; of equally alike ones a known fix before none, and one that is proved before one that is claimed.
 fn sort_by_relevance(found: &mut [RelatedPattern]) {
-    found.sort_by(|a, b| {
+    found.stable_sort_by(|a, b| {
         let evidence = |like: &RelatedPattern| suggestion::evidence(&like.pattern, like.tried);
         b.score.total_cmp(&a.score).then_with(|| evidence(b).cmp(&evidence(a)))
     });

@@ -8,7 +8,7 @@ use crate::{
     limits::MAX_PATTERNS,
     runs::history::{is_more, page},
 };
-use argus_core::{Ambient, Category, builtin::BUILTINS, confidence::confidence};
+use argus_core::{Ambient, Category, builtin::BUILTINS, confidence::confidence, stable_sort::StableSort};
 use argus_store::{
     Tx,
     patterns::{self, Order, Pattern},
@@ -87,7 +87,7 @@ fn sorted(tx: &mut Tx<'_>, params: &PatternsParams, most: u32) -> Result<Vec<Pat
         found = patterns::list(tx, &categories, order(sort), most + 1)?;
         found.retain(|pattern| params.source.is_none() || !pattern.is_builtin);
     }
-    found.sort_by(|a, b| compare(sort, a, b));
+    found.stable_sort_by(|a, b| compare(sort, a, b));
     found.truncate(most as usize);
     Ok(found)
 }

@@ -13,7 +13,8 @@ use crate::{
     memory::finding::shared::related_fixes,
 };
 use argus_core::{
-    Ambient, Analysis, Category, builtin::BUILTINS, display, evidence::kept::fixes::Fix, summary::shortened_message,
+    Ambient, Analysis, Category, builtin::BUILTINS, display, evidence::kept::fixes::Fix, stable_sort::StableSort,
+    summary::shortened_message,
 };
 use argus_store::{Tx, runs::cases::Case};
 use std::collections::{HashMap, HashSet};
@@ -153,7 +154,7 @@ pub(crate) fn brief<'a>(
         .map(|(candidate, case, cause)| ((candidate, case, cause), place_in_cause(cause)))
         .filter(|(_, place)| *place <= MAX_OF_CAUSE)
         .partition(|(_, place)| *place == 1);
-    firsts.sort_by_key(|((_, _, cause), _)| rank.get(cause));
+    firsts.stable_sort_by_key(|((_, _, cause), _)| rank.get(cause));
     let mut failures = Vec::with_capacity((firsts.len() + further.len()).min(MAX_LISTED));
     let mut places = Vec::with_capacity(failures.capacity());
     for ((candidate, case, cause), _) in firsts.into_iter().chain(further).take(MAX_LISTED) {
@@ -224,7 +225,7 @@ fn failure(
 /// same cause.
 fn shorten_to_level(failures: &[(usize, FailureBrief)], causes: &[&Cause], level: usize) -> Brief {
     let mut in_order: Vec<&(usize, FailureBrief)> = failures.iter().collect();
-    in_order.sort_by_key(|(at, _)| *at);
+    in_order.stable_sort_by_key(|(at, _)| *at);
     let mut firsts: HashMap<&str, &FailureBrief> = HashMap::new();
     let mut listed: Vec<FailureBrief> = Vec::with_capacity(failures.len());
     for (_, failure) in in_order {

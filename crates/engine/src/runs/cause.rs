@@ -12,6 +12,7 @@ use argus_core::{
     Analysis, Category, FailureEvent, FailureKind, display,
     evidence::{facts::fingerprint, verdict::VerdictKind},
     failure_kind::failure_kind,
+    stable_sort::StableSort,
     summary::{FailureLocations, MAX_MESSAGE_LINE_CHARS, SourceLocation, Summary, failure_locations},
     values::with_values,
 };
@@ -195,7 +196,7 @@ impl Causes {
             _ => 1,
         };
         let mut causes: Vec<&Cause> = self.list.iter().collect();
-        causes.sort_by_key(|cause| (urgency(cause), std::cmp::Reverse(cause.count)));
+        causes.stable_sort_by_key(|cause| (urgency(cause), std::cmp::Reverse(cause.count)));
         causes
     }
 }

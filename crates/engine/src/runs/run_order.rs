@@ -1,5 +1,6 @@
 //! The order in which the cases of a run were executed, out of what its reports say of it.
 
+use argus_core::stable_sort::StableSort;
 use argus_report::{ExecutionOrder, Parsed, Place};
 
 /// The cases of the reports read so far; of each what the reader of it made, and the runner that its report names.
@@ -30,7 +31,7 @@ impl<T> RunOrder<T> {
     pub(super) fn finish(mut self) -> (Vec<(T, Option<String>)>, bool) {
         let is_known = match self.orders[..] {
             [ExecutionOrder::AsReported] => {
-                self.cases.sort_by_key(|(place, ..)| place.number);
+                self.cases.stable_sort_by_key(|(place, ..)| place.number);
                 true
             }
             [_, ..] if self.orders.iter().all(|order| *order == ExecutionOrder::ByStart) => {
@@ -41,7 +42,7 @@ impl<T> RunOrder<T> {
                 // Reports with times in seconds do not say which of two classes was first.
                 let is_told = sorted.windows(2).all(|pair| pair[0].1 == pair[1].1 || pair[0].0 != pair[1].0);
                 if is_told {
-                    self.cases.sort_by_key(came);
+                    self.cases.stable_sort_by_key(came);
                 }
                 is_told
             }

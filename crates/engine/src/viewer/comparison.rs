@@ -11,7 +11,7 @@ use crate::{
     failures::lookup,
     runs::history::is_more,
 };
-use argus_core::{Ambient, evidence::verdict::VerdictKind};
+use argus_core::{Ambient, evidence::verdict::VerdictKind, stable_sort::StableSort};
 use argus_store::{
     Tx,
     runs::{
@@ -53,7 +53,7 @@ pub fn view_comparison(
             list.push(ComparedCase { verdict, ..compared(case, was, CaseState::Failed) });
         }
         // Stable: those of one kind stay in the report's order.
-        new.sort_by_key(urgency);
+        new.stable_sort_by_key(urgency);
         for case in failed_before.iter().filter(|case| !names_after.contains(case.name.as_str())) {
             let is = after.get(&case.name).copied().unwrap_or(CaseState::Absent);
             let has_run = matches!(is, CaseState::Passed | CaseState::Flaky);

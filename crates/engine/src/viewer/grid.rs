@@ -8,7 +8,7 @@ use crate::{
     contract::{CaseState, GridFilter, GridTest, ViewGridParams, ViewGridResult},
     runs::history::{self, is_more},
 };
-use argus_core::Ambient;
+use argus_core::{Ambient, stable_sort::StableSort};
 use argus_store::{
     Tx,
     runs::{
@@ -45,7 +45,7 @@ pub fn view_grid(engine: &Engine, ambient: &Ambient, params: &ViewGridParams) ->
         Some(GridFilter::Flaky) => test.flaky,
         Some(GridFilter::Broken) => test.broken,
     });
-    tests.sort_by(|a, b| {
+    tests.stable_sort_by(|a, b| {
         let urgent = |test: &Test| (test.broken, test.flaky, test.failures);
         urgent(b).cmp(&urgent(a)).then_with(|| a.name.cmp(&b.name))
     });

@@ -7,7 +7,9 @@ use crate::{
     failures::{matching, related},
     inspect, memory,
 };
-use argus_core::{Ambient, Analyzer, FailureEvent, normalize::is_placeholder_name, search::Query};
+use argus_core::{
+    Ambient, Analyzer, FailureEvent, normalize::is_placeholder_name, search::Query, stable_sort::StableSort,
+};
 use argus_store::Tx;
 
 /// From the text alone.
@@ -33,7 +35,7 @@ pub fn view_inspection(
         Ok((pattern.map(|pattern| view::row(&pattern, engine.options.locale)), [related, incidents].concat()))
     };
     let (pattern, mut related) = engine.read(ambient, body)?;
-    related.sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
+    related.stable_sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
     let inspection = inspect::shown(analysis, params.event.exit_code);
     let placeholders = placeholders(&inspection.normalized);
     Ok(ViewInspectionResult { inspection, placeholders, pattern, related })

@@ -11,7 +11,7 @@ use crate::{
     failures::{related, report_fix::unknown_pattern, trial},
     runs::history::is_more,
 };
-use argus_core::{Ambient, FailureEvent, confidence::confidence};
+use argus_core::{Ambient, FailureEvent, confidence::confidence, stable_sort::StableSort};
 use argus_store::{
     Tx,
     patterns::{
@@ -151,7 +151,7 @@ fn solutions(tx: &mut Tx<'_>, pattern: &Pattern) -> Result<Vec<ViewSolution>, En
             created_at: iso(solution.created_at),
         });
     }
-    shown.sort_by_key(|solution| !solution.suggested);
+    shown.stable_sort_by_key(|solution| !solution.suggested);
     Ok(shown)
 }
 
@@ -206,7 +206,7 @@ fn seen_learned(
         let own = occurrences.into_iter().filter(|occurrence| signatures.contains(&occurrence.signature));
         found.extend(own.map(|occurrence| (occurrence, part.case_name.as_str())));
     }
-    found.sort_by_key(|(occurrence, _)| std::cmp::Reverse((occurrence.run, occurrence.seq)));
+    found.stable_sort_by_key(|(occurrence, _)| std::cmp::Reverse((occurrence.run, occurrence.seq)));
     found.dedup_by(|(a, _), (b, _)| a == b);
     let tests = tests(tx, &found)?;
     let total = size(found.len());
@@ -229,7 +229,7 @@ fn tests(tx: &mut Tx<'_>, found: &[(FailureOccurrence, &str)]) -> Result<Vec<See
         by_name.entry(name).or_insert((0, occurrence)).0 += 1;
     }
     let mut counted: Vec<_> = by_name.into_iter().collect();
-    counted.sort_by_key(|(_, (count, _))| std::cmp::Reverse(*count));
+    counted.stable_sort_by_key(|(_, (count, _))| std::cmp::Reverse(*count));
     let mut tests = Vec::new();
     for (name, (failures, last)) in counted.into_iter().take(MAX_TESTS) {
         if let Some((last_run_id, started_at, _)) = case_history::describe_occurrence(tx, last)? {
@@ -261,7 +261,7 @@ fn seen_builtin(tx: &mut Tx<'_>, pattern: &Pattern, limit: u32, offset: u32) -> 
         by_name.entry(&seen.case_name).or_insert((0, seen)).0 += 1;
     }
     let mut counted: Vec<_> = by_name.into_iter().collect();
-    counted.sort_by_key(|(_, (count, _))| std::cmp::Reverse(*count));
+    counted.stable_sort_by_key(|(_, (count, _))| std::cmp::Reverse(*count));
     let test = |(name, (failures, last)): (&str, (u32, &SeenIn))| SeenTest {
         case_name: name.to_owned(),
         failures,

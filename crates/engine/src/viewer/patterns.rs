@@ -12,7 +12,7 @@ use crate::{
     contract::{CategoryCount, PatternSource, SourceCount, ViewPatternSort, ViewPatternsParams, ViewPatternsResult},
     runs::history::is_more,
 };
-use argus_core::{Ambient, Category, builtin::BUILTINS, confidence::confidence};
+use argus_core::{Ambient, Category, builtin::BUILTINS, confidence::confidence, stable_sort::StableSort};
 use argus_store::{
     Tx,
     patterns::{
@@ -197,7 +197,7 @@ impl All {
             }
         }
         // Mostly sorted runs, which a stable sort goes through once.
-        placed.sort_by(compare);
+        placed.stable_sort_by(compare);
         let part = placed.into_iter().skip((skip - before) as usize).take(take as usize).map(|placed| placed.key);
         let mut keys: Vec<PatternKey> = part.collect();
         if turned {
@@ -299,7 +299,7 @@ fn sections_of(params: &ViewPatternsParams, builtins: BuiltIns, learned: bool) -
     let Some(by) = column(sort) else {
         let mut sections: Vec<Section> = if sort == ViewPatternSort::Category {
             let mut categories = categories;
-            categories.sort_by_key(|category| category.as_str());
+            categories.stable_sort_by_key(|category| category.as_str());
             let section = |category| most_frequent(vec![category], builtins, learned);
             categories.into_iter().map(section).collect()
         } else {

@@ -11,7 +11,7 @@ use crate::{
     failures::{lookup, matching, suggestion::known_pattern},
     runs::{cause, history::is_more},
 };
-use argus_core::{Ambient, display, normalize::normalize};
+use argus_core::{Ambient, display, normalize::normalize, stable_sort::StableSort};
 use argus_store::{
     Tx,
     patterns::{self, Pattern, PatternKey, merging},
@@ -184,7 +184,7 @@ pub(super) fn groups(engine: &Engine, tx: &mut Tx<'_>, run: RunKey) -> Result<(V
             }),
         }
     }
-    groups.sort_by_key(|group| std::cmp::Reverse(group.count));
+    groups.stable_sort_by_key(|group| std::cmp::Reverse(group.count));
     let (groups, more) = first(groups, MAX_GROUPS);
     let mut shown = Vec::with_capacity(groups.len());
     for group in groups {

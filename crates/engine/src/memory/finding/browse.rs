@@ -22,6 +22,7 @@ use crate::{
 use argus_core::{
     Ambient,
     search::{MIN_SCORE, Query},
+    stable_sort::StableSort,
 };
 use argus_store::{
     Tx,
@@ -112,7 +113,7 @@ fn answering(
         let found = listed.shown;
         let mut ranked: Vec<RankedSolution> =
             listed.ranked.into_iter().map(|solution| solution.shown(&found.incident_id, found.memory)).collect();
-        ranked.sort_by(|a, b| b.final_solution_score.total_cmp(&a.final_solution_score));
+        ranked.stable_sort_by(|a, b| b.final_solution_score.total_cmp(&a.final_solution_score));
         ranked.truncate(MAX_SOLUTIONS);
         shown.push(ViewIncident {
             incident_id: found.incident_id,
@@ -147,7 +148,7 @@ fn newest(
         total += count;
         found.extend(keys.into_iter().map(|(key, created_at)| (created_at, side, key)));
     }
-    found.sort_by_key(|(created_at, side, key)| (Reverse(*created_at), *side, Reverse(*key)));
+    found.stable_sort_by_key(|(created_at, side, key)| (Reverse(*created_at), *side, Reverse(*key)));
     let mut shown = Vec::new();
     for (_, side, key) in found.into_iter().skip(offset as usize).take(limit as usize) {
         let body = |tx: &mut Tx<'_>| brief(engine, tx, side, key);

@@ -4,6 +4,7 @@ use crate::{Engine, EngineError, memory::side::Side};
 use argus_core::{
     Ambient,
     search::{MIN_SCORE, Query, Score, Weighed},
+    stable_sort::StableSort,
 };
 use argus_store::{
     Tx, incidents,
@@ -62,7 +63,7 @@ pub(super) fn find(
         hits.extend(found.into_iter().map(|(owner, score)| SearchHit { side, owner, score }));
     }
     hits.retain(|hit| hit.score.value >= threshold && hit.score.value > 0.0);
-    hits.sort_by(|a, b| {
+    hits.stable_sort_by(|a, b| {
         b.score.value.total_cmp(&a.score.value).then_with(|| (a.side, a.owner).cmp(&(b.side, b.owner)))
     });
     hits.truncate(limit);
@@ -75,7 +76,7 @@ fn raise_equal_titles(tx: &mut Tx<'_>, query: &Query, scored: &mut [(Owner, Scor
     let mut weak: Vec<_> = weak
         .filter_map(|(owner, score)| if let Owner::Incident(key) = owner { Some((*key, score)) } else { None })
         .collect();
-    weak.sort_by(|(_, one), (_, other)| other.value.total_cmp(&one.value));
+    weak.stable_sort_by(|(_, one), (_, other)| other.value.total_cmp(&one.value));
     weak.truncate(MAX_COMPARED_TITLES);
     let keys: Vec<_> = weak.iter().map(|(key, _)| *key).collect();
     for ((_, score), title) in weak.into_iter().zip(incidents::titles(tx, &keys)?) {

@@ -21,6 +21,7 @@ use crate::{
 use argus_core::{
     Ambient, Analysis,
     search::{MIN_SCORE, Query},
+    stable_sort::StableSort,
 };
 use argus_store::{Tx, incidents, search::Owner, solutions};
 use serde_json::{Map, Value};
@@ -156,7 +157,7 @@ pub(crate) fn related_incidents(
 
 fn best_of(engine: &Engine, mut like: Vec<Related>) -> impl Iterator<Item = Related> {
     like.retain(|related| related.suggested_fix.is_some());
-    like.sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
+    like.stable_sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
     like.truncate(MAX_RELATED);
     like.into_iter().map(|related| claimed_related(engine, related))
 }

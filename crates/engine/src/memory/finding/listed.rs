@@ -12,7 +12,7 @@ use crate::{
         side::{SIDES, Side},
     },
 };
-use argus_core::{Ambient, display};
+use argus_core::{Ambient, display, stable_sort::StableSort};
 use argus_store::{Tx, incidents, patterns, search::Owner, solutions};
 
 /// Characters of an incident's texts in an answer.
@@ -55,7 +55,7 @@ pub(super) fn list(
         let read = engine.read_within(side, ambient, primary.as_deref_mut(), &mut Vec::new(), body)?;
         listed.extend(read.unwrap_or_default());
     }
-    listed.sort_by_key(|(at, _)| *at);
+    listed.stable_sort_by_key(|(at, _)| *at);
     Ok(listed.into_iter().map(|(_, listed)| listed).collect())
 }
 

@@ -22,6 +22,7 @@ use argus_core::{
     Ambient,
     bound::bound_to,
     search::{MIN_SCORE, Query},
+    stable_sort::StableSort,
 };
 use argus_store::{Tx, solutions::lookups};
 use serde_json::{Map, Value};
@@ -124,7 +125,7 @@ fn answer(
         failed.final_solution_score = failed.final_solution_score.min(lowest);
     }
     // Stable: of equal ones that of the better incident comes first.
-    ranked.sort_by(|a, b| {
+    ranked.stable_sort_by(|a, b| {
         let by_score = b.final_solution_score.total_cmp(&a.final_solution_score);
         by_score.then(has_only_failed(a).cmp(&has_only_failed(b)))
     });

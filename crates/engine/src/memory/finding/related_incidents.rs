@@ -15,6 +15,7 @@ use argus_core::{
     Ambient, display,
     environment::Environment,
     search::{MIN_SCORE, Query},
+    stable_sort::StableSort,
 };
 use argus_store::{Tx, incidents, search::Owner, solutions::outcomes};
 use std::collections::BTreeSet;
@@ -56,7 +57,7 @@ pub(crate) fn incidents(
     }
     let mut known = BTreeSet::new();
     related.retain(|incident: &Related| known.insert(incident.id.clone()));
-    related.sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
+    related.stable_sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
     Ok(related)
 }
 

@@ -17,6 +17,7 @@ use argus_core::{
     Ambient,
     environment::{Environment, env_match},
     search::Query,
+    stable_sort::StableSort,
 };
 use argus_store::{
     Tx, incidents, patterns,
@@ -85,7 +86,7 @@ fn by_environment(
         let nearest = nearest.unwrap_or_else(|| env_match(environment, &Environment::default()));
         hit.score.value *= 1.0 - ENVIRONMENT_SHARE + ENVIRONMENT_SHARE * nearest;
     }
-    hits.sort_by(|a, b| b.score.value.total_cmp(&a.score.value));
+    hits.stable_sort_by(|a, b| b.score.value.total_cmp(&a.score.value));
     Ok(())
 }
 

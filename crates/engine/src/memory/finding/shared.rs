@@ -12,7 +12,7 @@ use crate::{
         side::{SIDES, Side},
     },
 };
-use argus_core::{Ambient, Analysis, display, evidence::kept::fixes::ProofStatus};
+use argus_core::{Ambient, Analysis, display, evidence::kept::fixes::ProofStatus, stable_sort::StableSort};
 use argus_store::{
     StoreError, Tx, incidents,
     patterns::{self, Pattern, PatternKey, sameness},
@@ -83,7 +83,7 @@ pub(crate) fn related_fixes(
     }
     let is_refuted =
         |like: &Related| like.origin.as_ref().is_some_and(|origin| origin.state == Some(ProofStatus::Refuted));
-    found.sort_by_key(is_refuted);
+    found.stable_sort_by_key(is_refuted);
     found.truncate(MAX_SHOWN);
     Ok(found)
 }

@@ -1,7 +1,6 @@
 //! `argus_patterns`, `argus_history`, completion.
 
 use crate::tests::prelude::*;
-use argus_core::builtin::Locale;
 
 fn list(world: &World, params: &PatternsParams) -> PatternsResult {
     world.call(patterns, params).unwrap()
@@ -69,10 +68,8 @@ fn refuses_sizes_out_of_range() {
 }
 
 #[test]
-fn builtins_speak_the_readers_language() {
-    let options = EngineOptions { locale: Locale::En, ..EngineOptions::default() };
-    let world = World::with(":memory:", options).unwrap();
-    let run = world.run(vec![failed("health", REFUSED)]);
+fn builtin_fixes_are_english_by_default() {
+    let (world, run) = World::after(vec![failed("health", REFUSED)]);
     let known = world.diagnose(&run, "health").unwrap();
     assert!(known.suggested_fix.unwrap().starts_with("The service may not have fully started"));
 }

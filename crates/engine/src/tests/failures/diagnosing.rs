@@ -1,6 +1,7 @@
 //! `argus_diagnose`.
 
 use crate::tests::prelude::*;
+use argus_core::builtin::Locale;
 
 #[test]
 fn an_unmatched_failure_becomes_a_learned_pattern() {
@@ -23,7 +24,9 @@ fn an_unmatched_failure_becomes_a_learned_pattern() {
 
 #[test]
 fn a_category_with_a_builtin_matches_it_and_counts() {
-    let (world, run) = World::after(vec![failed("health", REFUSED)]);
+    let chinese = EngineOptions { locale: Locale::Zh, ..EngineOptions::default() };
+    let world = World::with(":memory:", chinese).unwrap();
+    let run = world.run(vec![failed("health", REFUSED)]);
     let first = world.diagnose(&run, "health").unwrap();
     let pattern = first.pattern.unwrap();
     assert_eq!((pattern.id.as_str(), pattern.occurrences, first.is_new_pattern), ("builtin-conn-refused", 1, false));

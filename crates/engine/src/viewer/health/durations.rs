@@ -3,6 +3,7 @@
 
 use super::size;
 use crate::contract::{DurationBefore, TestDuration};
+use argus_core::stable_sort::StableSort;
 use argus_store::runs::{Run, RunKey, trends::PassDuration};
 use std::collections::{BTreeMap, HashMap};
 
@@ -84,7 +85,7 @@ fn grown(test: &TestDuration) -> f64 {
 }
 
 fn longest(mut tests: Vec<TestDuration>, by: impl Fn(&TestDuration) -> f64) -> Vec<TestDuration> {
-    tests.sort_by(|one, other| by(other).total_cmp(&by(one)).then_with(|| one.case_name.cmp(&other.case_name)));
+    tests.stable_sort_by(|one, other| by(other).total_cmp(&by(one)).then_with(|| one.case_name.cmp(&other.case_name)));
     tests.truncate(MAX_LISTED);
     tests
 }

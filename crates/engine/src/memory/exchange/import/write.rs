@@ -8,7 +8,7 @@ use crate::{
     contract::{MemoryImported, RefusedLine},
     memory::{index, input},
 };
-use argus_core::search::Indexed;
+use argus_core::{search::Indexed, stable_sort::StableSort};
 use argus_store::{
     Tx,
     incidents::{self, Incident, IncidentKey, NewIncident, Texts},
@@ -48,7 +48,7 @@ pub(super) fn all(
         vector: &indexed.vector,
     });
     search::add(tx, &documents.collect::<Vec<_>>())?;
-    written.imported.refused.sort_by_key(|refused| refused.line);
+    written.imported.refused.stable_sort_by_key(|refused| refused.line);
     Ok(written.imported)
 }
 

@@ -25,6 +25,7 @@ use crate::{
 };
 use argus_core::{
     Ambient, Analysis, Category, FailureEvent,
+    stable_sort::StableSort,
     summary::{MAX_HEADLINE_CHARS, Summary},
 };
 use argus_store::{
@@ -257,7 +258,7 @@ fn days(lines: &[(i64, u32, u32)], now: i64) -> Vec<DailyCounts> {
         DailyCounts { day, occurrences, resolutions: resolutions.min(occurrences) }
     });
     let mut days: Vec<_> = given.collect();
-    days.sort_by_key(|counts| counts.day);
+    days.stable_sort_by_key(|counts| counts.day);
     days.dedup_by_key(|counts| counts.day);
     days.split_off(days.len().saturating_sub(MAX_DAYS as usize))
 }

@@ -1,6 +1,7 @@
 //! Takes out of a text what tells of the machine that it is from: folders of a person, and names of the machine.
 
 use crate::contract::MachineNames;
+use argus_core::stable_sort::StableSort;
 
 /// A shorter name is a word.
 const MIN_HOST_CHARS: usize = 4;
@@ -20,7 +21,7 @@ const HOST: &str = "(host)";
 pub(super) fn without_names(text: &str, machine: &MachineNames) -> String {
     let mut text = text.to_owned();
     let mut roots: Vec<&String> = machine.roots.iter().filter(|root| root.len() > 1).collect();
-    roots.sort_by_key(|root| std::cmp::Reverse(root.len()));
+    roots.stable_sort_by_key(|root| std::cmp::Reverse(root.len()));
     for root in roots {
         for spelled in spellings(root) {
             for separator in ["/", "\\\\", "\\"] {

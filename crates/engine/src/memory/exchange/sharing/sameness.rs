@@ -12,7 +12,7 @@ use crate::{
         },
     },
 };
-use argus_core::Ambient;
+use argus_core::{Ambient, stable_sort::StableSort};
 use argus_store::{
     Tx,
     patterns::{
@@ -44,7 +44,7 @@ struct Prepared<'a> {
 pub(super) fn apply(engine: &Engine, ambient: &Ambient, words: &[Word]) -> Result<(), EngineError> {
     // One that cannot be prepared says nothing, as a line that an import refuses.
     let mut words: Vec<_> = words.iter().filter_map(|word| prepare(engine, word).ok()).collect();
-    words.sort_by_key(|word| (word.said_at, word.id));
+    words.stable_sort_by_key(|word| (word.said_at, word.id));
     if words.is_empty() {
         return Ok(());
     }

@@ -20,7 +20,7 @@ use crate::{
         index, input,
     },
 };
-use argus_core::{Ambient, display};
+use argus_core::{Ambient, display, stable_sort::StableSort};
 use argus_store::Tx;
 use std::collections::BTreeMap;
 
@@ -166,8 +166,8 @@ fn incident_line(
 fn pattern_line(known: Known, outcomes: &BTreeMap<String, Vec<SharedOutcome>>) -> Option<PatternLine> {
     let failure = known.failure()?.clone();
     let Known { mut fixes, mut decisions } = known;
-    fixes.sort_by(|a, b| (&a.created_at, &a.id).cmp(&(&b.created_at, &b.id)));
-    decisions.sort_by(|a, b| (&a.created_at, &a.id).cmp(&(&b.created_at, &b.id)));
+    fixes.stable_sort_by(|a, b| (&a.created_at, &a.id).cmp(&(&b.created_at, &b.id)));
+    decisions.stable_sort_by(|a, b| (&a.created_at, &a.id).cmp(&(&b.created_at, &b.id)));
     let newest = decisions.pop();
     let seen_at = fixes
         .first()

@@ -27,7 +27,7 @@ use crate::{
         input,
     },
 };
-use argus_core::{Ambient, Category, FailureEvent, bound::bound_to};
+use argus_core::{Ambient, Category, FailureEvent, bound::bound_to, stable_sort::StableSort};
 use argus_store::{
     Tx, incidents,
     patterns::{
@@ -80,8 +80,8 @@ pub fn write(engine: &Engine, ambient: &Ambient, params: &ShareParams) -> Result
             writer.add_found(tx, found, fix, failure)?;
         }
         let mut result = writer.result;
-        result.files.sort_by(|a, b| a.path.cmp(&b.path));
-        result.left_out.sort_by(|a, b| a.path.cmp(&b.path));
+        result.files.stable_sort_by(|a, b| a.path.cmp(&b.path));
+        result.left_out.stable_sort_by(|a, b| a.path.cmp(&b.path));
         result.doubts = result.files.iter().filter_map(|file| check::doubt(&file.path, &file.text)).collect();
         Ok(result)
     };

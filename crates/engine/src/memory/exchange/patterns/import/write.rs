@@ -13,7 +13,7 @@ use crate::{
         patterns::MAX_DAYS,
     },
 };
-use argus_core::Ambient;
+use argus_core::{Ambient, stable_sort::StableSort};
 use argus_store::{
     Tx,
     patterns::{
@@ -54,7 +54,7 @@ pub(super) fn all(
             open = write_lines(engine, ambient, tx, open, &mut imported)?;
         }
     }
-    imported.refused.sort_by_key(|refused| refused.line);
+    imported.refused.stable_sort_by_key(|refused| refused.line);
     Ok(imported)
 }
 
