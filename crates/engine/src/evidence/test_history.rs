@@ -71,7 +71,7 @@ fn evidence(tx: &mut Tx<'_>, mut memory: Memory, case_name: &str) -> Result<Opti
     let mut names = rows::load_tests(tx, &mut memory, &[case])?;
     let Some(history) = memory.tests.get(&case) else { return Ok(None) };
     let summary = state_of(history, &memory.window.view(), &memory.traits);
-    Ok(Some(evidence_of(tx, &memory, &mut names, history, summary, case_name.to_owned())?))
+    Ok(Some(evidence_of(tx, &memory, &mut names, history, &summary, case_name.to_owned())?))
 }
 
 fn latest_failure(engine: &Engine, tx: &mut Tx<'_>, case_name: &str) -> Result<Option<LatestFailure>, EngineError> {

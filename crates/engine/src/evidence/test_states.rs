@@ -52,7 +52,7 @@ pub fn tests(engine: &Engine, ambient: &Ambient, params: &TestsParams) -> Result
         let total = found.len();
         let mut tests = Vec::new();
         for (case_name, history, summary) in found.into_iter().skip(offset).take(limit) {
-            tests.push(evidence_of(tx, &memory, &mut names, history, summary, case_name)?);
+            tests.push(evidence_of(tx, &memory, &mut names, history, &summary, case_name)?);
         }
         let newest = runs::newest(tx, 1)?;
         Ok(TestsResult {
@@ -86,7 +86,7 @@ pub(super) fn evidence_of(
     memory: &Memory,
     names: &mut TestNames,
     history: &TestHistory,
-    summary: TestSummary,
+    summary: &TestSummary,
     case_name: String,
 ) -> Result<TestEvidence, EngineError> {
     if let Some(polluter) = summary.polluter.filter(|polluter| !names.contains_key(polluter)) {

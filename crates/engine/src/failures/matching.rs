@@ -201,6 +201,7 @@ pub(crate) fn learn_pattern(
 }
 
 /// As what a failure is written down.
+#[derive(Clone, Copy)]
 enum NewPatternKind {
     Learned { resolutions: u32 },
     Leading(PatternKey),

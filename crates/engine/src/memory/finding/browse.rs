@@ -107,9 +107,9 @@ fn answering(
     let query = Query::new(&text, &engine.analyzer);
     let hits: Vec<SearchHit> = find(engine, ambient, &SIDES, None, &query, (MAX_ANSWERS, MIN_SCORE), warnings)?;
     let total = u32::try_from(hits.len()).unwrap_or(u32::MAX);
-    let hits = hits.into_iter().skip(offset as usize).take(limit as usize).collect();
+    let hits: Vec<SearchHit> = hits.into_iter().skip(offset as usize).take(limit as usize).collect();
     let mut shown = Vec::new();
-    for listed in list(engine, ambient, None, hits, environment)? {
+    for listed in list(engine, ambient, None, &hits, environment)? {
         let found = listed.shown;
         let mut ranked: Vec<RankedSolution> =
             listed.ranked.into_iter().map(|solution| solution.shown(&found.incident_id, found.memory)).collect();

@@ -32,7 +32,7 @@ pub(super) fn list(
     engine: &Engine,
     ambient: &Ambient,
     mut primary: Option<&mut Tx<'_>>,
-    hits: Vec<SearchHit>,
+    hits: &[SearchHit],
     environment: &ResolvedEnvironment,
 ) -> Result<Vec<ListedIncident>, EngineError> {
     let mut listed: Vec<(usize, ListedIncident)> = Vec::with_capacity(hits.len());

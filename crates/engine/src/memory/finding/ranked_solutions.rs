@@ -98,7 +98,7 @@ fn look(
     let mut warnings = Vec::new();
     let wanted = (MAX_INCIDENTS, MIN_SCORE);
     let hits = find(engine, ambient, &SIDES, Some(&mut *primary), query, wanted, &mut warnings)?;
-    Ok((list(engine, ambient, Some(primary), hits, environment)?, warnings))
+    Ok((list(engine, ambient, Some(primary), &hits, environment)?, warnings))
 }
 
 /// Patterns that wait in the secondary memory are indexed too; where that fails they go on waiting.

@@ -77,7 +77,7 @@ pub fn write(engine: &Engine, ambient: &Ambient, params: &ShareParams) -> Result
         writer.add_incidents(tx)?;
         for (found, fix) in &chosen {
             let failure = failure_of_found(engine, tx, found)?;
-            writer.add_found(tx, found, fix, failure)?;
+            writer.add_found(tx, found, fix, &failure)?;
         }
         let mut result = writer.result;
         result.files.stable_sort_by(|a, b| a.path.cmp(&b.path));
@@ -267,9 +267,9 @@ impl Writer<'_> {
         tx: &mut Tx<'_>,
         found: &FixEvidence,
         fix: &str,
-        line: KnownLine,
+        line: &KnownLine,
     ) -> Result<(), EngineError> {
-        let failure = self.classified_failure(&line);
+        let failure = self.classified_failure(line);
         let passed_in = found.passed_in.as_deref().unwrap_or_default();
         let at = runs::by_id(tx, passed_in)?.map_or(0, |(_, run)| run.started_at);
         self.add(&SharedFile::Fix(SharedFix {
