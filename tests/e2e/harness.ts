@@ -25,6 +25,7 @@ import { StdioClientTransport as ModernTransport } from '@modelcontextprotocol/c
 import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import type { Transport as LegacyClientTransport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { JsonSchemaType, JsonSchemaValidator } from '@modelcontextprotocol/sdk/validation';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import { identify } from 'argus-engine';
 import { expect } from 'vitest';
@@ -173,7 +174,7 @@ export function runnerProject(name: string): string {
 async function modern(transport: ModernClientTransport): Promise<Agent> {
   const client = new ModernClient(
     { name: 'argus-e2e', version: '1.0.0' },
-    { versionNegotiation: { mode: { pin: '2026-07-28' } } },
+    { versionNegotiation: { mode: { pin: '2026-07-28' } }, jsonSchemaValidator: validator },
   );
   await client.connect(transport);
   return agent({
@@ -188,7 +189,7 @@ async function modern(transport: ModernClientTransport): Promise<Agent> {
 }
 
 async function legacy(transport: LegacyClientTransport): Promise<Agent> {
-  const client = new LegacyClient({ name: 'argus-e2e', version: '1.0.0' });
+  const client = new LegacyClient({ name: 'argus-e2e', version: '1.0.0' }, { jsonSchemaValidator: validator });
   await client.connect(transport);
   return agent({
     instructions: client.getInstructions(),
@@ -257,6 +258,19 @@ async function agent(wire: Wire): Promise<Agent> {
   };
 }
 
+/** Compiles each schema once, because that takes longer than most calls. */
+class CachingValidator extends AjvJsonSchemaValidator {
+  readonly #known = new Map<string, JsonSchemaValidator<unknown>>();
+
+  override getValidator<T>(schema: JsonSchemaType): JsonSchemaValidator<T> {
+    const key = JSON.stringify(schema);
+    const known = this.#known.get(key) ?? super.getValidator(schema);
+    this.#known.set(key, known);
+    return known as JsonSchemaValidator<T>;
+  }
+}
+const validator = new CachingValidator();
+
 const listedTools = z.array(z.object({ name: z.string(), outputSchema: z.looseObject({ type: z.literal('object') }) }));
 
 /** Of these tools only what a client needs beforehand is published. */
@@ -265,11 +279,10 @@ const SAY_MORE = /^fix_/u;
 /** Holds answers to the published schemas: a field that is not there is a mistake too, which no client would notice. */
 function publishedSchemas(tools: unknown[]): (tool: string, answer: unknown) => void {
   const schemas = new Map(listedTools.parse(tools).map(({ name, outputSchema }) => [name, outputSchema]));
-  const ajv = new AjvJsonSchemaValidator();
   return (tool, answer) => {
     const schema = schemas.get(tool);
     if (schema === undefined || answer === undefined) return;
-    const { errorMessage } = ajv.getValidator(SAY_MORE.test(tool) ? schema : closed(schema))(answer);
+    const { errorMessage } = validator.getValidator(SAY_MORE.test(tool) ? schema : closed(schema))(answer);
     if (errorMessage !== undefined) throw new Error(`${tool}: ${errorMessage}: ${JSON.stringify(answer)}`);
   };
 }
