@@ -24,6 +24,8 @@ export default defineConfig({
     setupFiles: 'tests/loaded-modules.ts',
     // Most tests wait for processes of their own; of two cores Vitest would use one.
     maxWorkers: Math.max(2, availableParallelism() - 1),
+    // Keeps transformed modules for the next run, which would take seconds to transform them again.
+    experimental: { fsModuleCache: true },
     // As in the program, because V8 alone would optimize the engine in each worker (packages/mcp/src/system/wasm-compiler.ts).
     execArgv: ['--wasm-lazy-validation', '--wasm-tiering-budget=500000000'],
     // Servers are spawned and packages installed, on machines busy with other things.

@@ -22,7 +22,7 @@ const READ = [
 
 /** Names by which a test starts the built program. */
 const STARTS_PROGRAM = /\b(?:BUNDLE|argusProcess|connectProcess|startProgram)\b/;
-const DEFINES_THEM = ['tests/e2e/argus.ts', 'tests/e2e/harness.ts'];
+const DEFINES_THEM = ['tests/e2e/argus.ts', 'tests/e2e/clients.ts', 'tests/e2e/harness.ts'];
 const BUILT_ENGINE = 'npm/engine/dist/';
 
 const RECORDS = join(root, 'target', 'stamps', 'passed-test-files.json');

@@ -1,7 +1,8 @@
 /** The optimized build answers every tool over stdio. */
 
 import { test } from 'vitest';
-import { connectProcess } from '../e2e/harness.ts';
+import { connectProcess } from '../e2e/clients.ts';
+
 import { callEveryTool } from '../e2e/protocol/every-tool.ts';
 
 test('every tool of the optimized build answers by its schema', async () => {

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { holderOf } from '../src/node/lock-holder.ts';
 import { loadNative, type NativeLocks } from '../src/node/lock-native.ts';
 import { QueueFile } from '../src/node/queue-file.ts';
-import { FileQueue, IMPATIENT, type Patience } from '../src/node/write-queue.ts';
+import { FileQueue, IMPATIENT, PATIENT, type Patience } from '../src/node/write-queue.ts';
 import { folder } from './setup.ts';
 
 const IN_VAIN = 'in vain';
@@ -153,14 +153,16 @@ test('who waits and does not go on is passed over, once for all', async () => {
   expect(events).toEqual(['next', 'after']);
 });
 
-// 20 s, because it waits as long as a writer may keep others waiting before it counts as stuck.
+/** A quarter of what a writer has; that it has 8 s: tests/hostile/memory/waiting.full.test.ts. */
+const QUARTER: Patience = { ...PATIENT, writingMs: PATIENT.writingMs / 4 };
+
 test('a long line that moves is no reason to give up; one writer who does not go on is', async () => {
   const [at, events] = [path(), [] as string[]];
   const slow = Array.from({ length: 3 }, () => file(at)).map((opened) => ({ opened, ticket: ticketOf(opened) }));
-  const waiting = participant(at, events).write('patient');
+  const waiting = participant(at, events, QUARTER).write('patient');
   for (const { opened, ticket } of slow) {
     opened.begin(ticket);
-    await sleep(4_000);
+    await sleep(1_000);
     opened.giveBack(ticket);
   }
   await waiting;
@@ -168,7 +170,7 @@ test('a long line that moves is no reason to give up; one writer who does not go
 
   const stuck = file(at);
   stuck.begin(ticketOf(stuck));
-  await participant(at, events).write('next');
+  await participant(at, events, QUARTER).write('next');
   expect(events.slice(1)).toEqual([IN_VAIN, 'next']);
   // It is this process itself, which is not told that it stands in its own way.
   expect(holderOf(at.replace('.queue', ''), addon(), 0)).toBe('');

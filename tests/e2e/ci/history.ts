@@ -1,11 +1,12 @@
 /** A repository whose memory knows a test that fails by chance, one that is broken, and healthy ones. */
 
+import { execFileSync } from 'node:child_process';
 import { cpSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'vitest';
 import { argus } from '../argus.ts';
 import { git, repository } from '../fix-loop/fix-loop.ts';
-import { project } from '../harness.ts';
+import { environment, project } from '../harness.ts';
 
 export interface Failures {
   [caseName: string]: string;
@@ -45,11 +46,9 @@ export async function withHistory(files: Record<string, string> = {}): Promise<s
 
 async function recorded(): Promise<string> {
   const root = repository({ 'package.json': '{}\n' });
-  const runs = Array.from({ length: COMMITS }, (_, at) => {
-    change(root, String(at));
-    const [commit = '', before = '', tree = ''] = git(root, 'rev-parse', 'HEAD', 'HEAD~1', 'HEAD^{tree}').split('\n');
+  const runs = changes(root, COMMITS).map(({ commit, parents, tree }, at) => {
     const environment = { os: 'linux', runner: 'vitest' };
-    const about = { commit, parents: [before], branch: 'main', dirty: false, environment };
+    const about = { commit, parents, branch: 'main', dirty: false, environment };
     // Each commit is run twice, so that both outcomes are seen on one tree.
     return [0, 1].map((again) => ({
       ...about,
@@ -77,6 +76,22 @@ export function change(root: string, text: string): void {
   writeFileSync(path.join(root, 'c.js'), `exports.total = ${JSON.stringify(text)};\n`);
   git(root, 'add', 'c.js');
   git(root, 'commit', '-qm', `change ${text}`);
+}
+
+/** So many commits at once on main, each with a change of its own; the oldest first. */
+export function changes(root: string, count: number): { commit: string; parents: string[]; tree: string }[] {
+  const stream = Array.from({ length: count }, (_, at) => {
+    const text = `exports.total = ${JSON.stringify(String(at))};\n`;
+    const from = at === 0 ? 'from refs/heads/main^0\n' : '';
+    return `commit refs/heads/main\ncommitter t <t@example.com> ${1_770_000_000 + at} +0000\ndata 1\nx\n${from}M 100644 inline c.js\ndata ${text.length}\n${text}`;
+  });
+  execFileSync('git', ['fast-import', '--quiet'], { cwd: root, input: stream.join(''), env: environment() });
+  git(root, 'reset', '-q', '--hard');
+  const listed = git(root, 'log', '--reverse', `--max-count=${count}`, '--format=%H %T %P').split('\n');
+  return listed.map((line) => {
+    const [commit = '', tree = '', ...parents] = line.split(' ');
+    return { commit, parents, tree };
+  });
 }
 
 function failing(is: Record<string, boolean>): Failures {

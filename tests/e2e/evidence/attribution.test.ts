@@ -16,7 +16,8 @@ const TEST = `
 
 function story() {
   const root = repository({
-    'package.json': '{"name":"shop","type":"module","scripts":{"test":"node --test"}}',
+    'package.json': '{"name":"shop","type":"module"}',
+    'argus.yaml': 'test: { command: node --test }\n',
     'src/add.js': 'export const add = (a, b) => a + b;\n',
     'test/add.test.js': TEST,
     'README.md': '# Shop\n',
@@ -42,10 +43,11 @@ function story() {
 
 test.each<[string, Record<string, (round: number) => string>]>([
   ['nothing', {}],
-  ['a file that stays', { 'notes.txt': () => 'x' }],
-  ['a file that each run changes', { 'out.log': String, 'notes.tmp': String }],
-  ['an environment', { '.venv/lib/site.py': String, '.venv/pyvenv.cfg': () => 'home = /usr\n' }],
-  ['packages that no list ignores', { 'node_modules/one/index.js': String }],
+  ['files that stay', { 'notes.txt': () => 'x', '.venv/pyvenv.cfg': () => 'home = /usr\n' }],
+  [
+    'files, an environment and packages that each run changes',
+    { 'out.log': String, 'notes.tmp': String, '.venv/lib/site.py': String, 'node_modules/one/index.js': String },
+  ],
 ])('an edit is named, and no commit, with %s untracked', async (_, untracked) => {
   const { write, breakIt, commit, run, diagnose } = story();
   let round = 0;

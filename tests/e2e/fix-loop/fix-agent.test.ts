@@ -40,7 +40,9 @@ if (brief.includes('Cannot read properties of undefined')) {
 writeFileSync('cart.js', code);
 `;
 
-const withAgent = (agent: string, ...more: string[]) => loopOn('node --test', '--agent', agent, ...more);
+/** A loop on a command that fails, for fixers that repair nothing. */
+const inVain = (agent: string, ...more: string[]) =>
+  loopOn('echo "TypeError: broken"; exit 1', '--agent', agent, ...more);
 
 /** A user whose configuration is the given text. */
 const configured = (text: string) => ({ env: { XDG_CONFIG_HOME: project({ 'argus/argus.yaml': text }) } });
@@ -48,7 +50,7 @@ const configured = (text: string) => ({ env: { XDG_CONFIG_HOME: project({ 'argus
 // Over 5 s, because a fixer program and real tests run in each attempt.
 test('a fixer repairs a project', async () => {
   const root = repository({ ...SHOP, 'tools/fixer.js': FIXER });
-  const { status, stdout, stderr } = await fixProblem(root, withAgent('node tools/fixer.js'));
+  const { status, stdout, stderr } = await fixProblem(root, loopOn('node --test', '--agent', 'node tools/fixer.js'));
   expect(status, stderr).toBe(0);
   expect(stdout).toContain('1. **Attempt 1**: default of items in cart.js\n   - Files: `cart.js` modified (+1 -1)');
   expect(stdout).toContain('2. **Attempt 2**: add instead of subtract');
@@ -107,7 +109,7 @@ test('a brief has known solutions and what research found, without headings of i
 
 test('a fixer that changes nothing gets a second try and no third', async () => {
   const root = project(SHOP);
-  const { status, stderr } = await fixProblem(root, withAgent('echo "FIX: everything"; cat >> .claude/fixes/briefs'));
+  const { status, stderr } = await fixProblem(root, inVain('echo "FIX: everything"; cat >> .claude/fixes/briefs'));
   expect(status).toBe(1);
   expect(stderr).toMatch(/Nothing changed/u);
   const briefs = readFileSync(path.join(root, '.claude/fixes/briefs'), 'utf8');
@@ -117,14 +119,14 @@ test('a fixer that changes nothing gets a second try and no third', async () => 
 
 test('a missing fixer is an error, and a hanging fixer is ended with its processes', async () => {
   const root = project(SHOP);
-  const missing = await fixProblem(root, withAgent('no-such-agent --now'));
+  const missing = await fixProblem(root, inVain('no-such-agent --now'));
   expect({ status: missing.status, report: missing.stdout }).toEqual({ status: 2, report: '' });
   expect(missing.stderr.match(/fixer: no-such-agent/gu)).toHaveLength(1);
   expect(missing.stderr).toMatch(
     /^COMMAND_FAILED: The fixer could not be started \(exit code 127: .*no-such-agent: (?:command )?not found\)\. .*--agent.*--resume\.$/mu,
   );
   expect(stateOf(root)).toMatchObject({ status: 'needs_fix', attempts: [{}] });
-  const hangs = await fixProblem(root, [...withAgent('setsid sleep 4741 & sleep 60'), '--agent-timeout', '1']);
+  const hangs = await fixProblem(root, inVain('setsid sleep 4741 & sleep 60', '--agent-timeout', '1'));
   expect(hangs.status).toBe(1);
   if (process.platform === 'linux') expect(processesWith('sleep 4741')).toEqual([]);
   expect(stateOf(root).attempts).toHaveLength(1);
@@ -133,7 +135,10 @@ test('a missing fixer is an error, and a hanging fixer is ended with its process
 test('a fixer that cheats does not succeed, and a secret that it prints is not kept', async () => {
   const root = project(SHOP);
   const token = `ghp_${'aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF3hJ6'}`;
-  const { status, stdout } = await fixProblem(root, withAgent(`rm cart.test.js; echo "FIX: used ${token}"`));
+  const { status, stdout } = await fixProblem(
+    root,
+    loopOn('node --test', '--agent', `rm cart.test.js; echo "FIX: used ${token}"`),
+  );
   expect(status).toBe(1);
   expect(stdout).toContain('SUSPICIOUS');
   expect(stdout).toContain('cart.test.js');

@@ -2,7 +2,7 @@
  * Green runs that are no fix, with a real runner. Every kind of cheat, for every language: tests/vectors/fix-cheats.jsonl.
  */
 
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { need, PATH } from '../../runners/installed.ts';
 import { argus } from '../argus.ts';
@@ -23,7 +23,7 @@ test('is empty', () => {
 `;
 const BROKEN = 'exports.total = (items) => items.reduce((sum, item) => sum + item.price, 0);\n';
 const FILES = { 'cart.js': BROKEN, 'cart.test.js': TEST, 'run.sh': 'node --test\n' };
-const ARGS = loopOn('sh run.sh');
+const ARGS = loopOn('sh run.sh', '--max-attempts', '9', '--circuit-breaker', '9');
 const runs = z.object({ runs: z.array(z.object({ status: z.string() })) });
 
 /** A loop whose first run has failed. */
@@ -35,100 +35,64 @@ async function failed() {
 
 const resumed = (root: string, fix: string) => fixProblem(root, ['--resume', '--fix', fix]);
 
-describe('a green exit code', () => {
-  const rows: [string, Record<string, string>][] = [
-    ['is forced', { 'run.sh': 'node --test\nexit 0\n' }],
-    ['is that of a run without the test', { 'cart.js': `process.exit(0);\n${BROKEN}` }],
-    ['is that of another expectation', { 'cart.test.js': TEST.replace('6', '2') }],
-    [
-      'is that of a deleted test',
-      { 'cart.test.js': TEST.replace(TEST.slice(TEST.indexOf("test('totals"), TEST.indexOf("test('is empty")), '') },
-    ],
-  ];
-  test.each(rows)('%s: suspicious, with the diff, and nothing is learned', async (_, files) => {
-    const root = await failed();
-    for (const [name, text] of Object.entries(files)) write(root, name, text);
-    const { status, stdout } = await resumed(root, 'made it pass');
-    expect(status, stdout).toBe(1);
-    expect(stdout).toContain('- **Reason**: suspicious_success');
-    expect(stdout).toMatch(/### Diff\n```diff\ndiff --git/u);
-    expect(stateOf(root)).toMatchObject({ status: 'suspicious', escalation: 'suspicious_success' });
-    expect(await dataOf(root, ['history'], runs)).toEqual({ runs: [{ status: 'failed' }] });
-    expect((await argus(['memory', 'export', '--project', root])).stdout).not.toContain('made it pass');
-  });
+const CHEATS: [name: string, files: Record<string, string>][] = [
+  ['a forced exit code', { 'run.sh': 'node --test\nexit 0\n' }],
+  ['an end before the test', { 'cart.js': `process.exit(0);\n${BROKEN}` }],
+  [
+    'a deleted test',
+    { 'cart.test.js': TEST.replace(TEST.slice(TEST.indexOf("test('totals"), TEST.indexOf("test('is empty")), '') },
+  ],
+  ['a skipped test', { 'cart.test.js': TEST.replace("test('totals'", "test.skip('totals'") }],
+  ['a skipped test with a reason', { 'cart.test.js': TEST.replace("test('totals'", "test.skip('totals'") }],
+  ['another expectation', { 'cart.test.js': TEST.replace('6', '2') }],
+];
+
+// Over 5 s, because each attempt runs real tests.
+test('green runs that are no fix are suspicious and teach nothing; a reason is accepted for another expectation only', async () => {
+  const root = await failed();
+  for (const [name, files] of CHEATS) {
+    for (const [file, text] of Object.entries({ ...FILES, ...files })) write(root, file, text);
+    const { status, stdout } = await resumed(root, `made it pass: ${name}`);
+    expect(status, name + stdout).toBe(1);
+    expect(stdout, name).toContain('- **Reason**: suspicious_success');
+    expect(stdout, name).toMatch(/### Diff\n```diff\ndiff --git/u);
+    expect(stateOf(root), name).toMatchObject({ status: 'suspicious', escalation: 'suspicious_success' });
+  }
+  expect(stateOf(root).attempts).toHaveLength(1 + CHEATS.length);
+  expect(await dataOf(root, ['history'], runs)).toEqual({ runs: [{ status: 'failed' }] });
+  expect((await fixProblem(root, ['--resume'])).status, 'nothing is run without a reason').toBe(1);
+  const { status, stdout } = await resumed(root, 'the price is of all items together');
+  expect(status, stdout).toBe(0);
+  expect(stdout).toContain(`- **Attempts Used**: ${2 + CHEATS.length}/9`);
+  expect(stdout).toContain('### Stated Reason\nthe price is of all items together');
+  expect(stdout).toContain('### Suspicious Changes\n- `cart.test.js:');
+  expect((await argus(['memory', 'export', '--project', root])).stdout).not.toContain('made it pass');
 });
 
-describe('pytest', () => {
-  const PYTHON = {
+test('hooks of pytest that force the exit code or leave the test out are suspicious', async ({ skip }) => {
+  need(['pytest'], skip);
+  const env = environment({ PATH });
+  const root = repository({
     'pytest.ini': '[pytest]\npythonpath = .\n',
     '.gitignore': '__pycache__\n.pytest_cache\n',
     'calc.py': 'def total(items):\n    return sum(i["price"] for i in items)\n',
     'test_calc.py':
       'import calc\n\n\ndef test_total():\n    assert calc.total([{"price": 2, "qty": 3}]) == 6\n\n\ndef test_ok():\n    assert True\n',
-  };
-  const hooks: [string, string][] = [
-    ['forces the exit code', 'def pytest_sessionfinish(session):\n    session.exitstatus = 0\n'],
-    [
-      'leaves the test out',
-      'def pytest_collection_modifyitems(items):\n    items[:] = [i for i in items if i.name != "test_total"]\n',
-    ],
-  ];
-  test.for(hooks)('a hook that %s is suspicious', async ([, hook], { skip }) => {
-    need(['pytest'], skip);
-    const env = environment({ PATH });
-    const root = repository(PYTHON);
-    expect((await fixProblem(root, loopOn('python -m pytest -q'), { env })).status).toBe(3);
+  });
+  expect((await fixProblem(root, loopOn('python -m pytest -q'), { env })).status).toBe(3);
+  for (const hook of [
+    'def pytest_sessionfinish(session):\n    session.exitstatus = 0\n',
+    'def pytest_collection_modifyitems(items):\n    items[:] = [i for i in items if i.name != "test_total"]\n',
+  ]) {
     write(root, 'conftest.py', hook);
     const { status, stdout } = await fixProblem(root, ['--resume', '--fix', 'made it pass'], { env });
     expect(status, stdout).toBe(1);
     expect(stdout).toContain('- `conftest.py:1` hook changed: ');
     expect(stdout).toMatch(/^- `test_calc\.py:1` test not passed: /mu);
-  });
+  }
 });
 
-test('restored tests and a fix are the next attempt', async () => {
-  const root = await failed();
-  write(root, 'cart.test.js', TEST.replace('6', '2'));
-  expect((await resumed(root, 'expect 2')).status).toBe(1);
-  write(root, 'cart.test.js', TEST);
-  write(root, 'cart.js', BROKEN.replace('item.price', 'item.price * item.qty'));
-  const { status, stdout } = await resumed(root, 'count the quantity');
-  expect(status, stdout).toBe(0);
-  expect(stdout).toContain('- **Attempts Used**: 3/5');
-  expect(stdout).not.toContain('### Suspicious Changes');
-});
-
-test('a reason for another expectation is the next attempt, is shown, and teaches nothing', async () => {
-  const root = await failed();
-  write(root, 'cart.test.js', TEST.replace('6', '2'));
-  expect((await resumed(root, 'expect 2')).status).toBe(1);
-  const nothing = await fixProblem(root, ['--resume']);
-  expect(nothing.status, 'without a word nothing is run').toBe(1);
-  const { status, stdout } = await resumed(root, 'the price is of all items together');
-  expect(status, stdout).toBe(0);
-  expect(stdout).toContain('### Stated Reason\nthe price is of all items together');
-  expect(stdout).toContain('### Suspicious Changes\n- `cart.test.js:');
-  expect((await argus(['memory', 'export', '--project', root])).stdout).not.toContain('expect 2');
-});
-
-test('a skipped test cannot be explained', async () => {
-  const root = await failed();
-  write(root, 'cart.test.js', TEST.replace("test('totals'", "test.skip('totals'"));
-  expect((await resumed(root, 'skip it')).status).toBe(1);
-  const again = await resumed(root, 'it is not needed');
-  expect({ status: again.status, attempts: stateOf(root).attempts.length }).toEqual({ status: 1, attempts: 3 });
-});
-
-test('other tests may come and change', async () => {
-  const root = await failed();
-  const more = `${TEST.replace('total([]), 0', 'total([], 1), 0')}\ntest('one', () => assert.equal(total([{ price: 1, qty: 1 }]), 1));\n`;
-  write(root, 'cart.test.js', more);
-  write(root, 'cart.js', BROKEN.replace('item.price', 'item.price * item.qty'));
-  const { status, stdout } = await resumed(root, 'count the quantity');
-  expect(status, stdout).toBe(0);
-});
-
-test('a comment or a blank line is no fix, and a fix that failed is reported as failed', async () => {
+test('a comment is no fix, a fix may fail, and restored tests with a fix and more tests are the next attempt', async () => {
   const root = await failed();
   write(root, 'cart.js', `// Sums up.\n\n${BROKEN}`);
   const comment = await resumed(root, 'explained it');
@@ -136,8 +100,15 @@ test('a comment or a blank line is no fix, and a fix that failed is reported as 
   write(root, 'cart.js', BROKEN.replace('item.price', 'item.qty'));
   expect((await resumed(root, 'sum up quantities')).status).toBe(3);
   expect(fileOf(root, 'brief.md')).toMatch(/^## Context Summary\n- Error: /mu);
+  write(root, 'cart.test.js', TEST.replace('6', '3'));
+  expect((await resumed(root, 'expect 3')).status).toBe(1);
+  const more = `${TEST.replace('total([]), 0', 'total([], 1), 0')}\ntest('one', () => assert.equal(total([{ price: 1, qty: 1 }]), 1));\n`;
+  write(root, 'cart.test.js', more);
   write(root, 'cart.js', BROKEN.replace('item.price', 'item.price * item.qty'));
-  const { stdout } = await resumed(root, 'count the quantity');
+  const { status, stdout } = await resumed(root, 'count the quantity');
+  expect(status, stdout).toBe(0);
+  expect(stdout).toContain('- **Attempts Used**: 4/9');
+  expect(stdout).not.toContain('### Suspicious Changes');
   expect(stdout).toMatch(/1\. \*\*Attempt 1\*\*: sum up quantities - failed: /u);
   expect(stdout).toMatch(/\| sum up quantities \(failed\) \|/u);
 });

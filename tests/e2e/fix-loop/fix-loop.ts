@@ -77,7 +77,7 @@ export async function diagnosed(root: string, command: string, ...words: string[
 
 export function git(cwd: string, ...args: string[]): string {
   const env = { ...environment(), GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
-  const as = ['-c', 'user.name=t', '-c', 'user.email=t@example.com'];
+  const as = ['-c', 'user.name=t', '-c', 'user.email=t@example.com', '-c', 'maintenance.auto=false'];
   return execFileSync('git', [...as, ...args], { cwd, stdio: 'pipe', env, encoding: 'utf8' }).trimEnd();
 }
 

@@ -6,7 +6,8 @@ import { createReadStream, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { TOOLS } from '../../../packages/mcp/src/tools/shared/registry.ts';
-import { BUNDLE, connectProcess, ERAS, environment, project } from '../harness.ts';
+import { connectProcess } from '../clients.ts';
+import { BUNDLE, ERAS, environment, project } from '../harness.ts';
 
 // Takes some seconds, because the program starts and compiles the whole engine.
 test.each(ERAS)('a client of %s lists, runs, diagnoses, asks the debug memory, reads and closes', async (era) => {

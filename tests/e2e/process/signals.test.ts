@@ -6,8 +6,9 @@ import { createReadStream, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { startProgram } from '../argus.ts';
+import { connectProcess } from '../clients.ts';
 import { fixArgs, fixProblem, loopOn, processesWith, stateOf } from '../fix-loop/fix-loop.ts';
-import { connectProcess, project } from '../harness.ts';
+import { project } from '../harness.ts';
 import { viewerAt } from '../viewer/view.ts';
 
 test('Ctrl-C ends a viewer with code 0', async () => {

@@ -20,10 +20,15 @@ export interface Pretended {
 
 /** A machine whose server greets as Argus does and answers calls as the test wants. */
 export async function memberOfPretended(answer: Pretended['answer']): Promise<Pretended> {
+  const pretended: Pretended = { ada: machineOf(repository(), 'argus_0123'), greeting: {}, answer, asked: [] };
+  await pretended.ada.join({ url: await serve(pretended) });
+  return pretended;
+}
+
+/** Starts the server, which ends with the test; resolves with its URL. */
+export async function serve(pretended: Omit<Pretended, 'ada'>): Promise<string> {
   const token = { name: 'Ada', scope: 'write', projects: null };
   const hello = { name: 'argus', version: VERSION, protocol: { oldest: 1, newest: 1 }, recipe: 'r', token };
-  const ada = machineOf(repository(), 'argus_0123');
-  const pretended: Pretended = { ada, greeting: {}, answer, asked: [] };
   const http = createServer(async (request, response) => {
     if (request.url === '/v1/hello') {
       response.end(JSON.stringify({ ...hello, ...pretended.greeting }));
@@ -40,8 +45,7 @@ export async function memberOfPretended(answer: Pretended['answer']): Promise<Pr
   });
   await once(http.listen(0, '127.0.0.1'), 'listening');
   const { port } = http.address() as AddressInfo;
-  await ada.join({ url: `http://127.0.0.1:${port}` });
-  return pretended;
+  return `http://127.0.0.1:${port}`;
 }
 
 /** Answers with a status and a JSON body. */

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { argus, startProgram } from '../../e2e/argus.ts';
-import { type Agent, connect, connectProcess, project, someUser } from '../../e2e/harness.ts';
+import { connectProcess } from '../../e2e/clients.ts';
+import { type Agent, connect, project, someUser } from '../../e2e/harness.ts';
 import { shell } from '../../faults/setup.ts';
 import { shellThatHolds } from './waiting.ts';
 

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { QUARANTINE_FILE } from 'argus-engine';
 import { messageOf, systemCodeOf } from '../errors.ts';
-import { type BaseQuery, type BaseRevision, baseRevision, fileAt } from '../git/base-revision.ts';
+import { type BaseRevision, type FoundBase, fileAt } from '../git/base-revision.ts';
 import type { Project } from '../owner/project.ts';
 import { readText } from '../system/files/read.ts';
 import { parseQuarantine, type QuarantinedCase } from './quarantine.ts';
@@ -35,10 +35,10 @@ export interface QuarantineVersions {
   notes: string[];
 }
 
-export async function quarantineVersions({ top }: Pick<Project, 'top'>, asked: BaseQuery): Promise<QuarantineVersions> {
+export async function quarantineVersions({ top }: Pick<Project, 'top'>, found: FoundBase): Promise<QuarantineVersions> {
   const inFolder = fileIn(top);
   const here = await read(inFolder);
-  const { file, from, before, missing } = await committed(top, asked);
+  const { file, from, before, missing } = await committed(top, found);
   const base = await read(file);
   const isMissed = from === null && inFolder !== null;
   const isInvalid = base.problem !== null && base.problem !== here.problem;
@@ -70,8 +70,7 @@ interface CommittedVersion {
   missing: string;
 }
 
-async function committed(top: string, asked: BaseQuery): Promise<CommittedVersion> {
-  const base = await baseRevision(top, asked);
+async function committed(top: string, base: FoundBase): Promise<CommittedVersion> {
   if (base === undefined) {
     const file = fileIn(top);
     return { from: 'this folder', file, before: file, missing: '' };

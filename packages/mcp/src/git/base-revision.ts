@@ -30,10 +30,9 @@ export interface UnknownBase {
 }
 
 /** Undefined: there is no repository here, outside of CI. */
-export async function baseRevision(
-  top: string,
-  { base, isInCi, isOfBase }: BaseQuery,
-): Promise<BaseRevision | UnknownBase | undefined> {
+export type FoundBase = BaseRevision | UnknownBase | undefined;
+
+export async function baseRevision(top: string, { base, isInCi, isOfBase }: BaseQuery): Promise<FoundBase> {
   const repository = await repositoryOf(top);
   if (typeof repository === 'string') return { missing: `the repository here is not read (${repository})` };
   if (repository === undefined) {
@@ -60,11 +59,11 @@ async function baseOrHead(git: Git, base: string | null): Promise<string | null>
 /** A branch of the server comes before a local branch with the same name. */
 async function commitOfBranch(git: Git, base: string): Promise<string | null> {
   if (/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/u.test(base)) return commitOf(git, base);
-  for (const place of ['refs/remotes/origin/', 'refs/remotes/', 'refs/heads/']) {
-    const commit = await commitOf(git, `${place}${base}`);
-    if (commit !== null) return commit;
-  }
-  return null;
+  const names = ['refs/remotes/origin/', 'refs/remotes/', 'refs/heads/'].map((place) => `${place}${base}`);
+  const { stdout } = await git.run(['for-each-ref', '--format=%(objectname) %(refname)', ...names]);
+  const commits = new Map(stdout.split('\n').map((line) => [line.slice(line.indexOf(' ') + 1), line.split(' ')[0]]));
+  const name = names.find((one) => commits.has(one));
+  return name === undefined ? null : (commits.get(name) ?? null);
 }
 
 /** A file as a commit has it; null where the commit has no such file. A link is the text of its target. */

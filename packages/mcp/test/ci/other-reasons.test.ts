@@ -10,7 +10,8 @@ function folder(files: Record<string, string>): string {
   return root;
 }
 
-// Printed by Vitest 3.2, Jest 30, nyc 17, pytest-cov 6, coverage.py 7, SimpleCov 0.22 and JaCoCo 0.8.
+// Printed by Vitest 3.2, Jest 30, nyc 17, pytest-cov 6, coverage.py 7, SimpleCov 0.22, JaCoCo 0.8, Node 20, pytest 8,
+// TypeScript 5 and ESLint 9.
 test.each([
   ['Vitest', 'ERROR: Coverage for lines (50%) does not meet global threshold (80%)'],
   ['Jest', 'Jest: "global" coverage threshold for statements (80%) not met: 50%'],
@@ -20,6 +21,10 @@ test.each([
   ['SimpleCov', 'Line coverage (50.00%) is below the expected minimum coverage (90.00%).'],
   ['JaCoCo', '[ERROR] Coverage checks have not been met. See log for details.'],
   ['Vitest, outside of tests', 'Vitest caught 1 unhandled error during the test run.'],
+  ['V8', 'FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory'],
+  ['pytest', 'INTERNALERROR> Traceback (most recent call last):'],
+  ['TypeScript', "src/a.ts(3,5): error TS2322: Type 'string' is not assignable to type 'number'."],
+  ['ESLint', '✖ 3 problems (1 error, 2 warnings)'],
 ])('%s printed a reason', (_, line) => {
   const root = folder({ 'out.log': `1 failed, 19 passed\n${line}\ndone\n` });
   expect(otherReasons(root, path.join(root, 'out.log'))).toEqual([`The tests printed: ${line}`]);

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { isExpired, parseQuarantine } from '../../src/config/quarantine.ts';
 import { quarantineVersions } from '../../src/config/quarantine-versions.ts';
+import { baseRevision } from '../../src/git/base-revision.ts';
 
 const FILE = 'argus-quarantine.yaml';
 const ENTRY = { case: 'a > b', reason: 'waits', owner: 'ada', until: '2026-02-03' };
@@ -28,7 +29,8 @@ test.each([
 
 test('outside of git the file here counts, but not in CI', async () => {
   const top = mkdtempSync(path.join(tmpdir(), 'argus-quarantine-'));
-  const versions = (isInCi: boolean) => quarantineVersions({ top }, { base: null, isInCi, isOfBase: false });
+  const versions = async (isInCi: boolean) =>
+    quarantineVersions({ top }, await baseRevision(top, { base: null, isInCi, isOfBase: false }));
   expect(await versions(false)).toMatchObject({ from: 'this folder', counting: [], problem: null, notes: [] });
   writeFileSync(path.join(top, FILE), `cases: [${JSON.stringify(ENTRY)}]\n`);
   expect(await versions(false)).toMatchObject({ counting: [ENTRY], change: { added: [], changed: [], removed: [] } });
@@ -38,10 +40,10 @@ test('outside of git the file here counts, but not in CI', async () => {
 test('what is no ordinary file is not read', async () => {
   const top = mkdtempSync(path.join(tmpdir(), 'argus-quarantine-'));
   symlinkSync('/dev/zero', path.join(top, FILE));
-  const here = await quarantineVersions({ top }, { base: null, isInCi: false, isOfBase: false });
+  const here = await quarantineVersions({ top }, undefined);
   expect(here).toMatchObject({ counting: [], problem: `${FILE} cannot be read: it is no regular file.` });
   const folder = mkdtempSync(path.join(tmpdir(), 'argus-quarantine-'));
   mkdirSync(path.join(folder, FILE));
-  const other = await quarantineVersions({ top: folder }, { base: null, isInCi: false, isOfBase: false });
+  const other = await quarantineVersions({ top: folder }, undefined);
   expect(other.problem).toBe(`${FILE} cannot be read: it is no regular file.`);
 });

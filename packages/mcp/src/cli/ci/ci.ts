@@ -29,7 +29,7 @@ import { answer, type Workplace } from '../terminal/output.ts';
 import { annotationsOf } from './annotations.ts';
 import { runLine } from './artifact.ts';
 import { gateExit } from './gate.ts';
-import { type GateOptions, gateFacts, judgingConfig, quarantineHere } from './gate-facts.ts';
+import { type GateOptions, gateFacts, judgingConfig } from './gate-facts.ts';
 import { judge } from './gate-judgement.ts';
 import { comment, MAX_COMMENT_BYTES } from './github/comment.ts';
 import { type GitHubEvent, gitHubEvent } from './github/event.ts';
@@ -98,8 +98,7 @@ async function reportedTo(
     ? unrecordedRun(recorded)
     : await reported(session, recorded.runId, base ?? change.base ?? undefined);
   const unread = recorded.skipped.map(({ at, reason }) => `${at}: ${reason}`);
-  const facts = await gateFacts(session, report.run, options, !isWaiting);
-  const quarantine = await quarantineHere(session, base);
+  const { facts, quarantine } = await gateFacts(session, report.run, options, !isWaiting);
   const first = judge(report, quarantine, { ...facts, unread, passedAgain: new Set() });
   const again = await rerun(first, options.rerun, projectPath, sessionManager);
   const judged =

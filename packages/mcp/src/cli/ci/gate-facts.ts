@@ -2,8 +2,8 @@
 
 import type { MissingTestsResult, RunRecord } from 'argus-engine';
 import type { LoadedConfig } from '../../config/load.ts';
-import { quarantineVersions } from '../../config/quarantine-versions.ts';
-import { type BaseQuery, baseRevision, commitsOfBase } from '../../git/base-revision.ts';
+import { type QuarantineVersions, quarantineVersions } from '../../config/quarantine-versions.ts';
+import { type BaseQuery, baseRevision, commitsOfBase, type FoundBase } from '../../git/base-revision.ts';
 import type { Project } from '../../owner/project.ts';
 import type { Session } from '../../sessions/session.ts';
 import { ciCheckout, isInCi } from '../../system/ci.ts';
@@ -43,34 +43,36 @@ export async function judgingConfig(project: Project, loaded: LoadedConfig, base
   return configOfBase(project, loaded, 'missing' in found ? null : found);
 }
 
+export interface Collected {
+  facts: Omit<GateFacts, 'unread' | 'passedAgain'>;
+  quarantine: QuarantineVersions;
+}
+
 /** `isRecorded`: the memory has the run, so that it can be compared. */
 export async function gateFacts(
   session: Session,
   run: RunRecord,
   { base, outcome, log }: GateOptions,
   isRecorded = true,
-): Promise<Omit<GateFacts, 'unread' | 'passedAgain'>> {
-  const found = await gateBase(session.project, baseQuery(base));
-  return {
+): Promise<Collected> {
+  const found = await baseRevision(session.project.top, baseQuery(base));
+  const commits = await gateBase(found);
+  const facts = {
     outcome,
     today: today(),
-    base: found,
-    missing: isRecorded ? await missingTests(session, run, found) : null,
+    base: commits,
+    missing: isRecorded ? await missingTests(session, run, commits) : null,
     missingFails: session.config.gate?.missingTests === 'fail',
     otherReasons: otherReasons(session.root, log),
   };
-}
-
-export function quarantineHere(session: Session, base: string | undefined) {
-  return quarantineVersions(session.project, baseQuery(base));
+  return { facts, quarantine: await quarantineVersions(session.project, found) };
 }
 
 function today(): string {
   return new Date(io().now()).toISOString().slice(0, 10);
 }
 
-async function gateBase({ top }: Project, query: BaseQuery): Promise<GateBase> {
-  const found = await baseRevision(top, query);
+async function gateBase(found: FoundBase): Promise<GateBase> {
   if (found === undefined)
     return { commits: null, problem: 'there is no git repository, so no run without this change' };
   if ('missing' in found) return { commits: null, problem: found.missing };

@@ -6,7 +6,7 @@ import type { Session } from '../../sessions/session.ts';
 import { reported } from '../failures/report.ts';
 import { EXIT } from '../terminal/exit.ts';
 import { answer, type GlobalOptions } from '../terminal/output.ts';
-import { type GateOptions, gateFacts, judgingConfig, quarantineHere } from './gate-facts.ts';
+import { type GateOptions, gateFacts, judgingConfig } from './gate-facts.ts';
 import { judge } from './gate-judgement.ts';
 import { runOfStateHere } from './gate-run.ts';
 
@@ -21,6 +21,6 @@ export const gateExit = ({ passes }: GateResult) => (passes ? EXIT.done : EXIT.f
 
 async function gated(session: Session, runId: string | undefined, options: GateOptions): Promise<GateResult> {
   const report = await reported(session, runId ?? (await runOfStateHere(session)), undefined);
-  const facts = await gateFacts(session, report.run, options);
-  return judge(report, await quarantineHere(session, options.base), { ...facts, unread: [], passedAgain: new Set() });
+  const { facts, quarantine } = await gateFacts(session, report.run, options);
+  return judge(report, quarantine, { ...facts, unread: [], passedAgain: new Set() });
 }

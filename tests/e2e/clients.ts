@@ -1,0 +1,220 @@
+/**
+ * Drives the server with real clients of both protocol eras and checks every answer against the envelope and the schema
+ * that `tools/list` publishes. The server runs in this process, or as the built program.
+ */
+
+import {
+  InMemoryTransport,
+  Client as ModernClient,
+  type Transport as ModernClientTransport,
+} from '@modelcontextprotocol/client';
+import { StdioClientTransport as ModernTransport } from '@modelcontextprotocol/client/stdio';
+import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import type { Transport as LegacyClientTransport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { JsonSchemaType, JsonSchemaValidator } from '@modelcontextprotocol/sdk/validation';
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
+import { expect } from 'vitest';
+import { z } from 'zod';
+import {
+  type Agent,
+  type Answer,
+  BUNDLE,
+  type CallOptions,
+  type Data,
+  type Era,
+  environment,
+  project,
+} from './harness.ts';
+import { serveInProcess } from './in-process-server.ts';
+
+const answerSchema = z.union([
+  z.strictObject({ success: z.literal(true), data: z.record(z.string(), z.unknown()), timestamp: z.number() }),
+  z.strictObject({
+    success: z.literal(false),
+    error: z.strictObject({ code: z.string(), message: z.string() }),
+    timestamp: z.number(),
+  }),
+]);
+
+const toolResult = z.object({
+  content: z.tuple([z.object({ type: z.literal('text'), text: z.string() })]),
+  structuredContent: z.unknown().optional(),
+  isError: z.boolean().optional(),
+});
+
+/** `connect` of harness.ts, once its environment is made. */
+export async function connectInProcess(
+  era: Era,
+  surroundings: { env: Record<string, string>; cwd: string; isImpatient: boolean },
+): Promise<Agent> {
+  const [near, far] = InMemoryTransport.createLinkedPair();
+  const server = serveInProcess(far, surroundings);
+  const agent = await (era === '2025' ? legacy(near) : modern(near));
+  return {
+    ...agent,
+    close: async () => {
+      await agent.close();
+      await server.close();
+    },
+  };
+}
+
+/** Connects to the built program. */
+export async function connectProcess(
+  era: Era,
+  env: Record<string, string> = {},
+  cwd = project(),
+): Promise<Agent & { pid: number }> {
+  const parameters = { command: process.execPath, args: [BUNDLE], env: environment(env), cwd, stderr: 'pipe' as const };
+  const transport = era === '2025' ? new LegacyTransport(parameters) : new ModernTransport(parameters);
+  const agent = await (era === '2025' ? legacy(transport) : modern(transport));
+  if (transport.pid === null) throw new Error('the server has no process');
+  return { ...agent, pid: transport.pid };
+}
+
+async function modern(transport: ModernClientTransport): Promise<Agent> {
+  const client = new ModernClient(
+    { name: 'argus-e2e', version: '1.0.0' },
+    { versionNegotiation: { mode: { pin: '2026-07-28' } }, jsonSchemaValidator: validator },
+  );
+  await client.connect(transport);
+  return agent({
+    instructions: client.getInstructions(),
+    close: () => client.close(),
+    listTools: async () => (await client.listTools()).tools,
+    listResourceTemplates: async () => (await client.listResourceTemplates()).resourceTemplates,
+    callTool: (name, args, options) => client.callTool({ name, arguments: args }, options),
+    read: (uri) => client.readResource({ uri }),
+    complete: (uri, value) => client.complete({ ref: { type: 'ref/resource', uri }, argument: { name: 'id', value } }),
+  });
+}
+
+async function legacy(transport: LegacyClientTransport): Promise<Agent> {
+  const client = new LegacyClient({ name: 'argus-e2e', version: '1.0.0' }, { jsonSchemaValidator: validator });
+  await client.connect(transport);
+  return agent({
+    instructions: client.getInstructions(),
+    close: () => client.close(),
+    listTools: async () => (await client.listTools()).tools,
+    listResourceTemplates: async () => (await client.listResourceTemplates()).resourceTemplates,
+    callTool: (name, args, options) => client.callTool({ name, arguments: args }, undefined, options),
+    read: (uri) => client.readResource({ uri }),
+    complete: (uri, value) => client.complete({ ref: { type: 'ref/resource', uri }, argument: { name: 'id', value } }),
+  });
+}
+
+/** What both clients can do, under one name. */
+interface Wire {
+  instructions: string | undefined;
+  close(): Promise<void>;
+  listTools(): Promise<unknown[]>;
+  listResourceTemplates(): Promise<unknown[]>;
+  callTool(name: string, args: Data, options: { timeout: number } & CallOptions): Promise<unknown>;
+  read(uri: string): Promise<unknown>;
+  complete(uri: string, value: string): Promise<{ completion: { values: string[] } }>;
+}
+
+const resource = z.object({ contents: z.tuple([z.object({ mimeType: z.string(), text: z.string() })]) });
+
+async function agent(wire: Wire): Promise<Agent> {
+  // A client that knows the output schemas checks every answer against them.
+  const validate = publishedSchemas(await wire.listTools());
+  const callTool = async (tool: string, args: Data, options: CallOptions = {}) => {
+    const result = toolResult.parse(await wire.callTool(tool, args, { timeout: 110_000, ...options }));
+    validate(tool, result.structuredContent);
+    return result;
+  };
+  const call: Agent['call'] = async (tool, args, options) => held(await callTool(tool, args, options));
+  return {
+    instructions: wire.instructions,
+    listTools: wire.listTools,
+    listResourceTemplates: wire.listResourceTemplates,
+    call,
+    async data(tool, args, options) {
+      const answer = await call(tool, args, options);
+      if (!answer.success) throw new Error(`${tool}: ${answer.error.code}: ${answer.error.message}`);
+      return answer.data;
+    },
+    async error(tool, args) {
+      const answer = await call(tool, args);
+      if (answer.success) throw new Error(`${tool} succeeded: ${JSON.stringify(answer.data)}`);
+      return answer.error;
+    },
+    async ask(tool, args) {
+      const answer = heldBare(await callTool(tool, args));
+      if ('error' in answer) throw new Error(`${tool}: ${JSON.stringify(answer.error)}`);
+      return answer;
+    },
+    async askError(tool, args) {
+      const answer = heldBare(await callTool(tool, args));
+      return bareError.parse(answer, { error: () => `${tool} succeeded: ${JSON.stringify(answer)}` }).error;
+    },
+    async read(uri) {
+      const { contents } = resource.parse(await wire.read(uri));
+      expect(contents[0].mimeType).toBe('application/json');
+      return JSON.parse(contents[0].text);
+    },
+    complete: async (uri, prefix) => (await wire.complete(uri, prefix)).completion.values,
+    close: wire.close,
+  };
+}
+
+/** Compiles each schema once, because that takes longer than most calls. */
+class CachingValidator extends AjvJsonSchemaValidator {
+  readonly #known = new Map<string, JsonSchemaValidator<unknown>>();
+
+  override getValidator<T>(schema: JsonSchemaType): JsonSchemaValidator<T> {
+    const key = JSON.stringify(schema);
+    const known = this.#known.get(key) ?? super.getValidator(schema);
+    this.#known.set(key, known);
+    return known as JsonSchemaValidator<T>;
+  }
+}
+const validator = new CachingValidator();
+
+const listedTools = z.array(z.object({ name: z.string(), outputSchema: z.looseObject({ type: z.literal('object') }) }));
+
+/** Of these tools only what a client needs beforehand is published. */
+const SAY_MORE = /^fix_/u;
+
+/** Holds answers to the published schemas: a field that is not there is a mistake too, which no client would notice. */
+function publishedSchemas(tools: unknown[]): (tool: string, answer: unknown) => void {
+  const schemas = new Map(listedTools.parse(tools).map(({ name, outputSchema }) => [name, outputSchema]));
+  return (tool, answer) => {
+    const schema = schemas.get(tool);
+    if (schema === undefined || answer === undefined) return;
+    const { errorMessage } = validator.getValidator(SAY_MORE.test(tool) ? schema : closed(schema))(answer);
+    if (errorMessage !== undefined) throw new Error(`${tool}: ${errorMessage}: ${JSON.stringify(answer)}`);
+  };
+}
+
+/** The same schema, of objects that have no other fields. */
+function closed<Schema extends object>(schema: Schema): Schema {
+  return JSON.parse(JSON.stringify(schema), (key, value) =>
+    key !== 'properties' && value?.type?.includes('object') && value.properties !== undefined
+      ? { ...value, additionalProperties: false }
+      : value,
+  );
+}
+
+/** One text with the JSON; the same as structured content on success, and none on error. */
+function held({ content, structuredContent, isError }: z.output<typeof toolResult>): Answer {
+  const answer = answerSchema.parse(JSON.parse(content[0].text));
+  expect(Math.abs(Date.now() - answer.timestamp)).toBeLessThan(300_000);
+  if (answer.success)
+    expect({ structuredContent, isError: isError ?? false }).toEqual({ structuredContent: answer, isError: false });
+  else expect({ structuredContent, isError }).toEqual({ structuredContent: undefined, isError: true });
+  return answer;
+}
+
+const bareError = z.strictObject({ error: z.strictObject({ code: z.string(), message: z.string() }) });
+
+/** The same without an envelope. */
+function heldBare({ content, structuredContent, isError }: z.output<typeof toolResult>): Data {
+  const answer = z.record(z.string(), z.unknown()).parse(JSON.parse(content[0].text));
+  if ('error' in answer)
+    expect({ structuredContent, isError }).toEqual({ structuredContent: undefined, isError: true });
+  else expect({ structuredContent, isError: isError ?? false }).toEqual({ structuredContent: answer, isError: false });
+  return answer;
+}
