@@ -1,147 +1,128 @@
-/**
- * Reads and writes inputs files; a mistake is answered with its key and line, and a secret in one is refused. Which
- * file counts: resolve-inputs.ts.
- */
+/** Reads and writes inputs files. A mistake is answered with its key and line, and a secret in one is refused. */
 
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { ArgusError, messageOf, systemCodeOf } from '../../errors.ts';
 import { readText } from '../../system/files/read.ts';
+import { writeWholeFile } from '../../system/files/whole-file.ts';
 import { readYaml, YamlError } from '../../system/files/yaml.ts';
-import { environmentName } from './answers/answers.ts';
-import { isCredential } from './answers/kinds.ts';
-import { INPUTS_VERSION, type Input, type InputsFile, USER_REQUIRED } from './inputs-model.ts';
+import { environmentName, isCredential } from './answers/kinds.ts';
 
-/** A list of answers is short; past this it is some other file. */
+/** The version of the form that is written. */
+export const INPUTS_VERSION = 1;
+
+/** A list of answers is short; a longer file is some other one. */
 const MAX_BYTES = 1024 * 1024;
 
-/** A value as people write it: `8080` and `true` are text all the same. */
-const scalar = () => z.union([z.string(), z.number(), z.boolean()]).nullish();
-
+/** One question and its answer. */
 const inputSchema = () =>
   z.looseObject({
-    name: z.string().nullish(),
-    prompt: z.string().nullish(),
-    value: scalar(),
+    /** The variable it goes into, or a name made of the prompt. */
+    name: z.string().default(''),
+    prompt: z.string().default(''),
+    /** `8080` and `true` are text all the same. */
+    value: z.union([z.string(), z.number(), z.boolean()]).transform(String).optional(),
+    /** The environment variable that holds the value: the way to give a credential. */
     value_from_env: z
       .string()
       .regex(/^[A-Za-z_]\w*$/u, 'must be the name of an environment variable')
-      .nullish(),
-    source: z.string().nullish(),
-    confidence: z.number().min(0).max(1).nullish(),
-    deferred: z.boolean().nullish(),
-    credential: z.boolean().nullish(),
-    enter: z.boolean().nullish(),
-    terminal: z.boolean().nullish(),
-    conditional: z.boolean().nullish(),
-    note: z.string().nullish(),
+      .optional(),
+    source: z.string().default('user'),
+    confidence: z.number().min(0).max(1).default(1),
+    /** Only the user knows it. */
+    deferred: z.boolean().optional(),
+    /** False where the user says that a name only looks like a credential's. */
+    credential: z.boolean().optional(),
+    /** False: the program reads single keys, so no Enter follows. */
+    enter: z.boolean().optional(),
+    /** It is read from the terminal, not from standard input. */
+    terminal: z.boolean().optional(),
+    /** It may not be asked at all, or more than once. */
+    conditional: z.boolean().optional(),
+    note: z.string().optional(),
   });
 
+const NEWER = `is newer than this Argus knows (${INPUTS_VERSION}); update argus-mcp`;
 const fileSchema = () =>
-  z.looseObject({
-    version: z.union([z.number(), z.string()]).nullish(),
-    script: z.string().nullish(),
-    generated: z.unknown().optional(),
-    // `.inputs[].value` of yq reads both a list and a map.
-    inputs: z.union([z.array(inputSchema()), z.record(z.string(), inputSchema())]).nullish(),
-    expect_script: z.string().nullish(),
+  z.object({
+    version: z.coerce.number().max(INPUTS_VERSION, NEWER).default(INPUTS_VERSION),
+    script: z.string().default(''),
+    /** ISO 8601. */
+    generated: z.string().default(''),
+    inputs: z.array(inputSchema(), 'must be a list of inputs, each with name and value').default([]),
+    /** A program for `expect` that runs the command and answers it. */
+    expect_script: z.string().optional(),
   });
 
-type RawInput = z.infer<ReturnType<typeof inputSchema>>;
+export type Input = z.infer<ReturnType<typeof inputSchema>>;
+export type InputsFile = z.infer<ReturnType<typeof fileSchema>>;
 
-/** `file` is how it is named in messages. */
+/** `file` is its name in messages. */
 export async function parseInputs(
   text: string,
   file: string,
   looksSecret: (text: string) => boolean,
 ): Promise<InputsFile> {
+  const invalid = (line: number, what: string) => new ArgusError('INVALID_INPUT', `${file}:${line}: ${what}.`);
   const { value, lineOf } = await readYaml(text).catch((thrown: unknown) => {
-    throw thrown instanceof YamlError ? invalid(file, thrown.line, [], `not valid YAML: ${thrown.message}`) : thrown;
+    throw thrown instanceof YamlError ? invalid(thrown.line, `not valid YAML: ${thrown.message}`) : thrown;
   });
-  const refuse = (keys: readonly (string | number)[], what: string) => invalid(file, lineOf(keys), keys, what);
-
-  const result = fileSchema().safeParse(value);
-  if (!result.success) {
-    const issue = result.error.issues[0];
-    const keys = (issue?.path ?? []).map((key) => (typeof key === 'symbol' ? String(key) : key));
-    throw refuse(keys, wordsOf(issue));
-  }
-  const { version, script, generated, expect_script } = result.data;
-  const number = Number.parseInt(String(version ?? INPUTS_VERSION), 10);
-  if (number > INPUTS_VERSION) {
+  const refuse = (keys: readonly (string | number)[], what: string) =>
+    invalid(lineOf(keys), `${keys.join('.')}: ${what}`);
+  // A key without a value is as good as none.
+  const { data, error } = fileSchema().safeParse(JSON.parse(JSON.stringify(value), (_, one) => one ?? undefined));
+  if (data === undefined) {
+    const [{ path: keys, message } = { path: [], message: '' }] = error.issues;
     throw refuse(
-      ['version'],
-      `version ${version} is newer than this Argus knows (${INPUTS_VERSION}); update argus-mcp`,
+      keys.map((key) => (typeof key === 'number' ? key : String(key))),
+      message,
     );
   }
-  const inputs = listOf(result.data.inputs).map(({ key, raw }) => {
-    const input = inputOf(raw, key);
+  data.inputs = data.inputs.map((input, at) => answered({ ...input, name: input.name || `input_${at + 1}` }));
+  for (const [at, input] of data.inputs.entries()) {
     const secret = secretIn(input, looksSecret);
-    if (secret) throw refuse(['inputs', key, 'value'], secret);
-    return input;
-  });
-  const leak = expect_script && secretInScript(expect_script, looksSecret);
-  if (leak) throw refuse(['expect_script'], leak);
-  return {
-    version: INPUTS_VERSION,
-    script: script ?? '',
-    generated: typeof generated === 'string' ? generated : '',
-    inputs,
-    ...(expect_script ? { expect_script } : {}),
-  };
+    if (secret) throw refuse(['inputs', at, 'value'], secret);
+  }
+  // What is waited for is not sent, and `Password:` before a pattern looks like a secret.
+  const sent = (data.expect_script ?? '').replaceAll(/^\s*-re \{.*?\} \{/gmu, '');
+  if (SENT_SECRET.test(sent) || looksSecret(sent)) {
+    const what = 'the script sends a credential that stands in it; take it from a variable: send "$env(NAME)\\r"';
+    throw refuse(['expect_script'], what);
+  }
+  return data;
 }
 
-function listOf(inputs: z.infer<ReturnType<typeof fileSchema>>['inputs']): { key: string | number; raw: RawInput }[] {
-  if (!inputs) return [];
-  if (Array.isArray(inputs)) return inputs.map((raw, key) => ({ key, raw }));
-  return Object.entries(inputs).map(([key, raw]) => ({ key, raw }));
+/** `deferred: true` with a value: somebody has answered it since. */
+function answered({ deferred, value, ...input }: Input): Input {
+  if (input.value_from_env) return input;
+  return value === undefined || (deferred && value === '') ? { ...input, deferred: true } : { ...input, value };
 }
 
-function inputOf(raw: RawInput, key: string | number): Input {
-  const name = raw.name || (typeof key === 'string' ? key : `input_${key + 1}`);
-  // `deferred: true` with a value: somebody has answered it since.
-  const value = raw.value === undefined || raw.value === null ? undefined : String(raw.value);
-  const answered = (value !== undefined && !(raw.deferred && value === '')) || Boolean(raw.value_from_env);
-  return {
-    name,
-    prompt: raw.prompt ?? '',
-    ...(value === undefined || !answered ? {} : { value }),
-    ...(raw.value_from_env ? { value_from_env: raw.value_from_env } : {}),
-    source: raw.source ?? 'user',
-    confidence: raw.confidence ?? 1,
-    ...(answered ? {} : { deferred: true }),
-    ...(raw.credential === undefined || raw.credential === null ? {} : { credential: raw.credential }),
-    ...(raw.enter === false ? { enter: false } : {}),
-    ...(raw.terminal ? { terminal: true } : {}),
-    ...(raw.conditional ? { conditional: true } : {}),
-    ...(raw.note ? { note: raw.note } : {}),
-  };
-}
-
-/** Why a literal value may not stand in the file, or undefined. */
-function secretIn(input: Input, looksSecret: (text: string) => boolean): string | undefined {
-  const { name, prompt, value, credential, source } = input;
-  if (value === undefined || value === '' || credential === false) return undefined;
-  const named = credential === true || source === USER_REQUIRED || isCredential({ prompt, variable: name });
-  if (!named && !looksSecret(value)) return undefined;
-  const what = named ? `'${name}' asks for a credential` : `the value of '${name}' looks like a credential`;
+/** Why a literal value may not stand in the file. */
+function secretIn(
+  { name, prompt, value, credential, source }: Input,
+  looksSecret: (text: string) => boolean,
+): string | undefined {
+  if (!value || credential === false) return undefined;
+  const isNamed = credential === true || source === 'user_required' || isCredential({ text: prompt }, name);
+  if (!isNamed && !looksSecret(value)) return undefined;
+  const what = isNamed ? `'${name}' asks for a credential` : `the value of '${name}' looks like a credential`;
   const instead = `write value_from_env: ${environmentName(name) || 'NAME'} and set that variable`;
   return `${what}, and none may stand in the file: ${instead}; if it is none, add credential: false`;
 }
 
 /** `expect "Password:" { send "hunter2\r" }`. */
 const SENT_SECRET =
-  /expect\b[^\n]*(?:pass(?:word|phrase|code)|secret|token|api[ _-]?key|\bpin\b|\botp\b)[^\n]*[\s{;]+send(?:_user)?\s+(?:--\s+)?(?:"(?!\\[rn]"|\$|\[)[^"\s]+|\{[^}$]+|[^\s"'{}$[\]]+)/iu;
+  /expect\b[^\n]*(?:pass(?:word|phrase|code)|secret|token|api[ _-]?key|\bpin\b|\botp\b)[^\n]*[\s{;]+send\s+(?:--\s+)?(?:"(?!\\[rn]"|\$|\[)[^"\s]+|\{[^}$]+)/iu;
 
-function secretInScript(script: string, looksSecret: (text: string) => boolean): string | undefined {
-  // What is waited for is not sent, and `Password:` before a pattern looks like one.
-  const sent = script.replaceAll(/^\s*-re \{.*?\} \{/gmu, '');
-  if (!SENT_SECRET.test(script) && !looksSecret(sent)) return undefined;
-  return 'the script sends a credential that stands in it; take it from a variable: send "$env(NAME)\\r"';
+/** `shown` is its name in messages. */
+export async function readInputs(file: string, shown: string, redact: (text: string) => string): Promise<InputsFile> {
+  const text = textOf(file, shown);
+  return parseInputs(text, shown, (value) => redact(value) !== value);
 }
 
-export function readInputs(file: string, shown: string): string {
+function textOf(file: string, shown: string): string {
   try {
     return readText(file, { maxBytes: MAX_BYTES });
   } catch (thrown) {
@@ -155,51 +136,18 @@ const HEADER = `# Answers for a command that asks. Edit values freely. A credent
 # give it as value_from_env: NAME and set that environment variable.
 `;
 
-export async function inputsText(file: InputsFile): Promise<string> {
+export async function writeInputs(file: string, content: InputsFile): Promise<void> {
   const { Document, Scalar } = await import('yaml');
-  // Quoted, for other readers take a bare yes for a truth and 08 for a number.
-  const quoted = (value: string | undefined) => {
-    const scalar = new Scalar(value ?? '');
-    scalar.type = 'QUOTE_DOUBLE';
-    return scalar;
-  };
-  const document = new Document({
-    version: file.version,
-    script: file.script,
-    generated: file.generated,
-    inputs: file.inputs.map((input) => ({
-      name: input.name,
-      prompt: input.prompt,
-      ...(input.deferred || input.value === undefined ? {} : { value: quoted(input.value) }),
-      ...Object.fromEntries(Object.entries(input).filter(([key]) => !['name', 'prompt', 'value'].includes(key))),
-    })),
-    ...(file.expect_script ? { expect_script: file.expect_script } : {}),
+  // Quoted, because other readers take a bare yes for a truth and 08 for a number.
+  const inputs = content.inputs.map(({ name, prompt, value, ...rest }) => {
+    const quoted = Object.assign(new Scalar(value), { type: 'QUOTE_DOUBLE' });
+    return { name, prompt, ...(rest.deferred || value === undefined ? {} : { value: quoted }), ...rest };
   });
-  return `${HEADER}${document.toString({ lineWidth: 0 })}`;
-}
-
-/** All of it or nothing: a reader never sees half a file. */
-export function writeInputs(file: string, text: string): void {
-  const draft = `${file}.${crypto.randomUUID()}`;
   try {
     mkdirSync(path.dirname(file), { recursive: true });
-    writeFileSync(draft, text, { flag: 'wx', mode: 0o600 });
-    renameSync(draft, file);
+    writeWholeFile(file, `${HEADER}${new Document({ ...content, inputs }).toString({ lineWidth: 0 })}`);
   } catch (thrown) {
     const why = `Inputs file ${file} could not be written: ${messageOf(thrown)}. Make its folder writable.`;
     throw new ArgusError('INVALID_INPUT', why, { cause: thrown });
-  } finally {
-    rmSync(draft, { force: true });
   }
-}
-
-function wordsOf(issue: z.core.$ZodIssue | undefined): string {
-  return issue?.code === 'invalid_union'
-    ? 'must be a list of inputs, each with name and value'
-    : (issue?.message ?? 'not an inputs file');
-}
-
-function invalid(file: string, line: number, keys: readonly (string | number)[], what: string): ArgusError {
-  const key = keys.length > 0 ? `${keys.join('.')}: ` : '';
-  return new ArgusError('INVALID_INPUT', `${file}:${line}: ${key}${what}.`);
 }

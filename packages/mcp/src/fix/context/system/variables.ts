@@ -42,7 +42,7 @@ const SHELL_OWN = new Set(
 );
 
 /** Files that say which variables there are; the first are examples. */
-const ENV_FILES = [
+export const ENV_FILES = [
   '.env.example',
   '.env.sample',
   '.env.template',

@@ -1,17 +1,6 @@
-/**
- * What kind of answer a prompt wants: a secret, a yes or no, a choice, a word; and which answers are dangerous.
- */
+/** What kind of answer a prompt wants: a secret, a yes or no, a choice; and which answers are dangerous. */
 
-/** What is asked, as far as a text and a name show. */
-export interface Asked {
-  prompt: string;
-  /** The variable it goes into. */
-  variable?: string | null | undefined;
-  /** What is typed is not shown. */
-  silent?: boolean | undefined;
-  /** What was printed right before. */
-  context?: readonly string[] | undefined;
-}
+import type { Prompt } from '../script/prompts.ts';
 
 /** Words of secrets, whole. */
 const SECRET_WORDS =
@@ -21,24 +10,19 @@ const SECRET_WORDS =
 const SECRET_NAME =
   /(?:^|_)(?:PASS|PASSWD|PASSWORD|PASSPHRASE|PWD|PW|SECRET|TOKEN|APIKEY|CREDENTIALS?|PAT|PIN|OTP|DSN)(?:_|\d|$)|(?:^|_)(?:API|ACCESS|SECRET|PRIVATE|ENCRYPTION|SIGNING|MASTER|AUTH|LICENSE)_?KEY(?:_|\d|$)/u;
 
-/** What is said of a secret without being one: where it lies, what it is called, how long it lives. */
+/** What is said of a secret without being one; the id of an access key is half of one. */
 const ABOUT_SECRETS =
-  /\b(?:path|file(?:name)?|location|directory|folder|name|length|type|algorithm|expir\w*|ttl|lifetime|policy|provider|manager|id)\b[^:?]*[:?\])]*\s*$/iu;
+  /\b(?:path|file(?:name)?|location|directory|folder|name|length|type|algorithm|expir\w*|ttl|lifetime|policy|provider|manager|(?<!access[ _-]?key[ _-]?)id)\b[^:?]*[:?\])]*\s*$/iu;
 
-/** An access key's id is half a credential. */
-const SECRET_ID = /access[ _-]?key[ _-]?id/iu;
-
-export function isCredential(asked: Asked): boolean {
-  if (asked.silent) return true;
-  const { prompt } = asked;
-  if (isYesNo(asked)) return false;
-  if (SECRET_ID.test(prompt) || SECRET_ID.test(asked.variable ?? '')) return true;
-  const words = withoutDefault(prompt);
+export function isCredential(prompt: Prompt, name: string): boolean {
+  const { text, silent } = prompt;
+  if (silent || isYesNo(prompt)) return silent === true;
+  const words = text.replaceAll(/[[(][^\])]*[\])]/gu, ' ');
   if (ABOUT_SECRETS.test(words) && !/pass(?:word|phrase)[^\w]*$/iu.test(words)) return false;
-  if (SECRET_WORDS.test(words)) return true;
-  // A text that says what it wants counts more than a name, unless it says nothing.
-  const name = snake(asked.variable ?? '');
-  return SECRET_NAME.test(name) && !/_(?:PATH|FILE|NAME|LENGTH|TYPE|TTL|ID|DIR)$/u.test(name);
+  // The name counts where the text says nothing.
+  const variable = environmentName(name);
+  const isNamed = SECRET_NAME.test(variable) && !/_(?:PATH|FILE|NAME|LENGTH|TYPE|TTL|(?<!KEY_)ID|DIR)$/u.test(variable);
+  return isNamed || SECRET_WORDS.test(words);
 }
 
 /** Words of questions that must not be answered yes. */
@@ -49,84 +33,55 @@ const DANGER =
 const DANGEROUS_COMMAND =
   /\brm\s+(?:-\w+\s+)*-\w*[rf]|\bdrop\s+(?:table|database|schema)\b|\bdropdb\b|\bdelete\s+from\b|\btruncate\s+(?:table|-s)|\bgit\s+(?:push\b[^\n;&|]*(?:--force\b|\s-f\b)|reset\s+--hard|clean\s+-\w*[fdx])|\bdocker\s+(?:\w+\s+)?(?:prune|rmi?)\b|\bdocker[ -]compose\s+down\b[^\n;&|]*-v|\bkubectl\s+delete\b|\bhelm\s+(?:uninstall|delete)\b|\bterraform\s+destroy\b|\bmkfs|\bdd\s+[^\n]*of=|\bshred\b|\bunlink\b|\bfind\b[^\n;|]*-delete/iu;
 
-export function isDangerous(asked: Asked, consequence = ''): boolean {
-  if (DANGEROUS_COMMAND.test(consequence)) return true;
-  if (DANGER.test(asked.prompt)) return isYesNo(asked) || isConfirmation(asked.prompt);
-  // A bare "Continue?" means what was said before it.
-  const before = (asked.context ?? []).join('\n');
-  return isBareConfirmation(asked.prompt) && DANGER.test(before);
+/** A question whose yes destroys something, by its words, by what was printed before it, or by the code behind it. */
+export function isDangerous(prompt: Prompt): boolean {
+  const { text, before = '', after = '' } = prompt;
+  if (DANGER.test(text)) return isYesNo(prompt) || CONFIRMATION.test(text);
+  const isBare = BARE_CONFIRMATION.test(text);
+  return (isBare && DANGER.test(before)) || ((isBare || isYesNo(prompt)) && DANGEROUS_COMMAND.test(after));
 }
+
+/** `Type 'DELETE' to confirm`, `Enter the name to delete it`. */
+const CONFIRMATION = /\?|\bconfirm\b|\bto (?:continue|proceed|delete|destroy|confirm)\b|\btype\b.*['"`]?\w+['"`]?/iu;
+
+/** It asks about what was said before it. */
+const BARE_CONFIRMATION =
+  /^\W*(?:(?:do you (?:want|wish) to|would you like to)?\s*(?:continue|proceed|go on|go ahead)|are you ready|ok|confirm|yes\b|y\/n|\[y)/iu;
 
 const YES_NO =
   /[[(]\s*(?:y(?:es)?\s*[/|,]\s*n(?:o)?|n(?:o)?\s*[/|,]\s*y(?:es)?|\[y\]\s*\/\s*n|y\s*\/\s*\[n\])[^\])]*[\])]|\by\/n\b|\byes\/no\b|\(\[y\]\/n\)|是否/iu;
 const QUESTION_VERB =
   /^\W*(?:do|does|did|are|is|should|shall|would|will|can|may|have|has|want to|continue|proceed|overwrite|install|enable|disable|use|create|delete|remove|force|skip|run|start|ok)\b[^:]*\?\s*(?:[[(][^\])]*[\])])?\s*:?\s*$/iu;
 
-/** A question that takes yes or no. */
-export function isYesNo({ prompt }: Asked): boolean {
-  return YES_NO.test(prompt) || QUESTION_VERB.test(prompt);
-}
-
-/** `Type 'DELETE' to confirm`, `Enter the name to delete it`. */
-function isConfirmation(prompt: string): boolean {
-  return /\?|\bconfirm\b|\bto (?:continue|proceed|delete|destroy|confirm)\b|\btype\b.*['"`]?\w+['"`]?/iu.test(prompt);
-}
-
-function isBareConfirmation(prompt: string): boolean {
-  return /^\W*(?:(?:do you (?:want|wish) to|would you like to)?\s*(?:continue|proceed|go on|go ahead)|are you ready|ok|confirm|yes\b|y\/n|\[y)/iu.test(
-    prompt,
+/** A question that takes yes or no, by its words or by what the next lines compare the answer with. */
+export function isYesNo({ text, after = '' }: Prompt): boolean {
+  const next = after.split('\n', 3).join(' ');
+  return (
+    YES_NO.test(text) || QUESTION_VERB.test(text) || (/\?\W*$/u.test(text) && /["'\s[^]y(?:es)?["'\s\]]/iu.test(next))
   );
 }
 
-/** `Press any key`, `Hit Enter to continue`. */
-export function isPause({ prompt }: Asked): boolean {
-  return /\b(?:press|hit|push|strike)\b.*\b(?:enter|return|any key|a key|key)\b|按任意键|按回车/iu.test(prompt);
-}
-
-/** Yes where the question is whether to go on; null where its own default decides. */
-export function isGoOn({ prompt }: Asked): boolean {
-  return /\b(?:continue|proceed|go ahead|go on|ready|correct|looks good|ok(?:ay)?|is this ok)\b/iu.test(prompt);
-}
-
-/** `[Y/n]` is `y`, `(yes)` is `yes`, `[8080]` is `8080`, `(default: main)` is `main`. */
-export function defaultIn(prompt: string): string | null {
-  const told = /\bdefaults?(?:\s+(?:is|to))?\s*[:=]?\s*["'`]?([^\s"'`\])},;]+)/iu.exec(prompt)?.[1];
+/** `[Y/n]` is `y`, `[8080]` is `8080`, `(default: main)` is `main`; undefined where the prompt shows none. */
+export function defaultIn(text: string): string | undefined {
+  const told = /\bdefaults?(?:\s+(?:is|to))?\s*[:=]?\s*["'`]?([^\s"'`\])},;]+)/iu.exec(text)?.[1];
   if (told !== undefined) return told;
-  const brackets = [...prompt.matchAll(/\[([^[\]]{1,80})\]|\(([^()]{1,80})\)/gu)].map(
-    (match) => match[1] ?? match[2] ?? '',
+  const last = [...text.matchAll(/[[(]([^[\]()]{1,80})[\])]/gu)].at(-1)?.[1]?.trim() ?? '';
+  const choices = choicesIn(`(${last})`);
+  const [capital, ...others] = choices.filter((choice) => /^[A-Z]/u.test(choice));
+  if (choices.length > 1) return others.length === 0 ? capital?.toLowerCase() : undefined;
+  return last === '' || REMARK.test(last) || /[\s…]/u.test(last) ? undefined : last;
+}
+
+const REMARK = /^(?:optional|required|e\.?g\.?|example|leave|press|hidden|none|max|min|must)/iu;
+
+/** `(dev/staging/prod)`, `[a|b|c]`, `{x,y}`; a path is no list of choices. */
+export function choicesIn(text: string): string[] {
+  const groups = [...text.matchAll(/[[({]([^[\](){}]{1,120})[\])}]/gu)].map(([, group = '']) =>
+    /^\s*[/~.]/u.test(group)
+      ? []
+      : group.split(/\s*[/|,]\s*|\s+or\s+/u).map((part) => part.trim().replaceAll(/["'`]/gu, '')),
   );
-  const last = brackets.at(-1)?.trim();
-  if (last === undefined) return null;
-  const choices = splitChoices(last);
-  if (choices.length > 1) return capital(choices);
-  // A remark is no value; a value has no spaces, or is a path or a name.
-  if (
-    /^(?:optional|required|e\.?g\.?|i\.e\.|example|leave|press|hidden|none|in |max|min|must|at least|no |the |your |not )/iu.test(
-      last,
-    )
-  )
-    return null;
-  return /\s/u.test(last) || last.includes('…') ? null : last;
-}
-
-/** `(dev/staging/prod)`, `[a|b|c]`, `{x,y}`. */
-export function choicesIn(prompt: string): string[] {
-  const groups = [...prompt.matchAll(/[[({]([^[\](){}]{1,120})[\])}]/gu)].map((match) => splitChoices(match[1] ?? ''));
-  return groups.find((choices) => choices.length > 1) ?? [];
-}
-
-function splitChoices(text: string): string[] {
-  const parts = text.split(/\s*[/|,]\s*|\s+or\s+/u).map((part) => part.trim().replace(/^["'`]|["'`]$/gu, ''));
-  const isList = parts.length > 1 && parts.every((part) => /^[\w.@+-]{1,30}$/u.test(part));
-  // A path is no list of choices.
-  return isList && !/^[/~.]/u.test(text.trim()) ? parts : [];
-}
-
-/** Of `Y/n` and `dev/STAGING/prod` the one in capitals, if there is just one. */
-function capital(choices: readonly string[]): string | null {
-  const capitals = choices.filter((choice) => /^[A-Z]/u.test(choice));
-  const [only] = capitals;
-  return capitals.length === 1 && only !== undefined ? only.toLowerCase() : null;
+  return groups.find((parts) => parts.length > 1 && parts.every((part) => /^[\w.@+-]{1,30}$/u.test(part))) ?? [];
 }
 
 /** Choices that end, undo or reach production. */
@@ -136,10 +91,10 @@ export function isUnwanted(choice: string): boolean {
   );
 }
 
-function withoutDefault(prompt: string): string {
-  return prompt.replaceAll(/[[(][^\])]*[\])]/gu, ' ');
-}
-
-function snake(name: string): string {
-  return name.replaceAll(/([a-z\d])([A-Z])/gu, '$1_$2').toUpperCase();
+/** The variable through which a secret could come: `dbPassword` is `DB_PASSWORD`. */
+export function environmentName(variable: string): string {
+  return variable
+    .replaceAll(/([a-z\d])([A-Z])/gu, '$1_$2')
+    .replaceAll(/\W+/gu, '_')
+    .toUpperCase();
 }

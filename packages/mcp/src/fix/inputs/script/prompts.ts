@@ -1,66 +1,207 @@
 /**
- * A question a program will ask, as it was found.
+ * The questions in the source of a script or command line, in the order of its lines. Nothing is run, no branch is
+ * decided and no loop is followed: a question in an indented line, or behind `then`, may or may not be asked.
  */
 
-import { UNKNOWN } from './shell-words.ts';
+import { quotedWords } from '../../../system/words.ts';
+
+/** Stands for a part of a text that only a run can tell. */
+export const UNKNOWN = '…';
 
 export interface Prompt {
-  /** What is shown; `…` stands for what only a run would know. */
   text: string;
-  /** The variable it goes into, or a name for it. */
-  variable: string | null;
+  /** The variable that the answer goes into. */
+  variable?: string | undefined;
   /** What is typed is not shown. */
-  silent: boolean;
-  /** One key, without Enter. */
-  singleKey: boolean;
-  /** Read from the terminal even when standard input is something else. */
-  terminal: boolean;
-  /** It may not be asked. */
-  conditional: boolean;
+  silent?: boolean;
+  /** One key is read, without Enter. */
+  singleKey?: boolean;
+  /** The answer is read from the terminal, not from standard input. */
+  terminal?: boolean;
+  conditional?: boolean;
   /** What the program takes when nothing is typed. */
-  fallback: string | null;
-  /** A menu, by number. */
-  menu: readonly string[];
+  fallback?: string | undefined;
   /** What was printed right before. */
-  context: readonly string[];
-  /** The code that a yes leads to. */
-  consequence: string;
-  /** The code that looks at the answer. */
-  check: string;
-  /** `setup.sh:12`, `npm init`. */
-  source: string;
-  /** Fixed by what the program is; null: to be worked out. */
-  answer?: { value?: string; deferred?: string; confidence?: number } | undefined;
+  before?: string;
+  /** The source that follows: what the answer leads to. */
+  after?: string;
 }
 
-/** Longer texts are no questions. */
+export interface Source {
+  text: string;
+  /** As it is shown: `setup.sh`. */
+  name: string;
+}
+
+/** A script that asks more is a program with a terminal of its own. */
+const MAX_PROMPTS = 100;
 const MAX_TEXT_CHARACTERS = 300;
+const MAX_AFTER_CHARACTERS = 400;
 
-/** A prompt with what is not said of it at its usual value. */
-export function prompt(text: string, source: string, rest: Partial<Prompt> = {}): Prompt {
-  return {
-    text: withoutColours(text.slice(0, 2 * MAX_TEXT_CHARACTERS)).slice(0, MAX_TEXT_CHARACTERS),
-    variable: null,
-    silent: false,
-    singleKey: false,
-    terminal: false,
-    conditional: false,
-    fallback: null,
-    menu: [],
-    context: [],
-    consequence: '',
-    check: '',
-    source,
-    ...rest,
-  };
+export function promptsIn({ text, name }: Source): Prompt[] {
+  const isShell = !/\.(?:py|[cm]?[jt]sx?|exp)$/u.test(name) && /^(?!#!)|^#!.*\b(?:ba|z|da|k)?sh\b/u.test(text);
+  const found = isShell ? shellPrompts(text) : calledPrompts(text, name);
+  return found.slice(0, MAX_PROMPTS).map((one) => {
+    const shown = one.text
+      .slice(0, 2 * MAX_TEXT_CHARACTERS)
+      .replaceAll(COLORS, UNKNOWN)
+      .trim();
+    return { ...one, text: shown.slice(0, MAX_TEXT_CHARACTERS) };
+  });
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: colours of a terminal begin with one
-const COLOUR = /(?:\u001b|\\(?:033|e|x1b|u001b))\[[\d;]*m/iu.source;
-const ENDS = new RegExp(`^(?:\\s|${COLOUR})+|(?:\\s|${COLOUR})+$`, 'giu');
-const INSIDE = new RegExp(`(?:${COLOUR})+`, 'giu');
+// biome-ignore lint/suspicious/noControlCharactersInRegex: colors of a terminal begin with one
+const COLORS = /(?:(?:\u001b|\\(?:033|e|x1b|u001b))\[[\d;]*m|…)+/giu;
 
-/** Inside a text they may be there or not, depending on the terminal. */
-function withoutColours(text: string): string {
-  return text.replaceAll(ENDS, '').replaceAll(INSIDE, UNKNOWN);
+/** A string literal of one line, and the variable that a call is assigned to, with calls around it: `port = int(`. */
+const TEXT = /[rfubRFUB]*(?<quote>["'`])(?<text>(?:\\.|(?!\k<quote>).)*)\k<quote>/u.source;
+const NAME = /(?:\b(?<name>\w+)\s*(?::\s*\w+)?=\s*(?:await\s+)?(?:\w+\(\s*)*)?/u.source;
+const OPTIONS = /(?<options>(?:\bpassword\(\s*)?\{[^{}]*)\bmessage\s*:\s*/u.source;
+const PYTHON = /^(?!.*\.(?:[cm]?[jt]sx?|exp)$)/u;
+const NODE = /^(?!.*\.(?:py|exp)$)/u;
+const HIDDEN = { silent: true, terminal: true };
+const DRAWN = { terminal: true, conditional: true };
+
+/** Calls that ask, in the files of a language; `uses`: what the source has to name besides. */
+const CALLS: readonly { files: RegExp; uses?: RegExp; call: string; rest?: Partial<Prompt> }[] = [
+  { files: PYTHON, call: `${NAME}(?<![.\\w])(?:raw_)?input\\(\\s*${TEXT}` },
+  { files: PYTHON, call: `${NAME}(?:click|typer)\\.(?<options>prompt|confirm)\\(\\s*${TEXT}` },
+  { files: PYTHON, call: `${NAME}(?:\\w+\\.)?getpass\\(\\s*(?:prompt=)?${TEXT}`, rest: HIDDEN },
+  { files: NODE, call: `${NAME}\\w[\\w.]*\\.question\\(\\s*${TEXT}` },
+  { files: NODE, uses: /inquirer|\bprompts\b|enquirer/u, call: `${OPTIONS}${TEXT}`, rest: DRAWN },
+  { files: /\.exp$|^[^.]+$/u, call: `send_user\\s+(?:--\\s+)?${TEXT}[^\\n]*\\n\\s*expect_user\\b` },
+];
+
+function calledPrompts(text: string, file: string): Prompt[] {
+  const forms = CALLS.filter(({ files, uses }) => files.test(file) && (uses?.test(text) ?? true));
+  const found = forms.flatMap(({ call, rest }) =>
+    [...text.matchAll(new RegExp(call, 'gu'))].map(({ index, groups = {}, 0: all }) => {
+      const { options = '', text: literal = '', name = /\bname\s*:\s*["'`](\w+)/u.exec(options)?.[1] } = groups;
+      // Values are put into it when it runs, and its last line is the one that asks.
+      const lines = literal.replaceAll(/\$?\{[^{}]*\}/gu, UNKNOWN).split(/\\[nr]/u);
+      const one: Prompt = {
+        text: (lines.findLast((line) => line.trim() !== '') ?? '').replaceAll(/\\(.)/gu, '$1'),
+        variable: name,
+        conditional: /^\s/u.test(text.slice(text.lastIndexOf('\n', index) + 1, index + 1)),
+        after: text.slice(index + all.length, index + all.length + MAX_AFTER_CHARACTERS),
+        silent: /password|invisible/u.test(options),
+        fallback: /\bconfirm\b/u.test(options) ? 'y' : undefined,
+        ...rest,
+      };
+      return { index, one };
+    }),
+  );
+  return found.sort((a, b) => a.index - b.index).map(({ one }) => one);
+}
+
+/** Strings, comments and here-documents of a shell, in the order in which they begin. */
+const NO_COMMANDS =
+  /\\[\s\S]|'[^']*'|"(?:\\[\s\S]|[^"\\])*"|(?<=^|\s)#[^\n]*|<<-?[ \t]*(["']?)(?<end>\w+)\1[^\n]*\n(?:[\s\S]*?\n)??[ \t]*\k<end>(?=\n|$)/gmu;
+
+/** Where a command begins: behind separators and words of the shell. */
+const BEGINS = /(?<=^|[;&|({!]|\b(?:then|do|else|if|elif|while|until)\b)[ \t]*/u.source;
+const COMMAND = new RegExp(
+  `${BEGINS}(?:IFS=\\S*[ \\t]+)?(?<name>read|select|echo|printf)[ \\t]+(?<args>[^\\n;&|()\`]*)`,
+  'gmu',
+);
+
+/** Behind these in its line a command may not be reached. */
+const BLOCK = /^\s|\b(?:then|do|else)\b|&&|\|\||\)/u;
+
+/** Ends at its line, or at a brace that begins a line. */
+const FUNCTION = /^[ \t]*(?:function[ \t]+)?([\w:-]+)[ \t]*\(\)\s*\{(.*\}[ \t]*$|[\s\S]*?\n\})/gmu;
+
+/** With the bodies of functions that ask in place of their calls. */
+function withBodies(script: string): string {
+  const bodies = new Map<string, string>();
+  const text = script.replaceAll(FUNCTION, (all, name: string, body: string) => {
+    if (!/\bread\b/u.test(body)) return all;
+    bodies.set(name, body.slice(0, body.lastIndexOf('}')).replaceAll(/\n[ \t]+/gu, '\n'));
+    return '';
+  });
+  const calls = new RegExp(
+    `${BEGINS}(${[...bodies.keys(), '\\n'].join('|')})(?![\\w:-])((?:"[^"\\n]*"|[^"\\n;&|)])*)`,
+    'gmu',
+  );
+  return text.replaceAll(calls, (_, name: string, args: string) => {
+    const { words } = quotedWords(args);
+    return (bodies.get(name) ?? '').replaceAll(/\$(?:([1-9])|\{([1-9])[^}]*\})/gu, (_all, bare, braced) => {
+      return words[Number(bare ?? braced) - 1] ?? '';
+    });
+  });
+}
+
+function shellPrompts(script: string): Prompt[] {
+  // `"$(echo -e "Name: ")"` is a string within a string.
+  const nested = /\$\((?:echo|printf)[ \t]+(?:-\w+[ \t]+)*"([^"\n]*)"\)/gu;
+  const text = withBodies(script.replaceAll('\\\n', '  ')).replaceAll(nested, '$1');
+  const assigned = text.matchAll(/^[ \t]*(?:\w+[ \t]+)?(\w+)=\$?(["']?)([^"'$`\n]*)\2[ \t]*(?=$|;|#)/gmu);
+  const variables = new Map([...assigned].map(([, name = '', , value = '']) => [name, value]));
+  const shown = (raw: string) =>
+    raw.replaceAll(/\$\{?(\w+)(?::?[-=]([^}]*))?[^\s}"]*\}|\$(\w+|[@*])|\$\(.*?\)|`.*?`/gu, (_, name, usual, bare) => {
+      return variables.get(name ?? bare) ?? usual ?? UNKNOWN;
+    });
+  const masked = text.replaceAll(NO_COMMANDS, (part) => {
+    const filler = part.startsWith('#') ? ' ' : '_';
+    return (part.startsWith('<') ? '<' : filler) + part.slice(1).replaceAll(/[^\n]/gu, filler);
+  });
+  const prompts: Prompt[] = [];
+  let printed: string[] = [];
+  for (const { index, 0: all, groups = {} } of masked.matchAll(COMMAND)) {
+    const { name = '', args = '' } = groups;
+    const end = index + all.length;
+    const before = masked.slice(masked.lastIndexOf('\n', index) + 1, end - args.length).replace(/\w+\s*$/u, '');
+    const { words } = quotedWords(text.slice(end - args.length, end));
+    const call =
+      name === 'select' ? { variable: words[0], fallback: '1', text: variables.get('PS3') ?? '#? ' } : readCall(words);
+    const isPrinted = name === 'echo' || name === 'printf';
+    if (isPrinted && !/>\s*[^&\s/]/u.test(args)) printed = [...printed, ...linesOf(words.map(shown))].slice(-4);
+    // Without a question in front of it, it reads data.
+    const question = isPrinted ? undefined : (call?.text ?? (/\bwhile\b/u.test(before) ? undefined : printed.pop()));
+    const isElsewhere = /<(?!\s*\/dev\/tty)/u.test(args) || /(?<!\|)\|\s*$/u.test(before);
+    if (call === undefined || isElsewhere || question === undefined) continue;
+    const variable = /(\w+)=\$\($/u.exec(before)?.[1] ?? call.variable ?? '';
+    prompts.push({
+      ...call,
+      text: shown(question),
+      variable: /^[A-Za-z_]\w*$/u.test(variable) ? variable : undefined,
+      terminal: /<\s*\/dev\/tty/u.test(args),
+      conditional: BLOCK.test(before),
+      // `${NAME:-web}`, anywhere in the script.
+      fallback:
+        call.fallback ?? new RegExp(`\\$\\{${call.variable}:?[-=]["']?([^}"'$\`]+)["']?\\}`, 'u').exec(text)?.[1],
+      before: printed.join('\n'),
+      after: text.slice(end, end + MAX_AFTER_CHARACTERS).split(/\b(?:read|select)\s/u, 1)[0] ?? '',
+    });
+    printed = [];
+  }
+  return prompts;
+}
+
+/** What `echo` and `printf` print. */
+function linesOf(words: readonly string[]): string[] {
+  const [format = '', ...values] = words.filter((word) => !/^(?:-[neEr-]+|>.*)$/u.test(word));
+  const filled = format.replaceAll(/%[-\d.]*[sdbq]/gu, () => values.shift() ?? '');
+  return [filled, ...values]
+    .join(' ')
+    .split(/\\[nc]|\n/u)
+    .filter((line) => line.trim() !== '');
+}
+
+/** The options of `read` in bash and zsh that matter to who answers; undefined where it reads another descriptor. */
+function readCall(words: readonly string[]): Partial<Prompt> | undefined {
+  const call: Partial<Prompt> = {};
+  let at = 0;
+  for (; /^-./u.test(words[at] ?? ''); at++) {
+    const [, flags, option, attached] = /^-([^adinNptuk]*)([adinNptuk]?)([\s\S]*)$/u.exec(words[at] ?? '') ?? [];
+    if (flags?.includes('s')) call.silent = true;
+    if (flags?.includes('q') || option === 'k') call.singleKey = true;
+    const value = !option || option === 'k' ? '' : attached || words[++at] || '';
+    if (option === 'p') call.text = value;
+    else if (option?.toLowerCase() === 'n') call.singleKey = value === '1';
+    else if (option === 'u' && value !== '0') return undefined;
+  }
+  // zsh: `read "name?Prompt"`.
+  const [, variable, asked] = /^(\w*)(?:\?([\s\S]*))?$/u.exec(words[at] ?? '') ?? [];
+  return { ...call, variable, ...(asked === undefined ? {} : { text: asked }) };
 }
