@@ -4,7 +4,6 @@ import path from 'node:path';
 import { at, parsed, text } from '../../../environment/facts.ts';
 import { Git } from '../../../git/git.ts';
 import type { ProjectFiles } from '../../context/code/files.ts';
-import { ENV_FILES } from '../../context/system/variables.ts';
 
 export interface Value {
   value: string;
@@ -15,6 +14,7 @@ export interface Value {
 
 const GIT = ['user.name', 'user.email', 'remote.origin.url'].map((key) => `git config ${key}`);
 const MANIFEST = 'name version description license homepage repository repository.url author author.name author.email';
+const ENV_FILES = ['.env', '.env.local', '.env.development', '.env.example'];
 const AUTHOR = ['git config user.name', 'package.json author.name', 'package.json author'];
 
 /** What a question or its variable is about, and the sources that are asked in turn; the first that fits counts. */
