@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { generateInputs } from '../../src/fix/inputs/generate.ts';
+import { generateInputs } from '../../src/fix/inputs/inputs.ts';
 import type { Input } from '../../src/fix/inputs/inputs-file.ts';
 import { lastLine, looksLikePrompt, type PendingPrompt, PromptWatch } from '../../src/fix/inputs/prompt-watch.ts';
 import { NOW, project } from '../project.ts';
@@ -280,7 +280,7 @@ describe('a prompt that nobody answers', () => {
   async function watched(command: string): Promise<PendingPrompt | null> {
     const child = spawn('/bin/sh', ['-c', command], { detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
     const pending = await new Promise<PendingPrompt | null>((resolve) => {
-      const watch = new PromptWatch({ pid: child.pid ?? 0, onPrompt: resolve, quietMs: 600 });
+      const watch = new PromptWatch(child.pid ?? 0, resolve, 600);
       for (const stream of [child.stdout, child.stderr]) {
         stream.on('data', (bytes) => {
           watch.output(String(bytes));
@@ -313,7 +313,7 @@ describe('a prompt that nobody answers', () => {
     onTestFinished(() => void vi.useRealTimers());
     const told: unknown[] = [];
     const onPrompt = ({ prompt, reader }: PendingPrompt) => void told.push([prompt, reader]);
-    const watch = new PromptWatch({ pid: process.pid, platform: 'darwin', onPrompt });
+    const watch = new PromptWatch(process.pid, onPrompt, 3_000, 'darwin');
     watch.output('Port [80]: ');
     vi.advanceTimersByTime(9_000);
     expect(told).toEqual([]);

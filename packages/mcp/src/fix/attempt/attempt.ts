@@ -145,14 +145,11 @@ class QuestionWatch {
   #pending: PendingPrompt | undefined;
 
   begin(pid: number): void {
-    this.#watch = new PromptWatch({
-      pid,
-      onPrompt: (pending) => {
-        this.#pending = pending;
-        // A program that only passes its input on reads it all the time; a shell does so at a question alone.
-        const asks = looksLikePrompt(this.#tail) || SHELLS.has(pending.reader ?? '');
-        if (pending.reader !== null && asks) this.#stop.abort();
-      },
+    this.#watch = new PromptWatch(pid, (pending) => {
+      this.#pending = pending;
+      // A program that only passes its input on reads it all the time; a shell does so at a question alone.
+      const asks = looksLikePrompt(this.#tail) || SHELLS.has(pending.reader ?? '');
+      if (pending.reader !== null && asks) this.#stop.abort();
     });
   }
 

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import type { FixState } from 'argus-engine';
 import { io } from '../../system/io.ts';
-import { type Feed, resolveInputs } from '../inputs/resolve-inputs.ts';
+import { type Feed, resolveInputs } from '../inputs/inputs.ts';
 import type { LoopContext } from '../loop-context.ts';
 
 export interface CommandInput extends Feed {

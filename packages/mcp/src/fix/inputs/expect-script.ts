@@ -4,7 +4,7 @@
  */
 
 import type { Input } from './inputs-file.ts';
-import { UNKNOWN } from './script/prompts.ts';
+import { UNKNOWN } from './prompts.ts';
 
 /** A question that comes back this often is not answered by its answer. */
 const MAX_TIMES_ASKED = 10;
@@ -17,16 +17,18 @@ export function valueVariable(name: string): string {
   return `ARGUS_INPUT_${name.replaceAll(/\W/gu, '_')}`;
 }
 
-/** Null where a prompt shows nothing that it could be known by. */
-export function expectScript(command: string, inputs: readonly Input[]): string | null {
+/** Undefined where answers in order will do, and where a prompt shows nothing that it could be known by. */
+export function expectScript(command: string, inputs: readonly Input[]): string | undefined {
+  const needsTerminal = inputs.some(({ terminal, enter }) => terminal || enter === false);
+  const isUnsure = inputs.length > 1 && inputs.some(({ conditional }) => conditional);
   const length = ({ prompt }: Input) => prompt.replaceAll(/[\s…]/gu, '').length;
-  if (inputs.length === 0 || inputs.some((input) => length(input) < 2)) return null;
+  if (!(needsTerminal || isUnsure) || inputs.some((input) => length(input) < 2)) return undefined;
   // What is told in more words is the better match.
   const rows = [...inputs]
     .sort((one, other) => length(other) - length(one))
     .map(({ name, prompt, value, enter, deferred }) => {
-      const proposed = deferred || value === undefined ? '' : ` ${tcl(value)}`;
-      return `  -re {${pattern(prompt)}} { answer ${valueVariable(name)} "${enter === false ? '' : '\\r'}"${proposed}; exp_continue }`;
+      const args = `${enter === false ? '""' : '"\\r"'}${deferred || value === undefined ? '' : ` ${tcl(value)}`}`;
+      return `  -re {${pattern(prompt)}} { answer ${valueVariable(name)} ${args}; exp_continue }`;
     });
   return `# Runs the command and answers its questions by what it asks.
 set timeout -1
@@ -53,21 +55,15 @@ exit [expr {$failed ? 1 : $code}]
 
 /** As a Tcl word. */
 function tcl(text: string): string {
-  return `"${text
-    .replaceAll(/[\\"$[\]{};]/gu, '\\$&')
-    .replaceAll('\n', '\\n')
-    .replaceAll('\r', '\\r')}"`;
+  const escaped = text.replaceAll(/[\\"$[\]{};]/gu, '\\$&');
+  return `"${escaped.replaceAll('\n', '\\n').replaceAll('\r', '\\r')}"`;
 }
 
 /** The prompt at the end of what was printed. Braces must not meet Tcl's own; spaces may be other ones. */
 function pattern(prompt: string): string {
-  const parts = prompt.split(UNKNOWN).map((part) =>
-    part
-      .trim()
-      .replaceAll(/[.*+?^$()[\]|\\]/gu, '\\$&')
-      .replaceAll('{', '\\x7b')
-      .replaceAll('}', '\\x7d')
-      .replaceAll(/\s+/gu, '\\s+'),
-  );
+  const parts = prompt.split(UNKNOWN).map((part) => {
+    const escaped = part.trim().replaceAll(/[.*+?^$()[\]|\\]/gu, '\\$&');
+    return escaped.replaceAll(/[{}]/gu, (brace) => (brace === '{' ? '\\x7b' : '\\x7d')).replaceAll(/\s+/gu, '\\s+');
+  });
   return `${parts.join('[^\\r\\n]*')}(?:[ \\t\\r\\n]|\\u001b\\[[0-9;]*m)*$`;
 }

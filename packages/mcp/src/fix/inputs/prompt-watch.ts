@@ -24,22 +24,19 @@ export interface PendingPrompt {
   because: string;
 }
 
-interface WatchOptions {
-  /** The first process of the command. */
-  pid: number;
-  /** Called once for each question; output that follows begins the next. */
-  onPrompt(pending: PendingPrompt): void;
-  quietMs?: number;
-  platform?: NodeJS.Platform;
-}
-
 export class PromptWatch {
   readonly #timer: NodeJS.Timeout;
   #tail = '';
   #lastOutput = performance.now();
   #isTold = false;
 
-  constructor({ pid, onPrompt, quietMs = QUIET_MS, platform = process.platform }: WatchOptions) {
+  /** Calls `onPrompt` once for each question of a command that began with the process `pid`. */
+  constructor(
+    pid: number,
+    onPrompt: (pending: PendingPrompt) => void,
+    quietMs = QUIET_MS,
+    platform = process.platform,
+  ) {
     // `pipe:[4711]`, which every process of the command has as its input.
     const input = platform === 'linux' ? link(`/proc/${pid}/fd/0`) : '';
     const look = () => {

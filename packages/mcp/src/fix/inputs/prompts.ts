@@ -3,20 +3,17 @@
  * decided and no loop is followed: a question in an indented line, or behind `then`, may or may not be asked.
  */
 
-import { quotedWords } from '../../../system/words.ts';
+import { quotedWords } from '../../system/words.ts';
 
 /** Stands for a part of a text that only a run can tell. */
 export const UNKNOWN = '…';
 
+/** `silent`: what is typed is not shown. `singleKey`: no Enter follows. `terminal`: standard input is not read. */
 export interface Prompt {
   text: string;
-  /** The variable that the answer goes into. */
   variable?: string | undefined;
-  /** What is typed is not shown. */
   silent?: boolean;
-  /** One key is read, without Enter. */
   singleKey?: boolean;
-  /** The answer is read from the terminal, not from standard input. */
   terminal?: boolean;
   conditional?: boolean;
   /** What the program takes when nothing is typed. */
@@ -27,11 +24,8 @@ export interface Prompt {
   after?: string;
 }
 
-export interface Source {
-  text: string;
-  /** As it is shown: `setup.sh`. */
-  name: string;
-}
+/** `name` as it is shown: `setup.sh`. */
+export type Source = { text: string; name: string };
 
 /** A script that asks more is a program with a terminal of its own. */
 const MAX_PROMPTS = 100;
@@ -42,11 +36,8 @@ export function promptsIn({ text, name }: Source): Prompt[] {
   const isShell = !/\.(?:py|[cm]?[jt]sx?|exp)$/u.test(name) && /^(?!#!)|^#!.*\b(?:ba|z|da|k)?sh\b/u.test(text);
   const found = isShell ? shellPrompts(text) : calledPrompts(text, name);
   return found.slice(0, MAX_PROMPTS).map((one) => {
-    const shown = one.text
-      .slice(0, 2 * MAX_TEXT_CHARACTERS)
-      .replaceAll(COLORS, UNKNOWN)
-      .trim();
-    return { ...one, text: shown.slice(0, MAX_TEXT_CHARACTERS) };
+    const shown = one.text.slice(0, 2 * MAX_TEXT_CHARACTERS).replaceAll(COLORS, UNKNOWN);
+    return { ...one, text: shown.trim().slice(0, MAX_TEXT_CHARACTERS) };
   });
 }
 
@@ -109,25 +100,28 @@ const COMMAND = new RegExp(
 const BLOCK = /^\s|\b(?:then|do|else)\b|&&|\|\||\)/u;
 
 /** Ends at its line, or at a brace that begins a line. */
-const FUNCTION = /^[ \t]*(?:function[ \t]+)?([\w:-]+)[ \t]*\(\)\s*\{(.*\}[ \t]*$|[\s\S]*?\n\})/gmu;
+const FUNCTION = /^[ \t]*(?:function[ \t]+)?([\w:-]+)[ \t]*\(\)\s*\{(.*(?=\}[ \t]*$)|[\s\S]*?\n(?=\}))\}/gmu;
 
 /** With the bodies of functions that ask in place of their calls. */
 function withBodies(script: string): string {
   const bodies = new Map<string, string>();
   const text = script.replaceAll(FUNCTION, (all, name: string, body: string) => {
-    if (!/\bread\b/u.test(body)) return all;
-    bodies.set(name, body.slice(0, body.lastIndexOf('}')).replaceAll(/\n[ \t]+/gu, '\n'));
-    return '';
+    if (/\bread\b/u.test(body)) bodies.set(name, body.replaceAll(/\n[ \t]+/gu, '\n'));
+    return bodies.has(name) ? '' : all;
   });
-  const calls = new RegExp(
-    `${BEGINS}(${[...bodies.keys(), '\\n'].join('|')})(?![\\w:-])((?:"[^"\\n]*"|[^"\\n;&|)])*)`,
-    'gmu',
-  );
-  return text.replaceAll(calls, (_, name: string, args: string) => {
-    const { words } = quotedWords(args);
-    return (bodies.get(name) ?? '').replaceAll(/\$(?:([1-9])|\{([1-9])[^}]*\})/gu, (_all, bare, braced) => {
-      return words[Number(bare ?? braced) - 1] ?? '';
-    });
+  const call = `${BEGINS}(${[...bodies.keys(), '\n'].join('|')})(?![\\w:-])((?:"[^"\\n]*"|[^"\\n;&|)])*)`;
+  return text.replaceAll(new RegExp(call, 'gmu'), (_, name: string, args: string) => {
+    const words = ['', ...quotedWords(args).words];
+    const given = /\$(?:([1-9])|\{([1-9])[^}]*\})/gu;
+    return (bodies.get(name) ?? '').replaceAll(given, (_all, bare, braced) => words[Number(bare ?? braced)] ?? '');
+  });
+}
+
+/** The text without what is no command, character by character. */
+function masked(text: string): string {
+  return text.replaceAll(NO_COMMANDS, (part) => {
+    const filler = part.startsWith('#') ? ' ' : '_';
+    return (part.startsWith('<') ? '<' : filler) + part.slice(1).replaceAll(/[^\n]/gu, filler);
   });
 }
 
@@ -136,40 +130,44 @@ function shellPrompts(script: string): Prompt[] {
   const nested = /\$\((?:echo|printf)[ \t]+(?:-\w+[ \t]+)*"([^"\n]*)"\)/gu;
   const text = withBodies(script.replaceAll('\\\n', '  ')).replaceAll(nested, '$1');
   const assigned = text.matchAll(/^[ \t]*(?:\w+[ \t]+)?(\w+)=\$?(["']?)([^"'$`\n]*)\2[ \t]*(?=$|;|#)/gmu);
-  const variables = new Map([...assigned].map(([, name = '', , value = '']) => [name, value]));
+  const variables = new Map([
+    ['PS3', '#? '],
+    ...[...assigned].map(([, name = '', , value = '']): [string, string] => [name, value]),
+  ]);
+  const expansion = /\$\{?(\w+)(?::?[-=]([^}]*))?[^\s}"]*\}|\$(\w+|[@*])|\$\(.*?\)|`.*?`/gu;
   const shown = (raw: string) =>
-    raw.replaceAll(/\$\{?(\w+)(?::?[-=]([^}]*))?[^\s}"]*\}|\$(\w+|[@*])|\$\(.*?\)|`.*?`/gu, (_, name, usual, bare) => {
-      return variables.get(name ?? bare) ?? usual ?? UNKNOWN;
-    });
-  const masked = text.replaceAll(NO_COMMANDS, (part) => {
-    const filler = part.startsWith('#') ? ' ' : '_';
-    return (part.startsWith('<') ? '<' : filler) + part.slice(1).replaceAll(/[^\n]/gu, filler);
-  });
+    raw.replaceAll(expansion, (_, name, usual, bare) => variables.get(name ?? bare) ?? usual ?? UNKNOWN);
   const prompts: Prompt[] = [];
   let printed: string[] = [];
-  for (const { index, 0: all, groups = {} } of masked.matchAll(COMMAND)) {
+  const commands = masked(text);
+  for (const { index, 0: all, groups = {} } of commands.matchAll(COMMAND)) {
     const { name = '', args = '' } = groups;
     const end = index + all.length;
-    const before = masked.slice(masked.lastIndexOf('\n', index) + 1, end - args.length).replace(/\w+\s*$/u, '');
+    const before = commands.slice(commands.lastIndexOf('\n', index) + 1, end - args.length).replace(/\w+\s*$/u, '');
     const { words } = quotedWords(text.slice(end - args.length, end));
-    const call =
-      name === 'select' ? { variable: words[0], fallback: '1', text: variables.get('PS3') ?? '#? ' } : readCall(words);
-    const isPrinted = name === 'echo' || name === 'printf';
-    if (isPrinted && !/>\s*[^&\s/]/u.test(args)) printed = [...printed, ...linesOf(words.map(shown))].slice(-4);
+    if (name === 'echo' || name === 'printf') {
+      if (!/>\s*[^&\s/]/u.test(args)) printed = [...printed, ...linesOf(words.map(shown))].slice(-4);
+      continue;
+    }
+    const { text: own, ...call } =
+      name === 'select' ? { variable: words[0], fallback: '1', text: '$PS3' } : readCall(words);
     // Without a question in front of it, it reads data.
-    const question = isPrinted ? undefined : (call?.text ?? (/\bwhile\b/u.test(before) ? undefined : printed.pop()));
-    const isElsewhere = /<(?!\s*\/dev\/tty)/u.test(args) || /(?<!\|)\|\s*$/u.test(before);
-    if (call === undefined || isElsewhere || question === undefined) continue;
+    const question = own ?? (/\bwhile\b/u.test(before) ? undefined : printed.pop());
+    if (
+      question === undefined ||
+      /<(?!\s*\/dev\/tty)|(?<=^|\s)-\w*u\s*[1-9]/u.test(args) ||
+      /(?<!\|)\|\s*$/u.test(before)
+    )
+      continue;
+    const usual = new RegExp(`\\$\\{${call.variable}:?[-=]["']?([^}"'$\`]+)["']?\\}`, 'u').exec(text)?.[1];
     const variable = /(\w+)=\$\($/u.exec(before)?.[1] ?? call.variable ?? '';
     prompts.push({
+      fallback: usual,
       ...call,
       text: shown(question),
       variable: /^[A-Za-z_]\w*$/u.test(variable) ? variable : undefined,
       terminal: /<\s*\/dev\/tty/u.test(args),
       conditional: BLOCK.test(before),
-      // `${NAME:-web}`, anywhere in the script.
-      fallback:
-        call.fallback ?? new RegExp(`\\$\\{${call.variable}:?[-=]["']?([^}"'$\`]+)["']?\\}`, 'u').exec(text)?.[1],
       before: printed.join('\n'),
       after: text.slice(end, end + MAX_AFTER_CHARACTERS).split(/\b(?:read|select)\s/u, 1)[0] ?? '',
     });
@@ -188,8 +186,8 @@ function linesOf(words: readonly string[]): string[] {
     .filter((line) => line.trim() !== '');
 }
 
-/** The options of `read` in bash and zsh that matter to who answers; undefined where it reads another descriptor. */
-function readCall(words: readonly string[]): Partial<Prompt> | undefined {
+/** The options of `read` in bash and zsh that matter to who answers. */
+function readCall(words: readonly string[]): Partial<Prompt> {
   const call: Partial<Prompt> = {};
   let at = 0;
   for (; /^-./u.test(words[at] ?? ''); at++) {
@@ -199,7 +197,6 @@ function readCall(words: readonly string[]): Partial<Prompt> | undefined {
     const value = !option || option === 'k' ? '' : attached || words[++at] || '';
     if (option === 'p') call.text = value;
     else if (option?.toLowerCase() === 'n') call.singleKey = value === '1';
-    else if (option === 'u' && value !== '0') return undefined;
   }
   // zsh: `read "name?Prompt"`.
   const [, variable, asked] = /^(\w*)(?:\?([\s\S]*))?$/u.exec(words[at] ?? '') ?? [];
