@@ -156,6 +156,11 @@ console.log({ messages: 'none' });
     ['nested', `${'('.repeat(20_000)}read x${')'.repeat(20_000)}`],
     ['substitutions', `${'$('.repeat(5_000)}read x${')'.repeat(5_000)}`],
     ['patterns', 'read -p "a: " "a+b(*"\necho "$a"\n'],
+    ['menus', 'select "a(b*" in x y; do break; done\n'],
+    ['open functions', 'a(){\n'.repeat(100_000)],
+    ['open documents', 'cat <<a\n'.repeat(100_000)],
+    ['long bodies', `f() { read -p "${'x'.repeat(1_500)}" a; }\n${'f;\n'.repeat(50_000)}`.replace('read', 'ready')],
+    ['open calls', `#!/usr/bin/env node\n${'a = b(input("x\n'.repeat(50_000)}`],
   ])('a hostile script (%s) is read to its end', async (_, script) => {
     expect((await inputsOf(script)).length).toBeLessThan(2);
   });

@@ -3,8 +3,20 @@
  * the question itself says, with how sure that is.
  */
 
-import type { ProjectValues, Value } from './project-values.ts';
+import path from 'node:path';
+import { at, parsed, text as textOf } from '../../environment/facts.ts';
+import { Git } from '../../git/git.ts';
+import type { ProjectFiles } from '../context/code/files.ts';
 import { type Prompt, UNKNOWN } from './prompts.ts';
+
+interface Value {
+  value: string;
+  source: string;
+  /** 0 to 1. */
+  confidence: number;
+}
+
+type ProjectValues = Awaited<ReturnType<typeof projectValues>>;
 
 /** `redact` gives a text back as it is where it holds no secret. */
 export function answer(prompt: Prompt, name: string, project: ProjectValues, redact: (text: string) => string) {
@@ -15,9 +27,7 @@ export function answer(prompt: Prompt, name: string, project: ProjectValues, red
   const enter = singleKey && found?.value !== '' ? { enter: false } : {};
   if (found !== undefined && redact(found.value) === found.value) return { ...base, ...found, ...enter };
   const variable = environmentName(name) || 'NAME';
-  const file = project.variable(variable)?.source.split(' ', 1)[0];
-  const known = file === undefined ? '' : ` (named in ${file})`;
-  const note = `never filled in: put it into the environment variable ${variable}${known} and write value_from_env: ${variable} in the file`;
+  const note = `never filled in: put it into the environment variable ${variable} and write value_from_env: ${variable} in the file`;
   return { ...base, source: 'user_required', confidence: 0, deferred: true, credential: true, note };
 }
 
@@ -34,13 +44,11 @@ function proposal(prompt: Prompt, name: string, project: ProjectValues, redact: 
   if (own !== undefined) return value(own, 'default in the prompt', 0.9);
   // The default that it shows, or all of the question, is known when it runs.
   if (/[[(][^\])]*…[^\])]*[\])]/u.test(text) || isUnknown(text)) return value('', 'default in the prompt', 0.3);
-  const choice = choicesIn(text).find((one) => !isUnwanted(one));
-  if (choice !== undefined) return value(choice, 'choices in the prompt', 0.5);
   const usual = USUAL.find(([pattern]) => pattern.test(`${text} ${name.replaceAll('_', ' ')}`))?.[1];
   return usual === undefined ? value('test', 'placeholder', 0.1) : value(usual, 'kind of question', 0.3);
 }
 
-/** Values that any program of the kind takes; the first that fits. */
+/** Values that any program of the kind takes. */
 const USUAL: readonly [pattern: RegExp, value: string][] = [
   [/\b(?:optional|leave (?:empty|blank)|(?:press|hit) .*(?:enter|return|key)|or enter)\b|按任意键|按回车/iu, ''],
   [/\bport\b/iu, '3000'],
@@ -54,8 +62,8 @@ const USUAL: readonly [pattern: RegExp, value: string][] = [
 function yesNo({ text, after = '', fallback, singleKey }: Prompt): Value {
   const own = /[[(]\s*Y\s*[/|]|\[y\]/u.test(text) ? 'y' : /[/|]\s*\[?N\b/u.test(text) ? 'n' : undefined;
   const usual = own ?? fallback?.charAt(0).toLowerCase() ?? (isUnknown(text) ? 'n' : 'y');
-  const isGoOn = /\b(?:continue|proceed|go ahead|go on|ready|correct|looks good|ok(?:ay)?)\b/iu.test(text);
-  const yes = isGoOn || usual !== 'n';
+  const yes =
+    usual !== 'n' || /\b(?:continue|proceed|go ahead|go on|ready|correct|looks good|ok(?:ay)?)\b/iu.test(text);
   // Some take the whole word only.
   const isWord = !singleKey && (/\byes\/no\b/iu.test(text) || /["'\s]yes["'\s]/iu.test(after.split('\n', 2).join(' ')));
   const source = own ? 'default in the prompt' : 'harmless question';
@@ -63,18 +71,22 @@ function yesNo({ text, after = '', fallback, singleKey }: Prompt): Value {
 }
 
 /** It has no words but those of its choices. */
-function isUnknown(text: string): boolean {
-  return !/\p{L}/u.test(text.replaceAll(/[[(][^\])]*[\])]/gu, ''));
-}
+const isUnknown = (text: string) => !/\p{L}/u.test(text.replaceAll(BRACKETS, ''));
 
 function fromProject(text: string, name: string, project: ProjectValues, redact: (text: string) => string) {
   const set = project.variable(environmentName(name));
   // A `.env` file holds secrets under any name.
   const line = `${environmentName(name)}=${set?.value}`;
   if (set && redact(line) === line) return set;
-  const known = project.about(text.replaceAll(/[[(][^\])]*[\])]/gu, ' '));
+  const known = project.about(text.replaceAll(BRACKETS, ' '));
   return known === undefined ? project.about(environmentName(name).replaceAll('_', ' ')) : known;
 }
+
+/** Choices that end, undo or reach production. */
+const UNWANTED = /^(?:quit|exit|cancel|abort|none|no|back|q|prod(?:uction)?|live)$/iu;
+
+/** A default or a remark. */
+const BRACKETS = /[[(][^\])]*[\])]/gu;
 
 /** Words of secrets, whole. */
 const SECRET_WORDS =
@@ -89,9 +101,8 @@ const ABOUT_SECRETS =
   /\b(?:path|file(?:name)?|location|directory|folder|name|length|type|algorithm|expir\w*|ttl|lifetime|policy|provider|manager|(?<!access[ _-]?key[ _-]?)id)\b[^:?]*[:?\])]*\s*$/iu;
 
 export function isCredential(prompt: Prompt, name: string): boolean {
-  const { text, silent } = prompt;
-  if (silent || isYesNo(prompt)) return silent === true;
-  const words = text.replaceAll(/[[(][^\])]*[\])]/gu, ' ');
+  if (prompt.silent || isYesNo(prompt)) return prompt.silent === true;
+  const words = prompt.text.replaceAll(BRACKETS, ' ');
   if (ABOUT_SECRETS.test(words) && !/pass(?:word|phrase)[^\w]*$/iu.test(words)) return false;
   // The name counts where the text says nothing.
   const variable = environmentName(name);
@@ -130,30 +141,83 @@ function isYesNo({ text, after = '' }: Prompt): boolean {
   return /\?\W*$/u.test(text) && /["'\s[^]y(?:es)?["'\s\]]/iu.test(after.split('\n', 3).join(' '));
 }
 
-/** `[Y/n]` is `y`, `[8080]` is `8080`, `(default: main)` is `main`; undefined where the prompt shows none. */
+/** `[8080]` is `8080`, `(default: main)` is `main`, `(dev/STAGING/prod)` is `staging`; a choice that ends or destroys is none. */
 function defaultIn(text: string): string | undefined {
   const told = /\bdefaults?(?:\s+(?:is|to))?\s*[:=]?\s*["'`]?([^\s"'`\])},;]+)/iu.exec(text)?.[1];
-  const last = told ?? [...text.matchAll(/[[(]([^[\]()]{1,80})[\])]/gu)].at(-1)?.[1]?.trim() ?? '';
-  const choices = choicesIn(`(${last})`);
-  const [capital, ...others] = choices.filter((choice) => /^[A-Z]/u.test(choice));
-  if (choices.length > 1) return others.length === 0 ? capital?.toLowerCase() : undefined;
-  const isRemark = /^(?:optional|required|e\.?g\.?|example|leave|press|hidden|none|max|min|must)|^$|[\s…]/iu.test(last);
-  return isRemark ? undefined : last;
-}
-
-/** `(dev/staging/prod)`, `[a|b|c]`; a path is no list of choices. */
-function choicesIn(text: string): string[] {
-  const list = /[[({]\s*([\w.@+-]{1,30}(?:\s*[/|,]\s*[\w.@+-]{1,30})+)\s*[\])}]/u.exec(text)?.[1] ?? '';
-  return list.startsWith('.') ? [] : list.split(/\s*[/|,]\s*/u).filter((choice) => choice !== '');
-}
-
-/** A choice that ends, undoes or reaches production. */
-function isUnwanted(choice: string): boolean {
-  return /^(?:quit|exit|cancel|abort|none|no|back|q|prod(?:uction)?|live)$/iu.test(choice) || DANGER.test(choice);
+  const last = told ?? [...text.matchAll(/[[({]([^[\](){}]{1,80})[\])}]/gu)].at(-1)?.[1]?.trim() ?? '';
+  const choices = /^[\w@+-][\w.@+-]*(?:\s*[/|,]\s*[\w.@+-]+)+$/u.test(last) ? last.split(/\s*[/|,]\s*/u) : [];
+  const capital = choices.find((choice) => /^[A-Z]/u.test(choice))?.toLowerCase();
+  if (choices.length > 0) return capital ?? choices.find((one) => !UNWANTED.test(one) && !DANGER.test(one));
+  return /^(?:optional|required|e\.?g\.?|example|leave|press|hidden|none|max|min|must)|^$|[\s…]/iu.test(last)
+    ? undefined
+    : last;
 }
 
 /** The variable through which a secret could come: `dbPassword` is `DB_PASSWORD`. */
 export function environmentName(variable: string): string {
   const words = variable.replaceAll(/([a-z\d])([A-Z])/gu, '$1_$2');
   return words.replaceAll(/\W+/gu, '_').toUpperCase();
+}
+
+const ENV_FILES = ['.env', '.env.local', '.env.development', '.env.example'];
+const AUTHOR = ['git config user.name', 'package.json author.name', 'package.json author'];
+const REPOSITORY = ['package.json repository', 'package.json repository.url', 'git config remote.origin.url'];
+const NAME =
+  /\b(?:project|app(?:lication)?|package|service|module|image)\b.*\b(?:name|id|slug)\b|^\W*(?:project|app)\W*$|项目名/iu;
+
+/** What a question or its variable is about, and the sources that are asked in turn; the first that fits counts. */
+const TOPICS: readonly [about: RegExp, ...sources: string[]][] = [
+  [/\be-?mail\b|邮箱/iu, 'git config user.email', 'package.json author.email'],
+  [/\brepo(?:sitory)?\b|\bremote url\b|仓库/iu, ...REPOSITORY],
+  [/^(?!.*(?:node|python|php|java|go|rust|postgres|docker|api) ?version).*\bversion\b|版本/iu, 'package.json version'],
+  [/\bdescri(?:be|ption)\b|描述/iu, 'package.json description', 'README'],
+  [/\blicen[sc]e\b|许可/iu, 'package.json license'],
+  [/\bhome ?page\b|\bwebsite\b/iu, 'package.json homepage'],
+  [/\bbranch\b|分支/iu, 'git branch'],
+  [/^\W*author\W*$/iu, 'git config user', ...AUTHOR],
+  [/\bauthor\b|\bmaintainer\b|\b(?:your|full|first|real) name\b|姓名|作者/iu, ...AUTHOR],
+  [NAME, 'package.json name', 'README title', 'folder name'],
+];
+
+export async function projectValues(files: ProjectFiles, signal?: AbortSignal) {
+  const git = new Git(files.root);
+  const { stdout } = await git.run(['config', '--get-regexp', '^(user\\.(name|email)|remote\\..*\\.url)$'], { signal });
+  const settings = new Map([...stdout.matchAll(/^(\S+) (.*)$/gmu)].map(([, key = '', value = '']) => [key, value]));
+  const [name, email] = [settings.get('user.name'), settings.get('user.email')];
+  if (name && email) settings.set('user', `${name} <${email}>`);
+  const branch = await git.run(['symbolic-ref', '--quiet', '--short', 'HEAD'], { signal });
+  const manifest = parsed(JSON.parse, files.text('package.json'));
+  const readme = files.text('README.md') ?? '';
+  const title = /^#\s+(.+?)\s*#*$/mu.exec(readme)?.[1]?.toLowerCase();
+  const told: Readonly<Record<string, (key: string) => [confidence: number, value: string | undefined]>> = {
+    'git config': (key) => [0.95, settings.get(key)],
+    'package.json': (key) => [0.95, textOf(at(manifest, ...key.split('.')))?.replace(/^@[^/]+\/|^git\+/u, '')],
+    'git branch': () => [0.7, branch.stdout],
+    'README title': () => [0.7, title?.replaceAll(/[^a-z0-9]+/gu, '-')],
+    README: () => [0.7, /^#\s.*\n+(?:\[?!\[.*\n+)*([A-Z][^\n<[]{10,160})/mu.exec(readme)?.[1]],
+    'folder name': () => [0.6, path.basename(files.root)],
+  };
+  const read = (source: string): Value[] => {
+    const [, kind = source, key = ''] = /^(git config|package\.json) (.*)$/u.exec(source) ?? [];
+    return valueFrom(source, ...(told[kind]?.(key) ?? [0, undefined]));
+  };
+  return {
+    /** By what a text is about; null where that is known and has no value. */
+    about(asking: string): Value | null | undefined {
+      const [topic, ...sources] = TOPICS.find(([pattern]) => pattern.test(asking)) ?? [];
+      return topic && (sources.flatMap(read)[0] ?? null);
+    },
+    /** By the name of a variable in a `.env` file. */
+    variable(asked: string): Value | undefined {
+      const line = new RegExp(`^[ \\t]*(?:export[ \\t]+)?${asked}[ \\t]*=[ \\t]*(["']?)([^"'#\\n]*)\\1`, 'mu');
+      const all = /^\w+$/u.test(asked) ? ENV_FILES : [];
+      return all.flatMap((file) => valueFrom(`${file} ${asked}`, 0.9, line.exec(files.text(file) ?? '')?.[2]))[0];
+    },
+  };
+}
+
+/** An address may carry the password of whoever cloned it; a value with a line break answers no prompt. */
+function valueFrom(source: string, confidence: number, value = ''): Value[] {
+  const clean = value.trim().replace(/^(\w+:\/\/)[^/@\s]+@/u, '$1');
+  return clean === '' || clean.length > 200 || /[\r\n\0]/u.test(clean) ? [] : [{ value: clean, source, confidence }];
 }

@@ -19,27 +19,25 @@ const READING = { maxBytes: 1024 * 1024 };
 const VARIABLE = /^[A-Za-z_]\w*$/u;
 type Test = (text: string) => boolean;
 
-/** One question and its answer. */
+/**
+ * One question and its answer. `name` is the variable it goes into, or made of the prompt; `value_from_env` names the
+ * environment variable that holds a credential; `deferred`: only the user knows it; `credential: false`: it only looks
+ * like one; `enter: false`: single keys are read; `terminal`: standard input is not read; `conditional`: it may be asked
+ * any number of times.
+ */
 const inputSchema = () =>
   z.looseObject({
-    /** The variable it goes into, or a name made of the prompt. */
     name: z.string().default(''),
     prompt: z.string().default(''),
-    /** `8080` and `true` are text all the same. */
+    // `8080` and `true` are text all the same.
     value: z.union([z.string(), z.number(), z.boolean()]).transform(String).optional(),
-    /** The environment variable that holds the value: the way to give a credential. */
     value_from_env: z.optional(z.string().regex(VARIABLE, 'must be the name of an environment variable')),
     source: z.string().default('user'),
     confidence: z.number().min(0).max(1).default(1),
-    /** Only the user knows it. */
     deferred: z.boolean().optional(),
-    /** False where the user says that a name only looks like a credential's. */
     credential: z.boolean().optional(),
-    /** False: the program reads single keys, so no Enter follows. */
     enter: z.boolean().optional(),
-    /** It is read from the terminal, not from standard input. */
     terminal: z.boolean().optional(),
-    /** It may not be asked at all, or more than once. */
     conditional: z.boolean().optional(),
     note: z.string().optional(),
   });

@@ -13,34 +13,30 @@ import { io } from '../../system/io.ts';
 import { findProgram } from '../../system/programs.ts';
 import { quoted, quotedWords } from '../../system/words.ts';
 import { ProjectFiles } from '../context/code/files.ts';
-import { answer, environmentName, isCredential } from './answers.ts';
+import { answer, environmentName, isCredential, projectValues } from './answers.ts';
 import { COMMAND_VARIABLE, expectScript, valueVariable } from './expect-script.ts';
 import { INPUTS_VERSION, type Input, type InputsFile, readInputs, shownIn, writeInputs } from './inputs-file.ts';
-import { projectValues } from './project-values.ts';
 import { type Prompt, promptsIn, type Source, UNKNOWN } from './prompts.ts';
 
-interface GenerateRequest {
+/** Below the project. */
+const FOLDER = path.join('.claude', 'inputs');
+
+interface InputsRequest {
   root: string;
   /** A command line, or the path of a script in the project. */
   command: string;
   /** ISO 8601. */
   now: string;
-  /** Prompts that were seen while it ran. */
+  /** Prompts that the last run showed. */
   prompts?: readonly string[] | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** `name`: the base name of the file without `-inputs.yaml`. `command`: of a script its interpreter and its path. */
-type Generated = { file: InputsFile; name: string; command: string };
-
-/** Below the project. */
-const FOLDER = path.join('.claude', 'inputs');
-
-interface ResolveRequest extends GenerateRequest {
+interface ResolveRequest extends InputsRequest {
   command_hash: string;
   /** `--inputs`. */
   inputs?: string | undefined;
-  /** Make what is missing; with `prompts`, which the last run showed, also what is missing in a file. */
+  /** Make what is missing; with `prompts`, also what is missing in a file. */
   auto: boolean;
   env?: Readonly<Record<string, string | undefined>> | undefined;
 }
@@ -86,7 +82,8 @@ function redactor(): (text: string) => string {
   };
 }
 
-export async function generateInputs({ root, now, signal, ...request }: GenerateRequest): Promise<Generated> {
+/** `name`: the base name of the file without `-inputs.yaml`. `command`: of a script its interpreter and its path. */
+export async function generateInputs({ root, now, signal, ...request }: InputsRequest) {
   const given = request.command.trim();
   if (given === '') throw new ArgusError('INVALID_INPUT', 'The command is empty. Give a script or a command line.');
   const redact = redactor();
@@ -102,7 +99,7 @@ export async function generateInputs({ root, now, signal, ...request }: Generate
   const inputs = prompts.map((one, at) => answer(one, names[at] ?? '', project, redact));
   const shown = redact(script?.name ?? given);
   const command = script ? `${interpreterOf(script)} ${quoted(shown, false)}` : shown;
-  const file = { version: INPUTS_VERSION, script: shown, generated: now, inputs };
+  const file: InputsFile = { version: INPUTS_VERSION, script: shown, generated: now, inputs };
   const name = inputsNames(command, 'command')[0] ?? '';
   return { command, name, file: { ...file, expect_script: expectScript(command, inputs) } };
 }
@@ -114,7 +111,7 @@ function wordsOf(text: string): string {
 
 /** The words of a command line that may be scripts: by an ending, or where a command or its interpreter expects one. */
 function scriptWords(command: string): string[] {
-  const words = quotedWords(command.replaceAll(/&&|[;&|()]/gu, ' ; ')).words;
+  const words = quotedWords(command.slice(0, 10_000).replaceAll(/[;&|()]+/gu, ' ; ')).words;
   return words.filter((word, at) => {
     const before = words.slice(0, at).findLast((one) => !/^-|=/u.test(one)) ?? ';';
     const isRun = /^(?:;|sudo|(?:ba|z|da|k)?sh|python[\d.]*|node|source|\.)$/u.test(before) && !word.startsWith('-');
@@ -138,8 +135,7 @@ function sourceAt(files: ProjectFiles, file: string): Source | undefined {
 }
 
 function interpreterOf({ text, name }: Source): string {
-  const [ending] = /(?<=\.)(?:py|[cm]?[jt]s|sh)$/u.exec(name) ?? ['bash'];
-  const usual = ending === 'py' ? 'python3' : ending.endsWith('s') ? 'node' : ending;
+  const usual = /\.py$/u.test(name) ? 'python3' : /\.[cm]?[jt]s$/u.test(name) ? 'node' : 'bash';
   return /^#!.*\b((?:ba|z|da|k)?sh|python[\d.]*|node|expect)\b/u.exec(text)?.[1] ?? usual;
 }
 
@@ -150,7 +146,7 @@ function withoutSecrets(one: Prompt, redact: (text: string) => string): Prompt {
   return { ...one, text: redact(shown), fallback: fallback && redact(fallback) };
 }
 
-/** Variables that are called the same in every script. */
+/** What variables are called in every script. */
 const ANYTHING = /^(?:REPLY|reply|ans(?:wer)?|response|input|yn|choice|confirm|var|val(?:ue)?|\w?)$/u;
 
 /** Names that the reader of a file can tell apart. */
@@ -187,14 +183,10 @@ export function inputsPath(root: string, name: string): string {
 
 /** A person may have written what the file holds, so it stays; new questions come to it. */
 function merged(found: readonly Input[], known: readonly Input[]): Input[] {
-  const left = [...known];
-  const all = found.map((input) => {
-    const words = wordsOf(input.prompt);
-    const index = left.findIndex((one) => one.name === input.name || (words !== '' && words === wordsOf(one.prompt)));
-    const [earlier] = index < 0 ? [] : left.splice(index, 1);
-    return earlier === undefined || earlier.deferred ? input : { ...input, ...earlier };
-  });
-  return [...all, ...left];
+  const isSame = (one: Input, other: Input) =>
+    one.name === other.name || (wordsOf(one.prompt) !== '' && wordsOf(one.prompt) === wordsOf(other.prompt));
+  const all = found.map((input) => ({ ...input, ...known.find((one) => isSame(one, input) && !one.deferred) }));
+  return [...all, ...known.filter((one) => !found.some((input) => isSame(one, input)))];
 }
 
 function fed({ inputs, expect_script: script }: InputsFile, file: string, request: ResolveRequest): Feed {

@@ -11,7 +11,6 @@ import { visible } from '../../text/untrusted.ts';
 const QUIET_MS = 3_000;
 const QUIET_UNPROVEN_MS = 10_000;
 const POLL_MS = 500;
-
 /** Only the last lines of an output can be a prompt. */
 const TAIL_CHARACTERS = 2_000;
 
@@ -78,14 +77,12 @@ export function looksLikePrompt(output: string): boolean {
   return isUnfinished && /(?:[?:>]|[\])][:>]?|\b(?:password|passphrase|continue|proceed|enter|yes\/no))$/iu.test(last);
 }
 
-/** The number of `read`, which is all that the system shows of a call: x86-64, arm64. */
-const READ_CALL = process.arch === 'arm64' ? '63' : '0';
-
-/** The program that waits to read a command's input. */
+/** The program that waits to read a command's input. Of a call its number is all that the system shows. */
 function readerOf(input: string): string | null {
+  const read = process.arch === 'arm64' ? '63' : '0';
   const reader = namesOrEmpty('/proc').find((pid) => {
     const [call, descriptor = ''] = /^\d+$/u.test(pid) ? textOrEmpty(`/proc/${pid}/syscall`).split(' ') : [];
-    return call === READ_CALL && link(`/proc/${pid}/fd/${Number.parseInt(descriptor, 16)}`) === input;
+    return call === read && link(`/proc/${pid}/fd/${Number.parseInt(descriptor, 16)}`) === input;
   });
   return reader === undefined ? null : link(`/proc/${reader}/exe`).split('/').at(-1) || 'a program';
 }

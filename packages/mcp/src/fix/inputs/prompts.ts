@@ -27,15 +27,17 @@ export interface Prompt {
 /** `name` as it is shown: `setup.sh`. */
 export type Source = { text: string; name: string };
 
-/** A script that asks more is a program with a terminal of its own. */
+/** A script that asks more is a program with a terminal of its own. Expressions run over it, so its length is bounded. */
 const MAX_PROMPTS = 100;
+const MAX_SCRIPT_CHARACTERS = 128 * 1024;
 const MAX_TEXT_CHARACTERS = 300;
 const MAX_AFTER_CHARACTERS = 400;
 
-export function promptsIn({ text, name }: Source): Prompt[] {
+export function promptsIn({ text: whole, name }: Source): Prompt[] {
+  const text = whole.slice(0, MAX_SCRIPT_CHARACTERS);
   const isShell = !/\.(?:py|[cm]?[jt]sx?|exp)$/u.test(name) && /^(?!#!)|^#!.*\b(?:ba|z|da|k)?sh\b/u.test(text);
-  const found = isShell ? shellPrompts(text) : calledPrompts(text, name);
-  return found.slice(0, MAX_PROMPTS).map((one) => {
+  const found = isShell ? shellPrompts(text) : calledPrompts(text, name).slice(0, MAX_PROMPTS);
+  return found.map((one) => {
     const shown = one.text.slice(0, 2 * MAX_TEXT_CHARACTERS).replaceAll(COLORS, UNKNOWN);
     return { ...one, text: shown.trim().slice(0, MAX_TEXT_CHARACTERS) };
   });
@@ -47,25 +49,25 @@ const COLORS = /(?:(?:\u001b|\\(?:033|e|x1b|u001b))\[[\d;]*m|…)+/giu;
 /** A string literal of one line, and the variable that a call is assigned to, with calls around it: `port = int(`. */
 const TEXT = /[rfubRFUB]*(?<quote>["'`])(?<text>(?:\\.|(?!\k<quote>).)*)\k<quote>/u.source;
 const NAME = /(?:\b(?<name>\w+)\s*(?::\s*\w+)?=\s*(?:await\s+)?(?:\w+\(\s*)*)?/u.source;
-const OPTIONS = /(?<options>(?:\bpassword\(\s*)?\{[^{}]*)\bmessage\s*:\s*/u.source;
+const OPTIONS = /(?<options>\{[^{}]*\btype\s*:[^{}]*|\b(?:password|confirm|input)\(\s*\{[^{}]*)\bmessage\s*:\s*/u
+  .source;
 const PYTHON = /^(?!.*\.(?:[cm]?[jt]sx?|exp)$)/u;
 const NODE = /^(?!.*\.(?:py|exp)$)/u;
 const HIDDEN = { silent: true, terminal: true };
 const DRAWN = { terminal: true, conditional: true };
 
-/** Calls that ask, in the files of a language; `uses`: what the source has to name besides. */
-const CALLS: readonly { files: RegExp; uses?: RegExp; call: string; rest?: Partial<Prompt> }[] = [
+/** Calls that ask, in the files of a language. */
+const CALLS: readonly { files: RegExp; call: string; rest?: Partial<Prompt> }[] = [
   { files: PYTHON, call: `${NAME}(?<![.\\w])(?:raw_)?input\\(\\s*${TEXT}` },
   { files: PYTHON, call: `${NAME}(?:click|typer)\\.(?<options>prompt|confirm)\\(\\s*${TEXT}` },
   { files: PYTHON, call: `${NAME}(?:\\w+\\.)?getpass\\(\\s*(?:prompt=)?${TEXT}`, rest: HIDDEN },
   { files: NODE, call: `${NAME}\\w[\\w.]*\\.question\\(\\s*${TEXT}` },
-  { files: NODE, uses: /inquirer|\bprompts\b|enquirer/u, call: `${OPTIONS}${TEXT}`, rest: DRAWN },
+  { files: NODE, call: `${OPTIONS}${TEXT}`, rest: DRAWN },
   { files: /\.exp$|^[^.]+$/u, call: `send_user\\s+(?:--\\s+)?${TEXT}[^\\n]*\\n\\s*expect_user\\b` },
 ];
 
 function calledPrompts(text: string, file: string): Prompt[] {
-  const forms = CALLS.filter(({ files, uses }) => files.test(file) && (uses?.test(text) ?? true));
-  const found = forms.flatMap(({ call, rest }) =>
+  const found = CALLS.filter(({ files }) => files.test(file)).flatMap(({ call, rest }) =>
     [...text.matchAll(new RegExp(call, 'gu'))].map(({ index, groups = {}, 0: all }) => {
       const { options = '', text: literal = '', name = /\bname\s*:\s*["'`](\w+)/u.exec(options)?.[1] } = groups;
       // Values are put into it when it runs, and its last line is the one that asks.
@@ -87,7 +89,7 @@ function calledPrompts(text: string, file: string): Prompt[] {
 
 /** Strings, comments and here-documents of a shell, in the order in which they begin. */
 const NO_COMMANDS =
-  /\\[\s\S]|'[^']*'|"(?:\\[\s\S]|[^"\\])*"|(?<=^|\s)#[^\n]*|<<-?[ \t]*(["']?)(?<end>\w+)\1[^\n]*\n(?:[\s\S]*?\n)??[ \t]*\k<end>(?=\n|$)/gmu;
+  /\\[\s\S]|'[^']*'|"(?:\\[\s\S]|[^"\\])*"|(?<=^|\s)#[^\n]*|<<-?[ \t]*(["']?)(?<end>\w+)\1[^\n]*\n(?:[\s\S]{0,4000}?\n)??[ \t]*\k<end>(?=\n|$)/gmu;
 
 /** Where a command begins: behind separators and words of the shell. */
 const BEGINS = /(?<=^|[;&|({!]|\b(?:then|do|else|if|elif|while|until)\b)[ \t]*/u.source;
@@ -100,7 +102,7 @@ const COMMAND = new RegExp(
 const BLOCK = /^\s|\b(?:then|do|else)\b|&&|\|\||\)/u;
 
 /** Ends at its line, or at a brace that begins a line. */
-const FUNCTION = /^[ \t]*(?:function[ \t]+)?([\w:-]+)[ \t]*\(\)\s*\{(.*(?=\}[ \t]*$)|[\s\S]*?\n(?=\}))\}/gmu;
+const FUNCTION = /^[ \t]*(?:function[ \t]+)?([\w:-]+)[ \t]*\(\)\s*\{(.*(?=\}[ \t]*$)|[\s\S]{0,2000}?\n(?=\}))\}/gmu;
 
 /** With the bodies of functions that ask in place of their calls. */
 function withBodies(script: string): string {
@@ -128,15 +130,15 @@ function masked(text: string): string {
 function shellPrompts(script: string): Prompt[] {
   // `"$(echo -e "Name: ")"` is a string within a string.
   const nested = /\$\((?:echo|printf)[ \t]+(?:-\w+[ \t]+)*"([^"\n]*)"\)/gu;
-  const text = withBodies(script.replaceAll('\\\n', '  ')).replaceAll(nested, '$1');
+  const text = withBodies(script.replaceAll('\\\n', '  ')).slice(0, MAX_SCRIPT_CHARACTERS).replaceAll(nested, '$1');
   const assigned = text.matchAll(/^[ \t]*(?:\w+[ \t]+)?(\w+)=\$?(["']?)([^"'$`\n]*)\2[ \t]*(?=$|;|#)/gmu);
-  const variables = new Map([
-    ['PS3', '#? '],
-    ...[...assigned].map(([, name = '', , value = '']): [string, string] => [name, value]),
-  ]);
+  const variables = new Map([['PS3', '#? ']]);
+  for (const [, name = '', , value = ''] of assigned) variables.set(name, value);
   const expansion = /\$\{?(\w+)(?::?[-=]([^}]*))?[^\s}"]*\}|\$(\w+|[@*])|\$\(.*?\)|`.*?`/gu;
-  const shown = (raw: string) =>
-    raw.replaceAll(expansion, (_, name, usual, bare) => variables.get(name ?? bare) ?? usual ?? UNKNOWN);
+  const shown = (raw: string) => {
+    const text = raw.slice(0, 2 * MAX_TEXT_CHARACTERS);
+    return text.replaceAll(expansion, (_, name, usual, bare) => variables.get(name ?? bare) ?? usual ?? UNKNOWN);
+  };
   const prompts: Prompt[] = [];
   let printed: string[] = [];
   const commands = masked(text);
@@ -149,23 +151,19 @@ function shellPrompts(script: string): Prompt[] {
       if (!/>\s*[^&\s/]/u.test(args)) printed = [...printed, ...linesOf(words.map(shown))].slice(-4);
       continue;
     }
-    const { text: own, ...call } =
-      name === 'select' ? { variable: words[0], fallback: '1', text: '$PS3' } : readCall(words);
+    const select = { variable: words[0], fallback: '1', text: '$PS3' };
+    const { text: own, ...call } = name === 'select' ? select : readCall(words);
+    const isElsewhere = /<(?!\s*\/dev\/tty)|(?<=^|\s)-\w*u\s*[1-9]/u.test(args) || /(?<!\|)\|\s*$/u.test(before);
     // Without a question in front of it, it reads data.
-    const question = own ?? (/\bwhile\b/u.test(before) ? undefined : printed.pop());
-    if (
-      question === undefined ||
-      /<(?!\s*\/dev\/tty)|(?<=^|\s)-\w*u\s*[1-9]/u.test(args) ||
-      /(?<!\|)\|\s*$/u.test(before)
-    )
-      continue;
-    const usual = new RegExp(`\\$\\{${call.variable}:?[-=]["']?([^}"'$\`]+)["']?\\}`, 'u').exec(text)?.[1];
-    const variable = /(\w+)=\$\($/u.exec(before)?.[1] ?? call.variable ?? '';
+    const question = isElsewhere ? undefined : (own ?? (/\bwhile\b/u.test(before) ? undefined : printed.pop()));
+    if (question === undefined || prompts.length === MAX_PROMPTS) continue;
+    const variable = /^[A-Za-z_]\w*$/u.exec(call.variable ?? '')?.[0];
+    const usual = new RegExp(`\\$\\{${variable}:?[-=]["']?([^}"'$\`]+)["']?\\}`, 'u').exec(text)?.[1];
     prompts.push({
       fallback: usual,
       ...call,
       text: shown(question),
-      variable: /^[A-Za-z_]\w*$/u.test(variable) ? variable : undefined,
+      variable: /(\w+)=\$\($/u.exec(before)?.[1] ?? variable,
       terminal: /<\s*\/dev\/tty/u.test(args),
       conditional: BLOCK.test(before),
       before: printed.join('\n'),
@@ -180,10 +178,8 @@ function shellPrompts(script: string): Prompt[] {
 function linesOf(words: readonly string[]): string[] {
   const [format = '', ...values] = words.filter((word) => !/^(?:-[neEr-]+|>.*)$/u.test(word));
   const filled = format.replaceAll(/%[-\d.]*[sdbq]/gu, () => values.shift() ?? '');
-  return [filled, ...values]
-    .join(' ')
-    .split(/\\[nc]|\n/u)
-    .filter((line) => line.trim() !== '');
+  const lines = [filled, ...values].join(' ').split(/\\[nc]|\n/u);
+  return lines.filter((line) => line.trim() !== '');
 }
 
 /** The options of `read` in bash and zsh that matter to who answers. */
