@@ -60,7 +60,7 @@ describe('generate-inputs', () => {
     const args = ['--project', root, '--output', 'mine.yaml', '--json'];
     const { status, stdout } = await generate(elsewhere, 'bash setup.sh', ...args);
     expect(status).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({ path: 'mine.yaml', version: 1, deferred: [], notes: [] });
+    expect(JSON.parse(stdout)).toMatchObject({ path: 'mine.yaml', version: 1, deferred: [] });
     expect(existsSync(path.join(elsewhere, 'mine.yaml'))).toBe(true);
     expect(existsSync(path.join(root, FILE))).toBe(false);
   });

@@ -63,12 +63,6 @@ function runtime(manifest: unknown, files: Texts, machine: { nodeVersion: string
   return named('node', pinned.find((version) => major(version) !== undefined) ?? machine.nodeVersion);
 }
 
-/** The same for whoever has the texts alone; undefined without a package.json. */
-export function nodePackages(files: Texts): ((name: string) => string | undefined) | undefined {
-  const manifest = parsed(JSON.parse, files['package.json']);
-  return manifest === undefined ? undefined : versionsOf(manifest, files);
-}
-
 /** A package's version: as locked, else as asked for, which is a range; undefined where it is no dependency. */
 function versionsOf(manifest: unknown, files: Texts): (name: string) => string | undefined {
   const lock = parsed(JSON.parse, files['package-lock.json']);

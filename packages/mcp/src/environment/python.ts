@@ -38,13 +38,6 @@ export function pythonFacts(files: Texts): Finding | undefined {
   return { facts, sure: true };
 }
 
-/** A package's version by its normalized name: as locked, else as asked for; undefined where it is no requirement. */
-export function pythonPackages(files: Texts): ((name: string) => string | undefined) | undefined {
-  if (!MANIFESTS.some((name) => files[name] !== undefined)) return undefined;
-  const asked = requirements(parsed(parse, files['pyproject.toml']), files);
-  return (name) => (asked.has(name) ? (locked(files, name) ?? asked.get(name)) : undefined);
-}
-
 /** What is pinned or installed, else what is required. */
 function interpreter(project: unknown, files: Texts): string | undefined {
   const versions = [

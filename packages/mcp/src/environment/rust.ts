@@ -37,19 +37,6 @@ export function rustFacts(files: Texts): Finding | undefined {
   return { facts, sure: true };
 }
 
-/** A crate's version by the name code uses: as locked, else as asked for; undefined where it is no dependency. */
-export function rustPackages(files: Texts): ((name: string) => string | undefined) | undefined {
-  if (files['Cargo.toml'] === undefined) return undefined;
-  const manifest = parsed(parse, files['Cargo.toml']);
-  return (used) => {
-    for (const name of [used, used.replaceAll('_', '-')]) {
-      const asked = DEPENDENCIES.map((keys) => at(manifest, ...keys, name)).find((one) => one !== undefined);
-      if (asked !== undefined) return locked(files, name) ?? rangeText(asked) ?? '';
-    }
-    return undefined;
-  };
-}
-
 /** `channel = "1.95.0"`; a channel by name has no version, but every Rust so far is 1. */
 function toolchain(files: Texts): string | undefined {
   const channel = text(at(parsed(parse, files['rust-toolchain.toml']), 'toolchain', 'channel'));

@@ -6,9 +6,8 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { ArgusError } from '../../errors.ts';
 import { ProjectFiles } from '../../fix/context/code/files.ts';
-import { inputsText, writeInputs } from '../../fix/inputs/inputs-file.ts';
-import type { Input } from '../../fix/inputs/inputs-model.ts';
-import { generateInputs as generate, inputsPath } from '../../fix/inputs/resolve-inputs.ts';
+import { generateInputs as generate, inputsPath } from '../../fix/inputs/inputs.ts';
+import { type Input, writeInputs } from '../../fix/inputs/inputs-file.ts';
 import { lines, percent, table } from '../../format/terminal.ts';
 import { absolutePath, io } from '../../system/io.ts';
 import { count } from '../../text/count.ts';
@@ -44,16 +43,16 @@ async function write(script: string, { project, output, json, force }: GenerateI
     const advice = 'Give the folder it belongs to with --project';
     throw new ArgusError('INVALID_INPUT', `The script ${script} lies outside of ${root}. ${advice}.`);
   }
-  const { file, name, notes } = await generate({ root, command: script, now: new Date(io().now()).toISOString() });
+  const { file, name } = await generate({ root, command: script, now: new Date(io().now()).toISOString() });
   const target = output === undefined ? inputsPath(root, name) : absolutePath(output);
   if (existsSync(target) && !force) {
     throw new ArgusError('INVALID_INPUT', `${target} exists already. Edit it, or write it anew with --force.`);
   }
-  if (file.inputs.length > 0) writeInputs(target, await inputsText(file));
+  if (file.inputs.length > 0) await writeInputs(target, file);
   const written = file.inputs.length > 0 ? path.relative(io().cwd(), target) || target : null;
   const deferred = file.inputs.filter((input) => input.deferred).map((input) => input.name);
-  const answer = { path: written, ...file, deferred, notes };
-  printData(answer, json ?? false, ({ path: at, inputs, notes }) => shown(at, inputs, notes));
+  const answer = { path: written, ...file, deferred };
+  printData(answer, json ?? false, ({ path: at, inputs }) => shown(at, inputs));
   return deferred.length > 0 ? INPUTS_MISSING_EXIT_CODE : EXIT.done;
 }
 
@@ -61,7 +60,7 @@ function looksLikeFile(script: string): boolean {
   return !/\s/u.test(script) && /\/|\.(?:sh|bash|zsh)$/u.test(script);
 }
 
-function shown(written: string | null, inputs: readonly Input[], notes: readonly string[]): string {
+function shown(written: string | null, inputs: readonly Input[]): string {
   const rows = inputs.map(({ name, value, deferred, confidence, source }) => [
     name,
     deferred ? '(yours to give)' : value === '' ? '(Enter)' : (value ?? ''),
@@ -75,6 +74,5 @@ function shown(written: string | null, inputs: readonly Input[], notes: readonly
       : `${written}: ${count(inputs.length, 'input')}`,
     rows.length > 0 && table(rows),
     ...missing.map(({ name, note }) => `${name}: ${note ?? 'a value is needed'}`),
-    ...notes,
   ]);
 }

@@ -10,7 +10,7 @@ import { clearUp, endMarked, killMarked, type LeftProcess, markEntry, UNFINDABLE
 import type { Listener } from '../../run/reports/listener.ts';
 import { io } from '../../system/io.ts';
 import { findProgram } from '../../system/programs.ts';
-import { looksLikePrompt, type PendingPrompt, type PromptWatch, watchForPrompt } from '../inputs/prompt-watch.ts';
+import { looksLikePrompt, type PendingPrompt, PromptWatch } from '../inputs/prompt-watch.ts';
 import { LogFile, type Redact } from './log-file.ts';
 
 /** What `timeout` answers, and the contract with it. */
@@ -145,14 +145,11 @@ class QuestionWatch {
   #pending: PendingPrompt | undefined;
 
   begin(pid: number): void {
-    this.#watch = watchForPrompt({
-      pid,
-      onPrompt: (pending) => {
-        this.#pending = pending;
-        // A program that only passes its input on reads it all the time; a shell does so at a question alone.
-        const asks = looksLikePrompt(this.#tail) || SHELLS.has(pending.reader ?? '');
-        if (pending.proven && asks) this.#stop.abort();
-      },
+    this.#watch = new PromptWatch(pid, (pending) => {
+      this.#pending = pending;
+      // A program that only passes its input on reads it all the time; a shell does so at a question alone.
+      const asks = looksLikePrompt(this.#tail) || SHELLS.has(pending.reader ?? '');
+      if (pending.reader !== null && asks) this.#stop.abort();
     });
   }
 

@@ -5,27 +5,16 @@
 
 import { createHash } from 'node:crypto';
 import type { FixState } from 'argus-engine';
-import type { Program } from '../../run/execute.ts';
 import { io } from '../../system/io.ts';
-import { type DeferredInput, type ResolvedInputs, resolveInputs } from '../inputs/resolve-inputs.ts';
+import { type Feed, resolveInputs } from '../inputs/inputs.ts';
 import type { LoopContext } from '../loop-context.ts';
 
-export interface CommandInput {
-  input?: string | undefined;
-  program?: Program | undefined;
-  env?: Readonly<Record<string, string>> | undefined;
-  /** Values that no log may show. */
-  secrets: readonly string[];
-  /** Of the inputs file; null where the command is given nothing. */
-  path: string | null;
+export interface CommandInput extends Feed {
   /** The same for the same inputs. */
   digest: string | null;
-  /** Questions that nobody but the user can answer. */
-  missing: DeferredInput[];
-  notes: string[];
 }
 
-export const NO_INPUT: CommandInput = { secrets: [], path: null, digest: null, missing: [], notes: [] };
+export const NO_INPUT: CommandInput = { path: null, missing: [], secrets: [], notes: [], digest: null };
 
 /** A verification is given nothing: the contract has inputs for commands only. */
 export async function commandInputFor(
@@ -34,28 +23,21 @@ export async function commandInputFor(
   { prompts, signal }: { prompts?: readonly string[] | undefined; signal?: AbortSignal | undefined } = {},
 ): Promise<CommandInput> {
   if (state.mode !== 'command' || state.command === null) return NO_INPUT;
-  const resolved = await resolveInputs({
-    root: session.root,
-    command: state.command,
-    command_hash: state.command_hash,
+  const { root } = session;
+  const { command, command_hash, auto } = state;
+  const now = new Date(io().now()).toISOString();
+  const feed = await resolveInputs({
+    root,
+    command,
+    command_hash,
     inputs: state.inputs ?? undefined,
-    auto: state.auto,
-    again: prompts === undefined ? undefined : { prompts },
-    now: new Date(io().now()).toISOString(),
+    auto,
+    prompts,
+    now,
     signal,
   });
-  return feedOf(resolved);
-}
-
-function feedOf(resolved: ResolvedInputs): CommandInput {
-  const { kind, path, secrets, warnings: notes } = resolved;
-  if (kind === 'none') return { ...NO_INPUT, notes };
-  const missing = resolved.deferred.filter(({ required }) => required);
-  const common = { path, secrets, missing, notes };
-  if (kind === 'pipe') return { ...common, input: resolved.stdin, digest: digestOf(resolved.stdin) };
-  const { script, env } = resolved;
-  const program = { file: resolved.expect, args: ['-'] };
-  return { ...common, program, env, input: script, digest: digestOf(script + JSON.stringify(env)) };
+  const { input, env } = feed;
+  return { ...feed, digest: input === undefined ? null : digestOf(input + (env ? JSON.stringify(env) : '')) };
 }
 
 function digestOf(text: string): string {

@@ -54,13 +54,9 @@ export class ProjectFiles {
 
   /** The file of this name in the folder of another one or the nearest above it. */
   nearest(from: string, name: string): string | undefined {
-    let folder = path.posix.dirname(from);
-    for (;;) {
-      const candidate = folder === '.' ? name : `${folder}/${name}`;
-      if (this.has(candidate)) return candidate;
-      if (folder === '.' || folder === '/') return undefined;
-      folder = path.posix.dirname(folder);
-    }
+    const parts = path.posix.dirname(from).split('/');
+    const folders = parts.map((_, up) => parts.slice(0, parts.length - up).join('/'));
+    return [...folders, ''].map((folder) => path.posix.join(folder, name)).find((file) => this.has(file));
   }
 
   /** The end of a file that may be large. */

@@ -1,22 +1,17 @@
 /**
- * Where in the project the error comes from: the innermost frame that is the project's own, else the only line that
- * holds the error's words. Answers what, where and in which function. The stack trace is parsed by the engine.
+ * Where in the project the error comes from: the first frame that is the project's own, else the only line that holds
+ * the error's words. Answers what, where and in which function. The trace is read by the engine.
  */
 
-import path from 'node:path';
 import { isSecretFile } from '../../../system/files/secret-files.ts';
 import type { Finding, Frame } from '../context-model.ts';
 import type { ContextScope, SourceLocation } from '../scope.ts';
-import type { ProjectFiles } from './files.ts';
 import { enclosingFunction } from './functions.ts';
 import { isTestFile, searchLines } from './search.ts';
 
 /** Folders whose code is somebody else's. */
 const FOREIGN =
   /(?:^|\/)(?:node_modules|site-packages|dist-packages|\.venv|venv|\.cargo|\.rustup|vendor|\.yarn|\.pnpm|bower_components)\//u;
-
-/** A path in another machine's or container's words may still end like one of the project's. */
-const MIN_SUFFIX_PARTS = 2;
 
 /** Each may cost a look through the names of all files. */
 const MAX_FRAMES = 30;
@@ -28,20 +23,25 @@ const MAX_OWN_FRAMES = 6;
 const MIN_PHRASE_CHARACTERS = 10;
 
 export async function findPlace(scope: ContextScope): Promise<SourceLocation | null> {
-  const { location, frames = [] } = scope.request.error;
+  const { location, frames = [], headline } = scope.request.error;
   for (const frame of [...(location === null ? [] : [location]), ...frames.slice(0, MAX_FRAMES)]) {
-    const file = await projectFile(scope, frame);
-    if (file !== undefined) return placeAt(scope, file, frame.line ?? 1, frame.function ?? null, 'stack trace');
+    const file = fileOf(scope, frame.file) ?? (await fileByName(scope, frame));
+    if (file !== undefined) return placeAt(scope, file, frame.line ?? 1, frame.function, 'stack trace');
   }
-  return placeInOutput(scope) ?? (await placeOfWords(scope));
+  // The line that throws a message holds its words; only where there is just one such line.
+  for (const phrase of phrasesOf(headline)) {
+    const hits = await searchLines(scope, phrase, { limit: 20 });
+    const [only, ...others] = hits.filter((hit) => !isTestFile(hit.file));
+    if (only && others.length === 0) return placeAt(scope, only.file, only.line, null, `search for "${phrase}"`);
+  }
+  return null;
 }
 
 /** The frames that lead into the project, innermost first. */
 export function ownFrames(scope: ContextScope): string[] {
-  const { frames = [] } = scope.request.error;
-  const own = frames.slice(0, MAX_FRAMES).flatMap((frame) => {
-    const file = namedFile(scope, frame.file);
-    const name = usable(frame.function ?? null);
+  const own = (scope.request.error.frames ?? []).slice(0, MAX_FRAMES).flatMap((frame) => {
+    const file = fileOf(scope, frame.file);
+    const name = usable(frame.function);
     return file === undefined ? [] : [`${file}:${frame.line ?? 1}${name === null ? '' : ` ${name}`}`];
   });
   return [...new Set(own)].slice(0, MAX_OWN_FRAMES);
@@ -49,7 +49,7 @@ export function ownFrames(scope: ContextScope): string[] {
 
 export function errorType({ request, place }: ContextScope): Finding {
   const { error_type, category, error_class, headline } = request.error;
-  const kind = KINDS.find(({ pattern }) => pattern.test(`${error_type}: ${headline}`))?.kind ?? 'unknown';
+  const kind = KINDS.find(([, pattern]) => pattern.test(`${error_type}: ${headline}`))?.[0] ?? 'unknown';
   const words = [
     `${error_type || 'unknown'} (${kind} error; category ${category}${error_class ? `, ${error_class}` : ''})`,
     headline && `Message: ${headline}`,
@@ -58,24 +58,23 @@ export function errorType({ request, place }: ContextScope): Finding {
   return { answer: words.filter((line) => line).join('\n'), source: 'error text' };
 }
 
-/** The contract's words for kinds of errors; the first that fits. */
-const KINDS: readonly { kind: string; pattern: RegExp }[] = [
-  // By name first: the message of such an error may speak of anything.
-  {
-    kind: 'runtime',
-    pattern:
-      /^(?:\w+\.)*(?:TypeError|ReferenceError|RangeError|NameError|KeyError|IndexError|AttributeError|ValueError|NoMethodError|ZeroDivisionError|NullPointerException|NullReferenceException|ClassCastException|IndexOutOfBoundsException|IllegalArgumentException|IllegalStateException|ArithmeticException|panic)\b/u,
-  },
-  { kind: 'syntax', pattern: /SyntaxError|IndentationError|parse error|unexpected token|syntax error/iu },
-  { kind: 'timeout', pattern: /time(?:d)?[ -]?out|ETIMEDOUT|deadline exceeded/iu },
-  { kind: 'permission', pattern: /EACCES|EPERM|permission denied|forbidden|\b403\b|unauthori[sz]ed|\b401\b/iu },
-  { kind: 'import', pattern: /ModuleNotFound|ImportError|cannot find (?:module|package)|unresolved import/iu },
-  { kind: 'network', pattern: /ECONNREFUSED|ECONNRESET|ENOTFOUND|connection refused|socket hang up|no such host/iu },
-  { kind: 'assertion', pattern: /Assertion|assert|expected .+ (?:to|but|received)/iu },
-  { kind: 'memory', pattern: /OutOfMemory|OOMKilled|heap out of memory|MemoryError/iu },
-  { kind: 'build', pattern: /BuildError|error\[E\d|error TS\d|cannot find symbol|undefined reference|compil/iu },
-  { kind: 'configuration', pattern: /config|environment variable|not set|unbound variable/iu },
-  { kind: 'runtime', pattern: /Error|Exception|panic|Traceback|segmentation/iu },
+/** The contract's words for kinds of errors; the first that fits. The message of an error with a name may speak of anything. */
+const KINDS: readonly [kind: string, pattern: RegExp][] = [
+  [
+    'runtime',
+    /^(?:\w+\.)*(?:(?:Type|Reference|Range|Name|Key|Index|Attribute|Value|NoMethod|ZeroDivision)Error|panic)\b/u,
+  ],
+  ['runtime', /^(?:\w+\.)*(?:Null(?:Pointer|Reference)|ClassCast|IndexOutOfBounds|Illegal\w+|Arithmetic)Exception\b/u],
+  ['syntax', /SyntaxError|IndentationError|parse error|unexpected token|syntax error/iu],
+  ['timeout', /time(?:d)?[ -]?out|ETIMEDOUT|deadline exceeded/iu],
+  ['permission', /EACCES|EPERM|permission denied|forbidden|\b403\b|unauthori[sz]ed|\b401\b/iu],
+  ['import', /ModuleNotFound|ImportError|cannot find (?:module|package)|unresolved import/iu],
+  ['network', /ECONNREFUSED|ECONNRESET|ENOTFOUND|connection refused|socket hang up|no such host/iu],
+  ['assertion', /Assertion|assert|expected .+ (?:to|but|received)/iu],
+  ['memory', /OutOfMemory|OOMKilled|heap out of memory|MemoryError/iu],
+  ['build', /BuildError|error\[E\d|error TS\d|cannot find symbol|undefined reference|compil/iu],
+  ['configuration', /config|environment variable|not set|unbound variable/iu],
+  ['runtime', /Error|Exception|panic|Traceback|segmentation/iu],
 ];
 
 export function whereOf({ place, request }: ContextScope): Finding {
@@ -91,116 +90,53 @@ export function whereOf({ place, request }: ContextScope): Finding {
 export function functionOf({ place }: ContextScope): Finding {
   if (place === null) return { why_not: 'The place of the error is not known.' };
   if (place.function === null) return { why_not: `${place.file}:${place.line} is in no function.` };
-  const { enclosing } = place;
-  const where = enclosing ? ` (${place.file}:${enclosing.start})` : '';
-  return { answer: `${place.function}${where}`, source: enclosing ? place.file : place.source };
+  const where = place.enclosing && `${place.file}:${place.enclosing.start}`;
+  return { answer: `${place.function}${where ? ` (${where})` : ''}`, source: where ?? place.source };
 }
 
 function placeAt(
   scope: ContextScope,
   file: string,
   line: number,
-  named: string | null,
+  named: Frame['function'],
   source: string,
 ): SourceLocation {
   const lines = scope.files.lines(file) ?? [];
   // A file that has changed since may have fewer lines.
   const at = Math.min(Math.max(1, Math.trunc(line) || 1), Math.max(1, lines.length));
   const enclosing = enclosingFunction(lines, at, file);
-  const traced = source === 'stack trace' || source === 'output';
-  return { file, line: at, function: usable(named) ?? enclosing?.name ?? null, enclosing, lines, source, traced };
+  const name = usable(named) ?? enclosing?.name ?? null;
+  return { file, line: at, function: name, enclosing, lines, source, traced: source === 'stack trace' };
 }
 
-/** Names that runtimes give to what has none. */
-function usable(name: string | null): string | null {
-  if (name === null || name === '' || /^(?:<.+>|\(?anonymous\)?|\?|\{.*closure.*\}.*)$/u.test(name)) return null;
-  return name.replace(/^(?:async|new) /u, '');
+/** Not the names that runtimes give to what has none. */
+function usable(name: Frame['function']): string | null {
+  const isNone = !name || /^(?:<.+>|\(?anonymous\)?|\?|\{.*closure.*\}.*)$/u.test(name);
+  return isNone ? null : name.replace(/^(?:async|new) /u, '');
 }
 
-/** The project's own file a frame means, or undefined. */
-async function projectFile(scope: ContextScope, { file, function: name }: Frame): Promise<string | undefined> {
-  const parts = partsOf(file);
-  return namedFile(scope, file) ?? (parts.length > 0 ? await byName(scope, parts, name ?? '') : undefined);
-}
-
-/** The same by the path alone. */
-function namedFile({ files }: ContextScope, file: string): string | undefined {
-  const parts = partsOf(file);
-  const direct = parts.length > 0 ? files.inside(pathOf(file)) : undefined;
-  if (direct !== undefined && isOwn(files, direct)) return direct;
-  for (let from = 1; parts.length - from >= MIN_SUFFIX_PARTS; from++) {
-    const suffix = files.inside(parts.slice(from).join('/'));
-    if (suffix !== undefined && isOwn(files, suffix)) return suffix;
-  }
-  return undefined;
-}
-
-function isOwn(files: ProjectFiles, file: string): boolean {
-  return !FOREIGN.test(file) && !isSecretFile(file) && files.has(file);
-}
-
-function pathOf(written: string): string {
-  return written.replace(/^(?:file:\/\/|webpack(?:-internal)?:\/\/\/?)/u, '').replaceAll('\\', '/');
-}
-
-/** None where it is no file of a project. */
-function partsOf(written: string): string[] {
-  const file = pathOf(written);
-  if (/^node:|^<.+>$/u.test(file) || FOREIGN.test(file)) return [];
-  return file.split('/').filter((part) => part !== '' && part !== '.' && part !== '..');
+/** The project's own file that a path means; one of another machine or container may end like it. */
+function fileOf({ files }: ContextScope, written: string): string | undefined {
+  const named = written.replace(/^(?:file:\/\/|webpack(?:-internal)?:\/\/\/?)/u, '').replaceAll('\\', '/');
+  if (/^node:|^<.+>$/u.test(named) || FOREIGN.test(named)) return undefined;
+  const parts = named.split('/').filter((part) => !/^\.{0,2}$/u.test(part));
+  const suffixes = parts.slice(1, -1).map((_, index) => parts.slice(index + 1).join('/'));
+  return [named, ...suffixes]
+    .map((file) => files.inside(file))
+    .find((file) => file !== undefined && !FOREIGN.test(file) && !isSecretFile(file) && files.has(file));
 }
 
 /** Java and Kotlin give the name of the file alone; the class says in which folder. */
-async function byName(
-  { git, files }: ContextScope,
-  parts: readonly string[],
-  qualified: string,
-): Promise<string | undefined> {
-  const name = parts.at(-1);
-  if (git === null || name === undefined || !/\.\w+$/u.test(name)) return undefined;
-  const { stdout } = await git([
-    'ls-files',
-    '-z',
-    '--cached',
-    '--others',
-    '--exclude-standard',
-    '--',
-    `:(glob)**/${name}`,
-  ]);
-  const found = stdout.split('\0').filter((one) => one !== '' && isOwn(files, one));
-  const folder = qualified.split('.').slice(0, -2).join('/');
-  const inPackage = folder === '' ? [] : found.filter((one) => path.posix.dirname(one).endsWith(folder));
-  const candidates = inPackage.length > 0 ? inPackage : found;
-  return candidates.length === 1 ? candidates[0] : undefined;
-}
-
-/** `src/a.ts:3:21`, `src/a.ts(3,21)`, `"a.py", line 3`, in whatever form a runner prints its failures. */
-const PLACE =
-  /(?<![\w./\\-])((?:file:\/\/)?(?:[A-Za-z]:)?[\w@./\\+-]{0,300}[\w-]\.[A-Za-z]\w{0,5})(?::|\(|", line )(\d{1,6})/gu;
-
-/** Later ones are no nearer. */
-const MAX_PLACES = 40;
-
-/** The first line of the project that the output names; of a test only where it names nothing else. */
-function placeInOutput(scope: ContextScope): SourceLocation | null {
-  const named = [...scope.request.errorText.matchAll(PLACE)].slice(0, MAX_PLACES).flatMap(([, file = '', line]) => {
-    const own = namedFile(scope, file);
-    return own === undefined ? [] : [{ file: own, line: Number(line) }];
-  });
-  const best = named.find(({ file }) => !isTestFile(file)) ?? named[0];
-  return best === undefined ? null : placeAt(scope, best.file, best.line, null, 'output');
-}
-
-/** The line that throws a message holds its words; only when there is just one such line. */
-async function placeOfWords(scope: ContextScope): Promise<SourceLocation | null> {
-  for (const phrase of phrasesOf(scope.request.error.headline)) {
-    const hits = (await searchLines(scope, phrase, { limit: 20 })).filter((hit) => !isTestFile(hit.file));
-    const [only, ...others] = hits;
-    if (only !== undefined && others.length === 0) {
-      return placeAt(scope, only.file, only.line, null, `search for "${phrase}"`);
-    }
+async function fileByName(scope: ContextScope, { file, function: qualified }: Frame): Promise<string | undefined> {
+  if (scope.git === null || !/^[^/\\]+\.\w+$/u.test(file)) return undefined;
+  const folder = (qualified ?? '').split('.').slice(0, -2).join('/');
+  for (const pattern of [`${folder}/${file}`, file]) {
+    const glob = `:(glob)**/${pattern}`;
+    const { stdout } = await scope.git(['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', glob]);
+    const [only, ...others] = stdout.split('\0').filter((one) => fileOf(scope, one) === one);
+    if (only !== undefined && others.length === 0) return only;
   }
-  return null;
+  return undefined;
 }
 
 /** The pieces of a message that stand in the source as they are: between values, longest first. */

@@ -1,6 +1,4 @@
-/**
- * What the tests expect: the failing test's own code, else the tests of the failing function or file. They are not run.
- */
+/** What the tests expect: the failing test's own code, else a line of a test that names the failing function or file. */
 
 import path from 'node:path';
 import type { Finding } from '../context-model.ts';
@@ -8,40 +6,27 @@ import type { ContextScope } from '../scope.ts';
 import { codeAround } from './code.ts';
 import { type Hit, isTestFile, searchLines } from './search.ts';
 
-const LINES_AROUND = 12;
-
 /** As git's patterns. */
 const TEST_FILES = [
-  ':(glob)**/*.test.*',
-  ':(glob)**/*.spec.*',
-  ':(glob)**/test_*.py',
-  ':(glob)**/*_test.*',
-  ':(glob)**/*_spec.rb',
-  ':(glob)**/*Test.*',
-  ':(glob)**/*Tests.*',
-  ':(glob)**/*Spec.*',
-  ':(glob)**/test/**',
-  ':(glob)**/tests/**',
-  ':(glob)**/spec/**',
-  ':(glob)**/__tests__/**',
-];
+  ...['*.test.*', '*.spec.*', 'test_*.py', '*_test.*', '*_spec.rb', '*Test.*', '*Tests.*', '*Spec.*'],
+  ...['test/**', 'tests/**', 'spec/**', '__tests__/**'],
+].map((pattern) => `:(glob)**/${pattern}`);
 
 export async function testExpectations(scope: ContextScope): Promise<Finding> {
   const { place, request } = scope;
   const verified = request.test ? `\nVerified by: ${request.test}` : '';
-  const failing = failingFrame(scope) ?? (await failingTest(scope));
-  const hit = failing ?? (await testOfPlace(scope));
-  const isShown = scope.tested === null && hit?.file === place?.file && hit?.line === place?.line;
-  if (hit !== undefined && isShown) return { answer: `The lines of question 5.${verified}`, source: hit.file };
-  if (hit !== undefined) {
-    const lines = scope.files.lines(hit.file) ?? [];
-    const answer = `${hit.file}:${hit.line}\n${codeAround(lines, hit.line, LINES_AROUND)}${verified}`;
-    return { answer, source: hit.file };
+  const hit = failingFrame(scope) ?? (await failingTest(scope)) ?? (await testOfPlace(scope));
+  if (hit === undefined) {
+    if (verified) return { answer: verified.trim(), source: '--test' };
+    const name = place?.function ?? place?.file;
+    return { why_not: name === undefined ? 'The output names no test.' : `No test file speaks of ${name}.` };
   }
-  if (verified) return { answer: verified.trim(), source: '--test' };
-  const name = place?.function ?? place?.file;
-  if (name === undefined) return { why_not: 'The output names no test, and the place of the error is not known.' };
-  return { why_not: `No test file speaks of ${name}.` };
+  const source = `${hit.file}:${hit.line}`;
+  const isShown = scope.tested === null && hit.file === place?.file && hit.line === place?.line;
+  const code = isShown
+    ? 'The lines of question 5.'
+    : `${source}\n${codeAround(scope.files.lines(hit.file) ?? [], hit.line)}`;
+  return { answer: `${code}${verified}`, source };
 }
 
 type TestPlace = Pick<Hit, 'file' | 'line'>;
@@ -49,45 +34,38 @@ type TestPlace = Pick<Hit, 'file' | 'line'>;
 /** A frame of the trace that lies in a test. */
 function failingFrame({ request, files, place }: ContextScope): TestPlace | undefined {
   if (place?.traced && isTestFile(place.file)) return place;
-  const { location, frames = [] } = request.error;
-  for (const frame of location === null ? frames : [location, ...frames]) {
-    const file = files.inside(frame.file.replace(/^file:\/\//u, ''));
-    if (file !== undefined && isTestFile(file) && frame.line) return { file, line: frame.line };
+  for (const { file: named, line } of [request.error.location, ...(request.error.frames ?? [])].filter(
+    (one) => one !== null,
+  )) {
+    const file = files.inside(named.replace(/^file:\/\//u, ''));
+    if (file !== undefined && isTestFile(file) && line) return { file, line };
   }
   return undefined;
 }
 
-/** By its name, of which runners print suites and all. */
+/** By its name, before which runners print its suites. */
 async function failingTest(scope: ContextScope): Promise<TestPlace | undefined> {
   for (const name of (scope.request.error.failing_tests ?? []).slice(0, 3)) {
-    const own =
-      name
-        .split(/\s+[>›»]\s+|::|\s+#|(?<=\w)\.(?=test)/u)
-        .at(-1)
-        ?.replace(/\[.*\]$|\(.*\)$/u, '')
-        .trim() ?? '';
-    const hits = await searchTests(scope, own);
-    if (hits[0] !== undefined) return hits[0];
+    const own = name.split(/\s+[>›»]\s+|::|\s+#|(?<=\w)\.(?=test)/u).at(-1) ?? '';
+    const [hit] = await searchTests(scope, own.replace(/\[.*\]$|\(.*\)$/u, '').trim());
+    if (hit !== undefined) return hit;
   }
   return undefined;
 }
 
+/** An assertion says what is expected, a call shows how it is used; an import does neither. */
 async function testOfPlace(scope: ContextScope): Promise<TestPlace | undefined> {
   const { place } = scope;
-  if (place === null) return undefined;
-  const base = path.posix.basename(place.file).replace(/\.\w+$/u, '');
-  const called = place.function?.split(/[.:#]+/u).at(-1) ?? '';
-  const own = place.lines.findIndex((line) => /#\[cfg\(test\)\]/u.test(line));
-  if (own >= 0) {
-    const use = place.lines.findIndex((line, index) => index > own && called !== '' && line.includes(called));
-    return { file: place.file, line: (use > 0 ? use : own) + 1 };
-  }
-  for (const name of [called, base]) {
-    const found = await searchTests(scope, name);
-    const hits = [...found.filter(({ file }) => path.posix.basename(file).includes(base)), ...found];
-    // An import mentions it, an assertion says what is expected of it.
-    const telling = hits.find(({ text }) => /expect|assert|should|require\.|t\.(?:Error|Fatal)/u.test(text));
-    const best = telling ?? hits.find(({ text }) => !/^\s*(?:import|from|use|const .*require)/u.test(text)) ?? hits[0];
+  const base = path.posix.basename(place?.file ?? '').replace(/\.\w+$/u, '');
+  for (const name of [place?.function?.split(/[.:#]+/u).at(-1) ?? '', base]) {
+    const hits = await searchTests(scope, name);
+    const rank = ({ file, text }: Hit) =>
+      (/expect|assert|should|require\.|t\.(?:Error|Fatal)/u.test(text)
+        ? 0
+        : /^\s*(?:import|from|use)\b/u.test(text)
+          ? 4
+          : 2) + (path.posix.basename(file).includes(base) ? 0 : 1);
+    const [best] = hits.sort((one, other) => rank(one) - rank(other));
     if (best !== undefined) return best;
   }
   return undefined;

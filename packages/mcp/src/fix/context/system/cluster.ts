@@ -1,6 +1,6 @@
 /**
- * What runs in the namespace of Kubernetes, and why it does not. Nothing is changed, and a missing tool is a reason,
- * not a failure. Reading what kubectl prints: kubectl.ts.
+ * What runs in the namespace of Kubernetes, and why it does not, in kubectl's own words. Nothing is changed, and a
+ * missing tool is a reason, not a failure.
  */
 
 import { type Asked, ask } from '../../../system/ask.ts';
@@ -9,115 +9,104 @@ import type { Finding } from '../context-model.ts';
 import { addContainerEvidence } from '../hypothesis.ts';
 import type { ContextScope } from '../scope.ts';
 import { dockerState } from './docker.ts';
-import { isUnwell, type Pod, readDeployments, readDescription, readPods } from './kubectl.ts';
 
 /** An unreachable cluster must not hold up the answer. */
 const TIMEOUT_MS = 10_000;
-
-/** A large namespace as JSON is megabytes. */
-const MAX_BYTES = 16 * 1024 * 1024;
+const MAX_BYTES = 4 * 1024 * 1024;
 
 /** Pods that are described and whose logs are read. */
 const MAX_UNWELL_PODS = 3;
-const MAX_PODS = 15;
-const LOG_LINES = 30;
-
-/** Read to find the message that a long stack belongs to. */
-const LOG_TAIL_LINES = 300;
-const FIRST_FRAME_LINES = 8;
+const MAX_ROWS = 15;
+const MAX_EVENTS = 5;
+const LOG_LINES = 40;
 
 /** RFC 1123, as Kubernetes demands of a namespace. */
 const NAMESPACE = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/u;
 
+/** `status` as kubectl's own column shows it: `CrashLoopBackOff`, `Init:Error`, `Running`. */
+type Pod = { name: string; status: string; restarts: number; isUnwell: boolean; row: string };
+
+/** `why`: why there are none, as a sentence. */
+type Cluster = { pods: Pod[]; why: string | null };
+
 const cached = new WeakMap<ContextScope, Promise<Cluster>>();
 
-interface Cluster {
-  pods: Pod[];
-  /** Why there are none, as a sentence. */
-  why: string | null;
-  source: string;
-}
-
 export async function clusterState(scope: ContextScope): Promise<Finding> {
-  const { pods, why, source } = await clusterOf(scope);
+  const { pods, why } = await clusterOf(scope);
   if (why !== null) return { why_not: why };
-  if (pods.length === 0) return { why_not: `The namespace ${namespaceOf(scope)} has no pods, or does not exist.` };
-  const unwell = pods.filter(isUnwell);
+  const unwell = pods.filter(({ isUnwell }) => isUnwell);
   const described = await Promise.all(unwell.slice(0, MAX_UNWELL_PODS).map((pod) => describe(scope, pod)));
-  for (const text of [...unwell.flatMap(({ troubles }) => troubles), ...described]) addContainerEvidence(scope, text);
-  const rows = [...unwell, ...pods.filter((pod) => !isUnwell(pod))].slice(0, MAX_PODS).map(podLine);
-  const more = pods.length > MAX_PODS ? `(${pods.length - MAX_PODS} more pods)` : '';
-  const answer = [`${count(pods.length, 'pod')}, ${unwell.length} not well`, ...rows, more, ...described];
-  return { answer: answer.filter((line) => line !== '').join('\n'), source };
+  for (const text of [...described, ...unwell.map(({ status }) => status)]) addContainerEvidence(scope, text);
+  const rows = [...unwell, ...pods.filter(({ isUnwell }) => !isUnwell)].map(({ row }) => row);
+  const more = rows.length > MAX_ROWS ? [`(${rows.length - MAX_ROWS} more pods)`] : [];
+  const answer = [
+    `${count(pods.length, 'pod')}, ${unwell.length} not well`,
+    ...rows.slice(0, MAX_ROWS),
+    ...more,
+    ...described,
+  ];
+  return {
+    answer: answer.filter((line) => line !== '').join('\n'),
+    source: `kubectl get pods -n ${namespaceOf(scope)}`,
+  };
 }
 
-function podLine({ name, ready, status, restarts, troubles }: Pod): string {
-  const why = troubles.filter((text) => text !== status);
-  return `${name}  ${ready}  ${status}  ${count(restarts, 'restart')}${why.length > 0 ? `\n  ${why.join('\n  ')}` : ''}`;
-}
-
-async function describe(scope: ContextScope, pod: Pod): Promise<string> {
-  const { stdout } = await kubectl(scope, ['describe', 'pod', pod.name]);
-  const said = readDescription(stdout);
-  return said.length === 0 ? '' : `describe pod ${pod.name}:\n  ${said.join('\n  ')}`;
+/** The states of its containers with their reasons, and the warnings among its events. */
+async function describe(scope: ContextScope, { name }: Pod): Promise<string> {
+  const { stdout } = await kubectl(scope, ['describe', 'pod', name]);
+  const fields = stdout.match(/^\s+(?:State|Last State|Reason|Message|Exit Code|memory):\s+\S.*$/gmu) ?? [];
+  const states = [...new Set(fields.map((field) => field.trim().replaceAll(/\s+/gu, ' ')))].join(', ');
+  const warnings = stdout.match(/^\s+Warning\s.*$/gmu) ?? [];
+  const told = warnings.slice(-MAX_EVENTS).map((row) => row.trim().replaceAll(/\s{2,}/gu, '  '));
+  const lines = [states, ...told].filter((line) => line !== '');
+  return lines.length === 0 ? '' : `describe pod ${name}:\n  ${lines.join('\n  ')}`;
 }
 
 export async function deploymentState(scope: ContextScope): Promise<Finding> {
-  const [deployed, docker] = await Promise.all([deployments(scope), dockerState(scope)]);
-  const known = [deployed, docker].filter((finding) => 'answer' in finding);
-  if (known.length > 0) {
-    return {
-      answer: known.map(({ answer }) => answer).join('\n'),
-      source: known.map(({ source }) => source).join(', '),
-    };
-  }
-  const whys = [deployed, docker].flatMap((finding) => ('why_not' in finding ? [finding.why_not] : []));
-  return { why_not: whys.join(' ') };
+  const findings = await Promise.all([deployments(scope), dockerState(scope)]);
+  const known = findings.filter((finding) => 'answer' in finding);
+  if (known.length === 0) return { why_not: findings.map((one) => ('why_not' in one ? one.why_not : '')).join(' ') };
+  return { answer: known.map((one) => one.answer).join('\n'), source: known.map((one) => one.source).join(', ') };
 }
 
+/** The table of deployments; where one is not ready, the newest warnings of the namespace say why. */
 async function deployments(scope: ContextScope): Promise<Finding> {
   const { why } = await clusterOf(scope);
-  if (why !== null) return { why_not: why };
-  const { stdout, problem } = await kubectl(scope, ['get', 'deployments', '-o', 'json']);
-  const found = problem === null ? readDeployments(stdout) : undefined;
-  if (found === undefined) return { why_not: `kubectl get deployments: ${problem ?? 'its answer is not understood'}.` };
-  if (found.length === 0) return { why_not: 'The namespace has no deployments.' };
-  return { answer: found.join('\n'), source: 'kubectl get deployments' };
+  if (why !== null && !why.includes('has no pods')) return { why_not: why };
+  const { stdout, problem } = await kubectl(scope, ['get', 'deployments']);
+  if (problem !== null) return { why_not: `kubectl get deployments: ${problem}.` };
+  const rows = stdout
+    .trim()
+    .split('\n')
+    .slice(0, MAX_ROWS + 1);
+  if (rows.length < 2) return { why_not: 'The namespace has no deployments.' };
+  const isUnready = rows.some((row) => /\s0\/[1-9]\d*\s|\s(\d+)\/(?!\1\s)\d+\s/u.test(row));
+  const warned = isUnready ? await kubectl(scope, ['get', 'events', '--field-selector', 'type=Warning']) : undefined;
+  const events = warned?.stdout.trim().split('\n').slice(1).slice(-MAX_EVENTS) ?? [];
+  return { answer: [...rows, ...events].join('\n'), source: 'kubectl get deployments' };
 }
 
 /** What containers printed before they ended. */
 export async function previousLogs(scope: ContextScope): Promise<string | null> {
-  const { pods, why } = await clusterOf(scope);
-  if (why !== null) return null;
-  const unwell = pods.filter(isUnwell).slice(0, MAX_UNWELL_PODS);
-  const logs = await Promise.all(unwell.map((pod) => logOf(scope, pod)));
-  const found = logs.filter((log) => log !== null);
-  return found.length === 0 ? null : found.join('\n\n');
+  const { pods } = await clusterOf(scope);
+  // A pod that waits for its image or its node has printed nothing.
+  const hasRun = ({ isUnwell, restarts, status }: Pod) =>
+    isUnwell && (restarts > 0 || !/Image|Pending|Config/u.test(status));
+  const logs = await Promise.all(
+    pods
+      .filter(hasRun)
+      .slice(0, MAX_UNWELL_PODS)
+      .map((pod) => logOf(scope, pod)),
+  );
+  return logs.filter((log) => log !== '').join('\n\n') || null;
 }
 
-async function logOf(scope: ContextScope, { name, restarts, status }: Pod): Promise<string | null> {
-  // A pod that waits for its image or its node has printed nothing.
-  if (restarts === 0 && /Image|Pending|Config/u.test(status)) return null;
-  const options = [`--tail=${LOG_TAIL_LINES}`, '--all-containers=true'];
+async function logOf(scope: ContextScope, { name }: Pod): Promise<string> {
+  const options = [`--tail=${LOG_LINES}`, '--all-containers=true'];
   const before = await kubectl(scope, ['logs', name, '--previous', ...options]);
   const log = before.problem === null ? before : await kubectl(scope, ['logs', name, ...options]);
-  const text = lastWords(scope.redact(log.stdout));
-  return text === '' ? null : `kubectl logs ${name}${before.problem === null ? ' --previous' : ''}:\n${text}`;
-}
-
-/** The end of a log; where that is only the depth of a stack, with the message it belongs to. */
-function lastWords(log: string): string {
-  const lines = log.trimEnd().split('\n');
-  const end = lines.slice(-LOG_LINES);
-  if (!isFrame(end[0] ?? '')) return end.join('\n').trim();
-  const message = lines.findLastIndex((line, index) => index < lines.length - LOG_LINES && !isFrame(line));
-  return [...lines.slice(Math.max(0, message), message + FIRST_FRAME_LINES), '...', ...end.slice(-LOG_LINES / 2)].join(
-    '\n',
-  );
-}
-
-function isFrame(line: string): boolean {
-  return /^\s+\S/u.test(line);
+  const text = scope.redact(log.stdout).trim();
+  return text === '' ? '' : `kubectl logs ${name}${before.problem === null ? ' --previous' : ''}:\n${text}`;
 }
 
 function clusterOf(scope: ContextScope): Promise<Cluster> {
@@ -132,15 +121,25 @@ export function namespaceOf({ request }: ContextScope): string | undefined {
 
 async function askCluster(scope: ContextScope): Promise<Cluster> {
   const namespace = namespaceOf(scope);
-  const none = (why: string): Cluster => ({ pods: [], why, source: 'kubectl' });
+  const none = (why: string): Cluster => ({ pods: [], why });
   if (namespace === undefined) return none('No namespace was given (--namespace), so Kubernetes is not involved.');
   if (!NAMESPACE.test(namespace)) return none(`'${namespace}' cannot be the name of a namespace.`);
-  const source = `kubectl get pods -n ${namespace}`;
-  const asJson = await kubectl(scope, ['get', 'pods', '-o', 'json']);
-  if (asJson.problem !== null) return none(`kubectl could not be asked: ${asJson.problem}.`);
-  const pods = readPods(asJson.stdout) ?? readPods((await kubectl(scope, ['get', 'pods', '-o', 'wide'])).stdout);
-  if (pods === undefined) return none('The answer of kubectl get pods is not understood.');
-  return { pods, why: null, source };
+  const { stdout, problem } = await kubectl(scope, ['get', 'pods', '-o', 'wide']);
+  if (problem !== null) return none(`kubectl could not be asked: ${problem}.`);
+  const [heading = '', ...rows] = stdout.trim().split('\n');
+  if (heading !== '' && !/^NAME\s.*STATUS/u.test(heading))
+    return none('The answer of kubectl get pods is not understood.');
+  if (rows.length === 0) return none(`The namespace ${namespace} has no pods, or does not exist.`);
+  return { pods: rows.map(podIn), why: null };
+}
+
+/** `press-web  0/1  CrashLoopBackOff  9 (45s ago)  26m`. */
+function podIn(line: string): Pod {
+  const [name = '', ready = '', status = '', restarts = ''] = line.split(/\s+/u);
+  const [now, wanted] = ready.split('/');
+  const isWell = /^(?:Completed|Succeeded|Terminating)$/u.test(status) || (status === 'Running' && now === wanted);
+  const row = `${name}  ${ready}  ${status}  ${count(Number.parseInt(restarts, 10) || 0, 'restart')}`;
+  return { name, status, restarts: Number.parseInt(restarts, 10) || 0, isUnwell: !isWell, row };
 }
 
 async function kubectl(scope: ContextScope, args: readonly string[]): Promise<Asked> {

@@ -19,14 +19,12 @@ const NOT_LOGS = [
   '**/*.{go,rs,ts,js,mjs,cjs,py,rb,java,kt,php,cs,c,h,cpp,md}',
 ];
 
-/** The newest entries are what counts. */
+/** The newest entries are what counts, and a folder of logs may hold years of them. */
 const TAIL_BYTES = 256 * 1024;
+const MAX_NAMES = 2_000;
 const MAX_FILES = 30;
 const MAX_MATCHES = 4;
 const LINES_AROUND = 5;
-
-/** A folder of logs may hold years of them. */
-const MAX_NAMES = 2_000;
 
 /** A log that was written while the command ran may tell of it in other words. */
 const RECENT_MS = 10 * 60 * 1_000;
@@ -34,24 +32,22 @@ const LAST_LINES = 15;
 
 export async function logEntries(scope: ContextScope): Promise<Finding> {
   const [files, pods] = await Promise.all([logFiles(scope), previousLogs(scope)]);
-  const needles = needlesOf(scope);
-  const matches = files.flatMap((file) => matchIn(scope, file, needles)).slice(0, MAX_MATCHES);
-  const shown = matches.length > 0 ? matches : lastLines(scope, files[0]);
-  const parts = [...shown.map(({ name, text }) => `${name}:\n${text}`), ...(pods === null ? [] : [pods])];
+  const { headline, error_type } = scope.request.error;
+  const words = [...phrasesOf(headline), headline, ...(headline.match(/\bE[A-Z]{4,}\b/gu) ?? []), error_type];
+  const needles = words.map((one) => one.trim().toLowerCase()).filter((one) => one.length >= 6);
+  const matches = files.flatMap(({ name }) => {
+    const lines = endOf(scope, name);
+    const at = lines.findLastIndex((line) => needles.some((needle) => line.toLowerCase().includes(needle)));
+    return at < 0 ? [] : [{ name, lines: lines.slice(Math.max(0, at - LINES_AROUND), at + LINES_AROUND + 1) }];
+  });
+  const shown = matches.length > 0 ? matches.slice(0, MAX_MATCHES) : lastLines(scope, files[0]);
+  const parts = [...shown.map(({ name, lines }) => `${name}:\n${lines.join('\n')}`), ...(pods === null ? [] : [pods])];
   if (parts.length > 0) {
     const source = [...shown.map(({ name }) => name), ...(pods === null ? [] : ['kubectl logs'])];
     return { answer: parts.join('\n\n'), source: source.join(', ') };
   }
   if (files.length === 0) return { why_not: 'The project has no log files (*.log, logs/).' };
   return { why_not: `None of the ${files.length} newest log files holds the words of the error in its newest part.` };
-}
-
-/** What a log line about the same thing would hold. */
-function needlesOf({ request }: ContextScope): string[] {
-  const { headline, error_type } = request.error;
-  const codes = headline.match(/\bE[A-Z]{4,}\b/gu) ?? [];
-  const all = [...phrasesOf(headline), headline, ...codes, error_type];
-  return [...new Set(all.map((one) => one.trim().toLowerCase()))].filter((one) => one.length >= 6);
 }
 
 interface LogFile {
@@ -64,33 +60,22 @@ async function logFiles({ files, request }: ContextScope): Promise<LogFile[]> {
   const { glob } = await import('tinyglobby');
   const options = { cwd: files.root, ignore: NOT_LOGS, followSymbolicLinks: false };
   const names = await glob(LOG_FILES, { ...options, ...(request.signal && { signal: request.signal }) });
-  return names
-    .slice(0, MAX_NAMES)
-    .flatMap((name) => {
-      const stats = lstatSync(path.join(files.root, name), { throwIfNoEntry: false });
-      return stats?.isFile() ? [{ name, modified: stats.mtimeMs }] : [];
-    })
-    .sort((a, b) => b.modified - a.modified)
-    .slice(0, MAX_FILES);
+  const found = names.slice(0, MAX_NAMES).flatMap((name) => {
+    const stats = lstatSync(path.join(files.root, name), { throwIfNoEntry: false });
+    return stats?.isFile() ? [{ name, modified: stats.mtimeMs }] : [];
+  });
+  return found.sort((a, b) => b.modified - a.modified).slice(0, MAX_FILES);
 }
 
-interface Entry {
-  name: string;
-  text: string;
+function endOf({ files, redact }: ContextScope, name: string): string[] {
+  return redact(files.tail(name, TAIL_BYTES) ?? '')
+    .trimEnd()
+    .split('\n');
 }
 
-function matchIn(scope: ContextScope, { name }: LogFile, needles: readonly string[]): Entry[] {
-  const lines = endOf(scope, name).split('\n');
-  const at = lines.findLastIndex((line) => needles.some((needle) => line.toLowerCase().includes(needle)));
-  return at < 0 ? [] : [{ name, text: lines.slice(Math.max(0, at - LINES_AROUND), at + LINES_AROUND + 1).join('\n') }];
-}
-
-function endOf({ files, redact }: ContextScope, name: string): string {
-  return redact(files.tail(name, TAIL_BYTES) ?? '').trimEnd();
-}
-
-function lastLines(scope: ContextScope, newest: LogFile | undefined): Entry[] {
+function lastLines(scope: ContextScope, newest: LogFile | undefined): { name: string; lines: string[] }[] {
   if (newest === undefined || io().now() - newest.modified > RECENT_MS) return [];
-  const text = endOf(scope, newest.name).split('\n').slice(-LAST_LINES).join('\n');
-  return text === '' ? [] : [{ name: `end of ${newest.name}, which does not hold the words of the error`, text }];
+  const lines = endOf(scope, newest.name).slice(-LAST_LINES);
+  const name = `end of ${newest.name}, which does not hold the words of the error`;
+  return lines.join('') === '' ? [] : [{ name, lines }];
 }

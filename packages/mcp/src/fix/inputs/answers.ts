@@ -1,0 +1,223 @@
+/**
+ * What a prompt is answered with: never a credential, never a yes that destroys; else what the project, the script or
+ * the question itself says, with how sure that is.
+ */
+
+import path from 'node:path';
+import { at, parsed, text as textOf } from '../../environment/facts.ts';
+import { Git } from '../../git/git.ts';
+import type { ProjectFiles } from '../context/code/files.ts';
+import { type Prompt, UNKNOWN } from './prompts.ts';
+
+interface Value {
+  value: string;
+  source: string;
+  /** 0 to 1. */
+  confidence: number;
+}
+
+type ProjectValues = Awaited<ReturnType<typeof projectValues>>;
+
+/** `redact` gives a text back as it is where it holds no secret. */
+export function answer(prompt: Prompt, name: string, project: ProjectValues, redact: (text: string) => string) {
+  const { text, terminal, conditional, singleKey } = prompt;
+  const found = isCredential(prompt, name) ? undefined : proposal(prompt, name, project, redact);
+  const base = { name, prompt: text, ...(terminal && { terminal }), ...(conditional && { conditional }) };
+  // Enter is a key too.
+  const enter = singleKey && found?.value !== '' ? { enter: false } : {};
+  if (found !== undefined && redact(found.value) === found.value) return { ...base, ...found, ...enter };
+  const variable = environmentName(name) || 'NAME';
+  const note = `never filled in: put it into the environment variable ${variable} and write value_from_env: ${variable} in the file`;
+  return { ...base, source: 'user_required', confidence: 0, deferred: true, credential: true, note };
+}
+
+/** The first rule that knows. */
+function proposal(prompt: Prompt, name: string, project: ProjectValues, redact: (text: string) => string): Value {
+  const { text, fallback } = prompt;
+  const value = (value: string, source: string, confidence: number): Value => ({ value, source, confidence });
+  if (isDangerous(prompt)) return value('n', 'destructive question', 0.95);
+  if (isYesNo(prompt)) return yesNo(prompt);
+  const told = fromProject(text, name, project, redact);
+  if (told) return told;
+  if (fallback && !fallback.includes(UNKNOWN)) return value(fallback, 'default in the script', 0.9);
+  const own = defaultIn(text);
+  if (own !== undefined) return value(own, 'default in the prompt', 0.9);
+  // The default that it shows, or all of the question, is known when it runs.
+  if (/[[(][^\])]*…[^\])]*[\])]/u.test(text) || isUnknown(text)) return value('', 'default in the prompt', 0.3);
+  const usual = USUAL.find(([pattern]) => pattern.test(`${text} ${name.replaceAll('_', ' ')}`))?.[1];
+  return usual === undefined ? value('test', 'placeholder', 0.1) : value(usual, 'kind of question', 0.3);
+}
+
+/** Values that any program of the kind takes. */
+const USUAL: readonly [pattern: RegExp, value: string][] = [
+  [/\b(?:optional|leave (?:empty|blank)|(?:press|hit) .*(?:enter|return|key)|or enter)\b|按任意键|按回车/iu, ''],
+  [/\bport\b/iu, '3000'],
+  [/\burl\b|\bendpoint\b/iu, 'http://localhost:3000'],
+  [/\b(?:host(?:name)?|server)\b/iu, 'localhost'],
+  [/\benv(?:ironment)?\b|\bstage\b/iu, 'development'],
+  [/\b(?:how many|number of|count|replicas|workers|instances|option|choice)\b/iu, '1'],
+  [/\b(?:dir(?:ectory)?|folder|path)\b/iu, '.'],
+];
+
+function yesNo({ text, after = '', fallback, singleKey }: Prompt): Value {
+  const own = /[[(]\s*Y\s*[/|]|\[y\]/u.test(text) ? 'y' : /[/|]\s*\[?N\b/u.test(text) ? 'n' : undefined;
+  const usual = own ?? fallback?.charAt(0).toLowerCase() ?? (isUnknown(text) ? 'n' : 'y');
+  const yes =
+    usual !== 'n' || /\b(?:continue|proceed|go ahead|go on|ready|correct|looks good|ok(?:ay)?)\b/iu.test(text);
+  // Some take the whole word only.
+  const isWord = !singleKey && (/\byes\/no\b/iu.test(text) || /["'\s]yes["'\s]/iu.test(after.split('\n', 2).join(' ')));
+  const source = own ? 'default in the prompt' : 'harmless question';
+  return { value: isWord ? (yes ? 'yes' : 'no') : yes ? 'y' : 'n', source, confidence: own ? 0.8 : 0.6 };
+}
+
+/** It has no words but those of its choices. */
+const isUnknown = (text: string) => !/\p{L}/u.test(text.replaceAll(BRACKETS, ''));
+
+function fromProject(text: string, name: string, project: ProjectValues, redact: (text: string) => string) {
+  const set = project.variable(environmentName(name));
+  // A `.env` file holds secrets under any name.
+  const line = `${environmentName(name)}=${set?.value}`;
+  if (set && redact(line) === line) return set;
+  const known = project.about(text.replaceAll(BRACKETS, ' '));
+  return known === undefined ? project.about(environmentName(name).replaceAll('_', ' ')) : known;
+}
+
+/** Choices that end, undo or reach production. */
+const UNWANTED = /^(?:quit|exit|cancel|abort|none|no|back|q|prod(?:uction)?|live)$/iu;
+
+/** A default or a remark. */
+const BRACKETS = /[[(][^\])]*[\])]/gu;
+
+/** Words of secrets, whole. */
+const SECRET_WORDS =
+  /\b(?:passwords?|passwd|passphrases?|passcode|pwd|secrets?|(?:api|access|auth|refresh|bearer|deploy|session|id|github|gitlab|npm|slack|bot|personal access)[ _-]?tokens?|tokens?|api[ _-]?keys?|access[ _-]?keys?|secret[ _-]?keys?|private[ _-]?keys?|encryption[ _-]?keys?|signing[ _-]?keys?|master[ _-]?keys?|service[ _-]?role[ _-]?keys?|license[ _-]?keys?|credentials?|pin(?:[ _-]?(?:code|number))?|otp|one[ -]time (?:code|password)|2fa|mfa|(?:verification|authentication|auth|security)[ _-]?code|connection[ _-]?string|dsn|pat|cvv|ssn)\b|密码|口令|密钥|令牌|验证码/iu;
+
+/** In names of variables: `DB_PASS`, `githubToken`, `AWS_SECRET_ACCESS_KEY`. */
+const SECRET_NAME =
+  /(?:^|_)(?:PASS|PASSWD|PASSWORD|PASSPHRASE|PWD|PW|SECRET|TOKEN|APIKEY|CREDENTIALS?|PAT|PIN|OTP|DSN)(?:_|\d|$)|(?:^|_)(?:API|ACCESS|SECRET|PRIVATE|ENCRYPTION|SIGNING|MASTER|AUTH|LICENSE)_?KEY(?:_|\d|$)/u;
+
+/** What is said of a secret without being one; the id of an access key is half of one. */
+const ABOUT_SECRETS =
+  /\b(?:path|file(?:name)?|location|directory|folder|name|length|type|algorithm|expir\w*|ttl|lifetime|policy|provider|manager|(?<!access[ _-]?key[ _-]?)id)\b[^:?]*[:?\])]*\s*$/iu;
+
+export function isCredential(prompt: Prompt, name: string): boolean {
+  if (prompt.silent || isYesNo(prompt)) return prompt.silent === true;
+  const words = prompt.text.replaceAll(BRACKETS, ' ');
+  if (ABOUT_SECRETS.test(words) && !/pass(?:word|phrase)[^\w]*$/iu.test(words)) return false;
+  // The name counts where the text says nothing.
+  const variable = environmentName(name);
+  const isNamed = SECRET_NAME.test(variable) && !/_(?:PATH|FILE|NAME|LENGTH|TYPE|TTL|(?<!KEY_)ID|DIR)$/u.test(variable);
+  return isNamed || SECRET_WORDS.test(words);
+}
+
+/** Words of questions that must not be answered yes. */
+const DANGER =
+  /\b(?:delet\w*|remov\w*|eras\w*|overwrit\w*|drop(?:s|ped|ping)?(?!-)|destroy\w*|wip(?:e|es|ed|ing)|purg\w*|truncat\w*|uninstall\w*|discard\w*|prun\w*|reset(?:s|ting)?|forc(?:e|ed|ibly)|irreversibl\w*|permanent\w*|are you (?:really |absolutely )?sure|cannot be undone|can'?t be undone|no undo|data loss|format (?:the )?(?:disk|drive|volume|partition)|lose (?:all|your)|clobber|nuke|rollback|roll back|revert|terminate|shut ?down|reboot)\b|删除|覆盖|清空|确定要|不可恢复|卸载/iu;
+
+/** Commands behind a yes that cannot be taken back. */
+const DANGEROUS_COMMAND =
+  /\brm\s+(?:-\w+\s+)*-\w*[rf]|\bdrop\s+(?:table|database|schema)\b|\bdropdb\b|\bdelete\s+from\b|\btruncate\s+(?:table|-s)|\bgit\s+(?:push\b[^\n;&|]*(?:--force\b|\s-f\b)|reset\s+--hard|clean\s+-\w*[fdx])|\bdocker\s+(?:\w+\s+)?(?:prune|rmi?)\b|\bdocker[ -]compose\s+down\b[^\n;&|]*-v|\bkubectl\s+delete\b|\bhelm\s+(?:uninstall|delete)\b|\bterraform\s+destroy\b|\bmkfs|\bdd\s+[^\n]*of=|\bshred\b|\bunlink\b|\bfind\b[^\n;|]*-delete/iu;
+
+/** A question whose yes destroys something, by its words, by what was printed before it, or by the code behind it. */
+function isDangerous(prompt: Prompt): boolean {
+  const { text, before = '', after = '' } = prompt;
+  if (DANGER.test(text)) return isYesNo(prompt) || /\?|\bconfirm\b|\btype\b|\bto [cdp]\w+\b/iu.test(text);
+  const isBare = BARE_CONFIRMATION.test(text);
+  return (isBare && DANGER.test(before)) || ((isBare || isYesNo(prompt)) && DANGEROUS_COMMAND.test(after));
+}
+
+/** It asks about what was said before it. */
+const BARE_CONFIRMATION =
+  /^\W*(?:(?:do you (?:want|wish) to|would you like to)?\s*(?:continue|proceed|go on|go ahead)|are you ready|ok|confirm|yes\b|y\/n|\[y)/iu;
+
+const YES_NO =
+  /[[(]\s*(?:y(?:es)?\s*[/|,]\s*n(?:o)?|n(?:o)?\s*[/|,]\s*y(?:es)?|\[y\]\s*\/\s*n|y\s*\/\s*\[n\])[^\])]*[\])]|\by\/n\b|\byes\/no\b|\(\[y\]\/n\)|是否/iu;
+const QUESTION_VERB =
+  /^\W*(?:do|does|did|are|is|should|shall|would|will|can|may|have|has|want to|continue|proceed|overwrite|install|enable|disable|use|create|delete|remove|force|skip|run|start|ok)\b[^:]*\?\s*(?:[[(][^\])]*[\])])?\s*:?\s*$/iu;
+
+/** A question that takes yes or no, by its words or by what the next lines compare the answer with. */
+function isYesNo({ text, after = '' }: Prompt): boolean {
+  if (YES_NO.test(text) || QUESTION_VERB.test(text)) return true;
+  return /\?\W*$/u.test(text) && /["'\s[^]y(?:es)?["'\s\]]/iu.test(after.split('\n', 3).join(' '));
+}
+
+/** `[8080]` is `8080`, `(default: main)` is `main`, `(dev/STAGING/prod)` is `staging`; a choice that ends or destroys is none. */
+function defaultIn(text: string): string | undefined {
+  const told = /\bdefaults?(?:\s+(?:is|to))?\s*[:=]?\s*["'`]?([^\s"'`\])},;]+)/iu.exec(text)?.[1];
+  const last = told ?? [...text.matchAll(/[[({]([^[\](){}]{1,80})[\])}]/gu)].at(-1)?.[1]?.trim() ?? '';
+  const choices = /^[\w@+-][\w.@+-]*(?:\s*[/|,]\s*[\w.@+-]+)+$/u.test(last) ? last.split(/\s*[/|,]\s*/u) : [];
+  const capital = choices.find((choice) => /^[A-Z]/u.test(choice))?.toLowerCase();
+  if (choices.length > 0) return capital ?? choices.find((one) => !UNWANTED.test(one) && !DANGER.test(one));
+  return /^(?:optional|required|e\.?g\.?|example|leave|press|hidden|none|max|min|must)|^$|[\s…]/iu.test(last)
+    ? undefined
+    : last;
+}
+
+/** The variable through which a secret could come: `dbPassword` is `DB_PASSWORD`. */
+export function environmentName(variable: string): string {
+  const words = variable.replaceAll(/([a-z\d])([A-Z])/gu, '$1_$2');
+  return words.replaceAll(/\W+/gu, '_').toUpperCase();
+}
+
+const ENV_FILES = ['.env', '.env.local', '.env.development', '.env.example'];
+const AUTHOR = ['git config user.name', 'package.json author.name', 'package.json author'];
+const REPOSITORY = ['package.json repository', 'package.json repository.url', 'git config remote.origin.url'];
+const NAME =
+  /\b(?:project|app(?:lication)?|package|service|module|image)\b.*\b(?:name|id|slug)\b|^\W*(?:project|app)\W*$|项目名/iu;
+
+/** What a question or its variable is about, and the sources that are asked in turn; the first that fits counts. */
+const TOPICS: readonly [about: RegExp, ...sources: string[]][] = [
+  [/\be-?mail\b|邮箱/iu, 'git config user.email', 'package.json author.email'],
+  [/\brepo(?:sitory)?\b|\bremote url\b|仓库/iu, ...REPOSITORY],
+  [/^(?!.*(?:node|python|php|java|go|rust|postgres|docker|api) ?version).*\bversion\b|版本/iu, 'package.json version'],
+  [/\bdescri(?:be|ption)\b|描述/iu, 'package.json description', 'README'],
+  [/\blicen[sc]e\b|许可/iu, 'package.json license'],
+  [/\bhome ?page\b|\bwebsite\b/iu, 'package.json homepage'],
+  [/\bbranch\b|分支/iu, 'git branch'],
+  [/^\W*author\W*$/iu, 'git config user', ...AUTHOR],
+  [/\bauthor\b|\bmaintainer\b|\b(?:your|full|first|real) name\b|姓名|作者/iu, ...AUTHOR],
+  [NAME, 'package.json name', 'README title', 'folder name'],
+];
+
+export async function projectValues(files: ProjectFiles, signal?: AbortSignal) {
+  const git = new Git(files.root);
+  const { stdout } = await git.run(['config', '--get-regexp', '^(user\\.(name|email)|remote\\..*\\.url)$'], { signal });
+  const settings = new Map([...stdout.matchAll(/^(\S+) (.*)$/gmu)].map(([, key = '', value = '']) => [key, value]));
+  const [name, email] = [settings.get('user.name'), settings.get('user.email')];
+  if (name && email) settings.set('user', `${name} <${email}>`);
+  const branch = await git.run(['symbolic-ref', '--quiet', '--short', 'HEAD'], { signal });
+  const manifest = parsed(JSON.parse, files.text('package.json'));
+  const readme = files.text('README.md') ?? '';
+  const title = /^#\s+(.+?)\s*#*$/mu.exec(readme)?.[1]?.toLowerCase();
+  const told: Readonly<Record<string, (key: string) => [confidence: number, value: string | undefined]>> = {
+    'git config': (key) => [0.95, settings.get(key)],
+    'package.json': (key) => [0.95, textOf(at(manifest, ...key.split('.')))?.replace(/^@[^/]+\/|^git\+/u, '')],
+    'git branch': () => [0.7, branch.stdout],
+    'README title': () => [0.7, title?.replaceAll(/[^a-z0-9]+/gu, '-')],
+    README: () => [0.7, /^#\s.*\n+(?:\[?!\[.*\n+)*([A-Z][^\n<[]{10,160})/mu.exec(readme)?.[1]],
+    'folder name': () => [0.6, path.basename(files.root)],
+  };
+  const read = (source: string): Value[] => {
+    const [, kind = source, key = ''] = /^(git config|package\.json) (.*)$/u.exec(source) ?? [];
+    return valueFrom(source, ...(told[kind]?.(key) ?? [0, undefined]));
+  };
+  return {
+    /** By what a text is about; null where that is known and has no value. */
+    about(asking: string): Value | null | undefined {
+      const [topic, ...sources] = TOPICS.find(([pattern]) => pattern.test(asking)) ?? [];
+      return topic && (sources.flatMap(read)[0] ?? null);
+    },
+    /** By the name of a variable in a `.env` file. */
+    variable(asked: string): Value | undefined {
+      const line = new RegExp(`^[ \\t]*(?:export[ \\t]+)?${asked}[ \\t]*=[ \\t]*(["']?)([^"'#\\n]*)\\1`, 'mu');
+      const all = /^\w+$/u.test(asked) ? ENV_FILES : [];
+      return all.flatMap((file) => valueFrom(`${file} ${asked}`, 0.9, line.exec(files.text(file) ?? '')?.[2]))[0];
+    },
+  };
+}
+
+/** An address may carry the password of whoever cloned it; a value with a line break answers no prompt. */
+function valueFrom(source: string, confidence: number, value = ''): Value[] {
+  const clean = value.trim().replace(/^(\w+:\/\/)[^/@\s]+@/u, '$1');
+  return clean === '' || clean.length > 200 || /[\r\n\0]/u.test(clean) ? [] : [{ value: clean, source, confidence }];
+}

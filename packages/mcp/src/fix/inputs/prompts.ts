@@ -1,0 +1,200 @@
+/**
+ * The questions in the source of a script or command line, in the order of its lines. Nothing is run, no branch is
+ * decided and no loop is followed: a question in an indented line, or behind `then`, may or may not be asked.
+ */
+
+import { quotedWords } from '../../system/words.ts';
+
+/** Stands for a part of a text that only a run can tell. */
+export const UNKNOWN = '…';
+
+/** `silent`: what is typed is not shown. `singleKey`: no Enter follows. `terminal`: standard input is not read. */
+export interface Prompt {
+  text: string;
+  variable?: string | undefined;
+  silent?: boolean;
+  singleKey?: boolean;
+  terminal?: boolean;
+  conditional?: boolean;
+  /** What the program takes when nothing is typed. */
+  fallback?: string | undefined;
+  /** What was printed right before. */
+  before?: string;
+  /** The source that follows: what the answer leads to. */
+  after?: string;
+}
+
+/** `name` as it is shown: `setup.sh`. */
+export type Source = { text: string; name: string };
+
+/** A script that asks more is a program with a terminal of its own. Expressions run over it, so its length is bounded. */
+const MAX_PROMPTS = 100;
+const MAX_SCRIPT_CHARACTERS = 128 * 1024;
+const MAX_TEXT_CHARACTERS = 300;
+const MAX_AFTER_CHARACTERS = 400;
+
+export function promptsIn({ text: whole, name }: Source): Prompt[] {
+  const text = whole.slice(0, MAX_SCRIPT_CHARACTERS);
+  const isShell = !/\.(?:py|[cm]?[jt]sx?|exp)$/u.test(name) && /^(?!#!)|^#!.*\b(?:ba|z|da|k)?sh\b/u.test(text);
+  const found = isShell ? shellPrompts(text) : calledPrompts(text, name).slice(0, MAX_PROMPTS);
+  return found.map((one) => {
+    const shown = one.text.slice(0, 2 * MAX_TEXT_CHARACTERS).replaceAll(COLORS, UNKNOWN);
+    return { ...one, text: shown.trim().slice(0, MAX_TEXT_CHARACTERS) };
+  });
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: colors of a terminal begin with one
+const COLORS = /(?:(?:\u001b|\\(?:033|e|x1b|u001b))\[[\d;]*m|…)+/giu;
+
+/** A string literal of one line, and the variable that a call is assigned to, with calls around it: `port = int(`. */
+const TEXT = /[rfubRFUB]*(?<quote>["'`])(?<text>(?:\\.|(?!\k<quote>).)*)\k<quote>/u.source;
+const NAME = /(?:\b(?<name>\w+)\s*(?::\s*\w+)?=\s*(?:await\s+)?(?:\w+\(\s*)*)?/u.source;
+const OPTIONS = /(?<options>\{[^{}]*\btype\s*:[^{}]*|\b(?:password|confirm|input)\(\s*\{[^{}]*)\bmessage\s*:\s*/u
+  .source;
+const PYTHON = /^(?!.*\.(?:[cm]?[jt]sx?|exp)$)/u;
+const NODE = /^(?!.*\.(?:py|exp)$)/u;
+const HIDDEN = { silent: true, terminal: true };
+const DRAWN = { terminal: true, conditional: true };
+
+/** Calls that ask, in the files of a language. */
+const CALLS: readonly { files: RegExp; call: string; rest?: Partial<Prompt> }[] = [
+  { files: PYTHON, call: `${NAME}(?<![.\\w])(?:raw_)?input\\(\\s*${TEXT}` },
+  { files: PYTHON, call: `${NAME}(?:click|typer)\\.(?<options>prompt|confirm)\\(\\s*${TEXT}` },
+  { files: PYTHON, call: `${NAME}(?:\\w+\\.)?getpass\\(\\s*(?:prompt=)?${TEXT}`, rest: HIDDEN },
+  { files: NODE, call: `${NAME}\\w[\\w.]*\\.question\\(\\s*${TEXT}` },
+  { files: NODE, call: `${OPTIONS}${TEXT}`, rest: DRAWN },
+  { files: /\.exp$|^[^.]+$/u, call: `send_user\\s+(?:--\\s+)?${TEXT}[^\\n]*\\n\\s*expect_user\\b` },
+];
+
+function calledPrompts(text: string, file: string): Prompt[] {
+  const found = CALLS.filter(({ files }) => files.test(file)).flatMap(({ call, rest }) =>
+    [...text.matchAll(new RegExp(call, 'gu'))].map(({ index, groups = {}, 0: all }) => {
+      const { options = '', text: literal = '', name = /\bname\s*:\s*["'`](\w+)/u.exec(options)?.[1] } = groups;
+      // Values are put into it when it runs, and its last line is the one that asks.
+      const lines = literal.replaceAll(/\$?\{[^{}]*\}/gu, UNKNOWN).split(/\\[nr]/u);
+      const one: Prompt = {
+        text: (lines.findLast((line) => line.trim() !== '') ?? '').replaceAll(/\\(.)/gu, '$1'),
+        variable: name,
+        conditional: /^\s/u.test(text.slice(text.lastIndexOf('\n', index) + 1, index + 1)),
+        after: text.slice(index + all.length, index + all.length + MAX_AFTER_CHARACTERS),
+        silent: /password|invisible/u.test(options),
+        fallback: /\bconfirm\b/u.test(options) ? 'y' : undefined,
+        ...rest,
+      };
+      return { index, one };
+    }),
+  );
+  return found.sort((a, b) => a.index - b.index).map(({ one }) => one);
+}
+
+/** Strings, comments and here-documents of a shell, in the order in which they begin. */
+const NO_COMMANDS =
+  /\\[\s\S]|'[^']*'|"(?:\\[\s\S]|[^"\\])*"|(?<=^|\s)#[^\n]*|<<-?[ \t]*(["']?)(?<end>\w+)\1[^\n]*\n(?:[\s\S]{0,4000}?\n)??[ \t]*\k<end>(?=\n|$)/gmu;
+
+/** Where a command begins: behind separators and words of the shell. */
+const BEGINS = /(?<=^|[;&|({!]|\b(?:then|do|else|if|elif|while|until)\b)[ \t]*/u.source;
+const COMMAND = new RegExp(
+  `${BEGINS}(?:IFS=\\S*[ \\t]+)?(?<name>read|select|echo|printf)[ \\t]+(?<args>[^\\n;&|()\`]*)`,
+  'gmu',
+);
+
+/** Behind these in its line a command may not be reached. */
+const BLOCK = /^\s|\b(?:then|do|else)\b|&&|\|\||\)/u;
+
+/** Ends at its line, or at a brace that begins a line. */
+const FUNCTION = /^[ \t]*(?:function[ \t]+)?([\w:-]+)[ \t]*\(\)\s*\{(.*(?=\}[ \t]*$)|[\s\S]{0,2000}?\n(?=\}))\}/gmu;
+
+/** With the bodies of functions that ask in place of their calls. */
+function withBodies(script: string): string {
+  const bodies = new Map<string, string>();
+  const text = script.replaceAll(FUNCTION, (all, name: string, body: string) => {
+    if (/\bread\b/u.test(body)) bodies.set(name, body.replaceAll(/\n[ \t]+/gu, '\n'));
+    return bodies.has(name) ? '' : all;
+  });
+  const call = `${BEGINS}(${[...bodies.keys(), '\n'].join('|')})(?![\\w:-])((?:"[^"\\n]*"|[^"\\n;&|)])*)`;
+  return text.replaceAll(new RegExp(call, 'gmu'), (_, name: string, args: string) => {
+    const words = ['', ...quotedWords(args).words];
+    const given = /\$(?:([1-9])|\{([1-9])[^}]*\})/gu;
+    return (bodies.get(name) ?? '').replaceAll(given, (_all, bare, braced) => words[Number(bare ?? braced)] ?? '');
+  });
+}
+
+/** The text without what is no command, character by character. */
+function masked(text: string): string {
+  return text.replaceAll(NO_COMMANDS, (part) => {
+    const filler = part.startsWith('#') ? ' ' : '_';
+    return (part.startsWith('<') ? '<' : filler) + part.slice(1).replaceAll(/[^\n]/gu, filler);
+  });
+}
+
+function shellPrompts(script: string): Prompt[] {
+  // `"$(echo -e "Name: ")"` is a string within a string.
+  const nested = /\$\((?:echo|printf)[ \t]+(?:-\w+[ \t]+)*"([^"\n]*)"\)/gu;
+  const text = withBodies(script.replaceAll('\\\n', '  ')).slice(0, MAX_SCRIPT_CHARACTERS).replaceAll(nested, '$1');
+  const assigned = text.matchAll(/^[ \t]*(?:\w+[ \t]+)?(\w+)=\$?(["']?)([^"'$`\n]*)\2[ \t]*(?=$|;|#)/gmu);
+  const variables = new Map([['PS3', '#? ']]);
+  for (const [, name = '', , value = ''] of assigned) variables.set(name, value);
+  const expansion = /\$\{?(\w+)(?::?[-=]([^}]*))?[^\s}"]*\}|\$(\w+|[@*])|\$\(.*?\)|`.*?`/gu;
+  const shown = (raw: string) => {
+    const text = raw.slice(0, 2 * MAX_TEXT_CHARACTERS);
+    return text.replaceAll(expansion, (_, name, usual, bare) => variables.get(name ?? bare) ?? usual ?? UNKNOWN);
+  };
+  const prompts: Prompt[] = [];
+  let printed: string[] = [];
+  const commands = masked(text);
+  for (const { index, 0: all, groups = {} } of commands.matchAll(COMMAND)) {
+    const { name = '', args = '' } = groups;
+    const end = index + all.length;
+    const before = commands.slice(commands.lastIndexOf('\n', index) + 1, end - args.length).replace(/\w+\s*$/u, '');
+    const { words } = quotedWords(text.slice(end - args.length, end));
+    if (name === 'echo' || name === 'printf') {
+      if (!/>\s*[^&\s/]/u.test(args)) printed = [...printed, ...linesOf(words.map(shown))].slice(-4);
+      continue;
+    }
+    const select = { variable: words[0], fallback: '1', text: '$PS3' };
+    const { text: own, ...call } = name === 'select' ? select : readCall(words);
+    const isElsewhere = /<(?!\s*\/dev\/tty)|(?<=^|\s)-\w*u\s*[1-9]/u.test(args) || /(?<!\|)\|\s*$/u.test(before);
+    // Without a question in front of it, it reads data.
+    const question = isElsewhere ? undefined : (own ?? (/\bwhile\b/u.test(before) ? undefined : printed.pop()));
+    if (question === undefined || prompts.length === MAX_PROMPTS) continue;
+    const variable = /^[A-Za-z_]\w*$/u.exec(call.variable ?? '')?.[0];
+    const usual = new RegExp(`\\$\\{${variable}:?[-=]["']?([^}"'$\`]+)["']?\\}`, 'u').exec(text)?.[1];
+    prompts.push({
+      fallback: usual,
+      ...call,
+      text: shown(question),
+      variable: /(\w+)=\$\($/u.exec(before)?.[1] ?? variable,
+      terminal: /<\s*\/dev\/tty/u.test(args),
+      conditional: BLOCK.test(before),
+      before: printed.join('\n'),
+      after: text.slice(end, end + MAX_AFTER_CHARACTERS).split(/\b(?:read|select)\s/u, 1)[0] ?? '',
+    });
+    printed = [];
+  }
+  return prompts;
+}
+
+/** What `echo` and `printf` print. */
+function linesOf(words: readonly string[]): string[] {
+  const [format = '', ...values] = words.filter((word) => !/^(?:-[neEr-]+|>.*)$/u.test(word));
+  const filled = format.replaceAll(/%[-\d.]*[sdbq]/gu, () => values.shift() ?? '');
+  const lines = [filled, ...values].join(' ').split(/\\[nc]|\n/u);
+  return lines.filter((line) => line.trim() !== '');
+}
+
+/** The options of `read` in bash and zsh that matter to who answers. */
+function readCall(words: readonly string[]): Partial<Prompt> {
+  const call: Partial<Prompt> = {};
+  let at = 0;
+  for (; /^-./u.test(words[at] ?? ''); at++) {
+    const [, flags, option, attached] = /^-([^adinNptuk]*)([adinNptuk]?)([\s\S]*)$/u.exec(words[at] ?? '') ?? [];
+    if (flags?.includes('s')) call.silent = true;
+    if (flags?.includes('q') || option === 'k') call.singleKey = true;
+    const value = !option || option === 'k' ? '' : attached || words[++at] || '';
+    if (option === 'p') call.text = value;
+    else if (option?.toLowerCase() === 'n') call.singleKey = value === '1';
+  }
+  // zsh: `read "name?Prompt"`.
+  const [, variable, asked] = /^(\w*)(?:\?([\s\S]*))?$/u.exec(words[at] ?? '') ?? [];
+  return { ...call, variable, ...(asked === undefined ? {} : { text: asked }) };
+}
