@@ -64,7 +64,6 @@ const READS_BY_ITSELF = {
   'system/files/whole-file.ts': 'opens a folder to sync it',
   'log.ts': 'opens its own log to add to it',
   'hook/state.ts': 'opens its own state to add to it',
-  'hook/hook.ts': 'reads its own input',
   'fix/attempt/log-file.ts': 'opens a new log to write to it',
   'cli/terminal/lines.ts': 'reads a pipe too, which a person names on the command line',
   'team/server/start-server.ts': 'reads the certificate that the operator names',

@@ -155,7 +155,7 @@ impl<'a> Intake<'a> {
         let is_parallel = self.duration_ms.is_some_and(|whole| self.case_ms > whole * 1.05 + ROUNDED_MS);
         match self.order {
             ExecutionOrder::AsReported if is_parallel => ExecutionOrder::Unknown,
-            ExecutionOrder::ByStart if self.undated > 0 => ExecutionOrder::Unknown,
+            ExecutionOrder::ByStart | ExecutionOrder::ByStartInUnits if self.undated > 0 => ExecutionOrder::Unknown,
             order => order,
         }
     }

@@ -95,6 +95,9 @@ pub enum ExecutionOrder {
     AsReported,
     /// They ran as they started.
     ByStart,
+    /// The cases of a unit ([`ReportCase::unit`]) ran as they started. Units ran beside one another, so their order is
+    /// chance.
+    ByStartInUnits,
 }
 
 impl ReportCase {
@@ -122,6 +125,11 @@ impl ReportCase {
     pub(crate) fn suite_failure(file: Option<String>, error: Option<String>) -> Self {
         let error = error.and_then(|error| crate::reading::bounded_text::bound_error(&error));
         Self { file, error, ..Self::new(SUITE_FAILURE.to_owned(), CaseStatus::Failed) }
+    }
+
+    /// The file, else the suites: where files or packages have processes of their own, the cases of one process.
+    pub fn unit(&self) -> String {
+        self.file.clone().unwrap_or_else(|| self.suite.join(" > "))
     }
 
     /// `file > suite > name`, the one name of a case whichever reporter delivered it.

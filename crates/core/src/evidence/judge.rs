@@ -48,6 +48,8 @@ pub struct Judged {
     pub order: OrderEvidence,
     /// Whether the stack has a file that was changed since the last pass.
     pub touched: bool,
+    /// Whether a commit since the last pass touched a file of the change that fixed it before.
+    pub undone: bool,
     /// Probabilities of code, chance, environment and order, given that it is not the machine.
     pub weighed: [f64; KINDS],
 }
@@ -190,7 +192,12 @@ impl<'a> Judging<'a> {
         let is_seen_to_begin = weighings.iter().any(Weighing::is_seen_to_begin);
         // Nothing is known from before the first run.
         let is_first = self.view.runs.len() == 1;
-        let suspects = if is_seen_to_begin && !is_first { self.suspects(&weighings, &files) } else { Vec::new() };
+        let suspects = if is_seen_to_begin && !is_first {
+            let fixed = members.iter().flat_map(|failure| self.fixed_files(failure));
+            self.suspects(&weighings, &files.iter().copied().chain(fixed).collect())
+        } else {
+            Vec::new()
+        };
         let shared = Shared { outage, lasting, together, suspects, common, comes_along, site: first.site };
         weighings.into_iter().map(|weighing| self.judged(weighing, &shared)).collect()
     }
@@ -203,8 +210,8 @@ impl<'a> Judging<'a> {
         files: &BTreeSet<FileId>,
     ) -> Weighing<'a> {
         let history = self.memory.tests.get(&failure.case);
-        let files = files.iter().copied().chain(self.fixed_files(failure)).collect();
-        let seen = weigh::with_now(self.view, history, Trait::of(failure), &files, self.began);
+        let fixed = self.fixed_files(failure).collect();
+        let seen = weigh::with_now(self.view, history, Trait::of(failure), files, &fixed, self.began);
         let order = self.order_evidence(failure, history);
         let fails_otherwise =
             history.is_some_and(|history| !history.other_failures_since_pass(self.view, Trait::of(failure)).is_empty());
@@ -332,6 +339,7 @@ impl<'a> Judging<'a> {
             together,
             order,
             touched: seen.last().is_some_and(|now| now.touched),
+            undone: seen.last().is_some_and(|now| now.undone),
             weighed: chances,
         }
     }

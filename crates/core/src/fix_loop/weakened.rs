@@ -1,10 +1,11 @@
 //! Finds changes that let tests pass although the fault remains. The failed tests may not change: `sources`.
 //! Beside them, tests that went or are skipped, hooks, snapshots that were rewritten, something in place of the code
-//! under test (`replaced`), and settings and commands that leave tests out or ignore their failure. Where nobody knows
+//! under test (`replaced`) or of a dependency (`dependencies`), and settings and commands that leave tests out or ignore their failure. Where nobody knows
 //! which tests failed, no test may lose an expectation, an input or what it calls: `every_test`.
 //!
 //! What moved is no weakening: a line that went counts only where it came nowhere else in the diff.
 
+mod dependencies;
 mod every_test;
 mod replaced;
 mod settings;
@@ -46,6 +47,7 @@ pub fn weakened(changed: &[FileChange], diff: &str, failing: &[String]) -> Vec<W
         found.extend(every_test::weakened(&files, &versions));
     } else {
         found.extend(sources::changed(&versions, &failing));
+        found.extend(dependencies::swapped(&files));
     }
     found.extend(replaced::replaced(&files));
     in_files(&files, &Guard { failing: &failing, is_whole: true }, found)

@@ -5,7 +5,7 @@ use super::{
     case_name::{SEPARATOR, clean_name},
     cause, containers,
     failed_texts::{CleanTexts, TextBudget, Texts},
-    run_order::RunOrder,
+    run_order::{Ran, RunOrder},
     unsaid,
 };
 use crate::{
@@ -118,8 +118,9 @@ pub(crate) fn read_reports<T>(
     for report in &params.reports {
         let mut cases = Vec::new();
         let mut on_case = |case: ReportCase| {
-            let place = case.place;
-            cases.push((place, on_case(in_folder(params.folder.as_deref(), case))));
+            let case = in_folder(params.folder.as_deref(), case);
+            let ran = Ran::new(case.place, case.unit());
+            cases.push((ran, on_case(case)));
         };
         match each_case(engine, report, &mut on_case) {
             Ok(parsed) => {

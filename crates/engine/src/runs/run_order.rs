@@ -3,9 +3,23 @@
 use argus_core::stable_sort::StableSort;
 use argus_report::{ExecutionOrder, Parsed, Place};
 
+/// What a report says of when a case ran.
+pub(super) struct Ran {
+    place: Place,
+    /// Empty where the report orders all of its cases.
+    unit: String,
+}
+
+impl Ran {
+    /// Of a case in the unit of this name.
+    pub(super) const fn new(place: Place, unit: String) -> Self {
+        Self { place, unit }
+    }
+}
+
 /// The cases of the reports read so far; of each what the reader of it made, and the runner that its report names.
 pub(super) struct RunOrder<T> {
-    cases: Vec<(Place, usize, (T, Option<String>))>,
+    cases: Vec<(Ran, usize, (T, Option<String>))>,
     orders: Vec<ExecutionOrder>,
 }
 
@@ -17,34 +31,36 @@ impl<T> Default for RunOrder<T> {
 
 impl<T> RunOrder<T> {
     /// Adds a report.
-    pub(super) fn add(&mut self, parsed: &Parsed, cases: Vec<(Place, T)>) {
+    pub(super) fn add(&mut self, parsed: &Parsed, cases: Vec<(Ran, T)>) {
         if cases.is_empty() {
             return;
         }
         let report = self.orders.len();
         self.orders.push(parsed.order);
-        self.cases.extend(cases.into_iter().map(|(place, case)| (place, report, (case, parsed.runner.clone()))));
+        let has_units = parsed.order == ExecutionOrder::ByStartInUnits;
+        self.cases.extend(cases.into_iter().map(|(mut ran, case)| {
+            if !has_units {
+                ran.unit.clear();
+            }
+            (ran, report, (case, parsed.runner.clone()))
+        }));
     }
 
-    /// All cases, in the order of execution where that is known, else as they came; and whether it is unknown. Several
-    /// reports have one order only by the time.
+    /// All cases, in the order of execution where that is known, else in some other; and whether it is unknown. Several
+    /// reports have one order only by the time. Units that ran beside one another come by name, so that runs which differ
+    /// only in which unit was faster have the same order.
     pub(super) fn finish(mut self) -> (Vec<(T, Option<String>)>, bool) {
         let is_known = match self.orders[..] {
             [ExecutionOrder::AsReported] => {
-                self.cases.stable_sort_by_key(|(place, ..)| place.number);
+                self.cases.stable_sort_by_key(|(ran, ..)| ran.place.number);
                 true
             }
-            [_, ..] if self.orders.iter().all(|order| *order == ExecutionOrder::ByStart) => {
-                let came = |one: &(Place, usize, _)| (one.0.started_at, one.1, one.0.number);
+            [_, ..] if self.orders.iter().all(is_by_start) => {
+                self.cases.stable_sort_by(|one, other| came(one).cmp(&came(other)));
                 // What was skipped never started.
-                let mut sorted: Vec<_> = self.cases.iter().map(came).filter(|(at, ..)| at.is_some()).collect();
-                sorted.sort_unstable();
+                let ran: Vec<_> = self.cases.iter().map(came).filter(|(_, at, ..)| at.is_some()).collect();
                 // Reports with times in seconds do not say which of two classes was first.
-                let is_told = sorted.windows(2).all(|pair| pair[0].1 == pair[1].1 || pair[0].0 != pair[1].0);
-                if is_told {
-                    self.cases.stable_sort_by_key(came);
-                }
-                is_told
+                ran.windows(2).all(|pair| pair[0].2 == pair[1].2 || (pair[0].0, pair[0].1) != (pair[1].0, pair[1].1))
             }
             [] => true,
             _ => false,
@@ -53,9 +69,17 @@ impl<T> RunOrder<T> {
     }
 }
 
+const fn is_by_start(order: &ExecutionOrder) -> bool {
+    matches!(order, ExecutionOrder::ByStart | ExecutionOrder::ByStartInUnits)
+}
+
+fn came<T>((ran, report, _): &(Ran, usize, T)) -> (&str, Option<i64>, usize, u64) {
+    (&ran.unit, ran.place.started_at, *report, ran.place.number)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::RunOrder;
+    use super::{Ran, RunOrder};
     use argus_report::{ExecutionOrder, Options, Parsed, Place, parse};
 
     fn parsed(order: ExecutionOrder) -> Parsed {
@@ -69,8 +93,10 @@ mod tests {
     fn order(reports: &[(ExecutionOrder, &[Timed])]) -> (Vec<&'static str>, bool) {
         let mut all = RunOrder::default();
         for (order, cases) in reports {
-            let place = |at: i64, number| Place { started_at: (at > 0).then_some(at), number };
-            all.add(&parsed(*order), cases.iter().map(|(at, number, name)| (place(*at, *number), *name)).collect());
+            let ran = |at: i64, number, name: &str| {
+                Ran::new(Place { started_at: (at > 0).then_some(at), number }, name[..1].to_owned())
+            };
+            all.add(&parsed(*order), cases.iter().map(|(at, number, name)| (ran(*at, *number, name), *name)).collect());
         }
         let (cases, is_unknown) = all.finish();
         (cases.into_iter().map(|(name, _)| name).collect(), is_unknown)
@@ -78,7 +104,7 @@ mod tests {
 
     #[test]
     fn cases_come_as_they_ran_where_that_is_known() {
-        use ExecutionOrder::{AsReported, ByStart, Unknown};
+        use ExecutionOrder::{AsReported, ByStart, ByStartInUnits, Unknown};
         assert_eq!(order(&[(AsReported, &[(0, 2, "b"), (0, 1, "a")])]), (vec!["a", "b"], false));
         assert_eq!(order(&[(ByStart, &[(9, 1, "c"), (5, 3, "b"), (5, 2, "a")])]), (vec!["a", "b", "c"], false));
         assert_eq!(order(&[(Unknown, &[(0, 2, "b"), (0, 1, "a")])]), (vec!["b", "a"], true));
@@ -87,5 +113,9 @@ mod tests {
         assert!(order(&[(ByStart, late), (ByStart, late)]).1, "two in one second");
         assert_eq!(order(&[(AsReported, late), (AsReported, early)]), (vec!["b", "a"], true));
         assert_eq!(order(&[]), (vec![], false));
+        let (slow_a, slow_b) = ([(9, 1, "a2"), (8, 2, "a1"), (5, 3, "b1")], [(9, 1, "b1"), (3, 2, "a2"), (2, 3, "a1")]);
+        let by_unit = (vec!["a1", "a2", "b1"], false);
+        assert_eq!(order(&[(ByStartInUnits, &slow_a)]), by_unit, "units ran beside one another");
+        assert_eq!(order(&[(ByStartInUnits, &slow_b)]), by_unit);
     }
 }

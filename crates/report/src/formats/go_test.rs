@@ -50,7 +50,7 @@ pub(crate) fn parse<R: BufRead>(input: Input<R>, intake: &mut Intake<'_>) -> Res
     if replaced > 0 {
         intake.problem(None, format!("{replaced} characters that are no text were replaced"));
     }
-    intake.order = ExecutionOrder::ByStart;
+    intake.order = ExecutionOrder::ByStartInUnits;
     intake.runner = Some("go".to_owned());
     if run.events == 0 {
         let reason = "it has no event of `go test -json`".to_owned();

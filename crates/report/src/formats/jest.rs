@@ -19,15 +19,22 @@ use crate::{
 
 /// Reads a Jest report to its end.
 pub(crate) fn parse<R: std::io::BufRead>(input: Input<R>, intake: &mut Intake<'_>) -> Result<(), ReportErrorKind> {
-    let mut report = Report { intake, known: false, vitest: true, in_order: false, started: None, ended: None };
+    let mut report = Report { intake, known: false, vitest: true, in_order: false, times: Vec::new(), started: None };
     let ending = json::read(input, &mut report);
-    let Report { intake, known, vitest, in_order, started, ended } = report;
+    let Report { intake, known, vitest, in_order, mut times, started } = report;
+    times.sort_unstable();
+    let has_overlap = times.windows(2).any(|pair| pair[1].0 < pair[0].1);
+    let ended = times.iter().map(|(_, ended)| *ended).max();
     intake.note_start(started);
     #[expect(clippy::cast_precision_loss, reason = "a run's milliseconds")]
     let duration = started.zip(ended).map(|(started, ended)| (ended - started).max(0) as f64);
     intake.duration_ms = duration;
     // Vitest itself writes the tests of a file as the source has them, whatever it was told to shuffle.
-    intake.order = if vitest && !in_order { ExecutionOrder::Unknown } else { ExecutionOrder::ByStart };
+    intake.order = match (vitest && !in_order, has_overlap) {
+        (true, _) => ExecutionOrder::Unknown,
+        (false, true) => ExecutionOrder::ByStartInUnits,
+        (false, false) => ExecutionOrder::ByStart,
+    };
     intake.runner = Some(if vitest { "vitest" } else { "jest" }.to_owned());
     ending.report("jest", known, intake)
 }
@@ -39,8 +46,9 @@ struct Report<'i, 'a> {
     vitest: bool,
     /// Of what Argus' own reporter had Vitest write: the tests of a file stand as they ran.
     in_order: bool,
+    /// Start and end of each file, UTC milliseconds.
+    times: Vec<(i64, i64)>,
     started: Option<i64>,
-    ended: Option<i64>,
 }
 
 impl Object for Report<'_, '_> {
@@ -84,7 +92,7 @@ impl Items for Report<'_, '_> {
     }
 
     fn take(&mut self, file: TestFile) {
-        self.ended = self.ended.max(file.ended);
+        self.times.extend(file.started.or(file.ended).zip(file.ended));
         let path = file.name.as_deref().and_then(|name| self.intake.file(name));
         // Vitest: a hook that failed fails the file, and no assertion.
         let unexplained = file.failed && !file.cases.iter().any(Assertion::failed);

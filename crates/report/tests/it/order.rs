@@ -16,19 +16,19 @@ fn executed((parsed, mut cases): (Parsed, Vec<ReportCase>)) -> Option<Vec<String
     match parsed.order {
         ExecutionOrder::Unknown => return None,
         ExecutionOrder::AsReported => cases.sort_by_key(|case| case.place.number),
-        ExecutionOrder::ByStart => cases.sort_by_key(|case| case.place),
+        ExecutionOrder::ByStart | ExecutionOrder::ByStartInUnits => cases.sort_by_key(|case| case.place),
     }
     Some(cases.into_iter().filter(|case| case.status != CaseStatus::Skipped).map(|case| case.name).collect())
 }
 
 #[test]
 fn real_reports() {
-    use ExecutionOrder::{AsReported, ByStart, Unknown};
+    use ExecutionOrder::{AsReported, ByStart, ByStartInUnits, Unknown};
     let rows = [
         ("bats.tap", AsReported),
         ("bun.xml", AsReported),
         ("deno.xml", AsReported),
-        ("go-test.json", ByStart),
+        ("go-test.json", ByStartInUnits),
         ("gotestsum.xml", Unknown),
         ("gradle.xml", ByStart),
         ("jest-ctrf.json", Unknown),
@@ -81,6 +81,24 @@ fn what_waits_for_a_retry_keeps_its_place() {
 {"Time":"2026-01-01T00:00:04Z","Action":"pass","Package":"p","Test":"TestB","Elapsed":1}"#;
     assert_eq!(parsed(go).1.last().unwrap().name, "TestA");
     assert_eq!(executed(parsed(go)).unwrap(), ["TestA", "TestB"]);
+}
+
+/// Jest without `--runInBand`: the second file starts before the first one has ended.
+#[test]
+fn files_of_jest_that_overlap_are_ordered_inside_only() {
+    let report = |second: u32| {
+        let file = |name: &str, start: u32| {
+            format!(
+                r#"{{"name":"{name}","startTime":{start},"endTime":{},"status":"passed",
+                "assertionResults":[{{"title":"a","fullName":"a","ancestorTitles":[],"status":"passed"}}]}}"#,
+                start + 50
+            )
+        };
+        let files = [file("b.test.js", 1_700_000), file("a.test.js", second)].join(",");
+        format!(r#"{{"numRuntimeErrorTestSuites":0,"testResults":[{files}]}}"#)
+    };
+    assert_eq!(parsed(report(1_700_049).as_bytes()).0.order, ExecutionOrder::ByStartInUnits);
+    assert_eq!(parsed(report(1_700_050).as_bytes()).0.order, ExecutionOrder::ByStart);
 }
 
 /// pytest-xdist: two seconds of tests in one second.

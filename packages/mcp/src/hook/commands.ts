@@ -6,7 +6,7 @@
 import path from 'node:path';
 import { isLauncherWord, basename as plainName } from '../run/adapters/adapter.ts';
 import { ADAPTERS } from '../run/adapters.ts';
-import { quoted, type SimpleCommand, simpleCommands } from '../system/words.ts';
+import { type LineCommand, lineCommands, quoted } from '../system/words.ts';
 
 /** A command that counts. */
 export interface Recognised {
@@ -39,10 +39,29 @@ const FOREIGN = new Set(
   ).split(' '),
 );
 
-/** Run another command; they, their options and a duration are passed over. */
-const AROUND = new Set(
-  'time nice ionice nohup env command exec stdbuf unbuffer sudo timeout gtimeout xvfb-run cross-env dotenv'.split(' '),
+/** Run another command; they, their options and a duration are passed over. The letters: options with a value. */
+const AROUND = new Map(
+  Object.entries({
+    time: 'fo',
+    nice: 'n',
+    ionice: 'cn',
+    nohup: '',
+    env: 'uC',
+    command: '',
+    exec: 'a',
+    stdbuf: 'ioe',
+    unbuffer: '',
+    sudo: 'ughD',
+    timeout: 'ks',
+    gtimeout: 'ks',
+    'xvfb-run': 'nes',
+    'cross-env': '',
+    dotenv: 'evf',
+  }),
 );
+
+/** With `-c` they run the text of an argument. */
+const SHELLS = new Set('sh bash dash zsh ksh'.split(' '));
 
 /** Their scripts are somebody's own commands. */
 const MANAGERS = new Set('npm pnpm yarn bun deno composer'.split(' '));
@@ -59,6 +78,7 @@ const UNREADABLE = new Set(
 
 /** They end the line where they stand, with a code of their own. */
 const ENDS = new Set(['exit', 'return', 'logout']);
+const SETS_OR_ENDS = new Set(['set', ...ENDS]);
 
 /** What is behind a pipe for reading only. */
 const FILTERS = new Set('tail head grep egrep rg tee cat less sed awk cut sort uniq wc tr ansi2txt column'.split(' '));
@@ -135,34 +155,81 @@ const MAX_LINE_CHARACTERS = 4_000;
 
 /** Undefined: not looked at. */
 export async function recognise(line: string, cwd: string): Promise<Recognised | undefined> {
-  const commands = line.length > MAX_LINE_CHARACTERS ? undefined : simpleCommands(line);
+  const commands = line.length > MAX_LINE_CHARACTERS ? undefined : withInner(lineCommands(line));
   if (commands === undefined || isForeign(commands)) return undefined;
+  return recogniseAll(commands, cwd, { errexit: false, pipefail: false });
+}
+
+interface ShellOptions {
+  errexit: boolean;
+  pipefail: boolean;
+}
+
+/** A command of a line; `inner`: what it runs, where it is a group or a shell with `-c`. */
+interface ReadCommand extends Omit<LineCommand, 'group'> {
+  inner?: { kind: '(' | '{' | 'shell'; commands: ReadCommand[]; options: ShellOptions };
+}
+
+/** With the commands of groups and of shells; undefined where those of one are not understood. */
+function withInner(commands: readonly LineCommand[] | undefined): ReadCommand[] | undefined {
+  const read = commands?.map(({ words, joint, group }): ReadCommand | undefined => {
+    const options = { errexit: false, pipefail: false };
+    const text = group === undefined ? textForShell(bare(words), options) : undefined;
+    if (group === undefined && text === undefined) return { words, joint };
+    const inner = withInner(group?.commands ?? lineCommands(text ?? '', false));
+    return inner && { words, joint, inner: { kind: group?.kind ?? 'shell', commands: inner, options } };
+  });
+  return read?.every((one) => one !== undefined) ? read : undefined;
+}
+
+/** `bash -euo pipefail -c 'npm test'`: the text; the options are set. */
+function textForShell([program = '', ...words]: readonly string[], options: ShellOptions): string | undefined {
+  if (!SHELLS.has(plainName(program))) return undefined;
+  let runsText = false;
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at] ?? '';
+    if (!/^[-+]./u.test(word)) return runsText ? word : undefined;
+    runsText ||= /^-[a-zA-Z]*c/u.test(word);
+    setOptions(['set', ...words.slice(at, at + 2)], options);
+    if (/^[-+][a-zA-Z]*o$/u.test(word)) at += 1;
+  }
+  return undefined;
+}
+
+/** `outer`: the options that a group begins with. */
+async function recogniseAll(
+  commands: readonly ReadCommand[],
+  cwd: string,
+  outer: ShellOptions,
+): Promise<Recognised | undefined> {
   let folder = cwd;
-  const counting: SimpleCommand[] = [];
+  const counting = new Map<ReadCommand, { command: string; passed: boolean }>();
+  const options = { ...outer };
   let failed = true;
-  for (const command of commands) {
+  for (const [at, command] of commands.entries()) {
     const words = bare(command.words);
     const [program = ''] = words;
-    if (counting.length === 0 && CHANGES_FOLDER.has(program) && words[1] !== undefined)
+    const { inner } = command;
+    // `set -e` ends no group whose code is looked at.
+    const innerOptions = inner?.kind === 'shell' ? inner.options : { ...options, errexit: false };
+    const found = inner && (await recogniseAll(inner.commands, folder, innerOptions));
+    if (!isInPipe(commands, at)) setOptions(words, options);
+    if (found !== undefined) {
+      if (counting.size === 0) folder = found.folder;
+      failed &&= found.tells.failed && command.joint !== '|' && (counting.size === 0 || command.joint === '&&');
+      counting.set(command, { command: found.command, passed: found.tells.passed });
+    } else if (counting.size === 0 && CHANGES_FOLDER.has(program) && words[1] !== undefined)
       folder = path.resolve(folder, words[1]);
-    else if (command.joint === '|' && FILTERS.has(program)) failed &&= counting.length === 0;
-    else if (await counts(words, folder)) {
-      failed &&= command.joint !== '|' && (counting.length === 0 || command.joint === '&&');
-      counting.push(command);
-    } else if (counting.length > 0 || !HARMLESS.has(program)) failed = false;
+    else if (command.joint === '|' && FILTERS.has(program)) failed &&= counting.size === 0;
+    else if (inner === undefined && (await counts(words, folder))) {
+      failed &&= command.joint !== '|' && (counting.size === 0 || command.joint === '&&');
+      counting.set(command, { command: words.map((word) => quoted(word)).join(' '), passed: true });
+    } else if (counting.size > 0 || !HARMLESS.has(program)) failed = false;
   }
-  if (counting.length === 0) return undefined;
-  return {
-    command: counting
-      .map(({ words }) =>
-        bare(words)
-          .map((word) => quoted(word))
-          .join(' '),
-      )
-      .join(' && '),
-    folder,
-    tells: { passed: passesAsWhole(commands, new Set(counting)) && keepsFiles(commands, counting), failed },
-  };
+  if (counting.size === 0) return undefined;
+  const [all, found] = [new Set(counting.keys()), [...counting.values()]];
+  const passed = found.every((one) => one.passed) && passesAsWhole(commands, all, outer) && keepsFiles(commands, all);
+  return { command: found.map((one) => one.command).join(' && '), folder, tells: { passed, failed } };
 }
 
 /**
@@ -170,15 +237,18 @@ export async function recognise(line: string, cwd: string): Promise<Recognised |
  * `&&` must be all that joins that list, and a command behind a pipe hides their code unless `pipefail` is set. After
  * `set -e` an earlier command that is not part of a list counts too.
  */
-function passesAsWhole(commands: readonly SimpleCommand[], counting: ReadonlySet<SimpleCommand>): boolean {
-  const options = { errexit: false, pipefail: false };
+function passesAsWhole(
+  commands: readonly ReadCommand[],
+  counting: ReadonlySet<ReadCommand>,
+  outer: ShellOptions,
+): boolean {
+  const options = { ...outer };
   const lists = listsOf(commands);
   for (const [index, list] of lists.entries()) {
     for (const [at, command] of list.entries()) {
       const isBeforePipe = list[at + 1]?.joint === '|';
       if (!isReadable(command)) return false;
-      // In a pipe it is set for that part alone.
-      if (command.joint !== '|' && !isBeforePipe) setOptions(bare(command.words), options);
+      if (!isInPipe(list, at)) setOptions(bare(command.words), options);
       if (counting.has(command) && isBeforePipe && !options.pipefail) return false;
     }
     if (!list.some((command) => counting.has(command))) continue;
@@ -193,8 +263,8 @@ function passesAsWhole(commands: readonly SimpleCommand[], counting: ReadonlySet
  * Whether the files that lie here now are those that were tested: what follows the tests only reads, or keeps in git what is
  * there. After `git stash && npm test && git stash pop` others lie here.
  */
-function keepsFiles(commands: readonly SimpleCommand[], counting: readonly SimpleCommand[]): boolean {
-  const last = counting.at(-1);
+function keepsFiles(commands: readonly ReadCommand[], counting: ReadonlySet<ReadCommand>): boolean {
+  const last = [...counting].at(-1);
   return commands.slice(last === undefined ? 0 : commands.indexOf(last) + 1).every(({ words }) => {
     const [program = '', ...rest] = bare(words);
     if (program === 'git') return GIT_KEEPS.has(rest[0] ?? '');
@@ -203,9 +273,14 @@ function keepsFiles(commands: readonly SimpleCommand[], counting: readonly Simpl
   });
 }
 
+/** What such a command sets is set for that part of the pipe alone. */
+function isInPipe(commands: readonly ReadCommand[], at: number): boolean {
+  return commands[at]?.joint === '|' || commands[at + 1]?.joint === '|';
+}
+
 /** The parts of a line between semicolons and ends of lines. */
-function listsOf(commands: readonly SimpleCommand[]): SimpleCommand[][] {
-  const lists: SimpleCommand[][] = [];
+function listsOf(commands: readonly ReadCommand[]): ReadCommand[][] {
+  const lists: ReadCommand[][] = [];
   for (const command of commands) {
     if (command.joint === ';' || command.joint === '') lists.push([command]);
     else lists.at(-1)?.push(command);
@@ -213,7 +288,10 @@ function listsOf(commands: readonly SimpleCommand[]): SimpleCommand[][] {
   return lists;
 }
 
-function isReadable({ words, joint }: SimpleCommand): boolean {
+function isReadable({ words, joint, inner }: ReadCommand): boolean {
+  // What it sets or ends is set or ended outside of it, too.
+  if (inner?.kind === '{')
+    return inner.commands.every((one) => isReadable(one) && !SETS_OR_ENDS.has(bare(one.words)[0] ?? ''));
   const [program = '', code] = bare(words);
   if (UNREADABLE.has(words[0] ?? '') || UNREADABLE.has(program)) return false;
   // `cd web || exit` ends with the code of what failed.
@@ -221,7 +299,7 @@ function isReadable({ words, joint }: SimpleCommand): boolean {
 }
 
 /** `set -euo pipefail`, `set +e`. */
-function setOptions([program, ...words]: readonly string[], options: { errexit: boolean; pipefail: boolean }): void {
+function setOptions([program, ...words]: readonly string[], options: ShellOptions): void {
   if (program !== 'set') return;
   for (const [at, word] of words.entries()) {
     const [, sign, letters = ''] = /^([-+])([A-Za-z]+)$/u.exec(word) ?? [];
@@ -232,9 +310,10 @@ function setOptions([program, ...words]: readonly string[], options: { errexit: 
   }
 }
 
-function isForeign(commands: readonly SimpleCommand[]): boolean {
-  return commands.some(({ words }) => {
+function isForeign(commands: readonly ReadCommand[]): boolean {
+  return commands.some(({ words, inner }) => {
     const [program = ''] = bare(words);
+    if (inner !== undefined && isForeign(inner.commands)) return true;
     return FOREIGN.has(plainName(program)) || words.some((word) => FOREIGN_ANYWHERE.has(plainName(word)));
   });
 }
@@ -242,12 +321,16 @@ function isForeign(commands: readonly SimpleCommand[]): boolean {
 /** `CI=1 timeout 60 npm test`: without what only surrounds it. */
 function bare(words: readonly string[]): string[] {
   let at = 0;
+  let around = '';
   while (at < words.length) {
     const word = words[at] ?? '';
-    const isDuration = /^(?:timeout|gtimeout)$/u.test(words[at - 1] ?? '') && /^[\d.]+[smhd]?$/u.test(word);
+    const isDuration = /^g?timeout$/u.test(around) && /^[\d.]+[smhd]?$/u.test(word);
     const isPart = /^\w+=/u.test(word) || AROUND.has(plainName(word)) || isDuration || (at > 0 && word.startsWith('-'));
     if (!isPart) break;
-    at += 1;
+    if (AROUND.has(plainName(word))) around = plainName(word);
+    else if (isDuration) around = '';
+    const hasValue = /^-\w$/u.test(word) && AROUND.get(around)?.includes(word.charAt(1)) === true;
+    at += hasValue ? 2 : 1;
   }
   return words.slice(at);
 }
@@ -278,7 +361,7 @@ async function isScript(words: readonly string[], folder: string): Promise<boole
   ]);
   const script = scriptOf(words, folder);
   if (script === undefined) return recognisedRunner(words.map((word) => quoted(word)).join(' '), folder) !== null;
-  const inner = simpleCommands(script.text);
+  const inner = withInner(lineCommands(script.text));
   if (inner !== undefined && isForeign(inner)) return false;
   if (inner?.some(({ words: one }) => isTool(bare(one)) === true)) return true;
   if (recognisedRunner(script.text, folder) !== null) return true;

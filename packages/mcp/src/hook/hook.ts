@@ -4,7 +4,8 @@
  * wrong is a note for `argus doctor` and a line of the log.
  */
 
-import { readSync, writeSync } from 'node:fs';
+import { writeSync } from 'node:fs';
+import type { Readable } from 'node:stream';
 import { systemCodeOf } from '../errors.ts';
 import { realOr } from '../system/files/way.ts';
 import { io } from '../system/io.ts';
@@ -19,7 +20,8 @@ const WORKING = '--work';
 
 /** An agent cuts what it hands on to less. */
 const MAX_INPUT_BYTES = 16 * 1024 * 1024;
-const PIECE_BYTES = 64 * 1024;
+/** Some agents never close the pipe; a person at a terminal hands over nothing. */
+const MAX_WAIT_MS = 5_000;
 /** What a pipe takes before anybody reads it. */
 const MAX_OUTPUT_CHARACTERS = 40_000;
 
@@ -32,7 +34,7 @@ export interface HookHost {
 export async function hook(args: readonly string[]): Promise<void> {
   // An error that nobody awaits is none of the agent's business either.
   process.on('uncaughtException', () => process.exit(0));
-  await takeEvent(readInput, { print, start }, args[0] === WORKING);
+  await takeEvent(() => readInput(process.stdin), { print, start }, args[0] === WORKING);
   process.exitCode = 0;
 }
 
@@ -59,25 +61,46 @@ export async function takeEvent(read: () => Promise<string>, host: HookHost, isW
   }
 }
 
-/** Read at once: the streams of a process take longer to load than all of this. */
-async function readInput(): Promise<string> {
+/** Up to the end of the object that is handed over, or of the input; empty where neither comes in time. */
+export async function readInput(input: Readable, waitMs = MAX_WAIT_MS): Promise<string> {
   const pieces: Buffer[] = [];
   let length = 0;
-  const add = (piece: Buffer) => {
-    pieces.push(piece);
-    length += piece.length;
-    if (length > MAX_INPUT_BYTES) throw new Error('the hook was handed more than 16 MB');
-  };
+  let isGivenUp = false;
+  const timer = setTimeout(() => {
+    isGivenUp = true;
+    input.destroy();
+  }, waitMs);
   try {
-    const piece = Buffer.alloc(PIECE_BYTES);
-    for (let read = readSync(0, piece); read > 0; read = readSync(0, piece)) add(Buffer.from(piece.subarray(0, read)));
+    for await (const piece of input) {
+      pieces.push(Buffer.from(piece));
+      length += piece.length;
+      if (length > MAX_INPUT_BYTES) throw new Error('the hook was handed more than 16 MB');
+      const text = isEndOfObject(piece) ? Buffer.concat(pieces).toString('utf8') : '';
+      if (isObject(text)) return text;
+    }
   } catch (thrown) {
-    const code = systemCodeOf(thrown);
-    // The end of a pipe on Windows; and a pipe that does not wait for its writer, of which a stream reads the rest.
-    if (code === 'EAGAIN') for await (const piece of process.stdin) add(Buffer.from(piece));
-    else if (code !== 'EOF') throw thrown;
+    // EOF: the end of a pipe on Windows.
+    if (!isGivenUp && systemCodeOf(thrown) !== 'EOF') throw thrown;
+  } finally {
+    clearTimeout(timer);
+    input.destroy();
   }
-  return Buffer.concat(pieces).toString('utf8');
+  return isGivenUp ? '' : Buffer.concat(pieces).toString('utf8');
+}
+
+/** Saves reading what cannot be whole yet. */
+function isEndOfObject(piece: Buffer): boolean {
+  return piece.subarray(-MAX_END_BYTES).toString('latin1').trimEnd().endsWith('}');
+}
+
+const MAX_END_BYTES = 16;
+
+function isObject(text: string): boolean {
+  try {
+    return typeof JSON.parse(text) === 'object';
+  } catch {
+    return false;
+  }
 }
 
 function print(line: string): void {

@@ -3,16 +3,17 @@
  */
 
 import path from 'node:path';
-import { type CommitFacts, type GitFacts, LIMITS } from 'argus-engine';
+import { type CommitFacts, type EditedFile, type GitFacts, LIMITS } from 'argus-engine';
 import { asText, Git, isRefusal } from '../git/git.ts';
 import { NOT_OURS } from '../git/settings.ts';
-import { editedFiles, MAX_EDITS, uncommittedChange } from '../git/uncommitted-change.ts';
+import { digestOf, editedFiles, MAX_EDITS, uncommittedChange } from '../git/uncommitted-change.ts';
 import { log } from '../log.ts';
 import { ciCheckout, type Environment } from '../system/ci.ts';
 import { realOr } from '../system/files/way.ts';
 import { workTreeTop } from '../system/files/work-tree-top.ts';
 import { io } from '../system/io.ts';
 import { visible } from '../text/untrusted.ts';
+import { type Submodule, submodulesOf } from './submodules.ts';
 import { isOfTools, untrackedFiles } from './untracked.ts';
 import { changedFiles, workTreeId } from './work-tree.ts';
 
@@ -47,27 +48,37 @@ export interface GitLook {
   facts: () => Promise<GitFacts | null>;
 }
 
+/** Submodules of submodules that are looked at. */
+const MAX_DEPTH = 3;
+
 /** @param reports absolute paths of report files, which are results and no edits, if git does not track them */
-export function lookAtGit(root: string, reports: readonly string[] = []): GitLook {
+export function lookAtGit(root: string, reports: readonly string[] = [], depth = 0): GitLook {
   const git = new Git(root);
-  const seen = workTree(git, root, reports);
+  const seen = workTree(git, root, reports, depth);
   return {
     treeSeen: seen.then(() => undefined),
     facts: async () => {
       const here = await seen;
       if (here === null) return null;
-      const { commit, branch, changed, tracked, files, diff, below } = here;
+      const { commit, branch, changed, tracked, files, diff, below, submodules } = here;
+      const inside = await changedSubmodules(submodules);
+      const isDirty = changed.size > 0 || inside.length > 0;
       const [commits, tree] = await Promise.all([
         commit === null ? [] : logFrom(git, commit),
-        files && workTreeId(git, commit, files, ASKING),
+        files && isDirty ? workTreeId(git, commit, files, inside, ASKING) : undefined,
       ]);
-      const edits = [...editedFiles(diff), ...untrackedFiles(files, { tracked, below })].slice(0, MAX_EDITS);
+      const isUntracked = tracked.size === 0 && inside.every(({ facts }) => facts.untrackedOnly === true);
+      const edits = [
+        ...editedFiles(diff),
+        ...inside.flatMap((one) => editsOf(one, below)),
+        ...untrackedFiles(files, { tracked, below }),
+      ].slice(0, MAX_EDITS);
       return {
         commit,
         branch: branch ?? ciCheckout(io().env).branch,
-        dirty: changed.size > 0,
-        ...(changed.size > 0 && tracked.size === 0 ? { untrackedOnly: true } : {}),
-        tree: (changed.size === 0 ? commits[0]?.tree : tree) ?? null,
+        dirty: isDirty,
+        ...(isDirty && isUntracked ? { untrackedOnly: true } : {}),
+        tree: (isDirty ? tree : commits[0]?.tree) ?? null,
         commits,
         ...(edits.length > 0 ? { edits } : {}),
       };
@@ -78,8 +89,32 @@ export function lookAtGit(root: string, reports: readonly string[] = []): GitLoo
 export const gitFacts = (root: string, reports: readonly string[] = []): Promise<GitFacts | null> =>
   lookAtGit(root, reports).facts();
 
-/** What differs from the last commit, as it is now. `files`: undefined where nothing does, and where it is not read. */
-async function workTree(git: Git, root: string, reports: readonly string[]) {
+/** A submodule whose files or commit are not those of the last commit. */
+interface ChangedSubmodule extends Submodule {
+  facts: GitFacts;
+}
+
+async function changedSubmodules(
+  submodules: ReadonlyArray<Submodule & { look: GitLook }>,
+): Promise<ChangedSubmodule[]> {
+  const all = await Promise.all(submodules.map(async ({ look, ...one }) => ({ ...one, facts: await look.facts() })));
+  return all.flatMap(({ facts, ...one }) => {
+    const isChanged = facts !== null && (facts.dirty === true || facts.commit !== one.commit);
+    return isChanged ? [{ ...one, facts }] : [];
+  });
+}
+
+/** Its files without their changes, which have other names there; and itself where its commit is another. */
+function editsOf({ name, commit, facts }: ChangedSubmodule, below: string): EditedFile[] {
+  const [full, prefix] = [asText(name), below === '' ? '' : `${below}/`];
+  if (!full.startsWith(prefix)) return [];
+  const moved = facts.commit === commit ? [] : [{ path: full, digest: digestOf(facts.commit ?? '') }];
+  const inside = (facts.edits ?? []).map(({ hunks: _, ...edit }) => ({ ...edit, path: `${full}/${edit.path}` }));
+  return [...moved, ...inside].map((edit) => ({ ...edit, path: edit.path.slice(prefix.length) }));
+}
+
+/** What differs from the last commit, as it is now. `files`: undefined where it is not read. */
+async function workTree(git: Git, root: string, reports: readonly string[], depth: number) {
   const nearest = workTreeTop(realOr(root));
   if (nearest === undefined) return null;
   const status = await git.run(
@@ -94,11 +129,14 @@ async function workTree(git: Git, root: string, reports: readonly string[]) {
     const name = Buffer.from(path.relative(top, realOr(report)).split(path.sep).join('/')).toString('latin1');
     if (!facts.tracked.has(name)) facts.changed.delete(name);
   }
-  if (facts.changed.size === 0) return { ...facts, files: undefined, diff: '', below: '' };
+  const submodules = depth < MAX_DEPTH ? await submodulesOf(git, top, ASKING) : [];
+  const looks = submodules.map((one) => ({ ...one, look: lookAtGit(one.folder, [], depth + 1) }));
+  await Promise.all(looks.map(({ look }) => look.treeSeen));
   const below = path.relative(top, realOr(root)).split(path.sep).join('/');
+  if (facts.changed.size === 0) return { ...facts, files: new Map(), diff: '', below, submodules: looks };
   const diff = facts.commit === null ? '' : uncommittedChange(git, top, facts.tracked);
   const files = changedFiles(top, facts.changed);
-  return { ...facts, files, diff: await diff, below };
+  return { ...facts, files, diff: await diff, below, submodules: looks };
 }
 
 /** Where settings put the work tree. */

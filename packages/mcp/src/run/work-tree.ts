@@ -60,19 +60,36 @@ export function changedFiles(top: string, changed: ReadonlySet<string>): Changed
   return files;
 }
 
-/** Its id; undefined where the commit's folders are not to be had. `commit`: the last one, null before the first. */
+/** A submodule whose files or commit are others. */
+export interface ChangedTree {
+  name: string;
+  facts: { commit?: string | null | undefined; dirty?: boolean | null | undefined; tree?: string | null | undefined };
+}
+
+/**
+ * Its id; undefined where the commit's folders are not to be had, or the files of a submodule. `commit`: the last one, null
+ * before the first. Git has no id for a submodule with uncommitted work: its entry gets a digest of the id of its tree.
+ */
 export async function workTreeId(
   git: Git,
   commit: string | null,
   files: ChangedFiles,
+  submodules: readonly ChangedTree[],
   asking: GitOptions,
 ): Promise<string | undefined> {
-  const committed = await committedFolders(git, commit, files, asking);
+  const names = [...files.keys(), ...submodules.map(({ name }) => name)];
+  const committed = await committedFolders(git, commit, names, asking);
   if (committed === undefined) return undefined;
   const { algorithm, root } = committed;
   for (const [name, file] of files) {
     const entry = file && { mode: file.mode, id: objectId(algorithm, 'blob', file.content) };
     setEntry(root, name, entry);
+  }
+  for (const { name, facts } of submodules) {
+    const content = facts.dirty === true ? facts.tree : facts.commit;
+    if (content == null) return undefined;
+    const id = facts.dirty === true ? objectId(algorithm, 'blob', Buffer.from(content)) : content;
+    setEntry(root, name, { mode: SUBMODULE_MODE, id });
   }
   return folderId(algorithm, root);
 }
@@ -80,11 +97,11 @@ export async function workTreeId(
 async function committedFolders(
   git: Git,
   commit: string | null,
-  files: ChangedFiles,
+  names: readonly string[],
   asking: GitOptions,
 ): Promise<Committed | undefined> {
   if (commit === null) return { algorithm: 'sha1', root: new Map() };
-  const folders = foldersAround(files.keys());
+  const folders = foldersAround(names);
   // Each question is a line.
   if (folders.some((name) => name.includes('\n'))) return undefined;
   const stdin = Buffer.from(folders.map((name) => `${commit}:${name}\n`).join(''), 'latin1');
@@ -133,7 +150,7 @@ function parseTree(raw: string, idBytes: number): Folder {
   return folder;
 }
 
-/** Undefined: it is there no more. A submodule is what the commit says. */
+/** Undefined: it is there no more. What lies where the commit has a submodule says nothing of that. */
 function setEntry(root: Folder, name: string, entry: Entry | Folder | undefined): void {
   const parts = name.split('/');
   const last = parts.pop() ?? '';
@@ -146,7 +163,8 @@ function setEntry(root: Folder, name: string, entry: Entry | Folder | undefined)
     folder = next;
   }
   const before = folder.get(last);
-  if (before !== undefined && 'mode' in before && before.mode === SUBMODULE_MODE) return;
+  const isSubmodule = before !== undefined && 'mode' in before && before.mode === SUBMODULE_MODE;
+  if (isSubmodule && !(entry !== undefined && 'mode' in entry && entry.mode === SUBMODULE_MODE)) return;
   if (entry !== undefined) folder.set(last, entry);
   // What was a folder, and has become a file, is not gone with what lay in it.
   else if (!(before instanceof Map)) folder.delete(last);

@@ -59,6 +59,7 @@ import { chooseLocale } from '../text/locale.ts';
 import { mapTexts, visible } from '../text/untrusted.ts';
 import { keepOnBranch } from './learned-commits.ts';
 import { ProjectPlace } from './project-place.ts';
+import { withHonestMend } from './weakenings.ts';
 
 /** What is searched of a project's memory where another one is written. */
 export type Searched = SecondaryMemory & Pick<Opening, 'foreignPath' | 'sharedPath'>;
@@ -355,7 +356,8 @@ export class Session {
     const store = this.#store;
     const value = store instanceof TeamStore ? await withOwnFixes(kept.value, params, store.local) : kept.value;
     await keepOnBranch(this.project.top, value.failures, 1);
-    return { ...kept, value };
+    const honest = value.failures.map((failure) => withHonestMend(this, failure, failure.caseName));
+    return { ...kept, value: { ...value, failures: await Promise.all(honest) } };
   }
 
   async #recordedOrKept(params: RecordRunParams): Promise<Kept<RunResult>> {

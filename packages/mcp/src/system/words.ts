@@ -52,18 +52,33 @@ export function lastCommand(line: string, windows = process.platform === 'win32'
   return { words, editable: editable && words.length > 0 };
 }
 
-/** One of the commands of a line. */
-export interface SimpleCommand {
+/** One of the commands of a line, or a group of them in parentheses or braces. */
+export interface LineCommand {
+  /** Empty for a group. */
   words: string[];
   /** What stands between it and the one before; empty for the first. */
   joint: '' | '&&' | '||' | '|' | ';';
+  group?: { kind: '(' | '{'; commands: LineCommand[] };
 }
 
 /** The commands of a line, without redirections; undefined where something is in it that only a shell understands. */
-export function simpleCommands(line: string, windows = process.platform === 'win32'): SimpleCommand[] | undefined {
-  const commands: SimpleCommand[] = [{ words: [], joint: '' }];
-  let at = 0;
+export function lineCommands(line: string, windows = process.platform === 'win32'): LineCommand[] | undefined {
+  const read = readCommands(line, 0, windows);
+  return read?.end === line.length ? read.commands : undefined;
+}
+
+/** Up to the end of the line, or to what closes the group that begins before. */
+function readCommands(
+  line: string,
+  start: number,
+  windows: boolean,
+  close?: ')' | '}',
+): { commands: LineCommand[]; end: number } | undefined {
+  const commands: LineCommand[] = [{ words: [], joint: '' }];
+  let at = start;
   while (at < line.length) {
+    const current = commands.at(-1) ?? { words: [], joint: '' };
+    const isFresh = current.words.length === 0 && current.group === undefined;
     const rest = line.slice(at, at + 2);
     const char = rest.charAt(0);
     const redirection = /^(?:\d*|&)>{1,2}(?:&\d|&-|\|)?|^\d*<(?!<)/u.exec(line.slice(at, at + 8))?.[0];
@@ -82,16 +97,30 @@ export function simpleCommands(line: string, windows = process.platform === 'win
       commands.push({ words: [], joint });
     } else if (/\s/u.test(char)) {
       at += 1;
-    } else if ('<>()`#{}'.includes(char)) {
+    } else if (char === '#') {
+      at += line.slice(at).search(/$/mu);
+    } else if (char === close && (char === ')' || isFresh)) {
+      return { commands: nonEmpty(commands), end: at + 1 };
+    } else if (isFresh && (char === '(' || /^\{\s/u.test(rest))) {
+      const kind = char === '(' ? '(' : '{';
+      const inside = readCommands(line, at + 1, windows, kind === '(' ? ')' : '}');
+      if (inside === undefined) return undefined;
+      current.group = { kind, commands: inside.commands };
+      at = inside.end;
+    } else if (current.group !== undefined || '<>()`{}'.includes(char)) {
       return undefined;
     } else {
       const word = readWord(line, at, windows);
       if (word.text.includes('$(') || word.text.includes('`')) return undefined;
-      commands.at(-1)?.words.push(word.text);
+      current.words.push(word.text);
       at = word.end;
     }
   }
-  return commands.filter(({ words }) => words.length > 0);
+  return close === undefined ? { commands: nonEmpty(commands), end: at } : undefined;
+}
+
+function nonEmpty(commands: readonly LineCommand[]): LineCommand[] {
+  return commands.filter(({ words, group }) => words.length > 0 || group !== undefined);
 }
 
 /** Words that only white space parts, quoted as for a POSIX shell whatever the machine, and the quote that is not closed. */

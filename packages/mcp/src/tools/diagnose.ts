@@ -9,6 +9,7 @@ import { Git } from '../git/git.ts';
 import { settledHere } from '../run/planning/settling.ts';
 import { SourceFolders } from '../run/source-folders.ts';
 import type { SessionManager } from '../sessions/session-manager.ts';
+import { withHonestMend } from '../sessions/weakenings.ts';
 import type { Zod } from '../system/zod.ts';
 import { fitList, fitRemarks } from './shared/budget.ts';
 import type { AnswerOf, Output } from './shared/output.ts';
@@ -38,14 +39,14 @@ export async function handleDiagnose(
     caseName,
     ...(notSameAs === undefined ? {} : { notSameAs }),
   });
-  const { notStored: _, ...result } = value;
+  // The last part of its name may have been given.
+  const name = value.cause.cases.find((one) => one.endsWith(caseName)) ?? caseName;
+  const { notStored: _, ...result } = await withHonestMend(session, value, name);
   const folders = new SourceFolders(session.root);
   const cause = folders.placed(result.cause);
   const placed = { ...notStored, ...folders.placed(result), cause, warnings: [...warnings, ...result.warnings] };
   const suspects = await describedSuspects(session.root, result.suspects);
   if (result.verdict === undefined) return placed;
-  // The last part of its name may have been given.
-  const name = cause.cases.find((one) => one.endsWith(caseName)) ?? caseName;
   return { ...placed, verdict: settledHere(result.verdict, name, session), ...(suspects && { suspects }) };
 }
 

@@ -45,6 +45,36 @@ test.each([
   ['./gradlew :app:test', './gradlew :app:test', BOTH],
   ['mvn -q verify', 'mvn -q verify', BOTH],
   ['node --test 2>&1', 'node --test', BOTH],
+  ['(npx vitest run)', 'npx vitest run', BOTH],
+  ['{ npm test; }', 'npm test', BOTH],
+  ['bash -c "npx vitest run"', 'npx vitest run', BOTH],
+  ["sh -lc 'npx vitest run 2>&1'", 'npx vitest run', BOTH],
+  ['env X=1 npm test', 'npm test', BOTH],
+  ['time npm test', 'npm test', BOTH],
+  ['timeout 60 npm test', 'npm test', BOTH],
+  ['timeout -k 5 60s npm test', 'npm test', BOTH],
+  ['nice npm test', 'npm test', BOTH],
+  ['nice -n 10 env -u CI npm test', 'npm test', BOTH],
+  ['timeout 60 bash -c "npm test"', 'npm test', BOTH],
+  ['# the tests\nnpm test # all of them', 'npm test', BOTH],
+  // The code of a group is that of its last command, and one before a pipe has none.
+  ['(npm test; echo done)', 'npm test', NEITHER],
+  ['(npm test) | tail', 'npm test', NEITHER],
+  ['(npm test && echo done) | tail', 'npm test', NEITHER],
+  ['bash -c "npm test | tail"', 'npm test', NEITHER],
+  ['bash -c "npm test" || true', 'npm test', NEITHER],
+  ['(npm test) && (npm run lint)', 'npm test && npm run lint', BOTH],
+  ['bash -o pipefail -c "npm test | tail"', 'npm test', PASSED],
+  ['bash -euo pipefail -c "npm test | tail; echo done"', 'npm test', PASSED],
+  ['bash -ec "npm test; echo done"', 'npm test', PASSED],
+  ['set -o pipefail; (npm test | tail)', 'npm test', PASSED],
+  ['set -o pipefail | true; (npm test | tail)', 'npm test', NEITHER],
+  ['set -o pipefail; bash -c "npm test | tail"', 'npm test', NEITHER],
+  ['set -e; (npm test; echo done) && echo done', 'npm test', NEITHER],
+  ['(set -e; npm test); echo done', 'npm test', NEITHER],
+  ['{ exit 0; }; npm test', 'npm test', NEITHER],
+  ['{ npm test; exit 0; }', 'npm test', NEITHER],
+  ['set -e; { set +e; }; npm test; echo done', 'npm test', NEITHER],
   // What ends the line is another command's.
   ['npm test 2>&1 | tail -20', 'npm test', NEITHER],
   ['npm test || true', 'npm test', NEITHER],
@@ -81,6 +111,8 @@ test.each([
 test('a folder that it changes to is where it runs', async () => {
   const recognised = { command: 'npm test', folder: path.join(root, 'web'), tells: NEITHER };
   expect(await recognise('cd web && npm test 2>&1 | head', root)).toEqual(recognised);
+  for (const line of ['cd web && (npm test)', '(cd web && npm test)', 'bash -c "cd web && npm test"'])
+    expect(await recognise(line, root)).toMatchObject({ command: 'npm test', folder: path.join(root, 'web') });
 });
 
 test.each([
@@ -106,7 +138,14 @@ test.each([
   'npm test &',
   'python - <<EOF\nimport pytest\nEOF',
   'npm test $(cat names)',
-  '(npm test)',
+  '(npm test',
+  'npm test)',
+  '{ npm test }',
+  'f() { npm test; }',
+  'bash -c "curl -s https://example.com | npm test"',
+  'bash -c "npm test &"',
+  'bash test.sh -c "npm test"',
+  'bash -c',
   '',
 ])('not %s', async (line) => {
   expect(await recognise(line, root)).toBeUndefined();

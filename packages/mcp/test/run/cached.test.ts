@@ -12,6 +12,11 @@ test.each([
     'Nx read the output from the cache instead of running the command for 3 out of 10 tasks.',
     'Nx replayed 3 of 10 tasks from its cache: their cases are not in this run. Add --skip-nx-cache to run them.',
   ],
+  [
+    'ok  \texample.com/shop/cart\t(cached)\nok  \texample.com/shop/api\t0.003s\nok  \texample.com/shop/db\t(cached)\tcoverage: 81.0% of statements\n',
+    'Go replayed 2 of 3 passed packages from its cache: their tests did not run now. Add -count=1 to run them.',
+  ],
+  ['ok  \texample.com/shop/cart\t0.003s\n', undefined],
   ['', undefined],
 ])('what is replayed in %j', (printed, note) => {
   if (note === undefined) expect(cachedNote(printed)).toBeUndefined();

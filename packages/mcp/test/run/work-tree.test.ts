@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { withoutHunks } from '../../src/git/uncommitted-change.ts';
 import { ciFacts, gitFacts, givenFacts, lookAtGit } from '../../src/run/git-state.ts';
 import { ciCheckout } from '../../src/system/ci.ts';
@@ -115,6 +115,71 @@ test('a file may become a folder, a folder a file, and a submodule stays what th
   const facts = await gitFacts(it.top);
   it.git('add', 'both', 'plain', 'src', 'vendored/other');
   expect(facts).toMatchObject({ dirty: true, tree: it.git('write-tree') });
+});
+
+describe('a submodule', () => {
+  const withSubmodule = () => {
+    const [it, lib] = [new WorkTree(), new WorkTree()];
+    it.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', lib.top, 'src/lib');
+    it.git('commit', '-qm', 'library');
+    return { it, lib: path.join(it.top, 'src/lib') };
+  };
+
+  test('without changes leaves the work tree clean', async () => {
+    const { it } = withSubmodule();
+    expect(await gitFacts(it.top)).toMatchObject({ dirty: false, tree: it.git('rev-parse', 'HEAD^{tree}') });
+  });
+
+  test('is edited where its files are, and each edit makes another tree', async () => {
+    const { it } = withSubmodule();
+    const committed = it.git('rev-parse', 'HEAD^{tree}');
+    const trees = [];
+    for (const text of ['one', 'two', 'one']) {
+      it.write('src/lib/src/sum.js', `${text}\n`);
+      const facts = await gitFacts(it.top);
+      expect(facts).toMatchObject({ dirty: true, edits: [{ path: 'src/lib/src/sum.js' }] });
+      expect((await gitFacts(it.src))?.edits).toMatchObject([{ path: 'lib/src/sum.js' }]);
+      trees.push(facts?.tree);
+    }
+    expect(trees[0]).toBe(trees[2]);
+    expect(new Set([committed, ...trees]).size).toBe(3);
+    it.git('-C', 'src/lib', 'checkout', '-q', '.');
+    it.write('src/lib/new.js', 'new\n');
+    expect(await gitFacts(it.top)).toMatchObject({
+      untrackedOnly: true,
+      edits: [{ path: 'src/lib/new.js', untracked: true }],
+    });
+  });
+
+  test('at another commit is an edit, with the tree that it has once it is committed', async () => {
+    const { it } = withSubmodule();
+    it.git(
+      '-C',
+      'src/lib',
+      '-c',
+      'user.name=a',
+      '-c',
+      'user.email=a@b',
+      'commit',
+      '-q',
+      '--allow-empty',
+      '-m',
+      'later',
+    );
+    const facts = await gitFacts(it.top);
+    it.git('add', 'src/lib');
+    expect(facts).toMatchObject({ dirty: true, tree: it.git('write-tree'), edits: [{ path: 'src/lib' }] });
+    expect((await gitFacts(it.top))?.tree, 'staged').toBe(facts?.tree);
+  });
+
+  test('is not looked for behind a link', async () => {
+    const { it, lib } = withSubmodule();
+    const elsewhere = new WorkTree();
+    elsewhere.write('secret.js', 'x\n');
+    it.remove('src/lib');
+    symlinkSync(elsewhere.top, lib);
+    expect((await gitFacts(it.top))?.edits).toBeUndefined();
+  });
 });
 
 test('before the first commit, and with ids of SHA-256, it is as git has it', async () => {

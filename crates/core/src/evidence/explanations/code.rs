@@ -38,6 +38,9 @@ const YOUNG_BREAKS: f64 = 0.015;
 const YOUNG_RUNS: usize = 3;
 /// How much likelier a commit breaks it again in the way it was broken before.
 const AGAIN: f64 = 3.0;
+/// That a commit does which touches a file of the change that fixed it: a revert, an old branch that is merged. Less than
+/// [`EDIT_BREAKS_AGAIN`], because such files change for other reasons too.
+const UNDOES: f64 = 0.3;
 /// That a commit or an edit fixes a broken test. In a small project, the next change is often about the broken test.
 const MENDS: Chance = Chance { tests: 3.0, least: 0.15, most: 0.3 };
 /// That the outcome is another on the same tree, though only the code decides.
@@ -75,7 +78,11 @@ pub fn log_likelihood(view: &View<'_>, seen: &[Observation], together: f64) -> f
             && is_seen_alike(view, before, one)
             && before.is_some_and(|before| view.runs[before.at].order == view.runs[one.at].order)
             && view.has_code_change(one.at);
-        let by_touching = if one.failed && one.touched { (breaks_once * TOUCHES).min(BREAKS.most) } else { 0.0 };
+        let by_touching = match (one.failed, one.touched, one.undone) {
+            (true, _, true) => UNDOES,
+            (true, true, false) => (breaks_once * TOUCHES).min(BREAKS.most),
+            _ => 0.0,
+        };
         let by_this_change = if is_first_change { by_touching.max(YOUNG_BREAKS) } else { by_touching };
         let with_others = if is_seen_alike(view, before, one) {
             breaks_with(one.began.saturating_sub(1), view.runs[one.at].ran)

@@ -125,13 +125,14 @@ pub fn found_before(strand: &Strand) -> Option<[f64; KINDS]> {
     (strand.failed == 0 && strand.failures > 0).then_some(strand.weighed)
 }
 
-/// What was seen of a test in the runs before, and that it fails now. `files`: of the failure; `began`: tests that begin to
-/// fail now.
+/// What was seen of a test in the runs before, and that it fails now. `files`: of the failure; `fixed`: of the changes that
+/// fixed it before; `began`: tests that begin to fail now.
 pub fn with_now(
     view: &View<'_>,
     history: Option<&TestHistory>,
     common: Trait,
     files: &BTreeSet<FileId>,
+    fixed: &BTreeSet<FileId>,
     began: u32,
 ) -> Vec<Observation> {
     let mut seen = history.map(|history| history.observations(view, common)).unwrap_or_default();
@@ -141,14 +142,17 @@ pub fn with_now(
         // A run that is judged again has it already.
         seen.retain(|one| one.at != at);
         let passed = seen.iter().rev().find(|one| !one.failed);
-        let touched = passed.is_some_and(|passed| {
-            if view.uncommitted[at] {
-                view.is_edited_since(passed.at, files)
-            } else {
-                view.is_touched_since(passed.at, files)
-            }
-        });
-        seen.push(Observation { at, failed: true, touched, began });
+        let is_changed = |files: &BTreeSet<FileId>| {
+            passed.is_some_and(|passed| {
+                if view.uncommitted[at] {
+                    view.is_edited_since(passed.at, files)
+                } else {
+                    view.is_touched_since(passed.at, files)
+                }
+            })
+        };
+        let undone = is_changed(fixed);
+        seen.push(Observation { at, failed: true, touched: undone || is_changed(files), undone, began });
     }
     seen
 }

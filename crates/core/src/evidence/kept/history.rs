@@ -58,6 +58,9 @@ pub struct Strand {
     /// Those of them in which a change since the last pass touched a file of the failure.
     #[serde(default, skip_serializing_if = "is_empty")]
     pub touched: Mask,
+    /// Those of them in which a commit since the last pass touched a file of an earlier fix of the failure.
+    #[serde(default, skip_serializing_if = "is_empty")]
+    pub undone: Mask,
     /// How often it was seen, also in runs that were forgotten.
     pub failures: u32,
     /// Where it was first seen.
@@ -85,6 +88,8 @@ pub struct Observation {
     /// Whether it failed in a file that was changed since it passed last: by an uncommitted edit, or, in a run without edits,
     /// by a commit.
     pub touched: bool,
+    /// Whether it failed, and a commit since it passed last touched a file of the change that fixed it before.
+    pub undone: bool,
     /// Where it failed, how many tests began to fail with what had changed in its run.
     pub began: u32,
 }
@@ -170,7 +175,8 @@ impl TestHistory {
 
     /// What it did before the last run of the view and, where it was recorded, in it; oldest first.
     pub fn observations(&self, view: &View<'_>, common: Trait) -> Vec<Observation> {
-        let (mine, touched) = self.strand(common).map_or((0, 0), |strand| (strand.failed, strand.touched));
+        let (mine, touched, undone) =
+            self.strand(common).map_or((0, 0, 0), |strand| (strand.failed, strand.touched, strand.undone));
         let of = |(at, seq): (usize, RunSeq)| {
             let failed = self.at(seq)?;
             let is = |mask: Mask| mask >> (self.newest - seq) & 1 == 1;
@@ -178,6 +184,7 @@ impl TestHistory {
                 at,
                 failed,
                 touched: is(touched),
+                undone: is(undone),
                 began: view.began(at, failed),
             })
         };
@@ -200,6 +207,7 @@ impl TestHistory {
                 at,
                 failed: true,
                 touched: is(touched),
+                undone: false,
                 began: view.began(at, true),
             })
         };
@@ -244,6 +252,7 @@ impl TestHistory {
         for strand in &mut self.strands {
             strand.failed = moved(strand.failed);
             strand.touched = moved(strand.touched);
+            strand.undone = moved(strand.undone);
         }
     }
 
@@ -282,6 +291,7 @@ impl Strand {
             is_learned: false,
             failed: 0,
             touched: 0,
+            undone: 0,
             failures: 0,
             first: seq,
             last: seq,

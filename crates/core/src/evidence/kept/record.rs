@@ -280,6 +280,7 @@ fn note(test: &mut TestHistory, case: CaseId, judged: Option<&Judged>, order: &O
             // The machine's failures are none of this error.
             let is_of_test = !judged.is_outage;
             strand.touched |= Mask::from(is_of_test && judged.touched);
+            strand.undone |= Mask::from(is_of_test && judged.undone);
             strand.found = Some(judged.verdict.kind).filter(|_| is_of_test).or(strand.found);
             strand.together = strand.together.max(judged.together);
             strand.weighed = judged.weighed;

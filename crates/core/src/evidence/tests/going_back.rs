@@ -1,7 +1,11 @@
 //! Runs that go back to an older commit, as where somebody looks which one began it.
 
 use super::{Story, failure, only};
-use crate::evidence::{judge::Judged, verdict::VerdictKind::Broken};
+use crate::evidence::{
+    facts::{FileId, StackFiles},
+    judge::Judged,
+    verdict::VerdictKind::{Broken, Flaky, Regression},
+};
 
 /// Eight commits of which each passes, and then five at once.
 fn breaks(tests: u64) -> (Story, Judged) {
@@ -54,4 +58,41 @@ fn a_commit_that_runs_came_to_twice_is_one_suspect() {
         assert!(commit == before && (chance - chance_before).abs() < 0.01, "{commit} {chance} {chance_before}");
     }
     assert_eq!(suspects(&again).len(), 5);
+}
+
+/// A commit breaks a test, a second one mends it, and a later one touches the file that the second one touched. `before` and
+/// `between`: runs that pass at first, and while the test is mended.
+fn comes_back(tests: u64, before: u32, between: u32, touched: FileId) -> Judged {
+    const MENDED: FileId = 702;
+    let mut story = Story::new();
+    story.stacks = StackFiles::from([(3, vec![MENDED])]);
+    let commit = |story: &mut Story, touched: FileId, fails: bool| {
+        story.touched = vec![touched];
+        story.commit();
+        let failures = if fails { vec![failure(3, 1)] } else { Vec::new() };
+        story.run_in((0..tests).collect(), &failures).verdicts.pop()
+    };
+    for _ in 0..before {
+        commit(&mut story, 900, false);
+    }
+    commit(&mut story, MENDED, true);
+    commit(&mut story, MENDED, false);
+    for _ in 1..between {
+        commit(&mut story, 901, false);
+    }
+    commit(&mut story, touched, true).unwrap()
+}
+
+#[test]
+fn what_comes_back_with_the_files_of_its_fix_is_a_regression() {
+    for tests in [5, 40, 400] {
+        for (before, between) in [(3, 5), (3, 20), (20, 5), (20, 20)] {
+            let verdict = comes_back(tests, before, between, 702).verdict;
+            assert_eq!(verdict.kind, Regression, "{tests} tests, {before} and {between} runs");
+            assert!(verdict.suspects[0].commit == format!("c{}", before + between + 3), "{:?}", verdict.suspects);
+        }
+    }
+    for (tests, before) in [(40, 3), (400, 20)] {
+        assert_eq!(comes_back(tests, before, 5, 901).verdict.kind, Flaky, "with a commit that undoes nothing");
+    }
 }

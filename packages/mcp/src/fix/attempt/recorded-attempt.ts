@@ -5,6 +5,7 @@
 
 import type { FixRanCases, GitFacts, RecordRunParams, ReportCase, RunResult } from 'argus-engine';
 import { z } from 'zod';
+import { cachedNote } from '../../run/advice/cached.ts';
 import { gitFacts } from '../../run/git-state.ts';
 import { folderOf } from '../../run/planning/test-place.ts';
 import { type Heard, Listener } from '../../run/reports/listener.ts';
@@ -34,6 +35,8 @@ export async function runHeard({ session }: LoopContext, request: AttemptRequest
     const heard = await listener.heard(result.startedAt);
     const isUnheard = heard.reports.length === 0 && result.exitCode !== 0 && !result.timedOut;
     const refusal = isUnheard ? listener.refusal(result.text) : undefined;
+    const cached = cachedNote(result.text);
+    if (cached !== undefined) result.notes.push(cached);
     if (refusal === undefined) return { result, heard, isListened: true, git, close: () => listener.close() };
     listener.close();
     const unheard = await runUnheard(request);

@@ -1,0 +1,111 @@
+//! Finds a dependency that a change swaps for a folder which came with it: `replace example.com/tax => ./tax` in `go.mod`,
+//! `[patch.crates-io]` or a `path` in place of a version in `Cargo.toml`, `"tax": "file:./tax"` in `package.json`. The test
+//! then passes by other code than the project gets elsewhere. A folder that was there before is accepted, and so is a
+//! dependency that is new. Only for changes after failed tests: where a dependency could not be resolved, no test ran.
+
+use super::versions::{is_end_of, weakening};
+use crate::{
+    change::diff::{DiffFile, LineChange},
+    fix_loop::{Weakening, WeakeningKind},
+};
+use regex::Regex;
+use std::sync::LazyLock;
+
+/// Returns a finding for each dependency that is swapped.
+pub(super) fn swapped(files: &[DiffFile]) -> Vec<Weakening> {
+    let of_file = |file: &DiffFile| -> Vec<Weakening> {
+        let folder = file.path().rsplit_once('/').map_or("", |(folder, _)| folder);
+        let is_new = |target: &str| match resolved(folder, target) {
+            Some(target) => files.iter().any(|one| one.is_new() && is_below(one.path(), &target)),
+            // Nobody sees what lies outside of the repository.
+            None => true,
+        };
+        let found = replacements(file).into_iter().filter(|(_, target)| is_new(target));
+        found.filter_map(|(line, _)| weakening(file.path(), WeakeningKind::Mocked, Some(line))).collect()
+    };
+    files.iter().filter(|file| !file.is_new() && !file.is_deleted()).flat_map(of_file).collect()
+}
+
+/// A line with its number.
+type Line<'d> = (u32, &'d str);
+
+/// Added lines that put a folder in the place of a dependency, each with the folder.
+fn replacements(file: &DiffFile) -> Vec<(Line<'_>, &str)> {
+    static GO: LazyLock<Regex> =
+        LazyLock::new(|| compile(r"^\s*(?:replace\s+)?\S+(?:\s+v\S+)?\s+=>\s+(\.{1,2}(?:/\S*)?|/\S+)"));
+    static NODE: LazyLock<Regex> = LazyLock::new(|| compile(r#"^\s*"([^"]+)"\s*:\s*"(?:file|link|portal):([^"]+)""#));
+    let path = file.path();
+    if is_end_of("go.mod", path) || is_end_of("go.work", path) {
+        let added = file.lines(LineChange::Added).map(|line| (line.number, line.text.as_str()));
+        return added.filter_map(|line| Some((line, GO.captures(line.1)?.get(1)?.as_str()))).collect();
+    }
+    if is_end_of("package.json", path) {
+        let added = file.lines(LineChange::Added).map(|line| (line.number, line.text.as_str()));
+        let named = |line: Line<'_>| {
+            let found = NODE.captures(line.1)?;
+            Some((found.get(1)?.range(), found.get(2)?.range()))
+        };
+        let was_there =
+            |name: &str| file.lines(LineChange::Removed).any(|line| line.text.contains(&format!("\"{name}\"")));
+        return added
+            .filter_map(|line| named(line).map(|(name, target)| (line, &line.1[name], &line.1[target])))
+            .filter(|(_, name, _)| was_there(name))
+            .map(|(line, _, target)| (line, target))
+            .collect();
+    }
+    let is_cargo = is_end_of("Cargo.toml", path) || is_end_of(".cargo/config.toml", path);
+    if is_cargo { in_cargo(file) } else { Vec::new() }
+}
+
+fn in_cargo(file: &DiffFile) -> Vec<(Line<'_>, &str)> {
+    static SECTION: LazyLock<Regex> = LazyLock::new(|| compile(r"^\s*\[+\s*([^\]]+?)\s*\]+"));
+    static PATH: LazyLock<Regex> = LazyLock::new(|| compile(r#"\bpath\s*=\s*"([^"]+)""#));
+    static NAME: LazyLock<Regex> = LazyLock::new(|| compile(r#"^\s*"?([\w-]+)"?\s*="#));
+    let named = |text| NAME.captures(text).and_then(|found| found.get(1)).map_or("", |name| name.as_str());
+    let gone: Vec<&str> = file.lines(LineChange::Removed).map(|line| named(line.text.as_str())).collect();
+    let mut section = "";
+    let mut found = Vec::new();
+    for line in file.hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.mark != LineChange::Removed) {
+        let text = line.text.as_str();
+        if let Some(name) = SECTION.captures(text).and_then(|found| found.get(1)) {
+            section = name.as_str();
+        }
+        let target = PATH.captures(text).and_then(|found| found.get(1)).filter(|_| line.mark == LineChange::Added);
+        let Some(target) = target else { continue };
+        // `[dependencies.tax]` has the name above the path.
+        let last = section.rsplit('.').next().unwrap_or_default();
+        let is_alone = named(text) == "path";
+        let was_there = gone.contains(&if is_alone { last } else { named(text) });
+        let is_patch = section.starts_with("patch.") || section == "replace";
+        let is_swap =
+            is_patch || (section.contains("dependencies") && (was_there || is_alone && gone.contains(&"version")));
+        if is_swap {
+            found.push(((line.number, text), target.as_str()));
+        }
+    }
+    found
+}
+
+/// The path from the top of the repository; none where it leads out of it.
+fn resolved(folder: &str, target: &str) -> Option<String> {
+    if target.starts_with('/') {
+        return None;
+    }
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in target.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()?),
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}
+
+fn is_below(path: &str, folder: &str) -> bool {
+    path.strip_prefix(folder).is_some_and(|rest| folder.is_empty() || rest.starts_with('/'))
+}
+
+fn compile(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("a constant pattern")
+}

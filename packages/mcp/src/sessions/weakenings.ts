@@ -1,0 +1,55 @@
+/**
+ * What a change takes from a test, or from how tests are run. The same rule as in the fix loop:
+ * crates/core/src/fix_loop/weakened.rs.
+ */
+
+import { createFixLoop, type MendedBefore, type Weakening } from 'argus-engine';
+import type { Config } from '../config/schema.ts';
+import { asText, Git, type GitArgs } from '../git/git.ts';
+import { NOT_OURS } from '../git/settings.ts';
+
+/** Of more nobody says what it changed. */
+const LIMITS = { timeoutMs: 5_000, maxBytes: 16 * 1024 * 1024, encoding: 'latin1' } as const;
+
+interface Place {
+  root: string;
+  config: Config;
+}
+
+/** `compared`: a command of git that diffs, with what it compares. */
+export async function weakenings({ root, config }: Place, compared: GitArgs, caseName: string): Promise<Weakening[]> {
+  const args: GitArgs = [...compared, '-p', '--no-renames', '-U1000000', '--', ':(top)', ...NOT_OURS];
+  const diff = await new Git(root).run(args, LIMITS);
+  if (diff.problem !== null || diff.cut) return [];
+  const rules = createFixLoop({ rules: config.classify?.rules ?? [], secrets: config.redact?.patterns ?? [] });
+  const found = rules.weakened([], asText(diff.stdout), [caseName]);
+  const [ownFile = ''] = caseName.split(' > ');
+  // Other tests may come and go between the two.
+  const isOfTest = ({ file, kind }: Weakening) => file.endsWith(ownFile) || ABOUT_ALL.has(kind);
+  return found.filter(isOfTest);
+}
+
+const ABOUT_ALL: ReadonlySet<Weakening['kind']> = new Set([
+  'test_changed',
+  'hook_changed',
+  'mocked',
+  'failure_ignored',
+]);
+
+/**
+ * An answer without the commit that mended its failure before, where that weakens the test. The engine knows what an edit
+ * changed and has left out those that do; what a commit changed only the repository knows.
+ */
+export async function withHonestMend<T extends { mendedBefore?: MendedBefore }>(
+  place: Place,
+  answer: T,
+  caseName: string,
+): Promise<T> {
+  const commit = answer.mendedBefore?.commit ?? '';
+  if (!/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/u.test(commit)) return answer;
+  const found = await weakenings(place, ['diff-tree', '-r', '--root', '--no-commit-id', commit], caseName);
+  if (found.length === 0) return answer;
+  const honest = { ...answer };
+  delete honest.mendedBefore;
+  return honest;
+}
