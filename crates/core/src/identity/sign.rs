@@ -7,8 +7,8 @@ use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use xxhash_rust::xxh3::xxh3_128;
 
-/// Version of the redactor, classifier, user rules and normalizer. Increment it when any of them changes; signatures
-/// with an older version are not kept.
+/// Version of the redactor, classifier, user rules and normalizer. Increment it when any of them changes; the code of
+/// the older version is not kept.
 pub const RECIPE: u32 = 6;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
