@@ -46,8 +46,8 @@ impl Ambient {
         }
     }
 
-    /// For a call with its own ID: the same ID always gives the same IDs, so that a repeated call does not create new
-    /// objects. If the call's ID is a `UUIDv7`, its time is used.
+    /// For a call with its own ID: the same ID always gives the same IDs, so that a call that is sent again makes the
+    /// same objects. If the call's ID is a `UUIDv7`, its time is used.
     pub fn of_call(now: i64, call_id: &str) -> Self {
         use sha2::{Digest, Sha256};
         let digest: [u8; 32] = Sha256::digest(call_id.as_bytes()).into();

@@ -44,7 +44,7 @@ impl Analyzer {
         self.redactor.redacted(text).bounded_to(bound::MAX_TEXT_BYTES)
     }
 
-    /// Redacts a text of any length, for files that the host writes itself.
+    /// Redacts a text without bounding it, for text that the host writes itself.
     pub fn redact_whole(&self, text: &str) -> Redacted {
         self.redactor.redacted(text)
     }

@@ -33,6 +33,7 @@ const MAX_USER_PATTERN_BYTES: usize = 1 << 20;
 /// Byte range of the deciding words in the text that was classified.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Span {
+    /// Start offset, inclusive.
     pub start: usize,
     /// End offset, exclusive.
     pub end: usize,
@@ -41,6 +42,7 @@ pub struct Span {
 /// A category and the reasons for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Classification {
+    /// Category of the failure.
     pub category: Category,
     /// Name of the rule that decided; `none` when no rule matched.
     pub rule: String,

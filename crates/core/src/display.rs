@@ -130,8 +130,8 @@ fn is_emoji(letter: char) -> bool {
         | '\u{1f000}'..='\u{1faff}')
 }
 
-/// Returns the position of the first unwanted character. Most text is printable ASCII, so other bytes are checked one
-/// by one.
+/// Returns the position of the first unwanted character. Most text is printable ASCII, so only other characters are
+/// checked in detail.
 fn first_unwanted(text: &str) -> Option<usize> {
     let mut at = 0;
     loop {

@@ -15,6 +15,7 @@ const UNPRINTED: &str = "[object Object]";
 /// Maximum number of lines of a text that has only headings and frames.
 const MAX_HEADING_LINES: usize = 12;
 
+/// Maximum length of a headline in characters.
 pub const MAX_HEADLINE_CHARS: usize = 300;
 
 /// The lines of a failure as they were printed.

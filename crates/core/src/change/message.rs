@@ -10,6 +10,7 @@ pub const MAX_MESSAGE_BYTES: usize = 4 * 1024;
 /// The result for a message, and the rule that decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MessageRule {
+    /// Name of the rule, or `none`.
     pub name: &'static str,
     /// Set if the commit is a fix.
     pub is_fix: bool,

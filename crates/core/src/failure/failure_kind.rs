@@ -20,6 +20,7 @@ macro_rules! kinds {
         }
 
         impl FailureKind {
+            /// Every kind, in the order of the list.
             pub const ALL: &[Self] = &[$(Self::$kind),*];
 
             /// Returns the name in lower case with dashes.

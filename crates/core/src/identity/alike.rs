@@ -22,7 +22,7 @@ const MAX_WORDS_PER_LINE: usize = 96;
 /// The comparison of two texts of the same failure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Likeness {
-    /// Similarity of the least similar pair of lines, in (0, 1]; 1 for equal texts.
+    /// Similarity of the least similar pair of lines, from [`MIN_SIMILARITY`] to 1; 1 for equal texts.
     pub similarity: f64,
     /// Lines that differ, before and now. An empty string stands for a line that the other text does not have.
     pub differences: Vec<(String, String)>,

@@ -11,6 +11,7 @@ use xxhash_rust::xxh3::xxh3_128;
 /// the older version is not kept.
 pub const RECIPE: u32 = 6;
 
+/// The exact and the family signature of one failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signatures {
     /// Hex SHA-256 of `category::caseName::normalizedError`.
@@ -23,6 +24,7 @@ pub struct Signatures {
     pub pattern: String,
 }
 
+/// Computes the signatures of one failure.
 pub fn sign(category: Category, case_name: &str, event: &FailureEvent, normalized: &Normalized) -> Signatures {
     let pattern = [category.as_str(), "::", case_name, "::", &normalized.identity()].concat();
     let family = family_pattern(category, event, normalized);

@@ -6,7 +6,7 @@ const HASHES_PER_BAND: u64 = 2;
 /// Number of bands, equal to the number of index columns.
 const BANDS: u64 = 4;
 
-/// Returns four band keys of a text (MinHash with locality-sensitive hashing). Similar texts share at least one key
+/// Returns four band keys of a text (`MinHash` with locality-sensitive hashing). Similar texts share at least one key
 /// with high probability.
 pub fn sketch(normalized: &str) -> [u32; 4] {
     let tokens = token_set(normalized);

@@ -22,6 +22,7 @@ const DAY_MS: i64 = 86_400_000;
 /// Outcomes of a solution in one environment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BucketStats {
+    /// The environment of these outcomes.
     pub bucket: Environment,
     /// Number of successes.
     pub worked: u32,
@@ -49,6 +50,7 @@ pub struct Candidate<'a> {
 /// The environment and the time of the request.
 #[derive(Clone, Copy, Debug)]
 pub struct Caller<'a> {
+    /// The environment of the request.
     pub environment: &'a Environment,
     /// UTC milliseconds.
     pub now: i64,

@@ -214,8 +214,8 @@ fn last_opening(text: &[u8]) -> Option<usize> {
     None
 }
 
-/// Checks whether a line, including its indentation, is a stack frame: `at f (file:1:2)`, `❯ f file:1:2`, `#
-/// ./spec.rb:1:in`, `from a.rb:1:in`, `File "x", line 1`, `/a/b.go:12 +0x1f`, `4: cart::total`.
+/// Checks whether a line, including its indentation, is a stack frame: `at f (file:1:2)`, `❯ f file:1:2`,
+/// `# ./spec.rb:1:in`, `from a.rb:1:in`, `File "x", line 1`, `/a/b.go:12 +0x1f`, `4: cart::total`.
 pub(crate) fn is_stack_frame(line: &[u8]) -> bool {
     let trimmed = line.trim_ascii_start();
     let indented = trimmed.len() < line.len();

@@ -13,7 +13,7 @@ pub(super) struct Span {
     pub(super) sure: bool,
 }
 
-/// One pass over one text.
+/// The state of a pass over a text.
 #[derive(Debug)]
 pub(super) struct Scan<'t> {
     pub(super) text: &'t [u8],

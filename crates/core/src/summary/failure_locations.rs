@@ -9,6 +9,7 @@ use crate::{
 /// Maximum number of files from a stack; the innermost frames are the most informative.
 const MAX_STACK_FILES: usize = 24;
 
+/// A line of a source file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceLocation {
     /// Path as printed, or as converted by `shown`.

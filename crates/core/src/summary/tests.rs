@@ -82,7 +82,7 @@ fn long_diff_shows_both_sides() {
     let wanted =
         "--- Expected\n+++ Actual\n-<p><em>line 0 of the page</em></p>\\n\n+<p><i>line 0 of the page</i></p>\\n\n";
     assert!(message.contains(wanted), "{message}");
-    // Node's older diffs have what came first.
+    // Node's older diffs print the actual side first.
     let node = format!("Expected values to be strictly deep-equal:\n{}{}", side('+', "em"), side('-', "i"));
     let message = Summary::read(&node).message(400);
     assert!(message.contains("+<p><em>line 1 of the page</em></p>\\n\n-<p><i>line 1 of the page</i></p>"), "{message}");

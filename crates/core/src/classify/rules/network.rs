@@ -140,8 +140,8 @@ pub(super) const RULES: &[Rule] = &[
         ],
         Literal,
     )
-    // Excludes the state of a local stream, and a failure that a test only simulates. The exception's own type
-    // distinguishes them.
+    // Excludes a local session that does not answer a prompt. Other errors of local streams have an exception type of
+    // their own.
     .unless(any!(
         r"session (has )?failed to respond to prompt",
         // A proxy's HTTP answer quotes the reason why the upstream failed.

@@ -9,6 +9,7 @@ const MAX_VALUE_BYTES: usize = 64;
 /// Largest major version. Years such as 2022 are majors too.
 const MAX_MAJOR_VERSION: u32 = 9999;
 
+/// A value in the map of facts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum EnvironmentFact<'a> {
     /// A name, a version, or both: `Python 3.11`.

@@ -26,12 +26,14 @@ pub struct Document<'a> {
     pub error_signature: &'a str,
     /// Description of the problem; may be empty.
     pub summary: &'a str,
+    /// Labels; at most `MAX_TAGS` are read.
     pub tags: &'a [String],
 }
 
 /// Search data that the store keeps for a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Indexed {
+    /// Hashes and weights of the terms.
     pub vector: Vector,
     /// Family signature of the error; `None` if the error has too little information.
     pub family: Option<String>,
@@ -51,8 +53,8 @@ struct DocumentField {
 }
 
 /// BM25F (Robertson, Zaragoza and Taylor 2004, "Simple BM25 extension to multiple weighted fields"): the weighted and
-/// length-normalized frequencies of the fields are summed before saturation, `x = sum of weight * count / (1 - b + b *
-/// length / pivot)`, `strength = x / (x + K1)`.
+/// length-normalized frequencies of the fields are summed before saturation,
+/// `x = sum of weight * count / (1 - b + b * length / pivot)`, `strength = x / (x + K1)`.
 const TITLE: DocumentField = DocumentField { weight: 2.5, b: 0.4, pivot: 12.0 };
 const ERROR: DocumentField = DocumentField { weight: 1.0, b: 0.75, pivot: 30.0 };
 const SUMMARY: DocumentField = DocumentField { weight: 1.0, b: 0.75, pivot: 50.0 };

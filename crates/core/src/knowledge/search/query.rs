@@ -44,6 +44,7 @@ const TEST_FRAME_WEIGHT: f64 = 0.4;
 /// Packages and folders, which all files of a project share.
 const PACKAGE_WEIGHT: f64 = 0.1;
 
+/// A term of a query.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Term {
     /// Stemmed, with the alphabet `a-z0-9`.
@@ -97,6 +98,7 @@ impl Query {
         self.line.as_ref().is_some_and(|line| !line.is_empty() && *line == folded(title))
     }
 
+    /// Returns `true` if the query has no terms.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
     }

@@ -47,8 +47,8 @@ fn is_glued_unit(unit: &[u8]) -> bool {
     matches!(unit, b"m" | b"h" | b"d" | b"usec" | b"M" | b"H" | b"D")
 }
 
-/// Returns the end of a duration that starts at `start`: `15ms`, `1.5 seconds`, `1m32.5s`, `2h`, `1m 12s`, `1 hour 5
-/// minutes`.
+/// Returns the end of a duration that starts at `start`: `15ms`, `1.5 seconds`, `1m32.5s`, `2h`, `1m 12s`,
+/// `1 hour 5 minutes`.
 pub(in crate::normalize) fn duration(text: &[u8], start: usize) -> Option<usize> {
     let (mut end, mut unit) = duration_part(text, start)?;
     loop {

@@ -7,8 +7,8 @@ use crate::{
     text::bytes::{at, digits, find, run},
 };
 
-/// Returns the failed source that a runner quotes: `> 12 | expect(total).toBe(3)`, `Failure/Error: expect(total).to
-/// eq(3)`.
+/// Returns the failed source that a runner quotes: `> 12 | expect(total).toBe(3)`,
+/// `Failure/Error: expect(total).to eq(3)`.
 pub(in crate::output) fn quoted_code(line: &[u8]) -> Option<&[u8]> {
     if let Some(code) = line.strip_prefix(b"Failure/Error: ") {
         return Some(code);

@@ -85,8 +85,8 @@ fn labelled(scan: &Scan<'_>, label: usize, end: usize) -> Option<ValueSpan> {
     value_at(scan, scan.run(colon + 1, &BLANK, 8)).filter(|found| found.quoted)
 }
 
-/// `["a", "b"]`: each item on its own. The name must be a plural, because `"password": ["is required"]` is an error
-/// message.
+/// `["a", "b"]`: judges each item on its own. Items of a plural name count like values of the name. Items of a singular
+/// name must look like secrets, because `"password": ["is required"]` is an error message.
 fn list(scan: &mut Scan<'_>, name: NameSpan, open: usize) {
     let owner = scan.slice(name.start, name.end).to_ascii_lowercase();
     let pair = scan.at(open) == b'(' && owner.ends_with(b"auth");

@@ -8,7 +8,7 @@ use crate::redact::scan::{Scan, Set, WORD};
 const MIN_ENCODED_BYTES: usize = 16;
 const MAX_ENCODED_BYTES: usize = 128;
 
-/// Checks every run of base64. A run of sixteen bytes covers a multiple of sixteen, so only those positions are tested.
+/// Checks every run of base64. Only every sixteenth byte is tested, because a run has at least sixteen bytes.
 pub(super) fn runs(scan: &mut Scan<'_>) {
     let mut at = 0;
     while at < scan.text.len() {
