@@ -185,7 +185,7 @@ fn any_event() -> impl Strategy<Value = FailureEvent> {
 
 proptest! {
     #[test]
-    fn any_text_gets_one_answer_with_evidence_inside(event in any_event()) {
+    fn evidence_is_inside_any_text(event in any_event()) {
         let answer = classifier().classify(&event);
         prop_assert_eq!(&answer, &classifier().classify(&event));
         if let Some(span) = answer.evidence {

@@ -90,7 +90,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn symmetric_and_bounded(a in "[a-d <>]{0,40}", b in "[a-d <>]{0,40}") {
+        fn similarity_is_symmetric_and_bounded(a in "[a-d <>]{0,40}", b in "[a-d <>]{0,40}") {
             let value = similarity(&a, &b);
             prop_assert!((0.0..=1.0).contains(&value));
             prop_assert_eq!(value.to_bits(), similarity(&b, &a).to_bits());

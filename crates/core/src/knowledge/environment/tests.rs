@@ -120,7 +120,7 @@ proptest! {
     }
 
     #[test]
-    fn symmetric_and_bounded(a in environment(), b in environment()) {
+    fn match_is_symmetric_and_bounded(a in environment(), b in environment()) {
         let value = env_match(&a, &b);
         prop_assert!((0.0..=1.0).contains(&value));
         prop_assert_eq!(value.to_bits(), env_match(&b, &a).to_bits());

@@ -88,7 +88,7 @@ mod tests {
     use super::quantile;
 
     #[test]
-    fn known_quantiles() {
+    fn quantiles_match_known_values() {
         let check = |a: f64, b: f64, want: f64| {
             let found = quantile(0.2, a, b);
             assert!((found - want).abs() < 1e-9, "Beta({a}, {b}): {found}, not {want}");

@@ -16,7 +16,7 @@ pub fn is_duplicate(a: &Indexed, b: &Indexed) -> bool {
 
 /// Weighted Jaccard index (Ruzicka 1958) of the terms' strengths over title, error, summary and tags:
 /// `sum(idf * min) / sum(idf * max)`. Uses the background idf so that the result does not depend on the memory.
-/// Symmetric, in [0, 1]; 1 for equal vectors, 0 if both are empty.
+/// Symmetric, in [0, 1]; 1 for equal vectors, 0 if either is empty.
 pub fn likeness(a: &Vector, b: &Vector) -> f64 {
     let (mut both, mut either) = (0.0, 0.0);
     let (mut a, mut b) = (a.terms().iter().peekable(), b.terms().iter().peekable());
