@@ -1,40 +1,39 @@
-//! Time and ids as values, so that everything below the host is deterministic.
-//! The host reads the clock and draws the random numbers, once per call.
+//! Time and IDs as values, so that all code below the host is deterministic. The host reads the clock and the random
+//! numbers once per call.
 
 use std::{
     cell::{Cell, RefCell},
     collections::BTreeMap,
 };
 
-/// The moment and the randomness of one engine call.
+/// The time and the randomness of one engine call.
 #[derive(Clone, Debug)]
 pub struct Ambient {
     /// UTC milliseconds since the Unix epoch.
     pub now: i64,
     seed: [u8; 16],
     stamp: Stamp,
-    /// How many ids of each prefix there are so far, so that what one kind of thing needs does not change the ids of another.
+    /// Number of IDs per prefix so far. Counting per prefix means that IDs of one prefix do not depend on the IDs of
+    /// another.
     ids: RefCell<BTreeMap<String, u64>>,
     fractions: Cell<u64>,
-    /// The call's own name, if it has one.
     call_id: Option<Box<str>>,
 }
 
-/// Where an id has its first 48 bits from.
+/// Source of the first 48 bits of an ID.
 #[derive(Clone, Copy, Debug)]
 enum Stamp {
-    /// A moment: the ids are `UUIDv7`, and sort by it.
+    /// A time: the IDs are `UUIDv7` and sort by time.
     Time(i64),
-    /// Nothing but the seed: the ids are `UUIDv8`.
+    /// Only the seed: the IDs are `UUIDv8`.
     None,
 }
 
 impl Ambient {
-    /// 9999-12-31T23:59:59.999Z, the last moment that ISO 8601 writes with a year of four digits.
+    /// 9999-12-31T23:59:59.999Z, the last time that ISO 8601 writes with a four-digit year.
     pub const LATEST_MS: i64 = 253_402_300_799_999;
 
-    /// `seed` is 16 random bytes, fresh for every call. A clock before 1970 or after 9999 stands for the nearest
-    /// moment between.
+    /// `seed` is 16 random bytes, fresh for every call. A time before 1970 or after 9999 is clamped to that range.
     pub const fn new(now: i64, seed: [u8; 16]) -> Self {
         let now = Self::clamp_to_range(now);
         Self {
@@ -47,8 +46,8 @@ impl Ambient {
         }
     }
 
-    /// For a call that has a name of its own: the same name gives the same ids, whenever the call is made. A name that
-    /// is a `UUIDv7` lends the ids its time.
+    /// For a call with its own ID: the same ID always gives the same IDs, so that a call that is sent again makes the
+    /// same objects. If the call's ID is a `UUIDv7`, its time is used.
     pub fn of_call(now: i64, call_id: &str) -> Self {
         use sha2::{Digest, Sha256};
         let digest: [u8; 32] = Sha256::digest(call_id.as_bytes()).into();
@@ -58,12 +57,12 @@ impl Ambient {
         Self { stamp, call_id: Some(call_id.into()), ..Self::new(now, seed) }
     }
 
-    /// The call's own name; none where it has none.
+    /// Returns the call's own ID, if it has one.
     pub fn call_id(&self) -> Option<&str> {
         self.call_id.as_deref()
     }
 
-    /// The nearest moment that can be written.
+    /// Returns the nearest time that can be written.
     pub const fn clamp_to_range(moment: i64) -> i64 {
         if moment < 0 {
             0
@@ -74,13 +73,13 @@ impl Ambient {
         }
     }
 
-    /// The moment at which a call counts as made that waited, perhaps since `moment`: never later than the clock's `now`.
+    /// Returns the time of a call that may have waited since `moment`; never later than the clock's `now`.
     pub fn moment_of_call(moment: Option<i64>, now: i64) -> i64 {
         let now = Self::clamp_to_range(now);
         moment.map_or(now, |moment| moment.clamp(0, now))
     }
 
-    /// The next number in [0, 1).
+    /// Returns the next number in [0, 1).
     pub fn fraction(&self) -> f64 {
         let number = self.fractions.replace(self.fractions.get() + 1);
         let bytes = self.draw("", number);
@@ -88,8 +87,8 @@ impl Ambient {
         f64::from(bits) / (f64::from(u32::MAX) + 1.0)
     }
 
-    /// The next id: `prefix-` and a UUID of RFC 9562, different at each draw. The first of a prefix is the same whatever
-    /// other ids the call needs, which may depend on what is stored.
+    /// Returns the next ID: `prefix-` and a UUID (RFC 9562), different at each call. The first ID of a prefix does not
+    /// depend on IDs of other prefixes, whose number may depend on stored data.
     pub fn id(&self, prefix: &str) -> String {
         let mut ids = self.ids.borrow_mut();
         let next = ids.entry(prefix.to_owned()).or_default();
@@ -105,7 +104,7 @@ impl Ambient {
             Stamp::None => 0x80,
         };
         bytes[6] = version | (bytes[6] & 0x0f);
-        bytes[8] = 0x80 | (bytes[8] & 0x3f); // its variant
+        bytes[8] = 0x80 | (bytes[8] & 0x3f); // the UUID variant
         let hex = crate::identity::sign::hex(&bytes);
         format!("{prefix}-{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
     }
@@ -116,7 +115,7 @@ impl Ambient {
     }
 }
 
-/// The time in a `UUIDv7`; none where the text is no such thing.
+/// Returns the time of a `UUIDv7`, or `None` for any other text.
 fn uuid_v7_millis(text: &str) -> Option<i64> {
     let is_dash = |at: usize| matches!(at, 8 | 13 | 18 | 23);
     let is_uuid = text.len() == 36
@@ -132,7 +131,7 @@ mod tests {
     use super::Ambient;
 
     #[test]
-    fn ids_are_uuid_v7_in_time_order_and_never_the_same() {
+    fn ids_are_unique_uuid_v7_in_time_order() {
         let early = Ambient::new(1_740_000_000_000, [7; 16]);
         let late = Ambient::new(1_740_000_000_001, [7; 16]);
         let (first, second, third) = (early.id("run"), early.id("run"), late.id("run"));
@@ -142,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_of_the_same_name_makes_the_same_ids_at_any_time() {
+    fn same_call_id_gives_the_same_ids_at_any_time() {
         let name = "0195220c-2a00-7abc-8def-001122334455";
         let (first, again) = (Ambient::of_call(1, name), Ambient::of_call(2, name));
         let ids = |ambient: &Ambient| [ambient.id("run"), ambient.id("fix")];
@@ -152,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_depends_on_none_of_another_prefix() {
+    fn ids_do_not_depend_on_other_prefixes() {
         let (short, long) = (Ambient::new(1, [7; 16]), Ambient::new(1, [7; 16]));
         long.id("pat");
         long.fraction();
@@ -162,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_no_uuid_v7_has_no_time_to_lend() {
+    fn call_id_without_a_time_gives_uuid_v8() {
         for name in ["", "another", "0195220c-2a00-4abc-8def-001122334455", "0195220c+2a00-7abc-8def-001122334455", "ä"]
         {
             let (early, late) = (Ambient::of_call(1, name), Ambient::of_call(i64::MAX, name));
@@ -172,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_out_of_range_is_the_nearest_moment_in_it() {
+    fn clock_out_of_range_is_clamped() {
         for (clock, moment) in [(i64::MIN, 0), (-1, 0), (7, 7), (i64::MAX, Ambient::LATEST_MS)] {
             let ambient = Ambient::new(clock, [7; 16]);
             assert_eq!(ambient.now, moment);
@@ -181,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_that_waited_is_made_at_its_moment_but_not_after_now() {
+    fn waiting_call_keeps_its_time_but_not_after_now() {
         for (moment, now, made) in
             [(Some(5), 7, 5), (Some(9), 7, 7), (Some(-1), 7, 0), (Some(5), -86_400_000, 0), (None, -1, 0)]
         {
@@ -190,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn fractions_lie_between_none_and_one() {
+    fn fractions_are_in_unit_interval() {
         let ambient = Ambient::new(0, [3; 16]);
         let drawn: Vec<f64> = (0..1000).map(|_| ambient.fraction()).collect();
         assert!(drawn.iter().all(|part| (0.0..1.0).contains(part)));

@@ -1,5 +1,4 @@
-//! Raw failure in, everything that can be concluded from it out: redact, bound, classify, normalize, sign.
-//! Nothing here depends on an earlier failure.
+//! Analyzes a raw failure: redact, bound, classify, normalize, sign. The result does not depend on earlier failures.
 
 use crate::{
     classify::{Classification, Classifier, PatternError, UserRule},
@@ -10,10 +9,10 @@ use crate::{
     text::{bound, inspected::without_long_states},
 };
 
-/// Everything concluded from one failure.
+/// The results for one failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Analysis {
-    /// The text without secrets; the only form that may be kept or shown. Bounded.
+    /// The text without secrets, at most `MAX_TEXT_BYTES` bytes long plus a note. Store and show only this text.
     pub redacted: String,
     /// Kinds of secrets that were replaced.
     pub redactions: Vec<&'static str>,
@@ -21,13 +20,13 @@ pub struct Analysis {
     pub classification: Classification,
     /// The stable part of the text.
     pub normalized: Normalized,
-    /// What is signed: the stable part, and where it says too little, the place.
+    /// The signed text: the stable part, plus the place if the stable part is too generic.
     pub normalized_error: String,
     /// Exact and family signature.
     pub signatures: Signatures,
 }
 
-/// Redactor and classifier with the project's own rules.
+/// Redacts and classifies with the project's own rules.
 #[derive(Debug)]
 pub struct Analyzer {
     classifier: Classifier,
@@ -40,17 +39,17 @@ impl Analyzer {
         Ok(Self { classifier: Classifier::new(rules)?, redactor: Redactor::new(secrets)? })
     }
 
-    /// Text without secrets and bounded, for everything stored that is not an error text.
+    /// Redacts and bounds a text that is stored but is not an error text.
     pub fn redact(&self, text: &str) -> Redacted {
         self.redactor.redacted(text).bounded_to(bound::MAX_TEXT_BYTES)
     }
 
-    /// Text without secrets, however long it is: for what the host writes itself.
+    /// Redacts a text without bounding it, for text that the host writes itself.
     pub fn redact_whole(&self, text: &str) -> Redacted {
         self.redactor.redacted(text)
     }
 
-    /// Concludes all of it, in order; `case_name` is the canonical qualified name.
+    /// Runs all steps in order. `case_name` is the canonical qualified name.
     pub fn analyze(&self, event: FailureEvent, case_name: &str) -> Analysis {
         let clean = self.clean(event);
         let classification = self.classifier.classify(&clean.event);
@@ -58,8 +57,8 @@ impl Analyzer {
         clean.signed(classification, normalized, case_name)
     }
 
-    /// The same for many failures with the names of their cases, a step at a time for [`BATCH_FAILURES`] of them: what a step
-    /// needs then stays in the processor's cache.
+    /// Analyzes many failures with the names of their cases. Each step runs for [`BATCH_FAILURES`] failures before the
+    /// next step, so that its data stays in the processor's cache.
     pub fn analyze_all(&self, failures: Vec<(FailureEvent, String)>) -> Vec<Analysis> {
         let mut analyses = Vec::with_capacity(failures.len());
         let mut failures = failures.into_iter();
@@ -87,7 +86,7 @@ impl Analyzer {
     }
 }
 
-/// Failures that a step is done for before the next step.
+/// Number of failures for which a step runs before the next step.
 pub const BATCH_FAILURES: usize = 64;
 
 /// A failure without secrets.
@@ -111,7 +110,7 @@ mod tests {
     use crate::failure::event::FailureEvent;
 
     #[test]
-    fn many_are_what_each_is() {
+    fn batch_matches_single() {
         let analyzer = Analyzer::new(&[], &[]).unwrap();
         let texts = ["Error: connect ECONNREFUSED 10.0.0.1:5432", "expected 1 to equal 2", "password=hunter2x left"];
         let failures: Vec<_> = (0..=2 * BATCH_FAILURES)

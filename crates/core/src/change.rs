@@ -1,4 +1,4 @@
-//! What a change of the project is: its diff, the tests and symbols that it touched, and whether it mended something.
+//! A change of the project: its diff, the tests and symbols that it touches, and whether it is a fix.
 
 pub(crate) mod declared;
 pub mod described;

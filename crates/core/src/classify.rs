@@ -1,8 +1,8 @@
-//! Says which of the ten categories a failure has, by an ordered chain of named rules; first match wins.
+//! Assigns a failure to one of the ten categories with an ordered chain of named rules; the first match wins.
 //!
-//! One pass over the text finds the literals of all rules at once (`rule_chain`); a rule's pattern is then tried only on the
-//! lines its literals stand in, so the work stays linear and small. Lines that only quote something (stack frames,
-//! source code, test names: `line_role`) decide nothing, and log lines below error level only where nothing else does.
+//! One pass over the text finds the literals of all rules (`rule_chain`). A rule's pattern then runs only on the lines
+//! that contain its literals, so the work stays linear and small. Lines that only quote something (stack frames, source
+//! code, test names: `line_role`) decide nothing. Log lines below error level decide only when no other line does.
 
 mod deciding_facts;
 mod event_view;
@@ -26,27 +26,27 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use line_role::is_context;
 
-/// Bytes a user's compiled pattern may take, and its lazily built automaton again: ten times what a long list of
-/// words needs, and nothing that a repeated `\w{1000}` can exhaust memory with.
+/// Limit in bytes for a user's compiled pattern, and again for its lazily built automaton. A long list of words needs a
+/// tenth of this; the limit exists so that a pattern such as a repeated `\w{1000}` cannot exhaust memory.
 const MAX_USER_PATTERN_BYTES: usize = 1 << 20;
 
-/// Where in the text the deciding words stand: byte offsets into the text that was classified.
+/// Byte range of the deciding words in the text that was classified.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// First byte.
+    /// Start offset, inclusive.
     pub start: usize,
-    /// One past the last byte.
+    /// End offset, exclusive.
     pub end: usize,
 }
 
-/// A category with its reasons.
+/// A category and the reasons for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Classification {
-    /// The answer.
+    /// Category of the failure.
     pub category: Category,
-    /// The rule that decided; `none` when no rule matched.
+    /// Name of the rule that decided; `none` when no rule matched.
     pub rule: String,
-    /// What it saw in the text; none where a fact beside the text decided (exit code, container state).
+    /// Text that the rule matched; `None` when a fact outside the text decided (exit code, container state).
     pub evidence: Option<Span>,
 }
 
@@ -63,7 +63,7 @@ pub struct UserRule {
     pub pattern: String,
 }
 
-/// The chain of rules, the user's first.
+/// The rule chain, with the user's rules first.
 #[derive(Debug)]
 pub struct Classifier {
     user: Vec<CompiledUserRule>,
@@ -77,13 +77,13 @@ struct CompiledUserRule {
 }
 
 impl Classifier {
-    /// Compiles the user's rules; the built-in ones are compiled once per process.
+    /// Compiles the user's rules. The built-in rules are compiled once per process.
     pub fn new(user_rules: &[UserRule]) -> Result<Self, PatternError> {
         let user = user_rules.iter().map(compile).collect::<Result<_, _>>()?;
         Ok(Self { user })
     }
 
-    /// The first rule that matches decides.
+    /// Returns the answer of the first rule that matches.
     pub fn classify(&self, event: &FailureEvent) -> Classification {
         let view = EventView::new(event);
         if let Some(answer) = self.user_rule(&view) {

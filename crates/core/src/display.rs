@@ -1,10 +1,9 @@
-//! Text as it may be shown to an agent or a terminal: no escape sequences, no control, invisible or direction-changing
-//! characters.
-//! Redacting is done by `redact`; escaping for HTML is up to the page.
+//! Text that is safe to show to an agent or on a terminal: without escape sequences and without control, invisible or
+//! direction-changing characters. `redact` removes secrets, and the page escapes HTML.
 
 use std::borrow::Cow;
 
-/// Without escape sequences; every other character stays.
+/// Removes escape sequences; every other character stays.
 pub fn without_escapes(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = String::with_capacity(text.len());
@@ -21,10 +20,11 @@ pub fn without_escapes(text: &str) -> String {
 
 const ESC: u8 = 0x1b;
 const BEL: u8 = 0x07;
-/// Longer than any sequence a terminal knows; a lone ESC must not swallow the text behind it.
+/// Longer than any sequence of a terminal. The limit exists so that a lone ESC does not remove the text after it.
 const MAX_SEQUENCE_BYTES: usize = 256;
 
-/// Length in bytes of the escape sequence at `at` (which holds ESC): CSI, OSC and other strings, two-byte escapes.
+/// Returns the length in bytes of the escape sequence at `at`, which must be ESC: CSI, OSC and other strings, two-byte
+/// escapes.
 pub fn escape_length(text: &[u8], at: usize) -> usize {
     let rest = &text[at..text.len().min(at + MAX_SEQUENCE_BYTES)];
     match rest.get(1) {
@@ -36,13 +36,13 @@ pub fn escape_length(text: &[u8], at: usize) -> usize {
     }
 }
 
-/// Parameters, intermediates and the final byte.
+/// Returns the length of parameters, intermediates and the final byte.
 fn control_sequence(rest: &[u8]) -> usize {
     let parameters = rest.iter().take_while(|byte| (0x20..=0x3f).contains(*byte)).count();
     parameters + usize::from(rest.get(parameters).is_some_and(|byte| (0x40..=0x7e).contains(byte)))
 }
 
-/// Up to BEL or `ESC \`; the two introducing bytes alone where neither comes.
+/// Returns the length up to BEL or `ESC \`, or only the two introducing bytes if there is no end.
 fn string_sequence(rest: &[u8]) -> usize {
     let end = rest
         .iter()
@@ -56,8 +56,8 @@ fn string_sequence(rest: &[u8]) -> usize {
     }
 }
 
-/// Without escape sequences, control, invisible and direction-changing characters; line breaks and tabs stay, and what
-/// makes several emoji one. The host cleans by the same rule; both are held to `tests/vectors/visible.jsonl`.
+/// Removes escape sequences and control, invisible and direction-changing characters. Line breaks, tabs and characters
+/// that combine emoji stay. The host uses the same rule; `tests/vectors/visible.jsonl` tests both.
 pub fn clean(text: &str) -> Cow<'_, str> {
     let Some(first) = first_unwanted(text) else { return Cow::Borrowed(text) };
     let mut out = String::with_capacity(text.len());
@@ -71,7 +71,7 @@ pub fn clean(text: &str) -> Cow<'_, str> {
         }
         at += letter.len_utf8();
         match letter {
-            // A carriage return alone lets a terminal overwrite the line before it.
+            // With a lone carriage return, a terminal would overwrite the line.
             '\r' => out.push_str(if text[at..].starts_with('\n') { "" } else { "\n" }),
             JOINER | SELECTOR => {
                 joins = true;
@@ -84,15 +84,15 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     Cow::Owned(if joins { joined(&out) } else { out })
 }
 
-/// Makes one of two emoji: a technician of a woman and a laptop.
+/// Combines two emoji, for example a woman and a laptop to a technician.
 const JOINER: char = '\u{200d}';
-/// Shows the letter before it as an emoji.
+/// Shows the character before it as an emoji.
 const SELECTOR: char = '\u{fe0f}';
 /// Encloses the digit before it.
 const KEYCAP: char = '\u{20e3}';
 
-/// Joiners stay between two emoji and selectors behind one, where a reader sees what they do; anywhere else they show
-/// nothing and may spell hidden bits.
+/// Keeps joiners between two emoji and selectors after an emoji, where they are visible. Anywhere else they are
+/// invisible and could hide data.
 fn joined(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut letters = text.chars().peekable();
@@ -116,7 +116,7 @@ fn is_keycap(letter: char) -> bool {
     letter.is_ascii_digit() || letter == '#' || letter == '*'
 }
 
-/// The blocks of Unicode that hold emoji, and the few that stand elsewhere.
+/// Blocks of Unicode with emoji, and emoji in other blocks.
 fn is_emoji(letter: char) -> bool {
     matches!(letter,
         '\u{a9}' | '\u{ae}' | '\u{203c}' | '\u{2049}' | '\u{2122}' | '\u{2139}'
@@ -130,7 +130,8 @@ fn is_emoji(letter: char) -> bool {
         | '\u{1f000}'..='\u{1faff}')
 }
 
-/// Plain printable ASCII is the rule; a byte that is not may begin something unwanted.
+/// Returns the position of the first unwanted character. Most text is printable ASCII, so only other characters are
+/// checked in detail.
 fn first_unwanted(text: &str) -> Option<usize> {
     let mut at = 0;
     loop {
@@ -143,12 +144,12 @@ fn first_unwanted(text: &str) -> Option<usize> {
     }
 }
 
-/// The first byte from `from` on that is not printable ASCII, a line feed or a tab.
+/// Returns the first byte from `from` on that is not printable ASCII, a line feed or a tab.
 fn first_special(text: &[u8], from: usize) -> Option<usize> {
     const STRIDE_BYTES: usize = 64;
     let special = |byte: &u8| !matches!(byte, b' '..=b'~' | b'\n' | b'\t');
     let mut at = from;
-    // Without an early exit inside, a stride becomes a handful of vector instructions.
+    // Without an early exit inside, a stride compiles to a few vector instructions.
     while let Some(chunk) = text[at..].first_chunk::<STRIDE_BYTES>() {
         if chunk.iter().fold(false, |found, byte| found | special(byte)) {
             break;
@@ -165,7 +166,7 @@ fn is_unwanted(letter: char) -> bool {
     }
 }
 
-/// Letters that show nothing, hide text, or change the direction of what follows.
+/// Characters that are invisible, hide text, or change the direction of the text after them.
 fn is_invisible(letter: char) -> bool {
     matches!(letter,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
@@ -176,23 +177,23 @@ fn is_invisible(letter: char) -> bool {
         // A braille cell without dots.
         | '\u{2800}'
         | '\u{3164}'
-        // Private use: what a font of its own shows, else nothing.
+        // Private use, which is invisible without a special font.
         | '\u{e000}'..='\u{f8ff}'
         | '\u{fe00}'..='\u{fe0f}'
         | '\u{feff}' | '\u{ffa0}'
         | '\u{fff0}'..='\u{fffb}'
-        // Format controls of Egyptian hieroglyphs, of shorthand and of musical notation.
+        // Format controls of Egyptian hieroglyphs, shorthand and musical notation.
         | '\u{13430}'..='\u{1343f}'
         | '\u{1bca0}'..='\u{1bca3}'
         | '\u{1d173}'..='\u{1d17a}'
-        // Tags and variation selectors: whole sentences can hide in them.
+        // Tags and variation selectors, which can hide whole sentences.
         | '\u{e0000}'..='\u{e0fff}'
-        // Private use again, two whole planes of it.
+        // Private use again: two whole planes.
         | '\u{f0000}'..='\u{10ffff}')
 }
 
-/// One clean line of at most `limit` characters, with `…` where something was left out. White space becomes one space, but
-/// for what may be the difference of two values: inside of quotes and in a line of a diff.
+/// Returns one clean line of at most `limit` characters, with `…` for omitted text. White space becomes one space,
+/// except inside quotes and in a line of a diff, where it may be the difference between two values.
 pub fn line(text: &str, limit: usize) -> String {
     if text.len() <= limit && is_plain_line(text.as_bytes()) {
         return text.to_owned();
@@ -228,14 +229,15 @@ pub fn line(text: &str, limit: usize) -> String {
     shortened(&out, limit)
 }
 
-/// Whether a letter opens a quote that its line closes; none inside of a word, as in `didn't`.
+/// Checks whether a letter opens a quote that is closed on the same line. A quote inside a word does not count, as in
+/// `didn't`.
 fn begins_quote(rest: &str, letter: char, before: Option<char>) -> bool {
     let is_quote = matches!(letter, '\'' | '"' | '`') && before.is_none_or(|before| !before.is_alphanumeric());
     is_quote && rest.lines().next().is_some_and(|line| line[letter.len_utf8()..].contains(letter))
 }
 
-/// One clean line of at most `limit` characters that keeps both its ends, with `…` between them where something was
-/// left out: what was compared stands in front of a dumped object, and with what behind it.
+/// Returns one clean line of at most `limit` characters that keeps both ends, with `…` for omitted text between them,
+/// because a comparison names one value before a dumped object and the other after it.
 pub fn line_with_ends(text: &str, limit: usize) -> String {
     let whole = line(text, usize::MAX);
     let length = whole.chars().count();
@@ -247,7 +249,7 @@ pub fn line_with_ends(text: &str, limit: usize) -> String {
     whole.chars().take(head).chain(std::iter::once('…')).chain(whole.chars().skip(length - tail)).collect()
 }
 
-/// Words of printable ASCII with one space between: what nearly every name is.
+/// Checks for words of printable ASCII with single spaces, as in nearly every name.
 fn is_plain_line(text: &[u8]) -> bool {
     let edge = |byte: Option<&u8>| byte == Some(&b' ');
     text.iter().all(|byte| matches!(byte, b' '..=b'~'))
@@ -256,7 +258,7 @@ fn is_plain_line(text: &[u8]) -> bool {
         && memchr::memmem::find(text, b"  ").is_none()
 }
 
-/// At most `limit` characters, the last of them `…` where something was left out.
+/// Returns at most `limit` characters; the last is `…` if text was omitted.
 pub fn shortened(text: &str, limit: usize) -> String {
     match text.char_indices().nth(limit) {
         None => text.to_owned(),
@@ -270,7 +272,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn what_a_terminal_would_act_on_goes() {
+    fn escape_and_control_characters_are_removed() {
         let rows = [
             ("\u{1b}[31mred\u{1b}[0m", "red"),
             ("\u{1b}]0;title\u{7}text", "text"),
@@ -289,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_reader_cannot_see_goes() {
+    fn invisible_characters_are_removed() {
         assert_eq!(clean("a\u{200b}b\u{202e}c\u{2066}d\u{feff}e\u{ad}f"), "abcdef");
         let hidden: String = "ignore".bytes().filter_map(|byte| char::from_u32(0xe0000 + u32::from(byte))).collect();
         assert_eq!(clean(&format!("shown{hidden}")), "shown");
@@ -297,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shown_is_what_the_host_shows() {
+    fn shared_visible_vectors_hold() {
         for row in include_str!("../../../tests/vectors/visible.jsonl").lines() {
             let row: serde_json::Value = serde_json::from_str(row).unwrap();
             let (text, wanted) = (row["text"].as_str().unwrap(), row["visible"].as_str().unwrap());
@@ -308,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn one_line_of_bounded_length() {
+    fn line_is_bounded() {
         assert_eq!(line("  first\n\tsecond \u{1b}[1mthird\u{1b}[0m ", 40), "first second third");
         assert_eq!(line("abcdef", 4), "abc…");
         assert_eq!(line("", 4), "");
@@ -328,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_line_keeps_its_ends() {
+    fn long_line_keeps_its_ends() {
         assert_eq!(line_with_ends("expected  #<Response> to match /x/", 40), "expected #<Response> to match /x/");
         assert_eq!(line_with_ends("abcdefghij", 7), "abcd…ij");
         assert_eq!(line_with_ends("üüüüüüüüüü", 7), "üüüü…üü");
@@ -336,13 +338,13 @@ mod tests {
     }
 
     #[test]
-    fn only_escapes_go() {
+    fn without_escapes_keeps_other_characters() {
         assert_eq!(without_escapes("\u{1b}[1mab\u{1b}[0m\u{200b}\rcd"), "ab\u{200b}\rcd");
     }
 
     proptest! {
         #[test]
-        fn cleaning_again_changes_nothing(text in prop_oneof![any::<String>(), "[👩💻❤1#\u{200d}\u{fe0f}\u{20e3}\u{200b}\u{1b}\\[m\r\na]{0,12}"]) {
+        fn cleaning_is_idempotent(text in prop_oneof![any::<String>(), "[👩💻❤1#\u{200d}\u{fe0f}\u{20e3}\u{200b}\u{1b}\\[m\r\na]{0,12}"]) {
             let once = clean(&text).into_owned();
             prop_assert_eq!(clean(&once), once.clone());
             prop_assert_eq!(memchr::memchr(0x1b, once.as_bytes()), None);

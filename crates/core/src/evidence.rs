@@ -1,10 +1,10 @@
-//! What a failure is, concluded from the runs before it: a regression, an old break, chance, the machine, the order, the
-//! environment; which commit began it, and which change mended it.
+//! Explains a failure by the runs before it: a regression, an old failure, chance, the machine, the order of tests, or
+//! the environment. Also finds the commit that introduced a failure and the change that fixed it.
 //!
-//! A run is judged from rows that are changed with each run and do not grow ([`kept`]): the newest runs, one row for each
-//! test, the causes that last and fixes. Each explanation says how likely it makes what a test did, with its unknown rate
-//! integrated out, and they are weighed by Bayes' rule ([`explanations`]). Where the best is not good enough, the answer is
-//! that it is not known.
+//! A run is judged from rows that are updated with each run and do not grow ([`kept`]): the newest runs, one row per
+//! test, lasting causes, and fixes. Each explanation states how likely it makes the results of a test, with its unknown
+//! rate integrated out, and Bayes' rule weighs the explanations ([`explanations`]). If the best explanation is not good
+//! enough, the answer is that the cause is unknown.
 
 pub mod explanations;
 pub mod facts;

@@ -1,4 +1,4 @@
-//! What a failure is before anything is concluded from it: how it arrives, and the names that it can be given.
+//! The input of the analysis: a failure as it arrives, and the names of categories and kinds.
 
 pub mod category;
 pub mod event;

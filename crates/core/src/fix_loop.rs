@@ -1,12 +1,12 @@
-//! The rules of the fix loop: what an error is, what may happen next, and when it ends.
-//! The host runs commands, reads files, asks git, waits and draws random numbers, and tells it here.
+//! The rules of the fix loop: how an error is described, which steps are allowed next, and when the loop ends. The host
+//! runs commands, reads files, calls git, waits and draws random numbers, and reports the results here.
 //!
-//! [`understand`] turns a failed run's output into a [`FixError`]; [`begin`] makes the state of a new loop;
-//! [`advance`] takes a state and an event to the next state and says what may be done; [`weakened`] finds in a diff
-//! what makes a green run suspicious. The state is what the host keeps in `state.json`; one that comes back is
-//! checked with [`check`] before it is believed.
+//! [`understand`] turns the output of a failed run into a [`FixError`], and [`begin`] creates the state of a new loop.
+//! [`advance`] takes a state and an event, and returns the next state and the allowed actions. [`weakened`] finds
+//! changes in a diff that make a passing run suspicious. The host stores the state in `state.json`; [`check`] validates
+//! a state that the host returns.
 
-/// Derives what every type of the loop has: names are those of `state.json`, in snake case.
+/// Derives the traits that every type of the loop needs. Names are in snake case, as in `state.json`.
 macro_rules! plain {
     ($($(#[$meta:meta])* pub $kind:tt $name:ident $body:tt)*) => {$(
         #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]

@@ -1,4 +1,5 @@
-//! Whether two failures are the same one: signatures for those that are equal, likeness for those that are said otherwise.
+//! Decides whether two failures are the same: equal failures share a signature, and similar texts of one test are
+//! compared word by word.
 
 pub mod alike;
 pub mod sign;

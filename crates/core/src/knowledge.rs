@@ -1,5 +1,5 @@
-//! What is known about failures: the built-in patterns, how sure a fix is, which solution comes first, where it worked,
-//! and how a problem that was remembered is found. What is stored is in `argus-store`.
+//! Knowledge about failures: the built-in patterns, the confidence in a fix, the ranking of solutions, environments,
+//! and the search for remembered problems. `argus-store` stores the data.
 
 pub mod builtin;
 pub mod confidence;

@@ -1,7 +1,7 @@
-//! What a failure is, said in pure functions.
+//! Pure functions that analyze test failures.
 //!
-//! A raw failure text goes through [`redact`], [`classify`], [`normalize`] and [`sign`];
-//! [`analyze::Analyzer`] runs the four in that order. Time and ids arrive as values ([`ambient`]).
+//! A raw failure text goes through [`redact`], [`classify`], [`normalize`] and [`sign`]; [`analyze::Analyzer`] runs
+//! them in that order. Time and IDs arrive as values ([`ambient`]).
 
 pub mod ambient;
 pub mod analyze;

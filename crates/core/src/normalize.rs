@@ -1,6 +1,7 @@
-//! Turns one raw failure text into stable text: what changes from run to run becomes a placeholder.
+//! Turns a raw failure text into stable text by replacing what changes from run to run with placeholders.
 //!
-//! `output` chooses the lines that say what failed; `walk` walks each of them once, `placeholders` names the placeholders.
+//! `output` chooses the lines that describe the failure, `walk` walks each line once, and `placeholders` defines the
+//! placeholders.
 
 mod names;
 mod placeholders;
@@ -17,35 +18,37 @@ pub use names::is_placeholder_name;
 use std::borrow::Cow;
 use walk::WalkOutcome;
 
-/// Longest normalized text: enough for every message a person reads, small enough for an index.
+/// Maximum length of the normalized text: enough for any message that a person reads, and small enough for a database
+/// index.
 const MAX_TEXT_BYTES: usize = 2048;
-/// Longest headline.
 const MAX_HEADLINE_BYTES: usize = 300;
-/// Most lines that are written.
 const MAX_LINES: usize = 64;
-/// Longest cause that is written at the end of a text that is full.
+/// Maximum length of a cause that is written at the end of a full text.
 const MAX_CAUSE_BYTES: usize = 256;
-/// Most passes over what the first one wrote; each of them sees a few KiB and nearly always changes nothing.
+/// Maximum number of passes over the result of the first pass. Each pass reads a few KiB and almost never changes
+/// anything.
 const MAX_PASSES: usize = 4;
 
-/// What of a failure text stays the same when it happens again.
+/// The part of a failure text that is the same in every occurrence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Normalized {
-    /// The salient part (headline, without ANSI codes, stack frames and code frames) with placeholders; bounded.
+    /// The salient part (headline, without ANSI codes, stack frames and code frames) with placeholders; at most
+    /// `MAX_TEXT_BYTES` bytes.
     pub text: String,
-    /// The first line of the redacted raw text that says what went wrong, for people; bounded, no placeholders.
+    /// The first line of the redacted raw text that describes the failure, for people. It has no placeholders and at
+    /// most `MAX_HEADLINE_BYTES` bytes.
     pub headline: String,
-    /// Innermost in-app frame as `file:function`, placeholders applied, where the text has a stack.
+    /// Innermost in-app frame as `file:function`, with placeholders. `None` if the text has no stack.
     pub frame: Option<String>,
-    /// Where the failure was noticed, for a message that many failures of one test have: the source there, or file,
-    /// function and line.
+    /// Place where the test noticed the failure, for a message that several failures of one test may share: the source
+    /// line, or file, function and line number.
     pub site: Option<String>,
-    /// Exact HTTP statuses of which `text` has only the class, in order.
+    /// Exact HTTP statuses in order; `text` contains only their classes, for example `5xx`.
     pub statuses: Vec<u16>,
 }
 
 impl Normalized {
-    /// What is signed: the text, and where it says too little, the place.
+    /// Returns the text to sign: the normalized text, plus the place if the text alone is too generic.
     pub fn identity(&self) -> Cow<'_, str> {
         match &self.site {
             Some(site) => Cow::Owned([&self.text, "\nat ", site].concat()),
@@ -54,8 +57,8 @@ impl Normalized {
     }
 }
 
-/// One pass over the text, and where the first does not show that nothing would change, a short one over its result:
-/// what is normalized must stay so when it comes again.
+/// Normalizes a text. Normalizing the result again must not change it, so a second pass over the result follows unless
+/// the first pass proves that it would change nothing.
 pub fn normalize(text: &str) -> Normalized {
     let mut first = Writer::with_room_for(text.len());
     let (frame, site) = first.pass(text.as_bytes());
@@ -66,14 +69,14 @@ pub fn normalize(text: &str) -> Normalized {
     Normalized { text: string(first.out), headline: first.headline, frame, site, statuses: first.statuses }
 }
 
-/// One line with placeholders, whatever it says.
+/// Replaces the volatile parts of one line, even if the line does not describe a failure.
 pub(crate) fn line(line: &str) -> String {
     let mut out = Vec::with_capacity(line.len());
     walk::write_line(line.as_bytes(), &mut out, &mut Vec::new());
     string(out)
 }
 
-/// Passes over the text until nothing changes; bit `n` of `known` says that the `n`th line does not.
+/// Repeats passes over the text until nothing changes. Bit `n` of `known` is set if the `n`th line cannot change.
 fn normalize_again(mut out: Vec<u8>, known: u64) -> Vec<u8> {
     let mut again = Writer::with_room_for(out.len());
     again.known = known;
@@ -89,8 +92,9 @@ fn normalize_again(mut out: Vec<u8>, known: u64) -> Vec<u8> {
     out
 }
 
-/// The line without what a language offers in place of a name that there is not: that differs with what else there is.
-/// Python and TypeScript: `Did you mean: 'total'?`; Go: `(type Cart has no field or method Total, but does have total)`.
+/// Removes a compiler's suggestion for an unknown name, because the suggestion depends on other names in scope. Python
+/// and TypeScript print `Did you mean: 'total'?`; Go prints `(type Cart has no field or method Total, but does have
+/// total)`.
 fn without_hint(line: &[u8]) -> &[u8] {
     let hint = match line.last() {
         Some(b'?') => memmem::find(line, b". Did you mean"),
@@ -104,16 +108,16 @@ struct Writer {
     out: Vec<u8>,
     headline: String,
     statuses: Vec<u16>,
-    /// Where each written line ends.
+    /// End offset of each written line.
     ends: [u16; MAX_LINES],
     lines: usize,
-    /// What `mark` makes of the lines that were written.
+    /// Set of the values of `mark` for the written lines.
     seen: [u64; 4],
-    /// Bit `n`: the `n`th line that was written does not change when it comes again.
+    /// Bit `n` is set if another pass cannot change the `n`th written line.
     settled: u64,
-    /// All that was written stays when it comes again, lines as well as the choice of them.
+    /// Set if another pass cannot change the lines or the choice of lines.
     sure: bool,
-    /// What `settled` was for the text that is read; 0 where nothing is known.
+    /// Value of `settled` from the pass that produced the input; 0 if the input is new.
     known: u64,
 }
 
@@ -140,8 +144,8 @@ impl Writer {
         (self.lines, self.seen, self.settled) = (0, [0; 4], 0);
     }
 
-    /// Writes what stays of the text; answers the innermost in-app frame, and where a failure was noticed whose message says
-    /// little.
+    /// Writes the stable part of the text. Returns the innermost in-app frame and, for a generic message, the place
+    /// where the failure was noticed.
     fn pass(&mut self, text: &[u8]) -> (Option<String>, Option<String>) {
         let text = CleanText::of(text);
         let output = Output::read(&text, false);
@@ -154,7 +158,7 @@ impl Writer {
         }
         if self.out.is_empty() {
             self.sure = false;
-            // Nothing but frames and headings: then they are what there is.
+            // The text has only frames and headings, so write those.
             text.lines().for_each(|line| self.write_line(line.trim_ascii(), false, false));
         }
         match cause {
@@ -166,7 +170,7 @@ impl Writer {
         (frame, site)
     }
 
-    /// Gives the end of the text, which is full, to the deepest cause, which is what failed.
+    /// Replaces the end of a full text with the deepest cause, because the deepest cause is what failed.
     fn end_with(&mut self, cause: &[u8]) {
         let (mut line, mut statuses) = (Vec::new(), Vec::new());
         walk::write_line(cause, &mut line, &mut statuses);
@@ -194,7 +198,7 @@ impl Writer {
         }
     }
 
-    /// The last line has lost its end: looks again at what is left of it.
+    /// Checks again whether the last line is stable, because `cut` removed its end.
     fn cut_line(&mut self) {
         while self.lines > 0 && self.line_start() >= self.out.len() {
             self.lines = self.lines.saturating_sub(1);
@@ -208,12 +212,12 @@ impl Writer {
         self.sure &= stays && !self.is_repeated_line(begin);
     }
 
-    /// Where the last written line begins.
+    /// Returns the start of the last written line.
     fn line_start(&self) -> usize {
         if self.lines < 2 { 0 } else { usize::from(self.ends[self.lines - 2]) + 1 }
     }
 
-    /// Writes the lines that say what failed; answers the deepest cause where the text was full before it.
+    /// Writes the lines that describe the failure. Returns the deepest cause if the text was full before that line.
     fn write_all<'t>(&mut self, output: &Output<'t>) -> Option<&'t [u8]> {
         self.sure &= !output.is_pruned;
         let mut cause = None;
@@ -232,8 +236,8 @@ impl Writer {
         self.lines == MAX_LINES || self.out.len() >= MAX_TEXT_BYTES
     }
 
-    /// Writes a line unless it was written before. `known`: walking it changes nothing; `message`: it is one that tells of
-    /// no progress, whatever stands before it.
+    /// Writes a line unless it is a repetition. `known`: walking the line changes nothing; `message`: the line is a
+    /// failure message and not progress output, regardless of its prefix.
     fn write_line(&mut self, line: &[u8], known: bool, message: bool) {
         let line = without_hint(line);
         if line.is_empty() || self.is_full() {
@@ -271,7 +275,7 @@ impl Writer {
         self.lines += 1;
     }
 
-    /// Whether the line from `begin` was written before: how often a thing was tried is no part of what failed.
+    /// Checks for an earlier copy of the line from `begin`, because the number of attempts does not identify a failure.
     fn is_repeated_line(&self, begin: usize) -> bool {
         let (mut start, line) = (0, &self.out[begin..]);
         self.ends[..self.lines].iter().any(|&end| {
@@ -282,7 +286,8 @@ impl Writer {
     }
 }
 
-/// One of 256 bits, by the length of the line and its last bytes: most lines are seen by it not to be repeated.
+/// Returns one of 256 bits, chosen by the length and last bytes of a line. A clear bit proves that the line is new
+/// without comparing it.
 fn mark(line: &[u8]) -> (usize, u64) {
     let last = line.last_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
     let length = u32::try_from(line.len()).unwrap_or(0);
@@ -291,7 +296,7 @@ fn mark(line: &[u8]) -> (usize, u64) {
     ((hash >> 6) as usize, 1 << (hash & 63))
 }
 
-/// Where to cut so that no character is cut in two, and no word but a very long one.
+/// Returns where to cut the text so that no character is split, and no word unless it is very long.
 fn cut(text: &[u8], limit: usize) -> usize {
     const MAX_WORD_BYTES: usize = 64;
     if text.len() <= limit {
@@ -302,14 +307,15 @@ fn cut(text: &[u8], limit: usize) -> usize {
     space.map_or_else(|| character_end(text, limit), |at| from + at)
 }
 
-/// A line may have been cut inside a character; all else is UTF-8 as it came.
+/// Converts to a string. A cut inside a character is the only way to get invalid UTF-8.
 fn string(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
 fn frame_text(file: &[u8], function: &[u8]) -> String {
     let mut out = Vec::new();
-    // The name alone: a checkout lies elsewhere on each machine, and a reporter may print it relative to anything.
+    // Only the file name, because a checkout has another path on each machine and reporters print paths relative to
+    // different folders.
     let start = file.iter().rposition(|byte| matches!(byte, b'/' | b'\\')).map_or(0, |slash| slash + 1);
     let file = &file[start..];
     walk::write_line(file, &mut out, &mut Vec::new());

@@ -1,8 +1,8 @@
-//! What a command printed, read once: which of its lines are the failure, and where it was noticed.
+//! Reads a command's output once to find the lines that describe the failure and the place where it was noticed.
 //!
-//! `marks` take off what others put around and into the lines. Of each, `line`, `stack_frame`, `log_level`, `access_log`
-//! and `progress_lines` tell by itself what it is; `lines` knows the ones around it, `causes` the chain it may belong to,
-//! and `salient` chooses among those that are left.
+//! `marks` removes prefixes and control sequences from the lines. `line`, `stack_frame`, `log_level`, `access_log` and
+//! `progress_lines` classify each line alone. `lines` uses the lines around it, `causes` follows the chain of causes,
+//! and `salient` chooses from the remaining lines.
 
 pub(crate) mod access_log;
 mod causes;
@@ -19,47 +19,48 @@ use lines::{LinePart, Selector};
 use marks::{ci_prefix, control};
 use std::borrow::Cow;
 
-/// Longest part of one line that counts.
+/// Maximum bytes of a line that are read.
 const MAX_LINE_BYTES: usize = 8192;
-/// Most lines of which the salient ones are chosen.
+/// Maximum number of lines from which the salient lines are chosen.
 const MAX_KEPT_LINES: usize = 512;
-/// Lines that most texts have fewer of.
+/// Initial capacity, enough for most texts.
 const EXPECTED_LINES: usize = 64;
 
 /// A line that is part of the failure.
 pub(crate) struct OutputLine<'t> {
-    /// What stays of it.
+    /// The part of the line that stays.
     pub(crate) part: &'t [u8],
-    /// How many lines of the text are before it.
+    /// Number of lines before it in the text.
     pub(crate) number: usize,
-    /// All of it stays.
+    /// Set if the whole line stays.
     pub(crate) is_untouched: bool,
-    /// It is a message that tells of no progress, whatever stands before it.
+    /// Set if the line is a message and not progress output, regardless of its prefix.
     pub(crate) is_message: bool,
-    /// It is of the chain of causes.
+    /// Set if the line belongs to the chain of causes.
     pub(crate) is_cause: bool,
 }
 
-/// What is read of a text.
+/// The failure in a text.
 pub(crate) struct Output<'t> {
-    /// The lines that are the failure, in order.
+    /// The lines of the failure, in order.
     pub(crate) lines: Vec<OutputLine<'t>>,
-    /// Lines of a log that say how things went along were left out.
+    /// Set if log lines about normal progress were left out.
     pub(crate) has_progress: bool,
-    /// Lines were left out for what stands beside them.
+    /// Set if lines were left out because of the lines around them.
     pub(crate) is_pruned: bool,
     selector: Selector<'t>,
 }
 
 impl<'t> Output<'t> {
-    /// Reads a clean text; the lines that tell of progress stay only where they are asked for.
+    /// Reads a clean text. Lines about normal progress are kept only if `with_progress` is set.
     pub(crate) fn read(text: &'t CleanText<'_>, with_progress: bool) -> Self {
         let mut selector = Selector::new(&text.text, text.may_be_marked);
         let mut lines = Vec::with_capacity(EXPECTED_LINES);
         let (mut has_progress, mut chain) = (false, CauseChain::default());
-        // The last line that is a message, and whether it announces those that follow, where that was asked.
+        // The last line that is a message, and whether it announces the next lines (computed on demand).
         let (mut above, mut announced) = (&b""[..], None);
-        // To the last line even where enough are kept: the innermost frame and the deepest cause may be there.
+        // Read to the last line even if enough lines are kept, because the innermost frame and the deepest cause may be
+        // there.
         for (number, line) in lines_of(&text.text).enumerate() {
             let Some(LinePart { text: part, whole }) = selector.kept_part(line) else { continue };
             let progress = !with_progress && lines.len() < MAX_KEPT_LINES && selector.is_progress(part);
@@ -80,21 +81,21 @@ impl<'t> Output<'t> {
         Self { lines, has_progress, is_pruned, selector }
     }
 
-    /// The innermost in-app frame: file and function.
+    /// Returns file and function of the innermost in-app frame.
     pub(crate) fn frame(&self) -> Option<(&'t [u8], &'t [u8])> {
         self.selector.frame()
     }
 
-    /// Where the failure was noticed, as one line.
+    /// Returns the place where the failure was noticed, as one line.
     pub(crate) fn site(&self) -> Option<String> {
         self.selector.site()
     }
 }
 
-/// A text without control characters and without what a CI system puts before each line, its lines bounded.
+/// A text without control characters and CI line prefixes. Its lines are cut at `MAX_LINE_BYTES`.
 pub(crate) struct CleanText<'t> {
     text: Cow<'t, [u8]>,
-    /// Below its first line may be pytest's mark.
+    /// Set if a line below the first may have pytest's `E` mark.
     may_be_marked: bool,
 }
 
@@ -121,7 +122,7 @@ impl<'t> CleanText<'t> {
     }
 }
 
-/// The lines, bounded.
+/// Returns the lines, each cut at `MAX_LINE_BYTES`.
 fn lines_of(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut start = 0;
     std::iter::from_fn(move || {

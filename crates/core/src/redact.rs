@@ -1,8 +1,8 @@
-//! Replaces secrets before anything is hashed, stored, logged or answered.
-//! What identifies a failure stays: SHAs, digests, UUIDs, test names.
+//! Replaces secrets before a text is hashed, stored, logged or returned. Text that identifies a failure stays: SHAs,
+//! digests, UUIDs, test names.
 //!
-//! One pass of an automaton over the text finds keywords (issuers' prefixes, names, scheme words); each hit runs one
-//! small matcher on a bounded window around it. Text without keywords costs that one pass.
+//! One pass of an automaton over the text finds keywords (token prefixes, names, scheme words). Each hit runs one small
+//! matcher on a bounded window around it, so text without keywords costs only that pass.
 
 mod assign;
 mod finders;
@@ -36,28 +36,27 @@ pub struct UserSecret {
     pub pattern: String,
 }
 
-/// Text without invisible characters and secrets, and which kinds were replaced (kind names, in order of first
-/// occurrence).
+/// A text without invisible characters and secrets, and the kinds that were replaced, in order of first occurrence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Redaction<'t> {
-    /// Borrowed when nothing was found.
+    /// Borrowed if nothing was found.
     pub text: Cow<'t, str>,
-    /// Kind names, each once.
+    /// Kind names without duplicates.
     pub kinds: Vec<&'static str>,
 }
 
-/// The built-in kinds and the user's.
+/// Redacts the built-in kinds of secrets and the user's own.
 #[derive(Debug)]
 pub struct Redactor {
     user: Vec<(&'static str, Regex)>,
 }
 
-/// A replacement can bring two halves together that then read as a name and its value; each further pass only
-/// replaces what is not yet replaced, so few are ever needed. Bounded, or a hostile text would not be linear.
+/// Limit of passes. A replacement can join two parts that then look like a name and its value, so passes repeat until
+/// nothing is found. Few are needed because each pass only replaces new text; the limit keeps hostile texts linear.
 const MAX_PASSES: usize = 8;
 
 impl Redactor {
-    /// Compiles the user's patterns; the built-in ones are compiled once per process.
+    /// Compiles the user's patterns. The built-in patterns are compiled once per process.
     pub fn new(user_secrets: &[UserSecret]) -> Result<Self, PatternError> {
         let compile = |secret: &UserSecret| {
             let failed = |error: regex::Error| PatternError::new(shown_name(&secret.name), &error);
@@ -66,14 +65,14 @@ impl Redactor {
         Ok(Self { user: user_secrets.iter().map(compile).collect::<Result<_, _>>()? })
     }
 
-    /// The built-in kinds alone, for texts that belong to no project.
+    /// Returns a redactor with the built-in kinds only, for texts that belong to no project.
     pub fn built_in() -> &'static Self {
         static BUILT_IN: Redactor = Redactor { user: Vec::new() };
         &BUILT_IN
     }
 
-    /// Linear in the text; idempotent. What cannot be seen goes first, for a secret with such a character inside looks
-    /// like none and would stand whole once it is gone.
+    /// Redacts a text in linear time; idempotent. Invisible characters are removed first, because a secret with such a
+    /// character inside would not be recognized and would be whole again after a later removal.
     pub fn redact<'t>(&self, text: &'t str) -> Redaction<'t> {
         let mut redacted = Redaction { text: display::clean(text), kinds: Vec::new() };
         for _ in 0..MAX_PASSES {
@@ -91,7 +90,7 @@ impl Redactor {
         redacted
     }
 
-    /// Where the secrets stand; sorted, apart from each other, on character boundaries.
+    /// Returns the spans of secrets: sorted, disjoint, on character boundaries.
     fn spans(&self, text: &str) -> Vec<Span> {
         let mut spans = finders::find(text.as_bytes());
         for (kind, regex) in &self.user {
@@ -105,12 +104,13 @@ impl Redactor {
     }
 }
 
-/// The name of a user's rule as it may be shown.
+/// Returns the name of a user's rule in a form that is safe to show.
 pub(crate) fn shown_name(name: &str) -> String {
     Redactor::built_in().redacted(name).line(80).into_string()
 }
 
-/// Sorted, overlaps joined (the wider one names the kind), replacements of an earlier pass left alone or taken whole.
+/// Sorts the spans and merges overlaps; the wider span decides the kind. Replacements of an earlier pass are left alone
+/// or included as a whole.
 fn settled(text: &str, mut spans: Vec<Span>) -> Vec<Span> {
     let old = if spans.is_empty() { Vec::new() } else { replacements(text) };
     spans.retain_mut(|span| {
@@ -136,8 +136,8 @@ fn settled(text: &str, mut spans: Vec<Span>) -> Vec<Span> {
     settled
 }
 
-/// The matchers look at a bounded window. A secret that fills one goes on as long as its letters do; spans inside are
-/// joined with it, so each letter is passed once.
+/// Returns the end of a span that fills its matcher's window: the secret continues as long as its characters do. Spans
+/// inside are merged with it, so each character is visited once.
 fn run_end(text: &[u8], span: &Span) -> usize {
     let goes_on = |at: usize| text.get(at).is_some_and(|&byte| LOOSE.has(byte));
     let mut end = span.end;
@@ -149,10 +149,10 @@ fn run_end(text: &[u8], span: &Span) -> usize {
     end
 }
 
-/// Half of the smallest window that cuts a secret.
+/// Half of the smallest window that can cut a secret.
 const LONG_SPAN_BYTES: usize = 1024;
 
-/// Where an earlier pass put its replacements.
+/// Returns the spans of replacements from earlier passes.
 fn replacements(text: &str) -> Vec<(usize, usize)> {
     let opens = memchr::memmem::find_iter(text.as_bytes(), b"[REDACTED:");
     opens
@@ -166,10 +166,11 @@ fn replacements(text: &str) -> Vec<(usize, usize)> {
         .collect()
 }
 
-/// `[REDACTED:` and a user's name of 64 letters.
+/// Longer than `[REDACTED:` with a user's name of 64 characters.
 const MAX_REPLACEMENT_BYTES: usize = 300;
 
-/// Something besides replacements and punctuation lies in the span; replacements it touches are taken whole.
+/// Checks whether the span contains anything except replacements and punctuation. Extends the span over replacements
+/// that it touches.
 fn is_new(text: &str, span: &mut Span, old: &[(usize, usize)]) -> bool {
     let mut from = span.start;
     let mut new = false;
@@ -215,7 +216,7 @@ fn replace_spans(text: &str, spans: &[Span]) -> String {
     out
 }
 
-/// A user's kind name for the life of the process, as the built-in ones have; each name is kept once.
+/// Returns a user's kind name with a static lifetime, like the built-in names. Each name is stored once.
 fn interned(name: &str) -> &'static str {
     static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
     let safe = |letter: char| if letter.is_alphanumeric() || "-_. ".contains(letter) { letter } else { '-' };

@@ -1,11 +1,11 @@
 //! A stable sort that is compiled once for all element types.
 //!
-//! `slice::sort_by` is compiled again for each element type, at 3 to 9 KB of wasm each. Lists that people read are short,
-//! so a comparison through a function pointer costs nothing there.
+//! `slice::sort_by` is compiled separately for each element type, at 3 to 9 KB of wasm each. The lists that use this
+//! sort are short because people read them, so a comparison through a function pointer costs nothing noticeable.
 
 use std::cmp::Ordering;
 
-/// Sorts slices; equal elements keep their order.
+/// Extension of slices; equal elements keep their order.
 pub trait StableSort<T> {
     /// Like `slice::sort_by`.
     fn stable_sort_by(&mut self, compare: impl FnMut(&T, &T) -> Ordering);
@@ -26,14 +26,14 @@ impl<T> StableSort<T> for [T] {
     }
 }
 
-/// At which index the element stands that belongs to each place.
+/// Returns for each position of the sorted slice the index of its element.
 fn sorted_indices(len: usize, compare: &mut dyn FnMut(usize, usize) -> Ordering) -> Vec<usize> {
     let mut indices: Vec<usize> = (0..len).collect();
     indices.sort_by(|a, b| compare(*a, *b));
     indices
 }
 
-/// Moves the element at `order[place]` to each place, by following the cycles of the permutation.
+/// Moves the element at `order[place]` to each place by following the cycles of the permutation.
 fn arrange<T>(items: &mut [T], mut order: Vec<usize>) {
     for start in 0..order.len() {
         let mut place = start;

@@ -1,5 +1,5 @@
-//! What a person looks at first of a failure: the line that says what went wrong, and the message with its values.
-//! What is signed is the stable text of `normalize`; where it happened is found by `failure_locations`.
+//! The parts of a failure that a person reads first: the line that describes the error, and the message with its
+//! values. `normalize` provides the stable text for signing, and `failure_locations` finds the place.
 
 mod failure_locations;
 mod headline;
@@ -10,15 +10,15 @@ pub use message::MAX_LINE_CHARS as MAX_MESSAGE_LINE_CHARS;
 
 use crate::output::{CleanText, Output, progress_lines};
 
-/// What JavaScript makes of an object that nobody printed.
+/// JavaScript prints an object without a string form like this.
 const UNPRINTED: &str = "[object Object]";
-/// Lines of a text that is nothing but headings and frames.
+/// Maximum number of lines of a text that has only headings and frames.
 const MAX_HEADING_LINES: usize = 12;
 
-/// Longest headline.
+/// Maximum length of a headline in characters.
 pub const MAX_HEADLINE_CHARS: usize = 300;
 
-/// The lines that are the failure, as they were printed.
+/// The lines of a failure as they were printed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     lines: Vec<String>,
@@ -36,13 +36,13 @@ impl Summary {
         let mut lines: Vec<String> = Vec::with_capacity(output.lines.len());
         for line in &output.lines {
             let line = String::from_utf8_lossy(line.part.trim_ascii()).into_owned();
-            // How often a thing was said is no part of what failed.
+            // Skip repetitions, because the number of copies does not describe the failure.
             if !line.is_empty() && line != UNPRINTED && !is_frame(&line) && !lines.contains(&line) {
                 lines.push(line);
             }
         }
         if lines.is_empty() {
-            // Nothing but headings, frames and source: then what stands below the source, or all there is.
+            // The text has only headings, frames and source, so use the lines below the source, or all lines.
             let all: Vec<&[u8]> = clean.lines().take(MAX_HEADING_LINES).map(<[u8]>::trim_ascii).collect();
             let below = all.iter().position(|line| is_caret(line)).map_or(0, |at| at + 1);
             let shown = all[below..].iter().map(|line| String::from_utf8_lossy(line).into_owned());
@@ -51,23 +51,24 @@ impl Summary {
         Self { lines }
     }
 
-    /// The lines, in order.
+    /// Returns the lines in order.
     pub fn lines(&self) -> &[String] {
         &self.lines
     }
 
-    /// The error in one line of at most [`MAX_HEADLINE_CHARS`] characters; empty where no line says what went wrong.
+    /// Returns the error as one line of at most [`MAX_HEADLINE_CHARS`] characters, or an empty string if no line
+    /// describes the error.
     pub fn headline(&self) -> String {
         headline::headline(&self.lines)
     }
 
-    /// The error with the values that an assertion compared, in at most so many characters.
+    /// Returns the error with the compared values in at most `most` characters.
     pub fn message(&self, most: usize) -> String {
         message::message(&self.lines, most)
     }
 }
 
-/// A message in fewer characters; its values are what stays.
+/// Shortens a message to `most` characters and keeps its values.
 pub fn shortened_message(message: &str, most: usize) -> String {
     if message.chars().count() <= most {
         return message.to_owned();
@@ -76,14 +77,14 @@ pub fn shortened_message(message: &str, most: usize) -> String {
     message::message(&lines, most)
 }
 
-/// What points at the place in a line of source.
+/// Checks for a line that points at a position in the source above it.
 fn is_caret(line: &[u8]) -> bool {
     !line.is_empty() && line.iter().all(|byte| matches!(byte, b'^' | b'~' | b' '))
 }
 
-/// A frame of Ruby without what `Output` knows it by: ``./spec/cart_spec.rb:5:in `new'``.
+/// Checks for a Ruby frame without the mark by which `Output` recognizes it: ``./spec/cart_spec.rb:5:in `new'``.
 fn is_frame(line: &str) -> bool {
-    // Behind the name of an uncaught error's first frame stands its message.
+    // Exclude the first frame of an uncaught error, because the error's message follows the function name.
     let position = line.split_once(":in ").filter(|_| line.ends_with('\'')).map(|(position, _)| position);
     position.is_some_and(|position| !position.contains(' ') && position.ends_with(|last: char| last.is_ascii_digit()))
 }

@@ -1,4 +1,4 @@
-//! Texts as bytes and words, how long they may be, objects and URLs printed in them, and patterns that do not compile.
+//! Text utilities: bytes and words, length limits, printed objects and URLs, and regex errors.
 
 pub mod bound;
 pub(crate) mod bytes;

@@ -1,4 +1,4 @@
-//! The tests that a hunk declares, and to which of them a line belongs.
+//! The tests that a hunk declares, and the test to which a line belongs.
 
 use super::{
     diff::{DiffFile, DiffLine, Hunk, LineChange},
@@ -7,14 +7,14 @@ use super::{
 };
 use std::collections::HashSet;
 
-/// A test where it is declared.
+/// The declaration of a test.
 pub(crate) struct Test<'h> {
     pub(crate) line: &'h DiffLine,
-    /// Its name; the line under the mark where the language puts it there.
+    /// Name of the test. It is on the line below the mark if the language puts it there.
     pub(crate) name: String,
 }
 
-/// The hunks that are inside of tests; of a file of Rust, those that speak of them.
+/// Returns the hunks inside tests; for a Rust file, the hunks that mention tests.
 pub(crate) fn test_hunks(file: &DiffFile) -> impl Iterator<Item = &Hunk> {
     let role = role(file.path());
     file.hunks.iter().filter(move |hunk| match role {
@@ -24,22 +24,22 @@ pub(crate) fn test_hunks(file: &DiffFile) -> impl Iterator<Item = &Hunk> {
     })
 }
 
-/// Of a line of Rust: behind it stand tests.
+/// Checks whether a line of Rust is followed by tests.
 pub(super) fn speaks_of_tests(text: &str) -> bool {
     text.contains("#[test]") || text.contains("::test]") || text.contains("mod tests") || text.contains("#[ignore")
 }
 
-/// Lines under a mark in which the name may stand.
+/// Lines below a mark in which the name may be.
 const REACH_LINES: usize = 6;
 
-/// The tests whose declaration went or came.
+/// Returns the tests whose declaration the hunk removes or adds.
 pub(crate) fn declared(hunk: &Hunk, mark: LineChange, language: Language) -> Vec<Test<'_>> {
     let side = side(hunk, mark);
     let declares = |at: usize| (side[at].mark == mark).then(|| name_at(&side, at, language)).flatten();
     (0..side.len()).filter_map(|at| Some(Test { name: declares(at)?, line: side[at] })).collect()
 }
 
-/// The lines of the old or of the new file.
+/// Returns the lines of the old or of the new file.
 pub(crate) fn side(hunk: &Hunk, mark: LineChange) -> Vec<&DiffLine> {
     hunk.lines.iter().filter(|line| line.mark == mark || line.mark == LineChange::Kept).collect()
 }
@@ -58,14 +58,14 @@ fn is_attribute(text: &str) -> bool {
     text.starts_with('@') || text.starts_with("#[") || (text.starts_with('[') && text.ends_with(']'))
 }
 
-/// The new side of a hunk, and which of its tests are new.
+/// The new side of a hunk, and its new tests.
 pub(crate) struct After<'h> {
     side: Vec<&'h DiffLine>,
     /// Names of the tests that are declared in these lines.
     names: Vec<Option<String>>,
-    /// As many tests went as came: they may be the same under other names.
+    /// Set if at least as many tests were removed as added, because they may be the same tests with new names.
     renamed: bool,
-    /// Nothing of it was there before.
+    /// Set if all lines of the hunk are new.
     all_new: bool,
 }
 
@@ -79,12 +79,12 @@ impl<'h> After<'h> {
         Self { side, names, renamed, all_new: hunk.lines.iter().all(|line| line.mark == LineChange::Added) }
     }
 
-    /// Whether the line belongs to a test that is not one of `went` in another place or under another name.
+    /// Checks whether the line belongs to a new test. A test in `went` was only moved or renamed.
     pub(crate) fn is_of_new_test(&self, line: &DiffLine, went: &HashSet<String>) -> bool {
         let Ok(at) = self.side.binary_search_by_key(&line.number, |other| other.number) else { return false };
         let is_attribute = is_attribute(line.text.trim());
         let below = is_attribute.then(|| self.below(at)).flatten();
-        // What stands above all tests of a new file keeps no old one from running.
+        // Lines above all tests of a new file do not keep an old test from running.
         let Some(at) = below.or_else(|| self.above(at)) else { return self.all_new };
         let new = self.names[at].as_ref().is_some_and(|name| !went.contains(name));
         self.side[at].mark == LineChange::Added && new && !self.renamed
@@ -94,7 +94,7 @@ impl<'h> After<'h> {
         self.names[..=at].iter().rposition(Option::is_some)
     }
 
-    /// The test that the attribute is of.
+    /// Returns the test to which the attribute belongs.
     fn below(&self, at: usize) -> Option<usize> {
         let attributes =
             self.side[at..].iter().take(REACH_LINES).take_while(|line| is_attribute(line.text.trim())).count();
@@ -103,7 +103,7 @@ impl<'h> After<'h> {
     }
 }
 
-/// A bare `return` as the first line of a test that was there before.
+/// Returns each added bare `return` on the first line of an old test.
 pub(crate) fn early_returns(hunk: &Hunk, language: Language) -> Vec<&DiffLine> {
     let side = side(hunk, LineChange::Added);
     let is_return = |text: &str| matches!(text.trim(), "return" | "return;");

@@ -1,4 +1,4 @@
-//! Compares the text of a fix with the change that it is said to be.
+//! Compares the text of a fix with the change that it claims to describe.
 
 use super::{
     diff::{self, LineChange},
@@ -6,10 +6,10 @@ use super::{
 };
 use std::collections::BTreeSet;
 
-/// A change between two runs, by names only.
+/// A change between two runs, as names only.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Named {
-    /// Functions and types that it touches, in the order of the diff.
+    /// Functions and types that the change touches, in the order of the diff.
     pub symbols: Vec<String>,
     words: BTreeSet<String>,
 }
@@ -37,15 +37,15 @@ impl Named {
         named
     }
 
-    /// Whether a text and the change have nothing in common: no word of the text is in the paths or in the hunks. False for
-    /// a text of few words.
+    /// Checks whether a text and the change have nothing in common: no word of the text is in the paths or in the
+    /// hunks. Returns `false` for a text of few words.
     pub fn is_foreign_to(&self, text: &str) -> bool {
         let told: BTreeSet<String> = words(text).collect();
         told.len() >= MIN_WORDS && told.is_disjoint(&self.words)
     }
 }
 
-/// Stems of words of prose that say nothing about a change, and of keywords that almost every hunk contains.
+/// Stems of prose words without information about a change, and of keywords that almost every hunk contains.
 const COMMON: [&str; 63] = [
     "the", "and", "for", "was", "were", "are", "that", "this", "with", "from", "into", "not", "now", "when", "wher",
     "which", "its", "has", "had", "hav", "but", "instead", "again", "aft", "befor", "only", "also", "all", "one",
@@ -54,11 +54,11 @@ const COMMON: [&str; 63] = [
     "failur", "run", "return", "funct", "const", "let",
 ];
 
-/// Endings that are removed, so that "rounding" is found as `round` and "caches" as `cached`.
+/// Suffixes that are removed, so that "rounding" matches `round` and "caches" matches `cached`.
 const ENDINGS: [&str; 7] = ["ing", "ion", "ed", "es", "er", "s", "e"];
 const MIN_LETTERS: usize = 3;
 
-/// Stems of the words of prose or code; identifiers are split at their parts.
+/// Returns the stems of the words of prose or code; identifiers are split into their parts.
 fn words(text: &str) -> impl Iterator<Item = String> {
     let runs = text.split(|letter: char| !letter.is_alphabetic()).flat_map(parts_of_identifier);
     let stems = runs.map(|word| stem(&word.to_lowercase()));
@@ -93,7 +93,7 @@ mod tests {
                         -  return Math.floor(sum);\n+  return Math.round(sum);\n }\n";
 
     #[test]
-    fn a_text_describes_a_change_by_a_word_of_it() {
+    fn text_with_a_word_of_the_change_describes_it() {
         let named = Named::of(["src/cart.js"], DIFF);
         for (text, is_foreign) in [
             ("cleared the npm cache", true),
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_without_lines_is_known_by_its_paths() {
+    fn change_without_lines_is_compared_by_paths() {
         let named = Named::of(["config/database.yml"], "");
         assert!(named.is_foreign_to("cleared the npm cache"));
         assert!(!named.is_foreign_to("pointed databases at the local socket"));

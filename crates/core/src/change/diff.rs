@@ -1,4 +1,4 @@
-//! Reads a unified diff of git: files, hunks, and the lines that went and came.
+//! Parses a unified diff of git: files, hunks, and removed and added lines.
 
 /// One file of a diff.
 #[derive(Debug, Default)]
@@ -8,30 +8,28 @@ pub(crate) struct DiffFile {
     /// Path after; empty for a deleted file.
     pub(crate) new: String,
     pub(crate) binary: bool,
-    /// What git says of the contents and modes: tells apart changes that have no lines.
+    /// Git's lines about content hashes and modes, which distinguish changes without hunks.
     pub(crate) content_id: String,
     pub(crate) hunks: Vec<Hunk>,
 }
 
-/// Lines that stand together.
+/// Adjacent lines of a file.
 #[derive(Debug, Default)]
 pub(crate) struct Hunk {
-    /// What git says the hunk is in.
+    /// The section heading after `@@`, for example a function.
     pub(crate) section: String,
     pub(crate) lines: Vec<DiffLine>,
 }
 
-/// One line.
 #[derive(Debug)]
 pub(crate) struct DiffLine {
     pub(crate) mark: LineChange,
-    /// Without its mark.
+    /// Without the mark of the diff.
     pub(crate) text: String,
-    /// In the new file; of a line that went, in the old one.
+    /// Line number in the new file; for a removed line, in the old file.
     pub(crate) number: u32,
 }
 
-/// What happened to a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LineChange {
     Kept,
@@ -40,7 +38,7 @@ pub(crate) enum LineChange {
 }
 
 impl DiffFile {
-    /// The path it has now, or had.
+    /// Returns the current path, or the old path of a deleted file.
     pub(crate) fn path(&self) -> &str {
         if self.new.is_empty() { &self.old } else { &self.new }
     }
@@ -64,7 +62,7 @@ impl Hunk {
     }
 }
 
-/// Every file of the diff.
+/// Returns every file of the diff.
 pub(crate) fn read(diff: &str) -> Vec<DiffFile> {
     let mut reader = Reader::default();
     diff.lines().for_each(|line| reader.line(line));
@@ -74,9 +72,9 @@ pub(crate) fn read(diff: &str) -> Vec<DiffFile> {
 #[derive(Default)]
 struct Reader {
     files: Vec<DiffFile>,
-    /// Lines of the open hunk that are still to come: of the old file, and of the new one.
+    /// Remaining lines of the open hunk: of the old and of the new file.
     left: (u32, u32),
-    /// The next line's number in the old and in the new file.
+    /// Number of the next line in the old and in the new file.
     at: (u32, u32),
 }
 
@@ -114,11 +112,11 @@ impl Reader {
         }
     }
 
-    /// Takes a line of the open hunk; false where it is none.
+    /// Adds a line to the open hunk. Returns `false` if the line is not a line of a hunk.
     fn content(&mut self, line: &str) -> bool {
         let Some(hunk) = self.files.last_mut().and_then(|file| file.hunks.last_mut()) else { return false };
         let mut push = |mark, number, text: &str| hunk.lines.push(DiffLine { mark, text: text.to_owned(), number });
-        // An editor may have cut the blank of an empty context line.
+        // An editor may have removed the blank of an empty context line.
         let (mark, text) = line.split_at_checked(1).unwrap_or((" ", ""));
         let (old, new) = match mark {
             "-" => {
@@ -159,7 +157,7 @@ fn hunk_header(line: &str) -> Option<(Range, Range, &str)> {
     Some((range(old)?, range(new)?, section.trim()))
 }
 
-/// `a/src/cart.ts b/src/cart.ts`; for files without hunks, both paths are nearly always the same.
+/// Splits `a/src/cart.ts b/src/cart.ts`. For files without hunks, both paths are usually equal.
 fn both_paths(rest: &str) -> (String, String) {
     if let Some(quoted) = rest.strip_prefix('"') {
         let end = quoted.find("\" ").map_or(rest.len(), |end| end + 2);
@@ -173,7 +171,7 @@ fn both_paths(rest: &str) -> (String, String) {
     middle.map_or_else(|| (path_of(rest), path_of(rest)), |at| (path_of(&rest[..at]), path_of(&rest[at + 1..])))
 }
 
-/// The path without git's quotes and prefix; empty for `/dev/null`.
+/// Returns the path without git's quotes and prefix; empty for `/dev/null`.
 fn path_of(text: &str) -> String {
     let path = unquoted(text.split('\t').next().unwrap_or(text));
     if path == "/dev/null" {
@@ -183,7 +181,7 @@ fn path_of(text: &str) -> String {
     if prefixed { path[2..].to_owned() } else { path }
 }
 
-/// `"a/caf\303\251.ts"` as it is on the disk.
+/// Decodes git's quoting, for example `"a/caf\303\251.ts"`.
 fn unquoted(text: &str) -> String {
     let Some(inside) = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else { return text.to_owned() };
     let mut bytes = Vec::with_capacity(inside.len());

@@ -1,5 +1,5 @@
-//! What a change comes to, so that two attempts can be told apart: code that went and came. Blank lines, comments and line
-//! numbers are no part of it.
+//! Digest of a change by the code that it removes and adds, in order to distinguish two attempts. Blank lines, comments
+//! and line numbers are ignored.
 
 use super::{
     diff::{self, DiffFile, LineChange},
@@ -8,7 +8,7 @@ use super::{
 };
 use crate::identity::sign::sha256_hex;
 
-/// The digest of a unified diff; none where it changes no code.
+/// Returns the digest of a unified diff, or `None` if it changes no code.
 pub fn change_digest(diff: &str) -> Option<String> {
     let changes: Vec<String> = diff::read(diff).iter().flat_map(of_file).collect();
     (!changes.is_empty()).then(|| sha256_hex(&changes.join("\n")))
@@ -30,7 +30,7 @@ fn of_file(file: &DiffFile) -> Vec<String> {
             changes.push(format!("-{went}\n+{came}"));
         }
     }
-    // Of a change without lines, such as that of a mode or of bytes, nothing else is known.
+    // A change without hunks, such as a change of mode or of binary content, is identified only by git's own lines.
     let content = if file.hunks.is_empty() { file.content_id.as_str() } else { "" };
     if !changes.is_empty() || file.hunks.is_empty() {
         changes.insert(0, format!("{} {} {content}", file.old, file.new));
@@ -38,7 +38,7 @@ fn of_file(file: &DiffFile) -> Vec<String> {
     changes
 }
 
-/// Where a language says nothing of comments, a line that begins as most do is one.
+/// For files without a known language, a line that starts with `#` counts as a comment.
 fn plain_lines(lines: &[(u32, &str)]) -> Vec<(u32, String)> {
     let is_code = |text: &str| !text.trim().is_empty() && !text.trim_start().starts_with('#');
     lines.iter().filter(|(_, text)| is_code(text)).map(|(at, text)| (*at, text.trim_end().to_owned())).collect()
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn layout_and_comments_are_no_change() {
+    fn layout_and_comments_do_not_change_the_digest() {
         let rows = [
             ("a.py", "x = 1", "x = 1  # one", false),
             ("a.py", "x = 1", "  x = 1", true),

@@ -1,37 +1,37 @@
-//! What a file is to the tests: a test, a snapshot, settings of tests, or nothing.
+//! Classifies a file by its role for tests: a test, a snapshot, test settings, or neither.
 
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// What a file is.
+/// The role of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FileRole {
-    /// Tests, or what helps them.
+    /// Tests or test helpers.
     Test,
-    /// What a test's output is compared with.
+    /// Stored output with which a test compares.
     Snapshot,
-    /// Says which tests run, and how.
+    /// Determines which tests run, and how.
     Settings(About),
-    /// Source that may hold tests of its own, as in Rust.
+    /// Source that may contain its own tests, as in Rust.
     Mixed,
-    /// Neither.
+    /// None of these.
     Other,
 }
 
-/// What settings are about.
+/// The scope of a settings file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum About {
     /// A test runner or a coverage tool.
     Runner,
-    /// The whole project, its tests among other things.
+    /// The whole project, including its tests.
     Project,
-    /// Commands that run tests: a pipeline of CI, or a script named after them.
+    /// Commands that run tests: a CI pipeline, or a script named after tests.
     Tests,
     /// Any commands.
     Commands,
 }
 
-/// A family of languages whose tests look alike.
+/// A family of languages with the same notation for tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Language {
     JavaScript,
@@ -43,7 +43,7 @@ pub(crate) enum Language {
     Ruby,
     Php,
     Other,
-    /// No code: documents, and what tests read.
+    /// No code: documents, and data that tests read.
     Data,
 }
 
@@ -53,7 +53,7 @@ static SNAPSHOT: LazyLock<Regex> = LazyLock::new(|| {
         r"|\.(?:approved|verified)\.\w+$|_golden\.\w+$|\.golden\.\w+$",
     ))
 });
-/// Also names of ordinary folders of code.
+/// These are also common names of source folders.
 static DATA_SNAPSHOT: LazyLock<Regex> = LazyLock::new(|| {
     compile(
         r"(?:^|/)(?:golden|goldens|goldenfiles|snapshots|expected)/|[._-]expected\.\w+$|(?:^|/)expected[._-]?\w*\.\w+$",
@@ -88,7 +88,7 @@ static COMMANDS: LazyLock<Regex> = LazyLock::new(|| {
         r"(?:^|/)(?:(?:GNU)?[Mm]akefile|[Jj]ustfile|Taskfile\.ya?ml|Rakefile|Dockerfile[^/]*)$|\.(?:mk|sh|bash|ps1|cmd|bat)$",
     )
 });
-/// A word of a script's path that says what it runs.
+/// A word of a script's path that names what it runs.
 static ABOUT_TESTS: LazyLock<Regex> =
     LazyLock::new(|| compile(r"(?i)(?:^|[/._-])(?:tests?|ci|checks?|verify|lint|specs?|e2e)(?:[/._-]|$)"));
 
@@ -96,7 +96,7 @@ fn compile(pattern: &str) -> Regex {
     Regex::new(pattern).expect("a constant pattern")
 }
 
-/// What the file is to the tests.
+/// Returns the role of the file.
 pub(crate) fn role(path: &str) -> FileRole {
     let language = language(path);
     if SNAPSHOT.is_match(path) || (matches!(language, Language::Data) && DATA_SNAPSHOT.is_match(path)) {
@@ -126,7 +126,7 @@ fn about(path: &str) -> Option<About> {
     }
 }
 
-/// By the file's ending.
+/// Returns the language by the file extension.
 pub(crate) fn language(path: &str) -> Language {
     match path.rsplit('.').next().unwrap_or_default() {
         "js" | "jsx" | "ts" | "tsx" | "mjs" | "cjs" | "mts" | "cts" | "vue" | "svelte" | "coffee" => {

@@ -1,16 +1,16 @@
-//! How tests, skips and expectations are written, language by language.
+//! Patterns for tests, skips and expectations in each language.
 
 use super::files::Language;
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// The shapes of one family of languages.
+/// The patterns of one family of languages.
 struct LanguagePatterns {
     /// Declares a test; the first group that matches is its name.
     test: Regex,
     /// Keeps tests from running.
     skip: Regex,
-    /// Expects something.
+    /// Contains an expectation.
     expects: Regex,
 }
 
@@ -110,10 +110,10 @@ fn of(language: Language) -> Option<&'static LanguagePatterns> {
     })
 }
 
-/// Longest line that is looked at.
+/// Maximum bytes of a line that are searched.
 const MAX_LINE_BYTES: usize = 4096;
 
-/// The code of a line; nothing of a comment.
+/// Returns the code of a line, or `None` for a comment.
 fn code(line: &str, language: Language) -> Option<&str> {
     let line = &line[..line.floor_char_boundary(MAX_LINE_BYTES)];
     let trimmed = line.trim_start();
@@ -135,23 +135,23 @@ fn code(line: &str, language: Language) -> Option<&str> {
     (!comment && !trimmed.is_empty()).then_some(line)
 }
 
-/// The name of the test that the line declares; empty where the language puts it on another line.
+/// Returns the name of the test that the line declares; empty if the language puts the name on another line.
 pub(crate) fn test_name(line: &str, language: Language) -> Option<&str> {
     let found = of(language)?.test.captures(code(line, language)?)?;
     Some(found.iter().skip(1).flatten().next().map_or("", |name| name.as_str()))
 }
 
-/// What keeps tests from running on this line.
+/// Returns the text on this line that keeps tests from running.
 pub(crate) fn skip(line: &str, language: Language) -> Option<&str> {
     of(language)?.skip.find(code(line, language)?).map(|found| found.as_str())
 }
 
-/// Whether the mark makes other tests not run.
+/// Checks whether the mark keeps other tests from running.
 pub(crate) fn is_only(words: &str) -> bool {
     words.ends_with("only") || words.contains("only:") || words.starts_with("fit") || words.starts_with("fd")
 }
 
-/// Whether the line expects something.
+/// Checks whether the line contains an expectation.
 pub(crate) fn expects(line: &str, language: Language) -> bool {
     of(language).zip(code(line, language)).is_some_and(|(patterns, code)| patterns.expects.is_match(code))
 }

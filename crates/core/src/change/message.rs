@@ -1,19 +1,18 @@
-//! Whether a commit says that it mends something, by its message: an ordered table, the first rule that fits decides.
-//! It is to be right rather than complete: what adds, what keeps the project tidy and what takes back is no fix, whatever
-//! else the message says.
+//! Decides by a commit message whether the commit is a fix, with an ordered table in which the first match wins.
+//! Precision matters more than recall: additions, upkeep and reverts are not fixes, whatever else the message contains.
 
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// Bytes of a message that are looked at.
+/// Maximum bytes of a message that are read.
 pub const MAX_MESSAGE_BYTES: usize = 4 * 1024;
 
-/// What a message is found to say, and by which rule.
+/// The result for a message, and the rule that decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MessageRule {
-    /// The rule's name.
+    /// Name of the rule, or `none`.
     pub name: &'static str,
-    /// Whether it is the message of a fix.
+    /// Set if the commit is a fix.
     pub is_fix: bool,
 }
 
@@ -21,17 +20,17 @@ const NO_RULE: MessageRule = MessageRule { name: "none", is_fix: false };
 
 struct Row {
     rule: MessageRule,
-    /// Looked for in the title alone.
+    /// Matched against the title only.
     title: Option<Regex>,
-    /// Looked for in the whole message.
+    /// Matched against the whole message.
     message: Option<Regex>,
 }
 
-/// `fix`, as a verb and as the type of a conventional commit.
+/// `fix` as a verb and as the type of a conventional commit.
 const FIX: &str = r"(?:bug ?fix(?:es)?|hot ?fix(?:es)?|fix(?:e[sd]|ing)?)";
 /// An emoji, then the part of the project: `[router]`, `net/http:`.
 const AREA: &str = r"^\s*(?:[^\w\s\[]+\s*)?(?:\[[^\]]{1,40}\]\s*|[\w./@*-]{1,40}(?:\([^)]{0,60}\))?!?:\s+)?";
-/// What is no part of what the project does.
+/// Objects that do not affect the project's behavior.
 const UPKEEP: &str = concat!(
     r"(?:typos?|spelling|grammar|wording|lint\w*|format(?:ting)?|(?:code ?)?style|indent\w*|white ?spaces?|docs?|documentation",
     r"|docstrings?|js ?docs?|readme(?:\.md)?|change ?log|comments?|licen[sc]e|copyright|links?|ci|travis|appveyor|workflows?",
@@ -46,7 +45,7 @@ static ROWS: LazyLock<[Row; 11]> = LazyLock::new(|| {
         Row { rule: MessageRule { name, is_fix }, title: compile(title), message: compile(message) }
     };
     [
-        // Quotes the title of what it takes back, which may be a fix.
+        // A revert quotes the title of the reverted commit, which may be a fix.
         row("revert", false, r"(?i)^\W*(?:revert|reapply|back ?out|undo)\b", r"(?m)^This reverts commit [0-9a-f]{7,}"),
         row("merge", false, r"^Merge (?:branch|branches|pull request|remote|tag|commit)\b|^Merged in ", ""),
         row("autosquash", false, r"^(?:fixup|squash|amend)! ", ""),
@@ -74,7 +73,7 @@ static ROWS: LazyLock<[Row; 11]> = LazyLock::new(|| {
         row("fix-type", true, r"(?i)^\W*(?:fix|fixes|bugfix|hotfix)(?:\([^)]{0,60}\))?!?:", ""),
         row("gitmoji-bug", true, r"^\s*(?:🐛|🚑|:bug:|:ambulance:)", ""),
         row("fix-verb", true, &format!(r"(?i){AREA}{FIX}\b(?:[^-/]|$)"), ""),
-        // A wish that an issue holds is no fault.
+        // An issue may contain a feature request, which is not a bug.
         row(
             "addition",
             false,
@@ -90,7 +89,7 @@ static ROWS: LazyLock<[Row; 11]> = LazyLock::new(|| {
     ]
 });
 
-/// What a message says: a title, and what stands below it.
+/// Returns the first rule that matches the title or the message.
 pub fn judge_message(message: &str) -> MessageRule {
     let message = &message[..message.floor_char_boundary(MAX_MESSAGE_BYTES)];
     let title = message.lines().next().unwrap_or_default();
@@ -101,7 +100,7 @@ pub fn judge_message(message: &str) -> MessageRule {
     ROWS.iter().find(fits).map_or(NO_RULE, |row| row.rule)
 }
 
-/// The commit that a message says it takes back.
+/// Returns the commit that a message reverts.
 pub fn reverted_commit(message: &str) -> Option<&str> {
     static REVERTED: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r"(?m)^This reverts commit ([0-9a-f]{7,64})\b").expect("a constant pattern"));

@@ -1,5 +1,5 @@
-//! What can be learned of a commit that mended something: which tests it touched, and which functions and types of which
-//! files. Names only; the code itself is not kept.
+//! Extracts the facts of a fix commit that can be learned from: the tests that it touched, and the functions and types
+//! in each source file. Only names are kept, not the code.
 
 use super::{
     declared::{name_at, speaks_of_tests},
@@ -12,15 +12,15 @@ use regex::Regex;
 use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
 
-/// A change of more files says little of each.
+/// Limit of changed files, because a change of more files has little information about each file.
 const MAX_FILES: usize = 40;
 const MAX_SOURCES: usize = 8;
-/// Names of one file.
+/// Maximum number of names per file.
 const MAX_TITLES: usize = 20;
 const MAX_SYMBOLS: usize = 12;
 const MAX_NAME_BYTES: usize = 200;
 
-/// Parts of paths whose files are made, brought along, or show how something is used.
+/// Parts of paths whose files are generated, vendored, or examples.
 const NO_SOURCES: [&str; 13] = [
     "dist/",
     "vendor/",
@@ -37,25 +37,26 @@ const NO_SOURCES: [&str; 13] = [
     ".github/",
 ];
 
-/// What a fix touched.
+/// The files that a fix touched.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MinedFix {
-    /// Test files, with the titles of the tests that lines were changed in.
+    /// Test files, with the titles of the changed tests.
     pub tests: Vec<Touched>,
-    /// Other source files, with the functions and types that lines were changed in.
+    /// Other source files, with the changed functions and types.
     pub sources: Vec<Touched>,
 }
 
-/// A file, and what in it was changed.
+/// A file and the names of its changed parts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Touched {
-    /// From the top of the repository, with `/`.
+    /// Path from the top of the repository, with `/`.
     pub file: String,
-    /// Titles, or symbols.
+    /// Titles or symbols.
     pub names: Vec<String>,
 }
 
-/// Reads it from a unified diff of git; none where no test and source were changed together, or too much was.
+/// Reads a unified diff of git. Returns `None` if tests and sources were not changed together, or if too many files
+/// were changed.
 pub fn mined(diff: &str) -> Option<MinedFix> {
     let files = diff::read(diff);
     if files.len() > MAX_FILES {
@@ -79,13 +80,13 @@ pub fn mined(diff: &str) -> Option<MinedFix> {
     is_whole.then_some(fix)
 }
 
-/// Lines of a hunk that are of tests, or are of none.
+/// Lines of a hunk that are either inside or outside tests.
 struct Part<'h> {
     section: &'h str,
     lines: &'h [DiffLine],
 }
 
-/// The part of a hunk that is of a source, and that which is of tests; in a file of Rust these come last.
+/// Splits a hunk into source and tests; in a Rust file the tests come last.
 fn parted(hunk: &Hunk, role: FileRole) -> (Part<'_>, Part<'_>) {
     let at = match role {
         FileRole::Test => 0,
@@ -107,7 +108,7 @@ fn add(
 ) {
     let is_changed = |part: &&Part<'_>| part.lines.iter().any(|line| line.mark != LineChange::Kept);
     let changed: Vec<&Part<'_>> = parts.iter().filter(is_changed).collect();
-    // What was renamed and not changed has no hunk.
+    // A file that was only renamed has no hunk.
     if changed.is_empty() {
         return;
     }
@@ -125,7 +126,8 @@ fn is_no_source(path: &str) -> bool {
     path.contains(".min.") || NO_SOURCES.iter().any(is_part)
 }
 
-/// The tests that changed lines stand in; what stands above all of them is in that of the hunk's head.
+/// Returns the tests that contain changed lines. Lines before the first test in the hunk belong to the test in the
+/// hunk's section heading.
 fn titles(part: &Part<'_>, language: Language) -> Vec<String> {
     let lines: Vec<&DiffLine> = part.lines.iter().filter(|line| line.mark != LineChange::Removed).collect();
     let mut current = markers::test_name(part.section, language).map(str::to_owned);
@@ -149,13 +151,13 @@ static DECLARED: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"^(?:[\w<>]+\s+)*(?:fn|void|fun|def|Task)\s+([A-Za-z_]\w*)\s*\(").expect("a constant pattern")
 });
 
-/// As the test is called when it runs.
+/// Converts a declaration to the name that the runner prints.
 fn plain_title(name: &str) -> String {
     let name = DECLARED.captures(name).and_then(|found| found.get(1)).map_or(name, |found| found.as_str());
     name.replace("\\'", "'").replace("\\\"", "\"")
 }
 
-/// One that is made when the test runs names no case.
+/// Excludes titles that are computed when the test runs, because they do not name a single case.
 fn is_whole_title(title: &str) -> bool {
     !title.trim().is_empty() && !title.contains("${") && !title.contains('%')
 }

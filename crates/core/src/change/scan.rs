@@ -1,5 +1,5 @@
-//! Reads a source file into the items of its scopes: tests, suites, hooks, definitions and imports. Items are compared by
-//! their tokens, so that two versions are equal if they differ only in comments and layout.
+//! Parses a source file into the items of its scopes: tests, suites, hooks, definitions and imports. Items are compared
+//! by their tokens, so that two versions are equal if they differ only in comments and layout.
 
 mod go;
 mod javascript;
@@ -11,24 +11,24 @@ use super::{
     tokens::{Kind, Token, begins_statement, depth_change, is_mark, tokens},
 };
 use std::ops::Range;
-/// Where names are looked up: a file, or a suite in it.
+/// A scope for names: a file, or a suite in it.
 #[derive(Debug)]
 pub(crate) struct Scope {
-    /// What stands before the items of a suite: its name, marks and parameters.
+    /// The part of a suite before its items: its name, marks and parameters.
     pub(crate) head: Vec<String>,
     pub(crate) line: u32,
     pub(crate) items: Vec<Item>,
     pub(crate) parent: Option<usize>,
-    /// Whether all of it is of tests; in a file of Rust beside its tests stands the code that they test.
+    /// Set if the scope contains only tests. A Rust file contains its tests and the tested code.
     pub(crate) is_of_tests: bool,
 }
 
 #[derive(Debug)]
 pub(crate) struct Item {
     pub(crate) kind: ItemKind,
-    /// Of a test its title, of an import the name that it binds.
+    /// The title of a test, or the name that an import binds.
     pub(crate) name: String,
-    /// What is compared; of an import what it binds the name to.
+    /// The compared tokens; for an import, the source of the name.
     pub(crate) source: Vec<String>,
     pub(crate) lines: Range<u32>,
     /// The scope of a suite.
@@ -39,7 +39,7 @@ pub(crate) struct Item {
 pub(crate) enum ItemKind {
     Test,
     Suite,
-    /// Runs around tests, or decides which of them run.
+    /// Runs around tests, or decides which tests run.
     Hook,
     Definition,
     Import,
@@ -51,11 +51,11 @@ pub(crate) enum ItemKind {
 pub(crate) struct File {
     pub(crate) path: String,
     pub(crate) language: Language,
-    /// The file's own is the first.
+    /// The first scope is the file's own.
     pub(crate) scopes: Vec<Scope>,
 }
 
-/// A test, and the scope that it stands in.
+/// A test and the scope that contains it.
 #[derive(Clone, Copy)]
 pub(crate) struct TestAt<'f> {
     pub(crate) item: &'f Item,
@@ -63,7 +63,7 @@ pub(crate) struct TestAt<'f> {
 }
 
 impl File {
-    /// `lines`: their numbers and texts.
+    /// Parses a file; `lines` are line numbers and texts.
     pub(crate) fn read(path: &str, language: Language, lines: &[(u32, &str)]) -> Self {
         let tokens = tokens(lines, language);
         let mut reader = Reader { tokens: &tokens, language, scopes: Vec::new() };
@@ -78,12 +78,12 @@ impl File {
         })
     }
 
-    /// The scopes around a test, the innermost first.
+    /// Returns the scopes around a test, innermost first.
     pub(crate) fn around(&self, test: TestAt<'_>) -> impl Iterator<Item = &Scope> {
         std::iter::successors(Some(&self.scopes[test.scope]), |scope| scope.parent.map(|parent| &self.scopes[parent]))
     }
 
-    /// The titles of the suites around a test and its own, from the outside in.
+    /// Returns the titles of the suites around a test and its own title, outermost first.
     pub(crate) fn titles<'f>(&'f self, test: TestAt<'f>) -> Vec<&'f str> {
         let mut titles = vec![test.item.name.as_str()];
         let mut inner = test.scope;
@@ -149,7 +149,8 @@ impl Reader<'_> {
         found
     }
 
-    /// Whether these are decorators or attributes of what follows, or it is a further part of them.
+    /// Checks whether the statement continues: it is a decorator or attribute of the next statement, or the next
+    /// statement is a further part such as `else`.
     fn goes_on(&self, statement: Range<usize>) -> bool {
         let next = self.tokens.get(statement.end + 1);
         let words = self.words(&statement);
@@ -180,7 +181,7 @@ impl Reader<'_> {
         code.take(8).map(|token| token.text.as_str()).collect()
     }
 
-    /// What is compared: no semicolon of JavaScript, and of Python how far it is indented within the statement.
+    /// Returns the compared tokens: without the semicolons of JavaScript, and with the relative indentation of Python.
     fn source(&self, range: Range<usize>) -> Vec<String> {
         let tokens = &self.tokens[range];
         let base = tokens.iter().find(|token| token.kind == Kind::Indent).map_or(0, |token| token.indent);

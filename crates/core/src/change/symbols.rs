@@ -1,5 +1,5 @@
-//! Names of functions and types that the changed lines of a hunk lie in, or define. What surrounds a line is told by its
-//! indentation, which is the same in all languages.
+//! Names of the functions and types that contain the changed lines of a hunk, or that the lines define. Indentation
+//! identifies the enclosing item, because it works the same in all languages.
 
 use super::diff::{DiffLine, LineChange};
 use regex::Regex;
@@ -18,17 +18,17 @@ static ASSIGNED: LazyLock<Regex> = LazyLock::new(|| {
         r"^\s*(?:export\s+)?(?:(?:const|let|var)\s+|(?:[\w$]+\.)+)?([A-Za-z_$][\w$]*)\s*(?::\s*[^=(]+)?[:=]\s*(?:async\s*)?(?:function\b|\([^)]*\)\s*(?::\s*[^=]+)?=>|[A-Za-z_$][\w$]*\s*=>|\([^)]*$)",
     )
 });
-/// `total(items) {`, `public int total(List<Item> items) throws Sold {`; the words before the name come first.
+/// `total(items) {`, `public int total(List<Item> items) throws Sold {`; group 1 is the words before the name.
 static METHOD: LazyLock<Regex> = LazyLock::new(|| {
     compile(r"^\s*((?:[\w$<>\[\],.?&*@]+\s+)*)[*#&]*([A-Za-z_$][\w$]*)\s*(?:<[^>]*>)?\(([^{]*)\{\s*$")
 });
 
-/// Words before a name that make a line a statement.
+/// Words before a name that make the line a statement.
 const STATEMENTS: [&str; 20] = [
     "return", "await", "yield", "throw", "new", "else", "case", "in", "of", "const", "let", "var", "typeof", "delete",
     "go", "defer", "do", "assert", "raise", "void!",
 ];
-/// Words that stand where the name of a method would.
+/// Keywords in the position of a method name.
 const NO_NAMES: [&str; 18] = [
     "if",
     "for",
@@ -54,7 +54,8 @@ fn compile(pattern: &str) -> Regex {
     Regex::new(pattern).expect("a constant pattern")
 }
 
-/// The innermost name around each changed line of a hunk, each once; `section` is what git says that it is in.
+/// Returns the innermost name around each changed line of a hunk, without duplicates. `section` is the hunk's section
+/// heading.
 pub(super) fn symbols(section: &str, lines: &[DiffLine]) -> Vec<String> {
     let mut around: Vec<(usize, &str)> = Vec::new();
     let mut found: Vec<String> = Vec::new();
@@ -67,10 +68,10 @@ pub(super) fn symbols(section: &str, lines: &[DiffLine]) -> Vec<String> {
         }
         let indent = text.len() - trimmed.len();
         let name = defined(text);
-        // The end of a head that was broken into lines stands where the head does.
+        // The closing line of a multi-line head has the indentation of the head.
         if !trimmed.starts_with([')', ']', '{']) {
             around.retain(|(outer, _)| *outer < indent);
-            // What the section names ends at the latest there.
+            // The item of the section heading ends here at the latest.
             of_section = of_section.filter(|_| indent > 0);
         }
         let inside = around.last().map(|(_, name)| *name).or(of_section.filter(|_| indent > 0));
@@ -89,7 +90,7 @@ pub(super) fn symbols(section: &str, lines: &[DiffLine]) -> Vec<String> {
     found
 }
 
-/// Comments and imports change nothing of what they stand in.
+/// Comments and imports do not change the item that contains them.
 fn is_aside(trimmed: &str) -> bool {
     let comments = ["//", "/*", "*/", "* ", "#", "--", "'''", "\"\"\""];
     let imports = ["import ", "from ", "use ", "require ", "package ", "using "];
@@ -98,7 +99,7 @@ fn is_aside(trimmed: &str) -> bool {
         || trimmed.starts_with("const ") && trimmed.contains("require(")
 }
 
-/// The name that a line defines.
+/// Returns the name that a line defines.
 fn defined(line: &str) -> Option<&str> {
     let by = |rule: &Regex| rule.captures(line)?.get(1).map(|name| name.as_str());
     by(&KEYWORD).or_else(|| by(&ASSIGNED)).or_else(|| method(line))
@@ -113,7 +114,7 @@ fn method(line: &str) -> Option<&str> {
     (!is_statement && !is_call && !NO_NAMES.contains(&name)).then_some(name)
 }
 
-/// Whether what was opened before it is closed in it.
+/// Checks whether the parenthesis before `args` is closed inside `args`.
 fn is_closed(args: &str) -> bool {
     let opened = 1 + args.bytes().filter(|byte| *byte == b'(').count();
     opened == args.bytes().filter(|byte| *byte == b')').count()

@@ -2,14 +2,13 @@
 
 use super::files::Language;
 
-/// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Word,
-    /// A string, or a regular expression.
+    /// A string or a regular expression.
     Text,
     Mark,
-    /// The indentation of a line of Python that begins a statement.
+    /// The indentation of a Python line that starts a statement.
     Indent,
 }
 
@@ -17,13 +16,13 @@ pub(crate) enum Kind {
 pub(crate) struct Token {
     pub(crate) kind: Kind,
     pub(crate) text: String,
-    /// Number of its line.
+    /// Line number.
     pub(crate) line: u32,
-    /// The indentation, of [`Kind::Indent`].
+    /// Indentation of a [`Kind::Indent`].
     pub(crate) indent: usize,
 }
 
-/// As it is compared: of Python with its indentation.
+/// The form for comparisons, which includes Python's indentation.
 impl std::fmt::Display for Token {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.kind {
@@ -32,7 +31,7 @@ impl std::fmt::Display for Token {
         }
     }
 }
-/// Tokens of the code in lines.
+/// Returns the tokens of the code in `lines`.
 pub(crate) fn tokens(lines: &[(u32, &str)], language: Language) -> Vec<Token> {
     let text: Vec<&str> = lines.iter().map(|(_, text)| *text).collect();
     let text = text.join("\n");
@@ -63,7 +62,7 @@ pub(crate) fn tokens(lines: &[(u32, &str)], language: Language) -> Vec<Token> {
                 "(" | "[" | "{" => depth += 1,
                 ")" | "]" | "}" => {
                     depth -= 1;
-                    // A comma that a formatter adds.
+                    // A trailing comma, which formatters add.
                     tokens.pop_if(|last| last.kind == Kind::Mark && last.text == ",");
                 }
                 _ => {}
@@ -77,7 +76,8 @@ pub(crate) fn tokens(lines: &[(u32, &str)], language: Language) -> Vec<Token> {
     if language == Language::Python { without_assert_brackets(tokens) } else { tokens }
 }
 
-/// `assert (a == b)` is `assert a == b`; with a comma in the brackets it is always true.
+/// Treats `assert (a == b)` like `assert a == b`. With a comma the brackets are a tuple, which is always true, so they
+/// stay.
 fn without_assert_brackets(tokens: Vec<Token>) -> Vec<Token> {
     let mut drop = vec![false; tokens.len()];
     for at in 1..tokens.len() {
@@ -99,7 +99,7 @@ fn without_assert_brackets(tokens: Vec<Token>) -> Vec<Token> {
     tokens.into_iter().filter(|_| !drop.next().unwrap_or_default()).collect()
 }
 
-/// Bytes of the comment that begins here.
+/// Returns the length in bytes of the comment at the start of `rest`.
 fn comment(rest: &str, language: Language) -> Option<usize> {
     let line = || rest.find('\n').unwrap_or(rest.len());
     let is_build_tag = language == Language::Go && (rest.starts_with("//go:build ") || rest.starts_with("// +build "));
@@ -137,7 +137,7 @@ fn is_word(letter: char) -> bool {
     letter.is_alphanumeric() || matches!(letter, '_' | '$')
 }
 
-/// Bytes of the string that begins here.
+/// Returns the length in bytes of the string at the start of `rest`.
 fn string(rest: &str, language: Language, last: Option<&Token>) -> Option<usize> {
     let first = rest.chars().next()?;
     let quoted = |from: usize, quote: &str, escapes: bool, lines: bool| Some(end_of(rest, from, quote, escapes, lines));
@@ -167,7 +167,7 @@ fn string(rest: &str, language: Language, last: Option<&Token>) -> Option<usize>
             let prefix = usize::from(rest.starts_with("b\"") || rest.starts_with("b'") || rest.starts_with("c\""));
             match rest[prefix..].chars().next()? {
                 '"' => quoted(prefix + 1, "\"", true, true),
-                // Else it is a lifetime.
+                // Otherwise it is a lifetime.
                 '\'' => {
                     let mut inside = rest[prefix + 1..].chars();
                     let is_letter = inside.next()? == '\\' || inside.next() == Some('\'');
@@ -182,7 +182,7 @@ fn string(rest: &str, language: Language, last: Option<&Token>) -> Option<usize>
     }
 }
 
-/// Where a string ends; one of a line that is not closed, at the end of the line.
+/// Returns the end of a string. An unclosed single-line string ends at the end of the line.
 fn end_of(rest: &str, from: usize, quote: &str, escapes: bool, may_have_lines: bool) -> usize {
     let mut at = from;
     while at < rest.len() {
@@ -239,7 +239,7 @@ fn end_of_template(rest: &str) -> usize {
     rest.len()
 }
 
-/// Whether a slash is a division here.
+/// Checks whether a slash starts a regular expression here; otherwise it is a division.
 fn begins_regex(last: Option<&Token>) -> bool {
     match last {
         None => true,
@@ -272,7 +272,7 @@ pub(crate) fn unquoted(text: &str) -> &str {
     inside.strip_suffix(['"', '`']).unwrap_or(inside)
 }
 
-/// With one kind of quotes, where a language has several that mean the same.
+/// Converts quotes to one kind if the language has several kinds with the same meaning.
 fn plain_text(text: &str, language: Language) -> String {
     let prefix = text.find(['"', '\'']).unwrap_or(0);
     let (prefix, quoted) = text.split_at(prefix);
@@ -281,7 +281,7 @@ fn plain_text(text: &str, language: Language) -> String {
         return text.to_owned();
     };
     let inside = quoted.trim_start_matches(quote);
-    // An empty string has two, and is closed by the second.
+    // An empty string also starts with two quotes, of which the second closes it.
     let width = if quoted.len() - inside.len() >= 3 { 3 } else { 1 };
     let (opens, inside) = quoted.split_at(width);
     let inside = inside.strip_suffix(opens).unwrap_or(inside);
@@ -302,7 +302,7 @@ pub(crate) fn depth_change(token: &Token) -> i32 {
     }
 }
 
-/// The bracket that closes this one; the number of tokens where none does.
+/// Returns the index of the closing bracket, or the number of tokens if there is no closing bracket.
 pub(crate) fn close_of(tokens: &[Token], open: usize) -> usize {
     let mut depth = 0;
     for (at, token) in tokens.iter().enumerate().skip(open) {
@@ -314,7 +314,7 @@ pub(crate) fn close_of(tokens: &[Token], open: usize) -> usize {
     tokens.len()
 }
 
-/// Whether the token begins another statement than the one before it.
+/// Checks whether the token starts a new statement.
 pub(crate) fn begins_statement(last: &Token, token: &Token, language: Language) -> bool {
     if language == Language::Python {
         return token.kind == Kind::Indent;
@@ -326,14 +326,14 @@ pub(crate) fn begins_statement(last: &Token, token: &Token, language: Language) 
     let before = [",", "=", "(", "[", "{", ".", "+", "|", "&", "?", ":", ">"];
     let after = [".", "?", ":", "|", "&", "+", "=", ")", "]", "}", "{"];
     let words = ["else", "catch", "finally", "where"];
-    // No semicolon is put before a bracket in JavaScript.
+    // JavaScript inserts no semicolon before a bracket.
     let is_call = language == Language::JavaScript && goes_on(token, &["(", "["]);
     let is_word = token.kind == Kind::Word && words.contains(&token.text.as_str());
     let is_same = last.line == token.line || goes_on(last, &before) || goes_on(token, &after) || is_call || is_word;
     !is_same
 }
 
-/// Where the statement ends that begins with this token.
+/// Returns the end of the statement that starts with this token.
 pub(crate) fn statement_end(tokens: &[Token], start: usize, language: Language) -> usize {
     let mut depth = 0;
     for at in start..tokens.len() {

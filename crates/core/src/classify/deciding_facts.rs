@@ -1,12 +1,12 @@
-//! What the facts beside the text say: container state, exit code and signal, HTTP status.
+//! Classifies by facts that arrive beside the text: container state, exit code and signal, HTTP status.
 
 use super::{Classification, rule::rank};
 use crate::{failure::category::Category, failure::event::FailureEvent};
 
-/// 128 + SIGKILL, as shells and container runtimes report it.
+/// 128 + SIGKILL (9), as shells and container runtimes report it.
 const SIGKILL_EXIT_CODE: i32 = 137;
 
-/// A fact that decides unless the text says something that goes before it.
+/// A fact that decides unless a rule of higher rank matched the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct DecidingFact {
     name: &'static str,
@@ -23,7 +23,7 @@ impl DecidingFact {
     }
 }
 
-/// The fact that goes before the others.
+/// Returns the fact with the highest rank.
 pub(super) fn first_match(event: &FailureEvent) -> Option<DecidingFact> {
     memory(event).or_else(|| container(event)).or_else(|| status(event))
 }
@@ -41,13 +41,14 @@ fn memory(event: &FailureEvent) -> Option<DecidingFact> {
     Some(DecidingFact { name, category: Category::ContainerOom })
 }
 
-/// What kills a container without a word is its memory limit, most often; a process outside of one may be anybody's kill,
-/// and so may one of which the runtime says that it was not memory.
+/// Checks that the process ran in a container and that the runtime does not report whether memory was the reason. A
+/// container that is killed without a message has usually reached its memory limit. Outside a container anything may
+/// have sent the signal.
 fn is_container(event: &FailureEvent) -> bool {
     event.oom_killed.is_none() && state(event).is_some_and(|state| !state.is_empty())
 }
 
-/// A signal other than SIGKILL ended it, so the exit code is not the kernel's kill.
+/// Checks for a signal other than SIGKILL, because then the exit code does not come from the kernel's kill.
 fn stopped_by_us(event: &FailureEvent) -> bool {
     event.signal.as_deref().is_some_and(|signal| !matches!(signal, "" | "SIGKILL" | "KILL" | "9"))
 }
@@ -76,7 +77,7 @@ fn container(event: &FailureEvent) -> Option<DecidingFact> {
             | "poststarthookerror"
             | "deadlineexceeded"
     );
-    // A one-shot container that ended well did not crash.
+    // For example, a one-shot container that exits with 0 did its job.
     let ended_well = matches!(state.as_str(), "exited" | "dead") && event.exit_code == Some(0);
     let misconfigured = state == "createcontainerconfigerror";
     if misconfigured {
@@ -91,7 +92,8 @@ fn status(event: &FailureEvent) -> Option<DecidingFact> {
     failed.then_some(DecidingFact { name: "fact-http-status", category: Category::HttpError })
 }
 
-/// The container's state in lower case, without the blanks of `docker ps` ("Exited (1)" is "exited").
+/// Returns the container's state in lower case and without the details of `docker ps`, for example `exited` for "Exited
+/// (1)".
 fn state(event: &FailureEvent) -> Option<String> {
     let state = event.container_status.as_deref()?;
     let word: String = state.chars().take_while(char::is_ascii_alphanumeric).collect();

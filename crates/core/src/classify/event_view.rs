@@ -1,6 +1,5 @@
-//! The text as the rules see it: no ANSI sequences, nothing that a CI system put before each line, the exception type in
-//! front where the text does not name it.
-//! What is stored stays as it is; offsets lead back into the event's own text.
+//! The text as the rules see it: without ANSI sequences and CI line prefixes, and with the exception type in front if
+//! the text does not name it. The stored text does not change; offsets map back to the event's own text.
 
 use super::Span;
 use crate::{display::escape_length, failure::event::FailureEvent, output::marks::ci_prefix};
@@ -9,14 +8,15 @@ use std::borrow::Cow;
 
 const ESC: u8 = 0x1b;
 
-/// A text free of escape sequences, with the way back to the original offsets.
+/// A text without escape sequences that can map offsets back to the original.
 #[derive(Debug)]
 pub(super) struct EventView<'a> {
     original: &'a str,
     bytes: Cow<'a, [u8]>,
-    /// Length of what was put in front and is not in the original.
+    /// Length in bytes of the exception type put in front, which is not in the original.
     prefix: usize,
-    /// Where a run of kept bytes starts: in `bytes`, and in the original. Empty when nothing was taken out.
+    /// Start of each run of kept bytes, as an offset into `bytes` and an offset into the original. Empty when nothing
+    /// was removed.
     runs: Vec<(usize, usize)>,
 }
 
@@ -42,13 +42,14 @@ impl<'a> EventView<'a> {
         &self.bytes
     }
 
-    /// The span of the original text that `start..end` of the view came from; none if it lies before the text.
+    /// Maps `start..end` of the view to a span of the original text. Returns `None` if the range ends inside the
+    /// prefix.
     pub(super) fn original_span(&self, start: usize, end: usize) -> Option<Span> {
         if end <= self.prefix {
             return None;
         }
         let start = self.original.floor_char_boundary(self.offset(start.max(self.prefix)));
-        // The last byte is looked up, not the one after it: an escape sequence may stand between the two.
+        // Look up the last byte instead of the end, because an escape sequence may follow the last byte.
         let end = self.original.ceil_char_boundary(self.offset(end.saturating_sub(1).max(self.prefix)) + 1);
         (start < end).then_some(Span { start, end })
     }
@@ -60,15 +61,16 @@ impl<'a> EventView<'a> {
     }
 }
 
-/// True where the text names the type itself; only its start is looked at, for the type stands in the headline.
+/// Checks whether the text names the exception type. It searches only the start of the text because the type is in the
+/// headline.
 fn mentions(text: &str, head: &str) -> bool {
     const HEADLINE_REACH_BYTES: usize = 4096;
     let text = text.as_bytes();
     memmem::find(&text[..text.len().min(HEADLINE_REACH_BYTES)], head.as_bytes()).is_some()
 }
 
-/// Appends `text` without escape sequences, and without what stands before each line where it is `stamped`; answers where
-/// each kept run starts in `kept` and in `text`.
+/// Appends `text` to `kept` without escape sequences and, if `stamped`, without the CI prefix of each line. Returns the
+/// start of each kept run as offsets into `kept` and into `text`.
 fn strip(text: &[u8], stamped: bool, kept: &mut Vec<u8>) -> Vec<(usize, usize)> {
     let mut runs = Vec::new();
     let mut at = if stamped { ci_prefix::length(text) } else { 0 };
@@ -96,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn escape_sequences_go_and_offsets_lead_back() {
+    fn escape_sequences_are_removed_and_offsets_map_back() {
         let event = event("\u{1b}[31mred\u{1b}[0m and \u{1b}]8;;http://x\u{7}link\u{1b}]8;;\u{1b}\\!");
         let view = EventView::new(&event);
         assert_eq!(view.bytes(), b"red and link!");
@@ -105,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn the_exception_type_stands_in_front_and_is_no_evidence() {
+    fn exception_type_is_prepended_but_is_not_evidence() {
         let event = FailureEvent { exception_type: Some("java.net.ConnectException".into()), ..event("no answer") };
         let view = EventView::new(&event);
         assert_eq!(view.bytes(), b"java.net.ConnectException: no answer");
@@ -115,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_before_each_line_goes_too() {
+    fn ci_line_prefixes_are_removed() {
         let stamp = "2026-01-02T10:00:00.1234567Z ";
         let event = event(&format!("{stamp}a \u{1b}[31mred\n{stamp}\u{1b}[0mconnect ECONNREFUSED\n"));
         let view = EventView::new(&event);
@@ -125,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn an_escape_without_an_end_takes_nothing_with_it() {
+    fn unterminated_escape_removes_only_itself() {
         let event = event("\u{1b}[connect ECONNREFUSED");
         assert!(EventView::new(&event).bytes().ends_with(b"ECONNREFUSED"));
     }

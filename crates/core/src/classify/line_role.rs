@@ -1,4 +1,4 @@
-//! The role of a line that a literal stands in: a message, a log line, or context that only quotes something.
+//! Finds the role of the line that contains a literal: a message, a log line, or context that only quotes something.
 
 use super::literal_match::Candidate;
 use crate::{
@@ -12,52 +12,51 @@ use crate::{
 use memchr::{memchr, memmem, memrchr};
 use std::cell::Cell;
 
-/// How far a line is followed to either side of a literal. Longer ones are minified code or base64.
+/// Bytes to search for a line's bounds on either side of a literal. Longer lines are minified code or base64.
 const LINE_REACH_BYTES: usize = 2048;
-/// How far and how many lines the neighbourhood of a literal reaches.
+/// Bytes and lines on either side of a literal that count as near it.
 const NEAR_REACH_BYTES: usize = 1200;
 const NEAR_LINES: usize = 8;
 
-/// Words of a line that will be tried again; those that end in a blank only before a number.
+/// Words of a line that announces a retry. `retry ` and `attempt ` count only before a number.
 pub(super) const RETRIES: &[&str] = &["will retry", "retrying", "retry ", "attempt ", "deprecationwarning"];
 
-/// How pytest begins the lines of an error, as a literal; in the text the letter is upper case.
+/// Lower-case literal for the `E` that pytest prints before the lines of an error.
 pub(super) const PYTEST: &str = "\ne   ";
 
-/// What was found with the literals and tells lines apart.
+/// Literals that help to find the role of a line; the scan for rule literals collects them.
 #[derive(Debug, Default)]
 pub(super) struct LineMarks {
-    /// Where words of `RETRIES` stand.
+    /// Start and end of each word of `RETRIES`.
     pub(super) retries: Vec<(usize, usize)>,
-    /// Whether a line after the first begins as `PYTEST` says.
+    /// Set if a line after the first starts with `PYTEST`.
     pub(super) pytest: bool,
 }
 
-/// How a line may speak about a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LineRole {
-    /// Says what happened.
+    /// Reports what happened.
     Message,
-    /// An HTTP server's record of a request: its path names anything.
+    /// An HTTP server's record of a request, whose path may contain any word.
     Access,
-    /// A log line below error level, one that says that something will be tried again, or one that may be a title.
+    /// A log line below error level, a line that announces a retry, or a line that may be a test title.
     Log,
-    /// Source code, a stack frame or a test's name: words in it are not the failure.
+    /// Source code, a stack frame or a test's name, so its words do not describe the failure.
     Context,
 }
 
-/// Room for the lines that are asked for in most texts.
+/// Initial capacity, enough for most texts.
 const EXPECTED_LINES: usize = 8;
 
-/// The lines of one text that are asked for, by the places of literals on them; kinds are found out when they are asked for.
+/// The lines of one text that contain literals. A line's role is computed when it is first needed.
 #[derive(Debug)]
 pub(super) struct Lines<'a> {
     text: &'a [u8],
-    /// In the order in which they were asked for. They are few: most texts are decided by one of the first rules.
+    /// In the order of the first request. The list is short because one of the first rules decides most texts.
     all: Vec<Line>,
-    /// Where words of `RETRIES` stand, in the order of the text.
+    /// Positions of the words of `RETRIES`, sorted by start.
     retries: Vec<(usize, usize)>,
-    /// pytest marks the lines of an error with `E`; with such lines there, the others are source and locals.
+    /// Set if pytest marks error lines with `E`; the other lines are then source and locals.
     pytest: bool,
 }
 
@@ -69,7 +68,7 @@ struct Line {
     group_cache: GroupCache,
 }
 
-/// What a line answered to groups of rules, a bit for each group.
+/// Caches whether each group of rules matches on the line, with one bit per group.
 #[derive(Clone, Debug, Default)]
 pub(super) struct GroupCache {
     asked: Cell<u8>,
@@ -77,7 +76,7 @@ pub(super) struct GroupCache {
 }
 
 impl GroupCache {
-    /// What it answered to the group; it is asked once.
+    /// Returns the cached result of the group and calls `ask` only for the first request.
     pub(super) fn get_or_search(&self, group: usize, ask: impl FnOnce() -> bool) -> bool {
         let bit = 1 << group;
         if self.asked.get() & bit == 0 {
@@ -89,7 +88,6 @@ impl GroupCache {
 }
 
 impl<'a> Lines<'a> {
-    /// `marks` were found with the literals.
     pub(super) fn new(text: &'a [u8], marks: LineMarks) -> Self {
         let LineMarks { mut retries, pytest } = marks;
         retries.sort_unstable();
@@ -97,7 +95,8 @@ impl<'a> Lines<'a> {
         Self { text, all, retries, pytest: pytest || text.starts_with(b"E   ") }
     }
 
-    /// Index of the line that the place stands in; a line break at its end is the end of that line.
+    /// Returns the index of the candidate's line. A line break at the end of a literal belongs to the line that it
+    /// ends.
     pub(super) fn index_of(&mut self, candidate: Candidate) -> usize {
         let start = candidate.start();
         let end = start + self.text[start..candidate.end()].trim_ascii_end().len();
@@ -113,13 +112,12 @@ impl<'a> Lines<'a> {
         self.text
     }
 
-    /// Start and end of the line, without its line break.
+    /// Returns the start and end of the line, without its line break.
     pub(super) fn bounds(&self, line: usize) -> (usize, usize) {
         let Line { from, to, .. } = self.all[line];
         (from, to)
     }
 
-    /// The role of the line.
     pub(super) fn role(&self, line: usize) -> LineRole {
         let Line { from, to, role, .. } = &self.all[line];
         role.get().unwrap_or_else(|| {
@@ -129,7 +127,6 @@ impl<'a> Lines<'a> {
         })
     }
 
-    /// What the line answered to groups of rules.
     pub(super) fn group_cache(&self, line: usize) -> &GroupCache {
         &self.all[line].group_cache
     }
@@ -163,7 +160,7 @@ impl<'a> Lines<'a> {
         })
     }
 
-    /// The line under `File "x.py", line 3, in f` is source, and so are the marks under it.
+    /// A traceback prints source code, and markers under it, below `File "x.py", line 3, in f`.
     fn is_python_source(&self, line: &[u8], from: usize) -> bool {
         if !line.starts_with(b"    ") || from == 0 {
             return false;
@@ -173,7 +170,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Start and end of the line that `start..end` stands in, without its line break, as far as `LINE_REACH_BYTES`.
+/// Returns the bounds of the line that contains `start..end`, without its line break and within `LINE_REACH_BYTES`.
 pub(super) fn bounds(text: &[u8], start: usize, end: usize) -> (usize, usize) {
     let floor = start.saturating_sub(LINE_REACH_BYTES);
     let ceil = text.len().min(end + LINE_REACH_BYTES);
@@ -183,7 +180,7 @@ pub(super) fn bounds(text: &[u8], start: usize, end: usize) -> (usize, usize) {
     (from, to)
 }
 
-/// The lines around `start..end`.
+/// Returns the bounds of the lines near `start..end`.
 pub(super) fn lines_around(text: &[u8], start: usize, end: usize) -> (usize, usize) {
     let floor = start.saturating_sub(NEAR_REACH_BYTES);
     let ceil = text.len().min(end + NEAR_REACH_BYTES);
@@ -192,7 +189,7 @@ pub(super) fn lines_around(text: &[u8], start: usize, end: usize) -> (usize, usi
     (from, to)
 }
 
-/// Whether words of the line are not what happened: a stack frame, source code or a test's name.
+/// Checks for a stack frame, source code or a test's name, because words in such lines do not describe the failure.
 pub(crate) fn is_context(line: &[u8]) -> bool {
     stack_frame::is_stack_frame(line) || runtime_lines::is_quoted_code(line) || test_title::is_test_title(line)
 }
@@ -221,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn quotes_are_told_from_reports() {
+    fn quoted_lines_are_context_and_reports_are_messages() {
         let rows = [
             ("    at connect (net.js:12:3) timeout", "timeout", LineRole::Context),
             ("\tat java.net.PlainSocketImpl.timeout(Native Method)", "timeout", LineRole::Context),
@@ -246,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hint_that_ends_its_line_is_not_of_the_next_one() {
+    fn retry_hint_does_not_apply_to_the_next_line() {
         let text = "tests/test_cart.py:7: AssertionError\r\nE       assert 3 == 4";
         let mut lines = Lines::new(text.as_bytes(), LineMarks::default());
         let mut line = |literal: &str| {

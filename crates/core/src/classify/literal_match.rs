@@ -1,6 +1,4 @@
-//! Where literals stand in a text.
-
-/// A literal in the text.
+/// An occurrence of a literal in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LiteralMatch {
     pub(super) id: usize,
@@ -8,7 +6,7 @@ pub(super) struct LiteralMatch {
     pub(super) end: usize,
 }
 
-/// A literal of a rule in the text; rules are tried in their order, each of them in that of the text.
+/// An occurrence of a rule's literal. Candidates sort by rule, then by position, because rules run in that order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Candidate {
     rule: u16,
@@ -17,7 +15,7 @@ pub(super) struct Candidate {
 }
 
 impl Candidate {
-    /// Nothing of a text beyond 4 GiB.
+    /// Returns `None` for positions beyond 4 GiB.
     pub(super) fn new(rule: u16, start: usize, end: usize) -> Option<Self> {
         Some(Self { rule, start: u32::try_from(start).ok()?, length: u16::try_from(end - start).ok()? })
     }

@@ -1,38 +1,40 @@
-//! Finds all literals of all rules in one pass: four bytes of each literal, hashed into a table that says which bytes may
-//! follow them.
+//! Finds the literals of all rules in one pass. Four bytes of each literal (a gram) are hashed into a table that lists
+//! which bytes may follow them.
 //!
-//! An Aho-Corasick automaton of these many literals is larger than the cache and waits for memory at every byte; here
-//! every second position is looked up on its own, and only where the table says so is the text compared with a literal.
-//! HTTP statuses are too short for that (at odd positions they would stand under 128 grams each): `statuses` finds
-//! them by their shape.
+//! An Aho-Corasick automaton for thousands of literals exceeds the cache and waits for memory at every byte. This
+//! prefilter looks up every second position independently, and compares the text with a literal only at positions that
+//! the table marks. HTTP statuses such as ` 404` are too short for the table (at odd positions each would need 128
+//! grams), so `statuses` finds them by their shape.
 
 use super::{literal_match::LiteralMatch, statuses::Statuses};
 use wide::u8x16;
 
-/// Bytes of a literal that are hashed; every literal has at least as many.
+/// Number of bytes that are hashed. Every literal has at least this length.
 pub(super) const GRAM_BYTES: usize = 4;
-/// Only every second position is looked up, so a literal is entered with two grams, one for each way it may lie.
+/// Distance between looked-up positions. A literal is entered with two grams so that it is found at even and at odd
+/// offsets.
 const STRIDE_BYTES: usize = 2;
-/// Positions looked up before any of them is compared.
+/// Positions to look up before comparing any of them.
 const BLOCK_POSITIONS: usize = 16;
-/// With the byte after the last gram.
+/// Length of a block, including the byte after the last gram.
 const BLOCK_BYTES: usize = (BLOCK_POSITIONS - 1) * STRIDE_BYTES + GRAM_BYTES + 1;
-/// Bits of the hash. With a word for each the table takes 128 KiB and has one bit in eighty set: text keeps coming back to
-/// the same few grams, so what is in use stays in the cache, and waiting for it costs less than a gram that is taken for
-/// another's.
+/// Bits of the hash. The table takes 128 KiB with one word per hash, and one bit in eighty is set. A larger table costs
+/// little because a text repeats the same few grams, which stay in the cache; a smaller table would cause more false
+/// matches.
 const HASH_BITS: u32 = 15;
-/// Those that tell where the literals with a gram are: there are some thousands of them.
+/// Bits of the hash that select a bucket of probes; there are some thousands of probes.
 const BUCKET_BITS: u32 = 13;
-/// Lower case for letters; what it does to other bytes it does to literal and text alike.
+/// Converts letters to lower case. Other bytes change in the same way in literals and in the text.
 const FOLD_MASK: u32 = 0x2020_2020;
-/// 2^32 divided by the golden ratio: spreads neighbouring values (Knuth's multiplicative hash).
+/// 2^32 divided by the golden ratio, which spreads neighboring values (Knuth's multiplicative hash).
 const HASH_MULTIPLIER: u32 = 0x9e37_79b1;
-/// Bytes before a gram that are compared with it at once; eight bytes are in all.
+/// Bytes before a gram that are compared together with the gram; the comparison covers eight bytes.
 const BYTES_BEFORE: usize = 2;
-/// Bytes of a literal that are compared at once.
+/// Bytes of a literal that are compared in one step.
 const LANE_BYTES: usize = 16;
 
-/// Words that stand in most failure texts: their grams would send every line to the comparison.
+/// Words of most failure texts. Literals are entered with grams that are rare in these words, because otherwise every
+/// line would go to the comparison.
 const COMMON: &str = "expected exception errors: failed: failure java.lang. org.apache.commons assertion received connection \
     timeout timed out http https status code with from test_tests object value line return file.py: file.go: node_modules \
     site-packages python3 internal string the not found for this that and was but is has info warn debug junit com. main run \
@@ -51,14 +53,13 @@ const COMMON: &str = "expected exception errors: failed: failure java.lang. org.
     content transport statement operator column selector import export cannot \
     http/1.1\" http/1.0\" http/2.0\" error: error:  \n    )\n    --- backtrace: exists the and retrying ";
 
-/// All literals, ready to be found.
 #[derive(Debug)]
 pub(super) struct LiteralPrefilter {
     literals: Vec<Literal>,
-    /// For each hash, which bytes may follow the gram: one bit for each value of the lowest five bits, which tell
-    /// letters apart.
+    /// For each hash, the bytes that may follow the gram. Each bit stands for a value of a byte's lowest five bits,
+    /// which distinguish letters.
     followers: Box<[u32; 1 << HASH_BITS]>,
-    /// For each bucket, where its probes start; those of the next one end them.
+    /// Index of each bucket's first probe; the next entry is the end.
     starts: Box<[u16; (1 << BUCKET_BITS) + 1]>,
     probes: Vec<Probe>,
     statuses: Statuses,
@@ -67,24 +68,25 @@ pub(super) struct LiteralPrefilter {
 #[derive(Debug)]
 struct Literal {
     bytes: &'static [u8],
-    /// Its first bytes; what is beyond the literal is nothing.
+    /// The first bytes of the literal, padded with zeros.
     first: u8x16,
-    /// For each of them the bits that must be the same in the text: all but that of letter case, and none beyond.
+    /// Mask of the bits that must be equal in the text: all bits except the one for letter case, and no bits in the
+    /// padding.
     compared: u8x16,
 }
 
-/// A gram of a literal, with the bytes around it, folded: they tell the literals of one bucket, and other words, apart.
+/// A folded gram of a literal and the bytes around it, which distinguish the literal from others in the same bucket.
 #[derive(Clone, Copy, Debug)]
 struct Probe {
     mask: u64,
     wanted: u64,
     id: u16,
-    /// Where in the literal the gram stands; -1 where it begins with the byte before the literal.
+    /// Offset of the gram in the literal; -1 if the gram starts one byte before the literal.
     offset: i16,
 }
 
 impl LiteralPrefilter {
-    /// `literals` are in lower case; a match names one by its index.
+    /// Builds the tables. `literals` must be lower case; a match names a literal by its index.
     pub(super) fn new(literals: &[&'static str]) -> Self {
         let common = GramFrequencies::new(literals);
         let mut grams = Grams::new();
@@ -111,7 +113,7 @@ impl LiteralPrefilter {
         }
     }
 
-    /// Calls `found` once for every occurrence of every literal, letter case aside.
+    /// Calls `found` once for every occurrence of every literal, ignoring case.
     pub(super) fn find(&self, text: &[u8], mut found: impl FnMut(LiteralMatch)) {
         let mut at = 0;
         while let Some(block) = text[at..].first_chunk::<BLOCK_BYTES>() {
@@ -135,7 +137,7 @@ impl LiteralPrefilter {
         self.statuses.find(text, found);
     }
 
-    /// 1 where a literal has such a gram, followed by such a byte.
+    /// Returns 1 if some literal has this gram followed by this byte.
     #[inline]
     fn marked(&self, hash: usize, follower: u8) -> u32 {
         self.followers[hash] >> (follower & 31) & 1
@@ -174,7 +176,7 @@ impl Literal {
         }
     }
 
-    /// Whether it is there, letter case aside.
+    /// Checks for the literal at `start`, ignoring case.
     #[inline]
     fn stands_at(&self, text: &[u8], start: usize) -> bool {
         let rest = &text[start..];
@@ -189,10 +191,10 @@ impl Literal {
     }
 }
 
-/// The grams of the literals, as they are entered.
+/// Accumulates the grams of the literals.
 struct Grams {
     followers: Box<[u32; 1 << HASH_BITS]>,
-    /// With the bucket of each.
+    /// Each probe with its bucket.
     probes: Vec<(usize, Probe)>,
 }
 
@@ -202,7 +204,7 @@ impl Grams {
         Self { followers, probes: Vec::new() }
     }
 
-    /// Enters a literal with the rarest of the grams that stand at even positions where it does, and of the others.
+    /// Enters the rarest gram at an even offset and the rarest gram at an odd offset.
     fn enter(&mut self, id: u16, literal: &[u8], common: &GramFrequencies) {
         for first in 0..STRIDE_BYTES {
             let offsets = (first..=literal.len() - GRAM_BYTES).step_by(STRIDE_BYTES);
@@ -215,14 +217,15 @@ impl Grams {
         }
     }
 
-    /// Enters the grams that begin with the byte before a literal of no more than a gram: it may be anything.
+    /// Enters all grams that start one byte before the literal, because a literal of one gram has no gram at an odd
+    /// offset. Any byte may precede it.
     fn add_before(&mut self, id: u16, literal: &[u8]) {
         for before in (0..=u8::MAX).filter(|byte| byte & 0x20 != 0) {
             self.add(&[&[before], literal].concat(), Probe::new(id, literal, -1));
         }
     }
 
-    /// Enters the gram that `part` begins with.
+    /// Enters the gram at the start of `part`.
     fn add(&mut self, part: &[u8], probe: Probe) {
         let followers = part.get(GRAM_BYTES).map_or(0..32, |&byte| byte & 31..(byte & 31) + 1);
         let hash = hash(fold(part));
@@ -248,7 +251,8 @@ impl Probe {
     }
 }
 
-/// The eight bytes from `BYTES_BEFORE` bytes before `at`, folded; nothing stands where the text does not reach.
+/// Returns eight folded bytes of `text`, from `BYTES_BEFORE` bytes before `at`. Bytes outside the text are zero before
+/// folding.
 #[inline]
 fn around(text: &[u8], at: usize) -> u64 {
     const FOLD_MASK_8: u64 = 0x2020_2020_2020_2020;
@@ -262,13 +266,12 @@ fn around_at_end(text: &[u8], at: usize) -> [u8; 8] {
     std::array::from_fn(|index| byte(index).unwrap_or_default())
 }
 
-/// Where the probes of a gram are.
 #[inline]
 const fn bucket(hash: usize) -> usize {
     hash >> (HASH_BITS - BUCKET_BITS)
 }
 
-/// Of a folded gram.
+/// Hashes a folded gram.
 #[inline]
 fn hash(gram: u32) -> usize {
     (gram.wrapping_mul(HASH_MULTIPLIER) >> (32 - HASH_BITS)) as usize
@@ -279,8 +282,8 @@ fn fold(gram: &[u8]) -> u32 {
     u32::from_le_bytes([gram[0], gram[1], gram[2], gram[3]]) | FOLD_MASK
 }
 
-/// What stands in the common words and in the literals, a gram and its follower from every byte on, sorted: a gram that many
-/// literals share would send each of its places to the comparison with all of them.
+/// Sorted list of every gram, with its follower, in the common words and in the literals. It counts how many literals
+/// share a gram, because each occurrence of a shared gram is compared with all of them.
 struct GramFrequencies(Vec<u64>);
 
 impl GramFrequencies {
@@ -291,14 +294,15 @@ impl GramFrequencies {
         Self(parts)
     }
 
-    /// The offset of those whose gram, with its follower if the literal has one, is least likely in a failure text.
+    /// Returns the offset whose gram (with its follower, if the literal has one) is least likely in a failure text.
     fn rarest(&self, literal: &[u8], offsets: impl Iterator<Item = usize>) -> Option<usize> {
         let chances =
             offsets.map(|offset| (self.chance(&literal[offset..literal.len().min(offset + GRAM_BYTES + 1)]), offset));
         chances.min_by(|(one, _), (other, _)| one.total_cmp(other)).map(|(_, offset)| offset)
     }
 
-    /// How likely `part` is to stand at a position: its bytes by chance, or in one of the common words.
+    /// Estimates the probability of `part` at a position: the chance of its bytes plus the chance of a common word that
+    /// contains it.
     fn chance(&self, part: &[u8]) -> f64 {
         const CHANCE_OF_WORD: f64 = 1e-5;
         let first = ordered(part);
@@ -306,13 +310,13 @@ impl GramFrequencies {
         let before = |limit: u64| self.0.partition_point(|&other| other < limit);
         let words =
             u32::try_from(before(beyond) - before(first)).map_or(1.0, |count| f64::from(count) * CHANCE_OF_WORD);
-        // A gram at the end of its literal is marked whatever follows it.
+        // A gram at the end of its literal is marked for all 32 followers.
         let followers = if part.len() > GRAM_BYTES { 1.0 } else { 32.0 };
         words * followers + part.iter().map(|&byte| frequency(byte)).product::<f64>()
     }
 }
 
-/// A gram and its follower, folded, as a number whose order is theirs; zeros stand for what `text` does not reach.
+/// Packs a folded gram and its follower into a number with the same order, padded with zeros at the end of `text`.
 fn ordered(text: &[u8]) -> u64 {
     let mut bytes = [0; 8];
     for (to, from) in bytes.iter_mut().zip(text.iter().take(GRAM_BYTES + 1)) {
@@ -321,7 +325,7 @@ fn ordered(text: &[u8]) -> u64 {
     u64::from_be_bytes(bytes)
 }
 
-/// Roughly how often a byte stands in failure text.
+/// Approximate frequency of a byte in failure texts.
 const fn frequency(byte: u8) -> f64 {
     match byte {
         b' ' => 0.12,
@@ -338,7 +342,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn finds_what_a_plain_search_finds() {
+    fn matches_equal_plain_search() {
         let literals = [
             "timed out",
             "time",
@@ -364,7 +368,7 @@ mod tests {
             "x 404x(503) [429] 503 404",
             "(50 4042[4290=137 5033 44 504",
         ];
-        // Long enough for whole blocks, and every literal at even and odd positions.
+        // The padding makes the text long enough for whole blocks and puts every literal at even and odd positions.
         for text in texts.iter().flat_map(|text| (0..80).map(move |blanks| format!("{:blanks$}{text}", ""))) {
             let lower = text.to_lowercase();
             let mut wanted: Vec<(usize, usize)> = Vec::new();

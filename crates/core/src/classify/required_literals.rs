@@ -1,25 +1,24 @@
-//! Literals without which a rule cannot match: where none of them stands in a text, its pattern need not be tried.
-//! They are looked for in the pass that finds all literals (`rule_chain`).
+//! Literals that a rule needs in order to match: if the text contains none of them, the rule's pattern does not run.
+//! The pass that finds all literals also finds these (`rule_chain`).
 
 use super::rule::Rule;
 
-/// Rules that may require literals: there is a bit of `RuleBits` for each.
+/// Maximum number of rules with required literals, because each rule needs a bit of `RuleBits`.
 const MAX_REQUIRING_RULES: u32 = u32::BITS;
 
-/// A set of rules that require literals, a bit for each rule.
 pub(super) type RuleBits = u32;
 
-/// Which rules require literals, and which ones.
+/// The rules that have required literals, and those literals.
 #[derive(Debug)]
 pub(super) struct RequiredLiterals {
-    /// For each rule its bit; none where it requires nothing.
+    /// The bit of each rule; 0 if the rule requires no literal.
     by_rule: Vec<RuleBits>,
-    /// For each literal the bits of the rules that require it or another.
+    /// For each literal, the bits of the rules that accept it as their required literal.
     by_literal: Vec<RuleBits>,
 }
 
 impl RequiredLiterals {
-    /// `literals` are sorted and hold what all `rules` require.
+    /// `literals` must be sorted and contain every required literal of `rules`.
     pub(super) fn of(rules: &[&'static Rule], literals: &[&'static str]) -> Self {
         let mut required = Self { by_rule: vec![0; rules.len()], by_literal: vec![0; literals.len()] };
         let requiring = rules.iter().enumerate().filter(|(_, rule)| !rule.required_literals.is_empty());
@@ -34,12 +33,12 @@ impl RequiredLiterals {
         required
     }
 
-    /// The rules that require this literal or another.
+    /// Returns the rules that accept this literal as their required literal.
     pub(super) fn satisfied_by(&self, literal: usize) -> RuleBits {
         self.by_literal[literal]
     }
 
-    /// Whether the rule may match in a text whose literals satisfy these rules.
+    /// Returns `false` if the rule requires a literal and the text has none of its required literals.
     pub(super) fn may_match(&self, rule: usize, satisfied: RuleBits) -> bool {
         self.by_rule[rule] & !satisfied == 0
     }

@@ -1,68 +1,68 @@
-//! What one rule is: literals that select it, what its line must look like, and the texts it must leave alone.
-//! The rules themselves stand in `rules`.
+//! Defines a rule: the literals that select it, the shape of the line, and the texts that it must not match. The rule
+//! tables are in `rules`.
 
 use crate::failure::category::Category;
 use regex::bytes::{Regex, RegexBuilder};
 use std::sync::OnceLock;
 
-/// What must be true of the place where a literal was found.
+/// Condition that the text at a literal must meet.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Matcher {
-    /// The literal is a sentence that means one thing only.
+    /// No further condition, because the literal is a sentence with only one meaning.
     Literal,
     /// The literal is a token: no letter, digit or underscore may touch it.
     Word,
-    /// The line (or the lines around it, see `Rule::near`) must match, letter case aside.
+    /// The line (or the lines around it, see `Rule::near`) must match the pattern, ignoring case.
     Regex(&'static str),
 }
 
-/// How much of the text around a literal the rule may look at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Window {
     /// The line of the literal.
     Line,
-    /// A few lines before and after it.
+    /// A few lines before and after the literal.
     Near,
 }
 
-/// Which lines a rule trusts.
+/// Line roles that a rule accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Trust {
-    /// Lines that report; log lines below error level only when nothing else decides.
+    /// Messages; log lines below error level only if nothing else decides.
     Messages,
-    /// Lines that report, and nothing else: what a log line below error level mentions is not what happened.
+    /// Messages only, because a log line below error level may mention things that did not fail.
     MessagesOnly,
-    /// Also log lines of any level: container events are logged as information.
+    /// Also log lines of any level, because container events are logged as information.
     Logs,
-    /// Every line, also test names and source code.
+    /// Every line, including test names and source code.
     All,
-    /// Only when nothing else decides.
+    /// Any line, but only if nothing else decides.
     LastResort,
 }
 
-/// One named rule; built by `rule` and the methods below in the tables.
+/// One named rule. The tables build it with `rule` and the methods below.
 #[derive(Debug)]
 pub(super) struct Rule {
     pub(super) name: &'static str,
     pub(super) category: Category,
-    /// Lower-case literals, one of which must stand in the text for the rule to be tried.
+    /// Lower-case literals; the rule is tried where the text contains at least one of them.
     pub(super) literals: &'static [&'static str],
     pub(super) matcher: Matcher,
-    /// Lower-case literals, one of which stands in the text wherever the rule matches; none where nothing is known.
+    /// Lower-case literals, at least one of which is in every text that the pattern matches. Empty if the rule has no
+    /// such list.
     pub(super) required_literals: &'static [&'static str],
-    /// Texts that the rule would take by mistake: the guard, matched against the same window.
+    /// Guard pattern for texts that the rule would match by mistake; matched against the same window.
     pub(super) unless: Option<&'static str>,
     pub(super) window: Window,
     pub(super) trust: Trust,
 }
 
-/// One pattern of several alternatives, each on a line of its own.
+/// Joins alternatives into one pattern, so that each can have its own line.
 macro_rules! any {
     ($first:literal $(, $more:literal)* $(,)?) => { concat!($first $(, "|", $more)*) };
 }
 pub(super) use any;
 
-/// A rule for lines that report, decided on the line of the literal.
+/// Builds a rule that accepts messages and looks only at the line of the literal.
 pub(super) const fn rule(
     name: &'static str,
     category: Category,
@@ -86,7 +86,7 @@ impl Rule {
         Self { unless: Some(guard), ..self }
     }
 
-    /// For patterns that are slow and whose literals stand in many other texts: without one of these they are not tried.
+    /// For a slow pattern with common literals: the pattern runs only if the text also contains one of these literals.
     pub(super) const fn required_literals(self, literals: &'static [&'static str]) -> Self {
         Self { required_literals: literals, ..self }
     }
@@ -99,13 +99,13 @@ impl Rule {
         Self { trust, ..self }
     }
 
-    /// Place of the rule's category in the order of decision; facts beside the text are weighed by it.
+    /// Rank of the rule's category; a lower rank also wins over facts beside the text.
     pub(super) const fn rank(&self) -> u8 {
         rank(self.category)
     }
 }
 
-/// The order in which categories decide when several apply.
+/// Order in which categories win when several apply, lowest first.
 pub(super) const fn rank(category: Category) -> u8 {
     match category {
         Category::MockMismatch => 0,
@@ -121,7 +121,7 @@ pub(super) const fn rank(category: Category) -> u8 {
     }
 }
 
-/// A rule's regular expressions, compiled when they are first needed.
+/// A rule's regular expressions, compiled on first use.
 #[derive(Debug, Default)]
 pub(super) struct Compiled {
     matcher: OnceLock<Regex>,
@@ -129,7 +129,7 @@ pub(super) struct Compiled {
 }
 
 impl Compiled {
-    /// Where in `window` the rule sees its failure; `literal` is the literal's span in it.
+    /// Returns the match in `window`; `literal` is the literal's range in `window`.
     pub(super) fn find(&self, rule: &Rule, window: &[u8], literal: (usize, usize)) -> Option<(usize, usize)> {
         let found = match rule.matcher {
             Matcher::Literal => literal,
@@ -150,7 +150,7 @@ fn whole_word(window: &[u8], (start, end): (usize, usize)) -> Option<(usize, usi
     (!touched).then_some((start, end))
 }
 
-/// ASCII only, which keeps the automata small; evidence is rounded to characters later.
+/// Patterns are ASCII only to keep the automata small; evidence is rounded to character boundaries later.
 pub(super) fn compile(pattern: &str) -> Regex {
     RegexBuilder::new(pattern)
         .unicode(false)

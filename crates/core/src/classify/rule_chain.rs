@@ -1,4 +1,4 @@
-//! One pass over the text for the literals of all rules, then the rules in order on the candidates found.
+//! Finds the literals of all rules in one pass over the text, then runs the rules in order on the candidates.
 
 use super::{
     event_view::EventView,
@@ -13,15 +13,15 @@ use super::{
 use crate::failure::category::Category;
 use std::sync::LazyLock;
 
-/// Places looked at for each rule: the first ones in the text and the last ones, where logs end with the failure.
+/// Maximum candidates per rule at the start of a text and at its end, where a log usually reports the failure.
 const MAX_FIRST_CANDIDATES: u8 = 24;
 const MAX_LAST_CANDIDATES: usize = 8;
-/// Rules there may be; what was seen of each is counted without a table of its own for every text.
+/// Maximum number of rules. A fixed limit allows counters on the stack instead of an allocation for every text.
 const MAX_RULES: usize = 512;
-/// Room for the candidates of most texts.
+/// Initial capacity, enough for most texts.
 const EXPECTED_CANDIDATES: usize = 64;
 
-/// What decided, as a span of the view.
+/// The rule that decided, with a span of the view.
 #[derive(Debug)]
 pub(super) struct RuleMatch {
     pub(super) rule: &'static Rule,
@@ -29,7 +29,8 @@ pub(super) struct RuleMatch {
     pub(super) end: usize,
 }
 
-/// The first rule of the chain that matches. A match on a log line below error level waits until no other does.
+/// Returns the first rule of the chain that matches. A match on a log line below error level is used only if no other
+/// line matches.
 pub(super) fn first_match(view: &EventView<'_>) -> Option<RuleMatch> {
     let chain = &*CHAIN;
     let ScannedText { mut candidates, marks, satisfied } = chain.scan(view.bytes());
@@ -43,12 +44,12 @@ pub(super) fn first_match(view: &EventView<'_>) -> Option<RuleMatch> {
         }
         let line = lines.index_of(candidate);
         let rule = chain.rules[candidate.rule()];
-        // A pattern looks at the whole line, so a second literal on it says nothing new.
+        // A pattern sees the whole line, so a second literal on the same line cannot change the result.
         if tried == (candidate.rule(), line) && matches!(rule.matcher, Matcher::Regex(_)) {
             continue;
         }
         let verdict = verdict(rule.trust, lines.role(line));
-        // That a log line tells of an error of no category decides nothing either.
+        // A log line that reports an error without a category is not worth keeping as a last resort.
         let useless = verdict == Verdict::Defer && (last_resort.is_some() || rule.category == Category::Unknown);
         if verdict == Verdict::Reject || useless {
             continue;
@@ -84,20 +85,19 @@ const fn verdict(trust: Trust, role: LineRole) -> Verdict {
     }
 }
 
-/// What the literals say about a text.
+/// Result of scanning a text for literals.
 struct ScannedText {
-    /// Every place that a rule is to be tried at.
     candidates: Vec<Candidate>,
     marks: LineMarks,
-    /// The rules whose required literals stand in the text.
+    /// The rules whose required literals are in the text.
     satisfied: RuleBits,
 }
 
-/// What a literal is for.
+/// What a literal is used for.
 struct LiteralUse {
-    /// The rules that it selects; none for words that something else looks for.
+    /// The rules that the literal selects; empty for required literals and for the literals of `line_role`.
     rules: Vec<u16>,
-    /// The rules that require it or another.
+    /// The rules that accept it as their required literal.
     satisfies: RuleBits,
     is_retry: bool,
     is_pytest: bool,
@@ -118,7 +118,7 @@ struct RuleChain {
     rules: Vec<&'static Rule>,
     compiled: Vec<Compiled>,
     finder: LiteralPrefilter,
-    /// What each literal is for.
+    /// Indexed by literal.
     uses: Vec<LiteralUse>,
     required_literals: RequiredLiterals,
     groups: RuleGroups,
@@ -196,7 +196,7 @@ impl RuleChain {
     }
 }
 
-/// The last candidates of the few rules that have very many.
+/// The last candidates of each rule that has more than `MAX_FIRST_CANDIDATES`.
 #[derive(Default)]
 struct LastCandidates(Vec<RingBuffer>);
 
@@ -223,7 +223,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_places_are_kept_when_there_are_very_many() {
+    fn last_candidates_are_kept_in_a_text_with_many_matches() {
         let text = "ETIMEDOUT ".repeat(10_000);
         let ScannedText { candidates, .. } = CHAIN.scan(text.as_bytes());
         assert!(candidates.iter().any(|candidate| candidate.end() == text.len() - 1));

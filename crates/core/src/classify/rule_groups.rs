@@ -1,5 +1,5 @@
-//! Rules with the same literals are tried on the same lines, nearly always in vain: one search says so for all of them.
-//! A rule that may match is then tried by itself.
+//! Groups rules that share their literals. Such rules run on the same lines and rarely match, so one combined pattern
+//! rejects them together. Only if it matches do the rules run one by one.
 
 use super::{
     line_role::Lines,
@@ -8,18 +8,17 @@ use super::{
 use regex::bytes::Regex;
 use std::sync::OnceLock;
 
-/// Groups of rules; a line remembers one bit of each.
+/// Maximum number of groups, because a line caches one bit per group in a byte.
 const MAX_GROUPS: usize = 8;
 
-/// The rules that share their literals with others.
 #[derive(Debug)]
 pub(super) struct RuleGroups {
-    /// For each rule, the group it is in.
+    /// The group of each rule, indexed by rule.
     group: Vec<Option<usize>>,
     groups: Vec<Group>,
 }
 
-/// What a group matches.
+/// Combined pattern of the rules in the group.
 #[derive(Debug)]
 struct Group {
     pattern: String,
@@ -27,7 +26,6 @@ struct Group {
 }
 
 impl RuleGroups {
-    /// Groups the rules of the chain.
     pub(super) fn of(rules: &[&'static Rule]) -> Self {
         let mut groups = Self { group: vec![None; rules.len()], groups: Vec::new() };
         for index in 0..rules.len() {
@@ -46,7 +44,7 @@ impl RuleGroups {
         groups
     }
 
-    /// False where the rule cannot match on the line; only rules that share their literals are looked at.
+    /// Returns `false` if the rule cannot match on the line. Rules outside a group always return `true`.
     pub(super) fn may_match(&self, rule: usize, lines: &Lines<'_>, line: usize) -> bool {
         let Some(index) = self.group[rule] else { return true };
         lines.group_cache(line).get_or_search(index, || {
@@ -61,7 +59,7 @@ fn are_alike(one: &Rule, other: &Rule) -> bool {
     one.literals == other.literals && matcher(one).is_some() && matcher(other).is_some()
 }
 
-/// The pattern that is looked for on the line of the literal.
+/// Returns the pattern if it is matched against the line of the literal.
 fn matcher(rule: &Rule) -> Option<&'static str> {
     match rule.matcher {
         Matcher::Regex(pattern) if rule.window == Window::Line => Some(pattern),
@@ -80,7 +78,7 @@ mod tests {
     };
 
     #[test]
-    fn a_group_matches_what_its_rules_match() {
+    fn group_matches_iff_one_of_its_rules_matches() {
         let rules: Vec<_> = rules::chain().collect();
         let groups = RuleGroups::of(&rules);
         assert!(!groups.groups.is_empty());

@@ -1,11 +1,10 @@
-//! The chain: every built-in rule in the order in which they are tried.
-//! `rule_chain` tries them.
+//! The chain of all built-in rules in the order in which `rule_chain` tries them.
 //!
-//! Order: a mock library's complaint, killed for memory, container state, time limits of runners, comparisons of
-//! two values, refused connections, other network errors, time limits, HTTP answers, configuration, other assertions,
-//! what compilers say, plain words of any tool, other errors of a program. Comparisons stand before the network because
-//! the compared values may be error texts; a runner's own time limit stands before them because it reports the
-//! comparison it waited for.
+//! Order: mock library complaints, killed for memory, container state, test runner time limits, comparisons of two
+//! values, refused connections, other network errors, other time limits, HTTP answers, configuration, other assertions,
+//! compiler errors, plain sentences that name no tool, other program errors. Comparisons come before network errors
+//! because the compared values may be error texts. Test runner time limits come before comparisons because the runner
+//! also prints the comparison that it waited for.
 
 mod assertion;
 mod comparison;
@@ -21,7 +20,7 @@ mod unknown;
 
 use super::rule::Rule;
 
-/// All rules, first match wins.
+/// Returns all rules; the first match wins.
 pub(super) fn chain() -> impl Iterator<Item = &'static Rule> {
     [
         mock::clients::RULES,

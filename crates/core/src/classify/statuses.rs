@@ -1,35 +1,34 @@
-//! Finds the literals that are an HTTP error's status after a blank or a bracket: ` 404`, `(503`, `[429`.
+//! Finds the literals that are an HTTP error status after a blank or a bracket, for example ` 404`, `(503`, `[429`.
 //! `literal_prefilter` finds all other literals.
 //!
-//! They are many, short and alike, so looking for their shape at sixteen positions at a time beats looking each of them up.
+//! There are many such literals, all short and similar. A search for their shape at sixteen positions at a time is
+//! faster than a lookup for each position.
 
 use super::literal_match::LiteralMatch;
 use wide::u8x16;
 
-/// Bytes of such a literal.
+/// Length of a literal of this shape.
 const LITERAL_BYTES: usize = 4;
-/// Positions looked at together.
+/// Positions that are searched in one step.
 const BLOCK_POSITIONS: usize = 16;
 const MARKS: [u8; 3] = *b" ([";
-/// Statuses of an error begin here, and there are as many of them.
+/// The first error status and the number of error statuses (400 to 599).
 const FIRST_STATUS: usize = 400;
 const STATUS_COUNT: usize = 200;
 const NO_LITERAL: u16 = u16::MAX;
 
-/// The literals of this shape, ready to be found.
 #[derive(Debug)]
 pub(super) struct Statuses {
-    /// For each mark and status, the literal or `NO_LITERAL`.
+    /// Literal ID for each mark and status, or `NO_LITERAL`.
     ids: [[u16; STATUS_COUNT]; MARKS.len()],
 }
 
 impl Statuses {
-    /// Without literals.
     pub(super) const fn new() -> Self {
         Self { ids: [[NO_LITERAL; STATUS_COUNT]; MARKS.len()] }
     }
 
-    /// Takes the literal if it is one of these.
+    /// Adds the literal if it has this shape; returns whether it was added.
     pub(super) fn add(&mut self, id: u16, literal: &[u8]) -> bool {
         let place = <[u8; LITERAL_BYTES]>::try_from(literal).ok().and_then(place);
         place.map(|(mark, status)| self.ids[mark][status] = id).is_some()
@@ -62,7 +61,7 @@ impl Statuses {
     }
 }
 
-/// One bit for each of the first positions at which a mark and the first digit of a status stand.
+/// Returns a bit mask of the positions with a mark followed by the first digit of a status.
 #[inline]
 fn candidates(block: &[u8; BLOCK_POSITIONS + LITERAL_BYTES - 1]) -> u32 {
     let is = |bytes: u8x16, byte: u8| bytes.simd_eq(u8x16::splat(byte));
@@ -72,7 +71,7 @@ fn candidates(block: &[u8; BLOCK_POSITIONS + LITERAL_BYTES - 1]) -> u32 {
     (mark & is(digits | u8x16::splat(b'4' ^ b'5'), b'5')).to_bitmask()
 }
 
-/// Mark and status, as indices into the table.
+/// Returns the mark and the status as indices into the table.
 fn place([mark, class, tens, ones]: [u8; LITERAL_BYTES]) -> Option<(usize, usize)> {
     let mark = MARKS.iter().position(|other| *other == mark)?;
     if !matches!(class, b'4' | b'5') || !tens.is_ascii_digit() || !ones.is_ascii_digit() {

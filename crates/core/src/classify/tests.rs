@@ -1,4 +1,4 @@
-//! The shared vectors, the guards, and what must hold for any text.
+//! Tests of the shared vectors, of the guards, and of properties that hold for any text.
 
 use super::{
     Classifier, UserRule,
@@ -17,16 +17,16 @@ struct Vector {
     #[serde(flatten)]
     event: FailureEvent,
     category: Category,
-    /// Absent where any rule of the category will do.
+    /// Absent if any rule of the category is acceptable.
     rule: Option<String>,
-    /// What the answer should be; `category` then pins today's wrong one.
+    /// The correct answer if `category` records today's wrong answer.
     known_wrong: Option<Category>,
-    /// The text decides by where it ends or begins, so no line may be put around it.
+    /// Set if the text is classified by its start or end, so the test must not put lines around it.
     #[serde(default)]
     unframed: bool,
 }
 
-/// Texts that show where a rule's edge is, then texts of every kind of tool.
+/// The first file has texts at the boundary of a rule, the second has texts of every kind of tool.
 const VECTORS: [&str; 2] = [
     include_str!("../../../../tests/vectors/classify.jsonl"),
     include_str!("../../../../tests/vectors/classify-kinds.jsonl"),
@@ -41,7 +41,7 @@ fn classifier() -> Classifier {
     Classifier::new(&[]).expect("no user rules")
 }
 
-/// One vector, as it is and with neutral lines around it.
+/// Checks a vector as it is and with neutral lines around it.
 fn check(vector: &Vector, failures: &mut Vec<String>) {
     let frames: &[(&str, &str)] = if vector.unframed {
         &[("", "")]
@@ -93,7 +93,7 @@ fn every_rule_is_well_formed() {
                 rule.name
             );
         }
-        // Compiles both expressions, or panics.
+        // Compiles both expressions; panics if one is invalid.
         let window = rule.literals[0].as_bytes();
         let compiled = Compiled::default();
         let matcher_only = super::rule::Rule { unless: None, ..*rule };
@@ -105,9 +105,9 @@ fn every_rule_is_well_formed() {
     }
 }
 
-/// The literals that a rule requires only save work: wherever its pattern matches, one of them stands in the text.
+/// A rule's required literals only save work, so every text that its pattern matches must contain one of them.
 #[test]
-fn what_a_rule_requires_stands_where_it_matches() {
+fn required_literals_are_in_every_matching_text() {
     let texts: Vec<String> = vectors().into_iter().map(|vector| vector.event.text).collect();
     for rule in rules::chain().filter(|rule| !rule.required_literals.is_empty()) {
         let Matcher::Regex(pattern) = rule.matcher else { panic!("{} has no pattern to save", rule.name) };
@@ -122,7 +122,7 @@ fn what_a_rule_requires_stands_where_it_matches() {
 }
 
 #[test]
-fn user_rules_come_first_and_are_named() {
+fn user_rule_wins_and_is_named_in_the_answer() {
     let rules =
         [UserRule { name: "quota".into(), category: Category::ConfigError, pattern: r"quota \w+ used up".into() }];
     let event = FailureEvent { text: "connect ECONNREFUSED: quota disk used up".into(), ..FailureEvent::default() };
@@ -133,7 +133,7 @@ fn user_rules_come_first_and_are_named() {
 }
 
 #[test]
-fn a_bad_user_rule_is_refused_by_name() {
+fn invalid_user_rule_error_names_the_rule() {
     for pattern in ["(", r"(?:\w{1000}){1000}"] {
         let rules = [UserRule { name: "mine".into(), category: Category::Unknown, pattern: pattern.into() }];
         let error = Classifier::new(&rules).expect_err("does not compile");
@@ -143,7 +143,7 @@ fn a_bad_user_rule_is_refused_by_name() {
 }
 
 #[test]
-fn evidence_points_into_the_text_under_colours() {
+fn evidence_offsets_ignore_ansi_colors() {
     let event = FailureEvent {
         text: "\u{1b}[31mError\u{1b}[39m: connect \u{1b}[1mECONNREFUSED\u{1b}[0m 127.0.0.1:80".into(),
         ..FailureEvent::default()
@@ -154,7 +154,7 @@ fn evidence_points_into_the_text_under_colours() {
 }
 
 #[test]
-fn the_end_of_a_log_full_of_matches_still_counts() {
+fn last_lines_of_a_log_with_many_matches_decide() {
     let mut text = "expected nothing of interest\n".repeat(5_000);
     text.push_str("AssertionError: expected 3 to equal 4\n");
     let event = FailureEvent { text, ..FailureEvent::default() };
@@ -185,7 +185,7 @@ fn any_event() -> impl Strategy<Value = FailureEvent> {
 
 proptest! {
     #[test]
-    fn any_text_gets_one_answer_with_evidence_inside(event in any_event()) {
+    fn evidence_is_inside_any_text(event in any_event()) {
         let answer = classifier().classify(&event);
         prop_assert_eq!(&answer, &classifier().classify(&event));
         if let Some(span) = answer.evidence {

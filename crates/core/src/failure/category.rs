@@ -32,7 +32,7 @@ pub enum Category {
 }
 
 impl Category {
-    /// Every category, in the contract's order.
+    /// Every category in the contract's order.
     pub const ALL: [Self; 10] = [
         Self::AssertionMismatch,
         Self::HttpError,
@@ -46,7 +46,7 @@ impl Category {
         Self::Unknown,
     ];
 
-    /// The contract's spelling.
+    /// Returns the contract's spelling.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::AssertionMismatch => "ASSERTION_MISMATCH",
@@ -77,7 +77,7 @@ impl FromStr for Category {
     }
 }
 
-/// The text names none of the ten categories.
+/// The text is not one of the ten categories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a failure category")]
 pub struct UnknownCategory;

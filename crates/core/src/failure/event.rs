@@ -1,5 +1,4 @@
-//! One failure as it arrives: the text and what else is known about it.
-//! What is derived from it is `analyze::Analysis`.
+//! One failure as it arrives: the text and other known facts. `analyze::Analysis` contains the conclusions.
 
 use serde::{Deserialize, Serialize};
 

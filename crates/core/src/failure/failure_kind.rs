@@ -1,5 +1,5 @@
-//! A finer name for what a failure is than its category, from a closed list.
-//! A kind never contradicts the category, which is the public contract's.
+//! A finer classification of failures than the category, from a closed list. A kind never contradicts the category,
+//! which belongs to the public contract.
 
 mod rules;
 
@@ -20,10 +20,10 @@ macro_rules! kinds {
         }
 
         impl FailureKind {
-            /// Every kind.
+            /// Every kind, in the order of the list.
             pub const ALL: &[Self] = &[$(Self::$kind),*];
 
-            /// As it is written.
+            /// Returns the name in lower case with dashes.
             pub const fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$kind => $name,)*
@@ -143,7 +143,8 @@ kinds! {
 }
 
 impl FailureKind {
-    /// Whether the same files fail so each time, so that another run of them says nothing: the test has not begun.
+    /// Returns `true` if the same files always fail in the same way, so that another run shows nothing new because the
+    /// test does not start.
     pub const fn is_same_each_time(self) -> bool {
         matches!(
             self,
@@ -159,7 +160,8 @@ impl FailureKind {
         )
     }
 
-    /// Whether machines have it, and code as a rule has not: what it needs is missing, full, busy, or not to be reached.
+    /// Returns `true` for kinds whose cause is usually the machine and not the code: a required thing is missing, full,
+    /// busy, or unreachable.
     pub const fn is_of_machine(self) -> bool {
         matches!(
             self,
@@ -178,7 +180,8 @@ impl FailureKind {
         )
     }
 
-    /// Whether it is the same on every machine: code that is wrong, as its language or a tool that reads it says.
+    /// Returns `true` for kinds that are the same on every machine: the language or a tool that reads the code reports
+    /// wrong code.
     pub const fn is_of_code(self) -> bool {
         matches!(
             self,
@@ -204,7 +207,8 @@ impl FailureKind {
     }
 }
 
-/// The kind of a failure of this category. `text` is its whole redacted text, and `exit_code` that of its process.
+/// Returns the kind of a failure of this category. `text` is the whole redacted text, and `exit_code` is the exit code
+/// of its process.
 pub fn failure_kind(category: Category, text: &str, summary: &Summary, exit_code: Option<i32>) -> FailureKind {
     match kind_of_summary(category, summary, exit_code) {
         FailureKind::MissingFile if is_raised_by_subprocess(text) => FailureKind::CommandNotFound,
@@ -212,23 +216,25 @@ pub fn failure_kind(category: Category, text: &str, summary: &Summary, exit_code
     }
 }
 
-/// Python reports a program that it does not find as a file that it does not find. Only the traceback tells them apart.
+/// Checks for a program that Python does not find. Python reports it as a missing file, so only the traceback
+/// distinguishes them.
 fn is_raised_by_subprocess(text: &str) -> bool {
     text.contains("subprocess.py") && (text.contains("in _execute_child") || text.contains("child_exception_type("))
 }
 
 fn kind_of_summary(category: Category, summary: &Summary, exit_code: Option<i32>) -> FailureKind {
     let text = summary.lines().join("\n");
-    // The order of the rules is the order of their weight.
+    // The first matching rule wins, because the rules are ordered by weight.
     let found =
         MATCHERS.iter().find(|matcher| matcher.category == category).and_then(|matcher| matcher.first_kind(&text));
     found.unwrap_or_else(|| fallback(category, &text, exit_code))
 }
 
-/// Automata of so many bytes: those of all rules together need about as much, and would be built again and again in less.
+/// Limit of the lazily built automata in bytes. All rules together need about this size; with less, the automata would
+/// be rebuilt again and again.
 const MAX_AUTOMATON_BYTES: usize = 8 << 20;
 
-/// The rules whose kinds are finer names for one category.
+/// The rules whose kinds refine one category.
 struct KindMatcher {
     category: Category,
     kinds: Vec<FailureKind>,
@@ -242,7 +248,7 @@ impl KindMatcher {
     fn new(category: Category) -> Self {
         let rules = move || RULES.iter().filter(move |rule| refines(rule.kind, category));
         let compile = move || {
-            // Classes of ASCII: names of tools and errors have nothing else, and automata stay small.
+            // ASCII classes are enough for names of tools and errors, and keep the automata small.
             RegexSetBuilder::new(rules().map(|rule| rule.pattern))
                 .unicode(false)
                 .dfa_size_limit(MAX_AUTOMATON_BYTES)
@@ -258,7 +264,8 @@ impl KindMatcher {
     }
 }
 
-/// Whether a kind is a finer name for that category. What an assertion compares, or a server answers, may be any text.
+/// Checks whether a kind refines the category. Only a few kinds refine an assertion or an HTTP error, because a
+/// compared value or an answer may contain any text.
 fn refines(kind: FailureKind, category: Category) -> bool {
     use FailureKind as K;
     match category {
@@ -287,7 +294,7 @@ fn fallback(category: Category, text: &str, exit_code: Option<i32>) -> FailureKi
         Category::ConfigError => FailureKind::ConfigError,
         Category::NetworkError => FailureKind::NetworkError,
         Category::Unknown => match exit_code {
-            // What shells answer for a program that is not there, and for one that may not be started.
+            // Exit codes of shells for a program that does not exist, and for a program that cannot be executed.
             Some(127) => FailureKind::CommandNotFound,
             Some(126) => FailureKind::Permission,
             Some(139) => FailureKind::SegmentationFault,

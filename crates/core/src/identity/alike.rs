@@ -1,34 +1,34 @@
-//! Tells whether two failures of one test whose normalized texts differ are the same failure all the same.
-//! Only texts of one test are compared: of two tests, likeness says nothing.
+//! Decides whether two failures of one test with different normalized texts are the same failure. Only compare texts of
+//! one test, because similar texts of two tests prove nothing.
 //!
-//! A hash says only equal or not: one more word of a library, a value of another kind or an end that was cut off make
-//! another failure of it. Here the texts are compared word by word, a line at a time. What may come and go is a word; what
-//! may not is a word in place of another, for that is how two failures of one test differ.
+//! A hash can only tell equal from different: one more word of a library, another kind of value or a truncated end
+//! already change it. This module compares the texts line by line and word by word. A word may be added or removed, but
+//! no word may replace another, because that is how two different failures of one test differ.
 
-/// Least similarity of two texts that are one failure: a word more in a line of seven. On the development half of
-/// `tests/recurrence` precision is .93 from .55 on, .95 from .75 on and .96 from .9 on, at the same recall; wordings of
-/// libraries that differ by more are lost above.
+/// Minimum similarity of two texts of the same failure; allows one more word in a line of seven. On the development
+/// half of `tests/recurrence`, precision is .93 from .55 on, .95 from .75 on and .96 from .9 on, at the same recall.
+/// Higher limits lose wordings of libraries that differ by more.
 pub const MIN_SIMILARITY: f64 = 0.85;
 
-/// How far the line of an assertion moves while a file is worked on.
+/// Maximum distance in lines that an assertion moves while the file is edited.
 const MAX_LINE_DRIFT: u32 = 12;
 
-/// Lines that are compared; those of longer texts are too many for the square of them.
+/// Maximum number of compared lines, because the comparison takes quadratic time.
 const MAX_COMPARED_LINES: usize = 24;
 
-/// Words of a line that are compared.
+/// Maximum number of compared words in a line.
 const MAX_WORDS_PER_LINE: usize = 96;
 
-/// Two texts that are one failure.
+/// The comparison of two texts of the same failure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Likeness {
-    /// Of the two lines that are least alike: 1 where they are equal.
+    /// Similarity of the least similar pair of lines, from [`MIN_SIMILARITY`] to 1; 1 for equal texts.
     pub similarity: f64,
-    /// Lines that differ: as it was, as it is now; empty for a line that is only in the other.
+    /// Lines that differ, before and now. An empty string stands for a line that the other text does not have.
     pub differences: Vec<(String, String)>,
 }
 
-/// Compares the normalized errors of two failures of one test. None: they are two failures.
+/// Compares the normalized errors of two failures of one test. Returns `None` if the failures differ.
 pub fn likeness(before: &str, now: &str) -> Option<Likeness> {
     let (before, site_before) = split_site(before);
     let (now, site_now) = split_site(now);
@@ -53,7 +53,7 @@ pub fn likeness(before: &str, now: &str) -> Option<Likeness> {
                     likeness.add(old[one], new[other]);
                 }
             }
-            // The first line says what failed.
+            // The first line describes the failure.
             Pair::Before(0) | Pair::Now(0) => return None,
             Pair::Before(one) => {
                 hunk.before = true;
@@ -77,7 +77,7 @@ impl Likeness {
     }
 }
 
-/// What stands between two things that are in both texts.
+/// Which of the two lists has items since the last common item.
 #[derive(Default)]
 struct Hunk {
     before: bool,
@@ -90,14 +90,14 @@ impl Hunk {
     }
 }
 
-/// A thing of two lists: in both, or only in one; where it is there.
+/// An item of two lists, by its index in the list or lists that contain it.
 enum Pair {
     Both(usize, usize),
     Before(usize),
     Now(usize),
 }
 
-/// The text, and the place that was signed with it.
+/// Splits a signed text into the text and the place.
 fn split_site(text: &str) -> (&str, Option<&str>) {
     match text.rfind("\nat ") {
         Some(start) if !text[start + 4..].contains('\n') => (&text[..start], Some(&text[start + 4..])),
@@ -105,7 +105,7 @@ fn split_site(text: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// `till.rs:counts:31` a few lines further down is the same place; source is only itself.
+/// `till.rs:counts:31` a few lines further down is the same place. A source line must be equal.
 fn is_same_site(before: Option<&str>, now: Option<&str>) -> bool {
     let (Some(before), Some(now)) = (before, now) else { return before == now };
     let line = |site: &str| {
@@ -121,7 +121,7 @@ fn lines(text: &str) -> Vec<&str> {
     text.lines().take(MAX_COMPARED_LINES).collect()
 }
 
-/// The longest common subsequence of two lists, with what is left of either.
+/// Aligns two lists by their longest common subsequence; the result includes the remaining items of both lists.
 fn align(old: usize, new: usize, fits: impl Fn(usize, usize) -> bool) -> Vec<Pair> {
     let width = new + 1;
     let mut lengths = vec![0_u16; (old + 1) * width];
@@ -152,7 +152,8 @@ fn align(old: usize, new: usize, fits: impl Fn(usize, usize) -> bool) -> Vec<Pai
     pairs
 }
 
-/// How much of the longer line is in both. None: a word stands in place of another, or one that decides is only in one.
+/// Returns the fraction of the longer line's words that both lines contain. Returns `None` if a word replaces another,
+/// or if only one line contains a decisive word.
 fn line_likeness(before: &str, now: &str) -> Option<f64> {
     if before == now {
         return Some(1.0);
@@ -188,7 +189,7 @@ fn ratio(part: usize, whole: usize) -> f64 {
     if whole == 0 { 1.0 } else { float(part) / float(whole) }
 }
 
-/// Words, placeholders and comparisons, without the marks around them.
+/// Returns words, placeholders and comparison operators without the punctuation around them.
 fn words(line: &str) -> Vec<&str> {
     let belongs = |mark: char| mark.is_alphanumeric() || matches!(mark, '_' | '$' | '<' | '>');
     let mut words = Vec::new();
@@ -205,7 +206,8 @@ fn words(line: &str) -> Vec<&str> {
 
 const COMPARISONS: [&str; 8] = ["==", "!=", "===", "!==", "<=", ">=", "<", ">"];
 
-/// Which placeholder a value became, or that it became none, is chance.
+/// Treats a placeholder as equal to any other placeholder or number, because it depends on chance which placeholder a
+/// value becomes.
 fn is_same_word(one: &str, other: &str) -> bool {
     let value = |word: &str| is_placeholder(word) || word.bytes().any(|byte| byte.is_ascii_digit());
     one == other || is_placeholder(one) && value(other) || value(one) && is_placeholder(other)
@@ -216,7 +218,7 @@ fn is_placeholder(word: &str) -> bool {
     name.is_some_and(|name| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_'))
 }
 
-/// Words that make another failure of it wherever they come or go: polarity, types of errors, codes.
+/// Checks for a word that changes the failure if it is added or removed: negations and constants, error types, codes.
 fn is_decisive(word: &str) -> bool {
     const POLARITY: [&str; 12] =
         ["true", "false", "not", "never", "no", "null", "undefined", "None", "nil", "True", "False", "without"];
@@ -231,7 +233,7 @@ mod tests {
     use super::{MIN_SIMILARITY, likeness};
 
     #[test]
-    fn words_that_come_and_go_are_of_one_failure() {
+    fn added_or_removed_words_keep_the_failure() {
         let pairs = [
             (
                 "Error: the till 3 is open since <TIMESTAMP>, says <HOST>",
@@ -261,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_in_place_of_another_makes_two() {
+    fn replaced_word_makes_another_failure() {
         let pairs = [
             ("expected <true> but was <false> in the till", "expected <false> but was <true> in the till"),
             ("TypeError: no till in the shop", "RangeError: no till in the shop"),
@@ -284,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_texts_take_no_time() {
+    fn longest_texts_are_compared_quickly() {
         let long = |word: &str| vec![format!("{word} {}", "till <NUM> ".repeat(200)); 64].join("\n");
         assert!(likeness(&long("open"), &long("open")).is_some());
         assert_eq!(likeness(&long("open"), &long("shut")), None);

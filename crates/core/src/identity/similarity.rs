@@ -1,26 +1,26 @@
-//! How alike two normalized failure texts are, and a small sketch that lets a database find candidates by index.
-//! The store looks sketches up.
+//! Similarity of two normalized failure texts, and a small sketch with which a database finds candidates by index.
 
-/// Minimum hashes in one band. Texts that share a fraction `s` of their tokens share a band of two with probability
-/// `s * s`, so at least one of four with `1 - (1 - s^2)^4`: .68 at s = .5, .94 at .7, .998 at .9, and .15 at .2.
+/// Minimum hashes per band. Texts that share a fraction `s` of their tokens share a given band of two with probability
+/// `s * s`, and at least one of four bands with `1 - (1 - s^2)^4`: .68 at s = .5, .94 at .7, .998 at .9, and .15 at .2.
 const HASHES_PER_BAND: u64 = 2;
-/// Bands, as many as there are index columns.
+/// Number of bands, equal to the number of index columns.
 const BANDS: u64 = 4;
 
-/// Four band keys of a text: texts that are alike share at least one with high probability.
+/// Returns four band keys of a text (`MinHash` with locality-sensitive hashing). Similar texts share at least one key
+/// with high probability.
 pub fn sketch(normalized: &str) -> [u32; 4] {
     let tokens = token_set(normalized);
     let mut keys = [0; 4];
     for (band, key) in (0..BANDS).zip(&mut keys) {
         let rows = (0..HASHES_PER_BAND).map(|row| minimum(&tokens, band * HASHES_PER_BAND + row));
         let mixed = rows.fold(band, |mixed, smallest| mix(mixed.rotate_left(17) ^ smallest));
-        // The upper half of a mixed value is as good as any.
+        // Any 32 bits of a mixed value are equally good.
         *key = u32::try_from(mixed >> 32).unwrap_or_default();
     }
     keys
 }
 
-/// In [0, 1], symmetric, 1 for equal token sets: the shared tokens' part of all tokens.
+/// Returns the Jaccard index of the two token sets: in [0, 1], symmetric, 1 for equal sets.
 pub fn similarity(a: &str, b: &str) -> f64 {
     let (a, b) = (token_set(a), token_set(b));
     let shared = a.iter().filter(|token| b.binary_search(token).is_ok()).count();
@@ -33,13 +33,13 @@ pub fn similarity(a: &str, b: &str) -> f64 {
     part
 }
 
-/// The minimum of the tokens under the hash function with this number; what an empty text has is as good as any.
+/// Returns the minimum of the tokens under the hash function with this number. An empty text gets the function's seed.
 fn minimum(tokens: &[u64], function: u64) -> u64 {
     let seed = mix(function + 1);
     tokens.iter().map(|token| mix(token ^ seed)).min().unwrap_or(seed)
 }
 
-/// Hashes of the words and placeholders of a text, letter case aside, sorted, each once.
+/// Returns the hashes of the words and placeholders of a text, sorted and without duplicates, ignoring case.
 fn token_set(text: &str) -> Vec<u64> {
     let words = text.split(|mark: char| !(mark.is_alphanumeric() || matches!(mark, '_' | '<' | '>')));
     let mut tokens: Vec<u64> = words.filter(|word| !word.is_empty()).map(hash).collect();
@@ -48,7 +48,7 @@ fn token_set(text: &str) -> Vec<u64> {
     tokens
 }
 
-/// FNV-1a over the letters in lower case.
+/// FNV-1a over the lower-case bytes, mixed.
 fn hash(word: &str) -> u64 {
     let step = |hash: u64, byte: u8| (hash ^ u64::from(byte.to_ascii_lowercase())).wrapping_mul(0x0100_0000_01b3);
     mix(word.bytes().fold(0xcbf2_9ce4_8422_2325, step))
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn unlike_texts_seldom_share_a_band() {
+    fn different_texts_rarely_share_a_band() {
         let texts: Vec<String> =
             (0..300).map(|n| format!("word{n} part{} thing{} of{}", n * 7, n * 11, n * 13)).collect();
         let pairs = texts.iter().enumerate().flat_map(|(i, a)| texts[i + 1..].iter().map(move |b| (a, b)));
@@ -90,14 +90,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn symmetric_and_bounded(a in "[a-d <>]{0,40}", b in "[a-d <>]{0,40}") {
+        fn similarity_is_symmetric_and_bounded(a in "[a-d <>]{0,40}", b in "[a-d <>]{0,40}") {
             let value = similarity(&a, &b);
             prop_assert!((0.0..=1.0).contains(&value));
             prop_assert_eq!(value.to_bits(), similarity(&b, &a).to_bits());
         }
 
         #[test]
-        fn equal_token_sets_are_alike_and_have_one_sketch(words in proptest::collection::vec("[a-z]{1,8}", 0..20)) {
+        fn equal_token_sets_share_the_sketch(words in proptest::collection::vec("[a-z]{1,8}", 0..20)) {
             let forward = words.join(" ");
             let backward = words.iter().rev().chain(&words).cloned().collect::<Vec<_>>().join(", ");
             prop_assert!((similarity(&forward, &backward) - 1.0).abs() < f64::EPSILON);
@@ -105,7 +105,7 @@ mod tests {
         }
 
         #[test]
-        fn any_string_is_taken(text in any::<String>()) {
+        fn any_string_has_a_sketch(text in any::<String>()) {
             prop_assert!((similarity(&text, &text) - 1.0).abs() < f64::EPSILON);
             prop_assert_eq!(sketch(&text), sketch(&text));
         }

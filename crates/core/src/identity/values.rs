@@ -1,5 +1,5 @@
-//! The values of a message that tell two failures with one stable text apart: a port, a host, a name, a path, a number.
-//! What differs at each run anyway, such as a time or an id, is not kept.
+//! The values in a message that distinguish failures with the same stable text: a port, a host, a name, a path, a
+//! number. Values that change at each run, such as a time or an ID, are dropped.
 
 use crate::normalize::{self, VOLATILE};
 use regex::Regex;
@@ -9,17 +9,17 @@ use std::sync::LazyLock;
 static ADDRESS: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"\b0x[0-9a-fA-F]{8,16}\b").expect("the pattern is well-formed"));
 
-/// The message with its values, and placeholders for what is another one at each run.
+/// Returns the message with its values; only values that change at each run stay placeholders.
 pub fn with_values(message: &str) -> String {
     message.lines().map(line_with_values).collect::<Vec<_>>().join("\n")
 }
 
-/// Whether two lines say the same of other values.
+/// Checks whether two lines have the same stable text but different values.
 pub fn differ_in_values(before: &str, now: &str) -> bool {
     normalize::line(before) == normalize::line(now) && line_with_values(before) != line_with_values(now)
 }
 
-/// Whether two lines differ in anything but memory addresses.
+/// Checks whether two lines differ in anything except memory addresses.
 pub fn differ_beside_addresses(before: &str, now: &str) -> bool {
     ADDRESS.replace_all(before, "<ADDRESS>") != ADDRESS.replace_all(now, "<ADDRESS>")
 }
@@ -29,15 +29,16 @@ fn line_with_values(line: &str) -> String {
     put_back(&stable, line).or_else(|| put_back_words(&stable, line)).unwrap_or(stable)
 }
 
-/// The same word by word, where something was left out, such as the folders of a path: that word stays as it is.
+/// Like [`put_back`], but word by word, for lines in which the normalizer dropped something, such as the folders of a
+/// path. A word that does not fit stays stable.
 fn put_back_words(stable: &str, line: &str) -> Option<String> {
     let (stable, line): (Vec<_>, Vec<_>) = (stable.split(' ').collect(), line.split_whitespace().collect());
     let word = |(stable, word): (&&str, &&str)| put_back(stable, word).unwrap_or_else(|| (*stable).to_owned());
     (stable.len() == line.len()).then(|| stable.iter().zip(&line).map(word).collect::<Vec<_>>().join(" "))
 }
 
-/// Puts values back into the stable line: what stands in the line between the words that are in both. None where those are
-/// not found; then nothing is told apart that may be one.
+/// Replaces the placeholders of the stable line with the text of `line` between the literal parts. Returns `None` if
+/// the literal parts are not found, so that failures are not separated by mistake.
 fn put_back(stable: &str, line: &str) -> Option<String> {
     let mut parts = parts(stable).peekable();
     let mut out = String::with_capacity(line.len());
@@ -60,7 +61,7 @@ fn put_back(stable: &str, line: &str) -> Option<String> {
     Some(out)
 }
 
-/// Each literal part with the name of the placeholder after it; the last has none.
+/// Returns each literal part with the name of the placeholder after it; the last part has no placeholder.
 fn parts(stable: &str) -> impl Iterator<Item = (&str, Option<&str>)> {
     let mut left = Some(stable);
     std::iter::from_fn(move || {
@@ -75,7 +76,7 @@ fn parts(stable: &str) -> impl Iterator<Item = (&str, Option<&str>)> {
     })
 }
 
-/// The name of the placeholder that a text begins with.
+/// Returns the name of the placeholder at the start of a text.
 fn placeholder(text: &str) -> Option<&str> {
     let name = text.strip_prefix('<')?.split('>').next()?;
     let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
@@ -88,7 +89,7 @@ mod tests {
     use crate::normalize::normalize;
 
     #[test]
-    fn ports_hosts_names_paths_and_numbers_tell_failures_apart() {
+    fn ports_hosts_names_paths_and_numbers_distinguish_failures() {
         let pairs = [
             ("connect ECONNREFUSED 127.0.0.1:5432", "connect ECONNREFUSED 127.0.0.1:6379"),
             ("connect ECONNREFUSED 10.0.0.1:5432", "connect ECONNREFUSED 10.0.0.2:5432"),
@@ -104,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_another_one_at_each_run_does_not() {
+    fn values_that_change_at_each_run_are_ignored() {
         let pairs = [
             ("gave up after 5003 ms on 10.0.0.1:5432", "gave up after 4998 ms on 10.0.0.1:5432"),
             (
@@ -122,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_of_memory_are_no_difference() {
+    fn memory_addresses_are_ignored() {
         let object = |address: &str| format!("assert <shop.Cart object at {address}> == None");
         assert!(!differ_beside_addresses(&object("0x7f31a0b2c9d0"), &object("0x7fe2c0a1b350")));
         assert!(!differ_beside_addresses("got (*shop.Cart)(0xc000012345)", "got (*shop.Cart)(0xc000abcdef)"));
@@ -130,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_without_values_is_itself() {
+    fn text_without_values_is_unchanged() {
         for text in ["", "no till in the shop", "a < b and <T>", "<>", "<"] {
             assert_eq!(with_values(text), text);
         }

@@ -1,5 +1,5 @@
-//! What an error says beyond where it came from: the same sentence may be printed from another place in the code, and is
-//! the same mistake there unless its words are those of the test, of the runner, or of the code around it.
+//! The wording of an error without its place. Code elsewhere may print the same sentence, and then it is the same
+//! mistake, unless the words come from the test, the runner, or the code around the error.
 
 use super::sign::{placeholder_end, sha256_hex};
 use crate::failure::{category::Category, failure_kind::FailureKind};
@@ -7,15 +7,16 @@ use memchr::memchr;
 use regex::Regex;
 use std::collections::HashSet;
 
-/// A shorter text is no sentence.
+/// A shorter text is not a sentence.
 const MIN_SENTENCE_CHARS: usize = 12;
-/// Hex digits of the hash of a sentence.
+/// Length of a sentence hash in hex digits.
 const HASH_DIGITS: usize = 32;
-/// Words by which an error is looked for in an output.
+/// Limits for the words that are used to find an error in an output.
 const MAX_WORDS: usize = 12;
 const MIN_WORD_CHARS: usize = 4;
 
-/// The error says what was expected and not why it was not met: another test with the same words may be broken otherwise.
+/// Kinds whose message contains the expectation but not the cause, so another test with the same words may have another
+/// cause.
 pub const fn is_of_test(kind: FailureKind) -> bool {
     matches!(
         kind,
@@ -30,7 +31,7 @@ pub const fn is_of_test(kind: FailureKind) -> bool {
     )
 }
 
-/// The same words elsewhere in the code are another mistake.
+/// Kinds whose message is a different mistake at another place in the code.
 const fn is_of_code(kind: FailureKind) -> bool {
     matches!(
         kind,
@@ -47,8 +48,8 @@ const fn is_of_code(kind: FailureKind) -> bool {
     )
 }
 
-/// Hash of the lines that were found to be the error, as they were printed, values included; none where they do not
-/// say the same elsewhere.
+/// Returns the hash of the error lines as they were printed, including values. Returns `None` if the wording does not
+/// identify the mistake elsewhere.
 pub fn sentence_hash(category: Category, kind: FailureKind, normalized: &str, redacted: &str) -> Option<String> {
     if is_of_test(kind) || is_of_code(kind) || normalized.chars().count() < MIN_SENTENCE_CHARS {
         return None;
@@ -68,15 +69,16 @@ fn without_class(error: &str) -> &str {
     ["Uncaught Error: ", "Error: "].iter().find_map(|prefix| error.strip_prefix(prefix)).unwrap_or(error)
 }
 
-/// Where a normalized line stands in the text; a placeholder stands for a value without spaces.
+/// Finds a normalized line in the printed text; a placeholder matches a value without spaces.
 fn printed_as<'t>(line: &str, text: &'t str) -> Option<&'t str> {
     let parts: Vec<String> = between_placeholders(line).into_iter().map(regex::escape).collect();
-    // A line of any length is a pattern; one that is too long for that is found nowhere.
+    // A very long line exceeds the regex size limit and is then treated as not found.
     let pattern = Regex::new(&parts.join(r"\S+")).ok()?;
     pattern.find(text).map(|found| found.as_str())
 }
 
-/// Words that stand in the error wherever it comes up, in lower case: placeholders stand for another value each time.
+/// Returns lower-case words that every occurrence of the error contains. Placeholders are skipped because their values
+/// differ.
 pub fn words(normalized: &str) -> Vec<String> {
     let mut seen = HashSet::new();
     between_placeholders(without_class(normalized))
@@ -117,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sentence_is_the_same_with_and_without_its_frames_and_its_prefix() {
+    fn sentence_hash_ignores_frames_and_prefix() {
         let plain = hash("connect ECONNREFUSED <IP>:<PORT>", "connect ECONNREFUSED 127.0.0.1:4100");
         let framed = "Error: connect ECONNREFUSED 127.0.0.1:4100\n    at load (src/load.mjs:3:7)";
         assert!(plain.is_some());
@@ -127,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_says_too_little_has_no_hash() {
+    fn uninformative_errors_have_no_hash() {
         assert_eq!(hash("boom failed", "boom failed"), None);
         assert_eq!(hash("one-long-word-alone", "one-long-word-alone"), None);
         assert_eq!(hash("a line that is not in it", "another text"), None);
@@ -139,14 +141,14 @@ mod tests {
     }
 
     #[test]
-    fn words_are_those_that_stay() {
+    fn words_exclude_placeholders() {
         assert_eq!(words("Connect to <HOST>:<PORT> failed, failed at 2nd_try of été"), ["connect", "failed", "nd_try"]);
         assert_eq!(words(&"alpha bravo ".repeat(9)).len(), 2);
         assert_eq!(between_placeholders("a <b> <IP>c<"), ["a <b> ", "c<"]);
     }
 
     #[test]
-    fn signs_of_a_pattern_are_letters() {
+    fn regex_metacharacters_match_literally() {
         assert!(hash("is it (a+b)*c? [no] <NUM>", "is it (a+b)*c? [no] 7").is_some());
     }
 }

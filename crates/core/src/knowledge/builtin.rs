@@ -1,5 +1,4 @@
-//! The six built-in patterns: their texts and matchers.
-//! Their statistics are counted by the store.
+//! The six built-in patterns with their texts and categories. The store counts how often they match.
 
 use crate::failure::category::Category;
 
@@ -15,14 +14,14 @@ pub enum Locale {
     En,
 }
 
-/// One built-in pattern.
+/// A built-in pattern: one category with a suggested fix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Builtin {
     /// `builtin-…`.
     pub id: &'static str,
-    /// The category it stands for.
+    /// Category of the failures that it matches.
     pub category: Category,
-    /// Readable form of what it matches.
+    /// Readable form of the matched text.
     pub signature_pattern: &'static str,
     /// English in both locales, as in the contract.
     pub description: &'static str,
@@ -33,12 +32,12 @@ pub struct Builtin {
 }
 
 impl Builtin {
-    /// `builtin::CATEGORY`.
+    /// Returns `builtin::CATEGORY`.
     pub fn signature(&self) -> String {
         format!("builtin::{}", self.category)
     }
 
-    /// The suggested fix in the reader's language.
+    /// Returns the suggested fix in the reader's language.
     pub const fn suggested_fix(&self, locale: Locale) -> &'static str {
         match locale {
             Locale::Zh => self.fix_zh,
@@ -99,7 +98,7 @@ pub const BUILTINS: [Builtin; 6] = [
     },
 ];
 
-/// The built-in that matches a failure of this category, if there is one.
+/// Returns the built-in pattern of a category; some categories have none.
 pub fn matching(category: Category) -> Option<&'static Builtin> {
     BUILTINS.iter().find(|builtin| builtin.category == category)
 }

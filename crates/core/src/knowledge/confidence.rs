@@ -1,7 +1,6 @@
-//! How sure a pattern's fix is.
-//! The counts come from the store, which counts in the transaction that records the fact.
+//! Confidence in a pattern's fix. The store counts in the same transaction that records the fact.
 
-/// The contract's formula, unrounded: Laplace's rule of succession over resolutions and occurrences.
+/// Returns the contract's confidence, unrounded: Laplace's rule of succession over resolutions and occurrences.
 pub fn confidence(resolutions: u32, occurrences: u32) -> f64 {
     (f64::from(resolutions) + 1.0) / (f64::from(occurrences) + 2.0)
 }
@@ -11,7 +10,7 @@ mod tests {
     use super::confidence;
 
     #[test]
-    fn follows_the_contract() {
+    fn confidence_follows_the_contract() {
         assert!((confidence(0, 0) - 0.5).abs() < f64::EPSILON);
         assert!((confidence(1, 1) - 2.0 / 3.0).abs() < f64::EPSILON);
         assert!((confidence(2, 3) - 0.6).abs() < f64::EPSILON);

@@ -1,5 +1,5 @@
-//! Where a failure happened, as far as it matters for a fix: a canonical bucket, and how alike two of them are.
-//! The facts arrive as a map; the host detects them.
+//! The environment of a failure, as far as it matters for a fix: a canonical bucket, and the similarity of two buckets.
+//! The facts arrive as a map because the host detects them.
 
 mod facts;
 
@@ -8,11 +8,11 @@ pub use facts::EnvironmentFact;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The facts that decide whether a fix carries over. Names are lower-case with aliases folded, versions are majors.
+/// The facts that decide whether a fix carries over. Names are lower case with aliases replaced, and versions are
+/// majors.
 ///
-/// A major is the first number of a version (`18.2.0`, `v18`, `^18` are 18; `3.11` is 3, for Python's own promise is
-/// per 3.x and its users name it so), except Java's old `1.8`, which is 8. A major without its name says nothing and
-/// is dropped.
+/// A major is the first number of a version: `18.2.0`, `v18` and `^18` are 18. `3.11` is 3, because Python's users
+/// refer to the language as Python 3. Java's old `1.8` is 8. A major without a name has no meaning and is dropped.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Environment {
     /// `linux`, `macos`, `windows`, ...
@@ -25,20 +25,21 @@ pub struct Environment {
     pub framework: Option<String>,
     /// Major version of the framework.
     pub framework_major: Option<u32>,
-    /// `node-20`, `docker`, `jvm-21`: a name and its major where known.
+    /// A name with its major if known: `node-20`, `docker`, `jvm-21`.
     pub runtime: Option<String>,
     /// Major version of CUDA.
     pub cuda_major: Option<u32>,
 }
 
-/// By how much a fix is less likely to carry over where a name is `unknown` on one side or `different`.
+/// Factors for a fix to carry over if a name is `unknown` on one side, or `different`.
 #[derive(Clone, Copy)]
 struct Name {
     unknown: f64,
     different: f64,
 }
 
-/// The same for a major version; `neighbour` is the next one, from there on it falls by half to `distant`.
+/// Factors for a major version. `neighbour` is for the next major; for each further major, the distance to `distant`
+/// halves.
 #[derive(Clone, Copy)]
 struct Major {
     unknown: f64,
@@ -56,25 +57,25 @@ const RUNTIME_MAJOR: Major = Major { unknown: 0.95, neighbour: 0.9, distant: 0.8
 const CUDA: Major = Major { unknown: 0.85, neighbour: 0.8, distant: 0.6 };
 
 impl Environment {
-    /// Reads a map of facts; keys in snake, camel or kebab case, values as people write them. What it does not know
-    /// is left out, and the order of the facts does not matter.
+    /// Reads a map of facts; keys may be in snake, camel or kebab case, and values may have any common notation.
+    /// Unknown facts are ignored, and the order of the facts does not matter.
     pub fn from_facts<'a>(facts: impl IntoIterator<Item = (&'a str, EnvironmentFact<'a>)>) -> Self {
         facts::read(facts)
     }
 
-    /// Reads a bucket in any order of fields, canonicalising as [`Environment::from_facts`] does.
+    /// Reads a bucket with its fields in any order, with the same normalization as [`Environment::from_facts`].
     pub fn parse(bucket: &str) -> Self {
         let pairs = bucket.split([';', ',', '\n']).filter_map(|pair| pair.split_once(['=', ':']));
         Self::from_facts(pairs.map(|(key, value)| (key.trim(), EnvironmentFact::Text(value))))
     }
 
-    /// Whether nothing is known.
+    /// Returns `true` if no field is known.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// The canonical bucket: `field=value;...` in the order of the fields, unknown ones left out.
+/// Writes the canonical bucket: `field=value;...` in the order of the fields, without unknown fields.
 impl fmt::Display for Environment {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let major = |major: Option<u32>| major.map(|major| major.to_string());
@@ -92,11 +93,12 @@ impl fmt::Display for Environment {
     }
 }
 
-/// How likely a fix of one environment carries over to the other: in [0, 1], symmetric, 1 for equal ones, and never
-/// lower for one more field that agrees.
+/// Estimates how likely a fix for one environment works in the other: in [0, 1], symmetric, 1 for equal environments.
+/// One more equal field never lowers the result.
 ///
-/// The product of each field's own chance: 1 where both agree, known or not; less where one does not know it; least
-/// where they differ. A major counts only under names that agree; under others it is as distant as can be.
+/// The result is the product of a factor per field: 1 if both sides are equal or both unknown, less if one side is
+/// unknown, and least if they differ. Majors are compared only if the names are equal; otherwise they count as most
+/// distant.
 pub fn env_match(a: &Environment, b: &Environment) -> f64 {
     let language = a.language.is_some() && a.language == b.language;
     let framework = a.framework.is_some() && a.framework == b.framework;
@@ -130,7 +132,7 @@ fn major(chance: Major, named: bool, a: Option<u32>, b: Option<u32>) -> f64 {
     }
 }
 
-/// Name and major in one.
+/// Compares runtimes, which contain a name and a major.
 fn runtime(a: Option<&str>, b: Option<&str>) -> f64 {
     let (Some(a), Some(b)) = (a, b) else { return name(RUNTIME, a, b) };
     let ((a, a_major), (b, b_major)) = (facts::split_runtime(a), facts::split_runtime(b));

@@ -1,89 +1,90 @@
-//! Orders the solutions of matching incidents: how well each is proven, where, and how lately.
-//! Statistics and the clock are handed in.
+//! Ranks the solutions of matching incidents by how well they are proven, in which environment, and how recently. The
+//! caller passes the statistics and the time.
 
 pub(crate) mod beta;
 
 use crate::knowledge::environment::{Environment, env_match};
 
-/// Which quantile of the success rate's posterior counts as proven. It is also the reliability of an untried solution,
-/// for the 20% quantile of the uniform prior is .2: above one that failed (.11), below one that worked once (.45).
+/// Quantile of the success rate's posterior that counts as proven. An untried solution has this reliability too,
+/// because the 20 % quantile of the uniform prior is .2: more than after one failure (.11), less than after one success
+/// (.45).
 const PROVEN_QUANTILE: f64 = 0.2;
-/// What an outcome counts at least, however different its environment: a fix that works elsewhere is worth a try.
+/// Minimum weight of an outcome in a different environment, because a fix that works elsewhere is worth a try.
 const MIN_OUTCOME_WEIGHT: f64 = 0.25;
-/// Shares of the factor by which environment and recency scale a solution; the rest does not depend on them.
-/// Their sum is so small that one failure in this environment (.106 of at most 1) stays below an untried
-/// solution (.2 of at least 1 - .2 - .1 = .7).
+/// Shares of the score that depend on environment and recency. Their sum is small enough that one failure in this
+/// environment (.106 of at most 1) stays below an untried solution (.2 of at least 1 - .2 - .1 = .7).
 const ENVIRONMENT_SHARE: f64 = 0.2;
 const RECENCY_SHARE: f64 = 0.1;
-/// Scores are rounded to this, so that every machine and every build prints the same.
+/// Scores are rounded to 1 / 10,000 so that all machines and builds print the same value.
 const SCORE_PRECISION: f64 = 10_000.0;
 const DAY_MS: i64 = 86_400_000;
 
-/// What happened to a solution in one environment.
+/// Outcomes of a solution in one environment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BucketStats {
-    /// The environment.
+    /// The environment of these outcomes.
     pub bucket: Environment,
-    /// How often it worked there.
+    /// Number of successes.
     pub worked: u32,
-    /// How many of those a run could have shown, and none has.
+    /// Number of these successes that a run could have shown, but none did.
     pub claimed: u32,
-    /// How often it failed there.
+    /// Number of failures.
     pub failed: u32,
-    /// When it last worked there, UTC milliseconds.
+    /// Time of the last success, in UTC milliseconds.
     pub last_confirmed_at: Option<i64>,
-    /// When it last failed there.
+    /// Time of the last failure, in UTC milliseconds.
     pub last_failed_at: Option<i64>,
 }
 
-/// A solution as far as its rank depends on it.
+/// The facts about a solution on which its rank depends.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidate<'a> {
-    /// The environment it was written for.
+    /// Environment for which it was written.
     pub environment: &'a Environment,
-    /// Its outcomes, one row for each environment.
+    /// Outcomes, one row per environment.
     pub stats: &'a [BucketStats],
-    /// How well its incident matched, in [0, 1].
+    /// How well its incident matches, in [0, 1].
     pub incident_match: f64,
 }
 
-/// Who asks, and when.
+/// The environment and the time of the request.
 #[derive(Clone, Copy, Debug)]
 pub struct Caller<'a> {
-    /// The caller's environment.
+    /// The environment of the request.
     pub environment: &'a Environment,
     /// UTC milliseconds.
     pub now: i64,
-    /// After so long a confirmation counts half; 180 days is a good start.
+    /// Age at which a confirmation counts half; 180 days is a good start.
     pub half_life_ms: i64,
 }
 
-/// How good a solution is for the caller; every score in [0, 1], higher is better.
+/// How well a solution fits the caller; all scores are in [0, 1], and higher is better.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ranking {
-    /// The bucket with outcomes that is most like the caller's; without outcomes the solution's own.
+    /// The bucket with outcomes that is most similar to the caller's, or the solution's own bucket if it has no
+    /// outcomes.
     pub best_env_bucket_match: String,
-    /// How like the caller's that bucket is.
+    /// Similarity of that bucket to the caller's environment.
     pub env_match_score: f64,
-    /// A lower bound of the success rate here.
+    /// Lower bound of the success rate in the caller's environment.
     pub reliability_score: f64,
-    /// 1 for a confirmation just now, halved with each half-life, 0 for none.
+    /// 1 for a confirmation just now, halved with each half-life; 0 without a confirmation.
     pub recency_boost: f64,
     /// `match * reliability * (.7 + .2 * env match + .1 * recency)`.
     pub final_solution_score: f64,
-    /// One short line.
+    /// One-line explanation.
     pub why: String,
 }
 
 /// Ranks one solution.
 ///
-/// Reliability is the lower 20% quantile of the posterior `Beta(1 + w, 1 + f)` of the success rate under the uniform
-/// prior (Bayes and Laplace; like Wilson's bound of 1927, but also defined for fractions of outcomes and for none).
-/// `w` and `f` count the outcomes of all buckets, each by how like the caller's its bucket is:
-/// `1/4 + 3/4 * env_match^2`, so that an equal bucket counts in full and a distant one still a little. Of `c` successes
-/// that are only claimed, `c / (c + 1)` is counted: however many, they are less than one that was shown. With each
-/// success it rises, with each failure it falls. A solution that only ever failed in this very environment gets no
-/// more than those failures leave it, wherever else it worked.
+/// Reliability is the lower 20 % quantile of the posterior `Beta(1 + w, 1 + f)` of the success rate under a uniform
+/// prior (Bayes and Laplace). Unlike Wilson's bound of 1927 it is also defined for fractional and for zero outcomes.
+/// `w` and `f` sum the outcomes of all buckets with the weight `1/4 + 3/4 * env_match^2`, so that an equal bucket has
+/// full weight and a distant bucket still counts a little. `c` claimed successes count as `c / (c + 1)`, which is
+/// always less than one shown success. Each success raises the reliability and each failure lowers it. If a solution
+/// has only failures in the caller's environment, its reliability is capped by those failures regardless of successes
+/// elsewhere.
 pub fn rank(caller: &Caller<'_>, candidate: &Candidate<'_>) -> Ranking {
     let rows = candidate.stats.iter().map(|row| (env_match(caller.environment, &row.bucket), row));
     let tried: Vec<(f64, &BucketStats)> = rows.filter(|(_, row)| row.worked + row.failed > 0).collect();
@@ -121,7 +122,8 @@ fn reliability(caller: &Caller<'_>, tried: &[(f64, &BucketStats)]) -> f64 {
     })
 }
 
-/// Half for each half-life since it was last confirmed; where it failed later, it is not confirmed.
+/// Returns 1 at the last confirmation and half of it after each half-life. A row with a later failure does not count as
+/// confirmed.
 fn recency(caller: &Caller<'_>, tried: &[(f64, &BucketStats)]) -> f64 {
     let Some(last) = last_confirmed(tried) else { return 0.0 };
     let age = caller.now.saturating_sub(last).max(0);

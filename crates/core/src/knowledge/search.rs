@@ -1,9 +1,10 @@
-//! Finds remembered problems by what is pasted: a stack trace, one error line, a paraphrase.
+//! Finds remembered problems by a pasted text: a stack trace, one error line, or a paraphrase.
 //!
-//! A document is [`index`]ed once: its [`Vector`] for the store's index and for scoring, and its family signature.
-//! A [`Query`] weighs a text's terms by where they stand (message, test name, frame). [`Query::weigh`] adds how rare
-//! they are in the memory; [`Weighed::term_worths`] says what each is worth looking for, and [`Weighed::score`] how well a
-//! document found answers, from [`MIN_SCORE`] on an answer.
+//! [`index`] turns a document into a [`Vector`], which the store indexes and which scoring reads, and a family
+//! signature. A [`Query`] weighs the terms of a text by their role (message, test name, frame). [`Query::weigh`] adds
+//! their rarity in the memory, [`Weighed::term_worths`] returns the worth of looking up each term, and
+//! [`Weighed::score`] scores a document. A document with at least [`MIN_SCORE`] is an answer. Frequencies and
+//! candidates come from the store.
 //!
 //! ```
 //! use argus_core::{Analyzer, search::{Document, Query, MIN_SCORE, index}};
@@ -15,9 +16,8 @@
 //! assert!(weighed.score(&known.vector, known.family.as_deref()).value >= MIN_SCORE);
 //! ```
 //!
-//! What did not help on development data and is therefore not here: bigrams beyond what identifiers kept whole
-//! give, a weight for identifiers' parts, more than [`Query::terms`]'s few dozen terms.
-//! Frequencies and candidates come from the store.
+//! The following did not help on development data: more bigrams than whole identifiers already provide, a weight for
+//! the parts of identifiers, and more than the few dozen terms of [`Query::terms`].
 
 mod background;
 mod document;

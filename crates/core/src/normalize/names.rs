@@ -1,6 +1,6 @@
-//! The names of placeholders, by what it says when their values differ.
+//! Names of placeholders, grouped by whether different values mean different failures.
 
-/// Another one at each run, such as a time or an id: it tells no two failures apart.
+/// Values that change at each run, such as a time or an ID, so they do not distinguish failures.
 pub(crate) const VOLATILE: [&str; 14] = [
     "DURATION",
     "HASH",
@@ -18,11 +18,11 @@ pub(crate) const VOLATILE: [&str; 14] = [
     "UUID",
 ];
 
-/// What a failure is about, such as a port or a host: with another one it is another failure.
+/// Values that a failure is about, such as a port or a host: another value means another failure.
 const TELLING: [&str; 12] =
     ["BOOL", "EMAIL", "HOST", "IP", "MAC", "NUM", "PORT", "QUERY", "STR", "URL", "USER", "VERSION"];
 
-/// Whether a word in angle brackets is a placeholder.
+/// Checks for the name of a placeholder, without its angle brackets.
 pub fn is_placeholder_name(name: &str) -> bool {
     VOLATILE.contains(&name) || TELLING.contains(&name)
 }
@@ -32,12 +32,12 @@ mod tests {
     use super::{TELLING, VOLATILE, is_placeholder_name};
 
     #[test]
-    fn a_name_is_in_one_list() {
+    fn lists_are_disjoint() {
         assert!(TELLING.iter().all(|name| !VOLATILE.contains(name)));
     }
 
     #[test]
-    fn whatever_the_normalizer_writes_is_in_a_list() {
+    fn every_placeholder_of_the_vectors_is_listed() {
         for line in include_str!("../../../../tests/vectors/normalize.jsonl").lines() {
             let vector: serde_json::Value = serde_json::from_str(line).unwrap();
             let (input, normalized) = (vector["input"].as_str().unwrap(), vector["normalized"].as_str().unwrap());

@@ -1,5 +1,4 @@
-//! The ordered, named table of placeholders: the first that matches wins.
-//! `walk` walks the text.
+//! The ordered table of named placeholders; the first match wins. `walk` calls it for the words of a line.
 
 pub(super) mod duration;
 pub(super) mod ids;
@@ -16,41 +15,42 @@ use crate::{
 };
 use numbers::NumberRole;
 
-/// One kind of volatile text. Most words are seen not to be of it by what they are made of and what stands around them.
+/// One kind of volatile text. The fields describe the words that it may match, so that most words are rejected without
+/// calling `find`.
 #[derive(Clone, Copy)]
 pub(super) struct Placeholder {
-    /// What it recognises; read by the vectors' test, which wants a row for each.
+    /// Name of the matched text. A test of the vectors requires a row for each name.
     #[cfg_attr(not(test), expect(dead_code, reason = "a table without names says nothing"))]
     pub(super) name: &'static str,
-    /// The kinds of words it may begin with.
+    /// Kinds of words at which a match may start.
     kinds: u8,
-    /// What may stand right after the word. Empty for anything.
+    /// Bytes that may follow the word; empty for any byte.
     after: &'static str,
-    /// What may be the last byte written before the word, in the same way.
+    /// Bytes that may precede the word in the output; empty for any byte.
     before: &'static str,
-    /// The least and the most bytes of the word.
+    /// Minimum and maximum length of the word in bytes.
     length: (usize, usize),
-    /// All classes the word's bytes may be of.
+    /// Classes that the word's bytes may have.
     classes: u8,
-    /// The word has a byte of one of these classes; 0 for any.
+    /// Classes of which the word must have at least one byte; 0 if there is no such condition.
     some: u8,
-    /// It is a number with a unit.
+    /// Set for a number with a unit.
     measure: bool,
-    /// It is whatever is left of numbers, as most are.
+    /// Set for the fallback entry, which most numbers reach.
     number: bool,
     find: fn(&WordContext<'_>) -> Option<Replacement>,
 }
 
-/// Words of digits alone.
+/// Words of digits only.
 const NUMBERS: u8 = 1;
-/// Other words that begin with a digit.
+/// Other words that start with a digit.
 const DIGIT_FIRST: u8 = 1 << 1;
-/// Words that begin with a letter and hold a digit.
+/// Words that start with a letter and contain a digit.
 const NAMES: u8 = 1 << 2;
 /// Words without a digit.
 const LETTERS: u8 = 1 << 3;
 
-/// One that any byte may stand before and after, and that may begin with any word.
+/// Builds an entry that matches at any word, with any byte before and after it.
 const fn placeholder(name: &'static str, find: fn(&WordContext<'_>) -> Option<Replacement>) -> Placeholder {
     Placeholder {
         name,
@@ -139,16 +139,16 @@ const HASH: Placeholder = Placeholder {
     classes: HEXADECIMAL,
     ..placeholder("hash", hash)
 };
-/// A word of 21 bytes.
+/// A nano ID that is a single word of 21 bytes.
 const NANO_ID: Placeholder =
     Placeholder { kinds: DIGIT_FIRST | NAMES | LETTERS, length: (21, 21), ..placeholder("nano id", nano_id) };
-/// The beginning of what `-` and `_` make one.
+/// A nano ID that `-` or `_` splits into words.
 const JOINED_NANO_ID: Placeholder =
     Placeholder { kinds: DIGIT_FIRST | NAMES | LETTERS, after: "-_", ..placeholder("nano id", joined_nano_id) };
-/// It may end before a letter beyond ASCII, which belongs to the word.
+/// A nano ID that ends before a letter beyond ASCII, which belongs to the word.
 const CUT_NANO_ID: Placeholder =
     Placeholder { kinds: DIGIT_FIRST | NAMES | LETTERS, some: HIGH, ..placeholder("nano id", nano_id) };
-/// One word alone is mixed only with a capital: a digest is none.
+/// Base64 in a single word must contain a capital letter, because otherwise it is a hex digest.
 const BASE64: Placeholder = Placeholder {
     kinds: DIGIT_FIRST | NAMES,
     length: (LONG_WORD_BYTES, LONG_WORD_BYTES),
@@ -174,7 +174,7 @@ const SUFFIX: Placeholder = Placeholder {
     length: (4, LONG_WORD_BYTES),
     ..placeholder("random suffix", suffix)
 };
-/// `Message@1b2c3d4f`, `<func[12 chars]c20>`: some have no letter, some no digit.
+/// `Message@1b2c3d4f`, `<func[12 chars]c20>`: some of these words have no letter and some have no digit.
 const IDENTITY: Placeholder = Placeholder {
     before: "@]",
     length: (1, 16),
@@ -204,29 +204,29 @@ const NUMBERED: Placeholder = Placeholder { kinds: NAMES, ..placeholder("numbere
 const DIGIT_NAME: Placeholder =
     Placeholder { kinds: DIGIT_FIRST, ..placeholder("name that begins with digits", named::digit_name) };
 
-/// Words of this length and longer ones are the same to every entry.
+/// Words of at least this length are treated alike by every entry.
 const LONG_WORD_BYTES: usize = 31;
 
-/// The placeholders in order, and which of them a word leaves: bit `n` is about entry `n`.
+/// The placeholders in order, with bit masks of the entries that a word leaves. Bit `n` stands for entry `n`.
 pub(super) struct Table<const N: usize> {
     pub(super) entries: [Placeholder; N],
-    /// By the kind of word.
+    /// Indexed by the kind of word.
     kinds: [u64; 4],
-    /// By the byte after the word.
+    /// Indexed by the byte after the word.
     after: [u64; 256],
-    /// By the byte before the word.
+    /// Indexed by the byte before the word.
     before: [u64; 256],
-    /// By the classes of the word's bytes.
+    /// Indexed by the classes of the word's bytes.
     classes: [u64; 64],
-    /// By the word's length.
+    /// Indexed by the word's length.
     lengths: [u64; LONG_WORD_BYTES + 1],
-    /// Those that need a unit.
+    /// The entries that need a unit.
     measures: u64,
-    /// The one that is left of numbers.
+    /// The fallback entry for numbers.
     number: u64,
 }
 
-/// Adds the entry to each of the bytes it allows.
+/// Sets the entry's bit for each byte in `bytes`, or for all bytes if `bytes` is empty.
 const fn allow(table: &mut [u64; 256], entry: usize, bytes: &str) {
     let bytes = bytes.as_bytes();
     let count = if bytes.is_empty() { 256 } else { bytes.len() };
@@ -271,7 +271,7 @@ impl<const N: usize> Table<N> {
         table
     }
 
-    /// The first placeholder that matches here.
+    /// Returns the first placeholder that matches at this word.
     pub(super) fn first(&self, here: &WordContext<'_>) -> Option<Replacement> {
         let mut left = self.kinds[here.kind()]
             & self.after[usize::from(here.next())]
@@ -281,7 +281,7 @@ impl<const N: usize> Table<N> {
         if left & self.measures != 0 && here.mask == DIGIT && !numbers::may_have_unit(here.line, here.end) {
             left &= !self.measures;
         }
-        // Not by its pointer, so that it is compiled into this.
+        // A direct call instead of the function pointer, so that the compiler can inline it.
         if left == self.number && left != 0 {
             return named::number_or_code(here);
         }
@@ -299,18 +299,19 @@ impl<const N: usize> Table<N> {
 pub(super) static PLACEHOLDERS: Table<38> = Table::new([
     UUID,
     TRACE,
-    // Before `timestamp`: `02:42:ac:11:00:02` begins like a time of day, and `0000:06:07.0` goes on like one.
+    // Before `timestamp`, because `02:42:ac:11:00:02` starts like a time of day and `0000:06:07.0` continues like a
+    // time of day.
     MAC,
     PCI,
-    // Before `hash` and the names: it looks like a code.
+    // Before `hash` and the names, because a log header looks like a code.
     LOG_HEADER,
     IPV6,
-    // Before `ipv4` and `number`: `2006.01.02`, or a date becomes three numbers.
+    // Before `ipv4` and `number`, because otherwise `2006.01.02` becomes three numbers.
     DATE,
     Placeholder { kinds: NUMBERS, after: ":-/.", length: (1, 4), ..DATE },
     Placeholder { kinds: NUMBERS, after: " ", length: (1, 2), ..DATE },
     Placeholder { kinds: NUMBERS, after: "-/. _", length: (8, 8), ..DATE },
-    // Only with what follows: `Mon`, `May` alone are words.
+    // Only with the text that follows, because `Mon` and `May` alone are words.
     Placeholder { kinds: LETTERS, after: " ,", length: (3, 9), some: UPPER | UPPER_HEX, ..DATE },
     IPV4,
     Placeholder { kinds: NUMBERS | DIGIT_FIRST, ..HOST },
@@ -321,7 +322,7 @@ pub(super) static PLACEHOLDERS: Table<38> = Table::new([
     PERCENT,
     VERSION,
     IDENTITY,
-    // Before `host`, `base64`, `hash` and `random id`, which would take only a part of them.
+    // Before `host`, `base64`, `hash` and `random id`, because those would match only a part.
     JWT,
     NANO_ID,
     JOINED_NANO_ID,
@@ -338,14 +339,14 @@ pub(super) static PLACEHOLDERS: Table<38> = Table::new([
     BOOL,
     USER,
     ISO_DURATION,
-    // Last: what is left is a number, a name with a number (`worker12`) or a code (`E0308`).
+    // Last, because what remains is a number, a name with a number (`worker12`) or a code (`E0308`).
     NUMBER,
     NUMBERED,
     DIGIT_NAME,
 ]);
 
 fn timestamp(here: &WordContext<'_>) -> Option<Replacement> {
-    // Without a mark after its first digits only `20060102T150405` begins a date.
+    // Of the dates without a separator after the first digits, only the form `20060102T150405` is recognized.
     let compact = here.end - here.start > 8 && here.line[here.start + 8] == b'T';
     let possible = match here.mask & DIGIT {
         0 => is_day_or_month(here.line, here.start, here.end),
@@ -354,7 +355,7 @@ fn timestamp(here: &WordContext<'_>) -> Option<Replacement> {
     if !possible {
         return None;
     }
-    // `file.ts:10:30` is a place in a file, `1.10:30` a part of a number.
+    // `file.ts:10:30` is a place in a file, and `1.10:30` is a part of a number.
     if matches!(here.previous(), b':' | b'.')
         && here.before.iter().rev().nth(1).is_some_and(|&byte| byte != b':' && byte != b' ' && is_word(byte))
     {
@@ -365,9 +366,9 @@ fn timestamp(here: &WordContext<'_>) -> Option<Replacement> {
     Some(host.map_or_else(|| Replacement::new(end, "<TIMESTAMP>"), |host| Replacement::new(host, "<TIMESTAMP> <HOST>")))
 }
 
-/// What Java prints of an object without a text of its own: its type and its hash.
+/// Java prints an object without `toString` as its type and its hash.
 fn object_identity(here: &WordContext<'_>) -> Option<Replacement> {
-    // Of a shortened `<function total at 0x7f12c20>` Python's unittest leaves `<func[12 chars]c20>`.
+    // Python's unittest shortens `<function total at 0x7f12c20>` to `<func[12 chars]c20>`.
     if here.previous() == b']' {
         return here.before.ends_with(b" chars]").then(|| Replacement::new(here.end, "<HEX>"));
     }
@@ -377,7 +378,7 @@ fn object_identity(here: &WordContext<'_>) -> Option<Replacement> {
         .then(|| Replacement::new(here.end, "<HASH>"))
 }
 
-/// `E0102 15:04:05.000000` of glog and klog: the letter is the level, the date has no year.
+/// Log header of glog and klog, for example `E0102 15:04:05.000000`: the letter is the level, and the date has no year.
 fn log_header(here: &WordContext<'_>) -> Option<Replacement> {
     let level = matches!(here.word()[0], b'I' | b'W' | b'E' | b'F');
     let end = time::month_day_clock(here.line, here.start + 1)
@@ -399,7 +400,7 @@ fn nano_id(here: &WordContext<'_>) -> Option<Replacement> {
     ids::nano_id(here.line, here.start).map(|end| Replacement::new(end, "<ID>"))
 }
 
-/// What begins with letters of one case is a name with something appended: `req_8fK2…`.
+/// A first part with letters of one case only is a name with an appended ID, for example `req_8fK2…`.
 fn joined_nano_id(here: &WordContext<'_>) -> Option<Replacement> {
     let upper = here.mask & (UPPER | UPPER_HEX) != 0;
     let lower = here.mask & (LOWER | LOWER_HEX) != 0;
@@ -435,15 +436,16 @@ fn hash(here: &WordContext<'_>) -> Option<Replacement> {
     ids::is_hash(here.word(), here.mask).then(|| Replacement::new(here.end, "<HASH>"))
 }
 
-/// A random id; after `-` also what it is appended to when that is a node's name, which the cluster made up too.
 fn random(here: &WordContext<'_>) -> Option<Replacement> {
     let word = here.word();
     ids::is_random(word, here.mask).then(|| Replacement::new(here.end, "<ID>"))
 }
 
+/// Matches a random suffix after `-`. The name of a node before the suffix is replaced too, because the cluster
+/// generated it.
 fn suffix(here: &WordContext<'_>) -> Option<Replacement> {
     static NAME: Set = Set::of(WORD, "-<>");
-    // A pod's last part may have no digit, but then what stands before it has.
+    // A pod's last part may have no digit, but then the part before it has a digit.
     let letters = here.before.ends_with(b">-") && ids::is_cluster_suffix(here.word());
     if !letters && !ids::is_random_suffix(here.word(), here.mask) {
         return None;
@@ -460,13 +462,14 @@ fn host(here: &WordContext<'_>) -> Option<Replacement> {
     net::host(here.line, here.start).map(|end| Replacement::new(end, "<HOST>"))
 }
 
-/// `flag=false`: as a value of a field only, `False` in a sentence stays.
+/// `flag=false`: only the value of a field, because `False` in a sentence stays.
 fn boolean(here: &WordContext<'_>) -> Option<Replacement> {
     let value = !here.before.ends_with(b"==") && !here.before.ends_with(b"!=");
     (value && one_of(here.word(), &["true", "false"])).then(|| Replacement::new(here.end, "<BOOL>"))
 }
 
-/// Accounts in the idioms of login logs: `for user bob by`, `invalid user bob from`, `for bob from 10.0.0.1`, `user=bob`.
+/// Account names in the phrases of login logs: `for user bob by`, `invalid user bob from`, `for bob from 10.0.0.1`,
+/// `user=bob`.
 fn user(here: &WordContext<'_>) -> Option<Replacement> {
     let before = here.before;
     let rest = &here.line[here.end..];
@@ -484,8 +487,8 @@ fn user(here: &WordContext<'_>) -> Option<Replacement> {
     (field || named && goes_on || address).then(|| Replacement::new(here.end, "<USER>"))
 }
 
-/// Whether more than the text up to the next space counts for this word: it may begin a date, or be an account before
-/// two spaces of which one will stay.
+/// Checks whether a placeholder may depend on text after the next space: the word may start a date, or be an account
+/// before two spaces that become one.
 pub(super) fn needs_lookahead(here: &WordContext<'_>) -> bool {
     let blank = |byte: u8| matches!(byte, b' ' | b'\t');
     let spaced = here.next() == b'\t' || here.next() == b' ' && blank(at(here.line, here.end + 1));
@@ -494,7 +497,7 @@ pub(super) fn needs_lookahead(here: &WordContext<'_>) -> bool {
         || here.mask == DIGIT && precedes_month(here)
 }
 
-/// `04/Mar`: whether it is a date hangs on all that follows.
+/// `04/Mar` is a date only if the rest of a date follows.
 fn precedes_month(here: &WordContext<'_>) -> bool {
     let start = here.end + 1;
     at(here.line, start).is_ascii_uppercase() && is_day_or_month(here.line, start, word(here.line, start).0)

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde::Deserialize;
 
 #[test]
-fn the_contract_examples() {
+fn contract_examples_normalize_as_documented() {
     for (input, wanted) in [
         ("ECONNREFUSED 10.0.0.1:5432", "ECONNREFUSED <IP>:<PORT>"),
         ("POST /api/123 returned 503", "POST /api/<ID> returned 5xx"),
@@ -21,18 +21,18 @@ struct Vector {
     kind: String,
     input: String,
     normalized: String,
-    /// What a better normalizer would answer: the row pins a known wrong answer.
+    /// The answer of a better normalizer; the row then records a known wrong answer.
     wanted: Option<String>,
-    /// Why it does not.
+    /// Reason why the answer is wrong.
     because: Option<String>,
     headline: Option<String>,
     #[serde(default)]
     frame: Option<String>,
-    /// Where it was noticed; missing for most.
+    /// Place where the failure was noticed; most rows have none.
     site: Option<String>,
 }
 
-/// A row of `tests/vectors/signatures.jsonl`: one failure twice, or two failures.
+/// A row of `tests/vectors/signatures.jsonl`: the same failure twice, or two different failures.
 #[derive(Deserialize)]
 struct Pair {
     same: bool,
@@ -48,7 +48,7 @@ fn rows<T: serde::de::DeserializeOwned>(text: &str) -> Vec<T> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The answer for the row, alone and with text before and after it.
+/// Checks a row alone and with text before and after it.
 fn check(vector: &Vector, wrong: &mut Vec<String>) {
     for (before, after) in [("", ""), ("prefix ", ""), ("", " suffix"), ("prefix ", " suffix")] {
         let answer = normalize(&format!("{before}{}{after}", vector.input)).text;
@@ -60,7 +60,7 @@ fn check(vector: &Vector, wrong: &mut Vec<String>) {
 }
 
 #[test]
-fn vectors() {
+fn vectors_hold_with_text_around_them() {
     let mut wrong = Vec::new();
     for vector in rows::<Vector>(VECTORS) {
         check(&vector, &mut wrong);
@@ -76,7 +76,7 @@ fn vectors() {
 }
 
 #[test]
-fn whole_texts() {
+fn whole_text_vectors_hold() {
     for vector in rows::<Vector>(TEXTS) {
         let answer = normalize(&vector.input);
         assert_eq!(answer.text, vector.normalized, "{}", vector.kind);
@@ -87,7 +87,7 @@ fn whole_texts() {
 }
 
 #[test]
-fn one_failure_has_one_family_and_two_have_two() {
+fn same_failure_shares_a_family_and_different_failures_do_not() {
     let family = |text: &str| sign(Category::Unknown, "", &FailureEvent::default(), &normalize(text)).family;
     for Pair { same, a, b } in rows(PAIRS) {
         assert_eq!(family(&a) == family(&b), same, "{a:?} and {b:?}: {:?} and {:?}", normalize(&a), normalize(&b));
@@ -104,9 +104,9 @@ fn every_placeholder_has_a_vector() {
 
 #[test]
 fn hostile_texts_are_bounded_and_linear() {
-    // A text of which the square is more than a test can wait for.
+    // The size is chosen so that a quadratic algorithm would not finish in the time of a test.
     let bytes = 1 << 18;
-    #[rustfmt::skip] // one piece a line would be a page
+    #[rustfmt::skip] // one piece per line would fill a page
     let pieces = [
         "a", "1", "-", ":", "0:", "1.", "/", "(", "\u{1b}[31m", "\u{1b}[", "<A", "='", "a@", "é", "\0", "E   \n",
         "at x (\n", "Mon ", "1:11 ",
@@ -118,14 +118,14 @@ fn hostile_texts_are_bounded_and_linear() {
 }
 
 #[test]
-fn colours_do_not_matter() {
+fn ansi_colors_do_not_change_the_result() {
     let plain = "    def test_total():\n>       assert 1 == 2\nE       assert 1 == 2\n\ntest_cart.py:3: AssertionError";
     let coloured = plain.replace("E       assert", "\u{1b}[1m\u{1b}[31mE       assert").replace('\n', "\u{1b}[0m\n");
     assert_eq!(normalize(&coloured).text, normalize(plain).text);
     assert_eq!(normalize(plain).text, "assert <NUM> == <NUM>");
 }
 
-/// A chain of causes that does not fit, and what a service logged after it.
+/// A chain of causes that exceeds the limit, followed by later output of a service.
 fn chain(root: &str, after: &str) -> String {
     let bean =
         |name: &str| format!("Caused by: org.acme.BeanException: no bean {name}, {}\n", "field needs it, ".repeat(60));
@@ -137,7 +137,7 @@ fn chain(root: &str, after: &str) -> String {
 }
 
 #[test]
-fn of_a_chain_that_does_not_fit_the_error_and_the_deepest_cause_stay() {
+fn long_cause_chain_keeps_the_error_and_the_deepest_cause() {
     let refused = normalize(&chain("java.net.ConnectException: Connection refused", "")).text;
     let first = "java.lang.IllegalStateException: no context\nCaused by: org.acme.BeanException: no bean a,";
     assert!(refused.starts_with(first), "{refused}");
@@ -147,7 +147,7 @@ fn of_a_chain_that_does_not_fit_the_error_and_the_deepest_cause_stay() {
 }
 
 #[test]
-fn causes_of_what_came_after_are_not_the_deepest() {
+fn causes_of_later_output_are_not_the_deepest_cause() {
     let root = "java.net.ConnectException: Connection refused";
     let alone = normalize(&chain(root, "")).text;
     for after in [
@@ -159,9 +159,9 @@ fn causes_of_what_came_after_are_not_the_deepest() {
     }
 }
 
-/// Wherever the bound is in it, and however many lines there are.
+/// Tests every position of the limit within the cause, and more lines than fit.
 #[test]
-fn the_deepest_cause_is_whole() {
+fn deepest_cause_is_not_cut() {
     for length in 1900..2060 {
         let text = format!(
             "{}\n\tat a.B.c(B.java:1)\nCaused by: org.acme.CartError: nobody's cart",
@@ -181,7 +181,7 @@ fn the_deepest_cause_is_whole() {
 
 /// JSON as programs print it has no blank to cut at.
 #[test]
-fn of_one_very_long_word_what_fits_stays() {
+fn very_long_word_is_cut_at_the_limit() {
     let fields: Vec<String> = (0..100).map(|n| format!("{{\"price\":{n}.5,\"currency\":\"EUR\"}}")).collect();
     let answer = normalize(&format!("AssertionError: [{}]", fields.join(","))).text;
     assert!(answer.starts_with("AssertionError: [{\"price\":<NUM>,\"currency\":\"EUR\"},{"), "{answer}");
@@ -189,9 +189,9 @@ fn of_one_very_long_word_what_fits_stays() {
     assert_eq!(normalize(&answer).text, answer);
 }
 
-/// What a placeholder cuts short is read again.
+/// A placeholder can shorten a word so that a second pass reads it differently.
 #[test]
-fn one_pass_is_not_always_enough() {
+fn normalizing_twice_changes_nothing() {
     for text in [
         "G.fe80::1G",
         "x.com.5",
@@ -212,8 +212,8 @@ fn one_pass_is_not_always_enough() {
     }
 }
 
-/// Pieces that placeholders are made of, and what stands around them.
-#[rustfmt::skip] // one piece a line would be a page
+/// Parts of placeholders and text around placeholders.
+#[rustfmt::skip] // one piece per line would fill a page
 const PIECES: [&str; 146] = [
     "2024-03-01", "T", "10:22:31", ".123", "Z", "+01:00", "Mon", "Jan", "May", "2", "02", "2006", "06", "MST", "PM",
     "127.0.0.1", ":8080", "::1", "fe80::1", "dead:beef", "aa:bb:cc:dd:ee:ff", "http://a.b/c?d=1", "https", "://",
@@ -238,18 +238,19 @@ fn text() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    // Quick ones, and what they look for is rare: 4,096 of each, and four times as many with PROPTEST_CASES=1024.
+    // The tests are fast and the errors they look for are rare, so each runs 4,096 cases (16,384 with
+    // PROPTEST_CASES=1024).
     #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases * 16))]
 
     #[test]
-    fn twice_is_once(text in text()) {
+    fn normalizing_any_text_is_idempotent(text in text()) {
         let once = normalize(&text).text;
         prop_assert_eq!(&normalize(&once).text, &once);
     }
 
-    /// Between stops there is nothing to do.
+    /// Skipping the bytes between stops gives the same result as stopping at every byte.
     #[test]
-    fn stops_are_enough(text in text(), space in "[ a-z]{0,70}") {
+    fn walk_by_stops_equals_walk_by_bytes(text in text(), space in "[ a-z]{0,70}") {
         for line in text.lines().map(|line| format!("{space}{line}")) {
             let (mut fast, mut slow, mut statuses) = (Vec::new(), Vec::new(), (Vec::new(), Vec::new()));
             super::walk::write_line(line.as_bytes(), &mut fast, &mut statuses.0);
@@ -258,9 +259,9 @@ proptest! {
         }
     }
 
-    /// A line that is said to be settled is.
+    /// A second walk must not change a line that was reported as settled.
     #[test]
-    fn settled_lines_stay(text in text()) {
+    fn settled_lines_do_not_change(text in text()) {
         let line = text.replace(['\n', '\r', '\u{1b}'], "");
         let (mut once, mut twice) = (Vec::new(), Vec::new());
         if super::walk::write_line(line.trim().as_bytes(), &mut once, &mut Vec::new()).settled {
@@ -269,14 +270,14 @@ proptest! {
         }
     }
 
-    /// The forms that are read at once are read as any other.
+    /// The fast path for common time formats gives the same result as the general parser.
     #[test]
-    fn common_times_are_times(text in "(2006-0?[1-9]{1,2}-[0-9]{2}[T ]|0?[1-9]{1,2}/(Jan|Foo)/20[0-9]{2}:)[012]?[0-9]:[0-9]{2}(:[0-9]{2})?([.,][0-9]{3})?(Z|x| PM|:a| UTC| \\+0000)? ?[a-z0-9]?") {
+    fn fast_timestamps_equal_general_timestamps(text in "(2006-0?[1-9]{1,2}-[0-9]{2}[T ]|0?[1-9]{1,2}/(Jan|Foo)/20[0-9]{2}:)[012]?[0-9]:[0-9]{2}(:[0-9]{2})?([.,][0-9]{3})?(Z|x| PM|:a| UTC| \\+0000)? ?[a-z0-9]?") {
         prop_assert_eq!(crate::output::marks::time::timestamp(text.as_bytes(), 0), crate::output::marks::time::in_any_order(text.as_bytes(), 0));
     }
 
     #[test]
-    fn any_string_is_taken(text in any::<String>()) {
+    fn normalizing_any_string_is_idempotent(text in any::<String>()) {
         let once = normalize(&text).text;
         prop_assert_eq!(&normalize(&once).text, &once);
     }
@@ -285,16 +286,16 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
-    /// Also where its end was cut off.
+    /// Also holds for a text whose end was cut off.
     #[test]
-    fn a_long_text_twice_is_once(lines in proptest::collection::vec(text(), 0..200), mark in "[ \n,:]") {
+    fn normalizing_long_text_is_idempotent(lines in proptest::collection::vec(text(), 0..200), mark in "[ \n,:]") {
         let once = normalize(&lines.join(&mark)).text;
         prop_assert!(once.len() <= super::MAX_TEXT_BYTES);
         prop_assert_eq!(&normalize(&once).text, &once);
     }
 
     #[test]
-    fn the_answer_is_bounded(text in text(), times in 1_usize..400) {
+    fn result_is_bounded_and_deterministic(text in text(), times in 1_usize..400) {
         let long = text.repeat(times);
         let normalized = normalize(&long);
         prop_assert!(normalized.text.len() <= super::MAX_TEXT_BYTES && normalized.headline.len() <= super::MAX_HEADLINE_BYTES);

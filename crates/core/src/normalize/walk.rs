@@ -1,5 +1,4 @@
-//! Walks one line once and writes it with placeholders.
-//! Which lines are written is chosen by `output::lines`.
+//! Walks one line once and writes it with placeholders. `output::lines` chooses the lines.
 
 mod quotes;
 mod settle;
@@ -16,13 +15,14 @@ use crate::{
 use quotes::Quotations;
 use stops::{Stop, Stops};
 
-/// Writes `line`, trimmed and without control characters, to the end of `out`; exact HTTP statuses go to `statuses`.
+/// Appends `line` with placeholders to `out`, and its exact HTTP statuses to `statuses`. `line` must be trimmed and
+/// free of control characters.
 pub(super) fn write_line(line: &[u8], out: &mut Vec<u8>, statuses: &mut Vec<u16>) -> WalkOutcome {
     let mut stops = Stops::new(line);
     WalkState::new(line, out, statuses).walk(|position| stops.from(position))
 }
 
-/// The same, stopping at every byte.
+/// Like `write_line`, but stops at every byte; tests compare the two.
 #[cfg(test)]
 pub(super) fn write_line_slowly(line: &[u8], out: &mut Vec<u8>, statuses: &mut Vec<u16>) -> WalkOutcome {
     WalkState::new(line, out, statuses).walk(|position| {
@@ -32,13 +32,13 @@ pub(super) fn write_line_slowly(line: &[u8], out: &mut Vec<u8>, statuses: &mut V
     })
 }
 
-/// What walking a line showed of what was written for it.
+/// Properties of a written line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct WalkOutcome {
-    /// It is sure to stay as it is when it is walked again. That is so when each word was plain, was replaced as a whole, or
-    /// was looked at without a hit and has nothing replaced in the text it runs into.
+    /// Another walk cannot change the line. Set if each word was plain, was replaced as a whole, or was rejected by all
+    /// placeholders with no replacement in the text that touches it.
     pub(super) settled: bool,
-    /// Blanks became one space, so that more than placeholders is new.
+    /// Blanks became one space, so the line changed outside placeholders too.
     pub(super) respaced: bool,
 }
 
@@ -46,19 +46,19 @@ pub(super) struct WalkOutcome {
 struct WalkState<'a> {
     line: &'a [u8],
     position: usize,
-    /// Input up to here is in `out`.
+    /// End of the input that is already in `out`.
     copied: usize,
-    /// Where this line begins in `out`.
+    /// Start of this line in `out`.
     begin: usize,
     out: &'a mut Vec<u8>,
     statuses: &'a mut Vec<u16>,
     /// See `WalkOutcome`.
     settled: bool,
     respaced: bool,
-    /// The first place that was looked at without a hit and may run into what comes; `usize::MAX` if there is none.
+    /// Start of the first rejected text that may extend into the next text; `usize::MAX` if there is none.
     open: usize,
     quotations: Quotations,
-    /// A number of three digits was kept: beside a URL it may be a status.
+    /// Set if a three-digit number stayed, because next to a URL it may be an HTTP status.
     has_code: bool,
     has_url: bool,
 }
@@ -82,12 +82,12 @@ impl<'a> WalkState<'a> {
         }
     }
 
-    /// Goes from stop to stop; `next` answers the first one at a position or after it.
+    /// Walks from stop to stop. `next` returns the first stop at or after a position.
     #[inline]
     fn walk(mut self, mut next: impl FnMut(usize) -> Option<Stop>) -> WalkOutcome {
         while let Some(Stop { position: stop, word }) = self.rest_of_word().or_else(|| next(self.position)) {
             let byte = self.line[stop];
-            // How much of the word was not passed yet.
+            // Skip the part of the word that was already passed.
             let start = word.max(self.position);
             if is_word(byte) {
                 self.word(start);
@@ -97,7 +97,7 @@ impl<'a> WalkState<'a> {
                 } else {
                     self.position = stop;
                 }
-                // What ends a word may begin something too: then it comes again.
+                // A byte that ends a word may also start something; then the next stop is that byte again.
                 self.position += usize::from(self.position == stop && !self.may_begin(stop));
             } else {
                 self.position = stop;
@@ -109,7 +109,7 @@ impl<'a> WalkState<'a> {
         WalkOutcome { settled: self.settled && !(self.has_code && self.has_url), respaced: self.respaced }
     }
 
-    /// What a placeholder leaves of a word is a word too, which the stops do not know: `1.5GET /`.
+    /// Returns the rest of a word after a placeholder, because the stops do not list it: `1.5GET /`.
     #[inline]
     fn rest_of_word(&self) -> Option<Stop> {
         let position = self.position;
@@ -117,7 +117,7 @@ impl<'a> WalkState<'a> {
         (inside && is_word(at(self.line, position))).then_some(Stop { position, word: position })
     }
 
-    /// Whether the word without a digit may be more than plain because of what ends it: cheap, and most are not.
+    /// Checks cheaply whether a word without a digit may need more than copying, judged by the byte that ends it.
     #[inline]
     fn may_be_special(&self, start: usize, end: usize) -> bool {
         let (first, last, next) = (self.line[start], self.line[end - 1], at(self.line, end + 1));
@@ -127,7 +127,7 @@ impl<'a> WalkState<'a> {
                 let word = &self.line[start..end];
                 time::is_day_or_month(word) || last.is_ascii_uppercase() && numbers::is_method(word)
             }
-            // Such a word is looked at for what stands before it.
+            // A value after `=` is handled when the walk reaches the value.
             b'=' => false,
             b':' => matches!(next, b'/' | b'\\') || last.is_ascii_hexdigit() || first == b'i',
             b'.' => is_word(next) || first.is_ascii_uppercase(),
@@ -135,7 +135,7 @@ impl<'a> WalkState<'a> {
         }
     }
 
-    /// Whether the byte after a word may begin something.
+    /// Checks whether the byte after a word may start something.
     #[inline]
     fn may_begin(&self, position: usize) -> bool {
         let next = at(self.line, position + 1);
@@ -147,7 +147,7 @@ impl<'a> WalkState<'a> {
         }
     }
 
-    /// Copies what was passed over as it is.
+    /// Copies the input that was passed without changes.
     #[inline]
     fn flush(&mut self) {
         if self.copied < self.position {
@@ -156,7 +156,7 @@ impl<'a> WalkState<'a> {
         }
     }
 
-    /// Goes on at `end`, having written `text` for everything since the last flush.
+    /// Writes `text` in place of everything since the last flush, and continues at `end`.
     fn replace(&mut self, end: usize, text: &str) {
         self.changes(self.copied, end);
         append::append_short(self.out, text.as_bytes());
@@ -164,7 +164,8 @@ impl<'a> WalkState<'a> {
         self.copied = end;
     }
 
-    /// Something else will stand from `start` to `end`: a word before it that runs into it may then be read otherwise.
+    /// Records that `start..end` will be replaced. A rejected word that touches it may be read differently in the next
+    /// walk.
     fn changes(&mut self, start: usize, end: usize) {
         if self.open < start {
             self.settled &= !settle::runs_into(&self.line[self.open..start]);
@@ -173,14 +174,14 @@ impl<'a> WalkState<'a> {
         self.settled &= !is_word(at(self.line, end));
     }
 
-    /// What begins at `start` stays as it is, as long as what it runs into does.
+    /// Records that the text at `start` stays as long as the text that it touches stays.
     fn keep_as_is(&mut self, start: usize) {
         if !self.is_open(start) {
             self.open = start;
         }
     }
 
-    /// Whether a place that was looked at without a hit may run into what begins at `start`.
+    /// Checks whether a rejected text may extend into the text at `start`.
     fn is_open(&self, start: usize) -> bool {
         self.open < start && !settle::ends_word(&self.line[self.open..start])
     }
@@ -211,8 +212,9 @@ impl<'a> WalkState<'a> {
         }
     }
 
-    /// Goes on after a word that stays: past all labels of a dotted name but the last, for at one of letters alone nothing
-    /// begins but a token (`eyJ…`) and a nano id, which may end before a letter beyond ASCII.
+    /// Returns where to continue after a word that stays. It skips all labels of a dotted name except the last, because
+    /// only a token (`eyJ…`) or a nano ID can start at a label of letters. A nano ID may end before a letter beyond
+    /// ASCII.
     #[inline]
     fn past_labels(&self, end: usize) -> usize {
         let mut passed = end;
@@ -227,7 +229,7 @@ impl<'a> WalkState<'a> {
         passed
     }
 
-    /// A sign, a bound or a bracket right before a word, if it makes one thing with the word.
+    /// Handles a sign, a bound or a bracket that belongs to the word after it.
     #[inline]
     fn follows_symbol(&mut self, start: usize, end: usize, mask: u8) -> bool {
         if start == self.copied {
@@ -242,7 +244,8 @@ impl<'a> WalkState<'a> {
         }
     }
 
-    /// Most words: small letters between spaces. What stands before one may be `for` or `user`, and it an account.
+    /// Checks for a word of small letters between spaces, as most words are. The word before it must not end in `r`,
+    /// because after `for` or `user` it may be an account.
     #[inline]
     fn is_plain(&self, start: usize, end: usize, mask: u8) -> bool {
         let (left, before) = if start >= 2 { (self.line[start - 1], self.line[start - 2]) } else { (0, 0) };
@@ -254,7 +257,7 @@ impl<'a> WalkState<'a> {
 
     #[inline]
     fn apply(&mut self, start: usize, mask: u8, hit: Replacement) {
-        // Nearly all of them, and all before `start` is written: a placeholder for the whole word.
+        // The common case, checked before writing the text before `start`: a placeholder for the whole word.
         if hit.keep == 0 && hit.back == 0 && hit.text.len() > 3 {
             self.replace(hit.end, hit.text);
         } else {
@@ -262,14 +265,14 @@ impl<'a> WalkState<'a> {
         }
     }
 
-    /// A class of statuses, a part of a word, or nothing to write.
+    /// Handles a class of statuses, a placeholder for a part of a word, and text that stays.
     #[inline(never)]
     fn apply_part(&mut self, start: usize, mask: u8, hit: Replacement) {
         let left = if start > 0 { self.line[start - 1] } else { 0 };
-        // A class of statuses, `5xx`; all else is in angle brackets or empty.
+        // Only a class of statuses such as `5xx` has three bytes; every other text has angle brackets or is empty.
         if hit.text.len() == 3 {
             self.statuses.push(u16::try_from(crate::text::bytes::number(&self.line[start..hit.end])).unwrap_or(0));
-            // It is a word itself, plain between these.
+            // The class is a word itself, and plain between these bytes.
             self.settled &=
                 !matches!(left, b'-' | b'+' | b'<') && matches!(at(self.line, hit.end), 0 | b' ' | b',' | b'}' | b'"');
         } else if hit.text.is_empty() {
@@ -278,7 +281,7 @@ impl<'a> WalkState<'a> {
             if !self.is_open(start) {
                 self.open = usize::MAX;
             }
-            // What is left of the word may be the unit of a number that stayed: `UTF-8 s2006`.
+            // The rest of the word may be the unit of a number that stayed: `UTF-8 s2006`.
             let unit = matches!(self.out[self.begin..], [.., b'0'..=b'9', b' ']);
             self.settled &= !matches!(left, b'=' | b'-') && !unit && self.open == usize::MAX;
         }
@@ -294,7 +297,7 @@ impl<'a> WalkState<'a> {
         }
     }
 
-    /// URLs, routes after an HTTP method, and Windows paths: words by what follows them.
+    /// Handles words that are special because of what follows: URLs, routes after an HTTP method, and Windows paths.
     fn special_word(&mut self, start: usize, end: usize, mask: u8) -> bool {
         if at(self.line, end) == b':' {
             if let Some(after) = net::url(self.line, end) {
@@ -302,7 +305,7 @@ impl<'a> WalkState<'a> {
                 self.replace(after, "<URL>");
                 return true;
             }
-            // With a placeholder after it, it would be one: `db://<5ms`.
+            // A placeholder after it would make it a URL: `db://<5ms`.
             self.settled &= !self.line[end..].starts_with(b"://");
             if end - start == 1 && at(self.line, end + 1) == b'\\' {
                 return self.path(start);
@@ -310,7 +313,7 @@ impl<'a> WalkState<'a> {
         }
         if mask & (LOWER | LOWER_HEX | DIGIT | HIGH) == 0 && numbers::is_method(&self.line[start..end]) {
             let path = run(self.line, end, |byte| matches!(byte, b' ' | b'"' | b'\'' | b'`'));
-            // A word that a quote ends is no stop.
+            // A word before a quote is not a stop.
             if at(self.line, end) == b' ' && at(self.line, path) == b'/' {
                 self.position = path;
                 self.flush();
@@ -321,7 +324,7 @@ impl<'a> WalkState<'a> {
         false
     }
 
-    /// The path of a request: its ids become `<ID>`, its query goes.
+    /// Writes the path of a request: IDs become `<ID>`, and the query is dropped.
     fn route(&mut self, start: usize) {
         static ENDS: Set = Set::of_ends("\"'`?#,)];");
         static QUERY_ENDS: Set = Set::of_ends("\"'`)]");
@@ -375,7 +378,7 @@ impl<'a> WalkState<'a> {
         end.is_some()
     }
 
-    /// One space for a run of them.
+    /// Writes one space for a run of blanks.
     fn space(&mut self) {
         let end = run(self.line, self.position, |byte| matches!(byte, b' ' | b'\t'));
         if end == self.position + 1 && self.line[self.position] == b' ' {
@@ -383,7 +386,8 @@ impl<'a> WalkState<'a> {
         } else {
             self.flush();
             self.respaced = true;
-            // A space may say more than a tab; after these, and after a status's brackets, one more than two.
+            // A space may mean more than a tab. After these bytes, and after a status in brackets, one space may mean
+            // more than two.
             let tab = self.line[self.position..end].contains(&b'\t');
             self.settled &= !(tab || self.has_code || matches!(self.out.last(), Some(b'r' | b'0'..=b'9')));
             self.out.push(b' ');
@@ -421,7 +425,8 @@ impl<'a> WalkState<'a> {
         }
     }
 
-    /// The local part was written already, perhaps with placeholders in it: it is taken back.
+    /// Replaces an e-mail address. Its local part is already in the output, perhaps with placeholders, so it is removed
+    /// first.
     fn email(&mut self) {
         let at_sign = self.position;
         self.flush();
@@ -430,7 +435,7 @@ impl<'a> WalkState<'a> {
             written.iter().rev().take_while(|&&byte| net::is_local_part(byte) || matches!(byte, b'<' | b'>')).count();
         match net::email_domain(self.line, at_sign) {
             Some(end) if local > 0 => {
-                // What stands in angle brackets as a whole, `<bob@example.com>`, keeps the first of them.
+                // For an address in angle brackets such as `<bob@example.com>`, keep the opening bracket.
                 let bracket = written[written.len() - local..].iter().rposition(|&byte| byte == b'<').unwrap_or(0);
                 let opened = !written[written.len() - local..].contains(&b'>')
                     && written[written.len() - local + bracket] == b'<';
@@ -445,7 +450,7 @@ impl<'a> WalkState<'a> {
         }
     }
 
-    /// A sign belongs to the number after it unless something to its left makes it a dash.
+    /// Reads a number with its sign, unless the text before the sign makes it a dash.
     fn signed_number(&mut self, number: usize, end: usize, mask: u8) -> bool {
         let start = number - 1;
         let left = if start > self.copied { self.line[start - 1] } else { self.out.last().copied().unwrap_or(0) };

@@ -1,19 +1,19 @@
-//! A word where the walk stands, and what is to become of it.
+//! A word at a position of the walk, and its replacement.
 
 use crate::text::bytes::{DIGIT, at};
 
-/// A word in its place: where a placeholder may begin.
+/// A word with its surroundings, at which a placeholder may start.
 #[derive(Clone, Copy)]
 pub(super) struct WordContext<'a> {
-    /// The line, cleaned.
+    /// The line without control characters.
     pub(super) line: &'a [u8],
-    /// First byte of the word.
+    /// Start offset of the word.
     pub(super) start: usize,
-    /// One past the word.
+    /// End offset of the word, exclusive.
     pub(super) end: usize,
     /// Classes of the word's bytes.
     pub(super) mask: u8,
-    /// The normalized line up to here.
+    /// The normalized line up to the word.
     pub(super) before: &'a [u8],
 }
 
@@ -22,7 +22,8 @@ impl WordContext<'_> {
         &self.line[self.start..self.end]
     }
 
-    /// Of digits alone, beginning with one, holding one, or without: the bit of the table's kinds.
+    /// Returns the kind of word as an index into the table: digits only, first byte is a digit, contains a digit, no
+    /// digit.
     pub(super) fn kind(&self) -> usize {
         match self.line[self.start] {
             _ if self.mask == DIGIT => 0,
@@ -32,7 +33,6 @@ impl WordContext<'_> {
         }
     }
 
-    /// The byte after the word.
     pub(super) fn next(&self) -> u8 {
         at(self.line, self.end)
     }
@@ -42,16 +42,16 @@ impl WordContext<'_> {
     }
 }
 
-/// What to do with the text from `start` to `end`.
+/// Describes how to replace the text that starts at the word.
 #[derive(Clone, Copy)]
 pub(super) struct Replacement {
-    /// One past the last byte that is done with.
+    /// End offset of the replaced text, exclusive.
     pub(super) end: usize,
-    /// How many bytes from `start` stay before the placeholder.
+    /// Number of bytes of the word that stay before the placeholder.
     pub(super) keep: usize,
-    /// The placeholder; empty where the text stays as it is.
+    /// The placeholder; empty if the text stays.
     pub(super) text: &'static str,
-    /// Bytes of the output before `start` that the placeholder also replaces.
+    /// Number of bytes of output before the word that the placeholder also replaces.
     pub(super) back: usize,
 }
 

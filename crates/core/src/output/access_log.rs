@@ -1,4 +1,4 @@
-//! Reads a line of an HTTP server's access log, in the Common Log Format and what is built on it (Apache httpd, nginx,
+//! Reads a line of an HTTP server's access log in the Common Log Format and its extensions (Apache httpd, nginx,
 //! werkzeug, http.server).
 
 use memchr::{memchr, memmem::Finder};
@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 
 static END_OF_REQUEST: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\" "));
 
-/// The class of the answer's status, `b'4'` for 404, where the line is
-/// `192.0.2.1 - bob [02/Jan/2026:10:00:00 +0000] "GET / HTTP/1.1" 404 512`, or the same with placeholders.
+/// Returns the class of the status, for example `b'4'` for 404, if the line has the form `192.0.2.1 - bob
+/// [02/Jan/2026:10:00:00 +0000] "GET / HTTP/1.1" 404 512`. The fields may be placeholders.
 pub(crate) fn status_class(line: &[u8]) -> Option<u8> {
     let (host, rest) = split(line, b' ')?;
     let (user, rest) = split(rest.strip_prefix(b"- ")?, b' ')?;
@@ -22,7 +22,7 @@ pub(crate) fn status_class(line: &[u8]) -> Option<u8> {
     Some(class)
 }
 
-/// What is before the byte and after it.
+/// Splits at the first `byte`.
 fn split(line: &[u8], byte: u8) -> Option<(&[u8], &[u8])> {
     let at = memchr(byte, line)?;
     Some((&line[..at], &line[at + 1..]))
@@ -33,7 +33,7 @@ mod tests {
     use super::status_class;
 
     #[test]
-    fn access_logs_are_told_from_what_quotes_them() {
+    fn quoted_access_log_lines_have_no_status() {
         let rows: [(&str, Option<u8>); 10] = [
             ("192.0.2.1 - - [02/Jan/2026:10:00:00 +0000] \"GET / HTTP/1.1\" 404 512", Some(b'4')),
             ("::1 - bob [02/Jan/2026:10:00:00 +0000] \"GET /a\\\"b HTTP/2\" 200 -", Some(b'2')),

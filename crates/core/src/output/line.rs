@@ -1,4 +1,4 @@
-//! What one line is, seen by itself: of a runner, of a runtime, the name of a test.
+//! Classifies a single line: of a runner, of a runtime, or the name of a test.
 
 pub(super) mod line_kind;
 pub(super) mod runner_lines;

@@ -1,4 +1,4 @@
-//! Chooses the lines that say what failed: frames, code, test names and the runner's own talk are put aside.
+//! Chooses the lines that describe the failure; skips frames, code, test names and other output of the runner.
 
 use super::{
     line::{
@@ -13,67 +13,69 @@ use crate::text::bytes::{at, character_end, digits, find, run};
 use memchr::memmem::Finder;
 use std::sync::LazyLock;
 
-/// Most frames that are kept.
+/// Maximum number of frames that are kept.
 const MAX_FRAMES: usize = 512;
-/// Longest source that says where a failure was noticed.
+/// Maximum bytes of the source that identifies where a failure was noticed.
 const MAX_CODE_BYTES: usize = 160;
-/// What pytest puts before each line of its own.
+/// pytest's mark before each line of an error.
 const MARK: &[u8] = b"E   ";
 
 static MARKED_LINE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\nE   "));
 
-/// What stays of a line.
+/// The part of a line that stays.
 #[derive(Clone, Copy)]
 pub(super) struct LinePart<'l> {
     /// Trimmed.
     pub(super) text: &'l [u8],
-    /// Only blanks stood around it: it is a message by itself, too.
+    /// Set if only blanks were removed, so the part is a message by itself.
     pub(super) whole: bool,
 }
 
-/// A frame of the stack, and what is known of its place.
+/// A stack frame with its place.
 #[derive(Clone, Copy)]
 struct SeenFrame<'t> {
     frame: Frame<'t>,
-    /// As printed.
+    /// The frame as printed.
     body: &'t [u8],
-    /// The source there, where it stands below the frame.
+    /// The source line, if it is printed below the frame.
     code: &'t [u8],
 }
 
-/// Reads lines in order and hands out those that stay.
+/// Reads lines in order and returns the parts that stay.
 #[derive(Default)]
 pub(super) struct Selector<'t> {
     block: SkippedBlock,
-    /// pytest marks what it says with `E`; with such lines in the text, all others are context.
+    /// Set if pytest marks error lines with `E`; all other lines are then context.
     marked: bool,
     /// Function of the last numbered or Go frame, whose place is on the next line.
     function: &'t [u8],
     frames: Vec<SeenFrame<'t>>,
-    /// The source that a runner quotes for the line that failed.
+    /// Source that a runner quotes for the line that failed.
     code: &'t [u8],
-    /// The last line of a quoted source.
+    /// Last line of a quoted source.
     numbered: &'t [u8],
-    /// There was a frame, of whatever code.
+    /// Set after the first frame, of any code.
     pub(super) has_frame: bool,
-    /// The line before was a frame.
+    /// Set if the line before was a frame.
     below_frame: bool,
 }
 
 impl<'t> Selector<'t> {
-    /// Looks at the whole text for what decides about every line; `may_be_marked`: below its first line may be a mark.
+    /// Searches the text for facts that apply to every line. `may_be_marked`: a line below the first may have pytest's
+    /// mark.
     pub(super) fn new(text: &[u8], may_be_marked: bool) -> Self {
         let marked = text.starts_with(MARK) || may_be_marked && MARKED_LINE.find(text).is_some();
         Self { marked, ..Self::default() }
     }
 
-    /// The innermost in-app frame: file and function.
+    /// Returns file and function of the innermost in-app frame.
     pub(super) fn frame(&self) -> Option<(&'t [u8], &'t [u8])> {
         self.innermost(stack_frame::is_in_app).map(|seen| (seen.frame.file, seen.frame.function))
     }
 
-    /// The place in the project, or in its tests, where the failure was noticed, as one line: the source there, which stays
-    /// when lines above it come and go, else file, function and line.
+    /// Returns the place in the project or its tests where the failure was noticed, as one line. The source line is
+    /// preferred because it does not change when lines above it do; otherwise the result is file, function and line
+    /// number.
     pub(super) fn site(&self) -> Option<String> {
         let seen = self.innermost(stack_frame::is_project);
         let code = seen.map(|seen| seen.code).filter(|code| !code.is_empty()).unwrap_or(self.code);
@@ -86,7 +88,7 @@ impl<'t> Selector<'t> {
         last.or_else(|| self.frames.iter().find(wanted))
     }
 
-    /// The part of the line that stays; `line` is without control characters.
+    /// Returns the part of the line that stays. `line` must have no control characters.
     pub(super) fn kept_part(&mut self, line: &'t [u8]) -> Option<LinePart<'t>> {
         let indent = run(line, 0, |byte| matches!(byte, b' ' | b'\t'));
         let body = line[indent..].trim_ascii_end();
@@ -110,7 +112,7 @@ impl<'t> Selector<'t> {
         if self.is_inside(body, indent) {
             return None;
         }
-        // A frame that was cut off, or of a kind that nobody knows.
+        // A truncated frame, or a frame of an unknown kind.
         let stack = std::mem::take(&mut self.below_frame) && body.starts_with(b"at ");
         if stack && !matches!(kind(body), LineKind::Frame(_) | LineKind::Opens(_)) {
             self.below_frame = true;
@@ -129,7 +131,8 @@ impl<'t> Selector<'t> {
                 }
             }
             LineKind::Noise => {}
-            // PHPUnit's, of one line, is not indented, as those of RSpec and Mocha are: `1) CartTest::testTotal`.
+            // PHPUnit's heading has one line and no indentation, unlike those of RSpec and Mocha: `1)
+            // CartTest::testTotal`.
             LineKind::Opens(SkippedBlock::Heading(_)) if indent == 0 && memchr::memmem::find(body, b"::").is_some() => {
             }
             LineKind::Opens(SkippedBlock::Deeper(_)) => self.block = SkippedBlock::Deeper(indent),
@@ -142,7 +145,7 @@ impl<'t> Selector<'t> {
         None
     }
 
-    /// Whether the line belongs to the open block; closes the block where it ends.
+    /// Checks whether the line belongs to the open block, and closes the block at its end.
     fn is_inside(&mut self, body: &'t [u8], indent: usize) -> bool {
         match self.block {
             SkippedBlock::None => return false,
@@ -186,12 +189,12 @@ impl<'t> Selector<'t> {
         }
     }
 
-    /// Whether the line only tells how things went along; never so of what pytest marks.
+    /// Checks for a line about normal progress. Lines that pytest marks are never progress.
     pub(super) fn is_progress(&self, part: &[u8]) -> bool {
         !self.marked && progress_lines::is_progress(part)
     }
 
-    /// Runners quote the source and mark the line that failed, or point at it from below.
+    /// Records the failed source: runners mark the line in the quoted source, or point at it from below.
     fn record_source(&mut self, body: &'t [u8]) {
         match at(body, 0) {
             b'>' | b'F' => self.code = quoted_code(body).unwrap_or_default(),
@@ -206,7 +209,7 @@ impl<'t> Selector<'t> {
         }
     }
 
-    /// Python puts the source below the frame.
+    /// Records the source that Python prints below a frame.
     fn record_source_below(&mut self, body: &'t [u8]) {
         if std::mem::take(&mut self.below_frame)
             && let Some(last) = self.frames.last_mut().filter(|seen| seen.frame.outer_first)
@@ -217,7 +220,7 @@ impl<'t> Selector<'t> {
 
     fn record_frame(&mut self, frame: Frame<'t>, body: &'t [u8]) {
         (self.has_frame, self.below_frame) = (true, true);
-        // Of an endless recursion the last one is kept.
+        // For an endless recursion, replace the last frame.
         if self.frames.len() == MAX_FRAMES {
             self.frames.pop();
         }
@@ -226,14 +229,14 @@ impl<'t> Selector<'t> {
 }
 
 impl SeenFrame<'_> {
-    /// File, function and line.
+    /// Returns `file:function:line`.
     fn file_function_line(&self) -> String {
         let Frame { file, function, .. } = self.frame;
         let last = |text: &'_ [u8], is_end: fn(&u8) -> bool| text.rsplit(is_end).next().unwrap_or_default().to_vec();
         let line = stack_frame::line_after(self.body, file);
         let file = last(file, |byte| matches!(byte, b'/' | b'\\'));
         let mut function = last(function, |byte| matches!(byte, b'.' | b' '));
-        // The compiler counts them: `lambda$testTotal$3`.
+        // The compiler numbers lambdas: `lambda$testTotal$3`.
         while function.last().is_some_and(|byte| byte.is_ascii_digit() || *byte == b'$') {
             function.pop();
         }
@@ -247,16 +250,16 @@ fn one_line(code: &[u8]) -> String {
     String::from_utf8_lossy(&code[..character_end(&code, MAX_CODE_BYTES)]).into_owned()
 }
 
-/// Whether the line is a trimmed message as a whole, whatever stands before it.
+/// Checks whether the whole line is a trimmed message, regardless of the lines before it.
 pub(crate) fn is_whole_message(line: &[u8]) -> bool {
     let trimmed = line.trim_ascii().len() == line.len();
     trimmed && kind(line) == LineKind::Message(0) && !progress_lines::is_progress(line) && !line.starts_with(MARK)
 }
 
-/// Whether a message, which is one as a whole, is sure to stay with placeholders in it: cheap, and most are.
+/// Checks cheaply whether a message stays a message after placeholders were written into it; `false` means unknown.
 ///
-/// No beginning and no end that `kind` knows has a `<` or a `>`, so they fit or fail as they did. Left out are the lines of
-/// which `kind` asks more than that.
+/// No prefix or suffix in `kind` contains `<` or `>`, so placeholders do not change whether they match. Lines for which
+/// `kind` checks more than a prefix or suffix are excluded.
 pub(crate) fn is_whole_message_with_placeholders(written: &[u8]) -> bool {
     let begins = match at(written, 0) {
         b'a' | b'f' | b't' | b'F' => false,

@@ -1,46 +1,46 @@
-//! The levels of log lines, as loggers print them.
-//! Whether a line is of a log is up to the caller: a word of any line may be a level by chance.
+//! Log levels as loggers print them. The caller must know that the line belongs to a log, because any word may be a
+//! level by chance.
 
 use crate::text::bytes::run;
 use memchr::{memchr_iter, memchr3_iter, memmem::Finder};
 use std::sync::LazyLock;
 
-/// A log line names its level after time stamp, host, process, thread and logger.
+/// Bytes in which a log line names its level, after time stamp, host, process, thread and logger.
 const HEADER_REACH_BYTES: usize = 96;
-/// Bytes between a key and its value: `": "`.
+/// Maximum bytes between a key and its value: `": "`.
 const MAX_GAP_BYTES: usize = 5;
-/// Below a warning.
+/// Levels below a warning.
 const QUIET: [&[u8]; 8] = [b"INFO", b"INF", b"DEBUG", b"DBG", b"TRACE", b"NOTICE", b"FINE", b"VERBOSE"];
 const WARNINGS: [&[u8]; 3] = [b"WARN", b"WARNING", b"WRN"];
-/// Words that say that something is wrong, where a level stands.
+/// Levels, and words in the place of a level, that report a problem.
 #[rustfmt::skip]
 const LOUD: [&[u8]; 14] = [
     b"ERROR", b"ERR", b"SEVERE", b"CRITICAL", b"CRIT", b"FATAL", b"FTL", b"PANIC", b"ALERT", b"EMERG", b"EMERGENCY",
     b"FAIL", b"FAILED", b"FAILURE",
 ];
-/// What a key of a structured line gives for a level below a warning.
+/// Values of a level key below a warning in structured logs.
 const QUIET_VALUES: [&[u8]; 4] = [b"info", b"debug", b"trace", b"notice"];
-/// What it gives for a warning.
+/// Values of a level key for a warning.
 const WARNING_VALUES: [&[u8]; 2] = [b"warn", b"warning"];
 
 static LEVEL: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"level"));
 
-/// Whether the word, in upper case, is a level below a warning.
+/// Checks an upper-case word for a level below a warning.
 pub(crate) fn is_quiet(word: &[u8]) -> bool {
     QUIET.contains(&word)
 }
 
-/// Whether the word, in upper case, is a warning's or worse.
+/// Checks an upper-case word for the level of a warning or worse.
 pub(crate) fn is_loud(word: &[u8]) -> bool {
     LOUD.contains(&word) || WARNINGS.contains(&word)
 }
 
-/// Whether the value, in any letter case, is a level below a warning.
+/// Checks a value for a level below a warning, ignoring case.
 pub(crate) fn is_quiet_value(value: &[u8]) -> bool {
     QUIET_VALUES.iter().any(|known| known.eq_ignore_ascii_case(value))
 }
 
-/// Whether a level below an error stands near the start of the line: `[INFO]`, ` WARN `, `level=info`, `"level":"debug"`.
+/// Checks for a level below an error near the start of the line: `[INFO]`, ` WARN `, `level=info`, `"level":"debug"`.
 pub(crate) fn is_below_error(line: &[u8]) -> bool {
     let warns = line.trim_ascii_start().get(..8).is_some_and(|start| start.eq_ignore_ascii_case(b"warning:"));
     let start = &line[..line.len().min(HEADER_REACH_BYTES)];
@@ -56,7 +56,7 @@ fn has_low_word(start: &[u8]) -> bool {
     })
 }
 
-/// Of a key `level`, in lower case as those that write structured lines have it.
+/// Checks the value of a key `level`, which structured logs write in lower case.
 fn has_low_value(start: &[u8]) -> bool {
     LEVEL.find(start).is_some_and(|at| {
         let value = start[at..].iter().skip(LEVEL.needle().len()).position(u8::is_ascii_alphanumeric);

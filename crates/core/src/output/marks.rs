@@ -1,4 +1,4 @@
-//! What stands around the words of a line: what CI systems put before it, control sequences, dates and times.
+//! Text around the words of a line: prefixes of CI systems, control sequences, dates and times.
 
 pub(crate) mod ci_prefix;
 pub(super) mod control;

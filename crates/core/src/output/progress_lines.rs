@@ -1,7 +1,5 @@
-//! Tells the lines that say how things went along: of a log below the level of a warning, of a request that was answered,
-//! of a test that passed.
-//! A line whose level stands anywhere but in the header of a log line is a message, and so is one that mentions a
-//! failure at whatever level.
+//! Recognizes lines about normal progress: log lines below a warning, answered requests, passed tests. A line is a
+//! message instead if its level is outside a log header, or if it mentions a failure at any level.
 
 use super::{access_log, log_level};
 use crate::text::bytes::{Starts, at, digits, is_word, literals::Literals, run, within};
@@ -9,15 +7,16 @@ use memchr::memmem::Finder;
 use std::sync::LazyLock;
 use wide::u8x16;
 
-/// Bytes of a line that its level is looked for in, after time stamp, host, process, thread and logger.
+/// Bytes in which a line's level is searched, after time stamp, host, process, thread and logger.
 const HEADER_REACH_BYTES: usize = 96;
-/// Bytes of a structured line that its level is looked for in.
+/// Bytes in which the level of a structured line is searched.
 const KEYS_REACH_BYTES: usize = 128;
 /// Levels below a warning of pino and bunyan.
 const QUIET_NUMBERS: [&[u8]; 3] = [b"10", b"20", b"30"];
-/// What runners print before the name of a test that passed.
+/// Marks that runners print before the name of a passed test.
 static PASSED: Starts<4> = Starts::new(["✓ ", "✔ ", "√ ", "--- PASS: "]);
-/// Parts of what programs say of trouble, letter case aside. What ran a program may log all that it says as information.
+/// Parts of words for problems, in any case. A tool that runs a program may log the program's output as information, so
+/// these words count at any level.
 #[rustfmt::skip]
 const FAILURE_WORDS: [&str; 124] = [
     "error", "exception", "fault", "fail", "fatal", "panic", "uncaught", "traceback", "abort", "crash", "kill",
@@ -40,9 +39,9 @@ static LEVEL: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"level")
 static TIME_KEY: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\"time\":"));
 static FAILURE_WORD_FINDER: LazyLock<Literals> = LazyLock::new(|| Literals::new(&FAILURE_WORDS, true));
 
-/// Whether the line, trimmed, tells of no trouble.
+/// Checks whether the trimmed line reports no problem.
 pub(crate) fn is_progress(line: &[u8]) -> bool {
-    // What ends with a colon announces the next line.
+    // A line that ends with a colon announces the next line.
     let harmless = |message: usize| !line.ends_with(b":") && !mentions_failure(&line[message..]);
     match at(line, 0) {
         b'0'..=b'9' => is_answered(line) || is_go_log(line) || quiet_header(line).is_some_and(harmless),
@@ -59,15 +58,15 @@ pub(crate) fn is_progress(line: &[u8]) -> bool {
     }
 }
 
-/// Whether there is a word of trouble.
+/// Checks for a word for a problem.
 pub(crate) fn mentions_failure(text: &[u8]) -> bool {
     FAILURE_WORD_FINDER.are_in(text)
 }
 
-/// Whether what follows the line is a part of what it says: a value that an assertion prints, or a relayed traceback.
+/// Checks whether the next lines belong to this line: a value that an assertion prints, or a traceback.
 pub(crate) fn expects_continuation(line: &[u8]) -> bool {
     let count = |wanted: u8| memchr::memchr_iter(wanted, line).count();
-    // A line of a log announces nothing: `[ERROR] Failures:`.
+    // A log line announces nothing: `[ERROR] Failures:`.
     let label = line.ends_with(b":") && !matches!(at(line, 0), b'[' | b'0'..=b'9');
     let value = || count(b'<') > count(b'>') || count(b'"') % 2 == 1 || line.ends_with(b" got");
     label || line.ends_with(b"(most recent call last):") || value()
@@ -80,14 +79,14 @@ fn is_ok(line: &[u8]) -> bool {
     line.starts_with(b"ok ") && (tap || matches!(line[2..], [b' ', b' ' | b'\t', ..]))
 }
 
-/// Whether the first word names a file or a class: `src/cart.test.ts (5.1 s)`.
+/// Checks whether the first word names a file or a class: `src/cart.test.ts (5.1 s)`.
 fn is_file(text: &[u8]) -> bool {
     let text = text.trim_ascii_start();
     text[..run(text, 0, |byte| byte != b' ')].iter().any(|byte| matches!(byte, b'/' | b'\\' | b'.'))
 }
 
-/// `2006/01/02 15:04:05 message`: what other goroutines write into a failing test's output. Programs whose log has levels
-/// have the same stamp, as nginx has: `… [emerg] message`.
+/// `2006/01/02 15:04:05 message`: output of other goroutines during a failing test. Programs such as nginx use the same
+/// stamp before a level, `… [emerg] message`, and are excluded.
 fn is_go_log(line: &[u8]) -> bool {
     const SHAPE: &[u8; 20] = b"0000/00/00 00:00:00 ";
     let stamped = line.len() > SHAPE.len()
@@ -101,15 +100,15 @@ fn is_go_log(line: &[u8]) -> bool {
     }
 }
 
-/// Where the message begins in `INFO: message`, `DEBUG    shop:cart.py:12 message`, `INFO [main] message`; none in
-/// `INFO is no level`.
+/// Returns the start of the message in `INFO: message`, `DEBUG    shop:cart.py:12 message`, `INFO [main] message`.
+/// Returns `None` for the sentence `INFO is no level`.
 fn quiet_level(line: &[u8]) -> Option<usize> {
     let end = run(line, 0, |byte| byte.is_ascii_uppercase());
     let ends = matches!(at(line, end), b':' | b' ' | b'\t') && !begins_sentence(&line[end..]);
     (ends && log_level::is_quiet(&line[..end])).then_some(end)
 }
 
-/// Where the message begins in `2026-01-02 10:00:00.123  INFO 12 --- [main] message`, `[INFO] message`,
+/// Returns the start of the message in `2026-01-02 10:00:00.123  INFO 12 --- [main] message`, `[INFO] message`,
 /// `[2026-01-02 10:00:00] shop.DEBUG: message`.
 fn quiet_header(line: &[u8]) -> Option<usize> {
     let reach = &line[..line.len().min(HEADER_REACH_BYTES)];
@@ -128,7 +127,7 @@ fn quiet_header(line: &[u8]) -> Option<usize> {
     None
 }
 
-/// Where from `start` on two capital letters stand side by side.
+/// Returns the position of two adjacent capital letters from `start` on.
 fn two_capitals(text: &[u8], start: usize) -> Option<usize> {
     let mut position = start;
     while let Some(bytes) = text[position..].first_chunk::<17>() {
@@ -146,19 +145,20 @@ fn two_capitals(text: &[u8], start: usize) -> Option<usize> {
     pair.map(|gap| position + gap)
 }
 
-/// Whether a word follows the level as in a sentence: ` is no level`.
+/// Checks whether the level continues as a sentence: ` is no level`.
 fn begins_sentence(after: &[u8]) -> bool {
     let end = run(after, 1, |byte| byte.is_ascii_alphabetic());
     at(after, 0) == b' ' && (end == after.len() || end > 1 && after[end] == b' ')
 }
 
-/// Whether all before the level belongs to a log's header: a time stamp or a bracket first, and nothing of a sentence.
+/// Checks whether the text before the level is a log header: it starts with a time stamp or a bracket and contains no
+/// words of a sentence.
 fn is_header(before: &[u8], after: &[u8]) -> bool {
     let separator = |byte: &u8| matches!(byte, b' ' | b'\t' | b'|');
     let mut words = before.split(separator).filter(|word| !word.is_empty());
     let begins = match words.next() {
         Some(b"[") => true,
-        // A thread alone, as SLF4J prints it: `[main] INFO com.acme.Cart - message`.
+        // Only a thread, as SLF4J prints it: `[main] INFO com.acme.Cart - message`.
         Some([b'[', name @ .., b']']) if is_thread(name) => !begins_sentence(after),
         Some([b'[', date @ ..]) => is_time(date),
         Some(word) => is_time(word),
@@ -171,14 +171,14 @@ fn is_thread(name: &[u8]) -> bool {
     !name.is_empty() && !is_time(name) && name.iter().all(|&byte| is_word(byte) || b"-._/#$".contains(&byte))
 }
 
-/// A date, a time of day with its seconds, or the digits of one.
+/// A date, a time of day with seconds, or the digits of either.
 fn is_time(word: &[u8]) -> bool {
     let marks = word.iter().filter(|byte| matches!(byte, b'-' | b':' | b'/')).count();
     let marked = marks >= 2 && word[0].is_ascii_digit() && word.last() != Some(&b':');
     marked || digits(word, 0) >= 6
 }
 
-/// Whether the word is no part of a sentence, and no level of one letter: a number, a logger, a thread, a zone.
+/// Checks for a number, a logger, a thread or a zone, as opposed to a word of a sentence or a level of one letter.
 fn is_name(word: &[u8]) -> bool {
     let whole = word.iter().all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\'' | b'`'));
     let letters = word.iter().all(u8::is_ascii_alphabetic);
@@ -195,7 +195,7 @@ fn is_logfmt(line: &[u8]) -> bool {
     [&b"time="[..], b"ts=", b"t=", b"level="].iter().any(|key| line.starts_with(key))
 }
 
-/// `{"level":"info",…}`, `time=… level=info …`: the first key of that name.
+/// Checks the first level key: `{"level":"info",…}`, `time=… level=info …`.
 fn has_quiet_key(line: &[u8]) -> bool {
     let start = &line[..line.len().min(KEYS_REACH_BYTES)];
     let value = LEVEL.find_iter(start).find_map(|found| level_value(start, found));
@@ -205,7 +205,8 @@ fn has_quiet_key(line: &[u8]) -> bool {
     })
 }
 
-/// The value of the key at `start`, if it is the level's: `level=`, `"level":`, `"log.level":`, not `"log_level":`.
+/// Returns the value of the key at `start` if the key is a level: `level=`, `"level":`, `"log.level":`, not
+/// `"log_level":`.
 fn level_value(line: &[u8], start: usize) -> Option<&[u8]> {
     let before = &line[..start];
     let key = if at(line, 0) == b'{' {
@@ -220,7 +221,7 @@ fn level_value(line: &[u8], start: usize) -> Option<&[u8]> {
     (key && given).then_some(&rest[marks..end])
 }
 
-/// A line of an access log that tells of neither a refusal nor a failure.
+/// Checks for an access log line whose status is below 400.
 fn is_answered(line: &[u8]) -> bool {
     matches!(access_log::status_class(line), Some(b'1'..=b'3'))
 }
@@ -230,7 +231,7 @@ mod tests {
     use super::is_progress;
 
     #[test]
-    fn progress_is_told_from_messages() {
+    fn progress_matches_and_messages_do_not() {
         let progress = [
             "2026-01-02 10:00:00.123  INFO 812 --- [nio-8080-exec-1] c.a.shop.Cart : opened",
             "2026-01-02T10:00:00Z DEBUG shop::cart: opened",

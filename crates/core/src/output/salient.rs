@@ -1,6 +1,5 @@
-//! Chooses among the lines that stay those that are the failure: its message and its causes, not what was printed before
-//! them and not what they dump.
-//! What runners say was put aside by `lines`.
+//! Chooses the lines of the failure from the remaining lines: its message and causes, without earlier output and dumps.
+//! `lines` has already removed the output of runners.
 
 use crate::text::{
     bytes::literals::Literals,
@@ -9,26 +8,27 @@ use crate::text::{
 use memchr::memmem;
 use std::{cmp::Ordering, sync::LazyLock};
 
-/// What a line says, in any letter case, that belongs to the error after it.
+/// Parts of words, in any case, that make a line before the headline part of the error.
 static FAILURES: LazyLock<Literals> =
     LazyLock::new(|| Literals::new(&["fail", "error", "exception", "panic", "fatal", "abort", "crash"], true));
 
-/// A line of this length that has hardly a letter is data.
+/// Minimum length of a line that counts as data if it has few letters.
 const MIN_DATA_LINE_BYTES: usize = 48;
 
-/// Takes out the lines that are not the failure; whether there were any. `text` is a line without blanks around it.
+/// Removes the lines that are not part of the failure; returns whether any line was removed. `text` returns a line
+/// without blanks around it.
 pub(super) fn prune<L>(lines: &mut Vec<L>, text: impl Fn(&L) -> &[u8]) -> bool {
     let count = lines.len();
     if count < 2 {
         return false;
     }
-    // assert_cmd's words for a program that failed; below them stands what the program said.
+    // assert_cmd's message for a program that failed; the program's output is below it.
     if text(&lines[0]) == b"Unexpected failure." {
         lines.remove(0);
     }
     let headline = lines.iter().position(|line| is_headline(text(line)));
     let expectation = || lines.iter().position(|line| is_expectation(text(line)));
-    // A test that was killed or took too long may have printed anything before.
+    // A test that was killed or timed out may have printed anything before.
     let ended = || lines.iter().position(|line| is_end_of_process(text(line)));
     let Some(headline) = headline.or_else(expectation).or_else(ended) else { return lines.len() < count };
     let may_follow_message = is_expectation(text(&lines[headline]));
@@ -48,7 +48,7 @@ pub(super) fn prune<L>(lines: &mut Vec<L>, text: impl Fn(&L) -> &[u8]) -> bool {
             }
         }
     });
-    // A text that was cut off ends in the middle of a line.
+    // A truncated text ends in the middle of a line.
     let cut_off = lines.last().is_some_and(|line| text(line).ends_with(b"..."));
     let within_stamp = |last: &L, above: &L| is_part_of_stamp(text(last)) && !text(above).ends_with(b":");
     if let [.., above, last] = lines.as_slice()
@@ -62,13 +62,13 @@ pub(super) fn prune<L>(lines: &mut Vec<L>, text: impl Fn(&L) -> &[u8]) -> bool {
     lines.len() < count
 }
 
-/// The stamp of the next line, or its beginning.
+/// The time stamp of the next line, or its start.
 fn is_part_of_stamp(line: &[u8]) -> bool {
     let digits = || line.iter().all(|byte| byte.is_ascii_digit() || b"-:.TZ".contains(byte));
     line == b"<TIMESTAMP>" || at(line, 0).is_ascii_digit() && line.len() < 30 && digits()
 }
 
-/// Whether the line says what an assertion expected; a message of the test's own may stand before it.
+/// Checks for an assertion's expectation. A message of the test itself may precede it.
 fn is_expectation(line: &[u8]) -> bool {
     static STARTS: Starts<3> = Starts::new(["Failed asserting that ", "expected: ", "expected "]);
     STARTS.begin(line)
@@ -78,7 +78,8 @@ fn is_end_of_process(line: &[u8]) -> bool {
     line.starts_with(b"killed by SIG") || line == b"timeout"
 }
 
-/// Whether a normalized text says only that values differ, or only a type: then many failures have it.
+/// Checks whether a normalized text only reports that values differ, or only a type, because many failures share such a
+/// text.
 pub(crate) fn is_generic(text: &[u8]) -> bool {
     let is_part = |byte: u8| is_word(byte) || matches!(byte, b'_' | b'.' | b'$');
     let is_upper = |byte: &u8| byte.is_ascii_uppercase() || *byte == b'_';
@@ -87,7 +88,7 @@ pub(crate) fn is_generic(text: &[u8]) -> bool {
     text.split(|&byte| !is_part(byte)).all(|word| {
         let (start, end) = (from, from + word.len());
         from = end + 1;
-        // A name that is quoted, `KeyError: 'API_KEY'`, is what went wrong.
+        // A quoted name, as in `KeyError: 'API_KEY'`, describes the failure.
         let is_quoted =
             matches!(at(text, end), b'\'' | b'"' | b'`') && at(text, start.wrapping_sub(1)) == at(text, end);
         let word = word.strip_suffix(b".").unwrap_or(word);
@@ -95,7 +96,7 @@ pub(crate) fn is_generic(text: &[u8]) -> bool {
     })
 }
 
-/// Words of every assertion's message.
+/// Words of generic assertion messages.
 static GENERIC: Words<59> = Words::new([
     "object.is",
     "equality",
@@ -158,7 +159,7 @@ static GENERIC: Words<59> = Words::new([
     "arrays",
 ]);
 
-/// Whether the line says by its form that it is an error: `TypeError: message`, `fatal: message`, `E0308`.
+/// Checks whether the form of the line marks it as an error: `TypeError: message`, `fatal: message`, `E0308`.
 fn is_headline(line: &[u8]) -> bool {
     static LABELS: Starts<18> = Starts::new([
         "assertion `left ",
@@ -183,7 +184,7 @@ fn is_headline(line: &[u8]) -> bool {
     LABELS.begin(line) || names_error(line)
 }
 
-/// Whether the line begins with the name of a type of error, alone or with a message.
+/// Checks whether the line starts with the name of an error type, alone or with a message.
 fn names_error(line: &[u8]) -> bool {
     let line = line.strip_prefix(b"Uncaught ").unwrap_or(line);
     let end = run(line, 0, |byte| is_word(byte) || matches!(byte, b'_' | b'.' | b'$' | b':' | b'\\'));
@@ -193,18 +194,18 @@ fn names_error(line: &[u8]) -> bool {
     named && separate && at(line, 0).is_ascii_alphabetic()
 }
 
-/// Whether a line before the headline is part of the failure.
+/// Checks whether a line before the headline is part of the failure.
 fn leads_to_headline(line: &[u8]) -> bool {
     let warning = memmem::find(line, b"arning").is_some_and(|at| at < 64);
     !warning && FAILURES.are_in(line)
 }
 
-/// Of a page of metrics: `# TYPE http_requests_total counter`, `http_requests_total{code="200"} 3`.
+/// A line of Prometheus metrics: `# TYPE http_requests_total counter`, `http_requests_total{code="200"} 3`.
 fn is_metric(line: &[u8]) -> bool {
     if line.starts_with(b"# TYPE ") || line.starts_with(b"# HELP ") {
         return true;
     }
-    // Nearly every line is seen to be none by its end.
+    // The last byte rejects nearly every line.
     if !matches!(line.last(), Some(b'0'..=b'9' | b'N' | b'f' | b'>')) {
         return false;
     }
@@ -216,7 +217,7 @@ fn is_metric(line: &[u8]) -> bool {
     name > 0 && line[..name].contains(&b'_') && number
 }
 
-/// Output of another program that an assertion prints as strings: `'ready\n' +`.
+/// Another program's output that an assertion prints as strings: `'ready\n' +`.
 fn is_quoted_output(line: &[u8]) -> bool {
     let Some(string) = line.strip_suffix(b" +") else { return false };
     is_string(string.strip_prefix(b"+").or_else(|| string.strip_prefix(b"-")).unwrap_or(string).trim_ascii_start())
@@ -226,7 +227,7 @@ fn is_string(line: &[u8]) -> bool {
     matches!((at(line, 0), line.last()), (b'\'', Some(b'\'')) | (b'"', Some(b'"')) | (b'`', Some(b'`')))
 }
 
-/// Hardly a word: columns of numbers, hexadecimal dumps.
+/// Checks for a line with few letters: columns of numbers, hexadecimal dumps.
 fn is_data(line: &[u8]) -> bool {
     if line.len() < MIN_DATA_LINE_BYTES {
         return false;
@@ -241,7 +242,7 @@ fn is_data(line: &[u8]) -> bool {
             || line[position..end].starts_with(b"0x");
         if !placeholder && !number {
             letters += end - position;
-            // Nearly every line is seen to be none by its first words.
+            // The first words reject nearly every line.
             if letters * 4 >= line.len() {
                 return false;
             }

@@ -1,5 +1,5 @@
-//! Recognises the stack frames of the usual runtimes and says which of them are the project's own.
-//! Of a whole stack only the innermost in-app frame is of use.
+//! Recognizes the stack frames of common runtimes, and which of them belong to the project. Only the innermost in-app
+//! frame of a stack is used.
 
 use crate::text::{
     bytes::literals::Literals,
@@ -11,14 +11,14 @@ use memchr::{
 };
 use std::sync::LazyLock;
 
-/// One frame.
+/// A stack frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Frame<'a> {
     /// Path as printed, without line and column.
     pub(crate) file: &'a [u8],
-    /// Function, or empty where the runtime names none.
+    /// Function; empty if the runtime names no function.
     pub(crate) function: &'a [u8],
-    /// Outer frames come first, as in Python: the last one seen is the innermost.
+    /// Set if outer frames come first, as in Python, so the last frame is the innermost.
     pub(crate) outer_first: bool,
 }
 
@@ -59,8 +59,8 @@ const NOT_OURS: [&str; 34] = [
     "/_/src/",
     "/vendor/",
 ];
-/// Parts of the paths of tests. A folder's name is a word of its own, for what lies in `latest/` is no test; only the
-/// plural may be the end of one, as in `unittests/`.
+/// Parts of the paths of tests. A folder name must match as a whole word, because `latest/` contains no tests. Only the
+/// plural may match the end of a name, as in `unittests/`.
 const TESTS: [&str; 32] = [
     ".test.",
     ".spec.",
@@ -95,11 +95,11 @@ const TESTS: [&str; 32] = [
     "_e2e/",
     "\\e2e\\",
 ];
-/// Beginnings of paths of either.
+/// Prefixes of paths in either list.
 static FOREIGN_STARTS: Starts<7> =
     Starts::new(["internal/", "<internal:", "vendor/", "test_", "test/", "spec/", "e2e/"]);
 static FOREIGN: LazyLock<Literals> = LazyLock::new(|| Literals::new(NOT_OURS.iter().chain(&TESTS), false));
-/// Packages and crates that belong to a platform, a library or a test framework.
+/// Packages and crates of a platform, a library or a test framework.
 static LIBRARIES: Starts<42> = Starts::new([
     "java.",
     "java/",
@@ -145,7 +145,7 @@ static LIBRARIES: Starts<42> = Starts::new([
     "panic(",
 ]);
 
-/// Those of test frameworks among the packages whose files are named as tests are.
+/// Test framework packages whose files are named like tests.
 static FRAMEWORKS: Starts<4> = Starts::new(["junit.", "org.junit", "org.testng", "app//org.junit"]);
 static RUNTIMES: LazyLock<Literals> = LazyLock::new(|| Literals::new(&NOT_OURS, false));
 static TEST_FILES: LazyLock<Literals> = LazyLock::new(|| Literals::new(&TESTS, false));
@@ -153,14 +153,15 @@ static TEST_FILES: LazyLock<Literals> = LazyLock::new(|| Literals::new(&TESTS, f
 static IN: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b" in "));
 static OFFSET: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b" +0x"));
 
-/// Whether the frame is of the project itself and not of a test: a test's own line says nothing of the cause.
+/// Checks whether the frame belongs to the project's code and not to a test, because the test's line does not show the
+/// cause.
 pub(crate) fn is_in_app(frame: &Frame<'_>) -> bool {
     let file = frame.file;
     let foreign = file == b"native" || FOREIGN_STARTS.begin(file) || FOREIGN.are_in(file);
     !file.is_empty() && !foreign && !is_library(frame.function)
 }
 
-/// Whether the frame is of the project or of its tests.
+/// Checks whether the frame belongs to the project or its tests.
 pub(super) fn is_project(frame: &Frame<'_>) -> bool {
     let file = frame.file;
     let runtime = file == b"native" || file.starts_with(b"internal/") || RUNTIMES.are_in(file);
@@ -168,12 +169,12 @@ pub(super) fn is_project(frame: &Frame<'_>) -> bool {
     !file.is_empty() && !runtime && !library()
 }
 
-/// Whether the function belongs to a platform, a library or a test framework, by its package.
+/// Checks by package whether the function belongs to a platform, a library or a test framework.
 pub(crate) fn is_library(function: &[u8]) -> bool {
     LIBRARIES.begin(function)
 }
 
-/// Reads a line as a stack frame, whichever runtime printed it; `colon` is where its first colon is.
+/// Parses a line as a stack frame of any runtime. `colon` is the position of its first colon.
 pub(crate) fn parse(line: &[u8], colon: Option<usize>) -> Option<Frame<'_>> {
     match at(line, 0) {
         b'a' => line.strip_prefix(b"at ").and_then(at_frame),
@@ -186,7 +187,7 @@ pub(crate) fn parse(line: &[u8], colon: Option<usize>) -> Option<Frame<'_>> {
     }
 }
 
-/// `TestContext.<anonymous> (/srv/test/cart.test.js:12:3)`, as Node writes a stack into TAP.
+/// `TestContext.<anonymous> (/srv/test/cart.test.js:12:3)`: a stack frame of Node in TAP.
 fn tap(line: &[u8]) -> Option<Frame<'_>> {
     let open = last_opening(line)?;
     let inside = line.strip_suffix(b")")?;
@@ -196,7 +197,8 @@ fn tap(line: &[u8]) -> Option<Frame<'_>> {
     one_word.then(|| frame(file, alias(name)))
 }
 
-/// Where the bracket opens that the end of the text closes; a path may have brackets too, as `app(1)/cart.js` has.
+/// Returns the position of the bracket that the end of the text closes. A path may contain brackets too, for example
+/// `app(1)/cart.js`.
 fn last_opening(text: &[u8]) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, byte) in text.iter().enumerate().rev() {
@@ -212,9 +214,8 @@ fn last_opening(text: &[u8]) -> Option<usize> {
     None
 }
 
-/// Whether the line, with the blanks before it, is a frame:
-/// `at f (file:1:2)`, `❯ f file:1:2`, `# ./spec.rb:1:in`, `from a.rb:1:in`, `File "x", line 1`, `/a/b.go:12 +0x1f`,
-/// `4: cart::total`.
+/// Checks whether a line, including its indentation, is a stack frame: `at f (file:1:2)`, `❯ f file:1:2`,
+/// `# ./spec.rb:1:in`, `from a.rb:1:in`, `File "x", line 1`, `/a/b.go:12 +0x1f`, `4: cart::total`.
 pub(crate) fn is_stack_frame(line: &[u8]) -> bool {
     let trimmed = line.trim_ascii_start();
     let indented = trimmed.len() < line.len();
@@ -227,7 +228,7 @@ pub(crate) fn is_stack_frame(line: &[u8]) -> bool {
         || (indented && is_numbered_function(trimmed))
 }
 
-/// Rust's frame, with its place on the next line: `4: cart::total`, `5: <cart::Cart as core::fmt::Display>::fmt`.
+/// A Rust frame, whose place is on the next line: `4: cart::total`, `5: <cart::Cart as core::fmt::Display>::fmt`.
 fn is_numbered_function(line: &[u8]) -> bool {
     let number = digits(line, 0);
     let Some(function) = line[number..].strip_prefix(b": ").filter(|_| number > 0) else { return false };
@@ -235,7 +236,7 @@ fn is_numbered_function(line: &[u8]) -> bool {
     is_path && memmem::find(function, b"::").is_some()
 }
 
-/// JavaScript, Java, .NET, Rust: all begin with `at`.
+/// JavaScript, Java, .NET and Rust frames start with `at`.
 fn at_frame(rest: &[u8]) -> Option<Frame<'_>> {
     // .NET: `Acme.Cart.Total(Int32 n) in /src/Cart.cs:line 12`.
     if let Some(before) = without_number(rest).strip_suffix(b":line ")
@@ -273,23 +274,23 @@ fn java<'a>(name: &'a [u8], inside: &'a [u8]) -> Option<Frame<'a>> {
     if let Some(file) = place(inside) {
         return (!name.contains(&b' ')).then(|| frame(file, name));
     }
-    // .NET without a file, `at System.String.Concat(String a)`; a sentence has a space before its parenthesis.
+    // .NET without a file, `at System.String.Concat(String a)`. A sentence has a space before its parenthesis.
     dotted.then(|| frame(b"", name))
 }
 
-/// The method of a .NET frame without its arguments.
+/// Returns the method of a .NET frame without its arguments.
 fn method(name: &[u8]) -> &[u8] {
     name.split(|&byte| byte == b'(').next().unwrap_or(name)
 }
 
-/// The name in `Object.toBe [as scenario]`, without the receiver that tells nothing.
+/// Returns the name without `async`, `new` and the alias: `Object.toBe` of `Object.toBe [as scenario]`.
 fn alias(name: &[u8]) -> &[u8] {
     let name = name.strip_prefix(b"async ").unwrap_or(name);
     let name = name.strip_prefix(b"new ").unwrap_or(name);
     memmem::find(name, b" [as ").map_or(name, |end| &name[..end])
 }
 
-/// The path of `path:line:column` or `path:line`; placeholders count as numbers.
+/// Returns the path of `path:line:column` or `path:line`; placeholders count as numbers.
 fn place(text: &[u8]) -> Option<&[u8]> {
     let first = before_number(text)?;
     Some(before_number(first).unwrap_or(first))
@@ -299,7 +300,7 @@ pub(super) fn before_number(text: &[u8]) -> Option<&[u8]> {
     without_number(text).strip_suffix(b":").filter(|rest| !rest.is_empty())
 }
 
-/// The digits of the line after the file in a frame.
+/// Returns the digits of the line number after the file in a frame.
 pub(super) fn line_after<'t>(frame: &'t [u8], file: &[u8]) -> &'t [u8] {
     let Some(start) = memmem::find(frame, file) else { return b"" };
     let rest = &frame[start + file.len()..];
@@ -307,7 +308,7 @@ pub(super) fn line_after<'t>(frame: &'t [u8], file: &[u8]) -> &'t [u8] {
     &rest[from..digits(rest, from)]
 }
 
-/// The text without the number it ends with, or the placeholder that stands for one.
+/// Removes the number, or the placeholder of a number, at the end.
 fn without_number(text: &[u8]) -> &[u8] {
     if text.ends_with(b">")
         && let Some(rest) =
@@ -319,7 +320,7 @@ fn without_number(text: &[u8]) -> &[u8] {
     &text[..text.len() - count]
 }
 
-/// `File "app/cart.py", line 3, in total`, the quote already past.
+/// `File "app/cart.py", line 3, in total`, without the text up to the first quote.
 fn python(rest: &[u8]) -> Option<Frame<'_>> {
     let close = memchr(b'"', rest)?;
     if !rest[close..].starts_with(b"\", line ") {
@@ -359,7 +360,7 @@ fn pytest(line: &[u8], colon: usize) -> Option<Frame<'_>> {
     named.then_some(Frame { file, function, outer_first: true })
 }
 
-/// End of digits or of the placeholder that stands for them.
+/// Returns the end of digits or of their placeholder.
 fn number_end(line: &[u8], start: usize) -> Option<usize> {
     let end = digits(line, start);
     if end > start {
@@ -368,7 +369,7 @@ fn number_end(line: &[u8], start: usize) -> Option<usize> {
     line[start..].starts_with(b"<LINE>").then_some(start + 6)
 }
 
-/// The path in a Go stack's second line, `/src/cart.go:12 +0x1d`, or in a Rust one.
+/// Returns the path in the second line of a Go frame, `/src/cart.go:12 +0x1d`, or of a Rust frame.
 pub(crate) fn bare_place(line: &[u8]) -> Option<&[u8]> {
     let end = OFFSET.find(line).unwrap_or(line.len());
     let path = &line[..end];
@@ -376,7 +377,7 @@ pub(crate) fn bare_place(line: &[u8]) -> Option<&[u8]> {
     (!file.contains(&b' ') && file.contains(&b'.')).then_some(file)
 }
 
-/// The function of a numbered frame, `3: shop::cart::total`, or of a Go frame, `main.total(0x1, 0x2)`.
+/// Returns the function of a numbered frame, `3: shop::cart::total`, or of a Go frame, `main.total(0x1, 0x2)`.
 pub(crate) fn bare_function(line: &[u8]) -> &[u8] {
     let number = digits(line, 0);
     let start = if at(line, number) == b':' && number > 0 { run(line, number + 1, |byte| byte == b' ') } else { 0 };
@@ -396,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_of_the_project_may_be_named_nearly_like_a_foreign_one() {
+    fn folders_with_similar_names_belong_to_the_project() {
         for file in [
             "/srv/shop/releases/latest/cart.js",
             "/srv/contest/cart.py",

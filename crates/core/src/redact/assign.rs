@@ -1,5 +1,5 @@
-//! A secret known by the name it is given to: `NAME=x`, `"name": "x"`, `--name x`, `?name=x`, `<name>x</name>`.
-//! What a name or a value means is decided by `judge`; header schemes are read by `finders::headers`.
+//! Finds secrets by the name that they are assigned to: `NAME=x`, `"name": "x"`, `--name x`, `?name=x`,
+//! `<name>x</name>`. `judge` decides what a name or value means; `finders::headers` reads header schemes.
 
 pub(super) mod assignment;
 pub(super) mod nested;
@@ -18,7 +18,7 @@ use redact_value::redact_value;
 
 static NAME_END: Set = Set::new("A-Za-z0-9_-");
 
-/// Looks at the name around a hit of one of the name keywords.
+/// Checks the name around a hit of a name keyword.
 pub(super) fn find(scan: &mut Scan<'_>, hit: usize) {
     if hit < scan.names_done {
         return;
@@ -65,7 +65,7 @@ fn is_position(scan: &Scan<'_>, name_start: usize, separator: Separator, at: usi
     separator == Separator::TightColon && is_number && is_file
 }
 
-/// The cheap first test: most hits are words of a sentence.
+/// A cheap first test, because most hits are words of a sentence.
 fn may_separate(byte: u8) -> bool {
     matches!(
         byte,
@@ -91,7 +91,7 @@ fn may_separate(byte: u8) -> bool {
     )
 }
 
-/// Start of the name; `api key` and `access key` are names of two words.
+/// Returns the start of the name; `api key` and `access key` are names of two words.
 fn name_start(scan: &Scan<'_>, hit: usize) -> usize {
     let start = scan.run_back(hit, &NAME, MAX_NAME_BYTES);
     // `\npassword`: the `n` belongs to the escape.
@@ -151,7 +151,7 @@ fn separator(scan: &Scan<'_>, name_start: usize, name_end: usize) -> Option<(Sep
         b'=' => {
             let end = scan.run(at, &EQUALS, 3);
             let value = skip(end);
-            // `var_dump` writes the value on the next line, with its type.
+            // `var_dump` prints the value and its type on the next line.
             let below = scan.run(value, &SPACE, 80);
             let value = if bracket && quoted && scan.starts_with(below, b"string(") { below } else { value };
             let php = bracket && scan.slice(at, end) == b"=>";
@@ -221,7 +221,7 @@ fn separator(scan: &Scan<'_>, name_start: usize, name_end: usize) -> Option<(Sep
     }
 }
 
-/// `Secret Access Key [None]: `, `Password (at least 8 characters): ` of a program that asks.
+/// `Secret Access Key [None]: `, `Password (at least 8 characters): `: the prompt of a program.
 fn skip_default(scan: &Scan<'_>, at: usize) -> usize {
     let text = scan.slice(at, at + MAX_DEFAULT_BYTES);
     if !text.starts_with(b" [") && !text.starts_with(b" (") {
@@ -264,8 +264,8 @@ static EQUALS: Set = Set::new("=>~");
 static COLONS: Set = Set::new(":=>");
 static BETWEEN: Set = Set::new(" \t\r\n,\"'\\");
 
-/// `"name": "DB_PASSWORD", "value": "x"` and the same in YAML and XML: what follows `value` is the value. One or two
-/// other members may stand between.
+/// `"name": "DB_PASSWORD", "value": "x"`, also in YAML and XML: the text after `value` is the value. Up to two other
+/// members may precede it.
 fn named_pair(scan: &Scan<'_>, at: usize) -> Option<(Separator, usize)> {
     let mut at = at;
     for _ in 0..3 {
@@ -288,7 +288,7 @@ fn named_pair(scan: &Scan<'_>, at: usize) -> Option<(Separator, usize)> {
 
 /// `token is x`, `password set to x`.
 fn skip_verb(scan: &Scan<'_>, at: usize) -> usize {
-    #[rustfmt::skip] // One word a line would be a page.
+    #[rustfmt::skip] // One word per line would fill a page.
     const VERBS: &[&[u8]] = &[
         b"was provided: ", b"was: ", b"used: ", b"should be ", b"is: ", b"is ", b"ist ", b"lautet: ", b"lautet ", b"est ", b"es ", "é ".as_bytes(),
         b"was set to ", b"was changed to ", b"was ", b"set to ", b"changed to ", b"used was ", b"to equal ",

@@ -1,4 +1,4 @@
-//! The ordered table: which keyword runs which matcher, and the one pass that finds the keywords.
+//! The ordered table of keywords with their matchers, and the pass over the text that finds the keywords.
 
 pub(super) mod blocks;
 mod encoded;
@@ -18,23 +18,23 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use std::sync::LazyLock;
 use token_patterns::{TOKEN_PATTERNS, TokenPattern};
 
-/// A matcher; it gets the first byte of the hit.
+/// A matcher function; its argument is the start of the hit.
 type Find = fn(&mut Scan<'_>, usize);
 
-/// What a keyword's hit runs.
+/// The matcher of a keyword.
 #[derive(Clone, Copy)]
 enum Matcher {
     TokenPattern(&'static TokenPattern, &'static str),
-    /// Looks at the text around the hit.
+    /// Recognizes a secret by its own format.
     At(Find),
-    /// The same for what a word beside it tells, not its own look.
+    /// Recognizes a secret by a word beside it.
     Told(Find),
-    /// The place of a rule in the table.
+    /// Index of a rule in the table.
     Rule(usize),
 }
 
 /// Keywords of names. Longer names contain them: `PGPASSWORD`, `aws_secret_access_key`, `x-auth-token`.
-#[rustfmt::skip] // One word a line would be a page.
+#[rustfmt::skip] // One word per line would fill a page.
 static NAMES: &[&str] = &[
     "pass", "pwd", "kennwort", "passord", "contrasena", "mot_de_passe", "senha", "clave", "wachtwoord", "salasana",
     "heslo", "parola", "lozinka", "adgangskode", "pw=", "pw:", "pw\"", "pw'", "pw ", "pwhash", "ntlm_hash", "nt_hash",
@@ -44,10 +44,10 @@ static NAMES: &[&str] = &[
     "verifier", "samlresponse", "appid=", "macaroon", "totp", "honeycomb-team",
 ];
 
-/// Everything that is neither a token nor a name.
+/// Keywords that are neither token prefixes nor names.
 static OTHERS: &[(&str, Find)] = &[
     ("BEGIN ", blocks::private_key_begin),
-    // After `BEGIN `: only for blocks whose beginning was cut away.
+    // After `BEGIN `, because it is only for blocks whose start was cut off.
     ("END ", blocks::private_key_end),
     ("Private-Lines", blocks::putty),
     ("LS0tLS1CRUdJTi", blocks::encoded),
@@ -67,7 +67,7 @@ static OTHERS: &[(&str, Find)] = &[
     ("://", urls::userinfo),
 ];
 
-/// Words that tell of a secret behind them.
+/// Words that introduce a secret.
 static TELLING: &[(&str, Find)] =
     &[("mot de passe", sentences::mot_de_passe), ("kata sandi", sentences::kata_sandi), ("insert into ", sql::insert)];
 
@@ -89,7 +89,8 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
         compiled.rule.keywords.iter().map(move |&keyword| (keyword, Matcher::Rule(index)))
     });
     let rows = rows.chain(rule_rows);
-    // Last: a token says more than the name before it, and the first finder of a place names its kind.
+    // Last, because a token's format is more specific than the name before it, and the first match at a position
+    // decides the kind.
     let rows = rows.chain(NAMES.iter().map(|&keyword| (keyword, Matcher::Told(assign::find))));
     let (words, matchers): (Vec<_>, Vec<_>) = rows.unzip();
     let keywords = AhoCorasick::builder()
@@ -101,7 +102,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     Table { keywords, matchers, rules }
 });
 
-/// Their bytes would double the width of the other table, and few texts have any of them.
+/// A separate automaton, because these bytes would double the width of the other automaton's table and are rare.
 static FOREIGN: LazyLock<AhoCorasick> = LazyLock::new(|| {
     AhoCorasick::builder()
         .ascii_case_insensitive(true)
@@ -117,11 +118,11 @@ fn find_foreign(scan: &mut Scan<'_>) {
     }
 }
 
-/// All places of secrets, unsorted; they may overlap.
+/// Returns the spans of all secrets, unsorted and possibly overlapping.
 pub(super) fn find(text: &[u8]) -> Vec<Span> {
     let table = &*TABLE;
     let mut scan = Scan::new(text);
-    // First, for what a name or a header tells of the same place says more.
+    // First, because a name or a header for the same text is more specific.
     encoded::runs(&mut scan);
     for at in memchr::memchr_iter(b'@', text) {
         urls::bare_login(&mut scan, at);
@@ -138,7 +139,7 @@ pub(super) fn find(text: &[u8]) -> Vec<Span> {
             _ => false,
         };
         let told = by_name && hit.start() < scan.told;
-        // `sk-` and `sk-ant-` begin at one place; the longer one comes later and names the kind.
+        // `sk-` and `sk-ant-` start at the same position; the longer keyword comes later and decides the kind.
         let again = scan.spans.last().is_some_and(|span| span.start == hit.start());
         if told || (hit.start() < scan.covered && !again) {
             continue;

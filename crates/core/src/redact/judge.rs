@@ -1,5 +1,5 @@
-//! Whether a value beside a name is a secret: what the name proves against what the value looks like.
-//! `assign` finds names and values; `value` knows what a random text looks like.
+//! Decides whether a value beside a name is a secret, from what the name proves and how the value looks. `assign` finds
+//! names and values; `value` knows the look of random text.
 
 pub(super) mod names;
 pub(super) mod told;
@@ -34,7 +34,7 @@ pub(super) fn accepts(scan: &Scan<'_>, name: NameSpan, separator: Separator, fou
     if separator == Separator::Colon && !found.quoted && is_assignment(text) {
         return false;
     }
-    // `"pass": "The element has a title"`: what a check says.
+    // `"pass": "The element has a title"`: the text of a check.
     if found.quoted && text.contains(&b' ') && scan.slice(name.start, name.end).eq_ignore_ascii_case(b"pass") {
         return false;
     }
@@ -76,19 +76,19 @@ pub(super) fn accepts(scan: &Scan<'_>, name: NameSpan, separator: Separator, fou
     }
 }
 
-/// `"New password: "`: a question to a person.
+/// `"New password: "`: a prompt for a person.
 fn is_prompt(text: &[u8]) -> bool {
     text.trim_ascii_end().ends_with(b":")
         && text.iter().all(|byte| byte.is_ascii_alphabetic() || b" :%'".contains(byte))
 }
 
-/// `password: vserver=svm1`: what follows has a name of its own.
+/// `password: vserver=svm1`: the following text has its own name.
 fn is_assignment(text: &[u8]) -> bool {
     let name = text.iter().take_while(|byte| byte.is_ascii_lowercase()).count();
     name >= 2 && text.get(name) == Some(&b'=') && text.get(name + 1).is_some_and(u8::is_ascii_alphanumeric)
 }
 
-/// `secretKey: "SECRET_KEY"`, `private_key: "_DSAPrivateKey"`: a name or a type, not a value.
+/// `secretKey: "SECRET_KEY"`, `private_key: "_DSAPrivateKey"`: a name or a type instead of a value.
 fn repeats_name(scan: &Scan<'_>, name: NameSpan, text: &[u8]) -> bool {
     let flat = |text: &[u8]| -> Vec<u8> {
         text.iter().filter(|byte| byte.is_ascii_alphanumeric()).map(u8::to_ascii_lowercase).collect()
@@ -104,12 +104,12 @@ fn repeats_name(scan: &Scan<'_>, name: NameSpan, text: &[u8]) -> bool {
 
 const MAX_IDENTIFIER_BYTES: usize = 64;
 
-/// `key` alone names data as often as a way in.
+/// `key` alone is as often a key of data as a secret.
 fn is_bare_key(scan: &Scan<'_>, name: NameSpan) -> bool {
     matches!(&scan.slice(name.start, name.end).to_ascii_lowercase()[..], b"key" | b"keys")
 }
 
-/// As an issuer makes them.
+/// Checks whether an issuer may have generated the value.
 pub(super) fn is_drawn(text: &[u8]) -> bool {
     text.len() >= 8
         && !value::is_path(text)
@@ -117,7 +117,8 @@ pub(super) fn is_drawn(text: &[u8]) -> bool {
         && (value::is_random(text) || value::is_url_safe(text) || value::is_grouped(text))
 }
 
-/// As a person makes them up, under a name that means a token: `"api_key": "letmein"`, `Token:acme2024`.
+/// Checks whether a person may have invented the value, for a name that means a token: `"api_key": "letmein"`,
+/// `Token:acme2024`.
 fn is_chosen(scan: &Scan<'_>, name: NameSpan, separator: Separator, found: ValueSpan, text: &[u8]) -> bool {
     let count = |test: fn(&u8) -> bool| text.iter().filter(|byte| test(byte)).count();
     let (digits, letters) = (count(u8::is_ascii_digit), count(u8::is_ascii_alphabetic));
@@ -142,9 +143,9 @@ fn is_chosen(scan: &Scan<'_>, name: NameSpan, separator: Separator, found: Value
     known && text.len() >= 6 && (member || named) && (digits == 1 || is_made_up(text))
 }
 
-/// Small letters, and none of the words that say what a value is about.
+/// Lower case, without words that describe a value.
 fn is_made_up(text: &[u8]) -> bool {
-    #[rustfmt::skip] // One word a line would be a page.
+    #[rustfmt::skip] // One word per line would fill a page.
     const ABOUT: &[&[u8]] = &[
         b"key", b"auth", b"pass", b"value", b"name", b"user", b"config", b"env", b"file", b"path", b"include",
         b"omit", b"origin", b"public", b"private", b"header", b"query", b"cookie", b"session", b"bearer", b"basic",
@@ -159,9 +160,9 @@ fn is_made_up(text: &[u8]) -> bool {
         && !ANYWHERE.iter().any(|word| memchr::memmem::find(text, word).is_some())
 }
 
-/// What a usage text has in a value's place: `--password PASSWORD`, `--password string   Password of the user`.
+/// A placeholder in a usage text: `--password PASSWORD`, `--password string   Password of the user`.
 fn is_metavariable(scan: &Scan<'_>, found: ValueSpan, text: &[u8]) -> bool {
-    #[rustfmt::skip] // One word a line would be a page.
+    #[rustfmt::skip] // One word per line would fill a page.
     const WORDS: &[&[u8]] = &[
         b"option", b"options", b"flag", b"flags", b"argument", b"arguments", b"parameter", b"value", b"values",
         b"was", b"will", b"when", b"only", b"but", b"if", b"flag,", b"requires", b"needs", b"expects", b"as",
@@ -177,7 +178,7 @@ fn is_printed_object(text: &[u8]) -> bool {
     name >= 3 && text[0].is_ascii_uppercase() && text.get(name) == Some(&b'{')
 }
 
-/// Base64 of `user:password`, as registries' configuration files have it.
+/// Base64 of `user:password`, as in the configuration files of registries.
 fn is_pair(text: &[u8]) -> bool {
     let decoded = blocks::decode_base64(text);
     text.len() >= 12 && decoded.contains(&b':') && decoded.iter().all(u8::is_ascii_graphic)
@@ -191,7 +192,7 @@ fn is_password(scan: &Scan<'_>, name: NameSpan, separator: Separator, found: Val
         return false;
     }
     let plain = text.iter().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-' | b'\''));
-    // `willow.VELVET123` has the form of a member, and a number that no member has.
+    // `willow.VELVET123` looks like a member, but members do not end in such a number.
     let is_numbered = is_mixed(text) && text.iter().rev().take_while(|byte| byte.is_ascii_digit()).count() >= 3;
     let sensible =
         (plain || (value::is_code(text) && !is_numbered)) && !value::is_random(text) && !value::has_odd_case(text);
@@ -237,7 +238,7 @@ fn is_whole_line(scan: &Scan<'_>, end: usize) -> bool {
     matches!(scan.at(end), 0 | b'\n' | b'\r')
 }
 
-/// `requirepass x`, `SecretKey x`: the name begins a line of a configuration file, the value is the rest of it.
+/// `requirepass x`, `SecretKey x`: a line of a configuration file with a name and a value.
 fn is_directive(scan: &Scan<'_>, name: NameSpan, found: ValueSpan, text: &[u8]) -> bool {
     let line = scan.run_back(name.start, &BLANK, 80);
     let begins = line == 0 || scan.text[line - 1] == b'\n' || is_set(scan.slice(line.saturating_sub(8), line));

@@ -1,9 +1,8 @@
-//! Rules as data. A rule has keywords that select places, a pattern that finds the secret there, and a check that
-//! rejects look-alikes.
-//! The tables are in `tokens`, `lines` and `commands`.
+//! Rules as data. A rule has keywords that select positions, a pattern that finds the secret there, and a check that
+//! rejects look-alikes. The tables are in `tokens`, `lines` and `commands`.
 //!
-//! A pattern sees a bounded window, so that a text of nothing but keywords takes linear time. It is compiled when its
-//! keyword is first seen.
+//! A pattern sees a bounded window, so that even a text full of keywords takes linear time. It is compiled when its
+//! keyword first occurs.
 
 mod commands;
 mod lines;
@@ -19,27 +18,27 @@ use std::sync::OnceLock;
 /// Where a pattern is searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Scope {
-    /// The match begins at the keyword.
+    /// The match starts at the keyword.
     At,
-    /// The match covers the keyword and begins at most so many bytes before it.
+    /// The match covers the keyword and starts at most this number of bytes before it.
     Around(usize),
-    /// Every match near the keyword counts, from so many bytes before it.
+    /// Every match near the keyword counts, from this number of bytes before it.
     Near(usize),
-    /// Every match up to the end of the line counts; the keyword begins a word.
+    /// Every match up to the end of the line counts; the keyword must start a word.
     Line,
 }
 
-/// A secret's place and look.
+/// The position and the format of a secret.
 #[derive(Debug)]
 pub(super) struct Rule {
     kind: &'static str,
     pub(super) keywords: &'static [&'static str],
-    /// The first group that matched is the secret; without a group, the whole match is. `{str}` captures a quoted text,
-    /// `{word}` a quoted text or a word, `{user:}` the part of a word behind `name:`. `{lit}` is a quoted text that is not
-    /// captured.
+    /// The first group that matched is the secret, or the whole match if the pattern has no group. `{str}` captures a
+    /// quoted text, `{word}` a quoted text or a word, and `{user:}` the part of a word after `name:`. `{lit}` matches a
+    /// quoted text without capturing it.
     pattern: &'static str,
     scope: Scope,
-    /// Bytes after the keyword.
+    /// Bytes of the window after the start of the keyword.
     ahead: usize,
     is_word: bool,
     accepts: fn(&[u8]) -> bool,
@@ -47,7 +46,7 @@ pub(super) struct Rule {
     allowed: &'static [&'static str],
 }
 
-/// A rule and its pattern, compiled when it is first needed.
+/// A rule and its pattern, compiled on first use.
 #[derive(Debug)]
 pub(super) struct CompiledRule {
     pub(super) rule: &'static Rule,
@@ -80,7 +79,7 @@ impl Rule {
         self
     }
 
-    /// The secret reaches at most so many bytes behind the keyword.
+    /// Limits the window to this number of bytes from the keyword.
     const fn within(mut self, bytes: usize) -> Self {
         self.ahead = bytes;
         self
@@ -92,7 +91,7 @@ impl Rule {
         self
     }
 
-    /// Nothing alphanumeric stands before the keyword.
+    /// Requires that no alphanumeric character precedes the keyword.
     const fn word(mut self) -> Self {
         self.is_word = true;
         self
@@ -108,19 +107,19 @@ impl Rule {
         self
     }
 
-    /// Returns true when a word beside the secret identifies it, false when its format does.
+    /// Returns `true` if a word beside the secret identifies it, and `false` if the secret's format does.
     pub(super) fn is_told(&self) -> bool {
         matches!(self.kind, "password" | "secret" | "token" | "authorization" | "url-password")
     }
 
-    /// The match has to cover the keyword.
+    /// Checks whether the match must cover the keyword.
     const fn is_bound(&self) -> bool {
         matches!(self.scope, Scope::At | Scope::Around(_))
     }
 }
 
 impl CompiledRule {
-    /// Looks at the text around a hit of one of the keywords.
+    /// Checks the text around a hit of one of the keywords.
     pub(super) fn find(&self, scan: &mut Scan<'_>, hit: usize) {
         let rule = self.rule;
         if rule.is_word && !scan.starts_token(hit) {
@@ -147,7 +146,7 @@ impl CompiledRule {
         }
     }
 
-    /// A secret that reaches to the window's end, `cut`, goes on as long as its letters do.
+    /// Adds the secret. If it reaches the end of the window, `cut`, it continues as long as its characters do.
     fn add(&self, scan: &mut Scan<'_>, from: usize, cut: usize, captures: &Captures<'_>) {
         let rule = self.rule;
         let groups = captures.iter().skip(1).flatten().next();
@@ -186,12 +185,12 @@ impl CompiledRule {
     }
 }
 
-/// A line, a call or a link with a secret is shorter.
+/// Longer than a line, a call or a link with a secret.
 const MAX_AHEAD_BYTES: usize = 512;
-/// A token goes on behind this as long as its letters do.
+/// A token that is longer continues as long as its characters do.
 const MAX_TOKEN_BYTES: usize = 160;
 
-/// Replaces the names of parts that many patterns have.
+/// Replaces the names of parts that many patterns use.
 fn expanded(pattern: &str) -> String {
     let quoted = |open: &str, close: &str| {
         let mark = |quote: char| format!(r"\\*{quote}{open}(?:[^{quote}\\\r\n]|\\[^{quote}nr])+{close}\\*{quote}");
@@ -211,7 +210,7 @@ fn expanded(pattern: &str) -> String {
     pattern
 }
 
-/// Every rule, in the order in which they are tried.
+/// Returns every rule in the order of trial.
 pub(super) fn rules() -> Vec<CompiledRule> {
     let rules = tokens::RULES.iter().chain(lines::RULES).chain(commands::RULES);
     rules.map(|rule| CompiledRule { rule, regex: OnceLock::new() }).collect()

@@ -1,35 +1,37 @@
-//! What every matcher works on: the text, the spans found so far, byte sets and boundaries.
+//! The state that matchers share: the text, the spans found so far, byte sets and boundaries.
 
 pub(super) use crate::text::bytes::Set;
 
-/// A secret's place in the text.
+/// A secret's span in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Span {
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) kind: &'static str,
-    /// The look told what it is, not a name beside it; the kind of such a span wins where two overlap.
+    /// Set if the secret's format identifies it instead of a name beside it; the kind of such a span wins over an
+    /// overlapping span.
     pub(super) sure: bool,
 }
 
-/// One pass over one text.
+/// The state of a pass over a text.
 #[derive(Debug)]
 pub(super) struct Scan<'t> {
     pub(super) text: &'t [u8],
     pub(super) spans: Vec<Span>,
-    /// Names up to here were looked at; one name holds several keywords (`secret_access_key`).
+    /// End of the names that were checked, because one name contains several keywords (`secret_access_key`).
     pub(super) names_done: usize,
-    /// Hits before these lie in a span already found (by look, by name); keeps adversarial texts linear.
+    /// Hits before these offsets are inside a span that was found by format (`covered`) or by name (`told`). Skipping
+    /// them keeps adversarial texts linear.
     pub(super) covered: usize,
     pub(super) told: usize,
-    /// Cookies and key objects up to here were looked at, for the same reason.
+    /// End of the cookies and key objects that were checked, for the same reason.
     pub(super) cookies_done: usize,
     pub(super) objects_done: usize,
-    /// The same for base64 of texts.
+    /// End of the base64 texts that were checked.
     pub(super) encoded_done: usize,
-    /// The same for lines of keys that were cut out of their block.
+    /// End of the key lines without a block that were checked.
     pub(super) fragments_done: usize,
-    /// The same for manifests in JSON.
+    /// End of the JSON manifests that were checked.
     pub(super) manifests_done: usize,
 }
 
@@ -49,7 +51,7 @@ impl<'t> Scan<'t> {
         }
     }
 
-    /// A secret of a known look.
+    /// Adds a secret that its format identifies.
     pub(super) fn add_by_format(&mut self, kind: &'static str, start: usize, end: usize) {
         if start < end {
             self.spans.push(Span { start, end, kind, sure: true });
@@ -57,7 +59,7 @@ impl<'t> Scan<'t> {
         }
     }
 
-    /// A secret known by its name or its header.
+    /// Adds a secret that a name or a header identifies.
     pub(super) fn add_by_name(&mut self, kind: &'static str, start: usize, end: usize) {
         if start < end {
             self.spans.push(Span { start, end, kind, sure: false });
@@ -65,7 +67,7 @@ impl<'t> Scan<'t> {
         }
     }
 
-    /// What was found so far hides nothing from the matchers to come.
+    /// Allows the next matchers to search the spans that were found so far.
     pub(super) fn forget_places(&mut self) {
         (self.covered, self.told) = (0, 0);
     }
@@ -82,7 +84,7 @@ impl<'t> Scan<'t> {
         self.text.get(start..end.min(self.text.len())).unwrap_or_default()
     }
 
-    /// End of the run of `set` from `start`, at most `max` bytes long.
+    /// Returns the end of the run of `set` from `start`, at most `max` bytes long.
     pub(super) fn run(&self, start: usize, set: &Set, max: usize) -> usize {
         let limit = self.text.len().min(start.saturating_add(max));
         let mut end = start;
@@ -92,7 +94,7 @@ impl<'t> Scan<'t> {
         end
     }
 
-    /// Start of the run of `set` that ends at `end`, at most `max` bytes long.
+    /// Returns the start of the run of `set` that ends at `end`, at most `max` bytes long.
     pub(super) fn run_back(&self, end: usize, set: &Set, max: usize) -> usize {
         let limit = end.saturating_sub(max);
         let mut start = end;
@@ -106,7 +108,8 @@ impl<'t> Scan<'t> {
         self.text.get(index..).is_some_and(|rest| rest.starts_with(wanted))
     }
 
-    /// A token may begin here: nothing alphanumeric before, or what is there belongs to an escape (`\n`, `%3D`, `\u003d`).
+    /// Checks whether a token may start here: no alphanumeric character precedes it, or that character belongs to an
+    /// escape (`\n`, `%3D`, `\u003d`).
     pub(super) fn starts_token(&self, at: usize) -> bool {
         if at == 0 || !ALNUM.has(self.text[at - 1]) {
             return true;
@@ -118,7 +121,7 @@ impl<'t> Scan<'t> {
             || (back(6) == b'\\' && back(5) == b'u' && (1..=4).all(hex))
     }
 
-    /// A token may end here.
+    /// Checks whether a token may end here.
     pub(super) fn ends_token(&self, at: usize) -> bool {
         !ALNUM.has(self.at(at))
     }

@@ -1,7 +1,7 @@
-//! The vectors, framed; properties; user secrets.
+//! Tests of the vectors, of properties, and of user secrets.
 //!
-//! In `tests/vectors/redact.jsonl` a secret stands in `⟦⟧` and is broken up with `·`, so that no scanner takes the file
-//! for a leak; every value in it is invented.
+//! In `tests/vectors/redact.jsonl` a secret is enclosed in `⟦⟧` and broken up with `·`, so that no scanner reports the
+//! file as a leak. Every value in it is invented.
 
 mod places;
 
@@ -15,13 +15,13 @@ struct Row {
     kind: String,
     #[serde(default)]
     keep: bool,
-    /// Its lines are whole: nothing stands before them.
+    /// The lines must stay whole, so no text is put before them.
     #[serde(default)]
     own: bool,
     text: String,
 }
 
-/// The text as it arrives, and as it should leave.
+/// Returns the text as it arrives, and the expected result.
 fn assembled(row: &Row) -> (String, String) {
     let text = row.text.replace('·', "");
     let mut wanted = String::new();
@@ -46,13 +46,13 @@ fn rows() -> Vec<Row> {
 }
 
 fn redact(text: &str) -> String {
-    // Made once a thread, because that takes longer than most texts.
+    // One per thread, because building a redactor takes longer than most texts.
     thread_local! { static REDACTOR: Redactor = Redactor::new(&[]).unwrap(); }
     REDACTOR.with(|redactor| redactor.redact(text).text.into_owned())
 }
 
 #[test]
-fn vectors() {
+fn vectors_hold() {
     let redactor = Redactor::new(&[]).unwrap();
     let mut wrong = Vec::new();
     for row in rows() {
@@ -72,7 +72,7 @@ fn vectors() {
 }
 
 #[test]
-fn vectors_inside_frames() {
+fn vectors_hold_inside_frames() {
     let frames = [
         ("2026-01-02T03:04:05Z ERROR [main] ", " (see log)"),
         ("    at Object.<anonymous>\n  > ", "\n\nnext line"),
@@ -97,7 +97,7 @@ fn vectors_inside_frames() {
 }
 
 #[test]
-fn user_secrets() {
+fn user_secrets_are_redacted() {
     let secret = |pattern: &str| UserSecret { name: "ticket".to_owned(), pattern: pattern.to_owned() };
     let redactor = Redactor::new(&[secret(r"TCK-(\d{6})"), secret(r"\bINTERNAL\b")]).unwrap();
     let got = redactor.redact("TCK-123456 is INTERNAL");
@@ -108,7 +108,7 @@ fn user_secrets() {
 }
 
 #[test]
-fn a_users_pattern_that_matches_everything_ends() {
+fn user_pattern_that_matches_everything_terminates() {
     for pattern in [r"\w+", ".*", "a*", r"(?s).", "REDACTED"] {
         let redactor =
             Redactor::new(&[UserSecret { name: "all words".to_owned(), pattern: pattern.to_owned() }]).unwrap();
@@ -118,14 +118,14 @@ fn a_users_pattern_that_matches_everything_ends() {
 }
 
 #[test]
-fn a_colour_inside_a_secret_does_not_hide_it() {
+fn ansi_color_inside_a_secret_does_not_hide_it() {
     let token = format!("gh{}_{}\u{1b}[32m{}", "p", "Fake1Fake2Fake3Fake4", "Fake5Fake6Fake7Fake8");
     let got = redact(&format!("\u{1b}[1mBad\u{1b}[0m {token}\u{1b}[0m end"));
     assert_eq!(got, "Bad [REDACTED:github-token] end");
 }
 
 #[test]
-fn a_character_that_nobody_sees_inside_a_secret_does_not_hide_it() {
+fn invisible_character_inside_a_secret_does_not_hide_it() {
     let invisible = [
         "\u{200b}",
         "\u{ad}",
@@ -152,9 +152,9 @@ fn a_character_that_nobody_sees_inside_a_secret_does_not_hide_it() {
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// Longer than any window that a matcher looks at.
+/// The values are longer than any window of a matcher.
 #[test]
-fn a_very_long_value_goes_whole() {
+fn very_long_value_is_redacted_completely() {
     let text = ["Kx7", "pQ2", "mVt", "9Zr"].concat().repeat(6_000);
     let places = [
         ("token=", ""),
@@ -174,14 +174,14 @@ fn a_very_long_value_goes_whole() {
 }
 
 #[test]
-fn two_secrets_of_one_kind_are_one_kind() {
+fn kinds_are_listed_once() {
     let got = Redactor::new(&[]).unwrap().redact("password=a1!bcdef user=x passwd=b2!cdefg").kinds.clone();
     assert_eq!(got, ["password"]);
 }
 
-/// Text that holds what the matchers look for, in any order.
+/// Text with fragments that the matchers look for, in any order.
 fn pieces() -> impl Strategy<Value = String> {
-    #[rustfmt::skip] // one word a line would be a page
+    #[rustfmt::skip] // one word per line would fill a page
     let words = [
         "password", "=", ":", " ", "\"", "'", "\\", "\n", "token", "api_key", "Authorization", "Bearer ", "Basic ",
         "Cookie", "Set-Cookie", ";", "&", "?", "://", "@", "-----BEGIN RSA PRIVATE KEY-----",
@@ -194,9 +194,9 @@ fn pieces() -> impl Strategy<Value = String> {
     proptest::collection::vec(proptest::sample::select(words.to_vec()), 0..24).prop_map(|words| words.concat())
 }
 
-/// Each character that is all there is of a value, where one may stand.
+/// Tries every character as a complete value.
 #[test]
-fn a_value_of_one_character_is_taken() {
+fn one_character_value_is_accepted() {
     for value in (b' '..=b'~').map(char::from) {
         for (before, after) in [
             ("password=", ""),
@@ -215,14 +215,14 @@ fn a_value_of_one_character_is_taken() {
 
 proptest! {
     #[test]
-    fn idempotent(text in prop_oneof![pieces(), any::<String>()]) {
+    fn redacting_is_idempotent(text in prop_oneof![pieces(), any::<String>()]) {
         let once = redact(&text);
         prop_assert_eq!(redact(&once), once);
     }
 
-    /// Where a secret may stand there may be any few characters.
+    /// A secret may consist of any few characters.
     #[test]
-    fn short_values_are_taken(name in "(password|api_key|token|-u|Authorization|Cookie|PGPASSWORD)", mark in "(=|: ?|\": ?\"| = '| |%3D|://a:)", value in "[ -~]{0,4}") {
+    fn short_values_are_accepted(name in "(password|api_key|token|-u|Authorization|Cookie|PGPASSWORD)", mark in "(=|: ?|\": ?\"| = '| |%3D|://a:)", value in "[ -~]{0,4}") {
         for text in [format!("{name}{mark}{value}"), format!("{{\"{name}{mark}{value}\"}} in '{value}'@x")] {
             let once = redact(&text);
             prop_assert_eq!(redact(&once), once);
@@ -230,7 +230,7 @@ proptest! {
     }
 
     #[test]
-    fn a_known_token_goes_wherever_it_stands(before in "[ -~]{0,20}", after in "[ -~]{0,20}", body in "[A-Za-z0-9]{24}") {
+    fn known_token_is_redacted_anywhere(before in "[ -~]{0,20}", after in "[ -~]{0,20}", body in "[A-Za-z0-9]{24}") {
         let token = format!("xo{}-{}", "xb", body);
         let got = redact(&format!("{before} {token} {after}"));
         prop_assert!(!got.contains(&body));
@@ -243,7 +243,7 @@ proptest! {
     }
 }
 
-/// Who searches a redacted text for a part of a secret must not find it in the kind's name.
+/// A search of the redacted text for part of a secret must not find the kind's name.
 #[test]
 fn no_kind_repeats_its_secrets_prefix() {
     for pattern in crate::redact::finders::token_patterns::TOKEN_PATTERNS {

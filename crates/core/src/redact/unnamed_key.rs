@@ -1,13 +1,14 @@
-//! Digits that may be a key though no word says so. They are not replaced: a digest, a UUID without its dashes and the id
-//! of a trace read the same, and tell what failed. Whoever gives a text away can be told to look.
+//! Finds digits that may be a key although no word identifies them. They are not redacted, because a digest, a UUID
+//! without dashes and a trace ID look the same and help to identify a failure. Callers can ask the user to check before
+//! a text is shared.
 
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// A commit has so many digits.
+/// Number of digits of a commit hash.
 const COMMIT_DIGITS: usize = 40;
 
-/// The digits, and before them the word that names them as something else.
+/// Captures the digits, and in group 1 a word before them that identifies them as something else.
 static DIGITS: LazyLock<Regex> = LazyLock::new(|| {
     let words = "sha-?[0-9]{1,3}|md5|etag|hash|digest|checksum|fingerprint|signature|revision|commit|id|uuid|guid";
     let named = format!(r#"(?:^|[^A-Za-z])(?i:{words})[\\"' :=]{{1,6}}|[a-z](?:Id|Uuid|Hash|Digest)[\\"' :=]{{1,6}}"#);
@@ -15,7 +16,7 @@ static DIGITS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&pattern).expect("the pattern is sound")
 });
 
-/// The first of them: at least as long as a key of 128 bits, no part of a longer name, and no commit.
+/// Returns the first candidate: as long as a 128-bit key or longer, not part of a longer name, and not a commit.
 pub fn unnamed_key(text: &str) -> Option<&str> {
     let mut found = DIGITS.captures_iter(text).filter(|captures| captures.get(1).is_none());
     found.find_map(|captures| captures.get(2).map(|digits| digits.as_str()).filter(|digits| may_be_key(digits)))
@@ -33,7 +34,7 @@ mod tests {
     const KEY: &str = "3f9a0c1d2e4b5a69788f90a1b2c3d4e5";
 
     #[test]
-    fn digits_that_nothing_names_may_be_a_key() {
+    fn digits_without_a_name_may_be_a_key() {
         for text in [
             format!("using {KEY}"),
             format!("invalid {KEY}"),
@@ -47,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_named_or_has_another_form_is_none() {
+    fn named_digits_and_other_forms_are_not_keys() {
         let commit = &format!("{KEY}{KEY}")[..40];
         for text in [
             format!("Commit {commit}, which changed a.js"),

@@ -1,27 +1,27 @@
-//! Where a failure happened: the first frame of the project's own code, and that of the test.
-//! Stacks are read by `fix_loop::understand::location`.
+//! Finds where a failure happened: the first frame of the project's own code, and of the test.
+//! `fix_loop::understand::location` parses stacks.
 
 use crate::{
     fix_loop::{self, Location},
     output::stack_frame::{self, Frame},
 };
 
-/// Most files that a stack is known by: the innermost frames say most.
+/// Maximum number of files from a stack; the innermost frames are the most informative.
 const MAX_STACK_FILES: usize = 24;
 
-/// A line of a file.
+/// A line of a source file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceLocation {
-    /// As printed, or as `shown` made it.
+    /// Path as printed, or as converted by `shown`.
     pub file: String,
-    /// From 1.
+    /// Line number, starting at 1.
     pub line: Option<u32>,
-    /// The function there, as printed.
+    /// Function name as printed.
     pub function: Option<String>,
 }
 
 impl SourceLocation {
-    /// `file:line`.
+    /// Returns `file:line`.
     pub fn shown(&self) -> String {
         match self.line {
             Some(line) => format!("{}:{line}", self.file),
@@ -30,21 +30,23 @@ impl SourceLocation {
     }
 }
 
-/// Where it happened.
+/// The places of a failure.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FailureLocations {
-    /// In the project's own code; none where a line of a test raised it, as a function that the code was handed.
+    /// Place in the project's own code. `None` if a line of the test raised the error, for example in a callback that
+    /// the test passed to the code.
     pub own: Option<SourceLocation>,
-    /// Whether the project's own code is anywhere in the stack.
+    /// Set if the project's own code is anywhere in the stack.
     pub has_code: bool,
-    /// In the test, or what it calls beside it.
+    /// Place in the test or in its helpers.
     pub test: Option<SourceLocation>,
-    /// In the file of the case.
+    /// Place in the test case's file.
     pub case: Option<SourceLocation>,
 }
 
-/// Finds both in a redacted text. `shown` makes a path relative to the project; where some of the frames lie inside it, the
-/// others do not count. `test_file` is that of the case, however it is named, or its class.
+/// Finds the places in a redacted text. `shown` converts a path to a path relative to the project; if some frames are
+/// inside the project, frames outside do not count. `test_file` is the test case's file in the runner's notation, or
+/// its class.
 pub fn failure_locations(text: &str, test_file: Option<&str>, shown: impl Fn(&str) -> String) -> FailureLocations {
     let frames: Vec<(Location, String)> = fix_loop::frames(text, test_file)
         .into_iter()
@@ -70,8 +72,8 @@ pub fn failure_locations(text: &str, test_file: Option<&str>, shown: impl Fn(&st
     }
 }
 
-/// Files of the project, or of its tests, that the stacks of a redacted text name, each once and as printed; some of the
-/// first. `test_file` is that of the case, however it is named, or its class.
+/// Returns the files of the project and its tests in the stacks of a redacted text, as printed and without duplicates,
+/// at most `MAX_STACK_FILES`. `test_file` is the test case's file in the runner's notation, or its class.
 pub fn stack_files(text: &str, test_file: Option<&str>) -> Vec<String> {
     let mut files: Vec<String> = Vec::new();
     for frame in fix_loop::frames(text, test_file).into_iter().filter(|frame| frame.in_app) {
@@ -86,7 +88,7 @@ fn is_relative(file: &str) -> bool {
     !(file.starts_with(['/', '\\']) || file.as_bytes().get(1) == Some(&b':') || file.starts_with("../"))
 }
 
-/// By its path inside the project: a checkout may lie in a folder that is named like one of tests.
+/// Judges by the path inside the project, because the checkout itself may be in a folder with a test-like name.
 fn is_test(file: &str) -> bool {
     let frame = Frame { file: file.as_bytes(), function: b"", outer_first: false };
     !stack_frame::is_in_app(&frame)

@@ -1,18 +1,18 @@
-//! Chooses the line that is the error, for people.
-//! What is signed is chosen by `normalize`.
+//! Chooses the line that describes the error to a person. `normalize` chooses the text for signing.
 
 use super::MAX_HEADLINE_CHARS;
 use crate::display;
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// Lines after an unfinished one that may finish it; two values of `GoogleTest` have two each.
+/// Maximum number of lines that may complete an unfinished line; two values of `GoogleTest` take two lines each.
 const MAX_JOINED_LINES: usize = 4;
 
-/// The first line that is an error and no wrapping of one; one that only announces it is joined with what it announces.
+/// Returns the first line that is an error and not output around an error. A line that only announces an error is
+/// joined with the next lines.
 pub(super) fn headline(lines: &[String]) -> String {
     let telling: Vec<&str> = answers_and_others(lines).filter(|line| !is_wrapping(line)).collect();
-    // What a script announces, and what Gradle says of a task, is the error only where nothing else is said.
+    // Announcements of scripts, and Gradle's task errors, count only if there is no other line.
     let start = telling.iter().position(|line| !is_announcement(line)).unwrap_or(0);
     let telling = &telling[start..];
     let Some(first) = telling.first() else { return describe_exit(lines) };
@@ -23,7 +23,7 @@ pub(super) fn headline(lines: &[String]) -> String {
     }
     let rest = if diff.is_empty() { MAX_JOINED_LINES } else { 0 };
     for (number, next) in telling.iter().enumerate().skip(1).take(rest) {
-        // `- 2` and below it `+ 3`, or the other way round.
+        // `- 2` with `+ 3` below it, or in the other order.
         let before = telling[number - 1];
         let is_diff =
             next.starts_with("+ ") && before.starts_with("- ") || next.starts_with("- ") && before.starts_with("+ ");
@@ -37,15 +37,15 @@ pub(super) fn headline(lines: &[String]) -> String {
     if let Some(actual) = telling.get(1).filter(|next| is_expected(first) && is_actual(next)) {
         headline = [first, ", ", actual].concat();
     }
-    // `fetch failed` says less than why.
+    // `fetch failed` alone does not explain the error.
     if let Some(cause) = telling.iter().skip(1).find_map(|line| line.trim_start().strip_prefix("[cause]: ")) {
         headline = [&headline, ": ", cause.trim_end_matches([' ', '{'])].concat();
     }
     display::line(&headline, MAX_HEADLINE_CHARS)
 }
 
-/// Where a package manager only said what it runs, TAP that nothing ran, or a table what is covered, nobody said what went
-/// wrong.
+/// Describes a failure without an error text: a package manager that only printed its command, TAP without tests, or a
+/// coverage table.
 fn describe_exit(lines: &[String]) -> String {
     static BEFORE_TESTS: LazyLock<Regex> = LazyLock::new(|| {
         let pattern = r"^(?:> \S.*|TAP version \d+|\d+\.\.\d+(?: #.*)?|# [a-z_]+ [\d.]+|npm (?:ERR!|error).*)$";
@@ -61,7 +61,7 @@ fn describe_exit(lines: &[String]) -> String {
     if is_silent { "failed without an error text".to_owned() } else { String::new() }
 }
 
-/// The lines without what stands before their message; below what Gradle says of a task stands what went wrong with it.
+/// Returns the lines without the prefix of their message. The line below Gradle's task error contains the message.
 fn answers_and_others(lines: &[String]) -> impl Iterator<Item = &str> {
     let before = std::iter::once("").chain(lines.iter().map(String::as_str));
     lines.iter().zip(before).map(|(line, before)| {
@@ -76,7 +76,7 @@ static GRADLE_TASK: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(pattern).expect("a constant pattern")
 });
 
-/// Whether the line only says what is done, counted, asked for or doubted: `checking`, `Running the tests ...`, `0`.
+/// Checks for a line about an activity, a count or a warning: `checking`, `Running the tests ...`, `0`.
 fn is_announcement(line: &str) -> bool {
     static WORK: LazyLock<Regex> = LazyLock::new(|| {
         let verbs = concat!(
@@ -90,8 +90,8 @@ fn is_announcement(line: &str) -> bool {
     WORK.is_match(line) || GRADLE_TASK.is_match(line)
 }
 
-/// Whether the last line is of what a framework of C++ puts below what it checked: `GoogleTest` each value, with an expression
-/// where it is no constant, `Catch` and `doctest` what became of the expression.
+/// Checks whether the last line is output of a C++ framework below the checked expression: `GoogleTest` prints each
+/// value (with its expression unless it is a constant), `Catch` and `doctest` print the expanded expression.
 fn is_value_of_cpp(lines: &[&str]) -> bool {
     let [first, values @ ..] = lines else { return false };
     let Some(line) = values.last() else { return false };
@@ -107,7 +107,7 @@ fn is_value_of_cpp(lines: &[&str]) -> bool {
     }
 }
 
-/// `expected: 4`, and on the next line `got: 3`.
+/// `expected: 4`, with `got: 3` on the next line.
 fn is_expected(line: &str) -> bool {
     line.starts_with("expected: ") || line.starts_with("Expected: ")
 }
@@ -116,12 +116,12 @@ fn is_actual(line: &str) -> bool {
     ["got: ", "actual: ", "but was: ", "Actual: ", "Received: "].iter().any(|start| line.starts_with(start))
 }
 
-/// The line without what tools put before the message: a linter's place and level, TAP's mark of a comment, Ruby's frame.
+/// Removes the prefix that tools put before the message: a linter's place and level, TAP's comment mark, Ruby's frame.
 fn unmarked(line: &str) -> &str {
     static BEFORE_MESSAGE: LazyLock<Regex> = LazyLock::new(|| {
         let pattern = concat!(
             r"^(?:\s*(?:\d+:\d+\s+(?:error|✖)|✖\s+\d+:\d+)\s+|#\s+|\S+:\d+:in [`'][^']+': ",
-            // TypeScript's at a terminal, and in ts-jest.
+            // TypeScript on a terminal, and in ts-jest.
             r"|\S+:\d+:\d+ - error )",
         );
         Regex::new(pattern).expect("a constant pattern")
@@ -129,8 +129,8 @@ fn unmarked(line: &str) -> &str {
     BEFORE_MESSAGE.find(line).map_or(line, |found| &line[found.end()..])
 }
 
-/// Whether the line names the kind of an error, or announces a message, and the message is on the next line:
-/// `AssertionError`, `java.lang.IllegalStateException:`, `Expected values to be strictly equal:`.
+/// Checks for a line that names an error type or announces a message on the next line: `AssertionError`,
+/// `java.lang.IllegalStateException:`, `Expected values to be strictly equal:`.
 fn is_unfinished(line: &str) -> bool {
     static BARE_TYPE: LazyLock<Regex> = LazyLock::new(|| {
         let pattern = concat!(
@@ -142,12 +142,12 @@ fn is_unfinished(line: &str) -> bool {
     line.ends_with(':') || BARE_TYPE.is_match(line)
 }
 
-/// The first line of what came and of what was expected, of a diff with a legend that is announced by a line; what both have
-/// stands around them and tells nothing.
+/// Returns the first actual and the first expected line of a diff with a legend that a line announces. Lines that both
+/// sides share contain no information.
 fn marked_diff<'a>(lines: &'a [String], announcing: &str) -> Vec<&'a str> {
     let announced = lines.iter().skip_while(|line| !line.ends_with(announcing)).skip(1);
     let mut below = announced.map(String::as_str).skip_while(|line| line.is_empty());
-    // AVA's line is both.
+    // AVA prints the announcement and the legend on one line.
     if !announcing.ends_with("(- actual, + expected):") && !below.next().is_some_and(is_diff_legend) {
         return Vec::new();
     }
@@ -161,17 +161,17 @@ fn marked_diff<'a>(lines: &'a [String], announcing: &str) -> Vec<&'a str> {
     shown
 }
 
-/// What Node says of a diff's marks: it begins as the lines of the diff do.
+/// Checks for Node's legend of a diff, which starts like a line of the diff.
 pub(super) fn is_diff_legend(line: &str) -> bool {
     line.starts_with("+ actual - expected")
 }
 
-/// Whether the line stands around an error and is none: what a package manager, a compiler or a build tool says of its own
-/// work, a file's name, a row of a table, a property of a printed object.
+/// Checks for a line around an error: output of a package manager, a compiler or a build tool about its own work, a
+/// file name, a row of a table, a property of a printed object.
 pub(super) fn is_wrapping(line: &str) -> bool {
     static WRAPPING: LazyLock<Regex> = LazyLock::new(|| {
         let shapes = [
-            // Package managers: the script, and that it failed.
+            // Package managers: the script, and the fact that it failed.
             r"> \S.*",
             r"\$ \S.*",
             r"yarn run v\d.*",
@@ -181,14 +181,14 @@ pub(super) fn is_wrapping(line: &str) -> bool {
             r"error Command failed with exit code \d+\.",
             r"info Visit https?://\S+ for documentation about this command\.",
             r#"error: (?:script|command) ["'`]?\S+["'`]? (?:exited with code|was terminated|failed).*"#,
-            // Compilers and build tools: their progress, and that it ended.
+            // Compilers and build tools: their progress, and the fact that they ended.
             r"(?:Compiling|Checking|Building|Updating|Downloading|Downloaded|Locking|Blocking|Fresh|Finished|Running|Doc-tests|Adding|Installing|Resolving|Fetching|Linking) \S.*",
             r"\[INFO\](?: .*)?",
             r"(?:\[(?:ERROR|FATAL)\] +)*(?:Some problems were encountered while processing the POMs:|The build could not read \d+ projects? .*|The project \S+ \(.*\) has \d+ errors?)",
             r"> Task \S+(?: FAILED)?",
             r"FAILURE: Build failed with an exception\.",
             r"\* What went wrong:",
-            // A command with its options, as Rake prints what it runs, and that it failed.
+            // Rake prints the command with its options, and that it failed.
             r"(?:/[\w.+-]+)+/bin/[\w.+-]+ -.*",
             r"rake aborted!|Command failed with status \(\d+\).*|Tasks: TOP => .*|\(See full trace by .*\)",
             r"make(?:\[\d+\])?: (?:\*\*\* )?(?:\[.*|Entering directory.*|Leaving directory.*)",
@@ -199,49 +199,49 @@ pub(super) fn is_wrapping(line: &str) -> bool {
             r"Some errors have detailed explanations: .*",
             r"warning: build failed, waiting for other jobs to finish\.\.\.",
             r"error: could not compile `[^`]*`.*",
-            // Where frameworks of C++ say that it was.
+            // Place of the failure in C++ frameworks.
             r"(?:\S.*(?::\d+|\(\d+\))|unknown file): (?:Failure|FAILED:)",
-            // The head of a list of failures, and its counts.
+            // Heading and counts of a list of failures.
             r"(?:FAIL|FAILED|FAILURES|ERRORS|Failures|Errors|Failed Tests|Failed Suites)(?: \d+)?:?",
             r"(?:FAIL|PASS|RUNS) \S+",
             r"={3,}.*",
             r"[.FEsxX]+\s+\[\s*\d+%\]",
             r"\d+ (?:warnings? and \d+ )?errors?",
-            // What rustc says beside an error, and how many warnings there were.
+            // rustc's notes beside an error, and the number of warnings.
             r"= (?:note|help): .*|warning: .* generated \d+ warnings?.*",
-            // Go's package, above what its compiler said.
+            // Go's package, above the compiler's output.
             r"# \S+ \[\S+\.test\]|# [\w.-]+(?:/[\w.~-]+)+",
             r"\d+ (?:tests?|specs?|examples?|assertions?|passing|failing|pending)\b.*",
-            // The name of a file, as linters put it above what they found.
+            // The name of a file, which linters print above its findings.
             r"(?:Exception during run: )?(?:file://)?(?:[A-Za-z]:)?[\w@.~+/\\-]*[\w)\]-]\.\w{1,6}(?::\d+)?(?::\d+)?:?",
-            // Node's name of a source that is no file.
+            // Node's name for a source without a file.
             r"<\w+>:\d+",
             // A row of a table.
             r"[^|]*\|(?:\s*[\d.%-]+\s*\|?)+[^|]*",
             r"File\s*\|.*",
             r"(?:All files|Statements|Branches|Functions|Lines)\s*[|:]\s*[\d.]+.*",
             r"(?:Name\s+Stmts\s+Miss|TOTAL\s+\d+).*",
-            // The legend of a diff, and what it leaves out.
+            // The legend of a diff, and its omissions.
             r"\+ actual - expected(?: .*)?",
             r"\.\.\.(?: .*)?",
-            // What a printed error has beside its message.
+            // Properties of a printed error other than its message.
             r"(?:failureType|generatedMessage|code|operator|exitCode|errno|syscall|duration_ms|location|name|stack|signal|type):\s.*",
             r#"['"]?[a-z$_][\w$-]*['"]?: .*[,{\[]"#,
             r"\{.*\}",
             r"[\w$]*\s?[{\[(]+",
             r"[-=]+ coverage: .* [-=]+|% Coverage report from \w+|Coverage (?:\w+ )?(?:report )?written to .*",
             r"\S+\.\w+(?:\s+\d+){2,4}\s+\d+%.*",
-            // TAP: the version, the plan, and what went well; a test's title.
+            // TAP: the version, the plan, passed tests, and a test's title.
             r"TAP version \d+",
             r"\d+\.\.\d+(?: #.*)?",
             r"ok \d+\b.*",
             r"# (?:\{ total: .*\}|time=\S+|(?:tests|suites|pass|fail|cancelled|skipped|todo|skip|ok|failed|duration_ms|Subtest:).*)",
             r"- \[(?:skip|todo)\] .*",
-            // Gradle, of tests and compilers whose errors stand further up.
+            // Gradle's lines about tests and compilers whose errors are further up.
             r"(?:> )?There were failing tests\. See the report at: .*",
             r"(?:> )?Compilation failed; see the compiler (?:error )?output.*",
             r"> Run with --.*",
-            // Where Bats says that it was.
+            // Place of the failure in Bats.
             r"\((?:in|from) .*, line \d+[),]",
         ];
         Regex::new(&format!("^(?:{})$", shapes.join("|"))).expect("a constant pattern")

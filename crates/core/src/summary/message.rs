@@ -1,24 +1,24 @@
-//! The message of a failure with the values in it.
+//! Builds the message of a failure with its values.
 
 use super::headline::{is_diff_legend, is_wrapping};
 use crate::display;
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// Lines of a message.
+/// Maximum number of lines of a message.
 const MAX_LINES: usize = 12;
 
-/// Longest line; of a dumped object its middle can be spared.
+/// Maximum length of a line; of a dumped object the middle is omitted.
 pub const MAX_LINE_CHARS: usize = 240;
 
-/// A longer value is shown around what differs from the other, with so much before and after it.
+/// A longer value is shortened to the part that differs from the other value, with some context before and after it.
 const LONG_VALUE_CHARS: usize = 80;
 const DIFFERENCE_CONTEXT_CHARS: usize = 24;
 
-/// The first lines, and of those further down the ones that hold values. What is left out is marked with `…`.
+/// Returns the first lines, and those of the later lines that contain values. `…` marks omissions.
 pub(super) fn message(lines: &[String], most: usize) -> String {
     let mut out = String::new();
-    // Two values have room beside what announces them.
+    // Leave room for two values beside the line that announces them.
     let longest = (most * 2 / 5).min(MAX_LINE_CHARS);
     let (mut taken, mut skipped) = (0, false);
     let marks = diff_marks(lines);
@@ -31,7 +31,7 @@ pub(super) fn message(lines: &[String], most: usize) -> String {
         if is_around(number) && !(is_all_around && number == 0) {
             continue;
         }
-        // Before the values stands what was asked for; after them, all that is not more of them can wait.
+        // Lines before the values describe what was compared. Later lines are dropped unless they contain values.
         let fits =
             taken < MAX_LINES && (number < 3 || first_values.is_none_or(|first| number < first) || is_values(number));
         let line = display::line_with_ends(line, if is_values(number) { longest } else { MAX_LINE_CHARS });
@@ -53,18 +53,18 @@ pub(super) fn message(lines: &[String], most: usize) -> String {
     out
 }
 
-/// What the lines of a diff begin with, where there is one.
+/// Returns the marks of the two sides if the lines contain a diff.
 fn diff_marks(lines: &[String]) -> Option<[char; 2]> {
     let begins = |mark: char| lines.iter().any(|line| line.starts_with(mark));
     if lines.iter().any(|line| line == "Diff < left / right > :") {
         return Some(['<', '>']);
     }
-    // A dash alone begins items of lists, too.
+    // Both marks are required, because a dash alone also starts list items.
     (begins('+') && begins('-')).then_some(['+', '-'])
 }
 
-/// The lines with each one of a diff above its counterpart: all that was expected, and then all that came, would leave no
-/// room for the second.
+/// Puts each line of a diff above its counterpart. Otherwise the whole expected side would come first and leave no room
+/// for the actual side.
 fn paired(lines: &[String], marks: [char; 2]) -> Vec<String> {
     let mark = |line: &String| line.chars().next().filter(|mark| marks.contains(mark));
     let mut out: Vec<String> = Vec::with_capacity(lines.len());
@@ -85,8 +85,8 @@ fn paired(lines: &[String], marks: [char; 2]) -> Vec<String> {
     out
 }
 
-/// The lines with long values shown around what differs, where one stands above the other: `left: …`, `right: …`; or both
-/// in one line.
+/// Shortens long values to their difference if they have labels on adjacent lines (`left: …`, `right: …`) or are on the
+/// same line.
 fn labelled(lines: &[String]) -> Vec<String> {
     static LABEL: LazyLock<Regex> = LazyLock::new(|| {
         let pattern = r"(?i)^(?:(?:but )?(?:expected|received|actual|got|want(?:ed)?|was|left|right)\b[\w ]*:)\s*";
@@ -112,7 +112,7 @@ fn labelled(lines: &[String]) -> Vec<String> {
     out
 }
 
-/// `expected: <…> but was: <…>` with long values shown around what differs.
+/// `expected: <…> but was: <…>` with long values shortened to their difference.
 fn both_around_difference(line: &str) -> String {
     let values = || {
         let (before, values) = line.split_once("expected: <")?;
@@ -125,7 +125,7 @@ fn both_around_difference(line: &str) -> String {
     values().unwrap_or_else(|| line.to_owned())
 }
 
-/// A long value from shortly before to shortly after what differs, behind its mark.
+/// Shortens a long value to its difference from the other value, with some context and after its mark.
 fn around_difference((mark, value): (&str, &str), (_, other): (&str, &str)) -> String {
     let (value, other): (Vec<char>, Vec<char>) = (value.chars().collect(), other.chars().collect());
     let equal = |pair: &(&char, &char)| pair.0 == pair.1;
@@ -145,7 +145,7 @@ fn announces_value(line: &str) -> bool {
     line.ends_with(':') && is_values(line, None)
 }
 
-/// Whether the line holds what was expected, or what came.
+/// Checks for a line with an expected or an actual value.
 fn is_values(line: &str, marks: Option<[char; 2]>) -> bool {
     static VALUES: LazyLock<Regex> = LazyLock::new(|| {
         let pattern = concat!(

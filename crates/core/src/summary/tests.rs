@@ -1,27 +1,27 @@
-//! Headlines, messages and places of real output.
+//! Tests of headlines, messages and places of real output.
 
 use super::{FailureLocations, SourceLocation, Summary, failure_locations};
 use serde_json::{Map, Value};
 
-/// A row of `tests/vectors/summaries.jsonl`. What is not named is not compared.
+/// A row of `tests/vectors/summaries.jsonl`. Absent fields are not compared.
 #[derive(serde::Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Vector {
     kind: String,
-    /// What was printed.
+    /// The printed output.
     text: String,
-    /// The line that a person would call the error.
+    /// The line that a person would choose as the error.
     headline: Option<String>,
-    /// All of the message.
+    /// The whole message.
     message: Option<String>,
     /// Parts of the message.
     #[serde(default)]
     values: Vec<String>,
-    /// Where the project is, if it is not in `/srv/shop/`.
+    /// Folder of the project if it is not `/srv/shop/`.
     root: Option<String>,
-    /// The test's file, as its runner names it.
+    /// The test's file in the runner's notation.
     case_file: Option<String>,
-    /// `own`, `test` and `case`: a place, or null for none.
+    /// `own`, `test` and `case`: a place, or null if there is no such place.
     #[serde(flatten)]
     places: Map<String, Value>,
 }
@@ -51,14 +51,14 @@ fn vectors_hold() {
 }
 
 #[test]
-fn a_place_has_the_function_that_its_frame_names() {
+fn place_has_the_function_of_its_frame() {
     let found = failure_locations("Error: x\n    at total (/srv/shop/src/cart.js:7:12)", None, str::to_owned);
     assert_eq!(found.own.unwrap().function.as_deref(), Some("total"));
 }
 
-/// Of a long stack of the parser's the test's frame stays.
+/// The test's frame is found below a long stack of the parser.
 #[test]
-fn the_test_is_found_below_a_long_stack_of_a_parser() {
+fn test_frame_is_found_below_a_long_parser_stack() {
     let parser = "      at parse (node_modules/@babel/parser/src/parser.ts:1:1)\n".repeat(40);
     let text = format!(
         "SyntaxError: /srv/shop/src/slug.js: Unexpected token (4:37)\n\n{parser}      at Object.require (test/slug.test.js:1:18)"
@@ -68,7 +68,7 @@ fn the_test_is_found_below_a_long_stack_of_a_parser() {
 }
 
 #[test]
-fn of_a_long_diff_both_sides_are_told() {
+fn long_diff_shows_both_sides() {
     let side = |mark: char, tag: &str| {
         let line = |number| format!("{mark}<p><{tag}>line {number} of the page</{tag}></p>\\n\n");
         (0..9).map(line).collect::<Vec<_>>().concat()
@@ -82,14 +82,14 @@ fn of_a_long_diff_both_sides_are_told() {
     let wanted =
         "--- Expected\n+++ Actual\n-<p><em>line 0 of the page</em></p>\\n\n+<p><i>line 0 of the page</i></p>\\n\n";
     assert!(message.contains(wanted), "{message}");
-    // Node's older diffs have what came first.
+    // Node's older diffs print the actual side first.
     let node = format!("Expected values to be strictly deep-equal:\n{}{}", side('+', "em"), side('-', "i"));
     let message = Summary::read(&node).message(400);
     assert!(message.contains("+<p><em>line 1 of the page</em></p>\\n\n-<p><i>line 1 of the page</i></p>"), "{message}");
 }
 
 #[test]
-fn of_long_lines_that_differ_the_difference_is_told() {
+fn long_lines_are_shortened_to_their_difference() {
     let line = |mark: char, word: &str| {
         let words = "a red shoe, ".repeat(30);
         format!("{mark}'{words}{word}, {words}'")
@@ -98,7 +98,7 @@ fn of_long_lines_that_differ_the_difference_is_told() {
     let message = Summary::read(&diff).message(200);
     assert!(message.contains("-… shoe, a red shoe, größer, a red shoe, a red shoe…\n"), "{message}");
     assert!(message.contains("+… shoe, a red shoe, größe, a red shoe, a red shoe…"), "{message}");
-    // Named, one above the other or both in one line.
+    // Values with labels, on adjacent lines or on the same line.
     let value = |word: &str| format!("\"{}{word}\"", "a red shoe, ".repeat(30));
     let rust = format!("assertion `left == right` failed\n  left: {}\n right: {}", value("sold"), value("gold"));
     let message = Summary::read(&rust).message(400);
@@ -107,14 +107,14 @@ fn of_long_lines_that_differ_the_difference_is_told() {
     let junit = format!("AssertionFailedError: expected: <{}> but was: <{}>", value("sold"), value("gold"));
     let message = Summary::read(&junit).message(400);
     assert!(message.contains("sold\"> but was: <…a red shoe, a red shoe, gold\">"), "{message}");
-    // One is the beginning of the other.
+    // One value is a prefix of the other.
     let long = "x".repeat(90);
     let message = Summary::read(&format!("differ:\n-{long}\n+{long}yz")).message(400);
     assert!(message.ends_with(&format!("+…{}yz", "x".repeat(24))), "{message}");
 }
 
 #[test]
-fn a_message_is_bounded_and_keeps_its_values() {
+fn message_is_bounded_and_keeps_its_values() {
     let noise: Vec<_> = (0..40).map(|number| format!("note {number} of the shop, which says little")).collect();
     let noise = noise.join("\n");
     let text = format!("Error: the totals differ\n{noise}\nExpected: 200\nReceived: 500\n");

@@ -1,21 +1,23 @@
-//! Bounds a text: head and tail stay, the middle goes, and the text says so.
-//! What is stored is redacted first. A source that is too large to be held whole is cut before that: never inside a
-//! line or a word, and to several times what is stored, so that what a secret is known by is usually still there. A
-//! secret whose beginning is farther away than that is not found.
+//! Limits the length of a text: keeps the head and the tail, and replaces the middle with a note.
+//!
+//! Redact a text before storing it. A source that is too large for memory is cut before redaction, never inside a line
+//! or a word, and to several times the stored size, so that the context that identifies a secret usually remains. A
+//! secret whose start is further away than that is not found.
 
 use std::borrow::Cow;
 
-/// Longer error texts are cut. A failure's headline and its stack fit many times over.
+/// Error texts above this length are cut. The headline and the stack of a failure are many times shorter.
 pub const MAX_TEXT_BYTES: usize = 256 * 1024;
-/// Room for the line that says so, so that a bounded text is not cut again.
+/// Room for the note about the omission, so that a bounded text is not cut again.
 const NOTE_BYTES: usize = 64;
 
-/// The text without NUL bytes, at most [`MAX_TEXT_BYTES`] bytes and one line that says how much was left out.
+/// Returns the text without NUL bytes, at most [`MAX_TEXT_BYTES`] bytes long plus a line with the number of omitted
+/// bytes.
 pub fn bound(text: &str) -> Cow<'_, str> {
     bound_to(text, MAX_TEXT_BYTES)
 }
 
-/// The same for another number of bytes: three quarters of the beginning and one of the end.
+/// Like [`bound`], with another limit. Three quarters of the limit are used for the head and one quarter for the tail.
 pub fn bound_to(text: &str, most: usize) -> Cow<'_, str> {
     if text.len() <= most + NOTE_BYTES {
         return without_nul(text);
@@ -26,12 +28,12 @@ pub fn bound_to(text: &str, most: usize) -> Cow<'_, str> {
     Cow::Owned(without_nul(&joined).into_owned())
 }
 
-/// At most so many bytes of the beginning, up to the end of a line or word.
+/// Returns at most `most` bytes of the start, up to the end of a line or word.
 pub fn head(text: &str, most: usize) -> &str {
     if text.len() <= most { text } else { &text[..cut_back(text, floor(text, most), cut_tolerance(most))] }
 }
 
-/// At most so many bytes of the end, from the beginning of a line or word.
+/// Returns at most `most` bytes of the end, from the start of a line or word.
 pub fn tail(text: &str, most: usize) -> &str {
     if text.len() <= most {
         text
@@ -40,12 +42,13 @@ pub fn tail(text: &str, most: usize) -> &str {
     }
 }
 
-/// How far a cut moves to find the end of a line, which no token crosses.
+/// Returns how far a cut may move to the end of a line, because no token continues over a line end.
 fn cut_tolerance(most: usize) -> usize {
     (most / 8).clamp(64, 8 * 1024)
 }
 
-/// UTF-16 read as bytes has a NUL after every letter; a database column may end at one.
+/// Removes NUL bytes: UTF-16 that is read as bytes has a NUL after every letter, and a database column may end at a
+/// NUL.
 fn without_nul(text: &str) -> Cow<'_, str> {
     match memchr::memchr(0, text.as_bytes()) {
         None => Cow::Borrowed(text),
@@ -53,7 +56,7 @@ fn without_nul(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The head ends before a line, else a word, that reaches over the cut.
+/// Moves the end of the head back, before a line or otherwise a word that crosses the cut.
 fn cut_back(text: &str, at: usize, slack: usize) -> usize {
     let from = floor(text, at.saturating_sub(slack));
     let window = &text[from..at];
@@ -61,7 +64,7 @@ fn cut_back(text: &str, at: usize, slack: usize) -> usize {
     cut.map_or(from, |place| from + place)
 }
 
-/// The tail begins after a line, else a word, that reaches over the cut.
+/// Moves the start of the tail forward, after a line or otherwise a word that crosses the cut.
 fn cut_forward(text: &str, at: usize, slack: usize) -> usize {
     let to = ceil(text, text.len().min(at + slack));
     let window = &text[at..to];
@@ -69,7 +72,7 @@ fn cut_forward(text: &str, at: usize, slack: usize) -> usize {
     cut.map_or(to, |place| at + place + 1)
 }
 
-/// One byte long each, so that the byte after it begins a character.
+/// Each of these is one byte long, so that the byte after it starts a character.
 fn is_break(letter: char) -> bool {
     matches!(letter, ' ' | '\t' | ',' | ';' | '&')
 }
@@ -94,7 +97,7 @@ mod tests {
     use crate::redact::Redactor;
     use proptest::prelude::*;
 
-    /// Longer than the bound, with `secret` standing across the byte at `at`.
+    /// Returns a text longer than the limit in which `secret` crosses the byte at `at`.
     fn long_text(secret: &str, at: usize) -> String {
         let filler = "INFO request served in 12 ms\n";
         let before = filler.repeat((at - secret.len() / 2) / filler.len());
@@ -108,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn says_how_much_was_left_out() {
+    fn note_states_the_omitted_bytes() {
         let text = "x\n".repeat(MAX_TEXT_BYTES);
         let bounded = bound(&text);
         let line = bounded.lines().find(|line| line.starts_with("[...")).unwrap();
@@ -118,13 +121,13 @@ mod tests {
     }
 
     #[test]
-    fn a_short_text_is_not_touched() {
+    fn short_text_is_unchanged() {
         assert!(matches!(bound("Error: no"), std::borrow::Cow::Borrowed("Error: no")));
         assert_eq!(bound("E\0r\0r\0"), "Err");
     }
 
     #[test]
-    fn secrets_at_the_cuts_still_go() {
+    fn secrets_at_the_cuts_are_redacted() {
         let redactor = Redactor::new(&[]).unwrap();
         let token = format!("token=gh{}_Fake1Fake2Fake3Fake4Fake5Fake6Fake7", "p");
         let texts = [key_block(), token];
@@ -140,7 +143,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(32))]
         #[test]
-        fn bounded_whatever_comes(piece in "\\PC{1,40}", count in 1_usize..40_000) {
+        fn any_text_is_bounded(piece in "\\PC{1,40}", count in 1_usize..40_000) {
             let text = piece.repeat(count);
             let bounded = bound(&text);
             prop_assert!(bounded.len() <= MAX_TEXT_BYTES + 64);

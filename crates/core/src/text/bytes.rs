@@ -1,4 +1,4 @@
-//! Byte classes, and what a word is made of.
+//! Byte classes and words.
 
 pub(crate) mod append;
 pub(crate) mod literals;
@@ -15,13 +15,13 @@ pub(crate) const UPPER_HEX: u8 = 4;
 pub(crate) const LOWER: u8 = 8;
 /// `G-Z`.
 pub(crate) const UPPER: u8 = 16;
-/// Any byte of a character beyond ASCII; those count as letters.
+/// Any byte of a character beyond ASCII; such characters count as letters.
 pub(crate) const HIGH: u8 = 32;
 /// `.`, `-` and `_`, which join words to a name.
 const JOINT: u8 = 64;
-/// `:`, `/`, `+`, `=` and `@`, which stand inside addresses, paths and tokens.
+/// `:`, `/`, `+`, `=` and `@`, which occur inside addresses, paths and tokens.
 const LINK: u8 = 128;
-/// All that a word is made of.
+/// All bytes of words.
 pub(crate) const WORD: u8 = DIGIT | LOWER_HEX | UPPER_HEX | LOWER | UPPER | HIGH;
 /// ASCII letters and digits.
 pub(crate) const ALPHANUMERIC: u8 = WORD & !HIGH;
@@ -30,7 +30,7 @@ pub(crate) const HEXADECIMAL: u8 = DIGIT | LOWER_HEX | UPPER_HEX;
 /// Letters that are not hexadecimal digits.
 pub(crate) const NOT_HEX: u8 = LOWER | UPPER | HIGH;
 
-/// Class of each byte; 0 for what is in no word, name, address, path or token.
+/// Class of each byte; 0 for bytes outside of words, names, addresses, paths and tokens.
 pub(crate) static CLASS: [u8; 256] = classes();
 
 const fn classes() -> [u8; 256] {
@@ -63,23 +63,23 @@ pub(crate) fn is_word(byte: u8) -> bool {
     CLASS[usize::from(byte)] & WORD != 0
 }
 
-/// Whether the byte may stand in a name of several words.
+/// Checks whether the byte is allowed in a name of several words.
 pub(crate) fn is_name(byte: u8) -> bool {
     CLASS[usize::from(byte)] & (WORD | JOINT) != 0
 }
 
-/// Whether the byte may stand inside an address, a path or a token.
+/// Checks whether the byte is allowed inside an address, a path or a token.
 pub(crate) fn is_run(byte: u8) -> bool {
     CLASS[usize::from(byte)] != 0
 }
 
-/// A set of bytes, asked with one load. A `matches!` of many bytes is a jump through a table for each where words have 32
-/// bits, as in wasm.
+/// A set of bytes as a lookup table, so that a test takes one load. A `matches!` with many bytes compiles to a jump
+/// table per test on targets with 32-bit words, such as wasm.
 #[derive(Debug)]
 pub(crate) struct Set([bool; 256]);
 
 impl Set {
-    /// `A-Z` is a range; every other byte stands for itself. A `-` to be meant literally comes last.
+    /// Builds a set. `A-Z` is a range; every other byte stands for itself. A literal `-` must be last.
     pub(crate) const fn new(spec: &str) -> Self {
         let spec = spec.as_bytes();
         let (mut set, mut index) = ([false; 256], 0);
@@ -96,7 +96,7 @@ impl Set {
         Self(set)
     }
 
-    /// The bytes of these classes, and these marks.
+    /// Builds the set of the bytes of these classes and of these marks.
     pub(crate) const fn of(classes: u8, marks: &str) -> Self {
         let (mut set, mut index) = ([false; 256], 0);
         while index < set.len() {
@@ -111,7 +111,7 @@ impl Set {
         Self(set)
     }
 
-    /// What ends a path or an address in a sentence: blanks, control characters and these marks.
+    /// Builds the set of bytes that end a path or an address in a sentence: blanks, control characters and these marks.
     pub(crate) const fn of_ends(marks: &str) -> Self {
         let (mut set, mut index) = (Self::of(0, marks), 0);
         while index <= b' ' as usize {
@@ -127,18 +127,18 @@ impl Set {
     }
 }
 
-/// The byte at `index`, 0 past the end; a zero byte is in no class.
+/// Returns the byte at `index`, or 0 past the end; a zero byte belongs to no class.
 pub(crate) fn at(text: &[u8], index: usize) -> u8 {
     text.get(index).copied().unwrap_or(0)
 }
 
-/// End of the run from `start` of bytes that `belongs` accepts.
+/// Returns the end of the run from `start` of bytes that `belongs` accepts.
 pub(crate) fn run(text: &[u8], start: usize, belongs: impl Fn(u8) -> bool) -> usize {
     let rest = text.get(start..).unwrap_or_default();
     start + rest.iter().position(|&byte| !belongs(byte)).unwrap_or(rest.len())
 }
 
-/// End of the name of several words from `start`.
+/// Returns the end of the name of several words from `start`.
 pub(crate) fn name_end(text: &[u8], start: usize) -> usize {
     let mut position = start;
     while let Some(chunk) = text.get(position..).and_then(|rest| rest.first_chunk()) {
@@ -151,7 +151,8 @@ pub(crate) fn name_end(text: &[u8], start: usize) -> usize {
     run(text, position, is_name)
 }
 
-/// Where the byte first stands. For lines, which are short: a call of the general search costs more than this does.
+/// Returns the first position of the byte. For short texts such as lines, because a call of the general search costs
+/// more than this search.
 #[inline]
 pub(crate) fn find(text: &[u8], byte: u8) -> Option<usize> {
     let seen = |bytes: &[u8; 16]| u8x16::new(*bytes).simd_eq(u8x16::splat(byte)).to_bitmask();
@@ -167,19 +168,20 @@ pub(crate) fn find(text: &[u8], byte: u8) -> Option<usize> {
     (found != 0).then(|| text.len() - last.len() + found.trailing_zeros() as usize)
 }
 
-/// `is_name` for each of the bytes, in their highest bits.
+/// Computes `is_name` for each byte, as the highest bit.
 #[inline]
 fn names(bytes: [u8; 16]) -> u8x16 {
     let bytes = u8x16::new(bytes);
     let letter = within(bytes | u8x16::splat(0x20), b'a', b'z');
     let joint = within(bytes, b'-', b'.') | bytes.simd_eq(u8x16::splat(b'_'));
-    // Those beyond ASCII have the bit.
+    // `bytes` itself sets the bit for bytes beyond ASCII.
     letter | within(bytes, b'0', b'9') | joint | bytes
 }
 
-/// Which of the bytes lie between two, both included.
+/// Returns a mask of the bytes between `from` and `to`, inclusive.
 ///
-/// They are moved to where the signed numbers begin: that comparison is one instruction, an unsigned one is four.
+/// The range is moved to the smallest signed value because a signed comparison is one instruction and an unsigned
+/// comparison is four.
 #[inline]
 pub(crate) fn within(bytes: u8x16, from: u8, to: u8) -> u8x16 {
     let moved = (bytes - u8x16::splat(from ^ 0x80)).cast_signed();
@@ -187,12 +189,12 @@ pub(crate) fn within(bytes: u8x16, from: u8, to: u8) -> u8x16 {
     moved.simd_lt(end).cast_unsigned()
 }
 
-/// End of the digits from `start`.
+/// Returns the end of the digits from `start`.
 pub(crate) fn digits(text: &[u8], start: usize) -> usize {
     run(text, start, |byte| byte.is_ascii_digit())
 }
 
-/// End of the word from `start`, and the classes of its bytes.
+/// Returns the end of the word from `start`, and the classes of its bytes.
 pub(crate) fn word(text: &[u8], start: usize) -> (usize, u8) {
     let (mut end, mut mask) = (start, 0);
     while let Some(&byte) = text.get(end) {
@@ -206,17 +208,17 @@ pub(crate) fn word(text: &[u8], start: usize) -> (usize, u8) {
     (end, mask)
 }
 
-/// The value of a short run of digits; saturates.
+/// Returns the value of a short run of digits; saturates.
 pub(crate) fn number(text: &[u8]) -> u32 {
     text.iter().fold(0_u32, |sum, byte| sum.saturating_mul(10).saturating_add(u32::from(byte.wrapping_sub(b'0'))))
 }
 
-/// Changes between letters and digits: a made-up name has many, a real one has few.
+/// Counts changes between letters and digits; random names have many and real names have few.
 pub(crate) fn class_changes(text: &[u8]) -> usize {
     text.windows(2).filter(|pair| pair[0].is_ascii_digit() != pair[1].is_ascii_digit()).count()
 }
 
-/// Changes between upper case, lower case and digits: random text has many, words and paths have few.
+/// Counts changes between upper case, lower case and digits; random text has many, and words and paths have few.
 pub(crate) fn case_changes(text: &[u8]) -> usize {
     text.windows(2).filter(|pair| kind(pair[0]) != kind(pair[1])).count()
 }
@@ -230,20 +232,20 @@ fn kind(byte: u8) -> u8 {
     }
 }
 
-/// Whether `text` begins with `prefix`, letter case aside.
+/// Checks whether `text` starts with `prefix`, ignoring case.
 pub(crate) fn starts_ignoring_case(text: &[u8], prefix: &[u8]) -> bool {
     text.len() >= prefix.len() && text[..prefix.len()].eq_ignore_ascii_case(prefix)
 }
 
-/// Whether `text` ends with `suffix`, letter case aside.
+/// Checks whether `text` ends with `suffix`, ignoring case.
 pub(crate) fn ends_ignoring_case(text: &[u8], suffix: &[u8]) -> bool {
     text.len() >= suffix.len() && text[text.len() - suffix.len()..].eq_ignore_ascii_case(suffix)
 }
 
-/// Beginnings of lines, of which most lines are seen to have none by their first two bytes.
+/// A list of prefixes. The first two bytes reject most lines.
 pub(crate) struct Starts<const N: usize> {
     list: [&'static str; N],
-    /// By what `key` makes of the first two bytes: bit `n` is about entry `n`.
+    /// Indexed by `key` of the first two bytes; bit `n` stands for entry `n`.
     entries: [u64; 64],
 }
 
@@ -262,7 +264,7 @@ impl<const N: usize> Starts<N> {
         (first.wrapping_mul(7).wrapping_add(second) & 63) as usize
     }
 
-    /// Whether the text begins with one of them.
+    /// Checks whether the text starts with an entry of the list.
     #[inline]
     pub(crate) fn begin(&self, text: &[u8]) -> bool {
         let mut left = self.entries[Self::key(at(text, 0), at(text, 1))];
@@ -276,12 +278,12 @@ impl<const N: usize> Starts<N> {
     }
 }
 
-/// A list of words in lower case that most words are seen not to be in by their first letter and length.
+/// A list of lower-case words. First letter and length reject most words.
 pub(crate) struct Words<const N: usize> {
     list: [&'static str; N],
-    /// For each letter of the alphabet, bit `n`: entry `n` begins with it.
+    /// For each letter of the alphabet, bit `n` is set if entry `n` starts with it.
     entries: [u64; 32],
-    /// For each letter of the alphabet, bit `n`: there is a word of `n` bytes that begins with it.
+    /// For each letter of the alphabet, bit `n` is set if an entry of `n` bytes starts with it.
     lengths: [u32; 32],
 }
 
@@ -297,24 +299,24 @@ impl<const N: usize> Words<N> {
         Self { list, entries, lengths }
     }
 
-    /// Whether a word of the list may begin with this byte.
+    /// Checks whether an entry of the list may start with this byte.
     pub(crate) fn begins(&self, byte: u8) -> bool {
         byte >= b'A' && self.lengths[usize::from(byte & 31)] != 0
     }
 
-    /// Whether the text begins with a word of the list, letter case aside.
+    /// Checks whether the text starts with an entry of the list, ignoring case.
     pub(crate) fn begin(&self, text: &[u8]) -> bool {
         self.begins(at(text, 0)) && self.any(text[0], |word| starts_ignoring_case(text, word))
     }
 
-    /// Whether the word is in the list, letter case aside.
+    /// Checks whether the word is in the list, ignoring case.
     #[inline]
     pub(crate) fn has(&self, word: &[u8]) -> bool {
         let possible = matches!(word.len(), 1..=31) && self.lengths[usize::from(word[0] & 31)] >> word.len() & 1 != 0;
         possible && self.any(word[0], |entry| entry.eq_ignore_ascii_case(word))
     }
 
-    /// Whether one of the words that begin with this letter fits.
+    /// Checks whether `fits` accepts an entry that starts with this letter.
     #[inline]
     fn any(&self, letter: u8, fits: impl Fn(&[u8]) -> bool) -> bool {
         let mut left = self.entries[usize::from(letter & 31)];
@@ -328,8 +330,8 @@ impl<const N: usize> Words<N> {
     }
 }
 
-/// Whether both are the same, sixteen bytes at a time: the comparison that wasm programs are given goes byte by byte.
-/// The ends first, for lines that differ often begin alike.
+/// Compares sixteen bytes at a time, because the comparison in wasm goes byte by byte. Compares the ends first, because
+/// different lines often start alike.
 pub(crate) fn are_equal(one: &[u8], other: &[u8]) -> bool {
     let (Some(end), Some(other_end)) = (one.last_chunk::<16>(), other.last_chunk::<16>()) else { return one == other };
     one.len() == other.len()
@@ -337,19 +339,19 @@ pub(crate) fn are_equal(one: &[u8], other: &[u8]) -> bool {
         && one.as_chunks::<16>().0.iter().zip(other.as_chunks().0).all(|(one, other)| one == other)
 }
 
-/// Whether a list of lower-case words holds this one, letter case aside.
+/// Checks whether a list of lower-case words contains the word, ignoring case.
 pub(crate) fn one_of(word: &[u8], list: &[&str]) -> bool {
     list.iter().any(|entry| entry.as_bytes().eq_ignore_ascii_case(word))
 }
 
-/// The line above the one that begins at `start`, without its line break.
+/// Returns the line above the line that starts at `start`, without its line break.
 pub(crate) fn line_above(text: &[u8], start: usize) -> &[u8] {
     let above = &text[..start.saturating_sub(1)];
     let begin = memchr::memrchr(b'\n', above).map_or(0, |at| at + 1);
     above[begin..].strip_suffix(b"\r").unwrap_or(&above[begin..])
 }
 
-/// The end of the last whole character within the limit.
+/// Returns the end of the last whole character within the limit.
 pub(crate) fn character_end(text: &[u8], limit: usize) -> usize {
     if text.len() <= limit {
         return text.len();

@@ -1,17 +1,17 @@
-//! Paths out of `file:` URLs, as which runtimes print the places of their modules.
+//! Paths of `file:` URLs, which runtimes print for modules.
 
 use std::borrow::Cow;
 
-/// The path of a `file:` URL: `/srv/my shop/a.js` of `file:///srv/my%20shop/a.js`, `C:/a.js` of `file:///C:/a.js`. None
-/// where it is no such URL. A `%` that begins no escape stands for itself, and where the escapes make no text that a line
-/// can show, all of them stay.
+/// Returns the path of a `file:` URL: `/srv/my shop/a.js` for `file:///srv/my%20shop/a.js`, `C:/a.js` for
+/// `file:///C:/a.js`. Returns `None` for other URLs. A `%` without two hexadecimal digits stays. If the decoded bytes
+/// are not printable text, nothing is decoded.
 pub fn path_of_file_url(url: &str) -> Option<Cow<'_, str>> {
     let path = url.strip_prefix("file://")?;
     let path = path.strip_prefix('/').filter(|rest| rest.as_bytes().get(1) == Some(&b':')).unwrap_or(path);
     Some(decoded(path).map_or(Cow::Borrowed(path), Cow::Owned))
 }
 
-/// None where nothing is to be decoded.
+/// Returns `None` if there is nothing to decode.
 fn decoded(path: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.as_bytes();
@@ -24,7 +24,7 @@ fn decoded(path: &str) -> Option<String> {
     (text.len() < path.len() && !text.contains(char::is_control)).then_some(text)
 }
 
-/// The byte that the first two digits of these name.
+/// Returns the byte that the first two hexadecimal digits encode.
 fn byte_of_escape(digits: &[u8]) -> Option<u8> {
     let digit = |at: usize| char::from(*digits.get(at)?).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
     Some(digit(0)? * 16 + digit(1)?)
@@ -35,7 +35,7 @@ mod tests {
     use super::path_of_file_url;
 
     #[test]
-    fn escapes_become_what_they_stand_for() {
+    fn escapes_are_decoded() {
         for (url, path) in [
             ("file:///srv/shop/a.js", "/srv/shop/a.js"),
             ("file:///srv/mein%20Projekt%20%C3%A4/%E6%97%A5%e6%9c%ac/a.js", "/srv/mein Projekt ä/日本/a.js"),

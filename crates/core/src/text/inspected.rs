@@ -1,17 +1,17 @@
-//! Objects that a program has printed with all they hold, as Ruby's `inspect` does: of one as long as a page, a reader
-//! takes its class, and what else it holds differs from run to run.
+//! Shortens objects that a program printed with their complete state, for example with Ruby's `inspect`. Of a long
+//! object a reader only needs the class, and the rest differs between runs.
 
 use regex::Regex;
 use std::{borrow::Cow, sync::LazyLock};
 
-/// What is shorter may be the very value that was compared.
+/// A shorter state may be the compared value itself.
 const MAX_STATE_BYTES: usize = 200;
 
 /// `#<Rack::MockResponse:0x00007f64 @status=404, @body=[...]>`: the class, then its address.
 static OBJECT: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"#<([A-Z][\w:]*?):0x[0-9a-f]+ ").expect("a constant pattern"));
 
-/// The text with `#<Rack::MockResponse …>` for each long one.
+/// Replaces each long object with `#<Rack::MockResponse …>`.
 pub(crate) fn without_long_states(text: &str) -> Cow<'_, str> {
     let mut out = String::new();
     let mut from = 0;
@@ -34,7 +34,7 @@ pub(crate) fn without_long_states(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Behind the `>` of the object at `start`: past those of other objects in it, of `=>` and of strings.
+/// Returns the position after the `>` of the object at `start`, ignoring nested objects, `=>` and strings.
 fn end_of(text: &str, start: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let (mut at, mut depth) = (start, 0_usize);
@@ -64,7 +64,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn of_a_long_object_its_class_stays() {
+    fn long_object_is_shortened_to_its_class() {
         let body = r#"<p title=\"a > b\">"#.repeat(20);
         let response = format!(
             r#"#<Rack::MockResponse:0x00007efe5d52f640 @headers={{"content-type"=>"text/html"}}, @writer=#<Method: Rack::Response#append(chunk) response.rb:359>, @body=["{body}"]>"#
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_object_is_a_value_and_an_open_one_no_object() {
+    fn short_and_unclosed_objects_stay() {
         let open = format!("#<Shop::Cart:0x1f @items=\"{}", "x".repeat(400));
         for text in ["expected #<Point:0x01 @x=1, @y=2> to be #<Point:0x02 @x=1, @y=3>", "#<Proc:0x1>", "", &open] {
             assert_eq!(without_long_states(text), text);
@@ -84,7 +84,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_text_never_grows(text in r#"(#<Aa:0x1f |#<|>|=>|"|\\|é|[a-z @]{0,120}){0,12}"#) {
+        fn result_is_never_longer(text in r#"(#<Aa:0x1f |#<|>|=>|"|\\|é|[a-z @]{0,120}){0,12}"#) {
             prop_assert!(without_long_states(&text).len() <= text.len());
         }
     }

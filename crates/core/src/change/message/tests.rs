@@ -1,4 +1,4 @@
-//! The shared vectors of messages, and what must hold for any text.
+//! Tests of the shared message vectors, and of properties that hold for any text.
 
 use super::{ROWS, judge_message, reverted_commit};
 use proptest::prelude::*;
@@ -30,7 +30,7 @@ fn vectors_hold() {
 }
 
 #[test]
-fn each_rule_has_a_vector() {
+fn every_rule_has_a_vector() {
     let rows = rows();
     for rule in ROWS.iter().map(|row| row.rule) {
         assert!(rows.iter().any(|row| row.rule == rule.name && row.fix == rule.is_fix), "{}", rule.name);
@@ -38,7 +38,7 @@ fn each_rule_has_a_vector() {
 }
 
 #[test]
-fn what_is_taken_back_is_named() {
+fn reverted_commit_is_returned() {
     let commit = "1a2b3c4d5e6f7a8b9c0d1a2b3c4d5e6f7a8b9c0d";
     let message = format!("Revert \"fix: rounding\"\n\nThis reverts commit {commit}.\n");
     assert_eq!(reverted_commit(&message), Some(commit));
@@ -47,7 +47,7 @@ fn what_is_taken_back_is_named() {
 
 proptest! {
     #[test]
-    fn any_text_is_answered(noise in "\\PC{0,60}", at in 0_usize..100, times in 0_usize..200) {
+    fn any_text_is_accepted(noise in "\\PC{0,60}", at in 0_usize..100, times in 0_usize..200) {
         let rows = rows();
         let text = format!("{}{noise}\n", rows[at % rows.len()].message).repeat(times);
         let _ = judge_message(&text);

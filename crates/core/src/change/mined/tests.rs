@@ -1,10 +1,10 @@
-//! The shared vectors of diffs, and what must hold for any text.
+//! Tests of the shared diff vectors, and of properties that hold for any text.
 
 use super::{MinedFix, Touched, mined};
 use proptest::prelude::*;
 use serde::Deserialize;
 
-/// A row of `tests/vectors/mined-fixes.jsonl`; without files nothing is learned of it.
+/// A row of `tests/vectors/mined-fixes.jsonl`; without files, the expected result is `None`.
 #[derive(Deserialize)]
 struct Row {
     name: String,
@@ -34,7 +34,7 @@ fn vectors_hold() {
 
 proptest! {
     #[test]
-    fn any_text_is_answered(parts in prop::collection::vec(0_usize..1000, 0..40), noise in "\\PC{0,40}") {
+    fn any_text_is_accepted(parts in prop::collection::vec(0_usize..1000, 0..40), noise in "\\PC{0,40}") {
         let rows = rows();
         let lines: Vec<&str> = rows.iter().flat_map(|row| row.diff.lines()).collect();
         let mut text: Vec<&str> = parts.iter().map(|part| lines[part % lines.len()]).collect();

@@ -8,7 +8,7 @@ impl Reader<'_> {
     pub(super) fn go(&self, range: Range<usize>) -> Vec<Item> {
         let at = range.start;
         let has_receiver = self.text(at) == "func" && self.text(at + 1) == "(";
-        // A method is part of its type.
+        // A method belongs to its type.
         let name = if has_receiver {
             let receiver = &self.tokens[at + 1..close_of(self.tokens, at + 1).min(range.end)];
             receiver.iter().rfind(|token| token.kind == Kind::Word).map_or("", |token| &token.text).to_owned()

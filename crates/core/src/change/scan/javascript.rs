@@ -19,7 +19,7 @@ const JS_HOOKS: [&str; 10] = [
     "suiteTeardown",
 ];
 
-/// `describe`, and a project's own function around it: `describeMatrix('cart', (runtime, { it }) => {…})`.
+/// Matches `describe` and a project's own wrapper: `describeMatrix('cart', (runtime, { it }) => {…})`.
 fn opens_suite(word: &str) -> bool {
     let own = ["describe", "suite"].iter().find_map(|name| word.strip_prefix(name));
     JS_SUITES.contains(&word) || own.is_some_and(|rest| rest.starts_with(|letter: char| letter.is_ascii_uppercase()))
@@ -62,7 +62,7 @@ impl Reader<'_> {
         if bound.is_empty() { vec![self.item(ItemKind::Other, "", range)] } else { bound }
     }
 
-    /// The names of a list of bindings: `a, b as c, d: e`.
+    /// Returns the names in a list of bindings: `a, b as c, d: e`.
     fn bound(&self, names: Range<usize>, source: &[String], all: &Range<usize>) -> Vec<Item> {
         let entries = self.tokens[names].split(|token| is_mark(token, ","));
         let items = entries.filter_map(|entry| {
@@ -103,7 +103,7 @@ impl Reader<'_> {
                 at = close + 1;
                 continue;
             }
-            // A title that stands in a variable may be any.
+            // The value of a title in a variable is unknown.
             let place = if first.kind == Kind::Word { "$" } else { "" };
             let name = format!("{place}{}", unquoted(&first.text));
             if !is_suite {

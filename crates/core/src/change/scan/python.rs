@@ -21,7 +21,7 @@ impl Reader<'_> {
     pub(super) fn python(&mut self, range: Range<usize>, scope: usize) -> Vec<Item> {
         let mut at = range.start;
         let mut decorators = String::new();
-        // Each decorator is a line of its own.
+        // Each decorator is on its own line.
         while self.tokens.get(at).is_some_and(|token| token.kind == Kind::Indent) && self.text(at + 1) == "@" {
             let end = (at + 1..range.end).find(|at| self.tokens[*at].kind == Kind::Indent).unwrap_or(range.end);
             decorators += &self.source(at..end).concat();

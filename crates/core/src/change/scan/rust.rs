@@ -38,7 +38,7 @@ impl Reader<'_> {
             "impl" => {
                 let header = self.tokens[at..range.end].split(|token| is_mark(token, "{")).next().unwrap_or_default();
                 let types = header.iter().filter(|token| token.text.starts_with(|letter: char| letter.is_uppercase()));
-                // Of `impl Display for Cart` the second.
+                // For `impl Display for Cart`, use the second type.
                 let is_trait = header.iter().any(|token| token.text == "for");
                 let name = types.map(|token| token.text.clone()).nth(usize::from(is_trait)).unwrap_or_default();
                 vec![self.item(ItemKind::Definition, &name, range)]
@@ -51,7 +51,7 @@ impl Reader<'_> {
                 let body = at + 3..close_of(self.tokens, at + 2).min(range.end);
                 vec![self.suite("proptest", range, body, scope, self.scopes[scope].is_of_tests)]
             }
-            // A macro of the project that declares tests: `rgtest!(name, |dir, cmd| {…})`.
+            // A project's macro that declares tests: `rgtest!(name, |dir, cmd| {…})`.
             _ if self.text(at + 1) == "!" && self.text(at + 4) == "," => {
                 vec![self.item(ItemKind::Test, self.text(at + 3), range)]
             }

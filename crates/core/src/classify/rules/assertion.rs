@@ -1,5 +1,5 @@
-//! Failed expectations that name no two values, or name them in words only.
-//! Comparisons of values stand in `comparison`; by the time these are tried, nothing else explained the text.
+//! Failed expectations that name fewer than two values, or describe them in words. Comparisons of two values are in
+//! `comparison`. These rules run after all rules for more specific causes.
 
 use crate::{
     classify::rule::{
@@ -49,7 +49,7 @@ pub(super) const RULES: &[Rule] = &[
             r"\bassert\w* failure\b|: assert .+ failed|Assertion `.+' failed",
         )),
     ),
-    // A test that wanted a failure and got none: `The request should time out.`
+    // A test that expected a failure which did not happen: `The request should time out.`
     rule(
         "assert-should-fail",
         AssertionMismatch,
@@ -57,16 +57,16 @@ pub(super) const RULES: &[Rule] = &[
         Regex(r"\bshould (have )?(timed?[ -]?out|fail(ed)?|raised?|throw|thrown|reject(ed)?|abort(ed)?)\b"),
     )
     .trust(Trust::MessagesOnly),
-    // Checks written by hand: both values with the operator that did not hold.
+    // Hand-written checks that print both values and the operator between them.
     rule("assert-operator", AssertionMismatch, &[" !== ", " <> "], Regex(r": (\w+ )?\S+ (!==|<>) \S+$")),
-    // bats and shell checks: the condition in quotes, or both values named.
+    // bats and shell checks that quote the condition or print both values with names.
     rule(
         "assert-shell",
         AssertionMismatch,
         &["' failed", "wanted=", "expected="],
         Regex(r"^\s*\x60\[.+\]' failed|\b(wanted|expected)=\S+,? (found|got|actual)="),
     ),
-    // A difference of two values as tap, PHPUnit and others head it, where nothing else says what was compared.
+    // Heading of a value diff in tap, PHPUnit and others, for texts that do not otherwise name the values.
     rule("assert-diff", AssertionMismatch, &["--- expected"], Regex(r"^\s*--- expected\b[^\n]*\n\s*\+\+\+ actual\b")).near(),
     rule("assert-testify-any", AssertionMismatch, &["error trace:"], Regex(r"error trace:(?s:.*?)^\s*error:"))
     .near(),
@@ -113,7 +113,7 @@ pub(super) const RULES: &[Rule] = &[
     )
     .unless(r"error TS|expected (one of|`|;)|syntax"),
     rule("assert-which-is", AssertionMismatch, &["which is: "], Literal),
-    // Rust: assert!(condition, "message") leaves only the message; the runtime's own panics are told apart below it.
+    // Rust: assert!(condition, "message") prints only the message. The guard below excludes the runtime's own panics.
     rule(
         "assert-rust-message",
         AssertionMismatch,
@@ -130,7 +130,7 @@ pub(super) const RULES: &[Rule] = &[
         r"no entry found for key|Err\(|Error \{|: \w+\(|kind: |: [A-Z]\w*(Error|Exception)?( \{|\()",
         r"Custom \{|Os \{|explicit panic|called `\w+::|PoisonError|stack overflow|Cannot drop",
         r"there is no reactor|failed to|cannot |could not|unable to|error",
-        // assert_cmd's, of a program that the test ran: what that said decides.
+        // assert_cmd prints this for a program that the test ran, so the program's output must decide.
         r"Unexpected failure\.",
     )),
     rule(

@@ -1,6 +1,5 @@
-//! Comparisons of two values that did not hold. The other failed expectations stand in `assertion`.
-//! A mock's complaint was tried before. An expectation that nothing is thrown is no comparison here, because what was
-//! thrown is the failure.
+//! Failed comparisons of two values. Other failed expectations are in `assertion`; mock complaints are tried earlier.
+//! An expectation that nothing is thrown does not belong here, because the thrown error is the failure.
 
 use crate::{
     classify::rule::{
@@ -10,7 +9,7 @@ use crate::{
     failure::category::Category::AssertionMismatch,
 };
 
-/// The other side of these is an error that was not wanted: it is judged by the rules after this table.
+/// Texts in which the other side is an unexpected error; the rules after this table classify that error.
 const UNWANTED_ERROR: &str = concat!(
     r"\bnot\.tothrow|\bto not throw\b|not to throw|\bno (exception|error)\b|(without|no) (an )?(exception|error)|unexpected error|to be (resolved|fulfilled)",
     r"|rejected instead of resolved|received promise rejected|\bnot to raise|wantErr false|to be nil.{0,20}error|expected nil, but got: &|expected success|got error|got: error",
@@ -230,12 +229,12 @@ pub(super) const RULES: &[Rule] = &[
             r"\(-(want|got|expected|actual) ?,? ?\+(got|want|actual|expected)\)|\) = .+[,;] want(ed)?:? |\bwant \x22.*\x22, have \x22",
         )),
     )
-    // Options and types that are refused, errors where none was wanted, and what a compiler or a parser expected.
+    // Excludes rejected options and types, unexpected errors, and what a compiler or parser expected.
     .unless(concat!(
         r"invalid value for|\boption\b|wantErr|error = |\berr(or)?(:| =)|want (nil|no error)|(expected|want(ed)?) no |unexpected error|",
         r"\b(TypeError|ValueError|SyntaxError|ParseError|RuntimeError|KeyError|IndexError|AttributeError|ArgumentError)\b|\berror TS\d{4}|error\[E|invalid type|expected (one of|`|'[^\w\s]'|\x22[^\w\s]\x22|identifier|token|expression|type|\d+ arg)|too (many|few) arguments|wrong number|\bat '/[^']*': got",
     )),
-    // Two error texts compared: which words stand in them says nothing.
+    // A comparison of two error texts, so the words in those texts must not decide.
     rule(
         "assert-go-error-text",
         AssertionMismatch,
@@ -446,8 +445,8 @@ pub(super) const RULES: &[Rule] = &[
             r"\b(expect(ed|ing|s)?|wanted|should (be|have|equal|return|contain))\b.*(\bbut (got|was|received|found|actual\w*|returned|had|instead|is|it was|\d+ (was|were))\b|(, |; | )(got|received|actual|instead got)\b|\bactual( value)?:)",
         ),
     )
-    // Errors where none was wanted; what a parser, a compiler or a schema expected; settings: `PORT_API: expected number,
-    // got string`, and pre-commit's `=====> Expected array but got NoneType`.
+    // Excludes unexpected errors, and what a parser, a compiler or a schema expected. Also excludes settings, for
+    // example `PORT_API: expected number, got string` and pre-commit's `=====> Expected array but got NoneType`.
     .unless(concat!(
         r"\b(no|nil|without|any) (an )?(exception|error|err)\b|unexpected (error|exception)|rejected|to resolve|to throw|to (not )?throw|wantErr|got error|",
         r"\b(Type|Value|Syntax|Parse|Index|Key|Attribute|Name|Runtime|Reference|Range|Argument|Lookup|Unicode\w*|JSONDecode|Json\w*|Yaml\w*|Toml\w*|XML\w*|Scanner|Validation|Decode|Encode|Format|Import|Zod|ESLint|Schema|Config\w*)(Error|Exception)\b|\b(?:Illegal\w+|\w+(Parse|Format|Mapping|Input|Argument|State|Operation|Type|Cast|Token|Syntax|Mismatch))Exception\b|\bTS\d{4}\b|error\[E|expected (one of|`|;|\)|'[^\w\s]'|\x22[^\w\s]\x22|identifier|token|expression|closing|end of|EOF|\d+ (arg|positional|field|column|dimension|byte)|version|format)|invalid type|mismatched types|found EOF|\bfound `|were? given|config|^\W*(?-i:[A-Z][A-Z0-9]*_[A-Z0-9_]+)\W?: expected|^=+> |schema|property|option|field|\bkey\b|yaml|json|toml|checksum|integrity|sha\d+|unconvertible",

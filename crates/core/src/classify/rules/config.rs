@@ -1,4 +1,4 @@
-//! Settings that are missing or wrong: of the environment, of tools, of infrastructure, and in plain words.
+//! Missing or invalid settings: of the environment, of tools, of infrastructure, and in plain sentences.
 
 pub(super) mod constants;
 pub(super) mod env;

@@ -1,5 +1,5 @@
-//! Containers killed for memory, and containers that exited or could not start.
-//! What the runtime says of the container beside the text is read by `deciding_facts`.
+//! Containers that were killed for memory, exited, or could not start. `deciding_facts` reads the runtime's facts
+//! beside the text.
 
 use crate::{
     classify::rule::{
@@ -9,10 +9,10 @@ use crate::{
     failure::category::Category::{ContainerCrash, ContainerOom},
 };
 
-/// A manifest or a status may say that it was not memory.
+/// A manifest or a status that denies a kill for memory, for example `OOMKilled: false`.
 const NOT_KILLED: &str = r#"oom_?killed\\?"?\s*[:=]\s*\\?"?(false|0|no|null)\b|oom[ _-]?kills?\\?"?\s*[:=]\s*0\b"#;
 
-/// How the exit code of a killed process stands in a text.
+/// Spellings of the exit code of a killed process.
 const EXIT_137: &[&str] = &[" 137", "=137", "(137", ":137", "\"137", "'137", "137)", "137,"];
 
 pub(super) const MEMORY: &[Rule] = &[
@@ -95,7 +95,7 @@ pub(super) const MEMORY: &[Rule] = &[
         )),
     ),
     rule("oom-heroku", ContainerOom, &["error r14", "error r15"], Regex(r"error R1[45]\b.*memory")),
-    // Exit 137 is a kill; that it was for memory must be said close to it.
+    // Exit code 137 only proves a kill, so the text must mention memory nearby.
     rule(
         "oom-exit-137",
         ContainerOom,
@@ -152,7 +152,7 @@ pub(super) const STATE: &[Rule] = &[
         ],
         Word,
     )
-    // Testcontainers gives up waiting: a time limit, not an exit.
+    // Testcontainers stopped waiting, which is a time limit and not an exit.
     .unless(r"timed? ?out|\bunable to connect\b|ConditionTimeout")
     .trust(Trust::Logs),
     rule(
@@ -171,7 +171,7 @@ pub(super) const STATE: &[Rule] = &[
             r"runc (create|run) failed|crun: .*(not found|denied|exec)",
             r"container_linux\.go:\d+: starting container|failed to start shim",
             r"failed to create container\b|\bcontainer \S+ (was )?terminated with signal|error response from daemon: (no such image|conflict\. the container name)",
-            // The kernel's word on the first process of an image.
+            // The kernel's error for the first process of an image.
             r"^(\S+ +\| +)?exec \S+: (exec format error|no such file or directory|permission denied)$",
         )),
     )
@@ -211,7 +211,7 @@ pub(super) const STATE: &[Rule] = &[
             r"\b(aborting|stopping).*container exit|container .*has exited\b",
         )),
     )
-    // A container that ended well, or a step of a build inside one.
+    // Excludes a container that exited normally, and a build step inside a container.
     .unless(r"npm (err|error)|lifecycle|error: process completed")
     .trust(Trust::Logs),
     rule(
@@ -242,7 +242,7 @@ pub(super) const STATE: &[Rule] = &[
             r"container .*health check failed",
         )),
     )
-    // The probe says itself what it met.
+    // The probe names its own error, so the rules for that error must decide.
     .unless(r"probe failed.*(refused|deadline|timed? ?out|statuscode|no route|reset|no such host)"),
     rule(
         "container-restarting",

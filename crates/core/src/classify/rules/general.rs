@@ -1,5 +1,5 @@
-//! Sentences that say in plain words what happened, whatever tool wrote them: connections cut, time limits, statuses.
-//! They name no tool and are tried when no rule of a tool and no failed expectation explained the text.
+//! Plain sentences about cut connections, time limits and HTTP statuses. They name no tool, so they run only after the
+//! rules for specific tools and for failed expectations.
 
 use crate::{
     classify::rule::{Matcher::Regex, Rule, Trust, any, rule},
@@ -23,7 +23,7 @@ pub(super) const RULES: &[Rule] = &[
             r"\blost (the |our |its )?connection (to|with)\b|\bconnection to \S+ (has been|was|is) lost\b",
         )),
     )
-    // Use after an orderly close is a mistake of the program.
+    // Use of a connection after an orderly close is a program error.
     .unless(r"already (been )?closed|is closed|\bon (a )?closed|after (it|the) |cannot |can't |can not |closed (database|file|loop|session)")
     .trust(Trust::MessagesOnly),
     rule(
@@ -60,7 +60,7 @@ pub(super) const RULES: &[Rule] = &[
             r"\b(tls|ssl) (negotiation|session|channel)\b.{0,60}\b(fail(ed|ure)?|did not complete|could not be (established|set up)|aborted|rejected)\b|\b(could not|cannot|failed to|unable to) (establish|set up|open)( an?)? secure channel\b",
         )),
     )
-    // Certificates that a test makes, or that a setting does not name.
+    // Excludes certificates that a test creates or that a setting should name.
     .unless(r"expect(ed|s)?\b|assert|config|no such file|error TS\d|timed? ?out")
     .trust(Trust::MessagesOnly),
     rule(
@@ -73,7 +73,7 @@ pub(super) const RULES: &[Rule] = &[
             r"\b(exceed(s|ed|ing)?|reached|hit|missed|past|over|due to|longer than)( \w+){0,3} (time[ -]?(limit|out|allowance)|maximum time|deadline)\b",
         )),
     )
-    // What a test wanted to see time out or looked for on a page, and a gateway's status.
+    // Excludes timeouts that a test expected, elements that it searched on a page, and a gateway's status.
     .unless(any!(
         r"should (have )?(timed?[ -]?out|raised?|thrown?|failed?)|did not raise|not raised|to raise|was not thrown|to throw|expected .*\b(got|but|to)\b|\b(504|408)\b|with the text",
     ))
@@ -95,7 +95,7 @@ pub(super) const RULES: &[Rule] = &[
             r"\b(max(imum)? wait( time)?( of)? .*(reached|exceeded)|expired before (completion|it |the ))",
         )),
     )
-    // Pauses between attempts, and the time a run took.
+    // Excludes pauses between attempts, and the duration of a run.
     .unless(r"\bretry(ing)?\b|\bretries\b|slept|sleep(ing)?\b|passed|code [1-9]")
     .trust(Trust::MessagesOnly),
     rule(
@@ -104,8 +104,8 @@ pub(super) const RULES: &[Rule] = &[
         &["timeout", "time out", "time-out"],
         Regex(r"(^|[\s*\[(:,;>|=])time[ -]?out([\s*!?)\],;|]|[.:]?(\s|$)|$)"),
     )
-    // A time limit that is named, set or refused: `timeout must be`, `unknown option timeout`, `timeout = 3`; the word on a
-    // page.
+    // Excludes a time limit that is only named, set or rejected (`timeout must be`, `unknown option timeout`, `timeout
+    // = 3`), and the word on a page.
     .unless(any!(
         r"\b(invalid|unknown|unexpected|unrecognized|unsupported|undefined|missing|undeclared|unresolved|incompatible) .*time-?out",
         r"time-?out\b.*\b(is not|must|should|is undefined|has no|not (recognized|found|defined|supported)|expected|cannot)\b",
@@ -121,13 +121,13 @@ pub(super) const RULES: &[Rule] = &[
         Regex(any!(
             // Python's repr of an HTTP client's exception.
             r"\b\w*(Error|Exception)\([45]\d\d, ['\x22]",
-            // The same, printed: a class of a client, then the status and what the server said.
+            // A printed client exception: its class, then the status and the server's message.
             r"\b(?-i:[A-Z]\w*(Exception|Api\w*Error|HTTP\w*Error|Http\w*Error|ClientError|ServerError))(\.\w+)?: \(?[45]\d\d( \{|: | [A-Z]|\)| -)",
             r"\b(NotFound|AccessDenied|MethodNotAllowed|BadRequest|Unauthorized|TooManyRequests|ServiceUnavailable|Conflict|Gone|UnprocessableEntity)HttpException\b",
             r"\b(HttpClient|HttpServer|Http)ResponseException: [A-Z]|\bunacceptableStatusCode\b",
             r"\b(api|http|server|service|request|response) (error|failed|failure)\b.*[:(] ?[45]\d\d\b",
             r"\bURL: (GET|PUT|POST|DELETE|LIST|PATCH) \S+\s+Code: [45]\d\d",
-            // An inspected JavaScript error: one property a line, or all of them in braces.
+            // An inspected JavaScript error, with one property per line or all properties in braces.
             r"(^\s*|[{,] ?)status(Code)?: [45]\d\d\s*(,|\}|$)",
         )),
     )

@@ -1,5 +1,5 @@
-//! A 4xx or 5xx answer reported as the failure: a status in HTTP context only.
-//! A number is no status because it has three digits: ports, lines, counts and sizes have them too.
+//! A 4xx or 5xx answer that is reported as the failure. A status needs HTTP context, because ports, line numbers,
+//! counts and sizes also have three digits.
 
 use crate::{
     classify::rule::{
@@ -9,7 +9,7 @@ use crate::{
     failure::category::Category::HttpError,
 };
 
-/// The statuses in use, as words of a sentence or in brackets; context is for the shape to see.
+/// The statuses in use, after a blank or a bracket. The patterns check for HTTP context.
 #[rustfmt::skip]
 const STATUSES: &[&str] = &[
     " 400", "(400", "[400", " 401", "(401", "[401", " 402", "(402", "[402", " 403", "(403", "[403", " 404", "(404", "[404", " 405", "(405", "[405",
@@ -118,7 +118,7 @@ pub(super) const RULES: &[Rule] = &[
             r"\bunexpected( http)? status\W{1,3}[45]\d\d\b|\bstatus: [45]\d\d [A-Z][a-z]+",
         )),
     )
-    // A process, too, has a status.
+    // An exit status belongs to a process.
     .unless(r"exit(ed)?( with)?( non-zero)? status"),
     rule(
         "http-reason-phrase",
@@ -137,7 +137,7 @@ pub(super) const RULES: &[Rule] = &[
             r#"\b(internal ?server ?error|bad ?gateway|service ?unavailable|gateway time-?out|too ?many ?requests|unprocessable( entity| content)?|forbidden|unauthorized|(?-i:Not ?Found|NOT[_ ]FOUND)|bad ?request|method not allowed)["']?[\s:,=\-('"\[]{1,4}(http |status |code |error )*[45]\d\d\b"#,
         )),
     )
-    // What a test looked for on a page.
+    // Excludes text that a test searched on a page.
     .unless(r"unable to find (an? |the )?(\w+ )?(element|role|text|label)|with the text"),
     rule(
         "http-parenthesised",
@@ -160,7 +160,7 @@ pub(super) const RULES: &[Rule] = &[
         ],
         Regex(any!(
             r"\(service: .+status code: [45]\d\d|httpStatusCode\W{1,3}[45]\d\d|StatusCode: [45]\d\d, RequestID",
-            // Whatever its code is: the service answered with a status of 400 or more.
+            // The error code does not matter, because AWS clients raise this only for statuses of 400 or more.
             r"an error occurred \([\w.]+\) when calling the \w+ operation",
         )),
     ),
@@ -263,7 +263,7 @@ pub(super) const RULES: &[Rule] = &[
             r"\b(failed to (fetch|load|download|get|post|upload|retrieve|request|pull|push|call)|(download|upload|request|fetch|call|GET|POST|PUT|PATCH|DELETE)( \S+)? failed|unable to fetch|could not fetch)\b.*(: | -| \(|\[| with|->|=>)\s*(error |http |status |code )*[45]\d\d\b",
         ),
     ),
-    // Something stands between address and status: a number inside a path, an id or a port is none.
+    // Requires a separator between address and status, because a number inside a path, an ID or a port is not a status.
     rule(
         "http-method-line",
         HttpError,
@@ -272,7 +272,7 @@ pub(super) const RULES: &[Rule] = &[
             r#"\b(GET|POST|PUT|PATCH|DELETE|HEAD) ["']?(https?://|/)\S*(\s+(->|=>|→|:|-|returned|responded|failed)*:?)*(\s|\()(HTTP )?(status )?(code )?[45]\d\d\b"#,
         ),
     ),
-    // An access log tells of every answer; it is the failure only when nothing else is.
+    // An access log lists every answer, so it decides only if nothing else does.
     rule(
         "http-access-log",
         HttpError,

@@ -1,4 +1,4 @@
-//! Complaints of libraries that stand in for something: for objects and functions, and for services.
+//! Complaints of mock libraries for objects and functions, and for services.
 
 pub(super) mod clients;
 pub(super) mod objects;

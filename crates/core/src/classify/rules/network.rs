@@ -1,5 +1,5 @@
-//! Names that do not resolve, hosts out of reach, connections cut, TLS.
-//! Refused connections are in `refused`, time limits in `timeout`.
+//! Names that do not resolve, unreachable hosts, cut connections and TLS errors. Refused connections are in `refused`,
+//! time limits in `timeout`.
 
 pub(super) mod clients;
 
@@ -23,7 +23,7 @@ pub(super) const RULES: &[Rule] = &[
         ],
         Word,
     )
-    // npm: a package that is not there is no name of a host.
+    // npm reports a missing package with this code; it is not a host name.
     .unless(r"ENOTFOUND_PACKAGE"),
     rule(
         "dns-words",
@@ -60,7 +60,8 @@ pub(super) const RULES: &[Rule] = &[
             r"\blookup \S+ on \S+:53\b|\blookup [\w.-]+: ",
         )),
     )
-    // What a program resolves by name without a network; .NET says `service for type` of an object it cannot make.
+    // Excludes names that a program resolves without a network, for example modules; .NET prints `service for type` for
+    // an object that it cannot create.
     .unless(r"service for type|module|import|plugin|loader|dependency|package|placeholder|path|alias|symbol"),
     // Out of reach
     rule(
@@ -101,7 +102,7 @@ pub(super) const RULES: &[Rule] = &[
         ],
         Word,
     )
-    // axios gives ECONNABORTED to its own time limit.
+    // axios uses ECONNABORTED for its own time limit.
     .unless(r"ECONNABORTED.*timeout|timeout of \d+ ?ms exceeded"),
     rule(
         "reset-words",
@@ -139,10 +140,11 @@ pub(super) const RULES: &[Rule] = &[
         ],
         Literal,
     )
-    // The state of a local stream, or what a test says it simulates, is told apart by the exception's own type.
+    // Excludes a local session that does not answer a prompt. Other errors of local streams have an exception type of
+    // their own.
     .unless(any!(
         r"session (has )?failed to respond to prompt",
-        // A proxy's answer quotes why it had none to pass on.
+        // A proxy's HTTP answer quotes the reason why the upstream failed.
         r"\b50[234]\b.{1,40}upstream connect error",
     )),
     rule(
@@ -165,7 +167,7 @@ pub(super) const RULES: &[Rule] = &[
             r"\b(read|write) tcp .*: EOF\b|\brpc error: .*(error reading from server: )?EOF\b",
         )),
     ),
-    // Ruby: the end of a file is an error of any stream, so the frame below must be one of the network.
+    // Ruby raises EOFError for any stream, so the frame below must belong to the network code.
     rule(
         "reset-ruby-eof",
         NetworkError,
@@ -174,7 +176,7 @@ pub(super) const RULES: &[Rule] = &[
     )
     .near(),
     rule("reset-apple", NetworkError, &["nsurlerrordomain"], Regex(r"NSURLErrorDomain.*[Cc]ode=-(1003|1005|1006|1009|1018|1200|1201|1202|1203|1204|1205|1206)\b")),
-    // Npgsql says so of its own time limit, too.
+    // Npgsql also prints this for its own time limit.
     rule("reset-npgsql", NetworkError, &["exception while reading from stream"], Literal).near().unless(r"timed? ?out"),
     rule("reset-oracle", NetworkError, &["ora-031", "ora-125", "ora-121", "ora-290", "ora-288"], Regex(r"\bORA-(290(24|02|03|19)|28860|28862|28865|03113|03114|03135|12154|12537|12545|12547|12560)\b")),
     rule(
@@ -232,12 +234,12 @@ pub(super) const RULES: &[Rule] = &[
             r"bad record mac|doesn't match either of|response to HTTPS client|request to an HTTPS server",
         )),
     )
-    // The socket's own handshake of another protocol.
+    // Excludes handshakes of other protocols, for example WebSocket.
     .unless(any!(
         r"handshake timed out|handshake timeout|handshake.*(status|code):? [45]\d\d",
         r"websocket handshake.*[45]\d\d|unexpected server response",
     )),
-    // Everything else a client says about the wire
+    // Other client errors about the network
     rule(
         "network-fetch",
         NetworkError,
@@ -269,7 +271,7 @@ pub(super) const RULES: &[Rule] = &[
         )),
     )
     .near()
-    // Access that was denied, and a time limit, are what happened; that nothing could be read follows.
+    // A denied permission or a time limit is the cause; the failed read is its consequence.
     .unless(r"permission denied \(|timed? ?out"),
     rule(
         "network-npm",
@@ -278,7 +280,7 @@ pub(super) const RULES: &[Rule] = &[
         Literal,
     )
     .near()
-    // npm says so of time limits, too.
+    // npm also prints this for time limits.
     .unless(r"ETIMEDOUT|timeout"),
     rule(
         "network-grpc",
@@ -303,10 +305,10 @@ pub(super) const RULES: &[Rule] = &[
             r"\bAPIConnectionError\b|\bENOTCONN\b",
         )),
     )
-    // These carry their cause, which may be a time limit.
+    // These errors contain their cause, which may be a time limit.
     .unless(any!(
         r"timed? ?out|too many open files|permission denied|address already in use|EADDRINUSE",
-        // The class of an object, not an exception that was thrown.
+        // Excludes the class of an object if no exception of that class was thrown.
         r"unknown url type|no host given|cannot be cast|ClassCastException",
     )),
 ];

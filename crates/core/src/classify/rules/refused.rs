@@ -1,5 +1,4 @@
-//! Nobody listens: connection refused in every spelling.
-//! The other errors of a network are in `network`.
+//! Connection refused in every spelling, because no process listens on the port. Other network errors are in `network`.
 
 use crate::{
     classify::rule::{
@@ -23,7 +22,7 @@ pub(super) const RULES: &[Rule] = &[
         ],
         Word,
     )
-    // A method of a test, with its line.
+    // Excludes a test method with its line number.
     .unless(r"\.\w*connectionrefused\w*:\d"),
     rule("refused-words", ConnectionRefused, &["connection refused"], Literal),
     rule("refused-windows", ConnectionRefused, &["actively refused", "os error 10061", "winerror 10061"], Literal),
@@ -38,7 +37,7 @@ pub(super) const RULES: &[Rule] = &[
             r"\brefused to connect\b|\brefused (the |our )?(network |tcp )?connection\b",
         )),
     )
-    // A test that wanted it refused.
+    // Excludes a test that expected the refusal.
     .unless(r"should (have|be) refuse"),
     rule(
         "refused-to-connect",
@@ -102,7 +101,8 @@ pub(super) const RULES: &[Rule] = &[
         Regex(any!(
             r"curl: \(7\)|\bORA-12541\b|NSURLErrorDomain.*Code=-1004\b|\ball connection attempts failed",
             r"can't reach database server at|could not be established\. broker may not be available",
-            // curl says so of every failure to connect; a refusal comes at once.
+            // curl prints this for every failed connection; a refusal is recognizable because it fails within
+            // milliseconds.
             r"curl error 7:|after \d{1,4} ms: could(n.t| not) connect to server|neterror\?e=connectionfailure",
         )),
     )

@@ -1,5 +1,5 @@
-//! Time limits exceeded: those of test runners first, then of networks, databases, jobs and functions.
-//! 408 and 504 answers are HTTP statuses and stand in `http`.
+//! Exceeded time limits: first of test runners, then of networks, databases, jobs and functions. The HTTP statuses 408
+//! and 504 are in `http`.
 
 use crate::{
     classify::rule::{
@@ -9,7 +9,8 @@ use crate::{
     failure::category::Category::Timeout,
 };
 
-/// A gateway's answer is a status, and an option or a function may be called after a time limit.
+/// Texts that contain the word but no exceeded limit: a gateway's HTTP status, or an option or function with timeout in
+/// its name.
 const NOT_A_LIMIT: &str = concat!(
     r"\b(504|408)\b.*time-?\s?out|time-?\s?out.{0,20}\b(504|408)\b",
     r"|upstream request timeout|\bNoSuch(Method|Field)Error|NoClassDefFoundError|ClassNotFoundException|\b(invalid|unknown|unexpected|unrecognized|unsupported|missing) .*time-?out",
@@ -17,7 +18,7 @@ const NOT_A_LIMIT: &str = concat!(
     r"|cannot be cast|\bshould (have )?timed?[ -]?out|did not raise|not raised|to raise|was not thrown|to throw|exception expected, not|cannot import name|no module named|cannot find symbol|unresolved (reference|import)",
 );
 
-/// Before comparisons: the runner names the expectation it waited for in vain.
+/// These rules come before comparisons because the runner also prints the expectation that it waited for.
 pub(super) const RUNNERS: &[Rule] = &[
     rule(
         "timeout-test-runner",

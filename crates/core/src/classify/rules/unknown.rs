@@ -1,5 +1,5 @@
-//! Errors of a program: nothing of the other nine categories, said so with a name.
-//! A text that no rule knows has the rule `none`.
+//! Program errors with a name that fit none of the other nine categories. A text that no rule matches gets the rule
+//! `none`.
 
 use crate::{
     classify::rule::{
@@ -9,7 +9,7 @@ use crate::{
     failure::category::Category::{AssertionMismatch, Unknown},
 };
 
-/// Before plain words: a compiler's message names what the code calls a time limit or a setting.
+/// These come before plain sentences because a compiler message may contain code names such as `timeout` or `config`.
 pub(super) const CODE: &[Rule] = &[rule(
     "error-compile",
     Unknown,
@@ -34,7 +34,8 @@ pub(super) const CODE: &[Rule] = &[rule(
     )),
 )];
 
-/// They stand last, and before log lines below error level: what a program died of outweighs what it warned about.
+/// These come last, but before log lines below error level, because the error that ended a program outweighs its
+/// warnings.
 pub(super) const RULES: &[Rule] = &[
     rule("error-race", Unknown, &["warning: data race"], Literal).trust(Trust::All),
     rule(
@@ -43,10 +44,10 @@ pub(super) const RULES: &[Rule] = &[
         &["panic: ", "panicked at", "fatal error: "],
         Regex(r"^\s*panic: |\bpanicked at\b|^\s*fatal error: "),
     ),
-    // A Go test that says it failed and nothing else did: its own t.Error said why.
+    // A Go test that failed without any other error text, so its own `t.Error` reported the reason.
     rule("assert-go-fail", AssertionMismatch, &["--- fail: "], Regex(r"^\s*--- FAIL: \w+"))
         .near()
-        // An error that a call gave back is no expectation.
+        // An error that a call returned is not a failed expectation.
         .unless(r"_test\.go:\d+: unexpected error\b")
         .trust(Trust::All),
     rule(

@@ -1,10 +1,10 @@
-//! The shapes of lines that tell the kind of a failure, the weightiest first.
+//! Patterns of lines that determine the kind of a failure, in order of weight.
 
 use super::FailureKind as K;
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// One shape.
+/// A pattern and its kind.
 pub(super) struct KindRule {
     pub(super) kind: K,
     pub(super) pattern: &'static str,
@@ -14,7 +14,7 @@ const fn rule(kind: K, pattern: &'static str) -> KindRule {
     KindRule { kind, pattern }
 }
 
-/// Whether some line begins with the name of an error.
+/// Checks whether a line starts with the name of an error.
 pub(super) fn names_error(text: &str) -> bool {
     static NAME: LazyLock<Regex> = LazyLock::new(|| {
         let pattern = r"(?m)^(?:Uncaught |Caused by: |Unhandled exception\. |Exception in thread .*?)?(?:[\w$]+(?:\.|::|\\))*[\w$]*(?:Error|Exception|Throwable|Fault)(?: \[\w+\])?(?::|\b *$|\s\()";
@@ -23,15 +23,16 @@ pub(super) fn names_error(text: &str) -> bool {
     NAME.is_match(text)
 }
 
-/// In this order: what ends a whole process or run, then what the surroundings lack, then what a compiler says, then errors
-/// of a program. `(?m)` lets `^` and `$` stand for a line's ends.
+/// Order: failures that end a whole process or run, missing parts of the environment, compiler errors, errors of a
+/// program. `(?m)` makes `^` and `$` match at line ends.
 pub(super) const RULES: &[KindRule] = &[
-    // Memory and the process itself; limits of the system first, which say that memory or a disk is full.
+    // Memory and the process itself. System limits come first because their messages mention full memory or a full
+    // disk.
     rule(
         K::ResourceLimit,
         r"\bEMFILE\b|\bENFILE\b|(?i:too many open files)|(?i:resource temporarily unavailable)|\bfork: retry|can't start new thread|unable to create (?:new )?native thread|System limit for number of file watchers|(?i:too many connections)|remaining connection slots are reserved|sorry, too many clients already",
     ),
-    // Go says it of a signal of the process.
+    // Go prints this for a signal of the process.
     rule(K::NullDereference, r"nil pointer dereference"),
     rule(
         K::OutOfMemoryHeap,
@@ -53,7 +54,7 @@ pub(super) const RULES: &[KindRule] = &[
         K::AddressInUse,
         r"\bEADDRINUSE\b|(?i:address (?:is )?already in use)|(?i:port \S+ (?:is|was) (?:already )?(?:in use|allocated|used))|port is already allocated|Only one usage of each socket address|java\.net\.BindException|BindError|(?i:something is already running on port)",
     ),
-    // Coverage and snapshots are said by runners, at the end of all else.
+    // Coverage and snapshots, which runners report after everything else.
     rule(
         K::CoverageThreshold,
         r"(?i:coverage)[^\n]*(?i:does not meet|threshold|below|less than|fail[- ]?under|minimum)|Required test coverage of|FAIL Required test coverage|Coverage check failed|Coverage checks have not been met|Rule violated for (?:bundle|package|class)|(?m)^(?:Line|Branch) coverage \([\d.]+%\) is below",
@@ -62,7 +63,7 @@ pub(super) const RULES: &[KindRule] = &[
         K::Snapshot,
         r"toMatch(?:Inline)?Snapshot|toMatchFileSnapshot|(?i:snapshot)[^\n]*(?i:mismatch|obsolete|does not match|doesn't match|not written|differ|failed|assertion)|[Ss]napshots? .*mismatched|toHaveScreenshot|A snapshot doesn't exist|snapshot assertion for|SnapshotMismatch|Snapshot name: ",
     ),
-    // Databases: before permissions and files, which their messages speak of, too.
+    // Databases come before permissions and files because their messages mention those too.
     rule(
         K::DatabaseConstraint,
         r"(?i:unique constraint|uniqueness constraint|foreign key constraint|violates (?:not-null|check|unique|foreign key|exclusion) constraint|constraint failed)|(?i:duplicate entry) '|\bE11000 duplicate key|SQLITE_CONSTRAINT|\bIntegrityError\b|ER_DUP_ENTRY|UniqueViolation|ConstraintViolationException|SequelizeUniqueConstraintError|RecordNotUnique|Cannot (?:add or update|delete or update) a (?:child|parent) row|\bP200[23]\b|ORA-00001",
@@ -79,7 +80,7 @@ pub(super) const RULES: &[KindRule] = &[
         K::DatabaseQuery,
         r#"syntax error at or near "|You have an error in your SQL syntax|SQLITE_ERROR: near|near "[^"\n]*": syntax error|ORA-009\d\d|Incorrect syntax near|operator does not exist: |PG::SyntaxError|ambiguous column name"#,
     ),
-    // What a network says.
+    // Network errors.
     rule(
         K::Dns,
         r"\bENOTFOUND\b|\bEAI_AGAIN\b|getaddrinfo|(?i:name or service not known)|(?i:temporary failure in name resolution)|(?i:could not resolve host)|java\.net\.UnknownHostException|no such host\b|nodename nor servname|NameResolutionError|DNS_PROBE|ERR_NAME_NOT_RESOLVED",
@@ -125,7 +126,7 @@ pub(super) const RULES: &[KindRule] = &[
         K::MissingVariable,
         r"(?i:(?:environment|env) (?:variable|var)s? [^\n]*(?:not (?:set|defined|found|present)|is required|missing|must be))|(?i:missing (?:required )?(?:environment|env) var)|environment variable not found|(?m)^KeyError: '[A-Z][A-Z0-9]*_[A-Z0-9_]+'|(?m)^[A-Z][A-Z0-9]*_[A-Z0-9_]+ (?:is not set|is required|must be set|is missing|not set)|: unbound variable|: parameter (?:null or )?not set|key not found: \W[A-Z][A-Z0-9_]+\W|NotPresent|Environment variable not found",
     ),
-    // Tests that cannot even begin.
+    // Tests that cannot start.
     rule(
         K::NoTests,
         r"(?i:no tests? (?:found|ran|were found|to run|files? found|executed|matching)|no test suite found|no test files|no tests found|did not find any tests|collected 0 items|no tests were executed|no matching tests|no tests matching)|Your test suite must contain at least one test|0 examples, 0 failures|NO_TESTS_RAN",
@@ -134,18 +135,18 @@ pub(super) const RULES: &[KindRule] = &[
         K::TestSetup,
         r#"fixture '[^'\n]+' not found|recursive dependency involving fixture|"(?:before|after) (?:each|all)" hook|(?:before|after)(?:Each|All) hook|setup method|(?i:error in (?:setup|teardown|beforeall|afterall))|Test suite failed to run|ParameterResolutionException|Failed to load ApplicationContext|globalSetup|setUpClass|(?:Before|After)(?:Each|All) methods?\b"#,
     ),
-    // Of the JVM's maps and collections, whose exception is named as Selenium's is.
+    // Maps and collections of the JVM, whose exception has the same name as Selenium's.
     rule(K::MissingKey, r"NoSuchElementException: (?:Key .* is missing in the map|key not found)"),
     rule(K::OutOfRange, r"java\.util\.NoSuchElementException"),
-    // An element that was found, and was not what was expected in time.
+    // An element that was found but did not have the expected value in time.
     rule(K::Assertion, r#"(?m)^\W*unexpected value ""#),
     rule(
         K::ElementNotFound,
         r"(?i:unable to (?:find|locate) (?:an? |role=)?\W?(?:element|accessible element|role))|NoSuchElementException|NoSuchElementError|no such element: |Unable to find (?:an accessible )?element|ElementNotInteractable|ElementClickIntercepted|StaleElementReference|strict mode violation: |waiting for (?:locator|selector|getBy\w+)\W|Expected to find element: |element\(s\) not found|TestingLibraryElementError|Capybara::ElementNotFound|Found multiple elements",
     ),
-    // A text that is read, not the source: JavaScript names both alike.
+    // A text that the program parses, not the source; JavaScript uses the same error name for both.
     rule(K::Parse, r"Unexpected end of JSON|is not valid JSON|in JSON at position"),
-    // What checks source text, and says so.
+    // Tools that check source text.
     rule(
         K::Format,
         r"Code style issues (?:found|were found)|(?m)^Diff in \S+|would reformat|File content differs from formatting output|(?i:run prettier)|prettier/prettier|Formatter would have printed|files? (?:is|are) not formatted|not (?:gofmt|gofumpt|goimports)-ed|spotlessCheck|violations? should be fixed using|The following files (?:had format violations|need formatting)|Imports are incorrectly sorted|files? would be reformatted",

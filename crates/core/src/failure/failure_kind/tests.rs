@@ -1,4 +1,4 @@
-//! The shared vectors, and that the list is closed.
+//! Tests of the shared vectors, and of the closed list.
 
 use super::{FailureKind, failure_kind};
 use crate::{Analyzer, FailureEvent, summary::Summary};
@@ -47,15 +47,15 @@ fn vectors_cover_every_kind() {
 }
 
 #[test]
-fn a_kind_is_written_as_it_is_named() {
+fn kinds_serialize_as_their_names() {
     for kind in FailureKind::ALL {
         assert_eq!(serde_json::to_value(kind).unwrap(), kind.as_str());
     }
 }
 
-/// The documentation names each kind once, in the order of the list.
+/// The documentation must list each kind once, in the order of the list.
 #[test]
-fn the_list_is_documented() {
+fn every_kind_is_documented() {
     let readme = include_str!("../../../../../npm/engine/README.md");
     let section = readme.split("## Failure kinds").nth(1).unwrap().split("\n## ").next().unwrap();
     let documented: Vec<_> =

@@ -1,15 +1,15 @@
-//! Reads environment facts as people and tools write them: keys in any case, aliases, versions of every notation.
+//! Reads environment facts in the notations of people and tools: keys in any case, aliases, versions in any notation.
 
 use super::Environment;
 
-/// Longest name; what is longer is a sentence and names nothing.
+/// Maximum length of a name; a longer text is a sentence.
 const MAX_NAME_CHARS: usize = 40;
-/// Longest value that is read: a name and its version.
+/// Maximum length of the part of a value that is read: a name and its version.
 const MAX_VALUE_BYTES: usize = 64;
-/// Largest number that is a major version; years such as 2022 are.
+/// Largest major version. Years such as 2022 are majors too.
 const MAX_MAJOR_VERSION: u32 = 9999;
 
-/// One value of the map.
+/// A value in the map of facts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum EnvironmentFact<'a> {
     /// A name, a version, or both: `Python 3.11`.
@@ -18,14 +18,15 @@ pub enum EnvironmentFact<'a> {
     Number(f64),
 }
 
-/// A name and the version that stood beside it.
+/// A name and the version next to it.
 #[derive(Clone, Debug, Default)]
 struct ParsedName {
     name: Option<String>,
     major: Option<u32>,
 }
 
-/// What is said of each field, by how directly it is said: `language` before a key that is a language's own name.
+/// The facts that were read. A direct field such as `language` has priority over a key that is itself a name, such as
+/// `python`.
 #[derive(Debug, Default)]
 struct StatedFacts {
     os: Option<String>,
@@ -41,7 +42,7 @@ struct StatedFacts {
     by_runtime: ParsedName,
 }
 
-/// Names of languages as keys (`python: "3.11"`) and as values, with their canonical names.
+/// Language names with their canonical names; they occur as keys (`python: "3.11"`) and as values.
 const LANGUAGES: [(&str, &str); 40] = [
     ("python", "python"),
     ("py", "python"),
@@ -84,7 +85,7 @@ const LANGUAGES: [(&str, &str); 40] = [
     ("haskell", "haskell"),
     ("perl", "perl"),
 ];
-/// Names of runtimes.
+/// Runtime names with their canonical names.
 const RUNTIMES: [(&str, &str); 16] = [
     ("node", "node"),
     ("nodejs", "node"),
@@ -103,7 +104,7 @@ const RUNTIMES: [(&str, &str); 16] = [
     ("wasmtime", "wasmtime"),
     ("browser", "browser"),
 ];
-/// Names of frameworks.
+/// Framework names with their canonical names.
 const FRAMEWORKS: [(&str, &str); 36] = [
     ("react", "react"),
     ("reactjs", "react"),
@@ -142,7 +143,7 @@ const FRAMEWORKS: [(&str, &str); 36] = [
     ("asp.net", "aspnet"),
     ("quarkus", "quarkus"),
 ];
-/// Beginnings of the names of operating systems; the first that fits.
+/// Prefixes of operating system names; the first match wins.
 const SYSTEMS: [(&str, &str); 28] = [
     ("darwin", "macos"),
     ("mac", "macos"),
@@ -173,13 +174,13 @@ const SYSTEMS: [(&str, &str); 28] = [
     ("freebsd", "freebsd"),
     ("android", "android"),
 ];
-/// Values that say that nothing is known.
+/// Values that mean unknown.
 const NOTHING: [&str; 9] = ["", "unknown", "none", "null", "n-a", "n/a", "undefined", "any", "-"];
 
 pub(super) fn read<'a>(facts: impl IntoIterator<Item = (&'a str, EnvironmentFact<'a>)>) -> Environment {
     let mut facts: Vec<(String, EnvironmentFact<'a>)> =
         facts.into_iter().map(|(key, value)| (key_of(key), value)).collect();
-    // Two keys may mean the same field; which of them counts must not hang on their order.
+    // Sort, because two keys may set the same field and the result must not depend on their order.
     facts.sort_by_cached_key(|(key, value)| (key.clone(), format!("{value:?}")));
     let mut said = StatedFacts::default();
     for (key, value) in &facts {
@@ -188,7 +189,7 @@ pub(super) fn read<'a>(facts: impl IntoIterator<Item = (&'a str, EnvironmentFact
     said.into_environment()
 }
 
-/// `language_major`, `languageMajor` and `Language-Major` are one key.
+/// Folds `language_major`, `languageMajor` and `Language-Major` to the same key.
 fn key_of(key: &str) -> String {
     let marks = key.chars().filter(|mark| !matches!(mark, '_' | '-' | ' ' | '.'));
     marks.flat_map(char::to_lowercase).take(MAX_NAME_CHARS).collect()
@@ -244,7 +245,7 @@ impl StatedFacts {
     }
 }
 
-/// Keeps what was said first.
+/// Keeps the first value.
 fn set_if_empty<T>(slot: &mut Option<T>, value: Option<T>) {
     if slot.is_none() {
         *slot = value;
@@ -260,7 +261,7 @@ impl ParsedName {
         }
     }
 
-    /// The name said directly with the major said most directly, or else what a key of that name said.
+    /// Returns the direct name with the most direct major, or the values of a key that is itself a name.
     fn or_by_name(self, by_name: Self, major: Option<u32>) -> Self {
         let of_same = by_name.name == self.name || self.name.is_none();
         let name = self.name.or(by_name.name);
@@ -274,7 +275,7 @@ fn parse_named(text: &str, aliases: &[(&str, &str)]) -> ParsedName {
     let clean = clean(text);
     let mut name = clean.as_str();
     let mut version = None;
-    // What is left must not end in a version again, or the bucket would read back otherwise.
+    // The rest must not end in a version again, because otherwise the bucket would be parsed differently.
     while lookup(name, aliases).is_none() {
         let start = version_start(name);
         if start == name.len() {
@@ -290,7 +291,7 @@ fn parse_named(text: &str, aliases: &[(&str, &str)]) -> ParsedName {
     ParsedName { name: Some(name.to_owned()), major: version.and_then(|version| major(version, name)) }
 }
 
-/// Where the version at the end of a name begins, if it has one.
+/// Returns the start of the version at the end of a name, or the length of the text if it has no version.
 fn version_start(text: &str) -> usize {
     let tail = text.trim_end_matches(|mark: char| mark.is_ascii_digit() || matches!(mark, '.' | 'x' | '_')).len();
     let digits = &text[tail..];
@@ -332,7 +333,7 @@ fn version_of(value: EnvironmentFact<'_>, name: &str) -> Option<u32> {
     }
 }
 
-/// The first number of a version or range; an upper bound alone (`<4`) names none.
+/// Returns the first number of a version or range. An upper bound alone (`<4`) has no major.
 fn major(text: &str, name: &str) -> Option<u32> {
     let clause = text
         .split([',', ' ', '|'])
@@ -341,7 +342,7 @@ fn major(text: &str, name: &str) -> Option<u32> {
     let mut numbers =
         clause[start..].split(|mark: char| !mark.is_ascii_digit()).map(|digits| digits.parse::<u32>().ok());
     let first = numbers.next().flatten().filter(|major| *major <= MAX_MAJOR_VERSION)?;
-    // Java before 9 called itself 1.8.
+    // Java before 9 has versions such as 1.8.
     let old_java = first == 1 && matches!(name, "java" | "jvm");
     if old_java {
         numbers.next().flatten().filter(|major| *major <= MAX_MAJOR_VERSION).or(Some(first))
@@ -350,7 +351,7 @@ fn major(text: &str, name: &str) -> Option<u32> {
     }
 }
 
-/// Lower case, of a safe alphabet, bounded.
+/// Converts to lower case, replaces unsafe characters with `-`, and cuts at `MAX_VALUE_BYTES`.
 fn clean(text: &str) -> String {
     let mut clean = String::new();
     for mark in text.trim().chars().flat_map(char::to_lowercase) {
@@ -373,7 +374,7 @@ fn join_runtime(name: String, major: Option<u32>) -> String {
     }
 }
 
-/// Name and major of a canonical runtime.
+/// Splits a canonical runtime into name and major.
 pub(super) fn split_runtime(runtime: &str) -> (&str, Option<u32>) {
     let split = runtime.rsplit_once('-').and_then(|(name, major)| Some((name, major.parse().ok()?)));
     split.map_or((runtime, None), |(name, major)| (name, Some(major)))

@@ -49,7 +49,7 @@ fn numbers_are_versions() {
 }
 
 #[test]
-fn the_match_is_graded() {
+fn match_decreases_with_distance() {
     let of = Environment::parse;
     let here = of("os=linux;language=python;language_major=3;framework=django;framework_major=5");
     let order = [
@@ -88,7 +88,7 @@ fn environment() -> impl Strategy<Value = Environment> {
         })
 }
 
-/// `a` with one field taken over from `b`.
+/// Returns `a` with one field of `b`.
 fn with_field(a: &Environment, b: &Environment, field: usize) -> Environment {
     let mut a = a.clone();
     match field {
@@ -105,12 +105,12 @@ fn with_field(a: &Environment, b: &Environment, field: usize) -> Environment {
 
 proptest! {
     #[test]
-    fn a_bucket_reads_back(environment in environment()) {
+    fn buckets_round_trip(environment in environment()) {
         prop_assert_eq!(Environment::parse(&environment.to_string()), environment);
     }
 
     #[test]
-    fn any_facts_are_canonical(facts in proptest::collection::vec((
+    fn any_facts_give_a_canonical_bucket(facts in proptest::collection::vec((
         prop_oneof![Just("os"), Just("language"), Just("framework"), Just("runtime"), Just("languageVersion"), Just("cuda"), Just("node")],
         any::<String>(),
     ), 0..6)) {
@@ -120,7 +120,7 @@ proptest! {
     }
 
     #[test]
-    fn symmetric_and_bounded(a in environment(), b in environment()) {
+    fn match_is_symmetric_and_bounded(a in environment(), b in environment()) {
         let value = env_match(&a, &b);
         prop_assert!((0.0..=1.0).contains(&value));
         prop_assert_eq!(value.to_bits(), env_match(&b, &a).to_bits());
@@ -128,7 +128,7 @@ proptest! {
     }
 
     #[test]
-    fn one_more_field_that_agrees_never_lowers_it(a in environment(), b in environment(), field in 0_usize..7) {
+    fn equal_field_never_lowers_the_match(a in environment(), b in environment(), field in 0_usize..7) {
         prop_assert!(env_match(&with_field(&a, &b, field), &b) >= env_match(&a, &b) - 1e-12);
     }
 

@@ -1,18 +1,19 @@
-//! Quantiles of the Beta distribution, for fractions of outcomes too.
-//! Parameters of quantiles are at least 1.
+//! Quantiles of the Beta distribution, also for fractional outcomes.
 
-/// Steps of halving: more than a double's 52 bits would not show.
+/// Number of bisection steps; more would exceed the 52 bits of a double.
 const BISECTION_STEPS: u32 = 50;
-/// Terms of the continued fraction; it converges in far fewer for parameters up to about a million.
+/// Maximum terms of the continued fraction, which needs far fewer for parameters up to about a million.
 const MAX_TERMS: u32 = 3000;
-/// Where the continued fraction has converged.
+/// Relative change at which the continued fraction has converged.
 const CONVERGED_AT: f64 = 1e-12;
-/// In place of a zero divisor (Lentz).
+/// Replaces a zero divisor (Lentz).
 const TINY_DIVISOR: f64 = 1e-300;
-/// From here on more outcomes change nothing that is shown, and the parameters stay in the range that converges.
+/// Parameters are scaled down to this sum, because more outcomes do not change the rounded result and larger parameters
+/// may not converge.
 const MAX_PARAMETER: f64 = 1e6;
 
-/// The value below which a `Beta(a, b)` variable stays with the given probability; `a` and `b` at least 1.
+/// Returns the value below which a `Beta(a, b)` variable lies with the given probability. `a` and `b` must be at least
+/// 1.
 pub(crate) fn quantile(probability: f64, a: f64, b: f64) -> f64 {
     let scale = (MAX_PARAMETER / (a + b)).min(1.0);
     let (a, b) = ((a * scale).max(1.0), (b * scale).max(1.0));
@@ -28,13 +29,13 @@ pub(crate) fn quantile(probability: f64, a: f64, b: f64) -> f64 {
     f64::midpoint(low, high)
 }
 
-/// The regularised incomplete beta function `I_x(a, b)` by its continued fraction (Abramowitz and Stegun 26.5.8).
+/// Regularized incomplete beta function `I_x(a, b)` by its continued fraction (Abramowitz and Stegun 26.5.8).
 fn cumulative(x: f64, a: f64, b: f64) -> f64 {
     if x <= 0.0 || x >= 1.0 {
         return x.clamp(0.0, 1.0);
     }
     let front = (ln_gamma(a + b) - ln_gamma(a) - ln_gamma(b) + a * x.ln() + b * (-x).ln_1p()).exp();
-    // The fraction converges fast on this side of the mean; the other side is its mirror.
+    // The fraction converges fast on this side of the mean; use symmetry on the other side.
     if x < (a + 1.0) / (a + b + 2.0) {
         front * fraction(x, a, b) / a
     } else {
@@ -63,14 +64,14 @@ fn fraction(x: f64, a: f64, b: f64) -> f64 {
     value
 }
 
-/// The fraction's even and odd coefficient of this number.
+/// Returns the even and the odd coefficient with this index.
 fn parts(n: f64, x: f64, a: f64, b: f64) -> [f64; 2] {
     let even = n * (b - n) * x / ((a + 2.0 * n - 1.0) * (a + 2.0 * n));
     let odd = -(a + n) * (a + b + n) * x / ((a + 2.0 * n) * (a + 2.0 * n + 1.0));
     [even, odd]
 }
 
-/// Stirling's series for the logarithm of the gamma function, from 8 on; below by its recurrence.
+/// Logarithm of the gamma function: Stirling's series from 8 on, the recurrence below.
 pub(crate) fn ln_gamma(x: f64) -> f64 {
     let (mut x, mut product) = (x, 1.0);
     while x < 8.0 {
@@ -87,7 +88,7 @@ mod tests {
     use super::quantile;
 
     #[test]
-    fn known_quantiles() {
+    fn quantiles_match_known_values() {
         let check = |a: f64, b: f64, want: f64| {
             let found = quantile(0.2, a, b);
             assert!((found - want).abs() < 1e-9, "Beta({a}, {b}): {found}, not {want}");

@@ -35,12 +35,12 @@ fn score(stats: &[BucketStats]) -> f64 {
 }
 
 #[test]
-fn one_of_one_does_not_beat_nine_of_ten() {
+fn one_success_of_one_ranks_below_nine_of_ten() {
     assert!(score(&[row(HERE, 9, 1)]) > score(&[row(HERE, 1, 0)]));
 }
 
 #[test]
-fn however_many_claims_are_less_than_one_success_that_was_shown() {
+fn claims_count_less_than_one_shown_success() {
     let claims = |count: u32| BucketStats { claimed: count, ..row(HERE, count, 0) };
     let scores =
         [score(&[]), score(&[claims(1)]), score(&[claims(2)]), score(&[claims(50)]), score(&[row(HERE, 1, 0)])];
@@ -52,20 +52,20 @@ fn however_many_claims_are_less_than_one_success_that_was_shown() {
 }
 
 #[test]
-fn an_untried_one_is_neither_best_nor_hidden() {
+fn untried_solution_ranks_in_the_middle() {
     let untried = score(&[]);
     assert!(score(&[row(HERE, 1, 0)]) > untried && score(&[row(THERE, 1, 0)]) > untried);
     assert!(untried > score(&[row(HERE, 0, 1)]) && untried > 0.1);
 }
 
 #[test]
-fn failed_here_after_it_worked_elsewhere_is_below_an_untried_one() {
+fn failure_here_ranks_below_untried() {
     let failed = score(&[row(THERE, 50, 0), row(HERE, 0, 1)]);
     assert!(failed < ranked("os_family=windows;language=go", &[], 0.8).final_solution_score);
 }
 
 #[test]
-fn says_why_in_one_short_line() {
+fn explanation_is_a_short_line() {
     let check = |stats: &[BucketStats], want: &str| assert_eq!(ranked(HERE, stats, 0.8).why, want);
     check(&[], "not tried yet; written for an environment equal to yours; incident match 0.80");
     check(
@@ -80,7 +80,7 @@ fn says_why_in_one_short_line() {
 }
 
 #[test]
-fn the_best_bucket_is_named() {
+fn nearest_bucket_is_reported() {
     let ranking =
         ranked(THERE, &[row(THERE, 3, 0), row("os_family=linux;language=python;language_major=3", 1, 0)], 1.0);
     assert_eq!(ranking.best_env_bucket_match, "os_family=linux;language=python;language_major=3");
@@ -110,7 +110,7 @@ fn rows() -> impl Strategy<Value = Vec<BucketStats>> {
 
 proptest! {
     #[test]
-    fn every_score_is_in_range(rows in rows(), matched in -1.0_f64..2.0) {
+    fn scores_are_in_range(rows in rows(), matched in -1.0_f64..2.0) {
         let ranking = ranked(THERE, &rows, matched);
         for score in [ranking.env_match_score, ranking.reliability_score, ranking.recency_boost, ranking.final_solution_score] {
             prop_assert!((0.0..=1.0).contains(&score));
@@ -119,7 +119,7 @@ proptest! {
     }
 
     #[test]
-    fn a_success_never_lowers_and_a_failure_never_raises(rows in rows(), at in 0_usize..5) {
+    fn success_never_lowers_and_failure_never_raises_the_score(rows in rows(), at in 0_usize..5) {
         if let Some(chosen) = rows.get(at) {
             let before = ranked(HERE, &rows, 1.0).reliability_score;
             let with = |worked: u32, failed: u32| {
@@ -132,7 +132,7 @@ proptest! {
     }
 
     #[test]
-    fn the_same_record_counts_more_the_nearer_it_is(worked in 1_u32..40, failed in 0_u32..2) {
+    fn nearer_environment_ranks_higher(worked in 1_u32..40, failed in 0_u32..2) {
         let near = ranked(HERE, &[row("os_family=linux;language=python;language_major=3;framework=django", worked, 0)], 1.0);
         let far = ranked(HERE, &[row("os_family=windows;language=go", worked, failed)], 1.0);
         prop_assert!(near.final_solution_score > far.final_solution_score);
@@ -142,7 +142,8 @@ proptest! {
     fn recency_decays(days in 0_i64..1000, more in 1_i64..400) {
         let aged = |days: i64| BucketStats { last_confirmed_at: Some(NOW_MS - days * DAY_MS), ..row(HERE, 3, 0) };
         let (young, old) = (ranked(HERE, &[aged(days)], 1.0), ranked(HERE, &[aged(days + more)], 1.0));
-        // Scores are rounded: two days may share one, a quarter of a half-life may not while there is something to lose.
+        // Scores are rounded: two ages a day apart may share a score, but ages a quarter of a half-life apart must
+        // differ unless the score is near 0.
         prop_assert!(young.recency_boost >= old.recency_boost);
         prop_assert!(more < 45 || young.recency_boost > old.recency_boost || young.recency_boost < 0.02);
         prop_assert!(young.final_solution_score >= old.final_solution_score);
@@ -150,7 +151,7 @@ proptest! {
     }
 
     #[test]
-    fn only_failures_here_are_below_untried(elsewhere in rows(), failed in 1_u32..9) {
+    fn only_failures_here_rank_below_untried(elsewhere in rows(), failed in 1_u32..9) {
         let mut rows: Vec<_> = elsewhere.into_iter().filter(|row| row.bucket != env(HERE)).collect();
         rows.push(row(HERE, 0, failed));
         let untried = ranked("language=go", &[], 1.0);
@@ -158,12 +159,12 @@ proptest! {
     }
 
     #[test]
-    fn nothing_untried_beats_what_worked_and_never_failed(worked in 1_u32..20, bucket in prop_oneof![Just(HERE), Just(THERE), Just("language=go")]) {
+    fn untried_never_beats_proven(worked in 1_u32..20, bucket in prop_oneof![Just(HERE), Just(THERE), Just("language=go")]) {
         prop_assert!(ranked(bucket, &[row(bucket, worked, 0)], 1.0).final_solution_score > score(&[]));
     }
 
     #[test]
-    fn a_better_incident_match_counts(rows in rows(), a in 0.0_f64..1.0, b in 0.0_f64..1.0) {
+    fn better_incident_match_ranks_higher(rows in rows(), a in 0.0_f64..1.0, b in 0.0_f64..1.0) {
         let (low, high) = (ranked(HERE, &rows, a.min(b)), ranked(HERE, &rows, a.max(b)));
         prop_assert!(low.final_solution_score <= high.final_solution_score);
     }

@@ -1,17 +1,17 @@
-//! How often everyday words of error reports stand in any report: what a small memory cannot know by itself.
-//! The memory's own documents are counted by the store.
+//! Document frequencies of common words in error reports, because a small memory cannot estimate them from its own
+//! documents. The store counts those documents.
 
 use super::tokens;
 use std::{collections::HashMap, sync::LazyLock};
 
-/// Words that stand in about a quarter of all reports.
+/// Words in about a quarter of all reports.
 const ALWAYS: &str = "error errors exception exceptions failed fail failure failing fails test tests testing not no \
     java lang org com at null expected actual got but was value assert assertion run running line file code stack trace \
     message caused method call called function object class type string true false return returned invalid \
     cannot could not found unexpected undefined throw throws thrown throwing while using use used get set new default \
     info warn warning debug fatal log panic main thread src lib test app undefined i which what why how after before \
     need err exit equal equals code";
-/// Words that stand in about one report of twelve.
+/// Words in about one report of twelve.
 const OFTEN: &str = "about above access across add added address again all allow allowed already always another \
     api application argument arguments array async await backend base because begin between block boolean bool both \
     browser bug build bytes cache callback cannot case cast change changed char character check child client close \
@@ -48,7 +48,7 @@ const OFTEN: &str = "about above access across add added address again all allow
     vitest mocha opentest4j assertionfailederror index.js traceback recent ms sec ok bad good bug behavior behaviour \
     example sample please thanks know when only works since just even way thing things people try want sure really";
 
-/// Share of the reports that hold the term, for those where it is known; the others are rare.
+/// Fraction of reports with the term. Terms that are not listed are rare.
 static SHARES: LazyLock<HashMap<u32, f64>> = LazyLock::new(|| {
     let mut shares = HashMap::new();
     for (words, share) in [(OFTEN, 0.08), (ALWAYS, 0.25)] {
@@ -61,23 +61,25 @@ static SHARES: LazyLock<HashMap<u32, f64>> = LazyLock::new(|| {
     shares
 });
 
-/// Documents that the memory's own counts are mixed with: a memory of five says little, one of a million all.
+/// Number of background documents that are mixed with the memory's own counts: they dominate in a memory of five
+/// documents and hardly matter in a memory of a million.
 const PRIOR_DOCUMENTS: f64 = 1000.0;
-/// Share of the reports that hold the name of one error type: it names a kind of problem, not a problem.
+/// Minimum fraction of reports for the name of an error type, because it names a kind of problem instead of one
+/// problem.
 const ERROR_TYPE_SHARE: f64 = 0.02;
 
-/// Whether a term, stemmed, is the name of an error type.
+/// Checks whether a stemmed term is the name of an error type.
 pub(super) fn is_type(term: &str) -> bool {
     term.len() > 7 && (term.ends_with("error") || term.ends_with("except"))
 }
 
-/// The part of all reports that holds a term.
+/// Returns the fraction of all reports that contain a term.
 pub(super) fn share(hash: u32, is_type: bool) -> f64 {
     SHARES.get(&hash).copied().unwrap_or_default().max(if is_type { ERROR_TYPE_SHARE } else { 0.0 })
 }
 
-/// Inverse document frequency as Robertson and Sparck Jones weigh it, kept positive:
-/// `ln(1 + (N - n + 1/2) / (n + 1/2))`, with the background's documents counted in.
+/// Inverse document frequency by Robertson and Sparck Jones, kept positive: `ln(1 + (N - n + 1/2) / (n + 1/2))`, with
+/// the background documents included.
 pub(super) fn idf(hash: u32, is_type: bool, documents: f64, holding: f64) -> f64 {
     let share = share(hash, is_type);
     let all = documents + PRIOR_DOCUMENTS;
@@ -85,7 +87,7 @@ pub(super) fn idf(hash: u32, is_type: bool, documents: f64, holding: f64) -> f64
     (1.0 + (all - holding + 0.5) / (holding + 0.5)).ln()
 }
 
-/// The same where no memory is known.
+/// Like [`idf`], but without a memory.
 pub(super) fn usual_idf(term: &str) -> f64 {
     idf(tokens::hash(term), is_type(term), 0.0, 0.0)
 }

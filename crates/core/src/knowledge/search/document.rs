@@ -1,74 +1,73 @@
-//! A document as the memory keeps it: its terms' hashes and weights, its family.
+//! The stored form of a document: hashes and weights of its terms, and its family.
 
 use super::{background, tokens, tokens::tokens};
 use crate::{analyze::Analyzer, failure::event::FailureEvent, text::bound};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Most terms of one document; the weightiest stay.
+/// Maximum number of terms of a document; the terms with the highest weight are kept.
 const MAX_TERMS: usize = 320;
-/// Most tags that are read.
+/// Maximum number of tags that are read.
 const MAX_TAGS: usize = 64;
-/// BM25's saturation: a term that stands twice is not twice as telling.
+/// BM25's saturation: a term that occurs twice does not count twice.
 const K1: f64 = 1.2;
-/// A family of a text with less information than this (in nats, the sum of its terms' background idf) is no identity:
-/// `AssertionError` alone is one family and a thousand problems.
+/// Minimum information of a text with a family signature, in nats (the sum of its terms' background idf). Less does not
+/// identify a problem: for example, `AssertionError` alone is one family for a thousand problems.
 const MIN_FAMILY_NATS: f64 = 14.0;
 
-/// The weight of a term that could not stand stronger.
+/// Weight of a term with the maximum strength.
 pub(super) const MAX_WEIGHT: f64 = 255.0;
 
-/// What is remembered of one problem.
+/// A problem to remember.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Document<'a> {
     /// One line that names the problem.
     pub title: &'a str,
-    /// The error as printed, may be empty.
+    /// The error as printed; may be empty.
     pub error_signature: &'a str,
-    /// The problem in words, may be empty.
+    /// Description of the problem; may be empty.
     pub summary: &'a str,
-    /// Labels.
+    /// Labels; at most `MAX_TAGS` are read.
     pub tags: &'a [String],
 }
 
-/// What the store keeps beside a document so that it can be found.
+/// Search data that the store keeps for a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Indexed {
-    /// The terms' hashes and weights.
+    /// Hashes and weights of the terms.
     pub vector: Vector,
-    /// The family signature of the error, where it says enough to be an identity.
+    /// Family signature of the error; `None` if the error has too little information.
     pub family: Option<String>,
 }
 
-/// Terms of a document, each a hash and how strongly it stands there, sorted by hash.
+/// Terms of a document as hash and strength, sorted by hash.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Vector(Vec<(u32, u8)>);
 
-/// One field: what an occurrence weighs, how much length counts against it, and what length is usual.
+/// BM25F parameters of a field: weight of an occurrence, influence of the length, and usual length in terms.
 ///
-/// Lengths are measured against a constant, not against the memory's mean, so that no vector must be written again
-/// because the memory grew.
+/// The usual length is a constant and not the mean of the memory, so that vectors need no update when the memory grows.
 struct DocumentField {
     weight: f64,
     b: f64,
     pivot: f64,
 }
 
-/// BM25F (Robertson, Zaragoza and Taylor 2004, "Simple BM25 extension to multiple weighted fields"): the fields'
-/// weighted, length-normalised frequencies are summed before they saturate,
+/// BM25F (Robertson, Zaragoza and Taylor 2004, "Simple BM25 extension to multiple weighted fields"): the weighted and
+/// length-normalized frequencies of the fields are summed before saturation,
 /// `x = sum of weight * count / (1 - b + b * length / pivot)`, `strength = x / (x + K1)`.
 const TITLE: DocumentField = DocumentField { weight: 2.5, b: 0.4, pivot: 12.0 };
 const ERROR: DocumentField = DocumentField { weight: 1.0, b: 0.75, pivot: 30.0 };
 const SUMMARY: DocumentField = DocumentField { weight: 1.0, b: 0.75, pivot: 50.0 };
 const TAGS: DocumentField = DocumentField { weight: 1.5, b: 0.0, pivot: 1.0 };
 
-/// Reads a document; the texts are redacted already. The analyzer's rules decide the family.
+/// Indexes a document. Its texts must already be redacted. The family depends on the analyzer's rules.
 pub fn index(document: &Document<'_>, analyzer: &Analyzer) -> Indexed {
     let terms = strengths(document);
     let vector = Vector::new(terms.iter().map(|(term, strength)| (tokens::hash(term), quantize_strength(*strength))));
     Indexed { vector, family: family(document.error_signature, analyzer) }
 }
 
-/// Each term once, with how strongly it stands there, in [0, 1]; of many the strongest.
+/// Returns each term once with its strength in [0, 1]; keeps the `MAX_TERMS` strongest.
 pub(super) fn strengths(document: &Document<'_>) -> Vec<(String, f64)> {
     let mut strengths = BTreeMap::new();
     add(document.title, &TITLE, &mut strengths);
@@ -104,7 +103,7 @@ fn quantize_strength(strength: f64) -> u8 {
     (strength * MAX_WEIGHT).round().clamp(1.0, MAX_WEIGHT) as u8
 }
 
-/// The family signature of a text that says enough to be recognised by it.
+/// Returns the family signature of a text, or `None` if the text has too little information.
 pub(super) fn family(text: &str, analyzer: &Analyzer) -> Option<String> {
     let analysis = analyzer.analyze(FailureEvent { text: text.to_owned(), ..FailureEvent::default() }, "");
     let mut seen = BTreeSet::new();
@@ -123,12 +122,12 @@ impl Vector {
         Self(terms)
     }
 
-    /// Hash and weight of each term, sorted by hash.
+    /// Returns the hash and weight of each term, sorted by hash.
     pub fn terms(&self) -> &[(u32, u8)] {
         &self.0
     }
 
-    /// The differences of the hashes as LEB128, each followed by the weight.
+    /// Encodes the differences of the hashes as LEB128, each followed by the weight.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.0.len() * 5);
         let mut before = 0;
@@ -144,19 +143,19 @@ impl Vector {
         bytes
     }
 
-    /// Reads what [`Vector::to_bytes`] wrote; of damaged bytes what comes before the damage, and never more terms than a
-    /// document has.
+    /// Decodes the output of [`Vector::to_bytes`]. Damaged bytes end the list early; the result never exceeds
+    /// `MAX_TERMS`.
     pub fn from_bytes(bytes: &[u8]) -> Self {
         Self(Decoder::new(bytes).take(MAX_TERMS).collect())
     }
 }
 
-/// Seven bits.
+/// Returns the lowest seven bits.
 fn low_bits(value: u32) -> u8 {
     value.to_le_bytes()[0] & 0x7f
 }
 
-/// Reads a written vector without keeping it.
+/// Decodes a vector term by term without storing it.
 pub(super) struct Decoder<'a> {
     bytes: &'a [u8],
     hash: u32,

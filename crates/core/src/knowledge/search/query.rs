@@ -1,5 +1,5 @@
-//! A pasted text as a query: its terms with what each is worth by where it stands.
-//! Frequencies are handed in.
+//! A pasted text as a query: its terms, weighted by the role of the lines that contain them. The caller provides
+//! document frequencies.
 
 use super::{
     background,
@@ -10,62 +10,64 @@ use super::{
 use crate::analyze::Analyzer;
 use std::{borrow::Cow, collections::BTreeMap};
 
-/// Longest part of a text that is read, from its head and from its end.
+/// Maximum bytes that are read from the start and from the end of a text.
 const MAX_HEAD_BYTES: usize = 48 * 1024;
 const MAX_TAIL_BYTES: usize = 16 * 1024;
-/// Longest line that may be a title.
+/// Maximum length of a line that may be a title.
 const MAX_LINE_BYTES: usize = 1024;
-/// Most terms; the weightiest stay. With 256 nothing more is found, and each costs a lookup.
+/// Maximum number of terms; the terms with the highest weight are kept. 256 terms do not find more, and each term costs
+/// a lookup.
 const MAX_TERMS: usize = 64;
 
-/// A word that comes again and again tells a little more, to a point.
+/// Repetitions raise a term's weight sublinearly and up to a limit.
 const MAX_COUNT: f64 = 9.0;
 const COUNT_POWER: f64 = 0.6;
-/// Lines that are neither a test's name nor a frame.
+/// Lines that are neither a test name nor a frame.
 const MESSAGE_WEIGHT: f64 = 1.0;
-/// The packages before a class in a message: `org.springframework.beans.factory` stands in every failure of Spring's.
+/// Packages before a class in a message, because for example `org.springframework.beans.factory` is in every Spring
+/// failure.
 const MESSAGE_PACKAGE_WEIGHT: f64 = 0.3;
-/// What was logged around the failure, so that a pasted log is found by its failure.
+/// Log lines around the failure; the weight is low so that the failure decides what a pasted log finds.
 const SURROUNDINGS_WEIGHT: f64 = 0.1;
-/// Name of the failing test: its author says what must hold.
+/// Name of the failing test, because it describes the expected behavior.
 const TEST_METHOD_WEIGHT: f64 = 2.0;
 /// The class under test.
 const TEST_CLASS_WEIGHT: f64 = 2.0;
-/// A frame's class and method.
+/// Class and method of a frame.
 const FRAME_WEIGHT: f64 = 0.6;
-/// Frames further out are the way to the failure, not the failure.
+/// Factor per frame, because outer frames only lead to the failure.
 const FRAME_DECAY: f64 = 0.8;
-/// Most frames that are read; the decay leaves nothing to later ones.
+/// Maximum number of frames; the decay makes later frames negligible.
 const MAX_FRAMES: usize = 32;
-/// Frames of tests.
+/// Factor for frames of test code.
 const TEST_FRAME_WEIGHT: f64 = 0.4;
-/// Packages and folders are shared by all of a project.
+/// Packages and folders, which all files of a project share.
 const PACKAGE_WEIGHT: f64 = 0.1;
 
-/// One term of a query.
+/// A term of a query.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Term {
-    /// Stemmed, of the alphabet `a-z0-9`.
+    /// Stemmed, with the alphabet `a-z0-9`.
     pub text: String,
-    /// As it stands in [`super::Vector`].
+    /// Hash of the term in [`super::Vector`].
     pub hash: u32,
-    /// As it stands in the text.
+    /// Spelling in the text.
     pub shown: String,
-    /// What it is worth before it is known how rare it is.
+    /// Weight by role, before the document frequency is known.
     pub weight: f64,
 }
 
-/// A text that is looked up.
+/// A text to search for.
 #[derive(Clone, Debug, Default)]
 pub struct Query {
     pub(super) terms: Vec<Term>,
     pub(super) family: Option<String>,
-    /// The words of a text that is one short line, in small letters.
+    /// Lower-case words of a text that is one short line.
     line: Option<String>,
 }
 
 impl Query {
-    /// Reads a redacted text as an agent pastes it; the analyzer's rules decide the family.
+    /// Reads a redacted text as an agent pastes it. The family depends on the analyzer's rules.
     pub fn new(text: &str, analyzer: &Analyzer) -> Self {
         let text = head_and_tail(text);
         let terms = terms(&roles::roles(&text));
@@ -74,40 +76,40 @@ impl Query {
         Self { terms, family, line: is_line.then(|| folded(&text)) }
     }
 
-    /// A document as a query, to find what it may be a duplicate of.
+    /// Converts a document to a query in order to find duplicates.
     pub fn of(document: &Document<'_>, indexed: &Indexed) -> Self {
         let terms = document::strengths(document).into_iter();
         let terms = bounded(terms.map(|(text, strength)| (text.clone(), (strength, text))).collect());
         Self { terms, family: indexed.family.clone(), line: None }
     }
 
-    /// The terms, sorted by hash.
+    /// Returns the terms, sorted by hash.
     pub fn terms(&self) -> &[Term] {
         &self.terms
     }
 
-    /// The family signature, where the text says enough to be recognised by it; the store looks it up by index.
+    /// Returns the family signature, which the store looks up by index; `None` if the text has too little information.
     pub fn family(&self) -> Option<&str> {
         self.family.as_deref()
     }
 
-    /// Whether it is this title, word for word.
+    /// Compares the query with a title, ignoring case and spacing.
     pub fn is_title(&self, title: &str) -> bool {
         self.line.as_ref().is_some_and(|line| !line.is_empty() && *line == folded(title))
     }
 
-    /// Whether there is nothing to look for.
+    /// Returns `true` if the query has no terms.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
     }
 }
 
-/// The words in small letters.
+/// Returns the words in lower case with single spaces.
 fn folded(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
-/// Head and end of a long text.
+/// Returns the start and the end of a long text.
 fn head_and_tail(text: &str) -> Cow<'_, str> {
     if text.len() <= MAX_HEAD_BYTES + MAX_TAIL_BYTES {
         return text.into();
@@ -116,7 +118,7 @@ fn head_and_tail(text: &str) -> Cow<'_, str> {
     format!("{}\n{}", &text[..head], &text[tail..]).into()
 }
 
-/// What each term is worth so far, and how it is written.
+/// The weight of each term so far, and its spelling.
 type Weights = BTreeMap<String, (f64, String)>;
 
 fn terms(roles: &Roles) -> Vec<Term> {
@@ -140,7 +142,7 @@ fn terms(roles: &Roles) -> Vec<Term> {
     bounded(weights)
 }
 
-/// Adds what the terms of one role are worth: `weight * count ^ COUNT_POWER`.
+/// Adds the weight of a role's terms: `weight * count ^ COUNT_POWER`.
 fn weigh_role<'a>(texts: impl Iterator<Item = &'a str>, weight: f64, weights: &mut Weights) {
     let mut counts: Weights = BTreeMap::new();
     for text in texts {
@@ -151,7 +153,7 @@ fn weigh_role<'a>(texts: impl Iterator<Item = &'a str>, weight: f64, weights: &m
     }
 }
 
-/// The weightiest terms, sorted by hash.
+/// Returns the terms with the highest weight, sorted by hash.
 fn bounded(weights: Weights) -> Vec<Term> {
     let term =
         |(text, (weight, shown)): (String, (f64, String))| Term { hash: tokens::hash(&text), weight, text, shown };

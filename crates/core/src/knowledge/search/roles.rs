@@ -1,6 +1,5 @@
-//! What each part of a pasted text is: a message, the name of a test, a stack frame, what was logged around them.
-//! Roles decide how much a word of it tells.
-//! `query` does the weighing.
+//! Splits a pasted text by role: messages, test names, stack frames, and log lines around them. `query` weighs terms by
+//! role.
 
 use crate::output::{
     line::test_title,
@@ -10,35 +9,35 @@ use crate::output::{
 };
 use std::borrow::Cow;
 
-/// Roots of package names, by which a trace is known whose punctuation was lost.
+/// First segments of package names; they identify a trace that lost its punctuation.
 const ROOTS: [&str; 22] = [
     "org", "com", "java", "javax", "jakarta", "jdk", "sun", "net", "io", "de", "fr", "edu", "android", "androidx",
     "dalvik", "kotlin", "kotlinx", "scala", "akka", "groovy", "clojure", "system",
 ];
-/// Fewest frames that make words a trace.
+/// Minimum number of frames in a flattened trace.
 const MIN_FLAT_FRAMES: usize = 3;
-/// Fewest packages that are taken off: the one of `sqlite3.OperationalError` tells.
+/// Minimum number of packages to remove: the single package of `sqlite3.OperationalError` is informative.
 const MIN_PACKAGES: usize = 2;
-/// A flattened frame is `org acme shop cart total`; a longer run of words has prose behind it.
+/// Maximum words of a flattened frame such as `org acme shop cart total`; a longer run continues with prose.
 const MAX_FLAT_WORDS: usize = 12;
-/// A name taken apart.
+/// The parts of a qualified name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct QualifiedName {
     /// Method, function or title of a test.
     pub(super) method: String,
-    /// Class, module or suite it stands in.
+    /// Class, module or suite that contains the method.
     pub(super) class: String,
     /// Packages and folders.
     pub(super) package: String,
-    /// Whether it is code of a test.
+    /// Set for test code.
     pub(super) test: bool,
 }
 
-/// A pasted text in its roles.
+/// The parts of a pasted text by role.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Roles {
     pub(super) messages: Vec<String>,
-    /// Log lines below error level and tests that passed: what went on around the failure.
+    /// Log lines below error level and passed tests.
     pub(super) surroundings: Vec<String>,
     pub(super) tests: Vec<QualifiedName>,
     /// Innermost first.
@@ -58,7 +57,7 @@ pub(super) fn roles(text: &str) -> Roles {
         }
         if let Some(frame) = stack_frame::parse(line.as_bytes(), memchr::memchr(b':', line.as_bytes())) {
             roles.frames.push(frame_name(&frame));
-            // Python prints the outermost first: each comes before those of its own trace.
+            // Python prints the outermost frame first, so put each frame before the earlier frames of the same trace.
             outer_first = if frame.outer_first { outer_first + 1 } else { 0 };
             if outer_first > 1 {
                 let at = roles.frames.len() - outer_first;
@@ -86,7 +85,7 @@ pub(super) fn roles(text: &str) -> Roles {
     roles
 }
 
-/// The text without the lines that only surround the failure, if anything is left then.
+/// Removes the lines around the failure, unless no other line remains.
 pub(super) fn without_surroundings(text: &str) -> Cow<'_, str> {
     if !text.lines().any(|line| is_around(line.trim())) {
         return text.into();
@@ -105,7 +104,7 @@ impl Roles {
     }
 }
 
-/// `main.total(0x1)`, `3: shop::cart::total`: what stands above the place of a Go or Rust frame.
+/// `main.total(0x1)`, `3: shop::cart::total`: the line above the place of a Go or Rust frame.
 fn is_function(line: &str) -> bool {
     !line.is_empty()
         && (line.ends_with(')') || line.contains("::"))
@@ -121,7 +120,7 @@ fn frame_name(frame: &Frame<'_>) -> QualifiedName {
     if dotted {
         stem.clone_into(&mut name.class);
     }
-    // A Java file's stem is the class again, and its package stands in the function.
+    // The stem of a Java file repeats the class, and the function contains the package.
     if dotted || file.contains('/') {
         name.package = format!("{} {folder}", name.package);
     }
@@ -129,8 +128,8 @@ fn frame_name(frame: &Frame<'_>) -> QualifiedName {
     name
 }
 
-/// A message without the packages of the classes it names, and those packages: `boom in Cart` and `com acme shop` of
-/// `boom in com.acme.shop.Cart`.
+/// Splits a message into the text without packages and the packages: `boom in com.acme.shop.Cart` gives `boom in Cart`
+/// and `com acme shop`.
 pub(super) fn without_packages(message: &str) -> (String, String) {
     let (mut rest, mut packages) = (String::with_capacity(message.len()), String::new());
     let is_name = |mark: char| mark.is_ascii_alphanumeric() || "_.$\\".contains(mark);
@@ -142,7 +141,7 @@ pub(super) fn without_packages(message: &str) -> (String, String) {
     (rest, packages)
 }
 
-/// Where the class begins behind at least two packages in lower case.
+/// Returns the start of the class after at least two lower-case packages, or 0.
 fn package_end(name: &str) -> usize {
     let (mut end, mut count) = (0, 0);
     for segment in name.split_inclusive(['.', '\\']) {
@@ -157,14 +156,14 @@ fn package_end(name: &str) -> usize {
     0
 }
 
-/// Folder and stem of a path: `src/cart` and `total` of `src/cart/total.test.ts`.
+/// Splits a path into folder and stem: `src/cart/total.test.ts` gives `src/cart` and `total`.
 fn path(file: &str) -> (&str, &str) {
     let split = file.rfind(['/', '\\']).map_or(0, |slash| slash + 1);
     let (folder, base) = file.split_at(split);
     (folder, base.split('.').next().unwrap_or(base))
 }
 
-/// Takes a qualified name of any language apart.
+/// Splits a qualified name of any language.
 fn qualified(name: &str) -> QualifiedName {
     let name = name.split(['(', '<', '[', '{']).next().filter(|cut| !cut.is_empty()).unwrap_or(name);
     let segments: Vec<&str> = name
@@ -188,7 +187,7 @@ fn is_test(name: &str) -> bool {
     lower.contains("test") || lower.contains("spec.") || lower.contains("_spec") || lower.ends_with("spec")
 }
 
-/// The test a line is about, and what the line says besides.
+/// Returns the test that a line is about, and the rest of the line.
 fn test(line: &str) -> Option<(QualifiedName, &str)> {
     let mark = test_title::mark(line);
     let rest = line[mark.map_or(0, str::len)..].trim_start();
@@ -231,7 +230,7 @@ fn titled(rest: &str) -> Option<(QualifiedName, &str)> {
     Some((titles(&rest.split(mark).collect::<Vec<_>>()), ""))
 }
 
-/// A test named by its file, its suites and its own title.
+/// Reads a test name that consists of file, suites and title.
 fn titles(parts: &[&str]) -> QualifiedName {
     let Some((last, before)) = parts.split_last() else { return QualifiedName::default() };
     let mut name = QualifiedName { method: (*last).to_owned(), test: true, ..QualifiedName::default() };
@@ -253,7 +252,7 @@ fn titles(parts: &[&str]) -> QualifiedName {
     subject(name)
 }
 
-/// The class under test: `CartTest` and `test_cart` are about the cart.
+/// Replaces the test class with the class under test: `CartTest` and `test_cart` are about the cart.
 fn subject(mut name: QualifiedName) -> QualifiedName {
     let words: Vec<&str> = name.class.split_whitespace().map(without_affix).collect();
     name.class = words.join(" ");
@@ -275,7 +274,7 @@ fn without_affix(class: &str) -> &str {
         .unwrap_or(class)
 }
 
-/// A trace whose punctuation and lines were lost: `... at org acme shop cart total at org acme ...`.
+/// Reads a trace that lost its punctuation and line breaks: `... at org acme shop cart total at org acme ...`.
 fn flattened(line: &str, roles: &mut Roles) -> bool {
     let parts: Vec<&str> = line.split(" at ").collect();
     let is_frame = |part: &str| part.split_whitespace().next().is_some_and(|word| ROOTS.contains(&word));

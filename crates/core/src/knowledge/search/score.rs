@@ -1,4 +1,4 @@
-//! How well a document answers a query: in [0, 1], whatever the size of the memory.
+//! Scores how well a document answers a query, in [0, 1] and independent of the size of the memory.
 
 use super::{
     background,
@@ -6,62 +6,65 @@ use super::{
     query::{Query, Term},
 };
 
-/// From this value on a document is an answer.
+/// Minimum score of an answer.
 ///
-/// On everyday texts of seven ecosystems and new problems beside them it lies in the gap between the two
-/// (`tests/vectors/retrieval.jsonl`); there is no such gap inside one project, where a new problem shares its names
-/// with older ones. The lead over the second, the share of the title or of the rarest terms that is told, how many rare
-/// terms or identifiers are, and fitted mixtures of these took away a fifth of the wrong answers there at as many right
-/// ones, on texts they were not fitted to: not enough for a second rule.
+/// On everyday texts of seven ecosystems and new problems beside them, the value is in the gap between right and wrong
+/// answers (`tests/vectors/retrieval.jsonl`). Inside one project there is no such gap, because a new problem shares
+/// names with older problems. There, the lead over the second answer, the matched share of the title or of the rarest
+/// terms, the number of rare terms or identifiers, and fitted mixtures of these removed only a fifth of the wrong
+/// answers at the same number of right answers, on texts outside the fit. That is not enough for a second rule.
 pub const MIN_SCORE: f64 = 0.2;
-/// A report is not expected to hold all of a pasted trace: the query's so many weightiest terms are what a perfect
-/// answer holds.
+/// Number of terms in a perfect answer. A report need not contain all of a pasted trace, so the query's terms with the
+/// highest weight are used.
 const IDEAL_TERMS: usize = 12;
-/// How strongly a term stands in a document that is about it: once in a title, or once in a short text.
+/// Strength of a term in a document about it: once in a title, or once in a short text.
 const USUAL_STRENGTH: f64 = 0.6;
-/// From here on a term is simply there.
+/// Strength from which a term counts as present.
 const PRESENT_STRENGTH: f64 = 0.4;
-/// How fast the share of the ideal saturates: at half of it the answer has half of its value.
+/// Saturation of the share of the ideal; half of the ideal gives about half of the value.
 const SATURATION: f64 = 1.5;
-/// Information, in nats, at which a match is half believed, however complete it is: a little more than one rare word.
+/// Information in nats at which a match gets half of its value, however complete it is: a little more than one rare
+/// word.
 const HALF_INFORMATION_NATS: f64 = 8.0;
-/// How much hangs on the rarest terms being there: `No module named 'a'` is not `No module named 'b'`.
+/// Share of the score that depends on the rarest terms, because `No module named 'a'` is not `No module named 'b'`.
 const RAREST_TERMS_SHARE: f64 = 0.4;
-/// The idf of a rare word in a small memory. A term is worth `weight * idf * sqrt(idf / RARE)`, between the one idf of
-/// BM25 and the two of the vector space model's cosine (Salton 1971): a few rare words tell more than many usual ones.
+/// The idf of a rare word in a small memory. A term is worth `weight * idf * sqrt(idf / RARE_IDF)`, which is between
+/// the single idf of BM25 and the squared idf of the vector space model's cosine (Salton 1971), because a few rare
+/// words are more informative than many common words.
 const RARE_IDF: f64 = 7.0;
-/// What an equal family signature is worth at least.
+/// Minimum score for an equal family signature.
 const MIN_FAMILY_SCORE: f64 = 0.95;
-/// What an equal title is worth at least.
+/// Minimum score for an equal title.
 const EQUAL_TITLE_SCORE: f64 = 0.95;
-/// Most terms that are named as reasons.
+/// Maximum number of terms in the reasons.
 const MAX_REASONS: usize = 4;
 
-/// A query weighed by how rare its terms are in a memory.
+/// A query whose terms are weighted by their rarity in a memory.
 #[derive(Clone, Debug)]
 pub struct Weighed<'a> {
     query: &'a Query,
-    /// Of each of the query's terms: in how many documents it stands, and what it is worth.
+    /// For each term of the query, the number of documents that contain it, and its worth.
     terms: Vec<(u64, f64)>,
-    /// What a perfect answer reaches.
+    /// Sum that a perfect answer reaches.
     ideal: f64,
-    /// The sum of the squared worths.
+    /// Sum of the squared worths.
     squares: f64,
 }
 
-/// How well one document answers.
+/// The score of one document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Score {
-    /// In [0, 1]; below [`MIN_SCORE`] it is no answer.
+    /// In [0, 1]; a document below [`MIN_SCORE`] is not an answer.
     pub value: f64,
-    /// What both have, the most telling first, as the query writes it.
+    /// Shared terms in the spelling of the query, most informative first.
     pub because: Vec<String>,
-    /// Whether the document has every term of the query.
+    /// Set if the document contains every term of the query.
     pub has_all_terms: bool,
 }
 
 impl Score {
-    /// Of a document whose title is the query, word for word: however usual the words are, that one is meant.
+    /// Raises the score of a document whose title equals the query, because the query means that document even if its
+    /// words are common.
     #[must_use]
     pub fn with_equal_title(mut self) -> Self {
         self.value = self.value.max(EQUAL_TITLE_SCORE);
@@ -72,7 +75,7 @@ impl Score {
 }
 
 impl Query {
-    /// Weighs the terms for a memory of so many documents; `holding` says in how many of them a term stands.
+    /// Weighs the terms for a memory with this number of documents; `holding` returns how many of them contain a term.
     pub fn weigh(&self, documents: u64, mut holding: impl FnMut(&Term) -> u64) -> Weighed<'_> {
         let weigh = |term: &Term| {
             let holding = holding(term);
@@ -95,7 +98,7 @@ fn float(count: u64) -> f64 {
 }
 
 impl Weighed<'_> {
-    /// Each term with what it adds to the sum of a document that holds it most strongly.
+    /// Returns each term with its worth, which is its maximum contribution to a document's sum.
     pub fn term_worths(&self) -> impl Iterator<Item = (&Term, f64)> {
         self.query.terms.iter().zip(&self.terms).map(|(term, (_, worth))| (term, *worth))
     }
@@ -105,12 +108,12 @@ impl Weighed<'_> {
         self.score_terms(vector.terms().iter().copied(), family)
     }
 
-    /// Scores a document by its vector as [`Vector::to_bytes`] wrote it.
+    /// Scores a document by the bytes of its vector from [`Vector::to_bytes`].
     pub fn score_bytes(&self, vector: &[u8], family: Option<&str>) -> Score {
         self.score_terms(Decoder::new(vector), family)
     }
 
-    /// Both sides are sorted by hash.
+    /// Merges the two lists, which are sorted by hash.
     fn score_terms(&self, vector: impl Iterator<Item = (u32, u8)>, family: Option<&str>) -> Score {
         let terms = self.query.terms();
         let (mut sum, mut telling, mut at) = (0.0, 0.0, 0);
@@ -131,9 +134,9 @@ impl Weighed<'_> {
         Score { value: self.value(sum, telling, same), because: reasons(shared, same), has_all_terms }
     }
 
-    /// `(1 - e^(-1.5 sum / ideal)) * sum / (sum + 8) * (.6 + .4 telling / squares)`: how much of a perfect answer it
-    /// is, how much information that is at all, and whether the rarest terms are among it. The sum is BM25F's. The
-    /// first factor alone would let a query of everyday words match, the second alone a long trace's frames.
+    /// `(1 - e^(-1.5 sum / ideal)) * sum / (sum + 8) * (.6 + .4 telling / squares)`: the share of a perfect answer, the
+    /// amount of information, and whether the rarest terms match. The sum is BM25F's. The first factor alone would let
+    /// a query of common words match, and the second alone the frames of a long trace.
     fn value(&self, sum: f64, telling: f64, same_family: bool) -> f64 {
         if self.ideal <= 0.0 {
             return if same_family { MIN_FAMILY_SCORE } else { 0.0 };
@@ -141,7 +144,8 @@ impl Weighed<'_> {
         let share = 1.0 - (-SATURATION * sum / self.ideal).exp();
         let value = share * sum / (sum + HALF_INFORMATION_NATS)
             * (1.0 - RAREST_TERMS_SHARE + RAREST_TERMS_SHARE * telling / self.squares);
-        // The same problem, whatever else the texts say; of several such the most like comes first.
+        // An equal family means the same problem regardless of the other text; `value` only orders several such
+        // documents.
         if same_family { MIN_FAMILY_SCORE + (1.0 - MIN_FAMILY_SCORE) * value } else { value }
     }
 }

@@ -23,7 +23,7 @@ impl Memory {
         Self { documents, holding }
     }
 
-    /// The best answer of this memory, as if it held so many times more documents of other kinds.
+    /// Returns the best answer if the memory also contained `others` documents of other kinds.
     fn best(&self, text: &str, others: u64) -> Option<(&str, f64)> {
         let query = Query::new(text, &ANALYZER);
         let documents = self.documents.len() as u64 + others;
@@ -36,7 +36,7 @@ impl Memory {
     }
 }
 
-/// In how many of so many reports of any kind a term stands.
+/// Returns how many of `others` reports of any kind contain a term.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -66,7 +66,7 @@ fn document(title: &str, error_signature: &str, summary: &str) -> Indexed {
 }
 
 #[test]
-fn everyday_texts_find_their_incident_and_new_problems_nothing() {
+fn everyday_texts_find_their_incident_and_new_problems_find_none() {
     let memory = Memory::new(rows("incident").iter().map(read).collect());
     for others in [0, 2_000] {
         for row in rows("query") {
@@ -78,7 +78,7 @@ fn everyday_texts_find_their_incident_and_new_problems_nothing() {
 }
 
 #[test]
-fn a_small_memory_abstains_and_still_finds() {
+fn small_memory_finds_known_and_rejects_new_problems() {
     let incidents = rows("incident");
     let mut wrong = Vec::new();
     for five in incidents.chunks(5) {
@@ -95,7 +95,7 @@ fn a_small_memory_abstains_and_still_finds() {
 }
 
 #[test]
-fn the_same_trace_with_other_volatile_values_is_found_by_its_family() {
+fn trace_with_other_volatile_values_matches_by_family() {
     let trace = |port: u16, line: u16| {
         format!(
             "ConnectionRefusedError: [Errno 111] Connection refused to billing-gateway at 10.0.0.7:{port}\n  \
@@ -109,7 +109,7 @@ fn the_same_trace_with_other_volatile_values_is_found_by_its_family() {
 }
 
 #[test]
-fn what_was_logged_around_a_failure_does_not_hide_it() {
+fn log_lines_around_a_failure_do_not_hide_it() {
     let error = "ConnectionRefusedError: [Errno 111] Connection refused to billing-gateway at 10.0.0.7:50123";
     let known = document("Gateway down in staging", error, "");
     let score = |text: &str| Query::new(text, &ANALYZER).weigh(1, |_| 1).score(&known.vector, known.family.as_deref());
@@ -121,7 +121,7 @@ fn what_was_logged_around_a_failure_does_not_hide_it() {
 }
 
 #[test]
-fn a_bare_error_type_is_no_family() {
+fn bare_error_type_has_no_family() {
     for text in ["AssertionError", "java.lang.NullPointerException", "Error: failed", "expected true to be false", ""] {
         assert_eq!(Query::new(text, &ANALYZER).family(), None, "{text}");
     }
@@ -196,7 +196,7 @@ fn frames_of_every_runtime_are_read() {
 }
 
 #[test]
-fn the_same_problem_is_a_duplicate_and_a_neighbour_is_not() {
+fn same_problem_is_a_duplicate_and_a_similar_problem_is_not() {
     let known = document(
         "Redis failover leaves a stale master",
         "redis.exceptions.ReadOnlyError: You can't write against a read only replica.",
@@ -226,7 +226,7 @@ fn the_same_problem_is_a_duplicate_and_a_neighbour_is_not() {
 }
 
 #[test]
-fn own_incidents_are_no_duplicates_of_each_other() {
+fn incidents_of_the_vectors_are_not_duplicates() {
     let all: Vec<_> = rows("incident").iter().map(read).collect();
     for (at, (id, document)) in all.iter().enumerate() {
         for (other_id, other) in &all[at + 1..] {
@@ -251,7 +251,7 @@ fn hostile_texts_are_bounded() {
 
 proptest! {
     #[test]
-    fn any_text_is_taken(text in any::<String>(), other in any::<String>()) {
+    fn any_text_is_accepted(text in any::<String>(), other in any::<String>()) {
         let document = document(&text, &other, &text);
         prop_assert_eq!(Vector::from_bytes(&document.vector.to_bytes()), document.vector.clone());
         let query = Query::new(&other, &ANALYZER);
@@ -262,7 +262,7 @@ proptest! {
     }
 
     #[test]
-    fn damaged_bytes_are_taken(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+    fn damaged_bytes_are_accepted(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
         let vector = Vector::from_bytes(&bytes);
         prop_assert!(vector.terms().windows(2).all(|pair| pair[0].0 <= pair[1].0));
     }

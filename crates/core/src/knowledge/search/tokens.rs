@@ -1,18 +1,18 @@
-//! Splits text into the terms that are searched for: words, identifiers whole and in parts, bigrams where a script
-//! writes no spaces. The same for documents and queries.
+//! Splits text into search terms: words, identifiers as a whole and in parts, and bigrams for scripts without spaces.
+//! Documents and queries use the same terms.
 
 use rust_stemmers::{Algorithm, Stemmer};
 use std::sync::LazyLock;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Longest word or whole identifier that is a term; what is longer is data.
+/// Maximum length of a word or whole identifier; a longer run is data.
 const MAX_WORD_BYTES: usize = 48;
-/// Numbers up to this length may be codes (`404`, `SQLSTATE 23505`); longer ones are ids, sizes, times.
+/// Maximum length of a number that may be a code (`404`, `SQLSTATE 23505`); longer numbers are IDs, sizes or times.
 const MAX_DIGITS: usize = 5;
-/// Hexadecimal from this length on is an address, a hash or an id.
+/// Minimum length of hexadecimal digits that are an address, a hash or an ID.
 const MIN_HEX_DIGITS: usize = 8;
 
-/// Words that join others and tell nothing. `not` and `no` stay: they turn a message around.
+/// Function words without information. `not` and `no` are not in the list because they reverse a message.
 const STOP: [&str; 62] = [
     "a", "an", "the", "of", "to", "in", "on", "at", "is", "are", "was", "were", "be", "been", "it", "its", "this",
     "that", "these", "those", "and", "or", "for", "with", "from", "by", "as", "if", "then", "when", "we", "you", "he",
@@ -21,12 +21,12 @@ const STOP: [&str; 62] = [
 ];
 static ENGLISH: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::English));
 
-/// The 32 bits by which a document's vector knows a term.
+/// Returns the 32-bit hash of a term in a document's vector.
 pub(super) fn hash(term: &str) -> u32 {
     u32::try_from(xxh3_64(term.as_bytes()) >> 32).unwrap_or_default()
 }
 
-/// Hands out the terms of a text in order, each of the alphabet `a-z0-9`, and what of the text it stands for.
+/// Calls `each` for every term of a text in order, with the term (alphabet `a-z0-9`) and its spelling in the text.
 pub(super) fn tokens(text: &str, mut each: impl FnMut(&str, &str)) {
     let mut rest = text;
     while let Some(start) = rest.find(is_word) {
@@ -44,10 +44,10 @@ pub(super) fn tokens(text: &str, mut each: impl FnMut(&str, &str)) {
     }
 }
 
-/// Letters of `197e5d3c-1f2e-4d3c-aaaa-0123456789ab`.
+/// Length of a UUID such as `197e5d3c-1f2e-4d3c-aaaa-0123456789ab`.
 const UUID_BYTES: usize = 36;
 
-/// Whether the text begins with a UUID: its groups alone may look like words.
+/// Checks for a UUID at the start of the text, because its groups alone may look like words.
 fn is_uuid(text: &str) -> bool {
     text.len() >= UUID_BYTES
         && text.bytes().take(UUID_BYTES).enumerate().all(|(at, byte)| match at {
@@ -60,12 +60,12 @@ fn is_word(mark: char) -> bool {
     mark.is_alphanumeric() || mark == '_'
 }
 
-/// `<UUID>`: what the normalizer or the redactor put in place of a value.
+/// `<UUID>`: a placeholder from the normalizer or the redactor.
 fn is_placeholder(before: &str, run: &str, after: &str) -> bool {
     before.ends_with('<') && after.starts_with('>') && run.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')
 }
 
-/// `12` of `Cart.java:12`, which moves with every edit.
+/// `12` in `Cart.java:12`, which changes with every edit.
 fn is_line_number(before: &str, run: &str) -> bool {
     before == ":" && run.bytes().all(|byte| byte.is_ascii_digit())
 }
@@ -90,7 +90,7 @@ fn word(run: &str, each: &mut impl FnMut(&str, &str)) {
     }
 }
 
-/// A word or identifier: as a whole, and in its parts if it has several.
+/// Emits a word or identifier as a whole, and its parts if it has several.
 fn ascii(run: &str, each: &mut impl FnMut(&str, &str)) {
     if is_noise(run) {
         return;
@@ -121,7 +121,7 @@ fn emit_term(term: &str, shown: &str, each: &mut impl FnMut(&str, &str)) {
     }
 }
 
-/// Ids, addresses, hashes, sizes, times: they differ from run to run.
+/// Checks for IDs, addresses, hashes, sizes and times, because they differ between runs.
 fn is_noise(run: &str) -> bool {
     let digits = run.bytes().filter(u8::is_ascii_digit).count();
     let hex = run.strip_prefix("0x").unwrap_or(run);
@@ -132,7 +132,7 @@ fn is_noise(run: &str) -> bool {
         || (digits > 8 && digits * 2 > run.len())
 }
 
-/// `parseHTTPBody_v2` as `parse`, `HTTP`, `Body`, `v`, `2`.
+/// Splits `parseHTTPBody_v2` into `parse`, `HTTP`, `Body`, `v`, `2`.
 struct WordParts<'a>(&'a str);
 
 impl<'a> Iterator for WordParts<'a> {
@@ -147,7 +147,7 @@ impl<'a> Iterator for WordParts<'a> {
             bytes.iter().take_while(|byte| byte.is_ascii_digit()).count()
         } else {
             let lower = bytes[upper..].iter().take_while(|byte| byte.is_ascii_lowercase()).count();
-            // The last capital of several begins the next part: `HTTPBody`.
+            // The last of several capitals starts the next part: `HTTPBody`.
             if upper > 1 && lower > 0 { upper - 1 } else { upper + lower }
         };
         let (part, rest) = self.0.split_at(end);
@@ -156,7 +156,7 @@ impl<'a> Iterator for WordParts<'a> {
     }
 }
 
-/// Scripts that write no spaces between words, and Hangul, whose words carry their particles.
+/// Checks for scripts without spaces between words, and for Hangul, whose words include particles.
 fn is_unspaced(mark: char) -> bool {
     matches!(u32::from(mark), 0x0e00..=0x0eff | 0x1000..=0x109f | 0x1780..=0x17ff | 0x2e80..=0xa4cf | 0xac00..=0xd7af
         | 0xf900..=0xfaff | 0x20000..=0x3ffff)
@@ -181,7 +181,7 @@ fn bigrams(run: &str, each: &mut impl FnMut(&str, &str)) {
     }
 }
 
-/// A term outside ASCII in the safe alphabet: `u` and the hexadecimal of its hash.
+/// Returns a term outside ASCII in the safe alphabet: `u` and the hexadecimal digits of its hash.
 fn coded(term: &str) -> String {
     format!("u{:016x}", xxh3_64(term.as_bytes()))
 }

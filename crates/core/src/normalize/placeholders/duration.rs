@@ -1,8 +1,8 @@
-//! Durations, in the formats that logs and runtimes print.
+//! Durations in the formats of logs and runtimes.
 
 use crate::text::bytes::{Words, at, digits, is_word, run};
 
-/// Units written against the number (`15ms`) or after one space (`15 ms`).
+/// Units directly after the number (`15ms`) or after one space (`15 ms`).
 static UNITS: Words<27> = Words::new([
     "s",
     "ms",
@@ -33,7 +33,7 @@ static UNITS: Words<27> = Words::new([
     "weeks",
 ]);
 
-/// Whether a unit, or one with a micro sign, can begin with this byte.
+/// Checks whether a unit, including units with a micro sign, can start with this byte.
 pub(super) fn begins_unit(byte: u8) -> bool {
     UNITS.begins(byte) || byte >= 0x80
 }
@@ -42,19 +42,20 @@ fn is_unit(unit: &[u8]) -> bool {
     UNITS.has(unit) || unit == "µs".as_bytes() || unit == "μs".as_bytes()
 }
 
-/// Units that need the number right before them: `5 m` is as likely metres or a name.
+/// Units that must touch the number, because `5 m` may also mean meters or a name.
 fn is_glued_unit(unit: &[u8]) -> bool {
     matches!(unit, b"m" | b"h" | b"d" | b"usec" | b"M" | b"H" | b"D")
 }
 
-/// End of a duration that begins at `start`: `15ms`, `1.5 seconds`, `1m32.5s`, `2h`, `1m 12s`, `1 hour 5 minutes`.
+/// Returns the end of a duration that starts at `start`: `15ms`, `1.5 seconds`, `1m32.5s`, `2h`, `1m 12s`,
+/// `1 hour 5 minutes`.
 pub(in crate::normalize) fn duration(text: &[u8], start: usize) -> Option<usize> {
     let (mut end, mut unit) = duration_part(text, start)?;
     loop {
         let part = if at(text, end).is_ascii_digit() {
             Some(duration_part(text, end)?)
         } else if at(text, end) == b' ' && at(text, end + 1).is_ascii_digit() {
-            // Ever finer units: `5s 7s` are two.
+            // Each unit must be finer than the one before it, because `5s 7s` are two durations.
             duration_part(text, end + 1).filter(|&(next, finer)| finer < unit && !is_word(at(text, next)))
         } else {
             None
@@ -65,7 +66,7 @@ pub(in crate::normalize) fn duration(text: &[u8], start: usize) -> Option<usize>
     (!is_word(at(text, end))).then_some(end)
 }
 
-/// End of `PT1.5S`, `P1DT2H`.
+/// Returns the end of an ISO 8601 duration such as `PT1.5S` or `P1DT2H`.
 pub(super) fn iso_duration(text: &[u8], start: usize) -> Option<usize> {
     let parts = |from: usize| {
         run(text, from, |byte| byte.is_ascii_digit() || matches!(byte, b'D' | b'W' | b'H' | b'M' | b'S' | b'T' | b'.'))
@@ -81,7 +82,7 @@ pub(super) fn iso_duration(text: &[u8], start: usize) -> Option<usize> {
     (shaped && digit && !is_word(at(text, dot))).then_some(dot)
 }
 
-/// End of a number with its unit, and how long the unit is.
+/// Returns the end of a number with its unit, and the rank of the unit.
 fn duration_part(text: &[u8], start: usize) -> Option<(usize, u8)> {
     let mut end = digits(text, start);
     if at(text, end) == b'.' && at(text, end + 1).is_ascii_digit() {
@@ -100,7 +101,7 @@ fn duration_part(text: &[u8], start: usize) -> Option<(usize, u8)> {
     is_unit(unit).then(|| (spaced, length(unit)))
 }
 
-/// From weeks down to what is shorter than a second.
+/// Ranks units from weeks (5) down to fractions of a second (0).
 fn length(unit: &[u8]) -> u8 {
     match unit[0].to_ascii_lowercase() {
         b'w' => 5,

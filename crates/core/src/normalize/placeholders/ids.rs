@@ -1,12 +1,12 @@
-//! Made-up names: UUIDs, hashes, hexadecimal numbers, tokens, random ids.
-//! What a word before an id says of it is in `numbers`.
+//! Generated names: UUIDs, hashes, hexadecimal numbers, tokens, random IDs. `numbers` handles the meaning of the word
+//! before a number.
 
 use crate::text::bytes::{
     ALPHANUMERIC, CLASS, DIGIT, LOWER, LOWER_HEX, NOT_HEX, Set, UPPER, UPPER_HEX, at, case_changes, class_changes,
     is_word, one_of, run, word,
 };
 
-/// Names with many changes between letters and digits that are no random ids.
+/// Well-known names that look like random IDs because they alternate between letters and digits.
 const REAL_NAMES: [&str; 12] = [
     "utf8mb4",
     "utf8mb3",
@@ -22,7 +22,7 @@ const REAL_NAMES: [&str; 12] = [
     "e2e",
 ];
 
-/// End of 8-4-4-4-12 hexadecimal digits.
+/// Returns the end of a UUID (8-4-4-4-12 hexadecimal digits).
 pub(super) fn uuid(text: &[u8], start: usize) -> Option<usize> {
     if at(text, start + 8) != b'-' {
         return None;
@@ -35,7 +35,7 @@ pub(super) fn uuid(text: &[u8], start: usize) -> Option<usize> {
     (valid && !is_word(at(text, start + 36))).then_some(start + 36)
 }
 
-/// End of the rest of a UUID whose beginning a tool has cut off: `…4-83de-91e246779577`.
+/// Returns the end of a UUID whose start a tool has cut off: `…4-83de-91e246779577`.
 pub(super) fn cut_uuid(text: &[u8], start: usize) -> Option<usize> {
     let mut end = word(text, start).0;
     if at(text, end) != b'-' || end - start > 8 || !text[start..end].iter().all(u8::is_ascii_hexdigit) {
@@ -54,14 +54,15 @@ pub(super) fn cut_uuid(text: &[u8], start: usize) -> Option<usize> {
     None
 }
 
-/// End of a JSON web token: three dotted parts of base64url, the first a JSON object.
+/// Returns the end of a JSON web token: three base64url parts with dots between them, of which the first is a JSON
+/// object.
 pub(super) fn jwt(text: &[u8], start: usize) -> Option<usize> {
     if !text[start..].starts_with(b"eyJ") {
         return None;
     }
     let part = |from: usize| run(text, from, is_base64url);
     let first = part(start);
-    // A claims object begins with `eyJ` too; an encrypted key with anything.
+    // The second part starts with `eyJ` if it is a claims object, but an encrypted key starts with anything.
     if at(text, first) != b'.' || !is_word(at(text, first + 1)) {
         return None;
     }
@@ -75,11 +76,11 @@ fn is_base64url(byte: u8) -> bool {
     BASE64URL.has(byte)
 }
 
-/// End of a long run of base64, told from a path by how often case and digits change.
+/// Returns the end of a long run of base64. Frequent changes of case and digits distinguish it from a path.
 pub(super) fn base64(text: &[u8], start: usize) -> Option<usize> {
     static BASE64: Set = Set::of(ALPHANUMERIC, "-_=+/");
     let belongs = |byte: u8| BASE64.has(byte);
-    // The last byte of the shortest one first: most names and paths end before.
+    // Test the last byte of the shortest match first, because most names and paths are shorter.
     if !belongs(at(text, start + 31)) {
         return None;
     }
@@ -90,18 +91,18 @@ pub(super) fn base64(text: &[u8], start: usize) -> Option<usize> {
     (kinds && case_changes(body) * 4 >= body.len()).then_some(end)
 }
 
-/// End of a 21-character nano id, the one kind of id with `_` and `-` in the middle.
+/// Returns the end of a 21-character nano ID, the only kind of ID with `_` and `-` in the middle.
 pub(super) fn nano_id(text: &[u8], start: usize) -> Option<usize> {
     static NANO: Set = Set::of(ALPHANUMERIC, "-_");
     let belongs = |byte: u8| NANO.has(byte);
     let end = start + 21;
-    // Its last byte first: most names are shorter, and the others longer.
+    // Test the last byte first, because most names are shorter or longer.
     let body = text.get(start..end).filter(|body| belongs(body[20]) && !belongs(at(text, end)))?;
     (body.iter().all(|&byte| belongs(byte)) && body.iter().any(u8::is_ascii_lowercase) && case_changes(body) >= 9)
         .then_some(end)
 }
 
-/// End of `0x…`.
+/// Returns the end of `0x…`.
 pub(super) fn prefixed_hex(text: &[u8], start: usize) -> Option<usize> {
     if at(text, start) != b'0' || !matches!(at(text, start + 1), b'x' | b'X') {
         return None;
@@ -110,7 +111,7 @@ pub(super) fn prefixed_hex(text: &[u8], start: usize) -> Option<usize> {
     (end > start + 2 && !is_word(at(text, end))).then_some(end)
 }
 
-/// Whether a word of hexadecimal digits, some of them letters, is a hash, an address or a part of one.
+/// Checks whether a word of hexadecimal digits and letters is a hash, an address or a part of one.
 pub(super) fn is_hash(word: &[u8], mask: u8) -> bool {
     let hex = mask & NOT_HEX == 0 && mask & DIGIT != 0 && mask & (LOWER_HEX | UPPER_HEX) != 0;
     let one_case = mask & LOWER_HEX == 0 || mask & UPPER_HEX == 0;
@@ -120,14 +121,15 @@ pub(super) fn is_hash(word: &[u8], mask: u8) -> bool {
     match word.len() {
         0..=3 | 5 => false,
         4 => word[0].is_ascii_digit() && word[3..] != *b"d",
-        // As git abbreviates: also where all letters come first, `ced0996`. Names have one letter or one digit: `e123456`.
+        // Git's abbreviated hashes, also if all letters come first, for example `ced0996`. Names have only one letter
+        // or only one digit: `e123456`.
         7 if word[..2].iter().all(u8::is_ascii_lowercase) && word[5].is_ascii_digit() => true,
         6 | 7 => class_changes(word) >= 2,
         _ => true,
     }
 }
 
-/// Whether a word of letters and digits looks drawn at random rather than named by a person.
+/// Checks whether a word of letters and digits is random instead of chosen by a person.
 pub(super) fn is_random(word: &[u8], mask: u8) -> bool {
     let high = mask & crate::text::bytes::HIGH != 0;
     if high || word.len() < 8 || one_of(word, &REAL_NAMES) {
@@ -140,7 +142,7 @@ pub(super) fn is_random(word: &[u8], mask: u8) -> bool {
     mixed || changes >= 3 && digits >= 2 || word.len() >= 16 && digits >= 3 && changes >= 2
 }
 
-/// Whether the last part of a dashed name is a random suffix, as clusters append: `-x2z9k`, `-bdf5`, `-w0fq`.
+/// Checks whether the last part of a dashed name is a random suffix of a cluster: `-x2z9k`, `-bdf5`, `-w0fq`.
 pub(super) fn is_random_suffix(word: &[u8], mask: u8) -> bool {
     let lower = mask & (UPPER | UPPER_HEX | crate::text::bytes::HIGH) == 0;
     let vowel = word.iter().any(|byte| matches!(byte, b'a' | b'e' | b'i' | b'o' | b'u'));
@@ -151,12 +153,12 @@ pub(super) fn is_random_suffix(word: &[u8], mask: u8) -> bool {
     lower && letter && mask & DIGIT != 0 && (short || hex)
 }
 
-/// Whether a word is five of the consonants that clusters make pod names of.
+/// Checks for five of the letters that Kubernetes uses in pod name suffixes.
 pub(super) fn is_cluster_suffix(word: &[u8]) -> bool {
     word.len() == 5 && word.iter().all(|byte| b"bcdfghjklmnpqrstvwxz".contains(byte))
 }
 
-/// End of a trace context (`00-<32 hex>-<16 hex>-01`) or of an X-Ray trace id (`1-<8 hex>-<24 hex>`).
+/// Returns the end of a W3C trace context (`00-<32 hex>-<16 hex>-01`) or of an X-Ray trace ID (`1-<8 hex>-<24 hex>`).
 pub(super) fn trace(text: &[u8], start: usize) -> Option<usize> {
     if at(text, start + 2) != b'-' && at(text, start + 1) != b'-' {
         return None;
@@ -174,7 +176,7 @@ pub(super) fn trace(text: &[u8], start: usize) -> Option<usize> {
     context().or_else(x_ray)
 }
 
-/// Whether a segment of a request's path names one thing among many.
+/// Checks whether a segment of a request path identifies one item among many.
 pub(in crate::normalize) fn is_path_id(segment: &[u8]) -> bool {
     if segment.is_empty() {
         return false;

@@ -1,5 +1,5 @@
-//! Names of machines and of what is in them: the host of a syslog line, nodes, places in a rack, devices.
-//! Hosts of the internet and addresses are in `net`.
+//! Names of machines and their parts: the host of a syslog line, cluster nodes, places in a rack, devices. Internet
+//! hosts and addresses are in `net`.
 
 use crate::{
     normalize::word::WordContext,
@@ -7,12 +7,12 @@ use crate::{
     text::bytes::{LOWER, LOWER_HEX, Set, WORD, Words, at, digits, run},
 };
 
-/// End of the host after the time that a syslog line begins with: `Mar  4 05:06:07 build-host sshd[811]: …`. `end` is the
-/// end of the time.
+/// Returns the end of the host in a syslog line: `Mar  4 05:06:07 build-host sshd[811]: …`. `end` is the end of the
+/// time.
 pub(super) fn syslog_host(line: &[u8], end: usize) -> Option<usize> {
     static HOST: Set = Set::of(WORD, "-_.");
     static PROGRAM: Set = Set::of(WORD, "-_./()");
-    // With a year a line is of any logger, and only a process says that a daemon wrote it.
+    // A date with a year may belong to any logger, so then only a process ID proves that a daemon wrote the line.
     let named_month = at(line, 0).is_ascii_uppercase() && !line[..end].ends_with(b"M");
     let stop = run(line, end + 1, |byte| HOST.has(byte));
     let host = line.get(end + 1..stop)?;
@@ -32,7 +32,7 @@ fn is_level(word: &[u8]) -> bool {
     log_level::is_quiet(&upper) || log_level::is_loud(&upper)
 }
 
-/// End of a PCI address with its domain, and with the pin of an interrupt: `0000:02:0a.0`, `0000:02:0a.0[A]`.
+/// Returns the end of a PCI address with its domain and an optional interrupt pin: `0000:02:0a.0`, `0000:02:0a.0[A]`.
 pub(super) fn pci_address(line: &[u8], start: usize) -> Option<usize> {
     let address: &[u8; 12] = line.get(start..start + 12)?.first_chunk()?;
     let valid = address.iter().enumerate().all(|(index, &byte)| match index {
@@ -45,7 +45,8 @@ pub(super) fn pci_address(line: &[u8], start: usize) -> Option<usize> {
     (valid && !at(line, end).is_ascii_alphanumeric()).then_some(if pin { end + 3 } else { end })
 }
 
-/// End of a place in a rack as IBM's Blue Gene names it: `R02-M1-N0-C:J12-U11` is rack, midplane, node card, jack and unit.
+/// Returns the end of a place in a rack of IBM's Blue Gene: in `R02-M1-N0-C:J12-U11`, the parts are rack, midplane,
+/// node card, jack and unit.
 pub(super) fn rack_place(line: &[u8], start: usize) -> Option<usize> {
     if at(line, start) != b'R' || digits(line, start + 1) != start + 3 || at(line, start + 4) != b'M' {
         return None;
@@ -62,18 +63,18 @@ pub(super) fn rack_place(line: &[u8], start: usize) -> Option<usize> {
     Some(end)
 }
 
-/// Parts of which a machine has many of one kind: `CPU3`, `DIMM12`.
+/// Checks for a part that a machine has many times: `CPU3`, `DIMM12`.
 pub(super) fn is_part(name: &[u8]) -> bool {
     static PARTS: Words<9> = Words::new(["cpu", "gpu", "dimm", "slot", "lun", "nic", "fan", "psu", "core"]);
     PARTS.has(name)
 }
 
-/// Whether a name with a number is, as a whole, one machine or device of many: another one differs in its letters too.
-/// `name` stands before the number, which has `tail` digits.
+/// Checks whether a name with a number is one of many machines or devices, so that the whole name is replaced because
+/// the letters vary too. `name` is the part before the number, and `tail` is the number of digits.
 pub(super) fn is_one_of_many(here: &WordContext<'_>, name: &[u8], tail: usize) -> bool {
     let small = name.iter().all(u8::is_ascii_lowercase);
     let disk = || matches!(name, [b's' | b'h' | b'v', b'd', letter] | [b'x', b'v', b'd', letter] if *letter != b'k');
-    // Nodes of a cluster are named after their kind and numbered through: `from sn373`, `from dn228`.
+    // Cluster nodes have the name of their kind and a number: `from sn373`, `from dn228`.
     let node = || {
         (2..=3).contains(&name.len())
             && tail >= 3
@@ -87,7 +88,7 @@ pub(super) fn is_one_of_many(here: &WordContext<'_>, name: &[u8], tail: usize) -
 
 const NEAR_NODES: [&str; 6] = [" from ", " to ", " on ", " host ", " node ", " by "];
 
-/// Whether a small letter stands before the mark that the text ends with: `[Rack_`.
+/// Checks for a small letter before the last byte of the text: `[Rack_`.
 fn follows_small(before: &[u8]) -> bool {
     before
         .iter()
@@ -96,14 +97,15 @@ fn follows_small(before: &[u8]) -> bool {
         .is_some_and(|&byte| crate::text::bytes::CLASS[usize::from(byte)] & (LOWER | LOWER_HEX) != 0)
 }
 
-/// Whether a number after `node` counts it: `on this node 1 local`. Alone it may be the version of Node.js.
+/// Checks whether a number after `node` counts nodes: `on this node 1 local`. Otherwise it may be the version of
+/// Node.js.
 pub(super) fn counts_nodes(before: &[u8]) -> bool {
     [&b"this node "[..], b"each node ", b"per node ", b"from node ", b"to node ", b"of node "]
         .iter()
         .any(|words| before.ends_with(words))
 }
 
-/// Whether a word that begins with digits is a temperature: `(41C)`.
+/// Checks for a temperature: `(41C)`.
 pub(super) fn is_temperature(here: &WordContext<'_>, word: &[u8]) -> bool {
     matches!(word, [digits @ .., b'C'] if matches!(digits.len(), 2 | 3) && digits.iter().all(u8::is_ascii_digit))
         && here.previous() == b'('

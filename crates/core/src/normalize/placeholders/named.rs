@@ -1,5 +1,5 @@
-//! Numbers in names and names with numbers: which of them say what failed, and what the others are called.
-//! The order in which they are tried is the table's.
+//! Numbers in names and names with numbers: which of them identify the failure, and which placeholder the others get.
+//! The table defines their order.
 
 use super::{
     machines,
@@ -33,13 +33,14 @@ pub(super) fn number_or_code(here: &WordContext<'_>) -> Option<Replacement> {
     if joined > here.end {
         return Some(Replacement::new(joined, "<ID>"));
     }
-    // Digits go on as a number only there.
+    // A number continues only after these bytes.
     let more = matches!(here.next(), b'.' | b',');
     let end = if more { numbers::plain(here.line, here.start) } else { here.end };
     Some(Replacement::new(end, plain_name(here)))
 }
 
-/// End of `_0020_01_000002` after digits; also of a Hadoop task of either kind, `_0020_m_000002_0`.
+/// Returns the end of `_0020_01_000002` after digits. Also accepts both kinds of Hadoop task, for example
+/// `_0020_m_000002_0`.
 fn joined_digits(line: &[u8], end: usize) -> usize {
     let mut end = end;
     while at(line, end) == b'_' {
@@ -54,7 +55,7 @@ fn joined_digits(line: &[u8], end: usize) -> usize {
     end
 }
 
-/// Numbers that are part of a name: `UTF-8`, `SHA-256`, `ORA-00942`, `x86_64`, `HTTP/1.1`.
+/// Checks for a number that is part of a name: `UTF-8`, `SHA-256`, `ORA-00942`, `x86_64`, `HTTP/1.1`.
 fn is_named_number(here: &WordContext<'_>) -> bool {
     static NAMES: Words<26> = Words::new([
         "utf", "sha", "md", "iso", "iso-8859", "aes", "rsa", "ora", "tns", "pls", "rman", "cve", "cwe", "rfc", "pep",
@@ -65,7 +66,8 @@ fn is_named_number(here: &WordContext<'_>) -> bool {
         b'/' => before.ends_with(b"HTTP/") || is_protocol(before),
         b'_' => [&b"x86_"[..], b"GLIBC_", b"GLIBCXX_", b"CXXABI_"].iter().any(|name| before.ends_with(name)),
         b'.' => [&b"python2."[..], b"python3.", b"go1."].iter().any(|name| before.ends_with(name)),
-        // `major version 61`, `Python 3.8`: what is required or not supported; a full version is a placeholder already.
+        // `major version 61`, `Python 3.8`: these report a required or unsupported version. A version of three numbers
+        // is already a placeholder.
         b' ' => {
             let platform = here.end - here.start <= 2 && PLATFORMS.has(numbers::last_word(before).0);
             platform && !machines::counts_nodes(before) || is_standard(before)
@@ -106,7 +108,7 @@ fn is_standard(before: &[u8]) -> bool {
             .any(|rest| !rest.last().is_some_and(|&byte| is_word(byte)))
 }
 
-/// `UTF-8`, `ORA-00942`, `ABC-1234:`; `prefix` is what stands before the dash.
+/// `UTF-8`, `ORA-00942`, `ABC-1234:`; `prefix` is the text before the dash.
 fn is_dashed_name(here: &WordContext<'_>, prefix: &[u8], names: &Words<26>) -> bool {
     let length = prefix.iter().rev().take_while(|&&byte| is_word(byte) || byte == b'-').count();
     let name = &prefix[prefix.len() - length..];
@@ -117,7 +119,7 @@ fn is_dashed_name(here: &WordContext<'_>, prefix: &[u8], names: &Words<26>) -> b
     names.has(name) || code || name.starts_with(b"CVE-")
 }
 
-/// The name that tells a reader most about a plain number.
+/// Returns the most specific placeholder for a plain number.
 fn plain_name(here: &WordContext<'_>) -> &'static str {
     let before = here.before;
     let word_before = |skip: usize| before.iter().rev().nth(skip).copied().unwrap_or(0);
@@ -131,7 +133,7 @@ fn plain_name(here: &WordContext<'_>) -> &'static str {
     }
 }
 
-/// The name that the word before one or two marks gives a number.
+/// Returns the placeholder for a number by the word before it; one or two marks may separate them.
 fn word_name(before: &[u8]) -> &'static str {
     let marks = before.iter().rev().take(2).take_while(|&&byte| matches!(byte, b' ' | b'=' | b':' | b'[')).count();
     let text = &before[..before.len() - marks];
@@ -143,7 +145,7 @@ fn word_name(before: &[u8]) -> &'static str {
     }
 }
 
-/// Whether the output ends with `name.ext:` or with a line's placeholder and `:`.
+/// Checks whether the output ends with `name.ext:`, or with `<LINE>` and `:`.
 fn is_file_place(before: &[u8]) -> bool {
     let text = &before[..before.len() - 1];
     if text.ends_with(b"<LINE>") {
@@ -153,7 +155,8 @@ fn is_file_place(before: &[u8]) -> bool {
     (1..=5).contains(&extension) && text.len() > extension && text[text.len() - extension - 1] == b'.'
 }
 
-/// Names that begin with digits: `64bit` and `5xx` stay, `28P01` stays as a code, the rest is made up.
+/// Handles names that start with digits: `64bit` and `5xx` stay, `28P01` stays as a code, and other names become
+/// `<ID>`.
 #[expect(clippy::unnecessary_wraps, reason = "the type of every entry of the table")]
 pub(super) fn digit_name(here: &WordContext<'_>) -> Option<Replacement> {
     let word = here.word();
@@ -169,7 +172,7 @@ pub(super) fn digit_name(here: &WordContext<'_>) -> Option<Replacement> {
     Some(Replacement::new(here.end, "<ID>"))
 }
 
-/// Names with a number: the number stays where it is part of a code or of a well-known name.
+/// Handles names that contain a number. The number stays if it is part of a code or of a well-known name.
 #[expect(clippy::unnecessary_wraps, reason = "the type of every entry of the table")]
 pub(super) fn numbered(here: &WordContext<'_>) -> Option<Replacement> {
     let word = here.word();
@@ -199,7 +202,7 @@ fn dotted_version(here: &WordContext<'_>, letters: usize) -> Replacement {
     if letters > 1 { Replacement::kept(here, end) } else { Replacement::new(end, "<VERSION>") }
 }
 
-/// Names of things, not of one thing among many, that end with a number.
+/// Well-known names that end with a number, which do not number one item among many.
 static NUMBERED_NAMES: Words<44> = Words::new([
     "int", "uint", "float", "utf", "ucs", "sha", "ipv", "http", "https", "ext", "log", "ecma", "python", "php", "perl",
     "ruby", "java", "jdk", "jre", "gcc", "clang", "win", "amd", "arm", "sse", "avx", "usb", "tls", "ssl", "oauth",
@@ -218,12 +221,12 @@ fn keeps_number(name: &[u8], tail: &[u8], here: &WordContext<'_>) -> bool {
     }
     let value = number(tail);
     let width = matches!(value, 8 | 16 | 32 | 64 | 86 | 128 | 256 | 384 | 512 | 224 | 1252 | 509);
-    // `Point2`, `Int32`: types; `worker7`, `rand3`: one of many.
+    // `Point2` and `Int32` are types; `worker7` and `rand3` are items among many.
     let type_name = name.iter().any(u8::is_ascii_uppercase) && tail.len() == 1;
     let known = tail.len() <= 2 && (name.len() <= 2 || NUMBERED_NAMES.has(name));
-    // Wheels and environments for one Python: `cp312`, `py310`.
+    // Wheels and environments for one Python version: `cp312`, `py310`.
     let python = tail.len() == 3 && tail[0] == b'3' && matches!(name, b"cp" | b"py");
-    // pytest-xdist's workers.
+    // pytest-xdist names its workers `gw0`, `gw1`.
     if name == b"gw" {
         return false;
     }

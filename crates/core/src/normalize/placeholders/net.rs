@@ -1,21 +1,21 @@
-//! Addresses: URLs, e-mail, hosts, IPv4, IPv6, MAC.
+//! Network addresses: URLs, e-mail, hosts, IPv4, IPv6, MAC.
 
 use crate::text::bytes::{
     LOWER, Set, UPPER, WORD, Words, at, class_changes, digits, is_word, name_end, number, run, word,
 };
 
-/// Top-level domains of names that are hosts and hardly ever file names, members or packages.
+/// Top-level domains of hosts that are rarely file extensions, members or packages.
 static TOP_LEVEL: Words<21> = Words::new([
     "com", "net", "org", "edu", "gov", "mil", "io", "dev", "cloud", "uk", "de", "fr", "jp", "cn", "hk", "kr", "ru",
     "br", "au", "ca", "eu",
 ]);
-/// More of them, believed only when the name has three parts or more.
+/// Top-level domains that count only in names with at least three parts.
 static DEEP_TOP_LEVEL: Words<22> = Words::new([
     "app", "info", "biz", "us", "nl", "ch", "se", "pl", "es", "it", "mx", "om", "tw", "tr", "ar", "za", "nz", "at",
     "be", "co", "sg", "cz",
 ]);
 
-/// End of a URL whose scheme ends at `scheme_end`; without the punctuation that closes a sentence.
+/// Returns the end of a URL whose scheme ends at `scheme_end`, without trailing punctuation of the sentence.
 pub(in crate::normalize) fn url(text: &[u8], scheme_end: usize) -> Option<usize> {
     static ENDS: Set = Set::of_ends("\"'`<>|\\^{}");
     if !text[scheme_end..].starts_with(b"://") {
@@ -23,7 +23,8 @@ pub(in crate::normalize) fn url(text: &[u8], scheme_end: usize) -> Option<usize>
     }
     let start = scheme_end + 3;
     let mut end = run(text, start, |byte| !ENDS.has(byte));
-    // A placeholder or a redaction inside a URL belongs to it: `http://user:[REDACTED:password]@host`, `http://<HOST>/x`.
+    // A placeholder or a redaction inside a URL belongs to the URL: `http://user:[REDACTED:password]@host`,
+    // `http://<HOST>/x`.
     while at(text, end) == b'<' {
         let Some(after) = placeholder(text, end) else { break };
         end = run(text, after, |byte| !ENDS.has(byte));
@@ -50,13 +51,13 @@ fn trim_url(text: &[u8], start: usize, end: usize) -> usize {
     end
 }
 
-/// End of `<NAME>`, this table's own output.
+/// Returns the end of a placeholder `<NAME>`, which an earlier pass wrote.
 pub(super) fn placeholder(text: &[u8], start: usize) -> Option<usize> {
     let end = run(text, start + 1, |byte| byte.is_ascii_uppercase() || byte == b'_' || byte == b'*');
     (at(text, start) == b'<' && end > start + 1 && at(text, end) == b'>').then_some(end + 1)
 }
 
-/// End of `[REDACTED:kind]`.
+/// Returns the end of `[REDACTED:kind]`.
 pub(in crate::normalize) fn redaction(line: &[u8], start: usize) -> Option<usize> {
     if !line[start..].starts_with(b"[REDACTED:") {
         return None;
@@ -65,13 +66,13 @@ pub(in crate::normalize) fn redaction(line: &[u8], start: usize) -> Option<usize
     (at(line, end) == b']').then_some(end + 1)
 }
 
-/// Whether the byte may stand in the local part of an e-mail address.
+/// Checks whether the byte is allowed in the local part of an e-mail address.
 pub(in crate::normalize) fn is_local_part(byte: u8) -> bool {
     static LOCAL_PART: Set = Set::of(WORD, "._%+-");
     LOCAL_PART.has(byte)
 }
 
-/// End of the domain after the `@` at `at_sign`.
+/// Returns the end of the domain after the `@` at `at_sign`.
 pub(in crate::normalize) fn email_domain(text: &[u8], at_sign: usize) -> Option<usize> {
     let mut end = run(text, at_sign + 1, |byte| is_word(byte) || matches!(byte, b'.' | b'-'));
     while end > at_sign && matches!(text[end - 1], b'.' | b'-') {
@@ -83,14 +84,14 @@ pub(in crate::normalize) fn email_domain(text: &[u8], at_sign: usize) -> Option<
     (letters && top.len() < domain.len()).then_some(end)
 }
 
-/// End of a dotted host name of the public internet that begins at `start`.
+/// Returns the end of a dotted name of a public internet host that starts at `start`.
 pub(super) fn host(text: &[u8], start: usize) -> Option<usize> {
     let mut end = name_end(text, start);
     while end > start && text[end - 1] == b'.' {
         end -= 1;
     }
     let name = &text[start..end];
-    // No label of a host begins with a dash (RFC 1123, 2.1).
+    // A label of a host name must not start with a dash (RFC 1123, 2.1).
     if name.windows(2).any(|pair| pair == b".-") {
         return None;
     }
@@ -103,13 +104,14 @@ pub(super) fn host(text: &[u8], start: usize) -> Option<usize> {
     let count = name[..dot].split(|&byte| byte == b'.').filter(|label| !label.is_empty()).count();
     let known = count >= if likely { 1 } else { 2 };
     let plain = !matches!(at(text, end), b'(' | b'/' | b'\\' | b'$' | b'@') || at(text, end) == b'/' && count >= 2;
-    // `java.io`, `foo.Bar.com`: packages and members have no capital before the last part unless the host is all caps.
+    // Excludes packages and members such as `java.io` and `foo.Bar.com`: with two parts, the name must have no capital
+    // letter.
     let mixed = count == 1 && name.iter().any(u8::is_ascii_uppercase);
     let package = name.starts_with(b"java.") || name.starts_with(b"javax.");
     (known && plain && !mixed && !package).then_some(end)
 }
 
-/// End of four octets.
+/// Returns the end of an IPv4 address.
 pub(super) fn ipv4(text: &[u8], start: usize) -> Option<usize> {
     let mut end = start;
     for part in 0..4 {
@@ -129,7 +131,7 @@ pub(super) fn ipv4(text: &[u8], start: usize) -> Option<usize> {
     (!more && !is_word(at(text, end))).then_some(end)
 }
 
-/// End of an IPv6 address; needs a digit, so that `Bee::bad` stays.
+/// Returns the end of an IPv6 address. Requires a digit so that `Bee::bad` stays.
 pub(in crate::normalize) fn ipv6(text: &[u8], start: usize) -> Option<usize> {
     let mut end = run(text, start, |byte| byte.is_ascii_hexdigit() || byte == b':');
     if at(text, end) == b'.' {
@@ -154,7 +156,7 @@ pub(in crate::normalize) fn ipv6(text: &[u8], start: usize) -> Option<usize> {
     valid.then_some(end)
 }
 
-/// End of six pairs of hexadecimal digits.
+/// Returns the end of a MAC address (six pairs of hexadecimal digits).
 pub(super) fn mac(text: &[u8], start: usize) -> Option<usize> {
     let mark = at(text, start + 2);
     if !matches!(mark, b':' | b'-') {
@@ -168,7 +170,7 @@ pub(super) fn mac(text: &[u8], start: usize) -> Option<usize> {
     (valid && !more).then_some(end)
 }
 
-/// End of a cloud resource id: `i-0d1f2dfeb37c586ad`, `vol-049df61146c4d7901`.
+/// Returns the end of a cloud resource ID: `i-0d1f2dfeb37c586ad`, `vol-049df61146c4d7901`.
 pub(super) fn cloud_id(text: &[u8], start: usize) -> Option<usize> {
     const KINDS: [&str; 18] = [
         "i", "vol", "snap", "ami", "sg", "subnet", "vpc", "eni", "rtb", "igw", "nat", "eipalloc", "acl", "vpce", "lt",

@@ -1,5 +1,5 @@
-//! Numbers, and what the words before them say: an exit code or an HTTP status identifies the failure, a count does not.
-//! Dates and addresses were tried before.
+//! Numbers and the words before them: an exit code or an HTTP status identifies the failure, a count does not. Dates
+//! and addresses come earlier in the table.
 
 use super::duration;
 use crate::text::bytes::{
@@ -8,7 +8,7 @@ use crate::text::bytes::{
 use memchr::memmem::Finder;
 use std::sync::LazyLock;
 
-/// A number right after one of these is a code that identifies the failure.
+/// Words before a number that make it a code, which identifies the failure.
 static CODE_WORDS: Words<28> = Words::new([
     "code",
     "errno",
@@ -40,7 +40,7 @@ static CODE_WORDS: Words<28> = Words::new([
     "ftp",
 ]);
 
-/// A three-digit number right after one of these is an HTTP status.
+/// Words before a three-digit number that make it an HTTP status.
 static STATUS_WORDS: Words<8> = Words::new([
     "http",
     "status",
@@ -52,7 +52,7 @@ static STATUS_WORDS: Words<8> = Words::new([
     "responsecode",
 ]);
 
-/// A three-digit number right after one of these is an HTTP status if the line speaks of HTTP.
+/// Words before a three-digit number that make it an HTTP status if the line mentions HTTP.
 static ANSWER_WORDS: Words<13> = Words::new([
     "returned",
     "returns",
@@ -69,7 +69,7 @@ static ANSWER_WORDS: Words<13> = Words::new([
     "was",
 ]);
 
-/// Beginnings of the reason phrases of statuses that report a failure.
+/// Prefixes of the reason phrases of error statuses.
 static REASONS: Words<28> = Words::new([
     "bad request",
     "unauthorized",
@@ -105,12 +105,11 @@ const METHODS: [&str; 9] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OP
 static EQUALS: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"=="));
 static EXPECTED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"expected"));
 
-/// Whether a word is an HTTP method.
 pub(in crate::normalize) fn is_method(word: &[u8]) -> bool {
     matches!(word.len(), 3..=7) && METHODS.iter().any(|method| method.as_bytes() == word)
 }
 
-/// The word before the end of `before`, and the text before that word; one or two marks may stand between.
+/// Returns the last word of `before` and the text before that word. Up to five marks may follow the word.
 #[inline(always)]
 pub(super) fn last_word(before: &[u8]) -> (&[u8], &[u8]) {
     static MARKS: Set = Set::of(0, " =:([\"'#,{");
@@ -120,24 +119,24 @@ pub(super) fn last_word(before: &[u8]) -> (&[u8], &[u8]) {
     (&before[start..end], &before[..start])
 }
 
-/// What the words before a number make of it.
+/// The meaning of a number, judged by the words before it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum NumberRole {
-    /// Identifies the failure: it stays.
+    /// Identifies the failure, so the number stays.
     Code,
-    /// An HTTP status: its class stays.
+    /// An HTTP status, of which the class stays.
     Status,
     /// Volatile.
     Plain,
 }
 
-/// The role of the run of digits at `start..end`, given what stands before it in the line.
+/// Returns the role of the digits at `start..end`, given the text before them in the line.
 #[expect(clippy::inline_always, reason = "asked of every number: a call in wasm costs as much as this does")]
 #[inline(always)]
 pub(super) fn role(line: &[u8], start: usize, end: usize, before: &[u8]) -> NumberRole {
     let length = end - start;
     let fraction = at(line, end) == b'.' && at(line, end + 1).is_ascii_digit();
-    // Spring's log has the process after the level: `ERROR 812 --- [main]`.
+    // Spring logs the process ID after the level: `ERROR 812 --- [main]`.
     let process = line[end..].starts_with(b" --- [");
     if length > 6 || fraction || process {
         return NumberRole::Plain;
@@ -214,7 +213,7 @@ fn has_reason(line: &[u8], end: usize) -> bool {
     start > end && REASONS.begin(rest)
 }
 
-/// `assert 404 == 200`: a failure's status beside the one that was wanted.
+/// `assert 404 == 200`: the status of a failure next to the expected status.
 fn is_compared(line: &[u8], value: u32) -> bool {
     const WANTED: [&str; 4] = ["200", "201", "202", "204"];
     let failed = |text: &[u8]| text.len() == 3 && matches!(text[0], b'4' | b'5') && text.iter().all(u8::is_ascii_digit);
@@ -238,7 +237,7 @@ fn speaks_http(line: &[u8]) -> bool {
     })
 }
 
-/// The class of a status: `5xx`.
+/// Returns the class of a status, for example `5xx`.
 pub(super) fn status_class(first: u8) -> &'static str {
     match first {
         b'1' => "1xx",
@@ -249,7 +248,7 @@ pub(super) fn status_class(first: u8) -> &'static str {
     }
 }
 
-/// End of a plain number that begins with digits at `start`: fraction, exponent, groups of three.
+/// Returns the end of a plain number that starts at `start`, with groups of three digits, fraction and exponent.
 pub(super) fn plain(text: &[u8], start: usize) -> usize {
     let mut end = digits(text, start);
     while at(text, end) == b',' && end - start <= 15 && digits(text, end + 1) == end + 4 {
@@ -265,7 +264,7 @@ pub(super) fn plain(text: &[u8], start: usize) -> usize {
     if has_exponent { exponent } else { end }
 }
 
-/// End of a version of three numbers or more that begins at `start`: `1.2.3`, `2.6.0-SNAPSHOT`.
+/// Returns the end of a version of at least three numbers that starts at `start`: `1.2.3`, `2.6.0-SNAPSHOT`.
 pub(super) fn version(text: &[u8], start: usize) -> Option<usize> {
     let mut end = digits(text, start);
     let mut parts = 1;
@@ -276,7 +275,7 @@ pub(super) fn version(text: &[u8], start: usize) -> Option<usize> {
     (parts >= 3 && !is_word(at(text, end))).then_some(end)
 }
 
-/// Whether a unit may follow the number whose first digits end at `end`, right behind it or after a space.
+/// Checks whether a unit may follow the number whose first digits end at `end`, directly or after a space.
 pub(super) fn may_have_unit(text: &[u8], end: usize) -> bool {
     let end = run(text, end, |byte| byte.is_ascii_digit() || matches!(byte, b'.' | b','));
     match at(text, end) {
@@ -285,7 +284,7 @@ pub(super) fn may_have_unit(text: &[u8], end: usize) -> bool {
     }
 }
 
-/// End of a size that begins with the digits at `start`: `128MB`, `8.8 KiB`, `512Mi`, `20 bytes`.
+/// Returns the end of a size that starts at `start`: `128MB`, `8.8 KiB`, `512Mi`, `20 bytes`.
 pub(super) fn size(text: &[u8], start: usize) -> Option<usize> {
     let end = plain(text, start);
     let glued = run(text, end, |byte| byte.is_ascii_alphabetic());
@@ -305,7 +304,7 @@ pub(super) fn size(text: &[u8], start: usize) -> Option<usize> {
     (SIZE_UNITS.has(unit) && !is_word(at(text, spaced)) && unit != b"b").then_some(spaced)
 }
 
-/// Bytes and their multiples.
+/// Bytes, bits and their multiples.
 static SIZE_UNITS: Words<18> = Words::new([
     "b", "kb", "mb", "gb", "tb", "pb", "kib", "mib", "gib", "tib", "byte", "bytes", "kbytes", "mbytes", "kbit", "mbit",
     "bits", "bit",

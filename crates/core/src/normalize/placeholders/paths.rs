@@ -1,18 +1,18 @@
-//! Temp and home paths: the part that differs from machine to machine and from run to run goes, the file's name stays.
-//! Paths of the system (`/etc`, `/usr`) and relative ones stay.
+//! Temporary and home paths. The part that differs between machines or runs is replaced, and the file name stays.
+//! System paths (`/etc`, `/usr`) and relative paths stay.
 
 use crate::text::bytes::{Set, Starts, at, run, starts_ignoring_case};
 use memchr::memmem;
 
-/// A path's volatile part.
+/// The volatile part of a path.
 pub(in crate::normalize) struct Volatile {
-    /// One past it.
+    /// End offset, exclusive.
     pub(in crate::normalize) end: usize,
-    /// What stands for it.
+    /// Placeholder for the volatile part.
     pub(in crate::normalize) text: &'static str,
 }
 
-/// Roots under which names are drawn at random.
+/// Folders in which names are random.
 static TEMP: Starts<9> = Starts::new([
     "/tmp/",
     "/var/tmp/",
@@ -24,7 +24,7 @@ static TEMP: Starts<9> = Starts::new([
     "/var/run/user/",
     "/usr/tmp/",
 ]);
-/// Roots that differ from machine to machine; a checkout lies below.
+/// Folders that differ between machines and may contain a checkout.
 static HOME: Starts<13> = Starts::new([
     "/var/lib/jenkins/workspace/",
     "/var/jenkins_home/workspace/",
@@ -41,10 +41,10 @@ static HOME: Starts<13> = Starts::new([
     "/actions-runner/",
 ]);
 
-/// The same below a drive, in lower case.
+/// Folders below a Windows drive that differ between machines, in lower case.
 const WINDOWS_HOME: [&[u8]; 4] = [b"\\users\\", b"\\a\\", b"\\workspace\\", b"\\jenkins\\workspace\\"];
 
-/// The volatile part of an absolute path that begins at `start`.
+/// Returns the volatile part of an absolute path that starts at `start`.
 pub(in crate::normalize) fn find_volatile(line: &[u8], start: usize) -> Option<Volatile> {
     let rest = &line[start..];
     if rest[0].is_ascii_alphabetic() && at(rest, 1) == b':' {
@@ -53,7 +53,7 @@ pub(in crate::normalize) fn find_volatile(line: &[u8], start: usize) -> Option<V
     if TEMP.begin(rest) {
         return Some(temp(line, start, path_end(line, start), b'/'));
     }
-    // What a job writes below its user's home in HDFS before it is committed.
+    // Uncommitted output of a job below its user's home in HDFS.
     if rest.starts_with(b"/user/") {
         let stop = path_end(line, start);
         let unfinished = memmem::find(&line[start..stop], b"/_temporary/").is_some();
@@ -78,7 +78,7 @@ fn windows(line: &[u8], start: usize) -> Option<Volatile> {
     user.then(|| home_folder(line, start, stop, b'\\'))
 }
 
-/// Where a path ends: at what a sentence or a place in a file puts after it.
+/// Returns the end of a path: the first byte that a sentence or a place in a file puts after a path.
 fn path_end(line: &[u8], start: usize) -> usize {
     static ENDS: Set = Set::of_ends("\"'`:,;()<>[]|={}");
     let mut end = run(line, start, |byte| !ENDS.has(byte));
@@ -88,7 +88,7 @@ fn path_end(line: &[u8], start: usize) -> usize {
     end
 }
 
-/// Directly in the temp folder the name itself is made up; deeper down the file's name stays.
+/// A name directly in the temp folder is random and goes too. Deeper in the folder the file name stays.
 fn temp(line: &[u8], start: usize, end: usize, separator: u8) -> Volatile {
     let path = &line[start..end];
     let depth = memchr::memchr_iter(separator, path).count();

@@ -1,11 +1,11 @@
-//! Finds where in a line something may have to be done, 64 bytes at a time; all between is copied as it is.
-//! A stop too many costs time only, for `walk` looks at each. One too few would be an error, so a test compares with a
-//! walk that stops at every byte.
+//! Finds the positions in a line where the walk may have to act, 64 bytes at a time; the bytes between them are copied.
+//! An extra stop only costs time because `walk` checks each stop. A missing stop would be an error, so a test compares
+//! the result with a walk that stops at every byte.
 
 use crate::text::bytes::{is_word, within};
 use wide::u8x16;
 
-/// The bytes of a block that matter, one bit for each.
+/// Bit masks of the relevant bytes of a block, with one bit per byte.
 #[derive(Default)]
 struct Block {
     word: u64,
@@ -23,7 +23,7 @@ struct Block {
 }
 
 impl Block {
-    /// The block of the line that begins at `base`.
+    /// Reads the block of the line that starts at `base`.
     #[inline]
     fn read(line: &[u8], base: usize) -> Self {
         let mut block = Self::default();
@@ -47,7 +47,7 @@ impl Block {
         block
     }
 
-    /// Marks what is in the chunk from its byte `skip` on, which is byte `shift` of the block.
+    /// Adds the bytes of the chunk from byte `skip` on; they start at byte `shift` of the block.
     #[inline]
     fn add(&mut self, chunk: &[u8; 16], skip: usize, shift: u32) {
         let bytes = u8x16::new(*chunk);
@@ -56,7 +56,7 @@ impl Block {
         let digit = within(bytes, b'0', b'9');
         let letter = within(bytes | u8x16::splat(0x20), b'a', b'z');
         let space = is(b' ');
-        // The bytes themselves too: the highest bit counts, and those beyond ASCII have it.
+        // Include `bytes` itself because `to_bitmask` reads the highest bit, which is set in bytes beyond ASCII.
         mark(&mut self.word, letter | digit | bytes);
         mark(&mut self.digit, digit);
         mark(&mut self.upper, within(bytes, b'A', b'Z'));
@@ -69,7 +69,8 @@ impl Block {
         mark(&mut self.rare, is(b'=') | is(b'@') | is(b'\t'));
     }
 
-    /// The stops, given the byte before the block. What lies beyond the block's end counts as whatever makes a stop.
+    /// Returns the stops. `before` is the byte before the block. Bytes after the block's end count as bytes that make a
+    /// stop.
     #[inline]
     fn stops(&self, before: u8) -> u64 {
         const LAST_BIT: u64 = 1 << 63;
@@ -78,7 +79,7 @@ impl Block {
         let starts = word & !after_word;
         let ends = after_word & !word;
         let across = after_word & 1;
-        // Adding a bit to a run of ones moves it past the run's end: what begins a word becomes what ends it.
+        // Adding a bit to a run of ones carries it past the end of the run, so the start of a word becomes its end.
         let capitals = word.wrapping_add(starts & self.upper) & !word | across;
         let lower = word & !self.upper;
         let with_upper = ends & !lower.wrapping_add(starts & lower);
@@ -90,7 +91,8 @@ impl Block {
             | word & (self.rare << 1 | across | u64::from(before == b'='))
             // Days, months, HTTP methods, accounts.
             | self.space_or_comma & capitals
-            // `for bob`, `user bob`: the word after a word of three or four letters, as far as the block shows its length.
+            // `for bob`, `user bob`: the word after a word of three or four letters, if the start of that word is in
+            // this block.
             | starts & (self.space & after_r & (starts << 3 | starts << 4 | 0x0f)) << 1
             | starts & u64::from(before == b' ')
             | self.space & ((self.space | self.rare) >> 1 | LAST_BIT)
@@ -101,8 +103,8 @@ impl Block {
     }
 }
 
-/// The stops and the words of the block of the line that begins at `base`. A function of its own, so that what it compares
-/// with is in registers only here, and not loaded again for each stop.
+/// Returns the stops and the words of the block that starts at `base`. Kept out of line so that the compared constants
+/// stay in registers here and are not loaded again for each stop.
 #[inline(never)]
 fn read(line: &[u8], base: usize) -> (u64, u64) {
     let block = Block::read(line, base);
@@ -110,21 +112,21 @@ fn read(line: &[u8], base: usize) -> (u64, u64) {
     (block.stops(before), block.word)
 }
 
-/// A place where something may have to be done.
+/// A position where the walk may have to act.
 pub(super) struct Stop {
     pub(super) position: usize,
-    /// Where the word begins that holds `position` or ends there; `position` if there is none.
+    /// Start of the word that contains `position` or ends there; `position` if there is none.
     pub(super) word: usize,
 }
 
 /// The stops of a line, in order.
 pub(super) struct Stops<'a> {
     line: &'a [u8],
-    /// Where the block begins that `bits` and `words` are about.
+    /// Start of the block that `bits` and `words` describe.
     base: usize,
     bits: u64,
     words: u64,
-    /// Where the word begins that goes on in this block, if one does.
+    /// Start of the word that continues from the block before.
     open: usize,
 }
 
@@ -135,7 +137,7 @@ impl<'a> Stops<'a> {
         Self { line, base: 0, bits, words, open: 0 }
     }
 
-    /// The first stop at `position` or after it; `position` never goes back.
+    /// Returns the first stop at or after `position`, which must not decrease between calls.
     #[inline]
     pub(super) fn from(&mut self, position: usize) -> Option<Stop> {
         let mut skip = position.saturating_sub(self.base);
@@ -149,7 +151,7 @@ impl<'a> Stops<'a> {
                 }
                 skip = 64;
             }
-            // Of blocks that are skipped nothing is needed: what lies before `position` was passed.
+            // Skipped blocks need no data, because the walk has already passed the text before `position`.
             self.open = self.begin(u64::MAX);
             self.base += skip & !63;
             skip &= 63;
@@ -160,7 +162,7 @@ impl<'a> Stops<'a> {
         }
     }
 
-    /// Where the word begins that ends with the last of these bits, which are the block's first ones.
+    /// Returns the start of the word that ends with the last bit of `bits`, a mask of the block's first bits.
     #[inline]
     fn begin(&self, bits: u64) -> usize {
         let other = !self.words & bits;

@@ -1,39 +1,37 @@
-//! What a line of a runner's output can be.
-//! `runner_lines` and `runtime_lines` tell which one a line is.
+//! The kinds of output lines. `runner_lines` and `runtime_lines` find the kind of a line.
 
 use crate::output::stack_frame::Frame;
 
-/// What a line is, seen by itself.
+/// The kind of a line, without the lines around it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in crate::output) enum LineKind<'a> {
-    /// Part of the message, from this byte on.
+    /// A message that starts at this byte.
     Message(usize),
-    /// What stays of a message whose end differs from one time to the next.
+    /// The stable part of a message whose end varies.
     Text(&'a [u8]),
-    /// A frame of a stack.
+    /// A stack frame.
     Frame(Frame<'a>),
-    /// Says nothing about the failure.
+    /// A line without information about the failure.
     Noise,
-    /// Opens a block of lines that say nothing about the failure.
+    /// A line that opens a block without information about the failure.
     Opens(SkippedBlock),
 }
 
-/// A block of lines to put aside.
+/// A block of lines to skip.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::output) enum SkippedBlock {
-    /// None.
     #[default]
     None,
     /// Up to the next empty line.
     Paragraph,
     /// A Rust or Go stack: up to the next empty line, with frames to read.
     Stack,
-    /// Lines indented deeper than this.
+    /// Lines with more than this indentation.
     Deeper(usize),
-    /// What Node prints of an error's properties under its stack: up to a brace that is indented less than this.
+    /// Properties of an error that Node prints below its stack: up to a brace with less than this indentation.
     Properties(usize),
-    /// What a package manager says before it runs a script: its name, and on the next line the command.
+    /// The header that a package manager prints for a script: its name, and its command on the next line.
     Script,
-    /// A Mocha heading: up to a line that ends with a colon, if one is near.
+    /// A Mocha heading: up to a line that ends with a colon, if it is among the next lines.
     Heading(u8),
 }

@@ -1,5 +1,5 @@
-//! What a line is, seen by itself: what runners, compilers and CI systems write around a failure is told from its message.
-//! What the lines around it say is taken into account by `lines`.
+//! Finds the kind of a single line and so separates the message from the output of runners, compilers and CI systems
+//! around it. `lines` uses the lines around it.
 
 use super::{
     line_kind::{LineKind, SkippedBlock},
@@ -10,7 +10,7 @@ use crate::{
     text::bytes::{Starts, at, digits, find, run},
 };
 
-/// Of an error's properties its cause and its code say more than its message does.
+/// Checks for an error property that has more information than the message: its cause or its code.
 pub(in crate::output) fn is_telling_property(body: &[u8]) -> bool {
     static TELLING: Starts<3> = Starts::new(["[cause]: ", "[errors]: ", "code: "]);
     TELLING.begin(body) && body.strip_suffix(b",").unwrap_or(body) != b"code: 'ERR_ASSERTION'"
@@ -54,7 +54,8 @@ fn is_gradle_test(line: &[u8]) -> bool {
         && heading[..end].iter().all(|&byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'.'))
 }
 
-/// No letter and no digit: rules, carets, brackets, box drawing. What is empty on one side of a diff is a value.
+/// Checks for a line without letters and digits: rules, carets, brackets, box drawing. An empty value on one side of a
+/// diff does not count.
 fn is_decoration(line: &[u8]) -> bool {
     let value = line.strip_prefix(b"+").or_else(|| line.strip_prefix(b"-")).map(<[u8]>::trim_ascii_start);
     let value = value.map(|value| value.strip_suffix(b",").unwrap_or(value));
@@ -62,7 +63,7 @@ fn is_decoration(line: &[u8]) -> bool {
         return false;
     }
     let mut bytes = line.iter();
-    // U+2000 to U+2FFF: arrows, box drawing, dingbats.
+    // The first byte of U+2000 to U+2FFF: arrows, box drawing, dingbats.
     while let Some(&byte) = bytes.next() {
         if byte == 0xe2 {
             bytes.next();
@@ -74,14 +75,14 @@ fn is_decoration(line: &[u8]) -> bool {
     true
 }
 
-/// A message, after the place that Go's test log puts before it.
+/// Finds the message after the place that Go's test log puts before it.
 fn message(line: &[u8], colon: Option<usize>) -> LineKind<'_> {
     let Some(colon) = colon else { return LineKind::Message(0) };
     let number = digits(line, colon + 1);
     if number == colon + 1 || at(line, number) != b':' || !line[..colon].ends_with(b"_test.go") {
         return LineKind::Message(0);
     }
-    // A compiler counts columns, too.
+    // A compiler also prints a column.
     let column = digits(line, number + 1);
     let number = if column > number + 1 && at(line, column) == b':' { column } else { number };
     let from = run(line, number + 1, |byte| matches!(byte, b' ' | b'\t'));
@@ -111,7 +112,7 @@ fn framed_line(line: &[u8]) -> Option<LineKind<'_>> {
     (framed || repeated || place || STARTS.begin(line) || is_maven(line)).then_some(LineKind::Noise)
 }
 
-/// What Maven says around every failure, of itself and of the modules.
+/// Checks for Maven's output around every failure.
 fn is_maven(line: &[u8]) -> bool {
     static HELP: Starts<12> = Starts::new([
         "Tests run:",
@@ -136,7 +137,7 @@ fn is_maven(line: &[u8]) -> bool {
     STEPS.begin(message) || line.ends_with(b"]") && memchr::memmem::find(message, b".. FAILURE [").is_some()
 }
 
-/// `> 12 | code`, `12 | code`, `| ^`, `1) heading`, what Gradle says of every build.
+/// `> 12 | code`, `12 | code`, `| ^`, `1) heading`, and Gradle's output for every build.
 fn code_or_heading(line: &[u8]) -> Option<LineKind<'_>> {
     static AFTER_COUNT: Starts<2> = Starts::new([" actionable task", ": Task failed with an exception."]);
     static TALK: Starts<3> = Starts::new(["Task :", "Run with --", "Get more help at "]);
@@ -172,7 +173,7 @@ fn code_or_heading(line: &[u8]) -> Option<LineKind<'_>> {
     None
 }
 
-/// `shop@1.2.3 test`, `@acme/shop@1.2.3 test /srv/shop`, `test:unit`: what npm and pnpm run, and where.
+/// `shop@1.2.3 test`, `@acme/shop@1.2.3 test /srv/shop`, `test:unit`: npm and pnpm print the script and its folder.
 fn is_script(line: &[u8]) -> bool {
     let mut words = line.split(|&byte| byte == b' ');
     let (Some(package), script, folder) = (words.next(), words.next(), words.next()) else { return false };
@@ -185,8 +186,8 @@ fn is_script(line: &[u8]) -> bool {
     version.is_some_and(|version| digits(version, 0) > 0) && named(script) && path
 }
 
-/// What follows the number in `1 failed, 2 passed in 0.12s` (pytest), `2 failing` (Mocha), `3 examples, 1 failure` (`RSpec`),
-/// `1 / 1 (100%)` (PHPUnit).
+/// The text after the number in `1 failed, 2 passed in 0.12s` (pytest), `2 failing` (Mocha), `3 examples, 1 failure`
+/// (`RSpec`), `1 / 1 (100%)` (PHPUnit).
 fn is_count(rest: &[u8]) -> bool {
     static SUMMARIES: Starts<4> = Starts::new([" failing", " passing", " example, ", " examples, "]);
     let pytest = rest.starts_with(b" failed") || rest.starts_with(b" passed") || rest.starts_with(b" error");
@@ -197,7 +198,7 @@ fn is_count(rest: &[u8]) -> bool {
 fn lower(line: &[u8]) -> Option<LineKind<'_>> {
     static NOISE: Starts<28> = Starts::new([
         "rspec ./",
-        // What assert_cmd ran, and where it tells what that printed.
+        // assert_cmd prints the command before its output.
         "command=`",
         "stdin=`",
         "stdout=`",
@@ -229,14 +230,15 @@ fn lower(line: &[u8]) -> Option<LineKind<'_>> {
     if line.starts_with(b"node:") || line.starts_with(b"file:///") {
         return quoted_source(line);
     }
-    // The list of names after the failures; before them there is nothing up to the next empty line.
+    // The list of names after the failures. The first `failures:` has an empty line after it, so nothing is skipped
+    // there.
     if line == b"failures:" || line == b"successes:" {
         return Some(LineKind::Opens(SkippedBlock::Paragraph));
     }
     if line == b"stack backtrace:" || line.starts_with(b"goroutine ") && line.ends_with(b"]:") {
         return Some(LineKind::Opens(SkippedBlock::Stack));
     }
-    // Quoted where a test tells what a program printed.
+    // Quoted if a test prints a program's output.
     if line.starts_with(b"thread '") || line.starts_with(b"thread \\'") {
         return panicked(line);
     }
@@ -271,7 +273,7 @@ fn is_described(line: &[u8]) -> bool {
     name(&line[..open]) && name(class) && class.contains(&b'.') && capital
 }
 
-/// `thread 'x' (12) panicked at src/a.rs:1:2:`; older toolchains put the message on the same line.
+/// `thread 'x' (12) panicked at src/a.rs:1:2:`; older toolchains print the message on the same line.
 fn panicked(line: &[u8]) -> Option<LineKind<'_>> {
     let start = memchr::memmem::find(line, b" panicked at ")? + 13;
     let rest = &line[start..];
@@ -348,7 +350,7 @@ fn upper(line: &[u8]) -> Option<LineKind<'_>> {
         "Run with --stacktrace option",
         "TAP version ",
     ]);
-    // Go prints all options of a program that was given a wrong one.
+    // Go prints all options of a program after a wrong option.
     if line.starts_with(b"Usage of ") && line.ends_with(b":") {
         return Some(LineKind::Opens(SkippedBlock::Deeper(0)));
     }
@@ -359,7 +361,7 @@ fn upper(line: &[u8]) -> Option<LineKind<'_>> {
         line.strip_prefix(b"Ran ").map(|rest| digits(rest, 0)).is_some_and(|end| line[4 + end..].starts_with(b" test"));
     // `Finished `test` profile [unoptimized + debuginfo] target(s) in 0.5s`, `Running tests/text.rs (target/debug/deps/text-1)`
     let cargo = line.starts_with(b"Running ") && line.ends_with(b")") || line.starts_with(b"Finished `");
-    // `FAILED tests/test_cart.py::test_total - assert 3 == 4` repeats what was said.
+    // `FAILED tests/test_cart.py::test_total - assert 3 == 4` repeats an earlier message.
     let summary = line
         .strip_prefix(b"FAILED ")
         .or_else(|| line.strip_prefix(b"ERROR "))
@@ -367,13 +369,13 @@ fn upper(line: &[u8]) -> Option<LineKind<'_>> {
     if ran || cargo || summary {
         return Some(LineKind::Noise);
     }
-    // Jenkins puts the build after it, which names the job and the machine.
+    // Jenkins appends the build, which contains the job and the machine.
     if line.starts_with(b"ERROR: Step ")
         && let Some(start) = memchr::memmem::find(line, NO_WORKSPACE)
     {
         return Some(LineKind::Text(&line[..start + NO_WORKSPACE.len() - 5]));
     }
-    // Where the end of the stack is noticed differs from one time to the next.
+    // The depth at which the overflow is noticed varies.
     if line.starts_with(RECURSION) {
         return Some(LineKind::Text(&line[..RECURSION.len()]));
     }
@@ -394,7 +396,7 @@ fn upper(line: &[u8]) -> Option<LineKind<'_>> {
     (is_timed_heading(line) || NOISE.begin(line)).then_some(LineKind::Noise)
 }
 
-/// Lines that begin with a verdict: `FAIL`, `Failure/Error:`, `Error Trace:`.
+/// Handles lines that start with a verdict: `FAIL`, `Failure/Error:`, `Error Trace:`.
 fn verdict_line(line: &[u8]) -> Option<LineKind<'_>> {
     if line == b"FAIL" || line == b"PASS" || line == b"FAILED" || line == b"Failure:" || line == b"Error:" {
         return Some(LineKind::Noise);
@@ -411,7 +413,7 @@ fn verdict_line(line: &[u8]) -> Option<LineKind<'_>> {
     {
         return Some(LineKind::Noise);
     }
-    // testify's label, followed by a tab or by many spaces.
+    // testify's label with a tab or several spaces after it.
     let rest = line.strip_prefix(b"Error: ")?;
     let gap = run(rest, 0, |byte| matches!(byte, b' ' | b'\t'));
     (gap > 0).then_some(LineKind::Message(7 + gap))
@@ -442,7 +444,7 @@ fn marked(line: &[u8]) -> Option<LineKind<'_>> {
     {
         return Some(LineKind::Noise);
     }
-    // `# node[812]: void node::Total(Isolate*) at ../src/cart.cc:12`, as each compiler spells the function.
+    // `# node[812]: void node::Total(Isolate*) at ../src/cart.cc:12`; each compiler spells the function differently.
     let asserted = line.starts_with(b"# ") && memchr::memmem::find(line, b"]: ").is_some();
     if asserted && memchr::memmem::find(line, b" at ").is_some() && stack_frame::before_number(line).is_some() {
         return Some(LineKind::Noise);
@@ -452,13 +454,14 @@ fn marked(line: &[u8]) -> Option<LineKind<'_>> {
         .then_some(LineKind::Noise)
 }
 
-/// What GitHub Actions and Azure Pipelines write between the lines of a step: `##[group]Run npm test`, `##[error]text`.
+/// Workflow commands of GitHub Actions and Azure Pipelines between the lines of a step: `##[group]Run npm test`,
+/// `##[error]text`.
 fn workflow_command(command: &[u8]) -> Option<LineKind<'_>> {
     let name = memchr::memchr(b']', command)?;
     match &command[..name] {
         b"group" | b"endgroup" | b"command" | b"section" | b"debug" => Some(LineKind::Noise),
         b"error" if command[name + 1..].starts_with(b"Process completed with exit code ") => Some(LineKind::Noise),
-        // `##[` and `]` stand around the name.
+        // The length of the name, of `##[` and of `]`.
         b"error" | b"warning" => Some(LineKind::Message(name + 4)),
         _ => None,
     }
@@ -467,12 +470,13 @@ fn workflow_command(command: &[u8]) -> Option<LineKind<'_>> {
 /// Headings of test runners: a mark and the test's name.
 fn symbol(line: &[u8]) -> Option<LineKind<'_>> {
     static MARKS: Starts<11> = Starts::new(["⎯⎯⎯", "● ", "✕ ", "× ", "✗ ", "✖ ", "✘ ", "❌ ", "↓ ", "ℹ ", "﹣ "]);
-    // Vitest: `❯ test/cart.test.js (3 tests | 1 failed) 12ms`; the message, before it is said in full.
+    // Vitest: `❯ test/cart.test.js (3 tests | 1 failed) 12ms`, or the message before its full form.
     let counted = line.starts_with("❯ ".as_bytes()) && memchr::memmem::find(line, b" test").is_some();
     if counted && memchr::memmem::find(line, b" (").is_some() || line.starts_with("→ ".as_bytes()) {
         return Some(LineKind::Noise);
     }
-    // xo marks so what it found, and says where before it says what: `✖  3:7  'x' is never used.  no-unused-vars`.
+    // xo uses the same mark for a finding, with the place before the message: `✖  3:7  'x' is never used.
+    // no-unused-vars`.
     let found = line.strip_prefix("✖ ".as_bytes()).map(<[u8]>::trim_ascii_start);
     if found.is_some_and(is_line_and_column) {
         return None;
@@ -480,7 +484,7 @@ fn symbol(line: &[u8]) -> Option<LineKind<'_>> {
     MARKS.begin(line).then_some(LineKind::Noise)
 }
 
-/// Whether `3:7` and a space begin it.
+/// Checks for `3:7` and a space at the start.
 fn is_line_and_column(text: &[u8]) -> bool {
     let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let line = digits(text);

@@ -1,5 +1,5 @@
-//! What runtimes write around a failure: the source that threw, warnings, exit codes, frames of native code.
-//! What runners write is in `runner_lines`.
+//! Output of runtimes around a failure: the source that threw, warnings, exit codes, native frames. Output of runners
+//! is in `runner_lines`.
 
 use super::line_kind::{LineKind, SkippedBlock};
 use crate::{
@@ -7,7 +7,8 @@ use crate::{
     text::bytes::{at, digits, find, run},
 };
 
-/// The source that failed, as runners quote it: `> 12 | expect(total).toBe(3)`, `Failure/Error: expect(total).to eq(3)`.
+/// Returns the failed source that a runner quotes: `> 12 | expect(total).toBe(3)`,
+/// `Failure/Error: expect(total).to eq(3)`.
 pub(in crate::output) fn quoted_code(line: &[u8]) -> Option<&[u8]> {
     if let Some(code) = line.strip_prefix(b"Failure/Error: ") {
         return Some(code);
@@ -18,7 +19,8 @@ pub(in crate::output) fn quoted_code(line: &[u8]) -> Option<&[u8]> {
     (at(line, 0) == b'>' && end > number && at(line, bar) == b'|').then(|| &line[bar + 1..])
 }
 
-/// Numbered source (`  12 | code`, `> 13 | code`), the lines of `^` under it, and the `Failure/Error: code` of Ruby specs.
+/// Checks for numbered source (`  12 | code`, `> 13 | code`), the `^` line below it, and `Failure/Error: code` of Ruby
+/// specs.
 pub(crate) fn is_quoted_code(line: &[u8]) -> bool {
     let trimmed = line.trim_ascii_start();
     if trimmed.starts_with(b"Failure/Error:") {
@@ -29,13 +31,13 @@ pub(crate) fn is_quoted_code(line: &[u8]) -> bool {
     digits > 0 && number[digits..].trim_ascii_start().starts_with(b"|")
 }
 
-/// Node quotes the line that threw before the message: `/srv/cart.js:12`, the line, a caret, an empty line.
+/// Node quotes the source before the message: `/srv/cart.js:12`, the line, a caret, an empty line.
 pub(super) fn quoted_source(line: &[u8]) -> Option<LineKind<'_>> {
     const SOURCES: [&[u8]; 6] = [b".js", b".mjs", b".cjs", b".ts", b".mts", b".tsx"];
     if find(line, b' ').is_some() {
         return None;
     }
-    // PHPUnit's frames have no function.
+    // PHPUnit prints frames without a function.
     if let Some(file) = stack_frame::bare_place(line).filter(|file| file.ends_with(b".php")) {
         return Some(LineKind::Frame(Frame { file, function: b"", outer_first: false }));
     }
@@ -45,7 +47,7 @@ pub(super) fn quoted_source(line: &[u8]) -> Option<LineKind<'_>> {
     source.then_some(LineKind::Opens(SkippedBlock::Paragraph))
 }
 
-/// `(node:812) [DEP0137] DeprecationWarning: message`, and how to see more of it.
+/// `(node:812) [DEP0137] DeprecationWarning: message`, and the hint how to see more.
 pub(super) fn node_warning(line: &[u8]) -> Option<LineKind<'_>> {
     if line.starts_with(b"(Use `node --trace-") {
         return Some(LineKind::Noise);
@@ -56,11 +58,11 @@ pub(super) fn node_warning(line: &[u8]) -> Option<LineKind<'_>> {
     is_label.then_some(LineKind::Noise)
 }
 
-/// A test's exit code says more than that it failed only where it crashed; how differs from system to system.
+/// An exit code has information only if the test crashed; the code of a crash depends on the operating system.
 pub(super) fn exit_code(code: &[u8]) -> LineKind<'static> {
     match code {
         b"-11" | b"139" | b"3221225477" | b"-1073741819" | b"0xC0000005" => LineKind::Text(b"killed by SIGSEGV"),
-        // V8 ends itself by a trap, an illegal instruction or an abort, as the system has it.
+        // V8 aborts with a trap, an illegal instruction or SIGABRT, depending on the operating system.
         b"-6" | b"-5" | b"-4" | b"134" | b"133" | b"132" | b"2147483651" | b"3221226505" | b"0x80000003" => {
             LineKind::Text(b"killed by SIGABRT")
         }
@@ -69,8 +71,8 @@ pub(super) fn exit_code(code: &[u8]) -> LineKind<'static> {
     }
 }
 
-/// ` 3: 0x55d0c2a1 node::Assert(node::AssertionInfo const&) [node]`, `#3 0x55d0c2a1 in total cart.c:12`; the name may be
-/// missing. `number`: where the frame's number ends.
+/// ` 3: 0x55d0c2a1 node::Assert(node::AssertionInfo const&) [node]`, `#3 0x55d0c2a1 in total cart.c:12`; the name is
+/// optional. `number` is the end of the frame's number.
 pub(super) fn is_native_frame(line: &[u8], number: usize) -> bool {
     let colon = if at(line, number) == b':' { number + 1 } else { number };
     let start = run(line, colon, |byte| byte == b' ');

@@ -1,15 +1,15 @@
-//! Test names: what a test is called is not what happened to it.
-//! It goes by how the lines look in which runners name a test.
+//! Recognizes lines that name a test, because the name does not describe the failure. The patterns follow the output
+//! formats of test runners.
 
 use crate::text::bytes::line_above;
 use memchr::{memchr, memmem};
 use regex::bytes::Regex;
 use std::sync::LazyLock;
 
-/// Lines that a title of one suite in another takes below the number of the failure.
+/// Maximum number of nested suites in a title below the number of the failure.
 const MAX_SUITES: usize = 6;
 
-/// What runners print before the name of a failed test.
+/// Marks that runners print before the name of a failed test.
 const MARKS: [&str; 19] = [
     "--- FAIL: ",
     "---- ",
@@ -32,12 +32,12 @@ const MARKS: [&str; 19] = [
     "Test ",
 ];
 
-/// What stands before the name of a failed test, if something does.
+/// Returns the mark at the start of the line.
 pub(crate) fn mark(line: &str) -> Option<&'static str> {
     MARKS.into_iter().find(|mark| line.starts_with(mark))
 }
 
-/// A line that names a test and says nothing else.
+/// Checks for a line with only the name of a test.
 pub(crate) fn is_test_title(line: &[u8]) -> bool {
     static TITLE: LazyLock<Regex> = LazyLock::new(|| {
         let pattern = concat!(
@@ -50,7 +50,7 @@ pub(crate) fn is_test_title(line: &[u8]) -> bool {
             r"|\s*\d+\) [\w\\]+::\w[^\n]* with data set [^\n]*", // PHPUnit
             r"|\s*(?:FAIL|×|✕|✗)\s+\S+ > [^\n]*",
             r"|\s*● [^\n]+ › [^\n]*",                          // Jest
-            r"|rspec \./[^\n]+ # [^\n]*",                      // RSpec's list of what failed
+            r"|rspec \./[^\n]+ # [^\n]*",                      // RSpec's list of failures
             r"|[\w.$]+ > [^\n]+ FAILED",                       // Gradle
             r"|\s*Failed \w[^\n]* \[(?:< )?[\d.,]+ \w+\]",     // dotnet test
             r"|\[ +(?:RUN|OK|FAILED) +\] \S+(?: \(\d+ ms\))?", // googletest
@@ -62,7 +62,7 @@ pub(crate) fn is_test_title(line: &[u8]) -> bool {
     looks_alike(line.trim_ascii_start()) && TITLE.is_match(line)
 }
 
-/// Tells most lines apart without the regex.
+/// Rejects most lines without the regex.
 fn looks_alike(line: &[u8]) -> bool {
     match line.first() {
         Some(b'-') => line.starts_with(b"---"),
@@ -80,7 +80,8 @@ fn looks_alike(line: &[u8]) -> bool {
     }
 }
 
-/// A line that names a test, or says what failed: the mark before it and the time behind it are used for both.
+/// Checks for a line that either names a test or describes a failure, because runners use the same mark and duration
+/// for both.
 pub(crate) fn may_be_test_title(line: &[u8]) -> bool {
     static MARKED: LazyLock<Regex> = LazyLock::new(|| {
         let pattern = concat!(
@@ -94,12 +95,13 @@ pub(crate) fn may_be_test_title(line: &[u8]) -> bool {
     (matches!(trimmed.first(), Some(0xc3 | 0xe2)) || trimmed.starts_with(b"not ok ")) && MARKED.is_match(line)
 }
 
-/// A further line of a title: Mocha's, one for each suite down to the test, and the first one of a unittest's docstring.
+/// Checks for a further line of a title: Mocha prints a line per suite, and unittest prints the first line of the
+/// docstring.
 pub(crate) fn is_title_continuation(text: &[u8], from: usize, to: usize) -> bool {
     ends_suites(text, from, to) || is_docstring(text, from, to)
 }
 
-/// `  1) Client` and below it, each further to the right, `       get` and `         is tried again:`.
+/// `  1) Client` with `       get` and `         is tried again:` below it, each indented more.
 fn ends_suites(text: &[u8], from: usize, to: usize) -> bool {
     let line = &text[from..to];
     if !line.starts_with(b"    ") || memchr(b':', line) != Some(line.len() - 1) {
@@ -119,7 +121,7 @@ fn ends_suites(text: &[u8], from: usize, to: usize) -> bool {
     false
 }
 
-/// The line between `ERROR: test_x (tests.T.test_x)` and the rule of `-` below it.
+/// The line between `ERROR: test_x (tests.T.test_x)` and the ruler of `-` below it.
 fn is_docstring(text: &[u8], from: usize, to: usize) -> bool {
     if from == 0 || !text[to..].trim_ascii_start().starts_with(b"----------") {
         return false;
@@ -133,7 +135,7 @@ mod tests {
     use super::{is_test_title, is_title_continuation, may_be_test_title};
 
     #[test]
-    fn titles_are_told_from_messages() {
+    fn titles_match_and_messages_do_not() {
         let titles = [
             "--- FAIL: TestTimeout (0.00s)",
             "a.b.TimeoutTest::testTimeout",
@@ -158,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_stand_before_titles_and_messages() {
+    fn marked_lines_may_be_titles() {
         for line in ["not ok 3 - is tried again when refused", "● times out", "✕ times out (5 ms)", "✖ refused 1.2s"]
         {
             assert!(may_be_test_title(line.as_bytes()), "{line}");
@@ -170,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn titles_go_on() {
+    fn titles_continue_on_further_lines() {
         let is_title_continuation = |text: &str, line: &str| {
             let from = text.find(line).expect("the line stands in the text");
             is_title_continuation(text.as_bytes(), from, from + line.len())

@@ -1,17 +1,17 @@
-//! Takes off what CI systems and container engines put before each line of a log: a time stamp, and what stands with it.
-//! A program's own time stamps stay: they have fewer digits or no brackets, and say something of the line.
+//! Removes the prefix that CI systems and container engines put before each log line: a time stamp and related fields.
+//! A program's own time stamps stay because they belong to the line; they have fewer digits or no brackets.
 
 use super::time;
 use crate::text::bytes::{at, digits, run};
 
 /// U+FEFF, which GitHub puts before the first line of a step.
 const MARK: &[u8] = b"\xef\xbb\xbf";
-/// Before the fraction of a second: `2006-01-02T15:04:05`.
+/// Length of a time stamp before the fraction of a second: `2006-01-02T15:04:05`.
 const SECONDS_BYTES: usize = 19;
-/// Bytes that the names of job and step are looked for in.
+/// Bytes in which the names of job and step are searched.
 const COLUMNS_REACH_BYTES: usize = 512;
 
-/// Whether the lines of the text have stamps: two of the first three, for the first may be cut.
+/// Checks whether two of the first three lines have time stamps. The first line may be cut.
 pub(crate) fn are_in(text: &[u8]) -> bool {
     let mut lines = crate::output::lines_of(text).map(|line| of_line(line) > 0);
     let mut next = || lines.next().unwrap_or(false);
@@ -22,7 +22,7 @@ pub(crate) fn are_in(text: &[u8]) -> bool {
     }
 }
 
-/// The length of what stands before the text's first line itself.
+/// Returns the length of the prefix of the text's first line.
 pub(crate) fn length(text: &[u8]) -> usize {
     of_line(&text[..memchr::memchr(b'\n', text).unwrap_or(text.len())])
 }
@@ -30,26 +30,26 @@ pub(crate) fn length(text: &[u8]) -> usize {
 fn of_line(line: &[u8]) -> usize {
     let start = mark(line, columns(line));
     let mut end = bracketed(line, start).or_else(|| numbered_end(line, start)).unwrap_or(start);
-    // A container's log in a job's log has two of them.
+    // A container's log inside a job's log has two time stamps.
     while let Some(after) = timestamp_end(line, end) {
         end = after;
     }
     if end == start { 0 } else { stream(line, end) }
 }
 
-/// End of the mark at `start`, if it is there.
+/// Returns the end of the byte order mark at `start`, if there is a mark.
 fn mark(line: &[u8], start: usize) -> usize {
     start + if line[start..].starts_with(MARK) { MARK.len() } else { 0 }
 }
 
-/// End of the names of job and step, as `gh run view --log` prints them, each with a tab.
+/// Returns the end of the names of job and step, each followed by a tab, as `gh run view --log` prints them.
 fn columns(line: &[u8]) -> usize {
     let mut tabs = memchr::memchr_iter(b'\t', &line[..line.len().min(COLUMNS_REACH_BYTES)]);
     tabs.nth(1).map_or(0, |tab| tab + 1)
 }
 
-/// End of `2006-01-02T15:04:05.1234567Z ` (GitHub Actions, Azure Pipelines) or of the same with up to nine digits (Docker,
-/// Kubernetes; Go leaves out zeros at the end).
+/// Returns the end of `2006-01-02T15:04:05.1234567Z ` (GitHub Actions, Azure Pipelines), or of a stamp with up to nine
+/// digits (Docker, Kubernetes; Go omits trailing zeros).
 fn timestamp_end(line: &[u8], start: usize) -> Option<usize> {
     let seconds = start + SECONDS_BYTES;
     if at(line, seconds) != b'.' || at(line, start + 10) != b'T' {
@@ -58,11 +58,11 @@ fn timestamp_end(line: &[u8], start: usize) -> Option<usize> {
     let end = digits(line, seconds + 1);
     let exact = (7..=9).contains(&(end - seconds - 1)) && at(line, end) == b'Z';
     let ends = matches!(at(line, end + 1), b' ' | b'\r' | 0);
-    // Such a one that is none would stay, and be taken for one when the text comes again.
+    // Require a valid time. The normalizer leaves an invalid stamp in the text, and then a second pass would remove it.
     (exact && ends && time::timestamp(line, start).is_some()).then(|| line.len().min(end + 2))
 }
 
-/// End of `[2006-01-02T15:04:05.123Z] `, by Jenkins.
+/// Returns the end of Jenkins's `[2006-01-02T15:04:05.123Z] `.
 fn bracketed(line: &[u8], start: usize) -> Option<usize> {
     let fraction = start + 1 + SECONDS_BYTES;
     if at(line, start) != b'['
@@ -76,8 +76,8 @@ fn bracketed(line: &[u8], start: usize) -> Option<usize> {
     (is_stamp && matches!(at(line, end), b' ' | b'\r' | 0)).then(|| line.len().min(end + 1))
 }
 
-/// End of `2006-01-02T15:04:05.123456Z 01O `, by GitLab: the number of the stream, its letter, and a plus sign where a line
-/// goes on.
+/// Returns the end of GitLab's `2006-01-02T15:04:05.123456Z 01O `: stream number, stream letter, and a plus sign if the
+/// line continues the previous line.
 fn numbered_end(line: &[u8], start: usize) -> Option<usize> {
     let zone = start + SECONDS_BYTES + 7;
     if at(line, start + SECONDS_BYTES) != b'.'
@@ -91,7 +91,7 @@ fn numbered_end(line: &[u8], start: usize) -> Option<usize> {
     (stream && time::timestamp(line, start).is_some()).then(|| line.len().min(end + usize::from(at(line, end) == b' ')))
 }
 
-/// End of what the container runtime adds: `stdout F `.
+/// Returns the end of the fields that the container runtime adds: `stdout F `.
 fn stream(line: &[u8], start: usize) -> usize {
     let rest = &line[start..];
     let name = run(rest, 0, |byte| byte.is_ascii_lowercase());
@@ -104,7 +104,7 @@ mod tests {
     use super::{are_in, length};
 
     #[test]
-    fn what_stands_before_a_line_is_told_from_the_line() {
+    fn prefix_ends_where_the_line_starts() {
         let rows = [
             ("2026-01-02T10:00:00.1234567Z ", "TypeError: no price"),
             ("2026-01-02T10:00:00.12345678Z ", "  at total (cart.js:12:3)"),
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn one_line_makes_no_log() {
+    fn one_stamped_line_is_not_a_log() {
         let stamp = "2026-01-02T10:00:00.1234567Z ";
         assert!(are_in(format!("{stamp}a\n{stamp}b").as_bytes()));
         assert!(are_in(format!("02T10:00:00.1234567Z a\n{stamp}b\n{stamp}c").as_bytes()));

@@ -1,22 +1,22 @@
-//! Takes terminal control sequences and control characters out of a line.
+//! Removes terminal control sequences and control characters from a line.
 
 use crate::display::escape_length;
 use crate::{text::bytes::append, text::bytes::run};
 use wide::u8x16;
 
-/// What a text has, seen in one pass over it.
+/// Properties of a text from one pass over it.
 #[derive(Clone, Copy)]
 pub(in crate::output) struct ControlTraits {
-    /// Control characters but tabs and line feeds.
+    /// Set if the text has control characters other than tabs and line feeds.
     pub(in crate::output) controls: bool,
-    /// A line but the first that begins with `E `, as pytest's do.
+    /// Set if a line after the first starts with `E `, as pytest's error lines do.
     pub(in crate::output) marks: bool,
 }
 
 pub(in crate::output) fn traits(text: &[u8]) -> ControlTraits {
     let (mut controls, mut marks) = (u8x16::ZERO, u8x16::ZERO);
     let mut position = 0;
-    // No early exit: nearly every text is read to its end.
+    // Without an early exit, because nearly every text is read to its end.
     while let Some(bytes) = text[position..].first_chunk::<18>() {
         let [first, second, third] = [0, 1, 2].map(|from| *bytes[from..].first_chunk().expect("it is two longer"));
         controls |= control(first);
@@ -50,7 +50,7 @@ pub(in crate::output) fn clean(line: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Where the next one stands, or the end.
+/// Returns the position of the next control character, or the end of the line.
 fn next_control(line: &[u8], start: usize) -> usize {
     let mut position = start.min(line.len());
     while let Some(chunk) = line[position..].first_chunk() {
@@ -63,7 +63,7 @@ fn next_control(line: &[u8], start: usize) -> usize {
     run(line, position, |byte| !is_control(byte))
 }
 
-/// Which of the bytes are control characters but tabs and line feeds.
+/// Returns a mask of the control characters other than tabs and line feeds.
 #[inline]
 fn control(bytes: [u8; 16]) -> u8x16 {
     let bytes = u8x16::new(bytes);

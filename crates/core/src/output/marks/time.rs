@@ -1,8 +1,8 @@
-//! Dates and times of day, in the formats that logs and runtimes print.
+//! Dates and times of day in the formats of logs and runtimes.
 
 use crate::text::bytes::{Words, at, digits, is_word, number, run, word};
 
-/// Months and what they are cut to.
+/// Months and their abbreviations.
 static MONTHS: Words<24> = Words::new([
     "jan",
     "feb",
@@ -30,7 +30,7 @@ static MONTHS: Words<24> = Words::new([
     "december",
 ]);
 
-/// Days of the week and what they are cut to.
+/// Days of the week and their abbreviations.
 static WEEKDAYS: Words<14> = Words::new([
     "mon",
     "tue",
@@ -48,7 +48,7 @@ static WEEKDAYS: Words<14> = Words::new([
     "sunday",
 ]);
 
-/// Whether the word can be a part of a date by itself.
+/// Checks for the name of a day or month.
 pub(crate) fn is_day_or_month(name: &[u8]) -> bool {
     WEEKDAYS.has(name) || MONTHS.has(name)
 }
@@ -85,14 +85,15 @@ fn is_zone(name: &[u8]) -> bool {
     )
 }
 
-/// Whether the digits at `start` may be the first part of a date or a time: a look at what ends them.
+/// Checks cheaply whether the digits at `start` may be the first part of a date or a time, judged by the byte that ends
+/// them.
 pub(crate) fn may_begin(text: &[u8], start: usize) -> bool {
     let end = digits(text, start);
     let next = at(text, end + 1);
     match at(text, end) {
         b':' => end - start <= 2 && next.is_ascii_digit(),
         b'-' | b'/' => end - start <= 4 && (next.is_ascii_digit() || next.is_ascii_uppercase()) || end - start == 8,
-        // Dots are in dates of numbers only, and in many other things.
+        // Check fully, because dots are in numeric dates but also in many other texts.
         b'.' => numeric_date(text, start).is_some(),
         b' ' => end - start <= 2 && next.is_ascii_uppercase() || end - start == 8,
         b'T' | b'_' => end - start == 8,
@@ -100,16 +101,17 @@ pub(crate) fn may_begin(text: &[u8], start: usize) -> bool {
     }
 }
 
-/// End of a date, with or without a time, or of a time of day, that begins at `start`.
+/// Returns the end of a date (with or without a time) or of a time of day that starts at `start`.
 ///
-/// Parts may stand in any order (`Mon Jan 2 15:04:05 2006`, `02/Jan/2006:15:04:05 +0000`, `2006-01-02T15:04:05Z`).
+/// The parts may have any order: `Mon Jan 2 15:04:05 2006`, `02/Jan/2006:15:04:05 +0000`, `2006-01-02T15:04:05Z`.
 pub(crate) fn timestamp(text: &[u8], start: usize) -> Option<usize> {
     let Some(end) = common(text, start) else { return in_any_order(text, start) };
     let end = zone_after_time(text, end).unwrap_or(end);
     (!is_word(at(text, end))).then_some(end)
 }
 
-/// End of the time of day in the two forms that most logs have: `2006-01-02T15:04:05.999Z`, `02/Jan/2006:15:04:05`.
+/// Fast path for the two most common forms: returns the end of the time of day in `2006-01-02T15:04:05.999Z` or
+/// `02/Jan/2006:15:04:05`.
 fn common(text: &[u8], start: usize) -> Option<usize> {
     let rest = text.get(start..)?;
     let (date, seconds) = match *rest.get(2)? {
@@ -142,21 +144,21 @@ fn day_month_year(date: &[u8; 12]) -> bool {
     marks && day() && matches!(two_digits(date, 7), 19 | 20) && two_digits(date, 9) < 100
 }
 
-/// End of `0102 15:04:05.000000`.
+/// Returns the end of `0102 15:04:05.000000`.
 pub(crate) fn month_day_clock(text: &[u8], start: usize) -> Option<usize> {
     let time = start + "0102 ".len();
     let dated = month_day(two_digits(text, start), two_digits(text, start + 2)) && at(text, time - 1) == b' ';
     clock(text, time).filter(|&end| dated && end - time > "15:04:05.".len())
 }
 
-/// The value of two digits; large where one of them is none.
+/// Returns the value of two digits, or `u32::MAX` if a byte is not a digit.
 #[inline]
 fn two_digits(text: &[u8], start: usize) -> u32 {
     let (tens, ones) = (text[start].wrapping_sub(b'0'), text[start + 1].wrapping_sub(b'0'));
     if tens < 10 && ones < 10 { u32::from(tens * 10 + ones) } else { u32::MAX }
 }
 
-/// The same for any order of the parts.
+/// Like [`timestamp`], for parts in any order.
 pub(crate) fn in_any_order(text: &[u8], start: usize) -> Option<usize> {
     let mut seen = DateParts::default();
     let mut end = seen.read_part(text, start)?;
@@ -170,7 +172,7 @@ pub(crate) fn in_any_order(text: &[u8], start: usize) -> Option<usize> {
     (seen.is_date() && !is_word(at(text, end))).then_some(end)
 }
 
-/// Up to two bytes between the parts of a date.
+/// Skips up to two bytes between the parts of a date.
 fn separator(text: &[u8], end: usize) -> usize {
     match (at(text, end), at(text, end + 1)) {
         (b',' | b' ', b' ') => end + 2,
@@ -270,7 +272,7 @@ fn zone_after_time(text: &[u8], end: usize) -> Option<usize> {
     Some(zone_comment(text, after))
 }
 
-/// A day or a year must not run into a fraction or a word: `Jan 2.5`, `May 3rd`.
+/// A day or a year must not continue as a fraction or a word: `Jan 2.5`, `May 3rd`.
 fn open_end(text: &[u8], end: usize) -> Option<usize> {
     let fraction = at(text, end) == b'.' && at(text, end + 1).is_ascii_digit();
     let letter = is_word(at(text, end)) && at(text, end) != b'T';
@@ -305,7 +307,7 @@ fn numeric_date(text: &[u8], start: usize) -> Option<usize> {
         return None;
     }
     let second = digits(text, first + 1);
-    // Month or day; most numbers with dots are seen here to be something else.
+    // Month or day. This rejects most numbers with dots.
     if at(text, second) != mark || !matches!(second - first, 2..=3) {
         return None;
     }
@@ -315,7 +317,7 @@ fn numeric_date(text: &[u8], start: usize) -> Option<usize> {
     let valid = match lengths {
         (4, 1..=2, 1..=2) => (1900..2100).contains(&a) && month_day(b, c),
         (1..=2, 1..=2, 4) => (1900..2100).contains(&c) && (month_day(a, b) || month_day(b, a)),
-        // `17/06/09 20:10:40`: only with the time of day, else it is a version or a fraction.
+        // `17/06/09 20:10:40`: only with a time of day, because otherwise it is a version or a fraction.
         (2, 2, 2) => {
             let time = clock(text, third + 1).is_some();
             time && (month_day(b, c) || month_day(a, b) || month_day(b, a))

@@ -1,15 +1,14 @@
-//! The parts of an assignment, and where a value ends.
-//! `assign` looks for assignments.
+//! The parts of an assignment, and the end of a value. `assign` finds assignments.
 
 use crate::redact::{
     judge::names::Tier,
     scan::{Scan, Set},
 };
 
-/// What stands between a name and its value.
+/// The text between a name and its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::redact) enum Separator {
-    /// `=`, `=>`, `:=` without blanks around.
+    /// `=`, `=>`, `:=` without blanks.
     Tight,
     /// ` = `.
     Spaced,
@@ -21,13 +20,13 @@ pub(in crate::redact) enum Separator {
     Flag,
     /// `<name>value`, `name: "X", value: "y"`.
     Pair,
-    /// `("name", "value")`, or a list that holds the name.
+    /// `("name", "value")`, or a list that contains the name.
     Tuple,
     /// `name value`, `name is value`, `NAME 'value'`.
     Word,
 }
 
-/// A name and what it says.
+/// The span of a name and its tier.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::redact) struct NameSpan {
     pub(in crate::redact) start: usize,
@@ -35,7 +34,7 @@ pub(in crate::redact) struct NameSpan {
     pub(in crate::redact) tier: Tier,
 }
 
-/// A value without its quotes.
+/// The span of a value without its quotes.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::redact) struct ValueSpan {
     pub(in crate::redact) start: usize,
@@ -43,7 +42,7 @@ pub(in crate::redact) struct ValueSpan {
     pub(in crate::redact) quoted: bool,
 }
 
-/// Long enough for a JWT with many claims; one line of a minified bundle is longer.
+/// Enough for a JWT with many claims, but shorter than a line of a minified bundle.
 pub(super) const MAX_VALUE_BYTES: usize = 4096;
 pub(super) const MAX_NAME_BYTES: usize = 64;
 pub(in crate::redact) static NAME: Set = Set::new("A-Za-z0-9_.$-");
@@ -54,7 +53,7 @@ pub(super) fn is_value_label(label: &[u8]) -> bool {
         .any(|known| label.eq_ignore_ascii_case(known))
 }
 
-/// End of a quote, escaped or not; `at` itself where there is none.
+/// Returns the end of a quote, escaped or not, or `at` if there is no quote.
 pub(in crate::redact) fn skip_quote(scan: &Scan<'_>, at: usize) -> usize {
     let slashes = scan.run(at, &BACKSLASH, 8);
     if matches!(scan.at(slashes), b'"' | b'\'' | b'`') { slashes + 1 } else { at }
@@ -63,7 +62,7 @@ pub(in crate::redact) fn skip_quote(scan: &Scan<'_>, at: usize) -> usize {
 pub(super) static BACKSLASH: Set = Set::new("\\");
 static STRING_PREFIX: Set = Set::new("brufBRUF@$N");
 
-/// The value at `at`: quoted to its closing quote, else to where it must end.
+/// Returns the value at `at`: up to the closing quote, or up to the end of an unquoted value.
 pub(in crate::redact) fn value_at(scan: &Scan<'_>, at: usize) -> Option<ValueSpan> {
     if let Some(mark) = [b"\"\"\"", b"'''"].into_iter().find(|mark| scan.starts_with(at, *mark)) {
         return multi_line(scan, at + mark.len(), mark);
@@ -86,7 +85,7 @@ pub(in crate::redact) fn value_at(scan: &Scan<'_>, at: usize) -> Option<ValueSpa
     (start < end).then_some(ValueSpan { start, end, quoted: open > at })
 }
 
-/// `"""` of TOML and Python: without the line break at its beginning and the white space at its end.
+/// A `"""` string of TOML and Python, without the line break at its start and the white space at its end.
 fn multi_line(scan: &Scan<'_>, open: usize, mark: &[u8]) -> Option<ValueSpan> {
     let start = scan.run(open, &FOLD, 80);
     let text = scan.slice(start, start + MAX_VALUE_BYTES);
@@ -103,7 +102,8 @@ fn long_bracket(scan: &Scan<'_>, start: usize) -> Option<ValueSpan> {
     Some(ValueSpan { start, end: start + close, quoted: true })
 }
 
-/// The quote is `size` bytes long with its backslashes; another as long and no longer ends the value.
+/// Returns the position of the closing quote. The opening quote is `size` bytes long including its backslashes; only a
+/// quote of the same length closes the value.
 fn closing_quote(scan: &Scan<'_>, start: usize, size: usize) -> usize {
     let quote = scan.at(start - 1);
     let limit = scan.text.len().min(start + MAX_VALUE_BYTES);
@@ -149,7 +149,7 @@ fn unquoted_end(scan: &Scan<'_>, start: usize) -> usize {
     end
 }
 
-/// The last byte closes a bracket that the value opened: `<password>`, `[REDACTED:x]`, `${NAME}`, `f()`.
+/// Checks whether the last byte closes a bracket of the value: `<password>`, `[REDACTED:x]`, `${NAME}`, `f()`.
 fn is_closed(scan: &Scan<'_>, start: usize, end: usize) -> bool {
     let open = match scan.text[end - 1] {
         b')' => b'(',
@@ -165,7 +165,7 @@ pub(super) fn ends_unquoted(scan: &Scan<'_>, at: usize) -> bool {
     let next = scan.at(at + 1);
     match scan.text[at] {
         b' ' | b'\t' | b'\n' | b'\r' | b';' | b'<' | 0 => scan.text[at] != b'<' || next == b'/',
-        // A quote that a letter follows belongs to the password: `ab'c1`.
+        // A quote before a letter belongs to the password: `ab'c1`.
         b'"' | b'\'' | b'`' => !next.is_ascii_alphanumeric(),
         b'\\' => matches!(next, b'n' | b'r' | b't' | b'"' | b'\'' | b'0'),
         b',' => matches!(next, b' ' | b'"' | b'\'' | b'\n' | 0) || names_follow(scan, at + 1),
@@ -177,13 +177,14 @@ pub(super) fn ends_unquoted(scan: &Scan<'_>, at: usize) -> bool {
     }
 }
 
-/// `name=` follows, so the value before it has ended.
+/// Checks for `name=`, because then the value before it has ended.
 fn names_follow(scan: &Scan<'_>, at: usize) -> bool {
     let end = scan.run(at, &NAME, MAX_NAME_BYTES);
     end > at && matches!(scan.at(end), b'=' | b':')
 }
 
-/// `&grant_type=`, `&useSSL=`: a name of several small letters, or a longer one of words; in a password `&K=` may stand.
+/// `&grant_type=`, `&useSSL=`: a name in small letters, or a longer name of several words. A shorter name such as `&K=`
+/// may be part of a password.
 fn parameter_follows(scan: &Scan<'_>, at: usize) -> bool {
     let end = scan.run(at, &NAME, MAX_NAME_BYTES);
     let name = scan.slice(at, end);

@@ -1,5 +1,5 @@
-//! Values that stand inside something: an object's member, a list, a constructor, an element of XML, the next line.
-//! `judge` decides what is a secret.
+//! Values inside something: a member of an object, a list, a constructor, an XML element, the next line. `judge`
+//! decides which are secrets.
 
 use super::{
     assignment::{NAME, NameSpan, Separator, ValueSpan, is_value_label, skip_quote, value_at},
@@ -12,12 +12,12 @@ use crate::redact::{
     scan::{BLANK, Scan, Set},
 };
 
-/// An object with a value and what describes it is shorter.
+/// Limit for an object that contains a value and its description.
 const MAX_OBJECT_BYTES: usize = 512;
 const MAX_ITEMS: usize = 64;
 static SPACE: Set = Set::new(" \t\r\n");
 
-/// Takes out what lies inside; false where the value stands there itself.
+/// Redacts nested values. Returns `false` if the value itself is at `at`.
 pub(super) fn find(scan: &mut Scan<'_>, name: NameSpan, separator: Separator, at: usize) -> bool {
     if separator == Separator::Word {
         return false;
@@ -39,7 +39,7 @@ pub(super) fn find(scan: &mut Scan<'_>, name: NameSpan, separator: Separator, at
     }
 }
 
-/// `{"type": ..`, `{ type: ..`, `{\n`, `{}`: no value that merely begins with a brace.
+/// `{"type": ..`, `{ type: ..`, `{\n`, `{}`: a structure, unlike a value that merely starts with a brace.
 fn is_structure(scan: &Scan<'_>, at: usize) -> bool {
     let first = scan.run(at, &SPACE, 80);
     let open = skip_quote(scan, first);
@@ -49,7 +49,7 @@ fn is_structure(scan: &Scan<'_>, at: usize) -> bool {
     scan.at(first) == b'}' || (end > open && matches!(scan.at(colon), b':' | b'='))
 }
 
-/// The value of the object's member `value`; a schema has none.
+/// Returns the value of the object's member `value`. A schema has no such member.
 fn member(scan: &Scan<'_>, open: usize) -> Option<ValueSpan> {
     let limit = scan.text.len().min(open + MAX_OBJECT_BYTES);
     let mut at = open + 1;
@@ -85,7 +85,8 @@ fn labelled(scan: &Scan<'_>, label: usize, end: usize) -> Option<ValueSpan> {
     value_at(scan, scan.run(colon + 1, &BLANK, 8)).filter(|found| found.quoted)
 }
 
-/// `["a", "b"]`: each on its own. One name for several means them, `"password": ["is required"]` tells what is wrong.
+/// `["a", "b"]`: judges each item on its own. Items of a plural name count like values of the name. Items of a singular
+/// name must look like secrets, because `"password": ["is required"]` is an error message.
 fn list(scan: &mut Scan<'_>, name: NameSpan, open: usize) {
     let owner = scan.slice(name.start, name.end).to_ascii_lowercase();
     let pair = scan.at(open) == b'(' && owner.ends_with(b"auth");
@@ -112,9 +113,9 @@ fn list(scan: &mut Scan<'_>, name: NameSpan, open: usize) {
 
 static BETWEEN: Set = Set::new(" \t\r\n,+");
 
-/// `Some("x")`, `Secret("x")`, `string(7) "x"`: where the text itself begins.
+/// Skips a wrapper: `Some("x")`, `Secret("x")`, `string(7) "x"`.
 pub(super) fn skip_wrapper(scan: &Scan<'_>, at: usize) -> usize {
-    #[rustfmt::skip] // One word a line would be a page.
+    #[rustfmt::skip] // One word per line would fill a page.
     const WRAPPERS: &[&[u8]] = &[
         b"Some", b"Ok", b"Just", b"Secret", b"SecretString", b"SecretStr", b"Password", b"Token", b"ApiKey",
         b"String", b"str", b"aws.String", b"ptr.To", b"Redacted", b"Sensitive", b"ApiToken", b"AccessToken",
@@ -156,7 +157,7 @@ pub(super) fn element(scan: &Scan<'_>, name_start: usize, close: usize) -> Optio
 pub(super) fn opens_element(scan: &Scan<'_>, name_start: usize) -> bool {
     let colon = scan.before(name_start) == b':';
     let start = if colon { scan.run_back(name_start - 1, &NAME, 24) } else { name_start };
-    // `static_cast<FirstPass>(x)` is no element.
+    // `static_cast<FirstPass>(x)` is not an element.
     scan.before(start) == b'<' && !scan.before(start - 1).is_ascii_alphanumeric()
 }
 
@@ -171,7 +172,7 @@ pub(super) fn after_element(scan: &Scan<'_>, at: usize) -> Option<(Separator, us
     (scan.before(at) == b'>').then_some((Separator::Pair, at))
 }
 
-/// `.password("x")`, `setPassword("x")`: the only argument. `ApiKey("x")`: the first, as an issuer makes it.
+/// `.password("x")`, `setPassword("x")`: the only argument. `ApiKey("x")`: the first argument, if it is random.
 pub(super) fn argument(scan: &Scan<'_>, name_start: usize, open: usize) -> Option<(Separator, usize)> {
     let name = scan.slice(name_start, open);
     // `getPassword()).isEqualTo("x")`.
@@ -193,7 +194,7 @@ fn count_digits(text: &[u8]) -> usize {
     text.iter().filter(|byte| byte.is_ascii_digit()).count()
 }
 
-/// `name="password"` of a form's part, an empty line, the value.
+/// A part of a multipart form: `name="password"`, an empty line, the value.
 pub(super) fn connection_string_part(scan: &Scan<'_>, name_start: usize, at: usize) -> Option<(Separator, usize)> {
     let named = scan.slice(name_start.saturating_sub(6), name_start) == b"name=\"";
     let start = scan.run(at, &LINES, 4);
@@ -210,7 +211,7 @@ pub(super) fn after_attributes(scan: &Scan<'_>, at: usize) -> Option<(Separator,
     (rest[close] == b'>' && rest[..close].contains(&b'=')).then_some((Separator::Pair, at + close + 1))
 }
 
-/// `"value": "x", "name": "DB_PASSWORD"`: the value came first.
+/// `"value": "x", "name": "DB_PASSWORD"`: the value comes first.
 pub(super) fn before_label(scan: &Scan<'_>, name_start: usize) -> Option<(Separator, usize)> {
     let quote = name_start.checked_sub(1).filter(|&at| is_quote(scan.text[at]))?;
     let colon = scan.run_back(quote, &BLANK, 8).checked_sub(1).filter(|&at| scan.text[at] == b':')?;

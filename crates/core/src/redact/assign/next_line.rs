@@ -1,5 +1,4 @@
-//! A value that stands on the lines below its name.
-//! A value beside its name is read by `assign`.
+//! Values on the lines below their name. `assign` reads values beside their name.
 
 use super::{
     assignment::{BACKSLASH, NameSpan, Separator, value_at},
@@ -29,7 +28,7 @@ pub(super) fn on_next_line(scan: &mut Scan<'_>, name: NameSpan, separator: Separ
     {
         return false;
     }
-    // An empty line may part them.
+    // An empty line may separate them.
     let blank = scan.run(scan.run(break_at + 1, &BLANK, 80), &RETURN, 1);
     let break_at = if scan.at(blank) == b'\n' && marks.is_empty() { blank } else { break_at };
     let indent = scan.run(break_at + 1, &BLANK, 80) - break_at - 1;
@@ -47,7 +46,8 @@ pub(super) fn on_next_line(scan: &mut Scan<'_>, name: NameSpan, separator: Separ
 static BLOCK: Set = Set::new("|>\\+-");
 static RETURN: Set = Set::new("\r");
 
-/// A word or a quoted text that is alone on its line. It is indented more than the name, unless it looks random.
+/// Redacts a word or a quoted text that is alone on its line. It must be indented more than the name unless it looks
+/// random.
 fn single(scan: &mut Scan<'_>, name: NameSpan, separator: Separator, start: usize, indent: usize) -> bool {
     let own = is_own_line(scan, name.start);
     let Some(found) = value_at(scan, start) else { return false };
@@ -68,8 +68,8 @@ fn single(scan: &mut Scan<'_>, name: NameSpan, separator: Separator, start: usiz
 
 static END: Set = Set::new(" \t,;");
 
-/// A name at the end of a line, with a line under it or not, and a value alone on the next. The line is a title or a
-/// command behind a prompt: `$ echo $DB_PASSWORD`, `(Pdb) p api_key`, `irb> ENV['API_KEY']`.
+/// A name at the end of a line and a value alone on the next line, perhaps with a ruler between them. The first line is
+/// a title or a command behind a prompt: `$ echo $DB_PASSWORD`, `(Pdb) p api_key`, `irb> ENV['API_KEY']`.
 pub(super) fn under_heading(scan: &Scan<'_>, name_start: usize, at: usize) -> Option<(Separator, usize)> {
     let next = scan.run(scan.run(at, &RETURN, 1) + 1, &BLANK, 80);
     let ruler = scan.run(next, &RULER, 80);
@@ -85,7 +85,7 @@ pub(super) fn under_heading(scan: &Scan<'_>, name_start: usize, at: usize) -> Op
     (begins && drawn && matches!(scan.at(end), 0 | b'\n' | b'\r')).then_some((Separator::Colon, start))
 }
 
-/// A prompt begins the line: `$ `, `> `, `irb> `, `(gdb) `.
+/// Checks for a prompt at the start of the line: `$ `, `> `, `irb> `, `(gdb) `.
 fn is_command(scan: &Scan<'_>, name_start: usize) -> bool {
     let before = scan.slice(name_start.saturating_sub(160), name_start);
     let line = before.rsplit(|&byte| byte == b'\n').next().unwrap_or_default();
@@ -93,7 +93,7 @@ fn is_command(scan: &Scan<'_>, name_start: usize) -> bool {
     prompt.is_some_and(|at| !line[..at].contains(&b' '))
 }
 
-/// `=> ` of Ruby, `$1 = 0x5590 ` of GDB.
+/// Skips `=> ` of Ruby or `$1 = 0x5590 ` of GDB.
 fn skip_answer(scan: &Scan<'_>, start: usize) -> usize {
     let line = scan.slice(start, start + 48);
     let line = line.split(|&byte| byte == b'\n').next().unwrap_or_default();
@@ -114,7 +114,7 @@ static BREAK: Set = Set::new(" \t\r\n");
 static VALUE: Set = Set::new("!-~");
 static TITLE: Set = Set::new("A-Za-z #*");
 
-/// The text of an element of XML whose closing tag follows on a line of its own.
+/// Redacts the text of an XML element whose closing tag is on its own line.
 fn element_text(scan: &mut Scan<'_>, name: NameSpan, start: usize) -> bool {
     let found = value_at(scan, start).filter(|found| scan.starts_with(scan.run(found.end, &BREAK, 80), b"</"));
     found.is_some_and(|found| redact_value(scan, name, Separator::Pair, found))
@@ -124,7 +124,7 @@ fn take_at(scan: &mut Scan<'_>, name: NameSpan, separator: Separator, start: usi
     value_at(scan, start).is_some_and(|found| redact_value(scan, name, separator, found))
 }
 
-/// All lines that are indented like the first.
+/// Redacts all lines with the indentation of the first line.
 fn lines(scan: &mut Scan<'_>, name: NameSpan, first: usize, indent: usize) -> bool {
     let mut line = first;
     let mut end = first;
@@ -144,7 +144,7 @@ fn lines(scan: &mut Scan<'_>, name: NameSpan, first: usize, indent: usize) -> bo
     start < end && secret
 }
 
-/// Lines of base64.
+/// Checks for lines of base64.
 fn is_key_material(text: &[u8]) -> bool {
     text.len() >= 64
         && text
@@ -154,7 +154,7 @@ fn is_key_material(text: &[u8]) -> bool {
             > text.split(|&byte| byte == b'\n').count()
 }
 
-/// Whether `at` begins only backslashes; escapes are no line continuation.
+/// Checks for a single backslash at `at`, because escapes are not a line continuation.
 pub(super) fn is_continuation(scan: &Scan<'_>, at: usize) -> bool {
     scan.run(at, &BACKSLASH, 2) == at + 1 && matches!(scan.at(at + 1), b'\n' | b'\r')
 }

@@ -1,5 +1,4 @@
-//! Takes a value out where it is a secret.
-//! `judge` decides whether it is one.
+//! Redacts a value if `judge` accepts it as a secret.
 
 use super::{
     assignment::{NameSpan, Separator, ValueSpan},
@@ -7,7 +6,7 @@ use super::{
 };
 use crate::redact::{judge::accepts, scan::Scan};
 
-/// Takes the value out where it is a secret, with what belongs to it: the rest of a long one, further parts.
+/// Redacts the value if it is a secret, including the rest of a long value and further parts.
 pub(in crate::redact) fn redact_value(
     scan: &mut Scan<'_>,
     name: NameSpan,

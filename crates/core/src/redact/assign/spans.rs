@@ -1,5 +1,5 @@
-//! How far a value reaches: blanks and semicolons inside one, the rest of a long one, parts on further lines.
-//! `judge` decides what is a secret.
+//! Finds where a value ends: blanks and semicolons inside a value, the rest of a long value, parts on further lines.
+//! `judge` decides which values are secrets.
 
 use super::assignment::{MAX_VALUE_BYTES, NAME, NameSpan, Separator, ValueSpan, ends_unquoted, skip_quote, value_at};
 use crate::redact::{
@@ -7,10 +7,11 @@ use crate::redact::{
     scan::{BLANK, Scan, Set},
 };
 
-/// A line of a connection string or of a `.env` file.
+/// Maximum line of a connection string or of a `.env` file.
 const MAX_LINE_BYTES: usize = 512;
 
-/// Connection strings, dumps of the environment and pass phrases have values of several words without quotes.
+/// Extends a value over blanks, because connection strings, dumps of the environment and pass phrases contain unquoted
+/// values of several words.
 pub(super) fn with_blanks(scan: &Scan<'_>, name: NameSpan, separator: Separator, found: ValueSpan) -> ValueSpan {
     let plain = matches!(separator, Separator::Tight | Separator::Spaced | Separator::Colon | Separator::TightColon);
     if found.quoted || !plain || name.tier != Tier::Password {
@@ -63,7 +64,7 @@ fn environment_end(scan: &Scan<'_>, name: NameSpan, separator: Separator, found:
 
 static VARIABLE: Set = Set::new("A-Z0-9_");
 
-/// `passphrase: correct horse battery staple`: small words to the end of the line.
+/// `passphrase: correct horse battery staple`: lower-case words to the end of the line.
 fn phrase_end(scan: &Scan<'_>, name: NameSpan, found: ValueSpan) -> Option<usize> {
     let owner = scan.slice(name.start, name.end).to_ascii_lowercase();
     let phrase = owner.ends_with(b"phrase") || owner.ends_with(b"mnemonic");
@@ -74,7 +75,7 @@ fn phrase_end(scan: &Scan<'_>, name: NameSpan, found: ValueSpan) -> Option<usize
     if !small || words < if phrase { 3 } else { 4 } || value::is_prose(text) {
         return None;
     }
-    // A validator's message stands alone, a setting has neighbours.
+    // A validator's message has no other lines of `name:` after it, but a setting has.
     let next = scan.run(end + 1, &NAME, 64);
     let neighbour = scan.at(end) == b'\n' && next > end + 1 && scan.at(next) == b':';
     (phrase || (neighbour && is_own_line(scan, name.start))).then_some(end)
@@ -86,7 +87,7 @@ fn line_end(scan: &Scan<'_>, from: usize) -> Option<usize> {
     (end < MAX_LINE_BYTES).then_some(from + end)
 }
 
-/// A value is looked at up to [`MAX_VALUE_BYTES`]; one that goes is taken to its end, however far.
+/// Returns the whole end of a value that fills [`MAX_VALUE_BYTES`], so that a secret is redacted completely.
 pub(super) fn whole_end(scan: &Scan<'_>, found: ValueSpan) -> usize {
     if found.end - found.start < MAX_VALUE_BYTES - 1 {
         return found.end;

@@ -1,5 +1,5 @@
-//! Tables as Markdown, databases and CSV print them: a value in the cell behind its name, or in the column below it.
-//! A bar is `|`, `│` or `┃`.
+//! Tables of Markdown, databases and CSV: a value in the cell after its name, or in the column below its name. A bar is
+//! `|`, `│` or `┃`.
 
 use super::{
     assignment::{NameSpan, Separator, ValueSpan, value_at},
@@ -16,7 +16,8 @@ const MAX_CELLS: usize = 16;
 static RULER: Set = Set::new("-+|=: \t");
 static FRAME: Set = Set::new(" \t`*");
 
-/// Takes the values in the cells behind a name, `| name | value | value |`; false where the name is in no cell.
+/// Redacts the values in the cells after a name, `| name | value | value |`. Returns `false` if the name is not in a
+/// cell.
 pub(super) fn row(scan: &mut Scan<'_>, name_start: usize, name_end: usize) -> bool {
     let mut bar = scan.run(name_end, &FRAME, 80);
     let before = scan.run_back(name_start, &FRAME, 40);
@@ -31,7 +32,7 @@ pub(super) fn row(scan: &mut Scan<'_>, name_start: usize, name_end: usize) -> bo
         let start = scan.run(bar + bar_size(scan, bar), &BLANK, 80);
         let Some(found) = value_at(scan, start).map(|found| without_bar(scan, found)) else { break };
         bar = scan.run(found.end + usize::from(found.quoted), &FRAME, 80);
-        // A sentence fills a cell with more than one word.
+        // A cell with several words contains a sentence.
         if bar_size(scan, bar) > 0 || matches!(scan.at(bar), b'\n' | b'\r' | 0) {
             redact_value(scan, name, Separator::Spaced, found);
         }
@@ -42,7 +43,7 @@ pub(super) fn row(scan: &mut Scan<'_>, name_start: usize, name_end: usize) -> bo
     true
 }
 
-/// Takes the values below a name in the head of a table; false where the name is in no head.
+/// Redacts the values below a name in the head of a table. Returns `false` if the name is not in a head.
 pub(super) fn column(scan: &mut Scan<'_>, name_start: usize, name_end: usize) -> bool {
     let behind = scan.run(name_end, &FRAME, 80);
     if bar_size(scan, behind) == 0 && !matches!(scan.at(behind), b'\n' | b'\r') {
@@ -73,20 +74,20 @@ pub(super) fn column(scan: &mut Scan<'_>, name_start: usize, name_end: usize) ->
     true
 }
 
-/// Start of the cell behind `bars` bars.
+/// Returns the start of the cell after `before` bars.
 fn field(scan: &Scan<'_>, line: usize, end: usize, before: usize) -> Option<usize> {
     let mut places = bars(scan.slice(line, end)).map(|(at, size)| line + at + size);
     let start = if before == 0 { places.next().map(|_| line) } else { places.nth(before - 1) };
     start.map(|start| scan.run(start, &BLANK, 80))
 }
 
-/// `x|` where nothing parts a value from the next bar.
+/// Cuts `x|` if no blank separates the value from the next bar.
 fn without_bar(scan: &Scan<'_>, found: ValueSpan) -> ValueSpan {
     let bar = bars(scan.slice(found.start, found.end)).next();
     ValueSpan { end: bar.filter(|_| !found.quoted).map_or(found.end, |(at, _)| found.start + at), ..found }
 }
 
-/// Places and sizes of the bars.
+/// Returns the positions and lengths of the bars.
 fn bars(text: &[u8]) -> impl Iterator<Item = (usize, usize)> {
     let size = |at: usize| match &text[at..] {
         [b'|', ..] => 1,
@@ -96,12 +97,12 @@ fn bars(text: &[u8]) -> impl Iterator<Item = (usize, usize)> {
     memchr::memchr2_iter(b'|', 0xe2, text).map(move |at| (at, size(at))).filter(|(_, size)| *size > 0)
 }
 
-/// Size of the bar that begins here, 0 where none does.
+/// Returns the length of the bar at `at`, or 0.
 fn bar_size(scan: &Scan<'_>, at: usize) -> usize {
     bars(scan.slice(at, at + 3)).next().filter(|(place, _)| *place == 0).map_or(0, |(_, size)| size)
 }
 
-/// Takes the values below a name in the first line of CSV; false where that line is none.
+/// Redacts the values below a name in the first line of a CSV. Returns `false` if the line is not a CSV header.
 pub(super) fn comma_column(scan: &mut Scan<'_>, name_start: usize, name_end: usize) -> bool {
     let is_field =
         matches!(scan.at(name_end), b',' | b'\n' | b'\r') && matches!(scan.before(name_start), b',' | b'\n' | 0);

@@ -1,21 +1,20 @@
-//! Private key blocks in all their wrappings, and private members of JSON web keys.
-//! Certificates and public keys stay.
+//! Private key blocks in all wrappings, and private members of JSON web keys. Certificates and public keys stay.
 
 use crate::redact::{
     judge::value,
     scan::{BASE64, Scan, Set, WORD},
 };
 
-/// A block of a 16384-bit RSA key with armour headers stays below this.
+/// Limit above a block of a 16384-bit RSA key with armor headers.
 const MAX_BLOCK_BYTES: usize = 64 * 1024;
 
-/// `-----BEGIN ... PRIVATE KEY-----` up to its END line, or while lines look like a key's.
+/// Redacts `-----BEGIN ... PRIVATE KEY-----` up to its END line, or as long as the lines look like a key.
 pub(super) fn private_key_begin(scan: &mut Scan<'_>, hit: usize) {
     let rest = scan.slice(hit, hit + 80);
     let Some(label) = position(rest, b"PRIVATE KEY").filter(|at| !rest[..*at].contains(&b'\n')) else { return };
     let start = dashes_before(scan, hit);
     let window = scan.slice(hit + label, hit + MAX_BLOCK_BYTES);
-    // The END line of another block is not this one's.
+    // The END line of another block must not close this block.
     let next = position(window, b"BEGIN ").unwrap_or(window.len());
     let end = match position(&window[..next], b"END ") {
         Some(at) if closes_block(&window[at..]) => hit + label + at + closing_line(&window[at..]),
@@ -39,14 +38,14 @@ fn closes_block(rest: &[u8]) -> bool {
         .is_some_and(|label| !line[..label].contains(&b'\n') && position(&line[..label], b"--").is_none())
 }
 
-/// From `END ` to past the dashes behind `PRIVATE KEY`.
+/// Returns the length from `END ` to the end of the dashes after `PRIVATE KEY`.
 fn closing_line(rest: &[u8]) -> usize {
     let label = position(rest, b"PRIVATE KEY").map_or(0, |at| at + "PRIVATE KEY".len());
     let label = if rest[label..].starts_with(b" BLOCK") { label + " BLOCK".len() } else { label };
     label + rest[label..].iter().take_while(|&&byte| byte == b'-').count()
 }
 
-/// The text was cut: everything goes that can belong to a key, up to the first word that cannot.
+/// Returns the end of a truncated block: the first word that cannot belong to a key.
 fn unterminated(scan: &Scan<'_>, from: usize) -> usize {
     let mut at = from;
     let mut in_body = false;
@@ -56,7 +55,7 @@ fn unterminated(scan: &Scan<'_>, from: usize) -> usize {
         let end = scan.run(token, &BASE64, MAX_BLOCK_BYTES);
         let escaped = scan.before(token) == b'\\' && matches!(scan.at(token), b'n' | b'r');
         let body = if escaped { token + 1 } else { token };
-        // Headers of the armour stand before the body.
+        // Armor headers precede the body.
         let armour = !in_body && scan.at(end) == b':';
         let key_like = end - body >= 32 || (end > body && is_tail(scan, body, end)) || (escaped && end == body);
         if armour && end > token && end < limit {
@@ -73,7 +72,7 @@ fn unterminated(scan: &Scan<'_>, from: usize) -> usize {
 static LABEL: Set = Set::new("A-Z -");
 static FILLER: Set = Set::new(" \t\r\n|+\\\"',");
 
-/// The last, shorter line of a block: letters of both cases or digits, as words of a log line are not.
+/// Checks for the last, shorter line of a block: letters of both cases or digits, unlike the words of a log line.
 fn is_tail(scan: &Scan<'_>, start: usize, end: usize) -> bool {
     let text = scan.slice(start, end);
     text.ends_with(b"=") || (text.len() >= 12 && value::is_random(text))
@@ -85,7 +84,7 @@ fn line_end(scan: &Scan<'_>, from: usize, limit: usize) -> usize {
         .unwrap_or(limit)
 }
 
-/// `-----END ... PRIVATE KEY-----` whose beginning was cut away: the lines before it go.
+/// Redacts the lines before `-----END ... PRIVATE KEY-----` if the start of the block was cut off.
 pub(super) fn private_key_end(scan: &mut Scan<'_>, hit: usize) {
     let rest = scan.slice(hit, hit + 80);
     if !closes_block(rest) || scan.covered > hit {
@@ -114,11 +113,11 @@ pub(super) fn private_key_end(scan: &mut Scan<'_>, hit: usize) {
     scan.add_by_format("private-key", start, end);
 }
 
-/// `Private-Lines: N` of a `PuTTY` key file: the lines after it.
+/// Redacts the lines after `Private-Lines: N` of a `PuTTY` key file.
 pub(super) fn putty(scan: &mut Scan<'_>, hit: usize) {
     let start = scan.run(hit + "private-lines".len(), &COUNT, 12);
     let end = scan.run(start, &PUTTY_BODY, MAX_BLOCK_BYTES);
-    // The next line begins with a word.
+    // The next line starts with a word.
     let end = if ends_line(scan, end) { end } else { line_start(scan, start, end) };
     if end - start >= 32 {
         scan.add_by_format("private-key", scan.run(start, &FILLER, 8), end);
@@ -132,7 +131,7 @@ fn line_start(scan: &Scan<'_>, from: usize, at: usize) -> usize {
 static COUNT: Set = Set::new(": 0-9");
 static PUTTY_BODY: Set = Set::new("A-Za-z0-9+/=\r\n");
 
-/// Base64 of a whole PEM file, as kubeconfigs and CI variables carry it.
+/// Redacts the base64 of a whole PEM file, as in kubeconfigs and CI variables.
 pub(super) fn encoded(scan: &mut Scan<'_>, hit: usize) {
     let head = decode_base64(scan.slice(hit, hit + 64));
     if position(&head, b"PRIVATE KEY").is_some() {
@@ -140,9 +139,9 @@ pub(super) fn encoded(scan: &mut Scan<'_>, hit: usize) {
     }
 }
 
-/// Base64 of a private key whose BEGIN line was cut away. In DER a private key is a sequence that begins with its
-/// version, 0 or 1 (RFC 5208, RFC 8017, RFC 5915); a certificate begins with another sequence, a public key with one or
-/// with a long number.
+/// Redacts the base64 of a private key without its BEGIN line. In DER a private key is a sequence that starts with its
+/// version, 0 or 1 (RFC 5208, RFC 8017, RFC 5915). A certificate starts with another sequence, and a public key with a
+/// sequence or a long number.
 pub(super) fn der(scan: &mut Scan<'_>, hit: usize) {
     let head = decode_base64(scan.slice(hit, hit + 24));
     let size = match head.get(1) {
@@ -164,8 +163,8 @@ pub(super) fn openssh(scan: &mut Scan<'_>, hit: usize) {
     }
 }
 
-/// Lines of a private key whose BEGIN and END were cut away, from the line at `at`: at least two of 64 or 70 letters of
-/// base64. Lines of a certificate or a public key stay where one of its ends is there.
+/// Redacts lines of a private key without BEGIN and END: at least two lines of 64 or 70 base64 characters, from the
+/// line at `at`. Lines between other BEGIN and END lines stay, because they belong to a certificate or a public key.
 pub(super) fn fragment(scan: &mut Scan<'_>, at: usize) {
     let Some((mut start, first_end)) = full_line(scan, at) else { return };
     if start < scan.fragments_done {
@@ -197,7 +196,7 @@ pub(super) fn fragment(scan: &mut Scan<'_>, at: usize) {
     scan.fragments_done = end;
     let before = scan.slice(start.saturating_sub(80), start);
     let after = scan.slice(end, end + 80);
-    // A certificate in XML has neither line, but begins as DER does.
+    // A certificate in XML has neither line, but it starts like DER.
     let is_other = position(before, b"-----BEGIN ").is_some()
         || position(after, b"-----END ").is_some()
         || scan.starts_with(start, b"MII");
@@ -206,7 +205,7 @@ pub(super) fn fragment(scan: &mut Scan<'_>, at: usize) {
     }
 }
 
-/// The line around `at` where it is 64 or 70 letters of base64 and nothing else.
+/// Returns the line around `at` if it consists of exactly 64 or 70 base64 characters.
 fn full_line(scan: &Scan<'_>, at: usize) -> Option<(usize, usize)> {
     let start = scan.run_back(at, &BASE64, 80);
     let end = scan.run(at, &BASE64, 80);
@@ -221,7 +220,7 @@ fn ends_line(scan: &Scan<'_>, at: usize) -> bool {
 static INDENT: Set = Set::new(" \t|>");
 static LINE_BREAK: Set = Set::new(" \t\r\n|>");
 
-/// `"kty":"RSA", ... "d":"..."`: the private members of a JSON web key.
+/// Redacts the private members of a JSON web key: `"kty":"RSA", ... "d":"..."`.
 pub(super) fn web_key(scan: &mut Scan<'_>, hit: usize) {
     if hit < scan.objects_done {
         return;
@@ -247,7 +246,7 @@ pub(super) fn web_key(scan: &mut Scan<'_>, hit: usize) {
 
 static MEMBER_BREAK: Set = Set::new("\\\"': =>");
 
-/// A JSON web token: two or more parts, the first a JSON object.
+/// Redacts a JSON web token: at least two parts, the first of which is a JSON object.
 pub(super) fn jwt(scan: &mut Scan<'_>, hit: usize) {
     if !scan.starts_with(hit, b"eyJ") || !scan.starts_token(hit) {
         return;
@@ -257,7 +256,7 @@ pub(super) fn jwt(scan: &mut Scan<'_>, hit: usize) {
     let trimmed = text.len() - text.iter().rev().take_while(|&&byte| byte == b'.').count();
     let parts: Vec<_> = text[..trimmed].split(|&byte| byte == b'.').collect();
     let claims = parts.get(1).is_some_and(|part| part.starts_with(b"eyJ"));
-    // `{"alg":` and `{"typ":` begin nothing but a token.
+    // `{"alg":` and `{"typ":` only occur at the start of a token.
     let header = text.starts_with(b"eyJhbGciOi") || text.starts_with(b"eyJ0eXAiOi") || text.starts_with(b"eyJraWQiOi");
     let long = |least: usize| trimmed >= least && parts[0].len() >= 12;
     if (claims && long(30)) || (header && long(20)) || (parts.len() == 5 && long(60)) {
@@ -267,7 +266,7 @@ pub(super) fn jwt(scan: &mut Scan<'_>, hit: usize) {
 
 static JWT_BODY: Set = Set::new("A-Za-z0-9_.-");
 
-/// Lenient: stops at the first byte that is no base64.
+/// Decodes base64 up to the first byte outside the alphabet.
 pub(in crate::redact) fn decode_base64(text: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3 + 3);
     let (mut bits, mut count) = (0_u32, 0_u32);

@@ -1,15 +1,14 @@
-//! Secrets that an encoding hides: base64 of `user:password` or of a file with secrets, tokens whose first
-//! part is base64.
-//! What a name or a header introduces is decoded by `judge` and `headers`.
+//! Secrets in an encoding: base64 of `user:password` or of a file with secrets, and tokens whose first part is base64.
+//! `judge` and `headers` decode values after a name or a header.
 
 use super::blocks;
 use crate::redact::scan::{Scan, Set, WORD};
 
-/// Base64 of the shortest `user:password` worth taking.
+/// Base64 length of the shortest `user:password` to redact.
 const MIN_ENCODED_BYTES: usize = 16;
 const MAX_ENCODED_BYTES: usize = 128;
 
-/// Every run of base64 in the text. A run of sixteen covers one of every sixteenth bytes, so only those are looked at.
+/// Checks every run of base64. Only every sixteenth byte is tested, because a run has at least sixteen bytes.
 pub(super) fn runs(scan: &mut Scan<'_>) {
     let mut at = 0;
     while at < scan.text.len() {
@@ -24,13 +23,14 @@ pub(super) fn runs(scan: &mut Scan<'_>) {
     }
 }
 
-/// A run of sixteen reaches eight further on one side; most words do not.
+/// Rejects most words: a run of sixteen bytes extends at least eight bytes to one side.
 fn is_long_run(scan: &Scan<'_>, at: usize) -> bool {
     let has = |index: usize| RUN.has(scan.at(index));
     (has(at + 8) && has(at + 4)) || (at >= 8 && has(at - 8) && has(at - 4))
 }
 
-/// Base64 without `+` and `/`, to which only `>`, `?` and `~` of ASCII lead; with them every path would be a run.
+/// Base64 without `+` and `/`. In the encoding of ASCII they come only from `>`, `?` and `~`, and with them every path
+/// would be a run.
 static RUN: Set = Set::new("A-Za-z0-9");
 static PADDING: Set = Set::new("=");
 
@@ -43,7 +43,7 @@ fn look_at_run(scan: &mut Scan<'_>, start: usize, end: usize) {
     if text.len() >= MAX_ENCODED_BYTES {
         return encoded_text(scan, start);
     }
-    // Most runs are words, and words have no such first letters.
+    // Cheap test first, because most runs are words and few words start with these letters.
     if matches!(text[0], b'M' | b'N' | b'O') && scan.at(end) == b'.' {
         bot_token(scan, start, end);
     } else if text.len().is_multiple_of(4) && text.iter().any(u8::is_ascii_uppercase) && is_login(text) {
@@ -53,7 +53,7 @@ fn look_at_run(scan: &mut Scan<'_>, start: usize, end: usize) {
     }
 }
 
-/// Base64 of a text that has secrets: a kubeconfig, a `.env` file, a key of a service account.
+/// Redacts the base64 of a text with secrets: a kubeconfig, a `.env` file, a service account key.
 fn encoded_text(scan: &mut Scan<'_>, at: usize) {
     if at < scan.encoded_done {
         return;
@@ -61,7 +61,7 @@ fn encoded_text(scan: &mut Scan<'_>, at: usize) {
     let start = scan.run_back(at, &BODY, MAX_ENCODED_BYTES).max(scan.encoded_done);
     let end = scan.run(scan.run(at, &BODY, MAX_TEXT_BYTES), &PADDING, 2);
     scan.encoded_done = end;
-    // A first look at what the beginning decodes to spares the rest.
+    // Decode only the start first, because most runs do not decode to text.
     if end - start < MIN_TEXT_BYTES || !is_text(&blocks::decode_base64(scan.slice(start, start + 16))) {
         return;
     }
@@ -71,9 +71,9 @@ fn encoded_text(scan: &mut Scan<'_>, at: usize) {
     }
 }
 
-/// A kubeconfig of several clusters is shorter.
+/// Enough for a kubeconfig of several clusters.
 const MAX_TEXT_BYTES: usize = 64 * 1024;
-/// Base64 of the shortest `name=value` worth taking.
+/// Base64 length of the shortest `name=value` to redact.
 const MIN_TEXT_BYTES: usize = 24;
 static BODY: Set = Set::new("A-Za-z0-9+/");
 
@@ -81,9 +81,9 @@ fn is_text(decoded: &[u8]) -> bool {
     decoded.iter().all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\r' | b'\t'))
 }
 
-/// `user:password`, both as people have them.
+/// Checks for the base64 of a plausible `user:password`.
 fn is_login(text: &[u8]) -> bool {
-    // A first look at what the beginning decodes to spares the rest.
+    // Decode only the start first, because most runs do not decode to text.
     let head = blocks::decode_base64(&text[..4]);
     if !head.iter().all(|byte| is_user_byte(*byte) || *byte == b':') {
         return false;
@@ -106,7 +106,7 @@ fn is_user_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'@' | b'$' | b'+')
 }
 
-/// `id.time.signature` of Discord: the first part is a number in base64.
+/// Redacts a Discord token `id.time.signature`, whose first part is a number in base64.
 fn bot_token(scan: &mut Scan<'_>, start: usize, end: usize) {
     let id = blocks::decode_base64(scan.slice(start, end));
     let second = scan.run(end + 1, &WORD, 16);

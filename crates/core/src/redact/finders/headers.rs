@@ -1,18 +1,17 @@
-//! Values of `Authorization` and `Cookie`.
-//! The header names are found by `assign`.
+//! Values of `Authorization` and `Cookie`. `assign` finds the header names.
 
 use crate::redact::{
     judge::value,
     scan::{BLANK, LOOSE, Scan, Set},
 };
 
-/// Servers refuse longer header lines.
+/// Servers reject longer header lines.
 const MAX_HEADER_BYTES: usize = 8192;
 static OPENING: Set = Set::new(" \t[({\\\"'`");
 static CREDENTIAL_END: Set = Set::new(" \t\r\n\"'`,;<>\\)]}");
 static SCHEME: Set = Set::new("A-Za-z0-9-");
 
-/// `Bearer x`, `Basic x`, `Digest a="..", response=".."`, or bare credentials.
+/// Redacts `Bearer x`, `Basic x`, `Digest a="..", response=".."`, or credentials without a scheme.
 pub(in crate::redact) fn authorization(scan: &mut Scan<'_>, at: usize) {
     let at = if scan.starts_with(at, b"%20") { at + 3 } else { at };
     let start = scan.run(at, &OPENING, 12);
@@ -31,7 +30,7 @@ pub(in crate::redact) fn authorization(scan: &mut Scan<'_>, at: usize) {
         let from = scan.run(from, &OPENING, 4);
         return credentials(scan, from, line, is_scheme(&scheme));
     }
-    // A folded header goes on with an indented line.
+    // A folded header continues on an indented line.
     let folded = scan.run(line, &FOLD, 80);
     if after == line && is_scheme(&scheme) && matches!(scan.before(folded), b' ' | b'\t') && folded > line + 1 {
         let end = line_end(scan, folded);
@@ -44,7 +43,7 @@ pub(in crate::redact) fn authorization(scan: &mut Scan<'_>, at: usize) {
 static FOLD: Set = Set::new(" \t\r\n");
 
 fn is_scheme(word: &[u8]) -> bool {
-    #[rustfmt::skip] // One word a line would be a page.
+    #[rustfmt::skip] // One word per line would fill a page.
     const SCHEMES: &[&[u8]] = &[
         b"bearer", b"basic", b"token", b"apikey", b"api-key", b"negotiate", b"ntlm", b"bot", b"sso-key", b"ssws",
         b"geniekey", b"splunk", b"key", b"jwt", b"shippotoken", b"klaviyo-api-key", b"discogs", b"snowflake",
@@ -75,9 +74,9 @@ fn credentials(scan: &mut Scan<'_>, start: usize, line: usize, known_scheme: boo
     }
 }
 
-/// `response="x", nonce=y`: names stay, what proves something goes.
+/// `response="x", nonce=y`: redacts the values that prove identity and keeps the names.
 fn parameters(scan: &mut Scan<'_>, start: usize, line: usize) {
-    #[rustfmt::skip] // One word a line would be a page.
+    #[rustfmt::skip] // One word per line would fill a page.
     const SECRET: &[&str] = &[
         "response", "nonce", "cnonce", "mac", "oauth_token", "oauth_signature", "oauth_nonce", "signature",
         "oauth_consumer_key", "opaque",
@@ -102,7 +101,7 @@ fn parameters(scan: &mut Scan<'_>, start: usize, line: usize) {
 
 static PARAMETER: Set = Set::new("A-Za-z_");
 
-/// `a=1; b=2`, or for `Set-Cookie` one pair and its attributes; the values go, names and attributes stay.
+/// Redacts the values of `a=1; b=2`, or of one pair for `Set-Cookie`. Names and attributes stay.
 pub(in crate::redact) fn cookie(scan: &mut Scan<'_>, at: usize, set: bool) {
     let start = scan.run(at, &OPENING, 12);
     if start < scan.cookies_done {
@@ -118,7 +117,7 @@ pub(in crate::redact) fn cookie(scan: &mut Scan<'_>, at: usize, set: bool) {
         }
         cookie_pair(scan, pair, end);
         let attributes = set && scan.at(end) == b';';
-        // Attributes (`Path=/; HttpOnly`) follow up to the next cookie in a list.
+        // Attributes (`Path=/; HttpOnly`) continue to the next cookie in a list.
         pair = if attributes { next_cookie(scan, end, line) } else { scan.run(end, &PAIR_BREAK, 16).max(end + 1) };
     }
 }
@@ -145,7 +144,7 @@ fn cookie_pair(scan: &mut Scan<'_>, start: usize, end: usize) {
     };
     let value = scan.run(start + equals + 1, &OPENING, 2).min(end);
     let text = scan.slice(value, end);
-    // `theme=dark`, `lang=en-US`, `consent=1` tell nothing.
+    // `theme=dark`, `lang=en-US`, `consent=1` are not secret.
     let harmless =
         text.len() < 6 || (text.len() < 16 && text.iter().all(|byte| byte.is_ascii_lowercase() || *byte == b'-'));
     if !harmless
@@ -170,7 +169,7 @@ fn is_attribute(name: &[u8]) -> bool {
         .any(|known| name.eq_ignore_ascii_case(known.as_bytes()))
 }
 
-/// End of a header's line: the newline, its escape, or the quote that encloses the whole header.
+/// Returns the end of a header line: a newline, an escaped newline, or the quote that encloses the whole header.
 fn line_end(scan: &Scan<'_>, start: usize) -> usize {
     let limit = scan.text.len().min(start + MAX_HEADER_BYTES);
     let stop = |at: usize| {

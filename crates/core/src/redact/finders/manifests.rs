@@ -1,4 +1,4 @@
-//! Secrets of Kubernetes: whatever `data` and `stringData` of an object of the kind `Secret` hold, in YAML and JSON.
+//! Kubernetes secrets: all values of `data` and `stringData` in an object of the kind `Secret`, in YAML and JSON.
 
 use crate::redact::{
     assign::assignment::value_at,
@@ -17,8 +17,8 @@ fn ends_line(scan: &Scan<'_>, at: usize) -> bool {
     matches!(scan.at(scan.run(at, &BLANK, 80)), 0 | b'\n' | b'\r')
 }
 
-/// `kind: Secret`: whatever stands under `data` and `stringData` of the same object, before its kind or behind it, for
-/// kubectl prints the keys in the order of the alphabet.
+/// Redacts `data` and `stringData` of the object with `kind: Secret`. They may precede the kind, because kubectl prints
+/// the keys in alphabetical order.
 pub(super) fn secret_manifest(scan: &mut Scan<'_>, hit: usize) {
     let line = line_start(scan, hit);
     let own = ManifestLine::at(scan, line);
@@ -28,15 +28,14 @@ pub(super) fn secret_manifest(scan: &mut Scan<'_>, hit: usize) {
     }
 }
 
-/// A manifest is smaller.
+/// Maximum length of a manifest.
 const MAX_MANIFEST_BYTES: usize = 64 * 1024;
 
-/// A line of YAML.
 struct ManifestLine<'t> {
-    /// How far its key is indented; `- ` before the first key of an object in a list counts.
+    /// Indentation of its key; `- ` before the first key of an object in a list counts.
     depth: usize,
     is_item: bool,
-    /// Where its key begins.
+    /// Start of its key.
     start: usize,
     next: usize,
     words: &'t [u8],
@@ -51,7 +50,7 @@ impl<'t> ManifestLine<'t> {
         Self { depth: start - line, is_item, start, next, words: scan.slice(start, next).trim_ascii() }
     }
 
-    /// An object of this depth does not go on here.
+    /// Checks whether an object of this depth ends before this line.
     fn is_outside(&self, depth: usize) -> bool {
         let is_separator = self.depth == 0 && self.words.starts_with(b"---");
         is_separator || (self.depth < depth && !self.words.is_empty())
@@ -66,8 +65,8 @@ fn next_line(scan: &Scan<'_>, from: usize) -> usize {
     memchr::memchr(b'\n', scan.slice(from, scan.text.len())).map_or(scan.text.len(), |at| from + at + 1)
 }
 
-/// Where the object begins whose kind stands on this line. A `kind` on the way is that of another object, and nothing
-/// shows where that one ends.
+/// Returns the start of the object whose kind is on the line `own`. Stops at another `kind`, because it belongs to
+/// another object whose end is unknown.
 fn manifest_start(scan: &Scan<'_>, own: usize, depth: usize) -> usize {
     let limit = own.saturating_sub(MAX_MANIFEST_BYTES);
     let mut start = own;
@@ -88,7 +87,7 @@ fn manifest_start(scan: &Scan<'_>, own: usize, depth: usize) -> usize {
     start
 }
 
-/// Redacts what the object that begins here has under `data` and `stringData`; its kind stands on the line `own`.
+/// Redacts `data` and `stringData` of the object that starts at `start`. Its kind is on the line `own`.
 fn manifest_entries(scan: &mut Scan<'_>, start: usize, own: usize, depth: usize) {
     let end = scan.text.len().min(own + MAX_MANIFEST_BYTES);
     let (mut at, mut is_secret) = (start, false);
@@ -107,7 +106,7 @@ fn manifest_entries(scan: &mut Scan<'_>, start: usize, own: usize, depth: usize)
     }
 }
 
-/// `name: value`; a value of several lines has none on the first.
+/// Redacts `name: value`. A multi-line value has no text on the first line.
 fn entry(scan: &mut Scan<'_>, start: usize, end: usize) {
     let line = scan.slice(start, end);
     let colon = line.windows(2).position(|two| two == b": ");
@@ -121,7 +120,7 @@ fn entry(scan: &mut Scan<'_>, start: usize, end: usize) {
     }
 }
 
-/// The same in JSON: whatever the object around `"kind": "Secret"` has under `data` and `stringData`.
+/// Redacts `data` and `stringData` of the JSON object around `"kind": "Secret"`.
 pub(super) fn secret_json(scan: &mut Scan<'_>, hit: usize) {
     if hit < scan.manifests_done {
         return;
@@ -138,19 +137,19 @@ pub(super) fn secret_json(scan: &mut Scan<'_>, hit: usize) {
     scan.manifests_done = end;
 }
 
-/// Where the object begins that a member of it stands in. Braces in texts are taken for the object's own.
+/// Returns the start of the object that contains `member`. Braces in strings count as braces of the object.
 fn object_start(scan: &Scan<'_>, member: usize) -> usize {
     let limit = member.saturating_sub(MAX_MANIFEST_BYTES).max(scan.manifests_done);
     object_edge(scan, (limit..member).rev(), b'{', b'}').unwrap_or(member)
 }
 
-/// Where it ends.
+/// Returns the end of the object that contains `member`.
 fn object_end(scan: &Scan<'_>, member: usize) -> usize {
     let limit = scan.text.len().min(member + MAX_MANIFEST_BYTES);
     object_edge(scan, member..limit, b'}', b'{').unwrap_or(limit)
 }
 
-/// The first `edge` of these places for which no `other` was passed before.
+/// Returns the first `edge` that is not matched by an `other` before it.
 fn object_edge(scan: &Scan<'_>, places: impl Iterator<Item = usize>, edge: u8, other: u8) -> Option<usize> {
     let mut passed = 0_usize;
     for at in places {

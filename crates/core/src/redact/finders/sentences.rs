@@ -1,5 +1,5 @@
-//! Secrets that a sentence tells: `password for app is x`, `want "x", got "y"`, `密码是 x`.
-//! Names with a separator behind them are read by `assign`.
+//! Secrets in sentences: `password for app is x`, `want "x", got "y"`, `密码是 x`. `assign` reads names with a separator
+//! after them.
 
 use crate::redact::{
     assign::{
@@ -14,10 +14,10 @@ use crate::redact::{
     scan::{BLANK, Scan, Set},
 };
 
-/// A sentence about a password is shorter.
+/// Maximum length of a sentence about a password.
 const MAX_SENTENCE_BYTES: usize = 160;
 
-/// What follows a name that has no value directly behind it.
+/// Handles a name without a value directly after it.
 pub(in crate::redact) fn after_name(scan: &mut Scan<'_>, name: NameSpan) {
     qualified(scan, name);
     below(scan, name.start, name.end);
@@ -39,8 +39,8 @@ pub(in crate::redact) fn after_name(scan: &mut Scan<'_>, name: NameSpan) {
     }
 }
 
-/// `cookie store expects secret_key_base to be at least 64 bytes: "x"`, `"api_key" = $1 ["x"]`: a quoted key further
-/// down the line that has no name of its own.
+/// `cookie store expects secret_key_base to be at least 64 bytes: "x"`, `"api_key" = $1 ["x"]`: a quoted key later in
+/// the line without a name of its own.
 pub(in crate::redact) fn quoted_key(scan: &mut Scan<'_>, name: NameSpan) {
     if !matches!(name.tier, Tier::Password | Tier::Secret | Tier::Token) {
         return;
@@ -62,7 +62,7 @@ pub(in crate::redact) fn quoted_key(scan: &mut Scan<'_>, name: NameSpan) {
 
 static KEY: Set = Set::new("A-Za-z0-9+/=_-");
 
-/// Letters of both cases and digits as nothing but a key has them.
+/// Checks for letters of both cases and digits in a mix that only keys have.
 pub(in crate::redact) fn is_mixed_key(text: &[u8]) -> bool {
     let has = |test: fn(&u8) -> bool| text.iter().any(test);
     text.len() >= 24
@@ -75,7 +75,7 @@ pub(in crate::redact) fn is_mixed_key(text: &[u8]) -> bool {
         && has(u8::is_ascii_digit)
 }
 
-/// `Your new token, copy it now:` and the token alone on the next line.
+/// `Your new token, copy it now:` with the token alone on the next line.
 pub(in crate::redact) fn below(scan: &mut Scan<'_>, start: usize, end: usize) {
     let line = scan.slice(end, end + MAX_SENTENCE_BYTES);
     let Some(stop) = memchr::memchr(b'\n', line) else { return };
@@ -106,7 +106,7 @@ static GRAPHIC: Set = Set::new("!-~");
 fn qualified(scan: &mut Scan<'_>, name: NameSpan) {
     const ABOUT: &[&[u8]] = &[b"fingerprint", b"hash", b"digest", b" id ", b"version", b"name", b"size", b"type"];
     let is_of = scan.starts_with(name.end, b" for ") || scan.starts_with(name.end, b" of ");
-    // `the api key we use is x`: only a key can be told from the words of the sentence.
+    // `the api key we use is x`: only for keys, because a password may look like a word of the sentence.
     if !is_of && (name.tier == Tier::Password || scan.at(name.end) != b' ') {
         return;
     }
@@ -136,9 +136,9 @@ fn qualified(scan: &mut Scan<'_>, name: NameSpan) {
     }
 }
 
-/// `).toBe("x")` behind what is expected to be it.
+/// `).toBe("x")` after an expectation.
 pub(in crate::redact) fn compared_value(scan: &Scan<'_>, close: usize) -> Option<(Separator, usize)> {
-    #[rustfmt::skip] // One word a line would be a page.
+    #[rustfmt::skip] // One word per line would fill a page.
     const MATCHERS: &[&[u8]] = &[
         b").toBe(", b").toEqual(", b").toStrictEqual(", b").toContain(", b").to.equal(", b").to.eql(", b").to.eq(",
         b").isEqualTo(", b").toMatch(", b").to be(", b").to eq(",
@@ -159,7 +159,7 @@ pub(in crate::redact) fn equal_argument(
     (asserts && skip_quote(scan, at) > at).then_some((Separator::Pair, at))
 }
 
-/// `expect(password).toEqual(other)`: what was expected and received stands below.
+/// `expect(password).toEqual(other)`: the expected and received values are below.
 pub(in crate::redact) fn expectation(scan: &mut Scan<'_>, start: usize, end: usize) {
     let before = scan.slice(start.saturating_sub(7), start);
     if scan.at(end) != b')' || !before.ends_with(b"expect(") {
@@ -192,8 +192,8 @@ fn labels_below(scan: &mut Scan<'_>, name: NameSpan) {
 static WORD: Set = Set::new("A-Za-z");
 static AFTER_LABEL: Set = Set::new(": =");
 
-/// Words for a password whose letters are not those of names: `contraseña: x`, `密码是 x`.
-#[rustfmt::skip] // One word a line would be a page.
+/// Words for a password with letters that names do not have: `contraseña: x`, `密码是 x`.
+#[rustfmt::skip] // One word per line would fill a page.
 pub(super) static FOREIGN: &[&str] = &[
     "contraseña", "hasło", "lösenord", "şifre", "salasõna", "slaptažodis", "jelszó", "κωδικός", "пароль", "Пароль",
     "ПАРОЛЬ", "סיסמה", "كلمة المرور", "कूटशब्द", "रहस्य", "รหัสผ่าน", "mật khẩu", "密码", "密碼", "口令", "パスワード", "暗証番号",
@@ -208,7 +208,7 @@ pub(super) fn kata_sandi(scan: &mut Scan<'_>, hit: usize) {
     foreign(scan, hit, "kata sandi".len());
 }
 
-/// The value behind one of them.
+/// Redacts the value after one of these words.
 pub(super) fn foreign(scan: &mut Scan<'_>, hit: usize, keyword: usize) {
     const WIDE_COLON: &[u8] = "：".as_bytes();
     const VERBS: &[&str] = &["是", "为", "為", "は", "ist ", "est ", "es ", "é ", "is ", "jest ", "är ", "это ", "— "];

@@ -1,4 +1,4 @@
-//! Passwords that an SQL statement writes: `INSERT INTO users (name, password) VALUES ('bob', 'x')`.
+//! Passwords in an SQL statement: `INSERT INTO users (name, password) VALUES ('bob', 'x')`.
 
 use crate::redact::{
     assign::assignment::value_at,
@@ -12,7 +12,7 @@ use crate::redact::{
 const MAX_CALL_BYTES: usize = 256;
 static BETWEEN: Set = Set::new(" \t\r\n,");
 
-/// `INSERT INTO users (name, password) VALUES ('bob', 'x')`: the value in the place of its column.
+/// Redacts the value at the position of the password column.
 pub(super) fn insert(scan: &mut Scan<'_>, hit: usize) {
     let window = scan.slice(hit, hit + MAX_CALL_BYTES);
     let Some(open) = window.iter().position(|&byte| byte == b'(') else { return };

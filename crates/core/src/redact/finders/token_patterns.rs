@@ -1,12 +1,12 @@
-//! Secrets that are known by their own look: an issuer's prefix and a body of known letters and length.
-//! Names around them are read by `assign`; tokens with a mark elsewhere are in `rules`.
+//! Secrets with a fixed format: an issuer's prefix and a body with a known alphabet and length. `assign` reads names;
+//! tokens with a mark elsewhere are in `rules`.
 
 use crate::redact::{
     judge::value,
     scan::{ALNUM, BASE64, DOTTED, HEX, HEX_ANY, LOOSE, LOWER_ALNUM, Scan, Set, UPPER_ALNUM, WORD},
 };
 
-/// One issuer's token.
+/// The token format of an issuer.
 #[derive(Debug)]
 pub(in crate::redact) struct TokenPattern {
     pub(in crate::redact) kind: &'static str,
@@ -14,9 +14,9 @@ pub(in crate::redact) struct TokenPattern {
     body: &'static Set,
     min: usize,
     max: usize,
-    /// The head is no rare word: nothing alphanumeric may stand before it.
+    /// No alphanumeric character may precede the head, because the head also occurs inside words.
     strict: bool,
-    /// The body must look random; saves `sk-folding-cube-animation` and `test_`-like names.
+    /// The body must look random, so that names such as `sk-folding-cube-animation` and `test_` stay.
     random: bool,
 }
 
@@ -32,13 +32,13 @@ impl TokenPattern {
         self
     }
 
-    /// Looks at the text after a hit of one of the heads.
+    /// Checks the text after a hit of one of the heads.
     pub(super) fn find(&self, scan: &mut Scan<'_>, start: usize, head: &str) {
         let body = start + head.len();
         if !scan.starts_with(start, head.as_bytes()) || (self.strict && !scan.starts_token(start)) {
             return;
         }
-        // Base64 for addresses has a short head by chance.
+        // Base64url contains a short head by chance.
         if self.strict && head.len() <= 3 && matches!(scan.before(start), b'-' | b'_') {
             return;
         }
@@ -51,7 +51,7 @@ impl TokenPattern {
         if value::is_dummy(found) || (self.random && !value::is_random(found)) {
             return;
         }
-        // A long run of base64 has a head by chance.
+        // A long run of base64 contains a head by chance.
         if self.strict && start - scan.run_back(start, &BASE64_BODY, 48) >= 40 {
             return;
         }
@@ -59,7 +59,7 @@ impl TokenPattern {
     }
 }
 
-/// A body of `min` to `max` bytes; it must end there.
+/// A body of `min` to `max` bytes.
 const fn token(
     kind: &'static str,
     heads: &'static [&'static str],
@@ -70,15 +70,15 @@ const fn token(
     TokenPattern { kind, heads, body, min, max, strict: false, random: false }
 }
 
-/// A body without an upper bound that matters.
+/// A body without a practical upper limit.
 const fn open(kind: &'static str, heads: &'static [&'static str], body: &'static Set, min: usize) -> TokenPattern {
     token(kind, heads, body, min, MAX_TOKEN_BYTES)
 }
 
-/// No issuer's token is longer.
+/// Longer than any issuer's token.
 const MAX_TOKEN_BYTES: usize = 2048;
 
-/// Grouped by what the secret opens. Minimum lengths are a little under the issuers' own, for they change.
+/// Grouped by what the secret opens. Minimum lengths are slightly below the issuers' own, because issuers change them.
 pub(in crate::redact) static TOKEN_PATTERNS: &[TokenPattern] = &[
     // Clouds.
     token("aws-access-key", &["AKIA", "ASIA", "ABIA", "ACCA"], &UPPER_ALNUM, 16, 16).strict(),
@@ -191,7 +191,7 @@ pub(in crate::redact) static TOKEN_PATTERNS: &[TokenPattern] = &[
     open("docker-swarm-token", &["SWMTKN-1-"], &WORD, 40),
     open("tailscale-key", &["tskey-"], &WORD, 16),
     open("teleport-token", &["tp_secret_"], &WORD, 20),
-    // Watching.
+    // Monitoring.
     token("newrelic-key", &["NRAK-"], &UPPER_ALNUM, 24, 32),
     open("newrelic-key", &["NRII-", "NRIQ-", "NRRA-", "NRSP-"], &LOOSE, 24),
     open("newrelic-key", &["NRJS-"], &HEX, 16),
@@ -206,7 +206,7 @@ pub(in crate::redact) static TOKEN_PATTERNS: &[TokenPattern] = &[
     open("launchdarkly-key", &["sdk-", "api-"], &HEX_DASH, 36).random(),
     open("feature-flag-key", &["configcat-sdk-1/"], &LOOSE, 40),
     open("statsig-key", &["secret-"], &ALNUM, 40).random(),
-    // Talk and mail.
+    // Chat and mail.
     open(
         "slack-token",
         &["xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxo-", "xoxc-", "xoxd-", "xoxe-", "xoxe."],
@@ -224,7 +224,7 @@ pub(in crate::redact) static TOKEN_PATTERNS: &[TokenPattern] = &[
     open("twitch-token", &["oauth:"], &LOWER_ALNUM, 28).strict(),
     open("intercom-token", &["dG9rO"], &BASE64, 40).strict(),
     open("novu-key", &["novu_"], &ALNUM, 30).random(),
-    // Money and shops.
+    // Payment and shops.
     open("stripe-key", &["sk_live_", "sk_test_", "sk_prod_", "rk_live_", "rk_test_", "rk_prod_"], &ALNUM, 10),
     open("webhook-secret", &["whsec_"], &BASE64, 20),
     open("square-token", &["sq0atp-"], &WORD, 20),

@@ -1,5 +1,4 @@
-//! Passwords inside URLs and connection strings.
-//! Query parameters are read by `assign`.
+//! Passwords in URLs and connection strings. `assign` reads query parameters.
 
 use crate::redact::{
     judge::{told, value},
@@ -11,7 +10,7 @@ static URL_END: Set = Set::new(" \t\r\n\"'`<>\\|");
 static HOST: Set = Set::new("A-Za-z0-9_.[]:-");
 static USER: Set = Set::new("A-Za-z0-9_.%+~-");
 
-/// `scheme://user:password@host`: the password goes; a lone token before `@` goes too.
+/// Redacts the password in `scheme://user:password@host`, or a single token before the `@`.
 pub(super) fn userinfo(scan: &mut Scan<'_>, hit: usize) {
     let start = hit + "://".len();
     let limit = scan.text.len().min(start + MAX_AUTHORITY_BYTES);
@@ -27,7 +26,7 @@ pub(super) fn userinfo(scan: &mut Scan<'_>, hit: usize) {
     }
 }
 
-/// Where the userinfo ends, and its colon.
+/// Returns the end of the userinfo and the position of its colon.
 fn split(scan: &Scan<'_>, start: usize, limit: usize) -> Option<(usize, Option<usize>)> {
     let mut colon = None;
     let mut at = None;
@@ -37,7 +36,7 @@ fn split(scan: &Scan<'_>, start: usize, limit: usize) -> Option<(usize, Option<u
             byte if URL_END.has(byte) && !(byte == b'<' || byte == b'>') => break,
             b':' if colon.is_none() && at.is_none() => colon = Some(index),
             b'@' if path.is_none() || is_host(scan, index + 1) => at = Some(index),
-            // After `host:8080/` an `@` belongs to the path; in a password `/`, `?` and `#` may stand.
+            // After `host:8080/` an `@` belongs to the path, but a password may contain `/`, `?` and `#`.
             b'/' | b'?' | b'#' if path.is_none() => {
                 let host = at.is_some_and(|at| index > at + 2 && is_host(scan, at + 1));
                 if host || !colon.is_some_and(|colon| may_be_password(scan, start, colon, index)) {
@@ -54,18 +53,18 @@ fn split(scan: &Scan<'_>, start: usize, limit: usize) -> Option<(usize, Option<u
     Some((at, colon.filter(|&colon| colon < at)))
 }
 
-/// The text between the colon and `index` is not a port, and the text before the colon is a name.
+/// Checks that the text between the colon and `index` is not a port, and that the text before the colon is a name.
 fn may_be_password(scan: &Scan<'_>, start: usize, colon: usize, index: usize) -> bool {
     scan.run(colon + 1, &DIGIT, 6) != index && scan.run(start, &USER, 256) == colon
 }
 
-/// A host and port up to what ends an authority.
+/// Checks for a host and port before the end of an authority.
 fn is_host(scan: &Scan<'_>, start: usize) -> bool {
     let end = scan.run(start, &HOST, 256);
     end > start && matches!(scan.at(end), b'/' | b'?' | b',' | b' ' | b'"' | b'\'' | b'\n' | b'\r' | b')' | 0)
 }
 
-/// No password but a mark that the user part is the token.
+/// Checks for a fixed word in place of the password, which means that the user part is the token.
 fn is_marker(password: &[u8]) -> bool {
     password.is_empty() || matches!(password, b"x-oauth-basic" | b"x-token-auth" | b"api_token" | b"X")
 }
@@ -77,7 +76,7 @@ fn lone_token(scan: &mut Scan<'_>, start: usize, end: usize) {
     }
 }
 
-/// `CORP/bob:password@10.0.0.12`: a login without a scheme before it.
+/// `CORP/bob:password@10.0.0.12`: a login without a scheme.
 pub(super) fn bare_login(scan: &mut Scan<'_>, hit: usize) {
     let start = scan.run_back(hit, &LOGIN, 128);
     let text = scan.slice(start, hit);

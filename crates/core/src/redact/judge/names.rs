@@ -1,23 +1,23 @@
-//! What a name says about its value: `password`, `clientSecret`, `X-Api-Key`, `Cookie`.
+//! Classifies a name by what it means for its value: `password`, `clientSecret`, `X-Api-Key`, `Cookie`.
 
-/// How much a name proves.
+/// How strongly a name proves that its value is a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::redact) enum Tier {
-    /// Nearly every value is one.
+    /// Nearly every value is a secret.
     Password,
-    /// A value that could be one is one.
+    /// Every plausible value is a secret.
     Secret,
     /// The value must look random.
     Token,
-    /// `..._KEY` of no known sort: the value must look very random.
+    /// `..._KEY` of an unknown sort: the value must look very random.
     Key,
     /// The value must look random and must not be a UUID, because UUIDs identify sessions in logs.
     Session,
-    /// A parameter of a signed link: random, and in a query only.
+    /// A parameter of a signed link: the value must look random, and only in a query.
     Query,
     /// Scheme and credentials.
     Authorization,
-    /// Pairs, each with a value of its own.
+    /// Pairs, each with its own value.
     Cookie,
 }
 
@@ -36,8 +36,8 @@ impl Tier {
     }
 }
 
-/// Ends of names without separators and in lower case; the first that fits decides.
-#[rustfmt::skip] // One word a line would be a page.
+/// Endings of names, in lower case and without separators; the first match decides.
+#[rustfmt::skip] // One word per line would fill a page.
 static ENDS: &[(Tier, &[&str])] = &[
     (Tier::Authorization, &[
         "authorization",
@@ -73,8 +73,8 @@ static ENDS: &[(Tier, &[&str])] = &[
     ]),
 ];
 
-/// What makes a `...key` a secret by its name alone.
-#[rustfmt::skip] // One word a line would be a page.
+/// Prefixes that make a `...key` a secret by its name alone.
+#[rustfmt::skip] // One word per line would fill a page.
 static KEYS: &[&str] = &[
     "access", "account", "admin", "api", "apigw", "app", "application", "auth", "client", "consumer", "crypto",
     "decryption", "deploy", "deployer", "developer", "encryption", "functions", "hmac", "ingestion", "integration",
@@ -84,8 +84,8 @@ static KEYS: &[&str] = &[
     "passkey", "root",
 ];
 
-/// Keys that name data, not a way in; `public_key` is meant to be seen.
-#[rustfmt::skip] // One word a line would be a page.
+/// Keys that identify data instead of opening access; `public_key` is public.
+#[rustfmt::skip] // One word per line would fill a page.
 static PLAIN_KEYS: &[&str] = &[
     "cache", "column", "composite", "dedup", "duplicate", "entity", "foreign", "group", "hash", "idempotency",
     "index", "join", "map", "message", "missing", "object", "order", "partition", "primary", "pub", "public",
@@ -93,15 +93,15 @@ static PLAIN_KEYS: &[&str] = &[
     "undefined", "unique", "unknown", "verifying",
 ];
 
-/// Pagination, parsers and model vocabularies speak of tokens that open nothing.
-#[rustfmt::skip] // One word a line would be a page.
+/// Tokens of pagination, parsers and model vocabularies, which open nothing.
+#[rustfmt::skip] // One word per line would fill a page.
 static PLAIN_TOKENS: &[&str] = &[
     "bos", "cancel", "cancellation", "cls", "continuation", "current", "cursor", "end", "eos", "expected", "first",
     "last", "lookahead", "mask", "next", "nextpage", "pad", "page", "peek", "prev", "previous", "sep", "special",
     "publickey", "start", "stop", "sync", "unexpected", "unk", "resume", "nextforward", "nextbackward", "change",
 ];
 
-/// What the name says; none when it says nothing. `query`: it follows `?`, `&` or `;`.
+/// Returns the tier of a name, or `None` if the name has no meaning. `query`: the name follows `?`, `&` or `;`.
 pub(in crate::redact) fn name_tier(name: &[u8], query: bool) -> Option<Tier> {
     let flat = flat(name);
     let flat = flat.trim_end_matches(|last: char| last.is_ascii_digit());
@@ -112,7 +112,7 @@ pub(in crate::redact) fn name_tier(name: &[u8], query: bool) -> Option<Tier> {
         return None;
     }
     if let Some((tier, _)) = ENDS.iter().find(|(_, ends)| ends.iter().any(|end| flat.ends_with(end))) {
-        // In a connection string `PWD` is no folder.
+        // In a connection string `PWD` is not a folder.
         return (fits_tier(*tier, name, flat) || (query && *tier == Tier::Password)).then_some(*tier);
     }
     if ends_with_pass(name, flat) || ends_with_pw(name) {
@@ -134,14 +134,14 @@ fn is_plain_token(owner: &str) -> bool {
 
 fn fits_tier(tier: Tier, name: &[u8], flat: &str) -> bool {
     match tier {
-        // The working directory of a shell; `enclave`.
+        // `PWD` is the working directory of a shell; `enclave` ends in `clave`.
         Tier::Password => {
             !matches!(name, b"PWD" | b"OLDPWD")
                 && (!flat.ends_with("clave") || flat == "clave" || is_last_word(name, 5))
         }
-        // `pat` and `otp` only as whole words: `compat`, `format`.
+        // `pat` and `otp` only as whole words, because of `compat` and `format`.
         Tier::Key => !(flat.ends_with("pat") || flat.ends_with("otp")) || flat.len() == 3 || is_last_word(name, 3),
-        // A salt of no known use is printed beside its hash.
+        // A salt without a known use is printed beside its hash.
         _ => flat != "salt",
     }
 }
@@ -152,9 +152,9 @@ fn is_last_word(name: &[u8], letters: usize) -> bool {
     matches!(before, Some(b'_' | b'-' | b'.'))
 }
 
-/// A word of another language, which no English sentence has by chance.
+/// A word of another language, which does not occur in English sentences by chance.
 pub(super) fn is_foreign(name: &[u8]) -> bool {
-    #[rustfmt::skip] // One word a line would be a page.
+    #[rustfmt::skip] // One word per line would fill a page.
     const WORDS: &[&str] = &[
         "passwort", "kennwort", "passord", "contrasena", "senha", "wachtwoord", "salasana", "heslo", "parola",
         "lozinka", "adgangskode", "clave",
@@ -193,7 +193,7 @@ fn key_tier(flat: &str) -> Option<Tier> {
     Some(if known { Tier::Token } else { Tier::Key })
 }
 
-/// Lower case, letters and digits only.
+/// Keeps letters and digits, in lower case.
 fn flat(name: &[u8]) -> String {
     name.iter().filter(|byte| byte.is_ascii_alphanumeric()).map(|byte| char::from(byte.to_ascii_lowercase())).collect()
 }

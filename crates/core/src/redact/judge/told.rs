@@ -1,5 +1,5 @@
-//! Whether a word of a sentence is a secret: `the key is Kx7p..`, `with password Tr0ub4dor`.
-//! What stands behind a separator is judged by `judge`.
+//! Decides whether a word of a sentence is a secret: `the key is Kx7p..`, `with password Tr0ub4dor`. `judge` handles
+//! values after a separator.
 
 use super::{
     names::Tier,
@@ -11,13 +11,14 @@ use crate::redact::{
     scan::{BLANK, Scan},
 };
 
-/// In a sentence only what cannot be a word of it: `PASSWORD 'x1!..'`, `key 9fQ2...`.
+/// In a sentence, accepts only text that cannot be a word: `PASSWORD 'x1!..'`, `key 9fQ2...`.
 pub(super) fn is_told(scan: &Scan<'_>, name: NameSpan, found: ValueSpan, text: &[u8]) -> bool {
-    // `bad auth mongodb://a:x@host`: the password in the address is another's to find.
+    // `bad auth mongodb://a:x@host`: another finder redacts the password in the address.
     if memchr::memmem::find(text, b"://").is_some() || value::is_path(text) || matches!(text[0], b'-' | b'@') {
         return false;
     }
-    // `pass force_zip64 to use it`: a verb. `two-pass memchr2+SWAR code`: a part of a word. `passwd 1:4.13-1`: a package.
+    // Excludes `pass force_zip64 to use it` (a verb), `two-pass memchr2+SWAR code` (a part of a word) and `passwd
+    // 1:4.13-1` (a package).
     let owner = scan.slice(name.start, name.end).to_ascii_lowercase();
     let is_verb = matches!(owner.strip_suffix(b"pass"), Some(b"" | [.., b'-'])) && !has_mark(text);
     let is_object = owner.contains(&b'-') || text.iter().any(|byte| matches!(byte, b'_' | b'+' | b'='));
@@ -81,7 +82,7 @@ fn is_introduced(scan: &Scan<'_>, name: NameSpan, text: &[u8]) -> bool {
         || text.len() >= 6 && is_mixed(text) && (introduced || has_digit_inside(text) || has_mark(text))
 }
 
-/// `user bob ` stands before the name.
+/// Checks for `user bob ` before the name.
 fn before_user(scan: &Scan<'_>, name: NameSpan) -> bool {
     let before = scan.slice(name.start.saturating_sub(48), name.start).to_ascii_lowercase();
     let mut words = before.split(u8::is_ascii_whitespace).rev().filter(|word| !word.is_empty());
@@ -89,7 +90,8 @@ fn before_user(scan: &Scan<'_>, name: NameSpan) -> bool {
     matches!(words.next(), Some(b"user" | b"username" | b"login" | b"uid"))
 }
 
-/// Letters with a digit or a mark among them, as no word has it; no date, version, size or path.
+/// Checks for letters mixed with digits or marks in a way that words are not, excluding dates, versions, sizes and
+/// paths.
 pub(in crate::redact) fn is_mixed(text: &[u8]) -> bool {
     const TECHNICAL: &[&str] = &[
         "sha", "md5", "base", "ed25519", "rsa", "hs256", "hs512", "rs256", "es256", "aes", "utf", "bcrypt", "argon",
@@ -104,7 +106,7 @@ pub(in crate::redact) fn is_mixed(text: &[u8]) -> bool {
     letters >= 2 && mixed && plain && !sized && !TECHNICAL.iter().any(|head| lower.starts_with(head.as_bytes()))
 }
 
-/// A mark that neither names nor expressions have.
+/// Checks for a mark that neither names nor expressions contain.
 fn has_mark(text: &[u8]) -> bool {
     text.iter().any(|byte| b"!#$@%^&*".contains(byte))
 }
@@ -114,7 +116,7 @@ fn has_digit_inside(text: &[u8]) -> bool {
         .any(|three| three[0].is_ascii_alphabetic() && three[1].is_ascii_digit() && three[2].is_ascii_alphabetic())
 }
 
-/// `API key k4jd-92ks-aa01`, `the key is Kx7pQ2mVt9Zr`: letters and digits in turn.
+/// `API key k4jd-92ks-aa01`, `the key is Kx7pQ2mVt9Zr`: alternating letters and digits.
 pub(super) fn is_coded(scan: &Scan<'_>, name: NameSpan, text: &[u8], directly: bool) -> bool {
     let owner = scan.slice(name.start, name.end).to_ascii_lowercase();
     let before = word_before(scan, name);
@@ -131,7 +133,7 @@ pub(super) fn is_coded(scan: &Scan<'_>, name: NameSpan, text: &[u8], directly: b
     let plain =
         text.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'!' | b'#'));
     let enough = (turns >= 3 && text.len() >= 8) || (!directly && turns >= 1 && text.len() >= 10);
-    // `cacheKey_a1b2c3d4` names an object.
+    // `cacheKey_a1b2c3d4` is the name of an object.
     let named = matches!(name.tier, Tier::Key)
         && text.contains(&b'_')
         && text.split(|&byte| byte == b'_').next().is_some_and(|first| first.iter().all(u8::is_ascii_alphabetic));
@@ -148,9 +150,9 @@ pub(super) fn is_coded(scan: &Scan<'_>, name: NameSpan, text: &[u8], directly: b
         && !is_dated(text)
 }
 
-/// A parser's tokens and a table's keys.
+/// Tokens of a parser and keys of a table.
 fn is_parsed(scan: &Scan<'_>, name: NameSpan) -> bool {
-    #[rustfmt::skip] // One word a line would be a page.
+    #[rustfmt::skip] // One word per line would fill a page.
     const PARSED: &[&[u8]] = &[
         b"unexpected", b"undefined", b"missing", b"duplicate", b"continuation", b"page", b"sync", b"resume",
         b"expected", b"next", b"lookahead", b"illegal", b"unknown", b"cache", b"primary", b"sort", b"foreign",

@@ -1,5 +1,4 @@
-//! What a name or a value looks like, one question each.
-//! `judge` and `told` draw the conclusions.
+//! Predicates about names and values. `judge` and `told` combine them.
 
 use super::value;
 use crate::redact::{
@@ -7,12 +6,12 @@ use crate::redact::{
     scan::{BLANK, Scan, Set},
 };
 
-/// `SESSION_SECRET=...`: names in capitals are given values, not expressions.
+/// `SESSION_SECRET=...`: upper-case names get values instead of expressions.
 pub(super) fn is_environment(scan: &Scan<'_>, name: NameSpan) -> bool {
     !scan.text[name.start..name.end].iter().any(u8::is_ascii_lowercase)
 }
 
-/// `password=db_password`, `password=get_secret()`: an expression, not a value.
+/// `password=db_password`, `password=get_secret()`: an expression instead of a value.
 pub(super) fn speaks_of_itself(text: &[u8]) -> bool {
     let lower = text.to_ascii_lowercase();
     let path = text.contains(&b'.') && !text.iter().any(u8::is_ascii_digit) && !value::has_odd_case(text);
@@ -22,15 +21,15 @@ pub(super) fn speaks_of_itself(text: &[u8]) -> bool {
             .any(|word| lower.windows(word.len()).any(|part| part == word.as_bytes()))
 }
 
-/// `api key`, `auth_token`: more than the bare word, so that even what looks like a digest is one.
+/// `api key`, `auth_token`: more than the bare word, so that even a value that looks like a digest is a secret.
 pub(super) fn is_known_key(scan: &Scan<'_>, name: NameSpan) -> bool {
     let name = scan.slice(name.start, name.end);
     !["key", "keys", "token", "secret", "jwt"].iter().any(|bare| name.eq_ignore_ascii_case(bare.as_bytes()))
 }
 
-/// What happens to a password: `db_password changed`.
+/// Words for a change of a password: `db_password changed`.
 pub(super) fn is_state(text: &[u8]) -> bool {
-    #[rustfmt::skip] // One word a line would be a page.
+    #[rustfmt::skip] // One word per line would fill a page.
     const STATES: &[&[u8]] = &[
         b"changed", b"updated", b"rotated", b"created", b"deleted", b"reset", b"found", b"used", b"builtin",
         b"accepted", b"matches", b"differs", b"provided", b"given", b"ignored", b"encrypted", b"hashed", b"skipped",
@@ -40,10 +39,10 @@ pub(super) fn is_state(text: &[u8]) -> bool {
     STATES.contains(&text)
 }
 
-/// Upper and lower case without sense, and neither a digest nor a UUID.
+/// Random upper and lower case, and neither a digest nor a UUID.
 pub(super) fn is_very_random(text: &[u8]) -> bool {
     let has = |test: fn(&u8) -> bool| text.iter().any(test);
-    // A digest or an id behind a word is no key.
+    // A digest or an ID after a word is not a key.
     let is_drawn = |part: &[u8]| value::is_random(part) && !value::is_hex(part);
     !value::is_hex(text)
         && !value::is_uuid(text)
@@ -53,14 +52,14 @@ pub(super) fn is_very_random(text: &[u8]) -> bool {
         && !text.iter().any(|byte| matches!(byte, b'(' | b')' | b'[' | b']' | b'<' | b'>'))
 }
 
-/// Whether nothing but blanks follows on the line.
+/// Checks that only blanks follow on the line.
 pub(super) fn ends_line(scan: &Scan<'_>, at: usize) -> bool {
     matches!(scan.at(scan.run(at, &BLANK, 16)), 0 | b'\n' | b'\r')
 }
 
-/// The name begins a line, but for marks of a diff or a list and words that only say whose it is.
+/// Checks that the name starts a line. Marks of a diff or a list, and words for the owner of the value, may precede it.
 pub(in crate::redact) fn is_own_line(scan: &Scan<'_>, name_start: usize) -> bool {
-    #[rustfmt::skip] // One word a line would be a page.
+    #[rustfmt::skip] // One word per line would fill a page.
     const OWNERS: &[&str] = &[
         "expected", "actual", "received", "got", "want", "new", "old", "current", "temporary", "default", "initial",
         "root", "admin", "generated", "your", "the",

@@ -1,10 +1,10 @@
-//! Whether a value looks like a secret: placeholders, words, identifiers and paths against random letters.
-//! How much a name proves is in `names`.
+//! Decides whether a value looks like a secret: random letters as opposed to placeholders, words, identifiers and
+//! paths. `names` decides how much a name proves.
 
 use crate::redact::scan::{ALNUM, HEX_ANY};
 
-/// Words that stand where a value would, in type annotations, messages and examples; lower case, sorted.
-#[rustfmt::skip] // One word a line would be a page.
+/// Words in place of a value in type annotations, messages and examples; lower case, sorted.
+#[rustfmt::skip] // One word per line would fill a page.
 static WORDS: &[&str] = &[
     "absent", "any", "blank", "bool", "boolean", "bytes", "changeme", "char", "default", "denied", "deprecated",
     "disabled", "dummy", "empty", "enabled", "encrypted", "env", "erforderlich", "error", "example", "expired",
@@ -18,8 +18,8 @@ static WORDS: &[&str] = &[
     "verplicht", "void", "weak", "wrong", "wymagane", "yes",
 ];
 
-/// What begins an expression that is evaluated elsewhere, not a value.
-#[rustfmt::skip] // One word a line would be a page.
+/// Prefixes of expressions that are evaluated elsewhere.
+#[rustfmt::skip] // One word per line would fill a page.
 static EXPRESSIONS: &[&str] = &[
     "process.env", "import.meta", "os.environ", "os.getenv", "os.Getenv", "System.getenv", "System.getProperty",
     "Deno.env", "Bun.env", "secrets.", "env.", "vars.", "ENV[", "ENV.", "getenv(", "env(", "environ", "$env:",
@@ -27,7 +27,7 @@ static EXPRESSIONS: &[&str] = &[
     "%(", "%{", "@Value", "ENC[", "!vault",
 ];
 
-/// Nothing secret: a placeholder, a reference, an expression, a mask, an earlier replacement.
+/// Checks for a value that is not secret: a placeholder, a reference, an expression, a mask, an earlier replacement.
 pub(in crate::redact) fn is_placeholder(value: &[u8]) -> bool {
     let Some((&first, &last)) = value.first().zip(value.last()) else { return true };
     let enclosed = |open: u8, close: u8| value.len() > 1 && first == open && last == close;
@@ -49,7 +49,7 @@ pub(in crate::redact) fn is_placeholder(value: &[u8]) -> bool {
         || EXPRESSIONS.iter().any(|start| value.starts_with(start.as_bytes()))
 }
 
-/// `Option<String>`, `typing.Optional[bytes]`, `&'static str`, `*mut`, and the address of one: `0xc0000123a0`.
+/// `Option<String>`, `typing.Optional[bytes]`, `&'static str`, `*mut`, and an address of memory: `0xc0000123a0`.
 fn is_type(value: &[u8]) -> bool {
     let generic = value.iter().position(|byte| matches!(byte, b'<' | b'[')).is_some_and(|open| {
         open > 0
@@ -58,7 +58,7 @@ fn is_type(value: &[u8]) -> bool {
             && value[..open].iter().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b':' | b'.'))
             && !is_random(value)
     });
-    // A longer number is a key: an address has 64 bits.
+    // A longer number is a key, because an address has at most 64 bits.
     let pointer = value.strip_prefix(b"0x").is_some_and(|rest| (6..=16).contains(&rest.len()) && is_hex(rest));
     // `__u32` of C.
     let reserved = value.starts_with(b"__") && is_name(value) && !is_random(value);
@@ -69,7 +69,7 @@ fn is_type(value: &[u8]) -> bool {
         || matches!(value, b"*mut" | b"*const" | b"*char" | b"*string")
 }
 
-/// `SHA256:` and base64, `sha512-` and base64: the fingerprint of a public key, the integrity of a package.
+/// `SHA256:` or `sha512-` with base64: the fingerprint of a public key, the integrity of a package.
 fn is_public_hash(value: &[u8]) -> bool {
     const ALGORITHMS: &[&[u8]] = &[b"sha1", b"sha256", b"sha384", b"sha512", b"md5"];
     ALGORITHMS.iter().any(|name| {
@@ -98,7 +98,7 @@ fn is_pattern(value: &[u8]) -> bool {
     value.starts_with(b"/^") || value.starts_with(b"qr/") || has(b"[A-Z") || has(b"[a-z") || has(b"[0-9]") || has(b"(?")
 }
 
-/// Exactly one of our own replacements.
+/// Checks for exactly one replacement of the redactor.
 pub(super) fn is_replacement(value: &[u8]) -> bool {
     value
         .strip_prefix(b"[REDACTED:")
@@ -106,7 +106,7 @@ pub(super) fn is_replacement(value: &[u8]) -> bool {
         .is_some_and(|(rest, at)| at + 1 == rest.len())
 }
 
-/// `$NAME`, `$1`, `$self->{pass}`, `*password`; a password that merely begins with `$` has more than a name behind it.
+/// `$NAME`, `$1`, `$self->{pass}`, `*password`. A password that starts with `$` contains more than a name.
 fn is_variable(value: &[u8]) -> bool {
     let is_dereferenced = |name: &[u8]| is_name(name) && name.iter().all(|byte| !byte.is_ascii_digit());
     if value.strip_prefix(b"*").is_some_and(is_dereferenced) {
@@ -134,7 +134,7 @@ fn is_format(value: &[u8]) -> bool {
         || (value[0] == b':' && value.len() > 1 && is_role(&value[1..]))
 }
 
-/// `****`, `xxxx`, `....`, `abc***`: a mask, or one letter over and over.
+/// `****`, `xxxx`, `....`, `abc***`: a mask, or one repeated character.
 fn is_mask(value: &[u8]) -> bool {
     let masked = |byte: &&u8| matches!(**byte, b'*' | b'.' | b'x' | b'X' | b'-' | b'_' | b'#' | b'?');
     value.iter().all(|byte| masked(&byte))
@@ -166,23 +166,23 @@ fn is_word(value: &[u8]) -> bool {
             .any(|part| lower.starts_with(part) && lower.bytes().all(|byte| byte.is_ascii_lowercase()))
 }
 
-/// Letters, digits, `_`, not beginning with a digit.
+/// Letters, digits and `_`, not starting with a digit.
 fn is_name(value: &[u8]) -> bool {
     value.first().is_some_and(|byte| !byte.is_ascii_digit())
         && value.iter().all(|&byte| ALNUM.has(byte) || byte == b'_')
 }
 
-/// The body of a prefixed token that someone typed, not an issuer: `xxxxxxxx`, `...EXAMPLE`, `1234567890`.
+/// A token body that a person typed: `xxxxxxxx`, `...EXAMPLE`, `1234567890`.
 pub(in crate::redact) fn is_dummy(body: &[u8]) -> bool {
     let seen = body.iter().fold(0_u128, |seen, byte| seen | 1 << (byte & 127));
     let distinct = seen.count_ones();
     (body.len() >= 10 && distinct < 4) || body.ends_with(b"EXAMPLE") || body.ends_with(b"EXAMPLEKEY")
 }
 
-/// An identifier or a path of them as source code has it: `config.auth.token`, `user_password`, `getToken()`.
+/// An identifier or a path of identifiers in source code: `config.auth.token`, `user_password`, `getToken()`.
 pub(in crate::redact) fn is_code(value: &[u8]) -> bool {
     let letters = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'.' | b':' | b'(' | b')' | b'&');
-    // `include_str!`, `valid?`: a mark further inside belongs to a password.
+    // `include_str!`, `valid?`: only at the end, because a mark inside belongs to a password.
     let word = value.strip_suffix(b"!").or_else(|| value.strip_suffix(b"?")).unwrap_or(value);
     let word = word.strip_prefix(b"!").unwrap_or(word);
     // `get_secret(`, `config.get<string>(`, `credentials[0]`, `config['password']`.
@@ -202,7 +202,7 @@ pub(in crate::redact) fn is_subscript(value: &[u8]) -> bool {
     is_index && value[..open].split(|&byte| byte == b'.').all(is_owner)
 }
 
-/// Capitals and small letters as no word or `camelCase` has them: `EwUNpdiDqDSE`.
+/// Upper and lower case in an order that words and `camelCase` do not have: `EwUNpdiDqDSE`.
 pub(in crate::redact) fn has_odd_case(value: &[u8]) -> bool {
     value
         .split(|byte| !byte.is_ascii_alphabetic())
@@ -232,12 +232,12 @@ fn is_name_like(part: &[u8]) -> bool {
     part.iter().all(|&byte| ALNUM.has(byte) || matches!(byte, b'_' | b'-' | b'.' | b'@'))
 }
 
-/// A word that joins others in a sentence.
+/// Checks for a function word of a sentence.
 pub(in crate::redact) fn is_telling(word: &[u8]) -> bool {
     std::str::from_utf8(word).is_ok_and(|word| TELLING.contains(&word.to_ascii_lowercase().as_str()))
 }
 
-/// Words between blanks as a sentence has them: `must be at least 8 characters`.
+/// Checks for a sentence: `must be at least 8 characters`.
 pub(in crate::redact) fn is_prose(value: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(value) else { return false };
     let is_telling =
@@ -245,7 +245,7 @@ pub(in crate::redact) fn is_prose(value: &[u8]) -> bool {
     text.contains(' ') && (is_sentence(text) || is_telling())
 }
 
-/// A capital and four words or more without a digit: `O elemento tem um atributo`. A pass phrase has small letters.
+/// A capital and at least four words without a digit: `O elemento tem um atributo`. A pass phrase is in lower case.
 fn is_sentence(text: &str) -> bool {
     text.starts_with(char::is_uppercase)
         && text.split(' ').count() >= 4
@@ -253,7 +253,7 @@ fn is_sentence(text: &str) -> bool {
         && !text.contains(|letter: char| letter.is_ascii_digit())
 }
 
-#[rustfmt::skip] // One word a line would be a page.
+#[rustfmt::skip] // One word per line would fill a page.
 static TELLING: &[&str] = &[
     "a", "an", "and", "are", "at", "be", "been", "blank", "can", "cannot", "can't", "did", "do", "does", "doesn't",
     "field", "for", "from", "has", "have", "in", "incorrect", "invalid", "is", "isn't", "least", "may", "missing",
@@ -269,22 +269,22 @@ pub(in crate::redact) fn is_uuid(value: &[u8]) -> bool {
         })
 }
 
-/// `0x` and 40 hexadecimal digits: an account or a contract of Ethereum, which is public.
+/// `0x` and 40 hexadecimal digits: an Ethereum account or contract, which is public.
 pub(in crate::redact) fn is_address(value: &[u8]) -> bool {
     value.len() == 42 && value.starts_with(b"0x") && is_hex(&value[2..])
 }
 
-/// Nothing but hexadecimal digits: a digest as likely as a key.
+/// Only hexadecimal digits, which are as likely a digest as a key.
 pub(in crate::redact) fn is_hex(value: &[u8]) -> bool {
     value.iter().all(|&byte| HEX_ANY.has(byte))
 }
 
-/// Looks drawn from a generator: letters and digits mixed inside one part, or upper and lower case mixed without sense.
+/// Checks for generated text: letters and digits mixed inside one part, or upper and lower case in random order.
 pub(in crate::redact) fn is_random(value: &[u8]) -> bool {
     value.split(|&byte| !ALNUM.has(byte)).any(is_random_part) || is_symbolic(value) || (is_uuid(value))
 }
 
-/// Base64 for addresses, whose `-` and `_` cut it into parts too short to tell: `Xq3_ZpR-m8aTc_Wd`.
+/// Base64url, in which `-` and `_` make the parts too short to judge alone: `Xq3_ZpR-m8aTc_Wd`.
 pub(in crate::redact) fn is_url_safe(value: &[u8]) -> bool {
     let weight: usize = value.split(|byte| !byte.is_ascii_alphabetic()).map(case_weight).sum();
     let numbers = value.chunk_by(|a, b| a.is_ascii_digit() == b.is_ascii_digit()).filter(|run| run[0].is_ascii_digit());
@@ -295,7 +295,7 @@ pub(in crate::redact) fn is_url_safe(value: &[u8]) -> bool {
         && weight + numbers.count() >= 8
 }
 
-/// `QK7T-9WZE-4HQM-J2XW`: four or more groups of capitals and digits.
+/// `QK7T-9WZE-4HQM-J2XW`: at least four groups of capitals and digits.
 pub(super) fn is_grouped(value: &[u8]) -> bool {
     let mut groups = value.split(|&byte| byte == b'-');
     let size = groups.clone().next().map_or(0, <[u8]>::len);
@@ -324,7 +324,8 @@ fn is_random_part(part: &[u8]) -> bool {
     }
 }
 
-/// Letters only: `camelCase` has small letters in runs and capitals alone, chance has it the other way round too.
+/// Measures how random the case is: `camelCase` has runs of small letters and single capitals, but random text also has
+/// single small letters and runs of capitals.
 fn case_weight(part: &[u8]) -> usize {
     let runs = part.chunk_by(|a, b| a.is_ascii_uppercase() == b.is_ascii_uppercase());
     let weight = |run: &[u8]| match (run[0].is_ascii_uppercase(), run.len()) {
@@ -335,7 +336,7 @@ fn case_weight(part: &[u8]) -> usize {
     runs.map(weight).sum()
 }
 
-/// Short passwords of a generator carry a symbol between letters and digits: `a7f!x_Q2`.
+/// Short generated passwords contain a symbol between letters and digits: `a7f!x_Q2`.
 fn is_symbolic(value: &[u8]) -> bool {
     let symbol = |byte: &u8| byte.is_ascii_punctuation() && !matches!(byte, b'-' | b'_' | b'.' | b'/' | b':' | b',');
     let count = |test: fn(&u8) -> bool| value.iter().filter(|byte| test(byte)).count();
@@ -347,7 +348,7 @@ fn is_symbolic(value: &[u8]) -> bool {
         && (count(u8::is_ascii_uppercase) >= 1 || count(u8::is_ascii_digit) >= 2)
 }
 
-/// How often the class (digit, upper, lower) changes from one byte to the next.
+/// Counts the changes of class (digit, upper, lower) between neighboring bytes.
 fn class_changes(part: &[u8]) -> usize {
     let class = |byte: u8| match byte {
         b'0'..=b'9' => 0,

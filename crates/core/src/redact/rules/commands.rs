@@ -1,21 +1,21 @@
-//! Passwords on command lines whose flags are single letters, or words in a known place: `curl -u user:x`, `mysql -px`.
-//! Long flags with a name are read by `assign`.
+//! Passwords on command lines, after one-letter flags or at a fixed position: `curl -u user:x`, `mysql -px`. `assign`
+//! reads long flags with a name.
 
 use super::{Rule, rule, value};
 use crate::redact::judge::told::is_mixed;
 
-/// The argument of a flag.
+/// Accepts the argument of a flag.
 fn is_argument(text: &[u8]) -> bool {
     !value::is_path(text) && !text.iter().all(u8::is_ascii_digit) && !value::is_telling(text)
 }
 
-/// A word in a place where a sentence about the command has words too.
+/// Accepts a word at a position where a sentence about the command may have ordinary words.
 fn is_word(text: &[u8]) -> bool {
     let plain = text.iter().all(|byte| byte.is_ascii_lowercase() || *byte == b'_');
     is_argument(text) && (is_mixed(text) || (text.len() >= 8 && !(plain && text.ends_with(b"ed"))))
 }
 
-/// An argument that no word and no option is.
+/// Accepts an argument that is neither an ordinary word nor an option.
 fn is_mixed_word(text: &[u8]) -> bool {
     is_argument(text) && text.len() >= 6 && is_mixed(text)
 }
@@ -54,7 +54,7 @@ pub(super) static RULES: &[Rule] = &[
         .unless(&["-Password"]),
     command(&["schtasks "], r"\s/(?:rp|p)\s+{word}"),
     command(&["mc alias set "], r"set \S+ \S+ \S+ {word}"),
-    // Programs of no known name: a flag for the user, then a flag for the password.
+    // Unknown programs: a flag for the user, then a flag for the password.
     rule(
         "password",
         &["-u ", "-user ", "-username ", "login -i "],
@@ -101,7 +101,7 @@ pub(super) static RULES: &[Rule] = &[
     command(&["secret set "], r"\s(?:--body|-b)[ =]+{word}"),
     command(&["secret generic "], r"\s--from-literal[ =]{user=}"),
     command(&["stats auth "], r"auth {user:}"),
-    // Words in a known place.
+    // Words at a fixed position.
     command(&["openssl passwd "], r"passwd (?:-\S+ )*{word}").only(is_word),
     command(
         &["snmp-server community ", "rocommunity ", "rwcommunity ", "vault login ", "enable secret "],

@@ -1,5 +1,5 @@
-//! Secrets that a line, a call or a sentence tells by its form: `.pgpass`, `.netrc`, `Client("x")`, `admin / x`.
-//! Names with a separator behind them are read by `assign`.
+//! Secrets that the form of a line, a call or a sentence identifies: `.pgpass`, `.netrc`, `Client("x")`, `admin / x`.
+//! `assign` reads names with a separator after them.
 
 use super::{Rule, rule, value};
 use crate::redact::{
@@ -7,17 +7,17 @@ use crate::redact::{
     judge::{is_drawn, told::is_mixed},
 };
 
-/// Beside a user's name in a sentence, where a word would be a word.
+/// Accepts a password beside a user name in a sentence, where an ordinary word is possible.
 fn is_password(text: &[u8]) -> bool {
     text.len() >= 6 && is_mixed(text) && !text.contains(&b'/')
 }
 
-/// The last of three texts is a name as often.
+/// Accepts only longer passwords, because the last of three texts is often a name.
 fn is_long_password(text: &[u8]) -> bool {
     text.len() >= 10 && is_password(text)
 }
 
-/// A mark and a digit among letters, because two words with a slash between are common.
+/// Requires a mark and a digit among letters, because two words with a slash between are common.
 fn is_marked(text: &[u8]) -> bool {
     let has = |test: fn(&u8) -> bool| text.iter().any(test);
     let marked = has(|byte| b"!#$@%^&*".contains(byte)) && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
@@ -32,24 +32,24 @@ fn is_field(text: &[u8]) -> bool {
     text.len() >= 4 && !value::is_prose(text) && !text.iter().all(u8::is_ascii_digit)
 }
 
-/// Base64 of what SASL sends.
+/// Base64 of SASL credentials.
 fn is_login(text: &[u8]) -> bool {
     text.len().is_multiple_of(4) && decode_base64(text).iter().all(|byte| byte.is_ascii_graphic() || *byte == 0)
 }
 
-/// As an issuer makes the argument of a call; an id, a path or an address has another form.
+/// Accepts a generated argument of a call; an ID, a path or an address has another form.
 fn is_key(text: &[u8]) -> bool {
     let is_address = text.windows(3).any(|three| three == b"://");
     text.len() >= 16 && !value::is_uuid(text) && !value::is_hex(text) && !is_address && is_drawn(text)
 }
 
-/// Letters of both cases and digits as nothing but a key has them.
+/// Checks for letters of both cases and digits in a mix that only keys have.
 fn is_mixed_key(text: &[u8]) -> bool {
     let has = |test: fn(&u8) -> bool| text.iter().any(test);
     is_key(text) && has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase) && has(u8::is_ascii_digit)
 }
 
-/// The same where the call takes nothing but a key.
+/// Also accepts digits, for calls whose only argument is a key.
 fn is_key_or_digits(text: &[u8]) -> bool {
     let digits = text.strip_prefix(b"0x").unwrap_or(text);
     is_key(text) || (digits.len() >= 32 && value::is_hex(digits))
@@ -120,7 +120,7 @@ pub(super) static RULES: &[Rule] = &[
     rule("authorization", &["Bearer"], r#"bearer[ :="']{1,4}([\w+/=%.~-]{12,})"#).within(8192).only(is_bearer),
     rule("authorization", &["Basic "], r"basic[ \t]{1,4}([A-Za-z0-9+/]{6,}={0,2})").only(is_pair),
     rule("password", &["type=\"password\""], r#"type="password"[^>\n]{0,200}?value="([^"\n]+)""#).only(is_text),
-    // What CI systems and tools for setting up machines read.
+    // Input of CI systems and of machine setup tools.
     rule("secret", &["::add-mask::"], r"::add-mask::{word}").only(is_text),
     rule("password", &["bundle_"], r#"(?-i:BUNDLE_[A-Z0-9_]+__[A-Z0-9_]+)(?:: |=)["']?[\w.@-]+:([^\s"']{6,})"#),
     rule("password", &["chpasswd:"], r"^[ \t]+[a-z_][\w-]*:([!-~]{6,})[ \t]*\r?$").near(0, 512).only(is_mixed),
@@ -136,14 +136,14 @@ pub(super) static RULES: &[Rule] = &[
         &["keypair", "network_key", "secretkey", "secret_key", "privatekey", "private_key"],
         r#"\w+["']?\s*[:=]\s*\[((?:\s*[0-9]{1,3}\s*,){15,}\s*[0-9]{1,3}\s*)\]"#,
     ),
-    // A map of Postfix from servers to logins.
+    // A Postfix map from servers to logins.
     rule("password", &["]:587 ", "]:465 ", "]:25 "], r"\]:[0-9]+[ \t]+[\w.@+-]+:([!-~]{4,})"),
     rule(
         "azure-key",
         &["account.key."],
         r"account\.key\.[\w.-]+(?:</name>\s*<value>|\s*[=:]\s*)([A-Za-z0-9+/]{40,}={0,2})",
     ),
-    // A parameter that Hibernate binds, an account of Harbor, the file of Kaggle.
+    // A parameter that Hibernate binds, a Harbor account, Kaggle's credentials file.
     rule("password", &["] for pass"], r"\[([^\]\n]{4,})\] for pass(?:word|wd|phrase)").around(80).only(is_text),
     rule("token", &["robot$"], r"robot\$[\w+-]+[: ]([A-Za-z0-9]{24,})").only(is_key),
     rule("token", &["\"username\""], r#""username"\s*:\s*"[^"\n]*"\s*,\s*"key"\s*:\s*"([0-9a-f]{32})""#),
@@ -196,7 +196,7 @@ pub(super) static RULES: &[Rule] = &[
     .only(is_phrase),
     rule("token", &["session id"], r#"session id[:=]? ["']?([\w-]{20,})"#).only(is_mixed_key),
     rule("token", &["session cookie "], r"session cookie {word}").only(is_drawn),
-    // Netscape's file of cookies.
+    // Netscape's cookie file.
     rule("cookie", &["\tTRUE\t", "\tFALSE\t"], r"\t(?:TRUE|FALSE)\t[0-9]+\t[^\t\n]+\t([!-~]{6,})").only(is_drawn),
     // Comparisons.
     rule("password", &["' == ", "\" == "], r"{str} == [\w.\[\]'\x22]*(?:password|passwd|passphrase|pwd)\b")
@@ -205,7 +205,7 @@ pub(super) static RULES: &[Rule] = &[
     rule("token", &["' == ", "\" == "], r"{str} == [\w.\[\]'\x22]*(?:token|secret|api_?key)\b")
         .around(200)
         .only(is_drawn),
-    // Calls, by what they take.
+    // Calls, by their arguments.
     rule(
         "password",
         &["auth=(", "basicauth(", "pscredential(", "login(", "credentials(", "credential(", ".auth("],
@@ -222,7 +222,7 @@ pub(super) static RULES: &[Rule] = &[
     // The argument list of a process.
     rule("password", &["\"mysql\"", "'mysql'", "\"mysqldump\"", "'mysqldump'"], r#"[^\n\]]*?["']-p([^"'\n]{4,})["']"#)
         .only(is_text),
-    // A field of Pydantic and the value that it refuses.
+    // A Pydantic field and the rejected value.
     rule("token", &["input_value="], r"(?:token|secret|password|passwd|api_?key)\w*\r?\n[^\n]*input_value={str}")
         .around(200)
         .only(is_field),

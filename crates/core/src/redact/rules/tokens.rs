@@ -1,9 +1,9 @@
-//! Secrets known by their own look, whose mark is not a prefix alone: check values, hashes of passwords, links.
-//! Tokens of an issuer's prefix and a body are in `token_patterns`.
+//! Secrets with a format that is more than a prefix: check values, password hashes, links. Tokens with an issuer's
+//! prefix and a body are in `token_patterns`.
 
 use super::{Rule, rule, value};
 
-/// A link whose path is an id names an object; the secret of a hook is drawn.
+/// The secret of a hook is random. A link whose path is a hexadecimal ID names an object.
 fn is_hook(text: &[u8]) -> bool {
     value::is_random(text) && !value::is_hex(text.rsplit(|&byte| byte == b'/').next().unwrap_or_default())
 }
@@ -36,7 +36,7 @@ pub(super) static RULES: &[Rule] = &[
         &["YXBpVmVyc2lvbjogdjEK"],
         r"YXBpVmVyc2lvbjogdjEK(?:a2luZDogQ29uZmln|Y2x1c3RlcnM6)[A-Za-z0-9+/]*={0,2}",
     ),
-    // Beside the key's id.
+    // Next to the key's ID.
     rule(
         "aws-secret-key",
         &["AKIA", "ASIA"],
@@ -44,7 +44,7 @@ pub(super) static RULES: &[Rule] = &[
     )
     .word()
     .only(value::is_random),
-    // Hashes of passwords, by the scheme that they name. Digests of files and commits name none.
+    // Password hashes, by the scheme in their prefix. Digests of files and commits have no such prefix.
     rule(
         "password-hash",
         &["$2a$", "$2b$", "$2y$", "$argon2", "$1$", "$5$", "$6$", "$7$", "$y$", "$apr1$", "$p$", "$h$"],
@@ -56,7 +56,7 @@ pub(super) static RULES: &[Rule] = &[
         &["{SSHA", "{SHA", "{SMD5}", "{CRYPT}", "{PBKDF2"],
         r"\{(?i:SSHA|SHA|SMD5|CRYPT|PBKDF2)[\w-]{0,12}\}[A-Za-z0-9./$=,+_-]{20,}",
     ),
-    // Base64 of `{SSHA`, as LDIF has it.
+    // Base64 of `{SSHA`, as in LDIF.
     rule("password-hash", &["e1NTSE"], r"e1NTSE[A-Za-z0-9+/]{18,}={0,2}").word(),
     rule(
         "password-hash",
@@ -64,7 +64,7 @@ pub(super) static RULES: &[Rule] = &[
         r"(?i:pbkdf2|scrypt:|scram-sha-)[A-Za-z0-9./=,+_:-]*\$[A-Za-z0-9./$=,+_:-]{24,}",
     )
     .only(value::is_random),
-    // Links whose path is the secret go whole.
+    // Links whose path is the secret are redacted as a whole.
     rule(
         "webhook-url",
         &[
@@ -95,7 +95,7 @@ pub(super) static RULES: &[Rule] = &[
     )
     .around(128)
     .only(value::is_random),
-    // The project's key ends the address of a node.
+    // The address of a node ends in the project's key.
     rule(
         "rpc-key",
         &["infura.io/", "alchemy.com/", "quiknode.pro/", "ankr.com/", "blastapi.io/"],

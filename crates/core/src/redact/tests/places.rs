@@ -1,12 +1,13 @@
 //! Secrets and look-alikes in the places where programs print them: settings, logs, command lines, code, sentences.
 //!
-//! Rows of `tests/vectors/secret-places.jsonl` mark secrets like those of `redact.jsonl`, and `kind` names the place.
-//! Made-up letters replace `{hex:32}`, so that the file holds no value that a scanner could take for a key.
+//! Rows of `tests/vectors/secret-places.jsonl` mark secrets like `redact.jsonl`, and `kind` names the place. Random
+//! letters replace patterns such as `{hex:32}`, so that the file contains no value that a scanner could report as a
+//! key.
 
 use super::{Row, assembled, redact, without_kinds};
 use regex::{Captures, Regex};
 
-/// Each row is filled this often, because a rule can fit one value by chance.
+/// Number of fillings per row, because a rule can match one value by chance.
 const FILLINGS: u64 = 3;
 
 fn alphabet(name: &str) -> &'static [u8] {
@@ -47,7 +48,7 @@ fn filled(text: &str, seed: u64) -> String {
 }
 
 #[test]
-fn secrets_go_and_look_alikes_stay_in_every_place() {
+fn secrets_are_redacted_and_look_alikes_stay_in_every_place() {
     let file = include_str!("../../../../../tests/vectors/secret-places.jsonl");
     let mut wrong = Vec::new();
     for (line, seed) in

@@ -1,7 +1,7 @@
-//! Appends short pieces of text to the output in copies of a fixed size.
-//! A copy of unknown length is a call into the host in wasm, and costs more than most of these pieces take to be found.
+//! Appends short pieces of text with copies of a fixed size. In wasm a copy of unknown length is a call into the host,
+//! which costs more than finding the piece.
 
-/// Appends `line[from..to]`, which is a few words mostly: sixteen bytes at a time, and what was too much is taken back.
+/// Appends `line[from..to]`, which usually is a few words. Copies sixteen bytes at a time and then removes the excess.
 #[inline]
 pub(crate) fn append_part(out: &mut Vec<u8>, line: &[u8], from: usize, to: usize) {
     let (mut position, end) = (from, out.len() + to - from);
@@ -13,7 +13,7 @@ pub(crate) fn append_part(out: &mut Vec<u8>, line: &[u8], from: usize, to: usize
     out.truncate(end);
 }
 
-/// Appends a text that is short mostly: its first bytes and its last ones.
+/// Appends a text that is usually short, as its first and its last bytes.
 #[inline]
 pub(crate) fn append_short(out: &mut Vec<u8>, text: &[u8]) {
     match text.len() {

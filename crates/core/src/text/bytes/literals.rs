@@ -1,4 +1,4 @@
-//! Tells whether a text holds one of many short literals.
+//! Checks whether a text contains one of many short literals.
 
 use aho_corasick::{
     Anchored,
@@ -8,7 +8,7 @@ use aho_corasick::{
 
 pub(crate) struct Literals {
     automaton: DFA,
-    /// Bytes of the longest literal.
+    /// Length of the longest literal in bytes.
     longest: usize,
 }
 
@@ -19,10 +19,10 @@ impl Literals {
         Self { automaton: built.expect("a few short literals fit any automaton"), longest }
     }
 
-    /// Whether one of them is in the text.
+    /// Checks whether the text contains a literal.
     ///
-    /// Walks both halves of the text at once, for each step waits for the one before it; then the first half's walk goes
-    /// on into the second as far as a literal may reach.
+    /// Walks both halves of the text at the same time, because each step must wait for the step before it. Then the
+    /// walk of the first half continues into the second half as far as a literal may extend.
     pub(crate) fn are_in(&self, text: &[u8]) -> bool {
         let (first, second) = text.split_at(text.len() / 2);
         let Ok(start) = self.automaton.start_state(Anchored::No) else { return false };
@@ -61,7 +61,7 @@ mod tests {
     use super::Literals;
 
     #[test]
-    fn a_literal_is_found_wherever_it_stands() {
+    fn literal_is_found_at_any_position() {
         let literals = Literals::new(&["no such", "oom"], true);
         for before in 0..24 {
             for after in 0..24 {

@@ -1,12 +1,12 @@
-//! Plain sentences about settings that are named as environment variables are (`QUEUE_URL`), and about files that settings
-//! name. They name no tool and are tried with the other plain words (`words`).
+//! Plain sentences about settings with the names of environment variables (`QUEUE_URL`), and about files that settings
+//! name. The sentences name no tool, so these rules run with the other plain sentences (`words`).
 
 use crate::{
     classify::rule::{Matcher::Regex, Rule, Trust, any, rule},
     failure::category::Category::ConfigError,
 };
 
-/// A name written as those of environment variables are, that ends as the names of settings do: `QUEUE_URL`, `LOG_LEVEL`.
+/// Pattern for an upper-case name that ends like a setting, for example `QUEUE_URL` or `LOG_LEVEL`.
 macro_rules! setting {
     () => {
         concat!(
@@ -19,7 +19,7 @@ macro_rules! setting {
     };
 }
 
-/// Codes, signals and macros are written like settings; so are the members of an enumeration and the tables of a database.
+/// Codes, signals, macros, enumeration members and database tables look like settings but are not.
 const NO_SETTING: &str = concat!(
     r"\b(?-i:ERR|SQL|HTTP|ORA|SIG|WSA|HPE|CERT|SSL|TLS|PGRST|MYSQL|STATUS|E[A-Z]{3,})_|\b(assert|macro|enum|constant|table|column|undeclared|reference|symbol|type)",
     r"|error TS\d|error\[E|expected .*\b(but|got)\b|\bstatus\b",
@@ -36,7 +36,7 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
         ],
         Regex(concat!(
             r"(^|[\s'\x22\x60(\[$])(?-i:", setting!(), r")['\x22\x60\])]*(:| ?=\S*)? ((looks|is|are|was|has|seems( to be)?|appears( to be)?|needs|resolves)( to be| to)? (set but )?)?(blank|empty|malformed|unset|undefined|null|invalid|unusable|unsupported|unknown|not (one of|an?|valid)|no value|an? (unsupported|invalid|unknown|malformed|absolute|valid|number|integer))\b", "|",
-            // What `${NAME:?must be set}` says in a shell.
+            // A shell prints this for `${NAME:?must be set}`.
             r": (?-i:[A-Z][A-Z0-9]*(_[A-Z0-9]+)*): (must be|is not|not|please) set\b", "|",
             // make
             r"\*\*\* (\[\S+\] )?(?-i:[A-Z][A-Z0-9]*(_[A-Z0-9]+)+) (is|was) (undefined|not (set|defined))",
@@ -79,7 +79,8 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
             r"\b(key|trust) ?store\b.{0,60}\b(does not exist|not found|no such file|could not be (opened|read|found|loaded))",
         )),
     )
-    // The file is there: a disk, a right or a time limit is what failed; a test wrote it for itself.
+    // The file exists if a disk, a permission or a time limit failed. A file in fixtures or `/tmp` was written by the
+    // test itself.
     .unless(r"permission denied|no space|timed? ?out|fixtures?/|testdata|/tmp/|expected .*\b(but|got)\b")
     .trust(Trust::MessagesOnly),
     rule(

@@ -1,5 +1,5 @@
-//! Environment variables, application settings and schemas that are missing or invalid.
-//! The files of build tools are in `files`, those of infrastructure in `infra`.
+//! Missing or invalid environment variables, application settings and schemas. Build tool files are in `files`,
+//! infrastructure files in `infra`.
 
 use crate::{
     classify::rule::{
@@ -34,7 +34,7 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
         )),
     )
     .near()
-    // Nearly every KeyError is one of a dictionary.
+    // Required because most KeyErrors come from ordinary dictionaries.
     .required_literals(&["environ", "env.fetch", "env[", "getenv", "__getitem__", "notpresent", "key not found: \""]),
     rule(
         "config-env-key",
@@ -282,7 +282,7 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
         &["configuration property ", "config property"],
         Regex(r"config(uration)? property .+ is not defined"),
     ),
-    // What decoders of settings say of a value of another type: mapstructure, and the sixth version of Go's jsonschema.
+    // Type errors of settings decoders: mapstructure, and version 6 of Go's jsonschema.
     rule(
         "config-decoder",
         ConfigError,

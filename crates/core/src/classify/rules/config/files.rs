@@ -1,5 +1,5 @@
-//! Manifests and settings of build tools, package managers, compilers, linters and test runners.
-//! Deployment and server configuration is in `infra`.
+//! Manifests and settings of build tools, package managers, compilers, linters and test runners. Deployment and server
+//! configuration is in `infra`.
 
 use crate::{
     classify::rule::{Matcher::Regex, Rule, Trust, any, rule},
@@ -165,7 +165,7 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
             r"\b(\w+\.config\.\w+|karma\.conf\S*|\.?(babel|prettier|swc|mocha)rc\S*).*\b(invalid|not found|missing|is not valid|must (be|export)|unknown|unrecognized|does not|failed to)\b",
         )),
     )
-    // Type errors in such a file are errors of code.
+    // Type errors in a configuration file are code errors.
     .unless(r"error TS\d"),
     // Python
     rule(
@@ -264,7 +264,7 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
             r"\bStatusLogger .*\b(unable to (locate|invoke|create|load)|could not|cannot|contains an invalid|unknown|not found|no configuration)",
         )),
     )
-    // log4j 1 says at every start that it was not initialized.
+    // log4j 1 prints a warning at every start that it was not initialized.
     .unless(r"log4j:WARN"),
     // Go, .NET, Ruby, PHP
     rule(

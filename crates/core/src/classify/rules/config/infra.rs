@@ -1,5 +1,5 @@
-//! Manifests and settings of clusters, containers, provisioning, servers and databases.
-//! The files of build tools are in `files`.
+//! Manifests and settings of clusters, containers, provisioning, servers and databases. Build tool files are in
+//! `files`.
 
 use crate::{
     classify::rule::{
@@ -187,7 +187,7 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
         ],
         Literal,
     )
-    // A function called with too few arguments.
+    // Excludes a function call with too few arguments.
     .unless(r"argument #|typeerror"),
     rule(
         "config-ansible",

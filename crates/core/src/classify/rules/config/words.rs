@@ -1,5 +1,5 @@
-//! Sentences that say in plain words that a setting, a manifest or a credential is missing, unknown or wrong.
-//! They name no tool and are tried when no rule of a tool and no failed expectation explained the text.
+//! Plain sentences that report a missing, unknown or invalid setting, manifest or credential. They name no tool, so
+//! they run only after the rules for specific tools and for failed expectations.
 
 use crate::{
     classify::rule::{Matcher::Regex, Rule, Trust, any, rule},
@@ -23,7 +23,7 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
             r"\b\w+ requires an? (\w+ )?(or an? )?(secret|api key|key|token|url|dsn|region|host|endpoint|connection string|credential)\b",
         )),
     )
-    // The fields of a record or of a request, and the arguments of a function, are input and no settings.
+    // Fields of a record or request and arguments of a function are input, not settings.
     .unless(any!(
         r"validation failed|Path \x60|TypeError|\b(argument|field|column|header|body|request|attribute|form)s?\b|parameter \x22",
         r"error TS\d|null pointer",
@@ -62,7 +62,7 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
             r"\b(failed|unable|could not|couldn't|cannot|can't|error)( to)?( \w+)? (load|read|pars|validat|decod|open|process|includ)(e|ed|ing)?\b.*\b(\S+\.(ya?ml|toml|ini|cfg|conf|properties|hcl|plist)|[\w-]*(config|phpunit|logback|log4j2|web|settings|pom|persistence|beans|context)\.xml|\S*config\.[cm]?[jt]s)\b",
         )),
     )
-    // Compilers and linters report errors of code in files that are named so; a lock file or a test's data is no setting.
+    // Excludes compiler and linter errors in files with such names, lock files, and test data.
     .unless(any!(
         r"error TS(2|1[0-79]|7)\d+|\berror\[E|error CS\d|cannot find module|can't resolve|permission denied|no space|undefined (reference|method|is not)",
         r"fixtures?/|testdata|/tests?/|snapshots?|is not a function|Cannot read propert|unexpected (exception|keyword argument)|\bat \S+:\d+:\d+",
@@ -87,14 +87,14 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
             r"\bdriver class\b.*\b(cannot|could not|can't) be (loaded|found)\b|\b(cannot|unable to|failed to|could not) (load|find) driver class\b",
         )),
     )
-    // Values of a program: a driver that dies, a plugin's method, a scheme of a test's data.
+    // Excludes values of a program, for example a driver that dies, a plugin's method, or a URL scheme in test data.
     .unless(any!(
         r"no such (file|table|column|element|module|host|method|property|key|index|image|container|device|process)",
         r"undefined (method|variable|function|reference|symbol|index|offset|array key|local|property|is not|table|column)|error TS\d|error\[E|error CS\d",
         r"UnrecognizedOptionException|status code|\b(40\d|50\d)\b|json at position|invalid (argument|value type|type|json|token|syntax|literal|signature|memory|date|state|operation|cast|byte|utf|unicode|character)",
     ))
     .trust(Trust::MessagesOnly),
-    // Manifests that every tool of an ecosystem starts from.
+    // Manifests that every tool of an ecosystem needs.
     rule(
         "config-manifest-missing",
         ConfigError,
@@ -109,7 +109,7 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
             r"\b((package|composer|google-services|turbo|deno|function)\.json|mix\.exs|CMakeLists\.txt|build\.gradle|pom\.xml|config(uration)? file|env file|project file|changelog\.xml|pubspec\.yaml|info\.plist)\b.*\b(is missing|(was )?not found|does not exist|is invalid|invalid\b|could not be found|exists? not)",
         )),
     )
-    // The file is there: a disk, a right or a compiler is what failed.
+    // The file exists if a disk, a permission or a compiler failed.
     .unless(r"timed? ?out|permission denied|no space|error TS\d")
     .trust(Trust::MessagesOnly),
     rule(
@@ -125,7 +125,7 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
             r"\bmust (supply|provide|specify) (an? |the )?(\w+ )?(url|key|region|dsn|credentials?|secret|token)\b",
         )),
     )
-    // Expectations of a test on values.
+    // Excludes a test's expectations on values.
     .unless(r"assert|expected|but (was|got|is)|\bargument\b|instance of|error TS\d|TypeError|\bfield\b|\bcolumn\b|timeout must|time-?out")
     .trust(Trust::MessagesOnly),
     rule(
@@ -139,7 +139,7 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
             r"format of the initialization string does not conform",
         )),
     )
-    // The server saw credentials and refused them.
+    // A server that answers 401 or 403 received the credentials and rejected them.
     .unless(r"\b(401|403)\b|invalid credentials")
     .trust(Trust::MessagesOnly),
     rule(
@@ -154,7 +154,7 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
             r"\b(wrong|unknown|unsupported|invalid) (driver|adapter|dialect|provider)\b|\bsupported (drivers|adapters|dialects|providers|ciphers|stores) are\b",
         )),
     )
-    // Things of a database or a language, not of the settings.
+    // Excludes objects of a database or a language.
     .unless(r"relation \x22|table|column|module")
     .trust(Trust::MessagesOnly),
     rule(

@@ -1,5 +1,5 @@
-//! Complaints of libraries that stand in for HTTP servers, databases and other services.
-//! Mocks of objects and functions are in `objects`.
+//! Complaints of libraries that mock HTTP servers, databases and other services. Mocks of objects and functions are in
+//! `objects`.
 
 use crate::{
     classify::rule::{
@@ -64,7 +64,7 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
         "mock-python-http",
         MockMismatch,
         &[
-            // Before `refused`: the library words its complaint as a refused connection.
+            // These come before `refused` because the library words its complaint as a refused connection.
             "connection refused by responses",
             "doesn't match any registered mock",
             "not all requests have been executed",
@@ -87,7 +87,8 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
         Literal,
     ),
     rule("mock-respx", MockMismatch, &["respx:"], Regex(r"\brespx: .*\b(not mocked|not called|some routes)")),
-    // aioresponses raises ClientConnectionError('Connection refused: GET http://...'): no socket says the method.
+    // aioresponses raises ClientConnectionError('Connection refused: GET http://...'). A real socket error never
+    // contains the HTTP method.
     rule(
         "mock-aioresponses",
         MockMismatch,
@@ -184,7 +185,7 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
             r"matched requests|by the mock server",
         )),
     )
-    // jarsigner and code signing also fail verifications, one at a time and without this plural heading.
+    // jarsigner and code signing also fail verifications, but one at a time and without this plural heading.
     .unless(r"signature verifications failed"),
     rule("mock-guzzle", MockMismatch, &["mock queue is empty"], Literal),
     rule(

@@ -1,5 +1,5 @@
-//! Complaints of libraries that stand in for objects and functions: calls missing, unexpected, or with other arguments.
-//! Mocked services are in `clients`.
+//! Complaints of libraries that mock objects and functions: calls that are missing, unexpected, or have other
+//! arguments. Mocked services are in `clients`.
 
 use crate::{
     classify::rule::{
@@ -10,7 +10,7 @@ use crate::{
 };
 
 pub(in crate::classify::rules) const RULES: &[Rule] = &[
-    // Jest and Vitest matchers that only a mock function has.
+    // Jest and Vitest matchers that exist only for mock functions.
     rule(
         "mock-expect-called",
         MockMismatch,
@@ -40,7 +40,7 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
             r#"expected ["'`]?.+?["'`]? (to not|not to|to) (be|have been) (successfully )?(last |nth |\d+(st|nd|rd|th) )?(called|returned)\b"#,
         ),
     )
-    // unittest.mock says it much the same way, and how often after it.
+    // unittest.mock uses similar words, followed by the number of calls.
     .unless(r"assertions? to be called|called (once)?\. called \d+ times?|been called \w+\. called \d+|been (called|awaited)\. "),
     rule(
         "mock-sinon",
@@ -103,7 +103,7 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
             r"AssertionError: Not called\.?$|'[\w.]+' does not contain all of .*in its call list",
         )),
     ),
-    // A side_effect list that has run out.
+    // A side_effect list that has no values left.
     rule(
         "mock-unittest-side-effect",
         MockMismatch,
@@ -124,7 +124,7 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
         &["the expected [", "the unexpected ["],
         Regex(r"the (un)?expected \[[\w\\]+\] (mailable|job|event|notification|listener|command|closure|queued \w+) was (not )?(sent|queued|pushed|dispatched|called|run)"),
     ),
-    // What mocks are said to want, in the words of any library.
+    // Wording about mocks that any library may use.
     rule(
         "mock-words",
         MockMismatch,
@@ -140,7 +140,8 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
             r"\b\w+\.\w+ was (called|invoked) \d+ times?,? (but )?(expected|should)",
         )),
     )
-    // A module or a server that is merely called a mock: `Cannot find module 'axios-mock'`, a mock server that refused.
+    // Excludes a module or a server with mock in its name, for example `Cannot find module 'axios-mock'` or a mock
+    // server that refused a connection.
     .unless(any!(
         r"cannot find|not found:|no module|undefined|is not (a function|defined)|refused|reset|timed? ?out|status code|error TS|error\[E|cannot import",
     )),
