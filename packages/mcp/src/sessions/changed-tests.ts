@@ -1,6 +1,6 @@
 /**
- * Whether a reported fix left the test as it was: what differs between the commit on which it failed and the work tree.
- * The same rule as in the fix loop: crates/core/src/fix_loop/weakened.rs. Nothing of the diff leaves this machine.
+ * Checks that a reported fix did not change the test. It compares the commit on which the test failed with the work
+ * tree by the same rule as the fix loop (`crates/core/src/fix_loop/weakened.rs`). The diff never leaves this machine.
  */
 
 import { createFixLoop, type RunRecord, type Weakening } from 'argus-engine';
@@ -9,10 +9,10 @@ import { asText, Git } from '../git/git.ts';
 import { NOT_OURS } from '../git/settings.ts';
 import type { Session } from './session.ts';
 
-/** Of more nobody says what it changed. */
+/** A larger diff is not examined. */
 const LIMITS = { timeoutMs: 5_000, maxBytes: 16 * 1024 * 1024 };
 
-/** Throws where the test, or how tests are run, is another than when it failed. */
+/** Throws if the test, or the way in which tests are run, has changed since the failure. */
 export async function requireSameTest(session: Session, runId: string, caseName: string): Promise<void> {
   const [first] = await changesOfTest(session, runId, caseName);
   if (first === undefined) return;
@@ -27,7 +27,7 @@ export async function requireSameTest(session: Session, runId: string, caseName:
 
 async function changesOfTest(session: Session, runId: string, caseName: string): Promise<Weakening[]> {
   const { gitCommit, dirty } = await stateOfRun(session, runId);
-  // What was edited then is not known whole.
+  // The state of the test at the failure is unknown if the work tree had uncommitted changes.
   if (gitCommit === null || dirty !== false) return [];
   const git = new Git(session.root);
   const paths = [gitCommit, '--', ':(top)', ...NOT_OURS];
@@ -38,12 +38,12 @@ async function changesOfTest(session: Session, runId: string, caseName: string):
   const rules = createFixLoop({ rules: classify?.rules ?? [], secrets: redact?.patterns ?? [] });
   const found = rules.weakened([], asText(diff.stdout), [caseName]);
   const [ownFile = ''] = caseName.split(' > ');
-  // Other tests may come and go between the two.
+  // Other tests may be added or removed between the two states.
   const isOfTest = ({ file, kind }: Weakening) => file.endsWith(ownFile) || ABOUT_ALL.has(kind);
   return found.filter(isOfTest);
 }
 
-/** Of a run that is not to be read, as one that waits for the database, nothing is known. */
+/** Returns nulls for a run that cannot be read, for example a run that still waits for the database. */
 async function stateOfRun(session: Session, runId: string): Promise<Pick<RunRecord, 'gitCommit' | 'dirty'>> {
   try {
     return (await session.withEngine((engine) => engine.runDetail({ runId, limit: 1 }))).value.run;
