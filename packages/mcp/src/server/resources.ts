@@ -28,7 +28,7 @@ interface ResourceDefinition {
   kind: 'pattern' | 'run' | 'incident';
   title: string;
   description: string;
-  /** Where such a thing may be, nearest first. */
+  /** The memories to search, nearest first. */
   places(sessionManager: Places): Promise<Ask[]>;
   read(ask: Ask, id: string): Promise<object>;
   /** The advice when no memory has the id. */
