@@ -1,6 +1,6 @@
 /**
- * What the files of a Rust project say of its environment. Features and workspaces are not resolved: the root's own
- * manifest counts, and what it hands to its members.
+ * Reads the environment of a Rust project. Features and workspaces are not resolved. Only the manifest in the root
+ * counts, including the dependencies that it provides to workspace members.
  */
 
 import { parse } from 'smol-toml';
@@ -37,7 +37,10 @@ export function rustFacts(files: Texts): Finding | undefined {
   return { facts, sure: true };
 }
 
-/** A crate's version by the name code uses: as locked, else as asked for; undefined where it is no dependency. */
+/**
+ * Returns a function that finds a crate's version by its name in code (with `_`): the locked version, otherwise the
+ * required version. Undefined for a crate that is not a dependency.
+ */
 export function rustPackages(files: Texts): ((name: string) => string | undefined) | undefined {
   if (files['Cargo.toml'] === undefined) return undefined;
   const manifest = parsed(parse, files['Cargo.toml']);
@@ -50,7 +53,7 @@ export function rustPackages(files: Texts): ((name: string) => string | undefine
   };
 }
 
-/** `channel = "1.95.0"`; a channel by name has no version, but every Rust so far is 1. */
+/** `channel = "1.95.0"`. A named channel has no version. */
 function toolchain(files: Texts): string | undefined {
   const channel = text(at(parsed(parse, files['rust-toolchain.toml']), 'toolchain', 'channel'));
   return channel ?? files['rust-toolchain'];
