@@ -22,7 +22,7 @@ export type Calling = Pick<Engine, keyof NamedCalls | 'attempt'>;
 
 /** The place where a memory is kept. */
 export interface Store {
-  /** It is on another machine, which others write to. */
+  /** True when the memory is on another machine, where other users write to it too. */
   readonly isShared: boolean;
   read<T>(call: (engine: Calling) => Promise<T>): Promise<WithWarnings<T>>;
   readOrMake<T>(call: (engine: Calling) => Promise<T>): Promise<WithWarnings<T>>;
