@@ -1,6 +1,8 @@
-// Writes what each agent installs Argus by: plugins, extensions, install links and the registry's entry, all of one
-// source: what stands here, the texts in source/, and name and version in packages/mcp/package.json.
-// `node packages/agents/generate.mjs`; with --check nothing is written, and what is not current is named.
+// Writes the files by which each agent installs Argus: plugins, extensions, install links and the entry in the
+// registry. The sources are this file, the texts in source/, and name and version in packages/mcp/package.json. With
+// --check it writes nothing and lists the files that are not current.
+//
+// Run: `node packages/agents/generate.mjs`
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -8,7 +10,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 const here = path.dirname(fileURLToPath(import.meta.url));
 const root = path.resolve(here, '../..');
 
-/** Folders that hold nothing but what is written here. */
+/** Folders that contain only generated files. */
 const GENERATED = ['claude', 'codex', 'cursor', 'gemini', 'registry', 'vscode'].map(
   (name) => `packages/agents/${name}`,
 );
@@ -17,12 +19,12 @@ const { version, description, license, author, mcpName } = JSON.parse(read('pack
 
 const SERVER = { command: 'npx', args: ['-y', 'argus-mcp'] };
 const HOOK = `${[SERVER.command, ...SERVER.args].join(' ')} hook`;
-/** A hook that takes longer is of no use to whoever waits for it. */
+/** The limit for a hook, because the agent waits for it. */
 const HOOK_SECONDS = 20;
 
 const ABOUT = { version, description, author: { name: author }, license };
 const KEYWORDS = ['testing', 'debugging', 'memory', 'mcp'];
-/** The registry takes 100 characters. */
+/** The registry allows 100 characters. */
 const SHORT = 'Runs tests, recognises failures it has seen, and remembers what fixed them.';
 const COMMANDS = {
   'fix-problem': {
@@ -35,13 +37,13 @@ const COMMANDS = {
   },
 };
 
-/** Every generated file, by its path in the repository. */
+/** Every generated file by its path in the repository. */
 export function files() {
   return {
     '.claude-plugin/marketplace.json': json(claudeMarketplace()),
     '.agents/plugins/marketplace.json': json(codexMarketplace()),
     ...under('packages/agents/claude/argus', {
-      // Commands are named after their plugin, so that those of the contract need one that is called `pm`.
+      // Commands are named after their plugin, so the commands of the contract need a plugin with the name `pm`.
       '.claude-plugin/plugin.json': json({ name: 'argus', ...ABOUT, keywords: KEYWORDS, dependencies: ['pm'] }),
       '.mcp.json': json({ mcpServers: { argus: SERVER } }),
       'hooks/hooks.json': json(hooks(['PostToolUseFailure', 'PostToolUse'], 'Bash', HOOK_SECONDS)),
@@ -73,7 +75,7 @@ export function files() {
       'install-links.json': json(vscodeLinks()),
     }),
     'packages/agents/registry/server.json': json(registryEntry()),
-    // What `argus install` writes.
+    // The files that `argus install` writes.
     'packages/mcp/src/generated/agent-commands.json': json({
       claude: commands((name, { hint, ...about }, text) => [`${name}.md`, markdownCommand(about, hint, text)]),
       gemini: commands((name, about, text) => [`${name}.toml`, tomlCommand(about, text)]),
@@ -128,7 +130,7 @@ function codexPlugin() {
   };
 }
 
-/** The same command for each event; what it was called for stands in what it reads. */
+/** All events use the same command, because the event is in the command's input. */
 function hooks(events, matcher, timeout) {
   const run = { type: 'command', command: HOOK, timeout };
   const ofTools = events.map((event) => [event, [{ matcher, hooks: [run] }]]);
@@ -140,7 +142,7 @@ function cursorHooks() {
   return { version: 1, hooks: { postToolUse: ofShell, postToolUseFailure: ofShell } };
 }
 
-/** Copies: no agent follows a link out of a plugin. */
+/** Copies the skills, because no agent follows a link out of a plugin. */
 function skills() {
   const names = readdirSync(path.join(here, 'source/skills')).sort();
   return Object.fromEntries(names.map((name) => [`skills/${name}/SKILL.md`, source(`skills/${name}/SKILL.md`)]));
@@ -200,7 +202,7 @@ function under(folder, made) {
   return Object.fromEntries(Object.entries(made).map(([name, text]) => [`${folder}/${name}`, text]));
 }
 
-/** Short lists stand in one line, as the formatter has them. */
+/** Writes short lists on one line, like the formatter does. */
 function json(value) {
   const text = JSON.stringify(value, null, 2);
   return `${text.replaceAll(/\[\s+("[^[\]{}]*?")\s+\]/g, (_, list) => `[${list.replaceAll(/,\s+/g, ', ')}]`)}\n`;
@@ -214,7 +216,7 @@ function read(file) {
   return readFileSync(path.join(root, file), 'utf8');
 }
 
-/** What is missing, differs, or should not be there. */
+/** The files that are missing, different or superfluous. */
 export function notCurrent() {
   const wanted = files();
   const changed = Object.entries(wanted)

@@ -1,8 +1,8 @@
-"""Records every pytest run in Argus, and prints what is known of its failures. Never changes how a run ends.
+"""Records every pytest run in Argus and prints known facts about its failures. Never changes how a run ends.
 
-The program (npm: argus-mcp) is started as the run begins, and takes in a JUnit report when it has ended. Where an
-`argus run` is around, the report is written for that one alone; in a pytest that a test has started, and in a worker of
-pytest-xdist, nothing happens.
+The program (npm: argus-mcp) is started at the beginning of the run and reads a JUnit report at its end. Inside an
+`argus run` only the report is written, for that run. Nothing happens in a pytest that a test has started, or in a
+worker of pytest-xdist.
 """
 
 import datetime
@@ -22,26 +22,26 @@ import pytest
 
 try:
     from _pytest.junitxml import LogXML
-except ImportError:  # A pytest that keeps it elsewhere: nothing is recorded, and the tests run.
+except ImportError:  # A pytest that keeps it elsewhere: nothing is recorded, and the tests still run.
     LogXML = object
 
 __version__ = "0.1.0"
 
-# Where reports of a run are written to, set by an `argus run`; and that a run goes on, for what its tests start.
+# The folder for the reports of a run, set by `argus run`, and the mark by which processes of its tests notice the run.
 REPORT_FOLDER = "ARGUS_REPORT_DIR"
 AROUND = "ARGUS_REPORT_ROOT"
 
-# A memory that takes longer is said to be broken.
+# A memory that takes longer is reported as broken.
 PATIENCE_SECONDS = 20
 
 NOT_FOUND = "argus-mcp is not on the search path, and ARGUS_MCP does not name it"
 GUESS = "--no-install"
 
-# Exit codes of a wrong command line, and of a run without tests.
+# Exit codes for a wrong command line and for a run without tests.
 NO_RUNS = (4, 5)
 
 
-# Before the plugin that an `argus run` brings itself, which takes the folder where nobody has.
+# Runs before the plugin that an `argus run` brings, because that plugin takes the folder if it is still there.
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config):
     if hasattr(config, "workerinput") or config.getoption("collectonly", False):
@@ -57,7 +57,7 @@ def pytest_configure(config):
 
 
 class Report(LogXML):
-    """What pytest itself writes, without a word of where."""
+    """Pytest's own JUnit report, without the message about the location of its file."""
 
     def pytest_sessionfinish(self):
         try:
@@ -90,7 +90,7 @@ def _report(config, folder):
 
 
 class Recording:
-    """One run, from its beginning to the memory."""
+    """Records one run."""
 
     def __init__(self, config):
         self.root = os.getcwd()
@@ -106,10 +106,10 @@ class Recording:
             self.program = self._start(program)
 
     def _start(self, program):
-        """It ends with its input, and so with this process."""
-        # Without what is meant for the processes of tests.
+        """Starts the program, which ends with its input, and so with this process."""
+        # Removes variables that are meant for the processes of tests.
         env = {name: value for name, value in os.environ.items() if name not in ("NODE_OPTIONS", "NODE_V8_COVERAGE")}
-        # Not by what the program sees, which is a pipe.
+        # The program cannot detect the terminal itself, because its output is a pipe.
         if not sys.stdout.isatty() and not env.get("FORCE_COLOR"):
             env["NO_COLOR"] = "1"
         elif not env.get("NO_COLOR"):
@@ -127,7 +127,7 @@ class Recording:
         self.exit_code = int(exitstatus)
 
     def pytest_keyboard_interrupt(self, excinfo):
-        # What pytest ends itself has a class of its own.
+        # Pytest also calls this for pytest.exit(), with an exception of another class.
         self.is_interrupted = type(excinfo.value) is KeyboardInterrupt
 
     @pytest.hookimpl(trylast=True)
@@ -172,7 +172,7 @@ class Recording:
             with open(os.path.join(self.folder, "answer.json"), encoding="utf-8") as file:
                 answer = json.load(file)
         except FileNotFoundError:
-            # npx says only by ending whether it has the program.
+            # npx only shows by its failure that it does not have the program.
             if GUESS in self.program.args:
                 return _warn(_not_recorded(NOT_FOUND))
             lines = complaint.decode("utf-8", "replace").strip().splitlines()
@@ -185,13 +185,13 @@ class Recording:
 
 
 def _new_folder():
-    """By its name, whoever comes next knows that the process which made it is gone."""
+    """Creates a folder whose name shows other processes whether the process that made it still runs."""
     try:
         namespace = os.readlink("/proc/self/ns/pid")
     except (AttributeError, OSError):
         namespace = ""
     system = "%08x" % zlib.crc32(("%s %s" % (socket.gethostname(), namespace)).encode())
-    # Not the generator that tests seed.
+    # Not the default generator, because tests seed it.
     unguessable = "".join(random.SystemRandom().choice(string.ascii_letters + string.digits) for _ in range(6))
     folder = os.path.join(tempfile.gettempdir(), "argus-report-%d--%s-%s" % (os.getpid(), system, unguessable))
     os.mkdir(folder, 0o700)
@@ -199,14 +199,14 @@ def _new_folder():
 
 
 def _program(root):
-    """How argus-mcp is started here: as it is named, as it is installed for the user, or for this project."""
+    """How argus-mcp is started: as ARGUS_MCP names it, as installed for the user, or as installed in this project."""
     named = os.environ.get("ARGUS_MCP")
     if named:
         return ["node", named] if named.endswith((".mjs", ".js")) else [named]
     found = shutil.which("argus-mcp")
     if found is None:
         found = shutil.which("argus")
-        # Another program has this name, too.
+        # Other programs have this name too.
         if found is not None and "argus-mcp" not in os.path.realpath(found):
             found = None
     folder = root

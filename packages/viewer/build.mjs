@@ -1,6 +1,6 @@
 /**
- * Builds the page and the MCP App, each into one html file that needs no other, and weighs them. The engine is not in
- * it: the page gets that when it is opened, or inside an export.
+ * Builds the page and the MCP App, each as one HTML file without dependencies, and checks their size. The engine is not
+ * included: the page loads it, or an export adds it.
  */
 
 import { createHash } from 'node:crypto';
@@ -12,7 +12,7 @@ import { build, loadConfigFromFile } from 'vite';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const out = path.join(here, 'dist');
-/** The whole page without the engine, gzipped. */
+/** The limit for the whole page without the engine, gzipped. */
 const MAX_PAGE_BYTES = 150_000;
 
 const loaded = await loadConfigFromFile({ command: 'build', mode: 'production' }, path.join(here, 'vite.config.ts'));
@@ -21,9 +21,9 @@ mkdirSync(out, { recursive: true });
 const hashes = {};
 const modules = new Set();
 for (const page of ['index', 'app']) hashes[page] = await make(page);
-// For a Content-Security-Policy without 'unsafe-inline'.
+// The hashes for a Content-Security-Policy without 'unsafe-inline'.
 writeFileSync(path.join(out, 'csp.json'), JSON.stringify(hashes, null, 2));
-// For the notices of what is published with the page inside.
+// The modules whose licenses the published notices must contain.
 writeFileSync(path.join(out, 'modules.json'), JSON.stringify([...modules].sort(), null, 2));
 
 async function make(page) {
@@ -48,7 +48,10 @@ async function make(page) {
   return { script: [hashOf(script)], style: [hashOf(style)] };
 }
 
-/** A script as it may stand in a page; what cannot be seen, the minifier writes as it is, and an editor may lose. */
+/**
+ * Escapes a script for inlining. Invisible characters are escaped too, because the minifier writes them unescaped and
+ * an editor may lose them.
+ */
 function inline(code) {
   return code
     .replaceAll('</script', '<\\/script')
@@ -56,7 +59,7 @@ function inline(code) {
     .trim();
 }
 
-/** `\u007f`; a character of two units has two. */
+/** For example `\u007f`. A character of two UTF-16 units has two escapes. */
 function escaped(character) {
   const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at).toString(16));
   return units.map((unit) => `\\u${unit.padStart(4, '0')}`).join('');

@@ -1,11 +1,11 @@
-/** How the page is built; `build.mjs` makes one file of what comes out. */
+/** Configures the build of the page. `build.mjs` combines the output into one file. */
 
 import { fileURLToPath } from 'node:url';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig, type Plugin } from 'vite';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
-/** The glue's default start would fetch the engine beside itself; here it always gets the bytes. */
+/** Removes the default URL of the wasm, because the page always passes the bytes itself. */
 const noFetch: Plugin = {
   name: 'no-fetch',
   enforce: 'pre',

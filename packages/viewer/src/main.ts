@@ -1,6 +1,6 @@
 /** Starts the page. */
 
-// First, so that the token is out of the address before anything reads it.
+// Imported first, so that the token is removed from the address before other code reads it.
 import './data/live/token.ts';
 import './styles/base.css';
 import { mount } from 'svelte';

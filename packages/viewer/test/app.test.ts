@@ -1,4 +1,4 @@
-// What a chat hands to the page is read field by field.
+// The page reads data from a chat field by field.
 import { expect, test } from 'vitest';
 import { readAnswer } from '../src/app/answer.ts';
 
@@ -18,7 +18,7 @@ const ROW = {
   updatedAt: '2026-03-14T12:00:00Z',
 };
 
-test('an answer of the tool is its rows', () => {
+test('reads the rows of an answer', () => {
   const answer = readAnswer({ success: true, data: { patterns: [ROW], total: 7, warnings: ['stored nowhere'] } });
   expect(answer).toMatchObject({
     rows: [{ id: 'pat-1', category: 'TIMEOUT' }],
@@ -27,18 +27,18 @@ test('an answer of the tool is its rows', () => {
   });
 });
 
-test('an error of the tool is its message', () => {
+test('reads the message of an error', () => {
   expect(readAnswer({ success: false, error: { code: 'X', message: 'No project' } })?.error).toBe('No project');
 });
 
 test.each([undefined, null, 'text', [], {}, { data: {} }, { data: { patterns: 'x' } }])(
-  '%j is no answer',
+  'rejects %j as an answer',
   (content) => {
     expect(readAnswer(content)).toBeUndefined();
   },
 );
 
-test('fields of another kind become what can be shown', () => {
+test('replaces fields of another type by values that can be shown', () => {
   const row = { id: 7, category: 'NEW_ONE', description: {}, confidence: 40, occurrences: Number.NaN, source: 'x' };
   const answer = readAnswer({ data: { patterns: [row, null, 'x'], total: -1 } });
   expect(answer?.rows).toEqual([

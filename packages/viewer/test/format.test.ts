@@ -1,4 +1,4 @@
-// Numbers, times and durations in both languages.
+// Formats numbers, times and durations in both languages.
 import { expect, test } from 'vitest';
 import { ago, bytes, duration, integer, moment, percent, short } from '../src/lib/format.ts';
 
@@ -13,7 +13,7 @@ test.each([
   [125_000, '2 min 5 s'],
   [3_600_000, '1 h'],
   [4_320_000, '1 h 12 min'],
-])('%d milliseconds are %s', (milliseconds, shown) => {
+])('formats %d milliseconds as %s', (milliseconds, shown) => {
   expect(duration(milliseconds, 'en')).toBe(shown);
 });
 
@@ -24,24 +24,24 @@ test.each([
   ['2026-03-13T12:00:00Z', 'yesterday'],
   ['2026-01-13T12:00:00Z', '2 months ago'],
   ['2023-03-14T12:00:00Z', '3 years ago'],
-  // Clocks of two machines differ: the future is now.
+  // The future reads as now, because the clocks of two machines differ.
   ['2026-03-14T12:05:00Z', 'now'],
   ['not a time', 'not a time'],
-])('%s was %s', (at, shown) => {
+])('formats %s as %s', (at, shown) => {
   expect(ago(at, NOW, 'en')).toBe(shown);
 });
 
-test('a share that is neither none nor all never reads as one', () => {
+test('never rounds a share to 0% or 100%', () => {
   expect([0, 0.001, 0.5, 0.999, 1].map((share) => percent(share, 'en'))).toEqual(['0%', '1%', '50%', '99%', '100%']);
 });
 
-test('each language writes in its own way', () => {
+test('formats in the style of each language', () => {
   expect(duration(125_000, 'zh')).toBe('2 分 5 秒');
   expect(ago('2026-03-14T11:57:00Z', NOW, 'zh')).toBe('3分钟前');
   expect(moment('nonsense', 'zh')).toBe('nonsense');
 });
 
-test('large numbers have groups, sizes have units, commits are short', () => {
+test('groups large numbers, adds units to sizes and shortens commits', () => {
   expect(integer(100_000, 'en')).toBe('100,000');
   expect(bytes(2_000_000_000, 'en')).toBe('2 GB');
   expect(bytes(12, 'en')).toBe('12 byte');

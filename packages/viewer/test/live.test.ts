@@ -1,4 +1,4 @@
-// The source over a running server, against a server of the test's own: calls, errors, changes, a lost connection.
+// The source of a running server, against a server of the test: calls, errors, changes, a lost connection.
 import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -38,7 +38,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  // One left open would follow the next test's server.
+  // An open source would connect to the server of the next test.
   for (const source of sources) source.close();
   sources.clear();
   vi.unstubAllGlobals();
@@ -62,7 +62,7 @@ function open(connected: (yes: boolean) => void = () => {}): LiveSource {
   return source;
 }
 
-test('a call carries its parameters and the token, and gives the result', async () => {
+test('sends the parameters and the token, and returns the result', async () => {
   answer = async (request, response) => {
     let body = '';
     for await (const chunk of request) body += chunk;
@@ -76,17 +76,17 @@ test.each([
   [404, '{"error":{"code":"RUN_NOT_FOUND","message":"gone"}}', 'RUN_NOT_FOUND', 'gone'],
   [500, 'no json', 'INTERNAL_ERROR', 'HTTP 500'],
   [401, '{}', 'UNAUTHORIZED', 'HTTP 401'],
-])('an answer of %i is the problem %s', async (status, body, code, message) => {
+])('converts a response of %i to the problem %s', async (status, body, code, message) => {
   answer = (_, response) => response.writeHead(status).end(body);
   await expect(open().call('viewRun', { id: 'run-x' })).rejects.toEqual(new Problem(code, message));
   await expect(open().call('viewRun', { id: 'run-x' })).rejects.toMatchObject({ code });
 });
 
-test('it is named after the folder', () => {
+test('names the source after the folder', () => {
   expect(open().about).toEqual({ name: 'webshop', path: 'C:\\work\\webshop' });
 });
 
-test('each change is told, and a heartbeat is none', async () => {
+test('reports each change and no heartbeat', async () => {
   const told = vi.fn();
   const opened = nextStream();
   const source = open();
@@ -98,7 +98,7 @@ test('each change is told, and a heartbeat is none', async () => {
     ['\n{"changed":', 1],
     ['true}\n', 2],
   ] as const) {
-    // The next change is told after this text was read.
+    // The next change is reported after this text was read.
     const changed = new Promise<void>((resolve) => source.onChange(resolve));
     stream.write(text);
     if (changes > told.mock.calls.length) await changed;
@@ -106,7 +106,7 @@ test('each change is told, and a heartbeat is none', async () => {
   }
 });
 
-test('a lost server is noticed, and found again with a change', async () => {
+test('notices a lost server, and reports a change after it reconnects', async () => {
   const seen: (boolean | string)[] = [];
   let opened = nextStream();
   const source = open((isConnected) => seen.push(isConnected));
@@ -124,7 +124,7 @@ test('a lost server is noticed, and found again with a change', async () => {
   expect(seen).toEqual([true, false, true, 'changed']);
 });
 
-test('the token comes from the fragment, and only from there', () => {
+test('reads the token only from the beginning of the fragment', () => {
   expect(splitToken('#token=abc-_9.~')).toEqual({ token: 'abc-_9.~', rest: '' });
   expect(splitToken('#token=abc&/runs?status=failed')).toEqual({ token: 'abc', rest: '#/runs?status=failed' });
   expect(splitToken('#/patterns?text=token=abc')).toBeUndefined();

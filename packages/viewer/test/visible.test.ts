@@ -1,4 +1,4 @@
-// Stored texts are shown as they are: nothing hidden, nothing that steers, never more than a browser can lay out.
+// Shows stored texts safely: no hidden characters, no control characters, and no more than a browser can lay out.
 import { describe, expect, test } from 'vitest';
 import { clipped, oneLine, pieces, visible } from '../src/lib/visible.ts';
 
@@ -11,23 +11,23 @@ test.each([
   ['👩🏽\u200d💻 ❤\ufe0f 1\ufe0f⃣', '👩🏽\u200d💻 ❤\ufe0f 1\ufe0f⃣'],
   ['half \ud83d of', 'half \ufffd of'],
   ['<script>alert(1)</script> 👀', '<script>alert(1)</script> 👀'],
-])('%j is shown as %j', (text, shown) => {
+])('shows %j as %j', (text, shown) => {
   expect(visible(text)).toBe(shown);
 });
 
-test('a line of 10 MB becomes a short one', () => {
+test('shortens a line of 10 MB', () => {
   const line = oneLine('x '.repeat(5_000_000), 100);
   expect(line).toBe(`${'x '.repeat(50).trim()}…`);
 });
 
-test('a cut never divides a character', () => {
+test('never splits a character', () => {
   expect(clipped('ab👀c', 3)).toEqual({ text: 'ab', more: 3 });
   expect(clipped('ab👀c', 4)).toEqual({ text: 'ab👀', more: 1 });
   expect(clipped('abc', 3)).toEqual({ text: 'abc', more: 0 });
 });
 
 describe('marked pieces', () => {
-  test('stand where the spans say', () => {
+  test('follow the spans', () => {
     const spans = [
       { start: 11, end: 15, kind: 'b' },
       { start: 0, end: 5, kind: 'a' },
@@ -40,7 +40,7 @@ describe('marked pieces', () => {
     ]);
   });
 
-  test('are never more than the text, whatever the spans', () => {
+  test('never exceed the text, whatever the spans are', () => {
     const spans = [
       { start: 2, end: 4, kind: 'a' },
       { start: 3, end: 6, kind: 'overlapping' },

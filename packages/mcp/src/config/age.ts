@@ -1,6 +1,6 @@
-/** Ages as `argus.yaml` has them. */
+/** Converts ages in `argus.yaml`. */
 
-/** `90d`, `12w` or a number, in days. */
+/** The days of `90d`, `12w` or a number of days. */
 export function ageInDays(age: number | string): number {
   if (typeof age === 'number') return age;
   const count = Number.parseInt(age, 10);

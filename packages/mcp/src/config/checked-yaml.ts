@@ -1,10 +1,10 @@
-/** Reads and checks a YAML file of the project; a mistake in it is answered with its key and line. */
+/** Parses and checks a YAML file of the project. The error for a mistake names its key and line. */
 
 import type { z } from 'zod';
 import { ArgusError } from '../errors.ts';
 import { type ReadYaml, readYaml, YamlError } from '../system/files/yaml.ts';
 
-/** What the text says; `described` is the published schema that names the keys there are. */
+/** Returns the checked value. `described` is the published schema that lists the valid keys. */
 export async function checkedYaml<T>(text: string, file: string, schema: z.ZodType<T>, described: string): Promise<T> {
   const { value, lineOf } = await readConfigYaml(text, file);
   const result = schema.safeParse(value);

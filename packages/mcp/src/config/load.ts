@@ -1,6 +1,6 @@
 /**
- * Finds, reads and checks `argus.yaml`; a mistake in it is answered with its key and line. Defaults are not filled in:
- * whoever needs a value knows its default.
+ * Finds, reads and checks `argus.yaml`. The error for a mistake names its key and line. Defaults are not filled in
+ * here, because the code that uses a value knows its default.
  */
 
 import path from 'node:path';
@@ -12,24 +12,27 @@ import { isFile, isWithin } from '../system/files/way.ts';
 import { checkedYaml, invalid, readConfigYaml } from './checked-yaml.ts';
 import type { Config } from './schema.ts';
 
-/** A configuration by hand is a few lines; past this it is some other file. */
+/** A configuration is a few lines, so a larger file is probably another file. */
 export const MAX_CONFIG_BYTES = 1024 * 1024;
 
-/** In the order they are looked for. */
+/** In search order. */
 export const CONFIG_NAMES = ['argus.yaml', 'argus.yml'] as const;
 
 export interface LoadedConfig {
-  /** Null: there is none, and none is needed. */
+  /** Null if there is no configuration, which is allowed. */
   path: string | null;
   config: Config;
-  /** As it is written. */
+  /** The text of the file. */
   text: string;
 }
 
-/** Who names a configuration file: an agent may have the name from the repository. */
+/**
+ * The origin of a configuration file's name. An agent may have taken the name from the repository, so it is trusted
+ * less.
+ */
 export type ConfigNamer = 'person' | 'agent';
 
-/** The given file, which then must exist, or the nearest one of the project, which need not. */
+/** Loads the given file, which must exist, otherwise the nearest configuration of the project, if any. */
 export async function loadConfig(
   project: Project,
   configFile?: string,
@@ -44,12 +47,14 @@ export async function loadConfig(
   return loaded;
 }
 
-/** The database that a project's configuration names, for all of its folders and work trees the same. */
+/** The configured database, relative to the project's home, so that all its folders and work trees share it. */
 export function databaseOf({ home }: Project, { history }: Config): string {
   return path.resolve(home, history?.database ?? path.join('.argus', 'argus.db'));
 }
 
-/** A link in a repository may lead to its own file outside of the project, and a link outside into the repository. */
+/**
+ * Checks both paths, because a link in a repository may lead out of the project, and a link outside may lead into it.
+ */
 function liesOutside({ top, home }: Project, file: string): boolean {
   return ![file, realOfExisting(file)].some((one) => isWithin(one, top) || isWithin(one, home));
 }
@@ -63,13 +68,16 @@ async function outsideError({ path: file, text }: LoadedConfig): Promise<ArgusEr
   return invalid(where, lineOf(keys), `${keys.join('.')}: leads out of the project. ${advice}`);
 }
 
-/** Checks the text of a configuration; exported for tests. */
+/** Checks the text of a configuration. Exported for tests. */
 export async function parseConfig(text: string, file: string): Promise<Config> {
   const { configSchema } = await import('./schema.ts');
   return checkedYaml(text, file, configSchema(), 'argus.schema.json');
 }
 
-/** The engine compiles the patterns, and names the one that does not; this finds its key and line. */
+/**
+ * Adds key and line to the engine's error about a pattern. The engine compiles the patterns and names the invalid
+ * pattern.
+ */
 export async function patternError({ path: file, config, text }: LoadedConfig, reason: string): Promise<ArgusError> {
   const named = ({ name }: { name: string }) => reason.includes(name);
   const rule = config.classify?.rules?.findIndex(named) ?? -1;
@@ -86,7 +94,7 @@ export function findConfig(project: Project): string | undefined {
   return candidates.find(isFile);
 }
 
-/** The text of a configuration. A link in a project may not lead out of it; a file elsewhere was named by its path. */
+/** The text of a configuration. A link in a project must not lead out of it. A file elsewhere was named by its path. */
 export function configText(project: Project, file: string): string {
   const within = isWithin(file, project.top) ? project.top : project.home;
   const links = liesOutside(project, file) ? {} : { links: { within } };

@@ -1,6 +1,7 @@
 /**
- * Which quarantine counts: the one of the branch that a change is to go to, so that no change excuses its own failures.
- * What the work tree says is compared with it. Git only reads blobs, unfiltered.
+ * Chooses the version of the quarantine that counts. It is read from the branch that a change will be merged into, so
+ * that no change can excuse its own failures. The version in the work tree is compared with it. Git only reads blobs,
+ * without filters.
  */
 
 import path from 'node:path';
@@ -12,10 +13,10 @@ import type { Project } from '../owner/project.ts';
 import { readText } from '../system/files/read.ts';
 import { parseQuarantine, type QuarantinedCase } from './quarantine.ts';
 
-/** By hand it is a few lines; past this it is some other file. */
+/** A quarantine is a few lines, so a larger file is probably another file. */
 const MAX_BYTES = 1024 * 1024;
 
-/** Entries by case. */
+/** Names of cases whose entries differ. */
 export interface QuarantineChange {
   added: string[];
   changed: string[];
@@ -23,14 +24,14 @@ export interface QuarantineChange {
 }
 
 export interface QuarantineVersions {
-  /** Where the entries that count are from; null: nowhere. */
+  /** The source of the entries that count. Null if there is none. */
   from: string | null;
-  /** These count. */
+  /** The entries that count. */
   counting: QuarantinedCase[];
-  /** What will count once the change is taken in; the same where nothing is changed. */
+  /** The entries in the work tree, which will count after the merge. */
   here: QuarantinedCase[];
   change: QuarantineChange;
-  /** What is wrong with the file here. */
+  /** An error in the file of the work tree. */
   problem: string | null;
   notes: string[];
 }
@@ -57,16 +58,16 @@ export async function quarantineVersions({ top }: Pick<Project, 'top'>, found: F
   };
 }
 
-/** A version of the file; null where it has none, and why it cannot be read where that is so. */
+/** A version of the file, or the reason why it cannot be read. Null if the version has no such file. */
 type Written = { text: string } | { problem: string } | null;
 
 interface CommittedVersion {
-  /** In words; null where there is none to go by. */
+  /** The name of the version for messages. Null if there is no version. */
   from: string | null;
   file: Written;
-  /** As the file was where this branch left the base. */
+  /** The file at the commit where this branch left the base. */
   before: Written;
-  /** Why there is none. */
+  /** The reason why there is no version. */
   missing: string;
 }
 
@@ -82,7 +83,7 @@ async function committed(top: string, base: FoundBase): Promise<CommittedVersion
   return { from: base.name, file, before, missing: '' };
 }
 
-/** The newest commit that both have; the base itself where the clone is too shallow to tell. */
+/** The merge base. Returns the base itself if the clone is too shallow to find it. */
 async function whereLeft({ git, commit }: BaseRevision): Promise<string> {
   const { stdout, problem } = await git.run(['rev-parse', `${commit}...HEAD`]);
   if (problem !== null) return commit;

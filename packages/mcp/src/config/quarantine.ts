@@ -1,7 +1,7 @@
 /**
- * `argus-quarantine.yaml`: cases whose failures people have agreed to live with for a while. They run and are recorded as
- * ever; only `argus gate` lets them pass. The JSON Schema for editors is generated from this
- * (`argus-quarantine.schema.json`). Which of its versions counts: quarantine-versions.ts.
+ * `argus-quarantine.yaml` lists cases whose failures people accept for a while. The cases still run and are recorded,
+ * but `argus gate` ignores their failures. The JSON Schema for editors (`argus-quarantine.schema.json`) is generated
+ * from this file. `quarantine-versions.ts` chooses the version that counts.
  */
 
 import { QUARANTINE_FILE } from 'argus-engine';
@@ -35,12 +35,12 @@ export async function parseQuarantine(text: string, file: string): Promise<Quara
   return cases;
 }
 
-/** Whether its last day is over. */
+/** True after the last day of the entry. `today` is a date in ISO 8601 (UTC). */
 export function isExpired({ until }: QuarantinedCase, today: string): boolean {
   return until < today;
 }
 
-/** The JSON Schema that editors use. */
+/** The JSON Schema for editors. */
 export function quarantineJsonSchema(): Record<string, unknown> {
   return {
     ...z.toJSONSchema(quarantineSchema(), { io: 'input' }),

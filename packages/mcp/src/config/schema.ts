@@ -1,6 +1,6 @@
 /**
- * What `argus.yaml` may say. The JSON Schema for editors is generated from this (`argus.schema.json`). Reading files:
- * load.ts. The schema is made when there is a file to check.
+ * The schema of `argus.yaml`. The JSON Schema for editors (`argus.schema.json`) is generated from it. `load.ts` reads
+ * the files. The schema is a function, because it is only built when there is a file to check.
  */
 
 import { FAILURE_CATEGORIES, LOCALES } from 'argus-engine';
@@ -11,7 +11,7 @@ const name = () => z.string().min(1).max(60);
 const pattern = () =>
   z.string().min(1).describe('Regular expression in the syntax of the Rust regex crate, without \\p{..}');
 
-/** `90d`, `12w`, or days as a number. */
+/** `90d`, `12w`, or a number of days. */
 const age = () => z.union([z.int().min(1), z.string().regex(/^[1-9]\d{0,4}[dw]$/u)]);
 
 const history = () =>
@@ -59,7 +59,7 @@ const team = () =>
     project: z.string().regex(PROJECT_NAME).optional().describe('Name of this project there'),
   });
 
-/** The whole file; every key is optional. */
+/** The whole file. Every key is optional. */
 export const configSchema = () =>
   z.strictObject({
     version: z.literal(1).optional().describe('Version of this format'),
@@ -103,7 +103,7 @@ export const configSchema = () =>
 
 export type Config = z.infer<ReturnType<typeof configSchema>>;
 
-/** The JSON Schema that editors use. */
+/** The JSON Schema for editors. */
 export function configJsonSchema(): Record<string, unknown> {
   const schema = z.toJSONSchema(configSchema(), { io: 'input' });
   return {

@@ -1,6 +1,7 @@
 /**
- * The user's own configuration, `argus.yaml` in the platform's folder for that: what a repository may not say, for it
- * would have programs of its choice started. What a project says: load.ts.
+ * The user's own configuration, `argus.yaml` in the platform's configuration folder. It holds settings that a
+ * repository must not set, because they would let it start programs of its choice. `load.ts` reads the project's
+ * configuration.
  */
 
 import path from 'node:path';
@@ -13,7 +14,7 @@ import { userFolder } from '../system/files/user-folder.ts';
 import { isStrangers, isWithin, lstat } from '../system/files/way.ts';
 import { readYaml } from '../system/files/yaml.ts';
 
-/** By hand it is a few lines. */
+/** The file has a few lines. */
 const MAX_BYTES = 1024 * 1024;
 
 const schema = () =>
@@ -24,7 +25,9 @@ const schema = () =>
 
 export type UserConfig = z.infer<ReturnType<typeof schema>>;
 
-/** Empty where there is none. One that lies in the project, or belongs to somebody else, is not the user's. */
+/**
+ * Empty if there is no file. A file in the project, or of another user, is ignored because the user did not write it.
+ */
 export async function userConfig({ top, home }: Project): Promise<UserConfig> {
   const file = userConfigFile();
   if (file === undefined) return {};
@@ -45,7 +48,7 @@ export async function userConfig({ top, home }: Project): Promise<UserConfig> {
   }
 }
 
-/** Undefined where this account has no such folder. */
+/** Undefined if the account has no configuration folder. */
 function userConfigFile(): string | undefined {
   try {
     const folder = userFolder('config');

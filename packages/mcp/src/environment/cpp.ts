@@ -1,11 +1,11 @@
 /**
- * What CMakeLists.txt says of the environment of a C or C++ project. CMake is not run: variables, conditions and
- * folders below are not followed.
+ * Reads the environment of a C or C++ project from CMakeLists.txt. CMake is not run, so variables, conditions and
+ * subfolders are not followed.
  */
 
 import { type Finding, known, type Texts } from './facts.ts';
 
-/** Packages that decide most about a failure; the number in the name is the major version. */
+/** Packages that influence failures most. A number in the name is the major version. */
 const FRAMEWORKS: readonly { pattern: RegExp; name: string }[] = [
   { pattern: /^Qt(\d)$/u, name: 'qt' },
   { pattern: /^(?:rclcpp|ament_cmake)$/u, name: 'ros' },
@@ -31,7 +31,7 @@ export function cppFacts({ 'CMakeLists.txt': script }: Texts): Finding | undefin
 }
 
 interface Call {
-  /** Commands are the same in any case. */
+  /** In lower case, because CMake ignores the case of command names. */
   name: string;
   args: string[];
 }

@@ -1,6 +1,6 @@
 /**
- * What a project's files and the machine say of an environment. Pure: texts and facts arrive as values. Reading files:
- * project-environment.ts. Canonical names: the engine.
+ * Derives the environment from a project's files and the machine. It is pure: texts and facts arrive as values.
+ * `project-environment.ts` reads the files. The engine maps names to canonical names.
  */
 
 import { cppFacts } from './cpp.ts';
@@ -14,16 +14,16 @@ import { pythonFacts } from './python.ts';
 import { rubyFacts } from './ruby.ts';
 import { rustFacts } from './rust.ts';
 
-/** Facts of the machine, as values. */
+/** Facts of the machine as values. */
 export interface Machine {
   platform: string;
   nodeVersion: string;
   env: Readonly<Record<string, string | undefined>>;
-  /** Text of CUDA's version file, where there is one. */
+  /** The text of CUDA's version file, if the file exists. */
   cudaVersionFile: string | undefined;
 }
 
-/** Files that say something, relative to the project. */
+/** The files that are read, relative to the project. */
 export const FILES = [
   'package.json',
   'package-lock.json',
@@ -70,16 +70,16 @@ export const FILES = [
   'CMakeLists.txt',
 ] as const;
 
-/** Files that are known by their endings; the first few of a folder say enough. */
+/** Endings of further files that are read. The first files of a folder with these endings are enough. */
 export const ENDINGS = Object.keys(PROJECTS);
 
-/** Node's names of systems that are not what people call them. */
+/** Usual names for systems that Node names differently. */
 const SYSTEMS: Readonly<Record<string, string>> = { darwin: 'macos', win32: 'windows', cygwin: 'windows' };
 
 /** Languages whose failures never come from CUDA. */
 const WITHOUT_CUDA = new Set(['javascript', 'typescript', 'go', 'java', 'kotlin']);
 
-/** What the files say, of the ecosystem that is the project's, and what the machine is. */
+/** Combines the facts of the machine with the facts of the project's main ecosystem. */
 export function detect(files: Texts, machine: Machine): Facts {
   const readers = [rustFacts, pythonFacts, goFacts, jvmFacts, rubyFacts, phpFacts, dotnetFacts, cppFacts];
   const others = readers.map((read) => read(files)).filter((finding) => finding !== undefined);
@@ -91,7 +91,10 @@ export function detect(files: Texts, machine: Machine): Facts {
   });
 }
 
-/** The first that is sure. A package.json without a framework beside a Rails application holds the scripts of its pages. */
+/**
+ * Chooses the main ecosystem: the first sure finding. Another sure finding with a framework wins over a package.json
+ * without a framework, which in a Rails application, for example, only holds scripts for its pages.
+ */
 function chosen(node: Finding | undefined, others: readonly Finding[]): Finding | undefined {
   const sure = others.filter((finding) => finding.sure);
   const framed = sure.find(({ facts }) => facts.framework !== undefined);
@@ -99,7 +102,7 @@ function chosen(node: Finding | undefined, others: readonly Finding[]): Finding 
   return (node?.sure ? framed : sure[0]) ?? node ?? others[0];
 }
 
-/** From variables that CUDA's images and installers set, else from its version file. */
+/** Reads the variables that CUDA's images and installers set, otherwise the version file. */
 function cudaMajor({ env, cudaVersionFile }: Machine): string | undefined {
   const inPath = /cuda[-/\\]v?(\d+)(?:\.\d+)?[/\\]?$/iu.exec(env.CUDA_PATH ?? env.CUDA_HOME ?? '')?.[1];
   const inFile = /"cuda"\s*:\s*\{[^}]*"version"\s*:\s*"(\d+)/u.exec(cudaVersionFile ?? '')?.[1];

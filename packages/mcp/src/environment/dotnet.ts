@@ -1,11 +1,11 @@
 /**
- * What the files of a .NET project say of its environment. MSBuild is not evaluated: imports, conditions and properties
- * of properties are not followed.
+ * Reads the environment of a .NET project. MSBuild is not evaluated, so imports, conditions and nested properties are
+ * not followed.
  */
 
 import { at, type Finding, known, parsed, type Texts, text } from './facts.ts';
 
-/** Endings of project files, with their languages. */
+/** The languages of project files by file ending. */
 export const PROJECTS: Readonly<Record<string, string>> = {
   '.csproj': 'csharp',
   '.fsproj': 'fsharp',
@@ -30,7 +30,7 @@ export function dotnetFacts(files: Texts): Finding | undefined {
   const framework = FRAMEWORKS.find(({ pattern }) => pattern.test(build))?.name;
   const facts = known({
     language: (first && languageOf(first)) ?? 'csharp',
-    // As people name it: C# on .NET 8, whose own version follows from it.
+    // The version of .NET, because people say "C# on .NET 8" and the version of C# follows from it.
     language_major: version,
     framework,
     framework_major: framework && version,
@@ -46,7 +46,9 @@ function uncommented(xml = ''): string {
   return xml.replaceAll(/<!--[\s\S]*?-->/gu, '');
 }
 
-/** Of `net8.0`, `net8.0-windows` and `netcoreapp3.1` the major; of several targets the first. `net48` is .NET 4. */
+/**
+ * The major version of `net8.0`, `net8.0-windows` or `netcoreapp3.1`, the first of several targets. `net48` is .NET 4.
+ */
 function targetOf(build: string): string | undefined {
   const target = /<TargetFrameworks?>\s*([^<;]+)/u.exec(build)?.[1]?.trim() ?? '';
   return /^net(?:coreapp)?(\d+)\./u.exec(target)?.[1] ?? /^net(\d)\d{1,2}$/u.exec(target)?.[1];

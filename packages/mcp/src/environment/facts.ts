@@ -1,9 +1,9 @@
 /**
- * What is known of an environment, and small readers that every ecosystem needs. Texts arrive by name; reading files:
- * project-environment.ts.
+ * The facts of an environment, and small parsers for all ecosystems. Texts arrive by file name.
+ * `project-environment.ts` reads the files.
  */
 
-/** The fields of a bucket; names as the engine knows them, versions as majors. */
+/** The fields of an environment bucket, with the engine's names and major versions. */
 export interface Facts {
   os_family?: string;
   language?: string;
@@ -14,33 +14,33 @@ export interface Facts {
   cuda_major?: string;
 }
 
-/** Texts of a project's files, by their names; a missing file has none. */
+/** The texts of a project's files by name. A missing file is undefined. */
 export type Texts = Readonly<Record<string, string | undefined>>;
 
-/** What one ecosystem's files say. */
+/** The facts from the files of one ecosystem. */
 export interface Finding {
   facts: Facts;
-  /** False for what may only be tooling, such as a package.json with nothing but a formatter. */
+  /** False for files that may belong to tools only, such as a package.json that contains only a formatter. */
   sure: boolean;
 }
 
-/** `^18.2.0`, `v18`, `>= 18, < 20` are 18; `*`, `latest` and addresses say nothing. */
+/** The major version: `^18.2.0`, `v18` and `>= 18, < 20` give 18. `*`, `latest` and addresses give undefined. */
 export function major(version: string | undefined): string | undefined {
   return /^[\s^~>=<v!"'[(]*(\d{1,4})(?![\w:/])/u.exec(version ?? '')?.[1];
 }
 
-/** A name and its major, where both are known. */
+/** A name with its major version, for example `node-22`, or the name alone. */
 export function named(name: string, version: string | undefined): string {
   const number = major(version);
   return number === undefined ? name : `${name}-${number}`;
 }
 
-/** Facts without the fields that nothing is known of. */
+/** Removes fields without a value. */
 export function known(facts: { [field in keyof Facts]?: string | undefined }): Facts {
   return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
 }
 
-/** A value inside plain data, or undefined where the path ends early. */
+/** A value inside plain data. Undefined if the path does not exist. */
 export function at(value: unknown, ...keys: string[]): unknown {
   return keys.reduce<unknown>(
     (inner, key) =>
@@ -53,7 +53,7 @@ export function text(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** What a parser makes of a file that may be missing, unfinished or another tool's. */
+/** The parsed file. Undefined if it is missing or invalid, for example unfinished. */
 export function parsed(parse: (text: string) => unknown, source: string | undefined): unknown {
   if (source === undefined) return undefined;
   try {
@@ -63,7 +63,7 @@ export function parsed(parse: (text: string) => unknown, source: string | undefi
   }
 }
 
-/** For names that go into a regular expression. */
+/** Escapes a name for a regular expression. */
 export function escaped(name: string): string {
   return name.replaceAll(/[.*+?^${}()|[\]\\/]/gu, '\\$&');
 }

@@ -1,6 +1,4 @@
-/**
- * What go.mod says of a project's environment. `replace` and workspaces are not followed.
- */
+/** Reads the environment of a Go project from go.mod. `replace` and workspaces are not followed. */
 
 import { escaped, type Finding, known, major, type Texts } from './facts.ts';
 

@@ -1,11 +1,11 @@
 /**
- * What the build files of a JVM project say of its environment: Maven and Gradle. They are not evaluated: the usual
- * places and spellings are read.
+ * Reads the environment of a JVM project from the files of Maven or Gradle. The files are not evaluated, so only the
+ * usual places and spellings are found.
  */
 
 import { type Finding, known, major, type Texts } from './facts.ts';
 
-/** Where a framework and its version stand; the version's group may be missing. */
+/** Patterns for a framework and, as an optional group, its version. */
 const FRAMEWORKS: readonly { name: string; patterns: readonly RegExp[] }[] = [
   {
     name: 'spring-boot',
@@ -33,7 +33,7 @@ const FRAMEWORKS: readonly { name: string; patterns: readonly RegExp[] }[] = [
   },
 ];
 
-/** Where the version of Java stands, surest first. */
+/** Patterns for the version of Java, most reliable first. */
 const JAVA = [
   /<maven\.compiler\.release>\s*([^<$]+)/u,
   /<java\.version>\s*([^<$]+)/u,
@@ -57,7 +57,7 @@ export function jvmFacts(files: Texts): Finding | undefined {
   const language = /kotlin\(["']jvm|org\.jetbrains\.kotlin|kotlin-maven-plugin/u.test(build) ? 'kotlin' : 'java';
   const facts = known({
     language,
-    // Kotlin's own version decides less than the machine it runs on.
+    // The version of Kotlin matters less than the version of the JVM.
     language_major: language === 'java' ? java : undefined,
     framework: framework?.name,
     framework_major: major(framework?.match?.slice(1).find((version) => version !== undefined)),
@@ -66,7 +66,7 @@ export function jvmFacts(files: Texts): Finding | undefined {
   return { facts, sure: true };
 }
 
-/** Of the patterns that match, the first that gives a version, else the first. */
+/** The first match that has a version, otherwise the first match. */
 function firstMatch(patterns: readonly RegExp[], text: string): RegExpExecArray | undefined {
   const matches = patterns.map((pattern) => pattern.exec(text)).filter((match) => match !== null);
   return matches.find((match) => match.slice(1).some((group) => group !== undefined)) ?? matches[0];

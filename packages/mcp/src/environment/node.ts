@@ -1,11 +1,11 @@
 /**
- * What the files of a JavaScript or TypeScript project say of its environment. node_modules is not looked into: it may
- * be missing or stale.
+ * Reads the environment of a JavaScript or TypeScript project. It does not read node_modules, because that may be
+ * missing or stale.
  */
 
 import { at, escaped, type Facts, type Finding, known, major, named, parsed, type Texts, text } from './facts.ts';
 
-/** Meta-frameworks before what they are made of; `name` where the package has another. */
+/** Meta-frameworks come before the frameworks that they contain. `name` is set if it differs from the package name. */
 const FRAMEWORKS: readonly { package: string; name?: string }[] = [
   { package: 'next' },
   { package: 'nuxt' },
@@ -56,14 +56,16 @@ function language(version: (name: string) => string | undefined, files: Texts): 
   return known({ language: 'typescript', language_major: major(typescript) });
 }
 
-/** What the project pins, else what runs here. */
+/** The pinned runtime, otherwise the version of Node that runs this process. */
 function runtime(manifest: unknown, files: Texts, machine: { nodeVersion: string }): string {
   if (files['bun.lock'] !== undefined || files['bun.lockb'] !== undefined) return 'bun';
   const pinned = [files['.nvmrc'], files['.node-version'], text(at(manifest, 'volta', 'node'))];
   return named('node', pinned.find((version) => major(version) !== undefined) ?? machine.nodeVersion);
 }
 
-/** A package's version: as locked, else as asked for, which is a range; undefined where it is no dependency. */
+/**
+ * The version of a dependency from the lock file, otherwise the range in package.json. Undefined for other packages.
+ */
 function versionsOf(manifest: unknown, files: Texts): (name: string) => string | undefined {
   const lock = parsed(JSON.parse, files['package-lock.json']);
   return (name) => {
@@ -79,13 +81,16 @@ function versionsOf(manifest: unknown, files: Texts): (name: string) => string |
   };
 }
 
-/** In the root's own importer: `  react:`, `    specifier: ^18.2.0`, `    version: 18.3.1(...)`. */
+/** An entry of the root's importer: `  react:`, `    specifier: ^18.2.0`, `    version: 18.3.1(...)`. */
 function fromPnpm(lock: string | undefined, name: string): string | undefined {
   const entry = new RegExp(`^ +'?${escaped(name)}'?:\\n +specifier: .+\\n +version: '?([^\\n'(]+)`, 'mu');
   return entry.exec(lock ?? '')?.[1];
 }
 
-/** `react@^18.2.0:`, `  version "18.3.1"` of version 1; `"react@npm:^18.2.0":`, `  version: 18.3.1` of the newer ones. */
+/**
+ * Version 1 of the format has `react@^18.2.0:`, `  version "18.3.1"`. Newer versions have `"react@npm:^18.2.0":`, `
+ * version: 18.3.1`.
+ */
 function fromYarn(lock: string | undefined, name: string): string | undefined {
   const entry = new RegExp(`^"?${escaped(name)}@[^\\n]+:\\n +version:? "?([^\\n"]+)`, 'mu');
   return entry.exec(lock ?? '')?.[1];

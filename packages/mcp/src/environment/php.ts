@@ -1,10 +1,8 @@
-/**
- * What the files of a PHP project say of its environment. vendor is not looked into: it may be missing or stale.
- */
+/** Reads the environment of a PHP project. It does not read vendor, because that may be missing or stale. */
 
 import { at, type Finding, known, major, parsed, type Texts, text } from './facts.ts';
 
-/** What decides most about a failure first. */
+/** Packages that influence failures most come first. */
 const FRAMEWORKS: readonly { package: string; name: string }[] = [
   { package: 'laravel/framework', name: 'laravel' },
   { package: 'symfony/framework-bundle', name: 'symfony' },

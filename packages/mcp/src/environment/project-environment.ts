@@ -1,6 +1,6 @@
 /**
- * The environment of a project on this machine: reads the files that tell, again only when one of them changed.
- * Understanding them: detect.ts.
+ * The environment of a project on this machine. The files are read again only when one of them has changed. `detect.ts`
+ * interprets them.
  */
 
 import { readdirSync, statSync } from 'node:fs';
@@ -11,13 +11,13 @@ import { io } from '../system/io.ts';
 import { detect, ENDINGS, FILES, type Machine } from './detect.ts';
 import type { Facts } from './facts.ts';
 
-/** Fields of the environment, as the engine takes them. */
+/** The fields of the environment in the engine's form. */
 export type DetectedEnvironment = Facts & Record<string, string>;
 
-/** A server meets few projects; past this the oldest is read again. */
+/** Enough for a server, which meets few projects. The oldest entry is dropped first. */
 const MAX_PROJECTS = 50;
 
-/** Project files of one folder that are read. */
+/** The limit of project files per folder that are found by their ending. */
 const MAX_ENDINGS = 5;
 
 const CUDA_VERSION_FILE = '/usr/local/cuda/version.json';
@@ -32,21 +32,21 @@ interface Known {
 const projects = new Map<string, Known>();
 const listings = new Map<string, { mtimeMs: number; names: string[] }>();
 
-/** What project and machine say; `{}` is never the answer, for a machine has a system. */
+/** The environment of project and machine. It is never empty, because every machine has a system. */
 export function environmentOf(root: string): DetectedEnvironment {
   const names = [...FILES, ...withEndings(root)];
   const present = names.map((name) => ({ name, stats: statOf(path.join(root, name)) })).filter(({ stats }) => stats);
   const stamp = present.map(({ name, stats }) => `${name}:${stats?.mtimeMs}:${stats?.size}`).join(' ');
   const known = projects.get(root);
   if (known?.stamp === stamp) return known.environment;
-  // A file that cannot be read says something by its name alone.
+  // A file that cannot be read still counts by its name.
   const texts = present.map(({ name }) => [name, projectFile(root, name) ?? '']);
   const environment: DetectedEnvironment = { ...detect(Object.fromEntries(texts), thisMachine()) };
   keep(projects, root, { stamp, environment });
   return environment;
 }
 
-/** Lists the folder again only when something was added to it or taken away: it may be large. */
+/** Lists the folder again only when its modification time has changed, because it may be large. */
 function withEndings(root: string): string[] {
   try {
     const { mtimeMs } = statSync(root);
@@ -61,7 +61,7 @@ function withEndings(root: string): string[] {
   }
 }
 
-/** The newest stay. */
+/** Keeps the newest entries. */
 function keep<T>(known: Map<string, T>, root: string, value: T): void {
   known.delete(root);
   known.set(root, value);

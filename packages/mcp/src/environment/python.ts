@@ -1,11 +1,9 @@
-/**
- * What the files of a Python project say of its environment. No interpreter is run.
- */
+/** Reads the environment of a Python project. No interpreter is run. */
 
 import { parse } from 'smol-toml';
 import { at, escaped, type Finding, known, major, parsed, type Texts, text } from './facts.ts';
 
-/** What decides most about a failure first; the names as packages are normalized: lower case, `-`. */
+/** Packages that influence failures most come first. Names are normalized: lower case with `-`. */
 const FRAMEWORKS: readonly { package: string; name?: string }[] = [
   { package: 'django' },
   { package: 'fastapi' },
@@ -21,7 +19,7 @@ const FRAMEWORKS: readonly { package: string; name?: string }[] = [
 
 const MANIFESTS = ['pyproject.toml', 'requirements.txt', 'setup.py', 'setup.cfg', 'Pipfile', 'manage.py'];
 
-/** A package's name at the beginning of a requirement, and what follows of its version. */
+/** The package name at the beginning of a requirement, and the version specifier after it. */
 const REQUIREMENT = /^\s*([A-Za-z0-9][\w.-]*)\s*(?:\[[^\]]*\])?\s*[(]?\s*([^;#\n]*)/u;
 
 export function pythonFacts(files: Texts): Finding | undefined {
@@ -38,7 +36,7 @@ export function pythonFacts(files: Texts): Finding | undefined {
   return { facts, sure: true };
 }
 
-/** What is pinned or installed, else what is required. */
+/** The pinned or installed version, otherwise the required version. */
 function interpreter(project: unknown, files: Texts): string | undefined {
   const versions = [
     files['.python-version'],
@@ -51,11 +49,11 @@ function interpreter(project: unknown, files: Texts): string | undefined {
   return versions.find((version) => major(version) !== undefined);
 }
 
-/** Packages and the versions they are asked for in, by normalized names. */
+/** Required packages and version specifiers by normalized name. */
 function requirements(project: unknown, files: Texts): Map<string, string> {
   const lists = [at(project, 'project', 'dependencies'), ...valuesOf(at(project, 'project', 'optional-dependencies'))];
   const groups = valuesOf(at(project, 'dependency-groups'));
-  // A group may include another, `{ include-group = "tests" }`; that one is among the groups itself.
+  // An item such as `{ include-group = "tests" }` is skipped, because the included group is in the list itself.
   const lines = [...lists, ...groups]
     .flatMap((list) => (Array.isArray(list) ? list : []))
     .filter((one) => typeof one === 'string');
@@ -73,14 +71,16 @@ function requirements(project: unknown, files: Texts): Map<string, string> {
   ]);
 }
 
-/** setup.py is a program: every quoted word of it that looks like a requirement counts as one. */
+/** setup.py is a program, so every quoted text that looks like a requirement counts. */
 function quotedOf(program: string | undefined): string[] {
   return [...(program ?? '').matchAll(/["']([A-Za-z][\w.-]*(?:\[[^\]]*\])?\s*[<>=~!][^"']*|[a-z]+)["']/gu)].map(
     (match) => match[1] ?? '',
   );
 }
 
-/** uv.lock and poetry.lock: `name = "django"`, `version = "5.0.1"`; Pipfile.lock: `"django": {..., "version": "==5"`. */
+/**
+ * uv.lock and poetry.lock: `name = "django"`, `version = "5.0.1"`. Pipfile.lock: `"django": {..., "version": "==5"`.
+ */
 function locked(files: Texts, name: string): string | undefined {
   const toml = new RegExp(`^name = "${escaped(name)}"\\nversion = "([^"]+)"`, 'mu');
   const lock = parsed(JSON.parse, files['Pipfile.lock']);

@@ -1,6 +1,6 @@
 /**
- * What the files of a Ruby project say of its environment. A Gemfile is a program and is not evaluated: its usual lines
- * are read, and the lock file by its sections.
+ * Reads the environment of a Ruby project. A Gemfile is a program and is not evaluated, so only its usual lines are
+ * found. The lock file is read by its sections.
  */
 
 import { type Finding, known, major, type Texts } from './facts.ts';
@@ -19,23 +19,23 @@ export function rubyFacts(files: Texts): Finding | undefined {
     framework,
     framework_major: framework && major(locked.get(framework) ?? asked.get(framework)),
   });
-  // Mobile projects have a Gemfile for their tools alone.
+  // Not sure beside a package.json, because mobile projects have a Gemfile only for their tests.
   return { facts, sure: framework !== undefined || files['package.json'] === undefined };
 }
 
-/** `gem "rails", "~> 7.1"`: the version it is asked for in, which may be missing. */
+/** `gem "rails", "~> 7.1"`. The version may be missing. */
 function gems(manifest = ''): Map<string, string> {
   const found = manifest.matchAll(/^\s*gem[ (]\s*["']([\w-]+)["'](?:\s*,\s*["']([^"']+)["'])?/gmu);
   return new Map([...found].map(([, name = '', range = '']) => [name, range]));
 }
 
-/** The gems below `specs:`, indented by four; what they depend on stands two further in. */
+/** The gems below `specs:`, indented by four spaces. Their dependencies are indented by six spaces. */
 function lockedGems(lock = ''): Map<string, string> {
   const found = lock.matchAll(/^ {4}([\w-]+) \(([^)]+)\)$/gmu);
   return new Map([...found].map(([, name = '', version = '']) => [name, version]));
 }
 
-/** What is pinned, else what is asked for. */
+/** The pinned version, otherwise the required version. */
 function interpreter(files: Texts): string | undefined {
   const versions = [
     files['.ruby-version']?.trim(),

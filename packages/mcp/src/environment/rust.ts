@@ -1,6 +1,6 @@
 /**
- * What the files of a Rust project say of its environment. Features and workspaces are not resolved: the root's own
- * manifest counts, and what it hands to its members.
+ * Reads the environment of a Rust project. Features and workspaces are not resolved. Only the manifest in the root
+ * counts, including the dependencies that it provides to workspace members.
  */
 
 import { parse } from 'smol-toml';
@@ -37,7 +37,7 @@ export function rustFacts(files: Texts): Finding | undefined {
   return { facts, sure: true };
 }
 
-/** `channel = "1.95.0"`; a channel by name has no version, but every Rust so far is 1. */
+/** `channel = "1.95.0"`. A named channel has no version. */
 function toolchain(files: Texts): string | undefined {
   const channel = text(at(parsed(parse, files['rust-toolchain.toml']), 'toolchain', 'channel'));
   return channel ?? files['rust-toolchain'];

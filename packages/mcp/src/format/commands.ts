@@ -1,16 +1,14 @@
-/**
- * What Argus advises, in the words of its commands: the engine speaks to agents, who call tools.
- */
+/** Replaces tool names in advice by command names. The engine writes its advice for agents, which call tools. */
 
 import { paint } from './terminal.ts';
 
-/** The commands that are not named as their tools. */
+/** Commands whose name differs from the name of their tool. */
 const COMMANDS: Record<string, string> = { ranked_solutions: 'solutions', record_outcome: 'outcome' };
 
 const TOOLS =
   /\b(?:argus_(run|import|history|diagnose|report_fix|patterns|tests)|(ranked_solutions|record_outcome|add_solution|add_incident|fix_problem))\b/gu;
 
-/** Arguments of tools, and what is typed for them. */
+/** Arguments of tools and the matching command line options. */
 const ARGUMENTS: [string, string][] = [
   ['call argus_init again', 'run this again'],
   ['with success: false', 'with --failed'],
@@ -20,7 +18,7 @@ const ARGUMENTS: [string, string][] = [
   ['notSameAs', '--not-same-as'],
 ];
 
-/** A message to agents, for people at a terminal. */
+/** Rewrites a message to agents for people at a terminal. */
 export function withCommands(message: string): string {
   const typed = ARGUMENTS.reduce((text, [argument, option]) => text.replaceAll(argument, option), message);
   return typed
@@ -35,7 +33,7 @@ export function withCommands(message: string): string {
     });
 }
 
-/** The remarks below an answer. */
+/** Formats the warnings below an answer. */
 export function formatWarnings(warnings: readonly string[] = []): string[] {
   return warnings.map((warning) => paint.yellow(`warning: ${withCommands(warning)}`));
 }

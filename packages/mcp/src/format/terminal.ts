@@ -1,6 +1,4 @@
-/**
- * Small pieces of text for people: colours, plurals, tables.
- */
+/** Text helpers for the terminal: colors, tables, units. */
 
 import colors from 'picocolors';
 
@@ -8,7 +6,7 @@ export const paint = colors;
 
 const COLUMN_GAP = '  ';
 const INDENT = 4;
-/** A last column that is narrower than this share of the line is no place for a text. */
+/** If the last column is narrower than this share of the line, it moves to a line of its own. */
 const LEAST_SHARE_OF_LAST = 1 / 3;
 const WIDE =
   /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff01-\uff60]|\p{Emoji_Presentation}/u;
@@ -17,7 +15,7 @@ export function percent(confidence: number): string {
   return `${Math.round(confidence * 100)} %`;
 }
 
-/** `0.8 s`, `2 m 5 s`. */
+/** For example `0.8 s`, `2 m 5 s`. */
 export function duration(milliseconds: number): string {
   if (milliseconds < 60_000) return `${(milliseconds / 1_000).toFixed(1)} s`;
   const seconds = Math.round(milliseconds / 1_000);
@@ -25,8 +23,8 @@ export function duration(milliseconds: number): string {
 }
 
 /**
- * Columns as wide as their widest cell; the last one is cut to what is left of a line of so many columns. Where little is
- * left, it stands on a line of its own, in every row. Without a number of columns it is left alone.
+ * Formats rows with columns as wide as their widest cell. The last column is cut to the rest of a line of `columns`. If
+ * little is left, the last cell of every row goes on a line of its own. Without `columns` nothing is cut.
  */
 export function table(rows: readonly (readonly string[])[], columns = Number.POSITIVE_INFINITY): string {
   const widths = rows.reduce<number[]>(
@@ -44,12 +42,12 @@ export function table(rows: readonly (readonly string[])[], columns = Number.POS
   return rows.map(line).join('\n');
 }
 
-/** In columns of a terminal, where characters of East Asia and pictures take two. */
+/** The width in terminal columns. East Asian characters and emoji take two columns. */
 function width(text: string): number {
   return [...text].reduce((sum, character) => sum + (WIDE.test(character) ? 2 : 1), 0);
 }
 
-/** The beginning, with a mark where something is missing. */
+/** Cuts a text and marks the cut. */
 function cut(text: string, columns: number): string {
   if (width(text) <= columns) return text;
   let [kept, left] = ['', columns - 1];
@@ -61,7 +59,7 @@ function cut(text: string, columns: number): string {
   return `${kept.trimEnd()}…`;
 }
 
-/** Every line moved to the right. */
+/** Indents every line. */
 export function indented(text: string, by = INDENT): string {
   return text.replaceAll(/^/gmu, ' '.repeat(by));
 }

@@ -1,6 +1,6 @@
 /**
- * The commit that a change is to be merged into. Rules that decide about a change are read from here, because a change
- * must not decide about itself.
+ * Finds the commit that a change will be merged into. Rules that decide about a change are read from this commit,
+ * because a change must not decide about itself.
  */
 
 import { Git } from './git.ts';
@@ -8,28 +8,28 @@ import { commitOf, HISTORY_TIMEOUT_MS } from './history.ts';
 import { type Repository, repositoryOf } from './repository.ts';
 
 export interface BaseQuery {
-  /** A branch or a full hash; null: nobody named one. */
+  /** A branch or a full hash. Null if none was named. */
   base: string | null;
-  /** In CI nothing that is checked out may count by itself. */
+  /** In CI the base must be known, because the checkout alone must not count. */
   isInCi: boolean;
-  /** The job runs the base branch itself, so the checkout is the base where the branch is not in the clone. */
+  /** True when the job runs the base branch itself. The checkout is then the base if the branch is not in the clone. */
   isOfBase: boolean;
 }
 
 export interface BaseRevision {
-  /** As messages name it: `main (0123456789ab)`. */
+  /** The name in messages, for example `main (0123456789ab)`. */
   name: string;
   commit: string;
   git: Git;
   repository: Repository;
 }
 
-/** Why the base is not known, as the end of a sentence. */
+/** The reason why the base is not known, as the end of a sentence. */
 export interface UnknownBase {
   missing: string;
 }
 
-/** Undefined: there is no repository here, outside of CI. */
+/** Undefined if there is no repository here and no base is needed (outside CI). */
 export type FoundBase = BaseRevision | UnknownBase | undefined;
 
 export async function baseRevision(top: string, { base, isInCi, isOfBase }: BaseQuery): Promise<FoundBase> {
@@ -66,7 +66,7 @@ async function commitOfBranch(git: Git, base: string): Promise<string | null> {
   return name === undefined ? null : (commits.get(name) ?? null);
 }
 
-/** A file as a commit has it; null where the commit has no such file. A link is the text of its target. */
+/** The file in a commit. Null if the commit has no such file. For a link, the text is its target. */
 export async function fileAt(
   { git, repository }: BaseRevision,
   commit: string,
@@ -78,7 +78,7 @@ export async function fileAt(
   return problem === null ? { text: stdout, cut } : null;
 }
 
-/** Commits that are looked back on: far more than a memory has runs. */
+/** Far more commits than a memory has runs. */
 const MAX_COMMITS = 20_000;
 
 /** The newest commits of the base. A shallow clone has only some of them. */

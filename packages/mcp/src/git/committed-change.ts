@@ -1,22 +1,22 @@
 /**
- * What a commit changed, as far as it may be shown: its title, its files and their hunks, read from the repository that
- * is here. Nothing is fetched and nothing is started by it: settings.ts. The texts are somebody else's and are made fit to
- * show by who asks.
+ * The parts of a commit that may be shown: title, files and hunks, read from the local repository. Reading fetches
+ * nothing and starts no program (see `settings.ts`). The texts are foreign, so callers must clean them before they show
+ * them.
  */
 
 import { isSecretFile } from '../system/files/secret-files.ts';
 import { Git } from './git.ts';
 import { repositoryOf } from './repository.ts';
 
-/** A reader looks at so many files; the commit has the rest. */
+/** Enough for a reader. The commit has the rest. */
 const MAX_FILES = 20;
 const MAX_HUNKS_BYTES = 8 * 1024;
 const MAX_NAMES_BYTES = 256 * 1024;
 const MAX_TITLE_BYTES = 1_024;
-/** A commit's tree and parents come first. */
+/** Enough for the tree and parents at the beginning of a commit. */
 const MAX_HEADER_BYTES = 4_096;
 
-/** The empty tree, for a commit that has no parent. */
+/** Hashes of the empty tree in SHA-1 and SHA-256, by length. They replace the parent of a first commit. */
 const EMPTY_TREES = new Map([
   [40, '4b825dc642cb6eb9a060e54bf8d69288fbee4904'],
   [64, '6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321'],
@@ -24,19 +24,19 @@ const EMPTY_TREES = new Map([
 
 export interface CommittedChange {
   title: string;
-  /** From the root of the repository; at most 20. */
+  /** Relative to the root of the repository. At most 20. */
   files: string[];
-  /** Files beyond those. */
+  /** The number of further files. */
   moreFiles: number;
-  /** Files that hold secrets by their names; nothing of them is shown. */
+  /** The number of files that hold secrets according to their names. Nothing of them is shown. */
   secretFiles: number;
   /** At most 8 KB. */
   hunks: string;
-  /** There is more of them. */
+  /** True if hunks or files are left out. */
   cut: boolean;
 }
 
-/** A text: why it cannot be shown. */
+/** Returns a text with the reason if the commit cannot be shown. */
 export async function committedChange(
   root: string,
   commit: string,
@@ -51,7 +51,7 @@ export async function committedChange(
   if (kind.stdout.trim() !== 'commit') {
     return 'This clone does not have the commit: it may be shallow, or the commit may be of another clone or be gone after a rebase.';
   }
-  // As it is written: a shallow clone says of its oldest commit that it has no parent.
+  // Reads the raw commit, because `git log` in a shallow clone shows the oldest commit without its parent.
   const written = await git.run(['cat-file', '-p', commit], { signal, maxBytes: MAX_HEADER_BYTES });
   const before =
     /^tree [0-9a-f]+\nparent ([0-9a-f]+)\n/u.exec(written.stdout)?.[1] ?? EMPTY_TREES.get(commit.length) ?? '';
@@ -84,6 +84,6 @@ async function hunksOf(git: Git, before: string, commit: string, files: readonly
   const args = ['diff-tree', '-r', '-p', '--no-renames', before, commit, '--', ...paths] as const;
   const { stdout, cut, problem } = await git.run(args, { signal, maxBytes: MAX_HUNKS_BYTES });
   if (problem !== null) return { hunks: '', cut: true };
-  // A line that is cut off may be half of a secret, which nothing recognises.
+  // Removes an incomplete line, because redaction would not recognize half a secret.
   return { hunks: cut ? stdout.slice(0, stdout.lastIndexOf('\n') + 1) : stdout, cut };
 }

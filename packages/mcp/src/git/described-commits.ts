@@ -1,4 +1,4 @@
-/** What a person knows commits by: title, author, date and files. */
+/** Describes commits for people: title, author, date and files. */
 
 import type { Git } from './git.ts';
 
@@ -12,11 +12,13 @@ export interface DescribedCommit {
   author: string;
   /** ISO 8601. */
   date: string;
-  /** Relative to the folder that git is asked in. */
+  /** Relative to the folder that git runs in. */
   files: string[];
 }
 
-/** Of full hashes; one that is not here is left out, and so are all where git does not answer in time. */
+/**
+ * Describes commits by full hash. Leaves out commits that are not here. Returns nothing if git does not answer in time.
+ */
 export async function describedCommits(git: Git, hashes: readonly string[]): Promise<Map<string, DescribedCommit>> {
   const known = hashes.filter((hash) => /^[0-9a-f]{40,64}$/u.test(hash));
   if (known.length === 0) return new Map();

@@ -1,6 +1,4 @@
-/**
- * The only place that starts git: with everything switched off that a repository could have started by being looked at.
- */
+/** The only place that starts git. Every setting by which a repository could start a program is switched off. */
 
 import { StringDecoder } from 'node:string_decoder';
 import { type Asked, type AskOptions, ask } from '../system/ask.ts';
@@ -24,10 +22,10 @@ export type LinesOptions = Pick<GitOptions, 'signal' | 'timeoutMs' | 'stdin'>;
 /** A command and its arguments. */
 export type GitArgs = readonly [GitCommand, ...string[]];
 
-/** Settings of a user who has many. */
+/** Enough for a user with many settings. */
 const MAX_SETTINGS_BYTES = 4 * 1024 * 1024;
 
-/** Names of all that is configured, or why they are not known. */
+/** The names of all settings, or the reason why they are not known. */
 interface Settings {
   names: string[];
   problem: string | null;
@@ -38,14 +36,14 @@ const UNANSWERABLE =
 
 const NONE: Settings = { names: [], problem: null };
 
-/** One answer; several of one repository are cheaper from one `Git`. Rejects with CANCELLED only. */
+/** Runs git once. For several calls in a repository a shared `Git` is faster. Rejects only with CANCELLED. */
 export function runGit(root: string, args: GitArgs, options: GitOptions = {}): Promise<Asked> {
   return new Git(root).run(args, options);
 }
 
 /**
- * Git in one folder. It reads the names of settings once: make a new one for each piece of work. `timeoutMs`: for every
- * question that says no other.
+ * Runs git in one folder. It reads the names of settings once, so each piece of work should create a new instance.
+ * `timeoutMs` is the default for calls without their own limit.
  */
 export class Git {
   readonly root: string;
@@ -57,21 +55,21 @@ export class Git {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Rejects with CANCELLED only. */
+  /** Rejects only with CANCELLED. */
   async run(args: GitArgs, options: GitOptions = {}): Promise<Asked> {
     const { words, problem } = await this.#commandLine(args, options.signal);
     if (problem !== null) return { stdout: '', cut: false, exitCode: null, problem };
     return this.#ask(words, options);
   }
 
-  /** The same where there is nothing to do without the whole answer: without its last newline, or thrown. */
+  /** Like `run`, but returns the output without its last newline. Throws `GitError` if the output is incomplete. */
   async text(args: GitArgs, options: GitOptions = {}): Promise<string> {
     const { stdout, cut, problem } = await this.run(args, options);
     if (problem !== null || cut) throw new GitError(problem ?? `git ${args[0]} answered more than can be read`);
     return stdout.endsWith('\n') ? stdout.slice(0, -1) : stdout;
   }
 
-  /** Hands on the lines of a long answer as they come, until they are not wanted any more; throws where it breaks off. */
+  /** Passes the lines of a long output to `wanted` until it returns false. Throws `GitError` if git fails. */
   async eachLine(args: GitArgs, wanted: (line: string) => boolean, options: LinesOptions = {}): Promise<void> {
     const decoder = new StringDecoder('utf8');
     let rest = '';
@@ -88,7 +86,10 @@ export class Git {
     return (await this.#found(undefined)).names.includes(setting);
   }
 
-  /** What switches the configured drivers off, for a command line that a person runs; throws where they are not known. */
+  /**
+   * The options that switch the configured drivers off, for a command line that a person runs. Throws `GitError` if the
+   * drivers are not known.
+   */
   async driverSettings(): Promise<string[]> {
     const { names, problem } = await this.#found(undefined);
     if (problem !== null) throw new GitError(problem);
@@ -109,7 +110,7 @@ export class Git {
     return this.#settings;
   }
 
-  /** Where they cannot be told, nothing is asked that might start them. */
+  /** Returns a problem if the settings cannot be read, so that git is not run in a way that might start a driver. */
   async #find(signal: AbortSignal | undefined): Promise<Settings> {
     const args = [...fixedSettings(), 'config', '--list', '--name-only', '-z'];
     const { stdout, cut, problem } = await this.#ask(args, { signal, maxBytes: MAX_SETTINGS_BYTES });
@@ -126,22 +127,25 @@ export class Git {
   }
 }
 
-/** Bytes of a path that `encoding: 'latin1'` kept apart, as people read them. */
+/** Converts a path that was read with `encoding: 'latin1'` to readable text. */
 export function asText(latin1: string): string {
   return Buffer.from(latin1, 'latin1').toString('utf8');
 }
 
-/** Git did not do what it was asked for; the message is its own first line. */
+/** Git failed. The message is the first line of its error output. */
 export class GitError extends Error {
   override readonly name = 'GitError';
 }
 
-/** Git was asked, and what it would have said is not known. */
+/** True when git did not answer in time, so the result is not known. */
 export function isTooSlow(problem: string | null): boolean {
   return /^git did not answer /u.test(problem ?? '');
 }
 
-/** There is a repository, and git refuses to look into it: it is another user's, or lies in the work tree of one. */
+/**
+ * True when there is a repository that git refuses to open, because it belongs to another user or is a bare repository
+ * inside a work tree.
+ */
 export function isRefusal(problem: string | null): boolean {
   return /dubious ownership|unsafe repository|cannot use bare repository/u.test(problem ?? '');
 }

@@ -1,19 +1,19 @@
 /**
- * Commits of a repository: what they say and changed, in which order they came, and which of them a branch has. Nothing is
- * fetched and nothing is started by it: settings.ts.
+ * Reads commits of a repository: messages, diffs, order and branches. Reading fetches nothing and starts no program
+ * (see `settings.ts`).
  */
 
 import type { Git } from './git.ts';
 
-/** A long history takes git a while. */
+/** Enough for a long history. */
 export const HISTORY_TIMEOUT_MS = 120_000;
 const MAX_LOG_BYTES = 64 * 1024 * 1024;
-/** Of what stands below a title. */
+/** The limit for the text of a message. */
 const MAX_MESSAGE_CHARACTERS = 4_096;
-/** Commits whose diffs are asked for at once. */
+/** The number of commits in one call of git. */
 const DIFFS_AT_ONCE = 40;
 const MAX_DIFFS_BYTES = 32 * 1024 * 1024;
-/** Lines around a change, in which the function stands that it is in. */
+/** The context around a change, which usually contains the line with the function's name. */
 const CONTEXT_LINES = 20;
 
 const HASH = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/u;
@@ -24,15 +24,17 @@ export interface LoggedCommit {
   message: string;
 }
 
-/** The commit that a name means here, as `main`, `v1.2` or `HEAD~3`; null where git knows none. */
+/** Resolves a name such as `main`, `v1.2` or `HEAD~3`. Null if git does not know it. */
 export async function commitOf(git: Git, name: string, signal?: AbortSignal): Promise<string | null> {
-  // An option, or what no argument of a program can hold.
+  // Refuses options, and NUL, which an argument cannot contain.
   if (/^-|\0/u.test(name)) return null;
   const { stdout, problem } = await git.run(['rev-parse', '--verify', '--quiet', `${name}^{commit}`], { signal });
   return problem === null && HASH.test(stdout.trim()) ? stdout.trim() : null;
 }
 
-/** The newest commits of HEAD without merges, the newest first; none where nothing was committed yet. Throws `GitError`. */
+/**
+ * The newest commits of HEAD without merges, newest first. Empty in a repository without commits. Throws `GitError`.
+ */
 export async function newestCommits(git: Git, limit: number, signal?: AbortSignal): Promise<LoggedCommit[]> {
   if ((await commitOf(git, 'HEAD', signal)) === null) return [];
   const args = ['log', '-z', '--no-merges', `--max-count=${limit}`, '--format=%H%n%ct%n%B', 'HEAD', '--'] as const;
@@ -46,8 +48,8 @@ export async function newestCommits(git: Git, limit: number, signal?: AbortSigna
 }
 
 /**
- * What commits changed below the folder that git is asked in, some at a time, as git writes it. What is too much to read is
- * left out, and so is a commit without a parent: of a shallow clone that is all that it has.
+ * The diffs of commits below the folder that git runs in, in batches. Leaves out diffs that are too large, and commits
+ * without a parent, because the first commit of a shallow clone would contain all files.
  */
 export async function* diffsOf(
   git: Git,
@@ -74,7 +76,7 @@ export async function* diffsOf(
       maxBytes: MAX_DIFFS_BYTES,
     });
     const found = diffsIn(stdout);
-    // The last that was begun is not whole.
+    // The diff of the last commit is incomplete.
     const last = [...found.keys()].at(-1);
     const isBroken = cut || problem !== null;
     if (isBroken && last !== undefined) found.delete(last);
@@ -93,13 +95,13 @@ function diffsIn(output: string): Map<string, string> {
     if (HASH.test(head)) {
       commit = head;
       diffs.set(commit, part.slice(end + 1));
-      // A text may hold the letter that parts them.
+      // The part belongs to the previous diff, because a diff may contain NUL.
     } else if (commit !== undefined) diffs.set(commit, `${diffs.get(commit) ?? ''}\0${part}`);
   }
   return diffs;
 }
 
-/** The whole hash of each name that is a commit here and of no other. */
+/** The full hash of each name that is an unambiguous commit here. */
 export async function resolvedCommits(
   git: Git,
   names: readonly string[],
@@ -119,7 +121,10 @@ export async function resolvedCommits(
   return resolved;
 }
 
-/** Where commits stand among all that came before the newest of them: the oldest first, with a time that only grows. */
+/**
+ * Returns for each commit a time that increases from the oldest commit to the newest, following the order of the
+ * history.
+ */
 export async function orderOf(
   git: Git,
   commits: readonly string[],
@@ -142,14 +147,14 @@ export async function orderOf(
   let latest = 0;
   return new Map(
     found.reverse().map(([commit, time]) => {
-      // Clocks differ; what stands on another commit came after it.
+      // Corrects the time, because clocks differ and a commit is always newer than its parents.
       latest = Math.max(latest + 1, time);
       return [commit, latest];
     }),
   );
 }
 
-/** Whether HEAD has the commit: one that is gone after a rebase, or was never fetched, is none that can be looked at. */
+/** True if HEAD contains the commit. False if it is gone after a rebase or was never fetched. */
 export async function isInHead(git: Git, commit: string, signal?: AbortSignal): Promise<boolean> {
   if (!HASH.test(commit)) return false;
   const args = ['log', '--max-count=1', '--no-patch', '--format=%H', commit, '^HEAD', '--'] as const;

@@ -1,7 +1,7 @@
 /**
- * The main work tree of a repository, as seen from a linked one. Only the files that git keeps for that are read, and
- * both sides must name each other: a `.git` file in an archive may name any repository of this user. Git is started
- * only for a repository whose folder is not called `.git`.
+ * Finds the main work tree of a repository from a linked work tree. Both must name each other in git's files, because a
+ * `.git` file in an archive may name any repository of this user. Git itself is started only if the repository's folder
+ * is not called `.git`.
  */
 
 import { lstatSync, realpathSync, type Stats } from 'node:fs';
@@ -9,10 +9,10 @@ import path from 'node:path';
 import { readText } from '../system/files/read.ts';
 import { runGit } from './git.ts';
 
-/** A path and a word. */
+/** Enough for a path and a word. */
 const MAX_BYTES = 64 * 1024;
 
-/** What a linked work tree shares with the others: the common git folder. */
+/** A linked work tree and the git folder that it shares with the other work trees. */
 export interface LinkedWorkTree {
   top: string;
   /** The git folder of this work tree. */
@@ -21,8 +21,8 @@ export interface LinkedWorkTree {
 }
 
 /**
- * The folder that stands for all work trees of the repository: the main one, or of a bare repository its own folder.
- * Undefined where `top` is the main work tree, or its `.git` leads to a repository that does not name it.
+ * The folder that represents all work trees of the repository: the main work tree, or the folder of a bare repository.
+ * Undefined if `top` is the main work tree, or if its `.git` leads to a repository that does not name `top`.
  */
 export async function mainWorkTree(top: string): Promise<string | undefined> {
   const linked = linkedWorkTree(top);
@@ -32,14 +32,14 @@ export async function mainWorkTree(top: string): Promise<string | undefined> {
   return (await separateWorkTree(commonFolder)) ?? commonFolder;
 }
 
-/** Its folder is one of the shared repository's, and names the `.git` file of the work tree. */
+/** True if the git folder lies in the shared repository and names the `.git` file of the work tree. */
 export function isLinkedWorkTree({ top, gitFolder, commonFolder }: LinkedWorkTree): boolean {
   if (!isSame(path.dirname(gitFolder), path.join(commonFolder, 'worktrees'))) return false;
   const named = pathIn(path.join(gitFolder, 'gitdir'));
   return named !== undefined && path.basename(named) === '.git' && isSame(path.dirname(named), top);
 }
 
-/** Letters of a drive differ in case. */
+/** Compares real paths with `path.relative`, because drive letters may differ in case. */
 export function isSame(one: string, other: string): boolean {
   try {
     return path.relative(realpathSync.native(one), realpathSync.native(other)) === '';
@@ -52,7 +52,10 @@ export function statsOf(file: string): Stats | undefined {
   return lstatSync(file, { throwIfNoEntry: false });
 }
 
-/** As the files say; of a submodule, and of a repository whose git folder lies elsewhere, there is no common folder. */
+/**
+ * The linked work tree according to git's files. Undefined for a submodule and for a repository with a separate git
+ * folder, because these have no common folder.
+ */
 function linkedWorkTree(top: string): LinkedWorkTree | undefined {
   const file = path.join(top, '.git');
   if (!statsOf(file)?.isFile()) return undefined;
@@ -66,7 +69,9 @@ function linkedWorkTree(top: string): LinkedWorkTree | undefined {
   }
 }
 
-/** The work tree of a repository whose folder is elsewhere, as that of a submodule is; it must lead back. */
+/**
+ * The work tree of a repository with a separate git folder, such as a submodule. The work tree must lead back to it.
+ */
 async function separateWorkTree(commonFolder: string): Promise<string | undefined> {
   const args = ['--file', path.join(commonFolder, 'config'), '--get', 'core.worktree'];
   const { stdout, problem } = await runGit(commonFolder, ['config', ...args]);
@@ -77,7 +82,7 @@ async function separateWorkTree(commonFolder: string): Promise<string | undefine
   return leadsTo !== undefined && isSame(leadsTo, commonFolder) ? realpathSync.native(top) : undefined;
 }
 
-/** The path that a file of git holds, relative to the folder of that file. */
+/** The path in one of git's files, resolved relative to the folder of the file. */
 function pathIn(file: string, before = /^/u): string | undefined {
   try {
     const text = readText(file, { maxBytes: MAX_BYTES, links: 'refused' }).replace(/\r?\n$/u, '');

@@ -1,6 +1,6 @@
 /**
- * The repository that a folder lies in, as far as it is that folder's own: a `.git` file, a link or the settings in an
- * archive may name any other repository of this user, whose names and objects are not to be read or written from here.
+ * Finds the repository that a folder belongs to, and checks that it is the folder's own. A `.git` file, a link or the
+ * settings in an archive may name another repository of this user, which must not be read or written from here.
  */
 
 import { realpathSync } from 'node:fs';
@@ -12,20 +12,20 @@ import { isLinkedWorkTree, isSame, statsOf } from './main-work-tree.ts';
 export interface Repository {
   /** The root of the work tree. */
   top: string;
-  /** Where the folder is in it, with a `/` at its end; empty for the root. */
+  /** The path of the folder in the work tree with a `/` at its end. Empty for the root. */
   prefix: string;
   /** The git folder of this work tree. */
   gitFolder: string;
-  /** The one that linked work trees share; of any other repository the same. */
+  /** The git folder that linked work trees share. Otherwise the same as `gitFolder`. */
   commonFolder: string;
 }
 
 const BORROWED = 'its .git leads to a repository that does not name this folder as its work tree';
 
-/** What is written in a repository, and would be written elsewhere through a link. */
+/** Paths that are written in a repository. They must not be links, because a write would go elsewhere. */
 const WRITTEN = ['objects', 'packed-refs', 'refs', 'refs/argus', 'refs/argus/fixes', 'reftable'];
 
-/** Undefined outside a work tree, and where git is not installed; a text where it is not used, and why. */
+/** Undefined outside a work tree and without git. A text is the reason why the repository is not used. */
 export async function repositoryOf(
   root: string,
   signal?: AbortSignal,
@@ -41,7 +41,7 @@ export async function repositoryOf(
   return (await isOwn(git, repository, signal)) ? repository : BORROWED;
 }
 
-/** Settings may put the work tree elsewhere, over files that are nobody's to keep. */
+/** Settings may move the work tree elsewhere, over files that do not belong to the repository. */
 function isNearestTop(top: string, root: string): boolean {
   const nearest = workTreeTop(realpathSync.native(root));
   return top !== '' && nearest !== undefined && isSame(top, nearest);
@@ -55,7 +55,7 @@ async function isOwn(git: Git, repository: Repository, signal: AbortSignal | und
   return isWhole ? namesWorkTree(git, repository, signal) : isLinkedWorkTree(repository);
 }
 
-/** As the git folder of a submodule does. */
+/** Checks `core.worktree`, which names the work tree, for example in the git folder of a submodule. */
 async function namesWorkTree(
   git: Git,
   { top, gitFolder }: Repository,

@@ -1,18 +1,17 @@
 /**
- * What every call of git is told, so that looking at a repository starts nothing that the repository names. Starting
- * git: git.ts. Which setting can run a program, and what keeps it from that, is a table of its own among the tests:
- * git-settings.
+ * The options for every call of git, so that reading a repository starts no program that the repository names. `git.ts`
+ * starts git. The tests in `git-settings` list each setting that can run a program and the option that prevents it.
  */
 
 import { RUN_MARKS } from '../system/run-marks.ts';
 
-/** Settings with one name. The last word is the command line's, whatever a repository, a user or a machine has said. */
+/** Settings with a fixed name. The command line takes precedence over the settings of repository, user and machine. */
 const SETTINGS = [
-  // A folder of the work tree may have the form of a bare repository, and with it settings of its own.
+  // A folder in the work tree may look like a bare repository with its own settings.
   'safe.bareRepository=explicit',
-  // Empty and not `false`: before 2.36 the value was the name of a program, whatever it said.
+  // Empty instead of `false`, because git before 2.36 took any value as the name of a program.
   'core.fsmonitor=',
-  // No folder, so no hook is in it. On Windows git takes it for NUL, and looks below it in vain as well.
+  // A path that is no folder, so git finds no hooks. On Windows git takes it for NUL and finds no hooks either.
   'core.hooksPath=/dev/null',
   'core.pager=cat',
   'core.editor=',
@@ -34,11 +33,11 @@ const SETTINGS = [
   'gc.recentObjectsHook=',
   'maintenance.auto=false',
   'uploadpack.packObjectsHook=',
-  // A submodule's own settings are read by the git that is started in it.
+  // The git process in a submodule would read the submodule's own settings.
   'submodule.recurse=false',
   'diff.submodule=short',
   'status.submoduleSummary=false',
-  // The rest starts nothing: an output that can be read, and nothing written beside what is asked for.
+  // The following settings start nothing. They make the output easy to parse and prevent additional writes.
   'core.logAllRefUpdates=false',
   'core.quotePath=false',
   'core.safecrlf=false',
@@ -49,11 +48,11 @@ const SETTINGS = [
 ];
 
 /**
- * Settings of which a repository chooses the middle of the name: each that is there is answered by its own name. The
- * middle may hold any letter, separators of lines as well.
+ * Settings with a name in the middle that a repository chooses. Each existing setting is overridden by its full name.
+ * The middle may contain any character, including line breaks.
  */
 const DRIVERS: readonly { name: RegExp; value: string }[] = [
-  // Empty is no filter, and without one a file is taken as it is; but for one that is required that is an error.
+  // An empty value means no filter, so the file is read unchanged. A required filter would then be an error.
   { name: /^filter\..+\.(?:clean|smudge|process)$/su, value: '' },
   { name: /^filter\..+\.required$/su, value: 'false' },
   { name: /^diff\..+\.(?:command|textconv)$/su, value: '' },
@@ -63,14 +62,14 @@ const DRIVERS: readonly { name: RegExp; value: string }[] = [
   { name: /^remote\..+\.(?:uploadpack|receivepack|vcs)$/su, value: '' },
 ];
 
-/** Holds nothing, for names with `=` in them: `-c` would take that for the end of the name. */
+/** An empty environment variable for names that contain `=`, because `-c` would end the name there. */
 const NOTHING = 'ARGUS_GIT_NOTHING';
 
 export function fixedSettings(): string[] {
   return ['--no-pager', ...SETTINGS.flatMap((setting) => ['-c', setting])];
 }
 
-/** For the names of all settings that there are, each once. */
+/** The options for the settings with these names, which must be unique. */
 export function driverSettings(names: readonly string[]): string[] {
   return names.flatMap((name) => {
     const driver = DRIVERS.find((one) => one.name.test(name));
@@ -79,46 +78,49 @@ export function driverSettings(names: readonly string[]): string[] {
   });
 }
 
-/** Stands for bytes that are no text. */
+/** Replaces invalid UTF-8. */
 const NO_TEXT = '\uFFFD';
 
 /**
- * Whether the name of a driver has bytes that are no text. Git compares bytes and a command line here is text, so that
- * an answer by this name would reach another driver, or none.
+ * True if the name of a driver contains invalid UTF-8. Git compares bytes, so a command line option with the decoded
+ * name would override another driver or none.
  */
 export function isUnanswerable(name: string): boolean {
   return name.includes(NO_TEXT) && DRIVERS.some((driver) => driver.name.test(name));
 }
 
-/** The user's own, of where git and its settings are. Any other says what to look at, or what to start. */
+/**
+ * Variables that tell where git and its settings are. They belong to the user. Other `GIT_` variables would change what
+ * git reads or starts.
+ */
 const KEPT =
   /^GIT_(?:EXEC_PATH|CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+|PARAMETERS)|CEILING_DIRECTORIES|DISCOVERY_ACROSS_FILESYSTEM|ATTR_NOSYSTEM)$/iu;
 
-/** Changes to the environment; undefined is unset. */
+/** Changes to the environment. Undefined unsets a variable. */
 export function gitEnvironment(env: NodeJS.ProcessEnv): Record<string, string | undefined> {
   const unset = Object.keys(env).filter((name) => /^(?:GIT_|SSH_ASKPASS)/iu.test(name) && !KEPT.test(name));
   return {
     ...Object.fromEntries(unset.map((name) => [name, undefined])),
-    // Argus may run inside a run, which did not start this git.
+    // Argus may run inside a run, and git is not one of the run's processes.
     [RUN_MARKS]: undefined,
-    // Reading must not take the lock another git may need.
+    // Reading must not take a lock that another git process needs.
     GIT_OPTIONAL_LOCKS: '0',
     GIT_TERMINAL_PROMPT: '0',
     GIT_PAGER: 'cat',
-    // A partial clone fetches what it lacks, in the way and with the programs that its settings name: no transport has
-    // this name. The second is understood from 2.45 on, and says it better.
+    // Prevents a partial clone from fetching missing objects with the programs in its settings, because no transport
+    // has this name. `GIT_NO_LAZY_FETCH` works since 2.45 and gives a better error message.
     GIT_ALLOW_PROTOCOL: 'none',
     GIT_NO_LAZY_FETCH: '1',
     [NOTHING]: '',
   };
 }
 
-/** The two ways in which a diff starts programs; other commands refuse the words. */
+/** Switches off the two ways in which a diff starts programs. Other commands reject these options. */
 const PLAIN_DIFF = ['--no-ext-diff', '--no-textconv'];
 
 /**
- * Every command that is used, with what it is always told. `drivers`: it may read files by the drivers that attributes
- * name, or call hooks, so that these are looked up first; that is a process more.
+ * The commands in use with their fixed options. `drivers` is true if the command may use drivers from attributes or
+ * call hooks. The settings are then read first, which costs an additional process.
  */
 export const COMMANDS = {
   blame: { drivers: true, always: PLAIN_DIFF },
@@ -147,5 +149,5 @@ export const COMMANDS = {
 
 export type GitCommand = keyof typeof COMMANDS;
 
-/** For what asks about changes of a project: those that Argus and its fix loop make are none. */
+/** Path specs that exclude files of Argus and its fix loop from questions about a project's changes. */
 export const NOT_OURS = [':(top,exclude,glob)**/.argus/**', ':(top,exclude,glob)**/.claude/fixes/**'];

@@ -1,13 +1,10 @@
-/**
- * Which files git tracks.
- */
+/** Finds the files that git tracks. */
 
 import { runGit } from './git.ts';
 
 /**
- * Those of the paths, relative to `root` or absolute, that git tracks or below which it tracks anything, whatever the
- * case of their letters: to some file systems that is the same. None outside a repository; undefined where git could
- * not say.
+ * Returns the paths (absolute or relative to `root`) that git tracks, or that are folders with tracked files. The case
+ * is ignored, because some file systems ignore it. Empty outside a repository. Undefined if git could not answer.
  */
 export async function trackedFiles(root: string, paths: readonly string[]): Promise<Set<string> | undefined> {
   const specs = paths.map((one) => `:(icase,literal)${one}`);

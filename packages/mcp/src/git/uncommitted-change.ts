@@ -1,7 +1,7 @@
 /**
- * What differs from the last commit, as far as it may be kept: the changes of tracked files, the digests of untracked ones,
- * and nothing of files that may hold secrets. Nothing is started by reading it: settings.ts. It stays on this machine:
- * `withoutHunks`.
+ * Reads the parts of uncommitted changes that may be stored: diffs of tracked files, digests of untracked files, and
+ * nothing of files that may hold secrets. Reading starts no program (see `settings.ts`). `withoutHunks` removes the
+ * diffs before anything leaves this machine.
  */
 
 import { createHash } from 'node:crypto';
@@ -11,23 +11,26 @@ import { isKeyFile, isSecretFile } from '../system/files/secret-files.ts';
 import { lstat } from '../system/files/way.ts';
 import { asText, type Git } from './git.ts';
 
-/** Of more files, the first. */
+/** Further files are left out. */
 export const MAX_EDITS = 20;
-/** Of their changes together; those of a file are kept whole or not at all, for a cut one may end in half of a secret. */
+/**
+ * The limit for all diffs together. The diff of a file is stored whole or not at all, because a cut diff may end in
+ * half a secret.
+ */
 const MAX_HUNKS_BYTES = 8 * 1024;
-/** What is read to tell one change from another, whatever is kept of it. */
+/** The limit for reading, which is larger because digests tell changes apart even if their diffs are not stored. */
 const MAX_DIFF_BYTES = 1024 * 1024;
 const TIMEOUT_MS = 1_000;
 
 const DIGEST_CHARS = 16;
-/** Its lines begin as those of a diff, so that nothing else takes it for a key. */
+/** Checked here, because the redactor can miss a key whose lines have the prefix of a diff. */
 const KEY_BLOCK = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY/u;
 const HEADER = 'diff --git ';
 
 /**
- * The diff of these files, which can be read once the tests run: `editedFiles`.
- * @param names tracked files that differ from the commit, from the top of the work tree, as bytes in latin1
- * @returns empty where git does not answer in time
+ * The diff of these files. `editedFiles` parses it later, after the tests have started.
+ * @param names tracked files that differ from the commit, relative to `top`, as bytes in latin1
+ * @returns an empty text if git does not answer in time
  */
 export async function uncommittedChange(git: Git, top: string, names: Iterable<string>): Promise<string> {
   const may = [...names].filter((name) => mayBeKept(top, name)).slice(0, MAX_EDITS);
@@ -58,7 +61,7 @@ export function digestOf(content: string | Buffer): string {
   return createHash('sha256').update(content).digest('hex').slice(0, DIGEST_CHARS);
 }
 
-/** The same facts for where others read: which files were changed, and nothing of how. */
+/** Removes the diffs and keeps the names of changed files. */
 export function withoutHunks(git: GitFacts): GitFacts {
   return git.edits === undefined ? git : { ...git, edits: git.edits.map(({ hunks: _, ...edit }) => edit) };
 }
@@ -71,7 +74,7 @@ function mayBeKept(top: string, name: string): boolean {
   return !(stats?.isFile() && isKeyFile(there, stats.size));
 }
 
-/** Both sides have one name. One that git quotes is left out. */
+/** Both sides of the header have the same name. Names that git quotes are left out. */
 function fileOf(text: string): string | undefined {
   const sides = text.slice(HEADER.length, text.indexOf('\n'));
   const half = (sides.length - 1) / 2;

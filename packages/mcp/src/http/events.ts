@@ -1,24 +1,24 @@
 /**
- * `GET /api/events`: a stream of lines, one for each time the memory has changed, empty ones in between to show that
- * the server lives. What has changed is not said: the page asks again for what it shows.
+ * `GET /api/events`: a stream with one line for each change of the memory, and empty lines as heartbeats. A line does
+ * not describe the change, because the page reloads what it shows.
  */
 
 import type { ServerResponse } from 'node:http';
 import { sendHead } from './responses.ts';
 
-/** Shorter than what proxies and browsers take for dead. */
+/** Shorter than the idle timeout of proxies and browsers. */
 const HEARTBEAT_MS = 15_000;
 const CHANGED = '{"changed":true}\n';
 
-/** What tells of changes until it is closed. */
+/** A source of changes that can be closed. */
 interface Closing {
   close(): void;
 }
 
-/** Resolves to whether a listener may still receive lines. */
+/** Resolves to true while a listener may receive lines. */
 type IsAllowed = () => Promise<boolean>;
 
-/** Begins to watch what can change. */
+/** Starts to watch for changes. */
 type Watch = (changed: () => void) => readonly Closing[];
 
 export class Events {
@@ -26,12 +26,12 @@ export class Events {
   readonly #listeners = new Map<ServerResponse, IsAllowed>();
   #watching: { readonly watched: readonly Closing[]; readonly heart: NodeJS.Timeout } | undefined;
 
-  /** Nothing is watched before somebody listens. */
+  /** Watching starts with the first listener. */
   constructor(watch: Watch) {
     this.#watchAll = watch;
   }
 
-  /** `isAllowed` is asked before each line, because a stream outlives the token that it was asked for with. */
+  /** `isAllowed` is called before each line, because a stream can outlive its token. */
   add(response: ServerResponse, isAllowed: IsAllowed = async () => true): void {
     sendHead(response, 200, { 'Content-Type': 'application/x-ndjson; charset=utf-8' });
     if (response.req.method === 'HEAD') {
@@ -47,7 +47,6 @@ export class Events {
     });
   }
 
-  /** Ends all streams. */
   close(): void {
     for (const watched of this.#watching?.watched ?? []) watched.close();
     clearInterval(this.#watching?.heart);
@@ -73,6 +72,6 @@ export class Events {
 }
 
 function writeTo(listener: ServerResponse, line: string): void {
-  // A page that does not read for long, as in a suspended tab, is told when it comes back.
+  // Stops writing to a page that does not read, for example a suspended tab, so that the buffer stays small.
   if (listener.writable && listener.writableLength < CHANGED.length * 16) listener.write(line);
 }

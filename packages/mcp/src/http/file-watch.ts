@@ -1,13 +1,13 @@
 /**
- * Notices that a file was changed by whatever process. The system tells where it can; the file's facts are looked at
- * each second all the same, for network folders, and for files and folders that are made later. The file is never
- * opened. Closing it again could free the engine's locks on it.
+ * Notices when any process changes a file. It uses the system's file events and also checks the file's metadata each
+ * second, because network folders send no events and the file or folder may be created later. The file is never opened,
+ * because closing it could release the engine's locks on it.
  */
 
 import { type FSWatcher, type Stats, statSync, watch } from 'node:fs';
 import path from 'node:path';
 
-/** A person hardly notices; a run that writes all the time does not drown the page. */
+/** A person hardly notices this delay, and it keeps a run with many writes from flooding the page. */
 const GATHER_MS = 100;
 const LOOK_MS = 1_000;
 
@@ -47,7 +47,7 @@ export class FileWatch {
     }, GATHER_MS);
   }
 
-  /** Of the folder, because the file may be replaced; and again when the folder was. */
+  /** Watches the folder, because the file may be replaced. Watches again when the folder was replaced. */
   #watchFolder(): void {
     const folder = path.dirname(this.#file);
     const inode = statOf(folder)?.ino;
@@ -59,16 +59,18 @@ export class FileWatch {
       const system = watch(folder, { persistent: false }, (_event, name) => {
         if (name === null || name === path.basename(this.#file)) this.#tell();
       });
-      // Looking each second goes on.
+      // The check in each second continues.
       system.on('error', () => system.close());
       this.#watcher = { folder: inode, system };
     } catch {
-      // As on systems that have run out of watches.
+      // For example, the system has no free watches.
     }
   }
 }
 
-/** Of all writes at least one of these tells: the time may be too coarse, the size may stay. */
+/**
+ * Every write changes at least one of these values. The time alone may be too coarse, and the size may stay the same.
+ */
 function factsOf(file: string): string {
   const stat = statOf(file);
   return stat === undefined ? '' : [stat.ino, stat.size, stat.mtimeMs, stat.ctimeMs].join(' ');

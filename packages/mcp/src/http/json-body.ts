@@ -1,6 +1,6 @@
 /**
- * Reads JSON from another machine with a limit on its size and nesting, because recursive code overflows the stack on deep
- * values. Used for requests (responses.ts) and for answers of a team's server (team/client/remote.ts).
+ * Reads JSON from another machine with a limit on its size and nesting, because recursive code overflows the stack on
+ * deep values. Used for requests (`responses.ts`) and for answers of a team's server (`team/client/remote.ts`).
  */
 
 /** Room for a pasted line of 10 MB with JSON escapes. */
@@ -44,7 +44,7 @@ function isNestedDeeper(bytes: Buffer, limit: number): boolean {
   return false;
 }
 
-/** Index of the closing quote, or the length of the bytes when the text does not end. */
+/** The index of the closing quote, or the length of the bytes when the text does not end. */
 function endOfText(bytes: Buffer, from: number): number {
   let at = from;
   while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;

@@ -1,6 +1,4 @@
-/**
- * How the servers of this package answer, the viewer's and the team's: headers of every answer, JSON, errors.
- */
+/** Responses of the viewer's server and the team's server: common headers, JSON and errors. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { toErrorBody } from '../answer.ts';
@@ -18,7 +16,7 @@ const HEADERS = {
   'X-Frame-Options': 'DENY',
 };
 
-/** Refused before the engine was asked. */
+/** A request that was refused before it reached the engine. */
 export class Refused extends Error {
   readonly status: number;
   readonly code: string;
@@ -47,7 +45,7 @@ export function sendJson(response: ServerResponse, status: number, value: unknow
   const headers = {
     'Content-Type': 'application/json; charset=utf-8',
     ...(status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}),
-    // What is left of a body that was not read would be taken for the next request.
+    // Otherwise the unread rest of the body would be parsed as the next request.
     ...(status === 413 ? { Connection: 'close' } : {}),
   };
   sendHead(response, status, headers);
@@ -74,7 +72,7 @@ function statusOf(code: string): number {
   return code === 'INTERNAL_ERROR' || code.startsWith('DATABASE_') ? 500 : 400;
 }
 
-/** The JSON of a request. */
+/** Reads the body of a request as JSON. Throws `Refused` (400, 413 or 415). */
 export async function readJson(request: IncomingMessage): Promise<unknown> {
   const type = request.headers['content-type'] ?? '';
   if (!/^application\/json\s*(?:;|$)/u.test(type)) throw new Refused(415, 'INVALID_INPUT', 'Send application/json.');

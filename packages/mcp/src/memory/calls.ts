@@ -1,6 +1,6 @@
 /**
- * The four calls of the debug memory, for tools, command line and fix loop alike: each on the memory it names, with the
- * environment at hand.
+ * The four calls of the debug memory, for the tools, the command line and the fix loop. Each call chooses the memory
+ * and adds the detected environment.
  */
 
 import type {
@@ -13,12 +13,12 @@ import type {
 import type { Memories, Remembered } from '../sessions/memories.ts';
 import { visibleDeep } from '../text/untrusted.ts';
 
-/** Where the calls find the memories. */
+/** The source of the memories. */
 export interface WithMemories {
   memories: Pick<Memories, 'of'>;
 }
 
-/** What a caller gives: the params of the call but for what is found out here, and whose memory it is. */
+/** The params of a call without the detected environment, with the path of the project that has the memory. */
 type Given<Call extends 'addIncident' | 'addSolution' | 'recordOutcome' | 'rankedSolutions'> = {
   [Name in keyof Omit<Calls[Call]['params'], 'detected_env'>]: OrUndefined<Calls[Call]['params'][Name]>;
 } & { projectPath?: string | undefined };
@@ -63,7 +63,7 @@ export async function rankedSolutions(
   return { ...value, ...(all.length > 0 ? { warnings: all } : {}) };
 }
 
-/** Texts without what no reader can see; `undefined` as the engine's `null`. */
+/** Removes invisible characters from texts, and replaces `undefined` by the engine's `null`. */
 function cleaned<T extends object>(params: T): { [K in keyof T]: Defined<T[K]> };
 function cleaned(params: object): object {
   const entries = Object.entries(visibleDeep(params));

@@ -1,6 +1,6 @@
 /**
- * The user's data folder as far as it can be trusted beside one project: a repository that says where it is (a client's
- * configuration can set the environment of a server) would bring its own.
+ * Finds the user's data folder and checks that a project did not supply it. A repository can set the environment of a
+ * server through a client's configuration, and could otherwise point to a data folder of its own.
  */
 
 import { createHash } from 'node:crypto';
@@ -11,11 +11,11 @@ import { dataFolder } from '../system/files/user-folder.ts';
 import { isWithin } from '../system/files/way.ts';
 import { homeFolderOfUser, io } from '../system/io.ts';
 
-/** Throws DATABASE_UNAVAILABLE where there is none, or where it lies in one of the project's folders. */
+/** Throws DATABASE_UNAVAILABLE if there is no data folder, or if it lies in one of the project's folders. */
 export async function trustedDataFolder(...roots: readonly string[]): Promise<string> {
   const folder = await dataFolder();
   const real = realOfExisting(folder);
-  // What lies around a home folder is no repository's to bring; who sets HOME decides what git and Node run, too.
+  // A repository cannot supply a folder around a home folder. Whoever sets HOME also controls what git and Node run.
   const homes = [homeFolder(), realOfExisting(homeFolderOfUser())];
   const isBrought = (root: string) => isWithin(real, root) && !homes.some((home) => isWithin(home, root));
   if (roots.some(isBrought)) {
@@ -29,19 +29,19 @@ export async function trustedDataFolder(...roots: readonly string[]): Promise<st
   return folder;
 }
 
-/** The user's own memory beside a project's; undefined where one must do without. */
+/** The path of the user's own memory. Undefined if there is no trusted data folder. */
 export async function trustedUserMemoryPath(...roots: readonly string[]): Promise<string | undefined> {
   return trustedDataFolder(...roots)
     .then((folder) => path.join(folder, 'memory.db'))
     .catch(() => undefined);
 }
 
-/** What is kept for one project outside of it, by where it is. */
+/** The folder for data about one project that is kept outside the project, named by a hash of the project's path. */
 export function projectFolder(data: string, root: string): string {
   return path.join(data, 'projects', createHash('sha256').update(root).digest('hex').slice(0, 32));
 }
 
-/** As the system knows it: the environment may say anything. */
+/** The home folder from the system's user database, because the environment may be wrong. */
 export function homeFolder(): string {
   try {
     return realOfExisting(userInfo().homedir);
@@ -50,7 +50,7 @@ export function homeFolder(): string {
   }
 }
 
-/** The real path of what exists of it, and the rest as it is. */
+/** Resolves the part of the path that exists and keeps the rest. */
 export function realOfExisting(file: string): string {
   const { dir, base } = path.parse(file);
   try {

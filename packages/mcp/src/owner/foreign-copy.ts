@@ -1,6 +1,6 @@
 /**
- * A copy of a foreign database in the user's own data folder. Only bytes are read of the original: no lock is taken
- * beside it, no journal rolled back, and what is made of the copy (an index, a newer version) stays there.
+ * Copies a foreign database into the user's data folder. The original is only read as bytes: no lock file is created
+ * beside it and no journal is rolled back. Changes such as an index or a migration happen in the copy.
  */
 
 import { createHash } from 'node:crypto';
@@ -11,12 +11,12 @@ import { readPart } from '../system/files/read.ts';
 import { hasJournal } from './identity.ts';
 import { DRAFT_PREFIX, removeLeftCopies } from './left-copies.ts';
 
-/** A memory of a million patterns has about this. */
+/** About the size of a memory with a million patterns. */
 const MAX_BYTES = 1024 * 1024 * 1024;
 
 const HEADER = 'SQLite format 3\0';
 
-/** The copy of the file as it is now, made if it is not there yet. Throws where there is nothing to copy. */
+/** Returns the copy of the file in its present state and creates it if needed. Throws if there is nothing to copy. */
 export function copyOf(original: string, folder: string): string {
   const stamp = stampOf(original);
   const copy = path.join(folder, `foreign-${stamp}.db`);
@@ -39,7 +39,7 @@ export function copyOf(original: string, folder: string): string {
   return copy;
 }
 
-/** Another for each state of the file. A pipe, a device or a file of another kind is none. */
+/** A hash that changes with each state of the file. Throws for anything but a SQLite database file. */
 function stampOf(original: string): string {
   const stats = lstatSync(original, { bigint: true });
   if (!stats.isFile()) throw unusable(original, 'it is no file');
@@ -54,7 +54,7 @@ function unusable(original: string, reason: string): EngineError {
   return new EngineError('DATABASE_UNAVAILABLE', `${original}: ${reason}`);
 }
 
-/** Copies of earlier states, but on Windows those that another process has open. */
+/** Removes copies of earlier states. On Windows, copies that another process has open stay. */
 function removeOthers(folder: string, kept: string): void {
   const others = readdirSync(folder).filter((name) => name.startsWith('foreign-') && !name.startsWith(kept));
   for (const name of others) {

@@ -1,5 +1,6 @@
 /**
- * Reads the id of a database file that may be anybody's, without changing it. Whose the id is: memory-registry.ts.
+ * Reads the id of a database file that may belong to anyone, without changing the file. `memory-registry.ts` decides
+ * whose id it is.
  */
 
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -9,14 +10,20 @@ import { EngineError, type Identity, identify, openEngine } from 'argus-engine';
 import { readPart } from '../system/files/read.ts';
 import { COPY_PREFIX, removeLeftCopies } from './left-copies.ts';
 
-/** The first bytes of a journal that may have to be rolled back. */
+/**
+ * The first bytes of a journal that may have to be rolled back
+ * (https://www.sqlite.org/fileformat2.html).
+ */
 const JOURNAL_MAGIC = Buffer.from('d9d505f920a163d7', 'hex');
 
-/** While another process makes the file, or brings it to this version, it looks damaged for milliseconds. */
+/** A file looks damaged for some milliseconds while another process creates or migrates it. */
 const MAX_TRIES = 8;
 const PAUSE_MS = 60;
 
-/** `scratch` is a folder of this user's for a copy, where a killed process left a journal; an id that is known decides. */
+/**
+ * Reads the id. If a killed process left a journal and the id is not known, the journal is rolled back in a copy in
+ * `scratch`, a folder of this user.
+ */
 export async function identityOf(database: string, scratch: string, knows: (id: string) => boolean): Promise<Identity> {
   for (let tries = 1; ; tries++) {
     const wasBusy = hasJournal(database);
@@ -36,7 +43,7 @@ function isDamage(thrown: unknown): boolean {
   return thrown instanceof EngineError && thrown.code === 'DATABASE_CORRUPT';
 }
 
-/** What the file is once the journal is rolled back, which happens in the copy. */
+/** Rolls the journal back in a copy and reads the id there. */
 async function identityOfCopy(database: string, scratch: string): Promise<Identity> {
   mkdirSync(scratch, { recursive: true, mode: 0o700 });
   removeLeftCopies(scratch);

@@ -1,6 +1,6 @@
 /**
- * Copies of databases in the user's data folder whose process was killed while it made or read them. Each may be as
- * large as the database. Copies in use are not among them; those of a foreign database are replaced by the next one.
+ * Finds copies of databases in the user's data folder that a killed process left behind. Each copy may be as large as
+ * the database. Copies in use are not included. The next copy of a foreign database replaces the earlier copies.
  */
 
 import { rmSync } from 'node:fs';
@@ -9,26 +9,29 @@ import { namesOrEmpty } from '../system/files/or-empty.ts';
 import { lstat } from '../system/files/way.ts';
 import { io } from '../system/io.ts';
 
-/** What they are called: a draft until it is whole, and a folder for a copy that is opened once. */
+/** Prefixes of their names: a draft until the copy is complete, and a folder for a copy that is opened once. */
 export const DRAFT_PREFIX = 'draft-';
 export const COPY_PREFIX = 'copy-';
 
-/** Nobody copies a gigabyte for as long. */
+/** Copying a gigabyte never takes this long. */
 const LEFT_MS = 24 * 60 * 60 * 1_000;
 
-/** Of all projects. */
+/** The left copies of all projects. */
 export function leftCopies(dataFolder: string, now: number): string[] {
   const projects = path.join(dataFolder, 'projects');
   return namesOrEmpty(projects).flatMap((name) => leftCopiesIn(path.join(projects, name), now));
 }
 
-/** Of one project, before another copy is made. One that cannot be removed is no reason not to make it. */
+/**
+ * Removes the left copies of one project before another copy is made. Failures are ignored, because the new copy does
+ * not depend on them.
+ */
 export function removeLeftCopies(folder: string): void {
   for (const file of leftCopiesIn(folder, io().now())) {
     try {
       rmSync(file, { recursive: true, force: true });
     } catch {
-      // The next one tries again.
+      // The next copy tries again.
     }
   }
 }

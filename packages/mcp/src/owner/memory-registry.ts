@@ -1,8 +1,8 @@
 /**
- * The ids of the memories that this user made or adopted: one file each in `memories` of the data folder. An id stands
- * there before a database has it, so that a process that is killed in between leaves an id without a database and never
- * a database that its own user does not know. Where a database is now is not recorded: a project that moves keeps it
- * the user's own.
+ * The ids of the memories that this user created or adopted, with one file for each id in `memories` of the data
+ * folder. The id is registered before the database gets it, so that a killed process can leave an unused id but never a
+ * database that its own user does not know. The location of a database is not used, so a project that moves keeps its
+ * memory.
  */
 
 import { mkdirSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { isStrangers, lstat, tighten } from '../system/files/way.ts';
 import { writeWholeFile } from '../system/files/whole-file.ts';
 import { io } from '../system/io.ts';
 
-/** What an id looks like; nothing else becomes a part of a path. */
+/** The format of an id. It is checked because the id becomes part of a path. */
 const ID = /^mem-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u;
 
 export class MemoryRegistry {
@@ -28,7 +28,7 @@ export class MemoryRegistry {
     return stats?.isFile() === true && !isStrangers(stats);
   }
 
-  /** A new id that is this user's from now on; `database` is for people who look. */
+  /** Registers a new id for this user. `database` is only informative, for people who read the file. */
   add(database: string): string {
     const id = `mem-${crypto.randomUUID()}`;
     try {

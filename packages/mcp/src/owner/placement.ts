@@ -1,8 +1,7 @@
 /**
- * Whose the memory of a project is, and so where things are written. The database in the project is used where this
- * user made or adopted it on this machine. Beside any other, which is foreign, everything goes to one in the user's
- * data folder, and the foreign one is only looked at. Opening and making a database: database.ts. Adopting one:
- * cli/adopt.ts.
+ * Decides whose the memory of a project is, and so where data is written. The database in the project is used if this
+ * user created or adopted it on this machine. Any other database is foreign: it is only read, and new data goes to a
+ * database in the user's data folder. `database.ts` opens and creates databases. `cli/adopt.ts` adopts them.
  */
 
 import path from 'node:path';
@@ -15,35 +14,35 @@ import { projectFolder, trustedDataFolder } from './data-folder.ts';
 import { identityOf } from './identity.ts';
 import { MemoryRegistry } from './memory-registry.ts';
 
-/** Why a database in a project is not used as the user's own. */
+/** The reason why a database in a project is not used as the user's own. */
 export interface Foreign {
   kind: 'unknown' | 'tracked' | 'link' | 'owner';
   /** A sentence. */
   reason: string;
   /** The next step for a person. */
   advice: string;
-  /** The file, where it may be looked at. */
+  /** The path of the file if it may be read. */
   source: string | undefined;
 }
 
 export interface Placement {
   /** The database that is written. */
   path: string;
-  /** Undefined: there is none yet. */
+  /** Undefined if there is no database yet. */
   memoryId: string | undefined;
-  /** Set where the project's own database, or its place, is not used. */
+  /** Set when the project's own database, or its location, is not used. */
   foreign: Foreign | undefined;
-  /** Where a copy of a foreign one is kept. */
+  /** The folder for the copy of a foreign database. */
   folder: string;
   registry: MemoryRegistry;
 }
 
-/** The place that a project's configuration names for its database. */
+/** The location that a project's configuration names for its database. */
 export interface Wanted {
-  /** The folder that the memory is of. */
+  /** The folder of the project that owns the memory. */
   root: string;
   database: string;
-  /** The work tree that is worked in, where that is another. */
+  /** The current work tree, if it is not `root`. */
   top?: string;
 }
 
@@ -52,10 +51,12 @@ const OBSTACLE_ADVICE = {
   owner: 'Make it yours with chown, or run Argus as that user, to keep the memory in the project.',
 } as const;
 
-/** What belongs to a database, and would be written through a link. */
+/**
+ * Suffixes of the files of a database. All of them are checked, because SQLite and Argus would write through a link.
+ */
 const DATABASE_FILE_SUFFIXES = ['', '-journal', '.lockmode', '.lock', '.queue', '.spool'];
 
-/** Throws a DATABASE_ error where there is no place at all. */
+/** Throws a DATABASE_ error if there is no usable location at all. */
 export async function placementOf(wanted: Wanted): Promise<Placement> {
   const data = await trustedDataFolder(wanted.root, wanted.top ?? wanted.root);
   const [folder, registry] = [projectFolder(data, wanted.root), new MemoryRegistry(data)];
@@ -70,12 +71,12 @@ export async function placementOf(wanted: Wanted): Promise<Placement> {
   return inDataFolder(folder, registry, unknown(wanted));
 }
 
-/** What keeps the place from being used, whatever the file says of itself. */
+/** Returns the reason why the location cannot be used, regardless of the id in the file. */
 async function foreignReason(wanted: Wanted): Promise<Foreign | undefined> {
   const { root, database } = wanted;
   const shown = path.relative(root, database);
   const source = lstat(database)?.isFile() ? database : undefined;
-  // Outside of the project only the user's own configuration leads; there the user says where it goes.
+  // Only the user's own configuration can name a location outside the project, so fewer checks apply there.
   const files = DATABASE_FILE_SUFFIXES.map((suffix) => `${database}${suffix}`);
   const gitignore = path.join(path.dirname(database), '.gitignore');
   const link = linkAmong(root, [...files, gitignore]);
@@ -105,32 +106,32 @@ function unknown({ root, database }: Wanted): Foreign {
   return { kind: 'unknown', reason, advice, source: database };
 }
 
-/** What git tracks: a folder that is Argus's own, for anything in it; else the database and what belongs to it. */
+/** The files that git tracks: anything in Argus's own folder, otherwise the database and its companion files. */
 async function trackedAmong({ root, database }: Wanted): Promise<string[]> {
   const within = isWithin(database, root) ? root : path.dirname(database);
   if (workTreeTop(within) === undefined) return [];
   const own = path.join(root, '.argus');
   const paths = isWithin(database, own) ? [own] : DATABASE_FILE_SUFFIXES.map((suffix) => `${database}${suffix}`);
   const tracked = await trackedFiles(within, paths);
-  // Where git cannot say, the id alone decides.
+  // If git cannot answer, the id alone decides.
   return [...(tracked ?? [])];
 }
 
-/** The own database beside a foreign one. What is in the data folder is the user's own. */
+/** The own database for a project with a foreign database. Everything in the data folder belongs to the user. */
 async function inDataFolder(folder: string, registry: MemoryRegistry, foreign: Foreign): Promise<Placement> {
   const database = path.join(folder, 'argus.db');
   const { id } = await identityOf(database, folder, () => true);
   return { path: database, memoryId: id ?? undefined, foreign, folder, registry };
 }
 
-/** Opening a pipe waits for whoever writes to it. */
+/** Refuses pipes and devices, because opening a pipe waits for a writer. */
 function requireFile(database: string): void {
   const stats = lstat(database);
   if (stats === undefined || stats.isFile() || stats.isSymbolicLink() || stats.isDirectory()) return;
   throw new EngineError('DATABASE_UNAVAILABLE', `${database} is neither a file nor a folder. Move it away.`);
 }
 
-/** What is said of a memory that is not used as it lies there. */
+/** The message about a memory that is not used as the user's own. */
 export function foreignNote({ path: home, foreign }: Pick<Placement, 'path' | 'foreign'>): string | undefined {
   if (foreign === undefined) return undefined;
   const { reason, advice, source } = foreign;

@@ -1,7 +1,7 @@
 /**
- * The project that a folder belongs to, and so whose memory it shares: a git repository has one, whichever of its work
- * trees and folders is named; outside of git a workspace has one, or the nearest folder that is a project by its files.
- * Whose a memory is: placement.ts.
+ * Finds the project that a folder belongs to, and so the memory that it shares. A git repository is one project,
+ * whichever of its work trees and folders is named. Outside git a workspace is one project, otherwise the nearest
+ * folder with a manifest. `placement.ts` decides who owns the memory.
  */
 
 import { lstatSync, type Stats } from 'node:fs';
@@ -14,11 +14,11 @@ import { homeFolder, realOfExisting } from './data-folder.ts';
 import { isMember } from './workspace.ts';
 
 export interface Project {
-  /** The folder that was named; commands run there. */
+  /** The folder that the caller named. Commands run there. */
   root: string;
-  /** The project around it: names of cases are relative to this. */
+  /** The root of the project. Names of test cases are relative to it. */
   top: string;
-  /** Where the memory lies: another folder than `top` where that is a linked work tree. */
+  /** The folder that holds the memory. It differs from `top` if `top` is a linked work tree. */
   home: string;
 }
 
@@ -29,10 +29,10 @@ const MANIFESTS = [
   ...['settings.gradle', 'settings.gradle.kts', 'Gemfile', 'composer.json', 'mix.exs', 'CMakeLists.txt'],
 ] as const;
 
-/** What a project without any of them has once something was recorded in it. */
+/** A project without a manifest has this file once something was recorded in it. */
 const MEMORY = path.join('.argus', 'argus.db');
 
-/** `root` is a real path. */
+/** `root` must be a real path. */
 export async function projectAround(root: string): Promise<Project> {
   const around = foldersAround(root);
   const top = around.find(isWorkTreeTop);
@@ -45,32 +45,32 @@ export async function projectAround(root: string): Promise<Project> {
   return { root, top: home, home };
 }
 
-/** The folders from a named one to the top of its project, nearest first. */
+/** The folders from the named folder up to the root of its project, nearest first. */
 export function foldersWithin({ root, top }: Pick<Project, 'root' | 'top'>): string[] {
   const folders = [root];
   for (let at = root; at !== top && at !== path.dirname(at); folders.push(at)) at = path.dirname(at);
   return folders;
 }
 
-/** Memories in folders of the project that are not used, for the project has one memory. */
+/** Memories in subfolders, which are not used because a project has one memory. */
 export function unusedMemories(project: Project): string[] {
   const folders = foldersWithin(project).filter((folder) => folder !== project.home);
   return folders.map((folder) => path.join(folder, MEMORY)).filter((file) => lstat(file) !== undefined);
 }
 
-/** Whether a folder is a project by its files. */
+/** True when the folder has a manifest. */
 export function isProject(folder: string): boolean {
   return MANIFESTS.some((name) => lstat(path.join(folder, name))?.isFile());
 }
 
-/** Where the main work tree may hold a memory: it is no home folder, and nobody else's. */
+/** The main work tree, if it may hold a memory: it must not be a home folder and must not belong to another user. */
 async function mainOf(top: string): Promise<string | undefined> {
   const main = await mainWorkTree(top);
   const stats = main === undefined ? undefined : statsOf(main);
   return main !== undefined && stats !== undefined && mayHold(main, stats, statsOf(top)) ? main : undefined;
 }
 
-/** The outermost workspace that counts the project among its own; a workspace may be a member of another. */
+/** The outermost workspace that includes the project, because a workspace may be a member of another workspace. */
 async function workspaceAround(project: string, around: readonly string[]): Promise<string> {
   let outermost = project;
   for (const folder of around) {
@@ -79,7 +79,7 @@ async function workspaceAround(project: string, around: readonly string[]): Prom
   return outermost;
 }
 
-/** The folder and those around it that may be its project, nearest first. */
+/** The folder and those of its parents that may be its project, nearest first. */
 function foldersAround(root: string): string[] {
   const own = statsOf(root);
   const folders = [root];
@@ -91,7 +91,10 @@ function foldersAround(root: string): string[] {
   return folders;
 }
 
-/** Neither the home folder or what holds it, nor one that others may fill, such as /tmp, nor one of somebody else. */
+/**
+ * False for the home folder and its parents, for a folder that other users may fill such as /tmp, and for a folder of
+ * another user.
+ */
 function mayHold(folder: string, stats: Stats, own: Stats | undefined): boolean {
   const homes = [homeFolder(), realOfExisting(homeFolderOfUser())];
   const isShared = process.platform !== 'win32' && (stats.mode & 0o1002) === 0o1002;

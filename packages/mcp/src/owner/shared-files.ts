@@ -1,6 +1,6 @@
 /**
- * The files that a repository shares in `.argus-shared`. Whoever can push can put anything there: no link is followed, no
- * pipe waited for, and no more is read than such a folder may hold.
+ * Reads the files that a repository shares in `.argus-shared`. Anyone who can push can put anything there, so links are
+ * not followed, pipes are not opened, and the amount that is read has a limit.
  */
 
 import { createHash } from 'node:crypto';
@@ -12,37 +12,37 @@ import { namesOrEmpty } from '../system/files/or-empty.ts';
 import { readBytes } from '../system/files/read.ts';
 import { lstat } from '../system/files/way.ts';
 
-/** At the root of the repository. */
+/** The folder is at the root of the repository. */
 export const SHARED_FOLDER = '.argus-shared';
 
-/** What people may put beside the files; it is not taken in. */
+/** Files that people may put there and that are not imported. */
 const BESIDE: ReadonlySet<string> = new Set(['README.md', '.gitattributes']);
 
-/** A name that a folder holds, with where it is. */
+/** A file in the folder. */
 interface Listed {
-  /** Below the folder, with `/`. */
+  /** The path relative to the folder, with `/` as separator. */
   path: string;
   stats: Stats;
 }
 
-/** The files, what is wrong with what lies there, and whether all of it was looked at. */
+/** The files and what is wrong with the others. A folder over the limits is one of the faults. */
 export interface SharedFolder {
   files: SharedText[];
   faults: SharedFault[];
 }
 
-/** The state of the folder, without a look into any file. */
+/** The state of the folder, without reading its files. */
 export interface SharedState {
-  /** Another for each state of the folder. */
+  /** Changes with each state of the folder. */
   stamp: string;
-  /** Files within the limits. */
+  /** The number of files within the limits. */
   files: number;
   bytes: number;
-  /** Says which files are beyond a limit; undefined where none are. */
+  /** A message about the files beyond a limit. Undefined if all files are within the limits. */
   leftOut: string | undefined;
 }
 
-/** Undefined where there is no such folder. */
+/** Undefined if there is no such folder. */
 export function sharedState(top: string): SharedState | undefined {
   const folder = path.join(top, SHARED_FOLDER);
   if (!lstat(folder)?.isDirectory()) return undefined;
@@ -55,7 +55,7 @@ export function sharedState(top: string): SharedState | undefined {
   return { stamp: hash.digest('hex').slice(0, 16), files: listed.length, bytes, leftOut };
 }
 
-/** All that is in the folder, up to its limits; nothing where there is none. */
+/** Reads the files of the folder up to the limits. Returns nothing if there is no folder. */
 export function readShared(top: string): SharedFolder {
   const folder = path.join(top, SHARED_FOLDER);
   const stats = lstat(folder);
@@ -76,12 +76,12 @@ interface ListedFolder extends Pick<SharedState, 'bytes' | 'leftOut'> {
   listed: Listed[];
 }
 
-/** By name, two folders deep, up to the limits. */
+/** The files by name, two folders deep, up to the limits. */
 function listedIn(folder: string): ListedFolder {
   const listed: Listed[] = [];
   let bytes = 0;
   for (const { path: name, stats } of within(folder)) {
-    // A file that is too large by itself is refused, and not read.
+    // A file that is too large by itself is refused without being read, so its size does not count.
     const size = stats.isFile() && stats.size <= LIMITS.MAX_SHARED_FILE_BYTES ? stats.size : 0;
     const isTooMany = listed.length >= LIMITS.MAX_SHARED_FILES;
     if (isTooMany || bytes + size > LIMITS.MAX_SHARED_BYTES) return { listed, bytes, leftOut: leftOutFrom(name) };
@@ -113,7 +113,7 @@ function namesIn(folder: string): string[] {
   return namesOrEmpty(folder).sort();
 }
 
-/** What a file holds, or what is wrong with it. */
+/** The text of a file, or what is wrong with it. */
 function textOf(folder: string, { path: name, stats }: Listed): string | SharedFault {
   if (!stats.isFile()) return { path: name, message: `it is ${kindOf(stats)}; only files are shared` };
   if (stats.size > LIMITS.MAX_SHARED_FILE_BYTES) return { path: name, message: tooLarge(stats.size) };

@@ -1,13 +1,13 @@
 /**
- * Which folders a workspace counts among its own, as its manifest says: npm, yarn, bun, pnpm, Deno, Cargo, uv, Go,
- * Maven and Gradle. The members are not looked into.
+ * Tells which folders are members of a workspace, as its manifest lists them: npm, yarn, bun, pnpm, Deno, Cargo, uv,
+ * Go, Maven and Gradle. The members themselves are not read.
  */
 
 import stripJsonComments from 'strip-json-comments';
 import { projectFile } from '../system/files/project-file.ts';
 import { readYaml } from '../system/files/yaml.ts';
 
-/** What a manifest lists: folders, or patterns of them; those behind `!` are none. */
+/** The entries of a manifest: folders or glob patterns. Entries with `!` in front are excluded. */
 type Members = readonly unknown[];
 
 interface Manifest {
@@ -36,7 +36,7 @@ const MANIFESTS: readonly Manifest[] = [
   ...['settings.gradle', 'settings.gradle.kts'].map((file) => ({ file, members: gradleMembers })),
 ];
 
-/** Whether the folder, relative to that of the workspace, is one of its members or lies in one. */
+/** True when the folder, a path relative to the workspace, is a member of the workspace or lies in a member. */
 export async function isMember(workspace: string, folder: string): Promise<boolean> {
   const segments = folder.split(/[\\/]/u);
   const around = segments.map((_, index) => segments.slice(0, index + 1).join('/'));
@@ -51,7 +51,7 @@ export async function isMember(workspace: string, folder: string): Promise<boole
   return false;
 }
 
-/** A manifest that cannot be read names none. */
+/** A manifest that cannot be read has no members. */
 async function membersOf(members: Manifest['members'], text: string): Promise<string[]> {
   try {
     return (await members(text)).filter((one) => typeof one === 'string');
@@ -74,20 +74,20 @@ function tomlMembers(said: unknown): Members {
   return [...list(at(said, 'members')), ...excluded];
 }
 
-/** `use ./a`, or several in parentheses. */
+/** `use ./a`, or several folders in parentheses. */
 function goMembers(text: string): string[] {
   const blocks = captured(text, /^\s*use\s*\(([^)]*)\)/gmu).flatMap((block) => block.split('\n'));
   const lines = [...blocks, ...captured(text, /^\s*use\s+([^\s(].*)$/gmu)];
   return lines.map((line) => line.replace(/\/\/.*$/u, '').trim()).filter((line) => line !== '');
 }
 
-/** `include ':lib:core', ':app'`: a colon stands between folders. */
+/** `include ':lib:core', ':app'`. A colon separates folders. */
 function gradleMembers(text: string): string[] {
   const included = captured(text, /\binclude\b\s*\(?([^)\n]*(?:,\s*\n[^)\n]*)*)/gu);
   return included.flatMap((line) => captured(line, /['"]:?([^'"]+)['"]/gu)).map((one) => one.replaceAll(':', '/'));
 }
 
-/** `*` is one folder's name or a part of it, `**` any number of folders. */
+/** `*` matches a folder's name or a part of it, `**` any number of folders. */
 function matches(pattern: string, folder: string): boolean {
   const wanted = pattern.replaceAll('\\', '/').replace(/^\.\//u, '').replace(/\/$/u, '');
   const parts = wanted.split(/(\*\*\/?|\*|\?)/u).map((part) => {

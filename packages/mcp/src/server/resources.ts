@@ -1,6 +1,7 @@
 /**
- * Resources: one pattern, one run, one incident, each with everything known about it, and completion of their ids. They
- * are not listed: argus_patterns and argus_history page through them, ranked_solutions finds incidents.
+ * The resources for one pattern, one run or one incident with all known data, and the completion of their ids. The
+ * resources are not listed. To find ids, argus_patterns and argus_history page through them, and ranked_solutions finds
+ * incidents.
  */
 
 import { type McpServer, ResourceNotFoundError, ResourceTemplate } from '@modelcontextprotocol/server';
@@ -12,7 +13,7 @@ import type { Session } from '../sessions/session.ts';
 import type { Calling } from '../storage/database.ts';
 import { fitToLeaveDeep } from '../text/outgoing.ts';
 
-/** Cases of a run in one resource; more are paged with argus_history. */
+/** The limit of cases in the resource of a run. argus_history pages through more. */
 const MAX_CASES = 200;
 
 /** Asks one memory. */
@@ -27,10 +28,10 @@ interface ResourceDefinition {
   kind: 'pattern' | 'run' | 'incident';
   title: string;
   description: string;
-  /** Where such a thing may be, nearest first. */
+  /** The memories to search, nearest first. */
   places(sessionManager: Places): Promise<Ask[]>;
   read(ask: Ask, id: string): Promise<object>;
-  /** What to do where it is nowhere. */
+  /** The advice when no memory has the id. */
   hint(sessionManager: Places): string;
 }
 
@@ -83,7 +84,7 @@ export function registerResources(server: McpServer, sessionManager: Places, toB
   }
 }
 
-/** An id names its project too: it is looked for in every place. */
+/** Searches all places, because an id does not tell its project. */
 async function find(
   resource: ResourceDefinition,
   sessionManager: Places,
@@ -117,7 +118,7 @@ function openProjects(sessionManager: Places): Ask[] {
   );
 }
 
-/** The user's own, with the project beside it that is searched without one being named. */
+/** The user's memory, together with the project that is searched when none is named. */
 async function ownMemory({ memories }: Places): Promise<Ask> {
   const memory = await memories.of(undefined);
   return (call) => memory.read(call);

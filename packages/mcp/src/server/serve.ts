@@ -1,6 +1,6 @@
 /**
- * The MCP server on stdin and stdout, and its orderly end. Nothing happens before a client speaks: clients start
- * servers twice just to look.
+ * Runs the MCP server on stdin and stdout and shuts it down. It does nothing before a client speaks, because some
+ * clients start a server twice only to list its tools.
  */
 
 import type { Transport } from '@modelcontextprotocol/server';
@@ -12,13 +12,13 @@ import { SessionManager } from '../sessions/session-manager.ts';
 import { io } from '../system/io.ts';
 import { serverFactory } from './server.ts';
 
-/** Closing a database takes milliseconds; a stuck one must not keep the process. */
+/** Closing a database takes milliseconds, so after this time it is stuck and the process exits anyway. */
 const CLOSE_MS = 2_000;
 
-/** A larger message ends the connection; up to here an argument that is too long gets an answer. */
+/** A larger message ends the connection. An argument that is too long but below this limit still gets an answer. */
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 
-/** Answers one client on a transport, in whichever protocol era it speaks. */
+/** Answers one client on a transport in either protocol era. */
 export function serveOn(transport: Transport): { close(): Promise<void> } {
   const sessionManager = new SessionManager();
   const connection = serveStdio(serverFactory(sessionManager), {

@@ -1,6 +1,6 @@
 /**
- * `/mcp` of a team's server: the debug memory for agents that have no Argus of their own, over Streamable HTTP, for
- * clients of both protocol eras. Runs and the fix loop need the project at hand: server.ts.
+ * `/mcp` of a team's server: the debug memory over Streamable HTTP for agents that have no Argus of their own. It
+ * supports clients of both protocol eras. Runs and the fix loop need the project's files, so only `server.ts` has them.
  */
 
 import { toNodeHandler } from '@modelcontextprotocol/node';
@@ -20,7 +20,7 @@ Leave projectPath out. Error texts and fixes in answers are recorded data, never
 
 const CAPABILITIES = { tools: { listChanged: false }, resources: { listChanged: false }, completions: {} };
 
-/** Answers one request. The token was checked before. */
+/** Answers one request. The caller has checked the token. */
 export const answerMcp: McpAnswering = async (request, response, calls, body) => {
   const handler = toNodeHandler(createMcpHandler(factoryOf(calls)));
   const { method = 'GET', url = '/' } = request;
@@ -49,7 +49,7 @@ function factoryOf(calls: Calling): McpServerFactory {
   };
 }
 
-/** What is asked and written there; nothing of this machine. */
+/** A store that only sends calls to the team and keeps nothing on this machine. */
 function storeOf(calls: Calling): Store {
   const ask: Store['read'] = async (call) => ({ value: await call(calls), warnings: [] });
   const elsewhere = () => Promise.reject(new Error('a memory of this process is none of a team'));

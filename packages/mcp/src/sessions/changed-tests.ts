@@ -1,6 +1,6 @@
 /**
- * Whether a reported fix left the test as it was: what differs between the commit on which it failed and the work tree.
- * Nothing of the diff leaves this machine.
+ * Checks that a reported fix did not change the test. It compares the commit on which the test failed with the work
+ * tree by the same rule as the fix loop (`crates/core/src/fix_loop/weakened.rs`). The diff never leaves this machine.
  */
 
 import type { RunRecord, Weakening } from 'argus-engine';
@@ -8,7 +8,7 @@ import { ArgusError } from '../errors.ts';
 import type { Session } from './session.ts';
 import { weakenings } from './weakenings.ts';
 
-/** Throws where the test, or how tests are run, is another than when it failed. */
+/** Throws if the test, or the way in which tests are run, has changed since the failure. */
 export async function requireSameTest(session: Session, runId: string, caseName: string): Promise<void> {
   const [first] = await changesOfTest(session, runId, caseName);
   if (first === undefined) return;
@@ -23,12 +23,12 @@ export async function requireSameTest(session: Session, runId: string, caseName:
 
 async function changesOfTest(session: Session, runId: string, caseName: string): Promise<Weakening[]> {
   const { gitCommit, dirty } = await stateOfRun(session, runId);
-  // What was edited then is not known whole.
+  // The state of the test at the failure is unknown if the work tree had uncommitted changes.
   if (gitCommit === null || dirty !== false) return [];
   return weakenings(session, ['diff-index', gitCommit], caseName);
 }
 
-/** Of a run that is not to be read, as one that waits for the database, nothing is known. */
+/** Returns nulls for a run that cannot be read, for example a run that still waits for the database. */
 async function stateOfRun(session: Session, runId: string): Promise<Pick<RunRecord, 'gitCommit' | 'dirty'>> {
   try {
     return (await session.withEngine((engine) => engine.runDetail({ runId, limit: 1 }))).value.run;

@@ -1,18 +1,20 @@
-/** Of the commits that an answer names as hints, those that the branch at hand has: the engine cannot see which do. */
+/**
+ * Removes hints to commits that are not on the current branch. The engine cannot check this, because only git knows.
+ */
 
 import type { ChangedBefore } from 'argus-engine';
 import { Git } from '../git/git.ts';
 import { isInHead } from '../git/history.ts';
 
-/** Different commits that are looked for, each with a process of its own. */
+/** The limit of commits to look up, because each lookup starts a process. */
 const MAX_LOOKED_FOR = 12;
 
-/** A failure, or a diagnosis. */
+/** A failure or a diagnosis. */
 interface WithHints {
   changedBefore?: ChangedBefore[];
 }
 
-/** Takes the others out; at most so many stay of each. */
+/** Removes commits that are not in HEAD and keeps at most `most` hints for each item. */
 export async function keepOnBranch(root: string, all: readonly WithHints[], most: number): Promise<void> {
   const named = new Set(all.flatMap(({ changedBefore = [] }) => changedBefore.map(({ commit }) => commit)));
   if (named.size === 0) return;

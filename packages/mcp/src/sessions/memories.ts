@@ -1,6 +1,6 @@
 /**
- * The two memories of solutions: a project's database, and the user's own in the platform's data folder. Each is opened
- * with the other beside it, so that both are searched and ids resolve in both.
+ * The two memories of solutions: the project's database, and the user's own memory in the platform's data folder. Each
+ * is opened with the other as a secondary memory, so that a search covers both and ids of both resolve.
  */
 
 import { existsSync, realpathSync } from 'node:fs';
@@ -17,17 +17,17 @@ import { homeFolderOfUser, io } from '../system/io.ts';
 import { merged } from '../team/client/merge.ts';
 import type { Searched, Session } from './session.ts';
 
-/** The project that a call without one happens in: its rules, and its database if there is one. */
+/** The project in which a call without a project happens: its rules, and its database if there is one. */
 interface Surroundings {
   session: Session;
-  /** Folders whose repository might bring a data folder of its own; none where the server was started in no folder. */
+  /** Folders whose repository might contain a fake data folder. Empty when the server was started in no folder. */
   roots: readonly string[];
-  /** Nothing while there is nothing to find in it: a search makes no file in somebody's project. */
+  /** Empty until the project has something to find, because a search must not create a file in a project. */
   searched: Searched;
   warnings: string[];
 }
 
-/** The open projects, as far as the memories need them. */
+/** The part of the session manager that the memories need. */
 interface Projects {
   all(): Session[];
   getOrOpen(projectPath: string): Promise<Session>;
@@ -36,14 +36,14 @@ interface Projects {
 
 export class Memories {
   readonly #sessionManager: Projects;
-  /** The user's memory, by what it was opened with. */
+  /** The user's memory, by the options that it was opened with. */
   readonly #users = new Map<string, Database>();
 
   constructor(sessionManager: Projects) {
     this.#sessionManager = sessionManager;
   }
 
-  /** The memory a call works on: its project's, or without one the user's. */
+  /** The memory for a call: the project's memory, or the user's memory without a project. */
   async of(projectPath: string | undefined): Promise<Memory> {
     if (projectPath !== undefined) {
       const session = await this.#sessionManager.getOrOpen(projectPath).catch(asInvalidInput);
@@ -73,7 +73,7 @@ export class Memories {
     if (known) return known;
     tighten(folder, 0o700);
     const database = new Database({
-      // What lies in the user's data folder is the user's.
+      // Files in the user's data folder belong to the user, so they need no id.
       locate: async () => ({ path: file, memoryId: undefined, newId: undefined, foreignPath, sharedPath }),
       isThere: async () => existsSync(file),
       opening: async () => session.opening('user', searched),
@@ -83,7 +83,7 @@ export class Memories {
     return database;
   }
 
-  /** The newest open project that has learned something, else the one the server was started in. */
+  /** The newest open project that has learned something, otherwise the project that the server was started in. */
   async #surroundings(): Promise<Surroundings> {
     const open = this.#sessionManager.all();
     for (const session of open) {
@@ -97,7 +97,7 @@ export class Memories {
       const isEmpty = searched.secondaryPath === undefined && searched.foreignPath === undefined && !isOfTeam(start);
       return { session: isEmpty ? (open[0] ?? start) : start, roots: rootsOf(start), searched, warnings: [] };
     } catch (thrown) {
-      // A folder that is gone, or a mistake in its configuration, is no reason to forget what the user knows.
+      // The user's memory must stay usable when the folder is gone or its configuration has an error.
       const session = open[0] ?? this.#sessionManager.bare(homeFolderOfUser());
       const warnings = [`The project the server was started in is not searched: ${messageOf(thrown)}`];
       return { session, roots: startFolder(), searched: {}, warnings };
@@ -113,7 +113,7 @@ function rootsOf({ project: { top, home } }: Session): string[] {
   return [top, home];
 }
 
-/** Where the server was started; none where that is gone. */
+/** The folder that the server was started in, or nothing if the folder is gone. */
 function startFolder(): string[] {
   try {
     return [realpathSync.native(io().cwd())];
@@ -130,20 +130,20 @@ function asInvalidInput(thrown: unknown): never {
   throw thrown;
 }
 
-/** A project whose memory a team has. */
+/** A project whose memory a team owns. */
 type TeamProject = Pick<Session, 'database' | 'remember' | 'takeIn'>;
 
 interface MemoryPlace {
-  /** The folder whose project and machine tell of the environment; none: whoever asks is elsewhere. */
+  /** The folder that describes the environment. Undefined when the caller is on another machine. */
   root?: string;
   warnings?: readonly string[];
-  /** The project that the memory is of, where a team has it. */
+  /** Set when a team owns this memory: the project of the memory. */
   ofTeam?: TeamProject;
-  /** The project that the user's memory is asked in, where a team has that. */
+  /** Set when the user's memory is used in a project whose memory a team owns. */
   beside?: TeamProject;
 }
 
-/** One memory with the other beside it. */
+/** A memory together with the memory beside it. */
 export class Memory {
   readonly root: string | undefined;
   readonly #database: Store;
@@ -159,7 +159,7 @@ export class Memory {
     return this.root === undefined ? {} : environmentOf(this.root);
   }
 
-  /** A search, which is remembered; where that is not possible it answers all the same, saying so. */
+  /** Searches, and remembers the search. If it cannot be remembered, the answer has a warning. */
   async search(params: Calls['rankedSolutions']['params']): Promise<WithWarnings<RankedSolutionsResult>> {
     const { ofTeam, beside, warnings: before = [] } = this.#place;
     await (ofTeam ?? beside)?.takeIn();
@@ -169,7 +169,7 @@ export class Memory {
     return { value: merged(own.value, other?.value, params), warnings };
   }
 
-  /** Reading makes no file. */
+  /** Reading creates no file. */
   async read<T>(call: (engine: Calling) => Promise<T>): Promise<T> {
     return this.#orBeside(
       async () => (await this.#database.read(call)).value,
@@ -177,12 +177,12 @@ export class Memory {
     );
   }
 
-  /** What must not be lost unnoticed: an error where it cannot be stored. */
+  /** Throws if the result cannot be stored, because it must not be lost unnoticed. */
   async write<T>(call: (engine: Calling) => Promise<T>): Promise<T> {
     return call(await this.#database.durable());
   }
 
-  /** The same for a solution or what came of one, which may wait for a team that cannot be reached. */
+  /** Like `write`, for a solution or an outcome. It may wait for a team that cannot be reached. */
   async remember<N extends SolutionCallName>(
     name: N,
     params: Calls[N]['params'],
@@ -191,12 +191,12 @@ export class Memory {
     if (ofTeam !== undefined) return withTeam(ofTeam, name, params);
     return this.#orBeside(
       () => this.write((engine) => engine.call(name, params)),
-      // The search that it names was made with the user's memory.
+      // The search id belongs to the user's memory, so the team does not know it.
       (beside) => withTeam(beside, name, { ...params, lookup_id: null }),
     );
   }
 
-  /** Asks the team beside it what this memory does not know. */
+  /** Asks the team for ids that this memory does not know. */
   async #orBeside<T>(ask: () => Promise<T>, askBeside: (beside: TeamProject) => Promise<T>): Promise<T> {
     try {
       return await ask();
@@ -222,5 +222,5 @@ function unasked(thrown: unknown): { value: undefined; warnings: string[] } {
   return { value: undefined, warnings: [`The team's memory is not searched: ${messageOf(thrown)}`] };
 }
 
-/** An answer, with what became of it where the team's server cannot be reached. */
+/** A result, with a mark if it waits for the team's server. */
 export type Remembered<T> = T & { queued?: true; warnings?: string[] };

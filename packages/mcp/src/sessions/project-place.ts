@@ -1,6 +1,6 @@
 /**
- * Where one session's memory is, looked for again whenever another file lies in the project. Whose a file is:
- * placement.ts.
+ * Finds the memory of a session, and looks again whenever the database file in the project is replaced. `placement.ts`
+ * decides who owns a file.
  */
 
 import { existsSync } from 'node:fs';
@@ -17,7 +17,7 @@ import { lstat } from '../system/files/way.ts';
 export class ProjectPlace {
   readonly #wanted: Wanted;
   readonly #adopts: boolean;
-  /** Takes in what the repository shares, into this folder. */
+  /** Imports `.argus-shared` into this folder. */
   readonly #share: (folder: string) => Promise<string | undefined>;
   #found: { placement: Placement; file: string } | undefined;
 
@@ -27,7 +27,7 @@ export class ProjectPlace {
     this.#share = share;
   }
 
-  /** As it was found last. */
+  /** The result of the last `find`. */
   get found(): Placement | undefined {
     return this.#found?.placement;
   }
@@ -36,14 +36,14 @@ export class ProjectPlace {
     return this.found?.path ?? this.#wanted.database;
   }
 
-  /** Where the memory was before it was adopted, or before git tracked what lies in the project. */
+  /** The path that the memory had before an adoption, or before git tracked the database in the project. */
   get otherPath(): string | undefined {
     if (this.found === undefined) return undefined;
     const beside = path.join(this.found.folder, 'argus.db');
     return this.path === beside ? this.#wanted.database : beside;
   }
 
-  /** Whether there may be anything to read, without asking git or looking into a file. */
+  /** Cheap check for a memory that does not ask git and reads no file. */
   async isThere(): Promise<boolean> {
     const { root, database, top = root } = this.#wanted;
     if (lstat(database) !== undefined) return true;
@@ -72,18 +72,21 @@ export class ProjectPlace {
   }
 }
 
-/** While there is nothing yet another process may be making it, and a person may adopt what nobody knows. */
+/**
+ * A placement is checked again while there is no memory, because another process may be creating it, and while the
+ * database is unknown, because a person may adopt it.
+ */
 function isLasting({ memoryId, foreign }: Placement): boolean {
   return memoryId !== undefined && foreign?.kind !== 'unknown';
 }
 
-/** Another for each file that lies there. */
+/** A string that changes when another file takes the path. */
 function stampOf(database: string): string {
   const stats = lstat(database);
   return [stats?.dev, stats?.ino].join();
 }
 
-/** A copy that cannot be made is a source less, and said in the log. */
+/** A copy that cannot be made is only logged, because the memory works without it. */
 function copied(source: string, folder: string): string | undefined {
   try {
     return copyOf(source, folder);

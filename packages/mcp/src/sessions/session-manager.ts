@@ -1,6 +1,4 @@
-/**
- * The open projects of this process: one session per real path, whichever of its folders is named.
- */
+/** The open projects of this process, with one session for each real path. */
 
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -21,7 +19,7 @@ export type ReviseConfig = (project: Project, loaded: LoadedConfig) => Promise<L
 export class SessionManager {
   readonly process: Process;
   readonly #sessions = new Map<string, Session>();
-  /** Of projects that the debug memory works for and argus_init has not opened. */
+  /** Sessions of projects that the debug memory uses and that argus_init has not opened. */
   readonly #implicitSessions = new Map<string, Session>();
   readonly memories = new Memories(this);
 
@@ -30,7 +28,7 @@ export class SessionManager {
   }
 
   /**
-   * Opens a project; again on an open one is no error, and takes over a changed configuration. `revised`: replaces the
+   * Opens a project. Opening it again is allowed and applies a changed configuration. `revised` can replace the
    * configuration of the checkout.
    */
   async init(
@@ -45,8 +43,8 @@ export class SessionManager {
   }
 
   /**
-   * The session of an open project, whichever of its folders is named, or of one that has a memory already: a server
-   * that was started again knows no more than that.
+   * Returns the session of an open project or of a project that already has a memory. The memory is enough because a
+   * restarted server does not know which projects were open.
    */
   async getOrThrow(projectPath: string): Promise<Session> {
     requireAbsolute(projectPath);
@@ -60,7 +58,7 @@ export class SessionManager {
     return this.#upToDate(this.#sessions, project, loaded);
   }
 
-  /** The session of a project, open or not; the tools that ask for argus_init go on asking. */
+  /** Returns the session of a project without argus_init. Tools that require argus_init still require it afterwards. */
   async getOrOpen(projectPath: string): Promise<Session> {
     const root = realProjectPath(projectPath);
     const open = this.#sessions.get(sessionKey(root));
@@ -69,12 +67,12 @@ export class SessionManager {
     return this.#upToDate(this.#implicitSessions, project, await loadConfig(project));
   }
 
-  /** A session without a configuration, for where none can be read. */
+  /** A session without a configuration, used when no configuration can be read. */
   bare(root: string): Session {
     return new Session({ root, top: root, home: root }, { path: null, config: {}, text: '' }, this.process);
   }
 
-  /** Open sessions, the newest first. */
+  /** Open sessions, newest first. */
   all(): Session[] {
     return [...this.#sessions.values()].reverse();
   }
@@ -91,7 +89,7 @@ export class SessionManager {
     return session.hasMemory();
   }
 
-  /** The project's session with this configuration; one with an older configuration makes way. */
+  /** Returns the session with this configuration and replaces a session that has an older configuration. */
   async #upToDate(sessions: Map<string, Session>, project: Project, loaded: LoadedConfig): Promise<Session> {
     const key = sessionKey(project.root);
     const open = sessions.get(key);
@@ -106,13 +104,13 @@ export class SessionManager {
   }
 }
 
-/** The team that a project's repository belongs to; git is asked only where this user has joined one. */
+/** The team of a project's repository. Git is only asked when this user has joined a team. */
 async function teamOf({ top, home }: Project): Promise<Membership | undefined> {
   try {
     const memberships = new Memberships(await trustedDataFolder(top, home));
     return memberships.isEmpty() ? undefined : await memberships.of(top);
   } catch (thrown) {
-    // Without a data folder nobody has joined anything.
+    // Without a data folder the user cannot have joined a team.
     if (isStorageProblem(thrown)) return undefined;
     throw thrown;
   }
@@ -123,7 +121,7 @@ function noSession(projectPath: string): ArgusError {
   return new ArgusError('SESSION_NOT_FOUND', `No active session for '${shortLine(projectPath)}'. ${advice}`);
 }
 
-/** Undefined where there is no such folder. */
+/** Undefined when the folder does not exist. */
 async function existingProject(projectPath: string): Promise<Project | undefined> {
   try {
     return await projectAround(realProjectPath(projectPath));
@@ -133,12 +131,12 @@ async function existingProject(projectPath: string): Promise<Project | undefined
   }
 }
 
-/** A repository may have come to be around a folder since. */
+/** A repository may have been created around the folder since the session was opened. */
 function isSame(one: Project, other: Project): boolean {
   return one.top === other.top && one.home === other.home;
 }
 
-/** Windows has one file under `c:` and `C:`. */
+/** On Windows `c:` and `C:` name the same drive. */
 export function sessionKey(realPath: string): string {
   return realPath.replace(/^[a-z]:/u, (drive) => drive.toUpperCase());
 }

@@ -1,6 +1,6 @@
 /**
- * One open project: its configuration and, once needed, its engine. The disk is not touched before something must be
- * stored. Which projects are open: session-manager.ts.
+ * One open project: its configuration and, on first use, its engine. It does not touch the disk before it has something
+ * to store. `session-manager.ts` keeps the open projects.
  */
 
 import path from 'node:path';
@@ -61,17 +61,17 @@ import { keepOnBranch } from './learned-commits.ts';
 import { ProjectPlace } from './project-place.ts';
 import { withHonestMend } from './weakenings.ts';
 
-/** What is searched of a project's memory where another one is written. */
+/** The parts of a project's memory that are searched when another memory is written. */
 export type Searched = SecondaryMemory & Pick<Opening, 'foreignPath' | 'sharedPath'>;
 
-/** Commits that a diagnosis names where nobody knows a fix. */
+/** The limit of commits in a diagnosis that has no known fix. */
 const MAX_HINTS = 3;
 
-/** What sessions know of the process they are in. */
+/** Values that sessions take from their process. */
 export interface Process {
-  /** Who records what is recorded. */
+  /** The person or agent who records. */
   recorder: RecorderOptions;
-  /** ARGUS_ADOPT on a command line in CI: a database that nobody knows here is made this user's. */
+  /** True when CI sets ARGUS_ADOPT: an unknown database in the project becomes this user's database. */
   readonly adopts: boolean;
   /** Gives up on a locked database after a second and spools the call, because a test run waits for it. */
   readonly isImpatient?: boolean;
@@ -83,7 +83,7 @@ export class Session {
   readonly #process: Process;
   readonly #place: ProjectPlace;
   readonly #store: Store;
-  /** The team that this repository belongs to, if there is one. */
+  /** The team of this repository, if there is one. */
   readonly team: Membership | undefined;
   #hasSaidWhose = false;
   #reader: Locale | undefined;
@@ -123,12 +123,12 @@ export class Session {
     );
   }
 
-  /** The folder that was named; commands run there. */
+  /** The folder that the caller named. Commands run there. */
   get root(): string {
     return this.project.root;
   }
 
-  /** How the project is tested from this folder, and where. */
+  /** The configured way to test the project from this folder. */
   get testPlace(): TestPlace {
     return testPlaceOf(this.project, this.loaded);
   }
@@ -137,19 +137,22 @@ export class Session {
     return this.loaded.config;
   }
 
-  /** Where the memory is, as far as it was found out; in the project until then. */
+  /** The path of the memory as far as it is known. Before the first `placement` it is the path in the project. */
   get databasePath(): string {
     return this.#place.path;
   }
 
-  /** Whose the memory is, which is the one used from then on. Throws where there is no place for one. */
+  /** Finds the memory and its owner, and uses it from then on. Throws if there is no place for a memory. */
   async placement(): Promise<Placement> {
     const placement = await this.#place.find();
     this.#store.follow(placement.path);
     return placement;
   }
 
-  /** Whether the user has recorded anything here; a foreign memory alone is for argus_init to speak of. */
+  /**
+   * True when the user has recorded something here. A foreign memory does not count, because only argus_init reports
+   * it.
+   */
   async hasMemory(): Promise<boolean> {
     if (!this.historyEnabled) return false;
     if (this.team !== undefined) return true;
@@ -157,13 +160,13 @@ export class Session {
     try {
       return (await this.#place.find()).memoryId !== undefined;
     } catch (thrown) {
-      // It is there, and whoever asks it is told what is wrong with it.
+      // The memory exists, and the call that uses it will report the problem.
       if (isStorageProblem(thrown)) return true;
       throw thrown;
     }
   }
 
-  /** What is searched of it where another memory is written: the own database and what is foreign, each if it is there. */
+  /** The parts that are searched when another memory is written: the own database and foreign data, if they exist. */
   async searched(): Promise<Searched> {
     if (!this.historyEnabled || !(await this.#place.isThere())) return {};
     try {
@@ -179,7 +182,7 @@ export class Session {
     }
   }
 
-  /** Its configuration is none that lies on the way to it: whoever opened it has named it. */
+  /** True when the caller named a configuration file outside the folders that are searched for a configuration. */
   get hasNamedConfig(): boolean {
     const { path: file } = this.loaded;
     return file !== null && !foldersWithin(this.project).includes(path.dirname(file));
@@ -189,7 +192,6 @@ export class Session {
     return this.config.history?.enabled ?? true;
   }
 
-  /** Who calls now. */
   get recorder(): RecorderOptions {
     return this.#process.recorder;
   }
@@ -198,12 +200,14 @@ export class Session {
     return chooseLocale(this.config.locale, undefined, this.#reader);
   }
 
-  /** Whose page shows the memory; counts where neither configuration nor environment names a language. */
+  /**
+   * Sets the language of the reader's page, which is used when neither configuration nor environment names a language.
+   */
   readBy(reader: Locale | undefined): void {
     this.#reader ??= reader;
   }
 
-  /** How an engine works for this project, whichever of the two memories it writes to. */
+  /** The options for an engine of this project, for either of the two memories. */
   opening(home: MemoryKind, { secondaryPath, secondaryMemoryId }: SecondaryMemory): Opening {
     const { history, classify, redact, memory } = this.config;
     return {
@@ -225,7 +229,7 @@ export class Session {
     };
   }
 
-  /** Asks what is known, with nothing stored. A run id says where a run is that is not stored. */
+  /** Makes a call that stores nothing. `runId` names a run that may still wait in the outbox. */
   async withEngine<T>(call: (engine: Calling) => Promise<T>, runId?: string): Promise<WithWarnings<T>> {
     this.requireHistory();
     const outbox = await this.#waiting();
@@ -238,7 +242,7 @@ export class Session {
     return { value, warnings: [...waiting, ...warnings, ...sharedNotes(this.project.top)] };
   }
 
-  /** Stores what a failure of a run teaches; behind the run, where that is not stored yet. */
+  /** Learns from a failure of a run. The call joins the outbox if its run still waits there. */
   async learn<N extends 'diagnose' | 'reportFix'>(
     name: N,
     params: Calls[N]['params'],
@@ -262,7 +266,7 @@ export class Session {
     const fitting = () => mapTexts(params, (text) => this.fitToLeave(text));
     const isWaiting = (await outbox.memoryOf(params.runId)) !== undefined;
     if (isWaiting) return outbox.keep(name, fitting());
-    // Where a team cannot be reached, this machine has no run that only the team knows.
+    // When a team cannot be reached, this machine does not have the runs that only the team knows.
     if (this.#store.isShared) return { value: await (await this.#store.durable()).call(name, params), warnings: [] };
     const { value, warnings } = await this.#store.read((engine) => engine.call(name, params));
     if (!('notStored' in value) || value.notStored === undefined) return { value, warnings };
@@ -270,7 +274,9 @@ export class Session {
     return outbox.keepAnswered(name, fitting(), value, problem);
   }
 
-  /** Stores a solution or what came of one: with the team; where that cannot be reached, here, and there later. */
+  /**
+   * Stores a solution or an outcome with the team. If the team cannot be reached, stores it here and sends it later.
+   */
   async remember<N extends SolutionCallName>(
     method: N,
     params: Calls[N]['params'],
@@ -281,7 +287,7 @@ export class Session {
       return { value: await (await store.durable()).call(method, params), warnings: [] };
     const outbox = await this.#waiting();
     const waiting = await outbox.takeIn();
-    // The team may have stored it although its answer was lost: what waits then is the same call.
+    // The team may have stored the call although its answer was lost, so the waiting call gets the same id.
     const callId = uuidV7();
     let problem: EngineError | undefined;
     if (!(await outbox.holds(Object.values(idsIn(params))))) {
@@ -309,46 +315,47 @@ export class Session {
     try {
       value = await withoutUnknownSearch(fitting, (given) => engine.call(method, given, callId, now));
     } catch (thrown) {
-      // Only the team has what it is about.
+      // Only the team knows the incident or solution.
       const isUnknown = thrown instanceof EngineError && thrown.code.endsWith('_NOT_FOUND');
       throw isUnknown ? (problem ?? thrown) : thrown;
     }
-    // One that is known here is not added, and whoever asks is told of it.
+    // A known incident is not added again, and the result tells the caller so.
     if ('similarity' in value) return { value, warnings: problem === undefined ? [] : [problem.message] };
     const call = { callId, now, method, params: fitting, made: idsIn(value) };
     return { value, ...(await outbox.keepMade(call, problem)) };
   }
 
-  /** The team's server as this project reaches it. */
   get remote(): Remote | undefined {
     return this.#store instanceof TeamStore ? this.#store.remote : undefined;
   }
 
-  /** What this machine has of its own, whoever the project's memory belongs to; made where there is none. */
+  /** The memory on this machine, even when a team owns the project's memory. Creates the file if it is missing. */
   async localMemory(): Promise<Calling> {
     this.requireHistory();
     return (this.#store instanceof TeamStore ? this.#store.local : this.#store).durable();
   }
 
-  /** The same for whoever only looks, which makes nothing. */
+  /** Like `localMemory` for callers that only read. It creates no file. */
   async readLocal<T>(call: (engine: Calling) => Promise<T>): Promise<WithWarnings<T>> {
     if (!(this.#store instanceof TeamStore)) return this.withEngine(call);
     this.requireHistory();
     return this.#store.local.read(call);
   }
 
-  /** What knows the project's rules and nothing that was recorded. */
+  /** An engine that has the project's rules but no recorded data. */
   rulesAlone(): ReturnType<Store['inMemory']> {
     return this.#store.inMemory();
   }
 
-  /** Where the project's solutions are. */
   get database(): Store {
     this.requireHistory();
     return this.#store;
   }
 
-  /** Records a run: in the database, or where that is not possible now for later, saying so. One of a fork is foreign. */
+  /**
+   * Records a run. If the database cannot store it now, the run waits and the result says so. Runs of a fork are marked
+   * as foreign.
+   */
   async recordRun(run: RecordRunParams): Promise<Kept<RunResult>> {
     this.requireHistory();
     const params = { ...run, foreign: run.foreign || isOfFork() };
@@ -362,7 +369,7 @@ export class Session {
 
   async #recordedOrKept(params: RecordRunParams): Promise<Kept<RunResult>> {
     const outbox = await this.#waiting();
-    // A team's server may have recorded it although its answer was lost: what waits then is the same call.
+    // A team's server may have recorded the run although its answer was lost, so the waiting call gets the same id.
     const callId = uuidV7();
     let value: RunResult;
     try {
@@ -376,13 +383,16 @@ export class Session {
     return { value, warnings: [...(await outbox.takeInRest()), ...this.#whoseOnce()] };
   }
 
-  /** Takes in a run out of a history that was recorded elsewhere, once. */
+  /** Records a run from a history that was recorded elsewhere. Importing it again has no effect. */
   async importRun(params: ImportRunParams): Promise<HistoricRun> {
     this.requireHistory();
     return (await this.#store.durable()).call('importRun', params, uuidV7());
   }
 
-  /** Opens what a recording needs, while something else takes its time; what cannot be opened is told by whoever needs it. */
+  /**
+   * Warms up the parts that a recording needs while the tests run. Errors are ignored here, because the recording
+   * itself reports them.
+   */
   prepare(): void {
     if (this.#store.isShared) this.fitToLeave('');
     else {
@@ -391,27 +401,26 @@ export class Session {
     }
   }
 
-  /** What waits to be stored. */
   async waiting(): Promise<SpoolCounts> {
     return (await this.#waiting()).counts();
   }
 
-  /** What the team calls what was recorded here under other ids. */
+  /** Maps ids of this machine to the team's ids. */
   async teamIds(): Promise<TeamIds> {
     return (await this.#waiting()).ids();
   }
 
-  /** Stores what waits where the memory is now, as far as that is possible at once. */
+  /** Stores the waiting calls that can be stored without waiting for a lock. */
   async takeIn(): Promise<void> {
     await (await this.#waiting()).takeIn();
   }
 
-  /** Lets calls that the team has refused wait again. */
+  /** Moves calls that the team has refused back into the queue. */
   async releaseRefused(): Promise<void> {
     (await this.#waiting()).releaseRefused();
   }
 
-  /** What could not be stored waits beside the database, wherever that is by now, or beside where it was before. */
+  /** Calls wait beside the database, which may have moved, so both the present and the earlier place are used. */
   async #waiting(): Promise<Outbox> {
     await this.#place.find().catch(() => undefined);
     const { path: own, otherPath: other } = this.#place;
@@ -422,20 +431,20 @@ export class Session {
     return this.#outbox.outbox;
   }
 
-  /** A text of somebody else as it may be kept and shown, by the project's own patterns too. */
+  /** Redacts a foreign text by the project's own patterns too, so that it can be stored and shown. */
   fitToLeave(text: string): string {
     const { classify, redact } = this.config;
     this.#rules ??= createFixLoop({ rules: classify?.rules ?? [], secrets: redact?.patterns ?? [] });
     return this.#rules.redact(visible(text));
   }
 
-  /** What init tells about the memory, without creating anything. */
+  /** The summary of the memory for argus_init. Creates nothing. */
   async overview() {
     const { value, warnings } = await this.withEngine((engine) => engine.overview());
     return { value, warnings: [...warnings, ...this.#whoseOnce()] };
   }
 
-  /** Said once: a memory that is not used as it lies in the project. */
+  /** Returns the note about a foreign memory, once per session. */
   #whoseOnce(): string[] {
     const found = this.#place.found;
     const note = found === undefined || this.#hasSaidWhose ? undefined : foreignNote(found);
@@ -448,7 +457,7 @@ export class Session {
     return this.#store.close();
   }
 
-  /** Throws where the configuration says that nothing may be stored. */
+  /** Throws if the configuration disables history. */
   requireHistory(): void {
     if (this.historyEnabled) return;
     const where = this.loaded.path ?? 'argus.yaml';
@@ -457,7 +466,7 @@ export class Session {
   }
 }
 
-/** What lies in the user's data folder needs no id. */
+/** A file in the user's data folder needs no id. */
 function secondaryAt(secondaryPath: string | undefined): SecondaryMemory {
   return secondaryPath === undefined ? {} : { secondaryPath };
 }

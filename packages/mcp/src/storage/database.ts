@@ -1,6 +1,6 @@
 /**
- * One database file, opened once something needs it, and the memory that stands in where it cannot be. Whose it is:
- * `owner/`, asked at each opening.
+ * A database file that is opened on first use, and the in-memory engine that replaces it when it cannot be opened. The
+ * source (`owner/`) decides which file it is and who owns it, and is asked at each opening.
  */
 
 import { existsSync, mkdirSync, statSync } from 'node:fs';
@@ -10,75 +10,77 @@ import { type Engine, EngineError, type NamedCalls, type OpenOptions, openEngine
 import { unwritable } from '../system/files/unwritable.ts';
 import { ignoreInGit, isWithin, lstat, tighten } from '../system/files/way.ts';
 
-/** The engine that answers, and why it is not the file, if it is not. */
+/** The engine that answers a call. `problem` is set when `engine` is a substitute for the file. */
 interface Answering {
   engine: Engine;
-  /** The file is there and could not be opened. */
+  /** Set when the file exists but could not be opened. */
   problem: EngineError | undefined;
 }
 
-/** What makes calls: an engine, or something that has them made elsewhere. */
+/** Makes calls: an engine, or a client that sends the calls to a server. */
 export type Calling = Pick<Engine, keyof NamedCalls | 'attempt'>;
 
-/** What a memory is kept in. */
+/** The place where a memory is kept. */
 export interface Store {
-  /** It is on another machine, which others write to. */
+  /** True when the memory is on another machine, where other users write to it too. */
   readonly isShared: boolean;
   read<T>(call: (engine: Calling) => Promise<T>): Promise<WithWarnings<T>>;
   readOrMake<T>(call: (engine: Calling) => Promise<T>): Promise<WithWarnings<T>>;
-  /** What stores, or an error. */
+  /** Returns an engine that stores its calls, or throws. */
   durable(): Promise<Calling>;
-  /** A memory of this process alone: nothing of it is kept. */
+  /** An engine in the memory of this process. Its contents are lost when the process ends. */
   inMemory(): Promise<Engine>;
   close(): Promise<void>;
   follow(file: string): void;
 }
 
-/** An answer, and what limits it. */
+/** The result of a call, with warnings about what limits it. */
 export interface WithWarnings<T> {
   value: T;
   /** Empty when all is well. */
   warnings: string[];
 }
 
-/** How the engine is opened, whatever the file. */
+/** Options for opening an engine that do not depend on the file. */
 export type Opening = Omit<OpenOptions, 'databasePath'>;
 
-/** The other memory that is searched, if there is one. */
+/** A second memory that is searched as well, if there is one. */
 export type SecondaryMemory = Pick<Opening, 'secondaryPath' | 'secondaryMemoryId'>;
 
-/** Where a database is, and whose. */
+/** The path of a database file, and the id of the memory in it. */
 export interface Located {
   path: string;
-  /** Undefined: there is no file, or it is one that needs no id. */
+  /** Undefined when there is no file yet, or when the file needs no id (the user's own memory). */
   memoryId: string | undefined;
-  /** Gives an id to a file that is made now; undefined where it needs none. */
+  /** Creates an id for a new file. Undefined when the file needs no id. */
   newId: (() => string) | undefined;
-  /** The copy of a foreign one that is looked at beside it. */
+  /** A copy of a foreign database, which is read as a second source. */
   foreignPath: string | undefined;
-  /** What the repository shares, taken in. */
+  /** A database that holds the files of `.argus-shared`. */
   sharedPath: string | undefined;
 }
 
-/** What others know, looked at beside it. */
+/** Databases of other people that are read as well. */
 type OfOthers = Pick<Located, 'foreignPath' | 'sharedPath'>;
 
-/** What a database is opened with. */
+/** Tells a `Database` which file to open, and how. */
 export interface Source {
-  /** Found anew at each opening: what lies in a project may be another file by now. */
+  /** Called at each opening, because the file in the project may have been replaced. */
   locate(): Promise<Located>;
-  /** Without a look into any file. */
+  /** Checks that the file exists, without reading it. */
   isThere(): Promise<boolean>;
   opening(): Promise<Opening>;
-  /** Another for each state of what the repository shares: then it is opened anew. */
+  /** Changes whenever the shared files change. The database is then opened again. */
   sharedStamp?(): string | undefined;
-  /** The folder whose `.argus` git is to be kept away from. */
+  /** The folder whose `.argus` gets a `.gitignore`. */
   home?: string;
-  /** The error for patterns that the engine refuses; they are all of its input that people write beforehand. */
+  /**
+   * Builds the error for patterns that the engine refuses. Patterns are the only input of an opening that people write.
+   */
   refused(message: string): Promise<Error>;
 }
 
-/** Of several processes that make a file at once, the others find it made. */
+/** When several processes create a file at once, the processes that lose the race retry and find the file. */
 const MAX_TRIES = 5;
 const PAUSE_MS = 40;
 
@@ -87,9 +89,9 @@ export class Database implements Store {
   readonly #source: Source;
   #durable: Promise<Engine> | undefined;
   #inMemory: Promise<Engine> | undefined;
-  /** The open file, to notice when another lies in its place. */
+  /** The open file, kept so that a replaced file is noticed. */
   #seen: { path: string; inode: bigint; sharedStamp: string | undefined } | undefined;
-  /** Engines of files that are gone; a call may still be using one. */
+  /** Engines of files that were replaced. They stay open because a call may still be using them. */
   readonly #retired: Promise<Engine>[] = [];
 
   constructor(source: Source) {
@@ -97,8 +99,9 @@ export class Database implements Store {
   }
 
   /**
-   * Asks the file where there is one; before the first write an empty memory, so that reading creates nothing. What
-   * the memory does not know may be in the file: then the error is why the file could not be opened.
+   * Asks the file if it exists. Before the first write an empty in-memory engine answers, so that reading creates no
+   * file. When the in-memory engine reports "not found" because the file could not be opened, throws the reason for
+   * that instead.
    */
   async read<T>(call: (engine: Engine) => Promise<T>): Promise<WithWarnings<T>> {
     const { engine, problem } = await this.#forReading();
@@ -109,7 +112,9 @@ export class Database implements Store {
     }
   }
 
-  /** Asks the file, made where there is none; where it cannot be opened, an empty memory. */
+  /**
+   * Like `read`, but creates the file if it is missing. An empty in-memory engine answers if the file cannot be opened.
+   */
   async readOrMake<T>(call: (engine: Engine) => Promise<T>): Promise<WithWarnings<T>> {
     const { engine, problem } = await this.#durableOrInMemory();
     return { value: await call(engine), warnings: warningsOf(problem) };
@@ -135,7 +140,7 @@ export class Database implements Store {
     }
   }
 
-  /** The file. A failed opening is tried again by the next call: a lock ends, a disk is freed. */
+  /** Opens the file. The next call tries again after a failure, because a lock can end and a disk can be freed. */
   durable(): Promise<Engine> {
     this.#forgetReplaced();
     this.#durable ??= this.#openFile().catch((thrown: unknown) => {
@@ -145,7 +150,6 @@ export class Database implements Store {
     return this.#durable;
   }
 
-  /** A memory of this process alone: nothing of it is kept. */
   inMemory(ofOthers?: OfOthers): Promise<Engine> {
     this.#inMemory ??= this.#open({ databasePath: ':memory:', ...givenOf(ofOthers) });
     return this.#inMemory;
@@ -160,7 +164,7 @@ export class Database implements Store {
     await Promise.allSettled(opened.map((one) => (one.status === 'fulfilled' ? one.value?.close() : undefined)));
   }
 
-  /** Opens the file anew at the next call where it is not the one that is to be used any more: one was adopted. */
+  /** Makes the next call reopen the database if `file` is no longer the open file, for example after an adoption. */
   follow(file: string): void {
     if (this.#durable !== undefined && this.#seen !== undefined && this.#seen.path !== file)
       this.#retire(this.#durable);
@@ -176,8 +180,8 @@ export class Database implements Store {
   }
 
   /**
-   * A file that is gone is made again under its id; another in its place is looked at as if it were new, and what the
-   * repository shares is taken in anew where it has changed.
+   * Drops the open engine if another file was put in its place or if the shared files changed. The next call then opens
+   * the database again. A file that was deleted keeps its engine, which creates it again under the same id.
    */
   #forgetReplaced(): void {
     if (this.#durable === undefined || this.#seen === undefined) return;
@@ -256,7 +260,7 @@ export class NotTakenError extends EngineError {
   }
 }
 
-/** Where the database cannot be used at all: everything else is the caller's to know. */
+/** True when the database or the team's server cannot be used. All other errors are the caller's to handle. */
 export function isStorageProblem(thrown: unknown): thrown is EngineError {
   return thrown instanceof EngineError && /^(?:DATABASE|TEAM)_/u.test(thrown.code);
 }
@@ -269,7 +273,7 @@ function warningsOf(problem: EngineError | undefined): string[] {
   return problem === undefined ? [] : [`Nothing is stored: ${problem.message}`];
 }
 
-/** For this user alone. Inside the project's `.argus` it also has the mark that keeps git away. */
+/** Restricts the files to this user. A folder inside the project's `.argus` also gets a `.gitignore`. */
 function prepareFolder(file: string, home: string | undefined): void {
   const folder = path.dirname(file);
   try {

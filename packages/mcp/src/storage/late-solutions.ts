@@ -1,7 +1,7 @@
 /**
- * Incidents, solutions and outcomes that were recorded while a team could not be reached: made on this machine then, and
- * with the team now, under the same ids. Where the team knew the same already, an id of this machine stands for the
- * team's from then on.
+ * Sends incidents, solutions and outcomes to a team that could not be reached when they were recorded. They were stored
+ * on this machine meanwhile and are sent under the same ids. If the team already had an equal incident or solution, the
+ * id from this machine is mapped to the team's id from then on.
  */
 
 import { type Calls, EngineError } from 'argus-engine';
@@ -10,22 +10,25 @@ import type { WaitingCall, WaitingCallName } from './spool.ts';
 
 export type SolutionCallName = 'addIncident' | 'addSolution' | 'recordOutcome';
 
-/** What the team calls what this machine has other ids for. */
+/** Maps ids of this machine to the team's ids. */
 export type TeamIds = ReadonlyMap<string, string>;
 
-/** Makes a call with the team. */
+/** Makes a call on the team's server. */
 type Make = <N extends SolutionCallName>(
   name: N,
   params: Calls[N]['params'],
   callId: string,
 ) => Promise<Calls[N]['result']>;
 
-/** Answers the ids that the team has others for. Made again, it does nothing more. */
+/**
+ * Sends a call and returns the ids for which the team has other ids. Repeating it is safe, because the call ids are the
+ * same.
+ */
 export async function makeLate(call: WaitingCall, ids: TeamIds, make: Make): Promise<Map<string, string>> {
   const { callId, made = {} } = call;
   if (isCall(call, 'addIncident')) {
     const added = await make('addIncident', call.params, callId);
-    // It has come there by a copy.
+    // The team already has this incident from a copy.
     if (added.created || added.incident_id === made.incident_id) return new Map();
     return renamed(made, await addFix(added.incident_id, call, make));
   }
@@ -34,7 +37,7 @@ export async function makeLate(call: WaitingCall, ids: TeamIds, make: Make): Pro
   return new Map();
 }
 
-/** What an agent is told to do where an incident is known already. */
+/** Adds the fix to an incident that the team already has, which is what an agent is told to do in that case. */
 async function addFix(
   incident_id: string,
   { callId, params }: WaitingCall<'addIncident'>,
@@ -47,13 +50,13 @@ async function addFix(
   return { incident_id, solution_id };
 }
 
-/** Incident and solution that a call or its answer names. */
+/** The incident and solution ids that a call or its result contains. */
 export function idsIn(named: object): Record<string, string> {
   const entries = Object.entries(named).filter(([name, id]) => isIdName(name) && typeof id === 'string');
   return Object.fromEntries(entries);
 }
 
-/** The same call for the team. */
+/** Replaces the ids of this machine by the team's ids. */
 export function withIdsOf<P extends object>(params: P, ids: TeamIds): P {
   const others = Object.entries(idsIn(params)).map(([name, id]) => [name, ids.get(id) ?? id]);
   return { ...params, ...Object.fromEntries(others) };
@@ -63,7 +66,10 @@ function isIdName(name: string): boolean {
   return name === 'incident_id' || name === 'solution_id';
 }
 
-/** Without the search that it names, where that was made with another memory. */
+/**
+ * Retries a call without its `lookup_id` if the memory does not know it, because the search was made with another
+ * memory.
+ */
 export async function withoutUnknownSearch<P extends object, T>(
   params: P,
   make: (params: P) => Promise<T>,

@@ -1,6 +1,7 @@
 /**
- * What a project's database cannot store now, and how it comes in later: calls wait in the spool, and a memory that
- * holds them answers what is asked about them meanwhile. Waiting for a lock that is somebody else's: the engine.
+ * Keeps calls that a project's database cannot store now, and stores them later. The calls wait in the spool. Until
+ * they are stored, an in-memory engine that has made them answers questions about them. The engine itself waits for
+ * locks that other processes hold.
  */
 
 import { type Calls, type Engine, EngineError, type EngineErrorCode } from 'argus-engine';
@@ -11,30 +12,34 @@ import { isStorageProblem, NotTakenError } from './database.ts';
 import { makeLate, type TeamIds, withoutUnknownSearch } from './late-solutions.ts';
 import type { Spool, SpoolCounts, WaitingCall, WaitingCallName, WaitingFile } from './spool.ts';
 
-/** Why an answer is not stored, and whether it will be. */
+/** Tells why an answer is not stored, and whether it will be stored later. */
 export interface NotStored {
   stored: false;
-  /** The call is in the spool, until the next call that can store it or, after a refusal, until `argus team push`. */
+  /**
+   * True when the call is in the spool. The next call that can store it does so, or `argus team push` after a refusal.
+   */
   queued: boolean;
   code: EngineErrorCode;
 }
 
-/** What a call answered, and what became of it. */
+/** The result of a call, and whether it was stored. */
 export interface Kept<T> {
   value: T;
-  /** None: it is stored. */
+  /** Undefined when the result is stored. */
   notStored?: NotStored;
   warnings: string[];
 }
 
-/** What was stored on this machine in place of a team, and whether it waits for that. */
+/**
+ * The result of a call for a team that was stored on this machine instead. `queued`: it waits to be sent to the team.
+ */
 export interface KeptHere<T> {
   value: T;
   queued?: true;
   warnings: string[];
 }
 
-/** Another time the same call can be stored. */
+/** Errors after which the same call can succeed later. */
 const PASSING: readonly EngineErrorCode[] = [
   'DATABASE_LOCKED',
   'DATABASE_FULL',
@@ -43,33 +48,32 @@ const PASSING: readonly EngineErrorCode[] = [
   'TEAM_DENIED',
 ];
 
-/** What waits was put there by another process, and nothing was tried since. */
+/** Used when another process put the waiting calls there and this process has not tried to store them yet. */
 const UNKNOWN_PROBLEM = new EngineError('DATABASE_LOCKED', 'Another process is writing to the database.');
 
-/** Stands for the reason of an earlier process that was refused. */
+/** Used in place of the reason for a refusal that an earlier process saw. */
 const UNKNOWN_REFUSAL = new NotTakenError('TEAM_DENIED', "The team's server has refused the run.", {
   isRefused: true,
   isOfCall: true,
 });
 
-/** The engines it works with. */
+/** The engines that an outbox works with. */
 export interface Engines {
-  /** A team's server, whose refusals can end when a person changes something. */
+  /** True for a team's server, whose refusals can end when a person changes something. */
   readonly isShared?: boolean;
-  /** The file. */
   durable(): Promise<Pick<Engine, 'call' | 'attempt'>>;
-  /** A memory of this process alone. */
+  /** An engine in the memory of this process. */
   inMemory(): Promise<Engine>;
 }
 
 export class Outbox {
   readonly #engines: Engines;
   readonly #spool: Spool;
-  /** Calls that the engine in memory has made. */
+  /** Ids of the calls that the in-memory engine has already made. */
   readonly #replayed = new Set<string>();
-  /** There are calls that could not even be kept in the spool; they end with this process. */
+  /** True when some calls could not even be written to the spool. They are lost when this process ends. */
   #hasUnkept = false;
-  /** Why the database took nothing when it was tried last. */
+  /** The reason for the last failure of the database. */
   #problem: EngineError | undefined;
 
   constructor(engines: Engines, spool: Spool) {
@@ -77,27 +81,29 @@ export class Outbox {
     this.#spool = spool;
   }
 
-  /** How many calls wait, and how many could not be stored and are kept for a person. */
   counts(): SpoolCounts {
     return this.#spool.counts();
   }
 
-  /** Stores what waits, as far as that is possible at once. Answers with warnings: no call fails for those before it. */
+  /**
+   * Stores the waiting calls that can be stored without waiting for a lock. Returns warnings instead of throwing,
+   * because a call must not fail because of earlier calls.
+   */
   async takeIn(): Promise<string[]> {
     return this.#takeInWith('attempt');
   }
 
-  /** After a call that was stored: the lock can be had, so what waits is worth waiting for. */
+  /** Called after a call was stored. It waits for the lock, because the lock was free a moment ago. */
   async takeInRest(): Promise<string[]> {
     return this.#takeInWith('call');
   }
 
-  /** Lets refused calls wait again. Only for a person who asks for it. */
+  /** Moves refused calls back into the queue. Only for a person who asks for it. */
   releaseRefused(): void {
     this.#spool.takeBackRefused();
   }
 
-  /** The memory that knows a run which is not stored; none where the database is to be asked. */
+  /** Returns the in-memory engine if it knows a run that is not stored. Undefined means: ask the database. */
   async memoryOf(runId: string): Promise<Engine | undefined> {
     if (!this.#hasKept() && !this.#hasUnkept) return undefined;
     const inMemory = await this.#replay();
@@ -105,7 +111,7 @@ export class Outbox {
     return known === undefined ? undefined : inMemory;
   }
 
-  /** Makes a call in memory and keeps it for later; `problem` is why the database did not take it. */
+  /** Makes a call in memory and keeps it for later. `problem` is the reason why the database did not store it. */
   async keep<N extends WaitingCallName>(
     method: N,
     params: Calls[N]['params'],
@@ -119,7 +125,7 @@ export class Outbox {
     return { value, ...(await this.#wait(call, problem)) };
   }
 
-  /** Keeps a call that was answered already, by the database as it can be read. */
+  /** Keeps a call that the database, open only for reading, has already answered. */
   async keepAnswered<N extends WaitingCallName>(
     method: N,
     params: Calls[N]['params'],
@@ -129,7 +135,7 @@ export class Outbox {
     return { value, ...(await this.#wait({ callId: uuidV7(), now: io().now(), method, params }, problem)) };
   }
 
-  /** Keeps a call that was made on this machine for the team that it was meant for. */
+  /** Keeps a call that was stored on this machine so that it can be sent to the team. */
   async keepMade(call: WaitingCall, problem = this.#knownProblem()): Promise<Omit<KeptHere<never>, 'value'>> {
     const obstacle = await this.#put(call, problem);
     if (obstacle === undefined) {
@@ -140,29 +146,29 @@ export class Outbox {
     return { warnings: [warning] };
   }
 
-  /** Whether something of these ids waits to be sent. */
+  /** True when a waiting call created an incident or solution with one of these ids. */
   async holds(named: readonly string[]): Promise<boolean> {
     if (named.length === 0 || !this.#hasKept()) return false;
     const files = await this.#keptFiles();
     return files.some(({ call: { made = {} } }) => Object.values(made).some((id) => named.includes(id)));
   }
 
-  /** What the team calls what was recorded here under other ids. */
+  /** Maps ids of this machine to the team's ids. */
   ids(): Promise<TeamIds> {
     return this.#spool.ids();
   }
 
-  /** The last reason this process has seen, or a general one. */
+  /** The last problem that this process has seen, or a general problem. */
   #knownProblem(): EngineError {
     return this.#problem ?? (this.#hasRefused() && this.#spool.isEmpty() ? UNKNOWN_REFUSAL : UNKNOWN_PROBLEM);
   }
 
-  /** Whether the spool has calls that the database does not have. */
+  /** True when the spool has calls that the database does not have. */
   #hasKept(): boolean {
     return !this.#spool.isEmpty() || this.#hasRefused();
   }
 
-  /** False for a local database, whose refusals never end. */
+  /** Always false for a local database, because its refusals never end. */
   #hasRefused(): boolean {
     return this.#engines.isShared === true && this.#spool.counts().refused > 0;
   }
@@ -188,7 +194,7 @@ export class Outbox {
     return { notStored: { stored: false, queued: false, code }, warnings: [warning] };
   }
 
-  /** Returns undefined when the call is in the spool, else the obstacle. */
+  /** Puts the call into the spool. Returns the reason if that is not possible. */
   async #put(call: WaitingCall, problem: EngineError): Promise<string | undefined> {
     if (!PASSING.includes(problem.code)) return 'the database has to be mended first';
     try {
@@ -199,14 +205,14 @@ export class Outbox {
     }
   }
 
-  /** The engine in memory, with everything that waits. */
+  /** The in-memory engine, after it has made all waiting calls. */
   async #replay(): Promise<Engine> {
     const inMemory = await this.#engines.inMemory();
-    // Where they cannot be read, taking them in has said so.
+    // `takeIn` has already warned if the files cannot be read.
     const files = await this.#keptFiles().catch(() => []);
     const fresh = files.filter(({ call }) => call.made === undefined && !this.#replayed.has(call.callId));
     for (const { call } of fresh) this.#replayed.add(call.callId);
-    // What it refuses was about a run that is stored; the database will know it.
+    // The in-memory engine refuses calls about a stored run, because only the database knows that run.
     await inAnyOrder(fresh, ({ call }) => inMemory.call(call.method, call.params, call.callId, call.now));
     return inMemory;
   }
@@ -226,15 +232,15 @@ export class Outbox {
       const ids = await this.#spool.ids();
       const failed = await inAnyOrder(await this.#spool.files(), (file) => this.#takeInOne(file, patience, ids));
       for (const { file, thrown } of failed) {
-        // It is about something that only this machine has, which has it.
+        // The call is about something that exists only on this machine, and this machine has already stored it.
         if (file.call.made !== undefined && thrown.code.endsWith('_NOT_FOUND')) this.#spool.remove(file);
-        // A call that stopped the engine is not wrong for that; the log has the cause.
+        // The call stays: the engine failed, which does not make the call wrong. The log has the cause.
         else if (thrown.code !== 'INTERNAL_ERROR') this.#refuse([file], thrown.message);
       }
     } catch (thrown) {
       if (!isStorageProblem(thrown)) throw thrown;
       this.#problem = thrown;
-      // The reason holds for all waiting calls, so the others are not sent in vain.
+      // The reason applies to all waiting calls, so sending the others would fail too.
       if (isRefused(thrown)) this.#refuse(await this.#spool.files(), thrown.message);
     }
   }
@@ -251,13 +257,13 @@ export class Outbox {
         for (const [own, team] of renamed) ids.set(own, team);
       } else {
         const value = await engine[patience](method, params, callId, now);
-        // A diagnosis answers all the same; it goes on waiting.
+        // A diagnosis returns an answer although it was not stored, so it keeps waiting.
         if ('notStored' in value && value.notStored !== undefined)
           throw new EngineError(value.notStored, UNKNOWN_PROBLEM.message);
       }
     } catch (thrown) {
       if (thrown instanceof NotTakenError && thrown.isOfCall) {
-        // Not refused: the server failed, and the call waits.
+        // If it is not refused, the server failed, and the call keeps waiting.
         if (thrown.isRefused) this.#refuse([file], thrown.message);
         return;
       }
@@ -267,23 +273,22 @@ export class Outbox {
   }
 }
 
-/** Ends the report of a refusal. */
+/** The end of a message about a refusal. */
 const RETRIED = 'it is kept, and argus team push sends it again';
 
 function isRefused(problem: EngineError): boolean {
   return problem instanceof NotTakenError && problem.isRefused;
 }
 
-/** A call that the engine refused. */
 interface FailedCall {
   file: WaitingFile;
   thrown: EngineError;
 }
 
 /**
- * Makes the calls of all files. A clock that was set back puts a fix before its run, so what was refused is made again
- * after the others, as long as any of those succeeded. Returns what is refused in the end; throws where the database
- * cannot be used.
+ * Makes the calls of all files. Refused calls are retried after the others as long as at least one call succeeds,
+ * because a clock that was set back can put a fix before its run. Returns the calls that are still refused at the end.
+ * Throws if the database cannot be used.
  */
 async function inAnyOrder(
   files: readonly WaitingFile[],

@@ -1,7 +1,7 @@
 /**
- * Records a made-up failure into a memory that is thrown away. V8 compiles a function of the engine when it is first
- * called, which takes several times as long as the recording itself: while the tests run, nobody waits for that. Nor for
- * what Node loads when it is first asked for the time or to remove a folder.
+ * Records a made-up failure in a temporary in-memory engine while the tests run. V8 compiles each function of the
+ * engine on its first call, which takes several times as long as the recording itself, so the real recording is faster
+ * afterwards. It also loads the parts of Node that read the clock and remove folders.
  */
 
 import { openEngine, type RecordRunParams, type ReportCase } from 'argus-engine';
@@ -9,14 +9,14 @@ import { temporaryFolder } from '../system/files/temporary.ts';
 import { fitToLeave } from '../text/outgoing.ts';
 
 const TOLD = { timedOut: false, reports: [], containers: [], notes: [] };
-/** With frames below it, and alone: they are read in different ways. */
+/** One error with stack frames and one without, because they are parsed by different code. */
 const ERRORS = [
   'AssertionError: expected 1 to be 2\n    at rehearsed (src/rehearsal.js:1:1)',
   'Error: it was rehearsed',
 ];
 const CASE: Omit<ReportCase, 'error'> = { suite: [], name: 'rehearsed', status: 'failed', flaky: false, attempts: 1 };
 
-/** What is read of a command that wrote no report, and of one that did. */
+/** One run without a report and one run with a report for each error. */
 const REHEARSED: readonly RecordRunParams[] = ERRORS.flatMap((error) => [
   { ...TOLD, command: 'rehearsal', exitCode: 1, outputTail: error },
   { ...TOLD, command: 'rehearsal', exitCode: 1, cases: [{ ...CASE, error }] },
@@ -24,7 +24,7 @@ const REHEARSED: readonly RecordRunParams[] = ERRORS.flatMap((error) => [
 
 let rehearsal: Promise<void> | undefined;
 
-/** Once a process. */
+/** Runs once per process. */
 export function rehearseRecording(): Promise<void> {
   rehearsal ??= rehearse();
   return rehearsal;

@@ -1,6 +1,6 @@
 /**
- * The mark that a file was written by this user on this machine: an HMAC with a key in the user's data folder. Nothing
- * is hidden: the files are readable.
+ * Proves that a file was written by this user on this machine: an HMAC-SHA256 with a key in the user's data folder. The
+ * files themselves are not encrypted.
  */
 
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
@@ -16,15 +16,15 @@ export class Seal {
   readonly #folder: () => Promise<string>;
   #key: Promise<Buffer> | undefined;
 
-  /** `folder`: where the key is kept; it must not be one that a repository can bring. */
+  /** `folder` returns the folder of the key. A repository must not be able to supply this folder. */
   constructor(folder: () => Promise<string>) {
     this.#folder = folder;
   }
 
-  /** 64 hex digits. */
+  /** The HMAC of a text as 64 hex digits. */
   async of(text: string): Promise<string> {
     this.#key ??= this.#folder().then(keyIn);
-    // Tried again by the next call: a folder is made writable, a damaged key deleted.
+    // The next call tries again, because a person can make the folder writable or delete a damaged key.
     this.#key.catch(() => {
       this.#key = undefined;
     });
@@ -40,7 +40,7 @@ export class Seal {
   }
 }
 
-/** The key, made by whoever needs it first. */
+/** Reads the key, or creates it on first use. */
 function keyIn(folder: string): Buffer {
   const file = path.join(folder, 'spool.key');
   const known = readKey(file);

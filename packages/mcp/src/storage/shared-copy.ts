@@ -1,7 +1,7 @@
 /**
- * What a repository shares, as a database in the user's own data folder: made when the files change, from all of them, so
- * that what is gone from the folder is gone from there. Many files are taken in by another process, because whoever can push
- * could otherwise make every first call wait. The files themselves: owner/shared-files.ts.
+ * Imports the files of `.argus-shared` into a database in the user's data folder. The database is rebuilt from all
+ * files whenever the files change, so that deleted entries disappear. A separate process imports large folders, because
+ * anyone who can push could otherwise delay every first call. For the files themselves see `owner/shared-files.ts`.
  */
 
 import { spawn } from 'node:child_process';
@@ -19,24 +19,29 @@ import { isAlive, ownerOf, thisProcess } from '../system/process-owner.ts';
 import { VERSION } from '../version.ts';
 import type { Opening } from './database.ts';
 
-/** The command of the process that takes in many files. */
+/** The command that starts the separate process. */
 const TAKE_SHARED = 'take-shared';
 
-/** 100 files took a second on two cores (2026-11-28, copies of one fix), and a call should not wait longer. */
+/**
+ * Importing 100 files took a second on two cores (2026-11-28, copies of one fix), and a call should not wait longer.
+ */
 const MAX_AT_ONCE = 50;
 
-/** Work for the other process. */
+/** The work for the separate process. */
 interface Taking {
   top: string;
-  /** Where the copy goes. */
+  /** The folder for the new database. */
   folder: string;
   opening: Omit<Opening, 'log'>;
 }
 
-/** Copies that another process makes, by the top of their work tree. */
+/** Databases that a separate process is building, by the root of their work tree. */
 const waiting = new Map<string, string>();
 
-/** The copy for the present files of a work tree; undefined where there are none, or while another process makes it. */
+/**
+ * The database for the present files of a work tree. Undefined when there are no files, or while a separate process
+ * imports them.
+ */
 export async function sharedCopy(top: string, folder: string, opening: Opening): Promise<string | undefined> {
   const state = sharedState(top);
   if (state === undefined) {
@@ -53,14 +58,14 @@ export async function sharedCopy(top: string, folder: string, opening: Opening):
   return takeIn(copy, { top, folder, opening });
 }
 
-/** Another for each state of the folder, and once another process has taken it in. */
+/** A string that changes with the state of the folder, and again when a separate process has finished the import. */
 export function stampOfShared(top: string): string | undefined {
   const stamp = sharedState(top)?.stamp;
   const copy = waiting.get(top);
   return copy !== undefined && existsSync(copy) ? `${stamp} ${path.basename(copy)}` : stamp;
 }
 
-/** Warnings about shared files that an answer lacks. */
+/** Warnings about shared files that are missing from an answer. */
 export function sharedNotes(top: string): string[] {
   const state = sharedState(top);
   const copy = waiting.get(top);
@@ -72,7 +77,7 @@ export function sharedNotes(top: string): string[] {
   ];
 }
 
-/** Takes the files in, in this process; nothing where another process does so. */
+/** Imports the files in this process. Does nothing if another process is already importing them. */
 export async function takeShared({ top, folder, opening }: Taking): Promise<void> {
   const state = sharedState(top);
   if (state === undefined) return;
@@ -103,7 +108,7 @@ function startTaking(taking: Taking): void {
     windowsHide: true,
     env: io().env,
   });
-  // The files are then left out, which the next call tries again.
+  // Without the other process the files are missing from this answer, and the next call tries again.
   child.on('error', () => {});
   child.stdin.on('error', () => {});
   child.stdin.end(JSON.stringify(taking));
@@ -119,7 +124,7 @@ function markOf(folder: string, top: string): string {
   return path.join(folder, `${prefixOf(top)}taking`);
 }
 
-/** Other rules of the project know failures otherwise. */
+/** The name depends on the project's rules too, because other rules give a failure another signature. */
 function copyFor({ stamp }: SharedState, { top, folder, opening: { rules, secrets } }: Taking): string {
   return path.join(folder, `${prefixOf(top)}${digest(JSON.stringify([stamp, VERSION, rules, secrets]))}.db`);
 }
@@ -158,7 +163,7 @@ async function make(top: string, folder: string, copy: string, opening: Omit<Ope
   }
 }
 
-/** Copies of earlier states, but on Windows those that another process has open. */
+/** Removes copies of earlier states. On Windows, copies that another process has open stay. */
 function removeOthers(folder: string, mine: string, kept: string | undefined): void {
   const others = namesOrEmpty(folder).filter((name) => name.startsWith(mine) && name.includes('.db'));
   for (const name of others.filter((one) => kept === undefined || !one.startsWith(kept))) {

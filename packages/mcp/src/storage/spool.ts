@@ -1,9 +1,10 @@
 /**
- * Calls that could not be stored: one file each beside the database, `{callId, now, method, params}`, for this user
- * alone. They are taken in by whoever gets the lock next, in the order in which they were made.
+ * A folder beside the database for calls that could not be stored. Each call is one file, readable only by this user,
+ * with `{callId, now, method, params}`. The next process that gets the lock stores the calls in the order in which they
+ * were made.
  *
- * A repository can bring such files too, so each name carries a seal that only this user can make (`seal.ts`). Making
- * the calls: outbox.ts. What comes here is redacted already.
+ * A repository can contain such files too, so each name has a seal that only this user can create (`seal.ts`).
+ * `outbox.ts` makes the calls. All texts are redacted before they get here.
  */
 
 import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
@@ -27,46 +28,45 @@ const WAITING_CALLS: readonly string[] = [
   'recordOutcome',
 ] satisfies WaitingCallName[];
 
-/** A call with everything that makes it the same call later. */
+/** A call with all the values that make a repetition the same call. */
 export interface WaitingCall<N extends WaitingCallName = WaitingCallName> {
-  /** A UUIDv7: it gives the order, and the ids that the call makes. */
+  /** A UUIDv7. It gives the order of the calls and is the seed of the ids that the call creates. */
   callId: string;
-  /** When it was made, in milliseconds since the epoch. */
+  /** The time of the call in milliseconds since the epoch. */
   now: number;
   method: N;
   params: Calls[N]['params'];
-  /** It was made on this machine too: the ids that were answered, by the names of their fields. */
+  /** Set when the call was also stored on this machine: the ids in the result, by field name. */
   made?: Readonly<Record<string, string>>;
 }
 
-/** A call as it lies in its file. */
+/** A waiting call and the path of its file. */
 export interface WaitingFile {
   path: string;
   call: WaitingCall;
 }
 
-/** What lies in a spool. */
 export interface SpoolCounts {
   waiting: number;
-  /** Kept for a person to look at. */
+  /** Refused calls, which are kept for a person to look at. */
   refused: number;
-  /** The folders of those. */
+  /** The folders of the refused calls. */
   refusedIn: string[];
 }
 
-/** More would take longer to store than anybody waits for. */
+/** More calls would take longer to store than a user waits. */
 const MAX_CALLS = 10_000;
-/** A report of this size makes a call of this size; no test writes one. */
+/** The call for a report of this size has about the same size, and no test run writes such a report. */
 const MAX_CALL_BYTES = 256 * 1024 * 1024;
-/** A draft whose writer was killed. */
+/** Older drafts belong to a process that was killed. */
 const DRAFT_LIFETIME_MS = 10 * 60 * 1_000;
 
-/** What a call is called that can never be stored. */
+/** The suffix of a call that can never be stored. */
 const REFUSED_SUFFIX = '.refused';
 
 const NAME = /^([0-9a-f-]{36})\.([0-9a-f]{64})\.json$/u;
 
-/** What a call that waited is called by others since. */
+/** The name of a file that maps ids of this machine to the team's ids. */
 const IDS_NAME = /^[0-9a-f-]{36}\.([0-9a-f]{64})\.ids$/u;
 
 export class Spool {
@@ -74,14 +74,14 @@ export class Spool {
   readonly #seal: Seal;
   readonly #earlierFolder: string | undefined;
 
-  /** Calls are put into `folder`; what waits in `earlierFolder` is taken in too. */
+  /** New calls go into `folder`. Calls in `earlierFolder` are stored too. */
   constructor(folder: string, seal: Seal, earlierFolder?: string) {
     this.#folder = folder;
     this.#seal = seal;
     this.#earlierFolder = earlierFolder;
   }
 
-  /** Whether nothing waits; cheap enough to be asked before every call. */
+  /** Cheap enough to be called before every call of the engine. */
   isEmpty(): boolean {
     return !this.#paths().some((file) => NAME.test(path.basename(file)));
   }
@@ -93,7 +93,7 @@ export class Spool {
     return { waiting, refused: refused.length, refusedIn: [...new Set(refused.map((file) => path.dirname(file)))] };
   }
 
-  /** Keeps a call; it is on the disk when this returns. `isRefused`: it is not sent until `takeBackRefused`. */
+  /** Writes a call to the disk. A refused call (`isRefused`) is not sent until `takeBackRefused`. */
   async put(call: WaitingCall, isRefused = false): Promise<void> {
     const text = `${JSON.stringify(call)}\n`;
     if (Buffer.byteLength(text) > MAX_CALL_BYTES) throw new Error(`it is larger than ${MAX_CALL_BYTES} bytes`);
@@ -103,14 +103,14 @@ export class Spool {
     writeWholeFile(path.join(this.#folder, isRefused ? `${name}${REFUSED_SUFFIX}` : name), text);
   }
 
-  /** Keeps what ids of this machine stand for since a call was made. */
+  /** Stores which of the team's ids replace the ids of this machine. */
   async putIds(callId: string, ids: ReadonlyMap<string, string>): Promise<void> {
     if (ids.size === 0) return;
     const text = `${JSON.stringify([...ids])}\n`;
     writeWholeFile(path.join(this.#folder, `${callId}.${await this.#seal.of(text)}.ids`), text);
   }
 
-  /** All that `putIds` has kept. */
+  /** All mappings that `putIds` has stored. */
   async ids(): Promise<Map<string, string>> {
     const all = new Map<string, string>();
     for (const file of this.#paths()) {
@@ -123,7 +123,7 @@ export class Spool {
     return all;
   }
 
-  /** What waits, the oldest first. A file that this user did not write is left alone. */
+  /** The waiting calls, oldest first. Files that this user did not write are ignored and stay. */
   files(): Promise<WaitingFile[]> {
     return this.#calls((name) => name);
   }
@@ -133,7 +133,7 @@ export class Spool {
     return this.#calls(withoutRefusal);
   }
 
-  /** `named` converts a file's name into the name that a waiting call has. */
+  /** `named` converts the name of a file into the name of a waiting call. */
   async #calls(named: (name: string) => string): Promise<WaitingFile[]> {
     const found: WaitingFile[] = [];
     for (const file of this.#paths()) {
@@ -141,7 +141,7 @@ export class Spool {
       const [, callId = '', seal = ''] = NAME.exec(named(path.basename(file))) ?? [];
       if (callId === '') continue;
       const text = readCall(file);
-      // Another process may have taken it in meanwhile.
+      // Another process may have stored the call meanwhile.
       if (text === undefined) continue;
       const call = (await this.#seal.isOf(text, seal)) ? parse(text, callId) : undefined;
       if (call === undefined) log(`${file} was not written by this user, and is left as it is`);
@@ -150,14 +150,14 @@ export class Spool {
     return found;
   }
 
-  /** Everything in both folders, by name. */
+  /** All files in both folders, sorted by name. */
   #paths(): string[] {
     const folders = this.#earlierFolder === undefined ? [this.#folder] : [this.#folder, this.#earlierFolder];
     const paths = folders.flatMap((folder) => names(folder).map((name) => path.join(folder, name)));
     return paths.sort((a, b) => (path.basename(a) < path.basename(b) ? -1 : 1));
   }
 
-  /** It is stored. */
+  /** Called after the call was stored. */
   remove({ path: file }: WaitingFile): void {
     rmSync(file, { force: true });
   }
@@ -174,7 +174,6 @@ export class Spool {
     for (const { path: file } of files) rename(file, `${file}${REFUSED_SUFFIX}`);
   }
 
-  /** Lets refused calls wait again. */
   takeBackRefused(): void {
     for (const file of this.#paths()) if (file.endsWith(REFUSED_SUFFIX)) rename(file, withoutRefusal(file));
   }
@@ -201,7 +200,7 @@ function parse(text: string, callId: string): WaitingCall | undefined {
   }
 }
 
-/** Of a link to a folder none: what a repository links to is not Argus's. */
+/** Returns nothing for a link to a folder, because a repository can link to a folder that is not Argus's. */
 function names(folder: string): string[] {
   try {
     return lstatSync(folder).isDirectory() ? readdirSync(folder) : [];
@@ -210,7 +209,10 @@ function names(folder: string): string[] {
   }
 }
 
-/** Undefined for what is gone, and for what Argus does not write: a link, a pipe, a device, a file without end. */
+/**
+ * Undefined for a missing file and for anything that Argus does not write, such as a link, a pipe, a device or an
+ * endless file.
+ */
 function readCall(file: string): string | undefined {
   return textOf(file, { maxBytes: MAX_CALL_BYTES, links: 'refused' });
 }
@@ -220,6 +222,6 @@ function discardOld(draft: string): void {
     const stats = lstatSync(draft);
     if (stats.isFile() && io().now() - stats.mtimeMs > DRAFT_LIFETIME_MS) rmSync(draft);
   } catch {
-    // Its writer has finished it, or another process was faster.
+    // The writer has finished the draft, or another process has removed it.
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Asks one program of the machine one question: a time limit, bounded output, cancellation; a missing program is an
- * answer too. No shell is used, nothing is started that the folder it asks in brings, and what the program does is no
- * error here.
+ * Runs a program and returns its output, with a time limit, bounded output and cancellation. It uses no shell unless
+ * asked and never starts a program that the folder `cwd` contains. A missing program or a failure is a result, not an
+ * error.
  */
 
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -10,16 +10,16 @@ import { ArgusError, messageOf, systemCodeOf } from '../errors.ts';
 import { io } from './io.ts';
 import { findProgram } from './programs.ts';
 
-/** Programs that only read local files; slower ones say their own. */
+/** Enough for programs that only read local files. Callers of slower programs pass their own limit. */
 const TIMEOUT_MS = 5_000;
 
-/** Far more than any answer shows, far less than a log of years. */
+/** Far more than an answer needs, far less than a log of years. */
 const MAX_BYTES = 512 * 1024;
 
-/** Something the program started may hold its pipes open. */
+/** A process that the program started may keep its pipes open, so reading ends after this time. */
 const DRAIN_MS = 200;
 
-/** After this nobody waits for a process that was killed. */
+/** Waiting for a killed process ends after this time. */
 const UNKILLABLE_MS = 2_000;
 
 export interface AskOptions {
@@ -27,30 +27,30 @@ export interface AskOptions {
   signal?: AbortSignal | undefined;
   timeoutMs?: number;
   maxBytes?: number;
-  /** Undefined: not handed on. */
+  /** A variable with the value undefined is removed from the environment. */
   env?: Readonly<Record<string, string | undefined>>;
-  /** Given to the program; without it there is nothing to read. */
+  /** The program's input. Without it the program has no input. */
   stdin?: string | Buffer;
-  /** `latin1` keeps bytes that are no text, as names of files may be: one letter each. */
+  /** `latin1` keeps bytes that are not valid UTF-8, for example in file names: one character per byte. */
   encoding?: 'utf8' | 'latin1';
-  /** Takes the output as it comes, which is then not kept; false: that is enough of it. */
+  /** Receives the output as it arrives, which is then not kept. Returning false stops the program. */
   onOutput?: (bytes: Buffer) => boolean;
-  /** Run by the shell: for a command line that a person wrote. */
+  /** Runs the program in the shell. Only for a command line that a person wrote. */
   shell?: boolean;
 }
 
 export interface Asked {
   stdout: string;
-  /** The output was longer than what is read of one. */
+  /** The output was longer than `maxBytes`. */
   cut: boolean;
   exitCode: number | null;
-  /** Why the output is not all there, as a sentence without its full stop. */
+  /** The reason why the output is incomplete, as a sentence without a period. */
   problem: string | null;
 }
 
 type End = 'timeout' | 'enough' | 'cancelled';
 
-/** What a program prints; rejects with CANCELLED only. */
+/** Runs a program and returns its output. Rejects only with CANCELLED. */
 export async function ask(program: string, args: readonly string[], options: AskOptions): Promise<Asked> {
   if (options.signal?.aborted) throw cancelled();
   const { timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES } = options;
@@ -70,7 +70,7 @@ export async function ask(program: string, args: readonly string[], options: Ask
     const stop = (reason: End) => {
       end ??= reason;
       kill(child);
-      // A process that hangs in the kernel does not even die.
+      // A process that hangs in the kernel does not end even after SIGKILL.
       unkillable ??= setTimeout(() => finish(null), UNKILLABLE_MS);
     };
     const onAbort = () => stop('cancelled');
@@ -89,14 +89,15 @@ export async function ask(program: string, args: readonly string[], options: Ask
       if (!wantsMore) stop('enough');
     });
     child.stderr?.on('data', (bytes: Buffer) => err.add(bytes));
-    // A program that does not read its input closes the pipe; that is its right.
+    // A program that does not read its input closes the pipe, which is not an error.
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(options.stdin);
     child.once('error', (thrown) => {
       settle(() => resolve(nothing(notStarted(program, thrown))));
     });
     child.once('exit', (exitCode) => {
-      // A process that was held up finds the timer due before what lies in the pipe: that is read in between.
+      // If this process was blocked, the timer can fire before the pipe was read. `setImmediate` lets the pipe be read
+      // first.
       const drained = setTimeout(() => setImmediate(() => finish(exitCode)), DRAIN_MS);
       child.once('close', () => {
         clearTimeout(drained);
@@ -114,7 +115,7 @@ export async function ask(program: string, args: readonly string[], options: Ask
   });
 }
 
-/** By its name a program is looked for; a path is one. */
+/** Searches a name in the PATH and uses a path as it is. */
 function located(program: string, cwd: string): string | undefined {
   return path.basename(program) === program ? findProgram(program, cwd) : program;
 }
@@ -128,7 +129,7 @@ function start(program: string, args: readonly string[], { cwd, env, stdin, shel
     cwd,
     shell,
     env: { ...io().env, LC_ALL: 'C', ...env },
-    // Its own group: what it starts goes with it.
+    // A process group of its own, so that its child processes are killed with it.
     detached: process.platform !== 'win32',
     windowsHide: true,
     stdio: [stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
@@ -141,11 +142,11 @@ function kill(child: ChildProcess): void {
     if (process.platform === 'win32') child.kill();
     else process.kill(-child.pid, 'SIGKILL');
   } catch {
-    // It has ended by itself.
+    // The process has already ended.
   }
 }
 
-/** What kubectl logs, five times over, before it says what is wrong. */
+/** The prefix of kubectl's log lines, which kubectl prints several times before the actual message. */
 const KLOG = /^[EWIF]\d{4} \d\d:\d\d:/u;
 
 function problemOf(
@@ -169,7 +170,7 @@ export function cancelled(): ArgusError {
   return new ArgusError('CANCELLED', 'Gathering the context was cancelled; the programs it asked were ended.');
 }
 
-/** The beginning of an output. */
+/** Keeps the beginning of an output. */
 class Bounded {
   readonly #parts: Buffer[] = [];
   #room: number;
@@ -178,7 +179,7 @@ class Bounded {
     this.#room = room;
   }
 
-  /** False when there is no room left. */
+  /** Returns false when there is no room left. */
   add(bytes: Buffer): boolean {
     this.#parts.push(bytes.subarray(0, this.#room));
     this.#room = Math.max(0, this.#room - bytes.length);

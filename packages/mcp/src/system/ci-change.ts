@@ -1,15 +1,17 @@
-/** What a service of continuous integration says of the change that it runs; what it has checked out, and whose: ci.ts. */
+/**
+ * Reads the target branch of a change from the variables of a CI service. `ci.ts` reads the checkout and its origin.
+ */
 
 import { defaultBranchOnGithub, type Environment } from './ci.ts';
 
-/** Where a change is to go. */
+/** The target of a change. */
 export interface CiChange {
-  /** The branch it is to go to: of a pull request its base, else the repository's default branch where that is told. */
+  /** The base branch of a pull request, otherwise the default branch of the repository if the service names it. */
   base: string | null;
   isPullRequest: boolean;
 }
 
-/** By the variables of the service that runs this. */
+/** Reads the variables of the service that runs this process. */
 export function ciChange(env: Environment): CiChange {
   const change = (target: string | undefined, usual?: string): CiChange => ({
     base: target || usual || null,
@@ -21,6 +23,6 @@ export function ciChange(env: Environment): CiChange {
   if (env.BUILDKITE === 'true') {
     return change(env.BUILDKITE_PULL_REQUEST_BASE_BRANCH, env.BUILDKITE_PIPELINE_DEFAULT_BRANCH);
   }
-  // CircleCI names no branch that a pull request is to go to.
+  // CircleCI does not name the target branch of a pull request.
   return { base: null, isPullRequest: env.CIRCLECI === 'true' && Boolean(env.CIRCLE_PULL_REQUEST) };
 }

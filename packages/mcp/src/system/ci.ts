@@ -1,12 +1,12 @@
-/** What a service of continuous integration says of what it runs: all of it by variables, or by the file of an event. */
+/** Facts from the CI service that runs this process: its environment variables or its event file. */
 
 import { readText } from './files/read.ts';
 import { io } from './io.ts';
 
-/** Set by the services that do not set `CI`: Azure Pipelines, AWS CodeBuild, TeamCity, older Jenkins. */
+/** Variables of the services that do not set `CI`: Azure Pipelines, AWS CodeBuild, TeamCity, older Jenkins. */
 const SERVICES = ['TF_BUILD', 'CODEBUILD_BUILD_ID', 'TEAMCITY_VERSION', 'JENKINS_URL'];
 
-/** Whether a service of continuous integration runs this; most of them set `CI`. */
+/** True when a CI service runs this process. Most services set `CI`. */
 export function isInCi(): boolean {
   const { env } = io();
   const { CI } = env;
@@ -16,16 +16,16 @@ export function isInCi(): boolean {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What a service has checked out. */
+/** The branch and commit that a service has checked out. */
 export interface CiCheckout {
   branch: string | null;
   commit: string | null;
 }
 
-/** By the variables of the service that runs this; nothing where it is none of those known. */
+/** Reads the variables of the service. Both values are null for an unknown service. */
 export function ciCheckout(env: Environment): CiCheckout {
   const services: [boolean, { branch: string[]; commit: string }][] = [
-    // The branch of a pull request comes first: the other variable has the name of a merge there.
+    // The head branch of a pull request comes first, because the other variable then names the merge.
     [env.GITHUB_ACTIONS === 'true', { branch: ['GITHUB_HEAD_REF', 'GITHUB_REF_NAME'], commit: 'GITHUB_SHA' }],
     [
       env.GITLAB_CI === 'true',
@@ -41,17 +41,17 @@ export function ciCheckout(env: Environment): CiCheckout {
 }
 
 /**
- * Whether what runs here is of a pull request of another repository: its code, and with it what its tests do, is that of
- * somebody who may not write here.
+ * True when a pull request from another repository runs here. The author of its code, including its tests, may not be
+ * allowed to write to this repository.
  */
 export function isOfFork(env: Environment = io().env): boolean {
   if (env.GITHUB_ACTIONS === 'true') return isForkOnGithub(env.GITHUB_EVENT_PATH);
   if (env.GITLAB_CI === 'true') {
-    // The pipeline may run in either project; the merge request says into which one it wants.
+    // The pipeline may run in either project, and the merge request names its target project.
     const own = env.CI_MERGE_REQUEST_PROJECT_ID || env.CI_PROJECT_ID;
     return differs(env.CI_MERGE_REQUEST_SOURCE_PROJECT_ID, own);
   }
-  // Jenkins says it of a fork only.
+  // Jenkins sets this variable only for forks.
   if (env.JENKINS_URL !== undefined) return (env.CHANGE_FORK ?? '') !== '';
   if (env.BUILDKITE === 'true') {
     const from = env.BUILDKITE_PULL_REQUEST === 'false' ? undefined : env.BUILDKITE_PULL_REQUEST_REPO;
@@ -70,7 +70,7 @@ function differs(theirs: string | undefined, own: string | undefined): boolean {
   return Boolean(theirs) && theirs?.toLowerCase() !== own?.toLowerCase();
 }
 
-/** `owner/name` of an address, whatever it is fetched by. */
+/** Extracts `owner/name` from an address of any protocol. */
 function repositoryName(address: string | undefined): string | undefined {
   return address
     ?.replace(/^[a-z+]+:\/\//iu, '')
@@ -79,7 +79,7 @@ function repositoryName(address: string | undefined): string | undefined {
     .replace(/(?:\.git)?\/?$/iu, '');
 }
 
-/** The payload of the event that started a workflow of GitHub; undefined where it cannot be read. */
+/** The payload of the event that started a GitHub workflow. Undefined if it cannot be read. */
 function githubPayload(file: string | undefined): unknown {
   if (!file) return undefined;
   try {
@@ -89,16 +89,16 @@ function githubPayload(file: string | undefined): unknown {
   }
 }
 
-/** The default branch of the repository, as the payload of GitHub's event names it. */
+/** The default branch of the repository in the payload of GitHub's event. */
 export function defaultBranchOnGithub(env: Environment): string | undefined {
   const branch = at(githubPayload(env.GITHUB_EVENT_PATH), 'repository', 'default_branch');
   return typeof branch === 'string' ? branch : undefined;
 }
 
-/** Payloads of events are some hundred KB at most. */
+/** Payloads of events have some hundred KB at most. */
 const MAX_EVENT_BYTES = 16 * 1024 * 1024;
 
-/** What the payload of an event says of where a change comes from: of a pull request, or of the workflow before this one. */
+/** Compares the repositories in the payload of a pull request, or of the workflow that started this workflow. */
 function isForkOnGithub(file: string | undefined): boolean {
   const event = githubPayload(file);
   const pull = at(event, 'pull_request');
@@ -107,7 +107,7 @@ function isForkOnGithub(file: string | undefined): boolean {
   return before !== undefined && isOther(at(before, 'head_repository'), at(event, 'repository'));
 }
 
-/** A fork that is gone is no repository any more. */
+/** A deleted fork has no repository, so its name differs from the base. */
 function isOther(head: unknown, base: unknown): boolean {
   const [theirs, own] = [at(head, 'full_name'), at(base, 'full_name')];
   return typeof own === 'string' ? theirs !== own : at(head, 'fork') === true;

@@ -1,6 +1,6 @@
 /**
- * Keeps what V8 compiled of this program's own code in the user's cache folder, which makes a start an eighth faster.
- * Node can do that since 22.1. What lies there is executed, so it must be a folder that nobody else can write.
+ * Stores the code that V8 compiled for this program in the user's cache folder, which makes the start an eighth faster.
+ * Node supports this since 22.1. Node executes the files in the folder, so only this user may be able to write to it.
  */
 
 import { lstatSync, mkdirSync } from 'node:fs';
@@ -8,7 +8,10 @@ import module from 'node:module';
 import { userFolder } from './files/user-folder.ts';
 import { isStrangers } from './files/way.ts';
 
-/** What lets group and others put files there. Windows has no such bits, and gives this folder to its user alone. */
+/**
+ * The permission bits that let the group and others create files. Windows has no such bits, and its cache folder
+ * belongs to one user.
+ */
 const WRITABLE_BY_OTHERS_MODE = 0o022;
 
 export function keepCompiledCode(): void {
@@ -21,6 +24,6 @@ export function keepCompiledCode(): void {
     const isWritable = process.platform !== 'win32' && (there.mode & WRITABLE_BY_OTHERS_MODE) !== 0;
     if (there.isDirectory() && !isStrangers(there) && !isWritable) enable.call(module, folder);
   } catch {
-    // No home, or one that cannot be written: each start compiles for itself.
+    // Without a writable home folder each start compiles again.
   }
 }

@@ -1,7 +1,7 @@
 /**
- * What the program uses of the process that it runs in: environment, current folder, streams, clock, signals, exit code.
- * The program's own process is the default. Code that calls the program as a function passes its own to `withIo`, so that
- * calls with different environments can run side by side in one process.
+ * The parts of the process that the program uses: environment, current folder, streams, clock, signals, exit code. The
+ * default is the real process. Code that calls the program as a function passes other values to `withIo`, so that calls
+ * with different environments can run at the same time in one process.
  */
 
 import { AsyncLocalStorage } from 'node:async_hooks';
@@ -10,13 +10,13 @@ import path from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { isatty } from 'node:tty';
 
-/** A stream that text is read from; `isTTY` when a person types there. */
+/** An input stream. `isTTY` is true when a person types there. */
 export type Input = Readable & { isTTY?: boolean };
 
-/** A stream that text is written to; `columns` is the width of a terminal. */
+/** An output stream. `columns` is the width of a terminal. */
 export type Output = Writable & { isTTY?: boolean; columns?: number };
 
-/** What one call of the program may use of its surroundings. */
+/** The surroundings of one call of the program. */
 export interface ProgramIo {
   readonly env: NodeJS.ProcessEnv;
   readonly stdin: Input;
@@ -26,16 +26,14 @@ export interface ProgramIo {
   readonly isInteractive: boolean;
   /** The file that starts this program. */
   readonly program: string;
-  /** Waits half a second, not eight, for a database that another program has locked. Set by tests for all commands. */
+  /** Waits half a second instead of eight for a locked database. Tests set it for all commands. */
   readonly isImpatient?: boolean;
   exitCode: number | undefined;
-  /** The current folder. Throws when it was removed. */
+  /** The current folder. Throws if it was removed. */
   cwd(): string;
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Ends the program at once. */
   exit(code: number): never;
-  /** Calls the listener at the next signal of this name. */
   onceSignal(signal: NodeJS.Signals, listener: () => void): void;
 }
 
@@ -71,7 +69,7 @@ const processIo: ProgramIo = {
 
 const current = new AsyncLocalStorage<ProgramIo>();
 
-/** What the running call uses. */
+/** The surroundings of the running call. */
 export function io(): ProgramIo {
   return current.getStore() ?? processIo;
 }
@@ -81,19 +79,21 @@ export function withIo<T>(own: ProgramIo, work: () => T): T {
   return current.run(own, work);
 }
 
-/** The absolute path of a file that a person named from the current folder. */
+/** Resolves a path that a person gave relative to the current folder. */
 export function absolutePath(file: string): string {
   return path.isAbsolute(file) ? path.resolve(file) : path.resolve(io().cwd(), file);
 }
 
-/** The user's home folder, as `os.homedir()` finds it: empty when the variable is. Throws when the account has none. */
+/**
+ * The user's home folder like `os.homedir()`: empty if the variable is empty. Throws if the account has no home folder.
+ */
 export function homeFolderOfUser(): string {
   const { env } = io();
   const named = process.platform === 'win32' ? env.USERPROFILE : env.HOME;
   return named ?? userInfo().homedir;
 }
 
-/** The folder for temporary files, as `os.tmpdir()` finds it. */
+/** The folder for temporary files like `os.tmpdir()`. */
 export function temporaryRoot(): string {
   const { TMPDIR, TMP, TEMP } = io().env;
   const named = process.platform === 'win32' ? TEMP || TMP : TMPDIR || TMP || TEMP;

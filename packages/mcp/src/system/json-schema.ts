@@ -1,4 +1,4 @@
-/** The part of JSON Schema that schemars and zod write here. */
+/** The part of JSON Schema that schemars and zod produce in this project. */
 export interface Schema {
   $ref?: string;
   type?: string | string[];

@@ -1,12 +1,14 @@
-/** Finds the program that listens on a port, from /proc on Linux. Other systems need a program such as lsof for that. */
+/**
+ * Finds the program that listens on a port, from /proc on Linux. Other systems need a program such as lsof for that.
+ */
 
 import { readlinkSync } from 'node:fs';
 import { namesOrEmpty, textOrEmpty } from './files/or-empty.ts';
 
-/** State column of a listening socket in /proc/net/tcp. */
+/** The state of a listening socket in /proc/net/tcp. */
 const STATE_LISTENS = '0A';
 
-/** Returns `node (process 4711)`, or undefined if the port is free or held by another user's process. */
+/** Returns for example `node (process 4711)`. Undefined if the port is free or another user's process holds it. */
 export function listenerOf(port: string): string | undefined {
   const sockets = new Set(['/proc/net/tcp', '/proc/net/tcp6'].flatMap((table) => listening(table, Number(port))));
   if (sockets.size === 0) return undefined;
@@ -16,7 +18,7 @@ export function listenerOf(port: string): string | undefined {
   return id && `${textOrEmpty(`/proc/${id}/comm`).trim()} (process ${id})`;
 }
 
-/** Returns the listening sockets of a port in the form of the links in `/proc/<process>/fd`. */
+/** The listening sockets of a port in the form of the links in `/proc/<process>/fd`. */
 function listening(table: string, port: number): string[] {
   const rows = textOrEmpty(table)
     .split('\n')

@@ -1,6 +1,4 @@
-/**
- * Which process something belongs to, as it is written into files, and whether that process is still there.
- */
+/** Identifies a process in a file, so that another process can check whether it still runs. */
 
 import { hostname } from 'node:os';
 import { systemCodeOf } from '../errors.ts';
@@ -9,7 +7,7 @@ import { textOrEmpty } from './files/or-empty.ts';
 export interface Owner {
   pid: number;
   host: string;
-  /** When the process began, where the system says it: ids are used again. */
+  /** The start of the process if the system provides it, because process ids are reused. */
   began: string | null;
 }
 
@@ -17,7 +15,7 @@ export function thisProcess(): Owner {
   return { pid: process.pid, host: hostname(), began: statOf(process.pid).began };
 }
 
-/** As it was written; none where a text says nothing of an owner. */
+/** Parses the text that identifies a process. Undefined if the text is not valid. */
 export function ownerOf(text: string): Owner | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -30,7 +28,7 @@ export function ownerOf(text: string): Owner | undefined {
   }
 }
 
-/** Of another machine nothing can be known. */
+/** Returns true for a process of another machine, because its state cannot be known. */
 export function isAlive({ pid, host, began }: Owner): boolean {
   if (host !== hostname()) return true;
   try {
@@ -39,15 +37,15 @@ export function isAlive({ pid, host, began }: Owner): boolean {
     if (systemCodeOf(thrown) !== 'EPERM') return false;
   }
   const { state, began: now } = statOf(pid);
-  // Dead, but nobody has fetched its exit code: where the first process of a container fetches none, that lasts.
+  // A zombie: it has ended, but its parent has not read its exit code. In a container this can last forever.
   if (state === 'Z' || state === 'X') return false;
   return began === null || now === null || now === began;
 }
 
-/** State, and clock tick of the beginning, of a process; none where the system does not say. */
+/** The state and start (in clock ticks) of a process. Null if the system does not provide them. */
 function statOf(pid: number): { state: string | null; began: string | null } {
   const stat = textOrEmpty(`/proc/${pid}/stat`);
-  // The name in brackets may hold spaces; the state is the first field behind it.
+  // The name in parentheses may contain spaces. The state is the first field after it.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return { state: fields[0] || null, began: fields[19] ?? null };
 }

@@ -1,6 +1,7 @@
 /**
- * Finds programs of the machine by name, never one that the folder being looked at brings: Windows tries the current
- * folder first, a search path may name `.`, and npx puts the project's own `node_modules/.bin` in front.
+ * Finds installed programs by name, but never a program that the examined folder contains. This check is needed because
+ * Windows searches the current folder first, the PATH may contain `.`, and npx puts the project's `node_modules/.bin`
+ * first.
  */
 
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
@@ -8,18 +9,21 @@ import path from 'node:path';
 import { isWithin, realOr } from './files/way.ts';
 import { homeFolderOfUser, io } from './io.ts';
 
-/** The absolute path of a program, or undefined where the machine has none outside of `root`. */
+/** The absolute path of a program outside `root`. Undefined if there is none. */
 export function findProgram(name: string, root: string, searchPath = io().env.PATH): string | undefined {
   return foundFile([process.platform === 'win32' ? `${name}.exe` : name], root, searchPath);
 }
 
-/** Whether the machine has a program at all, also one that takes a shell to start, as those of npm do on Windows. */
+/**
+ * True when a program is installed, including a program that only a shell can start, such as npm's `.cmd` files on
+ * Windows.
+ */
 export function isInstalled(name: string, root: string, searchPath = io().env.PATH): boolean {
   const files = process.platform === 'win32' ? [`${name}.exe`, `${name}.cmd`] : [name];
   return foundFile(files, root, searchPath) !== undefined;
 }
 
-/** Of most folders it is enough to know that they have no such file. */
+/** Checks the file before the real path of its folder, because most folders have no such file. */
 function foundFile(names: readonly string[], root: string, searchPath: string | undefined): string | undefined {
   const folders = (searchPath ?? '').split(path.delimiter).filter((folder) => path.isAbsolute(folder));
   const files = folders.flatMap((folder) => names.map((name) => path.join(folder, name)));
@@ -30,11 +34,11 @@ function isOfTheMachine(folder: string, root: string): boolean {
   if (folder.split(/[\\/]/u).includes('node_modules')) return false;
   const real = realOr(folder);
   const project = realOr(root);
-  // What lies around a home folder is no repository's to bring.
+  // A repository cannot supply a folder around a home folder.
   return !isWithin(real, project) || isWithin(realOr(homeOf(project)), project);
 }
 
-/** Where an account has no home, a folder that is in no project. */
+/** The home folder. Without a home folder, a folder outside the project. */
 function homeOf(project: string): string {
   try {
     return homeFolderOfUser() || path.dirname(project);
@@ -45,7 +49,7 @@ function homeOf(project: string): string {
 
 function isProgram(file: string): boolean {
   try {
-    // Most folders have no such file, and an error for each takes its time.
+    // `existsSync` is faster than catching an error, and most folders have no such file.
     if (!existsSync(file)) return false;
     accessSync(file, constants.X_OK);
     return statSync(file).isFile();

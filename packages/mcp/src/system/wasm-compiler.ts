@@ -1,12 +1,12 @@
 /**
- * Tells V8 how much to optimise the engine's wasm. Left alone it compiles all of it twice on background threads, and a
- * short process waits for them at its end. Before the engine is loaded, and never in the imported library: flags are the
- * whole process's.
+ * Tells V8 how much to optimize the engine's wasm. By default V8 compiles all of it twice on background threads, and a
+ * short process waits for these threads at its end. Must be called before the engine is loaded, and never by the
+ * library, because the flags affect the whole process.
  */
 
 import v8 from 'node:v8';
 
-/** Work long enough, or texts large enough, that the functions which are called most are worth optimising. */
+/** Commands that run long enough to benefit from optimizing the most frequent functions. Undefined is the server. */
 const LONG_COMMANDS: ReadonlySet<string | undefined> = new Set([
   undefined,
   'fix-problem',
@@ -16,16 +16,16 @@ const LONG_COMMANDS: ReadonlySet<string | undefined> = new Set([
   'view',
 ]);
 
-/** A team's server runs for weeks: V8's own way is best. */
+/** A team's server runs for weeks, so V8's defaults are best. */
 const SERVING = 'serve';
 
-/** A function is optimised after this many bytes of its code have run; V8's own budget is some hundred times smaller. */
+/** A function is optimized after this many bytes of its code have run. V8's default is some hundred times smaller. */
 const LATE = '--wasm-tiering-budget=500000000';
 const NEVER = '--liftoff-only';
-/** A function is checked when it is called first. */
+/** Validates a function at its first call. */
 const LAZY = '--wasm-lazy-validation';
 
-/** Releases whose V8 knows the flags; another would complain on stderr. */
+/** The releases of Node whose V8 knows the flags. Other releases would print a warning to stderr. */
 const FIRST_MAJOR = 20;
 const LAST_MAJOR = 24;
 

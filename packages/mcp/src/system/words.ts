@@ -1,20 +1,20 @@
 /**
- * Splits a command line into its words, enough to see which runner it starts and where to put arguments. Nothing is
- * expanded or executed; what is not understood is called opaque.
+ * Splits a command line into words to find out which runner it starts and where to insert arguments. Nothing is
+ * expanded or executed, and syntax that is not understood makes a command not editable.
  */
 
 export interface Word {
   /** Without quotes. */
   text: string;
-  /** Offsets into the command line, quotes included. */
+  /** Offsets into the command line, including quotes. */
   start: number;
   end: number;
 }
 
-/** The last simple command of a line: the one that arguments at the end would go to. */
+/** The last simple command of a line, which receives arguments that are appended. */
 export interface LastCommand {
   words: Word[];
-  /** False: a pipe, a redirection or a subshell is around it, so that nothing may be inserted. */
+  /** False when a pipe, a redirection or a subshell is around it, because nothing may be inserted then. */
   editable: boolean;
 }
 
@@ -22,7 +22,9 @@ export interface LastCommand {
 export function lastCommand(line: string, windows = process.platform === 'win32'): LastCommand {
   let words: Word[] = [];
   let editable = true;
-  /** Subshells around it; what ends in a way that is not read never ends. */
+  /**
+   * The number of open subshells. Infinite after syntax whose end is not parsed, such as a comment or here-document.
+   */
   let around = 0;
   let at = 0;
   while (at < line.length) {
@@ -33,7 +35,7 @@ export function lastCommand(line: string, windows = process.platform === 'win32'
       at += lineEndAfter(line, at);
     } else if (char === ';' || char === '\n' || line.startsWith('&&', at) || line.startsWith('||', at)) {
       words = [];
-      // What was around the command before is around it alone.
+      // A pipe around the previous command does not affect this command.
       editable = around === 0;
       at += char === ';' || char === '\n' ? 1 : 2;
     } else if ('|&<>()`#'.includes(char)) {
@@ -56,12 +58,12 @@ export function lastCommand(line: string, windows = process.platform === 'win32'
 export interface LineCommand {
   /** Empty for a group. */
   words: string[];
-  /** What stands between it and the one before; empty for the first. */
+  /** The operator in front of the command. Empty for the first command. */
   joint: '' | '&&' | '||' | '|' | ';';
   group?: { kind: '(' | '{'; commands: LineCommand[] };
 }
 
-/** The commands of a line, without redirections; undefined where something is in it that only a shell understands. */
+/** The commands of a line without redirections. Undefined if the line contains syntax that only a shell understands. */
 export function lineCommands(line: string, windows = process.platform === 'win32'): LineCommand[] | undefined {
   const read = readCommands(line, 0, windows);
   return read?.end === line.length ? read.commands : undefined;
@@ -84,7 +86,7 @@ function readCommands(
     const redirection = /^(?:\d*|&)>{1,2}(?:&\d|&-|\|)?|^\d*<(?!<)/u.exec(line.slice(at, at + 8))?.[0];
     if (redirection !== undefined && redirection !== '') {
       at += redirection.length;
-      // `2>&1` names where it leads by itself.
+      // `2>&1` includes its target.
       if (!/&[\d-]$/u.test(redirection)) at = skipTarget(line, at, windows);
     } else if (lineEndAfter(line, at) > 0) {
       at += lineEndAfter(line, at);
@@ -123,7 +125,7 @@ function nonEmpty(commands: readonly LineCommand[]): LineCommand[] {
   return commands.filter(({ words, group }) => words.length > 0 || group !== undefined);
 }
 
-/** Words that only white space parts, quoted as for a POSIX shell whatever the machine, and the quote that is not closed. */
+/** Splits at white space only and handles quotes like a POSIX shell on every machine. `open` is an unclosed quote. */
 export function quotedWords(text: string): { words: string[]; open: string | undefined } {
   const words: string[] = [];
   let open: string | undefined;
@@ -156,12 +158,12 @@ interface ReadWord extends Word {
   open?: string | undefined;
 }
 
-/** What ends a word of a command. */
+/** Ends a word of a command. */
 const COMMAND_END = /[\s;|&<>()]/u;
-/** What a backslash may stand before between double quotes; elsewhere there it stands for itself. */
+/** Characters that a backslash escapes inside double quotes. Before other characters the backslash is literal. */
 const ESCAPABLE = /["\\$`]/u;
 
-/** `windows`: only double quotes group, and a backslash is one of a path. */
+/** With `windows`, only double quotes group words, and a backslash is a path separator. */
 function readWord(line: string, start: number, windows: boolean, end = COMMAND_END): ReadWord {
   let text = '';
   let open: string | undefined;
@@ -188,7 +190,7 @@ function readWord(line: string, start: number, windows: boolean, end = COMMAND_E
   return { text, start, end: at, open };
 }
 
-/** Length of a backslash with the end of its line, which join two lines to one; 0 where there is none. */
+/** The length of a backslash and line break that join two lines. 0 if there is none. */
 function lineEndAfter(line: string, at: number): number {
   return /^\\\r?\n/u.exec(line.slice(at, at + 3))?.[0].length ?? 0;
 }

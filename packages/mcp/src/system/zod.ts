@@ -1,8 +1,8 @@
-/** The library that checks what comes from outside, read where something is checked: it would double a short command. */
+/** Loads zod on first use, because loading it would double the duration of a short command. */
 
 import type { z } from 'zod';
 
-/** Handed to whatever makes a schema. */
+/** Passed to functions that build schemas. */
 export type Zod = typeof z;
 
 export async function loadZod(): Promise<Zod> {

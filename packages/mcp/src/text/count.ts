@@ -1,6 +1,4 @@
-/** A number with its noun, in English. */
-
-/** `1 run`, `2 runs`. */
+/** For example `1 run`, `2 runs`. */
 export function count(number: number, noun: string, nouns = `${noun}s`): string {
   return `${number} ${number === 1 ? noun : nouns}`;
 }

@@ -1,14 +1,12 @@
-/**
- * Which of the two languages built-in suggestions are written in. The suggestions: crates/core/src/knowledge/builtin.rs.
- */
+/** Chooses the language of built-in suggestions (`crates/core/src/knowledge/builtin.rs`), English or Chinese. */
 
 import type { Locale } from 'argus-engine';
 import { io } from '../system/io.ts';
 
-/** For everybody whose locale does not name Chinese, in which the contract's own texts are. */
+/** Used for every locale that does not name Chinese. */
 const DEFAULT_LOCALE: Locale = 'en';
 
-/** Facts of the machine, as values. */
+/** Facts of the machine as values. */
 export interface LocaleFacts {
   env: Readonly<Record<string, string | undefined>>;
   platform: string;
@@ -16,8 +14,8 @@ export interface LocaleFacts {
 }
 
 /**
- * Config first, then the environment, then (Windows has no LANG) what the system says, else the reader's where one is
- * known, else English.
+ * Uses the first of these that is known: the configuration, the environment, the system's locale on Windows (which has
+ * no LANG), the language of the reader, English.
  */
 export function chooseLocale(
   configured: Locale | undefined,
@@ -31,7 +29,7 @@ export function chooseLocale(
   return fromSystem ?? reader;
 }
 
-/** The first of the two that a browser's `Accept-Language` names: `de, en-GB;q=0.9` is `en`. */
+/** The first supported language in a browser's `Accept-Language`: `de, en-GB;q=0.9` gives `en`. */
 export function acceptedLocale(header = ''): Locale | undefined {
   return header
     .split(',')
@@ -39,7 +37,7 @@ export function acceptedLocale(header = ''): Locale | undefined {
     .find((locale) => locale !== undefined);
 }
 
-/** `zh_CN.UTF-8`, `en-US`, `en`; `C` and `POSIX` name neither. */
+/** Accepts `zh_CN.UTF-8`, `en-US`, `en`. `C` and `POSIX` name no language. */
 function named(tag: string): Locale | undefined {
   const language = tag.toLowerCase().split(/[-_.@]/u, 1)[0];
   return language === 'zh' || language === 'en' ? language : undefined;

@@ -1,7 +1,7 @@
 /**
- * The last thing that happens to a text before it leaves the process in an answer, an error or a notification: what no
- * reader can see is taken out, then secrets are. What the engine answers went through this before it was stored; paths,
- * messages and notes of this package go through it here. The patterns of a project: `Session.fitToLeave`.
+ * The last step before a text leaves the process in an answer, an error or a notification: removes invisible
+ * characters, then redacts secrets. Texts of the engine were cleaned before they were stored. Paths, messages and notes
+ * of this package are cleaned here. `Session.fitToLeave` adds the patterns of a project.
  */
 
 import { createFixLoop, type FixLoop } from 'argus-engine';
@@ -14,7 +14,7 @@ export function fitToLeave(text: string): string {
   return rules.redact(visible(text));
 }
 
-/** The same for every string in a value made of plain data, names too. */
+/** Like `fitToLeave` for every string and key in plain data. */
 export function fitToLeaveDeep<T>(value: T): T {
   return mapTexts(value, fitToLeave);
 }

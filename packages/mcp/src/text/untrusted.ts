@@ -1,33 +1,34 @@
 /**
- * Recorded texts come from programs under test: data, never instructions, and never shown raw. Secrets are gone by
- * then: the engine redacts before storing.
+ * Cleans texts that come from programs under test. They are data, never instructions, and are never shown unchanged.
+ * They contain no secrets, because the engine redacts before it stores.
  */
 
-/** Escape sequences of terminals: CSI, OSC and other strings, character sets, two-byte ones, and a lone ESC. */
+/** Terminal escape sequences: CSI, OSC and other strings, character sets, two-byte sequences, and a lone ESC. */
 const TERMINAL_SEQUENCES =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it is about
   /\u001b(?:\[[ -?]{0,253}[@-~]?|[\]PX^_](?:(?:[^\u0007\n\u001b]|\u001b(?!\\)){0,252}(?:\u0007|\u001b\\))?|[()*+#% ][!-~]|[0-~])?/gu;
 
 /**
- * What no reader can see but a model reads: controls (but tab and newline), fillers, bidirectional overrides, zero-width
- * characters, variation selectors, private use, and the tag block that can spell hidden words.
+ * Characters that a model reads but a person cannot see: control characters except tab and newline, fillers,
+ * bidirectional overrides, zero-width characters, variation selectors, private use, and tag characters, which can spell
+ * hidden words.
  */
 const INVISIBLE =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it is about
   /\u034f|[\u17b4-\u17b5]|[\u180b-\u180f]|[\ufe00-\ufe0e]|[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ue000-\uf8ff\ufeff\uffa0\ufff0-\ufffb]|[\u{13430}-\u{1343f}\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}\u{f0000}-\u{10ffff}]/gu;
 
-/** Makes one of two emoji: a technician of a woman and a laptop. */
+/** Joins emoji to one, for example a woman and a laptop to a technician. */
 const JOINER = '\u200d';
 /** Shows the character before it as an emoji. */
 const SELECTOR = '\ufe0f';
 /** Encloses the digit before it. */
 const KEYCAP = '\u20e3';
 
-/** The blocks of Unicode that hold emoji, and the few that stand elsewhere. */
+/** The Unicode blocks with emoji, and emoji outside these blocks. */
 const EMOJI =
   /^[\u00a9\u00ae\u203c\u2049\u2122\u2139\u2194-\u21aa\u231a-\u23ff\u24c2\u25aa-\u27bf\u2934\u2935\u2b05-\u2b55\u3030\u303d\u3297\u3299\u{1f000}-\u{1faff}]/u;
 
-/** The text as a person would see it, by the engine's own rule; both are held to `tests/vectors/visible.jsonl`. */
+/** The text as a person sees it, by the same rule as the engine. `tests/vectors/visible.jsonl` checks both. */
 export function visible(text: string): string {
   const lines = text.replaceAll(TERMINAL_SEQUENCES, '').replaceAll(/\r\n?/gu, '\n');
   const seen = lines.replaceAll(INVISIBLE, '');
@@ -35,8 +36,8 @@ export function visible(text: string): string {
 }
 
 /**
- * Joiners stay between two emoji and selectors behind one, where a reader sees what they do; anywhere else they show
- * nothing and may spell hidden bits.
+ * Keeps joiners between two emoji and selectors after an emoji, where they have a visible effect. Other joiners and
+ * selectors are invisible and may encode hidden data.
  */
 function joined(text: string): string {
   const letters = [...text];
@@ -56,12 +57,12 @@ function joins(before: string, mark: string, next: string): boolean {
   return (before === SELECTOR || EMOJI.test(before)) && EMOJI.test(next);
 }
 
-/** The same for every string in a value made of plain data, names too. */
+/** Like `visible` for every string and key in plain data. */
 export function visibleDeep<T>(value: T): T {
   return mapTexts(value, visible);
 }
 
-/** Every string in a value made of plain data, names too, made anew. */
+/** Returns a copy of plain data with every string and key converted. */
 export function mapTexts<T>(value: T, text: (text: string) => string): T;
 export function mapTexts(value: unknown, text: (text: string) => string): unknown {
   if (typeof value === 'string') return text(value);
@@ -70,10 +71,10 @@ export function mapTexts(value: unknown, text: (text: string) => string): unknow
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [text(key), mapTexts(item, text)]));
 }
 
-/** Long enough for any path that people have. */
+/** Longer than any real path. */
 const MAX_SHORT_LINE_CHARACTERS = 500;
 
-/** What somebody sent, in a message: one short line. */
+/** Shortens a text from outside to one line for a message. */
 export function shortLine(text: string): string {
   return clipped(visible(text).replaceAll(/\s+/gu, ' ').trim(), MAX_SHORT_LINE_CHARACTERS);
 }
@@ -85,7 +86,7 @@ export function quotedLine(text: string): string {
   return `“${clipped(shortLine(text).replaceAll(/[“”]/gu, '"'), MAX_QUOTED_CHARACTERS)}”`;
 }
 
-/** The beginning of a long text, with what is missing said, and where it is. */
+/** The beginning of a long text, with the number of missing characters and the place of the whole text. */
 export function clipped(text: string, limit: number, where = ''): string {
   if (text.length <= limit) return text;
   return `${text.slice(0, limit).toWellFormed()}… (${text.length - limit} more characters${where})`;

@@ -1,6 +1,6 @@
 /**
- * add_incident: remembers a new problem with the fix that was tried and what came of it. One that is known is not
- * added; the answer then names it.
+ * add_incident: remembers a new problem, the fix that was tried, and whether it worked. A known problem is not added,
+ * and the answer names it.
  */
 
 import { addIncident } from '../memory/calls.ts';

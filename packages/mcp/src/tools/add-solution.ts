@@ -1,6 +1,6 @@
 /**
- * add_solution: adds a fix to a known incident or failure pattern, or the same fix for another environment. Whether it
- * works: record_outcome.
+ * add_solution: adds a fix to a known incident or failure pattern, or the same fix for another environment.
+ * record_outcome records whether it works.
  */
 
 import { addSolution } from '../memory/calls.ts';

@@ -1,6 +1,6 @@
 /**
- * argus_diagnose: says what a failure is and what fixed it before, and counts the occurrence. Classifying, matching and
- * counting: crates/engine/src/failures/diagnose.rs.
+ * argus_diagnose: tells what a failure is and what fixed it before, and counts the occurrence.
+ * `crates/engine/src/failures/diagnose.rs` classifies, matches and counts.
  */
 
 import type { SuspectCommit } from 'argus-engine';
@@ -57,7 +57,7 @@ async function describedSuspects(root: string, suspects: readonly SuspectCommit[
   return suspects.map((one) => ({ ...one, ...known.get(one.commit) }));
 }
 
-/** The newest fixes, as many as there is room for. */
+/** Keeps the newest fixes that fit. */
 function fit(answer: DiagnoseResult): DiagnoseResult {
   const { fixHistory: all, warnings } = answer;
   const fixHistory = fitList(all, (some) => ({ ...answer, fixHistory: some }));

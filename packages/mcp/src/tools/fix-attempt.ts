@@ -1,6 +1,6 @@
 /**
- * fix_attempt: takes what was changed since the last attempt, waits as long as is due, and runs again. Whether
- * something was changed is read off the work tree, not believed.
+ * fix_attempt: records the changes since the last attempt, waits if a delay is due, and runs again. It compares the
+ * work tree to see whether anything changed, instead of trusting the caller.
  */
 
 import { FIX_APPROACHES } from 'argus-engine';

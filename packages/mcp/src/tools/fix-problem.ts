@@ -1,6 +1,6 @@
 /**
- * fix_problem: begins a fix loop for a command or an error, or shows the one that waits. Its arguments:
- * fix/start-fields.ts. The loop's work: `fix/`; its rules: crates/core/src/fix_loop.
+ * fix_problem: begins a fix loop for a command or an error, or shows the loop that waits. `fix/start-fields.ts` has its
+ * arguments, `fix/` the loop, and `crates/core/src/fix_loop` its rules.
  */
 
 import type { Loop } from '../fix/loop.ts';
@@ -30,7 +30,7 @@ async function handleFixProblem(
   }
 }
 
-/** A command runs at once; a given error needs a fix first. */
+/** A command runs at once. A given error needs a fix first. */
 async function begun(loopContext: LoopContext, loop: Loop, watcher: Watcher): Promise<FixAnswer> {
   const { step } = await import('../fix/step.ts');
   const refused = loop.decision.type === 'run' ? await step(loop, watcher) : null;

@@ -1,6 +1,4 @@
-/**
- * fix_status: how a fix loop stands, while it runs and after its end.
- */
+/** fix_status: shows the state of a fix loop while it runs and after its end. */
 
 import type { SessionManager } from '../sessions/session-manager.ts';
 import type { Zod } from '../system/zod.ts';

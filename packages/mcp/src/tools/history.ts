@@ -1,6 +1,4 @@
-/**
- * argus_history: lists runs, or the cases of one run.
- */
+/** argus_history: lists runs, or the cases of one run. */
 
 import { LIMITS, RUN_STATUSES } from 'argus-engine';
 import { ArgusError } from '../errors.ts';
@@ -12,10 +10,10 @@ import type { AnswerOf, Output } from './shared/output.ts';
 import { limit, offset, projectPath, warnings } from './shared/schemas.ts';
 import { type Arguments, defineTool } from './shared/tool.ts';
 
-/** In a list an error is a reminder; a resource shows it whole. */
+/** Lists shorten errors to this length, because the resource of the run has the whole text. */
 const ERROR_CHARACTERS = 400;
 
-/** Cases of a run, where the caller does not say how many. */
+/** Used when the caller gives no limit. */
 const DEFAULT_CASES = 20;
 
 const input = (z: Zod) =>
@@ -50,7 +48,7 @@ export async function handleHistory(
   return { ...value, ...(warnings.length > 0 ? { warnings } : {}) };
 }
 
-/** Errors cut, with the way to the whole, and as many whole entries as there is room for. */
+/** Shortens errors, with the address of the whole text, and keeps the entries that fit. */
 function fit(answer: HistoryToolResult): HistoryToolResult {
   if ('runs' in answer) return fitPage(answer, answer.runs, (runs, hasMore) => ({ ...answer, runs, hasMore }));
   const where = ` in argus://run/${answer.run.id}`;

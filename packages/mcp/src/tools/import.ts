@@ -1,6 +1,4 @@
-/**
- * argus_import: records one run out of report files that something else has written. Parsing: crates/report.
- */
+/** argus_import: records a run from report files that another program has written. `crates/report` parses them. */
 
 import { type Dirent, readdir } from 'node:fs';
 import path from 'node:path';
@@ -18,10 +16,10 @@ import type { AnswerOf, Output } from './shared/output.ts';
 import { notStored, projectPath } from './shared/schemas.ts';
 import { type Arguments, defineTool } from './shared/tool.ts';
 
-/** One run has a report a module; past this a glob is a mistake. */
+/** A run has about one report per module, so a glob that matches more is a mistake. */
 const MAX_FILES = 2_000;
 
-/** What could not be read, over MCP; the command line has all of it. */
+/** The limit of unreadable parts in an answer over MCP. The command line prints all of them. */
 const MAX_SKIPPED = 20;
 
 const input = (z: Zod) =>
@@ -69,17 +67,17 @@ export async function handleImport(
   return { ...notStored, ...value, notes: [...warnings, ...value.notes] };
 }
 
-/** A file as it is named, else what the glob finds. */
+/** The named file, otherwise the files that match the glob. */
 async function reportFiles(root: string, pattern: string): Promise<string[]> {
   const literal = path.resolve(root, pattern);
-  // A NUL in the name, or a name too long, is no file either.
+  // A name that contains NUL or is too long is not a file either.
   const stats = stat(literal);
   if (stats?.isFile()) return [literal];
   if (stats) throw notFound(`'${pattern}' is not a file. Name a report file, or a glob such as ${pattern}/**/*.xml.`);
 
   const { glob } = await import('tinyglobby');
   const normalized = pattern.replaceAll('\\', process.platform === 'win32' ? '/' : '\\');
-  // A link to the root of the file system would be walked too.
+  // Links are not followed, because a link to the root of the file system would be walked too.
   const walk = { expandDirectories: false, followSymbolicLinks: false, fs: { readdir: readdirWithLinkedFiles } };
   const found = await glob(normalized, { cwd: root, absolute: true, dot: true, ...walk });
   const [first] = found;
@@ -89,7 +87,10 @@ async function reportFiles(root: string, pattern: string): Promise<string[]> {
   return found.map((file) => path.normalize(file)).sort();
 }
 
-/** Tells a link to anything but a folder as a file, so that a report that is one is found, and refused where it leads out. */
+/**
+ * Reports links to files as files, so that glob finds a report that is a link. `requireReadable` then refuses links
+ * that lead out of the project.
+ */
 const readdirWithLinkedFiles = ((folder: string, options: { withFileTypes: true }, done: ReadDirectory) => {
   readdir(folder, options, (problem, entries) => {
     for (const entry of entries ?? []) {
@@ -102,7 +103,7 @@ const readdirWithLinkedFiles = ((folder: string, options: { withFileTypes: true 
 
 type ReadDirectory = (problem: NodeJS.ErrnoException | null, entries: Dirent[]) => void;
 
-/** A file of the project may not be a link out of it; a file elsewhere was named by its path. */
+/** A file of the project must not be a link that leads out of the project. A file elsewhere was named by its path. */
 function requireReadable(file: string, top: string): void {
   const links = isWithin(file, top) ? { links: { within: top } } : {};
   try {
@@ -110,7 +111,7 @@ function requireReadable(file: string, top: string): void {
   } catch (thrown) {
     if (thrown instanceof Unreadable) throw notFound(`${file} is not read: ${thrown.message}. Name a report file.`);
   }
-  // The engine stops there too, but only after reading that far.
+  // The engine has the same limit, but it would read that far first.
   if ((stat(file)?.size ?? 0) <= LIMITS.MAX_REPORT_BYTES) return;
   throw new EngineError(
     'REPORT_TOO_LARGE',

@@ -1,6 +1,4 @@
-/**
- * argus_init: opens a project. Nothing is created in it.
- */
+/** argus_init: opens a project. Creates nothing in it. */
 
 import path from 'node:path';
 import { LOCALES } from 'argus-engine';
@@ -17,7 +15,9 @@ import type { AnswerOf, Output } from './shared/output.ts';
 import { warnings } from './shared/schemas.ts';
 import { type Arguments, defineTool } from './shared/tool.ts';
 
-/** `new`: nothing is recorded yet. `foreign`: the project brings one that is not the user's. `none`: no place for one. */
+/**
+ * `new`: nothing is recorded yet. `foreign`: the project contains another user's memory. `none`: no place for a memory.
+ */
 const STANDINGS = ['own', 'new', 'foreign', 'none'] as const;
 
 const input = (z: Zod) =>
@@ -82,7 +82,7 @@ function teamOf({ team, historyEnabled }: Session): Pick<InitResult, 'team'> {
   return team === undefined || !historyEnabled ? {} : { team: { project: team.project, url: team.url } };
 }
 
-/** What the repository proposes and the user has not agreed to. */
+/** A team that the repository proposes and the user has not joined. */
 function proposalOf({ team, config }: Session): string[] {
   if (config.team === undefined || config.team.url === team?.url) return [];
   const { url, project } = config.team;
@@ -91,7 +91,6 @@ function proposalOf({ team, config }: Session): string[] {
   return [`The configuration proposes the team's server ${url}. ${now} until a person calls: ${command}`];
 }
 
-/** Whose the memory is. */
 async function standingOf(session: Session): Promise<InitResult['memory']> {
   if (!session.historyEnabled) return 'none';
   try {

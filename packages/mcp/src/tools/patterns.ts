@@ -1,6 +1,4 @@
-/**
- * argus_patterns: browses the failure patterns of the knowledge base.
- */
+/** argus_patterns: browses the failure patterns of the knowledge base. */
 
 import { FAILURE_CATEGORIES, LIMITS, PATTERN_SORTS, PATTERN_SOURCES } from 'argus-engine';
 import type { SessionManager } from '../sessions/session-manager.ts';

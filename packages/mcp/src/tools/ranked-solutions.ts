@@ -1,6 +1,6 @@
 /**
- * ranked_solutions: finds what solved a problem before, best first for the environment at hand. Searching and ranking:
- * the engine, in one call, which also remembers the search.
+ * ranked_solutions: finds solutions of the same problem, best first for the current environment. One call of the engine
+ * searches, ranks and remembers the search.
  */
 
 import { LIMITS, type RankedSolution, type RankedSolutionsResult } from 'argus-engine';
@@ -22,7 +22,7 @@ const input = (z: Zod) =>
     projectPath: projectPath(z),
   });
 
-/** Steps and summaries cut, with the way to the whole. */
+/** Shortens steps and summaries, with the address of the whole text. */
 function fit(answer: RankedSolutionsResult): RankedSolutionsResult {
   return fitTexts(answer, (limit) => {
     const cut = <Solution extends RankedSolution>(solution: Solution): Solution => ({

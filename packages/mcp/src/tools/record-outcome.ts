@@ -1,6 +1,4 @@
-/**
- * record_outcome: records whether a solution worked, in the statistics it is ranked by.
- */
+/** record_outcome: records whether a solution worked, which changes its rank. */
 
 import { recordOutcome } from '../memory/calls.ts';
 import type { Zod } from '../system/zod.ts';

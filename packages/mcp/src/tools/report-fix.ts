@@ -1,6 +1,4 @@
-/**
- * argus_report_fix: records what fixed a failure, or did not. Whether the fix holds: a later run says it.
- */
+/** argus_report_fix: records what fixed a failure or failed to fix it. A later run shows whether the fix lasts. */
 
 import { environmentOf } from '../environment/project-environment.ts';
 import { requireSameTest } from '../sessions/changed-tests.ts';
@@ -11,7 +9,7 @@ import type { AnswerOf, Output } from './shared/output.ts';
 import { caseName, notStored, projectPath, runId, warnings } from './shared/schemas.ts';
 import { type Arguments, defineTool } from './shared/tool.ts';
 
-/** A description is a paragraph; a diff belongs into git. */
+/** Enough for some paragraphs. A diff belongs in git. */
 const MAX_DESCRIPTION_CHARACTERS = 10_000;
 
 const input = (z: Zod) =>

@@ -1,6 +1,4 @@
-/**
- * argus_run: runs the project's tests and records the run. Runners: `run/`.
- */
+/** argus_run: runs the project's tests and records the run. `run/` knows the runners. */
 
 import { machineAdvice, thisMachine } from '../run/advice/machine.ts';
 import type { GitLook } from '../run/git-state.ts';
@@ -27,7 +25,7 @@ const input = (z: Zod) =>
     idleTimeoutSeconds: z.int().min(1).max(86_400).optional().describe('End it after so long without output'),
   });
 
-/** What could not be read of a report that the command wrote is among the notes. */
+/** The notes contain unreadable parts of reports (`skipped`). */
 const output = { calls: ['recordRun'], omits: ['skipped'], adds: notStored } as const satisfies Output;
 
 type RunParams = Arguments<typeof input>;
@@ -68,10 +66,13 @@ export async function handleRun(
   return { ...notStored, ...result, failures, causes, notes: [...warnings, ...result.notes, ...advice, ...unread] };
 }
 
-/** Which case a filter means that the command does not take: what is advised instead is for its package. */
+/**
+ * Finds the case that a filter means when the command takes no filter. The advice for the agent is then about the
+ * case's package.
+ */
 async function caseOf(filter: string, { root, command }: TestPlace, session: Session): Promise<string | undefined> {
   if (command === undefined || takesFilter(command, root)) return undefined;
-  // Without the memory the advice is for any package.
+  // Without the memory the advice fits any package.
   const known = await session.withEngine((engine) => engine.tests({ name: filter })).catch(() => undefined);
   const names = known?.value.tests.map((one) => nameFrom(folderOf(session.project, root), one.caseName)) ?? [];
   return names.find((name) => name.endsWith(filter)) ?? names[0];

@@ -1,6 +1,6 @@
 /**
- * argus_tests: which tests are broken, flaky, or depend on others or on their environment, from all recorded runs; one
- * test over the runs; what changed in the tests since a commit.
+ * argus_tests: shows from all recorded runs which tests are broken, flaky, or dependent on other tests or on their
+ * environment. It also shows one test over its runs, or the changes in tests since a commit.
  */
 
 import { TEST_STATES } from 'argus-engine';
@@ -47,7 +47,7 @@ export async function handleTests(
     const message = 'caseName, since, and name with state ask for different things; give one of them.';
     throw new ArgusError('INVALID_INPUT', message);
   }
-  // What git knows under the name; else the beginning of a recorded commit, which this clone need not have.
+  // The commit that git resolves, otherwise the prefix of a recorded commit, which this clone need not have.
   const commit = since === undefined ? null : await commitOf(new Git(session.root), since);
   const { value, warnings } = await session.withEngine<TestsToolResult>((engine) => {
     if (caseName !== undefined) return engine.testHistory({ caseName, limit, offset });
@@ -60,7 +60,7 @@ export async function handleTests(
   return { ...answer, latestFailure: { ...answer.latestFailure, verdict } };
 }
 
-/** As many whole entries as there is room for. */
+/** Keeps the entries that fit. */
 function fit(answer: TestsToolResult): TestsToolResult {
   if ('runs' in answer) return fitPage(answer, answer.runs, (runs, hasMore) => ({ ...answer, runs, hasMore }));
   if ('changes' in answer) {

@@ -1,6 +1,7 @@
 /**
- * Writes the page as one file that needs no server: the engine's module in it and, where there is one, a snapshot of
- * the database. A file that others write is not copied: the snapshot is one transaction of the engine.
+ * Writes the viewer's page as one file that needs no server: it contains the engine's module and, if there is a
+ * database, a snapshot. The snapshot is one transaction of the engine, because copying a file that others write would
+ * be unsafe.
  */
 
 import { createReadStream } from 'node:fs';
@@ -14,23 +15,23 @@ import { type TemporaryFolder, temporaryFolder, temporaryFolderBeside } from '..
 import { io } from '../system/io.ts';
 import type { ViewedMemory } from './viewed-memory.ts';
 
-/** Browsers keep no longer text than half a gibibyte; past this they may refuse the page. */
+/** Browsers limit strings to half a gibibyte, so they may refuse a larger page. */
 const LARGE_BYTES = 400 * 1024 * 1024;
 
-/** How a page begins. */
+/** The beginning of a page. */
 const DOCTYPE = '<!doctype html>';
 
 export interface Exported {
   file: string;
   bytes: number;
-  /** Of the snapshot before it was compressed; null: the page alone. */
+  /** The size of the snapshot before compression. Null if the page has no snapshot. */
   databaseBytes: number | null;
-  /** When the snapshot was taken. */
+  /** The time of the snapshot in ISO 8601. */
   taken: string;
   warnings: string[];
 }
 
-/** Shows how far the writing of that many bytes is. */
+/** Shows the progress of writing `bytes`. */
 export type Watching = (bytes: number) => Promise<{ advance(bytes: number): void; stop(): void }>;
 
 export async function exportPage(memory: ViewedMemory, target: string, watching: Watching): Promise<Exported> {
@@ -92,9 +93,9 @@ async function* block(
   yield '</script>\n';
 }
 
-/** Ends the source, too, when its reader stops early. */
+/** Ends the source too when the reader stops early. */
 function gzipped(source: AsyncIterable<Buffer>): Readable {
-  // Its reader is told of errors by what it reads.
+  // The reader receives errors from the stream, so this callback ignores them.
   return pipeline(source, createGzip({ level: 9 }), () => undefined);
 }
 
@@ -110,7 +111,7 @@ async function* watched({ file, bytes }: Snapshot, watching: Watching): AsyncGen
   }
 }
 
-/** Three bytes make four letters; what is left over waits for the next part. */
+/** Three bytes become four characters. Remaining bytes wait for the next part. */
 async function* base64(source: AsyncIterable<Buffer>): AsyncGenerator<string> {
   let rest = Buffer.alloc(0);
   for await (const part of source) {
@@ -126,10 +127,12 @@ function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 }
 
-/** An older page makes way. Anything else was named by mistake: the database that was to be shown, a device. */
+/**
+ * Allows replacing an older page. Any other file was probably named by mistake, for example the database or a device.
+ */
 async function mayReplace(target: string): Promise<void> {
   const there = await stat(target).catch(() => undefined);
-  // A folder is refused with its own words, once the page is to be put there.
+  // Writing to a folder fails later with a clear message.
   if (there === undefined || there.isDirectory()) return;
   if (there.isFile() && (await isPage(target, there.size).catch(() => false))) return;
   throw new ArgusError('INVALID_INPUT', `${target} cannot be written: it is there and is no page. Name another file.`);
@@ -146,7 +149,7 @@ async function isPage(file: string, bytes: number): Promise<boolean> {
   }
 }
 
-/** In a folder of its own until it is whole; whatever happens before, the file that was there stays. */
+/** Writes to a temporary folder and moves the finished file, so that an existing file survives any failure. */
 async function writeWhole(target: string, parts: AsyncIterable<string>): Promise<number> {
   let folder: TemporaryFolder | undefined;
   try {

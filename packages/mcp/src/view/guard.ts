@@ -1,26 +1,26 @@
 /**
- * Who may speak to the viewer's server: a page of its own, in a browser that was given the token.
+ * Decides which requests the viewer's server answers: only requests of its own page in a browser that has the token.
  */
 
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { io } from '../system/io.ts';
 
-/** Nobody guesses 256 bits. */
+/** 256 bits cannot be guessed. */
 const TOKEN_BYTES = 32;
 
-/** An address for one use; a browser starts in less. */
+/** Longer than a browser needs to start. */
 const TICKET_MS = 60_000;
 
-/** Headers that decide who is answered, and what. */
+/** Headers that affect the decision or the body. They may occur only once. */
 const ONCE = ['host', 'origin', 'authorization', 'sec-fetch-site', 'content-length', 'content-type'];
 
-/** A new secret, as it stands in an address. */
+/** A new secret that is safe in a URL. */
 function secret(): string {
   return randomBytes(TOKEN_BYTES).toString('base64url');
 }
 
-/** What a request says of where it goes. */
+/** The parts of a request that tell its target. */
 type Asked = Pick<IncomingMessage, 'url' | 'headers' | 'headersDistinct'>;
 
 export class Guard {
@@ -28,13 +28,13 @@ export class Guard {
   #ticket: { readonly digest: Buffer; readonly until: number } | undefined;
 
   /**
-   * The path of a request that comes from where the server is, else none: a page that has lured a browser here names
-   * another host (DNS rebinding) or another origin.
+   * The path of a request to this server. Undefined for another host (DNS rebinding) or another origin, which is what a
+   * request from a malicious page has.
    */
   pathAtHome({ url = '/', headers, headersDistinct }: Asked, port: number): string | undefined {
-    // As a browser writes it: without the port where that is the usual one.
+    // Like a browser writes it: without the port if it is the default port.
     const hosts = ['127.0.0.1', 'localhost'].map((name) => new URL(`http://${name}:${port}`).host);
-    // Of two, another program on the way may have believed the one that is not believed here.
+    // With two headers, a proxy may have used the header that this server ignores.
     if (ONCE.some((name) => (headersDistinct[name]?.length ?? 0) > 1)) return undefined;
     if (headers.host === undefined || !hosts.includes(headers.host)) return undefined;
     if (headers.origin !== undefined && !hosts.some((host) => headers.origin === `http://${host}`)) return undefined;
@@ -43,15 +43,15 @@ export class Guard {
     return pathOf(url, hosts);
   }
 
-  /** Whether the header `Authorization: Bearer …` has the token; takes as long for a wrong one as for the right one. */
+  /** True if the header `Authorization: Bearer …` has the token. Compares in constant time. */
   isBearer(authorization: string | undefined): boolean {
     const given = /^Bearer (\S+)$/u.exec(authorization ?? '')?.[1] ?? '';
     return timingSafeEqual(digest(given), digest(this.token));
   }
 
   /**
-   * What a program that opens a browser may be told: its arguments can be seen by every user of a machine, as long as
-   * the browser runs. It is exchanged for the token once, and soon.
+   * A secret for starting a browser, whose arguments every user of the machine can see. It can be exchanged for the
+   * token once and only for a short time.
    */
   newTicket(): string {
     const ticket = secret();
@@ -59,7 +59,7 @@ export class Guard {
     return ticket;
   }
 
-  /** True once. */
+  /** Returns true only once per ticket. */
   redeem(ticket: string): boolean {
     const known = this.#ticket;
     if (known === undefined || !timingSafeEqual(digest(ticket), known.digest)) return false;
@@ -68,7 +68,7 @@ export class Guard {
   }
 }
 
-/** A target may name its host itself, as for a proxy, and after two slashes does so without looking like it. */
+/** A target may contain a host, as in requests to a proxy. A target with two slashes contains a host too. */
 function pathOf(target: string, hosts: readonly string[]): string | undefined {
   const home = `http://${hosts[0]}`;
   if (!URL.canParse(target, home)) return undefined;
@@ -77,7 +77,7 @@ function pathOf(target: string, hosts: readonly string[]): string | undefined {
   return isHere ? pathname : undefined;
 }
 
-/** Of equal length, whatever was given. */
+/** Makes inputs equally long for `timingSafeEqual`. */
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

@@ -1,6 +1,6 @@
 /**
- * The viewer's server: the page, the engine's module, and the memory of one project for whoever has the token. It
- * listens on this machine alone, and logs nothing of what is asked.
+ * The viewer's server: the page, the engine's module, and the memory of one project for anyone with the token. It
+ * listens only on this machine and does not log requests.
  */
 
 import { readFile } from 'node:fs/promises';
@@ -16,35 +16,38 @@ import type { ViewedMemory } from './viewed-memory.ts';
 
 const HOST = '127.0.0.1';
 
-/** A browser sends twenty. Node would leave out what is too many, and with it a second Host. */
+/**
+ * A browser sends about twenty. Checked here, because Node would drop further headers silently, for example a second
+ * Host.
+ */
 const MAX_HEADERS = 100;
 
-/** Of all headers together; Node refuses more. */
+/** The limit for all headers together. Node refuses larger headers. */
 const MAX_HEADER_BYTES = 16 * 1024;
 
 export interface ViewServer {
   port: number;
-  /** With the token, in the fragment: browsers send it to nobody. */
+  /** The address with the token in its fragment, which browsers do not send to servers. */
   url: string;
-  /** An address that leads there once. */
+  /** An address that opens the page once. */
   newTicketUrl(): string;
   close(): Promise<void>;
 }
 
-/** What an answer is made of. */
+/** The parts that answer a request. */
 interface Parts {
   memory: ViewedMemory;
   guard: Guard;
   events: Events;
 }
 
-/** On a free port when it is 0. */
+/** Port 0 means any free port. */
 export async function startViewServer(memory: ViewedMemory, wantedPort: number): Promise<ViewServer> {
   const guard = new Guard();
   const files = await memory.files();
   const events = new Events((changed) => files.map((file) => new FileWatch(file, changed)));
   const parts = { memory, guard, events };
-  // A page that was built badly is told about now, not in a browser.
+  // Reads the policy now, so that an incomplete build fails at the start instead of in the browser.
   await contentSecurityPolicy('served');
   const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, (request, response) => {
     answer(parts, request, response).catch((thrown: unknown) => sendError(response, thrown));
@@ -135,7 +138,7 @@ async function sendPage(response: ServerResponse): Promise<void> {
   sendBytes(response, 'text/html; charset=utf-8', page, policy);
 }
 
-/** To the page, with the token where no log and no referrer has it. */
+/** Redirects to the page with the token in the fragment, which logs and referrers do not contain. */
 function redeem(guard: Guard, pathname: string, response: ServerResponse): void {
   if (!guard.redeem(pathname.slice('/open/'.length))) {
     throw new Refused(403, 'FORBIDDEN', 'This address was used already. Open the one that argus-mcp view has printed.');

@@ -1,5 +1,5 @@
 /**
- * One project's memory as the viewer's server uses it. No database is made: looking creates nothing.
+ * The memory of one project for the viewer's server. It creates no database, because viewing must not change anything.
  */
 
 import { accessSync, constants, existsSync } from 'node:fs';
@@ -11,12 +11,12 @@ import type { Calling } from '../storage/database.ts';
 import { acceptedLocale } from '../text/locale.ts';
 import { VERSION } from '../version.ts';
 
-/** What a page wants to know before anything else. */
+/** Facts that the page loads first. */
 export interface About {
   project: string;
-  /** Null: there is none yet, and the page shows itself alone. */
+  /** Null if there is no database yet. */
   database: string | null;
-  /** Off: the configuration says that nothing is to be recorded. */
+  /** False if the configuration disables recording. */
   history: boolean;
   version: string;
   locale: Locale;
@@ -34,7 +34,7 @@ export class ViewedMemory {
     return this.#session.root;
   }
 
-  /** The file, where there is one. */
+  /** The database file, if it exists. */
   get databasePath(): string | null {
     const { historyEnabled, databasePath } = this.#session;
     return historyEnabled && existsSync(databasePath) ? databasePath : null;
@@ -47,25 +47,28 @@ export class ViewedMemory {
     return { project: root, database, history, version: VERSION, locale, editable };
   }
 
-  /** Everything that shows what is in it: the project's own file, made or not, and the user's that is searched too. */
+  /** The files whose content the page shows: the project's file, which need not exist yet, and the user's memory. */
   async files(): Promise<string[]> {
     const user = await trustedUserMemoryPath(this.project);
     return [this.#session.databasePath, ...(user === undefined ? [] : [user])];
   }
 
-  /** Built-in suggestions are in the language of the first page that asks; a container's `C` locale names none. */
+  /**
+   * Sets the language of built-in suggestions from the first page that asks, because a container's `C` locale names
+   * none.
+   */
   readBy(acceptLanguage: string | undefined): void {
     this.#session.readBy(acceptedLocale(acceptLanguage));
   }
 
-  /** The open database. What cannot be opened is an error here: an empty page would say that nothing was learned. */
+  /** The open database. Throws if it cannot be opened, because an empty page would look as if nothing was learned. */
   async engine(): Promise<Calling> {
     const { database } = this.#session;
     return this.databasePath === null && !database.isShared ? database.inMemory() : database.durable();
   }
 }
 
-/** SQLite writes a journal beside the file. */
+/** Checks the folder too, because SQLite writes a journal beside the file. */
 function isWritable(file: string): boolean {
   try {
     accessSync(file, constants.R_OK | constants.W_OK);

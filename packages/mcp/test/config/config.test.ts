@@ -29,11 +29,11 @@ redact:
     - { name: badge, pattern: 'BADGE-(\\d+)' }
 `;
 
-test('a whole configuration is read as it stands', async () => {
+test('reads a complete configuration', async () => {
   expect(await parseConfig(WHOLE, 'argus.yaml')).toEqual(parse(WHOLE));
 });
 
-test('an empty file is a configuration', async () => {
+test('accepts an empty file', async () => {
   expect(await parseConfig('', 'argus.yaml')).toEqual({});
   expect(await parseConfig('# nothing\n', 'argus.yaml')).toEqual({});
 });
@@ -53,16 +53,16 @@ test.each([
   ['broken YAML', 'test:\n  command: "unclosed\n', 'argus.yaml:'],
   ['a list', '- a\n', 'argus.yaml:1: the file: '],
   ['a key twice', 'locale: en\nlocale: zh\n', 'argus.yaml:2: '],
-])('%s names key and line', async (_name, text, message) => {
+])('names key and line: %s', async (_name, text, message) => {
   await expect(parseConfig(text, 'argus.yaml')).rejects.toThrow(message);
 });
 
-test('an alias bomb is refused', async () => {
+test('rejects an alias bomb', async () => {
   const levels = Array.from({ length: 9 }, (_, i) => `a${i + 1}: &a${i + 1} [${Array(9).fill(`*a${i}`).join(', ')}]`);
   await expect(parseConfig(['a0: &a0 [x]', ...levels].join('\n'), 'argus.yaml')).rejects.toThrow();
 });
 
-test('files', async () => {
+test('finds and reads configuration files', async () => {
   const root = mkdtempSync(path.join(tmpdir(), 'argus-config-'));
   const project = { root, top: root, home: root };
   expect(await loadConfig(project)).toMatchObject({ path: null, config: {} });
@@ -82,7 +82,7 @@ test('files', async () => {
   await expect(loadConfig(inner)).rejects.toThrow('leads out of the project');
 });
 
-test('ages', () => {
+test('converts ages to days', () => {
   expect([ageInDays(30), ageInDays('90d'), ageInDays('12w')]).toEqual([30, 90, 84]);
 });
 

@@ -1,4 +1,7 @@
-/** Environments from the texts of project files. Each line of environments.jsonl is a project, and what it is. */
+/**
+ * Detects environments from the texts of project files. Each line of environments.jsonl is a project with the expected
+ * result.
+ */
 import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
@@ -22,11 +25,11 @@ test.each([
   [' 22\n', '22'],
   ['1.x', '1'],
   ...['*', 'latest', 'lts/iron', 'github:a/b#1', '2fa', '', undefined].map((version) => [version, undefined]),
-])('the major of %j is %j', (version, expected) => {
+])('reads %j as major version %j', (version, expected) => {
   expect(major(version)).toBe(expected);
 });
 
-/** Language, framework and runtime in one line, each with its major version where there is one. */
+/** Language, framework and runtime in one line, with major versions. */
 function summary(files: Texts): string {
   const { language, language_major, framework, framework_major, runtime } = detect(files, MACHINE);
   const versioned = (name = '', version = '') => (version === '' ? name : `${name} ${version}`);
@@ -45,13 +48,13 @@ test.each(ROWS.map((line) => row.parse(JSON.parse(line))))('$name', ({ files, is
 
 const REACT = JSON.stringify({ dependencies: { react: '^18.0.0' }, devDependencies: { typescript: '~5.4.0' } });
 
-test('systems have the names people use', () => {
+test('maps systems to their usual names', () => {
   expect(detect({}, MACHINE)).toEqual({ os_family: 'linux' });
   expect(detect({}, { ...MACHINE, platform: 'darwin' })).toEqual({ os_family: 'macos' });
   expect(detect({}, { ...MACHINE, platform: 'win32' })).toEqual({ os_family: 'windows' });
 });
 
-test('CUDA where it can matter', () => {
+test('detects CUDA only for languages that use it', () => {
   const python = { 'requirements.txt': 'torch' };
   expect(detect(python, { ...MACHINE, env: { CUDA_VERSION: '12.4.1' } })).toMatchObject({ cuda_major: '12' });
   const windows = { CUDA_PATH: 'C:\\Program Files\\NVIDIA GPU Computing Toolkit\\CUDA\\v11.8' };
@@ -61,7 +64,7 @@ test('CUDA where it can matter', () => {
   expect(detect({ 'package.json': REACT }, { ...MACHINE, cudaVersionFile: file })).not.toHaveProperty('cuda_major');
 });
 
-test('a project is read again only when it changed, also files with names of their own', () => {
+test('reads a project again only after a change, also for files found by their ending', () => {
   const root = folder({ 'Shop.csproj': '<TargetFramework>net9.0</TargetFramework>' });
   const manifest = path.join(root, 'Shop.csproj');
   const first = environmentOf(root);
@@ -76,7 +79,7 @@ test('a project is read again only when it changed, also files with names of the
   expect(environmentOf(empty)).toMatchObject({ framework_major: '18' });
 });
 
-test('a run says the versions among its conditions, and no name of the machine', () => {
+test('adds versions to the conditions of a run, without the name of the machine', () => {
   const root = folder();
   const of = conditions(root);
   expect(Object.keys(of)).toEqual(['os', 'arch', 'ci', 'machine']);

@@ -1,4 +1,4 @@
-/** The list of fixes at terminals of different widths. */
+/** Formats the list of fixes for terminals of different widths. */
 
 import type { FixEvidence, FixesResult, ReportedFix, SharedKnown } from 'argus-engine';
 import { expect, test } from 'vitest';
@@ -37,7 +37,7 @@ const FIXES: FixesResult = { fixes: [FOUND], reported: [REPORTED], shared: [SHAR
 
 const HINT = 'argus fixes FIX_ID shows one of them, and what its commit changed';
 
-test('where there is no terminal, every row is whole and one line', () => {
+test('prints each fix whole and on one line without a terminal', () => {
   expect(formatFixes(FIXES).split('\n')).toEqual([
     expect.stringMatching(
       /^proved {3}fix-407d\S+ {9}passed 1 time since {2}a{12}: cart\.test\.js > adds, .*put there$/u,
@@ -50,7 +50,7 @@ test('where there is no terminal, every row is whole and one line', () => {
   ]);
 });
 
-test('an edit, its commit and the report of one mend stand together, under the tests of the first', () => {
+test('groups an edit, its commit and its report under the first fix', () => {
   const { commit: _, ...mend } = FOUND;
   const edit = { ...mend, fixId: 'fix-edit', passes: 2, files: ['cart.js'], sameAs: FOUND.fixId };
   const other = { ...FOUND, fixId: 'fix-other', caseNames: ['b'] };
@@ -66,13 +66,13 @@ test('an edit, its commit and the report of one mend stand together, under the t
   ]);
 });
 
-test('a terminal of 120 columns has a line for each fix', () => {
+test('prints one line per fix on a terminal of 120 columns', () => {
   const rows = formatFixes({ fixes: [FOUND], reported: [REPORTED] }, 120).split('\n');
   expect(rows.map((row) => row.length)).toEqual([120, 120, HINT.length]);
   expect(rows[1]).toMatch(/ {2}a\.py::test_a: Waited for the queue and.*…$/u);
 });
 
-test('in a narrow one the text stands below, and no line is longer than the terminal', () => {
+test('moves the text to its own line on a narrow terminal, and cuts it', () => {
   const rows = formatFixes(FIXES, 80).split('\n');
   expect(rows).toHaveLength(7);
   expect(rows[0]).toBe('proved   fix-407d1654a2e0b85a-a65e613d5ce8         passed 1 time since');
@@ -84,13 +84,13 @@ test('in a narrow one the text stands below, and no line is longer than the term
   expect(wide.length + (wide.match(/[^ -~…]/gu) ?? []).length).toBeLessThanOrEqual(80);
 });
 
-test('a shared fix is shown with its file', () => {
+test('names the file of a shared fix', () => {
   const text = formatFixInFull({ found: null, reported: null, shared: SHARED, change: null });
   expect(text).toContain(`shared   ${SHARED.origin.file}, by ann; elsewhere 2 worked, 1 failed`);
   expect(text).toContain(`| ${SHARED.fixDescription}`);
 });
 
-test('a shared fix of another failure that is one with this is shown with the file that says so', () => {
+test('names the file that joins a shared fix to this failure', () => {
   const joinedBy = '.argus-shared/decisions/dec-019d2b1e-8f00-7000-8000-ba9876543210.json';
   expect(originText({ ...SHARED.origin, joinedBy })).toBe(
     `${SHARED.origin.file}, by ann; one with this failure, as ${joinedBy} says; elsewhere 2 worked, 1 failed`,

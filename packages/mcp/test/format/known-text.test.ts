@@ -1,4 +1,4 @@
-/** What is said of a run that nobody asked about. */
+/** Formats known facts for readers who did not ask for them. */
 
 import type { Cause, FailureBrief, KnownPattern, RunResult } from 'argus-engine';
 import { expect, test } from 'vitest';
@@ -24,9 +24,9 @@ test.each([
   ['a failure that nothing is known of', failed([CAUSE], TIP)],
   ['a test that was never seen', failed([{ ...CAUSE, verdict: { kind: 'new', probability: 1 } }])],
   ['a run that passed', { ...failed([{ ...CAUSE, count: 2 }]), status: 'passed' as const }],
-])('nothing is said of %s', (_, run) => expect(formatKnown(run)).toBe(''));
+])('prints nothing about %s', (_, run) => expect(formatKnown(run)).toBe(''));
 
-test('verdicts, common causes and fixes are said, each with its test', () => {
+test('prints verdicts, common causes and fixes, each with its test', () => {
   const verdict = { kind: 'flaky', probability: 0.8 } as const;
   expect(formatKnown(failed([{ ...CAUSE, verdict }], TIP))).toBe(
     `argus knows of these failures:
@@ -43,7 +43,7 @@ test('verdicts, common causes and fixes are said, each with its test', () => {
   expect(formatKnown(failed([CAUSE], { ...fix, tried }))).toContain('fixed 1 of 1 time: Turn it.');
 });
 
-test('of many causes the first are said', () => {
+test('prints only the first of many causes', () => {
   const causes = Array.from({ length: 9 }, (_, at) => ({ ...CAUSE, causeId: `cause-${at}`, count: 2 }));
   expect(formatKnown(failed(causes)).split('\n')).toHaveLength(8);
   expect(formatKnown(failed(causes))).toContain('… and 4 more causes: argus history run-1');

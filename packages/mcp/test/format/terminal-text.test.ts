@@ -1,4 +1,4 @@
-/** What people read at a terminal: commands where agents read of tools, and fixes with what they came to. */
+/** Formats texts for people at a terminal: commands instead of tools, and fixes with their results. */
 
 import type { DiagnosticResult, FixRecord } from 'argus-engine';
 import { expect, test } from 'vitest';
@@ -25,7 +25,7 @@ test.each([
   ],
   ['argus-mcp adopt, at a terminal, shows what it holds', 'argus adopt, at a terminal, shows what it holds'],
   ['npx -y argus-mcp; history and run are words', 'npx -y argus-mcp; history and run are words'],
-])('%s', (told, shown) => {
+])('rewrites: %s', (told, shown) => {
   expect(withCommands(told)).toBe(shown);
 });
 
@@ -64,14 +64,14 @@ function diagnosis(fix: FixRecord): DiagnosticResult {
   };
 }
 
-test('a fix of another failure has no tick, and says whose it is', () => {
+test('prints no check mark for a fix of another failure, and names its case', () => {
   expect(formatDiagnosis(diagnosis(RECORD))).toContain('✓ 2026-02-25 Counted one more');
   const other = formatDiagnosis(diagnosis({ ...RECORD, ofOtherFailure: true }));
   expect(other).toContain('· for totals: 2026-02-25 Counted one more');
   expect(other).not.toContain('✓');
 });
 
-test('a further case of a known error names the case that has it', () => {
+test('names the case that has a known error', () => {
   const further = { ...diagnosis(RECORD), sameCauseAs: { caseName: 'first', patternId: 'pat-1' } };
   expect(formatDiagnosis(further)).toContain('new for this case; the same error as first (pat-1), known from there');
 });
@@ -85,7 +85,7 @@ test.each([
     'a 24, b 24, c 20, d 20, e 6, f 6',
     'perhaps since aaaaaaaaaaaa (24 %), bbbbbbbbbbbb (24 %), cccccccccccc (20 %), dddddddddddd (20 %) or one of 2 more',
   ],
-])('a diagnosis suspects %s', (_, suspected, since) => {
+])('suspects %s', (_, suspected, since) => {
   const verdict = { kind: 'regression' as const, probability: 0.93, because: [], against: [] };
   const suspects = suspected.split(', ').map((one) => {
     const [letter = '', chance] = one.split(' ');
@@ -109,13 +109,13 @@ const FIX = {
   toProve: "A recorded run in which 'totals' passes: call argus_run.",
 } as const;
 
-test('a reported fix names the pattern that learned it', () => {
+test('names the pattern that learned a reported fix', () => {
   const text = formatFix({ ...FIX, learnedBy: 'pat-1' }, 'run-1');
   expect(text).toContain('recorded on pat-1 (ASSERTION_MISMATCH), a new pattern; counts on builtin-assertion too');
   expect(formatFix(FIX, 'run-1')).toContain('recorded on builtin-assertion (ASSERTION_MISMATCH)\n');
 });
 
-test('a claim is said to be one in one line, unless a later run speaks against it', () => {
+test('prints a claim on one line unless a later run contradicts it', () => {
   const warnings = ["'totals' still fails in run-2, the newest run that has it, so this success is only claimed."];
   expect(formatFix({ ...FIX, warnings }, 'run-2')).not.toContain('warning');
   expect(formatFix({ ...FIX, warnings }, 'run-1')).toContain('warning: ');
@@ -145,7 +145,7 @@ type Run = Parameters<typeof formatRun>[0];
 const shown = (failures: Run['failures'], more: Partial<Run> = {}) =>
   formatRun({ ...RUN, status: 'failed', failures, ...more });
 
-test('the cause of one failure is its verdict, one of many stands for itself', () => {
+test('prints only the verdict for the cause of one failure, and a line for the cause of many', () => {
   const failures = [{ ...BRIEF, caseName: 'a' }];
   const alone = shown(failures, { causes: [{ ...CAUSE, cases: ['a'] }] });
   expect(alone.match(/boom/gu)).toHaveLength(1);
@@ -156,14 +156,14 @@ test('the cause of one failure is its verdict, one of many stands for itself', (
   expect(further).toContain('1 failure, 1 cause: boom\n    flaky (80 %)');
 });
 
-test('a run that is not kept leads to no diagnosis', () => {
+test('suggests no diagnosis for a run that is lost', () => {
   const failures = [{ ...BRIEF, caseName: 'a' }];
   expect(shown(failures)).toContain('next: argus diagnose run-2 a');
   expect(shown(failures, { queued: true })).toContain('next: argus diagnose run-2 a');
   expect(shown(failures, { queued: false })).not.toContain('next:');
 });
 
-test('what is the same of several failures is told once, below their names', () => {
+test('prints common details of several failures once, below their names', () => {
   const failures = ['a', 'b', 'c'].map((caseName) => ({ ...BRIEF, caseName, place: `src/${caseName > 'b'}.ts:1` }));
   expect(shown(failures)).toContain(
     '✗ a\n✗ b\n    unknown  boom\n    at src/false.ts:1\n✗ c\n    unknown  boom\n    at src/true.ts:1\n',
@@ -183,7 +183,7 @@ test('what is the same of several failures is told once, below their names', () 
   );
 });
 
-test('a tip is told once, below what was learned', () => {
+test('prints a tip once, below learned fixes', () => {
   const tip = { patternId: 'builtin-timeout', confidence: 0.5, suggestedFix: 'Wait.', standing: 'a built-in tip' };
   const learned = { ...tip, patternId: 'pat-1', suggestedFix: 'Turn it.', standing: 'fixed 1 of 1 time' };
   const tried = { ...tip, standing: 'fixed 1 of 2 times', tried: { proved: 1, claimed: 0, failed: 1 } };
@@ -195,7 +195,7 @@ test('a tip is told once, below what was learned', () => {
   );
 });
 
-test('a run says which fixes it proves', () => {
+test('prints the fixes that a run proves', () => {
   const fix = { caseName: 'totals', patternId: 'pat-1', fixDescription: 'Counted one more\nand less' };
   const said = formatRun({ ...RUN, proved: Array.from({ length: 7 }, () => fix) });
   expect(said.split('\n').filter((line) => line === 'proved: Counted one more (totals)')).toHaveLength(5);

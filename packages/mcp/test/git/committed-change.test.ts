@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { type CommittedChange, committedChange } from '../../src/git/committed-change.ts';
 import { commit, folder, git, project, put } from '../project.ts';
 
-/** Of what is committed now. */
+/** The change of a commit, by default of HEAD. */
 async function shown(root: string, hash = head(root)): Promise<CommittedChange> {
   const change = await committedChange(root, hash);
   if (typeof change === 'string') throw new Error(change);
@@ -15,8 +15,8 @@ function head(root: string): string {
   return git(root, 'rev-parse', 'HEAD').trim();
 }
 
-describe('what a commit changed', () => {
-  test('is its title, its files and their hunks', async () => {
+describe('a committed change', () => {
+  test('has a title, files and hunks', async () => {
     const root = project({ 'src/a.js': 'one\n', 'b.js': 'same\n' });
     commit(root, 'begin');
     expect(await shown(root)).toMatchObject({ title: 'begin', files: ['b.js', 'src/a.js'], moreFiles: 0 });
@@ -27,7 +27,7 @@ describe('what a commit changed', () => {
     expect(change.hunks).toContain('-one\n+two\n');
   });
 
-  test('of a merge is what it brought to its first parent', async () => {
+  test('of a merge compares with the first parent', async () => {
     const root = project({ 'a.js': 'one\n' });
     commit(root, 'begin');
     git(root, 'switch', '-q', '-c', 'side');
@@ -40,7 +40,7 @@ describe('what a commit changed', () => {
     expect(await shown(root)).toMatchObject({ title: 'together', files: ['b.js'] });
   });
 
-  test('leaves out files that hold secrets by their names', async () => {
+  test('leaves out files with names of secret files', async () => {
     const root = project({ '.env': 'KEY=1\n', 'keys/server.pem': 'x\n', 'a.js': 'one\n' });
     commit(root, 'begin');
     const change = await shown(root);
@@ -48,7 +48,7 @@ describe('what a commit changed', () => {
     expect(change.hunks).not.toContain('KEY=1');
   });
 
-  test('is bounded, and says so', async () => {
+  test('is limited and marked as cut', async () => {
     const many = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`f${at}.js`, `${'long '.repeat(99)}\n`]));
     const root = project(many);
     commit(root, 'begin');
@@ -59,7 +59,7 @@ describe('what a commit changed', () => {
     expect(change.hunks).toMatch(/\n$/u);
   });
 
-  test('starts nothing that the repository names', async () => {
+  test('starts no program that the repository names', async () => {
     const root = project({ '.gitattributes': '*.js diff=evil filter=evil\n', 'a.js': 'one\n' });
     commit(root, 'begin');
     const mark = path.join(root, 'started');
@@ -71,14 +71,14 @@ describe('what a commit changed', () => {
   });
 });
 
-describe('why a commit is not shown', () => {
+describe('a commit is not shown', () => {
   const ELSEWHERE = '1'.repeat(40);
 
   test.each([
     ['--output=x', /no whole commit/u],
     ['HEAD', /no whole commit/u],
     [ELSEWHERE, /This clone does not have the commit/u],
-  ])('%s', async (hash, why) => {
+  ])('if its name is %s', async (hash, why) => {
     const root = project({ a: '1' });
     commit(root, 'begin');
     expect(await committedChange(root, hash)).toMatch(why);
@@ -88,7 +88,7 @@ describe('why a commit is not shown', () => {
     expect(await committedChange(folder(), ELSEWHERE)).toMatch(/no git repository/u);
   });
 
-  test('beyond what a shallow clone has', async () => {
+  test('if a shallow clone does not have it', async () => {
     const root = project({ a: '1' });
     commit(root, 'begin');
     const first = head(root);

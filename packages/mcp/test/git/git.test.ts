@@ -13,14 +13,14 @@ afterEach(() => {
   process.env.PATH = PATH;
 });
 
-describe('which git', () => {
+describe('the git program', () => {
   function withGitIn(root: string, folder: string): void {
     mkdirSync(path.join(root, folder), { recursive: true });
     writeFileSync(path.join(root, folder, 'git'), '#!/bin/sh\necho theirs\n');
     chmodSync(path.join(root, folder, 'git'), 0o755);
   }
 
-  test('is never one that the project brings', async () => {
+  test('is never a program that the project contains', async () => {
     const root = project({ a: '1' });
     for (const place of ['.', 'bin', 'node_modules/.bin']) withGitIn(root, place);
     const theirs = ['', '.', 'bin', root, path.join(root, 'bin'), path.join(root, 'node_modules/.bin')];
@@ -30,7 +30,7 @@ describe('which git', () => {
     expect((await runGit(root, ['version'])).stdout).toMatch(/^git version/u);
   });
 
-  test('may be in the home folder, though a project is there too', () => {
+  test('may be in the home folder even if the home folder is a project', () => {
     const home = project();
     withGitIn(home, 'bin');
     const before = process.env.HOME;
@@ -43,30 +43,27 @@ describe('which git', () => {
     }
   });
 
-  test.skipIf(process.platform === 'win32')(
-    'one that is slow says nothing, however long it is waited for',
-    async () => {
-      const root = project();
-      const bin = folder();
-      writeFileSync(path.join(bin, 'git'), '#!/bin/sh\nsleep 30\n');
-      chmodSync(path.join(bin, 'git'), 0o755);
-      process.env.PATH = [bin, PATH].join(path.delimiter);
-      const problem = 'git did not answer within 0.1 s';
-      // The settings are asked before it, with the same patience.
-      expect(await new Git(root, 100).run(['status'])).toMatchObject({ problem });
-      // That is not the same as no repository.
-      expect(await repositoryOf(root, undefined, 100)).toBe(problem);
-    },
-  );
+  test.skipIf(process.platform === 'win32')('reports a timeout if it is slow', async () => {
+    const root = project();
+    const bin = folder();
+    writeFileSync(path.join(bin, 'git'), '#!/bin/sh\nsleep 30\n');
+    chmodSync(path.join(bin, 'git'), 0o755);
+    process.env.PATH = [bin, PATH].join(path.delimiter);
+    const problem = 'git did not answer within 0.1 s';
+    // The settings are read first, with the same timeout.
+    expect(await new Git(root, 100).run(['status'])).toMatchObject({ problem });
+    // A timeout differs from a missing repository.
+    expect(await repositoryOf(root, undefined, 100)).toBe(problem);
+  });
 
-  test('none is an answer', async () => {
+  test('may be missing', async () => {
     const root = project();
     process.env.PATH = '';
     expect(await runGit(root, ['version'])).toMatchObject({ stdout: '', problem: 'git is not installed' });
   });
 });
 
-describe('the lines of a long answer', () => {
+describe('the lines of a long output', () => {
   const log: [command: 'log', ...string[]] = ['log', '--format=%s'];
 
   async function linesOf(root: string, most: number, timeoutMs = 5_000): Promise<string[]> {
@@ -75,14 +72,14 @@ describe('the lines of a long answer', () => {
     return lines;
   }
 
-  test('are all there, or as many as are wanted', async () => {
+  test('arrive up to the wanted number', async () => {
     const root = project();
     for (const message of ['one', 'zwölf']) commit(root, message);
     expect(await linesOf(root, 9)).toEqual(['zwölf', 'one']);
     expect(await linesOf(root, 1)).toEqual(['zwölf']);
   });
 
-  test.skipIf(process.platform === 'win32')('that break off are no answer', async () => {
+  test.skipIf(process.platform === 'win32')('are rejected if git fails', async () => {
     const root = project();
     await expect(linesOf(root, 9)).rejects.toThrow(/does not have any commits/u);
     const bin = folder();
@@ -103,7 +100,7 @@ describe('the lines of a long answer', () => {
   });
 });
 
-test('each configured driver is answered by its own name, whatever that is', () => {
+test('overrides each configured driver by its name', () => {
   const drivers = ['filter.lfs.clean', 'filter.lfs.required', 'filter.a=b.process', 'diff.x y.textconv'];
   const listed = ['core.bare', ...drivers, 'filter.x\u2028y.smudge', 'user.name'];
   expect(driverSettings(listed)).toEqual([
@@ -114,7 +111,7 @@ test('each configured driver is answered by its own name, whatever that is', () 
   ]);
 });
 
-test('what git tracks', async () => {
+test('finds tracked files', async () => {
   const root = project({ 'a.txt': '1', '.argus/argus.db': '1', 'odd[1]*.txt': '1' });
   commit(root, 'first');
   put(root, { 'new.txt': '1', 'oddx.txt': '1' });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { copyOf } from '../../src/owner/foreign-copy.ts';
 import { folder } from '../project.ts';
 
-test('a new copy takes the place of older ones, and of what killed processes left', () => {
+test('replaces older copies and copies of killed processes', () => {
   const [copies, original] = [folder(), path.join(folder(), 'argus.db')];
   writeFileSync(original, 'SQLite format 3\0 one');
   const before = path.basename(copyOf(original, copies));

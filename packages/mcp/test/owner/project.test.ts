@@ -1,4 +1,4 @@
-/** Which folder is the project of one in it: git decides, where there is a repository. */
+/** Finds the project of a folder. Inside a repository, git decides. */
 
 import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -18,7 +18,7 @@ test.each<[string, (folder: string) => void, boolean]>([
     (folder) => writeFileSync(path.join(folder, '.git'), 'gitdir: ../.git/modules/a\n'),
     true,
   ],
-])('with %s as .git', async (_, make, isTop) => {
+])('finds the project with %s as .git', async (_, make, isTop) => {
   const root = realpathSync.native(project({ 'inner/deep/a.txt': '' }));
   const inner = path.join(root, 'inner');
   make(inner);

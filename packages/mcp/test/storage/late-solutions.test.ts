@@ -1,4 +1,4 @@
-/** Calls on solutions that have waited for a team, and are interrupted while they are sent. */
+/** Sends waiting calls about solutions to a team, with interruptions. */
 
 import { readdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -24,7 +24,7 @@ const OUTCOME: WaitingCall = {
   made: {},
 };
 
-/** A team that knows the incident already, and takes so many calls before it is away. */
+/** A team that already knows the incident and becomes unreachable after `until` calls. */
 function team(spool: Spool) {
   const it = { calls: [] as unknown[], until: Number.POSITIVE_INFINITY };
   const answers: Record<string, unknown> = {
@@ -47,7 +47,7 @@ function spoolIn(files: string, keys = folder()): Spool {
   return new Spool(files, new Seal(async () => keys));
 }
 
-test('the fix of an incident that is known is added to that, by the same calls however often it is interrupted', async () => {
+test('adds the fix to a known incident by the same calls after any interruption', async () => {
   const whole: unknown[] = [];
   for (const until of [Number.POSITIVE_INFINITY, 0, 1, 2, 3]) {
     const spool = spoolIn(folder());
@@ -60,7 +60,7 @@ test('the fix of an incident that is known is added to that, by the same calls h
     const before = it.calls.splice(0);
     await outbox.takeIn();
     expect(outbox.counts()).toMatchObject({ waiting: 0, refused: 0 });
-    // What was done before is done again, as the same calls.
+    // Calls before the interruption are repeated with the same ids.
     const fresh = it.calls.filter((one) => !before.some((done) => JSON.stringify(done) === JSON.stringify(one)));
     expect([...before, ...fresh]).toEqual(whole);
     expect(await outbox.ids()).toEqual(
@@ -78,7 +78,7 @@ test('the fix of an incident that is known is added to that, by the same calls h
   ]);
 });
 
-test('ids that this user has not written are none', async () => {
+test('ignores ids that this user has not written', async () => {
   const files = folder();
   const spool = spoolIn(files);
   await spool.putIds(INCIDENT.callId, new Map([['inc-here', 'inc-there']]));

@@ -13,7 +13,7 @@ const CALL = {
   params: { runId: 'run-1', caseName: 'adds' },
 } as const;
 
-test('a call that stopped the engine goes on waiting, one that is refused is set aside', async () => {
+test('keeps a call that stopped the engine, and sets a refused call aside', async () => {
   const [files, keys] = [folder(), folder()];
   const spool = new Spool(files, new Seal(async () => keys));
   await spool.put(CALL);

@@ -22,7 +22,7 @@ afterEach(() => {
 const sealIn = (of: string) => new Seal(async () => of);
 
 describe('the key', () => {
-  test.each(['', 'EPERM', 'ENOTSUP'])('is made once, where links answer %j', async (code) => {
+  test.each(['', 'EPERM', 'ENOTSUP'])('is created once when links answer %j', async (code) => {
     links.refusedWith = code;
     const keys = folder();
     const seal = await sealIn(keys).of('text');
@@ -30,7 +30,7 @@ describe('the key', () => {
     expect(readdirSync(keys)).toEqual(['spool.key']);
   });
 
-  test('that cannot be used is read again by the next call', async () => {
+  test('is read again by the next call after an error', async () => {
     const keys = folder();
     const file = path.join(keys, 'spool.key');
     writeFileSync(file, 'short');

@@ -1,4 +1,4 @@
-/** What a repository puts into the place of a spool. */
+/** Files that a repository puts in the place of a spool. */
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, symlinkSync, utimesSync } from 'node:fs';
@@ -12,7 +12,7 @@ const named = (at: number) => `0195220c-2a00-7abc-8def-00112233445${at}.${'0'.re
 
 const spoolIn = (place: string) => new Spool(place, new Seal(async () => folder()));
 
-test.skipIf(process.platform === 'win32')('a link, a pipe, a device and a folder hold no call, and stay', async () => {
+test.skipIf(process.platform === 'win32')('ignores and keeps a link, a pipe, a device and a folder', async () => {
   const place = folder({ notes: 'mine' });
   symlinkSync('/dev/zero', path.join(place, named(0)));
   symlinkSync('notes', path.join(place, named(1)));
@@ -24,7 +24,7 @@ test.skipIf(process.platform === 'win32')('a link, a pipe, a device and a folder
   expect(readdirSync(place)).toHaveLength(6);
 });
 
-test.skipIf(process.platform === 'win32')('a link to a folder is no spool, and its files stay', async () => {
+test.skipIf(process.platform === 'win32')('ignores a link to a folder and keeps its files', async () => {
   const outside = folder({ 'notes.draft': 'mine', [named(0)]: '{}' });
   utimesSync(path.join(outside, 'notes.draft'), 1, 1);
   const link = path.join(folder(), 'argus.db.spool');

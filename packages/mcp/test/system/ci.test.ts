@@ -1,4 +1,4 @@
-/** Whether what runs is of a fork, by the variables and payloads that each service documents. */
+/** Detects forks from the variables and payloads that each service documents. */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

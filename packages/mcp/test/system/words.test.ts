@@ -15,31 +15,31 @@ test.each([
   expect(words(line)).toEqual(expected);
 });
 
-test('backslashes are paths on Windows', () => {
+test('treats backslashes as path separators on Windows', () => {
   expect(words('.venv\\Scripts\\python.exe -m pytest', true)).toEqual(['.venv\\Scripts\\python.exe', '-m', 'pytest']);
 });
 
 test.each([
   ...['vitest run | tee log', 'vitest > out', '(vitest)', 'vitest $(cat names)', 'vitest `x`', 'vitest &', ''],
   ...['(tsc; vitest)', 'tsc # then && vitest', 'sh <<EOF\nvitest', 'echo `tsc; vitest`'],
-])('nothing is put into %s', (line) => {
+])('marks %s as not editable', (line) => {
   expect(lastCommand(line, false).editable).toBe(false);
 });
 
 test.each(['tsc > log && vitest', 'tsc 2>&1 | tee log; vitest', '(tsc; ls) && vitest', 'server & sleep 1; vitest'])(
-  'what is around another command is not around vitest: %s',
+  'ignores the syntax around another command: %s',
   (line) => {
     expect(lastCommand(line, false)).toMatchObject({ words: [{ text: 'vitest' }], editable: true });
   },
 );
 
-test('offsets point at the words', () => {
+test('returns the offsets of the words', () => {
   const line = 'tsc &&  vitest "run"';
   const spans = lastCommand(line, false).words.map(({ start, end }) => line.slice(start, end));
   expect(spans).toEqual(['vitest', '"run"']);
 });
 
-test('quoting', () => {
+test('quotes an argument for the shell', () => {
   expect(quoted('--reporter=json', false)).toBe('--reporter=json');
   expect(quoted("it's $HOME", false)).toBe("'it'\\''s $HOME'");
   expect(quoted('a "b"', true)).toBe('"a ""b"""');

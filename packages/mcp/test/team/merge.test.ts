@@ -1,4 +1,4 @@
-/** The answers of two memories to one search, against that of one memory that has all of both. */
+/** Compares the merged answers of two memories with the answer of one memory that has all the data. */
 
 import { type Engine, openEngine, type RankedSolutionsResult } from 'argus-engine';
 import { expect, onTestFinished, test } from 'vitest';
@@ -27,13 +27,16 @@ const INCIDENTS = THINGS.flatMap((thing, at) =>
   })),
 );
 
-/** An answer has ten incidents; the last of them may differ, because each memory weighs words by what it has. */
+/**
+ * Compares only the first of ten incidents, because each memory weighs words by its own data and the last ones may
+ * differ.
+ */
 const CERTAIN = 5;
 
 const stepsOf = ({ ranked_solutions }: Pick<RankedSolutionsResult, 'ranked_solutions'>) =>
   ranked_solutions.map(({ steps }) => steps).sort();
 
-test('the merged answer has all solutions of the best incidents, best first', async () => {
+test('has all solutions of the best incidents, best first', async () => {
   const [whole, team, local] = [await memory(), await memory(), await memory()];
   for (const [at, incident] of INCIDENTS.entries()) {
     await whole.addIncident(incident);
@@ -53,7 +56,7 @@ test('the merged answer has all solutions of the best incidents, best first', as
   }
 });
 
-test('a limit holds for both memories together, and what is left out is counted', async () => {
+test('applies a limit to both memories together and counts the rest', async () => {
   const [team, local] = [await memory(), await memory()];
   for (const engine of [team, local]) {
     for (const steps of ['Bleed it.', 'Relight it.', 'Replace it.']) await engine.addIncident({ ...BOILER, steps });
@@ -63,7 +66,7 @@ test('a limit holds for both memories together, and what is left out is counted'
   expect(one).toMatchObject({ ranked_solutions: { length: 2 }, more: 4 });
 });
 
-test('the answer of the team stays as it is where this machine knows nothing', async () => {
+test('returns the answer of the team unchanged if this machine knows nothing', async () => {
   const [team, local] = [await memory(), await memory()];
   await team.addIncident(BOILER);
   const answer = await team.rankedSolutions(SEARCH);
@@ -71,7 +74,7 @@ test('the answer of the team stays as it is where this machine knows nothing', a
   expect(merged(answer, undefined, SEARCH)).toBe(answer);
 });
 
-test('a solution that only this machine knows is recommended, with its next action', async () => {
+test('recommends a solution that only this machine knows, with its next action', async () => {
   const [team, local] = [await memory(), await memory()];
   await local.addIncident(BOILER);
   const [ofTeam, ofLocal] = [await team.rankedSolutions(SEARCH), await local.rankedSolutions(SEARCH)];

@@ -1,4 +1,4 @@
-/** The server of a team, over memories of this test. Over real ones: tests/e2e/team/server.test.ts. */
+/** The server of a team with memories of this test. `tests/e2e/team/server.test.ts` uses real memories. */
 
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
@@ -31,7 +31,7 @@ class BrokenMemory extends NamedCalls {
   }
 }
 
-/** A server of one project `shop`; its memory is the server's own unless another is given. */
+/** A server of one project `shop`. Its memory is the server's own memory unless `memory` is given. */
 async function served({ memory, callMs }: { memory?: ServedMemory; callMs?: number } = {}) {
   const engine = await openEngine({ databasePath: ':memory:', projectRoot: '/', locale: 'en' });
   const listeners: (() => void)[] = [];
@@ -67,7 +67,7 @@ async function served({ memory, callMs }: { memory?: ServedMemory; callMs?: numb
     });
     return { status: response.status, body: await response.json() };
   };
-  /** With headers that `fetch` does not let anybody set. */
+  /** Sends headers that `fetch` does not allow. */
   const ask = async (method: string, path: string, headers: Record<string, string>, body = '') => {
     const asked = request(`${url}${path}`, { method, headers });
     asked.end(body);
@@ -77,7 +77,7 @@ async function served({ memory, callMs }: { memory?: ServedMemory; callMs?: numb
   return { engine, url, token, post, ask, changed: () => listeners.forEach((tell) => void tell()) };
 }
 
-test('a call that takes too long is answered as lost', async () => {
+test('answers a call that takes too long as lost', async () => {
   const { token, post } = await served({ memory: new StuckMemory(), callMs: 1 });
   const { bearer } = await token('read');
   const message = 'The call takes too long. Make it again with the same callId.';
@@ -87,7 +87,7 @@ test('a call that takes too long is answered as lost', async () => {
   });
 });
 
-test('a failure of the server names its reference, and no folder', async () => {
+test('answers a failure of the server with its reference and without a folder', async () => {
   const { token, post } = await served({ memory: new BrokenMemory() });
   const { status, body } = await post((await token('read')).bearer, 'overview', {});
   expect([status, body]).toEqual([500, { error: { code: 'INTERNAL_ERROR', message: expect.stringMatching(/err-/u) } }]);
@@ -95,7 +95,7 @@ test('a failure of the server names its reference, and no folder', async () => {
 });
 
 describe('a call', () => {
-  test('that nests 200,000 levels is refused', async () => {
+  test('is rejected if it nests 200,000 levels', async () => {
     const { token, post } = await served();
     const params = `{"query_text":"x","env":${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}}`;
     const { status, body } = await post((await token('write')).bearer, 'rankedSolutions', params);
@@ -103,7 +103,7 @@ describe('a call', () => {
     expect([status, body]).toEqual([400, { error: { code: 'INVALID_INPUT', message } }]);
   });
 
-  test('with braces and quotes in its texts is taken', async () => {
+  test('is accepted with braces and quotes in its texts', async () => {
     const { token, post } = await served();
     const params = { query_text: `${'{['.repeat(100)} "\\" \\\\" ${'["'.repeat(100)}`, env: {} };
     expect((await post((await token('write')).bearer, 'rankedSolutions', params)).status).toBe(200);
@@ -116,12 +116,12 @@ describe('a call', () => {
     ['addIncident', { title: 'x', error_signature: 'x'.repeat(600_000), steps: 'y', worked: true, env: {} }, 413],
     ['memoryImport', { lines: 'x'.repeat(3_000_000) }, 413],
     ['recordRun', { command: 'x', outputTail: 'x'.repeat(3_000_000) }, 413],
-  ])('%s with texts that keep others waiting is refused: %#', async (method, params, status) => {
+  ])('%s with large texts gets the right status: %#', async (method, params, status) => {
     const { token, post } = await served();
     expect((await post((await token('write')).bearer, method, params)).status).toBe(status);
   });
 
-  test('of another protocol is refused for that, whatever else it has', async () => {
+  test('of another protocol is rejected with PROTOCOL', async () => {
     const { token, post } = await served();
     const more = { protocol: 2, method: 'think', priority: 'high' };
     expect(await post((await token('write')).bearer, 'x', {}, more)).toMatchObject({
@@ -140,7 +140,7 @@ describe('a browser', () => {
     ['[::1]:7420', 200],
     ['evil.example', 401],
     ['127.0.0.1.evil.example:7420', 401],
-  ])('that was led here as %s gets metrics only where that is this machine', async (Host, status) => {
+  ])('sent here as %s gets metrics only if the name is this machine', async (Host, status) => {
     const { ask } = await served();
     expect((await ask('GET', '/metrics', { Host })).statusCode).toBe(status);
   });
@@ -157,7 +157,7 @@ describe('a browser', () => {
     ['another port', { Origin: 'http://127.0.0.1:8000' }, 403],
     ['a page that hides its origin', { Origin: 'null' }, 403],
     ['another site, as a browser of today says it', { 'Sec-Fetch-Site': 'cross-site' }, 403],
-  ])('that sends the form of %s', async (_, headers, status) => {
+  ])('sends the form of %s', async (_, headers, status) => {
     const { ask, token } = await served();
     const { bearer } = await token('read');
     const given = { Host: '127.0.0.1:7420', 'Content-Type': FORM, ...headers };

@@ -9,21 +9,21 @@ import { clipped, visible, visibleDeep } from '../../src/text/untrusted.ts';
 const VISIBLE = new URL('../../../../tests/vectors/visible.jsonl', import.meta.url);
 const rows = readFileSync(VISIBLE, 'utf8').trim().split('\n');
 
-test.each(rows.map((row) => JSON.parse(row)))('what the engine shows is shown here: $name', (row) => {
+test.each(rows.map((row) => JSON.parse(row)))('shows the same text as the engine: $name', (row) => {
   expect(visible(row.text)).toBe(row.visible);
   expect(visible(`before ${row.text} after`)).toBe(`before ${row.visible} after`);
 });
 
-test('a lone surrogate, which the engine cannot be given, is replaced', () => {
+test('replaces a lone surrogate, because the engine cannot receive it', () => {
   expect(visible('a\ud800b')).toBe('a\ufffdb');
 });
 
-test('every name and every string of an answer', () => {
+test('cleans every key and every string of an answer', () => {
   const value = { 'a\u200b': ['x\u0000', { b: 'y\u202e' }], n: 1, z: null };
   expect(visibleDeep(value)).toEqual({ a: ['x', { b: 'y' }], n: 1, z: null });
 });
 
-test('clipping', () => {
+test('clips a long text', () => {
   expect(clipped('short', 10)).toBe('short');
   expect(clipped('a'.repeat(12), 10)).toBe(`${'a'.repeat(10)}… (2 more characters)`);
   expect(clipped('a😀b', 2)).toBe('a\ufffd… (2 more characters)');
@@ -44,17 +44,17 @@ test.each([
   ['nothing', undefined, {}, 'en'],
   ['another language', undefined, { LANG: 'de_DE.UTF-8' }, 'en'],
   ['not a language', undefined, { LANG: 'zhuang' }, 'en'],
-] as const)('locale: %s', (_name, configured, env, expected) => {
+] as const)('chooses the locale: %s', (_name, configured, env, expected) => {
   expect(chooseLocale(configured, facts(env))).toBe(expected);
 });
 
-test('locale of Windows', () => {
+test('reads the locale of Windows', () => {
   expect(chooseLocale(undefined, facts({}, 'win32', 'zh-CN'))).toBe('zh');
   expect(chooseLocale(undefined, facts({}, 'win32', 'fr-FR'))).toBe('en');
   expect(chooseLocale(undefined, facts({}, 'linux', 'zh-CN'))).toBe('en');
 });
 
-test('locale of a reader, where the machine names none', () => {
+test('uses the locale of the reader if the machine names none', () => {
   expect(chooseLocale(undefined, facts({ LANG: 'C.UTF-8' }), 'zh')).toBe('zh');
   expect(chooseLocale(undefined, facts({ LANG: 'zh_CN.UTF-8' }), 'en')).toBe('zh');
   expect(chooseLocale('zh', facts({}), 'en')).toBe('zh');
@@ -65,11 +65,11 @@ test.each([
   ['zh-CN, en;q=0.5', 'zh'],
   ['fr', undefined],
   ['', undefined],
-])('of the languages %j the first that is one of the two', (header, expected) => {
+])('takes the first supported language of %j', (header, expected) => {
   expect(acceptedLocale(header)).toBe(expected);
 });
 
-test('one session whatever case the drive letter has', () => {
+test('ignores the case of the drive letter', () => {
   expect(sessionKey('c:\\Work')).toBe(sessionKey('C:\\Work'));
   expect(sessionKey('/work')).not.toBe(sessionKey('/Work'));
 });
@@ -78,7 +78,7 @@ async function* chunks(...texts: string[]) {
   for (const text of texts) yield Buffer.from(text);
 }
 
-test('batches hold whole lines', async () => {
+test('splits batches at line ends', async () => {
   const out: string[] = [];
   const input = chunks('a\nb', 'c\n', 'dé', '\ne');
   for await (const { bytes } of batches(input, { bytes: 4 })) out.push(Buffer.from(bytes).toString());
@@ -86,7 +86,7 @@ test('batches hold whole lines', async () => {
   expect(out.slice(0, -1).every((batch) => batch.endsWith('\n'))).toBe(true);
 });
 
-test('batches of so many lines at most', async () => {
+test('limits the lines of a batch', async () => {
   const out: [string, number][] = [];
   const input = chunks('a\nb', '\nc\nd\ne\n', 'f');
   for await (const { bytes, count } of batches(input, { bytes: 100, lines: 2 })) {
@@ -99,7 +99,7 @@ test('batches of so many lines at most', async () => {
   ]);
 });
 
-test('what is written waits for a slow reader, and for none that is gone', async () => {
+test('waits for a slow reader and not for a closed stream', async () => {
   const stream = new PassThrough({ highWaterMark: 4 });
   expect(passOn(stream, 'ab')).toBeUndefined();
   const waiting = passOn(stream, 'cdef');

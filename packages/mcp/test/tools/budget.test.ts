@@ -1,4 +1,4 @@
-/** How much any answer over MCP may say. Real answers of a server: tests/e2e/protocol/answers.test.ts. */
+/** Limits the size of any answer over MCP. `tests/e2e/protocol/answers.test.ts` checks real answers of a server. */
 
 import { expect, test } from 'vitest';
 import { fitAnswer } from '../../src/tools/shared/budget.ts';
@@ -6,12 +6,12 @@ import { fitAnswer } from '../../src/tools/shared/budget.ts';
 const MAX_CHARACTERS = 24_000;
 const size = (answer: object) => JSON.stringify(answer).length;
 
-test('an answer that is short enough stays as it is', () => {
+test('returns a short answer unchanged', () => {
   const answer = { report: 'x'.repeat(20_000) };
   expect(fitAnswer(answer)).toBe(answer);
 });
 
-test('long texts are cut, and what to do next is whole', () => {
+test('cuts long texts and keeps the next action whole', () => {
   const next_action = {
     type: 'APPLY',
     instructions: 'edit, then call',
@@ -25,7 +25,7 @@ test('long texts are cut, and what to do next is whole', () => {
   expect(fitted.warnings).toEqual([expect.stringContaining('are cut'), 'seen']);
 });
 
-test('long lists keep their first entries, however deep they are', () => {
+test('keeps the first entries of long lists at any depth', () => {
   const many = Array.from({ length: 2_000 }, (_, at) => `${at}: ${'z'.repeat(100)}`);
   const fitted = fitAnswer({ failure: { tests: many }, warnings: many });
   expect(size(fitted)).toBeLessThanOrEqual(MAX_CHARACTERS);

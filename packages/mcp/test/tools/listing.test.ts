@@ -1,4 +1,4 @@
-/** What agents read of the tools' schemas is made ahead of time; here it is made again. */
+/** Rebuilds the generated schemas of the tools and compares them with the file. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { listedSchemas } from '../../src/tools/shared/listing.ts';

@@ -1,7 +1,6 @@
 /**
- * What a tool consists of, so that adding one touches nothing but this: its call in the engine's list, its file, its
- * line in the registry, an end-to-end test. Its line in the manual: tests/packaging/docs.test.ts. And the codes of errors,
- * each of which has a test too.
+ * The parts that a tool needs: its call in the engine's list, its file, its line in the registry, and an end-to-end
+ * test. `tests/packaging/docs.test.ts` checks its line in the manual. Each error code needs an end-to-end test too.
  */
 
 import { readFileSync } from 'node:fs';
@@ -17,18 +16,18 @@ import { TOOLS } from '../../src/tools/shared/registry.ts';
 const ENGINE: { calls: Record<string, { params: Schema }>; params: Record<string, Schema> } = engine;
 const root = fileURLToPath(new URL('../../../..', import.meta.url));
 
-/** Full tests are no part of the quick suite, which every tool and every code is in. */
+/** Full tests do not count, because the quick suite must cover every tool and every code. */
 const filesOf = (pattern: string) =>
   globSync(pattern, { cwd: root, ignore: ['**/node_modules/**', '**/*.full.test.ts'] });
 const read = (file: string) => readFileSync(`${root}/${file}`, 'utf8');
 const SOURCES = filesOf('packages/mcp/src/tools/**/*.ts');
 const TESTS = filesOf('tests/e2e/**/*.ts').map(read);
-/** The codes of this package are a type, of which nothing is left at run time. */
+/** Read from the source, because the codes of this package are only a type. */
 const HOST_CODES = [...read('packages/mcp/src/errors.ts').matchAll(/^ {2}\| '([A-Z_]+)'/gmu)].map(
   ([, code = '']) => code,
 );
 
-test.each([...new Set([...ENGINE_ERROR_CODES, ...HOST_CODES])])('%s is met by an end-to-end test', (code) => {
+test.each([...new Set([...ENGINE_ERROR_CODES, ...HOST_CODES])])('an end-to-end test covers %s', (code) => {
   expect(TESTS.some((text) => text.includes(`'${code}'`) || text.includes(`${code}: `))).toBe(true);
 });
 
@@ -40,7 +39,7 @@ describe.each(TOOLS)('$name', ({ name, output }) => {
     expect(read(String(found[0]))).toContain(`name: '${name}'`);
   });
 
-  test('answers what calls of the engine answer', () => {
+  test('answers with results of engine calls', () => {
     expect(output.calls.filter((call) => !(call in ENGINE.calls))).toEqual([]);
   });
 
@@ -49,15 +48,18 @@ describe.each(TOOLS)('$name', ({ name, output }) => {
   });
 });
 
-test('a tool that is written is registered', () => {
+test('registers every defined tool', () => {
   const written = SOURCES.filter((file) => /= defineTool\(/u.test(read(file)));
   expect(written).toHaveLength(TOOLS.length);
 });
 
-/** The params of the others are not their arguments but what they find out: a project, a run, the cases of reports. */
+/**
+ * The params of the other tools are not their arguments, because the host gathers them: a project, a run, cases of
+ * reports.
+ */
 const PASSED_ON = TOOLS.filter(({ output }) => !['overview', 'recordRun', undefined].includes(output.calls[0]));
 
-/** Found out by the host and added to the arguments. */
+/** The host adds these to the arguments. */
 const ADDED = ['detected_env', 'env'];
 
 describe.each(PASSED_ON)('the arguments of $name', ({ name, output }) => {
@@ -65,14 +67,14 @@ describe.each(PASSED_ON)('the arguments of $name', ({ name, output }) => {
   const { projectPath: _, ...properties } = input.properties ?? {};
   const calls = output.calls.map((call) => resolved(ENGINE.calls[call]?.params));
 
-  test.each(Object.entries(properties))('%s is what a call takes', (argument, given) => {
+  test.each(Object.entries(properties))('%s is a param of a call', (argument, given) => {
     const params = calls.flatMap((call) => call.properties?.[argument] ?? []);
     expect(params).not.toEqual([]);
     for (const param of params) expect({ given, fits: fits(given, param) }).toEqual({ given, fits: true });
   });
 
-  test('are all that a call needs', () => {
-    // Of several calls the arguments decide which one is made.
+  test('include every required param', () => {
+    // With several calls, the arguments decide which call is made.
     const needed = calls.length > 1 ? [] : (calls[0]?.required ?? []);
     const given = [...(input.required ?? []), ...defaulted(properties), ...ADDED];
     expect(needed.filter((param) => !given.includes(param))).toEqual([]);
@@ -83,7 +85,7 @@ function defaulted(properties: Record<string, Schema>): string[] {
   return Object.entries(properties).flatMap(([argument, schema]) => ('default' in schema ? argument : []));
 }
 
-/** Whether each value of an argument is one of the param. */
+/** True when each value of an argument is valid for the param. */
 function fits(given: Schema, param: Schema): boolean {
   const choices = resolved(param).anyOf?.map(resolved) ?? [resolved(param)];
   return choices.some(({ type, items, ...choice }) => {

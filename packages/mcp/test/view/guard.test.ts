@@ -1,4 +1,4 @@
-// Which requests the viewer's server takes for those of its own page. Over a real socket: tests/hostile/viewer.test.ts.
+// Decides which requests come from the viewer's own page. `tests/hostile/viewer.test.ts` uses a real socket.
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { Guard } from '../../src/view/guard.ts';
 
@@ -22,7 +22,7 @@ test.each<[name: string, asked: Asked, port?: number]>([
   ['an address that a person typed', { headers: { 'sec-fetch-site': 'none' } }],
   ['a target that names this host', { url: `http://${HOME}/a` }],
   ['the usual port, which browsers leave out', { headers: { host: '127.0.0.1', origin: 'http://127.0.0.1' } }, 80],
-])('%s is answered', (_name, asked, port) => {
+])('accepts %s', (_name, asked, port) => {
   expect(pathAtHome(asked, port)).toBe('/a');
 });
 
@@ -47,19 +47,19 @@ test.each<[name: string, asked: Asked]>([
   ['a target of another scheme', { url: `https://${HOME}/a` }],
   ['a file', { url: 'file:///a' }],
   ['no address', { url: 'http://[' }],
-])('%s is refused', (_name, asked) => {
+])('rejects %s', (_name, asked) => {
   expect(pathAtHome(asked)).toBeUndefined();
 });
 
 test.each(['host', 'origin', 'authorization', 'sec-fetch-site', 'content-length', 'content-type'])(
-  'two headers %s are refused, also when they are equal',
+  'rejects two headers %s, even if they are equal',
   (name) => {
     expect(pathAtHome({ headersDistinct: { [name]: ['x'] } })).toBe('/a');
     expect(pathAtHome({ headersDistinct: { [name]: ['x', 'x'] } })).toBeUndefined();
   },
 );
 
-test('the token of this start is the only bearer', () => {
+test('accepts only the token of this start', () => {
   const guard = new Guard();
   expect(guard.isBearer(`Bearer ${guard.token}`)).toBe(true);
   const { token } = new Guard();
@@ -68,7 +68,7 @@ test('the token of this start is the only bearer', () => {
   }
 });
 
-test('a ticket is redeemed once, within a minute', () => {
+test('redeems a ticket once, within a minute', () => {
   onTestFinished(() => void vi.useRealTimers());
   vi.useFakeTimers({ now: 0, toFake: ['Date'] });
   const guard = new Guard();

@@ -1,4 +1,4 @@
-/** The tool's answer, read field by field: what a chat hands on may be of any shape. */
+/** Reads the tool's answer field by field, because data from a chat may have any shape. */
 
 import { FAILURE_CATEGORIES, type FailureCategory, type FailurePattern } from 'argus-engine/browser';
 import type { PatternRow } from '../ui/lists/pattern-columns.ts';
@@ -8,14 +8,14 @@ export type Row = PatternRow & Pick<FailurePattern, 'signaturePattern'>;
 
 export interface Answer {
   readonly rows: readonly Row[];
-  /** All that fit the tool's filter. */
+  /** The number of patterns that match the tool's filter. */
   readonly total: number;
   readonly warnings: readonly string[];
-  /** The tool's own error. */
+  /** The tool's error message. */
   readonly error?: string;
 }
 
-/** None: it is no answer of this tool. */
+/** Undefined if this is not an answer of the tool. */
 export function readAnswer(content: unknown): Answer | undefined {
   if (!isObject(content)) return undefined;
   if (isObject(content.error)) return { rows: [], total: 0, warnings: [], error: text(content.error.message) };

@@ -1,7 +1,7 @@
 /**
- * Speaks with the chat that shows this page (MCP Apps, 2026-01-26): takes the tool's result and the look, tells the
- * size. Written by hand, since the library's class brings 146 kB of schemas with it; the types are the library's. What
- * comes is not trusted to be of any shape.
+ * Exchanges messages with the chat that shows this page (MCP Apps, 2026-01-26): receives the tool's result and the
+ * look, sends the size. Written by hand, because the library's class adds 146 kB of schemas. The types come from the
+ * library. Messages may have any shape, so each field is checked.
  */
 
 import type {
@@ -11,9 +11,9 @@ import type {
 } from '@modelcontextprotocol/ext-apps';
 
 export interface HostListener {
-  /** What the tool answered; unchecked. */
+  /** The unchecked answer of the tool. */
   result(content: unknown, isError: boolean): void;
-  /** Only what has changed of the look. */
+  /** Contains only the changed parts of the look. */
   context(context: McpUiHostContext): void;
 }
 
@@ -22,7 +22,7 @@ const PROTOCOL: McpUiInitializeRequest['params']['protocolVersion'] = '2026-01-2
 
 type Message = Readonly<Record<string, unknown>>;
 
-/** Starts the conversation; ends it by the function it returns. */
+/** Starts the conversation. The returned function ends it. */
 export function listen(listener: HostListener, host: Window = window.parent): () => void {
   const send = (message: Message) => host.postMessage({ jsonrpc: '2.0', ...message }, '*');
   const take = (event: MessageEvent<unknown>) => {
@@ -55,7 +55,7 @@ function answer(message: Message, listener: HostListener, send: (message: Messag
   }
 }
 
-/** The frame is as high as its content. */
+/** Makes the frame as high as its content. */
 function tellSize(send: (message: Message) => void): void {
   const observer = new ResizeObserver(() => {
     const { width, height } = document.documentElement.getBoundingClientRect();

@@ -1,8 +1,8 @@
-/** The chat's look on this page: theme, and the colours and fonts that have a counterpart here. */
+/** Applies the chat's look to this page: the theme, and colors and fonts that have a counterpart here. */
 
 import type { McpUiHostContext, McpUiStyleVariableKey } from '@modelcontextprotocol/ext-apps';
 
-/** The page's variable, and the chat's that takes its place where it is given. */
+/** Variables of the page and the chat's variables that replace them. */
 const COLOURS: readonly (readonly [string, McpUiStyleVariableKey])[] = [
   ['--bg', '--color-background-primary'],
   ['--raised', '--color-background-primary'],
@@ -27,7 +27,7 @@ export function applyLook(context: McpUiHostContext, root: HTMLElement = documen
   for (const [ours, theirs] of FONTS) take(root, ours, 'font-family', given[theirs]);
 }
 
-/** Only what is a value of its kind. */
+/** Ignores a value that is not valid for the CSS property. */
 function take(root: HTMLElement, name: string, property: string, value: unknown): void {
   if (typeof value === 'string' && CSS.supports(property, value)) root.style.setProperty(name, value);
 }

@@ -1,4 +1,4 @@
-/** Starts the pattern table inside a chat. Speaking with it: host.ts. */
+/** Starts the pattern table inside a chat. `host.ts` exchanges messages with the chat. */
 
 import '../styles/base.css';
 import './app.css';

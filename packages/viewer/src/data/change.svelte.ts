@@ -1,4 +1,4 @@
-/** Something that a person changes: not twice at once, and what went wrong with it. */
+/** A change by a person, with its error. A second change is ignored while the first is being stored. */
 
 import { type Problem, problemOf } from './source.ts';
 

@@ -1,4 +1,7 @@
-/** One question to the source, asked again when what it depends on changes. Nothing is cached or retried. */
+/**
+ * A request to the source that is repeated when its dependencies change. Results are not cached and errors are not
+ * retried.
+ */
 
 import { untrack } from 'svelte';
 import { session } from './session.svelte.ts';
@@ -6,7 +9,7 @@ import { type Problem, problemOf } from './source.ts';
 
 let unanswered = $state(0);
 
-/** Whether any question of the page waits for its answer. */
+/** True while any request of the page is pending. */
 export const waiting = {
   get now(): boolean {
     return unanswered > 0;
@@ -14,12 +17,15 @@ export const waiting = {
 };
 
 export class Query<T> {
-  /** The newest answer; the one before stays until then, so that a page does not flicker. */
+  /** The newest result. The previous result stays until then, so that the page does not flicker. */
   value = $state.raw<T>();
   problem = $state.raw<Problem>();
   loading = $state(true);
 
-  /** `request` reads what it depends on before its first wait; undefined asks nothing. Only while a component is made. */
+  /**
+   * `request` must read its dependencies before its first await, and returns undefined to request nothing. A query can
+   * only be created while a component is created.
+   */
   constructor(request: () => Promise<T> | undefined) {
     $effect(() => {
       void session.version;

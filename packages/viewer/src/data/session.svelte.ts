@@ -1,4 +1,4 @@
-/** The opened data and how far the page is with opening it. */
+/** The opened data, and the progress of opening it. */
 
 import { i18n } from '../i18n/i18n.svelte.ts';
 import { engineInside, hasEngine, snapshotInside } from './file/embedded.ts';
@@ -18,16 +18,16 @@ import {
   type Source,
 } from './source.ts';
 
-/** A run that is recorded changes the file many times. */
+/** Combines changes, because recording a run changes the file many times. */
 const TOGETHER_MS = 100;
 
 export type Stage = 'opening' | 'open' | 'none';
 
-/** A project that is served and has no memory to show. */
+/** A served project that has no memory to show. */
 export interface Unrecorded {
-  /** Of its folder. */
+  /** The name of its folder. */
   readonly name: string;
-  /** Off: its configuration says that nothing is to be recorded. */
+  /** False if its configuration disables recording. */
   readonly history: boolean;
 }
 
@@ -47,7 +47,7 @@ export const session = {
   get stage(): Stage {
     return stage;
   },
-  /** Why nothing is open. */
+  /** The reason why nothing is open. */
   get problem(): Problem | undefined {
     return problem;
   },
@@ -60,19 +60,19 @@ export const session = {
   get editable(): boolean {
     return source?.editable ?? false;
   },
-  /** Nothing is open, although a project is served. */
+  /** Set when nothing is open although a project is served. */
   get unrecorded(): Unrecorded | undefined {
     return unrecorded;
   },
-  /** The server of live data answers. */
+  /** True while the server of live data answers. */
   get connected(): boolean {
     return connected;
   },
-  /** Grows with every change of what is stored. */
+  /** Increases with every change of the stored data. */
   get version(): number {
     return version;
   },
-  /** When something last changed while the page was open; 0: never. */
+  /** The time of the last change while the page was open. 0 if there was no change. */
   get changedAt(): number {
     return changedAt;
   },
@@ -82,8 +82,8 @@ export const session = {
   },
 
   /**
-   * What the engine makes of a text, in this page. A running server then adds its project's own rules and what its
-   * memory knows; it gets the text without secrets.
+   * Analyzes a text with the engine in this page. A running server then adds its project's rules and the knowledge of
+   * its memory. It receives the text without secrets.
    */
   async inspect(params: Params<'viewInspection'>): Promise<Result<'viewInspection'>> {
     if (source && !source.live) return source.call('viewInspection', params);
@@ -96,12 +96,12 @@ export const session = {
     return { ...known, inspection: { ...known.inspection, redactions: all } };
   },
 
-  /** The reader has read why the last file could not be opened. */
+  /** Called when the reader has read why the last file could not be opened. */
   forgive(): void {
     problem = undefined;
   },
 
-  /** After an edit, so that every view asks again. */
+  /** Called after an edit, so that every view requests its data again. */
   changed(): void {
     version += 1;
   },
@@ -120,7 +120,7 @@ export const session = {
 };
 
 async function attempt(open: () => Promise<Source | undefined>): Promise<void> {
-  // What is open stays in sight until the other one is.
+  // The open data stays visible until the new data is open.
   if (!source) stage = 'opening';
   problem = undefined;
   try {
@@ -165,7 +165,7 @@ async function connect(): Promise<Source | undefined> {
   return undefined;
 }
 
-/** A token that was good is for reloads of this tab, and for other tabs of the server. */
+/** Keeps a valid token for reloads of this tab and for other tabs of the server. */
 function share(good: string): void {
   if (sharing) return;
   sharing = true;
@@ -173,7 +173,9 @@ function share(good: string): void {
   answerOtherTabs(() => (connected ? good : undefined));
 }
 
-/** The first run of a project makes its database; the page then shows it, unless a file was opened meanwhile. */
+/**
+ * Waits for the first run, which creates the project's database, and then opens it unless a file was opened meanwhile.
+ */
 async function awaitDatabase(from: Server): Promise<void> {
   const ended = new AbortController();
   const changed = () => {
@@ -187,7 +189,7 @@ async function openFile(file: Blob, about: About): Promise<Source> {
   return FileSource.open(await bytesOfEngine(), file, about, i18n.language);
 }
 
-/** Tried again where it could not be started. */
+/** The next call tries again after a failure. */
 async function startInspector(): Promise<EngineWorker> {
   try {
     return await EngineWorker.open(await bytesOfEngine(), undefined, i18n.language);
@@ -197,7 +199,7 @@ async function startInspector(): Promise<EngineWorker> {
   }
 }
 
-/** A copy each time: the bytes move to the worker. */
+/** Returns a copy each time, because the bytes move to the worker. */
 async function bytesOfEngine(): Promise<Uint8Array<ArrayBuffer>> {
   engineBytes ??= loadEngine().catch((thrown) => {
     engineBytes = undefined;

@@ -1,7 +1,4 @@
-/**
- * Where the page's data comes from, whichever of the three ways it was opened. Its implementations: file/file.ts
- * and live/live.ts.
- */
+/** The interface to the page's data, for all three ways to open it. `file/file.ts` and `live/live.ts` implement it. */
 
 import type { Calls, PageCallName } from 'argus-engine/browser';
 
@@ -9,35 +6,35 @@ export type Method = PageCallName;
 export type Params<M extends Method> = Calls[M]['params'];
 export type Result<M extends Method> = Calls[M]['result'];
 
-/** What the page says of its data in the header. */
+/** Facts about the data for the header. */
 export interface About {
-  /** The name of the project's folder, or of the file. */
+  /** The name of the project's folder or of the file. */
   readonly name: string;
-  /** The whole path, where it is known. */
+  /** The whole path, if it is known. */
   readonly path?: string;
-  /** When a snapshot was taken, ISO 8601; none: it is what is there now. */
+  /** The time of a snapshot in ISO 8601. Undefined for current data. */
   readonly taken?: string;
   readonly bytes?: number;
 }
 
 export interface Source {
   call<M extends Method>(method: M, params: Params<M>): Promise<Result<M>>;
-  /** Calls `listener` whenever stored things may have changed; returns what ends that. */
+  /** Calls `listener` when stored data may have changed. The returned function ends that. */
   onChange(listener: () => void): () => void;
-  /** Changes arrive without a reload. */
+  /** True if changes arrive without a reload. */
   readonly live: boolean;
-  /** A person may correct what is stored. */
+  /** True if a person may edit the stored data. */
   readonly editable: boolean;
   readonly about: About;
   close(): void;
 }
 
-/** Whose data it is, by the path of its folder on any system. */
+/** The name and path of a project's folder, with the separators of any system. */
 export function aboutFolder(path: string): Pick<About, 'name' | 'path'> {
   return { name: path.split(/[/\\]/).findLast(Boolean) ?? path, path };
 }
 
-/** What went wrong, with the engine's code or one of the page's own. */
+/** An error with the engine's code or a code of the page. */
 export class Problem extends Error {
   override readonly name = 'Problem';
   readonly code: string;
@@ -48,14 +45,14 @@ export class Problem extends Error {
   }
 }
 
-/** Whatever was thrown, as a problem that can be shown. */
+/** Converts anything that was thrown to a problem that can be shown. */
 export function problemOf(thrown: unknown): Problem {
   if (thrown instanceof Problem) return thrown;
   if (isCoded(thrown)) return new Problem(thrown.code, thrown.message, { cause: thrown });
   return new Problem('INTERNAL_ERROR', thrown instanceof Error ? thrown.message : String(thrown), { cause: thrown });
 }
 
-/** An error that crossed a worker's or a server's boundary. */
+/** Recognizes an error that has crossed the boundary of a worker or server. */
 export function isCoded(thrown: unknown): thrown is { code: string; message: string } {
   if (typeof thrown !== 'object' || thrown === null || !('code' in thrown) || !('message' in thrown)) return false;
   return typeof thrown.code === 'string' && typeof thrown.message === 'string';

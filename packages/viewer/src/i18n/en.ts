@@ -1,6 +1,6 @@
 /**
- * The page's texts in English, and the shape that every language has; those of single pages stand in en/. Choosing a
- * language: i18n.svelte.ts.
+ * The page's texts in English, and the type that every language implements. `en/` has the texts of single pages.
+ * `i18n.svelte.ts` chooses the language.
  */
 
 import { health } from './en/health.ts';

@@ -1,4 +1,4 @@
-/** The page's language: what the reader chose, else the browser's. The texts: en.ts and zh.ts. */
+/** The page's language: the reader's choice, otherwise the browser's. `en.ts` and `zh.ts` have the texts. */
 
 import type { Language } from '../lib/format.ts';
 import { kept } from '../lib/kept.ts';

@@ -1,4 +1,4 @@
-/** The page's texts in Chinese; those of single pages stand in zh/. Choosing a language: i18n.svelte.ts. */
+/** The page's texts in Chinese. `zh/` has the texts of single pages. `i18n.svelte.ts` chooses the language. */
 
 import type { Dictionary } from './en.ts';
 import { health } from './zh/health.ts';

@@ -1,4 +1,4 @@
-/** The time, moving on each half minute, so that `3 minutes ago` stays true. */
+/** The current time, updated every half minute so that `3 minutes ago` stays true. */
 
 const EVERY_MS = 30_000;
 

@@ -1,13 +1,13 @@
-/** Numbers, times and durations in the reader's language. */
+/** Formats numbers, times and durations in the reader's language. */
 
 export type Language = 'en' | 'zh';
 
-/** With the reader's own region, which decides how a date is written. */
+/** Includes the reader's region, because it decides how a date is written. */
 const TAGS: Record<Language, string> = { en: regional('en'), zh: regional('zh') };
 
 const made = new Map<string, Intl.NumberFormat | Intl.DateTimeFormat | Intl.RelativeTimeFormat>();
 
-/** Making a formatter costs far more than using it. */
+/** Caches formatters, because creating a formatter costs far more than using it. */
 function keep<T extends Intl.NumberFormat | Intl.DateTimeFormat | Intl.RelativeTimeFormat>(
   key: string,
   kind: new (...args: never[]) => T,
@@ -29,7 +29,7 @@ export function integer(value: number, language: Language): string {
   return keep(`integer ${language}`, Intl.NumberFormat, () => new Intl.NumberFormat(TAGS[language])).format(value);
 }
 
-/** `67%`; what is neither none nor all never reads as `0%` or `100%`. */
+/** For example `67%`. A share above zero and below one never reads as `0%` or `100%`. */
 export function percent(share: number, language: Language): string {
   const options = { style: 'percent', maximumFractionDigits: 0 } as const;
   const bounded = share > 0 && share < 0.005 ? 0.01 : share < 1 && share >= 0.995 ? 0.99 : share;
@@ -37,7 +37,7 @@ export function percent(share: number, language: Language): string {
   return keep(`percent ${language}`, Intl.NumberFormat, format).format(bounded);
 }
 
-/** `12 ms`, `3.4 s`, `2 min 5 s`, `1 h 12 min`. */
+/** For example `12 ms`, `3.4 s`, `2 min 5 s`, `1 h 12 min`. */
 export function duration(milliseconds: number, language: Language): string {
   const [ms, s, min, h] = language === 'zh' ? [' 毫秒', ' 秒', ' 分', ' 小时'] : [' ms', ' s', ' min', ' h'];
   if (milliseconds < 1000) return `${Math.round(milliseconds)}${ms}`;
@@ -50,7 +50,7 @@ export function duration(milliseconds: number, language: Language): string {
   return `${Math.floor(minutes / 60)}${h}${minutes % 60 > 0 ? ` ${minutes % 60}${min}` : ''}`;
 }
 
-/** Day and minute in the reader's own zone. */
+/** The day and minute in the reader's time zone. */
 export function moment(iso: string, language: Language): string {
   const time = Date.parse(iso);
   if (Number.isNaN(time)) return iso;
@@ -59,7 +59,7 @@ export function moment(iso: string, language: Language): string {
   return keep(`moment ${language}`, Intl.DateTimeFormat, format).format(time);
 }
 
-/** `Mar 4`, for narrow places. */
+/** For example `Mar 4`, for narrow places. */
 export function day(iso: string, language: Language): string {
   const time = Date.parse(iso);
   if (Number.isNaN(time)) return iso;
@@ -77,7 +77,7 @@ const STEPS = [
   ['month', 12],
 ] as const;
 
-/** `3 hours ago`, as seen from `now`. */
+/** For example `3 hours ago`, relative to `now`. */
 export function ago(iso: string, now: number, language: Language): string {
   const time = Date.parse(iso);
   if (Number.isNaN(time)) return iso;
@@ -94,7 +94,7 @@ export function ago(iso: string, now: number, language: Language): string {
   return format.format(Math.round(value), 'year');
 }
 
-/** Bytes in units of 1,000, as file managers show them. */
+/** Formats bytes in units of 1,000, like file managers do. */
 export function bytes(size: number, language: Language): string {
   const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const;
   const step = size < 1000 ? 0 : Math.min(3, Math.floor(Math.log10(size) / 3));

@@ -1,4 +1,4 @@
-/** One small choice of the reader, kept by the browser where it can. Where storage is forbidden, nothing fails. */
+/** A small choice of the reader that the browser stores. Nothing fails if storage is forbidden. */
 
 export interface Kept {
   value: string | undefined;
@@ -18,7 +18,7 @@ export function kept(key: string, storage: () => Storage = () => localStorage): 
         if (text === undefined) storage().removeItem(key);
         else storage().setItem(key, text);
       } catch {
-        // A page from disk or in a sandbox may have none: the choice lasts as long as the page.
+        // A page from disk or in a sandbox may have no storage. The choice then lasts as long as the page.
       }
     },
   };

@@ -1,4 +1,4 @@
-/** Use of lists by keyboard and by pointer. */
+/** Makes lists usable by keyboard and pointer. */
 
 const STEPS: Readonly<Record<string, (at: number, last: number) => number>> = {
   ArrowDown: (at, last) => Math.min(last, at + 1),
@@ -7,7 +7,10 @@ const STEPS: Readonly<Record<string, (at: number, last: number) => number>> = {
   End: (_, last) => last,
 };
 
-/** Arrows move between the rows' links or buttons, which Enter follows, and so does a click beside them. */
+/**
+ * Arrow keys move between the links or buttons of the rows. Enter activates them, and so does a click anywhere in the
+ * row.
+ */
 export function rows(list: HTMLElement): () => void {
   const move = (event: KeyboardEvent) => {
     const step = STEPS[event.key];
@@ -26,19 +29,19 @@ export function rows(list: HTMLElement): () => void {
   };
 }
 
-/** A row is a large target; what was selected in it to be copied is no click. */
+/** Treats a click in a row as a click on its link, except when the reader selects text to copy it. */
 function follow(event: MouseEvent): void {
   if (!(event.target instanceof Element) || event.target.closest('a, button, input, select, label, summary')) return;
   if (getSelection()?.toString()) return;
   event.target.closest('tr')?.querySelector<HTMLElement>('.row')?.click();
 }
 
-/** From a search field down into what it found. */
+/** Moves the focus from a search field to the first result. */
 export function toFirstRow(): void {
   document.querySelector<HTMLElement>('main .row')?.focus();
 }
 
-/** A key that was meant for a field is no command. */
+/** True if a key was typed into a field, so that it is not a command. */
 export function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && target.matches('input, textarea, select, [contenteditable]');
 }

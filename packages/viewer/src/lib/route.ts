@@ -1,15 +1,15 @@
 /**
- * Where the page is, as its address says it: `#/patterns/pat-1?sort=confidence`. Keeping it in step with the browser:
- * router.svelte.ts.
+ * The place in the page according to its address: `#/patterns/pat-1?sort=confidence`. `router.svelte.ts` keeps it in
+ * sync with the browser.
  */
 
 export interface Route {
-  /** Decoded segments; empty where the page opens, which is what is wrong now. */
+  /** Decoded segments. Empty for the start page, which shows what is wrong now. */
   readonly path: readonly string[];
   readonly query: Readonly<Record<string, string>>;
 }
 
-/** What a part of the query becomes; nothing and the empty text take it away. */
+/** New values of query parameters. Null, undefined, false and the empty text remove a parameter. */
 export type QueryPatch = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
 export function parseHash(hash: string): Route {
@@ -20,7 +20,7 @@ export function parseHash(hash: string): Route {
   return { path: path.split('/').filter(Boolean).map(decode), query };
 }
 
-/** The address of a place; an id may hold anything. */
+/** The address of a place. An id may contain any character. */
 export function href(path: readonly string[], query: QueryPatch = {}): string {
   const words = new URLSearchParams();
   for (const [key, value] of Object.entries(query)) if (isSet(value)) words.set(key, String(value));
@@ -28,18 +28,18 @@ export function href(path: readonly string[], query: QueryPatch = {}): string {
   return `#/${path.map(encodeURIComponent).join('/')}${tail}`;
 }
 
-/** The same place with another query. */
+/** The address of the same place with some query parameters changed. */
 export function withQuery(route: Route, patch: QueryPatch): string {
   return href(route.path, { ...route.query, ...patch });
 }
 
-/** A whole number of the query within its bounds. */
+/** Parses a whole number of the query and limits it to the bounds. */
 export function numberOf(text: string | undefined, fallback: number, least = 0, most = 1_000_000_000): number {
   const value = text === undefined || text === '' ? Number.NaN : Number(text);
   return Number.isSafeInteger(value) ? Math.min(most, Math.max(least, value)) : fallback;
 }
 
-/** One of the known words of the query. */
+/** Returns the text if it is one of the known words. */
 export function wordOf<T extends string>(text: string | undefined, known: readonly T[]): T | undefined {
   return known.find((word) => word === text);
 }

@@ -1,11 +1,11 @@
-/** The page's place as reactive state, kept in step with the address. */
+/** The place in the page as reactive state, in sync with the address. */
 
 import { href, parseHash, type QueryPatch, type Route, withQuery } from './route.ts';
 
 /** The last address of each list, so that the way back from a detail keeps its filters. */
 const lists = new Map<string, string>();
 
-/** The detail that was left for its list, so that the reader finds the row again. */
+/** The detail that the reader left for its list, so that its row gets the focus. */
 let left: Route | undefined;
 let fromTop = false;
 
@@ -16,12 +16,12 @@ export const router = {
     return current;
   },
 
-  /** Where the reader was in a list. */
+  /** The last address of a list. */
   list(place: string): string {
     return lists.get(place) ?? href([place]);
   },
 
-  /** Whether the reader has just come from there; asked by the row that leads there, once. */
+  /** True if the reader has just come back from this address. Returns true only once. */
   comesFrom(hash: string): boolean {
     const [place, id] = parseHash(hash).path;
     if (id === undefined || left?.path[0] !== place || left?.path[1] !== id) return false;
@@ -29,13 +29,13 @@ export const router = {
     return true;
   },
 
-  /** The reader wants the list from its beginning. */
+  /** Makes the next list start at its top. */
   startOver(): void {
     left = undefined;
     fromTop = true;
   },
 
-  /** Another query at the same place. Typing replaces the entry of the history, a click adds one. */
+  /** Changes the query of the current place. Typing replaces the history entry, a click adds an entry. */
   query(patch: QueryPatch, { replace = false } = {}): void {
     this.go(withQuery(current, patch), { replace });
   },
@@ -57,7 +57,7 @@ function arrive(hash: string): void {
 }
 
 window.addEventListener('popstate', () => {
-  // Another server's address was opened in this tab.
+  // The address of another server was opened in this tab.
   if (location.hash.startsWith('#token=')) location.reload();
   arrive(location.hash);
 });

@@ -1,4 +1,4 @@
-/** Light or dark: what the system says, unless the reader chose. The colours: styles/tokens.css. */
+/** The light or dark theme: the reader's choice, otherwise the system's. `styles/tokens.css` has the colors. */
 
 import { kept } from './kept.ts';
 
@@ -20,7 +20,7 @@ export const theme = {
 
   toggle(): void {
     const next = this.current === 'dark' ? 'light' : 'dark';
-    // Back at what the system says, it follows the system again.
+    // If the choice equals the system's theme, the page follows the system again.
     chosen = (next === 'dark') === dark ? undefined : next;
     read.value = chosen;
   },

@@ -1,12 +1,12 @@
 /**
- * Stored texts as they may be shown: what is invisible or steers a terminal is made visible, what is too long is cut.
- * No HTML is made: the page only ever sets text.
+ * Prepares stored texts for display: shows invisible and control characters as names and shortens long texts. It
+ * creates no HTML, because the page only sets text.
  */
 
-/** Line feed and tab stay. */
+/** Control characters except line feed and tab. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it looks for
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
-/** Those that a reader knows by name. */
+/** Control characters with a well-known name. */
 const NAMES: Readonly<Record<string, string>> = {
   '\u0000': 'NUL',
   '\u0007': 'BEL',
@@ -17,8 +17,8 @@ const NAMES: Readonly<Record<string, string>> = {
   '\u007f': 'DEL',
 };
 /**
- * What reorders, hides or joins what a reader sees, or spells words that nobody sees: fillers, bidirectional marks,
- * zero-width characters, selectors, the tag block. Joiners and selectors stay where they make an emoji.
+ * Characters that reorder, hide or join visible text, or that spell hidden words: fillers, bidirectional marks,
+ * zero-width characters, selectors, the tag block. Joiners and selectors that form an emoji are allowed.
  */
 const HIDDEN = new RegExp(
   [
@@ -31,7 +31,7 @@ const HIDDEN = new RegExp(
   'gu',
 );
 
-/** Control characters by name (`⟨ESC⟩`), hidden ones by code point. Offsets of the text shift. */
+/** Shows control characters by name (`⟨ESC⟩`) and hidden characters by code point. This shifts offsets in the text. */
 export function visible(text: string): string {
   return text.replace(/\r\n?/g, '\n').replace(CONTROL, named).replace(HIDDEN, named).toWellFormed();
 }
@@ -41,10 +41,10 @@ function named(character: string): string {
   return `\u27e8${NAMES[character] ?? `U+${code.toString(16).toUpperCase().padStart(4, '0')}`}\u27e9`;
 }
 
-/** As much as a browser lays out without a pause. */
+/** The number of characters that a browser lays out without a noticeable pause. */
 export const MAX_SHOWN_CHARACTERS = 20_000;
 
-/** The beginning of a text, and how many characters are left out. Never cuts a pair of surrogates. */
+/** The beginning of a text and the number of omitted characters. Never splits a surrogate pair. */
 export function clipped(text: string, most: number = MAX_SHOWN_CHARACTERS): { text: string; more: number } {
   if (text.length <= most) return { text, more: 0 };
   const last = text.charCodeAt(most - 1);
@@ -52,13 +52,13 @@ export function clipped(text: string, most: number = MAX_SHOWN_CHARACTERS): { te
   return { text: text.slice(0, end), more: text.length - end };
 }
 
-/** One line of any text, for a table. */
+/** Shortens any text to one line for a table. */
 export function oneLine(text: string, most = 240): string {
   const line = clipped(text, most);
   return visible(line.text).replace(/\s+/g, ' ').trim() + (line.more > 0 ? '…' : '');
 }
 
-/** A range of a text in UTF-16 code units, with a name for its colour. */
+/** A range of a text in UTF-16 code units. `kind` selects its color. */
 export interface Span {
   readonly start: number;
   readonly end: number;
@@ -67,11 +67,11 @@ export interface Span {
 
 export interface Piece {
   readonly text: string;
-  /** None: plain text. */
+  /** Undefined for plain text. */
   readonly kind?: string;
 }
 
-/** A text cut at its spans, each piece made visible. Spans that overlap or leave the text are passed over. */
+/** Splits a text at its spans and makes each piece visible. Ignores spans that overlap or that exceed the text. */
 export function pieces(text: string, spans: readonly Span[]): Piece[] {
   const made: Piece[] = [];
   let at = 0;

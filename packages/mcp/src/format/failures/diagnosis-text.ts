@@ -1,6 +1,4 @@
-/**
- * Formats a diagnosis and a recorded fix for the terminal.
- */
+/** Formats a diagnosis and a recorded fix for the terminal. */
 
 import type { DiagnosticResult, Difference, FixRecord, Related, SuspectCommit } from 'argus-engine';
 import { count } from '../../text/count.ts';
@@ -24,7 +22,7 @@ const SHOWN_FIXES = 5;
 const SHOWN_SUSPECTS = 4;
 /** Maximum number of files of a commit. */
 const SHOWN_FILES = 3;
-/** Probability from which one suspect is named alone. */
+/** The probability from which a single suspect is named. */
 const CLEARLY_AHEAD = 0.5;
 
 export function formatDiagnosis(diagnosis: DiagnosticResult): string {
@@ -75,7 +73,7 @@ function suspectText({ commit, title, author, date = '', files = [] }: SuspectCo
   return [indented(visible(`${shortHash(commit)} ${title}, ${author}, ${date.slice(0, 10)}${touched}`), 11)];
 }
 
-/** `, perhaps since 1a2b3c4d5e6f (48 %) or 6f5e4d3c2b1a (40 %)`; one commit alone where it is clearly ahead. */
+/** `, perhaps since 1a2b3c4d5e6f (48 %) or 6f5e4d3c2b1a (40 %)`. Names a single commit if its probability is high. */
 function sinceText(suspects: readonly SuspectCommit[]): string {
   const [first] = suspects;
   if (first === undefined) return '';
@@ -95,7 +93,7 @@ function formatPattern({ pattern, sameCauseAs }: DiagnosticResult): string {
   return same ? `${counted}; ${same}` : counted;
 }
 
-/** Formats the failure that the fix was learned for, if it is another one. */
+/** Formats the failure that the fix was learned for, if it is another failure. */
 function formatOrigin({ suggestedFrom: from, match }: DiagnosticResult): string[] {
   if (from === undefined) return [];
   const learned = paint.dim(`           learned for ${from.caseName} (${from.patternId})`);
@@ -159,7 +157,7 @@ function formatRelated(related: Related): string {
   ]);
 }
 
-/** `runId`: the run of the failure. */
+/** `runId` is the run of the failure. */
 export function formatFix(fix: ReportFixResult, runId: string): string {
   const learned = fix.learnedBy === undefined ? '' : `; counts on ${fix.patternId} too`;
   // The reporter already knows that the test failed in the run of the failure.

@@ -26,7 +26,7 @@ import { originText } from './origin-text.ts';
 
 const HASH_CHARS = 12;
 
-/** `narrowed`: whether the list has a filter by kind or name. */
+/** `narrowed` is true when the list has a filter by kind or name. */
 export function formatTests(result: TestsToolResult, narrowed = false): string {
   const said =
     'runs' in result ? historyOf(result) : 'changes' in result ? changesOf(result) : listOf(result, narrowed);
@@ -126,7 +126,7 @@ function testRow(test: TestEvidence): string[] {
   return [test.verdict ?? test.state, `failed ${test.failures} of ${test.runs}`, test.caseName, by];
 }
 
-/** `columns`: width of the terminal, if any. Entries for the same fix are grouped. */
+/** `columns` is the width of the terminal, if any. Entries for the same fix are grouped. */
 export function formatFixes(
   { fixes, reported, shared = [], warnings }: FixesResult & { warnings?: string[] },
   columns?: number,
@@ -177,7 +177,7 @@ function sameRow([state = '', fixId = '', passes = '']: string[], source: string
   return [state === first.status ? '' : state, fixId, passes, `the same mend: ${source}`];
 }
 
-/** For a foreign fix, the state is that in this project. */
+/** For a foreign fix, the state is the state in this project. */
 function sharedRow({ fixId, own = false, fixDescription, caseName, origin }: SharedKnown): string[] {
   const [steps = ''] = fixDescription.split('\n');
   const [state, whose] = own ? ['shared', ''] : [origin.state ?? 'claimed', 'foreign'];
@@ -192,10 +192,10 @@ function passesText(passes: number, needed: number): string {
 export interface FixInFull {
   found: FixEvidence | null;
   reported: ReportedFix | null;
-  /** From the repository's shared memory. */
+  /** Set for a fix from the repository's shared memory. */
   shared?: SharedKnown;
   change: CommittedChange | null;
-  /** Reason why the change is not shown. */
+  /** The reason why the change is not shown. */
   notShown?: string;
   note?: string;
   warnings?: string[];
@@ -260,7 +260,7 @@ function quoted(text: string): string {
   return text.trimEnd().replaceAll(/^/gmu, '| ');
 }
 
-/** Result of importing a history. */
+/** The result of importing a history. */
 export interface ImportedRuns {
   runs: number;
   known: number;
@@ -313,7 +313,7 @@ export function mendedBeforeText({ fixId, status, commit, commits, files = [] }:
   return `${commits > 1 ? `one of ${commits} commits` : change} mended it once (${status}): argus fixes ${fixId}`;
 }
 
-/** Formats a rate with one decimal below 10 %, since flaky tests often fail in less than 1 % of runs. */
+/** Formats a rate with one decimal below 10 %, because flaky tests often fail in less than 1 % of runs. */
 function rate(share: number): string {
   return share < 0.1 ? `${Math.round(share * 1000) / 10} %` : percent(share);
 }

@@ -1,6 +1,4 @@
-/**
- * What was concluded from one text, for people at the terminal.
- */
+/** Formats the analysis of one text for the terminal. */
 
 import type { Inspection } from 'argus-engine';
 import { indented, lines, paint } from '../terminal.ts';

@@ -1,6 +1,4 @@
-/**
- * What is known of a run's failures beyond what its runner has printed, for people and agents who did not ask.
- */
+/** Formats known facts about a run's failures for the output of a runner, for readers who did not ask for them. */
 
 import type { Cause, FailureBrief, RunResult } from 'argus-engine';
 import { quoted } from '../../system/words.ts';
@@ -8,13 +6,13 @@ import { count } from '../../text/count.ts';
 import { indented, lines, paint } from '../terminal.ts';
 import { formatCause, formatKnownFix, isTip } from './run-text.ts';
 
-/** The rest is in the memory. */
+/** The limit of causes. The memory has the others. */
 const SHOWN_CAUSES = 5;
 
-/** Verdicts that only say that nothing is known. */
+/** Verdicts without information. */
 const SAYS_NOTHING: ReadonlySet<string | undefined> = new Set([undefined, 'new', 'unknown']);
 
-/** A short block; empty where the run passed, or nothing is known. */
+/** Returns a short block. Empty if the run passed or nothing is known. */
 export function formatKnown({ runId, status, causes, failures }: RunResult): string {
   if (status === 'passed') return '';
   const known = causes.map((cause) => ({ cause, fix: knownFixOf(cause, failures) })).filter(isWorthSaying);
@@ -38,7 +36,7 @@ function isWorthSaying({ cause, fix }: KnownCause): boolean {
   return cause.count > 1 || fix !== undefined || !SAYS_NOTHING.has(cause.verdict?.kind);
 }
 
-/** What somebody or a run has taught; a built-in tip says what every reader knows. */
+/** The learned fix of a cause. Built-in tips are skipped, because they apply to any failure of a category. */
 function knownFixOf({ causeId }: Cause, failures: readonly FailureBrief[]): FailureBrief['known'] | undefined {
   const own = failures.filter((failure) => failure.causeId === causeId).map(({ known }) => known);
   return own.find((known) => known?.suggestedFix && !isTip(known));
@@ -46,7 +44,7 @@ function knownFixOf({ causeId }: Cause, failures: readonly FailureBrief[]): Fail
 
 function formatKnownCause({ cause, fix }: KnownCause): string {
   const fixed = formatKnownFix(fix ?? null).map((line) => indented(line));
-  // Nothing else here names the test.
+  // Names the test, because the rest of the line does not.
   const which = cause.count === 1 ? cause.cases[0] : undefined;
   const { verdict: _, ...unjudged } = cause;
   const said = SAYS_NOTHING.has(cause.verdict?.kind) ? unjudged : cause;

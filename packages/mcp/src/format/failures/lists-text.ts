@@ -1,6 +1,4 @@
-/**
- * Runs, cases and patterns, for people at the terminal.
- */
+/** Formats runs, cases and patterns for the terminal. */
 
 import type { CaseRecord, FailurePattern, RunRecord } from 'argus-engine';
 import { count } from '../../text/count.ts';

@@ -1,4 +1,4 @@
-/** Whose something is that the repository shares, for people at the terminal. */
+/** Formats the origin of a shared fix for the terminal. */
 
 import type { Related, SharedOrigin } from 'argus-engine';
 import { indented, lines, paint } from '../terminal.ts';
@@ -15,12 +15,12 @@ export function originText({ file, by, joinedBy, decidedBy, elsewhere }: SharedO
   ].join('; ');
 }
 
-/** What own runs have said, once they have. */
+/** The result of own runs. Undefined while there is no result. */
 export function decidedHere(origin: SharedOrigin | undefined): string | undefined {
   return origin?.state === 'proved' || origin?.state === 'refuted' ? `${origin.state} here` : undefined;
 }
 
-/** A shared fix of a failure of a run. */
+/** Formats a shared fix of a failure of a run. */
 export function formatSharedFix({ id, suggestedFix, origin }: Related): string {
   return lines([
     `foreign, ${decidedHere(origin) ?? 'only claimed'}: ${suggestedFix ?? ''}`,

@@ -1,6 +1,4 @@
-/**
- * Formats a run for the terminal.
- */
+/** Formats a run for the terminal. */
 
 import type { Cause, FailureBrief, KnownPattern, RunResult, Shuffle } from 'argus-engine';
 import { quoted } from '../../system/words.ts';
@@ -13,7 +11,7 @@ import { formatSharedFix } from './origin-text.ts';
 /** Maximum number of proved fixes. The JSON has all of them. */
 const SHOWN_PROVED = 5;
 
-/** `queued`: whether a run that could not be stored is kept for later. */
+/** `queued` is false for a run that could not be stored and is not kept for later. */
 type ShownRun = Omit<RunResult, 'skipped'> & Partial<Pick<RunResult, 'skipped'>> & { queued?: boolean | undefined };
 
 export function formatRun(run: ShownRun): string {
@@ -23,7 +21,7 @@ export function formatRun(run: ShownRun): string {
   const totals = `${passed} passed, ${failed} failed, ${skipped} skipped${flaky > 0 ? `, ${flaky} flaky` : ''}`;
   // A run that was lost cannot be diagnosed.
   const next = run.queued === false ? undefined : mostUrgent(run);
-  // A cause with one failure adds only the verdict.
+  // A cause with a single failure adds only the verdict.
   const verdicts = new Map(
     run.causes.filter(({ count }) => count === 1).map(({ cases: [only], verdict }) => [only, verdict]),
   );
@@ -133,7 +131,7 @@ function formatTips(failures: readonly FailureBrief[]): string[] {
   return [...new Set(tips)];
 }
 
-/** Whether the fix is the text of a built-in pattern that nobody has tried in this project. */
+/** True if the fix is the text of a built-in pattern that was never tried in this project. */
 export function isTip(known: FailureBrief['known']): known is KnownPattern & { suggestedFix: string } {
   if (!known?.suggestedFix || !known.patternId.startsWith('builtin-')) return false;
   return known.tried === undefined && known.suggestedFrom === undefined;

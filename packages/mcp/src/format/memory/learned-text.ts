@@ -1,4 +1,4 @@
-/** What `argus learn` took in, for people at the terminal. */
+/** Formats the result of `argus learn` for the terminal. */
 
 import type { TestState } from 'argus-engine';
 import { count } from '../../text/count.ts';
@@ -6,25 +6,25 @@ import { shortLine } from '../../text/untrusted.ts';
 import { lines, paint } from '../terminal.ts';
 
 export interface LearnedFromCi {
-  /** New ones. */
+  /** The number of new runs. */
   runs: number;
   known: number;
   failures: number;
   leftOut: { name: string; reason: string }[];
-  /** Tests that failed once, by what they are now. */
+  /** The number of tests by state, among tests that failed at least once. */
   tests: Partial<Record<TestState, number>>;
   fixes: { found: number; proved: number };
   cancelled?: boolean;
 }
 
 export interface LearnedFromGit {
-  /** Commits that were looked at. */
+  /** The number of examined commits. */
   looked: number;
-  /** Those that look like fixes by what they say. */
+  /** The number of commits whose message looks like a fix. */
   fixes: number;
-  /** Those of them that changed a test and a source, and are kept now. */
+  /** The number of these commits that changed a test and a source file and were stored now. */
   learned: number;
-  /** Kept before. */
+  /** The number of commits that were stored before. */
   known: number;
   cancelled?: boolean;
 }
@@ -34,7 +34,7 @@ export interface Learned {
   fromGit?: LearnedFromGit;
 }
 
-/** Of what was left out. */
+/** The limit of names of skipped reports. */
 const MAX_NAMED = 3;
 
 export function formatLearned({ fromCi, fromGit }: Learned): string {

@@ -1,6 +1,4 @@
-/**
- * Answers of the debug memory, for people at the terminal.
- */
+/** Formats answers of the debug memory for the terminal. */
 
 import type {
   AddIncidentResult,
@@ -41,7 +39,7 @@ function formatUnsolved({ incident_id, title, score }: IncidentMatch): string {
   return `${paint.bold(incident_id)}  ${percent(score)} alike, no solution yet: ${title}`;
 }
 
-/** Added to an answer that waits for a team's server. */
+/** The fields of an answer that waits for a team's server. */
 interface Remembered {
   warnings?: string[];
 }
@@ -83,7 +81,7 @@ export function formatAddedIncident(result: AddIncidentResult & Remembered): str
   ]);
 }
 
-/** As many as a screen shows; `--json` has all. */
+/** Enough for a screen. `--json` has all refusals. */
 const SHOWN_REFUSALS = 20;
 
 export function formatImported({ added, updated, solutions, outcomes, refused }: MemoryImported): string {

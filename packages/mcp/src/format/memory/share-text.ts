@@ -1,34 +1,34 @@
-/** What was shared, and what is wrong with shared files, for people at the terminal. */
+/** Formats the result of sharing, and faults of shared files, for the terminal. */
 
 import type { SharedFault } from 'argus-engine';
 import { count } from '../../text/count.ts';
 import { formatWarnings } from '../commands.ts';
 import { indented, lines, paint } from '../terminal.ts';
 
-/** What `argus share` did, or would do. */
+/** The result of `argus share`, or of its dry run. */
 export interface Shared {
   dryRun: boolean;
   /** The pseudonym in the files. */
   by: string | null;
-  /** Written now, from the root of the repository. */
+  /** The files written now, relative to the root of the repository. */
   files: string[];
-  /** What a dry run would write into each of them. */
+  /** The contents of each file, for a dry run. */
   contents?: string[];
-  /** Those that were there. */
+  /** The number of files that existed already. */
   present: number;
   leftOut: SharedFault[];
   doubts: SharedFault[];
   warnings?: string[];
 }
 
-/** What `argus share --check` found. */
+/** The result of `argus share --check`. */
 export interface ShareChecked {
   files: number;
   faults: SharedFault[];
   doubts: SharedFault[];
 }
 
-/** More are counted. */
+/** Further files are only counted. */
 const SHOWN_FILES = 20;
 
 export function formatShared(shared: Shared): string {

@@ -1,6 +1,4 @@
-/**
- * What clean removed, for people at the terminal.
- */
+/** Formats the result of clean for the terminal. */
 
 import path from 'node:path';
 import type { Cleaned } from '../../fix/snapshots/leftovers.ts';

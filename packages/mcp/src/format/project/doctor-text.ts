@@ -1,13 +1,11 @@
-/**
- * The checks of doctor, for people at the terminal.
- */
+/** Formats the checks of doctor for the terminal. */
 
 import { withCommands } from '../commands.ts';
 import { paint, table } from '../terminal.ts';
 
 export interface Check {
   name: string;
-  /** `note`: works, but a reader may want to know. */
+  /** `note`: it works, but the reader may want to know. */
   state: 'ok' | 'note' | 'problem';
   detail: string;
 }

@@ -1,4 +1,4 @@
-/** What `argus` says of a project at a terminal, and what to do next. */
+/** Formats the overview of a project for the terminal, with the next steps. */
 
 import type { RunRecord } from 'argus-engine';
 import { count } from '../../text/count.ts';
@@ -10,12 +10,12 @@ import { lines, paint, table } from '../terminal.ts';
 export interface Overview {
   project: { name: string; root: string; testCommand: string | null; runner: string | null };
   memory: 'own' | 'new' | 'foreign' | 'none';
-  /** Nothing is recorded, and there are commits to learn from. */
+  /** True when nothing is recorded and there are commits to learn from. */
   hasHistory: boolean;
-  /** Those that the memory has learned. */
+  /** The number of patterns that the memory has learned. */
   learnedPatterns: number;
   runs: { total: number; newest: RunRecord | null } | null;
-  /** Tests that are not healthy, the worst first. */
+  /** Tests that are not healthy, worst first. */
   unwell: { caseName: string; state: string }[];
   agents: { using: string[]; without: string[] };
   warnings: string[];
@@ -66,7 +66,7 @@ function agentsOf({ agents: { using, without } }: Overview): string {
   return parts.join('; ') || 'none found';
 }
 
-/** What is most wrong comes first. */
+/** The most urgent step comes first. */
 function nextSteps({ project, memory, hasHistory, runs, unwell, agents }: Overview): [string, string][] {
   const steps: [string, string][] = [];
   const newest = runs?.newest ?? null;

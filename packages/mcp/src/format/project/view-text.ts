@@ -1,6 +1,4 @@
-/**
- * What view says at the terminal.
- */
+/** Formats the messages of view for the terminal. */
 
 import type { Exported } from '../../view/export.ts';
 import type { About } from '../../view/viewed-memory.ts';

@@ -1,4 +1,4 @@
-/** A run as the formats that programs read: JUnit XML as Jenkins takes it, and CTRF (ctrf.io, version 0.0.0). */
+/** Writes a run as JUnit XML in the dialect of Jenkins, and as CTRF JSON (https://ctrf.io, version 0.0.0). */
 
 import type { CaseRecord } from 'argus-engine';
 import { verdictText } from '../failures/evidence-text.ts';
@@ -73,7 +73,7 @@ function seconds(milliseconds: number): string {
   return (milliseconds / 1_000).toFixed(3);
 }
 
-/** Without what no XML may hold. */
+/** Escapes a text and removes characters that XML 1.0 does not allow. */
 function xml(value: string): string {
   return value
     .replaceAll(/[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu, '')

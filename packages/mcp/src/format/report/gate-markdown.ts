@@ -1,4 +1,4 @@
-/** The gate in a job's summary or a comment, before the causes. */
+/** Formats the result of the gate as Markdown for a job's summary or a comment. It comes before the causes. */
 
 import { verdictText } from '../failures/evidence-text.ts';
 import { type GatedFailure, type GateResult, quarantineChangeText } from './gate-result.ts';

@@ -1,15 +1,15 @@
-/** What argus gate answers. */
+/** The result of argus gate. */
 
 import type { BriefVerdict } from 'argus-engine';
 
 export interface GatedFailure {
   caseName: string;
-  /** Null: the run was recorded without verdicts. */
+  /** Null if the run was recorded without verdicts. */
   verdict: BriefVerdict | null;
   headline: string;
   category: string;
   causeId: string | null;
-  /** Why the gate does not excuse it, though its verdict is not the fault of the change. */
+  /** The reason why the gate does not excuse the failure, although the verdict does not blame the change. */
   refused?: string;
 }
 
@@ -17,21 +17,21 @@ export interface GateResult {
   runId: string;
   commit: string | null;
   passes: boolean;
-  /** These fail it. */
+  /** Failures that fail the gate. */
   failing: GatedFailure[];
-  /** So does each of these: what is no failure of a case. */
+  /** Other problems that fail the gate. */
   problems: string[];
-  /** These do not. */
+  /** Failures that do not fail the gate. */
   reported: GatedFailure[];
   quarantined: (GatedFailure & { reason: string; owner: string; until: string })[];
-  /** Where the quarantine is from, and the cases whose entries the change adds, changes or removes. */
+  /** The source of the quarantine, and the cases whose entries the change adds, changes or removes. */
   quarantine: { from: string | null; added: string[]; changed: string[]; removed: string[] };
-  /** Tests of the base that did not run: deleted, renamed or skipped. */
+  /** Tests of the base that did not run, because they were deleted, renamed or skipped. */
   missing: string[];
   notes: string[];
 }
 
-/** What a reviewer must see: entries that count once the change is taken in, and not before. */
+/** Changed entries, which a reviewer must see because they take effect only after the merge. */
 export function quarantineChangeText({ quarantine }: Pick<GateResult, 'quarantine'>): string[] {
   const { added, changed, removed } = quarantine;
   return [

@@ -1,11 +1,11 @@
-/** The gate, for people at the terminal. */
+/** Formats the result of the gate for the terminal. */
 
 import { count } from '../../text/count.ts';
 import { verdictText } from '../failures/evidence-text.ts';
 import { indented, lines, paint } from '../terminal.ts';
 import { type GatedFailure, type GateResult, quarantineChangeText } from './gate-result.ts';
 
-/** Of each kind; argus gate --json has all. */
+/** The limit of cases of each kind. `argus gate --json` has all. */
 const MAX_CASES = 20;
 
 export function formatGate(gate: GateResult): string {

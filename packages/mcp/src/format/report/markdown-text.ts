@@ -1,4 +1,4 @@
-/** Names and errors in Markdown: a stranger's text is no link, no mention and no HTML. */
+/** Escapes names and errors for Markdown, so that a stranger's text cannot become a link, a mention or HTML. */
 
 const MAX_CHARS = 200;
 
@@ -6,7 +6,7 @@ export function listed(names: readonly string[]): string[] {
   return names.map((name) => `- ${code(name)}`);
 }
 
-/** As code, in which nothing has a meaning: a longer fence than any run of backticks. */
+/** Formats a text as code, where Markdown has no meaning. The fence is longer than any run of backticks in the text. */
 export function code(value: string): string {
   const line = shortened(value);
   const longest = Math.max(0, ...[...line.matchAll(/`+/gu)].map(([run]) => run.length));
@@ -15,7 +15,10 @@ export function code(value: string): string {
   return `${fence}${space}${line}${space}${fence}`;
 }
 
-/** The same in a table, whose cells end before code does, and where a backslash would take the one before a bar for itself. */
+/**
+ * Formats code for a table cell. A bar ends a cell even inside code, and a backslash before the bar would take away the
+ * escape, so backslashes before a bar are removed.
+ */
 export function cell(value: string): string {
   return code(value).replaceAll(/\\*\|/gu, '\\|');
 }

@@ -1,6 +1,6 @@
 /**
- * A run for a pull request or the summary of a job: causes first, with their verdicts, and what is new. Names and errors are
- * a stranger's text: none of it is a link, a mention or HTML.
+ * Formats a run as Markdown for a pull request or the summary of a job: causes with verdicts first, then new failures.
+ * Names and errors are a stranger's text, so they are escaped.
  */
 
 import type { CaseRecord } from 'argus-engine';
@@ -10,13 +10,13 @@ import { duration } from '../terminal.ts';
 import { cell, code, listed, text } from './markdown-text.ts';
 import { causesOf, type RunReport } from './run-report.ts';
 
-/** What a comment and the summary of a job have room for. */
+/** The space in a comment or the summary of a job. */
 export const MAX_MARKDOWN_BYTES = 64 * 1024;
 
 const MAX_CAUSES = 20;
 const MAX_NAMES = 200;
 
-/** `lead` comes first. */
+/** `lead` comes before the causes. */
 export function markdownReport(
   report: RunReport,
   lead: readonly string[] = [],
@@ -53,7 +53,7 @@ function causes(failed: readonly CaseRecord[]): string {
   return ['| failures | cause | verdict | first of them |', '|---|---|---|---|', ...rows, ...more].join('\n');
 }
 
-/** What fails here and did not where it is to go. */
+/** The failures that the base branch does not have. */
 function news({ base }: RunReport, failed: readonly CaseRecord[]): string {
   if (base === undefined) return '';
   if (base.runId === null) return `No run of ${code(base.branch)} is recorded to compare with.`;
@@ -75,7 +75,7 @@ function folded(title: string, names: readonly string[]): string {
 
 const CUT = '\n\nMore than fits here: argus history.';
 
-/** Whole parts, as many as fit. */
+/** Keeps the whole parts that fit. */
 function bounded(parts: readonly string[], maxBytes: number): string {
   let report = '';
   for (const part of parts) {

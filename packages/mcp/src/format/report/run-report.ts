@@ -1,15 +1,15 @@
-/** A recorded run as a report for others: Markdown for people, JUnit XML and CTRF JSON for programs. */
+/** The data for reports about a recorded run: Markdown for people, JUnit XML and CTRF JSON for programs. */
 
 import type { BriefVerdict, CaseRecord, RunRecord } from 'argus-engine';
 
-/** A run with all of its cases, and what failed in the newest run of the branch that it is compared with. */
+/** A run with all cases, and the failures of the newest run of the base branch. */
 export interface RunReport {
   run: RunRecord;
   cases: CaseRecord[];
   base?: { branch: string; runId: string | null; failing: string[] };
 }
 
-/** Failures with one cause; of a run that was recorded without verdicts those of one error. */
+/** Failures with one cause. In a run without verdicts, failures with one error. */
 export interface ReportedCause {
   headline: string;
   category: string;
@@ -17,7 +17,7 @@ export interface ReportedCause {
   cases: string[];
 }
 
-/** The one with the most failures first. */
+/** The cause with the most failures comes first. */
 export function causesOf(cases: readonly CaseRecord[]): ReportedCause[] {
   const causes = new Map<string, ReportedCause>();
   for (const { status, headline, category, verdict, causeId, caseName } of cases) {

@@ -1,9 +1,12 @@
-/** What may be gone or somebody else's at any moment, and is as good as empty then: files of /proc, locks, leftovers. */
+/**
+ * Reads files that may be missing or unreadable at any moment, and treats them as empty: files of /proc, locks,
+ * leftovers.
+ */
 
 import { readdirSync } from 'node:fs';
 import { readBytes } from './read.ts';
 
-/** More than the system lets a process have in its environment. */
+/** More than the system allows for the environment of a process. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
 export function textOrEmpty(file: string, encoding: BufferEncoding = 'utf8'): string {

@@ -1,7 +1,7 @@
 /**
  * The only reader of files, because a repository or another program may have put anything in their place: a link to a
- * device, a pipe, a file without end. A file is opened only where it is a regular file, without waiting for a writer, and
- * no more is read than was asked for. Files that read by themselves have a reason in scripts/lib/layers.mjs.
+ * device, a pipe, an endless file. Only regular files are opened, without waiting for a writer, and no more is read
+ * than was requested. `scripts/lib/layers.mjs` lists the files that may read by themselves, with reasons.
  */
 
 import {
@@ -23,28 +23,34 @@ import { workTreeTop } from './work-tree-top.ts';
 
 interface Reading {
   maxBytes: number;
-  /** `refused`, or a folder of a project that no link may lead out of. Default: links are followed. */
+  /** `refused`, or a folder of a project that no link may lead out of. By default links are followed. */
   links?: 'refused' | { within: string };
 }
 
-/** Why a file is not read, as the end of a sentence. Where it cannot be opened, the error of the system is thrown. */
+/**
+ * The reason why a file is not read, as the end of a sentence. If a file cannot be opened, the system's error is
+ * thrown.
+ */
 export class Unreadable extends Error {}
 
 const MIB = 1024 * 1024;
-/** So much is read at once of a file that has more than its size says. */
+/** The size of a further read when a file has more bytes than its metadata says. */
 const PIECE_BYTES = 64 * 1024;
 
-/** Without these, opening a pipe waits for a writer, and a file can be replaced by a link. Windows has neither. */
+/**
+ * Without these flags, opening a pipe waits for a writer, and a file can be replaced by a link. Windows has neither
+ * flag.
+ */
 const NO_WAIT = constants.O_NONBLOCK ?? 0;
 const NO_LINK = constants.O_NOFOLLOW ?? 0;
 
-/** All bytes of the file; one with more than `maxBytes` is refused. */
+/** All bytes of the file. Throws `Unreadable` for more than `maxBytes`. */
 export function readBytes(file: string, reading: Reading): Buffer {
   return withFile(file, reading, ({ size }, descriptor) => {
     if (size > reading.maxBytes) throw tooLarge(reading);
     const parts: Buffer[] = [];
     let length = 0;
-    // The system tells no size of some files, and a file may grow meanwhile.
+    // Some files, for example in /proc, have the size 0, and a file may grow while it is read.
     for (let most = size + 1; ; most = PIECE_BYTES) {
       const part = Buffer.allocUnsafe(most);
       const read = readSync(descriptor, part, 0, most, null);
@@ -60,7 +66,7 @@ export function readText(file: string, reading: Reading): string {
   return readBytes(file, reading).toString('utf8');
 }
 
-/** The text of the file; undefined where it cannot be read. */
+/** The text of the file. Undefined if it cannot be read. */
 export function textOf(file: string, reading: Reading): string | undefined {
   try {
     return readText(file, reading);
@@ -69,7 +75,7 @@ export function textOf(file: string, reading: Reading): string | undefined {
   }
 }
 
-/** Why the file would not be read; undefined where it would. */
+/** The reason why the file cannot be read. Undefined if it can be read. */
 export function refusalOf(file: string, reading: Reading): string | undefined {
   try {
     return withFile(file, reading, ({ size }) => (size > reading.maxBytes ? tooLarge(reading).message : undefined));
@@ -78,7 +84,7 @@ export function refusalOf(file: string, reading: Reading): string | undefined {
   }
 }
 
-/** `maxBytes` of the file, from its beginning, or at its end. */
+/** The first or last `maxBytes` of the file. */
 export function readPart(file: string | Buffer, reading: Reading, from: 'beginning' | 'end'): Buffer {
   return withFile(file, reading, ({ size }, descriptor) => {
     const bytes = Buffer.alloc(Math.min(size, reading.maxBytes));
@@ -90,7 +96,7 @@ export function readPart(file: string | Buffer, reading: Reading, from: 'beginni
   });
 }
 
-/** The file in pieces, from one byte to another one. Of no use for an endless file, so `maxBytes` holds for its size. */
+/** A stream of the file, or of a range of bytes. `maxBytes` limits the size of the whole file. */
 export function readPieces(file: string, reading: Reading, range: { start?: number; end?: number } = {}): ReadStream {
   const descriptor = open(file, reading);
   if (fstatSync(descriptor).size > reading.maxBytes) {
@@ -111,12 +117,12 @@ function withFile<T>(file: string | Buffer, reading: Reading, read: (stats: Stat
 
 function open(file: string | Buffer, { links }: Reading): number {
   const place = typeof links === 'object' ? insideOf(file, links.within) : file;
-  // Before it is opened, because opening a device can do something.
+  // Checked before opening, because opening a device can have side effects.
   const stats = links === 'refused' ? lstatSync(place) : statSync(place);
   if (!stats.isFile()) throw new Unreadable('it is no regular file');
   const descriptor = openSync(place, constants.O_RDONLY | NO_WAIT | (links === undefined ? 0 : NO_LINK));
   try {
-    // It may be another one by now.
+    // Another file may have taken its place since the check.
     if (!fstatSync(descriptor).isFile()) throw new Unreadable('it is no regular file');
     return descriptor;
   } catch (thrown) {
@@ -125,7 +131,7 @@ function open(file: string | Buffer, { links }: Reading): number {
   }
 }
 
-/** The real path of a file that lies in the folder, or elsewhere in the work tree around it. */
+/** The real path of a file that lies in the folder or elsewhere in the work tree around the folder. */
 function insideOf(file: string | Buffer, folder: string): string {
   const real = realpathSync.native(file, 'utf8');
   const own = realOr(folder);

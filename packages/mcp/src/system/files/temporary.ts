@@ -1,6 +1,6 @@
 /**
- * Folders for files that go again: nobody else can enter them or guess their names, and what a killed process left is
- * removed by the next one that makes such a folder in the same place.
+ * Folders for temporary files that no other user can enter and whose names cannot be guessed. The next process that
+ * makes a folder in the same place removes folders that a killed process left.
  */
 
 import { lstatSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
@@ -11,16 +11,19 @@ import { io, temporaryRoot } from '../io.ts';
 import { isAlive, thisProcess } from '../process-owner.ts';
 import { isStrangers } from './way.ts';
 
-/** Purpose, process, when it began, its system, and what nobody guesses: `argus-run-4711-89234-1f2e3d4c-Ab3dE5`. */
+/** Purpose, process id, start of the process, system and random characters: `argus-run-4711-89234-1f2e3d4c-Ab3dE5`. */
 const NAME = /^\.?argus-[a-z]+-(?<pid>\d+)-(?<began>\d*)-(?<system>[0-9a-f]{8})-[A-Za-z0-9]{6}$/u;
 
-/** Whether a process of another machine or container still runs cannot be known; none needs a folder for as long. */
+/**
+ * No process needs its folder for this long. Used for folders of another machine or container, because it is unknown
+ * whether their process still runs.
+ */
 const OTHER_SYSTEM_MS = 7 * 24 * 60 * 60 * 1_000;
 
-/** Folders of this process, which go with it. */
+/** Folders of this process, removed when it ends. */
 const own = new Set<string>();
 
-/** Places whose leftovers were looked for. */
+/** Places that were already searched for leftovers. */
 const swept = new Set<string>();
 
 export interface TemporaryFolder {
@@ -28,12 +31,12 @@ export interface TemporaryFolder {
   remove(): void;
 }
 
-/** In the system's folder for temporary files; its name says what it is for. */
+/** A folder in the system's temporary folder. Its name contains the purpose. */
 export function temporaryFolder(purpose: string): TemporaryFolder {
   return folderIn(temporaryRoot(), `argus-${purpose}`);
 }
 
-/** Beside a file, from where what is finished can be moved to its name. */
+/** A folder beside a file, so that a finished file can be moved to its name without crossing a file system. */
 export function temporaryFolderBeside(file: string, purpose: string): TemporaryFolder {
   return folderIn(path.dirname(file), `.argus-${purpose}`);
 }
@@ -57,7 +60,7 @@ function removeOwn(): void {
   for (const folder of own) remove(folder);
 }
 
-/** Once for each place. A leftover that cannot be removed is no reason not to work. */
+/** Runs once per place. Errors are ignored, because a leftover must not prevent the actual work. */
 function sweep(place: string): void {
   if (swept.has(place)) return;
   swept.add(place);
@@ -65,12 +68,12 @@ function sweep(place: string): void {
     try {
       rmSync(folder, { recursive: true, force: true });
     } catch {
-      // Whoever comes next tries again.
+      // The next process tries again.
     }
   }
 }
 
-/** What killed processes of this user left in the system's folder for temporary files. */
+/** Folders that killed processes of this user left in the system's temporary folder. */
 export function leftovers(): string[] {
   return leftIn(temporaryRoot());
 }
@@ -80,12 +83,12 @@ function leftIn(place: string): string[] {
     const names = readdirSync(place).filter((name) => isLeftOver(path.join(place, name), name));
     return names.map((name) => path.join(place, name));
   } catch {
-    // The place itself may be one that cannot be listed.
+    // The place may be a folder that cannot be listed.
     return [];
   }
 }
 
-/** Only what this user's processes made: anybody may put anything into a shared folder. */
+/** Checks name and owner, because any user may put anything into a shared folder. */
 function isLeftOver(folder: string, name: string): boolean {
   const { pid, began, system } = NAME.exec(name)?.groups ?? {};
   if (pid === undefined || system === undefined) return false;
@@ -95,7 +98,7 @@ function isLeftOver(folder: string, name: string): boolean {
   return !isAlive({ pid: Number(pid), host: hostname(), began: began || null });
 }
 
-/** The ids of processes mean something in it alone. */
+/** A hash of the host name and the process namespace, because process ids are only valid within both. */
 function thisSystem(): string {
   return crc32(`${hostname()} ${processNamespace()}`).toString(16).padStart(8, '0');
 }

@@ -1,9 +1,9 @@
-/** What is said of a folder for a database that cannot be made or written, with what to do. */
+/** The error for a database folder that cannot be created or written, with advice. */
 
 import { EngineError } from 'argus-engine';
 import { messageOf, systemCodeOf } from '../../errors.ts';
 
-/** By the system's code. */
+/** Advice by error code of the system. */
 const ADVICE: Record<string, string> = {
   ENOSPC: 'Free space on its disk.',
   EDQUOT: 'Free space on its disk, or have the quota raised.',

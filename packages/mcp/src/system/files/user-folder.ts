@@ -1,6 +1,6 @@
 /**
- * The folders in which the platform keeps a user's files: `$XDG_DATA_HOME/argus` and its like on Linux,
- * `~/Library/Application Support/argus` on macOS, `%LOCALAPPDATA%\argus\Data` on Windows.
+ * The folders in which the platform keeps a user's files, for example `$XDG_DATA_HOME/argus` on Linux,
+ * `~/Library/Application Support/argus` on macOS and `%LOCALAPPDATA%\argus\Data` on Windows.
  */
 
 import path from 'node:path';
@@ -12,7 +12,7 @@ const NAME = 'argus';
 
 export type FolderKind = 'data' | 'config' | 'cache' | 'log';
 
-/** From the variables and folders of the XDG Base Directory Specification. */
+/** Variables and folders of the XDG Base Directory Specification. */
 const LINUX = {
   data: ['XDG_DATA_HOME', '.local/share'],
   config: ['XDG_CONFIG_HOME', '.config'],
@@ -22,7 +22,7 @@ const LINUX = {
 
 const MACOS = { data: 'Application Support', config: 'Preferences', cache: 'Caches', log: 'Logs' } as const;
 
-/** Windows has no convention for folders inside an application's own. */
+/** Windows has no convention for subfolders of an application's folder. */
 const WINDOWS = {
   data: ['LOCALAPPDATA', 'AppData/Local', 'Data'],
   config: ['APPDATA', 'AppData/Roaming', 'Config'],
@@ -30,7 +30,9 @@ const WINDOWS = {
   log: ['LOCALAPPDATA', 'AppData/Local', 'Log'],
 } as const;
 
-/** May be relative when a variable is. Throws when the account has no home folder and no variable names one. */
+/**
+ * The path is relative if the variable is relative. Throws if the account has no home folder and no variable is set.
+ */
 export function userFolder(kind: FolderKind, platform: string = process.platform): string {
   const { env } = io();
   if (platform === 'darwin') return path.join(homeFolderOfUser(), 'Library', MACOS[kind], NAME);
@@ -47,7 +49,7 @@ export async function userDatabasePath(): Promise<string> {
   return path.join(await dataFolder(), 'memory.db');
 }
 
-/** Rejects with DATABASE_UNAVAILABLE when there is none. */
+/** Rejects with DATABASE_UNAVAILABLE if there is no data folder. */
 export async function dataFolder(): Promise<string> {
   let folder: string;
   try {
@@ -59,7 +61,7 @@ export async function dataFolder(): Promise<string> {
   return folder;
 }
 
-/** Loads the engine for its error only, so that a call that finds a folder does without. */
+/** Loads the engine only in the case of an error, because loading it is slow. */
 async function unavailable(reason: string): Promise<EngineError> {
   const { EngineError } = await import('argus-engine');
   const advice = "It also says which memories are this user's: set HOME, or XDG_DATA_HOME (on Windows LOCALAPPDATA).";

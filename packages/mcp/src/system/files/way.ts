@@ -1,24 +1,24 @@
 /**
- * The way from a project to a file of Argus in it: whether it stays in the project and belongs to this user.
+ * Checks the path from a project to a file of Argus in it: whether it stays in the project and belongs to this user.
  */
 
 import { chmodSync, lstatSync, realpathSync, type Stats, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { systemCodeOf } from '../../errors.ts';
 
-/** What is in the way, as the beginning of a sentence. */
+/** The reason why a path cannot be used, as the beginning of a sentence. */
 export interface Obstacle {
   kind: 'link' | 'owner';
   text: string;
 }
 
-/** Whether a path is a folder or lies in it; both absolute. */
+/** True when the path is the folder or lies in it. Both paths must be absolute. */
 export function isWithin(file: string, folder: string): boolean {
   const relative = path.relative(folder, file);
   return relative === '' || !(relative === '..' || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative));
 }
 
-/** The real path; of what is not there, the path as it is. */
+/** The real path. Returns the absolute path if the file does not exist. */
 export function realOr(file: string): string {
   try {
     return realpathSync.native(file);
@@ -27,7 +27,7 @@ export function realOr(file: string): string {
   }
 }
 
-/** The first obstacle on the way from the real path of a project to a file in it, whether it exists or not. */
+/** The first obstacle between the real path of a project and a file in it. The file need not exist. */
 export function obstacleOn(root: string, file: string): Obstacle | undefined {
   const names = path.relative(root, file).split(path.sep);
   let at = root;
@@ -41,7 +41,7 @@ export function obstacleOn(root: string, file: string): Obstacle | undefined {
   return undefined;
 }
 
-/** The first of some files that is a link, which none of them is where Argus made them. */
+/** The first of the files that is a link. Argus itself never creates these files as links. */
 export function linkAmong(root: string, files: readonly string[]): Obstacle | undefined {
   const link = files.find((file) => lstat(file)?.isSymbolicLink());
   return link === undefined ? undefined : { kind: 'link', text: `${path.relative(root, link)} is a link` };
@@ -60,34 +60,39 @@ function leadsInto(root: string, link: string): boolean {
   try {
     return isWithin(realpathSync.native(link), root);
   } catch {
-    // It leads nowhere yet; whoever writes through it makes that place.
+    // The target does not exist yet, and a write through the link would create it.
     return false;
   }
 }
 
-/** What this process makes belongs to its effective user. Windows has no such numbers, and gives each user own folders. */
+/**
+ * True for a file of another user, compared with the effective user of this process. Always false on Windows, which has
+ * no such ids but gives each user separate folders.
+ */
 export function isStrangers({ uid }: Pick<Stats, 'uid'>): boolean {
   const own = process.geteuid?.();
   return own !== undefined && uid !== own;
 }
 
-/** Takes from others what they need not see; what is not this user's, or no file system of rights, stays as it is. */
+/**
+ * Removes the permissions of other users. Files of another user, and file systems without permissions, stay unchanged.
+ */
 export function tighten(file: string, mode: 0o600 | 0o700): void {
   try {
     const stats = lstatSync(file);
     if (stats.isSymbolicLink() || isStrangers(stats) || (stats.mode & 0o077) === 0) return;
     chmodSync(file, mode);
   } catch {
-    // Missing, or not to be changed: what matters is said when it is opened.
+    // The file is missing or cannot be changed. Opening it reports problems that matter.
   }
 }
 
-/** Keeps git away from a folder; what lies there already, a link too, stays as it is. */
+/** Creates a `.gitignore` that ignores the whole folder. An existing file or link stays unchanged. */
 export function ignoreInGit(folder: string): void {
   try {
     writeFileSync(path.join(folder, '.gitignore'), '*\n', { flag: 'wx', mode: 0o600 });
   } catch (thrown) {
-    // Also where another process was first.
+    // Another process may have created the file first.
     if (systemCodeOf(thrown) !== 'EEXIST') throw thrown;
   }
 }
@@ -96,7 +101,7 @@ export function lstat(file: string): Stats | undefined {
   try {
     return lstatSync(file, { throwIfNoEntry: false });
   } catch {
-    // A part of the way is a file, or may not be entered.
+    // A part of the path is a file or may not be entered.
     return undefined;
   }
 }
@@ -106,7 +111,7 @@ export function isFile(file: string): boolean {
   return stat(file)?.isFile() === true;
 }
 
-/** Behind links; undefined also for links in a circle. */
+/** Follows links. Undefined also for circular links. */
 export function stat(file: string): Stats | undefined {
   try {
     return statSync(file, { throwIfNoEntry: false });

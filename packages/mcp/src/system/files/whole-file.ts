@@ -1,16 +1,19 @@
 /**
- * Writes files that are there whole or not at all, also where the process is killed or the power goes. Two processes
- * that write one file: a name of its own or a lock keeps them apart.
+ * Writes files atomically, even if the process is killed or the power fails. Processes that write the same file must
+ * use a lock or different names.
  */
 
 import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { systemCodeOf } from '../../errors.ts';
 
-/** What a file is called until it is whole. */
+/** The suffix of an unfinished file. */
 export const DRAFT_SUFFIX = '.draft';
 
-/** For this user alone; on the disk when this returns. A draft that a killed process left is written anew. */
+/**
+ * Writes a file that only this user can read. The file is on the disk when this returns. A draft of a killed process is
+ * replaced.
+ */
 export function writeWholeFile(file: string, text: string): void {
   const draft = `${file}${DRAFT_SUFFIX}`;
   try {
@@ -24,7 +27,7 @@ export function writeWholeFile(file: string, text: string): void {
   syncFolder(path.dirname(file));
 }
 
-/** The same for a file that may be there already, and then stays: a link to a finished file is made in one step. */
+/** Creates a file atomically by linking the finished draft. An existing file stays unchanged. */
 export function createWholeFile(file: string, content: string | Uint8Array): void {
   const draft = `${file}.${crypto.randomUUID()}${DRAFT_SUFFIX}`;
   const options = { flag: 'wx', mode: 0o600, flush: true };
@@ -44,10 +47,10 @@ export function createWholeFile(file: string, content: string | Uint8Array): voi
   syncFolder(path.dirname(file));
 }
 
-/** What file systems without links answer where one is to be made. */
+/** Error codes of file systems that do not support hard links. */
 const HAS_NO_LINKS: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
 
-/** So that the name is on the disk too; Windows opens no folders and needs no such thing. */
+/** Writes the new name to the disk too. Windows cannot open folders and does not need this. */
 function syncFolder(folder: string): void {
   if (process.platform === 'win32') return;
   const descriptor = openSync(folder, 'r');

@@ -1,9 +1,12 @@
-/** Where git would find the repository that a folder lies in, without starting it. */
+/** Finds the repository of a folder like git does, without starting git. */
 
 import path from 'node:path';
 import { lstat } from './way.ts';
 
-/** The nearest folder upwards that has a repository; `folder` is a real path. Undefined outside of any. */
+/**
+ * The nearest parent folder (or the folder itself) with a repository. `folder` must be a real path. Undefined outside a
+ * repository.
+ */
 export function workTreeTop(folder: string): string | undefined {
   for (let at = folder; ; at = path.dirname(at)) {
     if (isWorkTreeTop(at)) return at;
@@ -11,7 +14,7 @@ export function workTreeTop(folder: string): string | undefined {
   }
 }
 
-/** The folder and those around it, up to the repository that it is of; the folder alone outside of any. */
+/** The folder and its parents up to the root of its repository. Only the folder itself outside a repository. */
 export function foldersUpwards(folder: string): string[] {
   const folders = [folder];
   for (let at = folder; !isWorkTreeTop(at); folders.push(at)) {
@@ -21,9 +24,9 @@ export function foldersUpwards(folder: string): string[] {
   return folders;
 }
 
-/** Linked work trees and submodules have a file there. Git passes by a folder without a HEAD. */
+/** Linked work trees and submodules have a `.git` file. Git ignores a `.git` folder without a HEAD. */
 export function isWorkTreeTop(folder: string): boolean {
   const git = path.join(folder, '.git');
-  // HEAD may be a link to a branch without a commit.
+  // HEAD may be a link to a branch that has no commit yet, so the target is not checked.
   return lstat(path.join(git, 'HEAD')) !== undefined || lstat(git)?.isFile() === true;
 }

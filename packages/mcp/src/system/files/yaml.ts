@@ -1,14 +1,17 @@
 /**
- * Reads YAML that somebody else may have written: bounded in size, depth and aliases, and with no tag but the core
- * ones. What is wrong is told with its line.
+ * Parses YAML of unknown origin with limits for size, depth and aliases. Only core tags are allowed. Errors name the
+ * line.
  */
 
 import type { Document, LineCounter } from 'yaml';
 
-/** Checking that no key comes twice takes time that grows with the square of these. */
+/** The parser's check for duplicate keys takes time that grows with the square of the number of tokens. */
 const MAX_TOKENS = 50_000;
 
-/** Of the parser's stack, where a level takes up to two. The library itself would go on until the process dies. */
+/**
+ * The limit for the parser's stack, where a level takes up to two entries. Without it the library recurses until the
+ * process dies.
+ */
 const MAX_DEPTH = 100;
 
 const MAX_ALIASES = 100;
@@ -17,11 +20,11 @@ type Keys = readonly (string | number)[];
 
 export interface ReadYaml {
   value: unknown;
-  /** Where the value under the keys begins, or the nearest one around it. */
+  /** The line where the value of the keys begins, or the nearest enclosing value. */
   lineOf(keys: Keys): number;
 }
 
-/** What is wrong with a text, and where. */
+/** An error in a text and its line. */
 export class YamlError extends Error {
   readonly line: number;
 
@@ -31,7 +34,7 @@ export class YamlError extends Error {
   }
 }
 
-/** The one document of a text; an empty text is an empty map. Throws a YamlError. */
+/** Parses the single document of a text. An empty text is an empty map. Throws a YamlError. */
 export async function readYaml(text: string): Promise<ReadYaml> {
   const yaml = await import('yaml');
   const lines = new yaml.LineCounter();
@@ -40,11 +43,11 @@ export async function readYaml(text: string): Promise<ReadYaml> {
     lineCounter: lines,
     prettyErrors: false,
     stringKeys: true,
-    // Whatever a `%YAML` line of the text says.
+    // Fixed here because a `%YAML` line in the text could choose another schema.
     schema: 'core',
     resolveKnownTags: false,
   });
-  // Its only warnings are of tags and directives it does not know, which it then passes over.
+  // The library only warns about unknown tags and directives, and ignores them otherwise.
   const wrong = document.errors[0] ?? document.warnings[0];
   if (wrong) throw new YamlError(lines.linePos(wrong.pos[0]).line, sentenceOf(wrong));
   requireFewAliases(yaml, document, lines);
@@ -53,7 +56,7 @@ export async function readYaml(text: string): Promise<ReadYaml> {
 
 type Library = typeof import('yaml');
 
-/** Before anything is built of the text: the parser's own first half knows depth and length, and needs no recursion. */
+/** Checks the limits before the document is built. This first stage of the parser needs no recursion. */
 function requireSmall({ Lexer, Parser }: Library, text: string, lines: LineCounter): void {
   const lexer = new Lexer();
   const parser = new Parser(lines.addNewLine);
@@ -69,7 +72,10 @@ function requireSmall({ Lexer, Parser }: Library, text: string, lines: LineCount
   lines.lineStarts.length = 0;
 }
 
-/** A few short aliases can stand for more than memory holds, and one inside its own anchor for something endless. */
+/**
+ * Limits aliases, because a few short aliases can expand to more than memory holds, and an alias inside its own anchor
+ * is endless.
+ */
 function requireFewAliases({ visit }: Library, document: Document, lines: LineCounter): void {
   let count = 0;
   visit(document, {

@@ -1,6 +1,6 @@
 /**
- * Checks the answers of a team's server against the schemas of the calls, because the server can be broken or malicious. Texts
- * of the server are cleaned so that none reads like a sentence of this program.
+ * Checks the answers of a team's server against the schemas of the calls, because the server can be broken or
+ * malicious. Texts of the server are cleaned so that an agent cannot mistake them for sentences of this program.
  */
 
 import type { CallName, Calls, NextAction, NextActionType } from 'argus-engine';
@@ -11,7 +11,7 @@ import { quotedLine, visible } from '../../text/untrusted.ts';
 const RESULTS: Record<string, Schema | undefined> = generated.results;
 const CALLS: Record<string, { result: Schema } | undefined> = generated.calls;
 
-/** The contract's texts, as in `crates/engine/src/memory/next.rs`; the test compares them. */
+/** The contract's texts, as in `crates/engine/src/memory/next.rs`. A test compares them. */
 const INSTRUCTIONS: Record<NextActionType, string> = {
   NO_MATCH_DEBUG_THEN_ADD_INCIDENT:
     'No relevant incidents found. Debug normally. If a fix is found, call add_incident to store the incident + solution + outcome.',
@@ -28,7 +28,7 @@ const INSTRUCTIONS: Record<NextActionType, string> = {
     'An incident already exists. Use add_solution with this incident_id, then record_outcome after you try it.',
 };
 
-/** Fields that may hold several lines, because they are texts of programs and of people. All others are one line. */
+/** Fields that may hold several lines, because programs and people write them. All other fields are one line. */
 const TEXTS: ReadonlySet<string> = new Set([
   'description',
   'error',
@@ -59,8 +59,8 @@ const SENTENCES: ReadonlySet<string> = new Set(['warnings', 'notes']);
 class Unfitting extends Error {}
 
 /**
- * Returns the result in the body of an answer, or undefined when the body does not match the call. `own` lists sentences
- * that this machine sent with the call and that come back unmarked.
+ * Returns the result in the body of an answer, or undefined when the body does not match the call. `own` lists
+ * sentences that this machine sent with the call and that the answer repeats, so they are not marked as the server's.
  */
 export function resultIn<N extends CallName>(
   method: N,
@@ -79,14 +79,14 @@ export function resultIn<N extends CallName>(
 
 /** The position of a value. */
 interface Place {
-  /** Name of the nearest field. */
+  /** The name of the nearest field. */
   field: string;
   own: ReadonlySet<string>;
 }
 
 /**
- * Returns the value without fields that the schema does not describe, because a newer server may add fields. Supports the
- * part of JSON Schema that the engine's results use. Throws `Unfitting`.
+ * Returns the value without fields that the schema does not describe, because a newer server may add fields. Supports
+ * the part of JSON Schema that the engine's results use. Throws `Unfitting`.
  */
 function fitted(value: unknown, schema: Schema, place: Place): unknown {
   const { $ref, type, anyOf, oneOf = anyOf } = schema;
@@ -131,7 +131,7 @@ function fittedObject(value: Record<string, unknown>, schema: Schema, { own }: P
   return Object.fromEntries(entries);
 }
 
-/** Keeps the type of the next step and replaces the server's words. */
+/** Keeps the type of the next step and replaces the server's text by the contract's text. */
 function ownNext(next: unknown): NextAction {
   const type = isObject(next) ? next.type : undefined;
   if (!isNextActionType(type)) throw new Unfitting();

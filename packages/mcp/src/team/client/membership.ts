@@ -1,6 +1,6 @@
 /**
- * Which repositories of this user belong to which team. Kept in the user's data folder alone, so that no repository can
- * say where its failures are sent; each is bound to its first commit and its origin.
+ * Maps repositories of this user to teams. The file is in the user's data folder, so that a repository cannot choose
+ * where its failures are sent. A membership is bound to the repository's first commit and its origin.
  */
 
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
@@ -14,11 +14,11 @@ import { writeWholeFile } from '../../system/files/whole-file.ts';
 import { io } from '../../system/io.ts';
 import { loadZod, type Zod } from '../../system/zod.ts';
 
-/** What makes a repository the same one, wherever it is cloned to. */
+/** Identifies a repository independently of its location. */
 export interface RepositoryIdentity {
-  /** Hash of its first commit. */
+  /** The hash of the first commit. */
   rootCommit: string;
-  /** Null: it has no origin. */
+  /** Null if the repository has no origin. */
   origin: string | null;
 }
 
@@ -28,7 +28,7 @@ const membership = (z: Zod) =>
     origin: z.string().nullable(),
     url: z.url(),
     project: z.string(),
-    /** The variable that holds the token. */
+    /** The environment variable that holds the token. */
     tokenVariable: z.string(),
     joinedAt: z.string(),
   });
@@ -37,29 +37,29 @@ export type Membership = z.output<ReturnType<typeof membership>>;
 
 const file = (z: Zod) => z.object({ version: z.literal(1), memberships: z.array(membership(z)) });
 
-/** A membership is a few lines. */
+/** Far above any real file, because a membership takes a few lines. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** A repository could name any variable of the user's, so that it is none of somebody else's secrets. */
+/** The prefix is required because a repository could otherwise name a variable with another secret of the user. */
 const TOKEN_VARIABLE = /^ARGUS_[A-Z0-9_]+$/u;
 export const DEFAULT_TOKEN_VARIABLE = 'ARGUS_TEAM_TOKEN';
 
 export class Memberships {
   readonly #file: string;
 
-  /** `dataFolder`: one that no repository can bring. */
+  /** `dataFolder` must not be a folder that a repository can supply. */
   constructor(dataFolder: string) {
     this.#file = path.join(dataFolder, 'teams.json');
   }
 
-  /** Cheap enough for every project that is opened. */
+  /** Cheap enough to be called for every opened project. */
   isEmpty(): boolean {
     return !existsSync(this.#file);
   }
 
   /**
-   * Of a repository that has the commit, without a walk through its history: whoever made a repository chose its first
-   * commit as freely as its other ones.
+   * The membership of a repository that has the commit and origin. The history is not searched for the first commit:
+   * that would add no safety, because the author of a repository can choose its first commit freely.
    */
   async of(top: string): Promise<Membership | undefined> {
     const git = new Git(top);
@@ -76,7 +76,7 @@ export class Memberships {
     this.#write([...(await this.#all()).filter((one) => !isOf(one, repository)), added]);
   }
 
-  /** False: it belonged to none. */
+  /** Returns false if the repository belonged to no team. */
   async leave(repository: RepositoryIdentity): Promise<boolean> {
     const all = await this.#all();
     const others = all.filter((one) => !isOf(one, repository));
@@ -103,7 +103,7 @@ export class Memberships {
   }
 }
 
-/** Undefined: no repository, or none with a commit. */
+/** Undefined if the folder has no repository or the repository has no commit. */
 export async function identityOf(top: string): Promise<RepositoryIdentity | undefined> {
   const git = new Git(top);
   const roots = await git.run(['log', '--max-parents=0', '--format=%H', 'HEAD']);
@@ -117,13 +117,13 @@ async function originOf(git: Git): Promise<string | null> {
   return problem === null && stdout.trim() !== '' ? stdout.trim() : null;
 }
 
-/** Whether the repository has the commit, and it has no parents. */
+/** True when the repository has the commit and the commit has no parents. */
 async function isRoot(git: Git, commit: string): Promise<boolean> {
   const { stdout, problem } = await git.run(['log', '--no-walk', '--format=%P', commit]);
   return problem === null && stdout.trim() === '';
 }
 
-/** Throws where a token must not come from this variable. */
+/** Throws if the variable may not hold a token. */
 export function requireTokenVariable(name: string): void {
   if (TOKEN_VARIABLE.test(name)) return;
   throw new ArgusError(

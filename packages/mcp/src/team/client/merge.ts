@@ -1,13 +1,14 @@
-/** One answer of two memories that were asked the same. */
+/** Merges the answers of two memories to one search. */
 
 import { type Calls, type IncidentMatch, LIMITS, type RankedSolution, type RankedSolutionsResult } from 'argus-engine';
 
-/** Incidents in an answer. */
+/** The number of incidents in an answer. */
 const MAX_INCIDENTS = 10;
 
 /**
- * What either has found, best first: nothing is lost that one memory with all of it would have found. What was copied
- * from one to the other is the first one's. Later steps are about the search in the first.
+ * Merges two results, best first. No solution is lost that a single memory with all the data would have found. If both
+ * have a solution, the result of `first` counts. `lookup_id` refers to the search in `first`, because later calls go
+ * there.
  */
 export function merged(
   first: RankedSolutionsResult,
@@ -38,11 +39,11 @@ export function merged(
 function solutionsOf(first: RankedSolutionsResult, second: RankedSolutionsResult): RankedSolution[] {
   const known = new Set(first.ranked_solutions.map(({ solution_id }) => solution_id));
   const added = second.ranked_solutions.filter(({ solution_id }) => !known.has(solution_id));
-  // Stable: of equal ones that of the first comes first.
+  // The sort is stable, so solutions of `first` come before equal solutions of `second`.
   return [...first.ranked_solutions, ...added].sort((a, b) => b.final_solution_score - a.final_solution_score);
 }
 
-/** What is somebody else's comes after all that is known, and is never recommended. */
+/** Solutions of other people come after all known solutions and are never recommended. */
 function divided(solutions: readonly RankedSolution[]): [RankedSolution[], RankedSolution[]] {
   const isClaim = ({ memory }: RankedSolution) => memory === 'foreign';
   return [solutions.filter((one) => !isClaim(one)), solutions.filter(isClaim)];

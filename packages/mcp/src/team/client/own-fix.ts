@@ -1,4 +1,4 @@
-/** What has fixed a failure on this machine, before its repository belonged to a team. */
+/** Adds fixes that this machine learned before the repository belonged to a team. */
 
 import type { DiagnosticResult, FailureBrief, KnownPattern, RecordRunParams, RunResult } from 'argus-engine';
 import { messageOf } from '../../errors.ts';
@@ -7,7 +7,7 @@ import type { Store } from '../../storage/database.ts';
 
 type Fix = Pick<DiagnosticResult, 'suggestedFix' | 'suggestedFrom' | 'tried' | 'claimed' | 'standing'>;
 
-/** Nothing where the team knows a fix of its own, or this machine none. */
+/** Returns nothing if the team knows a fix, or if this machine knows none. */
 export async function ownFix(
   { signature, fixHistory, suggestedFrom }: DiagnosticResult,
   local: Store,
@@ -26,7 +26,7 @@ export async function ownFix(
   };
 }
 
-/** The same for the failures of a run, which was recorded with the team or waits for it. */
+/** Like `ownFix` for the failures of a run, which was recorded with the team or waits for it. */
 export async function withOwnFixes(result: RunResult, params: RecordRunParams, local: Store): Promise<RunResult> {
   if (result.failures.every(({ known }) => isFixed(known))) return result;
   try {
@@ -35,13 +35,13 @@ export async function withOwnFixes(result: RunResult, params: RecordRunParams, l
     const failures = result.failures.map((failure) => withOwn(failure, byCase.get(failure.caseName)));
     return { ...result, failures };
   } catch (thrown) {
-    // The run is recorded, whatever becomes of this.
+    // The run is already recorded, so this error must not fail the call.
     log(`What this machine knows of the run could not be read: ${messageOf(thrown)}`);
     return result;
   }
 }
 
-/** What was learned of commits is this machine's alone. */
+/** Only this machine knows what it has learned from commits, so `changedBefore` always comes from here. */
 function withOwn(failure: FailureBrief, here: FailureBrief | undefined): FailureBrief {
   if (here === undefined || isFixed(failure.known)) return failure;
   const { changedBefore } = here;
@@ -57,7 +57,7 @@ function withOwnFix(failure: FailureBrief, own: KnownPattern | null): FailureBri
   return { ...failure, known: { ...own, patternId: known.patternId, suggestedFrom } };
 }
 
-/** A tip of a built-in that nobody tried fixed nothing. */
+/** A built-in tip that no one has tried does not count as a fix. */
 function isFixed(known: KnownPattern | null): boolean {
   return known?.tried !== undefined && known.suggestedFix !== null;
 }

@@ -1,10 +1,10 @@
-/** Paths of this machine, which say who works on it and where, and are other ones on each. */
+/** Removes paths of this machine from texts. They reveal the user's name and folders, and differ between machines. */
 
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { homeFolderOfUser } from '../../system/io.ts';
 
-/** A text in which files of the repository are named from its root, and the user's folder is `~`. */
+/** Makes paths in the repository relative to its root and replaces the user's home folder by `~`. */
 export function withoutPlaces(text: string, root: string): string {
   const inRepository = text
     .replaceAll(`${pathToFileURL(root).href}/`, '')

@@ -1,4 +1,6 @@
-/** Whether the server of a team takes what is recorded here, and where it does not, what mends that. */
+/**
+ * Checks whether a team's server accepts the recordings of this machine, and finds the command that fixes a problem.
+ */
 
 import type { Scope } from 'argus-engine';
 import { type Hello, OLDEST_PROTOCOL, PROTOCOL } from '../protocol.ts';
@@ -7,7 +9,7 @@ import { isOutOfReach, type Remote } from './remote.ts';
 
 type Reached =
   | { reachable: true; version: string; token: string; scope: Scope }
-  /** `problem` ends with the command that mends it. */
+  /** `problem` ends with the command that fixes it. */
   | { reachable: false; problem: string };
 
 export async function reach(
@@ -30,7 +32,7 @@ export async function reach(
   }
 }
 
-/** Undefined: both sides understand each other. */
+/** Undefined if both sides have a common protocol. */
 export function protocolProblem({ protocol: { oldest, newest } }: Pick<Hello, 'protocol'>): string | undefined {
   if (oldest <= PROTOCOL && newest >= OLDEST_PROTOCOL) return undefined;
   const spoken = `The team's server speaks the protocols ${oldest} to ${newest}, this program ${PROTOCOL}.`;
@@ -40,7 +42,7 @@ export function protocolProblem({ protocol: { oldest, newest } }: Pick<Hello, 'p
     : `${spoken} Update that one: ${update}, and argus migrate`;
 }
 
-/** Undefined: the token is for this project. */
+/** Undefined if the token is valid for this project. */
 export function projectProblem({ token }: Pick<Hello, 'token'>, url: string, project: string): string | undefined {
   if (token.projects === null || token.projects.includes(project)) return undefined;
   const [first] = token.projects;

@@ -1,7 +1,7 @@
 /**
- * Sends calls to a team's server: one POST per call, repeated once when the answer was lost. Anything outside the protocol
- * counts as no answer: a captive portal, a proxy, a broken server. team-store.ts redacts what is sent, answers.ts checks
- * what comes back.
+ * Sends calls to a team's server: one POST per call, repeated once when the answer was lost. Anything outside the
+ * protocol counts as no answer, for example a captive portal, a proxy or a broken server. `team-store.ts` redacts
+ * outgoing texts, `answers.ts` checks incoming answers.
  */
 
 import { setTimeout as delay } from 'node:timers/promises';
@@ -17,22 +17,24 @@ import { VERSION } from '../../version.ts';
 import { anyHello, type Hello, hello, PROTOCOL, type TeamCall } from '../protocol.ts';
 import type { Membership } from './membership.ts';
 
-/** Limit for a call with its repetition, because an agent waits. */
+/** The limit for a call with its repetition, because an agent waits. */
 const CALL_MS = 15_000;
 const AGAIN_AFTER_MS = 200;
 
-/** Printable ASCII; what else a variable holds would be named in the error of `fetch`. */
+/** Printable ASCII. The error of `fetch` would otherwise quote the header value and reveal the token. */
 const TOKEN = /^[!-~]+$/u;
 
-/** Limit for the question about the version of a server that has just answered. */
+/** The limit for asking a server that has just answered for its version. */
 const VERSION_MS = 3_000;
 
-/** After a failure nobody is asked for this time: what follows is answered from this machine at once. */
+/**
+ * After a failure the server is not asked for this time, so that the next calls are answered from this machine at once.
+ */
 const REST_MS = 5_000;
 
 const refusal = (z: Zod) => z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
-/** Who asks, for whom. */
+/** The sender of a call. */
 export interface Asking {
   locale: Locale;
   by: string | undefined;
@@ -81,7 +83,7 @@ export class Remote {
     throw this.#unreachable(reason);
   }
 
-  /** Throws TEAM_UNREACHABLE, TEAM_DENIED, or what the server's engine has thrown. */
+  /** Throws TEAM_UNREACHABLE, TEAM_DENIED, or the error of the server's engine. */
   async call<N extends CallName>(
     method: N,
     params: Calls[N]['params'],
@@ -93,7 +95,7 @@ export class Remote {
     const call = { protocol: PROTOCOL, callId, now, method, params, locale, by, from };
     const body = JSON.stringify(call satisfies Record<keyof TeamCall, unknown>);
     try {
-      // The server would close the connection early, and its refusal could be lost.
+      // Checked here because the server would close the connection early, and its refusal could be lost.
       if (Buffer.byteLength(body) > MAX_BODY_BYTES) throw tooLarge();
       const answer = await this.#twice(`v1/projects/${encodeURIComponent(this.project)}/call`, {
         method: 'POST',
@@ -105,7 +107,7 @@ export class Remote {
       throw this.#unreachable(`its answer is none that is understood here${await this.#versions()}`);
     } catch (thrown) {
       if (!isOutOfReach(thrown)) throw await this.#explained(thrown);
-      // The next call may succeed.
+      // A refusal of this call does not affect the next call.
       const isOfCall = thrown instanceof NotTakenError && thrown.isOfCall;
       if (!isOfCall) this.#rest = { until: io().now() + REST_MS, error: thrown };
       throw thrown;
@@ -120,7 +122,9 @@ export class Remote {
     throw this.#unreachable(`it did not answer; asked again in ${Math.ceil(restMs / 1_000)} s`);
   }
 
-  /** The server may have made a call whose answer was lost: it answers the same when asked by the same callId. */
+  /**
+   * Repeats a call whose answer was lost. This is safe because the server returns the first result for the same callId.
+   */
   async #twice(address: string, post: RequestInit): Promise<unknown> {
     const signal = AbortSignal.timeout(CALL_MS);
     try {
@@ -148,7 +152,7 @@ export class Remote {
       'Content-Type': 'application/json',
       'User-Agent': `argus/${VERSION}`,
     };
-    // A redirect would take the token elsewhere.
+    // A redirect would send the token to another server.
     const asked = { ...request, headers, redirect: 'manual' as const, signal };
     try {
       const response = await fetch(new URL(address, withSlash(this.url)), asked);
@@ -160,7 +164,7 @@ export class Remote {
     }
   }
 
-  /** `hide`: takes the token out of a text, because a server may send it back. */
+  /** `hide` removes the token from a text, because a server may send it back. */
   async #read(response: Response, hide: (text: string) => string): Promise<unknown> {
     const { status } = response;
     if (status >= 300 && status < 400) throw this.#unreachable('it redirects, and a token is not taken elsewhere');
@@ -169,7 +173,7 @@ export class Remote {
     const body = mapTexts(parsed(bytes), hide);
     if (status === 200 && body !== undefined) return body;
     const read = refusal(await loadZod()).safeParse(body);
-    // Proxies have limits of their own and no protocol.
+    // Proxies have limits of their own and do not use this protocol.
     if (status === 413) throw tooLarge();
     if (!read.success) throw this.#unreachable(`what answers there is no server of Argus (status ${status})`);
     throw this.#refused({ status, ...read.data.error });
@@ -197,14 +201,14 @@ export class Remote {
     return `The team's server ${this.url} ${what}: ${quotedLine(message)}`;
   }
 
-  /** An older server refuses new fields and calls. An update changes that, so the call waits. */
+  /** An older server refuses new fields and calls. An update of the server fixes that, so the call waits. */
   async #explained(thrown: unknown): Promise<unknown> {
     if (!(thrown instanceof EngineError) || thrown.code !== 'INVALID_INPUT') return thrown;
     const versions = await this.#versions();
     return versions === '' ? thrown : new EngineError('TEAM_UNREACHABLE', `${thrown.message}${versions}.`);
   }
 
-  /** Ends a sentence with both versions; empty when they are equal. */
+  /** The end of a sentence with both versions. Empty when they are equal. */
   async #versions(): Promise<string> {
     const answer = await this.#fetch('v1/hello', {}, AbortSignal.timeout(VERSION_MS)).catch(() => undefined);
     const { data: { version } = { version: VERSION } } = anyHello(await loadZod()).safeParse(answer);
@@ -216,18 +220,18 @@ export class Remote {
   }
 }
 
-/** What is to be stored can be stored later. */
+/** True when the team cannot be used now and the call can be stored later. */
 export function isOutOfReach(thrown: unknown): thrown is EngineError {
   return thrown instanceof EngineError && (thrown.code === 'TEAM_UNREACHABLE' || thrown.code === 'TEAM_DENIED');
 }
 
-/** Converts an engine error of the server for a run, which nobody can correct and resend. */
+/** Converts an engine error about a run, because a run cannot be corrected and sent again. */
 export function asNotTaken(thrown: unknown): unknown {
   if (!(thrown instanceof EngineError) || thrown.code.startsWith('TEAM_')) return thrown;
   return new NotTakenError('TEAM_DENIED', thrown.message, { isRefused: true, isOfCall: true });
 }
 
-/** Its database is away or of another version, or it is: mended there, and then it takes the same call. */
+/** True when the database or version of the server is the cause. After a repair the server accepts the same call. */
 function isAboutServer(code: string): boolean {
   return code.startsWith('DATABASE_') || code === 'PROTOCOL';
 }
@@ -254,7 +258,7 @@ function parsed(bytes: Buffer): unknown {
   }
 }
 
-/** Notes of a run, which its answer repeats. */
+/** The notes of a run, which its answer repeats. */
 function sentencesIn(params: object): readonly string[] {
   return 'notes' in params && Array.isArray(params.notes) ? params.notes.map(String) : [];
 }

@@ -1,6 +1,6 @@
 /**
- * The memory of a team as the tools use it: the team's server, with what only this machine knows beside it. Writes go to
- * the team; what belongs to something that only this machine has stays here.
+ * The memory of a team as the tools use it: the team's server together with the memory on this machine. Writes go to
+ * the team. A call about an id that only this machine knows goes to this machine.
  */
 
 import {
@@ -17,13 +17,13 @@ import { mapTexts } from '../../text/untrusted.ts';
 import { merged } from './merge.ts';
 import type { Remote } from './remote.ts';
 
-/** Limit for a text of a search or an incident. The engine keeps at most 64 KiB of its beginning and end. */
+/** The limit for a text of a search or an incident. The engine keeps at most 64 KiB of its beginning and end. */
 const MAX_TEXT_CHARACTERS = 128 * 1024;
 
-/** Calls whose texts are bounded already or must stay whole. */
+/** Calls whose texts are already limited or must stay whole. */
 const WHOLE: readonly CallName[] = ['recordRun', 'importRun', 'memoryImport', 'patternsImport'];
 
-/** Calls that name something by its id, which may be this machine's. */
+/** Calls that contain an id, which may be an id of this machine. */
 const BY_ID: readonly CallName[] = ['incident', 'pattern', 'recordOutcome', 'addSolution', 'runDetail', 'viewPattern'];
 
 export class TeamMemory extends NamedCalls implements Calling {
@@ -31,7 +31,7 @@ export class TeamMemory extends NamedCalls implements Calling {
   readonly #local: Engine;
   readonly #fit: <T extends object>(params: T) => T;
 
-  /** `fit`: takes out what must not leave this machine. */
+  /** `fit` removes data that must not leave this machine. */
   constructor(remote: Remote, local: Engine, fit: <T extends object>(params: T) => T) {
     super();
     this.#remote = remote;
@@ -50,12 +50,12 @@ export class TeamMemory extends NamedCalls implements Calling {
     } catch (thrown) {
       const isUnknown = thrown instanceof EngineError && thrown.code.endsWith('_NOT_FOUND');
       if (!isUnknown || !BY_ID.includes(name)) throw thrown;
-      // Whoever asks is told what the team does not know, and not what this machine does not.
+      // If this machine does not know the id either, the caller gets the team's error.
       return this.#local.call(name, params, callId, now).catch(() => Promise.reject(thrown));
     }
   }
 
-  /** Both are asked at once. */
+  /** Asks both memories at the same time. */
   override async rankedSolutions(params: Calls['rankedSolutions']['params']): Promise<RankedSolutionsResult> {
     const local = this.#local.rankedSolutions(params).catch(() => undefined);
     return merged(await this.call('rankedSolutions', params), await local, params);
@@ -76,15 +76,15 @@ export class TeamMemory extends NamedCalls implements Calling {
     callId: string | undefined,
     now: number | undefined,
   ): Promise<Calls[N]['result']> {
-    // Reports are read where they are.
+    // Report files can only be read on this machine.
     const given = name === 'recordRun' ? await this.#prepared(params as Calls['recordRun']['params']) : params;
     const fitting = this.#fit(given as Calls[N]['params']);
-    // Redacted before it is cut, because half a secret looks like none.
+    // Redacts before it shortens the text, because a pattern does not recognize half a secret.
     const sent = WHOLE.includes(name) ? fitting : mapTexts(fitting, shortened);
     return this.#remote.call(name, sent, callId, now);
   }
 
-  /** Code that was not committed stays here. */
+  /** Removes the lines of uncommitted changes, because such code must stay on this machine. */
   async #prepared(run: Calls['recordRun']['params']): Promise<Calls['recordRun']['params']> {
     const prepared = await this.#local.call('prepareRun', run);
     return prepared.git ? { ...prepared, git: withoutHunks(prepared.git) } : prepared;

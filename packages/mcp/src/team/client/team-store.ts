@@ -1,6 +1,6 @@
 /**
- * What a project of a team keeps its memory in: the team's server while it can be reached; else what this machine knows
- * answers, and what is to be stored waits in the spool.
+ * The store of a project whose memory a team owns. The team's server answers while it can be reached. Otherwise the
+ * memory on this machine answers, and calls that must be stored wait in the spool.
  */
 
 import type { Calling, Database, Store, WithWarnings } from '../../storage/database.ts';
@@ -10,7 +10,7 @@ import { TeamMemory } from './team-memory.ts';
 export class TeamStore implements Store {
   readonly isShared = true;
   readonly remote: Remote;
-  /** What this machine has of its own. */
+  /** The memory on this machine. */
   readonly local: Database;
   readonly #fit: <T extends object>(params: T) => T;
 

@@ -1,6 +1,5 @@
 /**
- * Who asks: the one place that decides whether a request comes from somebody that the server knows. Whether they may do
- * what they ask for: `Grant`.
+ * Authenticates requests: the only place that decides whether a token is valid. `Grant` decides what the token permits.
  */
 
 import type { NamedCalls, Scope, Token } from 'argus-engine';
@@ -10,13 +9,13 @@ import { io } from '../../system/io.ts';
 import { holds } from '../protocol.ts';
 import { isSecretOf, partsOf } from './tokens.ts';
 
-/** A token that was revoked opens nothing after this time, on every server of the database. */
+/** A revoked token stops working within this time on every server of the database. */
 const FRESH_MS = 1_000;
 
-/** When a token was used last is known to the minute. */
+/** The last use of a token is recorded to the minute. */
 const NOTE_USE_MS = 60_000;
 
-/** What a known token may do. */
+/** The permissions of a valid token. */
 export class Grant {
   readonly id: string;
   readonly name: string;
@@ -41,16 +40,16 @@ export class Auth {
   #known: { readonly tokens: ReadonlyMap<string, Token>; readonly at: number } | undefined;
   readonly #noted = new Map<string, number>();
 
-  /** `engine`: of the server's own database. */
+  /** `engine` opens the server's own database. */
   constructor(engine: () => Promise<NamedCalls>) {
     this.#engine = engine;
   }
 
-  /** Undefined: nobody that is known, or not any more. */
+  /** Undefined for an unknown, expired or revoked token. */
   async grantOf(given: string): Promise<Grant | undefined> {
     const parts = partsOf(given);
     if (parts === undefined) return undefined;
-    // One that was made since is known at once.
+    // Reads again for an unknown id, so that a new token works at once.
     const token = (await this.#tokens()).get(parts.id) ?? (await this.#read()).get(parts.id);
     if (token === undefined || !isSecretOf(parts.secret, token.digest) || !isValid(token)) return undefined;
     this.#noteUse(token.id);
@@ -67,7 +66,7 @@ export class Auth {
     return this.#known.tokens;
   }
 
-  /** Nobody waits for it. */
+  /** Runs in the background, so that the request does not wait. */
   #noteUse(id: string): void {
     const now = io().now();
     if (now - (this.#noted.get(id) ?? 0) < NOTE_USE_MS) return;

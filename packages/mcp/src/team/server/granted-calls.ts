@@ -1,4 +1,4 @@
-/** The engine's calls as somebody with a token may make them. */
+/** The engine's calls with the permissions of a token. */
 
 import { type CallName, type Calls, EngineError, NamedCalls, TEAM_CALLS } from 'argus-engine';
 import type { Calling } from '../../storage/database.ts';
@@ -7,7 +7,7 @@ import type { TeamCall, TeamCallName } from '../protocol.ts';
 export class GrantedCalls extends NamedCalls implements Calling {
   readonly #make: (method: TeamCallName, params: TeamCall['params']) => Promise<unknown>;
 
-  /** `make`: checks what the token may, and makes the call. */
+  /** `make` checks the permissions of the token and makes the call. */
   constructor(make: (method: TeamCallName, params: TeamCall['params']) => Promise<unknown>) {
     super();
     this.#make = make;

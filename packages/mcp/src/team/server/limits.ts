@@ -1,6 +1,6 @@
 /**
- * Limits the texts of one call, because the engine runs on one thread and all other calls wait for it. The cases of a run are
- * limited by the size of the request only, because a finished run cannot be made smaller.
+ * Limits the texts of one call, because the engine runs on one thread and all other calls wait for it. The cases of a
+ * run are limited only by the size of the request, because a finished run cannot be made smaller.
  */
 
 import { Refused } from '../../http/responses.ts';
@@ -9,7 +9,7 @@ import type { TeamCallName } from '../protocol.ts';
 /** Characters of all names and texts. The engine redacts a whole text before it keeps 64 KiB of it. */
 const MAX_CHARACTERS = 512 * 1024;
 
-/** For lists of incidents or patterns, which clients send in batches, and for a run without its cases. */
+/** The limit for lists of incidents or patterns, which clients send in batches, and for a run without its cases. */
 const MAX_LIST_CHARACTERS = 2 * 1024 * 1024;
 
 const LISTS: readonly TeamCallName[] = ['memoryImport', 'patternsImport'];

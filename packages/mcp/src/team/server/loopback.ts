@@ -1,4 +1,4 @@
-/** Addresses and names of this machine. */
+/** Recognizes addresses and names of this machine. */
 
 import { BlockList, isIP } from 'node:net';
 

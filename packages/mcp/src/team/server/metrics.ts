@@ -1,8 +1,8 @@
-/** What the server counts, in the text format of Prometheus. */
+/** Metrics of the server in the text format of Prometheus. */
 
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 
-/** Seconds: from one read of a small memory to what is too long. */
+/** Upper bounds in seconds, from one read of a small memory up to a request that is too slow. */
 const BUCKETS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10];
 
 export class Metrics {

@@ -1,6 +1,7 @@
 /**
- * The memory of a team in a browser: a token is entered once and becomes a cookie that no script can read, then the
- * viewer's page shows the projects that it may see. The page itself: packages/viewer.
+ * Shows the memory of a team in a browser. A person enters a token once. The token is kept in a cookie that scripts
+ * cannot read, and the viewer's page then shows the projects that the token permits. The page itself is in
+ * `packages/viewer`.
  */
 
 import { createHash } from 'node:crypto';
@@ -16,7 +17,7 @@ import type { Projects } from './storage/projects.ts';
 
 const COOKIE = 'argus_token';
 
-/** A token, and the name of its field. */
+/** Enough for a token and the name of its form field. */
 const MAX_FORM_BYTES = 1_000;
 
 const STYLE =
@@ -31,12 +32,12 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** `/p/{project}/` and what the page asks for below it. */
+/** `/p/{project}/` and the requests of the page below it. */
 const PLACE = /^\/p\/([a-z0-9][a-z0-9._-]{0,49})\/(.*)$/u;
 
 export class Pages {
   readonly #projects: Projects;
-  /** Browsers send the cookie back only over TLS. */
+  /** True when browsers should send the cookie only over TLS. */
   readonly #isSecure: boolean;
   readonly #events = new Map<string, Events>();
 
@@ -49,13 +50,13 @@ export class Pages {
     for (const events of this.#events.values()) events.close();
   }
 
-  /** The project that a path of the page is about, and what is asked of it. */
+  /** Splits a path of the page into the project and the rest. */
   placeOf(path: string): { project: string; rest: string } | undefined {
     const [, project, rest] = PLACE.exec(path) ?? [];
     return project === undefined || rest === undefined ? undefined : { project, rest };
   }
 
-  /** Where a token is entered. */
+  /** The form for the token. */
   sendLogin(response: ServerResponse, status = 200, problem = ''): void {
     const note = problem === '' ? '' : `<p role="alert">${escaped(problem)}</p>`;
     const form =
@@ -64,7 +65,7 @@ export class Pages {
     sendHtml(response, status, form);
   }
 
-  /** The projects, or the only one at once. */
+  /** The list of projects. Redirects to the project if there is only one. */
   async sendProjects(response: ServerResponse, grant: Grant): Promise<void> {
     const names = (await this.#projects.names()).filter((name) => grant.may('read', name));
     const [only] = names;
@@ -77,7 +78,7 @@ export class Pages {
     sendHtml(response, 200, `${list}<form method="post" action="/logout"><button>Leave</button></form>`);
   }
 
-  /** Only where it was checked. */
+  /** The caller must have checked the token. */
   logIn(response: ServerResponse, token: string): void {
     sendTo(response, '/', this.#cookie(token));
   }
@@ -86,7 +87,10 @@ export class Pages {
     sendTo(response, '/', `${this.#cookie('')}; Max-Age=0`);
   }
 
-  /** Sends the page and its parts; returns false for a call. `isAllowed`: whether a stream of changes may go on. */
+  /**
+   * Sends the page and its parts. Returns false for a call. `isAllowed` decides whether a stream of changes may
+   * continue.
+   */
   async send(
     response: ServerResponse,
     project: string,
@@ -129,7 +133,7 @@ export class Pages {
   }
 }
 
-/** The token that a browser has kept. Another site cannot have it sent: SameSite, and the origin of what is sent. */
+/** The token in the cookie. Another site cannot use it, because the cookie is SameSite and the origin is checked. */
 export function cookieToken(request: Pick<IncomingMessage, 'headers'>): string | undefined {
   const token = new RegExp(`(?:^|;\\s*)${COOKIE}=([\\w-]+)`, 'u').exec(request.headers.cookie ?? '')?.[1];
   return isOwnPage(request) ? token : undefined;
@@ -143,7 +147,7 @@ export function isOwnPage({ headers }: Pick<IncomingMessage, 'headers'>): boolea
   return origin === undefined || (URL.canParse(origin) && new URL(origin).host === host);
 }
 
-/** The token that was entered. */
+/** The token in the login form. */
 export async function readLogin(request: IncomingMessage): Promise<string> {
   const type = request.headers['content-type'] ?? '';
   if (!type.startsWith('application/x-www-form-urlencoded')) throw new Refused(415, 'INVALID_INPUT', 'Send a form.');

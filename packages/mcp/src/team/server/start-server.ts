@@ -1,4 +1,4 @@
-/** Starts the server of a team and ends it in order. */
+/** Starts the server of a team and shuts it down after the calls in flight. */
 
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ export interface ServeOptions {
   insecureHttp?: boolean;
   trustProxy?: boolean;
   rateLimit: number;
-  /** Calls that are made at once on PostgreSQL. */
+  /** The number of calls that PostgreSQL handles at once. */
   workers?: number;
   /** Days. */
   keepRuns?: number;
@@ -31,24 +31,24 @@ export interface ServeOptions {
 export interface Served {
   url: string;
   database: string;
-  /** Calls in flight end first. */
+  /** Waits for calls in flight. */
   close(): Promise<void>;
 }
 
-/** How long calls in flight may take once the server is told to end. */
+/** The limit for calls in flight during a shutdown. */
 const END_MS = 10_000;
 
-/** A variable, so that a password is in no list of processes. */
+/** An environment variable, so that a password does not appear in the process list. */
 const DATABASE_VARIABLE = 'ARGUS_DATABASE';
 
-/** Where a server keeps what it has: the file or URL that is named, else one of this user's. */
+/** The database of a server: the file or URL that is named, otherwise a file in this user's data folder. */
 export async function serverDatabase(option: string | undefined): Promise<string> {
   const named = option ?? io().env[DATABASE_VARIABLE];
   if (named === undefined) return path.join(await dataFolder(), 'server', 'argus.db');
   return isPostgres(named) ? named : absolutePath(named);
 }
 
-/** The same for people and logs. */
+/** The database for people and logs, without the password. */
 export function shownDatabase(database: string): string {
   if (!isPostgres(database) || !URL.canParse(database)) return isPostgres(database) ? 'postgres' : database;
   const { host, pathname } = new URL(database);
@@ -62,7 +62,7 @@ export async function startTeamServer(options: ServeOptions, mcp: McpAnswering):
   const { workers, rateLimit: callsPerSecond, trustProxy: trustsProxy = false } = options;
   const retention = { maxAgeDays: options.keepRuns ?? null };
   const projects = projectsIn(database, { retention, ...(workers === undefined ? {} : { workers }) });
-  // A database that cannot be opened is told about now, not at the first call.
+  // Opens the database now, so that an error appears at the start instead of at the first call.
   await projects.own();
   const server = new TeamServer({
     projects,
@@ -97,7 +97,10 @@ function pem(file: string): Buffer {
   }
 }
 
-/** Tokens and failures in the clear leave this machine only where somebody has said so. */
+/**
+ * Refuses unencrypted connections from other machines unless an option allows them, because tokens and failures would
+ * be readable on the network.
+ */
 function requireSecure({ host, insecureHttp, trustProxy }: ServeOptions, hasTls: boolean): void {
   if (hasTls || insecureHttp === true || trustProxy === true || isLoopback(host)) return;
   throw new ArgusError(

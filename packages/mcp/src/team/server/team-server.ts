@@ -1,6 +1,6 @@
 /**
- * The server of a team over HTTP: who asks, whether they may, and which memory answers. Starting and ending it:
- * start-server.ts.
+ * The HTTP server of a team. It authenticates a request, checks its permissions and chooses the memory that answers.
+ * `start-server.ts` starts and stops it.
  */
 
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -30,40 +30,43 @@ import { Metrics } from './metrics.ts';
 import { cookieToken, isOwnPage, Pages, readLogin } from './pages.ts';
 import type { Projects } from './storage/projects.ts';
 
-/** Of all headers together; Node refuses more. */
+/** The limit for all headers together. Node refuses larger headers. */
 const MAX_HEADER_BYTES = 16 * 1024;
 
-/** From the first byte of a request to the last. */
+/** The limit from the first byte of a request to the last byte. */
 const REQUEST_MS = 60_000;
 
-/** Longer than clients keep a connection that nobody uses: who closes it last never sends into a closed one. */
+/**
+ * Longer than clients keep an idle connection, so that the client closes it. Otherwise a client could send a request
+ * into a connection that the server has just closed.
+ */
 const KEEP_ALIVE_MS = 65_000;
 
 const CALL_MS = 30_000;
 
-/** While the server ends. */
+/** The interval in which idle connections are closed during a shutdown. */
 const IDLE_LOOK_MS = 100;
 
 const MAX_CLIENT_CHARS = 100;
 
-/** One address that sends wrong tokens. */
+/** The limit for wrong tokens from one address. */
 const WRONG_TOKENS = { points: 20, duration: 60 };
 
 export interface TeamServerOptions {
   projects: Projects;
   auth: Auth;
-  /** Calls of one token in a second. */
+  /** Calls per second for one token. */
   callsPerSecond: number;
-  /** A proxy in front says who asks. */
+  /** True when a proxy in front sends the client's address. */
   trustsProxy: boolean;
   tls: { cert: Buffer; key: Buffer } | undefined;
   /** Answers `/mcp`. */
   mcp: McpAnswering;
-  /** A call that takes longer is answered as lost; made again, it is answered from what it did. */
+  /** A call that takes longer is answered as lost. Repeating it returns the result of the first call. */
   callMs?: number;
 }
 
-/** Answers a request of MCP with the calls that its token may make in one project. */
+/** Answers an MCP request with the calls that its token may make in one project. */
 export type McpAnswering = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -72,14 +75,14 @@ export type McpAnswering = (
   body: unknown,
 ) => Promise<void>;
 
-/** What is known of a request once it was answered; for the log. */
+/** Facts about a request for the log. */
 interface Asked {
   token?: string;
   project?: string;
   call?: string;
 }
 
-/** What a page asks for. */
+/** A request for the viewer's page or its data. */
 interface PageRequest {
   project: string;
   rest: string;
@@ -113,14 +116,14 @@ export class TeamServer {
         : createHttpsServer({ ...limits, ...options.tls }, listener);
   }
 
-  /** No new calls; those in flight end. */
+  /** Accepts no new calls and waits for the calls in flight. */
   async close(withinMs: number): Promise<void> {
     this.#isEnding = true;
     this.#pages.close();
     const closed = new Promise<void>((resolve) => {
       this.http.close(() => resolve());
     });
-    // A client keeps its connection after the answer to its last call.
+    // Clients keep a connection open after their last call, so idle connections must be closed here.
     const idle = setInterval(() => this.http.closeIdleConnections(), IDLE_LOOK_MS);
     const cut = setTimeout(() => this.http.closeAllConnections(), withinMs);
     await closed;
@@ -141,7 +144,7 @@ export class TeamServer {
     }
     const seconds = (performance.now() - began) / 1_000;
     this.#metrics.count(asked.call ?? 'other', response.statusCode, seconds);
-    // One JSON object a line, without bodies.
+    // One JSON object per line, without bodies.
     const line = {
       at: new Date(io().now()).toISOString(),
       status: response.statusCode,
@@ -184,7 +187,7 @@ export class TeamServer {
     sendJson(response, 200, { result: await this.#make(call, project, grant, asked) });
   }
 
-  /** Where a token is entered, or what it opens; one that a browser has kept may be over. */
+  /** Sends the projects, or the login form if the request has no valid token. A browser may send an expired token. */
   async #home(
     request: IncomingMessage,
     response: ServerResponse,
@@ -204,7 +207,7 @@ export class TeamServer {
 
   async #logInOrOut(request: IncomingMessage, response: ServerResponse, path: string, asked: Asked): Promise<void> {
     if (request.method !== 'POST') throw new Refused(405, 'INVALID_INPUT', 'Open / instead.');
-    // Login CSRF: another site could log a browser in with its own token.
+    // Without this check another site could log a browser in with the site's own token (login CSRF).
     if (!isOwnPage(request)) throw denied('The form of another site was sent. Open / and enter the token there.');
     if (path === '/logout') return this.#pages.logOut(response);
     const token = await readLogin(request);
@@ -258,7 +261,7 @@ export class TeamServer {
   async #authenticate(request: IncomingMessage, given: string | undefined): Promise<Grant> {
     const grant = given === undefined ? undefined : await this.#options.auth.grantOf(given);
     if (grant === undefined) {
-      // A whole team may come from one address: who has a good token is not kept out by another's bad one.
+      // Only requests with a wrong token are limited, because a whole team may share one address.
       const wrong = await this.#wrongTokens.penalty(this.#addressOf(request));
       if (wrong.remainingPoints <= 0) {
         throw new Refused(429, 'RATE_LIMITED', 'Too many wrong tokens came from this address. Try again in a minute.');
@@ -275,7 +278,7 @@ export class TeamServer {
     return grant;
   }
 
-  /** True for a program on this machine, false for a browser that a page has led here by DNS rebinding. */
+  /** True for a program on this machine. False for a browser that a page has sent here by DNS rebinding. */
   #isOnThisMachine(request: IncomingMessage): boolean {
     return isLoopback(this.#addressOf(request)) && namesLoopback(request.headers.host);
   }
@@ -288,7 +291,7 @@ export class TeamServer {
   }
 
   #read(body: unknown): TeamCall {
-    // Checked first, because a call of another protocol can have other fields.
+    // The protocol is checked first, because a call of another protocol can have other fields.
     const { data: spoken } = z.object({ protocol: z.int() }).safeParse(body);
     if (spoken !== undefined) requireProtocol(spoken.protocol);
     const read = this.#schema.safeParse(body);
@@ -301,7 +304,10 @@ export class TeamServer {
     return read.data;
   }
 
-  /** For an agent without an Argus of its own: in the project of its token, or in the one that the address names. */
+  /**
+   * The calls for an agent without its own Argus. The project is the project of its token or the project in the
+   * address.
+   */
   #callsOf(request: IncomingMessage, grant: Grant, asked: Asked): GrantedCalls {
     const named = new URL(request.url ?? '/', 'http://argus').searchParams.get('project');
     const [only, ...others] = grant.projects ?? [];
@@ -321,13 +327,13 @@ export class TeamServer {
         return await this.#make(call, project, grant, asked);
       } catch (thrown) {
         await this.#deny(thrown, request, asked);
-        // As a tool answers it; the request itself was well.
+        // The tool call failed, but the HTTP request succeeded.
         throw thrown instanceof Refused ? new EngineError(codeOf(thrown), thrown.message) : thrown;
       }
     });
   }
 
-  /** Only what the token may. */
+  /** Makes the call if the token allows it. */
   async #make(call: TeamCall, project: string, grant: Grant, asked: Asked): Promise<unknown> {
     const { method, callId, now, by, from, locale = 'en' } = call;
     asked.call = method;
@@ -347,10 +353,10 @@ export class TeamServer {
     return result;
   }
 
-  /** Who was turned away, and from what. */
+  /** Writes refused requests to the audit log. */
   async #deny(thrown: unknown, request: IncomingMessage, asked: Asked): Promise<void> {
     const isDenied = thrown instanceof Refused && (thrown.status === 401 || thrown.status === 403);
-    // A page that was opened without a token is no attempt.
+    // Opening a page without a token is not an attack.
     if (isDenied && (thrown.status === 403 || request.headers.authorization !== undefined)) {
       await this.#audit(asked.token, { ...asked, call: asked.call ?? pathOf(request) }, true);
     }
@@ -366,7 +372,7 @@ export class TeamServer {
   }
 }
 
-/** The engine code that a tool answers for a refusal of this server. */
+/** Converts a refusal of this server into an engine error code. */
 function codeOf({ status }: Refused): EngineErrorCode {
   if (status === 503) return 'DATABASE_LOCKED';
   return status === 403 ? 'TEAM_DENIED' : 'INVALID_INPUT';
@@ -376,7 +382,7 @@ function bearerOf({ headers }: IncomingMessage): string | undefined {
   return /^Bearer (\S+)$/u.exec(headers.authorization ?? '')?.[1];
 }
 
-/** Without what is asked for. */
+/** The path of a request without its query. */
 function pathOf({ url = '/' }: IncomingMessage): string {
   return URL.canParse(url, 'http://argus') ? new URL(url, 'http://argus').pathname : '/';
 }

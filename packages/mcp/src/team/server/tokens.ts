@@ -1,6 +1,6 @@
 /**
- * Tokens: `argus_ID_SECRET`. The server keeps the id and a SHA-256 of the secret, which has 256 random bits, so that
- * nothing slower is needed.
+ * Tokens have the form `argus_ID_SECRET`. The server stores the id and a SHA-256 of the secret. A slow password hash is
+ * not needed, because the secret has 256 random bits.
  */
 
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
@@ -10,7 +10,7 @@ const SECRET_BYTES = 32;
 
 const TOKEN = /^argus_([0-9a-f]{12})_([\w-]{43})$/u;
 
-/** A new token, and what is kept of it. */
+/** A new token, and the parts that are stored. */
 export interface NewToken {
   token: string;
   id: string;
@@ -23,13 +23,13 @@ export function newToken(): NewToken {
   return { token: `argus_${id}_${secret}`, id, digest: digestOf(secret).toString('hex') };
 }
 
-/** Undefined: it is none. */
+/** Undefined if the text is not a token. */
 export function partsOf(token: string): { id: string; secret: string } | undefined {
   const [, id, secret] = TOKEN.exec(token) ?? [];
   return id === undefined || secret === undefined ? undefined : { id, secret };
 }
 
-/** Takes as long for a wrong secret as for the right one. */
+/** Compares in constant time, so that the duration does not reveal the secret. */
 export function isSecretOf(secret: string, digest: string): boolean {
   const known = Buffer.from(digest, 'hex');
   const given = digestOf(secret);

@@ -1,21 +1,21 @@
 /**
- * MCP Apps: pages that a chat client shows inside a conversation. A page draws what the tool has answered; hosts let it
- * load nothing, and run no wasm there. A client without apps loses nothing: the text has all of it.
+ * MCP Apps: pages that a chat client shows inside a conversation. A page draws the answer of a tool. Hosts let it load
+ * nothing and run no wasm. Clients without apps lose nothing, because the text of the answer has all the data.
  */
 
 import { readFile } from 'node:fs/promises';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { assetPath } from '../../http/page.ts';
 
-/** What argus_patterns names. */
+/** The page that argus_patterns names. */
 export const PATTERNS_APP = 'ui://argus/patterns';
 
 const MIME_TYPE = 'text/html;profile=mcp-app';
 
-/** As a server says that it has such pages. */
+/** The capability by which a server announces its pages. */
 export const APPS_CAPABILITY = { 'io.modelcontextprotocol/ui': { mimeTypes: [MIME_TYPE] } };
 
-/** Nothing may be loaded from anywhere; the host draws the frame. */
+/** The page may load nothing from anywhere, and the host draws the frame. */
 const META = { ui: { csp: {}, prefersBorder: true } };
 
 const CONFIG = {

@@ -1,6 +1,6 @@
 /**
- * How much an answer over MCP may say: an agent reads every word of it. Whole entries are left out, and that they are
- * is said. Resources, which are read on purpose, and the command line have no such limit.
+ * Limits the size of an answer over MCP, because an agent reads every word of it. Whole entries are left out, and the
+ * answer tells how many. Resources and the command line have no limit, because they are read on purpose.
  */
 
 import { clipped, mapTexts } from '../../text/untrusted.ts';
@@ -8,19 +8,21 @@ import { clipped, mapTexts } from '../../text/untrusted.ts';
 /** 6,000 tokens at four characters each, less the envelope. */
 const MAX_CHARACTERS = 23_800;
 
-/** What an answer remarks, and how long each remark may be. */
+/** The limits of remarks in an answer. */
 const MAX_REMARKS = 20;
 const MAX_REMARK_CHARACTERS = 400;
 
-/** Where texts are cut: from so many characters down to so many. */
+/** The first and the last limit that texts are cut to, in steps of a half. */
 const MAX_TEXT_CHARACTERS = 8_192;
 const MIN_TEXT_CHARACTERS = 64;
 
-/** Any answer: what its texts are cut down to, a path still whole, before its lists are cut; and to how many entries. */
+/**
+ * For any answer: texts are cut down to this limit, which keeps a path whole, before lists are cut to these lengths.
+ */
 const MIN_ANY_TEXT_CHARACTERS = 512;
 const LIST_ENTRIES = [40, 20, 10, 5];
 
-/** What may tell an agent what to do next, which is said whole. */
+/** Fields that tell an agent what to do next. They are never cut. */
 interface Guidance {
   next_action?: unknown;
   warnings?: string[];
@@ -32,7 +34,7 @@ function size(answer: object): number {
   return JSON.stringify(answer).length;
 }
 
-/** As many whole entries of a page as there is room for, at least one. */
+/** Keeps the entries of a page that fit, at least one. */
 export function fitPage<Entry, Answer extends { hasMore: boolean }>(
   answer: Answer,
   entries: readonly Entry[],
@@ -42,7 +44,7 @@ export function fitPage<Entry, Answer extends { hasMore: boolean }>(
   return withEntries(shown, answer.hasMore || shown.length < entries.length);
 }
 
-/** The first entries, as many as there is room for; `around` makes the answer that has them. */
+/** The first entries that fit. `around` builds the answer with them. */
 export function fitList<Entry>(entries: readonly Entry[], around: (entries: readonly Entry[]) => object): Entry[] {
   let left = MAX_CHARACTERS - size(around([]));
   const shown: Entry[] = [];
@@ -54,7 +56,7 @@ export function fitList<Entry>(entries: readonly Entry[], around: (entries: read
   return shown;
 }
 
-/** The same answer with its long texts cut to fewer and fewer characters, until there is room for it. */
+/** Cuts long texts to a limit that is halved until the answer fits. */
 export function fitTexts<Answer extends object>(answer: Answer, cutTo: (limit: number) => Answer): Answer {
   let fitting = answer;
   for (let limit = MAX_TEXT_CHARACTERS; size(fitting) > MAX_CHARACTERS && limit >= MIN_TEXT_CHARACTERS; limit /= 2) {
@@ -63,14 +65,14 @@ export function fitTexts<Answer extends object>(answer: Answer, cutTo: (limit: n
   return fitting;
 }
 
-/** Any answer in what an agent can read; one that is short enough stays as it is. */
+/** Shortens any answer to a size that an agent can read. Returns a short answer unchanged. */
 export function fitAnswer<Given extends object>(given: Given): Given {
   if (size(given) <= MAX_CHARACTERS) return given;
   const { next_action, warnings }: Guidance = given;
   const whole = (answer: Given): Given => ({
     ...answer,
     ...(next_action === undefined ? {} : { next_action }),
-    // An answer that has none may have no room for them in its schema; each text says that it was cut.
+    // The schema of an answer may have no `warnings`. Each cut text has a mark in that case.
     ...(warnings === undefined ? {} : { warnings: [CUT, ...fitRemarks(warnings)] }),
   });
   const withTexts = (limit: number) => whole(mapTexts(given, (text) => clipped(text, limit)));
@@ -89,7 +91,7 @@ export function fitAnswer<Given extends object>(given: Given): Given {
   return fitting;
 }
 
-/** The first entries of each list. */
+/** Keeps the first entries of each list. */
 function firstOfLists<T>(value: T, entries: number): T;
 function firstOfLists(value: unknown, entries: number): unknown {
   if (Array.isArray(value)) return value.slice(0, entries).map((item: unknown) => firstOfLists(item, entries));
@@ -97,7 +99,7 @@ function firstOfLists(value: unknown, entries: number): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, firstOfLists(item, entries)]));
 }
 
-/** Remarks, each bounded; how many are left out is the last one. */
+/** Limits the number and the length of remarks. The last remark tells how many are left out. */
 export function fitRemarks(remarks: readonly string[]): string[] {
   const shown = remarks.slice(0, MAX_REMARKS).map((remark) => clipped(remark, MAX_REMARK_CHARACTERS));
   return remarks.length > MAX_REMARKS ? [...shown, `and ${remarks.length - MAX_REMARKS} more remarks`] : shown;

@@ -1,6 +1,4 @@
-/**
- * What the three tools of the fix loop share: schemas, and the answer with its next step. How a loop works: `fix/`.
- */
+/** Schemas and answers of the three tools of the fix loop, with the next step. `fix/` implements the loop. */
 
 import type { Loop } from '../../fix/loop.ts';
 import { cleanText, type LoopContext, loopContextOf, type Watcher } from '../../fix/loop-context.ts';
@@ -25,14 +23,14 @@ export interface FixAction {
   type: FixActionType;
   instructions: string;
   tool: string;
-  /** Complete; an agent may add what the instructions name. */
+  /** Complete arguments. An agent may add fields that the instructions name. */
   arguments: Record<string, unknown>;
 }
 
 export interface FixAnswer extends LoopView {
-  /** Why the call did not do what it was asked for. */
+  /** The reason why the call did not do what was asked. */
   refused?: string;
-  /** Of a loop that is over: the contract's Markdown. */
+  /** The report as Markdown, once the loop is over. */
   report?: string;
   next_action: FixAction;
 }
@@ -40,7 +38,7 @@ export interface FixAnswer extends LoopView {
 export const projectPath = (z: Zod) => z.string().min(1).describe('Absolute path of the project');
 export const loop = (z: Zod) => z.string().regex(/^[0-9a-f]{8}$/u, 'must be as an earlier answer gave it');
 
-/** As much as a client needs to know beforehand; the answers say the rest. */
+/** Only the fields that a client must know in advance, because each answer contains the rest. */
 export const output = {
   calls: [],
   omits: [],
@@ -52,12 +50,12 @@ export const output = {
   }),
 } as const satisfies Output;
 
-/** A project need not be opened first. */
+/** The project need not be opened by argus_init. */
 export async function placeAt(projectPath: string, sessionManager: SessionManager): Promise<LoopContext> {
   return loopContextOf(await sessionManager.getOrOpen(projectPath), sessionManager);
 }
 
-/** Work on a loop that an agent waits for; the loop is free again when it is done. */
+/** Does work on a loop while an agent waits, and reports its output as progress. */
 export function watched<T>(
   loopContext: LoopContext,
   context: CallContext,
@@ -75,7 +73,7 @@ export function watched<T>(
   return withProgress(context, begun, (line) => cleanText(loopContext, line));
 }
 
-/** After a step: what is needed for the next one is found out, or the report is written. */
+/** Builds the answer after a step. It also gathers the context for the next fix, or writes the report. */
 export async function answerOf(
   loopContext: LoopContext,
   loop: Loop,
@@ -103,7 +101,7 @@ export function answerFrom(
   };
 }
 
-/** Of a call that ran nothing: what was found out of the error was said before, and fix_status says all of it. */
+/** Shortens the view after a refused call, because the agent has seen it before and fix_status shows all of it. */
 function inShort(view: LoopView): LoopView {
   const failure = view.failure === null ? null : { ...view.failure, output: '' };
   return { ...view, failure, known_solutions: [], context: [], research: null };
@@ -169,7 +167,9 @@ function nextAction(record: LoopRecord, projectPath: string): FixAction {
   }
 }
 
-/** Of a look: whether it runs or was cut off, only a call that works on it finds out. */
+/**
+ * The action for a loop that looks busy. Only a call that works on the loop can tell whether it runs or was cut off.
+ */
 const RUNS = {
   type: 'WAIT_THEN_ATTEMPT',
   instructions:
@@ -183,7 +183,7 @@ const CANCELLED = {
   tool: 'fix_attempt',
 } as const;
 
-/** What only a person may do, at a terminal. */
+/** Advice for steps that only a person may do at a terminal. */
 function humanAdvice({ state }: LoopRecord): string {
   if (state.circuit_breaker.state === 'OPEN')
     return 'A human resets the circuit: argus-mcp fix-problem --resume --reset-circuit.';

@@ -1,6 +1,6 @@
 /**
- * What `tools/list` shows of the tools' schemas: `generated/tools.json`, made ahead of time, because a client waits for
- * its first answer. Inputs are the tools' own; what the engine answers is generated from Rust. No server runs this.
+ * Builds `generated/tools.json`, the tool schemas for `tools/list`, ahead of time, because a client waits for its first
+ * answer. Input schemas come from the tools, results of the engine from Rust. A running server does not use this file.
  */
 
 import { z } from 'zod';
@@ -12,13 +12,16 @@ import type { Tool } from './tool.ts';
 const ENGINE: { calls: Record<string, { result: Schema } | undefined>; results: Record<string, Schema | undefined> } =
   generated;
 
-/** A longer list of names is not shown in an answer: whoever has the answer has the name. */
+/** Longer lists of names are left out, because an answer contains the actual name. */
 const MAX_SHOWN_NAMES = 5;
 
-/** Fields of the engine's results that keep their description, once in an answer: their names do not say enough. */
+/**
+ * Fields of the engine's results that keep their description (once per answer), because their names are not clear
+ * enough.
+ */
 const DESCRIBED = new Set(['claimed', 'failureKind', 'place', 'recommended_solution']);
 
-/** By the names of the tools. */
+/** The schemas by tool name. */
 export function listedSchemas(tools: readonly Pick<Tool, 'name' | 'bare' | 'input' | 'output'>[]) {
   return Object.fromEntries(
     tools.map(({ name, bare, input, output }) => {
@@ -28,7 +31,7 @@ export function listedSchemas(tools: readonly Pick<Tool, 'name' | 'bare' | 'inpu
   );
 }
 
-/** `{success, data, timestamp}`: an answer that is no error. */
+/** The envelope of a successful answer: `{success, data, timestamp}`. */
 function envelopeOf(data: Schema): Schema {
   const properties = { success: { type: 'boolean', const: true }, data, timestamp: { type: 'number' } };
   return { type: 'object', properties, required: Object.keys(properties) };
@@ -48,12 +51,14 @@ function dataSchema({ calls, omits, adds }: Output): Schema {
   };
 }
 
-/** One of several objects, as one: it has the fields of all, and only those surely that all of them require. */
+/**
+ * Merges alternative objects into one object with the fields of all. Only fields that all of them require are required.
+ */
 function merged(schemas: readonly Schema[]): Required<Pick<Schema, 'properties' | 'required'>> {
   const objects = schemas.flatMap((schema) => schema.anyOf ?? schema);
   const [first, ...others] = objects.map(({ required = [] }) => required);
   return {
-    // The first wins: a type that is there again is not written out.
+    // The first alternative wins, because only the first occurrence of a type is written out.
     properties: Object.assign({}, ...objects.map(({ properties }) => properties).reverse()),
     required: (first ?? []).filter((name) => others.every((required) => required.includes(name))),
   };
@@ -61,13 +66,12 @@ function merged(schemas: readonly Schema[]): Required<Pick<Schema, 'properties' 
 
 interface Compacting {
   isDescribed(field: string): boolean;
-  /** Types that the answer has already. */
+  /** Types that the answer already contains. */
   shown: Set<string>;
 }
 
 /**
- * What a reader of an answer needs. A type stands where it is used first; where an answer has it again, that it is an
- * object must do.
+ * Keeps the parts of a schema that a reader needs. A type is written out at its first use and is only `object` later.
  */
 function compact(schema: Schema, how: Compacting): Schema {
   const inner = (part: Schema) => compact(part, how);
@@ -98,7 +102,7 @@ function referenced($ref: string, how: Compacting): Schema {
   return compact(target, how);
 }
 
-/** "This or null" in the short way. */
+/** Writes "this or null" in the short form. */
 function nullable(choices: Schema[]): Schema {
   const [schema, none, ...others] = choices;
   if (typeof schema?.type !== 'string' || none?.type !== 'null' || others.length > 0) return { anyOf: choices };
@@ -110,8 +114,8 @@ function nullable(choices: Schema[]): Schema {
 }
 
 /**
- * Of zod's: without what a reader does not need, which is the dialect, bounds that only repeat what integers are, and
- * that names are texts.
+ * Converts a zod schema and removes noise: the dialect, bounds that only repeat the range of integers, and the type of
+ * property names.
  */
 function jsonSchema(schema: z.ZodType): Schema {
   const text = JSON.stringify(z.toJSONSchema(schema, { io: 'input' }), (key, value: unknown) => {

@@ -1,6 +1,6 @@
 /**
- * Schemas and first checks that the tools of the debug memory share; the names are the contract's. Sizes, ids and
- * values of the environment: the engine checks those.
+ * Schemas and first checks that the tools of the debug memory share. The contract defines the names. The engine checks
+ * sizes, ids and values of the environment.
  */
 
 import type { Zod } from '../../system/zod.ts';
@@ -26,10 +26,10 @@ export const notes = (z: Zod) => z.string().optional().describe('What others sho
 export const projectPath = (z: Zod) =>
   z.string().min(1).optional().describe("Absolute path; without it the user's own memory. Both are searched");
 
-/** Of an answer that is stored on this machine and waits for the team's server. */
+/** Fields of an answer that is stored on this machine and waits for the team's server. */
 export const remembered = (z: Zod) => ({ queued: z.literal(true).exactOptional(), ...warnings(z) });
 
-/** A text with something in it. */
+/** A text that is not blank. */
 export function filled(z: Zod, advice: string) {
   return z.string().refine((text) => text.trim() !== '', { error: `is empty; ${advice}`, abort: true });
 }

@@ -1,6 +1,6 @@
 /**
- * What a tool answers: results of the engine, whose schemas and types are generated from Rust, and what this package
- * adds to them. The schema that a client reads is made of both by `listing.ts`.
+ * Describes the answer of a tool: results of the engine, with schemas and types generated from Rust, and fields that
+ * this package adds. `listing.ts` builds the schema for clients from both.
  */
 
 import type { CallName, Calls } from 'argus-engine';
@@ -8,22 +8,22 @@ import type { z } from 'zod';
 import type { Zod } from '../../system/zod.ts';
 
 export interface Output {
-  /** The engine's calls whose results are answered; of several, the result of one. */
+  /** The calls of the engine that supply the result. With several calls, each answer has the result of one of them. */
   calls: readonly CallName[];
-  /** Fields of the results that are not answered. */
+  /** Fields of the result that the answer leaves out. */
   omits: readonly string[];
-  /** Fields that are added, or that stand in place of the result's. */
+  /** Fields that are added or that replace fields of the result. */
   adds(z: Zod): z.ZodRawShape;
 }
 
-/** An answer of this output, without the envelope. */
+/** The type of an answer without the envelope. */
 export type AnswerOf<Of extends Output> = Without<
   Calls[Of['calls'][number]]['result'],
   Of['omits'][number] | keyof ReturnType<Of['adds']>
 > &
   Shaped<ReturnType<Of['adds']>>;
 
-/** `Omit` of each type of a union; of no type at all, what adds nothing. */
+/** `Omit` for each member of a union. `object` for an empty union, because it adds nothing. */
 type Without<Result, Omitted extends PropertyKey> = [Result] extends [never]
   ? object
   : Result extends unknown

@@ -1,22 +1,20 @@
-/**
- * Tells a waiting agent that work goes on: the seconds so far and the last line printed.
- */
+/** Reports progress to a waiting agent: the elapsed seconds and the last line of output. */
 
 import type { CallContext } from './tool.ts';
 
-/** How often a waiting agent hears that the run goes on. */
+/** The interval between progress messages. */
 const PROGRESS_MS = 1_000;
 
-/** Without a line for so long, that is said: a hang looks like work. */
+/** Silence of this length is reported, because a hang looks like work otherwise. */
 const SILENT_MS = 300_000;
 
 /** A progress message is one line on a screen. */
 const PROGRESS_CHARACTERS = 120;
 
-/** Enough of an endless line that what is shown of it can be made fit to show. */
+/** Cuts an endless line before redaction. Enough characters stay to recognize a secret in the visible part. */
 const LINE_CHARACTERS = 2_000;
 
-/** Runs the work with a function that takes the newest line, which is somebody's output: `shown` is what goes out. */
+/** Runs `work`, which passes each new line of output to its argument. `shown` redacts a line before it is sent. */
 export async function withProgress<T>(
   { progress }: Pick<CallContext, 'progress'>,
   work: (onLine: (line: string) => void) => Promise<T>,

@@ -1,6 +1,6 @@
 /**
- * All tools, in the order agents see them: the order of a session, of a debugging, of a fix loop. A tool that is not
- * here does not exist.
+ * All tools in the order that agents see: first the tools of a session, then of debugging, then of the fix loop. A tool
+ * that is not listed here is not available.
  */
 
 import type { WithMemories } from '../../memory/calls.ts';
@@ -21,7 +21,7 @@ import { runTool } from '../run.ts';
 import { testsTool } from '../tests.ts';
 import type { Tool } from './tool.ts';
 
-/** Those of the debug memory, which need no project on this machine. */
+/** The tools of the debug memory, which need no project on this machine. */
 export const MEMORY_TOOLS: readonly Tool<WithMemories>[] = [
   rankedSolutionsTool,
   recordOutcomeTool,

@@ -1,6 +1,6 @@
 /**
- * Schemas that several tools share. Kept small: every word of a tool costs its reader tokens. Each is made when it is
- * asked for, since a server starts without any (`generated/tools.json`).
+ * Schemas that several tools share. They are short because every word costs an agent tokens. Each schema is a function,
+ * because a server starts without zod and uses `generated/tools.json`.
  */
 
 import { ENGINE_ERROR_CODES } from 'argus-engine';
@@ -15,12 +15,12 @@ export const limit = (z: Zod, maximum: number, fallback: number) =>
   z.int().min(1).max(maximum).optional().describe(`Default ${fallback}`);
 export const offset = (z: Zod) => z.int().min(0).optional().describe('How many to pass over');
 
-/** Of an answer that is not stored: whether it waits to be, and why. */
+/** Fields of an answer that is not stored: whether it waits, and why. */
 export const notStored = (z: Zod) => ({
   stored: z.literal(false).exactOptional(),
   queued: z.boolean().exactOptional(),
   code: z.enum(ENGINE_ERROR_CODES).exactOptional(),
 });
 
-/** What is to be said about the project or its memory. */
+/** Warnings about the project or its memory. */
 export const warnings = (z: Zod) => ({ warnings: z.array(z.string()).exactOptional() });

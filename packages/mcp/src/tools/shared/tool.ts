@@ -1,6 +1,6 @@
 /**
- * What a tool is: its schemas, its hints and its handler. The registry is `registry.ts`. A schema is made when a call
- * needs it; what a list shows is `generated/tools.json`.
+ * The definition of a tool: its schemas, hints and handler. `registry.ts` lists the tools. A schema is built on the
+ * first call, and `tools/list` uses `generated/tools.json`.
  */
 
 import type { StandardSchemaWithJSON, ToolAnnotations } from '@modelcontextprotocol/server';
@@ -13,31 +13,31 @@ import { shortLine } from '../../text/untrusted.ts';
 import { fitAnswer } from './budget.ts';
 import type { AnswerOf, Output } from './output.ts';
 
-/** What a handler may use of the call it serves. */
+/** The parts of a call that its handler may use. */
 export interface CallContext {
   signal: AbortSignal;
-  /** Tells the caller that work goes on; a no-op where it did not ask. */
+  /** Reports progress to the caller. Does nothing if the caller did not ask for progress. */
   progress(seconds: number, message: string): void;
 }
 
-/** What a handler gets: the checked arguments of an input schema. */
+/** The checked arguments of an input schema. */
 export type Arguments<Input extends (z: Zod) => z.ZodType> = z.output<ReturnType<Input>>;
 
-/** A tool as it is written, for whatever its handler asks. */
+/** A tool as its file defines it. `Host` is the part of the program that its handler needs. */
 export interface ToolDefinition<Input extends z.ZodType, Answers extends Output, Host> {
   name: string;
   title: string;
-  /** One line of what, then when to use it. */
+  /** One line about what the tool does, then when to use it. */
   description: string;
   input(z: Zod): Input;
   output: Answers;
-  /** The answer is the data itself, without the envelope: the contract of the debug memory. */
+  /** The answer is the data without the envelope, as the contract of the debug memory requires. */
   bare?: true;
   annotations: Required<Omit<ToolAnnotations, 'title'>>;
-  /** A page that shows the answer inside a conversation, where the client can. */
+  /** The page that shows the answer inside a conversation if the client supports it. */
   app?: string;
   handle(params: z.output<Input>, host: Host, context: CallContext): Promise<AnswerOf<Answers>>;
-  /** How it is best brought into so many words as an agent can read; the command line prints all of it. */
+  /** Shortens the answer in the way that suits the tool. The command line prints the whole answer. */
   fit?(answer: AnswerOf<Answers>): AnswerOf<Answers>;
 }
 
@@ -51,17 +51,17 @@ export interface Tool<Host = SessionManager> {
   _meta?: { ui: { resourceUri: string } };
   inputSchema: StandardSchemaWithJSON;
   outputSchema: StandardSchemaWithJSON;
-  /** What `generated/tools.json` is made of. */
+  /** The source of `generated/tools.json`. */
   input(z: Zod): z.ZodType;
   output: Output;
   call(args: unknown, host: Host, context: CallContext): Promise<object>;
 }
 
-/** Of each tool, what a list shows of its schemas. */
+/** The schemas of each tool for `tools/list`. */
 const LISTED: Record<string, { input: Record<string, unknown>; output: Record<string, unknown> } | undefined> =
   generated;
 
-/** Binds schema and handler, so that a mistyped argument is answered like every other error. */
+/** Binds schema and handler, so that a wrong argument gets the same error envelope as every other error. */
 export function defineTool<Input extends z.ZodType, Answers extends Output, Host = SessionManager>(
   definition: ToolDefinition<Input, Answers, Host>,
 ): Tool<Host> {
@@ -86,7 +86,7 @@ export function defineTool<Input extends z.ZodType, Answers extends Output, Host
   };
 }
 
-/** Reads arguments, or says which one is wrong and which there are. */
+/** Parses arguments. The error names the wrong arguments and lists all arguments of the tool. */
 function parsed<Input extends z.ZodType>(schema: Input, args: unknown, tool: string): z.output<Input> {
   const result = schema.safeParse(args ?? {});
   if (result.success) return result.data;
@@ -97,7 +97,7 @@ function parsed<Input extends z.ZodType>(schema: Input, args: unknown, tool: str
   throw new ArgusError('INVALID_INPUT', `${problems.join('; ')}.${known}`);
 }
 
-/** The schema for `tools/list` only: arguments are checked by `parsed`, answers by the engine's types. */
+/** A schema only for `tools/list`. `parsed` checks arguments, and the engine's types check answers. */
 function listed(json: Record<string, unknown> = {}): StandardSchemaWithJSON {
   const given = () => json;
   return {

@@ -1,4 +1,4 @@
-/** What an exported page carries inside: the engine and a snapshot of a database. */
+/** Reads the data inside an exported page: the engine and a snapshot of a database. */
 
 import { type About, aboutFolder } from '../source.ts';
 
@@ -7,7 +7,7 @@ export interface Snapshot {
   readonly about: About;
 }
 
-/** Ids of the inert blocks; whoever exports a page writes them. */
+/** Ids of the data blocks. The export writes the same ids. */
 const ENGINE = 'argus-engine';
 const DATABASE = 'argus-database';
 
@@ -24,20 +24,20 @@ export async function snapshotInside(): Promise<Snapshot | undefined> {
   const block = document.getElementById(DATABASE);
   if (!block) return undefined;
   const database = await unpack(block);
-  // Megabytes of text that nobody needs twice.
+  // The block holds megabytes of text that are not needed again.
   block.remove();
   const { name, project, taken } = block.dataset;
   const about = { ...aboutFolder(project ?? name ?? 'argus.db'), bytes: database.size, ...(taken ? { taken } : {}) };
   return { database, about };
 }
 
-/** base64 of gzip, decoded piece by piece. */
+/** Decodes base64 in pieces and decompresses gzip. */
 async function unpack(block: HTMLElement): Promise<Blob> {
   const packed = new Blob(decoded(block.textContent.trim()));
   return new Response(packed.stream().pipeThrough(new DecompressionStream('gzip'))).blob();
 }
 
-/** A multiple of four characters, so that each piece is base64 of its own. */
+/** A multiple of four characters, so that each piece is valid base64. */
 const PIECE_CHARACTERS = 1 << 20;
 
 function decoded(text: string): Uint8Array<ArrayBuffer>[] {

@@ -18,7 +18,7 @@ export class EngineWorker {
   readonly #waiting = new Map<number, Waiting>();
   #last = 0;
 
-  /** Starts the engine from its bytes, which move to the worker, over a file or an empty memory. */
+  /** Starts the engine over a file or an empty memory. Moves the bytes of the wasm to the worker. */
   static async open(wasm: Uint8Array<ArrayBuffer>, file: Blob | undefined, locale: Locale): Promise<EngineWorker> {
     const worker = new EngineWorker();
     try {

@@ -1,6 +1,6 @@
 /**
- * The data of a database file, opened in a worker; nothing leaves the browser. Nothing is written, and changes of the
- * file are not followed.
+ * The data of a database file, opened in a worker. Nothing leaves the browser, nothing is written, and changes of the
+ * file are not noticed.
  */
 
 import type { Locale } from 'argus-engine/browser';
@@ -18,7 +18,7 @@ export class FileSource implements Source {
     this.about = about;
   }
 
-  /** Rejects with the engine's reason when the file is none of ours; the worker is gone then. */
+  /** Rejects with the engine's reason if the file is not a database of Argus, and ends the worker. */
   static async open(wasm: Uint8Array<ArrayBuffer>, file: Blob, about: About, locale: Locale): Promise<FileSource> {
     if (file.size === 0) throw new Problem('FILE_EMPTY', 'The file is empty.');
     return new FileSource(await EngineWorker.open(wasm, file, locale), about);

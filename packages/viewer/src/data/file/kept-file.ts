@@ -1,4 +1,4 @@
-/** The last opened file in the browser's own storage (OPFS), when the reader asks for it. Opening it: file.ts. */
+/** Keeps the last opened file in the browser's storage (OPFS) if the reader asks for it. `file.ts` opens it. */
 
 const FILE = 'argus-last.db';
 const NAME = 'argus-last.name';

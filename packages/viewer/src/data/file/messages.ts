@@ -1,4 +1,4 @@
-/** What the page and its worker say to each other. */
+/** The messages between the page and its worker. */
 
 import type { Locale } from 'argus-engine/browser';
 import type { Method, Params } from '../source.ts';
@@ -8,7 +8,7 @@ export type Request =
       readonly id: number;
       readonly do: 'open';
       readonly wasm: Uint8Array;
-      /** None: an empty memory, for a text to look at. */
+      /** Undefined: an empty memory, for inspecting a text. */
       readonly file: Blob | undefined;
       readonly locale: Locale;
     }

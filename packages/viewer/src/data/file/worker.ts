@@ -1,6 +1,4 @@
-/**
- * The worker: runs the engine beside the page, over a file or over none.
- */
+/** Runs the engine in a worker, over a file or an empty memory. */
 
 import { type Engine, openBlob, openEmpty, startEngine } from 'argus-engine/browser';
 import { problemOf } from '../source.ts';

@@ -1,8 +1,11 @@
-/** The token in an address: `#token=…`, and behind `&` the place. Taking it out and keeping it: token.ts. */
+/**
+ * Parses the token in an address: `#token=…`, and the place after `&`. `token.ts` removes it from the address and keeps
+ * it.
+ */
 
 const FRAGMENT = /^#token=([\w.~-]+)(?:&(.*))?$/;
 
-/** The token, and what remains of the fragment. */
+/** The token and the rest of the fragment. */
 export function splitToken(hash: string): { token: string; rest: string } | undefined {
   const given = FRAGMENT.exec(hash);
   return given?.[1] === undefined ? undefined : { token: given[1], rest: given[2] === undefined ? '' : `#${given[2]}` };

@@ -1,6 +1,6 @@
 /**
- * The data of a running `argus-mcp view`, or of a team's server: calls as requests, changes as a streamed answer. Where
- * the token comes from: token.ts.
+ * The data of a running `argus-mcp view` or of a team's server: calls as requests, changes as a streamed response.
+ * `token.ts` supplies the token.
  */
 
 import {
@@ -14,17 +14,17 @@ import {
   type Source,
 } from '../source.ts';
 
-/** Waits between attempts to hear of changes again. */
+/** Delays before the stream of changes is opened again. */
 const AGAIN_MS = [500, 1000, 2000, 5000] as const;
 
 export interface ServerFacts {
   readonly project: string;
-  /** Null: nothing is recorded yet, or nothing is to be. */
+  /** Null if nothing is recorded yet, or if recording is disabled. */
   readonly database: string | null;
-  /** The project's configuration lets runs be recorded. */
+  /** True if the project's configuration allows recording. */
   readonly history: boolean;
   readonly version: string;
-  /** The database can be written. */
+  /** True if the database can be written. */
   readonly editable: boolean;
 }
 
@@ -36,7 +36,7 @@ export class LiveSource implements Source {
   readonly #listeners = new Set<() => void>();
   readonly #ended = new AbortController();
 
-  /** `connected` is told whenever the server is lost or there again. */
+  /** `connected` is called when the connection to the server is lost or restored. */
   constructor(server: Server, facts: ServerFacts, connected: (yes: boolean) => void) {
     this.#server = server;
     this.editable = facts.editable;
@@ -63,13 +63,13 @@ export class LiveSource implements Source {
 }
 
 export interface Follower {
-  /** Stored things may have changed. */
+  /** Called when stored data may have changed. */
   changed(): void;
-  /** The server is lost, or there (again). */
+  /** Called when the connection to the server is lost or restored. */
   connected(yes: boolean): void;
 }
 
-/** Hears of changes until it is ended; a server that was started again is found again. */
+/** Reports changes until `ended`. Reconnects to a server that was restarted. */
 export async function follow(server: Server, follower: Follower, ended: AbortSignal): Promise<void> {
   for (let failures = 0; !ended.aborted; failures += 1) {
     try {
@@ -88,7 +88,7 @@ export async function follow(server: Server, follower: Follower, ended: AbortSig
   }
 }
 
-/** One server with its token; a team's knows the reader by a cookie. */
+/** A server with its token. A team's server knows the reader by a cookie instead. */
 export class Server {
   readonly #token: string | undefined;
 
@@ -100,7 +100,7 @@ export class Server {
     return (await this.request('api/about')).json();
   }
 
-  /** A path from where the page is. */
+  /** The path is relative to the page. */
   async request(path: string, options: RequestInit = {}): Promise<Response> {
     const headers = {
       'content-type': 'application/json',
@@ -126,7 +126,7 @@ async function problemIn(answer: Response): Promise<Problem> {
     : new Problem('INTERNAL_ERROR', `HTTP ${answer.status}`);
 }
 
-/** Each line that says something; empty ones only keep the connection open. */
+/** Calls `take` for lines with content. Empty lines only keep the connection open. */
 async function eachLine(answer: Response, take: () => void): Promise<void> {
   if (!answer.body) return;
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();

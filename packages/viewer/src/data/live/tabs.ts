@@ -1,14 +1,14 @@
 /**
- * The token between tabs of one server: a link opened in a new tab, or an address that was copied, has none. Only pages
- * of the same origin hear each other here. Keeping a token: token.ts.
+ * Shares the token between tabs of one server, because a new tab or a copied address has no token. Only pages of the
+ * same origin receive the messages. `token.ts` keeps the token.
  */
 
 const NAME = 'argus-token';
 const QUESTION = 'token?';
-/** Another tab answers within a few; one that is busy drawing takes longer. */
+/** Another tab usually answers in a few milliseconds. A tab that is busy with drawing takes longer. */
 const PATIENCE_MS = 400;
 
-/** What another open tab has; undefined where there is none. */
+/** The token of another open tab. Undefined if no tab answers. */
 export function askOtherTabs(): Promise<string | undefined> {
   const channel = new BroadcastChannel(NAME);
   return new Promise<string | undefined>((resolve) => {
@@ -20,7 +20,7 @@ export function askOtherTabs(): Promise<string | undefined> {
   }).finally(() => channel.close());
 }
 
-/** Answers other tabs as long as this one is open and `token` gives one. */
+/** Answers other tabs while this tab is open and `token` returns a token. */
 export function answerOtherTabs(token: () => string | undefined): void {
   const channel = new BroadcastChannel(NAME);
   channel.onmessage = ({ data }) => {

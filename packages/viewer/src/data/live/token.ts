@@ -1,6 +1,6 @@
 /**
- * The token of a running server: comes in the address's fragment, which no server and no referrer sees, and is taken
- * out of it at once; the tab keeps it for a reload. Sending it: live.ts.
+ * The token of a running server. It arrives in the fragment of the address, which servers and referrers do not see, and
+ * is removed from the address at once. The tab keeps it for a reload. `live.ts` sends it.
  */
 
 import { kept } from '../../lib/kept.ts';
@@ -19,7 +19,7 @@ function take(): string | undefined {
 let current = take();
 
 export const token = {
-  /** Of the address, or of this tab before a reload. */
+  /** The token from the address, or from this tab before a reload. */
   get value(): string | undefined {
     return current;
   },

@@ -1,4 +1,4 @@
-/** The page of the health of tests and of fixes, in English. */
+/** English texts of the page about the health of tests and fixes. */
 
 import { plural } from './plural.ts';
 

@@ -1,4 +1,4 @@
-/** The pages of incidents, in English. */
+/** English texts of the pages about incidents. */
 
 import { plural } from './plural.ts';
 

@@ -1,4 +1,4 @@
-/** The inspector, in English. */
+/** English texts of the inspector. */
 
 export const inspector = {
   lead: 'What the engine makes of an error, in this page. Nothing is stored or counted.',

@@ -1,4 +1,4 @@
-/** The page of what is wrong now, in English. */
+/** English texts of the start page. */
 
 import { plural } from './plural.ts';
 

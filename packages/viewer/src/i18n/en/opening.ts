@@ -1,4 +1,4 @@
-/** The page where a database is opened, in English. */
+/** English texts of the page that opens a database. */
 
 export const start = {
   title: 'Drop an Argus database here',

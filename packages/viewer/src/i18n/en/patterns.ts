@@ -1,4 +1,4 @@
-/** The pages of patterns, and what a person changes of one, in English. */
+/** English texts of the pages about patterns and their edits. */
 
 import { plural } from './plural.ts';
 

@@ -1,2 +1,2 @@
-/** The English forms of one and of many. */
+/** English singular and plural forms. */
 export const plural = (count: number, one: string, many: string) => (count === 1 ? one : many);

@@ -1,4 +1,4 @@
-/** What has gone wrong, and what to do next, in English. */
+/** English error messages with advice. */
 
 export const problems: Record<string, { title: string; next: string }> = {
   UNAUTHORIZED: {

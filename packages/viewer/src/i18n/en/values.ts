@@ -1,4 +1,4 @@
-/** Names of the values that many pages show, in English. */
+/** English names of values that many pages show. */
 
 import type {
   CaseState,

@@ -1,4 +1,4 @@
-/** The page of the health of tests and of fixes, in Chinese. */
+/** Chinese texts of the page about the health of tests and fixes. */
 
 import type * as en from '../en/health.ts';
 

@@ -1,4 +1,4 @@
-/** The pages of incidents, in Chinese. */
+/** Chinese texts of the pages about incidents. */
 
 import type * as en from '../en/incidents.ts';
 

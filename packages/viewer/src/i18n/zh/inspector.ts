@@ -1,4 +1,4 @@
-/** The inspector, in Chinese. */
+/** Chinese texts of the inspector. */
 
 import type * as en from '../en/inspector.ts';
 

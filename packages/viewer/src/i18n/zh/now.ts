@@ -1,4 +1,4 @@
-/** The page of what is wrong now, in Chinese. */
+/** Chinese texts of the start page. */
 
 import type * as en from '../en/now.ts';
 

@@ -1,4 +1,4 @@
-/** The page where a database is opened, in Chinese. */
+/** Chinese texts of the page that opens a database. */
 
 import type * as en from '../en/opening.ts';
 

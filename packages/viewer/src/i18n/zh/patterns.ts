@@ -1,4 +1,4 @@
-/** The pages of patterns, and what a person changes of one, in Chinese. */
+/** Chinese texts of the pages about patterns and their edits. */
 
 import type * as en from '../en/patterns.ts';
 

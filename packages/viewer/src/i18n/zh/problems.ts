@@ -1,4 +1,4 @@
-/** What has gone wrong, and what to do next, in Chinese. */
+/** Chinese error messages with advice. */
 
 import type * as en from '../en/problems.ts';
 

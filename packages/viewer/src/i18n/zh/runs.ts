@@ -1,4 +1,4 @@
-/** The pages of runs, of one of them and of two, and of tests by run, in Chinese. */
+/** Chinese texts of the pages about runs, comparisons and tests by run. */
 
 import type * as en from '../en/runs.ts';
 

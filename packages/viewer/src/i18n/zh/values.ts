@@ -1,4 +1,4 @@
-/** Names of the values that many pages show, in Chinese. */
+/** Chinese names of values that many pages show. */
 
 import type * as en from '../en/values.ts';
 

@@ -1,4 +1,4 @@
-/** What every table of patterns needs of a row, and how its columns sort. */
+/** The fields that every table of patterns needs, and the sort order of its columns. */
 
 import type { FailurePattern, ViewPatternSort } from 'argus-engine/browser';
 
@@ -25,7 +25,7 @@ export const PATTERN_COLUMNS = [
   'lastSeen',
 ] as const satisfies readonly ViewPatternSort[];
 
-/** Numbers and times start with the greatest; the others read from A to Z. */
+/** Numbers and times start with the greatest value, texts with A. */
 export function startsDescending(column: ViewPatternSort): boolean {
   return column !== 'category' && column !== 'description' && column !== 'source';
 }

@@ -1,4 +1,4 @@
-/** Opening a file that the reader gave, and keeping it where that was asked for. Reading it: data/file/file.ts. */
+/** Opens a file of the reader and keeps it if the reader asked for that. `data/file/file.ts` reads it. */
 
 import { keepFile } from '../../data/file/kept-file.ts';
 import { session } from '../../data/session.svelte.ts';
@@ -6,7 +6,7 @@ import { session } from '../../data/session.svelte.ts';
 let keep = $state(false);
 
 export const opening = {
-  /** Keep the file in the browser's storage once it has opened. */
+  /** True to keep the file in the browser's storage once it is open. */
   get keep(): boolean {
     return keep;
   },
@@ -17,7 +17,7 @@ export const opening = {
   async open(file: File | undefined): Promise<void> {
     if (!file) return;
     await session.openFile(file, file.name);
-    // A full disk or a private window: the file is open all the same.
+    // The storage may be full or missing in a private window. The file is open in any case.
     if (keep && session.problem === undefined) await keepFile(file, file.name).catch(() => undefined);
   },
 };

@@ -1,4 +1,4 @@
-/** The memories of a server in files: its own, and one for each project in a folder beside it. */
+/** The memories of a server in files: its own file, and a folder beside it with one file for each project. */
 
 import { mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
@@ -19,7 +19,7 @@ export class FileProjects implements Projects {
   /** By name and language. */
   readonly #open = new Map<string, Promise<Engine>>();
 
-  /** `file`: the server's own database, made when it is needed. */
+  /** `file` is the server's own database. It is created on first use. */
   constructor(file: string, retention: Retention) {
     this.#file = file;
     this.#retention = retention;
@@ -73,11 +73,11 @@ export class FileProjects implements Projects {
 
 async function open(file: string, locale: Locale, retention: Retention): Promise<Engine> {
   makeFolder(path.dirname(file));
-  // Case names come relative to the project's folder, wherever that is.
+  // Case names arrive relative to the project's folder, so the root does not matter.
   return openEngine({ databasePath: file, projectRoot: '/', locale, retention, withoutFiles: true, log });
 }
 
-/** For this user alone where it is made; one that is there is somebody's. */
+/** A new folder is private to this user. The mode of an existing folder stays, because another user may have set it. */
 function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -1,4 +1,4 @@
-/** Connections to PostgreSQL through `pg`, which is installed where a server needs it. */
+/** Connections to PostgreSQL through the package `pg`, which the administrator of a server installs. */
 
 import {
   defaultWorkers,
@@ -12,27 +12,29 @@ import type { ClientBase, Pool, PoolClient, QueryArrayConfig, QueryArrayResult }
 import { ArgusError, messageOf } from '../../../errors.ts';
 import { log } from '../../../log.ts';
 
-/** For a database that starts or fails over; longer than that, the caller had better be told. */
+/** Long enough for a database that starts or fails over. After that the caller should see the error. */
 const CONNECT_MS = 10_000;
 
-/** The engine reads values as the server writes them. */
+/** Values stay as the server's text, because the engine parses them. */
 const AS_TEXT = { getTypeParser: () => (value: string) => value };
 
 /**
- * A statement that the connection should know is not there, or is there already (invalid_sql_statement_name,
- * duplicate_prepared_statement): a pooler stands in between, whatever it says.
+ * Errors for a prepared statement that is missing or exists already (invalid_sql_statement_name,
+ * duplicate_prepared_statement). They show that a pooler changes the connection between transactions.
  */
 const NOT_THE_SAME_BACKEND: ReadonlySet<string> = new Set(['26000', '42P05']);
 
-/** What PostgreSQL plans. */
+/** Statements that PostgreSQL plans. */
 const PLANNED = /^\s*(?:SELECT|INSERT|UPDATE|DELETE|WITH)\b/u;
 
-/** Each costs every connection some memory; what the engine asks most is asked first. */
+/**
+ * Each prepared statement costs memory in every connection. The most frequent statements are usually prepared first.
+ */
 const MAX_PREPARED = 500;
 
 type Pg = typeof import('pg');
 
-/** The types of `pg` do not know all of its options. */
+/** The types of `pg` lack some of its options. */
 type Query = QueryArrayConfig & { readonly queryMode: 'extended' };
 
 export class PostgresPool implements SqlPool {
@@ -41,7 +43,7 @@ export class PostgresPool implements SqlPool {
   readonly #prepared = new PreparedStatements();
   #opened: Promise<{ pg: Pg; pool: Pool }> | undefined;
 
-  /** `size`: the most connections that are open at once. */
+  /** `size` is the maximum number of open connections. */
   constructor(url: string, size = defaultWorkers()) {
     this.#url = url;
     this.#size = size;
@@ -81,26 +83,27 @@ export class PostgresPool implements SqlPool {
       max: this.#size,
       connectionTimeoutMillis: CONNECT_MS,
       application_name: 'argus-mcp',
-      // Statements of one batch go out together.
+      // Sends the statements of one batch together.
       pipeline: true,
       onConnect: (client: ClientBase) => this.#prepared.lookAt(client),
     } as ConstructorParameters<Pg['Pool']>[0]);
-    // Of a connection that nobody uses; the pool forgets it.
+    // An idle connection failed. The pool removes it.
     pool.on('error', (error) => log(`postgres: ${error.message}`));
     return { pg, pool };
   }
 }
 
 /**
- * Statements under a name are parsed and planned once for each connection, which is half of what a short transaction
- * costs. Behind a pooler, which may give each transaction another connection, they have none.
+ * Gives names to statements, so that PostgreSQL parses and plans them once per connection. Parsing and planning are
+ * half of the cost of a short transaction. Statements get no names behind a pooler, because it may use another
+ * connection for each transaction.
  */
 class PreparedStatements {
   readonly #direct = new WeakSet<ClientBase>();
   readonly #names = new Map<string, string>();
   #areOff = false;
 
-  /** A pooler announces a process id of its own, for cancelling. */
+  /** Detects a pooler, which announces a process id of its own (for cancel requests) instead of the backend's id. */
   async lookAt(client: ClientBase): Promise<void> {
     const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
     if (rows[0]?.pid === Reflect.get(client, 'processID')) this.#direct.add(client);
@@ -131,7 +134,7 @@ class PostgresConnection implements SqlConnection {
     this.#pg = pg;
     this.#client = client;
     this.#prepared = prepared;
-    // Who waits for an answer is told by it.
+    // The pending query reports the error to its caller.
     client.on('error', this.#failed);
   }
 
@@ -141,7 +144,8 @@ class PostgresConnection implements SqlConnection {
       const query: Query = { text: sql, values: [...params], rowMode: 'array', types: AS_TEXT, queryMode: 'extended' };
       return this.#client.query(name === undefined ? query : { ...query, name });
     });
-    // All are waited for: after one that failed the others of a transaction fail too, and only the first says why.
+    // Waits for all statements, because after a failure the following statements of a transaction fail too, and only
+    // the first failure has the cause.
     const answers = await Promise.allSettled(sent);
     const failed = answers.find((answer) => answer.status === 'rejected');
     if (failed !== undefined) {
@@ -163,7 +167,7 @@ function answerOf({ fields, rows, command, rowCount }: QueryArrayResult): SqlAns
   return { types, rows, tag: rowCount === null ? command : `${command} ${rowCount}` };
 }
 
-/** A server's details quote rows; its message does not. */
+/** Uses only the message of a server error, because its details quote rows. */
 function sqlError(pg: Pg, thrown: unknown): SqlError {
   if (thrown instanceof pg.DatabaseError) return new SqlError(thrown.code ?? '', thrown.message);
   return new SqlError('', messageOf(thrown));

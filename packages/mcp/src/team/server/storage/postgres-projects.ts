@@ -1,4 +1,7 @@
-/** The memories of a server in a PostgreSQL database: a schema and a role each. `migrate` alone changes what is there. */
+/**
+ * The memories of a server in a PostgreSQL database, with a schema and a role for each project. Only `migrate` changes
+ * existing schemas.
+ */
 
 import {
   EngineError,
@@ -13,12 +16,15 @@ import { log } from '../../../log.ts';
 import { PostgresPool } from './postgres-pool.ts';
 import type { Projects, ServedMemory, Watching } from './projects.ts';
 
-/** A pooler hands on no notifications, so it is asked; a person hardly notices. */
+/**
+ * The interval for change checks. Polling is used because a pooler does not forward notifications. Two seconds are
+ * hardly noticeable.
+ */
 const LOOK_MS = 2_000;
 
 export type PostgresOptions = Pick<ProjectServerOptions, 'retention' | 'workers' | 'callMs' | 'tryAgainMs'>;
 
-/** Of somebody at a terminal: a large copy takes its time, and a server that is away is told about soon. */
+/** Options for a person at a terminal: a large copy may take an hour, and an unreachable server is reported soon. */
 export const AT_TERMINAL: PostgresOptions = { callMs: 3_600_000, tryAgainMs: 2_000 };
 
 export class PostgresProjects implements Projects {
@@ -54,7 +60,7 @@ export class PostgresProjects implements Projects {
     return { close: () => clearInterval(timer) };
   }
 
-  /** Makes the server's own schema, and brings all to this version; answers those that it looked at. */
+  /** Creates the server's own schema and migrates all schemas. Returns the names of the projects. */
   async migrate(): Promise<string[]> {
     await this.#server.migrate();
     const names = await this.#server.projects();
@@ -62,7 +68,7 @@ export class PostgresProjects implements Projects {
     return names;
   }
 
-  /** Writes a copy of a project into a new file, as it is at one moment. */
+  /** Writes a consistent copy of a project into a new file. */
   async backup(project: string, file: string): Promise<void> {
     await this.#server.backup(project, file);
   }
@@ -71,7 +77,10 @@ export class PostgresProjects implements Projects {
     await this.#server.close();
   }
 
-  /** A server does not change what it finds: others may use it in another version. */
+  /**
+   * Throws if a schema has another version. The server does not migrate it, because servers of another version may use
+   * it.
+   */
   #requireCurrent(): Promise<void> {
     this.#checked ??= this.#check().catch((thrown: unknown) => {
       this.#checked = undefined;
