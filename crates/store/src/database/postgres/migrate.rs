@@ -169,7 +169,7 @@ fn seed(id: &'static str, category: &'static str, signature: &str, now: i64) -> 
     Statement { sql: SQL.into(), params: params.into_iter().chain([Cell::Int(now)]).collect() }
 }
 
-/// Selects whether the schema was created. The query reads the catalog, because a cast of the name (`to_regclass`) may
+/// Selects whether the schema was created. The query reads the catalog, because a lookup by name alone may
 /// answer with the state from before the wait for the lock.
 fn is_there(schema: &str) -> Statement {
     const SQL: &str = "SELECT EXISTS (SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
