@@ -1,5 +1,5 @@
-// `npm start`: sets up, builds, runs the demo session with a real agent client, and prints how to add Argus. `npm start
-// -- --project DIR` runs it on the user's own project. tests/demo/session.mjs implements the session.
+// `npm start`: sets up, builds, runs the demo session with a real agent client, and prints how to add Argus.
+// `npm start -- --project DIR` runs it on the user's own project. tests/demo/session.mjs implements the session.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { build } from './build.mjs';

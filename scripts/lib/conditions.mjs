@@ -1,5 +1,4 @@
-// Finds conditions in source files and inverts them: tests of `if` and `? :`, `&&` and `
-// `, and comparisons.
+// Finds conditions in source files and inverts them: tests of `if` and `? :`, `&&` and `||`, and comparisons.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseSync } from 'rolldown/experimental';

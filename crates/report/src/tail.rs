@@ -221,8 +221,8 @@ const PARTS: [&str; 26] = [
     "Operation not permitted",
 ];
 
-/// Returns true for `ModuleNotFoundError: No module named 'x'`, `java.net.ConnectException: ...` or `main.go:3:2:
-/// undefined: x`. Node adds a code after the name: `TypeError [ERR_INVALID_URL]: Invalid URL`.
+/// Returns true for `ModuleNotFoundError: No module named 'x'`, `java.net.ConnectException: ...` or
+/// `main.go:3:2: undefined: x`. Node adds a code after the name: `TypeError [ERR_INVALID_URL]: Invalid URL`.
 fn is_exception_line(line: &str) -> bool {
     let Some((name, _)) = line.split_once(": ") else { return false };
     let name = name.split_once(" [").filter(|(_, code)| code.ends_with(']')).map_or(name, |(name, _)| name);

@@ -51,8 +51,8 @@ pub(crate) type Answer = Result<JsValue, JsValue>;
 
 #[wasm_bindgen]
 impl WasmEngine {
-    /// `options` is `EngineOptions` of the contract plus the fields of `Location`, for example `{ databasePath,
-    /// readOnly }`.
+    /// `options` is `EngineOptions` of the contract plus the fields of `Location`, for example
+    /// `{ databasePath, readOnly }`.
     #[wasm_bindgen(constructor)]
     pub fn new(options: JsValue) -> Result<Self, JsValue> {
         let location: Location = decode(options.clone())?;

@@ -28,9 +28,9 @@ mod oid {
 /// SQLSTATE `internal_error`.
 const INTERNAL_ERROR: &str = "XX000";
 
-/// Sends batches through a function of the host. The function takes `{ statements: [{ sql, params }], isLast, isFresh
-/// }` and returns an array of `{ types, rows, tag }`, or `{ code, message }`. `isFresh` asks for a connection without
-/// an open transaction.
+/// Sends batches through a function of the host. The function takes
+/// `{ statements: [{ sql, params }], isLast, isFresh }` and returns an array of `{ types, rows, tag }`, or
+/// `{ code, message }`. `isFresh` asks for a connection without an open transaction.
 #[derive(Debug)]
 pub(crate) struct HostDriver {
     send: Function,

@@ -5,7 +5,7 @@ use super::PatternKey;
 use crate::{database::Tx, error::StoreError};
 use argus_core::Category;
 
-/// Maximum length of the case name. The SQL in [`write`] has the same number.
+/// Maximum length of the case name. The SQL in `write` has the same number.
 const MAX_CASE_CHARS: usize = 300;
 
 /// Stores the text of a pattern that was just learned.

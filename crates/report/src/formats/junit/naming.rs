@@ -131,8 +131,8 @@ fn without_title(error: String, case: &ReportCase) -> String {
     }
 }
 
-/// Returns true for specific words of node:test (`testTimeoutFailure`, `cancelledByParent`) and nextest (`test
-/// timeout`, `test abort`).
+/// Returns true for specific words of node:test (`testTimeoutFailure`, `cancelledByParent`) and nextest
+/// (`test timeout`, `test abort`).
 fn says_more(word: &str) -> bool {
     word != "testCodeFailure" && !word.starts_with("test failure")
 }

@@ -19,8 +19,8 @@ pub(super) fn name_case(
     (intake.file(&open.class_name), project.into_iter().chain(titles).collect(), name)
 }
 
-/// Keeps only the last attempt, without its frame and indentation. The body contains all attempts, separated by `Retry
-/// #n` lines.
+/// Keeps only the last attempt, without its frame and indentation. The body contains all attempts, separated by
+/// `Retry #n` lines.
 pub(super) fn last_attempt(case: &mut ReportCase) {
     let Some(error) = case.error.take() else { return };
     let retries = error.lines().filter(|line| is_retry_rule(line)).count();
