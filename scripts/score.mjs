@@ -87,7 +87,10 @@ const SCORERS = [
   },
 ];
 
-/** Scores of the analysis across runs, for Argus and for common rules of thumb. For two of them, lower is better. */
+/**
+ * Scores of the analysis across runs, for Argus and for common rules of thumb. A goal with `at most` means that lower
+ * is better.
+ */
 const EVIDENCE = {
   'verdicts, macro F1': [/^macro F1 ([\d.]+)/m, '.88'],
   'verdicts, answered': [/answered ([\d.]+) /, '.90'],

@@ -80,7 +80,7 @@ impl Database {
         with!(Self, self, database => database.in_one(now, body))
     }
 
-    /// Whether [`Database::in_one`] is running.
+    /// Returns true while [`Database::in_one`] runs.
     pub fn is_in_one(&self) -> bool {
         with!(Self, self, database => database.is_in_one())
     }

@@ -286,9 +286,9 @@ fn solution(row: &mut Row) -> Result<Solution, StoreError> {
 }
 
 /// Chooses the solution that a pattern suggests. It must have at least one reported success that was not taken back.
-/// Proved solutions come before claimed solutions. Then the higher success rate wins, smoothed by the rule of
-/// succession, (s + 1) / (s + f + 2); for proved solutions it counts proved successes only. Then the later success
-/// wins.
+/// Proved solutions come before claimed solutions. Then the higher rate of proved successes wins, then the higher rate
+/// of all successes, and then the later success. Both rates are smoothed by the rule of succession, (s + 1) / (s + f +
+/// 2), because a solution may have few outcomes.
 pub fn choose_best(tx: &mut Tx<'_>, pattern: PatternKey) -> Result<(), StoreError> {
     choose_best_of(tx, &[pattern])
 }

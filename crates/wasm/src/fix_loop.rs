@@ -67,7 +67,8 @@ impl FixLoop {
         self.analyzer.redact_whole(text).into()
     }
 
-    /// Returns the prompt at which an output stops. `silent` is true if the program still runs but prints nothing more.
+    /// Returns the prompt at which an output stops. `silent` is true if the program printed nothing more and did not
+    /// end by itself.
     pub fn prompt(&self, output: &str, silent: bool) -> Option<String> {
         argus_core::fix_loop::prompt(output, silent)
     }

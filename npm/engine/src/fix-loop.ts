@@ -81,8 +81,8 @@ export class FixLoop {
   }
 
   /**
-   * Returns the prompt at which an output stops, or undefined. `silent` is true if the program still runs but prints
-   * nothing more.
+   * Returns the prompt at which an output stops, or undefined. `silent` is true if the program printed nothing more and
+   * did not end by itself.
    */
   prompt(output: string, silent: boolean): string | undefined {
     return this.#call((loop) => loop.prompt(output, silent));

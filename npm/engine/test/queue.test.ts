@@ -153,7 +153,7 @@ test('passes over a stopped waiter once', async () => {
   expect(events).toEqual(['next', 'after']);
 });
 
-// Takes 20 s, because a writer may block others for that long before it counts as stuck.
+// Takes 20 s, because it waits as long as a writer may block others before it counts as stuck.
 test('waits in a moving line and gives up on a stuck writer', async () => {
   const [at, events] = [path(), [] as string[]];
   const slow = Array.from({ length: 3 }, () => file(at)).map((opened) => ({ opened, ticket: ticketOf(opened) }));

@@ -28,8 +28,8 @@ pub struct MaxAge {
 /// harmless.
 const WITNESS_RUNS: u32 = 5;
 
-/// Limits of one transaction: at most 50 runs, and no further run after 200,000 cases. Otherwise a new limit on a large
-/// database would make one call wait long. The next recorded run continues.
+/// Limits of one transaction: the number of runs, and the number of cases after which no further run is deleted.
+/// Otherwise a new limit on a large database would make one call wait long. The next recorded run continues.
 const MAX_RUNS_AT_ONCE: u32 = 50;
 const MAX_CASES_AT_ONCE: i64 = 200_000;
 

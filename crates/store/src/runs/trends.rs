@@ -1,4 +1,5 @@
-//! Aggregates over the newest runs. Each function uses one statement, so its cost does not depend on round trips.
+//! Aggregates over the newest runs. Each function uses one statement, so that the number of round trips does not depend
+//! on the number of runs and cases.
 
 use super::RunKey;
 use crate::{

@@ -90,8 +90,7 @@ export class NodeFiles implements HostFiles {
   open(path: string, mode: number, database: boolean): number {
     return this.#attempt(() => {
       if (mode === OpenMode.create && database) makeFolder(dirname(path));
-      // Opening a device may have side effects, so the type is checked first. Databases are checked by the owner's
-      // rules before.
+      // Opening a device may have side effects, so the type is checked first. The caller has already checked databases.
       if (!database && mode === OpenMode.read) requireFile(path, statSync(path));
       const fd = openSync(path, FLAGS[mode] ?? constants.O_RDONLY, OWNER_FILE_MODE);
       try {
