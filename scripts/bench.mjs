@@ -1,5 +1,5 @@
-// Runs the benchmarks of tests/bench side by side and joins their tables into .bench/report.md. A goal that is missed
-// is said in the table and fails nothing. `npm run bench -- text database` runs those alone.
+// Runs the benchmarks of tests/bench one after another and joins their tables into .bench/report.md. A missed goal is
+// marked in the table but does not fail the command. `npm run bench -- text database` runs only these two.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
@@ -12,7 +12,7 @@ import { setUp } from './setup.mjs';
 
 const NATIVE = ['build', '--quiet', '--release', '--package', 'argus-core', '--example', 'bench_text'];
 
-/** Name -> folder in tests/bench, in the order of the report. */
+/** Benchmark name -> folder in tests/bench, in the order of the report. */
 const FOLDERS = {
   text: 'text',
   database: 'database',
@@ -28,8 +28,8 @@ const FOLDERS = {
 const BENCHES = Object.keys(FOLDERS);
 
 /**
- * The reader's own Node, not the newer one that npm puts first in its scripts' path: native packages are built for it,
- * and its headers came with it.
+ * The user's own Node, not the newer Node that npm puts first in the PATH of scripts, because native packages are built
+ * for the user's Node and its headers.
  */
 const node = plainNode();
 
@@ -44,17 +44,20 @@ await main(async () => {
   try {
     for (const name of chosen) {
       const file = join(root, 'tests', 'bench', FOLDERS[name], `${name}.mjs`);
-      // An old table must not stand for a run that fails.
+      // Otherwise the table of an earlier run would appear in the report if this run fails.
       rmSync(tableOf(name), { force: true });
       await step(`bench ${name}`, (onLine) => pass(`bench ${name}`, node, [file], onLine));
     }
   } finally {
-    // What was measured before one that cannot run is not lost.
+    // Keeps the results so far if a later benchmark cannot run.
     process.stdout.write(`\n${joined()}`);
   }
 });
 
-/** Into tests/bench alone: the project itself needs no native package. One that does not build is left out. */
+/**
+ * Installs native databases only into tests/bench, because the project itself needs none. A package that does not build
+ * is left out.
+ */
 async function installDatabases(onLine) {
   const folder = join(root, 'tests', 'bench');
   if (existsSync(join(folder, 'node_modules', 'better-sqlite3', 'build'))) return;

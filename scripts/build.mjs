@@ -1,6 +1,6 @@
-// Builds everything that runs: the engine to wasm, its npm package, the viewer's page, the MCP server's bundle. Skips
-// what has not changed since it was built. `quick`: the engine in a third of the time, to be tried and not to be
-// published or measured. Setting the machine up: setup.mjs.
+// Builds everything that runs: the engine as wasm, its npm package, the viewer's page, and the bundle of the MCP
+// server. Parts that have not changed are skipped. `quick` builds the engine in a third of the time, for trying it out
+// but not for publishing or benchmarks. setup.mjs prepares the machine.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -13,7 +13,7 @@ import { setUp } from './setup.mjs';
 const RUST = ['Cargo.toml', 'Cargo.lock', 'rust-toolchain.toml', '.cargo', 'crates'];
 const PACKAGES = ['package-lock.json', '.tsconfig.base.json'];
 
-/** In the order in which one needs the other; `makes` must exist for a part to count as built. */
+/** Parts in the order of their dependencies. A part counts as built only if the paths in `makes` exist. */
 const PARTS = [
   {
     name: 'engine compiled to wasm',
@@ -45,7 +45,7 @@ const PARTS = [
   },
 ];
 
-/** What a stamp says of how something was built; everything else holds the engine or is built from it. */
+/** Values of a stamp that record how a part was built. All parts contain the engine or are built from it. */
 const FULL = 'full';
 const QUICK = 'quick';
 
@@ -55,7 +55,7 @@ export async function build({ quick = false } = {}) {
   }
 }
 
-/** The same as steps of a suite: quick, or optimized. */
+/** The build as steps of a suite, either quick or optimized. */
 export function buildSteps({ optimized = false, suffix = '', after = [] } = {}) {
   return PARTS.map((part, index) => ({
     name: `${part.name}${suffix}`,

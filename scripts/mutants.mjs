@@ -1,6 +1,6 @@
-// Measures what the tests notice: draws conditions from the parts that decide most, inverts one after another, and runs
-// what `npm test` runs on each until something fails. `npm run mutants -- --seed 1 --count 30`. Works on the checkout, which
-// must be committed, and puts every file back.
+// Measures what the tests detect: selects conditions in the most important code at random, inverts them one at a time,
+// and runs the checks of `npm test` until one fails. `npm run mutants -- --seed 1 --count 30`. The checkout must be
+// committed, because files are changed and restored in place.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -51,7 +51,7 @@ await main(async () => {
   return 0;
 });
 
-/** Conditions in an order that the seed decides, one of each area in turn. */
+/** Conditions in an order that depends on the seed, alternating between the areas. */
 function drawn(seed) {
   const random = generator(seed);
   const shuffled = Object.entries(AREAS).map(([area, patterns]) => {
@@ -65,7 +65,7 @@ function drawn(seed) {
   ).flat();
 }
 
-/** mulberry32, by Tommy Ettinger: numbers from 0 to 1. */
+/** mulberry32 by Tommy Ettinger: numbers from 0 to 1. */
 function generator(seed) {
   let state = seed >>> 0;
   return () => {
@@ -76,7 +76,7 @@ function generator(seed) {
   };
 }
 
-/** Which step noticed; null: none. */
+/** Returns the name of the step that failed, or null if none failed. */
 async function triedOn({ file, start, end, becomes }) {
   const path = join(root, file);
   const source = readFileSync(path, 'utf8');
@@ -90,7 +90,7 @@ async function triedOn({ file, start, end, becomes }) {
   }
 }
 
-/** The tests of the crate first, because they are built soonest. */
+/** Runs the tests of the crate first, because they are built soonest. */
 async function triedInRust(file) {
   for (const args of [['-p', `argus-${file.split('/')[1]}`, '--tests'], NATIVE]) {
     const { code, output } = await cargoTest(args, () => {});
@@ -102,7 +102,7 @@ async function triedInRust(file) {
   return (await failsIn(filesOf('test'))) ? 'TypeScript tests' : null;
 }
 
-/** Unit tests first, because they need no bundle. */
+/** Runs unit tests first, because they need no bundle. */
 async function triedInTypeScript() {
   for (const folder of ['npm/engine', 'packages/mcp']) {
     const { code } = await runTool('typescript', 'bin/tsc', ['-p', folder, '--pretty', 'false']);

@@ -1,7 +1,7 @@
 // Builds the committed state in two fresh clones, in folders of different length and at different times, and compares
-// the engine's module and both packages byte by byte. Run by hand: it compiles everything twice. `--repository URL`
-// writes into both manifests what the release writes there: then the packages are the published ones. What is not
-// committed is left out.
+// the engine's module and both packages byte by byte. Run it by hand, because it compiles everything twice.
+// `--repository URL` adds the repository to both manifests as the release does, so that the packages are the published
+// ones. Uncommitted changes are not included.
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,9 +12,9 @@ import { main, mustPass, step } from './lib/steps.mjs';
 
 const WASM = 'npm/engine/src/wasm/argus_wasm_bg.wasm';
 const PACKAGES = ['argus-engine', 'argus-mcp'];
-/** Undefined: the manifests name no repository, as they are committed. */
+/** Undefined if the manifests should stay as committed, without a repository. */
 const { repository } = parseArgs({ options: { repository: { type: 'string' } } }).values;
-/** Different lengths move what an absolute path would be embedded in. */
+/** Folder names of different length would shift the content after an embedded absolute path. */
 const FOLDERS = ['a', join('a-second-folder', 'with-a-much-longer-name')];
 
 await main(async () => {
@@ -32,13 +32,13 @@ await main(async () => {
   }
 });
 
-/** File name -> SHA-256 of what is published, built in a new clone. */
+/** Builds a new clone and returns a map from file name to SHA-256 of the published files. */
 async function digestsOf(work, name) {
   const folder = join(work, name);
   const within = (title, started) =>
     step(`${title} in ${name}`, async (onLine) => mustPass(title, await started(onLine)));
   await within('git clone', (onLine) => run('git', ['clone', '--quiet', root, folder], { onLine }));
-  // A build directory of the caller's would be shared.
+  // Otherwise both clones would share a target folder of the caller.
   const options = (onLine) => ({ cwd: folder, onLine, extraEnv: { CARGO_TARGET_DIR: join(folder, 'target') } });
   await within('build', (onLine) => run(process.execPath, ['scripts/build.mjs'], options(onLine)));
   const workspaces = PACKAGES.flatMap((workspace) => ['--workspace', workspace]);

@@ -1,7 +1,7 @@
-// `npm run score`: measures the built engine on histories of ordinary days, and on the development data beside the
-// project, each score with its goal. The goals hold for a sealed set of the same kinds; these rows show where to look.
-// `npm run score -- --data DIR` reads another folder; `-- --show` lists what is wrong. Where the data or python3 is
-// missing, it says so and does not fail.
+// `npm run score`: measures the built engine on generated everyday histories and on the development data next to the
+// project, and prints each score with its goal. The goals apply to a sealed data set of the same kinds; these scores
+// show where to improve. `npm run score -- --data DIR` reads another folder, and `-- --show` lists wrong answers. If
+// the data or python3 is missing, the command reports that and does not fail.
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -16,7 +16,10 @@ import { setUp } from './setup.mjs';
 const CLI = join(root, 'packages', 'mcp', 'dist', 'cli.mjs');
 const show = process.argv.includes('--show');
 
-/** One scorer run: its script, the field of `inspect --jsonl` it reads (none: it asks the memory), the numbers to pick. */
+/**
+ * A scorer: its script, the field of `inspect --jsonl` that it reads (without a field it queries the memory), and the
+ * numbers to extract with their goals.
+ */
 const SCORERS = [
   {
     script: 'score_classify.py',
@@ -84,7 +87,10 @@ const SCORERS = [
   },
 ];
 
-/** What runs together say, as the product concludes it and by the rules of thumb of services; lower is better of two. */
+/**
+ * Scores of the analysis across runs, for Argus and for common rules of thumb. A goal with `at most` means that lower
+ * is better.
+ */
 const EVIDENCE = {
   'verdicts, macro F1': [/^macro F1 ([\d.]+)/m, '.88'],
   'verdicts, answered': [/answered ([\d.]+) /, '.90'],
@@ -103,7 +109,10 @@ const EVIDENCE = {
   'fixes that held, refuted': [/held but refuted (\d+)/, '0'],
 };
 
-/** Failures that come back: those of the data, and the project's own, of which the second half is only measured. */
+/**
+ * Data sets of recurring failures: external ones, and the project's own. The second half of the own failures is used
+ * only for measuring.
+ */
 const RECURRENCE = {
   'others’ failures': (data) => join(data, 'recurrence.jsonl.gz'),
   'own, development': () => join(root, 'tests', 'recurrence', 'development.jsonl.gz'),
@@ -130,7 +139,7 @@ await main(async () => {
   return 0;
 });
 
-/** Histories of ordinary days, which need no data. */
+/** Generated histories, which need no data. */
 async function daily() {
   const { openEngine } = await import('../npm/engine/dist/node.mjs');
   const open = () => openEngine({ databasePath: ':memory:', projectRoot: root });
@@ -141,7 +150,7 @@ async function daily() {
   }
 }
 
-/** The same rows by signature alone, by the product as it meets them, and by the template miner Drain3. */
+/** Scores the same rows by signature only, by the product's diagnose, and by the template miner Drain3. */
 async function recurrence(data) {
   const script = join(data, 'score_recurrence.py');
   const drain = await drainPython();
@@ -163,7 +172,7 @@ async function recurrence(data) {
   }
 }
 
-/** Histories with known truth, each taken in run after run. */
+/** Histories with known truth, recorded run by run. */
 async function evidence(data) {
   const histories = join(data, 'histories.jsonl.gz');
   const folder = mkdtempSync(join(tmpdir(), 'argus-score-'));
@@ -194,7 +203,7 @@ function linesOf(bytes) {
   return lines.filter((line) => line !== '').map((line) => JSON.parse(line));
 }
 
-/** A Python that has Drain3, made once. */
+/** Path of a Python with Drain3, which is installed once. */
 async function drainPython() {
   const venv = join(root, 'target', 'drain3');
   const python = join(venv, 'bin', 'python');
@@ -221,13 +230,13 @@ async function score(data, { script, field, args = [], filled, showErrors = [], 
   }
 }
 
-/** How the product is driven: its `inspect` on every text, or its memory. */
+/** The command that queries the product: `inspect` for each text, or the memory. */
 function productOf(data, field) {
   if (field === undefined) return ['python3', join(data, 'via_memory.py'), process.execPath, CLI];
   return ['python3', join(data, 'via_inspect.py'), field, process.execPath, CLI, 'inspect', '--jsonl'];
 }
 
-/** A copy with columns that the scorer groups by and a data file may lack. */
+/** Writes a copy with all columns that the scorer groups by, because a data file may lack some. */
 function fill(file, columns) {
   const rows = gunzipSync(readFileSync(file)).toString().trim().split('\n');
   const full = rows.map((row) => ({ ...Object.fromEntries(columns.map((it) => [it, '-'])), ...JSON.parse(row) }));
@@ -236,7 +245,7 @@ function fill(file, columns) {
   return copy;
 }
 
-/** Rows such as `TIMEOUT   31  0.968  0.935  0.951`. */
+/** Parses rows such as `TIMEOUT   31  0.968  0.935  0.951`. */
 function lowestOfCategories(column) {
   return (output) => {
     const rows = [...output.matchAll(/^[A-Z_]{5,} +\d+ +([\d.]+) +([\d.]+) +[\d.]+$/gm)];

@@ -1,5 +1,5 @@
-// `npm run screenshots [-- FOLDER]`: pictures of every view at three widths, in the dark and on a phone, of a sample
-// memory. Needs the build and Chromium.
+// `npm run screenshots [-- FOLDER]`: takes pictures of every view of a sample memory at three widths, in dark mode and
+// on a phone. Needs the build and Chromium.
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ const LOOKS = {
   phone: { colorScheme: 'light', viewport: { width: 390, height: 844 }, hasTouch: true },
 };
 
-/** A view's name, how to come to it from the one before, and what stands there when it is drawn. */
+/** Name of a view, how to reach it from the previous view, and a selector that is visible when it is drawn. */
 const VIEWS = [
   { name: 'now', go: (page) => place(page, '#/now'), ready: 'main .items' },
   { name: 'patterns', go: (page) => place(page, '#/patterns'), ready: 'table a.row' },
@@ -64,7 +64,7 @@ await main(async () => {
 async function fill(project, reports) {
   mkdirSync(join(project, '.argus'), { recursive: true });
   const { openEngine } = await import('../npm/engine/dist/node.mjs');
-  // As if this user had made it, with a data folder of its own.
+  // Makes the memory belong to this user, with a separate data folder.
   const memoryId = `mem-${crypto.randomUUID()}`;
   process.env.XDG_DATA_HOME = join(dirname(project), 'data');
   const memories = join(process.env.XDG_DATA_HOME, 'argus', 'memories');
@@ -99,7 +99,7 @@ async function takeAll(project, out, onLine) {
   }
 }
 
-/** The built product itself, as a person starts it. */
+/** Starts the built product as a person would. */
 async function serve(project) {
   const child = spawn(
     process.execPath,

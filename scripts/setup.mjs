@@ -1,5 +1,5 @@
-// Brings a fresh machine to where the project builds: system packages, Rust toolchain with the wasm target, node
-// modules. Every part looks first and does nothing when it is there. Building: build.mjs.
+// Prepares a fresh machine for the build: system packages, the Rust toolchain with the wasm target, and node modules.
+// Every part checks first and does nothing if it is already there. build.mjs builds.
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -8,7 +8,10 @@ import { BUILD_PROGRAMS, needNode, needPrograms, needRustup, pass, wantPrograms 
 import { hashOf, recall, remember } from './lib/stamp.mjs';
 import { main, mustPass, step } from './lib/steps.mjs';
 
-/** `programs`: what tests need beside; one that cannot be installed is named, and tests of it are skipped. */
+/**
+ * `programs` are additional programs for tests. A program that cannot be installed is reported, and its tests are
+ * skipped.
+ */
 export async function setUp({ programs = [] } = {}) {
   needNode();
   await needPrograms(BUILD_PROGRAMS);
@@ -18,7 +21,10 @@ export async function setUp({ programs = [] } = {}) {
   await setUpNodeModules();
 }
 
-/** Explicitly, because RUSTUP_AUTO_INSTALL=0 and older versions of rustup do not read the file themselves. */
+/**
+ * Installs the toolchain explicitly, because rustup does not read the toolchain file itself with RUSTUP_AUTO_INSTALL=0
+ * or in older versions.
+ */
 async function setUpToolchain() {
   const wanted = readToolchainFile();
   const has = (kind) => ask('rustup', [kind, 'list', '--toolchain', wanted.channel, '--installed'])?.split('\n') ?? [];
@@ -51,11 +57,11 @@ function readToolchainFile() {
   };
 }
 
-/** Tests on wasm are run by its command line tool, which must be of the very version that the crates use. */
+/** Installs the test runner for wasm, which must have exactly the version that the crates use. */
 export async function installWasmBindgen(onLine) {
   const version = readFileSync(join(root, 'Cargo.toml'), 'utf8').match(/^wasm-bindgen *= *"=([^"]+)"/m)[1];
   if (ask('wasm-bindgen', ['--version'])?.endsWith(` ${version}`)) return;
-  // Another project's version stays where it is.
+  // Does not replace another version on PATH, because another project may need it.
   const place = which('wasm-bindgen') ? ['--root', toolsDir] : [];
   const args = ['install', 'wasm-bindgen-cli', '--version', version, '--locked', ...place];
   await pass('wasm-bindgen', 'cargo', args, onLine);
@@ -73,11 +79,11 @@ async function setUpNodeModules() {
     process.platform,
   );
   if (recall('node-modules', hash) && existsSync(join(root, 'node_modules', 'typescript'))) return;
-  // Not `npm ci`: it refuses a lock file without the optional packages of other platforms, which a
-  // partial mirror cannot list. Versions and hashes are the lock file's here too.
+  // Not `npm ci`, because it refuses a lock file without the optional packages of other platforms, which a partial
+  // mirror cannot list. Versions and hashes still come from the lock file.
   const args = ['install', '--no-save', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'];
   await step('node modules', async (onLine) => mustPass('node modules', await runNpm(args, { onLine })));
-  // The Node that the conformance suite needs must not become everybody's `node`.
+  // The Node that the conformance suite needs must not become the default `node`.
   rmSync(join(root, 'node_modules', '.bin', 'node'), { force: true });
   remember('node-modules', hash);
 }

@@ -1,6 +1,6 @@
-// Measures the size of the project: `node scripts/size.mjs [FOLDER]`, with FOLDER a checkout (this one by default).
-// Counts non-blank lines of source files in git, without tests, generated files and fixtures. Reports the compiled
-// engine too, where it is built.
+// Measures the size of the project: `node scripts/size.mjs [FOLDER]`, where FOLDER is a checkout (this one by default).
+// Counts non-blank lines of source files in git, without tests, generated files and fixtures. Also reports the compiled
+// engine if it is built.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { extname, join, resolve } from 'node:path';
@@ -50,7 +50,7 @@ function languageOf(name) {
   return LANGUAGES[extension] ?? (SCRIPTS.has(extension) ? 'scripts and pages' : undefined);
 }
 
-/** Without the test module that ends a Rust file. */
+/** Counts lines without the test module at the end of a Rust file. */
 function linesOf(name) {
   let text = readFileSync(join(root, name), 'utf8');
   if (name.endsWith('.rs')) text = text.split(/^#\[cfg\(test\)\]\n(?:#\[.*\]\n)*mod tests \{/mu)[0];

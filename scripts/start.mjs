@@ -1,5 +1,5 @@
-// `npm start`: sets up, builds, plays the main job with a real agent client, and says how to add Argus. `npm start --
-// --project DIR` does it on the reader's own project. The session itself: tests/demo/session.mjs.
+// `npm start`: sets up, builds, runs the demo session with a real agent client, and prints how to add Argus.
+// `npm start -- --project DIR` runs it on the user's own project. tests/demo/session.mjs implements the session.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { build } from './build.mjs';
@@ -21,7 +21,7 @@ function session(args) {
   return new Promise((resolve) => child.on('close', (code) => resolve(code ?? 1)));
 }
 
-/** From this checkout; once the names are published, `npx -y argus-mcp` stands for `node ${cli}`. */
+/** Instructions for this checkout. Once the names are published, `npx -y argus-mcp` replaces `node ${cli}`. */
 function howToAdd(cli) {
   const entry = JSON.stringify({ command: 'node', args: [cli] });
   return `

@@ -1,5 +1,6 @@
-// `npm test`: what a contributor runs before a commit. `npm test -- --all` runs also what passed on the same files, and
-// `npm run test:full` (`--full`) what takes long or needs programs that few machines have. What they do: lib/suites.mjs.
+// `npm test`, for use before a commit. `npm test -- --all` also runs checks that passed on the same files.
+// `npm run test:full` (`--full`) runs tests that take long or need programs that few machines have. lib/suites.mjs
+// lists the steps.
 import { FULL_TEST_PROGRAMS, TEST_PROGRAMS } from './lib/machine.mjs';
 import { main } from './lib/steps.mjs';
 import { setUp } from './setup.mjs';
@@ -8,7 +9,7 @@ const isFull = process.argv.includes('--full');
 
 await main(async () => {
   await setUp({ programs: isFull ? FULL_TEST_PROGRAMS : TEST_PROGRAMS });
-  // These import packages, which the set-up has installed.
+  // Imported late, because these modules import packages that the setup installs.
   const [{ runSuite }, { fullSuite, testSuite }] = await Promise.all([
     import('./lib/run-suite.mjs'),
     import('./lib/suites.mjs'),

@@ -1,6 +1,7 @@
 /**
- * Writes down which modules each test file has loaded, so that a change in another one does not run it again
- * (scripts/lib/test-files.mjs). Vitest knows them, but has no public way to ask; where that changes, files always run.
+ * Records which modules each test file has loaded, so that a change in any other module does not run it again
+ * (scripts/lib/test-files.mjs). Vitest knows the modules but has no public interface for them. If its internals change,
+ * test files always run.
  */
 
 import { appendFileSync } from 'node:fs';

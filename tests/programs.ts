@@ -1,4 +1,4 @@
-/** Tests that need a program of the machine. The programs that run tests of a project: runners/installed.ts. */
+/** Tests that need a program of the machine. runners/installed.ts covers programs that run the tests of a project. */
 
 import { spawnSync } from 'node:child_process';
 import { test } from 'vitest';
@@ -13,8 +13,8 @@ const PROGRAMS = {
 };
 
 /**
- * A test that is skipped where a program is missing, with a line that names the program and how to install it. In CI it
- * is an error, because there every program must be installed.
+ * A test that is skipped if a program is missing. A line then names the program and the command to install it. In CI it
+ * is an error, because every program must be installed there.
  */
 export function testWith(...names: (keyof typeof PROGRAMS)[]): ReturnType<typeof test.skipIf> {
   const missing = names.filter((name) => !PROGRAMS[name].isThere());

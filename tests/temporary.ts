@@ -1,6 +1,6 @@
 /**
- * Gives a whole run of tests one folder for its temporary files, and removes it at the end. Nothing is cleaned up
- * between tests: what a failed one left can be looked at until the run is over.
+ * Gives a whole test run one folder for its temporary files and removes it at the end. Nothing is removed between
+ * tests, so that the files of a failed test can be inspected until the run is over.
  */
 
 import { accessSync, chmodSync, constants, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
@@ -9,7 +9,7 @@ import path from 'node:path';
 
 export default function setup(): () => void {
   const folder = mkdtempSync(path.join(hasFastMemory() ? MEMORY : tmpdir(), 'argus-tests-'));
-  // Tests of permissions work as another user, who must be able to pass through.
+  // Tests of permissions run as another user, who must be able to enter the folder.
   chmodSync(folder, 0o755);
   for (const name of ['TMPDIR', 'TMP', 'TEMP']) process.env[name] = folder;
   return () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
@@ -19,7 +19,10 @@ export default function setup(): () => void {
 const MEMORY = '/dev/shm';
 const MIN_MEMORY_BYTES = 2 * 1024 ** 3;
 
-/** Tests start programs there, which containers often forbid. Who sets TMPDIR has another place in mind. */
+/**
+ * Returns true if the memory file system is usable. Tests start programs there, which containers often forbid. A TMPDIR
+ * that the user has set takes precedence.
+ */
 function hasFastMemory(): boolean {
   if (process.platform !== 'linux' || process.env.TMPDIR !== undefined) return false;
   try {

@@ -1,23 +1,26 @@
-// How a program for Node is bundled so that it starts fast: options of rolldown, for the server and for what it is
+// Options of rolldown for bundling a Node program so that it starts fast, for the server and for the program that it is
 // compared with.
 import { createRequire } from 'node:module';
 
 const require = createRequire(import.meta.url);
 
-/** Imported as modules, Node would read each of their properties, and so load what is behind them, at every start. */
+/**
+ * Modules that are read through `process.getBuiltinModule`. With an import, Node would read each of their properties at
+ * every start and load the code behind it.
+ */
 const EARLY_BUILTINS = ['child_process', 'fs', 'module', 'os', 'path', 'process', 'string_decoder', 'tty', 'url', 'v8'];
 
-/** What a run does without before its tests start is loaded when it is first called. */
+/** Modules that a run does not need before its tests start. They are loaded at the first call. */
 const LATE_BUILTINS = ['crypto', 'fs/promises', 'timers/promises', 'util', 'zlib'];
 
-/** The SDK's default validator is ajv; the other one it ships starts faster. */
+/** The SDK's default validator is ajv; the other validator in the SDK starts faster. */
 const lighterValidator = inPlaceOf(
   '@modelcontextprotocol/server/_shims',
   `export { CfWorkerJsonSchemaValidator as DefaultJsonSchemaValidator } from '@modelcontextprotocol/server/validators/cf-worker';
   export { default as process } from 'node:process';`,
 );
 
-/** zod's messages in fifty languages are a quarter of the bundle, and nobody reads them here in any but English. */
+/** Messages of zod in fifty languages are a quarter of the bundle, and only the English messages are used. */
 const englishOnly = {
   name: 'english-only',
   load: {
@@ -26,7 +29,10 @@ const englishOnly = {
   },
 };
 
-/** What libraries in CommonJS ask Node for: by `require` it is made ready for modules too, each of its properties. */
+/**
+ * Replaces `require` of Node's modules in CommonJS libraries, because `require` also prepares the module for imports by
+ * reading each property.
+ */
 const plainBuiltins = {
   name: 'plain-builtins',
   transform: {
@@ -35,7 +41,10 @@ const plainBuiltins = {
   },
 };
 
-/** What an `import()` gets of a file that holds more is handed on by a file of its own, for which Node takes as long. */
+/**
+ * Removes files that only re-export from a larger file for an `import()`, because loading such a file takes as long as
+ * loading the larger file.
+ */
 const withoutDoors = {
   name: 'without-doors',
   generateBundle(_, bundle) {
@@ -72,10 +81,10 @@ export const asModules = {
   chunkFileNames: '[name]-[hash].mjs',
 };
 
-/** Whether it is one of those: each is only a few names. */
+/** Returns true for replaced built-in modules, which contain only a few names. */
 export const isBuiltin = (id) => id.startsWith('\0argus:node:');
 
-/** A plugin: the text stands for the module where that is imported; `require` is left alone. */
+/** Creates a plugin that replaces an imported module by a text. `require` is not affected. */
 function inPlaceOf(id, text, isFor = () => true) {
   const name = `argus:${id}`;
   return {
@@ -86,17 +95,20 @@ function inPlaceOf(id, text, isFor = () => true) {
   };
 }
 
-/** A plugin: what is imported of it is read of it, and nothing else. */
+/** Creates a plugin that reads only the imported properties of a built-in module. */
 function early(builtin) {
   const names = valuesOf(builtin).map((name) => `export const ${name} = /* @__PURE__ */ (() => builtin.${name})();`);
   const text = `const builtin = process.getBuiltinModule('node:${builtin}');
     export default builtin;
     ${names.join('\n')}`;
-  // What the bundler adds itself comes before all else.
+  // Code that the bundler itself adds runs before everything else.
   return inPlaceOf(`node:${builtin}`, text, (importer) => !importer.startsWith('\0'));
 }
 
-/** A plugin: this program's own code, and a library that only calls it, get functions which load the module. */
+/**
+ * Creates a plugin that replaces the functions of a module by functions that load the module when called. It applies to
+ * this program's code and to `uuid`, which only calls such functions.
+ */
 function late(builtin) {
   const loaded = require(builtin);
   const functions = valuesOf(builtin).filter((name) => typeof loaded[name] === 'function');
@@ -110,7 +122,7 @@ function late(builtin) {
   );
 }
 
-/** The names of what a module has at once: what it has to load first is behind a getter. */
+/** Names of the properties that a module has immediately. Properties behind a getter would load further code. */
 function valuesOf(builtin) {
   const properties = Object.entries(Object.getOwnPropertyDescriptors(require(builtin)));
   return properties

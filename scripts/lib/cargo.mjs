@@ -1,8 +1,8 @@
-// Cargo's part of the suites.
+// Cargo commands for the suites.
 import { run } from './exec.mjs';
 import { startPostgres } from './postgres.mjs';
 
-/** Every native test program. Documentation is tested apart, because it links a program for each example. */
+/** All native test programs. Documentation tests run separately, because they link a program for each example. */
 export const NATIVE = ['--workspace', '--tests'];
 
 export async function cargoTest(args, onLine, extraEnv = {}) {
@@ -15,7 +15,7 @@ export async function cargoTest(args, onLine, extraEnv = {}) {
 
 export const clippy = (args, onLine) => run('cargo', ['clippy', ...args, '--', '-D', 'warnings'], { onLine });
 
-/** Each call once, and what depends on the database. */
+/** Runs each engine call once on PostgreSQL, and all tests that depend on the database. */
 export async function engineOnPostgres(onLine) {
   const server = await startPostgres();
   try {

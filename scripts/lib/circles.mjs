@@ -1,18 +1,18 @@
-// Finds files that lead back to themselves by what they use: modules of a Rust crate, files of TypeScript. In Rust a
-// folder's own file names its parts and they may name it; that is no circle. A name that is handed on counts for the file
-// that hands it on.
+// Finds import cycles between the modules of a Rust crate or between TypeScript files. In Rust, a module and its
+// submodules may refer to each other; that does not count as a cycle. A re-exported name counts for the file that
+// re-exports it.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { root } from './exec.mjs';
 
-/** A sentence for each circle of the crate whose sources lie in `folder`. */
+/** Returns a sentence for each cycle of the crate whose sources are in `folder`. */
 export function crateCircles(folder) {
   const modules = new Map(sources(folder).map((file) => [moduleOf(file), join(root, folder, file)]));
   const uses = new Map([...modules].map(([name, file]) => [name, usesOf(name, readFileSync(file, 'utf8'), modules)]));
   return circlesIn(folder, uses);
 }
 
-/** The same for any graph of what uses what. */
+/** Like `crateCircles` for any graph of uses. */
 export function circlesIn(folder, uses) {
   return stronglyConnected(uses)
     .filter((names) => names.length > 1)
@@ -24,7 +24,7 @@ function sources(folder) {
   return files.filter((file) => file.endsWith('.rs') && !/(^|[/\\])tests([/\\]|\.rs$)/.test(file));
 }
 
-/** `redact/mod.rs` is `redact`, `lib.rs` is the empty name. */
+/** `redact/mod.rs` is the module `redact`, and `lib.rs` has an empty name. */
 function moduleOf(file) {
   const parts = file.slice(0, -'.rs'.length).split(sep);
   return parts.filter((part, at) => !(at === parts.length - 1 && ['mod', 'lib'].includes(part))).join('::');
@@ -40,7 +40,7 @@ function usesOf(name, text, modules) {
   );
 }
 
-/** The paths of a `use`: `a::{b, c::d}` is `a::b` and `a::c::d`. */
+/** The paths of a `use`: `a::{b, c::d}` becomes `a::b` and `a::c::d`. */
 function pathsOf(tree) {
   const open = tree.indexOf('{');
   if (open < 0) return [tree.replace(/\s+as\s+\w+/, '').trim()];
@@ -56,7 +56,7 @@ function pathsOf(tree) {
   return parts.filter((part) => part.trim() !== '').flatMap((part) => pathsOf(before + part.trim()));
 }
 
-/** The file that a path leads to, as far as it is one of this crate's. */
+/** The file that a path refers to, if it belongs to this crate. */
 function resolve(name, path, modules) {
   let [here, rest] = [name === '' ? [] : name.split('::'), path];
   if (path[0] === 'crate') [here, rest] = [[], path.slice(1)];

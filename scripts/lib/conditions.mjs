@@ -1,4 +1,4 @@
-// Finds conditions in source files and inverts them: `if` and `? :` tests, `&&` and `||`, comparisons.
+// Finds conditions in source files and inverts them: tests of `if` and `? :`, `&&` and `||`, and comparisons.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseSync } from 'rolldown/experimental';
@@ -17,7 +17,10 @@ const OPPOSITE = {
   '<=': '>',
 };
 
-/** `{ file, line, start, end, text, becomes }`: the range of the source that the mutant replaces. */
+/**
+ * Returns `{ file, line, start, end, text, becomes }` for each condition, where start and end are the range that a
+ * mutant replaces.
+ */
 export function conditionsIn(file) {
   const source = readFileSync(join(root, file), 'utf8');
   const found = file.endsWith('.rs') ? conditionsInRust(source) : conditionsInTypeScript(file, source);
@@ -49,7 +52,10 @@ function operatorBetween(source, from, to, operator) {
   return { start, end: start + operator.length, becomes: OPPOSITE[operator] };
 }
 
-/** By the form of the text, without test modules, comments and strings. What does not compile is no mutant. */
+/**
+ * Finds conditions by text patterns, outside test modules, comments and strings. A mutant that does not compile is
+ * dropped later.
+ */
 function conditionsInRust(source) {
   const code = blanked(source.replace(/#\[cfg\(test\)\]\s*mod [\s\S]*$/u, ''));
   const found = [];
@@ -66,7 +72,7 @@ function conditionsInRust(source) {
   return found;
 }
 
-/** Comments, strings and characters become spaces, so that places stay. */
+/** Replaces comments, strings and character literals by spaces, so that positions stay the same. */
 function blanked(source) {
   const TEXT = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|b?r(#*)"[\s\S]*?"\1|b?"(?:\\[\s\S]|[^"\\])*"|b?'(?:\\[^']+|[^'\\])'/gu;
   return source.replaceAll(TEXT, (text) => text.replaceAll(/[^\n]/gu, ' '));

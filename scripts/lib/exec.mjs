@@ -1,4 +1,4 @@
-// Starts commands in the project with the right PATH and hands back what they printed. What a failure means: steps.mjs.
+// Starts commands in the project with the right PATH and returns their output. steps.mjs handles failures.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -9,15 +9,15 @@ export const root = fileURLToPath(new URL('../..', import.meta.url));
 const windows = process.platform === 'win32';
 
 const cargoHome = process.env.CARGO_HOME ?? join(homedir(), '.cargo');
-/** Tools of this project only: a wasm-bindgen of another version than the one on PATH. */
+/** Folder for tools of this project, for example a wasm-bindgen with another version than the one on PATH. */
 export const toolsDir = join(root, 'target', 'tools');
 
-// npm puts node_modules/.bin first, where a development dependency links a newer `node`:
+// npm puts node_modules/.bin first, where a development dependency links a newer `node`. It is removed so that
 // everything here runs on the Node that started it.
 const ownPath = [
   join(toolsDir, 'bin'),
   ...(process.env.PATH ?? '').split(delimiter).filter((dir) => !dir.endsWith(join('node_modules', '.bin'))),
-  // A shell opened before rustup was installed does not have it on PATH yet.
+  // A shell that was opened before rustup was installed does not have it on PATH yet.
   join(cargoHome, 'bin'),
   dirname(process.execPath),
 ].join(delimiter);
@@ -32,7 +32,7 @@ export function which(program) {
   return null;
 }
 
-/** First line a quick command prints, or null when it cannot run. */
+/** Trimmed output of a quick command, or null if it cannot run or fails. */
 export function ask(program, args) {
   const found = which(program);
   if (!found) return null;
@@ -40,11 +40,11 @@ export function ask(program, args) {
   return answer.status === 0 ? answer.stdout.trim() : null;
 }
 
-/** Runs a command to its end. Resolves to its exit code and its joined output. */
+/** Runs a command. Resolves to its exit code and its combined output. */
 export function run(program, args, { cwd = root, extraEnv = {}, onLine = () => {}, input = 'ignore' } = {}) {
   return new Promise((resolve) => {
     const found = which(program) ?? program;
-    // A .cmd file runs only through the shell.
+    // A .cmd file can only be run through the shell.
     const child = spawn(found, args, {
       cwd,
       env: { ...env, ...extraEnv },
@@ -69,18 +69,18 @@ export function run(program, args, { cwd = root, extraEnv = {}, onLine = () => {
   });
 }
 
-/** Runs one of the project's npm tools under this Node, without npx. */
+/** Runs a tool from node_modules under this Node, without npx. */
 export function runTool(packageName, bin, args, options) {
   return run(process.execPath, [join(root, 'node_modules', packageName, bin), ...args], options);
 }
 
-/** npm as it was started, else the one on PATH. */
+/** Runs the npm that started this process, otherwise the npm on PATH. */
 export function runNpm(args, options) {
   const script = process.env.npm_execpath;
   return script?.endsWith('.js') ? run(process.execPath, [script, ...args], options) : run('npm', args, options);
 }
 
-/** Keeps the whole output of a step; returns the file's path relative to the project. */
+/** Stores the whole output of a step. Returns the path of the file relative to the project. */
 export function keepLog(name, output) {
   const dir = join(root, 'target', 'logs');
   mkdirSync(dir, { recursive: true });

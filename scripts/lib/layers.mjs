@@ -1,11 +1,11 @@
-// Checks the arrows between the parts: which crate may use which, that no file of the core leads back to itself, which
-// files may use Node, who may start git, and who may read files. Imports are found by their form; nothing is parsed.
+// Checks the dependencies between the parts: which crate may use which, that modules have no cycles, which files may
+// use Node, which may start git, and which may read files. Imports are found by text patterns without parsing.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, sep } from 'node:path';
 import { circlesIn, crateCircles } from './circles.mjs';
 import { root, run } from './exec.mjs';
 
-/** crate -> what it may use; the picture is in crates/README.md. */
+/** Crate -> crates that it may use. crates/README.md has a diagram. */
 const ARROWS = {
   'argus-core': [],
   'argus-report': ['argus-core'],
@@ -16,9 +16,9 @@ const ARROWS = {
   xtask: ['argus-core', 'argus-engine'],
 };
 const PRODUCT = ['core', 'report', 'store', 'engine', 'vfs', 'wasm'];
-/** `{ crate = "rusqlite", wrappers = ["argus-store"] }`: a library, and all that may use it directly. */
+/** Matches `{ crate = "rusqlite", wrappers = ["argus-store"] }`: a library and the crates that may use it directly. */
 const OWNED = /\{ crate = "([^"]+)", wrappers = \[([^\]]*)\] \}/g;
-/** Folders of the server: each may use those before it, and the files beside them, such as `errors.ts`. */
+/** Folders of the server. Each may use the folders before it and the files next to them, such as `errors.ts`. */
 const SERVER = 'packages/mcp/src';
 const FOLDERS = [
   'generated',
@@ -43,22 +43,25 @@ const FOLDERS = [
   'server',
   'cli',
 ];
-/** The program begins here, and uses what it likes. */
+/** The entry of the program may use everything. */
 const ENTRY = 'cli.ts';
-/** What the files beside the folders may use of them. */
+/** Folders that the files next to the folders may use. */
 const BESIDE = ['system', 'text'];
-/** Only these files of argus-engine know Node; the rest runs in a browser too. */
+/** Only these files of argus-engine may use Node, because the rest also runs in a browser. */
 const NODE_FILES = /(^|\/)(node[^/]*\.ts|node\/.*|.*\.test\.ts|build[^/]*\.m?[jt]s)$/;
 
-/** What only packages/mcp/src/git/ may say: it switches off what a repository could have started. */
+/** Only packages/mcp/src/git/ may start git, because it disables everything that a repository could start. */
 const STARTS_GIT = /\(\s*['"`]git(?:\.exe)?['"`]|\b(?:exec|execSync)\(\s*['"`]git\s/;
 
-/** Only packages/mcp/src/system/files/read.ts uses these, because a file of a project can be a pipe or a link to a device. */
+/**
+ * Only packages/mcp/src/system/files/read.ts may use these, because a file of a project can be a pipe or a link to a
+ * device.
+ */
 const READS = /^(?:readFile|readFileSync|readSync|read|open|openSync|openAsBlob|createReadStream|promises)$/u;
 const IMPORTS_FS = /import\s+(?:type\s+)?(\{[^}]*\}|[^'{}]+?)\s+from\s+['"](?:node:)?fs(?:\/promises)?['"]/gu;
 const LOADS_FS = /(?:import|require)\(\s*['"](?:node:)?fs(?:\/promises)?['"]/u;
 
-/** Files of the server that read by themselves, each with its reason. */
+/** Files of the server that read files themselves, each with its reason. */
 const READS_BY_ITSELF = {
   'system/files/read.ts': 'the reader',
   'system/files/whole-file.ts': 'opens a folder to sync it',
@@ -170,7 +173,7 @@ function ownReaders() {
   ];
 }
 
-/** Names may be imported under another name, and a whole module has every function. */
+/** Names may be imported under another name, and importing the whole module gives access to every function. */
 function readsFiles(code) {
   if (LOADS_FS.test(code)) return true;
   return [...code.matchAll(IMPORTS_FS)].some(([, names]) => {

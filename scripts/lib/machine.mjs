@@ -1,12 +1,12 @@
-// What the machine itself must have: a compiler, git, rustup. Installs it where apt-get can. What is there already is
-// left alone.
+// The programs that a machine needs: a compiler, git and rustup. Missing programs are installed with apt-get if
+// possible; existing programs are not changed.
 import { env, run, which } from './exec.mjs';
 import { mustPass, StepFailed, step } from './steps.mjs';
 
-/** program to look for, the Debian packages that bring it, and what it is for. */
+/** Program to look for, the Debian packages that contain it, and its purpose. */
 export const BUILD_PROGRAMS = [
   { program: 'clang', packages: ['clang'], use: 'compiles SQLite to wasm' },
-  // On Windows rustc finds Visual Studio's linker by itself.
+  // On Windows, rustc finds Visual Studio's linker by itself.
   ...(process.platform === 'win32'
     ? []
     : [{ program: 'cc', packages: ['gcc', 'libc6-dev'], use: 'links Rust programs' }]),
@@ -16,14 +16,14 @@ export const TEST_PROGRAMS = [
   { program: 'sqlite3', packages: ['sqlite3'], use: 'opens our database from outside' },
   { program: 'expect', packages: ['expect'], use: 'answers programs that read from a terminal' },
   { program: 'openssl', packages: ['openssl'], use: 'makes a certificate for the server of a team' },
-  // On other systems the tests take the Chrome that is there; see tests/e2e/viewer/chromium.ts.
+  // On other systems the tests use the installed Chrome; see tests/e2e/viewer/chromium.ts.
   ...(process.platform === 'linux' ? [{ program: 'chromium', packages: ['chromium'], use: 'opens the viewer' }] : []),
 ];
 export const FULL_TEST_PROGRAMS = [
   ...TEST_PROGRAMS,
   ...(process.platform === 'linux'
     ? [
-        // Debian's name; its other programs are in a folder of their version.
+        // A command of the Debian package; the other programs are in a folder per version.
         { program: 'pg_createcluster', packages: ['postgresql'], use: 'keeps the memories of a team' },
         { program: 'pgbouncer', packages: ['pgbouncer'], use: 'hands connections to that on' },
       ]
@@ -36,7 +36,10 @@ const OTHER_SYSTEMS = {
   win32: 'winget install LLVM.LLVM Git.Git SQLite.SQLite ShiningLight.OpenSSL.Light PostgreSQL.PostgreSQL',
 };
 
-/** Installs the missing ones; names in one line what it cannot install and the command that would. */
+/**
+ * Installs missing programs. If that is impossible, fails with one line that names the programs and the command to
+ * install them.
+ */
 export async function needPrograms(programs) {
   const missing = programs.filter(({ program }) => !which(program));
   if (missing.length === 0) return;
@@ -47,14 +50,14 @@ export async function needPrograms(programs) {
     throw cannot(missing, OTHER_SYSTEMS[process.platform] ?? `the packages of: ${packages.join(' ')}`);
   if (!root && !which('sudo')) throw cannot(missing, `as root: ${command.replace('sudo ', '')}`);
   await step(`installing ${packages.join(', ')}`, async (onLine) => {
-    // An old package list names versions that are gone.
+    // An old package list may name versions that no longer exist.
     await apt(root, ['update'], onLine);
     const result = await apt(root, ['install', '-y', '--no-install-recommends', ...packages], onLine);
     if (result.code !== 0) throw cannot(missing, command, result.output.trim().split('\n').at(-1));
   });
 }
 
-/** Installs the missing ones, or names them in one line; in CI every program must be there. */
+/** Installs missing programs, or reports them in one line. In CI every program must be installed. */
 export async function wantPrograms(programs) {
   try {
     await needPrograms(programs);
@@ -67,7 +70,7 @@ export async function wantPrograms(programs) {
 function apt(root, args, onLine) {
   const quiet = { DEBIAN_FRONTEND: 'noninteractive' };
   if (root) return run('apt-get', args, { onLine, extraEnv: quiet });
-  // A password can be asked for only on a terminal.
+  // sudo can ask for a password only on a terminal.
   const ask = process.stdin.isTTY ? [] : ['-n'];
   return run('sudo', [...ask, 'DEBIAN_FRONTEND=noninteractive', 'apt-get', ...args], { onLine, input: 'inherit' });
 }
@@ -77,7 +80,7 @@ function cannot(missing, command, reason) {
   return new StepFailed(`missing: ${names}${reason ? ` [${reason}]` : ''}; install with: ${command}`);
 }
 
-/** The floor of every package.json here. */
+/** The minimum version in every package.json. */
 export function needNode() {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   if (major > 20 || (major === 20 && minor >= 19)) return;
@@ -97,7 +100,7 @@ function windowsOr(onWindows, elsewhere) {
   return env.OS === 'Windows_NT' ? onWindows : elsewhere;
 }
 
-/** Runs a step's command and fails with its output. */
+/** Runs a command of a step and fails with its output. */
 export async function pass(title, program, args, onLine, options = {}) {
   return mustPass(title, await run(program, args, { onLine, ...options }));
 }

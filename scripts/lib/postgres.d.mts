@@ -1,22 +1,25 @@
-/** A PostgreSQL of one's own, for tests and measurements. */
+/** Starts a temporary PostgreSQL server for tests and benchmarks. */
 export function startPostgres(): Promise<{
   port: number;
-  /** A database in it, of a user who may do everything. */
+  /** URL of a database whose user has all privileges. */
   url: string;
-  /** Makes an empty database, or a copy of the one that has this URL; resolves with its URL. */
+  /** Creates an empty database, or a copy of the database with the URL `template`. Resolves with its URL. */
   newDatabase(template?: string): Promise<string>;
-  /** Asked as the cluster's owner; what it answers. */
+  /** Runs a query as the owner of the cluster and returns its output. */
   query(sql: string): Promise<string>;
-  /** All that a database holds, as SQL. */
+  /** Returns the content of a database as SQL. */
   dump(database: string): Promise<string>;
-  /** As after a crash. */
+  /** Restarts as after a crash, without waiting for clients. */
   restart(): Promise<void>;
-  /** As a network does; the server itself goes on. */
+  /** Terminates all connections, as a network failure does. The server keeps running. */
   cutConnections(): Promise<unknown>;
-  /** With all that is acknowledged from then on; the first dies as it takes over. */
+  /**
+   * Starts a standby that receives everything that is acknowledged from then on. The first server stops when the
+   * standby takes over.
+   */
   startStandby(): Promise<{ takeOver(): Promise<void> }>;
   stop(): Promise<void>;
 }>;
 
-/** The folder of PostgreSQL's programs; undefined where it is not installed. */
+/** Folder of PostgreSQL's programs, or undefined if it is not installed. */
 export function postgresFolder(): string | undefined;

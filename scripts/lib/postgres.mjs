@@ -1,4 +1,5 @@
-// A PostgreSQL of one's own, for tests and measurements: in a temporary folder, on a free port, gone at the end.
+// Starts a temporary PostgreSQL server for tests and benchmarks, in a temporary folder and on a free port. It is
+// removed at the end.
 import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -6,13 +7,16 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ask, run } from './exec.mjs';
 
-/** Debian keeps the programs of each version apart. */
+/** Debian installs each version in a separate folder. */
 const DEBIAN = '/usr/lib/postgresql';
 
-/** What is lost with the machine was worth nothing; all else is as it comes. */
+/**
+ * Durability is switched off, because the data is temporary. Other settings keep their defaults or are raised for many
+ * connections.
+ */
 const SETTINGS = ['fsync=off', 'max_connections=200', 'max_locks_per_transaction=512', 'listen_addresses=127.0.0.1'];
 
-/** PostgreSQL refuses to run as root; this user comes with its package. */
+/** PostgreSQL refuses to run as root. This user is created by its package. */
 const USER = 'postgres';
 
 export async function startPostgres() {
@@ -42,10 +46,10 @@ export async function startPostgres() {
       await program('createdb', [...here, ...options, name]);
       return url(name);
     },
-    /** Asked as the cluster's owner. */
+    /** Runs a query as the owner of the cluster. */
     query,
     dump: (database) => program('pg_dump', ['--inserts', database]),
-    /** As after a crash: nobody is waited for. */
+    /** Restarts as after a crash, without waiting for clients. */
     restart: async () => {
       await stop(data);
       await start(data, port);
@@ -54,7 +58,10 @@ export async function startPostgres() {
       query(
         'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND usename IS NOT NULL',
       ),
-    /** Another that has all that is acknowledged from now on; `takeOver` puts it in the place of this one, which dies. */
+    /**
+     * Starts a standby that receives everything that is acknowledged from now on. `takeOver` stops this server and puts
+     * the standby in its place.
+     */
     startStandby: async () => {
       const copy = join(folder, 'standby');
       await program('pg_basebackup', [...here, '-D', copy, '-R', '-c', 'fast', '--no-sync']);
@@ -68,7 +75,7 @@ export async function startPostgres() {
           await stop(copy);
           data = copy;
           await start(data, port);
-          // Until it is promoted, it answers and takes no writes.
+          // Until it is promoted, the standby answers but does not accept writes.
           await delay(500);
           await program('pg_ctl', ['-D', data, '-w', 'promote']);
         },
@@ -84,7 +91,7 @@ export async function startPostgres() {
 async function program(name, args) {
   const path = join(programs(), name);
   const [command, ...words] = isRoot() ? ['runuser', '-u', USER, '--', path, ...args] : [path, ...args];
-  // Not by a pipe: the server keeps it open.
+  // In the temporary folder, because the user `postgres` may have no access to the project.
   const { code, output } = await run(command, words, { cwd: tmpdir() });
   if (code !== 0) throw new Error(`${name} failed: ${output.trim()}`);
   return output;
@@ -111,7 +118,7 @@ function giveAway(folder) {
   chmodSync(folder, 0o700);
 }
 
-/** Free a moment ago, which is enough. */
+/** The port was free a moment ago, which is good enough for tests. */
 function freePort() {
   return new Promise((resolve, reject) => {
     const server = createServer().once('error', reject);

@@ -1,18 +1,19 @@
-// A reliability diagram: of the answers that were stated with about one probability, how many were right.
+// Draws a reliability diagram: for answers with about the same stated probability, the share that was right.
 import { appendFileSync } from 'node:fs';
 
 const BINS = 10;
 const BAR_CHARS = 40;
 
-/** A command that does the same as `command` and adds what it prints to a file. */
+/** A command that runs `command` and also appends its output to a file. */
 export function teed(file, command) {
   appendFileSync(file, '');
   return ['sh', '-c', 'file=$1; shift; "$@" | tee -a "$file"', 'sh', file, ...command];
 }
 
 /**
- * The diagram of verdicts as lines. `rows`: runs of a history with their truth, project by project; `answers`: what was said
- * of each, and after the last of each project one more line. What was not answered has no part in it.
+ * Returns the diagram of verdicts as lines. `rows` are the runs of the histories with their truth, project by project.
+ * `answers` has the answer for each run, and one additional line after the last run of each project. Failures without
+ * an answer are left out.
  */
 export function reliability(rows, answers) {
   const bins = Array.from({ length: BINS }, () => ({ count: 0, right: 0, stated: 0 }));
@@ -33,7 +34,9 @@ export function reliability(rows, answers) {
   return bins.flatMap(({ count, right, stated }, bin) => (count === 0 ? [] : [line(bin, count, right, stated)]));
 }
 
-/** `o` is what was stated on average and `#` what was right: the bar ends at `o` where both are one. */
+/**
+ * `o` marks the average stated probability, and `#` the share that was right. The bar ends at `o` if both are equal.
+ */
 function line(bin, count, right, stated) {
   const [said, was] = [stated / count, right / count];
   const bar = Array.from({ length: BAR_CHARS }, (_, at) => (at < Math.round(was * BAR_CHARS) ? '#' : ' '));

@@ -1,4 +1,4 @@
-// Runs the steps of a suite, says what failed, and writes how long everything took.
+// Runs the steps of a suite, reports failures, and writes the duration of all steps.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { keepLog, root } from './exec.mjs';
@@ -6,18 +6,18 @@ import { runInLanes } from './schedule.mjs';
 import { forget, hashOf, recall, remember } from './stamp.mjs';
 import { bold, dim, StepFailed, step } from './steps.mjs';
 
-/** Enough of a failed runner's output to act on; the rest is in its log. */
+/** Enough of a failed runner's output to act on. The rest is in its log. */
 const TAIL_LINES = 80;
-/** A test that passed, as Vitest (`✓ name 12ms`) and cargo (`test name ... ok`) print it. */
+/** Matches a passed test in the output of Vitest (`✓ name 12ms`) and cargo (`test name ... ok`). */
 const PASSED = /^\s*✓ |^test .* \.\.\. ok$/;
 const SLOWEST = 30;
 
 /**
- * @param name of the suite, for the file of its counts
- * @param steps `{ name, lane, after?, inputs?, isDone?, work(onLine, all) }`. `work` resolves to nothing where a step
- *   only prepares others, else to `{ code, output }`, and of tests also to counts, notes and times. A step runs unless
- *   `isDone()`, or its `inputs` are as they were when it passed.
- * @param all runs also what has passed on the same inputs
+ * @param name of the suite, for the file with its counts
+ * @param steps `{ name, lane, after?, inputs?, isDone?, work(onLine, all) }`. `work` resolves to nothing if a step only
+ * prepares others, otherwise to `{ code, output }`; tests add counts, notes and times. A step is skipped if `isDone()`
+ * returns true or its `inputs` are unchanged since it passed.
+ * @param all also runs steps that passed on the same inputs
  * @returns the exit code
  */
 export async function runSuite(name, steps, all = false) {
@@ -61,7 +61,7 @@ async function runOne({ name, inputs, isDone, work }, all) {
   }
 }
 
-/** A step that is no test counts as one, and as nothing where it only prepares others. */
+/** A step without tests counts as one test. A step that only prepares others does not count. */
 function counted(outcome) {
   if (outcome === undefined) return { ...NOTHING, code: 0, output: '' };
   const isPassed = outcome.code === 0;
@@ -98,7 +98,7 @@ export function summary({ passed, failed, skipped }) {
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
 }
 
-/** How long each step took, and the slowest tests, as Markdown tables. */
+/** Writes the duration of each step and the slowest tests as Markdown tables. */
 function writeTimings(results) {
   const steps = results.filter(({ ms }) => ms > 0).toSorted((left, right) => right.ms - left.ms);
   const tests = results.flatMap(({ times }) => times).toSorted((left, right) => right.ms - left.ms);

@@ -1,5 +1,5 @@
-// A memory as a web shop's team would have it after a month: made through the engine, from reports like a runner's. The
-// same each time but for its distance to now.
+// A memory as the team of a web shop would have it after a month. It is created through the engine from reports like
+// those of a runner. It is the same every time, except that times are relative to now.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -7,7 +7,9 @@ const HOUR_MS = 3_600_000;
 const RUNS = 64;
 const HOURS_BETWEEN = 9;
 
-/** What fails, in which of the runs (counted from the oldest), with which text, and what was done about it. */
+/**
+ * For each failing test: the runs in which it fails (counted from the oldest), the error text, and the reported fix.
+ */
 const FAILURES = [
   {
     test: ['tests/orders/repository.test.ts', 'OrderRepository > saves an order'],
@@ -96,7 +98,7 @@ const FAILURES = [
   },
 ];
 
-/** Tests that pass, so that a run looks like one. */
+/** Tests that always pass, so that a run looks realistic. */
 const QUIET = [
   'auth/login',
   'auth/session',
@@ -164,7 +166,7 @@ const INCIDENTS = [
   },
 ];
 
-/** Fills an empty memory; `engine` writes to it, `folder` takes the reports. */
+/** Fills an empty memory. `engine` writes to it, and `folder` receives the reports. */
 export async function fillSample(engine, folder) {
   mkdirSync(folder, { recursive: true });
   const start = Date.now() - RUNS * HOURS_BETWEEN * HOUR_MS;
@@ -175,7 +177,7 @@ export async function fillSample(engine, folder) {
   }
 }
 
-/** The engine asks the process for the time. */
+/** Replaces the clock, because the engine asks the process for the time. */
 async function at(time, work) {
   const { now } = Date;
   Date.now = () => time;
@@ -209,7 +211,7 @@ async function recordRun(engine, folder, run) {
   for (const failure of failing) await meet(engine, runId, failure, run);
 }
 
-/** An agent meets a failure: it asks what it is, and says what it did about it. */
+/** Simulates an agent that diagnoses a failure and reports a fix. */
 async function meet(engine, runId, { test, fix, failedFix }, run) {
   const caseName = test.join(' > ');
   await engine.diagnose({ runId, caseName });

@@ -1,9 +1,9 @@
-// Runs steps in lanes that work side by side. A lane takes its steps in order, one at a time; a step also waits for the
-// steps that it names, in whichever lane they are, and is left out when one of these has failed.
+// Runs steps in parallel lanes. A lane runs its steps in order, one at a time. A step also waits for the steps in its
+// `after`, in any lane, and is left out if one of them failed.
 
 /**
- * @param steps `{ name, lane, after? }`, in order; `after` holds names of earlier steps
- * @param perform resolves to whether the step succeeded
+ * @param steps `{ name, lane, after? }`, in order; `after` has names of earlier steps
+ * @param perform resolves to true if the step succeeded
  * @returns the names of the steps that were left out
  */
 export async function runInLanes(steps, perform) {

@@ -1,12 +1,12 @@
-// Remembers by content hash what was done already, so that a second run takes seconds. Times of files do not count: a
-// fresh checkout and a branch switch both change them.
+// Remembers by content hash what was already done, so that a second run takes seconds. File times are not used, because
+// a fresh checkout and a branch switch change them.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './exec.mjs';
 
 const dir = join(root, 'target', 'stamps');
-/** What is made, fetched or private to one machine is never an input. */
+/** Folders that are built, downloaded or private to one machine are never an input. */
 const SKIPPED = new Set('node_modules target dist .git .argus .bench .venv __pycache__ .DS_Store'.split(' '));
 const MADE = ['npm/engine/src/wasm', 'packages/mcp/docs'];
 
@@ -18,7 +18,7 @@ export function hashOf(inputs, ...words) {
   return hash.digest('hex');
 }
 
-/** The value kept under this name for this very hash, or null. */
+/** The value that was stored under this name for the same hash, or null. */
 export function recall(name, hash) {
   const file = join(dir, `${name}.json`);
   if (!existsSync(file)) return null;
@@ -41,7 +41,10 @@ export function forget(name) {
 
 const digests = new Map();
 
-/** Of a file, or of all files in a folder. Each is read once per process; a step that writes inputs calls `rescan`. */
+/**
+ * Digest of a file, or of all files in a folder. Each file is read once per process, so a step that writes inputs must
+ * call `rescan`.
+ */
 function digestOf(input) {
   let known = digests.get(input);
   if (known === undefined) {

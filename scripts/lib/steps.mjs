@@ -1,5 +1,5 @@
-// Shows the progress of long work: on a terminal one line for everything that runs, elsewhere a line for each start, each
-// end and, now and then, what still runs.
+// Shows the progress of long work. On a terminal it uses one line for everything that runs; otherwise it prints a line
+// at each start and end, and occasionally what still runs.
 import { keepLog } from './exec.mjs';
 
 const tty = process.stdout.isTTY === true && !process.env.CI;
@@ -12,13 +12,13 @@ const red = (text) => paint(31, text);
 
 const REDRAW_MS = 100;
 const REMINDER_MS = 20_000;
-/** Enough of a failed command's output to see why. */
+/** Enough of a failed command's output to see the reason. */
 const TAIL_LINES = 60;
 
-/** A failure that has been explained in words; the caller only ends with its exit code. */
+/** A failure that was already explained; the caller only exits with its code. */
 export class StepFailed extends Error {}
 
-/** Steps that run now: title -> when it started, in milliseconds, and its newest line of output. */
+/** Running steps: title -> start time in milliseconds and newest line of output. */
 const running = new Map();
 let timer;
 
@@ -44,7 +44,7 @@ export async function step(title, work, { note } = {}) {
   }
 }
 
-/** Throws StepFailed with the end of the output unless the command ended well. */
+/** Throws StepFailed with the end of the output if the command failed. */
 export function mustPass(title, { code, output }) {
   if (code === 0) return output;
   const log = keepLog(title, output);
@@ -54,7 +54,7 @@ export function mustPass(title, { code, output }) {
   );
 }
 
-/** Runs a script's main function; explained failures end it with exit code 1 and no stack trace. */
+/** Runs the main function of a script. Explained failures end it with exit code 1 and without a stack trace. */
 export async function main(work) {
   try {
     process.exitCode = (await work()) ?? 0;

@@ -1,5 +1,5 @@
-// What `npm run check`, `npm test` and `npm run test:full` do: a list of steps each, in lanes that work side by side:
-// `cargo`, `node`, `checks` for what reads the sources, and `network` for what mostly waits. How they are run: run-suite.mjs.
+// The steps of `npm run check`, `npm test` and `npm run test:full`. Steps run in parallel lanes: `cargo`, `node`,
+// `checks` for everything that reads the sources, and `network` for steps that mostly wait. run-suite.mjs runs them.
 import { buildSteps } from '../build.mjs';
 import { installWasmBindgen } from '../setup.mjs';
 import { cargoTest, clippy, engineOnPostgres, NATIVE } from './cargo.mjs';
@@ -8,7 +8,7 @@ import { checkLayers } from './layers.mjs';
 import { filesOf, vitest } from './vitest.mjs';
 
 const RUST = ['Cargo.toml', 'Cargo.lock', 'rust-toolchain.toml', '.cargo', 'crates', '.rustfmt.toml'];
-/** Of all TypeScript: the types of the engine come from `crates`. */
+/** Inputs of all TypeScript, because the types of the engine come from `crates`. */
 const ENGINE = ['package.json', 'package-lock.json', '.tsconfig.base.json', 'npm', 'crates'];
 const VIEWER = [...ENGINE, 'packages/viewer'];
 const SERVER = [...VIEWER, 'packages/mcp'];
@@ -17,9 +17,9 @@ const UNIT_TESTS = ['npm/', 'packages/'];
 const PACKAGING = ['tests/packaging/'];
 const WASM = ['--target', 'wasm32-unknown-unknown'];
 
-/** The profile of the quick engine, whose libraries are built already. */
+/** The profile of the quick engine, because its libraries are already built. */
 const LIKE_START = ['--profile', 'start'];
-/** Modules whose tests draw random cases, and how many cases each draws in the full run. */
+/** Modules whose tests use random cases, and the number of cases in the full run. */
 const PROPERTIES = ['normalize::', 'counting', 'retention', 'random'];
 const MANY_CASES = { PROPTEST_CASES: '1024' };
 
@@ -27,7 +27,7 @@ const BUILT = 'argus-mcp bundled';
 const RUNNERS = 'test runners';
 const OPTIMIZED = { optimized: true, suffix: ', optimized' };
 
-/** What an edit can break, in the order in which it is found soonest. */
+/** Everything that an edit can break. Checks that find problems soonest come first. */
 export function checkSuite() {
   return [
     ...texts(),
@@ -62,7 +62,7 @@ export function testSuite() {
   ];
 }
 
-/** What `npm test` leaves out, because it takes long or needs programs that few machines have. */
+/** Tests that `npm test` leaves out, because they take long or need programs that few machines have. */
 export function fullSuite() {
   const [onWasm, onPostgres] = ['Rust tests on wasm', 'engine on PostgreSQL'];
   const expensive = 'TypeScript tests, full';
@@ -79,7 +79,7 @@ export function fullSuite() {
     rustStep('Rust properties', (onLine) => cargoTest([...NATIVE, '--', ...PROPERTIES], onLine, MANY_CASES)),
     rustStep(onPostgres, engineOnPostgres),
     typescriptTests(expensive, 'full', [''], PACKAGING, BUILT, RUNNERS),
-    // It replaces what the tests before it run.
+    // Comes last, because it replaces the build that earlier tests run.
     ...buildSteps({ ...OPTIMIZED, after: [onWasm, onPostgres, expensive] }),
     typescriptTests('packages', 'full', PACKAGING, [], `${BUILT}${OPTIMIZED.suffix}`),
   ];
@@ -103,7 +103,7 @@ function types() {
     ['tests', [...SERVER, 'tests']],
   ];
   const tsc = (folder) => ['-p', folder, '--pretty', 'false'];
-  // With the TypeScript of that package, because svelte-check knows none newer than 6.
+  // Uses the TypeScript of the viewer package, because svelte-check does not support versions newer than 6.
   const svelteCheck = 'packages/viewer/node_modules/svelte-check/bin/svelte-check';
   const options = ['--workspace', 'packages/viewer', '--tsconfig', './tsconfig.json'];
   return [
@@ -118,7 +118,7 @@ function types() {
   ];
 }
 
-/** Installs what really runs in tests; a runner that cannot be had is told by the tests of it. */
+/** Installs the test runners that the tests start. If a runner is missing, its tests report it. */
 function testRunners(...args) {
   const work = async (onLine) => void (await run(process.execPath, ['tests/e2e/setup.mjs', ...args], { onLine }));
   return { name: RUNNERS, lane: 'network', work };
@@ -140,7 +140,7 @@ function rustStep(name, work, ...after) {
   return { name, lane: 'cargo', inputs: [...RUST, 'tests/vectors', 'npm/engine/src/generated'], after, work };
 }
 
-/** Test files are remembered one by one, so the step itself has no inputs. */
+/** The step itself has no inputs, because passed test files are remembered individually. */
 function typescriptTests(name, suite, prefixes, except, ...after) {
   const work = (onLine, all) =>
     vitest({ name: name.replaceAll(/\W+/g, '-'), suite, files: filesOf(suite, prefixes, except), all, onLine });

@@ -1,5 +1,5 @@
-// Prints the counts of `npm test` and `npm run test:full` as one line, the last of a run in CI. A command that ended before
-// it could count is one failure.
+// Prints the sum of the counts of `npm test` and `npm run test:full` as the last line of a CI run. A command that ended
+// before it could count is one failure.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './exec.mjs';

@@ -1,6 +1,6 @@
-// Which test files have to run again. A test file depends on the modules that it loaded in its last run, which
-// tests/loaded-modules.ts writes down, and on files that its folder reads or starts. What has not changed since a file
-// passed is not run.
+// Decides which test files have to run again. A test file depends on the modules that it loaded in its last run, which
+// tests/loaded-modules.ts records, and on files that its folder reads or starts. A test file that passed and has not
+// changed is skipped.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { globSync } from 'tinyglobby';
@@ -11,7 +11,7 @@ const ENGINE = ['Cargo.toml', 'Cargo.lock', 'rust-toolchain.toml', '.cargo', 'cr
 const PROGRAM = ['packages/mcp/src', 'packages/mcp/build.mjs', 'packages/viewer', ...ENGINE];
 const ALWAYS = ['package-lock.json', 'tests/vitest.config.ts', 'tests/temporary.ts', 'tests/loaded-modules.ts'];
 
-/** What tests of a folder read without importing it; the first that fits. */
+/** Paths that the tests of a folder read without importing them. The first matching entry is used. */
 const READ = [
   ['tests/packaging/', ['.']],
   ['tests/e2e/viewer/', ['packages/viewer', ...ENGINE]],
@@ -20,16 +20,18 @@ const READ = [
   ['', ['tests/vectors', 'tests/fixtures', 'packages/mcp/src/run/reporters', 'packages/mcp/argus.schema.json']],
 ];
 
-/** Names by which a test starts the built program. */
+/** Names that a test uses to start the built program. */
 const STARTS_PROGRAM = /\b(?:BUNDLE|argusProcess|connectProcess|startProgram)\b/;
 const DEFINES_THEM = ['tests/e2e/argus.ts', 'tests/e2e/clients.ts', 'tests/e2e/harness.ts'];
 const BUILT_ENGINE = 'npm/engine/dist/';
 
 const RECORDS = join(root, 'target', 'stamps', 'passed-test-files.json');
-/** Passes of each file that are kept, so that nothing runs again where an edit is taken back or a branch is left. */
+/**
+ * Number of passes to keep per file, so that nothing runs again after an edit is reverted or the branch is switched.
+ */
 const KEPT_PASSES = 3;
 
-/** The test files of a suite, as vitest.config.ts picks them. */
+/** The test files of a suite, selected as in vitest.config.ts. */
 export function testFiles(suite) {
   const patterns =
     suite === 'full'
@@ -38,14 +40,14 @@ export function testFiles(suite) {
   return globSync([...patterns, '!**/node_modules/**', '!tests/demo/project/**'], { cwd: root }).sort();
 }
 
-/** The files that passed with the inputs that they have now: file -> how many tests. */
+/** The files that passed with their current inputs: file -> number of tests. */
 export function unchangedFiles(files) {
   const records = readRecords();
   const passOf = (file) => records[file]?.find(({ hash, modules }) => hash === inputHash(file, modules));
   return new Map(files.map((file) => [file, passOf(file)?.counts]).filter(([, counts]) => counts !== undefined));
 }
 
-/** Notes files that passed: `{ file, modules, counts }`, with the modules as paths relative to the project. */
+/** Records passed files as `{ file, modules, counts }`. Modules are paths relative to the project. */
 export function notePassed(passed) {
   const records = readRecords();
   for (const { file, modules, counts } of passed) {
@@ -82,7 +84,7 @@ function startsProgram(module) {
   );
 }
 
-/** Files of a test's own folder that are no modules of it: projects, golden answers, scripts that it starts. */
+/** Files in a test's own folder that are not modules: projects, expected answers, and scripts that the test starts. */
 function fixturesBeside(file) {
   const folder = file.slice(0, file.lastIndexOf('/'));
   return globSync([`${folder}/**`, '!**/*.ts', '!**/node_modules/**', '!**/.venv/**'], { cwd: root });

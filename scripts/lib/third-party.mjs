@@ -1,6 +1,7 @@
-// What a published package is made of besides its own code: THIRD-PARTY-NOTICES.txt, with every licence, and
-// sbom.cdx.json, in the format of CycloneDX. Both come from what the bundler and cargo say went in; versions and
-// digests are those of the lock files. The same input gives the same bytes. What only builds or tests is not listed.
+// Lists the third-party software in a published package: THIRD-PARTY-NOTICES.txt with all licenses, and sbom.cdx.json
+// in the format of CycloneDX (https://cyclonedx.org). Both are derived from the output of the bundler and of cargo,
+// with versions and digests from the lock files, so that the same input gives the same bytes. Software that is only
+// used for building or testing is not listed.
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
@@ -17,14 +18,14 @@ const BLESSING = `The author disclaims copyright to this source code. In place o
    May you find forgiveness for yourself and forgive others.
    May you share freely, never taking more than you give.`;
 
-/** Writes both files beside the bundle in `out`; `modules` are the files of node_modules that are in it. */
+/** Writes both files next to the bundle in `out`. `modules` are the files of node_modules that are in the bundle. */
 export function writeThirdParty(manifest, modules, out) {
   const components = [...crates(), ...packages(modules)].sort((a, b) => (a.purl < b.purl ? -1 : 1));
   writeFileSync(join(out, 'THIRD-PARTY-NOTICES.txt'), notices(manifest.name, components));
   writeFileSync(join(out, 'sbom.cdx.json'), bom(manifest, components));
 }
 
-/** The files of which anything is left in what rolldown made. */
+/** The source files that contribute to the output of rolldown. */
 export function bundledFiles(output) {
   const modules = output.flatMap((file) => Object.entries(file.modules ?? {}));
   return modules.filter(([id, { renderedLength }]) => isAbsolute(id) && renderedLength > 0).map(([id]) => id);
@@ -67,7 +68,10 @@ function sqlite() {
   return { name: 'sqlite', version, license: 'blessing', purl: `pkg:generic/sqlite@${version}`, texts: [BLESSING] };
 }
 
-/** What cargo links into the engine with the features it has there; what runs in the compiler alone is not. */
+/**
+ * The crates that cargo links into the engine with their enabled features. Crates that only run in the compiler are
+ * left out.
+ */
 function linkedCrates() {
   const edges = ['--edges', 'normal,no-proc-macro', '--prefix', 'none', '--format', '{p}'];
   const listed = cargo(['tree', '--locked', '--package', 'argus-wasm', '--target', TARGET, ...edges]);
@@ -105,7 +109,9 @@ function packages(modules) {
   });
 }
 
-/** `node_modules/zod` of any file in it, relative to the project; none for the project's own files. */
+/**
+ * `node_modules/zod` for any file inside it, relative to the project. Returns undefined for the project's own files.
+ */
 function packageFolder(file) {
   const parts = relative(root, file).split(sep);
   const at = parts.lastIndexOf('node_modules');
@@ -113,7 +119,7 @@ function packageFolder(file) {
   return parts.slice(0, at + (parts[at + 1].startsWith('@') ? 3 : 2)).join('/');
 }
 
-/** Where one of several licences may be chosen, MIT is. */
+/** The license texts of a package. If a package offers several licenses, MIT is chosen. */
 function licenceTexts(folder, licence, holder) {
   const names = readdirSync(folder).filter((name) => /^(licen[cs]e|copying|notice|unlicense)/i.test(name));
   const mit = / AND /.test(licence) ? [] : names.filter((name) => /mit/i.test(name));
@@ -121,7 +127,10 @@ function licenceTexts(folder, licence, holder) {
   return texts.length > 0 ? texts : [standardText(licence, holder)];
 }
 
-/** Some packages name their licence and leave its text out; this project's own is the MIT licence. */
+/**
+ * The license text for packages that name their license but do not contain its text. The project's own license file is
+ * used, because it is the MIT license.
+ */
 function standardText(licence, holder) {
   if (licence !== 'MIT') throw new Error(`there is no text of ${licence} (${holder}); add it here`);
   return read('packages/mcp/LICENSE')
@@ -158,7 +167,7 @@ function bom({ name, version, license, description }, components) {
 
 function component(type, { name, version, license, purl, hash = {} }) {
   const licenses = new Models.LicenseRepository();
-  // Of the parser of expressions nothing is installed: an id is one word.
+  // The library's expression parser is not installed, so a license that is a single word is treated as an id.
   licenses.add(/ /.test(license) ? new Models.LicenseExpression(license) : new Models.SpdxLicense(license));
   const hashes = new Models.HashDictionary(Object.entries(hash).filter(([, digest]) => digest));
   return new Models.Component(type, name, { version, purl, bomRef: purl, licenses, hashes });

@@ -1,4 +1,4 @@
-// Runs the TypeScript tests of a suite: those files whose inputs have changed since they passed.
+// Runs the TypeScript tests of a suite whose inputs have changed since they passed.
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { root, runTool } from './exec.mjs';
@@ -7,7 +7,7 @@ import { notePassed, testFiles, unchangedFiles } from './test-files.mjs';
 const LOGS = join(root, 'target', 'logs');
 const NO_TESTS = { passed: 0, failed: 0, skipped: 0 };
 
-/** Test files of a suite (`test` or `full`) that begin with one of the prefixes and with none of `except`. */
+/** Test files of a suite (`test` or `full`) that start with one of the prefixes and with none of `except`. */
 export function filesOf(suite, prefixes = [''], except = []) {
   const begins = (file) => (prefix) => file.startsWith(prefix);
   return testFiles(suite).filter((file) => prefixes.some(begins(file)) && !except.some(begins(file)));
@@ -15,9 +15,9 @@ export function filesOf(suite, prefixes = [''], except = []) {
 
 /**
  * @param name of the step, for its log files
- * @param files to run, but for those that passed as they are; all of them with `all`
- * @param bail ends at the first failure
- * @returns counts of all files, with what the new ones printed and how long their tests took, in milliseconds
+ * @param files to run, except for files that passed unchanged; with `all`, every file
+ * @param bail stops at the first failure
+ * @returns counts of all files, with the output and the durations of the files that ran, in milliseconds
  */
 export async function vitest({ name, suite, files, all = false, bail = false, onLine }) {
   const known = all ? new Map() : unchangedFiles(files);
@@ -30,7 +30,7 @@ export async function vitest({ name, suite, files, all = false, bail = false, on
   const counts = results.map((result) => result.counts).reduce(sum, before);
   const ended = { ...counts, code, output };
   return {
-    // A runner that ended badly without naming a failed test (a file did not load, say) is one failure.
+    // A runner that failed without a failed test, for example because a file did not load, is one failure.
     ...(code !== 0 && counts.failed === 0 ? { ...ended, failed: 1 } : ended),
     notes: [cachedNote, ...missingPrograms(output)].filter(Boolean),
     times: results.flatMap(({ file, times }) => times.map((time) => ({ ...time, name: `${file} > ${time.name}` }))),
@@ -55,7 +55,7 @@ function resultsIn(report, modules) {
     const count = (...wanted) => assertionResults.filter((test) => wanted.includes(test.status)).length;
     const counts = { passed: count('passed'), failed: count('failed'), skipped: count('pending', 'skipped', 'todo') };
     const times = assertionResults.map(({ fullName, duration }) => ({ name: fullName, ms: duration ?? 0 }));
-    // A file with skipped tests runs again: what it lacks may be there by then.
+    // A file with skipped tests runs again, because the missing program may be installed by then.
     const isPassed = status === 'passed' && counts.failed === 0 && counts.skipped === 0;
     return { file, counts, times, isPassed, modules: modules.get(file) };
   });
@@ -73,7 +73,7 @@ const sum = (left, right) => ({
   skipped: left.skipped + right.skipped,
 });
 
-/** What tests/runners/installed.ts says of programs that are not there. */
+/** Lines about missing programs, which tests/runners/installed.ts prints. */
 function missingPrograms(output) {
   return [...new Set([...output.matchAll(/^skipped: .*$/gm)].map(([line]) => line))];
 }

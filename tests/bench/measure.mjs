@@ -1,4 +1,4 @@
-// Rounds, medians and Markdown tables for every benchmark.
+// Rounds, medians and Markdown tables for all benchmarks.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 export const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 export const OUT = join(ROOT, '.bench');
 
-/** The seconds that each candidate took, round by round. */
+/** The seconds of each candidate, round by round. */
 class Rounds {
   #seconds;
 
@@ -18,14 +18,14 @@ class Rounds {
     return this.#seconds.has(name);
   }
 
-  /** The median of all rounds. */
+  /** The median over all rounds. */
   seconds(name) {
     return median(this.#seconds.get(name));
   }
 
   /**
-   * How many times as long as the other one a candidate took: the median of what each round says, in which both met
-   * the machine in nearly the same state. Medians of each alone may come from different states.
+   * The ratio of a candidate's time to another candidate's time. It is the median of the ratios per round, because both
+   * run in nearly the same state of the machine within a round. Separate medians may come from different states.
    */
   ratio(name, other) {
     const others = this.#seconds.get(other);
@@ -34,8 +34,8 @@ class Rounds {
 }
 
 /**
- * Runs every candidate once per round, in turn, so that a slow minute of the machine meets all of them.
- * A candidate answers the seconds it took, or nothing and is timed from outside.
+ * Runs every candidate once per round, in turn, so that a slow phase of the machine affects all of them. A candidate
+ * returns its seconds, or nothing and is timed from outside.
  */
 export async function interleaved(candidates, rounds) {
   const seconds = new Map(Object.keys(candidates).map((name) => [name, []]));
@@ -50,8 +50,8 @@ export async function interleaved(candidates, rounds) {
 }
 
 /**
- * Seconds this thread was on a CPU, so that neither a busy machine nor helper threads count; the clock where the
- * system does not tell.
+ * CPU seconds of this thread, so that other load and helper threads do not count. Falls back to the clock if the system
+ * does not provide them.
  */
 export function cpuSeconds() {
   try {
@@ -68,7 +68,10 @@ export function quantile(values, part) {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];
 }
 
-/** A package that may be missing: one of tests/bench/package.json whose native part did not build here. */
+/**
+ * Imports a package that may be missing, because its native part did not build here. It is listed in
+ * tests/bench/package.json.
+ */
 export async function optional(name) {
   try {
     return await import(name);
@@ -78,13 +81,13 @@ export async function optional(name) {
   }
 }
 
-/** A Markdown table; the first row is its head. */
+/** A Markdown table. The first row is its head. */
 export function table(rows) {
   const [head, ...rest] = rows.map((row) => `| ${row.join(' | ')} |`);
   return [head, `|${rows[0].map(() => '---').join('|')}|`, ...rest].join('\n');
 }
 
-/** Keeps a part of the report as `.bench/NAME.md` and shows it. */
+/** Stores a part of the report as `.bench/NAME.md` and prints it. */
 export function report(name, title, ...parts) {
   const text = `## ${title}\n\n${parts.join('\n\n')}\n`;
   mkdirSync(OUT, { recursive: true });
@@ -93,6 +96,6 @@ export function report(name, title, ...parts) {
 }
 
 export const times = (value) => `${value.toFixed(2)}x`;
-/** A goal that is a least (`>=`) or a most (`<=`), met or not. */
+/** A minimum (`>=`) or maximum (`<=`) as a goal, with the result. */
 export const goal = (value, sign, limit) =>
   `${sign} ${limit}: ${(sign === '>=' ? value >= limit : value <= limit) ? 'met' : '**missed**'}`;

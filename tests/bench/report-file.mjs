@@ -1,10 +1,13 @@
-// JUnit files of any size for the benchmarks.
+// Writes JUnit files of any size for the benchmarks.
 import { closeSync, openSync, writeSync } from 'node:fs';
 
 const MESSAGE = 'AssertionError: expected 3 to equal 4';
 const STACK = `${MESSAGE}\n    at tests/orders.test.ts:12:20\n    at runTest (node_modules/runner/index.js:40:9)`;
 
-/** Writes `count` cases, the first of which failed, and then every hundredth; or those that `failure` has a text for. */
+/**
+ * Writes `count` cases. By default the first and every hundredth case fails; otherwise the cases for which `failure`
+ * returns a text.
+ */
 export function writeJunit(path, count, failure = everyHundredth) {
   const file = openSync(path, 'w');
   writeSync(file, `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites tests="${count}">\n`);
@@ -14,7 +17,7 @@ export function writeJunit(path, count, failure = everyHundredth) {
   closeSync(file);
 }
 
-/** The text of a case's failure and what its name ends in; nothing where it passed. */
+/** Text of a case's failure and suffix of its name, or undefined if the case passed. */
 function everyHundredth(index) {
   return index % 100 === 0 ? { type: 'AssertionError', message: MESSAGE, stack: STACK, name: '' } : undefined;
 }

@@ -1,7 +1,7 @@
 /**
- * The plugins, extensions, links and entries that packages/agents/generate.mjs writes, as their hosts' schemas want them and
- * true to the tools. Whether they are current, a step of `npm test` checks. That the hosts themselves take them was tried by
- * hand: docs/manual/agents.md says how.
+ * Checks that the plugins, extensions, links and entries that packages/agents/generate.mjs writes match the schemas of
+ * their hosts and name existing tools. A step of `npm test` checks that they are current. The hosts themselves were
+ * tried by hand; docs/manual/agents.md describes how.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -34,20 +34,20 @@ describe('the published schemas', () => {
     expect(problems(schema, readJson(file))).toEqual([]);
   });
 
-  test('refuse what is wrong', () => {
+  test('reject invalid files', () => {
     expect(problems('mcp-registry-server', { name: 'no-slash', description: '', version: '1' })).not.toEqual([]);
     expect(problems('codex-hooks', { hooks: { PostToolUse: [{ hooks: [] }] } })).not.toEqual([]);
     expect(problems('gemini-settings', { mcpServers: { argus: { cmd: 'npx' } } })).not.toEqual([]);
     expect(problems('claude-code-plugin-manifest', { name: 'argus', hooks: { PostTool: [] } })).not.toEqual([]);
   });
 
-  test('the hooks of Claude Code are those of its plugins', () => {
+  test('accept the hooks of the Claude Code plugin', () => {
     const hooks = readJson(`${AGENTS}/claude/argus/hooks/hooks.json`);
     expect(problems('claude-code-plugin-manifest', { name: 'argus', ...Object(hooks) })).toEqual([]);
   });
 });
 
-/** What a schema has against a value; the schemas' own dialects and remarks are no concern of this. */
+/** Errors of a value according to a schema. Unknown keywords of the schemas are ignored. */
 function problems(schema: string, value: unknown): string[] {
   const ajv = new Ajv({ strict: false, allErrors: true });
   addFormats.default(ajv);
@@ -59,7 +59,7 @@ function problems(schema: string, value: unknown): string[] {
   return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
 }
 
-test('every version is that of the package, and its name in the registry too', () => {
+test('all versions match the package, and the registry name matches', () => {
   const manifest = z.object({ version: z.string(), mcpName: z.string() }).parse(readJson('packages/mcp/package.json'));
   const generated = readdirSync(path.join(root, AGENTS), { recursive: true }).map((file) => `${AGENTS}/${file}`);
   const files = [...generated, '.claude-plugin/marketplace.json'].filter((file) => file.endsWith('.json'));
@@ -69,7 +69,7 @@ test('every version is that of the package, and its name in the registry too', (
   expect(readJson(`${AGENTS}/registry/server.json`)).toMatchObject({ name: manifest.mcpName });
 });
 
-test('everything starts the same server, and the same hook', () => {
+test('all files start the same server and the same hook', () => {
   const servers = z.object({ mcpServers: z.object({ argus: z.unknown() }) });
   for (const file of ['claude/argus/.mcp.json', 'codex/.mcp.json', 'gemini/gemini-extension.json', 'cursor/mcp.json'])
     expect(servers.parse(readJson(`${AGENTS}/${file}`)).mcpServers.argus, file).toMatchObject(SERVER);
@@ -80,7 +80,7 @@ test('everything starts the same server, and the same hook', () => {
   }
 });
 
-test('the links hold that server, and the manual has them', () => {
+test('install links contain the server and are in the manual', () => {
   const links = (agent: string) =>
     z.object({ app: z.string(), web: z.string() }).parse(readJson(`${AGENTS}/${agent}/install-links.json`));
   const cursor = links('cursor');
@@ -104,7 +104,7 @@ const SKILLS = readdirSync(path.join(root, AGENTS, 'source/skills'));
 describe.each(SKILLS)('the skill %s', (skill) => {
   const text = read(`${AGENTS}/source/skills/${skill}/SKILL.md`);
 
-  test('says when it is for, in less than 200 lines', () => {
+  test('describes its purpose in less than 200 lines', () => {
     const [, name, description = ''] = /^---\nname: (.+)\ndescription: (.+)\n---\n/u.exec(text) ?? [];
     expect(name).toBe(skill);
     expect(description.length).toBeGreaterThan(60);
@@ -112,7 +112,7 @@ describe.each(SKILLS)('the skill %s', (skill) => {
     expect(text.split('\n').length).toBeLessThan(200);
   });
 
-  test('names only tools, fields and skills that there are', () => {
+  test('names only existing tools, fields and skills', () => {
     const tools = read('packages/mcp/src/generated/tools.json');
     const pages = ['failures', 'evidence', 'incidents'].map((page) => read(`docs/manual/${page}.md`));
     const known = [tools, ...pages, read('packages/mcp/src/prompts/fix-problem.ts')];
@@ -125,7 +125,7 @@ describe.each(SKILLS)('the skill %s', (skill) => {
   });
 });
 
-test('the skills know every verdict and every next step', () => {
+test('skills list every verdict and every next step', () => {
   const kinds = (text: string) => [...text.matchAll(/^\| `(\w+)` \|/gmu)].map(([, kind]) => kind);
   const verdicts = kinds(read('docs/manual/evidence.md'));
   expect(verdicts).toContain('infrastructure');
@@ -138,7 +138,7 @@ test('the skills know every verdict and every next step', () => {
 describe('the commands of the contract', () => {
   const markdown = read(`${AGENTS}/claude/pm/commands/fix-problem.md`);
 
-  test('are called as the contract says', () => {
+  test('have the names of the contract', () => {
     expect(readJson(`${AGENTS}/claude/pm/.claude-plugin/plugin.json`)).toMatchObject({ name: 'pm' });
     for (const file of ['claude/pm/commands/fix-problem.md', 'claude/pm/commands/generate-inputs.md'])
       expect(existsSync(path.join(root, AGENTS, file))).toBe(true);
@@ -146,14 +146,14 @@ describe('the commands of the contract', () => {
       expect(read(`${AGENTS}/${file}`)).toContain('{{args}}');
   });
 
-  test('say every argument that the program takes', () => {
+  test('list every argument of the program', () => {
     const [, hint = ''] = /^argument-hint: '(.+)'$/mu.exec(markdown) ?? [];
     for (const option of ['desired', 'command', 'test', 'auto', 'inputs', 'timeout', 'max-attempts', 'backoff'])
       expect(hint).toContain(`--${option}`);
     for (const option of ['circuit-breaker', 'namespace']) expect(hint).toContain(`--${option}`);
   });
 
-  /** The block of the command that is run, after the host has put the arguments in. */
+  /** The script of a command, after the host has inserted the arguments. */
   const script = (file: string, typed: string) => {
     const [, block = ''] = /```sh\n(.*?)\n *```/su.exec(read(file).replaceAll('$ARGUMENTS', () => typed)) ?? [];
     return block.replaceAll(/^ {3}/gmu, '');
@@ -167,7 +167,7 @@ describe('the commands of the contract', () => {
       ['$(id)', '`id`'],
       "echo '$(id) `id`'; exit 7",
     ],
-  ])('take %s as it is', async (typed, shown, command) => {
+  ])('pass %s unchanged', async (typed, shown, command) => {
     const [first = '', ...rest] = script(`${AGENTS}/claude/pm/commands/fix-problem.md`, typed).split('\n');
     const [, options = '', mark = ''] = /^npx -y argus-mcp (.+) <<'(\w+)'$/u.exec(first) ?? [];
     expect(rest.at(-1)).toBe(mark);
@@ -179,7 +179,7 @@ describe('the commands of the contract', () => {
     if (command !== undefined) expect(JSON.parse(stdout)).toMatchObject({ command });
   });
 
-  test('find what a script asks', async () => {
+  test('find the questions of a script', async () => {
     const file = `${AGENTS}/claude/pm/commands/generate-inputs.md`;
     const [first = '', input = ''] = script(file, 'for command: "read -p \'Name: \' name"').split('\n');
     const [, options = ''] = /^npx -y argus-mcp (.+) <</u.exec(first) ?? [];

@@ -1,6 +1,4 @@
-/**
- * The manual: its links lead somewhere, and its commands exist with their options.
- */
+/** The manual: its links are valid, and its commands exist with their options. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -10,7 +8,7 @@ import { argus } from '../e2e/argus.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const DOCS = 'docs/manual';
-/** Where the build copies it. */
+/** The folder that the build copies it to. */
 const PACKED_DOCS = 'packages/mcp/docs';
 const PAGES = [
   'README.md',
@@ -26,7 +24,7 @@ const PAGES = [
 
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 
-/** As GitHub makes them of headings. */
+/** Anchors of headings, in the way GitHub creates them. */
 function anchorsOf(file: string): string[] {
   const headings = [...read(file).matchAll(/^#+ (.*)$/gmu)].map(([, heading = '']) => heading);
   return headings.map((heading) =>
@@ -37,7 +35,7 @@ function anchorsOf(file: string): string[] {
   );
 }
 
-test.each(PAGES)('the links of %s', (page) => {
+test.each(PAGES)('links of %s are valid', (page) => {
   const links = [...read(page).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)/gu)];
   const broken = links.filter(([, path = '', anchor]) => {
     const file = path === '' ? page : join(dirname(page), path).replace(PACKED_DOCS, DOCS);
@@ -46,7 +44,7 @@ test.each(PAGES)('the links of %s', (page) => {
   expect(broken.map(([link]) => link)).toEqual([]);
 });
 
-/** Pages that are read where only their package is; the manual has no links out of its folder. */
+/** Pages that are published with a package. Their links must not leave it, because only the package is installed. */
 const PACKED = PAGES.filter((page) => /^(?:packages\/mcp|npm\/engine|docs\/manual)\//u.test(page));
 
 test.each(PACKED)('no relative link of %s leaves its package', (page) => {
@@ -56,11 +54,11 @@ test.each(PACKED)('no relative link of %s leaves its package', (page) => {
   expect(outside).toEqual([]);
 });
 
-test('the README is read in minutes', () => {
+test('README has at most 500 words', () => {
   expect(read('README.md').split(/\s+/u).filter(Boolean).length).toBeLessThanOrEqual(500);
 });
 
-test('the files and functions that the guides name are there', () => {
+test('guides name only existing files and functions', () => {
   const text = read('docs/architecture.md');
   const paths = [
     ...(text + read('.github/CONTRIBUTING.md')).matchAll(/`((?:crates|npm|packages|tests|\.\w+)\/[^`*]+)`/gu),
@@ -69,20 +67,20 @@ test('the files and functions that the guides name are there', () => {
   expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   const steps = [...text.matchAll(/^\| `([^`]+)` \| `(\w+)` \|/gmu)];
   expect(steps.length).toBeGreaterThan(30);
-  /** Where it is defined: as a function, a method, a class, or a trait that is implemented. */
+  /** Matches a definition: a function, a method, a class, or the implementation of a trait. */
   const definition = (name: string) =>
     new RegExp(`fn ${name}\\b|${name} for |class ${name}\\b|^ *(?:export )?(?:async )?(?:function )?${name}[<(]`, 'mu');
   const moved = steps.filter(([, path = '', name = '']) => !definition(name).test(read(path)));
   expect(moved.map(([step]) => step)).toEqual([]);
 });
 
-/** The comment that a source file begins with. */
+/** The comment at the beginning of a source file. */
 function headerOf(file: string): string {
   const text = read(file).replace(/^#!.*\n/u, '');
   return /^(?:\s*\/\*\*.*?\*\/|(?:\/\/[^\n]*\n)+|(?:#[^\n]*\n)+|\s*<!--.*?-->)/su.exec(text)?.[0] ?? '';
 }
 
-test('the files that headers name are there', () => {
+test('headers name only existing files', () => {
   const tracked = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' })
     .split('\0')
     .filter((file) => existsSync(join(root, file)));
@@ -100,7 +98,7 @@ test('the files that headers name are there', () => {
   expect(named.filter(({ name }) => !known.has(name))).toEqual([]);
 });
 
-/** Each command of a shell block that calls this program: its name and the options it is given. */
+/** Each command of a shell block that calls this program, with its name and options. */
 function commandsOf(page: string): { command: string; options: string[] }[] {
   const blocks = [...read(page).matchAll(/^```sh\n(.*?)^```/gmsu)].map(([, text = '']) => text);
   const lines = blocks.flatMap((text) => text.split('\n').map((line) => line.split(/\s#\s/u)[0] ?? ''));
@@ -123,7 +121,7 @@ test.each(COMMANDS)('$page: $command $options', async ({ command, options }) => 
   for (const option of options) expect(stdout).toContain(option);
 });
 
-test('every tool has its line in the manual, and its name in both READMEs', () => {
+test('every tool is in the manual and in both READMEs', () => {
   const tools = Object.keys(JSON.parse(read('packages/mcp/src/generated/tools.json')));
   const manual = PAGES.filter((page) => page.startsWith(DOCS))
     .map(read)

@@ -1,6 +1,6 @@
 /**
- * What is published: its contents, and that it installs and runs in an empty folder where there is no Rust. The tools
- * themselves: tests/e2e.
+ * The published packages: their contents, and that they install and run in an empty folder without Rust. tests/e2e
+ * tests the tools.
  */
 import { execFileSync } from 'node:child_process';
 import {
@@ -24,7 +24,7 @@ import * as z from 'zod';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const work = realpathSync(mkdtempSync(join(tmpdir(), 'argus-packaging-')));
 const MEBIBYTE = 1024 * 1024;
-/** Nothing but what an installed package needs: no Rust, no project tools. */
+/** Programs that an installed package needs. Rust and tools of the project are left out on purpose. */
 const PROGRAMS = ['node', 'npm', 'npx', 'sh', 'git', 'ps'];
 
 const Packed = z.array(
@@ -61,10 +61,10 @@ const REPORTERS =
   /^dist\/reporters\/(?:(?:installed\/)?[\w-]+\.(?:cjs|mjs|py|d\.[cm]ts)|ruby\/\w+\.rb|python\/(?:path\/)?\w+\.py|lua\/\w+\.lua|php\/\w+\.php)$/u;
 
 test.each([
-  // Every use case is compiled for each of the two databases.
+  // The size allows for all use cases being compiled for two databases.
   ['argus-engine', 3.2, 7.9, []],
   ['argus-mcp', 3.7, 9.9, ['CHANGELOG.md', 'dist/reporters/hook.cjs', 'dist/reporters/ruby/argus_reporter.rb']],
-])('%s holds what runs and nothing else', (name, packedMiB, unpackedMiB, more) => {
+])('%s contains only files that it needs', (name, packedMiB, unpackedMiB, more) => {
   const file = packed.get(name);
   if (!file) throw new Error(`${name} was not packed`);
   const names = file.files.map((it) => it.path);
@@ -86,35 +86,35 @@ describe.each([
     npm(folder, 'install', '--prefer-offline', '--no-audit', '--no-fund', ...options, ...tarballs);
   });
 
-  test('the addon is there or not, as asked', () => {
+  test('has the addon only if requested', () => {
     expect(existsSync(join(folder, 'node_modules', 'fs-native-extensions'))).toBe(options.length === 0);
   });
 
-  test('both names of the program run', () => {
+  test('runs under both names', () => {
     const { version } = JSON.parse(readFileSync(join(root, 'packages/mcp/package.json'), 'utf8'));
     for (const name of ['argus-mcp', 'argus']) expect(inside(folder, 'npx', name, '--version').trim()).toBe(version);
   });
 
-  test('reporters load by the names that configurations give them, and have types', () => {
+  test('reporters load by their configured names and have types', () => {
     const { exports } = JSON.parse(readFileSync(join(root, 'packages/mcp/package.json'), 'utf8'));
     const names = Object.keys(exports).filter((name) => name !== './package.json');
     const script = `for (const name of ${JSON.stringify(names)}) {
         console.log(typeof (await import(name.replace('.', 'argus-mcp'))).default);
       }`;
-    // Mocha's is made of what Mocha prints with, and it is not here.
+    // Mocha's reporter extends Mocha's own code, which is not installed here.
     const kinds = names.map((name) => (name === './mocha' ? 'undefined' : 'function'));
     expect(inside(folder, 'node', '--input-type=module', '--eval', script).trim().split('\n')).toEqual(kinds);
     const installed = join(folder, 'node_modules', 'argus-mcp');
     for (const name of names) expect(existsSync(join(installed, exports[name].types)), name).toBe(true);
   });
 
-  test('the engine imports and classifies', () => {
+  test('imports the engine and classifies', () => {
     const script = `import { classify } from 'argus-engine';
       console.log(await classify({ text: 'Error: connect ECONNREFUSED 127.0.0.1:5432' }));`;
     expect(inside(folder, 'node', '--input-type=module', '--eval', script).trim()).toBe('CONNECTION_REFUSED');
   });
 
-  test('an agent runs, diagnoses and reports over stdio', async () => {
+  test('runs, diagnoses and reports over stdio', async () => {
     const projectPath = folder;
     const client = new Client({ name: 'packaging', version: '1.0.0' });
     const args = ['argus-mcp'];
@@ -152,7 +152,9 @@ function folderOfPrograms(): string {
   return folder;
 }
 
-/** Without what npm hands to the scripts it runs: the inner npm must find its own folder. */
+/**
+ * The environment without the variables that npm sets for its scripts, because the inner npm must find its own folder.
+ */
 function environment(): Record<string, string> {
   const kept = Object.entries(process.env).filter(
     ([key]) => !/^(npm_(?!config_)|npm_config_local_prefix$|PATH$|INIT_CWD$|NODE_)/.test(key),

@@ -1,4 +1,6 @@
-/** What manifests, licences and the built program say of what is published. Packed and installed: packages.full.test.ts. */
+/**
+ * Manifests, licenses and the built program of the published packages. packages.full.test.ts packs and installs them.
+ */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +11,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 const manifestOf = (folder: string) => JSON.parse(read(join(folder, 'package.json')));
 
-test('a start reads little before what V8 compiled can be used, and no file only to be handed another', () => {
+test('start loads no file before the compile cache and no file that only re-exports', () => {
   const dist = 'packages/mcp/dist';
   const files = readdirSync(join(root, dist)).filter((name) => name.endsWith('.mjs'));
   const texts = files.map((file) => ({ file, text: read(join(dist, file)) }));
@@ -25,7 +27,7 @@ test('a start reads little before what V8 compiled can be used, and no file only
   expect(texts.filter(({ text }) => /^export\{[^}]*\}from"[^"]+";\s*$/u.test(text))).toEqual([]);
 });
 
-test('the licence is the same text wherever it is looked for', () => {
+test('all packages have the same license', () => {
   const whole = read('LICENSE');
   expect(whole).toMatch(/^MIT License\n/u);
   for (const folder of ['npm/engine', 'packages/mcp', 'packages/pytest-argus'])
@@ -33,16 +35,16 @@ test('the licence is the same text wherever it is looked for', () => {
   for (const folder of ['.', 'npm/engine', 'packages/mcp']) expect(manifestOf(folder).license).toBe('MIT');
 });
 
-test('the plugin of pytest has the version of the program that it starts', () => {
+test('pytest plugin has the version of its program', () => {
   const { version } = manifestOf('packages/mcp');
   expect(read('packages/pytest-argus/pytest_argus.py')).toContain(`__version__ = "${version}"`);
 });
 
 test.each([
   ['npm/engine', ['fs-native-extensions']],
-  // `pg`: for a server on PostgreSQL, and loaded there alone.
+  // `pg` is loaded only by a server on PostgreSQL.
   ['packages/mcp', ['fs-native-extensions', 'pg']],
-])('%s needs nothing but what is optional: %s', (folder, optional) => {
+])('%s has only optional dependencies: %s', (folder, optional) => {
   const { dependencies = {}, optionalDependencies, scripts } = manifestOf(folder);
   expect(dependencies).toEqual({});
   expect(Object.keys(optionalDependencies)).toEqual(optional);

@@ -1,6 +1,4 @@
-/**
- * What the packages say of the software of others in them, and what the engine's module says of where it was built.
- */
+/** The third-party software that the packages declare, and the source paths in the engine's module. */
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -32,7 +30,7 @@ const bill = z.object({
   dependencies: z.array(z.object({ ref: z.string(), dependsOn: z.array(z.string()).optional() })),
 });
 
-/** May be given to others under the terms of this project. */
+/** Licenses that allow redistribution under the terms of this project. */
 const FREE =
   /^(?:MIT|Apache-2\.0|BSD-[23]-Clause|BSL-1\.0|ISC|0BSD|Unicode-3\.0|Unlicense|Zlib|blessing|OR|AND|[()])$/u;
 
@@ -40,7 +38,7 @@ const of = (folder: string, file: string) => readFileSync(join(root, folder, 'di
 const billOf = (folder: string) => bill.parse(JSON.parse(of(folder, 'sbom.cdx.json')));
 
 describe.each(PACKAGES)('%s', (folder) => {
-  test('its bill of materials is of this version, and whole', () => {
+  test('has a complete bill of materials for this version', () => {
     const { metadata, components, dependencies } = billOf(folder);
     const { name, version } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
     expect(metadata.component).toMatchObject({ name, version, purl: `pkg:npm/${name}@${version}` });
@@ -51,7 +49,7 @@ describe.each(PACKAGES)('%s', (folder) => {
     expect(unchecked).toEqual([]);
   });
 
-  test('every crate whose code can be seen in the engine is in it', () => {
+  test('lists every crate that appears in the engine', () => {
     const named = billOf(folder).components.map(({ purl }) => purl);
     const module = readFileSync(join(root, folder, 'dist/argus_engine.wasm'), 'latin1');
     const seen = new Set(
@@ -67,7 +65,7 @@ describe.each(PACKAGES)('%s', (folder) => {
     }
   });
 
-  test('every part has its licence, and one that allows this', () => {
+  test('has a license text that allows redistribution for every part', () => {
     const notices = of(folder, 'THIRD-PARTY-NOTICES.txt').split(/^-{100}$/mu);
     for (const { name, version, licenses } of billOf(folder).components) {
       const [text] = notices.filter((part) => part.startsWith(`\n${name} ${version}\n`));
@@ -84,7 +82,7 @@ describe.each(PACKAGES)('%s', (folder) => {
   });
 });
 
-test('what is bundled of other packages is named, and what only builds is not', () => {
+test('lists bundled packages but no build tools', () => {
   const names = billOf('packages/mcp').components.filter(({ purl }) => purl.startsWith('pkg:npm/'));
   const named = names.map(({ name }) => name);
   const bundled = ['@modelcontextprotocol/server', 'commander', 'svelte', 'tinyglobby', 'uplot', 'yaml', 'zod'];
@@ -92,15 +90,15 @@ test('what is bundled of other packages is named, and what only builds is not', 
   for (const name of ['rolldown', 'typescript', 'vite', 'vitest', 'knip']) expect(named).not.toContain(name);
 });
 
-test('the engine names no folder of the machine that built it', () => {
+test('engine contains no path of the build machine', () => {
   for (const folder of PACKAGES) {
     const module = readFileSync(join(root, folder, 'dist/argus_engine.wasm'), 'latin1');
-    // Rules of the engine name `/root/` and `/home/` themselves.
+    // `/root/` and `/home/` are not searched for, because rules of the engine contain them.
     const places = [root, process.env.CARGO_HOME ?? join(homedir(), '.cargo'), '.cargo/registry', '.rustup/'];
     for (const place of places) expect(module.includes(place), place).toBe(false);
     const sources = module.match(/[\w./@-]{3,200}\.(?:rs|c|h)\b/gu) ?? [];
     expect(sources.length).toBeGreaterThan(20);
-    // The standard library's own are named by whoever built that.
+    // Paths of the standard library come from the machine that built the library.
     const elsewhere = sources.filter(
       (file) => file.startsWith('/') && !/^\/rust(?:c\/[0-9a-f]{40}|\/deps)\//u.test(file),
     );

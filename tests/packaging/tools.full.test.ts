@@ -5,7 +5,7 @@ import { connectProcess } from '../e2e/clients.ts';
 
 import { callEveryTool } from '../e2e/protocol/every-tool.ts';
 
-test('every tool of the optimized build answers by its schema', async () => {
+test('every tool of the optimized build matches its schema', async () => {
   const agent = await connectProcess('2026-07-28');
   await callEveryTool(agent);
   await agent.close();

@@ -1,4 +1,5 @@
-//! Reads report files and prints what was read and how fast: `cargo run --release -p argus-report --example read FILE...`
+//! Reads report files and prints the number of cases and the speed:
+//! `cargo run --release -p argus-report --example read FILE...`
 #![allow(
     clippy::print_stdout,
     clippy::unwrap_used,

@@ -1,28 +1,29 @@
-//! Picks the failed assertions out of what a C++ test program printed: its framework says beside them what runs, what
-//! passed and how to call it, and `CTest` reports all of that as one text.
+//! Extracts the failed assertions from the output of a C++ test program. The framework also prints progress, passed
+//! tests and usage hints, and `CTest` reports all of that as one text.
 
 use argus_core::display::without_escapes;
 
-/// A framework, known by a line that only its programs print.
+/// A framework, recognized by a line that only its programs print.
 struct Framework {
     is_sign: fn(&str) -> bool,
-    /// Whether a failed assertion begins.
+    /// Returns true for the first line of a failed assertion.
     begins: fn(&str) -> bool,
     ends: fn(&str) -> AssertionEnd,
 }
 
 enum AssertionEnd {
-    /// The line is a part of it.
+    /// The line belongs to the assertion.
     No,
-    /// With this line.
+    /// The line is the last line of the assertion.
     With,
-    /// The line is none of it.
+    /// The assertion ended before this line.
     Before,
 }
 
 const FRAMEWORKS: [Framework; 4] = [GOOGLE_TEST, CATCH, DOCTEST, BOOST_TEST];
 
-/// `cart_test.cpp:7: Failure`, and below it values, which may have several lines, up to the name of the test.
+/// `cart_test.cpp:7: Failure`, followed by values that may have several lines, up to the line with the name of the
+/// test.
 const GOOGLE_TEST: Framework = Framework {
     is_sign: |line| line.starts_with("[  FAILED  ] "),
     begins: |line| {
@@ -36,14 +37,14 @@ const GOOGLE_TEST: Framework = Framework {
     },
 };
 
-/// `cart_test.cpp:7: FAILED:`, and below it what was checked and its values.
+/// `cart_test.cpp:7: FAILED:`, followed by the expression and its values.
 const CATCH: Framework = Framework {
     is_sign: |line| line.contains(" is a Catch") && line.ends_with(" host application."),
     begins: |line| line.strip_suffix(": FAILED:").is_some_and(is_place),
     ends: ends_at_blank,
 };
 
-/// `cart_test.cpp:7: ERROR: CHECK( total == 7 ) is NOT correct!`, and below it the values.
+/// `cart_test.cpp:7: ERROR: CHECK( total == 7 ) is NOT correct!`, followed by the values.
 const DOCTEST: Framework = Framework {
     is_sign: |line| line.starts_with("[doctest] "),
     begins: |line| [": ERROR: ", ": FATAL ERROR: "].iter().any(|mark| begins_with_place(line, mark)),
@@ -61,7 +62,7 @@ fn ends_at_blank(line: &str) -> AssertionEnd {
     if line.is_empty() || line.starts_with("*** ") { AssertionEnd::Before } else { AssertionEnd::No }
 }
 
-/// The failed assertions, in order, with an empty line between them; `None` where no framework that is known said any.
+/// The failed assertions in order, separated by empty lines. Returns `None` if no known framework printed an assertion.
 pub(crate) fn failed_assertions(output: &str) -> Option<String> {
     let output = without_escapes(output);
     let lines: Vec<&str> = output.lines().map(str::trim_end).collect();
@@ -90,7 +91,8 @@ pub(crate) fn failed_assertions(output: &str) -> Option<String> {
     (!assertions.is_empty()).then(|| on_one_line(assertions.join("\n")))
 }
 
-/// `Catch` puts long values and the operator between them on lines of their own, of which no one says anything.
+/// Joins long values and their operator, which `Catch` prints on separate lines, because a single line of them has no
+/// meaning.
 fn on_one_line(assertions: String) -> String {
     let join = |text: String, operator| text.replace(&format!("\n  {operator}\n  "), &format!(" {operator} "));
     ["==", "!=", "<", "<=", ">", ">="].into_iter().fold(assertions, join)
@@ -100,7 +102,7 @@ fn begins_with_place(line: &str, mark: &str) -> bool {
     line.split_once(mark).is_some_and(|(file, _)| is_place(file))
 }
 
-/// `cart_test.cpp:7`, or `cart_test.cpp(7)`.
+/// Returns true for `cart_test.cpp:7` or `cart_test.cpp(7)`.
 fn is_place(text: &str) -> bool {
     let with_line = text.strip_suffix(')').and_then(|text| text.rsplit_once('(')).or_else(|| text.rsplit_once(':'));
     with_line.is_some_and(|(file, line)| {

@@ -1,9 +1,8 @@
-//! The format of a report, told from its beginning.
-//! Only the head is read; a wrong guess is corrected by naming the format.
+//! Detects the format of a report from its beginning. If the guess is wrong, the caller can name the format.
 
 use crate::model::Format;
 
-/// The format that the first text of a report shows.
+/// The format that the beginning of a report indicates.
 pub(crate) fn format_of(head: &str) -> Option<Format> {
     let start = head.trim_start_matches(['\u{FEFF}', ' ', '\t', '\r', '\n']);
     if start.starts_with('<') {
@@ -18,12 +17,12 @@ pub(crate) fn format_of(head: &str) -> Option<Format> {
     is_tap(start).then_some(Format::Tap)
 }
 
-/// A root element of JUnit's; comments, instructions and a document type may come first.
+/// Returns true if the text has a root element of JUnit. Comments, instructions and a document type may come before it.
 fn is_junit(text: &str) -> bool {
     ["<testsuites", "<testsuite", "<testcase", ":testsuites", ":testsuite"].iter().any(|root| text.contains(root))
 }
 
-/// A line that is an event of `go test -json`; build output may come before it.
+/// Returns true if a line is an event of `go test -json`. Build output may come before it.
 fn is_go_test(text: &str) -> bool {
     text.lines().take(200).any(|line| {
         let line = line.trim();
@@ -33,7 +32,7 @@ fn is_go_test(text: &str) -> bool {
     })
 }
 
-/// Keys that only one format has, the nearest to the beginning first.
+/// Finds the key nearest to the beginning that only one format uses.
 fn json_format(text: &str) -> Option<Format> {
     const KEYS: [(&str, Format); 14] = [
         ("\"reportFormat\"", Format::Ctrf),
@@ -55,7 +54,8 @@ fn json_format(text: &str) -> Option<Format> {
     found.min_by_key(|(at, _)| *at).map(|(_, format)| format)
 }
 
-/// A version line, a plan, or a test line among the first lines; a shell's or a tool's own lines may come before.
+/// Returns true if one of the first lines is a version line, a plan or a test line. Lines of a shell or a tool may come
+/// before it.
 fn is_tap(text: &str) -> bool {
     text.lines().take(200).map(str::trim_start).any(|line| {
         line.starts_with("TAP version ")
@@ -68,7 +68,7 @@ fn is_plan(line: &str) -> bool {
     line.strip_prefix("1..").is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_digit()))
 }
 
-/// A number or a dash; `ok, done` and `okay` are prose.
+/// Returns true for a number or a dash. `ok, done` and `okay` are prose.
 fn follows_ok(rest: &str) -> bool {
     let rest = rest.trim_start();
     rest.starts_with("- ") || rest.starts_with(|first: char| first.is_ascii_digit())

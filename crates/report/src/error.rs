@@ -1,5 +1,5 @@
-//! Why a report could not be read at all.
-//! The problems of a report that was read in part are [`crate::Problem`]s.
+//! Errors for reports of which nothing could be read. If a report was read in part, [`crate::Problem`]s describe the
+//! rest.
 
 /// Nothing could be read from a report.
 #[derive(Debug, thiserror::Error)]
@@ -36,22 +36,22 @@ impl ReportError {
         "REPORT_UNREADABLE"
     }
 
-    /// There was nothing in it but white space.
+    /// The report contains only white space.
     pub fn is_empty(&self) -> bool {
         matches!(self.kind, ReportErrorKind::Empty)
     }
 
-    /// Its bytes are no text.
+    /// The report is binary.
     pub fn is_binary(&self) -> bool {
         matches!(self.kind, ReportErrorKind::Binary)
     }
 
-    /// It is text, but no report format was told from it.
+    /// The report is text, but no format was recognized.
     pub fn is_unrecognized(&self) -> bool {
         matches!(self.kind, ReportErrorKind::Unrecognized)
     }
 
-    /// The source refused to be read.
+    /// Reading from the source failed.
     pub fn is_io(&self) -> bool {
         matches!(self.kind, ReportErrorKind::Io(_))
     }

@@ -1,21 +1,22 @@
-//! One file for each report format: what it holds becomes the cases of a run.
+//! One file for each report format.
 //!
-//! In which order cases ran, by what wrote the report:
+//! How the order of execution is derived, by the writer of the report:
 //!
 //! | report | order |
 //! |---|---|
-//! | JSON of Jest and Vitest | files stand as they ended (Jest) or as they were found (Vitest), and ran beside one another: by the start that each file has, and in Jest 30 each case; where files overlap, only inside each |
-//! | JSON of Playwright | grouped by file, whatever the workers did: by the start of the first attempt |
-//! | CTRF | by `start`, where each test has one; without it as reported of those that run one test after another (Mocha, uvu, busted, `RSpec`, minitest, unittest) |
-//! | `go test -json` | packages run beside one another: inside each by the time of the event `run` |
-//! | TAP | as reported; node:test reports files as they were named and runs them beside one another, so that only one file alone has an order |
-//! | JUnit of pytest, Mocha, `RSpec`, PHPUnit, Bun, Deno | as reported, unless the cases took longer together than the run: then they ran beside one another (pytest-xdist) |
-//! | JUnit of Jest, Surefire, Gradle | suites by their `timestamp`, cases inside as reported; Surefire before 3 writes none, so that only one class alone has an order |
+//! | JSON of Jest and Vitest | by the start time of each file, and in Jest 30 of each case, because files run in parallel and are listed as they ended (Jest) or as they were found (Vitest). If files overlap, only the order inside each file is known |
+//! | JSON of Playwright | by the start time of the first attempt, because the report is grouped by file |
+//! | CTRF | by `start` if every test has it; otherwise as reported, but only for runners that run one test after another (Mocha, uvu, busted, `RSpec`, minitest, unittest) |
+//! | `go test -json` | by the time of the event `run` inside each package, because packages run in parallel |
+//! | TAP | as reported. node:test runs files in parallel and reports them as they were named, so only a report with a single file has an order |
+//! | JUnit of pytest, Mocha, `RSpec`, PHPUnit, Bun, Deno | as reported, unless the cases took longer in total than the run, because they ran in parallel then (pytest-xdist) |
+//! | JUnit of Jest, Surefire, Gradle | suites by their `timestamp`, cases inside as reported. Surefire before 3 writes no timestamp, so only a report with a single class has an order |
 //! | JUnit of cargo-nextest | by the `timestamp` of each case |
-//! | JUnit of Vitest and node:test | one file alone as reported |
-//! | JUnit of Playwright, gotestsum and of tools not known | unknown: gotestsum puts failed tests first |
+//! | JUnit of Vitest and node:test | as reported, if there is only one file |
+//! | JUnit of Playwright, gotestsum and unknown tools | unknown, for example because gotestsum lists failed tests first |
 //!
-//! A failed case may be handed out later than it stands, for a retry may follow: `ReportCase::place` says where it stands.
+//! A failed case may be emitted later than its position in the report, because a retry may follow. `ReportCase::place`
+//! keeps the position.
 
 pub(super) mod ctrf;
 pub(super) mod go_test;

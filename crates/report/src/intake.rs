@@ -1,5 +1,5 @@
-//! Where every parser hands in its cases and its problems.
-//! It keeps the promises that hold for all formats: bounded texts, distinct names, capped problems.
+//! Receives cases and problems from all parsers. It guarantees the same limits for every format: bounded texts,
+//! distinct names and a limited number of problems.
 
 use std::{
     collections::HashMap,
@@ -13,16 +13,16 @@ use crate::{
     reading::bounded_text,
 };
 
-/// Problems named one by one; more are counted.
+/// Problems above this number are only counted.
 const MAX_PROBLEMS: usize = 50;
 
-/// Milliseconds by which rounded times of cases may exceed that of the whole.
+/// Tolerance in milliseconds, because the durations of cases are rounded.
 const ROUNDED_MS: f64 = 50.0;
 
-/// Characters of a version.
+/// Maximum length of a version in characters.
 const MAX_VERSION_CHARS: usize = 40;
 
-/// Collects what a parser finds.
+/// Collects the results of a parser.
 pub(crate) struct Intake<'a> {
     options: &'a Options,
     sink: &'a mut dyn FnMut(ReportCase),
@@ -30,26 +30,27 @@ pub(crate) struct Intake<'a> {
     unnamed_problems: u64,
     cases: u64,
     failed_cases: u64,
-    /// Failures that the report counts itself, and those that it lists, which may be several of one case.
+    /// Number of failures that the report claims, and number of failures that it lists. A case may have several listed
+    /// failures.
     counted_failures: u64,
     listed_failures: u64,
-    /// How often each qualified name was handed in, by hash: 16 bytes a case.
+    /// Number of cases per qualified name, by hash. It takes 16 bytes per case.
     seen: HashMap<u64, u32>,
     numbered: u64,
-    /// Milliseconds of all cases together.
+    /// Total duration of all cases in milliseconds.
     case_ms: f64,
-    /// Cases that ran and of which it is not known when.
+    /// Number of executed cases without a start time.
     undated: u64,
     has_starts: bool,
     first_file: Option<u64>,
     has_several_files: bool,
-    /// How the cases are put into the order in which they ran, as far as the runner goes.
+    /// How to derive the order of execution, as far as the runner provides it.
     pub(crate) order: ExecutionOrder,
-    /// When the run started, UTC milliseconds.
+    /// Start of the run, UTC milliseconds.
     pub(crate) started_at: Option<i64>,
-    /// Wall-clock milliseconds.
+    /// Wall-clock duration of the run in milliseconds.
     pub(crate) duration_ms: Option<f64>,
-    /// The runner, where the report tells.
+    /// Name of the runner, if the report contains it.
     pub(crate) runner: Option<String>,
     runner_version: Option<String>,
 }
@@ -84,12 +85,12 @@ impl<'a> Intake<'a> {
         self.cases
     }
 
-    /// A source path as cases name it: `/`, relative to the project where it lies inside.
+    /// Formats a source path for cases: with `/`, and relative to the project if it is inside.
     pub(crate) fn file(&self, path: &str) -> Option<String> {
         paths::relative(path, &self.options.project_root)
     }
 
-    /// Notes where a case stands that waits before it is handed out.
+    /// Assigns the position in the report to a case that is emitted later.
     pub(crate) fn number(&mut self, case: &mut ReportCase) {
         if case.place.number == 0 {
             self.numbered += 1;
@@ -97,7 +98,8 @@ impl<'a> Intake<'a> {
         }
     }
 
-    /// Hands out a case. A second test of the same name gets ` (2)`: two tests must not share one history.
+    /// Passes a case to the sink. A second case with the same name gets the suffix ` (2)`, because two tests must not
+    /// share a history.
     pub(crate) fn emit_case(&mut self, case: ReportCase) {
         let mut case = normalize_case(case);
         self.number(&mut case);
@@ -114,14 +116,14 @@ impl<'a> Intake<'a> {
         (self.sink)(case);
     }
 
-    /// Notes how many failures the report itself counts.
+    /// Notes the number of failures that the report claims.
     pub(crate) fn note_counted_failures(&mut self, count: Option<f64>) {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a cast to an integer saturates")]
         let count = count.unwrap_or(0.0) as u64;
         self.counted_failures = self.counted_failures.max(count);
     }
 
-    /// Notes a failure of a format that may list several of one case.
+    /// Notes a listed failure, for formats that may list several per case.
     pub(crate) const fn note_listed_failure(&mut self) {
         self.listed_failures += 1;
     }
@@ -131,7 +133,7 @@ impl<'a> Intake<'a> {
             return;
         }
         self.case_ms += case.duration_ms.unwrap_or(0.0);
-        // What failed outside of any test, as a build does, needs no start.
+        // A failure outside any test, for example of a build, needs no start time.
         self.undated += u64::from(case.place.started_at.is_none() && case.name != SUITE_FAILURE);
         self.has_starts |= case.place.started_at.is_some();
         let mut hasher = DefaultHasher::new();
@@ -140,17 +142,19 @@ impl<'a> Intake<'a> {
         self.has_several_files |= *self.first_file.get_or_insert(file) != file;
     }
 
-    /// Whether it is known of a case when it started.
+    /// Returns true if any case has a start time.
     pub(crate) const fn has_starts(&self) -> bool {
         self.has_starts
     }
 
-    /// Of a runner that runs files beside one another and reports them otherwise: one file alone has an order.
+    /// For runners that run files in parallel and report them in another order: only a report with a single file has a
+    /// known order.
     pub(crate) fn order_of_files(&mut self) {
         self.order = if self.has_several_files { ExecutionOrder::Unknown } else { ExecutionOrder::AsReported };
     }
 
-    /// Cases that took longer together than the whole run did not run one after another.
+    /// The order of execution. If the durations of the cases add up to more than the run, the cases ran in parallel and
+    /// have no order.
     fn known_order(&self) -> ExecutionOrder {
         let is_parallel = self.duration_ms.is_some_and(|whole| self.case_ms > whole * 1.05 + ROUNDED_MS);
         match self.order {
@@ -160,12 +164,12 @@ impl<'a> Intake<'a> {
         }
     }
 
-    /// Whether a case of this name was handed out already.
+    /// Returns true if a case with this name was emitted.
     pub(crate) fn has_case(&self, case: &ReportCase) -> bool {
         self.seen.contains_key(&hash(case))
     }
 
-    /// Notes something that could not be read.
+    /// Notes a part of the report that could not be read.
     pub(crate) fn problem(&mut self, line: Option<u64>, reason: impl Into<String>) {
         if self.problems.len() >= MAX_PROBLEMS {
             self.unnamed_problems += 1;
@@ -176,7 +180,8 @@ impl<'a> Intake<'a> {
         self.problems.push(Problem { at, reason: reason.into() });
     }
 
-    /// The earliest start counts. One at the epoch is a time that was never set (jest-junit, of a broken file).
+    /// Notes a start time; the earliest is kept. Times near the epoch are ignored, because jest-junit writes them for
+    /// broken files.
     pub(crate) fn note_start(&mut self, at: Option<i64>) {
         let at = at.filter(|at| *at > 86_400_000);
         self.started_at = match (self.started_at, at) {
@@ -185,7 +190,7 @@ impl<'a> Intake<'a> {
         };
     }
 
-    /// Notes what the report says is the version of its runner; a text that is none is not kept.
+    /// Notes the version of the runner. Text that does not look like a version is ignored.
     pub(crate) fn note_runner_version(&mut self, version: Option<String>) {
         let is_part = |char: char| char.is_ascii_alphanumeric() || matches!(char, '.' | '-' | '+' | '_');
         let is_version = |text: &String| {
@@ -193,16 +198,16 @@ impl<'a> Intake<'a> {
                 && text.starts_with(|char: char| char.is_ascii_digit())
                 && text.chars().all(is_part)
         };
-        // Node names its own with a letter before it.
+        // Node writes its version with a leading `v`.
         let version = version.map(|text| text.strip_prefix('v').map_or_else(|| text.clone(), str::to_owned));
         self.runner_version = version.filter(is_version).or_else(|| self.runner_version.take());
     }
 
-    /// What is known once the report was read; the last problem says how many more there were.
+    /// The result after the whole report was read. The last problem has the number of further problems.
     pub(crate) fn into_parsed(self, format: Format) -> Parsed {
         let order = self.known_order();
         let mut problems = self.problems;
-        // Each other problem may be the reason why some are missing.
+        // Reported only without other problems, because any of them may explain the missing failures.
         let listed = self.listed_failures.max(self.failed_cases);
         if problems.is_empty() && self.counted_failures > listed {
             let reason = format!("it counts {} failures and lists {listed}", self.counted_failures);
@@ -231,7 +236,7 @@ fn hash(case: &ReportCase) -> u64 {
     hasher.finish()
 }
 
-/// Names are one line without surrounding space and bounded; an unnamed test still has a name.
+/// Makes names single-line, trimmed and bounded, and gives unnamed tests a name.
 fn normalize_case(mut case: ReportCase) -> ReportCase {
     case.name = tidy_name(case.name);
     if case.name.is_empty() {
@@ -242,7 +247,7 @@ fn normalize_case(mut case: ReportCase) -> ReportCase {
     if case.status != CaseStatus::Skipped {
         case.attempts = case.attempts.max(1);
     }
-    // Microseconds are enough; what is finer is the noise of a conversion. Zero has no sign.
+    // Rounds to microseconds, because smaller digits are conversion noise, and removes the sign of a negative zero.
     let duration = case.duration_ms.filter(|duration| duration.is_finite() && *duration >= 0.0);
     case.duration_ms = duration.map(|duration| (duration * 1000.0).round().abs() / 1000.0);
     case

@@ -13,8 +13,8 @@
 //! assert_eq!(cases[0].status, CaseStatus::Failed);
 //! ```
 //!
-//! Messy input gives what could be read plus the problems; an error only when nothing could.
-//! Classifying and redacting are done by `argus-core`.
+//! Messy input gives the readable cases plus problems; only a report of which nothing could be read is an error.
+//! `argus-core` classifies and redacts.
 
 mod cpp_frameworks;
 mod detect;
@@ -36,16 +36,17 @@ pub use error::ReportError;
 pub use model::{CaseStatus, ExecutionOrder, Format, Parsed, Place, Problem, ReportCase, SUITE_FAILURE};
 pub use paths::{looks_like_file, relative as relative_path};
 
-/// What a parser must be told about a report besides its bytes.
+/// Context of a report that is not in its bytes.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Name of the report file, for problems and errors.
+    /// Name of the report file, used in problems and errors.
     pub name: String,
-    /// Absolute path of the project: files inside it are made relative to it.
+    /// Absolute path of the project. Files inside it are made relative to it.
     pub project_root: String,
 }
 
-/// Reads one report and hands each case to `sink` as soon as it is complete. `format: None` tells it from the content.
+/// Reads a report and passes each case to `sink` as soon as it is complete. With `format: None`, the format is detected
+/// from the content.
 pub fn parse<R: std::io::BufRead>(
     reader: R,
     format: Option<Format>,

@@ -1,8 +1,8 @@
-//! The shape every report is read into.
+//! The types that every report is converted into.
 
 use serde::{Deserialize, Serialize};
 
-/// Name of the case that stands for a file or suite which failed outside of any test (an import, a hook).
+/// Name of the case that represents a file or suite which failed outside any test, for example in an import or a hook.
 pub const SUITE_FAILURE: &str = "(suite)";
 
 /// Report formats by name.
@@ -76,27 +76,28 @@ pub struct ReportCase {
     pub place: Place,
 }
 
-/// Where a case stands among those of its report. Compared, it is the order of execution where [`Parsed::order`] says so.
+/// Position of a case in its report. If [`Parsed::order`] is `ByStart`, comparing positions gives the order of
+/// execution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
-    /// When it started, or its file did; UTC milliseconds.
+    /// Start of the case or of its file, UTC milliseconds.
     pub started_at: Option<i64>,
-    /// As which it came in the report, from 1.
+    /// Number of the case in the report, starting at 1.
     pub number: u64,
 }
 
-/// What is known of the order in which the cases of a report ran; [`crate::formats`] says of which runner what.
+/// How to derive the order of execution of the cases; [`crate::formats`] lists the runners.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ExecutionOrder {
-    /// Nothing: sorted otherwise, or run beside one another.
+    /// Unknown, because the report is sorted in another way or the cases ran in parallel.
     #[default]
     Unknown,
-    /// They ran as they stand in the report.
+    /// The order in the report.
     AsReported,
-    /// They ran as they started.
+    /// The order of the start times.
     ByStart,
-    /// The cases of a unit ([`ReportCase::unit`]) ran as they started. Units ran beside one another, so their order is
-    /// chance.
+    /// The cases of a unit ([`ReportCase::unit`]) ran as they started. Units ran in parallel, so their order is
+    /// random.
     ByStartInUnits,
 }
 
@@ -121,18 +122,19 @@ impl ReportCase {
         }
     }
 
-    /// A file or suite that failed outside of its tests.
+    /// A file or suite that failed outside its tests.
     pub(crate) fn suite_failure(file: Option<String>, error: Option<String>) -> Self {
         let error = error.and_then(|error| crate::reading::bounded_text::bound_error(&error));
         Self { file, error, ..Self::new(SUITE_FAILURE.to_owned(), CaseStatus::Failed) }
     }
 
-    /// The file, else the suites: where files or packages have processes of their own, the cases of one process.
+    /// The file, or the suites of a case without one. Its cases run in one process if files or packages have processes of
+    /// their own.
     pub fn unit(&self) -> String {
         self.file.clone().unwrap_or_else(|| self.suite.join(" > "))
     }
 
-    /// `file > suite > name`, the one name of a case whichever reporter delivered it.
+    /// `file > suite > name`. It is the same for every reporter.
     pub fn qualified_name(&self) -> String {
         let parts = self.file.iter().chain(&self.suite).map(String::as_str).chain([self.name.as_str()]);
         parts.collect::<Vec<_>>().join(" > ")
@@ -150,23 +152,24 @@ pub struct Problem {
     pub reason: String,
 }
 
-/// What is known about a report once it was read to its end.
+/// The result of reading a report to its end.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parsed {
-    /// The format it was read as.
+    /// The format of the report.
     pub format: Format,
-    /// How many cases were handed out.
+    /// Number of emitted cases.
     pub cases: u64,
-    /// What could not be read; at most about fifty, the last one then says how many more there were.
+    /// Parts that could not be read. There are at most about fifty entries; the last entry then has the number of
+    /// further problems.
     pub problems: Vec<Problem>,
-    /// When the run started, UTC milliseconds since the epoch.
+    /// Start of the run, UTC milliseconds since the epoch.
     pub started_at: Option<i64>,
-    /// Wall-clock milliseconds of the run, else the sum over its suites.
+    /// Wall-clock duration of the run in milliseconds, otherwise the sum over its suites.
     pub duration_ms: Option<f64>,
-    /// The runner that wrote it, such as `vitest`, where the report tells.
+    /// Name of the runner, for example `vitest`, if the report contains it.
     pub runner: Option<String>,
-    /// Its version, such as `3.2.4`, where the report tells.
+    /// Version of the runner, for example `3.2.4`, if the report contains it.
     pub runner_version: Option<String>,
-    /// How its cases are put into the order in which they ran.
+    /// How to derive the order of execution of the cases.
     pub order: ExecutionOrder,
 }

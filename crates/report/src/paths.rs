@@ -1,9 +1,9 @@
-//! Source paths as reports write them, made the same everywhere.
+//! Normalizes the source paths of reports.
 
 use argus_core::file_url::path_of_file_url;
 use std::borrow::Cow;
 
-/// `path` with `/`, relative to `root` where it lies inside; `None` if it is blank.
+/// `path` with `/`, relative to `root` if it is inside. Returns `None` if it is blank.
 pub fn relative(path: &str, root: &str) -> Option<String> {
     let path = slashes(path.trim());
     if path.is_empty() {
@@ -20,7 +20,7 @@ pub fn relative(path: &str, root: &str) -> Option<String> {
     (!relative.is_empty()).then(|| relative.to_owned())
 }
 
-/// Whether a name is a source file's path rather than a class or a suite.
+/// Returns true if a name is the path of a source file, not a class or a suite.
 pub fn looks_like_file(name: &str) -> bool {
     const EXTENSIONS: [&str; 34] = [
         "js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts", "vue", "svelte", "py", "rb", "php", "java", "kt", "kts",
@@ -31,12 +31,12 @@ pub fn looks_like_file(name: &str) -> bool {
     if stem.is_empty() || !EXTENSIONS.contains(&extension) {
         return false;
     }
-    // `com.acme.go` is a package: without a slash, only what names test files that way is a file.
+    // `com.acme.go` is a package. Without a slash, only names such as `a.test.js` are files.
     let kind = stem.rsplit_once('.').map(|(_, kind)| kind);
     name.contains(['/', '\\']) || matches!(kind, None | Some("test" | "spec"))
 }
 
-/// `file:` URLs become paths; backslashes become slashes where they separate.
+/// Converts `file:` URLs to paths, and backslashes to slashes if they are separators.
 fn slashes(path: &str) -> String {
     let path = path_of_file_url(path).unwrap_or(Cow::Borrowed(path)).into_owned();
     let windows = has_drive(&path) || path.starts_with("\\\\") || (path.contains('\\') && !path.contains('/'));
@@ -51,12 +51,12 @@ fn has_drive(path: &str) -> bool {
     matches!(path.as_bytes(), [drive, b':', b'/' | b'\\', ..] if drive.is_ascii_alphabetic())
 }
 
-/// macOS names its temporary folders both ways.
+/// macOS has two names for its temporary folders, with and without `/private`.
 fn strip_private(path: &str) -> &str {
     path.strip_prefix("/private").filter(|rest| rest.starts_with('/')).unwrap_or(path)
 }
 
-/// Drive letters and everything behind them are compared without case, as Windows does.
+/// Compares paths with a drive letter without regard to case, as Windows does.
 fn strip_root<'a>(path: &'a str, root: &str) -> Option<&'a str> {
     let head = path.get(..root.len())?;
     let same = if has_drive(path) { head.eq_ignore_ascii_case(root) } else { head == root };
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_are_the_same_however_they_were_written() {
+    fn normalizes_paths() {
         let rows = [
             ("/project/src/a.test.ts", "/project", "src/a.test.ts"),
             ("/project/src/a.test.ts", "/project/", "src/a.test.ts"),
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn classes_are_not_files() {
+    fn distinguishes_files_from_classes() {
         for file in
             ["src/a.test.ts", "a.test.js", "a.spec.ts", "test_a.py", "com/acme/CartTest.java", "spec/sum_spec.lua"]
         {

@@ -1,4 +1,5 @@
-//! Reads what any format may hold in bounded memory: bytes of any encoding, JSON, XML, numbers, times and long texts.
+//! Reads the building blocks of all formats in bounded memory: bytes in any encoding, JSON, XML, numbers, times and
+//! long texts.
 
 pub(crate) mod bounded_text;
 pub(crate) mod input;

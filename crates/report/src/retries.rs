@@ -1,5 +1,5 @@
-//! Failed cases wait here, in bounded memory, for a later attempt of the same case.
-//! What passed at its first attempt leaves at once.
+//! Holds failed cases back, in bounded memory, because a later attempt of the same case may follow. Cases that pass in
+//! the first attempt are emitted immediately.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -7,10 +7,11 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use crate::intake::Intake;
 use crate::model::{CaseStatus, ReportCase};
 
-/// Texts of waiting cases; above it they leave at once, and a later retry counts as a case of its own.
+/// Maximum total size of the texts of waiting cases. Above it, waiting cases are emitted, and a later retry counts as a
+/// separate case.
 const MAX_WAITING_BYTES: usize = 16 * 1024 * 1024;
 
-/// Folds attempts.
+/// Combines the attempts of a case.
 #[derive(Default)]
 pub(crate) struct Retries {
     waiting: Vec<ReportCase>,
@@ -23,7 +24,7 @@ impl Retries {
         self.waiting.len()
     }
 
-    /// Takes a complete case. With `repeats`, a case of a known name is another attempt.
+    /// Takes a complete case. With `repeats`, a case with a known name is another attempt.
     pub(crate) fn push(&mut self, mut case: ReportCase, repeats: bool, intake: &mut Intake<'_>) {
         intake.number(&mut case);
         if repeats && let Some(earlier) = self.find(&case) {
@@ -31,12 +32,12 @@ impl Retries {
         } else if case.status == CaseStatus::Failed {
             self.wait(case, intake);
         } else if !(repeats && case.status == CaseStatus::Passed && intake.has_case(&case)) {
-            // `go test -count=2` repeats every test; that it passed is said once.
+            // `go test -count=2` repeats every test, so a further pass is dropped.
             intake.emit_case(case);
         }
     }
 
-    /// The waiting case of the same name.
+    /// The waiting case with the same name.
     pub(crate) fn find(&mut self, case: &ReportCase) -> Option<&mut ReportCase> {
         if self.waiting.is_empty() {
             return None;
@@ -54,19 +55,19 @@ impl Retries {
         }
     }
 
-    /// The cases that wait since there were `first` of them.
+    /// The waiting cases starting at index `first`.
     pub(crate) fn since(&mut self, first: usize) -> &mut [ReportCase] {
         let first = first.min(self.waiting.len());
         &mut self.waiting[first..]
     }
 
-    /// Lets `choose` drop waiting cases.
+    /// Lets `choose` remove waiting cases.
     pub(crate) fn retain(&mut self, choose: impl FnOnce(&mut Vec<ReportCase>)) {
         choose(&mut self.waiting);
         self.by_name = self.waiting.iter().enumerate().map(|(at, case)| (hash(case), at)).collect();
     }
 
-    /// Hands out the cases that wait since there were `first` of them.
+    /// Emits the waiting cases starting at index `first`.
     pub(crate) fn release(&mut self, first: usize, intake: &mut Intake<'_>) {
         for case in self.waiting.drain(first.min(self.waiting.len())..) {
             self.bytes = self.bytes.saturating_sub(weight(&case));
@@ -78,7 +79,7 @@ impl Retries {
         }
     }
 
-    /// Hands out everything.
+    /// Emits all waiting cases.
     pub(crate) fn finish(&mut self, intake: &mut Intake<'_>) {
         self.release(0, intake);
     }
@@ -99,7 +100,7 @@ fn weight(case: &ReportCase) -> usize {
     256 + texts.iter().map(|text| text.as_ref().map_or(0, String::len)).sum::<usize>()
 }
 
-/// A case that failed appears again.
+/// Adds another attempt to a failed case.
 fn merge_retry(earlier: &mut ReportCase, again: ReportCase) {
     earlier.duration_ms = sum(earlier.duration_ms, again.duration_ms);
     earlier.attempts += again.attempts;
@@ -109,7 +110,7 @@ fn merge_retry(earlier: &mut ReportCase, again: ReportCase) {
             earlier.flaky = true;
         }
         CaseStatus::Failed => {
-            // It failed at its last attempt: no retry held.
+            // The last attempt failed, so the case failed, even if an earlier attempt passed.
             earlier.status = CaseStatus::Failed;
             earlier.flaky = false;
             earlier.error = again.error.or(earlier.error.take());

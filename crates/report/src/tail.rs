@@ -1,28 +1,28 @@
-//! What to keep of a command's output when it wrote no report: the block where it says what went wrong.
+//! Selects the part of a command's output to keep if the command wrote no report: the block that says what went wrong.
 //!
-//! Compilers put the first error first, test runners and package managers the cause last; around both stand progress
-//! lines and summaries. So lines are judged one by one, and the block around the telling ones is kept.
-//! Classifying and normalizing are done by `argus-core`.
+//! Compilers print the first error first; test runners and package managers print the cause last. Progress lines and
+//! summaries surround both. Each line is therefore judged individually, and the block around the telling lines is kept.
+//! `argus-core` classifies and normalizes.
 
 use crate::cpp_frameworks::failed_assertions;
 use argus_core::{bound, display::without_escapes};
 
-/// What is kept at most.
+/// Maximum size of the kept text.
 const MAX_BYTES: usize = 16 * 1024;
-/// Lines looked at, from the end. A build that fails says so near it.
+/// Number of lines to look at from the end, because a failed build prints the error near its end.
 const MAX_LINES: usize = 4_000;
-/// Lines kept before a telling line that may belong to it, and after the last one.
+/// Context lines before a telling line, and after the last telling line.
 const LINES_BEFORE: usize = 3;
 const LINES_AFTER: usize = 12;
-/// Without a telling line: the last lines of the output.
+/// Number of last lines to keep if no line is telling.
 const PLAIN_LINES: usize = 40;
 
-/// The salient tail of a command's output, at most 16 KiB of whole lines.
+/// Returns the salient part of a command's output, at most 16 KiB of whole lines.
 pub fn salient_tail(output: &str) -> String {
     if let Some(assertions) = failed_assertions(output) {
         return bound(&assertions.lines().collect::<Vec<_>>());
     }
-    // More than will be kept, so that an early first error among many is still found.
+    // More than is kept later, so that an early first error among many is still found.
     let start = output.len().saturating_sub(64 * MAX_BYTES);
     let output = &output[output.ceil_char_boundary(start)..];
     let all: Vec<&str> = output.lines().map(str::trim_end).collect();
@@ -38,11 +38,11 @@ fn salient_range(lines: &[&str]) -> Option<(usize, usize)> {
     let causes: Vec<usize> = all.iter().copied().filter(|&at| !is_echo(&lines[at..])).collect();
     let telling = if causes.is_empty() { all } else { causes };
     let last = *telling.last()?;
-    // A Python traceback or a Go panic: from its head to its end.
+    // A Python traceback or a Go panic is kept from its first line to its end.
     if let Some(head) = trace_head(lines, last) {
         return Some((head, (last + 1 + LINES_AFTER).min(lines.len())));
     }
-    // Errors of one tool stand together: go back while the gaps are small.
+    // Errors of the same tool are close together, so go back while the gaps are small.
     let mut first = last;
     for &at in telling.iter().rev() {
         if first - at > 40 {
@@ -53,7 +53,7 @@ fn salient_range(lines: &[&str]) -> Option<(usize, usize)> {
     Some((first.saturating_sub(context_before(lines, first)), (last + 1 + context_after(lines, last)).min(lines.len())))
 }
 
-/// Where the traceback that ends at or near `last` begins.
+/// First line of the traceback that ends at or near `last`.
 fn trace_head(lines: &[&str], last: usize) -> Option<usize> {
     let from = last.saturating_sub(200);
     let head = |line: &str| {
@@ -73,7 +73,7 @@ fn is_chain(line: &str) -> bool {
     line.contains("During handling of the above exception") || line.contains("was the direct cause of the following")
 }
 
-/// Lines before the first telling one that introduce it: no blank line in between.
+/// Number of lines before the first telling line that introduce it, without a blank line in between.
 fn context_before(lines: &[&str], first: usize) -> usize {
     if let Some(count) = quoted_source(lines, first).or_else(|| short_traceback(lines, first)) {
         return count;
@@ -85,19 +85,19 @@ fn context_before(lines: &[&str], first: usize) -> usize {
         .count()
 }
 
-/// Node's place, the source there and a caret, with or without an empty line below them: of a module that could not be
-/// linked there is no other place.
+/// The location, source line and caret that Node prints before an error, with or without an empty line after them. For
+/// a module that could not be linked, it is the only location.
 fn quoted_source(lines: &[&str], first: usize) -> Option<usize> {
     let caret = lines[..first].iter().rposition(|line| !line.trim().is_empty())?;
     let is_caret = lines[caret].trim().bytes().all(|byte| byte == b'^');
     let place = caret.checked_sub(2).filter(|_| is_caret && first - caret <= 2)?;
-    // Mocha says before it that it is about a run.
+    // Mocha prints a text such as `Exception during run: ` before the location.
     let (file, number) = lines[place].rsplit(": ").next()?.rsplit_once(':')?;
     (!file.contains(' ') && number.bytes().all(|byte| byte.is_ascii_digit())).then_some(first - place)
 }
 
-/// Frames as pytest writes them, `src/shop/core.py:45: in <module>` with the source below each: of a file that could not be
-/// imported there is no other place.
+/// Frames in the format of pytest, `src/shop/core.py:45: in <module>` with the source line after each. For a file that
+/// could not be imported, they are the only location.
 fn short_traceback(lines: &[&str], first: usize) -> Option<usize> {
     let is_frame = |line: &str| {
         let number =
@@ -109,19 +109,20 @@ fn short_traceback(lines: &[&str], first: usize) -> Option<usize> {
     lines[first - count..first].iter().any(|line| is_frame(line)).then_some(count)
 }
 
-/// `In function 'main':`, a file's path on a line of its own, or something indented under them. What merely stood there before would become the headline.
+/// Returns true for lines such as `In function 'main':`, a path on its own line, or indented lines. Any other line
+/// before would wrongly become the headline.
 fn leads_in(line: &str) -> bool {
     let is_path = line.contains(['/', '\\']) && !line.contains(' ');
     let is_aside = line.trim().starts_with('(') && line.ends_with(')');
     line.ends_with(':') || is_path || (line.starts_with([' ', '\t']) && !line.trim().is_empty() && !is_aside)
 }
 
-/// Lines after the last telling one: frames, code, the hint; up to what is noise.
+/// Number of lines to keep after the last telling line (frames, code, hints), up to the first noise.
 fn context_after(lines: &[&str], last: usize) -> usize {
     lines[last + 1..].iter().take(LINES_AFTER).take_while(|line| !is_noise(line)).count()
 }
 
-/// Whether a line says what went wrong.
+/// Returns true if a line says what went wrong.
 fn is_telling(line: &str) -> bool {
     let line = without_escapes(line);
     let line = line.trim();
@@ -134,8 +135,8 @@ fn is_telling(line: &str) -> bool {
         || is_gradle_test(line)
 }
 
-/// What Maven, Gradle and make say at the end of a build whose tests failed: which ones was said before, with the modules
-/// that came later in between.
+/// Returns true for the final messages of Maven, Gradle and make about failed tests. They only repeat an earlier
+/// failure, with the output of later modules in between.
 fn is_echo(lines: &[&str]) -> bool {
     let gradle = || lines.iter().take(4).any(|line| line.starts_with("> There were failing tests"));
     without_escapes(lines[0]).ends_with(": There are test failures.")
@@ -143,7 +144,7 @@ fn is_echo(lines: &[&str]) -> bool {
         || is_recipe_of_make(lines[0])
 }
 
-/// `make[1]: *** [Makefile:3: check] Error 2`, and where it ran.
+/// Returns true for `make[1]: *** [Makefile:3: check] Error 2` and for messages about the directory.
 fn is_recipe_of_make(line: &str) -> bool {
     let line = without_escapes(line);
     let Some((_, said)) = line.split_once(": ").filter(|(name, _)| name.starts_with("make")) else { return false };
@@ -152,12 +153,12 @@ fn is_recipe_of_make(line: &str) -> bool {
         || said.starts_with("Leaving directory ")
 }
 
-/// `shop.CartTest > totals FAILED` of Gradle.
+/// Returns true for `shop.CartTest > totals FAILED` from Gradle.
 fn is_gradle_test(line: &str) -> bool {
     line.ends_with(" FAILED") && line.contains(" > ") && !line.starts_with("> Task")
 }
 
-/// How tools begin the line that says it.
+/// How telling lines begin.
 const STARTS: [&str; 28] = [
     "error:",
     "error during build:",
@@ -189,7 +190,8 @@ const STARTS: [&str; 28] = [
     "Uncaught ",
 ];
 
-/// What stands inside it: `file:line: error`, TypeScript's and eslint's shapes, linkers, shells, kernels.
+/// What telling lines contain: `file:line: error`, the formats of TypeScript and eslint, and messages of linkers,
+/// shells and kernels.
 const PARTS: [&str; 26] = [
     ": error:",
     ": error TS",
@@ -219,15 +221,15 @@ const PARTS: [&str; 26] = [
     "Operation not permitted",
 ];
 
-/// `ModuleNotFoundError: No module named 'x'`, `java.net.ConnectException: ...`, `main.go:3:2: undefined: x`; Node puts a
-/// code behind the name: `TypeError [ERR_INVALID_URL]: Invalid URL`.
+/// Returns true for `ModuleNotFoundError: No module named 'x'`, `java.net.ConnectException: ...` or
+/// `main.go:3:2: undefined: x`. Node adds a code after the name: `TypeError [ERR_INVALID_URL]: Invalid URL`.
 fn is_exception_line(line: &str) -> bool {
     let Some((name, _)) = line.split_once(": ") else { return false };
     let name = name.split_once(" [").filter(|(_, code)| code.ends_with(']')).map_or(name, |(name, _)| name);
     crate::formats::junit::is_exception(name) || is_go_position(name)
 }
 
-/// `./main.go:3:28`, with which Go reports without any word for it.
+/// Returns true for `./main.go:3:28`, because Go reports errors without a word such as `error`.
 fn is_go_position(name: &str) -> bool {
     let mut parts = name.rsplitn(3, ':');
     let number = |part: Option<&str>| {
@@ -238,13 +240,13 @@ fn is_go_position(name: &str) -> bool {
         && parts.next().is_some_and(|path| path.rsplit('.').next() == Some("go"))
 }
 
-/// `0 errors`, `no errors`: a summary of success.
+/// Returns true for a summary of success, for example `0 errors`.
 fn says_none(line: &str) -> bool {
     ["0 errors", "0 failed", "0 failures", "no errors", "Found 0 "].iter().any(|none| line.contains(none))
         && !line.starts_with("error")
 }
 
-/// Lines that every failed run ends with: they point elsewhere instead of saying what happened.
+/// Returns true for lines at the end of every failed run that only point to other places.
 fn is_noise(line: &str) -> bool {
     let line = without_escapes(line);
     let line = line.trim_start();
@@ -283,7 +285,7 @@ const NOISE: [&str; 26] = [
     "For more information about this error, try",
 ];
 
-/// Whole lines within the bound: the beginning says what, the end says how it went on.
+/// Keeps whole lines within the limit, from the beginning and from the end.
 fn bound(lines: &[&str]) -> String {
     let blank = |line: &&&str| line.is_empty();
     let from = lines.iter().take_while(blank).count();

@@ -1,4 +1,4 @@
-//! Who may use the memories of a server, and what was done with that.
+//! Access to the projects of a server: tokens and an audit log.
 
 pub mod audit;
 pub mod tokens;

@@ -1,34 +1,36 @@
-//! Calls that were made under a name of their own, so that none is made twice, and what they answered.
+//! Calls that carry an id, so that a repeated call is not made twice, and the answers to them.
 
 use crate::{Tx, error::StoreError};
 
-/// The newest that stay, by the order in which they were made: a clock may be wrong. Nobody repeats an older one.
+/// Number of newest calls to keep. The order is the order in which they were made, because a clock may be wrong. Nobody
+/// repeats a call that is older.
 const MAX_KEPT_CALLS: i64 = 20_000;
 
-/// Of those, the newest whose answers stay. Who repeats a call has lost the answer a moment ago.
+/// Number of newest calls whose answers are kept. A client repeats a call moments after it lost the answer, so older
+/// answers are not needed.
 const MAX_KEPT_ANSWERS: i64 = 2_000;
 
-/// What was answered to a call that was made before.
+/// The answer to an earlier call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answered {
-    /// The name of what was called.
+    /// Name of the called method.
     pub method: String,
     /// JSON.
     pub answer: String,
 }
 
-/// Whether a call was made before.
+/// The state of a call id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Made {
-    /// It was not.
+    /// No call with this id was made.
     Not,
-    /// It answered this.
+    /// The call was made and its answer is kept.
     Answered(Answered),
-    /// Its answer was not kept, or so long ago that nobody can be waiting for it.
+    /// The call was made, but its answer was never kept or was deleted because it is too old.
     Forgotten,
 }
 
-/// Marks a call as made, in the transaction that makes it; false where it was made before.
+/// Marks a call as made, in the transaction that makes it. Returns false if it was made before.
 pub fn mark_made(tx: &mut Tx<'_>, id: &str) -> Result<bool, StoreError> {
     const SQL: &str = "INSERT INTO calls (id) VALUES ($1) ON CONFLICT DO NOTHING RETURNING key";
     let Some(mut row) = tx.query_first(SQL, &[id.into()])? else { return Ok(false) };
@@ -37,7 +39,7 @@ pub fn mark_made(tx: &mut Tx<'_>, id: &str) -> Result<bool, StoreError> {
     Ok(true)
 }
 
-/// Keeps what a call answered, in the transaction that makes it.
+/// Keeps the answer to a call, in the transaction that makes the call.
 pub fn keep_answer(tx: &mut Tx<'_>, id: &str, answered: &Answered) -> Result<(), StoreError> {
     const KEEP: &str = "INSERT INTO calls (id, method, answer) VALUES ($1, $2, $3)";
     const FORGET_ANSWERS: &str =
@@ -48,7 +50,7 @@ pub fn keep_answer(tx: &mut Tx<'_>, id: &str, answered: &Answered) -> Result<(),
     tx.post(FORGET, &[MAX_KEPT_CALLS.into()])
 }
 
-/// Whether a call was made, and what it answered.
+/// Looks up whether a call was made and what it answered.
 pub fn made(tx: &mut Tx<'_>, id: &str) -> Result<Made, StoreError> {
     const SQL: &str = "SELECT method, answer FROM calls WHERE id = $1";
     let Some(mut row) = tx.query_first(SQL, &[id.into()])? else { return Ok(Made::Not) };

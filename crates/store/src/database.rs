@@ -1,4 +1,4 @@
-//! A database with its transactions, and the statements inside them: an embedded file, or one project of a server.
+//! A database with its transactions and their statements: an embedded file, or one project of a server.
 
 pub mod copy;
 pub mod postgres;
@@ -26,13 +26,13 @@ pub enum Database {
 /// The open transaction of a [`Database`]. Parameters of its statements are `$1`, `$2`, ...
 #[derive(Debug)]
 pub enum Tx<'a> {
-    /// Of an embedded file.
+    /// Transaction of an embedded file.
     Sqlite(SqliteTx<'a>),
-    /// Of a server.
+    /// Transaction of a server.
     Postgres(PostgresTx<'a>),
 }
 
-/// Does the same with either variant.
+/// Runs the same expression for either variant.
 macro_rules! with {
     ($kind:ident, $either:expr, $one:ident => $run:expr) => {
         match $either {
@@ -80,22 +80,23 @@ impl Database {
         with!(Self, self, database => database.in_one(now, body))
     }
 
-    /// Whether [`Database::in_one`] is running.
+    /// Returns true while [`Database::in_one`] runs.
     pub fn is_in_one(&self) -> bool {
         with!(Self, self, database => database.is_in_one())
     }
 
-    /// Whether it belongs to a team, so that it holds nothing that must not leave a machine.
+    /// Returns true if the database belongs to a team, so that nothing private to one machine may be stored in it.
     pub const fn is_shared(&self) -> bool {
         matches!(self, Self::Postgres(_))
     }
 
-    /// Whether it was created. A missing database reads as an empty one and is created by the first write.
+    /// Returns true if the database was created. A missing database reads as an empty one and is created by the first
+    /// write.
     pub fn exists(&self, now: i64) -> Result<bool, StoreError> {
         with!(Self, self, database => database.exists(now))
     }
 
-    /// Writes a copy into a new file. Others may read meanwhile, and writers wait.
+    /// Writes a copy into a new file. Other processes can read meanwhile, but writers wait.
     pub fn snapshot(&self, path: &str) -> Result<(), StoreError> {
         with!(Self, self, database => database.snapshot(path))
     }
@@ -135,8 +136,8 @@ impl Tx<'_> {
         with!(Self, self, tx => tx.execute_many(sql, rows))
     }
 
-    /// Executes a statement without its number of changed rows. A server may receive it together with the next
-    /// statement, so it may fail there: at the latest where the transaction ends.
+    /// Executes a statement without returning the number of changed rows. On a server the statement may be sent
+    /// together with the next statement, so an error may appear later: when the transaction ends at the latest.
     pub fn post(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<(), StoreError> {
         match self {
             Self::Sqlite(tx) => tx.execute(sql, params).map(drop),
@@ -150,7 +151,7 @@ impl Tx<'_> {
 pub enum Value<'v> {
     /// SQL's NULL.
     Null,
-    /// 64-bit integer; booleans and times too.
+    /// 64-bit integer; also used for booleans and times.
     Int(i64),
     /// Double precision.
     Real(f64),
@@ -214,7 +215,7 @@ impl<T: Into<Self>> From<Option<T>> for Value<'_> {
     }
 }
 
-/// A value of an answered row.
+/// A value in a result row.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
     /// SQL's NULL.
@@ -230,7 +231,6 @@ pub enum Cell {
 }
 
 impl Cell {
-    /// The same as a parameter.
     pub(crate) fn as_value(&self) -> Value<'_> {
         match self {
             Self::Null => Value::Null,
@@ -254,7 +254,7 @@ impl From<Value<'_>> for Cell {
     }
 }
 
-/// One answered row, read column by column in the order of the SELECT.
+/// One result row, read column by column in the order of the SELECT.
 #[derive(Debug)]
 pub struct Row(IntoIter<Cell>);
 
@@ -276,9 +276,9 @@ impl Row {
     }
 }
 
-/// What a column can be read as.
+/// Types that a column can be read as.
 pub trait FromCell: Sized {
-    /// An error where the stored type is not the schema's.
+    /// Returns an error if the stored type differs from the schema.
     fn from_cell(cell: Cell) -> Result<Self, StoreError>;
 }
 

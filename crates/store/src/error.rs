@@ -1,10 +1,9 @@
-//! What can go wrong with a database, by what a person can do about it.
-//! No message carries stored text.
+//! Errors of a database, grouped by the action that a person can take. Messages never contain stored text.
 
 use rusqlite::{Error as SqliteError, ErrorCode, ffi};
 use std::fmt;
 
-/// What a person can do something about.
+/// Groups errors by the action that a person can take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StoreErrorKind {
     /// Another process held the lock longer than the time-out.
@@ -13,27 +12,27 @@ pub enum StoreErrorKind {
     ReadOnly,
     /// No space left.
     Full,
-    /// Damaged, or not a database of Argus at all.
+    /// The file is damaged or is not an Argus database.
     Corrupt,
     /// Written by a newer version.
     Newer,
-    /// Somebody else's transaction came in between; the same may be tried again.
+    /// A transaction of another writer came in between. The caller may try the same call again.
     Conflict,
-    /// Its schema is of an earlier version, and whoever uses it may not change that.
+    /// The schema has an earlier version, and this program may not migrate it.
     Older,
-    /// It cannot be opened.
+    /// The database cannot be opened.
     Unavailable,
-    /// Its server lets this user in no database of this name.
+    /// The server refuses this user, or has no database of this name.
     NotLetIn,
-    /// Its server lets this user in, and not do what is needed.
+    /// The server accepts this user but denies a privilege that is needed.
     NotPermitted,
-    /// Its server does not answer, or not any more; whether what was just written stays is not known.
+    /// The server does not answer, or stopped answering. It is unknown whether the last write was committed.
     Unreachable,
-    /// A mistake in this program.
+    /// A bug in this program.
     Internal,
 }
 
-/// A kind, and what the database said.
+/// A kind with the message of the database.
 #[derive(Debug)]
 pub struct StoreError {
     kind: StoreErrorKind,
@@ -50,18 +49,18 @@ impl StoreError {
         Self::new(StoreErrorKind::Corrupt, message)
     }
 
-    /// By what a person can do about it.
+    /// The kind of the error.
     pub const fn kind(&self) -> StoreErrorKind {
         self.kind
     }
 
-    /// The file has gone from under the open connection; opening again helps.
+    /// The file was moved or deleted while it was open. Opening the path again helps.
     pub(crate) fn is_moved(&self) -> bool {
         matches!(self.source.as_deref(), Some(SqliteError::SqliteFailure(cause, _))
             if has_moved(*cause))
     }
 
-    /// Reading may still work although writing did not.
+    /// Returns true if reading may still work although writing failed.
     pub const fn is_about_writing(&self) -> bool {
         matches!(self.kind, StoreErrorKind::Locked | StoreErrorKind::ReadOnly | StoreErrorKind::Full)
     }
@@ -89,7 +88,7 @@ impl From<SqliteError> for StoreError {
     }
 }
 
-/// Another file is in its place, or none: SQLite then misses it when it makes the journal.
+/// SQLite notices a moved, deleted or replaced file when it creates the journal or reads the file's status.
 const fn has_moved(cause: ffi::Error) -> bool {
     matches!(cause.extended_code, ffi::SQLITE_READONLY_DBMOVED | ffi::SQLITE_IOERR_FSTAT)
 }
@@ -100,7 +99,8 @@ const fn kind_of(cause: ffi::Error) -> StoreErrorKind {
         ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => StoreErrorKind::Locked,
         ErrorCode::ReadOnly | ErrorCode::PermissionDenied => StoreErrorKind::ReadOnly,
         ErrorCode::DiskFull => StoreErrorKind::Full,
-        // Rows are only limited in somebody else's file.
+        // Only foreign files have a limit for the size of a row, so a row that is too big was not written by this
+        // program.
         ErrorCode::TooBig | ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => StoreErrorKind::Corrupt,
         ErrorCode::CannotOpen | ErrorCode::SystemIoFailure | ErrorCode::FileLockingProtocolFailed => {
             StoreErrorKind::Unavailable

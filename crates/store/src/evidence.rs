@@ -1,22 +1,22 @@
-//! What verdicts look back on, as text that only `argus_core::evidence` reads.
+//! The history that verdicts are based on, as JSON that only `argus_core::evidence` reads.
 
 use crate::{
     database::{Row, Tx, Value},
     error::StoreError,
 };
 
-/// The only key of the row that is read whole.
+/// Key of the single row of the table `evidence`.
 const STATE_KEY: i64 = 1;
 
-/// Tests up to which their rows are asked for one by one, in one round trip; of more, all rows are read.
+/// Up to this number, the rows of tests are queried individually in one round trip. Above it, all rows are read.
 const MAX_ASKED_TESTS: usize = 512;
 
-/// What is kept of a test that failed once.
+/// History of a test that failed at least once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TestRow {
-    /// Hash of its name.
+    /// Hash of the name.
     pub case: u64,
-    /// Its name.
+    /// Qualified name.
     pub name: String,
     /// JSON.
     pub history: String,
@@ -25,28 +25,28 @@ pub struct TestRow {
 /// The cases of a run in the order of execution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OrderRow {
-    /// Equal for equal orders.
+    /// Hash of the order. Equal orders have equal hashes.
     pub digest: u64,
-    /// Number of the newest run with it.
+    /// Number of the newest run that had this order.
     pub run_seq: u32,
-    /// Hashes of names, first to last.
+    /// Hashes of the names, from first to last.
     pub cases: Vec<u64>,
 }
 
-/// The rows that are bounded, as one JSON; none where nothing was judged yet.
+/// The general state as JSON, or `None` if no run was judged yet. Its size is limited.
 pub fn state(tx: &mut Tx<'_>) -> Result<Option<String>, StoreError> {
     let row = tx.query_first("SELECT state FROM evidence WHERE key = $1", &[STATE_KEY.into()])?;
     row.map(|mut row| row.read()).transpose()
 }
 
-/// Replaces it.
+/// Replaces the general state.
 pub fn set_state(tx: &mut Tx<'_>, state: &str) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO evidence (key, state) VALUES ($1, $2) \
                        ON CONFLICT (key) DO UPDATE SET state = excluded.state";
     tx.post(SQL, &[STATE_KEY.into(), state.into()])
 }
 
-/// The rows of those tests that have one; of many tests, the rows of others too.
+/// The rows of these tests. If there are many tests, the result also contains rows of other tests.
 pub fn tests(tx: &mut Tx<'_>, cases: &[u64]) -> Result<Vec<TestRow>, StoreError> {
     const SQL: &str = "SELECT case_id, name, history FROM test_histories WHERE case_id = $1";
     if cases.len() > MAX_ASKED_TESTS {
@@ -57,13 +57,13 @@ pub fn tests(tx: &mut Tx<'_>, cases: &[u64]) -> Result<Vec<TestRow>, StoreError>
     rows.into_iter().flatten().map(|mut row| test(&mut row)).collect()
 }
 
-/// All of them, by name.
+/// All rows, sorted by name.
 pub fn all_tests(tx: &mut Tx<'_>) -> Result<Vec<TestRow>, StoreError> {
     let rows = tx.query("SELECT case_id, name, history FROM test_histories ORDER BY name", &[])?;
     rows.into_iter().map(|mut row| test(&mut row)).collect()
 }
 
-/// Adds or replaces them.
+/// Inserts or replaces rows.
 pub fn set_tests(tx: &mut Tx<'_>, rows: &[TestRow]) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO test_histories (case_id, name, history) VALUES ($1, $2, $3) \
                        ON CONFLICT (case_id) DO UPDATE SET history = excluded.history";
@@ -71,7 +71,7 @@ pub fn set_tests(tx: &mut Tx<'_>, rows: &[TestRow]) -> Result<(), StoreError> {
     tx.execute_many(SQL, params)
 }
 
-/// All orders, the newest last.
+/// All orders, newest last.
 pub fn orders(tx: &mut Tx<'_>) -> Result<Vec<OrderRow>, StoreError> {
     let rows = tx.query("SELECT digest, run_seq, cases FROM case_orders ORDER BY run_seq", &[])?;
     rows.into_iter().map(order).collect()
@@ -90,7 +90,7 @@ fn order(mut row: Row) -> Result<OrderRow, StoreError> {
     })
 }
 
-/// Those of these orders that are kept, by their digests.
+/// The stored orders with these digests.
 pub fn orders_of(tx: &mut Tx<'_>, digests: &[u64]) -> Result<Vec<OrderRow>, StoreError> {
     const SQL: &str = "SELECT digest, run_seq, cases FROM case_orders WHERE digest = $1";
     let params: Vec<[Value<'_>; 1]> = digests.iter().map(|digest| [number(*digest).into()]).collect();
@@ -98,7 +98,8 @@ pub fn orders_of(tx: &mut Tx<'_>, digests: &[u64]) -> Result<Vec<OrderRow>, Stor
     rows.into_iter().flatten().map(order).collect()
 }
 
-/// Adds an order, or makes it the newest; forgets the oldest, so that at most so many, of so many cases together, stay.
+/// Inserts an order or makes it the newest. Deletes the oldest orders so that at most `max_orders` orders with
+/// `max_cases` cases in total stay.
 pub fn keep_order(tx: &mut Tx<'_>, order: &OrderRow, max_orders: usize, max_cases: usize) -> Result<(), StoreError> {
     const NEWER: &str = "UPDATE case_orders SET run_seq = $2 WHERE digest = $1";
     const INSERT: &str = "INSERT INTO case_orders (digest, run_seq, size, cases) VALUES ($1, $2, $3, $4)";
@@ -121,37 +122,37 @@ pub fn keep_order(tx: &mut Tx<'_>, order: &OrderRow, max_orders: usize, max_case
     Ok(())
 }
 
-/// What had been changed when a run began, as text that only the engine reads.
+/// Uncommitted changes at the start of a run, as JSON that only the engine reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EditRow {
     /// Number of the run.
     pub run_seq: u32,
     /// JSON.
     pub files: String,
-    /// JSON; none in a copy.
+    /// JSON. `None` in a copy of the database, because the changes are private.
     pub hunks: Option<String>,
 }
 
-/// What had been changed when runs began, without the changes themselves.
+/// The changed files at the start of each run, without the changes themselves.
 pub fn edited_files(tx: &mut Tx<'_>) -> Result<Vec<EditRow>, StoreError> {
     let rows = tx.query("SELECT run_seq, files, NULL FROM edits ORDER BY run_seq", &[])?;
     rows.into_iter().map(|mut row| edit(&mut row)).collect()
 }
 
-/// The same of one run, with the changes.
+/// The changed files and the changes at the start of one run.
 pub fn edits(tx: &mut Tx<'_>, run_seq: u32) -> Result<Option<EditRow>, StoreError> {
     let row = tx.query_first("SELECT run_seq, files, hunks FROM edits WHERE run_seq = $1", &[run_seq.into()])?;
     row.map(|mut row| edit(&mut row)).transpose()
 }
 
-/// Adds it, or replaces what another memory left under the number.
+/// Inserts a row or replaces the row with the same run number, which may come from another memory.
 pub fn set_edits(tx: &mut Tx<'_>, row: &EditRow) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO edits (run_seq, files, hunks) VALUES ($1, $2, $3) \
                        ON CONFLICT (run_seq) DO UPDATE SET files = excluded.files, hunks = excluded.hunks";
     tx.post(SQL, &[row.run_seq.into(), (&row.files).into(), (&row.hunks).into()])
 }
 
-/// Deletes those of all runs but for which it holds.
+/// Deletes the rows of all runs for which `is_kept` returns false.
 pub fn keep_edits(tx: &mut Tx<'_>, is_kept: impl Fn(u32) -> bool) -> Result<(), StoreError> {
     let known: Vec<u32> =
         tx.query("SELECT run_seq FROM edits", &[])?.into_iter().map(|mut row| row.read()).collect::<Result<_, _>>()?;
@@ -168,7 +169,7 @@ fn test(row: &mut Row) -> Result<TestRow, StoreError> {
     Ok(TestRow { case: case.cast_unsigned(), name: row.read()?, history: row.read()? })
 }
 
-/// Databases have no unsigned numbers: the same bits.
+/// Reinterprets the bits, because databases have no unsigned integers.
 const fn number(hash: u64) -> i64 {
     hash.cast_signed()
 }

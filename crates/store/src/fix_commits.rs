@@ -1,14 +1,14 @@
-//! Commits that look like fixes, and what each is found by.
+//! Commits that look like fixes, and the clues by which each commit is found.
 
 use crate::{
     database::{Row, Tx, Value},
     error::StoreError,
 };
 
-/// A commit, and the sources that it changed as text that only the engine reads.
+/// A commit with the source files that it changed, as JSON that only the engine reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FixCommit {
-    /// Hash of its id.
+    /// Hash of the commit id.
     pub key: u64,
     /// Full hash.
     pub commit: String,
@@ -18,7 +18,7 @@ pub struct FixCommit {
     pub sources: String,
 }
 
-/// Adds it with what it is found by; one that is there stays as it is.
+/// Adds a commit with its clues. Returns false and changes nothing if the commit is already stored.
 pub fn add(tx: &mut Tx<'_>, commit: &FixCommit, clues: &[u64]) -> Result<bool, StoreError> {
     const INSERT: &str = "INSERT INTO fix_commits (key, commit_id, committed_at, sources) VALUES ($1, $2, $3, $4) \
                           ON CONFLICT (key) DO NOTHING";
@@ -33,13 +33,13 @@ pub fn add(tx: &mut Tx<'_>, commit: &FixCommit, clues: &[u64]) -> Result<bool, S
     Ok(true)
 }
 
-/// Ids of all of them.
+/// Ids of all commits, oldest first.
 pub fn ids(tx: &mut Tx<'_>) -> Result<Vec<String>, StoreError> {
     let rows = tx.query("SELECT commit_id FROM fix_commits ORDER BY committed_at, key", &[])?;
     rows.into_iter().map(|mut row| row.read()).collect()
 }
 
-/// For each clue the newest commits that are found by it, at most so many.
+/// For each clue, the newest commits that have it, at most `most` per clue.
 pub fn found_by(tx: &mut Tx<'_>, clues: &[u64], most: u32) -> Result<Vec<Vec<FixCommit>>, StoreError> {
     const SQL: &str = "SELECT c.key, c.commit_id, c.committed_at, c.sources \
                        FROM fix_commit_clues f JOIN fix_commits c ON c.key = f.commit_key \
@@ -50,7 +50,7 @@ pub fn found_by(tx: &mut Tx<'_>, clues: &[u64], most: u32) -> Result<Vec<Vec<Fix
     rows.into_iter().map(all).collect()
 }
 
-/// Deletes the oldest, so that at most so many stay.
+/// Deletes the oldest commits so that at most `most` stay.
 pub fn keep_newest(tx: &mut Tx<'_>, most: u32) -> Result<(), StoreError> {
     const OLDER: &str = "DELETE FROM fix_commits WHERE key IN \
                          (SELECT key FROM fix_commits ORDER BY committed_at DESC, key LIMIT 1000000000 OFFSET $1)";
@@ -66,7 +66,7 @@ fn commit(row: &mut Row) -> Result<FixCommit, StoreError> {
     Ok(FixCommit { key: key.cast_unsigned(), commit: row.read()?, committed_at: row.read()?, sources: row.read()? })
 }
 
-/// Databases have no unsigned numbers: the same bits.
+/// Reinterprets the bits, because databases have no unsigned integers.
 const fn number(hash: u64) -> i64 {
     hash.cast_signed()
 }

@@ -1,5 +1,5 @@
-//! Incidents: problems that somebody described.
-//! They are found by their text through `search`; their solutions are in `solutions`.
+//! Incidents: problems that a person or an agent described. `search` finds them by their text; their solutions are in
+//! `solutions`.
 
 pub use crate::keys::IncidentKey;
 
@@ -9,18 +9,18 @@ use crate::{
     search,
 };
 
-/// One incident; its texts are redacted.
+/// An incident. Its texts are redacted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Incident {
-    /// Where it is.
+    /// Row key.
     pub key: IncidentKey,
-    /// `inc-…`, or what an import gave it.
+    /// `inc-…`, or the id from an import.
     pub id: String,
-    /// One line.
+    /// Title in one line.
     pub title: String,
     /// The error as it was printed.
     pub error_signature: Option<String>,
-    /// The problem in words.
+    /// Description of the problem.
     pub summary: Option<String>,
     /// Labels.
     pub tags: Vec<String>,
@@ -33,22 +33,22 @@ pub struct Incident {
 /// The texts of an incident.
 #[derive(Clone, Copy, Debug)]
 pub struct Texts<'a> {
-    /// One line.
+    /// Title in one line.
     pub title: &'a str,
     /// The error as it was printed.
     pub error_signature: Option<&'a str>,
-    /// The problem in words.
+    /// Description of the problem.
     pub summary: Option<&'a str>,
-    /// Labels without line breaks.
+    /// Labels. They must not contain line breaks, because they are stored as lines.
     pub tags: &'a [String],
 }
 
-/// An incident to add.
+/// An incident to insert.
 #[derive(Clone, Copy, Debug)]
 pub struct NewIncident<'a> {
-    /// `inc-…`, or what an import gave it.
+    /// `inc-…`, or the id from an import.
     pub id: &'a str,
-    /// Redacted.
+    /// Texts, redacted.
     pub texts: Texts<'a>,
     /// UTC milliseconds.
     pub now: i64,
@@ -60,13 +60,13 @@ macro_rules! columns {
     };
 }
 
-/// Adds one.
+/// Inserts an incident.
 pub fn insert(tx: &mut Tx<'_>, id: &str, texts: &Texts<'_>, now: i64) -> Result<IncidentKey, StoreError> {
     let keys = insert_all(tx, &[NewIncident { id, texts: *texts, now }])?;
     keys.first().copied().ok_or_else(|| StoreError::corrupt("an inserted incident gave no key"))
 }
 
-/// Adds some, in this order.
+/// Inserts incidents in this order.
 pub fn insert_all(tx: &mut Tx<'_>, new: &[NewIncident<'_>]) -> Result<Vec<IncidentKey>, StoreError> {
     const SQL: &str = "INSERT INTO incidents (id, title, error_signature, summary, tags, created_at, updated_at) \
                        VALUES ($1, $2, $3, $4, $5, $6, $6) RETURNING key";
@@ -80,7 +80,7 @@ pub fn insert_all(tx: &mut Tx<'_>, new: &[NewIncident<'_>]) -> Result<Vec<Incide
     rows.into_iter().flatten().map(|mut row| row.read().map(IncidentKey)).collect()
 }
 
-/// Gives one other texts.
+/// Replaces the texts of an incident.
 pub fn update(tx: &mut Tx<'_>, key: IncidentKey, texts: &Texts<'_>, now: i64) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE incidents SET title = $2, error_signature = $3, summary = $4, tags = $5, \
                        updated_at = $6 WHERE key = $1";
@@ -96,38 +96,38 @@ pub fn update(tx: &mut Tx<'_>, key: IncidentKey, texts: &Texts<'_>, now: i64) ->
     tx.post(SQL, &params)
 }
 
-/// One by its id.
+/// The incident with this id.
 pub fn by_id(tx: &mut Tx<'_>, id: &str) -> Result<Option<Incident>, StoreError> {
     Ok(by_ids(tx, [id])?.pop())
 }
 
-/// Those of these ids that there are.
+/// The incidents with these ids. Unknown ids are skipped.
 pub fn by_ids<'i>(tx: &mut Tx<'_>, ids: impl IntoIterator<Item = &'i str>) -> Result<Vec<Incident>, StoreError> {
     let ids: Vec<_> = ids.into_iter().map(|id| [id.into()]).collect();
     let rows = tx.query_many(concat!(columns!(), "WHERE id = $1"), &ids)?;
     rows.into_iter().flatten().map(|mut row| incident(&mut row)).collect()
 }
 
-/// One that a search found.
+/// The incident with this key.
 pub fn get(tx: &mut Tx<'_>, key: IncidentKey) -> Result<Option<Incident>, StoreError> {
     let row = tx.query_first(concat!(columns!(), "WHERE key = $1"), &[key.into()])?;
     row.map(|mut row| incident(&mut row)).transpose()
 }
 
-/// The titles of those that a search found.
+/// Titles of the incidents with these keys.
 pub fn titles(tx: &mut Tx<'_>, keys: &[IncidentKey]) -> Result<Vec<Option<String>>, StoreError> {
     let keys: Vec<_> = keys.iter().map(|key| [(*key).into()]).collect();
     let rows = tx.query_many("SELECT title FROM incidents WHERE key = $1", &keys)?;
     rows.into_iter().map(|mut rows| rows.pop().map(|mut row| row.read()).transpose()).collect()
 }
 
-/// The id of one that a search found.
+/// Id of the incident with this key.
 pub fn id_of(tx: &mut Tx<'_>, key: IncidentKey) -> Result<Option<String>, StoreError> {
     let row = tx.query_first("SELECT id FROM incidents WHERE key = $1", &[key.into()])?;
     row.map(|mut row| row.read()).transpose()
 }
 
-/// Ids that begin so, the highest first; those of this program rise with time.
+/// Ids that start with `prefix`, in descending order. Ids that Argus creates rise with time.
 pub fn ids_with_prefix(tx: &mut Tx<'_>, prefix: &str, limit: u32) -> Result<Vec<String>, StoreError> {
     const SQL: &str = "SELECT id FROM incidents WHERE id >= $1 AND id < $2 ORDER BY id DESC LIMIT $3";
     let after = format!("{prefix}\u{10ffff}");
@@ -135,7 +135,7 @@ pub fn ids_with_prefix(tx: &mut Tx<'_>, prefix: &str, limit: u32) -> Result<Vec<
     rows.into_iter().map(|mut row| row.read()).collect()
 }
 
-/// One page in the order they were added, after the one with this id.
+/// One page of incidents in the order of insertion, starting after the incident with the id `after`.
 pub fn page(tx: &mut Tx<'_>, after: Option<&str>, limit: u32) -> Result<Vec<Incident>, StoreError> {
     const SQL: &str = concat!(columns!(), "WHERE key > $1 ORDER BY key LIMIT $2");
     let after = match after {
@@ -146,14 +146,14 @@ pub fn page(tx: &mut Tx<'_>, after: Option<&str>, limit: u32) -> Result<Vec<Inci
     rows.into_iter().map(|mut row| incident(&mut row)).collect()
 }
 
-/// Where the newest are and when they were added.
+/// Keys and creation times of the newest incidents.
 pub fn newest(tx: &mut Tx<'_>, limit: u32) -> Result<Vec<(IncidentKey, i64)>, StoreError> {
     const SQL: &str = "SELECT key, created_at FROM incidents ORDER BY key DESC LIMIT $1";
     let rows = tx.query(SQL, &[limit.into()])?;
     rows.into_iter().map(|mut row| Ok((IncidentKey(row.read()?), row.read()?))).collect()
 }
 
-/// How many there are.
+/// Number of incidents.
 pub fn count(tx: &mut Tx<'_>) -> Result<u64, StoreError> {
     search::read_total(tx, "incidents")
 }

@@ -1,8 +1,8 @@
-//! Where rows are: the keys by which one part of the store names a row of another.
+//! Row keys by which one part of the store refers to rows of another part.
 
 use crate::database::Value;
 
-/// Where an incident's solutions are.
+/// Row key of an incident.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct IncidentKey(pub(crate) i64);
 
@@ -12,7 +12,7 @@ impl From<IncidentKey> for Value<'_> {
     }
 }
 
-/// Where a pattern's outcomes and samples are.
+/// Row key of a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PatternKey(pub(crate) i64);
 
@@ -22,7 +22,7 @@ impl From<PatternKey> for Value<'_> {
     }
 }
 
-/// Where a solution's outcomes are.
+/// Row key of a solution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SolutionKey(pub(crate) i64);
 

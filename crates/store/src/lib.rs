@@ -1,8 +1,8 @@
-//! The only crate with SQL: schema, migrations, and what is read and written in a transaction.
+//! The only crate with SQL: schema, migrations, and the functions that read and write inside a transaction.
 //!
-//! Every function takes an open transaction ([`Tx`]) and plain data; the caller decides what belongs
-//! into one transaction by the body it gives to [`Database::read`] or [`Database::write`].
-//! SQL is written in the subset that SQLite and PostgreSQL share; [`Database`] hides the differences.
+//! Every function takes an open transaction ([`Tx`]) and plain data. The caller decides what belongs into one
+//! transaction, because it passes the body to [`Database::read`] or [`Database::write`]. SQL is written in the subset
+//! that SQLite and PostgreSQL share; [`Database`] hides the differences.
 //!
 //! ```
 //! use argus_store::{Mode, Sqlite, StoreError, runs};
@@ -13,7 +13,8 @@
 //! # Ok::<(), StoreError>(())
 //! ```
 //!
-//! `argus-core` decides what a failure is; time and ids are handed in, and no row leaves the crate.
+//! `argus-core` decides what a failure is. Callers pass the time and new ids as values, and no row type leaves this
+//! crate.
 
 pub mod access;
 pub mod calls;

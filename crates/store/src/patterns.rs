@@ -1,6 +1,8 @@
-//! Patterns of the knowledge base: lookup, listing, counting. What a person set stands in for what was learned, and a
-//! merged pattern leads to the one it was merged into.
-//! The texts of built-ins are in core. Likeness is in `similar`, merging in `merging`, what a person sets in `edits`.
+//! Patterns of the knowledge base: lookup, listing and counting. Values that a person set replace learned values, and a
+//! merged pattern leads to its target.
+//!
+//! The texts of built-in patterns are in `argus-core`. Similarity search is in `similar`, merging in `merging`, and
+//! values that a person sets in `edits`.
 
 pub mod daily_counts;
 pub mod edits;
@@ -21,28 +23,28 @@ use crate::{
 };
 use argus_core::Category;
 
-/// One pattern. Of a built-in, only ids and statistics are meant; its texts are core's.
+/// One pattern. A built-in pattern has only ids and statistics here; its texts are in `argus-core`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pattern {
-    /// Where it is.
+    /// Row key.
     pub key: PatternKey,
     /// `pat-…` or `builtin-…`.
     pub id: String,
-    /// One of the six.
+    /// True for the six patterns that come with Argus.
     pub is_builtin: bool,
-    /// What it is, as the rules say.
+    /// Category by the rules, before any override.
     pub category: Category,
-    /// Hex, or `builtin::CATEGORY`.
+    /// Hex digits, or `builtin::CATEGORY` for a built-in pattern.
     pub signature: String,
-    /// Case it was learned from.
+    /// Test case that it was learned from.
     pub case_name: String,
-    /// Stable text it was learned from.
+    /// Normalized text that it was learned from.
     pub normalized: String,
-    /// One line, as it was learned; empty for a built-in.
+    /// One line as it was learned. Empty for a built-in pattern.
     pub description: String,
-    /// How often it was diagnosed.
+    /// Number of diagnoses.
     pub occurrences: u32,
-    /// How often a fix was reported as successful.
+    /// Number of successful fixes that were reported.
     pub resolutions: u32,
     /// UTC milliseconds.
     pub first_seen_at: i64,
@@ -50,95 +52,96 @@ pub struct Pattern {
     pub last_seen_at: i64,
     /// UTC milliseconds.
     pub updated_at: i64,
-    /// Steps of the solution that a person set, else of its best one.
+    /// Steps of the solution that a person set, otherwise of the best learned solution.
     pub best_fix: Option<String>,
-    /// That solution.
+    /// Key of the solution with these steps.
     pub suggests: Option<SolutionKey>,
-    /// What a person set.
+    /// Values that a person set.
     pub overrides: Overrides,
-    /// Of one that was merged into another, or is alike: where it leads. A provisional one leads to itself.
+    /// The pattern that this pattern was merged into. A provisional pattern has its own key here.
     pub merged_into: Option<PatternKey>,
 }
 
-/// What a person set on a pattern.
+/// Values that a person set on a pattern.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Overrides {
-    /// What it is.
+    /// Category.
     pub category: Option<Category>,
-    /// One line.
+    /// Description of one line.
     pub description: Option<String>,
-    /// What it suggests.
+    /// Suggested solution.
     pub solution: Option<SolutionKey>,
-    /// UTC milliseconds; also where everything was taken back.
+    /// UTC milliseconds of the last edit. It stays set when all values were removed again.
     pub edited_at: Option<i64>,
 }
 
 impl Overrides {
-    /// Anything is set.
+    /// Returns true if a person set any value.
     pub const fn is_any(&self) -> bool {
         self.category.is_some() || self.description.is_some() || self.solution.is_some()
     }
 }
 
 impl Pattern {
-    /// It only makes the failure known again: a built-in speaks for it until a fix is reported.
+    /// Returns true if the pattern only serves to recognize the failure again. A built-in pattern represents it until a
+    /// fix is reported.
     pub fn is_provisional(&self) -> bool {
         self.merged_into == Some(self.key)
     }
 
-    /// What it is to everybody.
+    /// The category to display: the person's, otherwise the learned category.
     pub fn shown_category(&self) -> Category {
         self.overrides.category.unwrap_or(self.category)
     }
 
-    /// One line to everybody; empty for a built-in of which a person set none.
+    /// The line to display. Empty for a built-in pattern without an override.
     pub fn shown_description(&self) -> &str {
         self.overrides.description.as_deref().unwrap_or(&self.description)
     }
 }
 
-/// A pattern to learn.
+/// A pattern to insert.
 #[derive(Clone, Debug)]
 pub struct NewPattern<'a> {
     /// `pat-…`.
     pub id: &'a str,
-    /// Its identity under a recipe.
+    /// Signatures under a recipe, the version of the signature algorithm.
     pub identity: Identity<'a>,
-    /// Case it is learned from.
+    /// Test case that it is learned from.
     pub case_name: &'a str,
-    /// One line.
+    /// Description of one line.
     pub description: &'a str,
-    /// To begin with.
+    /// Initial number of diagnoses.
     pub occurrences: u32,
-    /// To begin with; at most `occurrences`.
+    /// Initial number of successful fixes, at most `occurrences`.
     pub resolutions: u32,
     /// UTC milliseconds.
     pub now: i64,
-    /// The redacted failure as JSON, to sign it again.
+    /// The redacted failure as JSON, kept so that a later recipe can sign it again.
     pub sample: &'a str,
 }
 
-/// What a recipe makes of a failure.
+/// Signatures of a failure under one recipe.
 #[derive(Clone, Copy, Debug)]
 pub struct Identity<'a> {
-    /// Which recipe.
+    /// Name of the recipe.
     pub recipe: &'a str,
-    /// Its category.
+    /// Category under this recipe.
     pub category: Category,
     /// Exact signature.
     pub signature: &'a str,
     /// Family signature.
     pub family: &'a str,
-    /// Stable text.
+    /// Normalized text.
     pub normalized: &'a str,
-    /// Band keys of the stable text.
+    /// Keys of the normalized text for the similarity search.
     pub bands: [u32; 4],
 }
 
-/// Order of a listing; all descending.
+/// Sort order of a listing. All orders are descending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// Surest first.
+    /// Highest confidence first.
     Confidence,
     /// Most frequent first.
     Occurrences,
@@ -162,7 +165,7 @@ macro_rules! tables {
 }
 pub(crate) use tables;
 
-/// As the indexes have it.
+/// The same expression as in the indexes, so that SQLite can use them.
 macro_rules! shown_category {
     () => {
         "COALESCE(p.person_category, p.category)"
@@ -170,19 +173,20 @@ macro_rules! shown_category {
 }
 pub(crate) use shown_category;
 
-/// The learned pattern of an exact signature under a recipe, or the one it was merged into.
+/// The learned pattern with an exact signature under a recipe, or the pattern it was merged into.
 pub fn by_signature(tx: &mut Tx<'_>, recipe: &str, signature: &str) -> Result<Option<Pattern>, StoreError> {
     let found = identity(tx, recipe, signature)?;
     Ok(found.filter(|pattern| !pattern.is_provisional()))
 }
 
-/// The same, or the provisional one.
+/// Like [`by_signature`], but also returns a provisional pattern.
 pub fn identity(tx: &mut Tx<'_>, recipe: &str, signature: &str) -> Result<Option<Pattern>, StoreError> {
     let found = row_by_signature(tx, recipe, signature)?;
     follow_merge(tx, found)
 }
 
-/// Those of a case and a category under a recipe, newest first, with their stable texts: all rows, and where each leads.
+/// Patterns of a case and a category under a recipe, newest first. Returns the normalized text of each row with the key
+/// of its pattern; for a merged row that is the target.
 pub fn of_case(
     tx: &mut Tx<'_>,
     recipe: &str,
@@ -196,19 +200,19 @@ pub fn of_case(
     rows.into_iter().map(|mut row| Ok((PatternKey(row.read()?), row.read()?))).collect()
 }
 
-/// The row of an exact signature under a recipe, merged or not.
+/// The row with an exact signature under a recipe, without following a merge.
 pub fn row_by_signature(tx: &mut Tx<'_>, recipe: &str, signature: &str) -> Result<Option<Pattern>, StoreError> {
     const SQL: &str = concat!("SELECT ", columns!(), tables!(), "WHERE p.recipe = $1 AND p.signature = $2");
     first(tx.query_first(SQL, &[recipe.into(), signature.into()])?)
 }
 
-/// One that a search found, or the one it was merged into.
+/// The pattern with this key, or the pattern it was merged into.
 pub fn get(tx: &mut Tx<'_>, key: PatternKey) -> Result<Option<Pattern>, StoreError> {
     let found = row_of(tx, key)?;
     follow_merge(tx, found)
 }
 
-/// Any pattern by id, or the one it was merged into.
+/// The pattern with this id, or the pattern it was merged into.
 pub fn by_id(tx: &mut Tx<'_>, id: &str) -> Result<Option<Pattern>, StoreError> {
     const SQL: &str = concat!("SELECT ", columns!(), tables!(), "WHERE p.id = $1");
     let found = first(tx.query_first(SQL, &[id.into()])?)?;
@@ -222,13 +226,13 @@ pub fn merged_into(tx: &mut Tx<'_>, key: PatternKey) -> Result<Vec<Pattern>, Sto
     rows.into_iter().map(|mut row| pattern(&mut row)).collect()
 }
 
-/// One row, merged or not.
+/// The row with this key, without following a merge.
 pub(crate) fn row_of(tx: &mut Tx<'_>, key: PatternKey) -> Result<Option<Pattern>, StoreError> {
     const SQL: &str = concat!("SELECT ", columns!(), tables!(), "WHERE p.key = $1");
     first(tx.query_first(SQL, &[key.into()])?)
 }
 
-/// What was merged leads to one that was not.
+/// Replaces a merged pattern by its target.
 fn follow_merge(tx: &mut Tx<'_>, found: Option<Pattern>) -> Result<Option<Pattern>, StoreError> {
     match found.as_ref().and_then(|pattern| pattern.merged_into) {
         Some(into) => row_of(tx, into),
@@ -236,10 +240,10 @@ fn follow_merge(tx: &mut Tx<'_>, found: Option<Pattern>) -> Result<Option<Patter
     }
 }
 
-/// Recipe under which built-ins are stored; their signatures never change.
+/// Recipe of built-in patterns. Their signatures never change.
 pub const BUILTIN_RECIPE: &str = "built-in";
 
-/// The first of each of these categories.
+/// The first `limit` patterns of each category.
 pub fn list(tx: &mut Tx<'_>, categories: &[Category], order: Order, limit: u32) -> Result<Vec<Pattern>, StoreError> {
     const CONFIDENCE: &str = concat!(
         "SELECT ",
@@ -274,13 +278,13 @@ pub fn list(tx: &mut Tx<'_>, categories: &[Category], order: Order, limit: u32) 
     tx.query_many(sql, &wanted)?.into_iter().flatten().map(|mut row| pattern(&mut row)).collect()
 }
 
-/// How many learned patterns each category has.
+/// Number of learned patterns in each category.
 pub fn learned_counts(tx: &mut Tx<'_>) -> Result<Vec<(Category, u32)>, StoreError> {
     let rows = tx.query("SELECT category, learned FROM pattern_counts", &[])?;
     rows.into_iter().map(|mut row| Ok((row.read()?, row.read()?))).collect()
 }
 
-/// Ids that begin so, newest first.
+/// Ids that start with `prefix`, newest first.
 pub fn ids_with_prefix(tx: &mut Tx<'_>, prefix: &str, limit: u32) -> Result<Vec<String>, StoreError> {
     const SQL: &str = "SELECT id FROM patterns WHERE id >= $1 AND id < $2 AND merged_into IS NULL \
                        ORDER BY id DESC LIMIT $3";
@@ -289,7 +293,7 @@ pub fn ids_with_prefix(tx: &mut Tx<'_>, prefix: &str, limit: u32) -> Result<Vec<
     rows.into_iter().map(|mut row| row.read()).collect()
 }
 
-/// Learns a pattern.
+/// Inserts a learned pattern and updates all counts.
 pub fn insert(tx: &mut Tx<'_>, new: &NewPattern<'_>) -> Result<PatternKey, StoreError> {
     let key = insert_row(tx, new)?;
     count(tx, new.identity.category, 1)?;
@@ -298,7 +302,8 @@ pub fn insert(tx: &mut Tx<'_>, new: &NewPattern<'_>) -> Result<PatternKey, Store
     Ok(key)
 }
 
-/// Makes a failure known as one of a pattern that it is alike. None: as a provisional one.
+/// Inserts a row that only makes a failure recognizable. The row leads to the pattern `into`; with `None` it is
+/// provisional.
 pub fn insert_leading(
     tx: &mut Tx<'_>,
     new: &NewPattern<'_>,
@@ -338,14 +343,15 @@ fn insert_row(tx: &mut Tx<'_>, new: &NewPattern<'_>) -> Result<PatternKey, Store
     Ok(key)
 }
 
-/// One more diagnosis of a pattern that was read in this transaction.
+/// Adds one diagnosis to a pattern that was read in this transaction.
 pub fn count_occurrence(tx: &mut Tx<'_>, pattern: &mut Pattern, now: i64) -> Result<(), StoreError> {
     pattern.occurrences += 1;
     (pattern.last_seen_at, pattern.updated_at) = (now, now);
     write_counts(tx, pattern)
 }
 
-/// One diagnosis less: it was of another failure. Where each was of a fix, there is none to take back.
+/// Removes one diagnosis that turned out to belong to another failure. Does nothing if every diagnosis is accounted for
+/// by a fix, so that `occurrences` stays at least `resolutions`.
 pub fn take_back_occurrence(tx: &mut Tx<'_>, key: PatternKey, now: i64) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE patterns SET occurrences = occurrences - 1, updated_at = $2 \
                        WHERE key = $1 AND occurrences > resolutions";
@@ -353,8 +359,8 @@ pub fn take_back_occurrence(tx: &mut Tx<'_>, key: PatternKey, now: i64) -> Resul
     daily_counts::record_stored(tx, key, now)
 }
 
-/// One more successful fix of a pattern that was read in this transaction; occurrences rise only where resolutions would
-/// pass them.
+/// Adds one successful fix to a pattern that was read in this transaction. Raises `occurrences` only if it would be
+/// lower than `resolutions`.
 pub fn count_resolution(tx: &mut Tx<'_>, pattern: &mut Pattern, now: i64) -> Result<(), StoreError> {
     pattern.resolutions += 1;
     pattern.occurrences = pattern.occurrences.max(pattern.resolutions);
@@ -371,13 +377,13 @@ fn write_counts(tx: &mut Tx<'_>, pattern: &Pattern) -> Result<(), StoreError> {
     daily_counts::record(tx, key, updated_at, occurrences, resolutions)
 }
 
-/// The redacted failure it was learned from, as JSON.
+/// The redacted failure that the pattern was learned from, as JSON.
 pub fn sample(tx: &mut Tx<'_>, key: PatternKey) -> Result<Option<String>, StoreError> {
     let row = tx.query_first("SELECT event FROM pattern_samples WHERE pattern_key = $1", &[key.0.into()])?;
     row.map(|mut row| row.read()).transpose()
 }
 
-/// Family signature, and the steps that were learned to be the best.
+/// The family signature and the steps of the best learned solution.
 pub fn family_and_best(tx: &mut Tx<'_>, key: PatternKey) -> Result<(String, Option<String>), StoreError> {
     const SQL: &str = "SELECT p.family, s.steps FROM patterns p LEFT JOIN solutions s ON s.key = p.best_solution \
                        WHERE p.key = $1";
@@ -399,7 +405,7 @@ pub fn signed_otherwise(tx: &mut Tx<'_>, recipe: &str, limit: u32) -> Result<Vec
     rows.into_iter().map(|mut row| pattern(&mut row)).collect()
 }
 
-/// Adds to the count of a category.
+/// Adds `change` to the number of learned patterns of a category.
 pub(crate) fn count(tx: &mut Tx<'_>, category: Category, change: i64) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO pattern_counts (category, learned) VALUES ($1, $2) \
                        ON CONFLICT (category) DO UPDATE SET learned = pattern_counts.learned + excluded.learned";

@@ -1,5 +1,4 @@
-//! Recorded runs.
-//! Their cases are in `cases`; deleting is done by `retention`.
+//! Recorded runs. Their cases are in `cases`; `retention` deletes old runs.
 
 pub mod case_history;
 pub mod cases;
@@ -21,50 +20,51 @@ pub struct Run {
     pub id: String,
     /// UTC milliseconds.
     pub started_at: i64,
-    /// Wall-clock milliseconds.
+    /// Wall-clock time in milliseconds.
     pub duration_ms: f64,
-    /// A case or the command failed.
+    /// True if a case or the command failed.
     pub has_failed: bool,
-    /// Flaky ones included.
+    /// Number of passed cases, including flaky cases.
     pub passed: u32,
-    /// Failed cases.
+    /// Number of failed cases.
     pub failed: u32,
-    /// Skipped cases.
+    /// Number of skipped cases.
     pub skipped: u32,
-    /// Flaky cases.
+    /// Number of flaky cases.
     pub flaky: u32,
     /// Command line, redacted.
     pub command: Option<String>,
-    /// Runner's name.
+    /// Name of the test runner.
     pub runner: Option<String>,
     /// Exit code of the command.
     pub exit_code: Option<i32>,
-    /// Signal that ended it.
+    /// Signal that ended the command.
     pub signal: Option<String>,
-    /// Its time was over.
+    /// True if the command was stopped by its time limit.
     pub timed_out: bool,
-    /// Full hash.
+    /// Full commit hash.
     pub git_commit: Option<String>,
     /// Branch.
     pub git_branch: Option<String>,
-    /// Uncommitted changes.
+    /// True if there were uncommitted changes.
     pub git_dirty: Option<bool>,
-    /// Of somebody else's copy of the project: it is kept, and says nothing of this one.
+    /// True if the run comes from another copy of the project, for example a fork. It is stored but is no evidence
+    /// about this project.
     pub is_foreign: bool,
-    /// That its tests were shuffled (JSON).
+    /// JSON that describes the shuffling of the tests.
     pub shuffle: Option<String>,
 }
 
-/// Where a run's cases are.
+/// Row key of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RunKey(pub(crate) i64);
 
-/// Which runs to list.
+/// Selects the runs to list.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RunFilter {
-    /// Only failed ones, or only passed ones.
+    /// `Some(true)` for failed runs only, `Some(false)` for passed runs only.
     pub has_failed: Option<bool>,
-    /// Started at this moment or later.
+    /// Earliest start, UTC milliseconds.
     pub since: Option<i64>,
 }
 
@@ -76,7 +76,7 @@ macro_rules! columns {
 }
 use columns;
 
-/// Adds a run.
+/// Inserts a run.
 pub fn insert(tx: &mut Tx<'_>, run: &Run) -> Result<RunKey, StoreError> {
     const SQL: &str = concat!(
         "INSERT INTO runs (",
@@ -107,20 +107,20 @@ pub fn insert(tx: &mut Tx<'_>, run: &Run) -> Result<RunKey, StoreError> {
     row.ok_or_else(|| StoreError::corrupt("an inserted run gave no key"))?.read().map(RunKey)
 }
 
-/// One run by id.
+/// The run with this id.
 pub fn by_id(tx: &mut Tx<'_>, id: &str) -> Result<Option<(RunKey, Run)>, StoreError> {
     const SQL: &str = concat!("SELECT key, ", columns!(), " FROM runs WHERE id = $1");
     let Some(mut row) = tx.query_first(SQL, &[id.into()])? else { return Ok(None) };
     Ok(Some((RunKey(row.read()?), run(&mut row)?)))
 }
 
-/// The id of a run.
+/// The id of the run with this key.
 pub fn id_of(tx: &mut Tx<'_>, key: RunKey) -> Result<Option<String>, StoreError> {
     let row = tx.query_first("SELECT id FROM runs WHERE key = $1", &[key.0.into()])?;
     row.map(|mut row| row.read()).transpose()
 }
 
-/// One page, newest first.
+/// One page of runs, newest first.
 pub fn list(tx: &mut Tx<'_>, filter: RunFilter, limit: u32, offset: u32) -> Result<Vec<Run>, StoreError> {
     const ALL: &str = concat!(
         "SELECT ",
@@ -140,14 +140,14 @@ pub fn list(tx: &mut Tx<'_>, filter: RunFilter, limit: u32, offset: u32) -> Resu
     rows.into_iter().map(|mut row| run(&mut row)).collect()
 }
 
-/// The newest runs with where their cases are.
+/// The newest runs with their keys.
 pub fn newest(tx: &mut Tx<'_>, limit: u32) -> Result<Vec<(RunKey, Run)>, StoreError> {
     const SQL: &str = concat!("SELECT key, ", columns!(), " FROM runs ORDER BY started_at DESC, key DESC LIMIT $1");
     let rows = tx.query(SQL, &[limit.into()])?;
     rows.into_iter().map(|mut row| Ok((RunKey(row.read()?), run(&mut row)?))).collect()
 }
 
-/// The newest run of this project's own copy.
+/// The newest run that is not foreign.
 pub fn newest_own(tx: &mut Tx<'_>) -> Result<Option<(RunKey, Run)>, StoreError> {
     const SQL: &str = concat!(
         "SELECT key, ",
@@ -158,7 +158,7 @@ pub fn newest_own(tx: &mut Tx<'_>) -> Result<Option<(RunKey, Run)>, StoreError> 
     Ok(Some((RunKey(row.read()?), run(&mut row)?)))
 }
 
-/// Ids of the run before and the run after one.
+/// Ids of the run before and the run after the run with this key.
 pub fn neighbours(
     tx: &mut Tx<'_>,
     key: RunKey,
@@ -172,7 +172,7 @@ pub fn neighbours(
     Ok((read(BEFORE)?, read(AFTER)?))
 }
 
-/// How many fit the filter.
+/// Number of runs that match the filter.
 pub fn count(tx: &mut Tx<'_>, filter: RunFilter) -> Result<u32, StoreError> {
     const ALL: &str = "SELECT COUNT(*) FROM runs WHERE started_at >= $1";
     const OF_STATUS: &str = "SELECT COUNT(*) FROM runs WHERE status = $2 AND started_at >= $1";
@@ -189,7 +189,7 @@ pub fn newest_ids(tx: &mut Tx<'_>, limit: u32) -> Result<Vec<String>, StoreError
     tx.query(SQL, &[limit.into()])?.into_iter().map(|mut row| row.read()).collect()
 }
 
-/// Ids that begin so, newest first.
+/// Ids that start with `prefix`, newest first.
 pub fn ids_with_prefix(tx: &mut Tx<'_>, prefix: &str, limit: u32) -> Result<Vec<String>, StoreError> {
     const SQL: &str = "SELECT id FROM runs WHERE id >= $1 AND id < $2 ORDER BY id DESC LIMIT $3";
     let after = format!("{prefix}\u{10ffff}");

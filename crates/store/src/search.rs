@@ -1,9 +1,10 @@
-//! The search index of the debug memory: which documents hold a term, how strongly, and in how many it stands.
-//! Text is read and scored by core, on the vectors that are kept here.
+//! The search index of the debug memory. For each term it stores which documents contain it, with which weight, and how
+//! many there are. `argus-core` splits texts into terms and scores candidates with the vectors that are stored here.
 //!
-//! Not FTS5, for it keeps no weights: every document with a rare term would have to be read to be scored, and one
-//! that ranks reads the whole list of every common term. Here the lists carry core's weights, so that candidates are
-//! the best by the same sum that core scores with, over the terms that are worth most.
+//! SQLite's FTS5 is not used, because it stores no weights. It would have to read every document with a rare term to
+//! score it, and its ranking reads the whole list of every common term. The lists of this index contain the weights of
+//! `argus-core`, so that candidates are chosen by the same sum that is used for scoring, limited to the most valuable
+//! terms.
 
 mod postings;
 mod segments;
@@ -17,18 +18,20 @@ use argus_core::search::Vector;
 use segments::Segment;
 use std::{cmp::Reverse, collections::BinaryHeap};
 
-/// Postings that one search reads, most telling terms first; about a fifth of its time at a million documents.
+/// Maximum number of postings that a search reads, most valuable terms first. Reading them takes about a fifth of the
+/// search time at a million documents.
 const MAX_POSTINGS: u64 = 250_000;
-/// Terms that one search reads the lists of; the others count when candidates are scored.
+/// Maximum number of terms whose lists a search reads. The other terms count only when candidates are scored.
 const MAX_TERMS: usize = 40;
-/// Lists that one search reads: of fewer terms where there are many segments, for each may be a page of the file.
+/// Maximum number of lists that a search reads. With many segments it reads fewer terms, because each list may be on a
+/// different page of the file.
 const MAX_LISTS: usize = 480;
-/// Terms that are enough for good candidates.
+/// Minimum number of terms that give good candidates.
 const MIN_TERMS: usize = 12;
-/// Documents of one family that are looked at, newest first.
+/// Maximum number of documents of the same family to consider, newest first.
 const MAX_FAMILY_DOCUMENTS: u32 = 50;
 
-/// What a document is about.
+/// The incident or pattern that a document describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Owner {
     /// An incident.
@@ -38,7 +41,7 @@ pub enum Owner {
 }
 
 impl Owner {
-    /// Its key as that of an incident, and as that of a pattern.
+    /// The values of the columns `incident_key` and `pattern_key`.
     pub(crate) fn columns(self) -> [Value<'static>; 2] {
         match self {
             Self::Incident(key) => [key.into(), Value::Null],
@@ -50,43 +53,43 @@ impl Owner {
 /// A document to index.
 #[derive(Debug)]
 pub struct NewDocument<'a> {
-    /// What it is about.
+    /// The incident or pattern that it describes.
     pub owner: Owner,
     /// Family signature.
     pub family: Option<&'a str>,
-    /// Its terms.
+    /// Terms with their weights.
     pub vector: &'a Vector,
 }
 
-/// A term to find.
+/// A term to search for.
 #[derive(Clone, Copy, Debug)]
 pub struct WantedTerm {
-    /// Its hash.
+    /// Hash of the term.
     pub term: u32,
-    /// What it adds to the score of a document that holds it most strongly.
+    /// Score of a document that contains the term with the highest weight.
     pub worth: f64,
-    /// In how many documents of this memory it stands, as [`document_counts`] answered.
+    /// Number of documents that contain the term, from [`document_counts`].
     pub documents: u64,
 }
 
-/// A document that may answer.
+/// A document that may match.
 #[derive(Debug)]
 pub struct Candidate {
-    /// What it is about.
+    /// The incident or pattern that it describes.
     pub owner: Owner,
-    /// As [`family_key`] makes it.
+    /// Family signature as returned by [`family_key`].
     pub family: Option<i64>,
-    /// Its terms, as bytes.
+    /// Terms with their weights, encoded as bytes.
     pub vector: Vec<u8>,
 }
 
-/// A family signature as the index knows it.
+/// A family signature as the index stores it: the first 16 hex digits as a number.
 pub fn family_key(family: &str) -> i64 {
     let half = family.get(..16).unwrap_or(family);
     u64::from_str_radix(half, 16).map_or_else(|_| fnv(family), u64::cast_signed)
 }
 
-/// Indexes documents; what they are about must not be indexed already.
+/// Adds documents to the index. Their owners must not be indexed already.
 pub fn add(tx: &mut Tx<'_>, documents: &[NewDocument<'_>]) -> Result<(), StoreError> {
     const NEXT: &str = "UPDATE memory_totals SET total = total + $1 WHERE name = 'next_document' RETURNING total";
     const SQL: &str = "INSERT INTO search_documents (key, incident_key, pattern_key, family, vector) \
@@ -108,7 +111,7 @@ pub fn add(tx: &mut Tx<'_>, documents: &[NewDocument<'_>]) -> Result<(), StoreEr
     segments::compact(tx)
 }
 
-/// Takes documents out; nothing happens where there is none.
+/// Removes documents. Owners without a document are skipped.
 pub fn remove(tx: &mut Tx<'_>, owners: &[Owner]) -> Result<(), StoreError> {
     const DOCUMENT: &str =
         "SELECT document FROM incidents WHERE key = $1 UNION ALL SELECT document FROM patterns WHERE key = $2";
@@ -138,7 +141,7 @@ pub fn remove(tx: &mut Tx<'_>, owners: &[Owner]) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// How many documents there are, and in how many of them each term stands.
+/// The number of documents, and for each term the number of documents that contain it.
 pub fn document_counts(tx: &mut Tx<'_>, terms: &[u32]) -> Result<(u64, Vec<u64>), StoreError> {
     let segments = segments::all(tx)?;
     let mut counts = if segments.is_empty() { vec![0; terms.len()] } else { in_segments(tx, terms)? };
@@ -150,8 +153,8 @@ pub fn document_counts(tx: &mut Tx<'_>, terms: &[u32]) -> Result<(u64, Vec<u64>)
     Ok((read_total(tx, "documents")?, counts))
 }
 
-/// The documents with the highest sums of worth and strength over the terms that are worth most, and those of the
-/// family; about `take` of them, in no order.
+/// The documents with the highest score over the most valuable terms, plus documents of the family. Returns about
+/// `take` documents without any order.
 pub fn candidates(
     tx: &mut Tx<'_>,
     wanted: &[WantedTerm],
@@ -179,7 +182,7 @@ pub fn candidates(
     read(tx, &keys)
 }
 
-/// Patterns that are to be indexed (again), at most `limit`, and forgets that they are.
+/// Removes up to `limit` patterns from the queue of the index and returns them.
 pub fn take_waiting(tx: &mut Tx<'_>, limit: u32) -> Result<Vec<PatternKey>, StoreError> {
     const SQL: &str = "DELETE FROM search_waiting WHERE pattern_key IN \
                        (SELECT pattern_key FROM search_waiting ORDER BY pattern_key LIMIT $1) RETURNING pattern_key";
@@ -187,40 +190,41 @@ pub fn take_waiting(tx: &mut Tx<'_>, limit: u32) -> Result<Vec<PatternKey>, Stor
     rows.into_iter().map(|mut row| row.read().map(PatternKey)).collect()
 }
 
-/// Whether any pattern is to be indexed.
+/// Returns true if a pattern is queued.
 pub fn is_waiting(tx: &mut Tx<'_>) -> Result<bool, StoreError> {
     Ok(tx.query_first("SELECT 1 FROM search_waiting LIMIT 1", &[])?.is_some())
 }
 
-/// Lets a learned pattern be indexed before the next search.
+/// Queues a learned pattern, so that it is indexed before the next search.
 pub(crate) fn wait(tx: &mut Tx<'_>, pattern: PatternKey) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO search_waiting (pattern_key) SELECT key FROM patterns \
                        WHERE key = $1 AND source = 'learned' ON CONFLICT DO NOTHING";
     tx.post(SQL, &[pattern.into()])
 }
 
-/// Adds to a count that is kept.
+/// Adds `change` to a stored total.
 pub(crate) fn add_to_total(tx: &mut Tx<'_>, name: &'static str, change: i64) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE memory_totals SET total = total + $2 WHERE name = $1";
     tx.post(SQL, &[name.into(), change.into()])
 }
 
-/// A count that is kept.
+/// Reads a stored total.
 pub(crate) fn read_total(tx: &mut Tx<'_>, name: &'static str) -> Result<u64, StoreError> {
     let row = tx.query_first("SELECT total FROM memory_totals WHERE name = $1", &[name.into()])?;
     let total: i64 = row.map_or(Ok(0), |mut row| row.read())?;
     Ok(u64::try_from(total).unwrap_or_default())
 }
 
-/// The best documents so far.
+/// The best documents found so far.
 struct Best {
     take: usize,
-    /// The bits of a sum, which order like the sum, for it is not negative.
+    /// Min-heap of scores and keys. A score is stored as its bits, which sort like the score because it is not
+    /// negative.
     heap: BinaryHeap<Reverse<(u32, i64)>>,
 }
 
 impl Best {
-    /// What a document must have more of.
+    /// The score that a document must exceed.
     fn least(&self) -> f32 {
         match self.heap.peek() {
             Some(Reverse((bits, _))) if self.heap.len() >= self.take => f32::from_bits(*bits),
@@ -238,7 +242,7 @@ impl Best {
     }
 }
 
-/// The terms worth most whose lists together are short enough; sorted by hash.
+/// The most valuable terms whose lists are short enough together, sorted by hash.
 fn terms_to_read(wanted: &[WantedTerm], most: usize) -> Vec<(u32, f32)> {
     let mut by_worth: Vec<&WantedTerm> = wanted.iter().filter(|term| term.worth > 0.0 && term.documents > 0).collect();
     by_worth.sort_unstable_by(|a, b| b.worth.total_cmp(&a.worth));
@@ -297,7 +301,7 @@ fn read(tx: &mut Tx<'_>, keys: &[i64]) -> Result<Vec<Candidate>, StoreError> {
     let params: Vec<_> = keys.iter().map(|key| [(*key).into()]).collect();
     let mut found = Vec::with_capacity(keys.len());
     for rows in tx.query_many(SQL, &params)? {
-        // A document that was taken out still stands in its segment.
+        // A removed document stays in the lists of its segment.
         let Some(mut row) = rows.into_iter().next() else { continue };
         let owner = match (row.read::<Option<i64>>()?, row.read::<Option<i64>>()?) {
             (Some(incident), _) => Owner::Incident(IncidentKey(incident)),
@@ -330,7 +334,7 @@ fn record_document(tx: &mut Tx<'_>, owner: Owner, document: Option<i64>) -> Resu
     }
 }
 
-/// FNV-1a, for a family that is no hexadecimal number.
+/// FNV-1a hash, for a family that is not a hexadecimal number.
 fn fnv(text: &str) -> i64 {
     let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     text.bytes().fold(0xcbf2_9ce4_8422_2325, step).cast_signed()

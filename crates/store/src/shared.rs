@@ -1,4 +1,4 @@
-//! What of a memory is somebody else's, out of the files that a repository shares, and what came of it here.
+//! Maps local ids to the ids of fixes, solutions and incidents that were imported from files in the repository.
 
 use crate::{
     database::{Row, Tx},
@@ -7,36 +7,36 @@ use crate::{
 };
 use std::collections::BTreeMap;
 
-/// A report of a shared fix.
+/// A local report about a shared fix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SharedUse {
-    /// The fix that was tried.
+    /// Id of the fix that was tried.
     pub shared_id: String,
-    /// It was reported as a success.
+    /// True if the fix was reported as a success.
     pub worked: bool,
-    /// What runs have said of it.
+    /// How later runs confirmed or refuted it.
     pub success: Success,
 }
 
-/// Notes that what has `id` here is somebody else's, or a trial of it.
+/// Notes that the row with `id` was imported from a shared fix, or is a report about it.
 pub fn note(tx: &mut Tx<'_>, id: &str, shared_id: &str) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO shared_uses (id, shared_id) VALUES ($1, $2) ON CONFLICT DO NOTHING";
     tx.post(SQL, &[id.into(), shared_id.into()])
 }
 
-/// All of it: what stands here under which id is of which shared one.
+/// All pairs of local id and shared id.
 pub fn all(tx: &mut Tx<'_>) -> Result<BTreeMap<String, String>, StoreError> {
     let rows = tx.query("SELECT id, shared_id FROM shared_uses ORDER BY id", &[])?;
     rows.into_iter().map(|mut row| Ok((row.read()?, row.read()?))).collect()
 }
 
-/// Of which shared one this is; none where it is the user's own.
+/// The shared id of a local id, or `None` if the row is the user's own.
 pub fn shared_id_of(tx: &mut Tx<'_>, id: &str) -> Result<Option<String>, StoreError> {
     let row = tx.query_first("SELECT shared_id FROM shared_uses WHERE id = $1", &[id.into()])?;
     row.map(|mut row| row.read()).transpose()
 }
 
-/// What was reported here of these shared fixes, oldest first.
+/// Local reports about these shared fixes, oldest first.
 pub fn uses_of(tx: &mut Tx<'_>, shared_ids: &[&str]) -> Result<Vec<SharedUse>, StoreError> {
     const SQL: &str = "SELECT u.shared_id, o.worked, o.run_id, o.proved_by, o.refuted_by, o.passes, o.passes_needed, \
                        o.changed \
@@ -60,7 +60,7 @@ pub fn uses_of(tx: &mut Tx<'_>, shared_ids: &[&str]) -> Result<Vec<SharedUse>, S
     tx.query_many(SQL, &wanted)?.into_iter().flatten().map(read).collect()
 }
 
-/// Those of these ids that this memory has: of fixes, solutions and incidents.
+/// The ids in `ids` that exist in this database as a fix, a solution or an incident.
 pub fn known_of(tx: &mut Tx<'_>, ids: &[&str]) -> Result<Vec<String>, StoreError> {
     const SQL: &str = "SELECT known.id FROM (SELECT id FROM outcomes WHERE id = $1 UNION ALL \
                        SELECT id FROM solutions WHERE id = $1 UNION ALL SELECT id FROM incidents WHERE id = $1) AS known \

@@ -1,5 +1,5 @@
-//! Solutions and the results of trying them, for both memories. Reported fixes are in `fixes`.
-//! Core ranks the solutions of the debug memory, and `outcomes` has the rows that only its tools write.
+//! Solutions and the results of trying them, for patterns and incidents. Reported fixes are in `fixes`. `argus-core`
+//! ranks the solutions of the debug memory; `outcomes` stores results.
 
 mod fixes;
 pub mod lookups;
@@ -19,22 +19,22 @@ use crate::{
 };
 use outcomes::{Recorded, Recorder};
 
-/// A solution to add.
+/// A solution to insert.
 #[derive(Clone, Copy, Debug)]
 pub struct NewSolution<'a> {
-    /// `sol-…`, used where these steps are not known yet for this environment.
+    /// `sol-…`. Ignored if the same steps are already stored for this environment.
     pub id: &'a str,
-    /// What it solves.
+    /// The incident or pattern that it solves.
     pub owner: Owner,
-    /// What to do; redacted.
+    /// Instructions, redacted.
     pub steps: &'a str,
-    /// The same for equal steps, whatever their case and spacing.
+    /// Hash of the steps that ignores case and whitespace.
     pub digest: &'a str,
-    /// The environment as it was given, as JSON.
+    /// The environment as it was passed, as JSON.
     pub env: Option<&'a str>,
-    /// Its canonical form.
+    /// Canonical form of the environment.
     pub env_bucket: &'a str,
-    /// Who adds it.
+    /// Author of the record.
     pub recorder: Recorder<'a>,
     /// UTC milliseconds.
     pub now: i64,
@@ -43,23 +43,23 @@ pub struct NewSolution<'a> {
 /// A stored solution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Solution {
-    /// Where its outcomes are.
+    /// Row key.
     pub key: SolutionKey,
     /// `sol-…`.
     pub id: String,
-    /// What it solves.
+    /// The incident or pattern that it solves.
     pub owner: Owner,
-    /// What to do.
+    /// Instructions.
     pub steps: String,
-    /// As it was given, as JSON.
+    /// The environment as it was passed, as JSON.
     pub env: Option<String>,
-    /// Its canonical form.
+    /// Canonical form of the environment.
     pub env_bucket: String,
     /// UTC milliseconds.
     pub created_at: i64,
-    /// A person judged it as wrong: it is no suggestion.
+    /// True if a person marked it wrong, so that it is not suggested.
     pub is_wrong: bool,
-    /// Who added it.
+    /// Author of the record.
     pub recorded: Recorded,
 }
 
@@ -83,12 +83,13 @@ macro_rules! successes {
     };
 }
 
-/// Adds a solution; the one that is there already where steps and environment are known. True: it is new.
+/// Inserts a solution, or finds the stored solution with the same steps and environment. Returns true if it is new.
 pub fn add(tx: &mut Tx<'_>, new: &NewSolution<'_>) -> Result<(Solution, bool), StoreError> {
     add_all(tx, &[*new])?.pop().ok_or_else(not_inserted)
 }
 
-/// Adds some, in this order, as [`add`] does; no two may have owner, steps and environment in common.
+/// Like [`add`] for several solutions, in the same order. No two of them may have the same owner, steps and
+/// environment.
 pub fn add_all(tx: &mut Tx<'_>, new: &[NewSolution<'_>]) -> Result<Vec<(Solution, bool)>, StoreError> {
     const KNOWN: &str = concat!(
         columns!(),
@@ -110,7 +111,7 @@ pub fn add_all(tx: &mut Tx<'_>, new: &[NewSolution<'_>]) -> Result<Vec<(Solution
     added.collect()
 }
 
-/// Adds some that are not there yet. Steps that a person judged as wrong are wrong in every environment.
+/// Inserts new solutions. Steps that a person marked wrong are wrong in every environment.
 fn insert_all(tx: &mut Tx<'_>, new: &[NewSolution<'_>]) -> Result<Vec<Solution>, StoreError> {
     const SQL: &str = concat!(
         "INSERT INTO solutions (id, incident_key, pattern_key, steps, digest, env, env_bucket, created_at, recorded_by, \
@@ -147,45 +148,46 @@ fn not_inserted() -> StoreError {
     StoreError::corrupt("an inserted solution is not there")
 }
 
-/// What is written in a solution.
+/// The texts of a solution.
 #[derive(Clone, Copy, Debug)]
 pub struct Texts<'a> {
-    /// What to do; redacted.
+    /// Instructions, redacted.
     pub steps: &'a str,
-    /// The same for equal steps, whatever their case and spacing.
+    /// Hash of the steps that ignores case and whitespace.
     pub digest: &'a str,
-    /// The environment as it was given, as JSON.
+    /// The environment as it was passed, as JSON.
     pub env: Option<&'a str>,
-    /// Its canonical form.
+    /// Canonical form of the environment.
     pub env_bucket: &'a str,
 }
 
-/// Gives one of an incident other texts; its outcomes stay where they were made.
+/// Replaces the texts of an incident's solution. Existing outcomes keep their environment.
 pub fn update(tx: &mut Tx<'_>, key: SolutionKey, new: &Texts<'_>) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE solutions SET steps = $2, digest = $3, env = $4, env_bucket = $5 WHERE key = $1";
     tx.post(SQL, &[key.into(), new.steps.into(), new.digest.into(), new.env.into(), new.env_bucket.into()])
 }
 
-/// One by its id.
+/// The solution with this id.
 pub fn by_id(tx: &mut Tx<'_>, id: &str) -> Result<Option<Solution>, StoreError> {
     Ok(by_ids(tx, [id])?.pop())
 }
 
-/// Those of these ids that there are.
+/// The solutions with these ids. Unknown ids are skipped.
 pub fn by_ids<'i>(tx: &mut Tx<'_>, ids: impl IntoIterator<Item = &'i str>) -> Result<Vec<Solution>, StoreError> {
     let ids: Vec<_> = ids.into_iter().map(|id| [id.into()]).collect();
     let rows = tx.query_many(concat!(columns!(), "WHERE id = $1"), &ids)?;
     rows.into_iter().flatten().map(|mut row| solution(&mut row)).collect()
 }
 
-/// The one whose report has this id: `fix-…`.
+/// The solution that the report `fix-…` is about.
 pub fn by_fix(tx: &mut Tx<'_>, fix_id: &str) -> Result<Option<Solution>, StoreError> {
     const SQL: &str = concat!(columns!(), "WHERE key = (SELECT solution_key FROM outcomes WHERE id = $1)");
     let row = tx.query_first(SQL, &[fix_id.into()])?;
     row.map(|mut row| solution(&mut row)).transpose()
 }
 
-/// Those of one incident or pattern that may be suggested: the ones that worked most often, then the newest.
+/// Solutions of one incident or pattern that may be suggested. Solutions with more successes come first, then newer
+/// solutions.
 pub fn best_of_owner(tx: &mut Tx<'_>, owner: Owner, limit: u32) -> Result<Vec<Solution>, StoreError> {
     const OF_INCIDENT: &str =
         concat!(columns!(), "WHERE incident_key = $1 AND wrong_at IS NULL ORDER BY ", successes!(), "LIMIT $2");
@@ -198,7 +200,7 @@ pub fn best_of_owner(tx: &mut Tx<'_>, owner: Owner, limit: u32) -> Result<Vec<So
     rows.into_iter().map(|mut row| solution(&mut row)).collect()
 }
 
-/// The same with those that a person judged as wrong, which come last.
+/// Like [`best_of_owner`], but includes solutions that a person marked wrong. They come last.
 pub fn all_of_owner(tx: &mut Tx<'_>, owner: Owner, limit: u32) -> Result<Vec<Solution>, StoreError> {
     const OF_INCIDENT: &str =
         concat!(columns!(), "WHERE incident_key = $1 ORDER BY wrong_at IS NOT NULL, ", successes!(), "LIMIT $2");
@@ -211,7 +213,7 @@ pub fn all_of_owner(tx: &mut Tx<'_>, owner: Owner, limit: u32) -> Result<Vec<Sol
     rows.into_iter().map(|mut row| solution(&mut row)).collect()
 }
 
-/// All of each of these patterns, in the order they were added.
+/// All solutions of each pattern, in the order of insertion.
 pub fn of_patterns(tx: &mut Tx<'_>, patterns: &[PatternKey]) -> Result<Vec<Vec<Solution>>, StoreError> {
     const SQL: &str = concat!(columns!(), "WHERE pattern_key = $1 ORDER BY key");
     let wanted: Vec<_> = patterns.iter().map(|pattern| [(*pattern).into()]).collect();
@@ -219,7 +221,7 @@ pub fn of_patterns(tx: &mut Tx<'_>, patterns: &[PatternKey]) -> Result<Vec<Vec<S
     rows.map(|rows| rows.into_iter().map(|mut row| solution(&mut row)).collect()).collect()
 }
 
-/// Those of these that a person wrote.
+/// For each solution, true if a person wrote it.
 pub fn written_by_person(tx: &mut Tx<'_>, solutions: &[SolutionKey]) -> Result<Vec<bool>, StoreError> {
     const SQL: &str = "SELECT by_person <> 0 FROM solutions WHERE key = $1";
     let wanted: Vec<_> = solutions.iter().map(|solution| [(*solution).into()]).collect();
@@ -227,7 +229,7 @@ pub fn written_by_person(tx: &mut Tx<'_>, solutions: &[SolutionKey]) -> Result<V
     rows.map(|mut rows| rows.pop().map_or(Ok(false), |mut row| row.read())).collect()
 }
 
-/// What a person has judged elsewhere of a solution that is new here.
+/// Takes over a person's judgment from another memory for a solution that is new here.
 pub fn take_judgement(
     tx: &mut Tx<'_>,
     key: SolutionKey,
@@ -238,7 +240,7 @@ pub fn take_judgement(
     tx.post(SQL, &[key.into(), by_person.into(), wrong_at.into()])
 }
 
-/// All of one incident or pattern, in the order they were added.
+/// All solutions of one incident or pattern, in the order of insertion.
 pub fn of_owner(tx: &mut Tx<'_>, owner: Owner) -> Result<Vec<Solution>, StoreError> {
     let rows = match owner {
         Owner::Incident(key) => tx.query(concat!(columns!(), "WHERE incident_key = $1 ORDER BY key"), &[key.into()])?,
@@ -247,7 +249,7 @@ pub fn of_owner(tx: &mut Tx<'_>, owner: Owner) -> Result<Vec<Solution>, StoreErr
     rows.into_iter().map(|mut row| solution(&mut row)).collect()
 }
 
-/// How many of one incident or pattern may be suggested.
+/// Number of solutions of one incident or pattern that may be suggested.
 pub fn usable_of(tx: &mut Tx<'_>, owner: Owner) -> Result<u32, StoreError> {
     const OF_INCIDENT: &str = "SELECT COUNT(*) FROM solutions WHERE incident_key = $1 AND wrong_at IS NULL";
     const OF_PATTERN: &str = "SELECT COUNT(*) FROM solutions WHERE pattern_key = $1 AND wrong_at IS NULL";
@@ -258,7 +260,7 @@ pub fn usable_of(tx: &mut Tx<'_>, owner: Owner) -> Result<u32, StoreError> {
     row.map_or(Ok(0), |mut row| row.read())
 }
 
-/// How many one incident or pattern has.
+/// Number of solutions of one incident or pattern.
 pub fn count_of(tx: &mut Tx<'_>, owner: Owner) -> Result<u32, StoreError> {
     let row = match owner {
         Owner::Incident(key) => {
@@ -283,14 +285,15 @@ fn solution(row: &mut Row) -> Result<Solution, StoreError> {
     Ok(Solution { key, id, owner, steps, env, env_bucket, created_at, is_wrong, recorded })
 }
 
-/// The best solution was reported as a success at least once, and neither a run nor a report took that back: one that is
-/// proved before one that is only claimed; then its successes (where any is proved, those) against its failures (Laplace), then the
-/// later success.
+/// Chooses the solution that a pattern suggests. It must have at least one reported success that was not taken back.
+/// Proved solutions come before claimed solutions. Then the higher rate of proved successes wins, then the higher rate
+/// of all successes, and then the later success. Both rates are smoothed by the rule of succession, (s + 1) / (s + f +
+/// 2), because a solution may have few outcomes.
 pub fn choose_best(tx: &mut Tx<'_>, pattern: PatternKey) -> Result<(), StoreError> {
     choose_best_of(tx, &[pattern])
 }
 
-/// The same of each of these patterns.
+/// Like [`choose_best`] for several patterns.
 pub fn choose_best_of(tx: &mut Tx<'_>, patterns: &[PatternKey]) -> Result<(), StoreError> {
     const BEST: &str = "SELECT p.best_solution, (SELECT t.key FROM (SELECT s.key, SUM(e.worked) AS worked, \
                         SUM(e.failed) AS failed, MAX(e.last_confirmed_at) AS latest, (SELECT COUNT(*) FROM (\

@@ -1,10 +1,10 @@
-//! Writes that follow one another, gathered into one: SQLite writes a journal page as three pieces.
-//! When they must reach the host is decided by `file`, before anybody could miss them.
+//! Combines consecutive writes into one, because SQLite writes each page of a journal in three pieces. `file` decides
+//! when the bytes are written to the host, before another process could miss them.
 
-/// So much is gathered: the pages that one tool call changes.
+/// Large enough for the pages that one tool call changes.
 const BUFFER_BYTES: usize = 128 * 1024;
 
-/// Bytes that belong at `start`, and are not there yet.
+/// Bytes that belong at `start` but are not written yet.
 #[derive(Debug, Default)]
 pub(crate) struct Appends {
     start: u64,
@@ -12,7 +12,8 @@ pub(crate) struct Appends {
 }
 
 impl Appends {
-    /// Takes a write that continues what is gathered, changes a part of it, or is the first; false: it cannot be taken.
+    /// Takes a write that continues the buffered bytes, changes a part of them, or is the first. Returns false if the
+    /// write does not fit.
     pub(crate) fn take(&mut self, bytes: &[u8], offset: u64) -> bool {
         if self.bytes.is_empty() {
             self.start = offset;
@@ -27,35 +28,35 @@ impl Appends {
         true
     }
 
-    /// Puts what is gathered over what was read at `offset`, and says how far `buffer` is filled then.
+    /// Copies buffered bytes over a buffer that was read at `offset`, and returns how much of it is filled.
     pub(crate) fn copy_onto(&self, buffer: &mut [u8], offset: u64, read: usize) -> usize {
         let wanted = offset..offset + buffer.len() as u64;
         let (from, to) = (self.start.max(wanted.start), self.end().min(wanted.end));
         let (Some(source), Some(target)) = (range(from, to, self.start), range(from, to, offset)) else { return read };
-        // Between the end of the file and what follows it there is nothing but zeros.
+        // The gap between the end of the file and the buffered bytes reads as zeros.
         buffer[read.min(target.start)..target.start].fill(0);
         let end = target.end;
         buffer[target].copy_from_slice(&self.bytes[source]);
         read.max(end)
     }
 
-    /// One past the last byte; 0 when nothing is gathered.
+    /// The offset after the last byte, or 0 if nothing is buffered.
     pub(crate) fn end(&self) -> u64 {
         if self.bytes.is_empty() { 0 } else { self.start + self.bytes.len() as u64 }
     }
 
-    /// What is gathered and where it belongs.
+    /// The buffered bytes and their offset.
     pub(crate) fn pending(&self) -> Option<(&[u8], u64)> {
         (!self.bytes.is_empty()).then_some((self.bytes.as_slice(), self.start))
     }
 
-    /// It has been written, or is not wanted any more.
+    /// Discards the buffered bytes after they were written or are no longer needed.
     pub(crate) fn clear(&mut self) {
         self.bytes.clear();
     }
 }
 
-/// `from..to` as indexes behind `base`; none where it is empty.
+/// `from..to` relative to `base`, or `None` if the range is empty.
 fn range(from: u64, to: u64, base: u64) -> Option<std::ops::Range<usize>> {
     let index = |at: u64| usize::try_from(at - base).ok();
     if from < to { Some(index(from)?..index(to)?) } else { None }
@@ -66,7 +67,7 @@ mod tests {
     use super::{Appends, BUFFER_BYTES};
 
     #[test]
-    fn what_follows_is_gathered() {
+    fn buffers_consecutive_writes() {
         let mut appends = Appends::default();
         assert!(appends.take(b"head", 512));
         assert!(appends.take(b"page", 516));
@@ -76,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_follow_is_refused() {
+    fn rejects_writes_elsewhere() {
         let mut appends = Appends::default();
         assert!(appends.take(b"page", 512));
         assert!(!appends.take(b"far", 517));
@@ -89,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_see_what_is_gathered() {
+    fn reads_include_buffered_bytes() {
         let mut appends = Appends::default();
         assert!(appends.take(b"page", 4));
         let read = |offset, length: usize, read| {
@@ -102,7 +103,7 @@ mod tests {
         assert_eq!(read(5, 2, 0), ("ag".to_owned(), 2));
         assert_eq!(read(6, 4, 0), ("ge..".to_owned(), 2));
         assert_eq!(read(8, 2, 0), ("..".to_owned(), 0));
-        // The file ends before what follows.
+        // The file ends before the buffered bytes.
         assert_eq!(read(0, 6, 2), ("..\0\0pa".to_owned(), 6));
     }
 }

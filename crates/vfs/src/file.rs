@@ -1,4 +1,4 @@
-//! One open file: translates between SQLite's and the host's vocabulary.
+//! An open file. Translates between the terms of SQLite and the host.
 
 use crate::{
     appends::Appends,
@@ -12,10 +12,11 @@ pub(crate) struct File<H: HostFs> {
     pub(crate) host: Rc<H>,
     pub(crate) handle: u32,
     pub(crate) level: LockLevel,
-    /// A new journal's name must be on disk before the database is changed, else a power cut loses the journal.
+    /// Set for a new journal. Its directory entry must be on disk before the database is changed, otherwise a power
+    /// failure loses the journal.
     pub(crate) unsynced_name: Option<String>,
-    /// Of a journal: SQLite syncs it before it changes the database, and until then nobody else looks at it, for its
-    /// writer holds RESERVED. So nothing is lost when the process ends before.
+    /// Set for a journal. SQLite syncs the journal before it changes the database, and until then no other process
+    /// reads it because its writer holds RESERVED. A process that ends earlier therefore loses nothing.
     pub(crate) appends: Option<Appends>,
 }
 
@@ -24,7 +25,7 @@ impl<H: HostFs> File<H> {
         failed(&*self.host, error, otherwise)
     }
 
-    /// Hands over what was gathered. Where that fails it stays, for a rollback reads it.
+    /// Writes the buffered bytes to the host. On failure they stay buffered, because a rollback reads them.
     fn flush(&mut self, otherwise: VfsErrorCode) -> VfsResult<()> {
         let Some((bytes, offset)) = self.appends.as_ref().and_then(Appends::pending) else { return Ok(()) };
         self.host.write(self.handle, bytes, offset).map_err(|error| self.failed(error, otherwise))?;
@@ -32,14 +33,14 @@ impl<H: HostFs> File<H> {
         Ok(())
     }
 
-    /// Frees the handle. What cannot be written any more belonged to a transaction that was not committed.
+    /// Closes the handle. Bytes that cannot be written any more belong to a transaction that was not committed.
     pub(crate) fn close(mut self) {
         let _ = self.flush(VfsErrorCode::IoClose);
         self.host.close(self.handle);
     }
 }
 
-/// The host's error with SQLite's code for it; `otherwise` says what was being done.
+/// Maps an error of the host to SQLite's code. `otherwise` is the general code of the failed operation.
 pub(crate) fn failed<H: HostFs>(host: &H, error: HostError, otherwise: VfsErrorCode) -> VfsError {
     let code = match error {
         HostError::Full => VfsErrorCode::Full,
@@ -88,8 +89,8 @@ impl<H: HostFs> VfsFile for File<H> {
     }
 
     fn lock(&mut self, level: LockLevel) -> VfsResult<()> {
-        // A transaction begins. In a file that was deleted it would be lost, with its journal beside the one that
-        // has taken its place.
+        // A transaction begins. In a deleted file it would be lost, and its journal would be next to the file that has
+        // taken the path.
         if self.level == LockLevel::None && self.host.moved(self.handle) {
             return Err(VfsError::new(VfsErrorCode::IoStat, "the file was moved or deleted".into()));
         }
@@ -101,7 +102,7 @@ impl<H: HostFs> VfsFile for File<H> {
     }
 
     fn unlock(&mut self, level: LockLevel) -> VfsResult<()> {
-        // Also when a raise failed half way: the host may hold PENDING then.
+        // Also unlocks at level `None`, because a failed attempt to raise the lock may have left PENDING at the host.
         if level < self.level || level == LockLevel::None {
             self.host.unlock(self.handle, level).map_err(|error| self.failed(error, VfsErrorCode::IoUnlock))?;
             self.level = level;
@@ -114,7 +115,8 @@ impl<H: HostFs> VfsFile for File<H> {
     }
 
     fn device_characteristics(&self) -> DeviceCharacteristics {
-        // As SQLite's own VFS for Unix says of every modern disk: a power cut damages only what was being written.
+        // The same as SQLite's own Unix VFS assumes for modern disks: a power failure damages only bytes that were
+        // being written.
         DeviceCharacteristics::POWERSAFE_OVERWRITE
     }
 }

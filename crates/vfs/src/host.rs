@@ -1,80 +1,80 @@
-//! What a host must be able to do.
-//! SQLite's error codes are chosen by `file` and `namespace`.
+//! The functions that a host must provide. `file` and `namespace` choose SQLite's error codes.
 
 pub use rsqlite_vfs::LockLevel;
 
-/// How a file is to be opened.
+/// How to open a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpenMode {
-    /// It must exist; it is never written.
+    /// Must exist; is never written.
     Read,
-    /// It must exist.
+    /// Must exist.
     ReadWrite,
-    /// Made if it does not exist.
+    /// Created if it does not exist.
     Create,
-    /// Must not exist before.
+    /// Must not exist yet.
     CreateNew,
 }
 
-/// Why a host function could not do its work.
+/// Why a host function failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostError {
-    /// There is no such file.
+    /// The file does not exist.
     NotFound,
-    /// There is one already.
+    /// The file exists already.
     Exists,
-    /// A permission is missing, or the medium cannot be written.
+    /// A permission is missing, or the medium is read-only.
     Denied,
-    /// No space is left, or a size limit is reached.
+    /// No space is left, or a size limit was reached.
     Full,
-    /// A folder stands where a file is expected.
+    /// The path is a directory.
     IsFolder,
     /// Another process holds the lock.
     Busy,
-    /// The host will not open this file; its reason is for the reader of the message.
+    /// The host refuses to open this file. [`HostFs::last_error`] has the reason.
     Refused,
-    /// Anything else.
+    /// Any other error.
     Failed,
 }
 
-/// File functions of a host. Handles are the host's own small numbers. Nothing here may panic or throw.
+/// File functions of a host. Handles are small numbers that the host chooses. A function must not panic or throw.
 pub trait HostFs: 'static {
-    /// `database`: locks will be asked for on this handle.
+    /// Opens a file. `database` is true if locks will be requested on the handle.
     fn open(&self, path: &str, mode: OpenMode, database: bool) -> Result<u32, HostError>;
-    /// Frees the handle, and with it its locks.
+    /// Closes the handle and releases its locks.
     fn close(&self, handle: u32);
-    /// Reads up to the end of the file; fewer bytes than asked for only there.
+    /// Reads bytes and returns their number. Fewer bytes than requested are returned only at the end of the file.
     fn read(&self, handle: u32, buffer: &mut [u8], offset: u64) -> Result<usize, HostError>;
-    /// Writes all of it.
+    /// Writes all bytes.
     fn write(&self, handle: u32, bytes: &[u8], offset: u64) -> Result<(), HostError>;
-    /// Cuts or extends the file.
+    /// Shortens or extends the file.
     fn truncate(&self, handle: u32, size: u64) -> Result<(), HostError>;
-    /// Returns when what was written would survive a power cut.
+    /// Returns when all writes would survive a power failure.
     fn sync(&self, handle: u32) -> Result<(), HostError>;
-    /// Bytes in the file.
+    /// Size of the file in bytes.
     fn size(&self, handle: u32) -> Result<u64, HostError>;
-    /// Raises the lock of this handle to the level, or answers [`HostError::Busy`] at once.
+    /// Raises the lock of this handle to the level. Returns [`HostError::Busy`] without waiting.
     fn lock(&self, handle: u32, level: LockLevel) -> Result<(), HostError>;
-    /// Lowers it to `Shared` or `None`.
+    /// Lowers the lock to `Shared` or `None`.
     fn unlock(&self, handle: u32, level: LockLevel) -> Result<(), HostError>;
-    /// Whether anybody, this handle too, holds `Reserved` or more.
+    /// Returns true if any handle, including this one, holds `Reserved` or more.
     fn reserved(&self, handle: u32) -> Result<bool, HostError>;
-    /// Whether the path that was opened leads to another file by now, or to none.
+    /// Returns true if the path of the handle now leads to another file or to none.
     fn moved(&self, handle: u32) -> bool;
     /// Deletes a file.
     fn remove(&self, path: &str) -> Result<(), HostError>;
-    /// Returns when the folder of this file would survive a power cut as it is.
+    /// Returns when the directory of this file would survive a power failure in its present state.
     fn sync_folder(&self, path: &str) -> Result<(), HostError>;
-    /// Whether the file exists and, if `write`, can be written.
+    /// Returns true if the file exists and, if `write` is true, can be written.
     fn access(&self, path: &str, write: bool) -> bool;
-    /// Absolute, without links.
+    /// The absolute path with symbolic links resolved.
     fn full_path(&self, path: &str) -> Result<String, HostError>;
-    /// Blocks.
+    /// Blocks the thread.
     fn sleep(&self, milliseconds: u32);
-    /// Random enough for temporary names and journal nonces.
+    /// Fills `bytes` with random bytes that are good enough for temporary names and journal nonces, and returns their
+    /// number.
     fn random(&self, bytes: &mut [u8]) -> usize;
-    /// UTC milliseconds since the epoch; SQL's own idea of now, used by nothing of ours.
+    /// UTC milliseconds since the epoch. Only SQLite's own date functions use it, and the store does not use those.
     fn now(&self) -> i64;
-    /// What the last error was, for people; empty where there is nothing to say about it.
+    /// Message about the last error. Empty if there is no message.
     fn last_error(&self) -> String;
 }

@@ -1,12 +1,12 @@
-//! SQLite's files, as a host provides them: a small trait of file functions becomes a SQLite VFS.
+//! Turns a small trait of file functions into a SQLite VFS, so that a host can provide SQLite's files.
 //!
-//! A [`HostFs`] is Node's `fs` behind wasm, or in a browser a file that can only be read. [`register`] makes a
-//! VFS of it; the store opens databases through it by name.
+//! A [`HostFs`] is Node's `fs` behind wasm, or a read-only file in a browser. [`register`] makes a VFS from it, and the
+//! store opens databases through the VFS by name.
 //!
-//! How a lock is taken (byte ranges, a whole file, a directory) is up to the host, which knows what its platform can.
-//! Pages are not cached, and Shared-memory WAL is not offered.
+//! The host decides how to take a lock (byte ranges, a whole file, a directory), because it knows the platform. Pages
+//! are not cached, and WAL with shared memory is not supported.
 //!
-//! The only crate with unsafe code, and that is one call: handing the VFS to SQLite.
+//! This is the only crate with unsafe code: the single call that registers the VFS.
 
 mod appends;
 mod file;
@@ -18,20 +18,20 @@ pub use host::{HostError, HostFs, LockLevel, OpenMode};
 use namespace::{Callbacks, Files, Methods};
 use std::{cell::RefCell, rc::Rc};
 
-/// A registered VFS; it stays registered as long as SQLite lives.
+/// A registered VFS. It stays registered for the rest of the process.
 #[derive(Debug)]
 pub struct Registered {
     failed: Rc<RefCell<Option<String>>>,
 }
 
 impl Registered {
-    /// What the host said about the last failure since the last call, for the message a person reads.
+    /// Returns and clears the host's message about the last failure, for an error message to a person.
     pub fn take_failure(&self) -> Option<String> {
         self.failed.take()
     }
 }
 
-/// Makes `host` a SQLite VFS of this name. A name can be registered once.
+/// Registers `host` as a SQLite VFS with this name. A name can be registered only once.
 pub fn register<H: HostFs>(name: &str, host: H) -> Result<Registered, String> {
     let failed = Rc::new(RefCell::new(None));
     let files = Files { host: Rc::new(host), failed: Rc::clone(&failed) };

@@ -1,5 +1,4 @@
-//! Files by name, and what SQLite asks of an operating system beside files.
-//! The host resolves paths.
+//! Opens, finds and deletes files by name, and provides SQLite's operating system functions. The host resolves paths.
 
 use crate::{
     appends::Appends,
@@ -12,28 +11,28 @@ use rsqlite_vfs::{
 };
 use std::{cell::RefCell, marker::PhantomData, rc::Rc, time::Duration};
 
-/// SQLite's codes that the typed list lacks. The plain `SQLITE_CANTOPEN` is kept for a file that does not exist.
+/// Extended error codes that the typed list lacks. The plain `SQLITE_CANTOPEN` is reserved for files that do not exist.
 const CANTOPEN_IS_FOLDER: i32 = 0x0e | (2 << 8);
 const READONLY_FOLDER: i32 = 0x08 | (6 << 8);
-/// Ours: it exists, but may not be opened. SQLite passes extended codes on as they are.
+/// Our own code: the file exists but may not be opened. SQLite passes extended codes through.
 const CANTOPEN_DENIED: i32 = 0x0e | (100 << 8);
-/// Ours: the host refused, with a reason.
+/// Our own code: the host refused and gave a reason.
 const CANTOPEN_REFUSED: i32 = 0x0e | (101 << 8);
 
-/// The data of one registered VFS.
+/// Data of a registered VFS.
 pub(crate) struct Files<H: HostFs> {
     pub(crate) host: Rc<H>,
     pub(crate) failed: Rc<RefCell<Option<String>>>,
 }
 
-/// SQLite's per-file functions, all from their defaults.
+/// SQLite's functions per file. All use the default implementations.
 pub(crate) struct Methods<H>(PhantomData<H>);
 
 impl<H: HostFs> SQLiteIoMethods for Methods<H> {
     type Store = Store<H>;
 }
 
-/// SQLite's per-VFS functions, all from their defaults.
+/// SQLite's functions per VFS. All use the default implementations.
 pub(crate) struct Callbacks<H>(PhantomData<H>);
 
 impl<H: HostFs> SQLiteVfs<Methods<H>> for Callbacks<H> {
@@ -61,7 +60,6 @@ impl<H: HostFs> OsCallback for Files<H> {
     }
 }
 
-/// Opens, finds and deletes.
 pub(crate) struct Store<H>(PhantomData<H>);
 
 impl<H: HostFs> VfsStore for Store<H> {
@@ -80,7 +78,7 @@ impl<H: HostFs> VfsStore for Store<H> {
     }
 
     fn open_file(files: &Files<H>, request: OpenRequest<'_>) -> VfsResult<OpenedFile<File<H>>> {
-        // Temporary files live in memory (SQLITE_TEMP_STORE=2); one that must be on disk is not asked for.
+        // Temporary files are in memory (SQLITE_TEMP_STORE=2), so SQLite never needs one on disk.
         let Some(name) = request.filename else {
             return Err(VfsError::new(VfsErrorCode::CantOpen, "temporary files on disk are not offered".into()));
         };
@@ -123,7 +121,7 @@ impl<H: HostFs> VfsStore for Store<H> {
     }
 }
 
-/// Opens as asked, or for reading only where writing is denied, as SQLite expects of a VFS.
+/// Opens a file as requested. Falls back to reading only if writing is denied, because SQLite expects that of a VFS.
 fn open<H: HostFs>(files: &Files<H>, path: &str, options: OpenOptions, database: bool) -> VfsResult<(u32, OpenAccess)> {
     let host = &*files.host;
     let writable = |mode| host.open(path, mode, database).map(|handle| (handle, OpenAccess::ReadWrite));

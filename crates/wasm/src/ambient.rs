@@ -1,5 +1,5 @@
-//! The moment and the randomness of one call.
-//! No two calls get the same, unless a call has a name of its own.
+//! The time and the random seed of a call. Every call gets its own seed, unless the call has an id, which then
+//! determines the seed.
 
 use crate::convert::thrown;
 use argus_core::Ambient;
@@ -9,14 +9,15 @@ use wasm_bindgen::JsValue;
 
 const SEED_BYTES: usize = 16;
 
-/// Fetching random numbers costs more than a call does otherwise, whether few or many.
+/// Random numbers are fetched in bulk, because each fetch costs more than the rest of a call, regardless of its size.
 const SEEDS_PER_FETCH: usize = 64;
 
 thread_local! {
     static FRESH: RefCell<Vec<[u8; SEED_BYTES]>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Taken once, at the beginning of a call that is asked for by this name and for this moment, if it has them.
+/// The ambient of a call. With a call id, the seed comes from the id and the time is `moment`, if that is not in the
+/// future.
 pub(crate) fn ambient_of(call_id: Option<&str>, moment: Option<f64>) -> Result<Ambient, JsValue> {
     let Some(call_id) = call_id else { return ambient() };
     #[expect(clippy::cast_possible_truncation, reason = "a moment that is out of range is not before now")]
@@ -24,7 +25,7 @@ pub(crate) fn ambient_of(call_id: Option<&str>, moment: Option<f64>) -> Result<A
     Ok(Ambient::of_call(Ambient::moment_of_call(moment, now()), call_id))
 }
 
-/// Of a call without a name.
+/// The ambient of a call without an id.
 pub(crate) fn ambient() -> Result<Ambient, JsValue> {
     FRESH.with_borrow_mut(|fresh| {
         if fresh.is_empty() {
@@ -38,7 +39,7 @@ pub(crate) fn ambient() -> Result<Ambient, JsValue> {
     })
 }
 
-/// When a database is made that no call makes.
+/// The time for creating or migrating a database outside a call.
 pub(crate) fn made_now() -> i64 {
     Ambient::clamp_to_range(now())
 }

@@ -1,7 +1,7 @@
-//! Many texts in one crossing of the boundary, for measuring and for bulk work.
-//! These are the single steps; [`crate::engine`] answers calls.
+//! Processes many texts per crossing of the boundary, for benchmarks and bulk work. Each function is a single step;
+//! [`crate::engine`] makes complete calls.
 //!
-//! `texts` holds all texts as UTF-8 one after the other, `ends` where each one ends.
+//! `texts` holds all texts as concatenated UTF-8, and `ends` the end of each text in bytes.
 
 use argus_core::{
     Category, FailureEvent,
@@ -17,14 +17,14 @@ use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
 use crate::convert::{thrown, utf8};
 
-/// Bytes of all normalized texts together.
+/// Total bytes of all normalized texts.
 #[wasm_bindgen(js_name = normalizeBatch)]
 pub fn normalize_batch(texts: &[u8], ends: &[u32]) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "a size in memory is far below 2^53")]
     split(texts, ends).map(|text| normalize::normalize(&text).text.len() as f64).sum()
 }
 
-/// Bytes of all redacted texts together.
+/// Total bytes of all redacted texts.
 #[wasm_bindgen(js_name = redactBatch)]
 pub fn redact_batch(texts: &[u8], ends: &[u32]) -> Result<f64, JsValue> {
     let redactor = Redactor::new(&[]).map_err(|error| thrown(ErrorCode::InternalError, &error.to_string()))?;
@@ -32,7 +32,7 @@ pub fn redact_batch(texts: &[u8], ends: &[u32]) -> Result<f64, JsValue> {
     Ok(split(texts, ends).map(|text| redactor.redact(&text).text.len() as f64).sum())
 }
 
-/// For each text the place of its category in the contract's order.
+/// For each text, the index of its category in `Category::ALL`.
 #[wasm_bindgen(js_name = classifyBatch)]
 pub fn classify_batch(texts: &[u8], ends: &[u32]) -> Result<Vec<u8>, JsValue> {
     let (classifier, mut event) = (classifier()?, FailureEvent::default());
@@ -44,13 +44,13 @@ pub fn classify_batch(texts: &[u8], ends: &[u32]) -> Result<Vec<u8>, JsValue> {
     Ok(split(texts, ends).map(category).collect())
 }
 
-/// For each text the 64 hex digits of its signature.
+/// For each text, the 64 hex digits of its signature, concatenated.
 #[wasm_bindgen(js_name = signBatch)]
 pub fn sign_batch(texts: &[u8], ends: &[u32], case_name: &str) -> Result<Vec<u8>, JsValue> {
     let classifier = classifier()?;
     let mut digits = Vec::with_capacity(ends.len() * 64);
     let mut all = split(texts, ends).map(event).peekable();
-    // A step at a time, as all of it is done for many (`Analyzer::analyze_all`).
+    // Works in steps of the same size as `Analyzer::analyze_all`.
     while all.peek().is_some() {
         let events: Vec<FailureEvent> = all.by_ref().take(BATCH_FAILURES).collect();
         let categories: Vec<Category> = events.iter().map(|event| classifier.classify(event).category).collect();

@@ -1,29 +1,28 @@
-//! Between Rust values and JavaScript ones.
-//! Only the error is known as a type of the contract.
+//! Conversion between Rust and JavaScript values.
 
 use argus_engine::{EngineError, ErrorCode, calls::Codec};
 use serde::{Serialize, de::DeserializeOwned};
 use std::borrow::Cow;
 use wasm_bindgen::JsValue;
 
-/// What every export throws: `{ code, message }`.
+/// The value that every export throws: `{ code, message }`.
 #[derive(Serialize)]
 struct Thrown<'m> {
     code: ErrorCode,
     message: &'m str,
 }
 
-/// An error value for JavaScript. Its message may quote what somebody sent.
+/// Creates the value to throw. The message may quote text from the caller, because `EngineError` redacts it.
 pub(crate) fn thrown(code: ErrorCode, message: &str) -> JsValue {
     refused(&EngineError::new(code, message))
 }
 
-/// The same of an error of the engine.
+/// Converts an engine error into the value to throw.
 pub(crate) fn refused(error: &EngineError) -> JsValue {
     encode(&Thrown { code: error.code, message: &error.message }).unwrap_or(JsValue::NULL)
 }
 
-/// Plain JavaScript values, `null` for nothing.
+/// Encodes plain JavaScript values. Nothing is encoded as `null`.
 pub(crate) struct JavaScript;
 
 impl Codec for JavaScript {
@@ -53,18 +52,18 @@ fn unwritable() -> EngineError {
     EngineError::new(ErrorCode::InternalError, "A result cannot be written.")
 }
 
-/// An argument.
+/// Decodes an argument, or throws.
 pub(crate) fn decode<T: DeserializeOwned>(value: JsValue) -> Result<T, JsValue> {
     JavaScript::decode(value).map_err(|error| refused(&error))
 }
 
-/// An answer: plain objects, `null` for nothing.
+/// Encodes an answer as plain objects. Nothing is encoded as `null`.
 pub(crate) fn encode<T: Serialize>(value: &T) -> Result<JsValue, JsValue> {
     let serializer = serde_wasm_bindgen::Serializer::json_compatible();
     value.serialize(&serializer).map_err(|error| JsValue::from_str(&error.to_string()))
 }
 
-/// Text as it comes from a pipe: valid UTF-8 is checked many bytes at a time, and only what is not is walked byte by byte.
+/// Decodes text from a pipe. Valid UTF-8 is checked with SIMD; only invalid text is walked byte by byte.
 pub(crate) fn utf8(bytes: &[u8]) -> Cow<'_, str> {
     simdutf8::basic::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }

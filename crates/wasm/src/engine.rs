@@ -1,4 +1,4 @@
-//! The engine with a database: every call by its name.
+//! The engine with a database. Calls are made by name.
 
 use crate::{
     HOST,
@@ -11,7 +11,7 @@ use argus_store::{Database, Mode, Sqlite, StoreError};
 use serde::Deserialize;
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
-/// The name under which the host's files are known to SQLite.
+/// Name of the VFS that gives SQLite access to the host's files.
 pub(crate) const VFS: &str = "argus";
 
 #[derive(Deserialize)]
@@ -20,27 +20,27 @@ struct Location {
     database_path: String,
     #[serde(default)]
     secondary_path: Option<String>,
-    /// The id that the secondary file has, where it needs one.
+    /// Id of the secondary file, if it must have one.
     #[serde(default)]
     secondary_memory_id: Option<String>,
-    /// A copy of somebody else's database.
+    /// Path of a copy of a foreign database.
     #[serde(default)]
     foreign_path: Option<String>,
-    /// What the repository shares, taken in.
+    /// Path of the database with everything that the repository shares.
     #[serde(default)]
     shared_path: Option<String>,
-    /// The id that the file has; `create`: that it gets now, if there is no file.
+    /// Id of the file. With `create`, a new file gets it immediately.
     #[serde(default)]
     memory_id: Option<String>,
     #[serde(default)]
     create: bool,
     read_only: bool,
-    /// Its reports come from another machine, so that a path in a call is none of this one's.
+    /// True if the reports come from another machine, so that paths in calls do not refer to this machine.
     #[serde(default)]
     without_files: bool,
 }
 
-/// One project's memory.
+/// The memory of one project.
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct WasmEngine {
@@ -51,7 +51,8 @@ pub(crate) type Answer = Result<JsValue, JsValue>;
 
 #[wasm_bindgen]
 impl WasmEngine {
-    /// `EngineOptions` of the contract, and `{ databasePath, readOnly }`.
+    /// `options` is `EngineOptions` of the contract plus the fields of `Location`, for example
+    /// `{ databasePath, readOnly }`.
     #[wasm_bindgen(constructor)]
     pub fn new(options: JsValue) -> Result<Self, JsValue> {
         let location: Location = decode(options.clone())?;
@@ -85,16 +86,17 @@ impl WasmEngine {
         Ok(Self { engine })
     }
 
-    /// The call of this name (`argus_engine::calls`). The same `call_id` makes the same ids, whenever it is made, and
-    /// writes once. `now`, in milliseconds since the epoch, is when the call should have been made, if that was earlier.
+    /// Makes the call with this name (`argus_engine::calls`). Calls with the same `call_id` create the same ids at any
+    /// time, and write only once. `now`, in milliseconds since the epoch, is the time at which the call should have
+    /// been made if that is in the past.
     #[expect(clippy::needless_pass_by_value, reason = "wasm-bindgen hands an optional text over by value")]
     pub fn call(&self, name: &str, params: JsValue, call_id: Option<String>, now: Option<f64>) -> Answer {
         let ambient = ambient_of(call_id.as_deref(), now)?;
         answered(calls::call::<JavaScript>(&self.engine, &ambient, name, params))
     }
 
-    /// The same in one transaction with what it answers, recorded by `recorder` (`RecorderOptions`): made again, the
-    /// call answers what it has answered.
+    /// Like `call`, but stores the answer in the same transaction, so that a repeated call returns the first answer.
+    /// `recorder` (`RecorderOptions`) is noted as the author.
     #[wasm_bindgen(js_name = callOnce)]
     #[expect(clippy::needless_pass_by_value, reason = "wasm-bindgen hands a text over by value")]
     pub fn call_once(&self, name: &str, params: JsValue, call_id: String, now: f64, recorder: JsValue) -> Answer {
@@ -104,14 +106,14 @@ impl WasmEngine {
     }
 }
 
-/// What a function answered, or its error.
+/// Converts the outcome of a function into an answer.
 pub(crate) fn answered(outcome: Result<JsValue, EngineError>) -> Answer {
     let answer = outcome.map_err(|error| explained(&error));
     forget_failure();
     answer
 }
 
-/// The error, and where a file was the reason what the host said about it.
+/// Converts an error. If it is about a file, the message of the host is appended.
 fn explained(error: &EngineError) -> JsValue {
     let failure = HOST.with_borrow(|host| host.as_ref().and_then(|host| host.vfs.take_failure()));
     match failure {

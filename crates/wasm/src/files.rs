@@ -1,5 +1,5 @@
-//! The host's file functions as `argus-vfs` and the report reader want them.
-//! By its contract a host function throws nothing.
+//! The host's file functions in the form that `argus-vfs` and the report reader need. By contract a host function
+//! throws nothing.
 
 use argus_engine::{EngineError, ErrorCode, ReportFiles};
 use argus_vfs::{HostError, HostFs, LockLevel, OpenMode};
@@ -11,15 +11,15 @@ use std::{
 };
 use wasm_bindgen::prelude::wasm_bindgen;
 
-/// Reports are read in pieces of this size: large enough that the crossing costs nothing.
+/// Buffer size for reading reports. It is large enough that the cost of crossing the boundary does not matter.
 const PIECE_BYTES: usize = 256 * 1024;
 
-/// 2^53: no file is longer, and no offset beyond it would survive as a JavaScript number.
+/// 2^53. Larger offsets cannot be represented exactly as a JavaScript number, and no file is that long.
 const MAX_FILE_BYTES: u64 = 1 << 53;
 
 #[wasm_bindgen]
 extern "C" {
-    /// `HostFiles` of npm/engine/src/host.ts, and what it wants to know of a call that is about to trap.
+    /// `HostFiles` of npm/engine/src/host.ts, plus `panicked`, which is called before a trap.
     #[derive(Clone)]
     pub type Host;
 
@@ -62,12 +62,11 @@ extern "C" {
 }
 
 thread_local! {
-    /// Writes left until a test's trap; 0: none is wanted.
+    /// Number of writes until a test's trap; 0 means no trap.
     static FUSE: Cell<u32> = const { Cell::new(0) };
 }
 
-/// For tests of what follows a trap: the engine panics at the given write to a file or batch of statements, counted from
-/// now.
+/// For tests of trap recovery: panics at the given write to a file or batch of statements, counted from now.
 #[wasm_bindgen(js_name = trapAtWrite)]
 pub fn trap_at_write(writes: u32) {
     FUSE.set(writes);
@@ -80,7 +79,7 @@ pub(crate) fn count_write() {
     assert!(left != 1, "a test wanted this trap");
 }
 
-/// The host, shared by the VFS and the reports that are open.
+/// The host, shared by the VFS and open reports.
 #[derive(Clone)]
 pub(crate) struct Files(pub(crate) Rc<Host>);
 
@@ -221,7 +220,7 @@ impl Drop for Report {
     }
 }
 
-/// The host answers a failure as a negative number: `Failure` of npm/engine/src/host.ts.
+/// Converts an answer of the host. Failures are negative numbers: `Failure` of npm/engine/src/host.ts.
 fn positive(answer: i32) -> Result<u32, HostError> {
     u32::try_from(answer).map_err(|_| error(answer))
 }

@@ -1,5 +1,5 @@
-//! Whose a database file is, before anything is opened for writing.
-//! Which ids are the user's own is known by the host.
+//! Reads and sets the id of a database file before it is opened for writing. The host knows which ids belong to the
+//! user.
 
 use crate::{
     ambient::made_now,
@@ -11,7 +11,7 @@ use argus_store::database::sqlite::identity::{self, Identity};
 use serde::Serialize;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-/// What a file says of itself.
+/// The answer of [`identify`].
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Said {
@@ -19,7 +19,7 @@ struct Said {
     id: Option<String>,
 }
 
-/// `{ isEmpty, id }`: nothing is written, and no lock is taken.
+/// Returns `{ isEmpty, id }`. Writes nothing and takes no lock.
 #[wasm_bindgen]
 pub fn identify(path: &str) -> Answer {
     let said = identity::identify(path, Some(VFS)).map(|identity| match identity {
@@ -30,7 +30,7 @@ pub fn identify(path: &str) -> Answer {
     answered(said.map_err(EngineError::from).and_then(|said| JavaScript::encode(&said)))
 }
 
-/// Gives a file this id, in place of any it has.
+/// Gives a file this id and replaces any earlier id.
 #[wasm_bindgen]
 pub fn adopt(path: &str, id: &str) -> Answer {
     let adopted = identity::adopt(path, Some(VFS), id, made_now()).map_err(EngineError::from);

@@ -1,4 +1,4 @@
-//! What can be concluded from one failure text, with nothing stored.
+//! Analysis of a single failure text. Nothing is stored.
 
 use crate::convert::{decode, encode, thrown, utf8};
 use argus_core::{Analyzer, Category, FailureEvent, classify::UserRule, normalize, redact::UserSecret, sign};
@@ -6,7 +6,7 @@ use argus_engine::{ErrorCode, contract::Inspection, inspect, viewer::inspection}
 use serde::Deserialize;
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
-/// Beside the event: the name of the case, if there is one.
+/// The part of an argument that is not in the event.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct Named {
@@ -20,7 +20,7 @@ pub(crate) struct Options {
     pub(crate) secrets: Vec<UserSecret>,
 }
 
-/// Redactor, classifier, normalizer and signer, with the project's own rules.
+/// Redactor, classifier, normalizer and signer, with the rules of the project.
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct Inspector {
@@ -29,7 +29,7 @@ pub struct Inspector {
 
 #[wasm_bindgen]
 impl Inspector {
-    /// `{ rules, secrets }`, both optional.
+    /// `options` is `{ rules, secrets }`. Both are optional.
     #[wasm_bindgen(constructor)]
     pub fn new(options: JsValue) -> Result<Self, JsValue> {
         let options: Options = decode(options)?;
@@ -37,30 +37,30 @@ impl Inspector {
         analyzer.map(|analyzer| Self { analyzer }).map_err(|error| thrown(ErrorCode::InvalidInput, &error.to_string()))
     }
 
-    /// All of it, for one event.
+    /// Returns the whole analysis of an event.
     pub fn inspect(&self, event: JsValue) -> Result<JsValue, JsValue> {
         encode(&self.conclude(event)?)
     }
 
-    /// All of it, with where placeholders stand.
+    /// Returns the whole analysis, with the positions of placeholders.
     pub fn explain(&self, event: JsValue) -> Result<JsValue, JsValue> {
         let named: Named = decode(event.clone())?;
         let case_name = named.case_name.unwrap_or_default();
         encode(&inspection::explain(&self.analyzer, decode(event)?, &case_name))
     }
 
-    /// The category alone.
+    /// Returns only the category.
     pub fn classify(&self, event: JsValue) -> Result<String, JsValue> {
         Ok(self.conclude(event)?.category.to_string())
     }
 
-    /// Whole lines, one JSON object each, to as many lines.
+    /// Analyzes JSON Lines: one JSON object per line in and out.
     #[wasm_bindgen(js_name = inspectJsonl)]
     pub fn inspect_jsonl(&self, lines: &str) -> String {
         inspect::inspect_jsonl(&self.analyzer, lines)
     }
 
-    /// The same for bytes as they come from a pipe.
+    /// Like `inspectJsonl` for bytes from a pipe.
     #[wasm_bindgen(js_name = inspectJsonlBytes)]
     pub fn inspect_jsonl_bytes(&self, lines: &[u8]) -> Vec<u8> {
         self.inspect_jsonl(&utf8(lines)).into_bytes()
@@ -74,7 +74,7 @@ impl Inspector {
     }
 }
 
-/// The contract's signature of a failure whose category is already known.
+/// Returns the signature of a failure whose category is already known.
 #[wasm_bindgen(js_name = generateSignature)]
 pub fn generate_signature(category: &str, case_name: &str, error: &str) -> Result<String, JsValue> {
     let category: Category = category.parse().map_err(|_| {

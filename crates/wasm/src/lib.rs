@@ -1,7 +1,7 @@
-//! The engine as JavaScript sees it: decode, call, encode.
-//! What a call means stands in `argus-engine`, what a file is in `argus-vfs`.
+//! JavaScript bindings of the engine: decode, call, encode. `argus-engine` implements the calls, and `argus-vfs` the
+//! files.
 //!
-//! The only crate that knows `JsValue`. Every call takes its moment and its randomness here, once.
+//! This is the only crate that uses `JsValue`. The time and the random seed of every call are read here, once per call.
 
 mod ambient;
 mod batch;
@@ -28,7 +28,7 @@ use files::Files;
 use std::{cell::RefCell, rc::Rc};
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
-/// What `start` was given, as the rest needs it.
+/// The host's functions and the registered VFS.
 struct Started {
     files: Files,
     vfs: Registered,
@@ -38,7 +38,7 @@ thread_local! {
     static HOST: RefCell<Option<Started>> = const { RefCell::new(None) };
 }
 
-/// Takes the host's functions; to be called once for every new instance, before anything else.
+/// Stores the host's functions. Must be called once per instance, before any other function.
 #[wasm_bindgen]
 pub fn start(host: Host) -> Result<(), JsValue> {
     let (reporter, files) = (host.clone(), Files(Rc::new(host)));

@@ -1,4 +1,4 @@
-//! The projects of a server on PostgreSQL. Each call blocks its thread until the database has answered.
+//! The projects of a server on PostgreSQL. A call blocks its thread until the database has answered.
 
 use crate::{
     ambient::{ambient_of, made_now},
@@ -19,7 +19,7 @@ use serde::Serialize;
 use std::rc::Rc;
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
-/// All projects of a server, each by its name. The empty name is the server's own database.
+/// All projects of a server by name. The empty name is the server's own database.
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct WasmServer {
@@ -28,18 +28,19 @@ pub struct WasmServer {
     known: KnownSchemas,
 }
 
-/// What `state` answers.
+/// The answer of `state`.
 #[derive(Serialize)]
 struct State {
     /// `missing`, `older`, `current` or `newer`.
     state: &'static str,
-    /// Null where there is none.
+    /// Null if there is no schema.
     version: Option<i64>,
 }
 
 #[wasm_bindgen]
 impl WasmServer {
-    /// `EngineOptions` of the contract, and the host function that sends statements ([`HostDriver`]).
+    /// `options` is `EngineOptions` of the contract, and `send` is the host function that sends statements
+    /// ([`HostDriver`]).
     #[wasm_bindgen(constructor)]
     pub fn new(options: JsValue, send: Function) -> Result<Self, JsValue> {
         let options: EngineOptions = decode(options)?;
@@ -49,8 +50,8 @@ impl WasmServer {
         Ok(Self { engine, driver, known })
     }
 
-    /// Makes the call of this name in a project. A call with a `call_id` is one transaction together with its answer, so
-    /// that a repeated call returns the first answer.
+    /// Makes the call with this name in a project. With a `call_id`, the call and its answer are stored in one
+    /// transaction, so that a repeated call returns the first answer.
     #[expect(clippy::needless_pass_by_value, reason = "wasm-bindgen hands an optional text over by value")]
     pub fn call(
         &self,
@@ -69,7 +70,7 @@ impl WasmServer {
         }))
     }
 
-    /// Creates the schema of a project, or migrates it to this version.
+    /// Creates the schema of a project or migrates it to this version.
     pub fn migrate(&self, project: &str) -> Answer {
         self.about(project, |database| {
             database.migrate(made_now())?;
@@ -77,7 +78,7 @@ impl WasmServer {
         })
     }
 
-    /// `{ state, version }` of a project's schema, compared with this version.
+    /// Returns `{ state, version }` of a project's schema relative to this version.
     pub fn state(&self, project: &str) -> Answer {
         self.about(project, |database| {
             let (state, version) = match database.state()? {
@@ -90,7 +91,7 @@ impl WasmServer {
         })
     }
 
-    /// Names of the projects in which something was written.
+    /// Returns the names of the projects that have a schema.
     pub fn projects(&self) -> Answer {
         self.about("", |database| Ok(encode(&database.projects()?).unwrap_or(JsValue::NULL)))
     }
@@ -105,7 +106,7 @@ impl WasmServer {
         })
     }
 
-    /// How many writes a project has had.
+    /// Returns the number of writes to a project so far.
     pub fn writes(&self, project: &str) -> Answer {
         #[expect(clippy::cast_precision_loss, reason = "a count that nobody reaches")]
         self.about(project, |database| Ok(JsValue::from_f64(database.writes()? as f64)))

@@ -1,7 +1,8 @@
-//! Statements to the host and rows back, as plain JavaScript values. The host function returns when the server has answered.
+//! Sends statements to the host and reads rows, both as plain JavaScript values. The host function returns when the
+//! server has answered.
 //!
-//! Values are sent as text, which every driver accepts, and bytes as bytes. Rows come back as text with the number of
-//! each column's type.
+//! Values are sent as text, which every driver accepts; bytes are sent as bytes. Rows come back as text with the type
+//! number of each column.
 
 use crate::files::count_write;
 use argus_store::database::{
@@ -12,7 +13,7 @@ use js_sys::{Array, Function, Object, Reflect, Uint8Array};
 use std::cell::Cell as Flag;
 use wasm_bindgen::{JsCast, JsValue};
 
-/// Numbers of types (PostgreSQL's `pg_type.dat`).
+/// Type numbers (OIDs) from PostgreSQL's `pg_type.dat`.
 mod oid {
     pub(super) const BOOL: u32 = 16;
     pub(super) const BYTEA: u32 = 17;
@@ -27,12 +28,13 @@ mod oid {
 /// SQLSTATE `internal_error`.
 const INTERNAL_ERROR: &str = "XX000";
 
-/// Sends batches through a function of the host. It takes `{ statements: [{ sql, params }], isLast, isFresh }` (fresh: on
-/// a connection without an open transaction) and returns an array of `{ types, rows, tag }`, or `{ code, message }`.
+/// Sends batches through a function of the host. The function takes
+/// `{ statements: [{ sql, params }], isLast, isFresh }` and returns an array of `{ types, rows, tag }`, or
+/// `{ code, message }`. `isFresh` asks for a connection without an open transaction.
 #[derive(Debug)]
 pub(crate) struct HostDriver {
     send: Function,
-    /// The open transaction was given up; the host is told with the next batch.
+    /// True if the open transaction was given up. The host learns it with the next batch.
     is_abandoned: Flag<bool>,
 }
 
@@ -85,7 +87,7 @@ fn value(cell: &Cell) -> JsValue {
         Cell::Null => JsValue::NULL,
         Cell::Int(value) => value.to_string().into(),
         Cell::Real(value) => value.to_string().into(),
-        // A text of this server cannot hold one.
+        // PostgreSQL cannot store NUL in a text.
         Cell::Text(value) if value.contains('\0') => value.replace('\0', "").into(),
         Cell::Text(value) => value.into(),
         Cell::Bytes(value) => Uint8Array::from(value.as_slice()).into(),
@@ -119,7 +121,7 @@ fn cell_of(of: u32, cell: &JsValue) -> Option<Cell> {
     }
 }
 
-/// `\x` and two digits a byte.
+/// Decodes `\x` followed by two hex digits per byte.
 fn bytes(text: &str) -> Option<Vec<u8>> {
     let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
     let digits = text.strip_prefix("\\x")?.as_bytes();

@@ -1,4 +1,4 @@
-//! The boundary itself, in JavaScript's own values: what goes in is decoded, what comes out has the contract's names.
+//! The boundary itself with JavaScript values: arguments are decoded, and answers have the names of the contract.
 //! Conclusions are tested by the vectors, natively and on wasm.
 #![cfg(target_family = "wasm")]
 
@@ -20,21 +20,21 @@ fn inspector(options: &str) -> Inspector {
 }
 
 #[wasm_bindgen_test]
-fn an_event_is_decoded_and_its_inspection_encoded_in_camel_case() {
+fn encodes_inspection_in_camel_case() {
     let event = value(r#"{"text": "😀 connect ECONNREFUSED 127.0.0.1:5432", "caseName": "shop > opens"}"#);
     let seen = inspector("{}").inspect(event).expect("an inspection");
     assert_eq!(field(&seen, "category"), "CONNECTION_REFUSED");
     assert_eq!(field(&seen, "signature").as_string().map(|hex| hex.len()), Some(64));
     assert!(field(&seen, "familySignature").is_string());
     assert!(field(&seen, "signaturePattern").as_string().is_some_and(|it| it.contains("::shop > opens::")));
-    // Two UTF-16 units for the smiley: JavaScript's `slice` finds the words.
+    // The smiley has two UTF-16 units, so that positions work with JavaScript's `slice`.
     let evidence = field(&seen, "evidence");
     let start = field(&evidence, "start").as_f64();
     assert_eq!((start, field(&evidence, "text")), (Some(11.0), "ECONNREFUSED".into()));
 }
 
 #[wasm_bindgen_test]
-fn rules_and_secrets_of_a_project_arrive() {
+fn applies_rules_and_secrets() {
     let options = r#"{"rules": [{"name": "quota", "category": "HTTP_ERROR", "pattern": "quota exceeded"}],
                       "secrets": [{"name": "badge", "pattern": "badge-\\d{6}"}]}"#;
     let seen =
@@ -44,7 +44,7 @@ fn rules_and_secrets_of_a_project_arrive() {
 }
 
 #[wasm_bindgen_test]
-fn a_mistake_is_thrown_with_a_code() {
+fn throws_errors_with_a_code() {
     let wrong_rule = value(r#"{"rules": [{"name": "open", "category": "TIMEOUT", "pattern": "("}]}"#);
     let thrown = Inspector::new(wrong_rule).expect_err("the pattern does not compile");
     assert_eq!(field(&thrown, "code"), "INVALID_INPUT");
@@ -53,7 +53,7 @@ fn a_mistake_is_thrown_with_a_code() {
 }
 
 #[wasm_bindgen_test]
-fn what_is_thrown_quotes_no_secret() {
+fn redacts_thrown_messages() {
     let token = format!("gh{}_Fake1Fake2Fake3Fake4Fake5Fake6Fake7", "p");
     let thrown = [
         Inspector::new(value(&format!(r#"{{"rules": [{{"name": "a", "category": "{token}", "pattern": "b"}}]}}"#)))
@@ -67,7 +67,7 @@ fn what_is_thrown_quotes_no_secret() {
 }
 
 #[wasm_bindgen_test]
-fn lines_are_answered_in_their_order() {
+fn answers_lines_in_order() {
     let answers = inspector("{}").inspect_jsonl("{\"text\": \"one\"}\nnot json\n\n{\"text\": \"three\"}\n");
     let lines: Vec<JsValue> = answers.lines().map(value).collect();
     assert_eq!(lines.len(), 3);

@@ -1,5 +1,5 @@
-//! Project tasks: build the wasm engine, write the TypeScript types.
-//! It installs no tool; it names what is missing and the command that would.
+//! Project tasks: build the wasm engine, and write the generated TypeScript. No tool is installed; errors name the
+//! missing tool and the command that installs it.
 
 mod wasm;
 
@@ -14,7 +14,7 @@ usage: cargo xtask TASK
   wasm --dev        the same without optimisation, quick to build again
   types             write npm/engine/src/generated; `cargo test` fails if it is not current";
 
-/// What a task answers: nothing, or the one line that says what is wrong.
+/// Result of a task. The error is one line for the user.
 type Outcome = Result<(), String>;
 
 fn main() -> ExitCode {
@@ -36,8 +36,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs the test that compares the generated files, and lets it write them. All packages are selected because the test
-/// then has the features that `cargo test --workspace` builds it with, and is compiled once for both.
+/// Runs the test that compares the generated files, in the mode that writes them. All packages are selected, because
+/// the test then has the same features as in `cargo test --workspace` and is compiled only once for both.
 fn write_types(root: &Path) -> Outcome {
     let mut cargo = Command::new("cargo");
     cargo.current_dir(root).args(["test", "--quiet", "--workspace", "--test", "generated"]);
@@ -49,7 +49,7 @@ fn write_types(root: &Path) -> Outcome {
     }
 }
 
-/// The workspace folder; xtask always runs from a build of it.
+/// The workspace folder. xtask always runs from a build inside it.
 fn root() -> PathBuf {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
     manifest.ancestors().nth(2).expect("crates/xtask lies two folders below the root").to_owned()

@@ -1,5 +1,5 @@
-//! Builds the wasm engine: cargo, then wasm-bindgen, then wasm-opt where npm has installed it.
-//! A step whose input has not changed is not redone: cargo knows for itself, the other two by a stamp file.
+//! Builds the wasm engine with cargo, wasm-bindgen and, if npm has installed it, wasm-opt. A step is skipped if its
+//! input has not changed: cargo detects that itself, and a stamp file covers the other two steps.
 
 use crate::Outcome;
 use std::{
@@ -9,7 +9,7 @@ use std::{
     time::UNIX_EPOCH,
 };
 
-/// What rustc and clang are told to use (`.cargo/config.toml`), said again for wasm-opt.
+/// The target features of rustc and clang (`.cargo/config.toml`), repeated for wasm-opt.
 const FEATURES: [&str; 7] = [
     "--enable-simd",
     "--enable-bulk-memory",
@@ -22,25 +22,26 @@ const FEATURES: [&str; 7] = [
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
-/// Of the npm package binaryen: a script for Node. In `node_modules/.bin` it has another name on Windows.
+/// Script of the npm package binaryen. It is not started from `node_modules/.bin`, because it has another name there on
+/// Windows.
 const WASM_OPT: &str = "node_modules/binaryen/bin/wasm-opt";
 
-/// Flags for the C compiler, which builds SQLite.
+/// Flags for the C compiler that builds SQLite.
 const C_FLAGS: &str = "CFLAGS_wasm32_unknown_unknown";
 
-/// How much time goes into building; each is a profile of cargo.
+/// How much time to spend on the build. Each mode is a cargo profile.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Mode {
-    /// What is published and measured.
+    /// For publishing and benchmarks.
     Release,
-    /// A third of that time: what somebody who tries the project waits for.
+    /// Takes a third of the time of a release build, for people who try the project.
     Start,
-    /// Quick to rebuild; the engine's own code is not optimised.
+    /// Fast to rebuild, without optimization of the engine's own code.
     Dev,
 }
 
 impl Mode {
-    /// The name of the profile, and of its folder below the target's.
+    /// Name of the profile, and name of its folder below the target folder.
     const fn profile(self) -> (&'static str, &'static str) {
         match self {
             Self::Release => ("wasm", "wasm"),
@@ -76,18 +77,19 @@ fn compile(root: &Path, mode: Mode) -> Result<PathBuf, String> {
     Ok(root.join("target").join(TARGET).join(folder).join("argus_wasm.wasm"))
 }
 
-/// Messages of a panic name the source file: what is published must not say where it was built, and be the same
-/// wherever that is.
+/// Removes paths of this machine from the build. Panic messages contain source paths, and the published file must not
+/// reveal the build folder and must be the same on every machine.
 fn name_no_folder_of_this_machine(cargo: &mut Command, root: &Path) -> Outcome {
     let cargo_home = cargo_home()?;
     let mut folders = vec![(root.to_owned(), "argus"), (sysroot(root)?, "rust"), (cargo_home.clone(), "cargo")];
-    // Of several that match, the last counts.
+    // If several prefixes match, the last one wins.
     folders.extend(registries(root, &cargo_home)?.into_iter().map(|folder| (folder, "crates")));
     let folders: Vec<_> = folders.iter().map(|(folder, name)| format!("{}={name}", folder.display())).collect();
-    // Joined with the flags in `.cargo/config.toml`, which an environment variable would replace.
+    // Passed with `--config`, which adds to the flags in `.cargo/config.toml`. An environment variable would replace
+    // them.
     let flags = folders.iter().map(|folder| format!("'--remap-path-prefix={folder}'")).collect::<Vec<_>>().join(",");
     cargo.args(["--config", &format!("target.{TARGET}.rustflags=[{flags}]")]);
-    // Cargo has given this process the flags of `.cargo/config.toml`.
+    // Cargo has already set the flags of `.cargo/config.toml` in this process.
     let mut c_flags = std::env::var_os(C_FLAGS).unwrap_or_default();
     for folder in folders {
         c_flags.push(format!(" -ffile-prefix-map={folder}"));
@@ -96,11 +98,11 @@ fn name_no_folder_of_this_machine(cargo: &mut Command, root: &Path) -> Outcome {
     Ok(())
 }
 
-/// Where cargo unpacks the crates of each registry: its name, too, depends on the machine.
+/// The folders with the unpacked crates of each registry. Their names depend on the machine.
 fn registries(root: &Path, cargo_home: &Path) -> Result<Vec<PathBuf>, String> {
     run(Command::new("cargo").current_dir(root).args(["fetch", "--locked", "--quiet"]), "the network, once")?;
     let sources = cargo_home.join("registry/src");
-    // None with vendored crates, which lie in the workspace.
+    // The folder is missing if crates are vendored in the workspace.
     let Ok(entries) = fs::read_dir(&sources) else { return Ok(Vec::new()) };
     let mut found: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     found.sort();
@@ -121,18 +123,18 @@ fn sysroot(root: &Path) -> Result<PathBuf, String> {
     Ok(PathBuf::from(String::from_utf8_lossy(&output.stdout).trim()))
 }
 
-/// What the `wasm-bindgen` command does with `--target web`.
+/// Does the same as the command `wasm-bindgen --target web`.
 fn bind(built: &Path, out: &Path) -> Outcome {
     let mut bindgen = wasm_bindgen_cli_support::Bindgen::new();
     let bound = bindgen.web(true).and_then(|bindgen| {
-        // A trapped instance is replaced by a new one of the same module; see npm/engine/src/runtime.ts.
+        // A trapped instance is replaced by a new instance of the same module; see npm/engine/src/runtime.ts.
         bindgen.reset_state_function(true).remove_producers_section(true).typescript(true).demangle(true);
         bindgen.input_path(built).generate(out)
     });
     bound.map_err(|error| format!("wasm-bindgen: {error:#}"))
 }
 
-/// Without binaryen the engine is a little larger and slower, and works.
+/// Optimizes the module. Without binaryen, the engine works but is slightly larger and slower.
 fn optimize(root: &Path, module: &Path) -> Outcome {
     let script = root.join(WASM_OPT);
     if !script.exists() {
@@ -146,7 +148,7 @@ fn optimize(root: &Path, module: &Path) -> Outcome {
     fs::rename(&smaller, module).map_err(|error| format!("{}: {error}", module.display()))
 }
 
-/// Changes whenever the output would.
+/// A text that changes whenever the output would change.
 fn stamp(built: &Path, mode: Mode, root: &Path) -> Result<String, String> {
     let facts = fs::metadata(built).map_err(|error| format!("{}: {error}", built.display()))?;
     let modified = facts.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();

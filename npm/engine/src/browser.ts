@@ -1,6 +1,6 @@
 /**
- * The engine in a worker of a browser: it reads a database file that a person has picked, without a copy of it. The
- * file is never changed, and only a worker will do: nowhere else can a piece of a file be read without waiting.
+ * The engine in a browser worker. It reads a database file that a person has picked, without copying or changing it. A
+ * worker is required, because a browser can read a piece of a file synchronously only there.
  *
  * ```ts
  * import { createInspector, openBlob, startEngine } from 'argus-engine/browser';
@@ -21,12 +21,12 @@ import { Runtime } from './runtime.ts';
 export { Engine } from './engine.ts';
 export * from './everywhere.ts';
 
-/** How a file is read. */
+/** Options of a file to read. */
 export type BlobOptions = Pick<OpenOptions, 'locale' | 'rules' | 'secrets' | 'log'>;
 
 let started: { readonly runtime: Runtime; readonly platform: BrowserPlatform } | undefined;
 
-/** Takes the engine's module (`argus-engine/argus_engine.wasm`); once, before anything else. */
+/** Takes the engine's module (`argus-engine/argus_engine.wasm`). Must be called once, before anything else. */
 export function startEngine(module: Uint8Array): void {
   if (started !== undefined) return;
   const platform = new BrowserPlatform(module);
@@ -36,8 +36,8 @@ export function startEngine(module: Uint8Array): void {
 }
 
 /**
- * Opens a database file. Rejects with an `EngineError` where it is none, is damaged or newer than this engine. A file
- * of an older version is shown as if it were of this one.
+ * Opens a database file. Rejects with an `EngineError` if the file is not a database, is damaged, or is newer than this
+ * engine. A file of an earlier version reads like a file of this version.
  */
 export async function openBlob(blob: Blob, options: BlobOptions = {}): Promise<Engine> {
   await checkHeader(blob);
@@ -46,7 +46,7 @@ export async function openBlob(blob: Blob, options: BlobOptions = {}): Promise<E
   let engine: Engine | undefined;
   try {
     engine = new BlobEngine(runtime, { ...options, databasePath, projectRoot: '/', readOnly: true }, platform.files);
-    // The first transaction finds what is wrong with a file; the row it asks for is never there.
+    // The first transaction detects problems with the file. The signature is empty, so that nothing is found.
     await engine.findBySignature({ signature: '' });
     return engine;
   } catch (thrown) {
@@ -56,17 +56,17 @@ export async function openBlob(blob: Blob, options: BlobOptions = {}): Promise<E
   }
 }
 
-/** A memory with nothing in it but the built-in patterns, for a page that has no file yet. */
+/** Opens a memory that contains only the built-in patterns, for a page that has no file yet. */
 export async function openEmpty(options: BlobOptions = {}): Promise<Engine> {
   return new Engine(running().runtime, { ...options, databasePath: ':memory:', projectRoot: '/' });
 }
 
-/** Conclusions from failure texts. */
+/** Creates an inspector, which analyzes failure texts without a database. */
 export function createInspector(options: InspectorOptions = {}): Inspector {
   return new Inspector(running().runtime, options);
 }
 
-/** Takes its file along when it is closed. */
+/** Forgets its file when it is closed. */
 class BlobEngine extends Engine {
   readonly #files: BlobFiles;
   readonly #path: string;

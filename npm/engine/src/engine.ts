@@ -1,4 +1,4 @@
-/** One project's memory, on whatever platform. */
+/** The memory of one project, on any platform. */
 
 import { type CallName, type Calls, NamedCalls, WRITING_CALLS } from './generated/calls.ts';
 import type { Locale, MemoryOptions, RecorderOptions, Retention, UserRule, UserSecret } from './generated/contract.ts';
@@ -6,59 +6,70 @@ import type { Log, WriteQueue } from './host.ts';
 import type { Runtime } from './runtime.ts';
 import * as wasm from './wasm/argus_wasm.js';
 
-/** How to open one project's memory. */
+/** How to open the memory of a project. */
 export interface OpenOptions {
-  /** A file, made at the first write, or `:memory:`. Not on a network file system: their locks cannot be trusted. */
+  /**
+   * A file, created by the first write, or `:memory:`. Do not use a network file system, because its locks are not
+   * reliable.
+   */
   readonly databasePath: string;
-  /** Absolute, real path; case files are made relative to it. */
+  /** Absolute path with symbolic links resolved. Files of cases are stored relative to it. */
   readonly projectRoot: string;
-  /** Language of built-in suggestions; English by default. */
+  /** Language of built-in suggestions. English by default. */
   readonly locale?: Locale;
   readonly rules?: readonly UserRule[];
   readonly secrets?: readonly UserSecret[];
   readonly retention?: Retention;
-  /** The other memory, searched too and whose ids resolve. Never made; a missing file reads as an empty one. */
+  /**
+   * A second memory that is also searched and whose ids are recognized. It is never created; a missing file reads as an
+   * empty database.
+   */
   readonly secondaryPath?: string;
-  /** The id that the other memory has (`identify`); another file in its place is left out. */
+  /** Id of the second memory (`identify`). A file with another id is ignored. */
   readonly secondaryMemoryId?: string;
   /**
-   * A copy of a database that is somebody else's. What answers in it is shown as theirs, after all that is known here.
-   * The copy itself may be changed: it is brought to this version.
+   * A copy of a foreign database. Its results are marked as foreign and come after all results of this memory. The copy
+   * may be changed, because it is migrated to this version.
    */
   readonly foreignPath?: string;
   /**
-   * A database of what the repository shares, made by `shareTake`. What answers in it is shown as somebody else's, with
-   * the file it is from.
+   * A database with everything that the repository shares, created by `shareTake`. Its results are marked as shared and
+   * name their file.
    */
   readonly sharedPath?: string;
-  /** The id that the file has (`identify`), or gets when it is made; another file in its place is refused. */
+  /** The id that the file has (`identify`), or gets when it is created. A file with another id is refused. */
   readonly memoryId?: string;
-  /** Makes the file now where there is none, and not at the first write. */
+  /** Creates a missing file now instead of at the first write. */
   readonly create?: boolean;
-  /** Who records what is recorded; kept with every fix. */
+  /** Author of everything that is recorded. It is stored with every fix. */
   readonly recorder?: RecorderOptions;
-  /** Which memory `databasePath` is, and how it forgets. */
+  /** Kind of the memory at `databasePath`, and its rules for forgetting. */
   readonly memory?: MemoryOptions;
-  /** Nothing is ever written, and no file is made. */
+  /** Nothing is written and no file is created. */
   readonly readOnly?: boolean;
-  /** What is recorded comes from other machines, so that a report's path is none of this one's: `reports` are refused. */
+  /**
+   * True if the records come from other machines. Paths of `reports` are refused then, because they do not refer to
+   * this machine.
+   */
   readonly withoutFiles?: boolean;
-  /** Waits half a second, not eight, for a lock that another program holds, and half a second for its turn in the queue. */
+  /**
+   * Waits half a second instead of eight for a lock of another program, and half a second for its turn in the queue.
+   */
   readonly isImpatient?: boolean;
-  /** Takes what a person looking for a cause would want to know. */
+  /** Receives log lines for debugging. */
   readonly log?: Log;
 }
 
-/** What makes a call the same call when it is made again, and who makes it. */
+/** Identifies a call, so that a repeated call is recognized, and its author. */
 export interface Caller {
-  /** A UUIDv7 lends its time to the ids that the call makes. */
+  /** Id of the call. The ids that the call creates contain the time of a UUIDv7. */
   readonly callId: string;
-  /** When it is made, in milliseconds since the epoch; later than this machine's clock is now. */
+  /** Time of the call in milliseconds since the epoch. A time in the future counts as now. */
   readonly now: number;
   readonly recorder: RecorderOptions;
 }
 
-/** A value that is undefined is none. */
+/** Removes properties whose value is undefined. */
 export function definedOf(params: object): object {
   return Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined));
 }
@@ -67,12 +78,12 @@ function isWriting(name: CallName): boolean {
   return WRITING_CALLS.some((writing) => writing === name);
 }
 
-/** A search that cannot be remembered at once answers all the same, so it waits for no writer. */
+/** A search returns its result even if it cannot be stored immediately, so it does not wait for other writers. */
 const QUEUED_CALLS: ReadonlySet<CallName> = new Set(WRITING_CALLS.filter((name) => name !== 'rankedSolutions'));
 
 /**
- * The engine's calls, each by its name. Errors are `EngineError`. A call that writes waits for its turn after those of
- * other processes; one may block for some seconds while a program that knows no turns holds the database.
+ * The engine's calls, one method per name. Errors are `EngineError`. A call that writes waits for its turn behind calls
+ * of other processes. It may block for a few seconds if a program that does not use the queue locks the database.
  */
 export class Engine extends NamedCalls {
   readonly #runtime: Runtime;
@@ -81,7 +92,7 @@ export class Engine extends NamedCalls {
   #current: { readonly generation: number; readonly wasm: wasm.WasmEngine } | undefined;
   #closed = false;
 
-  /** Opens the database; a missing one stays missing until something is written. */
+  /** Opens the database. A missing file is created only by the first write. */
   constructor(runtime: Runtime, options: OpenOptions) {
     super();
     this.#runtime = runtime;
@@ -92,9 +103,10 @@ export class Engine extends NamedCalls {
   }
 
   /**
-   * Makes a call; a value that is undefined is none. The ids it makes come from `callId`, so that the same call made
-   * twice makes the same ids, and it writes once: CALL_REPEATED then. Without one they are new each time. `now`, in
-   * milliseconds since the epoch, is when a named call should have been made, where that was earlier.
+   * Makes a call. Properties with the value undefined are ignored. The ids that the call creates are derived from
+   * `callId`: the same call creates the same ids again and writes only once (CALL_REPEATED). Without `callId` they are
+   * always new. `now`, in milliseconds since the epoch, is the time at which a call with an id should have been made,
+   * if that is in the past.
    */
   async call<N extends CallName>(
     name: N,
@@ -106,7 +118,10 @@ export class Engine extends NamedCalls {
     return this.#queue !== undefined && QUEUED_CALLS.has(name) ? this.#queue.inTurn(perform) : perform();
   }
 
-  /** A call of another machine, in one transaction with what it answers: made again, it answers what it has answered. */
+  /**
+   * Makes a call on behalf of another machine. The answer is stored in the same transaction, so that a repeated call
+   * returns the first answer.
+   */
   async callOnce<N extends CallName>(
     name: N,
     params: Calls[N]['params'],
@@ -117,7 +132,10 @@ export class Engine extends NamedCalls {
     return this.#queue !== undefined && isWriting(name) ? this.#queue.inTurn(perform) : perform();
   }
 
-  /** The same out of turn, and DATABASE_LOCKED at once where the database is locked. */
+  /**
+   * Like `call`, but without waiting for its turn. Fails with DATABASE_LOCKED if the database stays locked for half a
+   * second.
+   */
   async attempt<N extends CallName>(
     name: N,
     params: Calls[N]['params'],
@@ -138,7 +156,7 @@ export class Engine extends NamedCalls {
     return () => this.#call((engine) => engine.call(name, given, callId, now));
   }
 
-  /** Closes the database once the calls that wait are done. No call can be made meanwhile; closing twice is fine. */
+  /** Closes the database after all waiting calls. No further call can be made. Closing twice is allowed. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -154,7 +172,7 @@ export class Engine extends NamedCalls {
     return this.#options.isImpatient === true ? this.#runtime.briefly(call) : call();
   }
 
-  /** After a trap there is a new instance, and the file is opened again there. */
+  /** After a trap there is a new instance, so the file must be opened again. */
   #open(): wasm.WasmEngine {
     if (this.#current?.generation === this.#runtime.generation) return this.#current.wasm;
     if (this.#current !== undefined) this.#options.log?.(`engine: opening ${this.#options.databasePath} again`);

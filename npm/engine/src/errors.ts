@@ -1,10 +1,10 @@
-/** What the engine answers instead of a result. A stack of the engine stands in the log only. */
+/** Errors of the engine. Stack traces of the engine appear only in the log. */
 
 import { ENGINE_ERROR_CODES } from './generated/contract.ts';
 
 export type EngineErrorCode = (typeof ENGINE_ERROR_CODES)[number];
 
-/** An error with a code, and a message that names the next step. */
+/** An error with a code. The message names the next step. */
 export class EngineError extends Error {
   override readonly name = 'EngineError';
   readonly code: EngineErrorCode;
@@ -16,8 +16,8 @@ export class EngineError extends Error {
 }
 
 /**
- * The error that the bindings threw, or undefined when it was something else: a trap, a mistake in host code. A code
- * that this program does not know is a mistake too, but the engine that answered it is alive.
+ * Converts a thrown error of the bindings. Returns undefined for anything else, for example a trap or a bug in host
+ * code. An unknown code is a bug too, but the engine is still usable.
  */
 export function asEngineError(thrown: unknown): EngineError | undefined {
   if (thrown instanceof EngineError) return thrown;

@@ -1,4 +1,4 @@
-/** What both entries export. */
+/** Exports that the Node entry and the browser entry share. */
 
 export { EngineError, type EngineErrorCode } from './errors.ts';
 export { type CallName, type Calls, PAGE_CALLS, WRITING_CALLS } from './generated/calls.ts';

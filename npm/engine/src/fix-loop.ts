@@ -1,4 +1,4 @@
-/** The rules of the fix loop: what may happen next. Running, waiting and keeping the state is the host's part. */
+/** The rules of the fix loop: what may happen next. The host runs commands, waits, and keeps the state. */
 
 import type {
   FileChange,
@@ -15,7 +15,7 @@ import type { InspectorOptions } from './inspector.ts';
 import type { Runtime } from './runtime.ts';
 import * as wasm from './wasm/argus_wasm.js';
 
-/** Pure functions over a state that the host keeps; each throws an `EngineError` on a state it does not believe. */
+/** Pure functions over a state that the host keeps. Each throws an `EngineError` for an invalid state. */
 export class FixLoop {
   readonly #runtime: Runtime;
   readonly #options: InspectorOptions;
@@ -27,64 +27,68 @@ export class FixLoop {
     this.#call(() => undefined);
   }
 
-  /** The state of a new loop; INVALID_INPUT where a value is missing or out of range. */
+  /** Returns the state of a new loop. Throws INVALID_INPUT if a value is missing or out of range. */
   begin(start: FixStart): FixState {
     return this.#call((loop) => loop.begin(start));
   }
 
-  /** The state with what may be changed on the way: what is wanted, its test, inputs, `auto` and the time of a run. */
+  /**
+   * Returns the state with new values for settings that may change during a loop: the desired result, its test, inputs,
+   * `auto` and the time limit of a run.
+   */
   adjust(state: FixState, wanted: Partial<FixStart>): FixState {
     return this.#call((loop) => loop.adjust(state, wanted));
   }
 
-  /** What a failed run says; without an exit code the text is an error that was given, and all of it counts. */
+  /** Returns the conclusions from a failed run. Without an exit code, the whole text counts as the error. */
   understand(failure: FixFailure): FixError {
     return this.#call((loop) => loop.understand(failure));
   }
 
   /**
-   * The state after an event, and what may be done then. An event that is not allowed leaves the state as it is and
-   * is answered with the decision `refused`. `random`, in [0, 1), decides on the jitter of a delay; drawn when none.
+   * Returns the state after an event and the actions that are allowed then. An event that is not allowed leaves the
+   * state unchanged and returns the decision `refused`. `random` in [0, 1) determines the jitter of a delay; it is
+   * drawn if missing.
    */
   advance(state: FixState, event: FixEvent, random?: number): FixAdvanced {
     return this.#call((loop) => loop.advance(state, event, random));
   }
 
-  /** What may be done in a state, without an event. */
+  /** Returns the actions that are allowed in a state. */
   outlook(state: FixState): FixOutlook {
     return this.#call((loop) => loop.outlook(state));
   }
 
   /**
-   * The state in a `state.json`; STATE_UNREADABLE, STATE_NEWER, or STATE_MISMATCH where it is another loop's than
-   * the one of `commandHash`.
+   * Parses the state in a `state.json`. Throws STATE_UNREADABLE, STATE_NEWER, or STATE_MISMATCH if the state belongs to
+   * a loop with another `commandHash`.
    */
   readState(text: string, commandHash?: string): FixState {
     return this.#call((loop) => loop.readState(text, commandHash));
   }
 
-  /** The digest of the code that went and came in a unified diff; undefined where comments and layout alone did. */
+  /** Returns a digest of the code changes in a unified diff, or undefined if only comments and layout changed. */
   changeDigest(diff: string): string | undefined {
     return this.#call((loop) => loop.changeDigest(diff));
   }
 
   /**
-   * What in changed files, and in a unified diff of git with whole files, lets tests pass without the fault being gone.
-   * `failing`: the tests that failed, where that is known.
+   * Returns changes that let tests pass without fixing the fault. Takes the changed files and a unified diff from git
+   * with whole files. `failing` has the names of the failed tests, if known.
    */
   weakened(changed: readonly FileChange[], diff: string, failing: readonly string[] = []): Weakening[] {
     return this.#call((loop) => loop.weakened(changed, diff, failing));
   }
 
   /**
-   * The prompt at which an output ends, or undefined. `silent`: the program prints nothing more and did not end by
-   * itself.
+   * Returns the prompt at which an output stops, or undefined. `silent` is true if the program printed nothing more and
+   * did not end by itself.
    */
   prompt(output: string, silent: boolean): string | undefined {
     return this.#call((loop) => loop.prompt(output, silent));
   }
 
-  /** A text of any length without secrets. */
+  /** Redacts secrets in a text of any length. */
   redact(text: string): string {
     return this.#call((loop) => loop.redact(text));
   }

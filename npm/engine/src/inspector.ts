@@ -1,4 +1,4 @@
-/** Conclusions from one failure text, with nothing stored. */
+/** Analysis of a single failure text. Nothing is stored. */
 
 import type {
   Explanation,
@@ -11,16 +11,16 @@ import type {
 import type { Runtime } from './runtime.ts';
 import * as wasm from './wasm/argus_wasm.js';
 
-/** The project's own rules. */
+/** Rules of the project. */
 export interface InspectorOptions {
   readonly rules?: readonly UserRule[];
   readonly secrets?: readonly UserSecret[];
 }
 
-/** A failure, and the qualified name of the case it happened in. */
+/** A failure with the qualified name of its case. */
 export type InspectedEvent = FailureEvent & { caseName?: string };
 
-/** Redacts, classifies, normalizes and signs. */
+/** Redacts, classifies, normalizes and signs failure texts. */
 export class Inspector {
   readonly #runtime: Runtime;
   readonly #options: InspectorOptions;
@@ -32,31 +32,31 @@ export class Inspector {
     this.#call(() => undefined);
   }
 
-  /** Everything concluded from one event. */
+  /** Returns the whole analysis of an event. */
   inspect(event: InspectedEvent): Inspection {
     return this.#call((inspector) => inspector.inspect(event));
   }
 
-  /** The same, and where placeholders stand in the normalized text. */
+  /** Like `inspect`, with the positions of placeholders in the normalized text. */
   explain(event: InspectedEvent): Explanation {
     return this.#call((inspector) => inspector.explain(event));
   }
 
-  /** The category alone. */
+  /** Returns only the category. */
   classify(event: FailureEvent): FailureCategory {
-    // The engine spells categories exactly as the generated type does.
+    // The engine returns exactly the names of the generated type.
     return this.#call((inspector) => inspector.classify(event)) as FailureCategory;
   }
 
   /**
-   * Whole lines, one JSON event each, answered as whole lines in the same order. A line that is no JSON answers
-   * `{"error":{"code","message"}}`.
+   * Analyzes JSON Lines: one event per line in, one result per line out, in the same order. A line that is not valid
+   * JSON results in `{"error":{"code","message"}}`.
    */
   inspectJsonl(chunk: string): string {
     return this.#call((inspector) => inspector.inspectJsonl(chunk));
   }
 
-  /** The same for bytes as they come from a pipe; invalid UTF-8 is replaced. */
+  /** Like `inspectJsonl` for bytes from a pipe. Invalid UTF-8 is replaced. */
   inspectJsonlBytes(chunk: Uint8Array): Uint8Array {
     return this.#call((inspector) => inspector.inspectJsonlBytes(chunk));
   }

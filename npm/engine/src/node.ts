@@ -1,5 +1,5 @@
 /**
- * The engine on Node: files through `fs`, locks of the operating system.
+ * The engine on Node, with files through `fs` and locks of the operating system.
  *
  * ```ts
  * import { classify, openEngine } from 'argus-engine';
@@ -39,61 +39,64 @@ export { HistoryStore, KnowledgeStore } from './stores.ts';
 const runtime = new Runtime(new NodePlatform());
 let plain: Inspector | undefined;
 
-/** Opens one project's memory. Rejects with an `EngineError` when the database cannot be read. */
+/** Opens the memory of a project. Rejects with an `EngineError` if the database cannot be read. */
 export async function openEngine(options: OpenOptions): Promise<Engine> {
   return new Engine(runtime, options);
 }
 
-/** The memories of a server on PostgreSQL, through connections that the caller has. Nothing is sent before a call. */
+/**
+ * Opens the memories of a server on PostgreSQL, using connections from the caller. Nothing is sent before the first
+ * call.
+ */
 export function openProjectServer(options: ProjectServerOptions): ProjectServer {
   return new ProjectServer(options);
 }
 
-/** What a database file says of itself. */
+/** The id of a database file. */
 export interface Identity {
-  /** There is no file, or nothing in it. */
+  /** True if the file is missing or empty. */
   readonly isEmpty: boolean;
-  /** Null: it is from before there were ids. */
+  /** Null if the file was made by a version without ids. */
   readonly id: string | null;
 }
 
-/** Whose a file is, read without a lock, a rollback or a write. Throws where it is no database of Argus. */
+/** Reads the id of a file without a lock, a rollback or a write. Throws if the file is not an Argus database. */
 export function identify(databasePath: string): Identity {
   return runtime.call(undefined, () => wasm.identify(databasePath));
 }
 
-/** Gives an existing file an id, in place of any it has, and brings it to this version. */
+/** Gives an existing file an id, which replaces any earlier id, and migrates it to this version. */
 export function adopt(databasePath: string, id: string): void {
   runtime.call(undefined, () => wasm.adopt(databasePath, id));
 }
 
-/** Conclusions from failure texts, with the project's own rules. */
+/** Creates an inspector, which analyzes failure texts with the rules of the project. */
 export function createInspector(options: InspectorOptions = {}): Inspector {
   return new Inspector(runtime, options);
 }
 
-/** The rules of the fix loop, with the project's own for errors and secrets. */
+/** Creates the rules of the fix loop, with the project's rules for errors and secrets. */
 export function createFixLoop(options: InspectorOptions = {}): FixLoop {
   return new FixLoop(runtime, options);
 }
 
-/** What a failure is, by the built-in rules. */
+/** Returns the category of a failure by the built-in rules. */
 export function classify(event: FailureEvent): FailureCategory {
   plain ??= createInspector();
   return plain.classify(event);
 }
 
-/** Hex SHA-256 of `category::caseName::normalizedError`. */
+/** Returns the hex SHA-256 of `category::caseName::normalizedError`. */
 export function generateSignature(category: FailureCategory, caseName: string, error: string): string {
   return runtime.call(undefined, () => wasm.generateSignature(category, caseName, error));
 }
 
-/** Lets the engine trap at the given write to a file, counted from now. For tests of what follows. */
+/** Makes the engine trap at the given write to a file, counted from now. For tests of trap recovery. */
 export function _trapAtWrite(writes: number): void {
   runtime.call(undefined, () => wasm.trapAtWrite(writes));
 }
 
-/** Single steps over many texts in one call, for measuring. Not part of the stable interface. */
+/** Single steps over many texts in one call, for benchmarks. Not part of the stable interface. */
 export const _batch = {
   normalize: (texts: Uint8Array, ends: Uint32Array): number =>
     runtime.call(undefined, () => wasm.normalizeBatch(texts, ends)),

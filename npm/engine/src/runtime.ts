@@ -1,14 +1,12 @@
-/**
- * The one wasm instance of this process, and what happens when it traps.
- */
+/** The single wasm instance of this process, and its replacement after a trap. */
 
 import { asEngineError, EngineError } from './errors.ts';
 import type { Log, Platform, WriteQueue } from './host.ts';
 import * as wasm from './wasm/argus_wasm.js';
 
-/** Runs every call of the engine. */
+/** Runs all calls of the engine. */
 export class Runtime {
-  /** Grows with every new instance; objects of an older one are gone. */
+  /** Grows with every new instance. Objects of an earlier instance are invalid. */
   generation = 0;
   readonly #platform: Platform;
   #panic: string | undefined;
@@ -18,12 +16,12 @@ export class Runtime {
   }
 
   /**
-   * Runs `work` on a living instance. Errors of the engine are thrown as they are; anything else leaves the
-   * instance in an unknown state, so it is replaced: its files are closed, which frees their locks, and SQLite
-   * rolls back what was half written when the file is opened next.
+   * Runs `work` on a working instance. Errors of the engine are rethrown. Any other error leaves the instance in an
+   * unknown state, so the instance is replaced: its files are closed, which releases their locks, and SQLite rolls back
+   * a partial write when the file is opened next.
    */
   call<T>(log: Log | undefined, work: () => T): T {
-    // Whoever is told a line may call the engine in turn, as a redactor does.
+    // A log function may call the engine itself, as a redactor does, so the outer log is restored afterwards.
     const outer = this.#platform.log;
     this.#platform.log = log;
     try {
@@ -41,12 +39,12 @@ export class Runtime {
     }
   }
 
-  /** Where writers of a database wait for one another; undefined where the platform has none. */
+  /** Returns the queue for writers of a database, or undefined if the platform has none. */
   queue(databasePath: string, isImpatient: boolean): WriteQueue | undefined {
     return this.#platform.queue?.(databasePath, isImpatient);
   }
 
-  /** Runs a call that hardly waits for locks, where the platform can do that. */
+  /** Runs a call with short waits for locks, if the platform supports that. */
   briefly<T>(call: () => T): T {
     return this.#platform.briefly === undefined ? call() : this.#platform.briefly(call);
   }
@@ -65,7 +63,7 @@ export class Runtime {
       wasm.__wbg_reset_state();
       this.#introduce();
     }
-    // Last: who is told may call the engine again.
+    // Comes last, because the log function may call the engine again.
     log?.(line);
   }
 

@@ -1,6 +1,4 @@
-/**
- * The contract's vocabulary for tooling: what is stored, as two stores over one engine.
- */
+/** Two stores over one engine, with the vocabulary that tools use for recorded runs and known failures. */
 
 import type { Engine } from './engine.ts';
 import { EngineError } from './errors.ts';
@@ -16,7 +14,7 @@ import type {
   RunRecord,
 } from './generated/contract.ts';
 
-/** The most that one call of the engine lists. */
+/** Maximum number of entries that one call returns. */
 const PAGE_SIZE = 200;
 
 /** Recorded runs. */
@@ -27,24 +25,24 @@ export class HistoryStore {
     this.#engine = engine;
   }
 
-  /** The run with its first hundred cases, failed ones first; null when there is no such run. */
+  /** Returns a run with its first hundred cases, failed cases first, or null if the run does not exist. */
   async getRunById(runId: string): Promise<RunDetail | null> {
     return orNull('RUN_NOT_FOUND', this.#engine.runDetail({ runId }));
   }
 
-  /** Runs, newest first. */
+  /** Returns runs, newest first. */
   async listRuns(params: HistoryParams = {}): Promise<HistoryResult> {
     return this.#engine.history(params);
   }
 
-  /** The newest run; null when there is none. */
+  /** Returns the newest run, or null if there is none. */
   async getLatestRun(): Promise<RunRecord | null> {
     const { runs } = await this.#engine.history({ limit: 1 });
     return runs[0] ?? null;
   }
 }
 
-/** Known failures and what was tried against them. */
+/** Known failures and their fixes. */
 export class KnowledgeStore {
   readonly #engine: Pick<Engine, 'patterns' | 'pattern' | 'findBySignature' | 'recordFix'>;
 
@@ -52,33 +50,33 @@ export class KnowledgeStore {
     this.#engine = engine;
   }
 
-  /** The pattern of an exact signature. */
+  /** Returns the pattern with an exact signature, or null. */
   async findBySignature(signature: string): Promise<FailurePattern | null> {
     return this.#engine.findBySignature({ signature });
   }
 
-  /** All patterns of a category, most frequent first. */
+  /** Returns all patterns of a category, most frequent first. */
   async findByCategory(category: FailureCategory): Promise<FailurePattern[]> {
     return this.#all({ category });
   }
 
-  /** All patterns, most frequent first. */
+  /** Returns all patterns, most frequent first. */
   async getAllPatterns(): Promise<FailurePattern[]> {
     return this.#all({});
   }
 
-  /** One pattern; null when there is none of this id. */
+  /** Returns the pattern with this id, or null. */
   async getPatternById(patternId: string): Promise<FailurePattern | null> {
     const detail = await orNull('PATTERN_NOT_FOUND', this.#engine.pattern({ id: patternId }));
     return detail?.pattern ?? null;
   }
 
-  /** Records a fix on a pattern, and counts it. */
+  /** Records a fix for a pattern and updates its counts. */
   async recordFix(params: RecordFixParams): Promise<FixRecord> {
     return this.#engine.recordFix(params);
   }
 
-  /** What was tried, newest first, at most a hundred. */
+  /** Returns the fixes of a pattern, newest first, at most a hundred. */
   async getFixHistory(patternId: string): Promise<FixRecord[]> {
     return (await this.#engine.pattern({ id: patternId })).fixHistory;
   }

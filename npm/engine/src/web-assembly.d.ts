@@ -1,4 +1,7 @@
-/** The part of the WebAssembly interface that this package uses. TypeScript declares it only together with the DOM. */
+/**
+ * The part of the WebAssembly interface that this package uses. TypeScript declares the interface only together with
+ * the DOM.
+ */
 
 declare namespace WebAssembly {
   class Module {

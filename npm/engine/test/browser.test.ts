@@ -1,6 +1,6 @@
 /**
- * The engine as a worker of a browser runs it, over picked files. `FileReaderSync` is the test's own; a real browser's:
- * tests/e2e/viewer.
+ * The engine as a browser worker runs it, over picked files. `FileReaderSync` is a stub here; tests/e2e/viewer uses a
+ * real browser.
  */
 import { readFileSync } from 'node:fs';
 import { createInspector, type Engine, openBlob, openEmpty, startEngine } from 'argus-engine/browser';
@@ -19,7 +19,7 @@ beforeAll(() => {
   startEngine(readFileSync(new URL('argus_engine.wasm', DIST)));
 });
 
-/** A file in which zeros follow the given bytes up to its size. */
+/** A file that contains the given bytes, followed by zeros up to its size. */
 class PickedFile extends Blob {
   readonly source: { bytes: Buffer; bytesRead: number; error?: Error };
   override readonly size: number;
@@ -53,7 +53,7 @@ class PickedFile extends Blob {
 
 const picked = (bytes: Buffer, size = bytes.length) => new PickedFile({ bytes, bytesRead: 0 }, size);
 
-/** A database of a schema version, changed by `change`. */
+/** A database of a schema version, modified by `change`. */
 function database(version = 4, change: (bytes: Buffer) => Buffer | undefined = () => undefined): Buffer {
   const bytes = readFileSync(new URL(`version-${version}.db`, FIXTURES));
   return change(bytes) ?? bytes;
@@ -74,18 +74,18 @@ async function open(blob: Blob): Promise<Engine> {
   return engine;
 }
 
-test('a failure is inspected without a database', () => {
+test('inspects a failure without a database', () => {
   const { category } = createInspector().inspect({ text: 'Error: connect ECONNREFUSED 127.0.0.1:5432' });
   expect(category).toBe('CONNECTION_REFUSED');
 });
 
-test('without a file there are the built-in patterns', async () => {
+test('lists the built-in patterns without a file', async () => {
   const engine = await openEmpty({ locale: 'en' });
   expect(await engine.patterns()).toMatchObject({ builtInCount: 6, learnedCount: 0 });
   await engine.close();
 });
 
-test.each([1, 2, 3, 4])('a file of version %i is shown and stays as it is', async (version) => {
+test.each([1, 2, 3, 4])('reads a file of version %i without changing it', async (version) => {
   const bytes = database(version);
   const before = Buffer.from(bytes);
   const engine = await open(picked(bytes));
@@ -96,14 +96,14 @@ test.each([1, 2, 3, 4])('a file of version %i is shown and stays as it is', asyn
   expect(bytes.equals(before)).toBe(true);
 });
 
-test('a second file stays open when the first is closed', async () => {
+test('keeps a second file open when the first is closed', async () => {
   const [one, two] = [await openBlob(picked(database())), await open(picked(database(3)))];
   const { total } = await one.history();
   await one.close();
   expect((await two.history()).total).toBe(total);
 });
 
-test('a file of 2 GB is read where it is, not as a whole', async () => {
+test('reads only parts of a 2 GB file', async () => {
   const small = database();
   const size = 2 ** 31;
   const file = picked(header(PAGE_COUNT, size / small.readUInt16BE(16))(small), size);
@@ -121,7 +121,7 @@ test.each<[name: string, bytes: Buffer, code: string, words: string]>([
   ['a newer version', database(4, header(USER_VERSION, 9_000)), 'DATABASE_NEWER', 'newer version'],
   ['WAL mode', database(4, (it) => it.fill(2, 18, 20)), 'DATABASE_UNAVAILABLE', 'journal_mode = DELETE'],
   ['damaged pages', database(4, (it) => it.fill(0x7f, 100, 8_000)), 'DATABASE_CORRUPT', 'damaged'],
-])('%s is refused, and the next file is taken', async (_name, bytes, code, words) => {
+])('refuses %s and opens the next file', async (_name, bytes, code, words) => {
   await expect(open(picked(bytes))).rejects.toMatchObject({
     name: 'EngineError',
     code,
@@ -130,16 +130,13 @@ test.each<[name: string, bytes: Buffer, code: string, words: string]>([
   expect((await (await open(picked(database()))).history()).total).toBeGreaterThan(0);
 });
 
-test.each(['NotReadableError', 'NotFoundError'])(
-  'a file that changed or went away is to be opened again: %s',
-  async (name) => {
-    const file = picked(database());
-    const engine = await open(file);
-    file.source.error = new DOMException('The requested file could not be read', name);
-    const answers = [engine.patterns(), engine.history({ limit: 100 }), engine.viewIncidents()];
-    await expect(Promise.all(answers)).rejects.toMatchObject({
-      name: 'EngineError',
-      message: expect.stringContaining('open it again'),
-    });
-  },
-);
+test.each(['NotReadableError', 'NotFoundError'])('asks to open a changed or deleted file again: %s', async (name) => {
+  const file = picked(database());
+  const engine = await open(file);
+  file.source.error = new DOMException('The requested file could not be read', name);
+  const answers = [engine.patterns(), engine.history({ limit: 100 }), engine.viewIncidents()];
+  await expect(Promise.all(answers)).rejects.toMatchObject({
+    name: 'EngineError',
+    message: expect.stringContaining('open it again'),
+  });
+});

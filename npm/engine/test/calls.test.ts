@@ -1,4 +1,4 @@
-/** The list of calls through the wasm that is published. */
+/** The list of calls, tested with the published wasm. */
 import { readFileSync } from 'node:fs';
 import { type CallName, WRITING_CALLS } from 'argus-engine';
 import { expect, test } from 'vitest';
@@ -11,7 +11,7 @@ const SCHEMAS: { calls: Record<string, unknown> } = JSON.parse(
 
 const incident = { title: 'The belt slips', steps: 'Tighten it', env: {}, worked: true } as const;
 
-test('the same call makes the same ids, whenever and wherever it is made', async () => {
+test('derives ids from the call id', async () => {
   const callId = '0195220c-2a00-7abc-8def-001122334455';
   const [here, there] = [await open({ locale: 'en' }), await open({ locale: 'en' })];
   const first = await here.call('addIncident', incident, callId);
@@ -22,25 +22,25 @@ test('the same call makes the same ids, whenever and wherever it is made', async
   expect(another).not.toEqual(first);
 });
 
-test('each call without an id of its own makes new ids', async () => {
+test('creates new ids for calls without an id', async () => {
   const [here, there] = [await open({ locale: 'en' }), await open({ locale: 'en' })];
   expect(await here.addIncident(incident)).not.toEqual(await there.addIncident(incident));
 });
 
-test('every call with a schema is one that the engine knows, and has a method of its name', async () => {
+test('has a method for every call with a schema', async () => {
   const engine = await open({ locale: 'en' });
   const names = Object.keys(SCHEMAS.calls);
   expect(names).toEqual(expect.arrayContaining([...WRITING_CALLS]));
   for (const name of names) {
     expect(engine, name).toHaveProperty(name);
-    // Nobody has such params: what is refused is what is in them, not the name.
+    // These params are invalid for every call, so an error about the name would mean that the call is missing.
     const refused = engine.call(name as CallName, { nonsense: true } as never);
     await refused.catch((error) => expect(error.message, name).not.toContain('no call of this name'));
   }
   await expect(engine.call('free' as CallName, {} as never)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
 });
 
-test('texts cross as they are, and half of a surrogate pair as the character for what is none', async () => {
+test('passes texts unchanged and replaces lone surrogates', async () => {
   const engine = await open({ locale: 'en' });
   const texts = ['\\ud83d', 'C:\\udata\\new', 'a\ud83db', '\ud83d\ude00', '"\\\\\ud83d\\n'];
   for (const text of texts) {
@@ -51,7 +51,7 @@ test('texts cross as they are, and half of a surrogate pair as the character for
   }
 });
 
-test('a code that nobody knows is a mistake of the program and no trap', () => {
+test('reports an unknown code as an internal error', () => {
   const error = asEngineError({ code: 'SOMETHING_NEW', message: 'words' });
   expect(error).toMatchObject({ code: 'INTERNAL_ERROR', message: expect.stringContaining('words') });
   expect(asEngineError(new Error('unreachable'))).toBeUndefined();

@@ -49,13 +49,13 @@ test.each(rows('fix-loop-walks.jsonl', Walk))('$name', ({ start, steps }) => {
     expect(advanced.state.status).toBe(step.status ?? advanced.state.status);
     if (step.type === 'refused') expect(advanced.state).toEqual(state);
     else expect(loop.outlook(advanced.state).decision).toEqual(advanced.decision);
-    // What the host writes and reads again is the same state.
+    // Writing and reading must not change the state.
     state = loop.readState(JSON.stringify(advanced.state, undefined, 2), state.command_hash);
     expect(state).toEqual(advanced.state);
   }
 });
 
-test('what cannot be begun or read says so, and its code', () => {
+test('rejects invalid starts and states with a code', () => {
   const code = (work: () => unknown) => {
     try {
       work();
@@ -74,7 +74,7 @@ test('what cannot be begun or read says so, and its code', () => {
   expect(code(() => loop.advance(broken, { type: 'attempt_started' }))).toBe('STATE_UNREADABLE');
 });
 
-test('jitter is drawn, and never longer than the delay', () => {
+test('draws jitter up to the delay', () => {
   const start = loop.begin({ ...command, jitter: true, backoff: 10 });
   const running = loop.advance(start, { type: 'attempt_started' }).state;
   const refused = finished({ text: 'Error: connect ECONNREFUSED 127.0.0.1:1', exit_code: 1 });
@@ -83,14 +83,14 @@ test('jitter is drawn, and never longer than the delay', () => {
   expect(delays.every((delay) => delay >= 0 && delay <= 10)).toBe(true);
 });
 
-test('prompts, and what the host writes itself', () => {
+test('detects prompts and redacts long texts', () => {
   expect(loop.prompt('Project name: ', true)).toBe('Project name:');
   expect(loop.prompt('Compiling...\n', true)).toBeUndefined();
   const token = ['ghp', 'Fake1Fake2Fake3Fake4Fake5Fake6Fake7Fake8'].join('_');
   expect(loop.redact(`${'x\n'.repeat(300_000)}token ${token}\n`)).not.toContain('Fake3');
 });
 
-test('what may be changed on the way, and what is no limit', () => {
+test('adjusts a loop and rejects invalid values', () => {
   const begun = loop.begin(command);
   const adjusted = loop.adjust(begun, { desired: 'All is green', timeout: 7, auto: true, max_attempts: 50 });
   expect(adjusted).toEqual({ ...begun, desired: 'All is green', timeout_seconds: 7, auto: true });
@@ -98,7 +98,7 @@ test('what may be changed on the way, and what is no limit', () => {
   expect(() => loop.adjust(begun, { timeout: 0 })).toThrow(/timeout must be/u);
 });
 
-test('the host keeps notes of its own in a state', () => {
+test('keeps the fields of the host in a state', () => {
   const begun = loop.begin(command);
   const state = { ...begun, host: { ...begun.host, base: 'refs/argus/fixes/0', remarks: ['a note'] } };
   expect(loop.advance(state, { type: 'attempt_started' }).state.host).toEqual(state.host);

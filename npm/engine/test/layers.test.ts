@@ -1,8 +1,8 @@
-/** Only the Node entry and its folder know Node: a browser entry stands on the rest. */
+/** Only the Node entry and its folder may import Node modules, because the browser entry uses the other files. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
-test('shared code imports no module of Node', () => {
+test('shared code imports no Node module', () => {
   const src = new URL('../src/', import.meta.url);
   const shared = readdirSync(src).filter((name) => name.endsWith('.ts') && name !== 'node.ts');
   expect(shared).toContain('engine.ts');

@@ -1,4 +1,4 @@
-/** The kinds of locks, level by level, between two handles on one file. */
+/** All kinds of locks at all levels, between two handles on one file. */
 import {
   closeSync,
   existsSync,
@@ -56,7 +56,7 @@ function pair(kind: 'byte-range' | 'whole-file' | 'directory'): [FileLock, FileL
 }
 
 describe.each(['byte-range', 'whole-file', 'directory'] as const)('%s', (kind) => {
-  test('one writer at a time, and the next one after it', () => {
+  test('admits one writer at a time', () => {
     const [first, second] = pair(kind);
     expect([first.raise(shared), first.raise(reserved), first.raise(exclusive)]).toEqual([true, true, true]);
     expect(second.raise(shared)).toBe(false);
@@ -65,7 +65,7 @@ describe.each(['byte-range', 'whole-file', 'directory'] as const)('%s', (kind) =
     expect(first.raise(shared) && first.raise(reserved)).toBe(false);
   });
 
-  test('what was waited for is there when it is asked for again', () => {
+  test('keeps a lock that was taken while waiting', () => {
     const [first, second] = pair(kind);
     expect(first.raise(shared) && first.raise(reserved)).toBe(true);
     expect(second.raise(shared) && second.raise(reserved)).toBe(false);
@@ -73,14 +73,14 @@ describe.each(['byte-range', 'whole-file', 'directory'] as const)('%s', (kind) =
     expect(second.anticipate(reserved)).toBe(false);
     first.lower(none);
     expect(second.anticipate(reserved)).toBe(true);
-    // Nobody else has it, so a journal that lies there is to be rolled back.
+    // No other handle has the lock, so an existing journal must be rolled back.
     expect([second.raise(shared), second.reserved()]).toEqual([true, false]);
     expect(first.raise(shared) && first.raise(reserved)).toBe(false);
     first.lower(none);
     expect([second.raise(reserved), second.reserved(), second.raise(exclusive)]).toEqual([true, true, true]);
   });
 
-  test('an exclusive lock is never taken ahead from nothing', () => {
+  test('never takes an exclusive lock from none while waiting', () => {
     const [first] = pair(kind);
     first.anticipate(exclusive);
     expect(first.reserved()).toBe(false);
@@ -89,7 +89,7 @@ describe.each(['byte-range', 'whole-file', 'directory'] as const)('%s', (kind) =
 });
 
 describe('byte-range', () => {
-  test('readers read while a writer prepares, and keep it from finishing', () => {
+  test('lets readers delay a writer', () => {
     const [reader, writer] = pair('byte-range');
     expect(reader.raise(shared)).toBe(true);
     expect([writer.raise(shared), writer.raise(reserved)]).toEqual([true, true]);
@@ -109,7 +109,7 @@ describe('directory', () => {
   const UNUSED_PID = 2 ** 22 + 1;
   const ANOTHER_BOOT = '00000000-0000-4000-8000-000000000000';
 
-  /** What an owner writes about itself. */
+  /** The file that an owner writes about itself. */
   function own() {
     const lock = new DirectoryLock(join(folder, 'probe'));
     lock.raise(shared);
@@ -119,7 +119,7 @@ describe('directory', () => {
     return { ...owner, old: [owner.host, owner.space, owner.boot].join(' ') };
   }
 
-  /** A lock that somebody left, with this in the owner's file; its age in seconds. */
+  /** A lock left by another process, with the given content of the owner's file and its age in seconds. */
   function left(content: string | object, age = 0): DirectoryLock {
     const lock = join(folder, 'file.lock');
     mkdirSync(lock);
@@ -137,25 +137,25 @@ describe('directory', () => {
     ['half a file', '{"pid":4711,"sta'],
     ['something else', '[1, 2]'],
     ['an owner without a number', '{"pid":"x","started":"1","space":"y"}'],
-  ])('%s is broken once it cannot be being written any more', (_, content) => {
+  ])('breaks a lock with %s once it is old', (_, content) => {
     expect(left(content).raise(shared)).toBe(false);
     expect(locks[0]?.holder()).toContain(join(folder, 'file.lock'));
     rmSync(join(folder, 'file.lock'), { recursive: true });
     expect(left(content, 10).raise(shared)).toBe(true);
   });
 
-  test('a file from a clock that ran ahead is as old as one from long ago', () => {
+  test('treats a file from the future as old', () => {
     expect(left('', -86_400).raise(shared)).toBe(true);
   });
 
-  test.each(['now', 'before'])('the lock of a process that is gone is broken, in the form of %s', (form) => {
+  test.each(['now', 'before'])('breaks the lock of a dead process, format %s', (form) => {
     const { pid: _, old, ...me } = own();
     const owner = form === 'now' ? { ...me, pid: UNUSED_PID } : { started: me.started, space: old, pid: UNUSED_PID };
     expect(left(owner).raise(shared)).toBe(true);
   });
 
   test.runIf(process.platform === 'linux').each(['now', 'before'])(
-    'after a restart of the host its locks are broken, in the form of %s',
+    'breaks locks from before a restart of the host, format %s',
     (form) => {
       const { old, ...me } = own();
       const boot = ANOTHER_BOOT;
@@ -169,7 +169,7 @@ describe('directory', () => {
     ['another host', { host: 'elsewhere', boot: ANOTHER_BOOT }],
     ['another space of processes', { space: 'pid:[1]' }],
     ['a host that does not tell when it started', { boot: '' }],
-  ])('the lock of a process of %s is respected, and it is said what to delete', (_, other) => {
+  ])('respects the lock of a process of %s and names the folder to delete', (_, other) => {
     if (process.platform !== 'linux' && 'boot' in other && other.boot === '') return;
     const { old: _old, ...me } = own();
     const lock = left({ ...me, pid: UNUSED_PID, ...other }, 86_400);
@@ -178,13 +178,13 @@ describe('directory', () => {
     expect(lock.holder()).toContain(`delete the folder ${join(folder, 'file.lock')}.`);
   });
 
-  test('this very process is respected however old its file is', () => {
+  test('respects an old lock of this process', () => {
     const { old: _, ...me } = own();
     expect(left(me, 86_400).raise(shared)).toBe(false);
     expect(locks[0]?.holder()).toContain(hostname());
   });
 
-  test('what killed processes left beside the lock goes, and nothing else', () => {
+  test('removes only the folders of killed processes', () => {
     const [empty, garbage, fresh] = ['file.lock-1', 'file.lock-2', 'file.lock-3'].map((name) => join(folder, name));
     for (const path of [empty, garbage, fresh]) mkdirSync(String(path));
     writeFileSync(join(String(garbage), 'owner-2.json'), '');

@@ -1,4 +1,7 @@
-/** A second memory through the wasm that is published. What the memories answer: `crates/engine/src/tests/memory`. */
+/**
+ * A second memory, tested with the published wasm. The answers of memories are tested in
+ * `crates/engine/src/tests/memory`.
+ */
 import { join } from 'node:path';
 import { openEngine } from 'argus-engine';
 import { expect, onTestFinished, test } from 'vitest';
@@ -13,7 +16,7 @@ const pool = {
   worked: true,
 };
 
-test('a memory beside that is not the one that was meant is left out', async () => {
+test('ignores a second memory with another id', async () => {
   const secondaryPath = join(folder(), 'beside.db');
   const theirs = await openEngine({ databasePath: secondaryPath, projectRoot: '/', memoryId: 'mem-a', create: true });
   await theirs.addIncident(pool);

@@ -1,10 +1,16 @@
-/** When a call gives up, and what becomes of its connection. On PostgreSQL: tests/e2e/team/interrupted.full.test.ts. */
+/**
+ * Time limits and repetition of calls, and the release of their connections. On PostgreSQL:
+ * tests/e2e/team/interrupted.full.test.ts.
+ */
 import { expect, test } from 'vitest';
 import { openProjectServer, type SqlConnection, SqlError } from '../src/node.ts';
 
 const REFUSED = { code: 'DATABASE_LOCKED' };
 
-/** A pool whose connections send as the test says; `open` is how many were not given back, `broken` how many in pieces. */
+/**
+ * A pool whose connections use `send`. `open` counts connections that were not released, `broken` those released as
+ * broken.
+ */
 function poolThat(send: SqlConnection['send']) {
   const seen = { open: 0, broken: 0 };
   const release = (isBroken: boolean) => {
@@ -25,7 +31,7 @@ test.each([
   ['the server shuts down', '57P01', true],
   ['the server is a standby', '25006', true],
   ['the statement is wrong', '42601', false],
-])('where %s, a call is tried again: %s %s', async (_, code, isTriedAgain) => {
+])('if %s, repeats the call: %s %s', async (_, code, isTriedAgain) => {
   let sent = 0;
   const { pool } = poolThat(async () => {
     sent += 1;
@@ -35,21 +41,21 @@ test.each([
   await expect(server.state()).rejects.toThrow(isTriedAgain ? 'the second time' : 'the first time');
 });
 
-test('a call that fails again and again is refused, and leaves no connection open', async () => {
+test('refuses a call that keeps failing and releases its connection', async () => {
   const { pool, seen } = poolThat(() => Promise.reject(new SqlError('40001', 'could not serialize access')));
   const server = openProjectServer({ pool, tryAgainMs: 50 });
   await expect(server.state()).rejects.toMatchObject(REFUSED);
   await expect.poll(() => seen.open).toBe(0);
 });
 
-test('a call whose time is over while the database is asked is refused, and its connection is broken', async () => {
+test('breaks the connection of a call that exceeds its time limit', async () => {
   const { pool, seen } = poolThat(() => new Promise(() => {}));
   const server = openProjectServer({ pool, callMs: 10 });
   await expect(server.state()).rejects.toMatchObject(REFUSED);
   expect(seen).toEqual({ open: 0, broken: 1 });
 });
 
-test('a connection that comes after the time of its call goes back to the pool', async () => {
+test('returns a late connection to the pool', async () => {
   let connected: (connection: SqlConnection) => void = () => {};
   const connection = new Promise<SqlConnection>((resolve) => {
     connected = resolve;

@@ -1,4 +1,4 @@
-/** The queue of writers, between handles on one file; between processes: tests/hostile. */
+/** The queue of writers, between handles on one file. Between processes: tests/hostile. */
 import { readFileSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -19,7 +19,7 @@ function addon(): NativeLocks {
 
 const path = () => join(folder(), 'argus.db.queue');
 
-/** Somebody who draws a ticket and keeps it. */
+/** A handle that draws a ticket and keeps it. */
 function file(at: string): QueueFile {
   const opened = QueueFile.open(at, addon(), true);
   if (opened === undefined) throw new Error('the queue cannot be used');
@@ -33,7 +33,7 @@ function ticketOf(opened: QueueFile): number {
   return ticket;
 }
 
-/** A process of Argus; `events` gets the name of what is done in its turn. */
+/** Acts as an Argus process. `events` receives the names of completed writes. */
 function participant(at: string, events: string[], patience?: Patience) {
   const queue = new FileQueue(
     () => at,
@@ -48,7 +48,7 @@ function participant(at: string, events: string[], patience?: Patience) {
   return { queue, write: (name: string) => queue.inTurn(() => events.push(name)) };
 }
 
-test('the one who came first is first, in one process and among several', async () => {
+test('serves first come, first served', async () => {
   const [at, events] = [path(), [] as string[]];
   const first = file(at);
   const ticket = ticketOf(first);
@@ -63,12 +63,12 @@ test('the one who came first is first, in one process and among several', async 
   expect(events).toEqual([]);
   first.giveBack(ticket);
   await Promise.all(writes);
-  // Calls of one process line up before they draw a ticket: 1 and 2 have theirs, then 3 and 4 draw.
+  // Calls of one process wait for each other before they draw a ticket, so 1 and 2 have tickets when 3 and 4 draw.
   expect(events.slice(0, 2)).toEqual(['1', '2']);
   expect(events.slice(2).sort()).toEqual(['3', '4']);
 });
 
-test('work that fails gives its turn back', async () => {
+test('releases the turn after failed work', async () => {
   const [at, events] = [path(), [] as string[]];
   const one = participant(at, events);
   await expect(
@@ -80,7 +80,7 @@ test('work that fails gives its turn back', async () => {
   expect(events).toEqual(['next']);
 });
 
-test('an empty, a cut and a damaged file are as good as a new one', async () => {
+test('works with an empty, cut or damaged file', async () => {
   const contents = [Buffer.alloc(0), Buffer.from('x'), Buffer.alloc(64 * 1024, 0xff), Buffer.alloc(40, 0x55)];
   for (const content of contents) {
     const [at, events] = [path(), [] as string[]];
@@ -99,7 +99,7 @@ test('an empty, a cut and a damaged file are as good as a new one', async () => 
   }
 });
 
-test('the last ticket is followed by the first', async () => {
+test('wraps around after the last ticket', async () => {
   const [at, events] = [path(), [] as string[]];
   const last = Buffer.alloc(8);
   last.writeUInt32LE(0x7fffffff, 0);
@@ -111,7 +111,7 @@ test('the last ticket is followed by the first', async () => {
   expect([readFileSync(at).readUInt32LE(0), readFileSync(at).readUInt32LE(4)]).toEqual([3, 0]);
 });
 
-test('it is its owner’s alone, and nothing else is written in its place', async () => {
+test('creates a private file and follows no links', async () => {
   const [at, events] = [path(), [] as string[]];
   await participant(at, events).write('own');
   expect(statSync(at).mode & 0o777).toBe(process.platform === 'win32' ? 0o666 : 0o600);
@@ -125,7 +125,7 @@ test('it is its owner’s alone, and nothing else is written in its place', asyn
   expect(events).toEqual(['own', 'beside a link', 'nowhere']);
 });
 
-test('a file that was deleted is made again, and everybody meets there', async () => {
+test('recreates a deleted file for all writers', async () => {
   const [at, events] = [path(), [] as string[]];
   const one = participant(at, events);
   await one.write('old');
@@ -141,7 +141,7 @@ test('a file that was deleted is made again, and everybody meets there', async (
   await waiting;
 });
 
-test('who waits and does not go on is passed over, once for all', async () => {
+test('passes over a stopped waiter once', async () => {
   const [at, events] = [path(), [] as string[]];
   ticketOf(file(at));
   const began = performance.now();
@@ -153,10 +153,10 @@ test('who waits and does not go on is passed over, once for all', async () => {
   expect(events).toEqual(['next', 'after']);
 });
 
-/** A quarter of what a writer has; that it has 8 s: tests/hostile/memory/waiting.full.test.ts. */
+/** A quarter of the time a writer has. tests/hostile/memory/waiting.full.test.ts checks the 8 s. */
 const QUARTER: Patience = { ...PATIENT, writingMs: PATIENT.writingMs / 4 };
 
-test('a long line that moves is no reason to give up; one writer who does not go on is', async () => {
+test('waits in a moving line and gives up on a stuck writer', async () => {
   const [at, events] = [path(), [] as string[]];
   const slow = Array.from({ length: 3 }, () => file(at)).map((opened) => ({ opened, ticket: ticketOf(opened) }));
   const waiting = participant(at, events, QUARTER).write('patient');
@@ -172,11 +172,11 @@ test('a long line that moves is no reason to give up; one writer who does not go
   stuck.begin(ticketOf(stuck));
   await participant(at, events, QUARTER).write('next');
   expect(events.slice(1)).toEqual([IN_VAIN, 'next']);
-  // It is this process itself, which is not told that it stands in its own way.
+  // The holder is this process, so the message must not name it.
   expect(holderOf(at.replace('.queue', ''), addon(), 0)).toBe('');
 });
 
-test('who is impatient waits half a second for a turn', async () => {
+test('waits half a second for a turn if impatient', async () => {
   const [at, events] = [path(), [] as string[]];
   const slow = file(at);
   slow.begin(ticketOf(slow));

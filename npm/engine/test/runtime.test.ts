@@ -1,10 +1,10 @@
-/** The one instance of the engine, and calls from within calls. */
+/** The single instance of the engine, and calls within calls. */
 import { expect, test } from 'vitest';
 import { FixLoop } from '../src/fix-loop.ts';
 import { NodePlatform } from '../src/node/platform.ts';
 import { Runtime } from '../src/runtime.ts';
 
-test('a log that calls the engine hears all lines of a call', () => {
+test('passes all lines to a log that calls the engine', () => {
   const platform = new NodePlatform();
   const runtime = new Runtime(platform);
   const rules = new FixLoop(runtime, {});

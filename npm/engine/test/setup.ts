@@ -1,4 +1,4 @@
-/** What the tests start from: folders and engines that go with the test, and the rows of a file of vectors. */
+/** Fixtures: folders and engines that are removed after the test, and rows of a vector file. */
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ export function folder(prefix = 'argus-engine-'): string {
   return path;
 }
 
-/** In memory unless the options name a file. */
+/** The engine is in memory unless the options name a file. */
 export async function open(options: Partial<OpenOptions> = {}): Promise<Engine> {
   const engine = await openEngine({ databasePath: ':memory:', projectRoot: '/', ...options });
   onTestFinished(() => engine.close());

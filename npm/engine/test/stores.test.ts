@@ -1,4 +1,4 @@
-/** What tooling of Node calls: the stores, and the two functions beside them. */
+/** The interface for tools on Node: the stores, `classify` and `generateSignature`. */
 import { createHash } from 'node:crypto';
 import { classify, createInspector, EngineError, generateSignature, HistoryStore, KnowledgeStore } from 'argus-engine';
 import { expect, test } from 'vitest';
@@ -66,7 +66,7 @@ test('KnowledgeStore', async () => {
   });
 });
 
-test('all patterns are all, however many there are', async () => {
+test('returns all patterns over several pages', async () => {
   const { engine, failing, knowledge } = await remembering();
   const letters = 'abcdefghijklmno';
   for (const one of letters) {
@@ -92,7 +92,7 @@ test('classify and generateSignature', () => {
   expect(signature, 'of the contract').toBe(hash);
 });
 
-test('a pattern with what the engine leaves out of the syntax is refused with what can be written instead', () => {
+test('refuses unsupported regex syntax and suggests a replacement', () => {
   const inspector = (pattern: string) => createInspector({ rules: [{ name: 'mine', category: 'UNKNOWN', pattern }] });
   for (const pattern of ['\\p{Lu}+', '\\p{Greek}', '[\\pL]']) {
     expect(() => inspector(pattern)).toThrow(expect.objectContaining({ message: expect.stringContaining('[A-Z]') }));

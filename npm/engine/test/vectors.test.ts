@@ -45,9 +45,9 @@ test('normalize', () => {
     ...rows('normalize-texts.jsonl', Normalize),
   ]) {
     const answer = inspector.inspect({ text: input });
-    // What is a secret too never reaches the normalizer.
+    // A text that is redacted differs before it is normalized.
     if (answer.redacted !== input) continue;
-    // A message that says too little is signed with its place.
+    // A message with too little information is signed together with its location.
     const wanted = site === undefined ? normalized : `${normalized}\nat ${site}`;
     if (answer.normalized !== wanted) wrong.push([input, wanted, answer.normalized]);
   }
@@ -63,7 +63,7 @@ test('families', () => {
 test('redact', () => {
   const wrong = [];
   for (const row of rows('redact.jsonl', Redact)) {
-    // A secret stands in ⟦⟧ and is broken up with ·, so that no scanner takes the file for a leak.
+    // Secrets are in ⟦⟧ and broken up with ·, so that secret scanners do not report this file.
     const text = row.text.replace(/⟦([^⟧]*)⟧/g, (_, secret) => secret.replaceAll('·', ''));
     const wanted = withoutKinds(row.text.replace(/⟦[^⟧]*⟧/g, '[REDACTED]'));
     const redacted = withoutKinds(inspector.inspect({ text }).redacted);
@@ -76,7 +76,7 @@ function withoutKinds(text: string): string {
   return text.replace(/\[REDACTED:[^\]]*\]/g, '[REDACTED]');
 }
 
-test('the same text gets the same answer, whatever was asked before and by whichever inspector', () => {
+test('returns the same answer in any order and from any inspector', () => {
   const texts = rows('normalize-texts.jsonl', Normalize).map(({ input }) => input);
   const answers = texts.map((text) => inspector.inspect({ text }));
   const other = createInspector();
@@ -84,13 +84,13 @@ test('the same text gets the same answer, whatever was asked before and by which
   expect(backwards.reverse()).toEqual(answers);
 });
 
-test('evidence counts as JavaScript counts', () => {
+test('evidence positions count UTF-16 units', () => {
   const { evidence, redacted } = inspector.inspect({ text: '😀 é Error: connect ECONNREFUSED 127.0.0.1:5432' });
   expect(evidence?.text).toContain('ECONNREFUSED');
   expect(redacted.slice(evidence?.start, evidence?.end)).toBe(evidence?.text);
 });
 
-test('any text is answered: NUL, half surrogate pairs, a million colours, bytes that are no UTF-8', () => {
+test('answers any text: NUL, lone surrogates, a million colors, invalid UTF-8', () => {
   const texts = ['', '\0\0Error\0', 'Error: \ud83d and \ude00', '\u001b[31m'.repeat(1_000_000), 'x'.repeat(50_000_000)];
   for (const text of texts) expect(inspector.inspect({ text }).signature).toMatch(/^[0-9a-f]{64}$/);
   const bytes = Buffer.concat([Buffer.from('{"text":"Error: '), Buffer.from([0xff, 0xfe]), Buffer.from('"}\n')]);

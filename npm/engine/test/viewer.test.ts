@@ -1,4 +1,4 @@
-/** The calls of the viewer through the wasm that is published. */
+/** The calls of the viewer, tested with the published wasm. */
 import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,15 +10,15 @@ const FIXTURES = fileURLToPath(new URL('../../../crates/store/tests/fixtures/', 
 
 const open = (databasePath: string, readOnly = false) => openAny({ databasePath, locale: 'en', readOnly });
 
-/** A file of an earlier schema version, or of this one, in a folder of its own. */
+/** A file of an earlier schema version, or of this version, in its own folder. */
 function fixture(version: number): string {
-  // With signs that mean something in an address.
+  // The folder's name has characters with a meaning in URLs.
   const path = join(folder('argus view?#%20-'), 'argus.db');
   copyFileSync(join(FIXTURES, `version-${version}.db`), path);
   return path;
 }
 
-test('every function is there, and no other', async () => {
+test('answers exactly the page calls', async () => {
   const engine = await open(':memory:');
   for (const method of PAGE_CALLS) {
     const params: object = { id: 'x', base: 'x', head: 'x', runId: 'x', caseName: 'x', event: { text: 'x' } };
@@ -32,12 +32,12 @@ test('every function is there, and no other', async () => {
   expect(edits).toEqual(['editPattern', 'mergePatterns', 'splitPattern', 'markFix']);
 });
 
-/** As a page sends it: nobody has checked what is in there. */
+/** Passes unchecked params, as a page does. */
 function ask(engine: Engine, method: PageCallName, params: object): Promise<unknown> {
   return engine.call(method, JSON.parse(JSON.stringify(params)));
 }
 
-test('a pattern is looked at, edited, and edited back', async () => {
+test('edits a pattern and reverts the edit', async () => {
   const engine = await open(fixture(3));
   const { patterns, total } = await engine.viewPatterns({ source: 'learned' });
   expect(total).toBe(1);
@@ -57,7 +57,7 @@ test('a pattern is looked at, edited, and edited back', async () => {
   expect(overview).toMatchObject({ patterns: 7, learnedPatterns: 1, runs: 1, incidents: 1 });
 });
 
-test.each([1, 2, 3])('a file of version %i is shown and stays as it is', async (version) => {
+test.each([1, 2, 3])('reads a file of version %i without changing it', async (version) => {
   const path = fixture(version);
   const before = readFileSync(path);
   const engine = await open(path, true);
@@ -75,7 +75,7 @@ test.each([1, 2, 3])('a file of version %i is shown and stays as it is', async (
   expect(readFileSync(path).equals(before)).toBe(true);
 });
 
-test('a reader of an older file follows a writer that brings it up to date', async () => {
+test('reads a file that a writer migrates meanwhile', async () => {
   const path = fixture(2);
   const reader = await open(path, true);
   const { patterns } = await reader.viewPatterns({ source: 'learned' });
@@ -86,7 +86,7 @@ test('a reader of an older file follows a writer that brings it up to date', asy
   expect(after.pattern.description).toBe('The plan is old');
 });
 
-test('placeholders and evidence stand where they are said to', () => {
+test('returns correct positions of placeholders and evidence', () => {
   const text = '😀 Error: connect ECONNREFUSED 127.0.0.1:5432 for 123e4567-e89b-42d3-a456-426614174000';
   const { inspection, placeholders } = createInspector().explain({ text, caseName: 'é' });
   const words = placeholders.map(({ start, end }) => inspection.normalized.slice(start, end));

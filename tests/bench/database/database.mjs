@@ -1,5 +1,6 @@
 // One durable diagnose: the engine on its own VFS against the same SQL in better-sqlite3 (native) and
-// node-sqlite3-wasm, each on a copy of one file with the same settings. The protocol: ../server/stdio.mjs.
+// node-sqlite3-wasm. Each side uses a copy of the same file with the same settings. ../server/stdio.mjs measures the
+// protocol.
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,10 +12,10 @@ import { diagnose, SETTINGS, SQL } from './statements.mjs';
 const CALLS = Number(process.argv[2] ?? 400);
 const ROUNDS = Number(process.argv[3] ?? 7);
 mkdirSync(OUT, { recursive: true });
-// On the disk of the project, not in memory: a durable write must cost what it costs.
+// On the project's disk and not in memory, so that durable writes have their real cost.
 const folder = mkdtempSync(join(process.env.BENCH_DIR ?? OUT, 'database-'));
 
-/** A file with a run, its failed case, a learned pattern and its fix. */
+/** Creates a file with a run, its failed case, a learned pattern and its fix. */
 async function prepared(path) {
   const junit = join(mkdtempSync(join(tmpdir(), 'argus-bench-')), 'junit.xml');
   writeJunit(junit, 1);

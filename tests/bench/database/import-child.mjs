@@ -1,4 +1,4 @@
-// One import in a fresh process: `import-child.mjs REPORT DATABASE` prints seconds and peak memory as JSON.
+// Runs one import in a fresh process: `import-child.mjs REPORT DATABASE` prints seconds and peak memory as JSON.
 import { dirname } from 'node:path';
 import { openEngine } from '../../../npm/engine/dist/node.mjs';
 import { cpuSeconds } from '../measure.mjs';

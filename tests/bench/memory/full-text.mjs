@@ -1,8 +1,8 @@
-// What SQLite's own full-text search (FTS5, native) makes of the same incidents: bm25 as it is, and with identifiers
-// split at their capitals. Neither is tuned.
+// SQLite's own full-text search (FTS5, native) on the same incidents: bm25 with defaults, and with identifiers split at
+// capital letters. Neither is tuned.
 import { optional } from '../measure.mjs';
 
-/** Words of a query that FTS5 is asked for; it ranks all documents that hold any. */
+/** Maximum number of words in an FTS5 query, because FTS5 ranks all documents that contain any of them. */
 const MAX_QUERY_WORDS = 64;
 
 const split = (text) =>
@@ -11,7 +11,7 @@ const split = (text) =>
     .replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
     .replaceAll('_', ' ');
 
-/** An index, or undefined where the driver is not installed. */
+/** Creates an index. Returns undefined if the driver is not installed. */
 export async function fullText({ camelCase = false, path = ':memory:' } = {}) {
   const Database = (await optional('better-sqlite3'))?.default;
   if (Database === undefined) return undefined;

@@ -1,13 +1,13 @@
-// Makes incidents and questions about them, the same for the same number: words of a language that is skewed as real
-// ones are (the word of rank r stands r times as seldom as the first), identifiers of its own, and a stack. Nothing in
-// it was recorded anywhere.
+// Generates incidents and questions about them, always the same for a number. Words follow a Zipf distribution as in
+// real languages (the word of rank r occurs 1/r times as often as the first), with unique identifiers and a stack.
+// Nothing was recorded from real data.
 
 const SYLLABLES = 'ba ce di fo gu ha je ki lo mu na pe qui ro su ta ve wi xo yu zan ber cor del fin gor hel'.split(' ');
 const TYPES = ['TimeoutError', 'ValueError', 'TypeError', 'IllegalStateException', 'KeyError', 'ConnectionError'];
-/** Words there are. */
+/** Size of the vocabulary. */
 const WORDS = 200_000;
 
-/** Numbers in [0, 1) that the seed decides (mulberry32). */
+/** Numbers in [0, 1) that depend on the seed (mulberry32). */
 function chance(seed) {
   let state = (seed * 2_654_435_761) >>> 0;
   return () => {
@@ -18,7 +18,7 @@ function chance(seed) {
   };
 }
 
-/** A rank as a word: ranks that differ give words that differ. */
+/** Converts a rank to a word. Different ranks give different words. */
 function word(rank) {
   let out = '';
   for (let rest = rank + 1; rest > 0; rest = Math.floor(rest / SYLLABLES.length))
@@ -39,7 +39,7 @@ function stack(next, depth) {
   return frames.join('\n');
 }
 
-/** The incident of this number. */
+/** The incident with this number. */
 export function incident(number) {
   const next = chance(number);
   const name = `${some(next)}${capital(some(next))}`;
@@ -54,7 +54,7 @@ export function incident(number) {
   };
 }
 
-/** As a line of an import, with a solution that was tried twice. */
+/** The incident as a line of an import, with a solution that was tried twice. */
 export function line(number) {
   const { message: _, ...texts } = incident(number);
   const env = { os: ['linux', 'darwin', 'windows'][number % 3], language: 'typescript', node: 18 + (number % 3) * 2 };
@@ -63,7 +63,10 @@ export function line(number) {
   return JSON.stringify({ type: 'incident', ...texts, solutions });
 }
 
-/** A question about the incident of this number: one error line, a long trace, or other words for it, in turn. */
+/**
+ * A question about the incident with this number. It alternates between one error line, a long trace, and other words
+ * for the problem.
+ */
 export function question(number, turn) {
   const { title, message, error_signature, summary } = incident(number);
   const next = chance(number + 0x5eed_0000);

@@ -1,5 +1,6 @@
-// The debug memory: how long ranked_solutions takes as the memory grows, how fast an import is, what an incident weighs
-// on the disk, and how often the right incident is found beside plain full-text search. The protocol: ../server/stdio.mjs.
+// The debug memory: duration of ranked_solutions as the memory grows, speed of an import, bytes per incident on the
+// disk, and how often the right incident is found compared with plain full-text search. ../server/stdio.mjs measures
+// the protocol.
 //
 //   node memory.mjs [SIZES]    sizes such as 1000,100000
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
@@ -12,12 +13,12 @@ import { incident, line, question } from './incidents.mjs';
 
 const SIZES = (process.argv[2] ?? '1000,100000,1000000').split(',').map(Number);
 const CALLS = 300;
-/** Lines of one import transaction. */
+/** Number of lines per import transaction. */
 const BATCH_LINES = 1000;
-/** FTS5 ranks every document with any of the words; larger memories only repeat the point. */
+/** FTS5 ranks every document that contains any of the words, so larger memories would only confirm the result. */
 const MAX_FULL_TEXT_INCIDENTS = 100_000;
 const ENV = { os: 'linux', language: 'typescript', node: 20 };
-/** Data of the research kind that people tied together by hand; not part of the project. */
+/** Research data that people labeled by hand. It is not part of the project. */
 const DATA = process.env.ARGUS_DATA ?? join(ROOT, '..', 'shared', 'data');
 
 mkdirSync(OUT, { recursive: true });
@@ -108,7 +109,7 @@ function sizesTable(rows) {
   ]);
 }
 
-/** Share of queries whose incident is first, among the first five, and the mean reciprocal rank among ten. */
+/** Share of queries whose incident is first, share within the first five, and mean reciprocal rank within ten. */
 async function recall(queries, search) {
   let [first, five, reciprocal] = [0, 0, 0];
   for (const { text, relevant } of queries) {

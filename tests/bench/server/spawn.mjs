@@ -1,5 +1,5 @@
-// From spawning the server to its first `tools/list`, against a hello-world of the same SDK with as many tools, bundled
-// the same way.
+// Time from spawning the server to its first `tools/list`, compared with a minimal server of the same SDK with the same
+// number of tools and the same bundling.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ const timed = (file) => async () => {
 mkdirSync(OUT, { recursive: true });
 const { client, tools } = await listed(server);
 await client.close();
-// As the server's own bundle, in one file.
+// Bundled like the server, but into one file.
 await build({
   ...forNode,
   cwd: join(ROOT, 'packages/mcp'),

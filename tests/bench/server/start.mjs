@@ -1,5 +1,5 @@
-// What a single call of the command line costs, on both Nodes in turn with an empty file, and what thirty-two processes
-// that write at once wait for one another.
+// Duration of single command-line calls, alternating between two Node versions and compared with an empty file; and how
+// long thirty-two processes that write at once wait for each other.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,12 +28,12 @@ mkdirSync(project);
 spawnSync('git', ['init', '--quiet', project]);
 const env = { ...process.env, XDG_DATA_HOME: join(folder, 'data') };
 const COMMAND = 'echo "OrderError: the total is wrong" && exit 3';
-/** As short as a test run ever is: what Argus does meanwhile costs nobody time. */
+/** As short as the shortest real test run. Work that Argus does during the run costs no time. */
 const SHORT_RUN = `sleep 0.5; ${COMMAND}`;
-/** Of each Node, once it was asked for. */
+/** A server per Node, started at first use. */
 const servers = new Map();
 const options = (...args) => ['--project', project, ...args];
-/** Long enough for what the reporter has ready by the end of a run. */
+/** Long enough for everything that the reporter prepares during a run. */
 const tests = join(project, 'waits.test.cjs');
 writeFileSync(
   tests,
@@ -43,7 +43,7 @@ const reporter = join(ROOT, 'packages', 'mcp', 'dist', 'reporters', 'installed',
 const failed = JSON.parse(argus(process.execPath, 'run', ...options('--json', COMMAND))).data;
 const [{ caseName }] = failed.failures;
 
-/** The goals are for the newer Node; the difference to the bare command where `less` is given. */
+/** Benchmarks by name. With `less`, the result is the difference to another benchmark. Goals are for the newer Node. */
 const ROWS = {
   'an empty file': { run: (node) => exec(node, [empty]) },
   '--version': { run: (node) => argus(node, '--version'), goal: 70 },
@@ -98,7 +98,7 @@ async function listed(node) {
   return seconds;
 }
 
-/** As an agent runs its tests: one server of each Node, started before the first round. */
+/** Runs tests as an agent does: one server per Node, started before the first round. */
 async function ranByServer(node) {
   const client = await (servers.get(node) ?? serverOf(node));
   const start = performance.now();
@@ -139,7 +139,10 @@ for (const [name, { less, goal: limit }] of Object.entries(ROWS)) {
   rows.push([name, ...all, limit === undefined ? '-' : goal(all.at(-1), '<=', limit)]);
 }
 
-/** Each stores things of five kinds in turns; all begin together, once each has made one of every kind. */
+/**
+ * Each process makes five kinds of calls in turn. All start at the same time, after each has made one call of every
+ * kind.
+ */
 async function manyProcesses() {
   const databasePath = join(folder, 'many', '.argus', 'argus.db');
   const memory = await openEngine({ databasePath, projectRoot: '/' });

@@ -1,5 +1,5 @@
-// The least that speaks MCP over stdio: newline-delimited JSON-RPC. Nothing is validated: a benchmark must not measure
-// its own client.
+// The smallest client that speaks MCP over stdio (newline-delimited JSON-RPC). Nothing is validated, because a
+// benchmark must not measure its own client.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
@@ -36,7 +36,7 @@ export class StdioClient {
     this.#send({ jsonrpc: '2.0', method: 'notifications/initialized' });
   }
 
-  /** The `data` of a tool's answer. */
+  /** Returns the `data` of a tool's answer. */
   async call(name, args) {
     const result = await this.request('tools/call', { name, arguments: args });
     if (result.isError) throw new Error(`${name}: ${result.content[0]?.text}`);

@@ -1,5 +1,5 @@
-// `argus_diagnose` over stdio with more and more patterns stored: p50 and p99 must stay flat. The first call, which
-// opens the database, does not count.
+// `argus_diagnose` over stdio with a growing number of stored patterns: p50 and p99 must stay constant. The first call,
+// which opens the database, does not count.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,9 @@ const server = join(ROOT, 'packages', 'mcp', 'dist', 'cli.mjs');
 mkdirSync(OUT, { recursive: true });
 const folder = mkdtempSync(join(OUT, 'stdio-'));
 
-/** Patterns as diagnosing would have left them: random signatures, and one in a hundred like the failure asked for. */
+/**
+ * Patterns like those that diagnoses create: random signatures, and one in a hundred is similar to the queried failure.
+ */
 const fill = (count) => `
 PRAGMA synchronous = OFF; PRAGMA cache_size = -400000; BEGIN;
 WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
@@ -33,7 +35,7 @@ INSERT INTO pattern_counts (category, learned) VALUES ('UNKNOWN', ${count})
   ON CONFLICT (category) DO UPDATE SET learned = learned + ${count};
 COMMIT;`;
 
-/** A project with a run of two failures, one with a known fix, one without, and `patterns` stored. */
+/** A project with a run of two failures, one with a known fix and one without, and `patterns` stored patterns. */
 async function project(patterns) {
   const path = join(folder, String(patterns));
   mkdirSync(path);

@@ -1,5 +1,6 @@
-// The server of a team on PostgreSQL beside the local store: each call over a network of 0, 1 and 20 ms there and back,
-// with few patterns and with a million, and calls per second of many machines at once, on one and on several servers.
+// The team server on PostgreSQL compared with the local store: each call over a network with a round trip of 0, 1 and
+// 20 ms, with few patterns and with a million; and calls per second from many machines at once, on one and on several
+// servers.
 import { spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -19,13 +20,13 @@ const SECONDS = Number(process.argv[3] ?? 8);
 const PATTERNS = Number(process.argv[4] ?? 1_000_000);
 const CALLS_PER_SECOND = 150;
 const cli = join(ROOT, 'packages', 'mcp', 'dist', 'cli.mjs');
-/** The server's own driver. */
+/** The driver that the server uses. */
 const pg = createRequire(cli)('pg');
 
 const RUN = { command: 'job', exitCode: 1, timedOut: false, reports: [], containers: [], notes: [] };
 const ENV = { os: 'linux' };
 
-/** One after the other, as an agent makes them; each takes what those before have answered. */
+/** The calls of an agent in order. Each call receives the answers to the calls before it. */
 const CALLS = [
   ['recordRun', () => ({ ...RUN, outputTail: 'SomethingBroke: the job could not be done' })],
   ['diagnose', (so) => ({ runId: so.recordRun.runId, caseName: so.recordRun.failures[0].caseName })],
@@ -57,7 +58,7 @@ async function inOrder(call) {
   return took;
 }
 
-/** Bytes arrive half of `milliseconds` later in either direction. */
+/** A proxy that delays bytes by half of `milliseconds` in each direction. */
 async function network(port, milliseconds) {
   const server = createServer((near) => {
     const far = connect(port, '127.0.0.1');
@@ -74,7 +75,10 @@ async function network(port, milliseconds) {
   return { port: server.address().port, close: () => server.close() };
 }
 
-/** Patterns as diagnosing would have left them: random signatures, and one in a hundred like those that are there. */
+/**
+ * Patterns like those that diagnoses create: random signatures, and one in a hundred is similar to the existing
+ * pattern.
+ */
 const FILL = `
 INSERT INTO patterns (id, source, category, recipe, signature, family, case_name, normalized, description, occurrences,
   resolutions, first_seen_at, last_seen_at, updated_at)
@@ -116,7 +120,7 @@ async function serve(database) {
   );
   const lines = createInterface({ input: child.stdout });
   const [first] = await once(lines, 'line');
-  // What follows is the log; a pipe that nobody reads would stop the server.
+  // The following lines are the log. They must be read, because a full pipe would block the server.
   lines.on('line', () => {});
   return { port: Number(new URL(JSON.parse(first).url).port), stop: () => child.kill() };
 }
@@ -140,7 +144,7 @@ function caller(port, token, project) {
   return { call, close: () => agent.destroy() };
 }
 
-/** Diagnoses of one failure by many machines at once, each waiting for its answer. */
+/** Many machines diagnose the same failure at once, and each waits for its answer. */
 async function throughput(ports, token, clients) {
   const project = `load-${clients}-${ports.length}`;
   const first = caller(ports[0], token, project);

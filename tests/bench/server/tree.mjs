@@ -1,5 +1,5 @@
-// What is noted of the work tree before a run starts: its state and the id of its files, in a repository of 10,000 files
-// of which none, few or some hundred were changed. It is the time by which a run begins later.
+// Time to record the state of the work tree and the id of its files before a run starts, in a repository of 10,000
+// files with no, few or several hundred changed files. The run starts later by this time.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ const git = (...args) => execFileSync('git', args, { cwd: folder, stdio: 'pipe',
 const nameOf = (file) => `src/part${Math.floor(file / FILES_IN_FOLDER)}/file${file}.ts`;
 const write = (file, text) => writeFileSync(join(folder, nameOf(file)), text.repeat(40));
 
-// The program has it inside.
+// Bundled, because the program also contains it as part of its bundle.
 const bundle = join(folder, '.git-state.mjs');
 await build({
   input: join(ROOT, 'packages/mcp/src/run/git-state.ts'),
@@ -36,9 +36,9 @@ for (let file = 0; file < FILES; file += 1) {
 git('add', '--all');
 git('-c', 'user.name=bench', '-c', 'user.email=bench@example.com', 'commit', '--quiet', '--message', 'All of it');
 
-/** The median, and that it is what git itself would say of these files. */
+/** Returns the median, after checking that the id is the same as git's own. */
 async function measured(changed) {
-  // One in each folder.
+  // One changed file per folder.
   for (let file = 0; file < changed; file += 1) {
     const first = (file * FILES_IN_FOLDER) % FILES;
     write(first + Math.floor((file * FILES_IN_FOLDER) / FILES), `changed ${file}\n`);

@@ -1,5 +1,5 @@
-// What the engine is measured against: the plain JavaScript that a tool of this kind starts with. It need not be right:
-// it shows what its speed buys.
+// The baseline for the engine: the plain JavaScript that a simple tool of this kind would use. It need not be correct,
+// because it only shows the cost of a simple approach.
 import { createHash } from 'node:crypto';
 
 const REPLACEMENTS = [
@@ -33,7 +33,7 @@ const RULES = [
   ['UNKNOWN', ['error']],
 ];
 
-/** Ten rules of case-insensitive substring checks; the first that fits. */
+/** Ten rules with case-insensitive substring checks. The first match wins. */
 export function classify(text) {
   const lower = text.toLowerCase();
   for (const [category, words] of RULES) {

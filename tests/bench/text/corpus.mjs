@@ -1,8 +1,8 @@
-// Makes the texts that the text benchmarks run on: failures and logs of many ecosystems, from templates of our own, the
-// same bytes for the same seed. Nothing in it was recorded anywhere.
+// Generates the texts for the text benchmarks: failures and logs of many ecosystems, from the project's own templates.
+// The same seed gives the same bytes. Nothing was recorded from real data.
 import { TEMPLATES } from './templates.mjs';
 
-/** A small, seeded generator (xorshift32): the corpus must not change between runs or machines. */
+/** A small, seeded generator (xorshift32), because the corpus must not change between runs or machines. */
 class Chance {
   #state;
 
@@ -38,7 +38,7 @@ const HOSTS = ['db.internal', 'cache-1.prod.example', 'api.example.com', 'queue.
 
 const two = (value) => String(value).padStart(2, '0');
 
-/** What stands for `{name}` in a template. */
+/** Values for `{name}` in a template. */
 const VALUES = {
   uuid: (chance) => [8, 4, 4, 4, 12].map((count) => chance.letters(HEX, count)).join('-'),
   hex8: (chance) => chance.letters(HEX, 8),
@@ -75,7 +75,7 @@ function filled(template, chance) {
   return template.replace(/\{(\w+)\}/g, (whole, name) => VALUES[name]?.(chance) ?? whole);
 }
 
-/** Texts that together are at least `bytes` long. */
+/** Texts with a total length of at least `bytes`. */
 export function corpus(bytes, seed = 20260101) {
   const chance = new Chance(seed);
   const texts = [];
@@ -92,7 +92,7 @@ export function corpus(bytes, seed = 20260101) {
   return texts;
 }
 
-/** All texts one after the other as UTF-8, and where each ends: the form in which the engine takes many at once. */
+/** All texts concatenated as UTF-8, and the end of each text: the format of the engine's batch functions. */
 export function packed(texts) {
   const parts = texts.map((text) => Buffer.from(text));
   const ends = new Uint32Array(texts.length);

@@ -1,4 +1,4 @@
-// The kinds of texts in the benchmark's corpus: a head line, then lines drawn from a body.
+// The kinds of texts in the benchmark's corpus: a head line, followed by lines drawn from a body.
 
 export const TEMPLATES = [
   {
@@ -192,7 +192,7 @@ export const TEMPLATES = [
     lines: [8, 40],
   },
   {
-    // A mock that nobody asked for.
+    // An unmatched mock.
     head: 'NetConnectNotAllowedError: Nock: No match for request GET https://{host}/v2/{name}/{uuid}',
     body: [
       '  "method": "GET", "url": "https://{host}/v2/{name}/{uuid}", "headers": { "accept": "application/json" }',

@@ -1,5 +1,5 @@
-// Normalize, classify, sign and redact over the corpus: the engine in wasm, the same code native, plain JavaScript.
-// `node tests/bench/text/text.mjs [MEGABYTES] [ROUNDS]`
+// Normalize, classify, sign and redact over the corpus: the engine in wasm, the same code compiled natively, and plain
+// JavaScript. `node tests/bench/text/text.mjs [MEGABYTES] [ROUNDS]`
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ const file = join(OUT, 'corpus.txt');
 mkdirSync(OUT, { recursive: true });
 writeFileSync(file, texts.join('\0'));
 
-/** As a pipe delivers them: about a megabyte at a time. */
+/** Splits texts into batches of about a megabyte, as a pipe delivers them. */
 function inBatches(all, size) {
   const out = [[]];
   let filled = 0;
@@ -72,7 +72,7 @@ for (const [name, step] of Object.entries(STEPS)) {
   candidates[`${name} native`] = native(name);
 }
 candidates['hash native'] = native('hash');
-// One round that does not count: compilers warm up, memory grows to its size.
+// A round that does not count, so that compilers warm up and memory grows to its final size.
 await interleaved(candidates, 1);
 const measured = await interleaved(candidates, rounds);
 const speed = (name) => (measured.has(name) ? bytes / 1e6 / measured.seconds(name) : undefined);
@@ -91,7 +91,7 @@ for (const [name, step] of Object.entries(STEPS)) {
     faster === undefined ? '-' : times(faster),
     faster === undefined ? '-' : goal(faster, '>=', step.goal),
     times(share),
-    // Native hashing uses instructions that wasm does not have, so no goal there.
+    // No goal for signing, because native hashing uses instructions that wasm does not have.
     name === 'sign' ? '-' : goal(share, '>=', 0.6),
   ]);
 }

@@ -1,5 +1,5 @@
-// A project with a large memory, made with the engine's own calls, so that it is what a project of that age would have.
-// Takes minutes once; kept under .bench.
+// A project with a large memory, created with the engine's own calls so that it resembles a project of that age.
+// Creating it takes minutes; it is kept under .bench.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,16 +7,16 @@ import { adopt, identify, openEngine } from '../../../npm/engine/dist/node.mjs';
 import { OUT } from '../measure.mjs';
 import { writeJunit } from '../report-file.mjs';
 
-/** In each run. */
+/** Number of cases in each run. */
 export const CASES_PER_RUN = 1_000;
 const WORDS = ['cart', 'order', 'login', 'invoice', 'search', 'upload', 'export', 'queue', 'cache', 'mail'];
 const HOUR_MS = 3_600_000;
 
 const MEMORY_ID = 'mem-00000000-0000-4000-8000-000000000001';
-/** The environment of the user who made it. */
+/** Environment of the user who owns the memory. */
 export const OWNER = { XDG_DATA_HOME: join(OUT, 'data') };
 
-/** Of that many runs, whose failures have that many patterns together. */
+/** A project with `runs` runs, whose failures have `patterns` patterns in total. */
 export async function largeProject(patterns, runs) {
   const project = join(OUT, `large-${patterns}-${runs}`);
   const database = join(project, '.argus', 'argus.db');
@@ -34,7 +34,7 @@ export async function largeProject(patterns, runs) {
   return { project, database: owned(database) };
 }
 
-/** A repository of its own: the memory of a folder in this one would be this one's. */
+/** Creates a git repository, because a plain folder inside this repository would use this repository's memory. */
 export function emptyProject(folder) {
   execFileSync('git', ['init', '--quiet', folder]);
 }
@@ -62,7 +62,7 @@ async function record(engine, project, run, failing) {
   for (const { caseName } of cases) await engine.diagnose({ runId, caseName });
 }
 
-/** Each has a pattern of its own, for each run has its own cases. */
+/** Each failure has its own pattern, because each run has its own cases. */
 function failureOf(run, index) {
   const message = `OddError: the ${WORDS[index % WORDS.length]} of the ${WORDS[run % WORDS.length]} does not close`;
   return { type: 'OddError', message, stack: `${message}\n    at tests/orders.test.ts:12:20`, name: ` in part ${run}` };

@@ -1,5 +1,5 @@
-// The viewer over a large memory, in a real browser: how long a person waits for the first table, for the next page and
-// for a search, served live and as a file in the page; and what memory a dropped file takes.
+// The viewer with a large memory in a real browser: the time until the first table, the next page and a search result
+// appear, both for a served memory and for a file that is opened in the page; and the memory that an opened file takes.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, rmSync, statSync } from 'node:fs';
@@ -12,14 +12,14 @@ const PATTERNS = Number(process.argv[2] ?? 100_000);
 const RUNS = Number(process.argv[3] ?? 1_000);
 const ROUNDS = Number(process.argv[4] ?? 5);
 const BROWSER = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find((path) => existsSync(path));
-/** A page of the viewer that a person asks for should be there before the hand has left the key. */
+/** A page of the viewer should appear within a second. */
 const GOAL_MS = 1_000;
 const PATIENCE_MS = 120_000;
 
 if (BROWSER === undefined) throw new Error('there is no Chromium; install with: apt-get install -y chromium');
 const { project, database } = await largeProject(PATTERNS, RUNS);
 
-/** The server, and a browser that has never seen it. */
+/** Starts the server. */
 async function served(root) {
   const cli = join(ROOT, 'packages/mcp/dist/cli.mjs');
   const child = spawn(process.execPath, [cli, 'view', '--project', root, '--json'], {
@@ -30,7 +30,7 @@ async function served(root) {
   return { url: JSON.parse(String(line)).url, end: () => child.kill('SIGINT') };
 }
 
-/** Milliseconds until the text stands in the page. */
+/** Milliseconds until the text appears in the page. */
 async function until(page, act, words) {
   const start = performance.now();
   await act();
@@ -51,12 +51,12 @@ async function views(page, load) {
   };
 }
 
-/** Of the largest process that draws and computes a page, in MiB. */
+/** Memory of the largest renderer process, in MiB. */
 function resident() {
   const rows = execFileSync('ps', ['-eo', 'pid=,ppid=,rss=,args='], { encoding: 'utf8' }).trim().split('\n');
   const family = new Set([process.pid]);
   let largest = 0;
-  // A child is younger than its parent.
+  // Sorted by process id, because a child has a higher id than its parent.
   for (const row of rows.map((line) => line.trim().split(/\s+/)).sort(([a], [b]) => a - b)) {
     const [pid, parent, kilobytes] = row.map(Number);
     if (!family.has(parent)) continue;

@@ -1,5 +1,5 @@
-//! Common Test Report Format, as reporters of many runners write it.
-//! It is not validated against its schema; what is there is read.
+//! Common Test Report Format (<https://ctrf.io>), as written by reporters of many runners. The report is not validated
+//! against the schema; existing fields are read.
 
 use serde::de::MapAccess;
 
@@ -46,7 +46,7 @@ struct Report<'i, 'a> {
 }
 
 impl Object for Report<'_, '_> {
-    /// The outer object and `results` share no keys, so one reader does for both.
+    /// The outer object and `results` have no common keys, so one reader handles both.
     fn field<'de, M: MapAccess<'de>>(&mut self, key: &str, map: &mut M) -> Result<(), M::Error> {
         match key {
             "results" => map.next_value_seed(Fields(self)),
@@ -70,7 +70,7 @@ impl Items for Report<'_, '_> {
 
     fn take(&mut self, test: Test) {
         let started = test.start;
-        // The reporter of Playwright counts a failure that was expected.
+        // Playwright's reporter also counts an expected failure.
         if [&test.status, &test.raw_status].iter().any(|word| word.as_deref() == Some("failed")) {
             self.intake.note_listed_failure();
         }
@@ -116,7 +116,7 @@ impl Object for Summary {
     }
 }
 
-/// Some reporters write seconds. No run took place before 1973, which is where milliseconds would put them.
+/// Some reporters write seconds. In milliseconds such a number would be before 1973, when no run can have taken place.
 fn in_millis(time: i64) -> i64 {
     if time < 100_000_000_000 { time * 1000 } else { time }
 }
@@ -160,7 +160,7 @@ impl Object for Test {
     }
 }
 
-/// An array since version 1 of the format, one joined text before.
+/// Suites are an array since version 1 of the format, and one joined text before.
 fn suites(value: Loose) -> Vec<String> {
     match value {
         Loose::Text(joined) => joined.split(" > ").map(str::to_owned).collect(),
@@ -195,7 +195,7 @@ fn says_more(word: &str) -> bool {
     !matches!(word, "passed" | "failed" | "skipped" | "pending" | "pass" | "fail")
 }
 
-/// `other` is what the format has no word for: a todo, but also a timeout.
+/// The format uses `other` for anything without a word in it, for example a todo, but also a timeout.
 fn status(status: Option<&str>, raw: Option<&str>) -> CaseStatus {
     match (status, raw) {
         (Some("passed"), _) => CaseStatus::Passed,
@@ -206,9 +206,10 @@ fn status(status: Option<&str>, raw: Option<&str>) -> CaseStatus {
     }
 }
 
-/// File and suites. Reporters put the file among the suites too; there it is taken out.
+/// Returns file and suites. Many reporters repeat the file among the suites, so it is removed there.
 ///
-/// Playwright's own reporters name files relative to the test folder, and so does the one in the suites.
+/// Playwright's own reporters name files relative to the test folder, as the entry among the suites does, so that entry
+/// is used for Playwright.
 fn file_and_suite(
     mut suite: Vec<String>,
     path: Option<&str>,
@@ -228,7 +229,8 @@ fn file_and_suite(
     (file, suite)
 }
 
-/// Some reporters write the full name: `cart checkout refused` in `cart`, `checkout` is `refused`.
+/// Removes suites from a full name. Some reporters write `cart checkout refused` for the test `refused` in `cart`,
+/// `checkout`.
 fn own_name(name: String, suite: &[String]) -> String {
     for separator in [" ", " > ", " › "] {
         let own = name.strip_prefix(suite.join(separator).as_str()).and_then(|rest| rest.strip_prefix(separator));

@@ -1,6 +1,6 @@
-//! `go test -json`: one event a line, with build output in between.
+//! `go test -json`: one event per line, with build output in between.
 //!
-//! A failed test waits for the end of the report, for it may be run again (gotestsum's `--rerun-fails`, `-count`).
+//! A failed test waits for the end of the report, because it may run again (`--rerun-fails` of gotestsum, or `-count`).
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -23,10 +23,10 @@ use crate::{
     retries::Retries,
 };
 
-/// The longest line that is read. Strings inside are bounded before, so an event is never cut.
+/// Maximum length of a line. Strings are bounded before, so an event is never cut.
 const MAX_LINE_BYTES: u64 = 1024 * 1024;
 
-/// Reads the events to their end.
+/// Reads all events.
 pub(crate) fn parse<R: BufRead>(input: Input<R>, intake: &mut Intake<'_>) -> Result<(), ReportErrorKind> {
     let mut guard = JsonGuard::lines(input);
     let mut run = GoRun::default();
@@ -77,9 +77,9 @@ struct Event {
 struct GoRun {
     events: u64,
     packages: BTreeMap<String, Package>,
-    /// Output of builds that failed, by import path (Go 1.24 and later).
+    /// Output of failed builds by import path (Go 1.24 and later).
     builds: BTreeMap<String, Bounded>,
-    /// Lines that are no events: what the build wrote where both streams went to one file.
+    /// Lines that are not events: build output, if both streams were written to one file.
     stray: Option<Bounded>,
     retries: Retries,
     started: Option<i64>,
@@ -113,7 +113,8 @@ impl GoRun {
         }
     }
 
-    /// `FAIL example.com/shop/broken [build failed]` names the package that the lines before it are about.
+    /// Handles a line that is not an event. `FAIL example.com/shop/broken [build failed]` names the package of the
+    /// lines before it.
     fn stray_line(&mut self, line: &str, intake: &mut Intake<'_>) {
         if line.is_empty() {
             return;
@@ -179,7 +180,8 @@ impl GoRun {
         self.retries.push(case, true, intake);
     }
 
-    /// A package that failed without a failed test: its build, `TestMain`, a race, an exit.
+    /// Handles the end of a package. A package may fail without a failed test, because of its build, `TestMain`, a data
+    /// race or an exit.
     fn end_package(&mut self, event: &Event, intake: &mut Intake<'_>) {
         let mut package = self.packages.remove(&event.package).unwrap_or_default();
         let failed = event.action == "fail";
@@ -189,7 +191,8 @@ impl GoRun {
             .collect();
         let is_told = package.failures > 0 || unfinished.iter().any(|(_, output, _)| !is_framing(output.as_deref()));
         for (test, output, started) in unfinished {
-            // Still running when the process ended: the test that ended it says so; what waited for its turn says nothing.
+            // These tests were still running when the process ended. A test with output caused the end; a test without
+            // output only waited for its turn.
             let has_failed = failed && !(is_told && is_framing(output.as_deref()));
             package.failures += u32::from(has_failed);
             let mut case = case(&event.package, &test, if has_failed { "fail" } else { "skip" }, output);
@@ -246,7 +249,8 @@ fn case(package: &str, test: &str, action: &str, output: Option<String>) -> Repo
     }
 }
 
-/// A Go test fails with its subtest. Where it says nothing of its own, the subtest is the failure.
+/// Removes parent tests. A Go test fails together with its subtest, so a parent without its own output is not a
+/// separate failure.
 pub(crate) fn drop_explained_parents(failed: &mut Vec<ReportCase>) {
     let mut parents = BTreeSet::new();
     for case in failed.iter().filter(|case| case.status == CaseStatus::Failed) {

@@ -1,7 +1,7 @@
 //! Jest's `--json`, which Vitest's JSON reporter writes too.
 //!
-//! Cases of one file wait for its name, which both runners write after them.
-//! Jest and Vitest are told apart by the keys that only one of them has.
+//! The cases of a file wait for the file's name, because both runners write the name after the cases. Jest and Vitest
+//! are distinguished by keys that only one of them writes.
 
 use serde::de::MapAccess;
 use std::collections::HashSet;
@@ -29,7 +29,7 @@ pub(crate) fn parse<R: std::io::BufRead>(input: Input<R>, intake: &mut Intake<'_
     #[expect(clippy::cast_precision_loss, reason = "a run's milliseconds")]
     let duration = started.zip(ended).map(|(started, ended)| (ended - started).max(0) as f64);
     intake.duration_ms = duration;
-    // Vitest itself writes the tests of a file as the source has them, whatever it was told to shuffle.
+    // Vitest itself writes the tests of a file in the order of the source, even if they were shuffled.
     intake.order = match (vitest && !in_order, has_overlap) {
         (true, _) => ExecutionOrder::Unknown,
         (false, true) => ExecutionOrder::ByStartInUnits,
@@ -42,9 +42,9 @@ pub(crate) fn parse<R: std::io::BufRead>(input: Input<R>, intake: &mut Intake<'_
 struct Report<'i, 'a> {
     intake: &'i mut Intake<'a>,
     known: bool,
-    /// Until a key that only Jest writes is seen; all of those come before the results.
+    /// True until a key is found that only Jest writes. All such keys come before the results.
     vitest: bool,
-    /// Of what Argus' own reporter had Vitest write: the tests of a file stand as they ran.
+    /// True for reports that Argus' own Vitest reporter wrote, because it keeps tests in the order of execution.
     in_order: bool,
     /// Start and end of each file, UTC milliseconds.
     times: Vec<(i64, i64)>,
@@ -66,7 +66,7 @@ impl Object for Report<'_, '_> {
                 self.intake.note_counted_failures(map.next_value::<Loose>()?.number());
                 Ok(())
             }
-            // Neither runner writes it, only what reads their results for them.
+            // Neither runner writes this key; Argus' reporters add it.
             "runnerVersion" => {
                 self.intake.note_runner_version(map.next_value::<Loose>()?.text());
                 Ok(())
@@ -94,7 +94,7 @@ impl Items for Report<'_, '_> {
     fn take(&mut self, file: TestFile) {
         self.times.extend(file.started.or(file.ended).zip(file.ended));
         let path = file.name.as_deref().and_then(|name| self.intake.file(name));
-        // Vitest: a hook that failed fails the file, and no assertion.
+        // If a hook fails, Vitest marks the file as failed, but no assertion.
         let unexplained = file.failed && !file.cases.iter().any(Assertion::failed);
         if unexplained {
             let mut case = ReportCase::suite_failure(path.clone(), file.message);
@@ -113,7 +113,7 @@ impl Items for Report<'_, '_> {
         if !file.cases.is_empty() && file.name.is_none() {
             self.intake.problem(None, format!("{} cases of a cut report lack their file", file.cases.len()));
         }
-        // The file counts as explained: its own status was cut off.
+        // The status of the file was cut off, so the file does not count as failed.
         self.take(TestFile { failed: false, ..file });
     }
 }
@@ -131,7 +131,7 @@ struct TestFile {
 impl Object for TestFile {
     fn field<'de, M: MapAccess<'de>>(&mut self, key: &str, map: &mut M) -> Result<(), M::Error> {
         match key {
-            // `testResults` and `testFilePath` are the programmatic result's words for the same.
+            // `testResults` and `testFilePath` are the names in the programmatic result.
             "assertionResults" | "testResults" => map.next_value_seed(Elements(&mut self.cases))?,
             "name" | "testFilePath" => self.name = map.next_value::<Loose>()?.text(),
             "message" | "failureMessage" => self.message = map.next_value::<Loose>()?.text(),
@@ -153,7 +153,7 @@ struct Assertion {
     duration_ms: Option<f64>,
     started: Option<i64>,
     messages: Vec<String>,
-    /// Jest's, and of what Argus' own reporter had Vitest write.
+    /// Written by Jest, and by Argus' own Vitest reporter.
     invocations: Option<u32>,
     retry_reasons: Vec<String>,
 }
@@ -197,7 +197,7 @@ impl Assertion {
         let of_last = match status {
             CaseStatus::Skipped => 0,
             _ if vitest => errors_per_attempt(messages.len(), attempts - u32::from(status == CaseStatus::Passed)),
-            // All that Jest lists are of the last attempt; of a passed case it has the reasons it was run again.
+            // Jest lists only messages of the last attempt. For a passed case it lists the reasons for the retries.
             CaseStatus::Failed => messages.len(),
             CaseStatus::Passed => 1,
         };
@@ -216,8 +216,8 @@ impl Assertion {
     }
 }
 
-/// Vitest lists the errors of all attempts in one row, and does not count the attempts. One attempt may have several
-/// errors, each at a place of its own; the next attempt then has them again.
+/// Estimates the number of attempts. Vitest lists the errors of all attempts in one array without counting the
+/// attempts. An attempt may have several errors at different places, and the next attempt then repeats the same places.
 fn vitest_attempts(messages: &[String], status: CaseStatus) -> usize {
     let count = messages.len();
     if status == CaseStatus::Passed {
@@ -231,20 +231,21 @@ fn vitest_attempts(messages: &[String], status: CaseStatus) -> usize {
     if repeats && distinct { count / again } else { count }
 }
 
-/// How many of the errors are of the last attempt.
+/// Number of errors that belong to the last attempt.
 fn errors_per_attempt(errors: usize, attempts: u32) -> usize {
     let attempts = usize::try_from(attempts).unwrap_or(usize::MAX).max(1);
     if errors.is_multiple_of(attempts) { errors / attempts } else { 1 }
 }
 
-/// An error's frames in the project; its text where it has none.
+/// The frames of an error that are in the project, or its text if there are none.
 fn place(message: &str) -> Vec<&str> {
     let is_own = |line: &&str| line.starts_with("    at ") && !line.contains("node_modules") && !line.contains("node:");
     let frames: Vec<&str> = message.lines().filter(is_own).collect();
     if frames.is_empty() { vec![message] } else { frames }
 }
 
-/// Vitest's JSON loses the message of a timeout: its stack still carries the placeholder it was made from.
+/// Vitest's JSON loses the message of a timeout, but the stack still begins with the placeholder that it was created
+/// from.
 fn name_timeout(error: String) -> String {
     match error.strip_prefix("Error: STACK_TRACE_ERROR") {
         Some(stack) => format!("Error: Test timed out{stack}"),

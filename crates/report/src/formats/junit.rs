@@ -1,8 +1,8 @@
 //! JUnit XML in all its dialects.
 //!
-//! Cases leave as soon as they are complete, except failed ones: those wait for the end of their suite, where retries
-//! are folded ([`window`]) and the suite's own output is known.
-//! How a dialect names its tests is in [`naming`].
+//! Cases are emitted as soon as they are complete. Failed cases wait for the end of their suite, because retries are
+//! combined there ([`window`]) and the suite's output is known then. [`naming`] implements how each dialect names its
+//! tests.
 
 mod dialect;
 mod elements;
@@ -30,10 +30,10 @@ use window::Window;
 
 pub(crate) use elements::is_exception;
 
-/// Suites nest a handful deep; what is nested deeper than this is skipped.
+/// Suites are rarely nested more than a few levels. Elements below this depth are skipped.
 const MAX_DEPTH: usize = 256;
 
-/// The property that says the runner's version: the dialects have no other place for it.
+/// The property with the version of the runner. JUnit dialects have no other place for it.
 const RUNNER_VERSION: &str = "runner.version";
 
 /// Reads a JUnit report to its end.
@@ -61,7 +61,7 @@ pub(crate) fn parse<R: BufRead>(input: Input<R>, intake: &mut Intake<'_>) -> Res
     junit.finish(line, replaced)
 }
 
-/// One `testsuite`, or `testsuites` as the outermost.
+/// A `testsuite`, or the outermost `testsuites`.
 #[derive(Debug, Default)]
 pub(crate) struct Suite {
     name: String,
@@ -71,9 +71,9 @@ pub(crate) struct Suite {
     started_at: Option<i64>,
     output: Option<Bounded>,
     errors: Option<Bounded>,
-    /// Where this suite's failed cases begin in the window.
+    /// Index of this suite's first failed case in the window.
     first: usize,
-    /// A failure of the suite itself, outside of any case.
+    /// A failure of the suite itself, outside any case.
     trouble: Option<Trouble>,
 }
 
@@ -81,14 +81,14 @@ struct Junit<'i, 'a> {
     intake: &'i mut Intake<'a>,
     dialect: Dialect,
     elements: Vec<Element>,
-    /// Elements below the depth that is read.
+    /// Number of open elements below the maximum depth.
     too_deep: u64,
     suites: Vec<Suite>,
     case: Option<OpenCase>,
     window: Window,
-    /// Sum of the outermost suites' times, for reports whose root gives none.
+    /// Sum of the times of the outermost suites, for reports whose root has no time.
     suite_time: Option<f64>,
-    /// Sum of the failures that the outermost suites count.
+    /// Number of failures that the outermost suites claim.
     counted_failures: f64,
     rooted: bool,
 }
@@ -210,7 +210,7 @@ impl<'i, 'a> Junit<'i, 'a> {
         }
     }
 
-    /// Output of a case, or of the suite where no case is open.
+    /// Adds output to the open case, or to the suite if no case is open.
     fn output(&mut self, text: &str, errors: bool) {
         let slot = match (&mut self.case, self.suites.last_mut()) {
             (Some(case), _) if errors => &mut case.errors,
@@ -273,7 +273,7 @@ impl<'i, 'a> Junit<'i, 'a> {
         if !self.elements.is_empty() {
             self.intake.problem(Some(line), "the report ends early; what was complete was read");
         }
-        // A case cut off before its failure would count as passed.
+        // A case that was cut off before its failure would count as passed.
         if self.case.as_ref().is_some_and(|case| case.troubles.is_empty()) {
             self.case = None;
         }

@@ -1,7 +1,7 @@
 //! Playwright's JSON reporter.
 //!
-//! One file's tests wait until it is complete: its describes nest, and a test needs the titles around it.
-//! Files are relative to the test folder; the JUnit reporter names them so too.
+//! The tests of a file wait until the file is complete, because suites are nested and a test needs the titles around
+//! it. Files are relative to the test folder, as in the JUnit reporter.
 
 use serde::de::MapAccess;
 
@@ -23,7 +23,7 @@ pub(crate) fn parse<R: std::io::BufRead>(input: Input<R>, intake: &mut Intake<'_
         Report { intake, known: false, config: Config::default(), errors: Vec::new(), stats: Stats::default() };
     let ending = json::read(input, &mut report);
     let Report { intake, known, config, errors, stats } = report;
-    // A configuration or global set-up that failed.
+    // The configuration or the global setup failed.
     let error: Vec<String> = errors.into_iter().filter_map(Failure::into_text).collect();
     if !error.is_empty() {
         let mut case = ReportCase::suite_failure(None, Some(error.join("\n\n")));
@@ -81,7 +81,7 @@ impl Items for Report<'_, '_> {
     }
 }
 
-/// Hands out a suite's tests, then those of the describes inside.
+/// Emits the tests of a suite, then those of nested suites.
 fn emit(suite: Suite, file: Option<&String>, titles: &mut Vec<String>, intake: &mut Intake<'_>) {
     for spec in suite.specs {
         for test in spec.tests {
@@ -169,7 +169,7 @@ impl Object for Spec {
     }
 }
 
-/// A spec in one project.
+/// A test in one Playwright project.
 #[derive(Default)]
 struct Test {
     project: Option<String>,
@@ -202,7 +202,7 @@ impl Test {
         let durations: Vec<f64> = self.results.iter().filter_map(|result| result.duration_ms).collect();
         let failed = self.results.iter().rposition(Attempt::failed);
         let word = self.results.last().and_then(|result| result.status.clone());
-        // An expected failure (`test.fail`) is no failure.
+        // An expected failure (`test.fail`) does not count as a failure.
         let told = status == CaseStatus::Failed || flaky;
         let failure = failed.filter(|_| told).map(|at| std::mem::take(&mut self.results[at].failures));
         let started_at = self.results.first().and_then(|result| result.started);
@@ -228,7 +228,7 @@ fn join_failures(failures: Vec<Failure>) -> Option<String> {
     bounded_text::bound_error(&texts.join("\n\n"))
 }
 
-/// One run of a test.
+/// One attempt of a test.
 #[derive(Default)]
 struct Attempt {
     status: Option<String>,
@@ -269,7 +269,7 @@ impl Object for Attempt {
             "errors" => {
                 let mut failures = Vec::new();
                 map.next_value_seed(Elements(&mut failures))?;
-                // The same as `error`, which lacks the second soft assertion but has the stack.
+                // The first entry repeats `error`, which has the stack. Only the further soft assertions are new.
                 self.failures.extend(failures.into_iter().skip(self.failures.len()));
             }
             "stdout" => map.next_value_seed(Elements(&mut Pieces(&mut self.stdout)))?,
@@ -292,7 +292,7 @@ impl Object for Failure {
         match key {
             "message" => self.message = map.next_value::<Loose>()?.text(),
             "stack" => self.stack = map.next_value::<Loose>()?.text(),
-            // What was thrown, where that was no error.
+            // A thrown value that is not an error.
             "value" => self.value = map.next_value::<Loose>()?.text(),
             _ => skip(map)?,
         }
@@ -306,7 +306,7 @@ impl Failure {
     }
 }
 
-/// Output in pieces: `{ "text": ... }`; binary ones (`buffer`) are left out.
+/// Output in pieces: `{ "text": ... }`. Binary pieces (`buffer`) are left out.
 struct Pieces<'p>(&'p mut Vec<String>);
 
 #[derive(Default)]

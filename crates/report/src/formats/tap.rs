@@ -1,6 +1,7 @@
-//! Test Anything Protocol 13 and 14, with subtests as node:test and node-tap write them, and tape's flat assertions.
+//! Test Anything Protocol 13 and 14 (<https://testanything.org>), with subtests in the style of node:test and node-tap,
+//! and the flat assertions of tape.
 //!
-//! A diagnostic block is not parsed as YAML: its top-level keys are told apart, their values are kept as text.
+//! A diagnostic block is not parsed as YAML: only its top-level keys are separated, and their values are kept as text.
 
 mod diagnostic;
 mod line;
@@ -23,9 +24,9 @@ use diagnostic::Diagnostic;
 use line::{Directive, TapLine, TestLine};
 use uncaught::Uncaught;
 
-/// The longest line that is read.
+/// Maximum length of a line.
 const MAX_LINE_BYTES: usize = 64 * 1024;
-/// Subtests nest a handful deep.
+/// Subtests are rarely nested more than a few levels.
 const MAX_DEPTH: usize = 64;
 
 /// Reads a TAP stream to its end.
@@ -55,7 +56,7 @@ pub(crate) fn parse<R: BufRead>(mut input: Input<R>, intake: &mut Intake<'_>) ->
     Ok(())
 }
 
-/// Reads one line, keeping at most [`MAX_LINE_BYTES`] bytes of it; false at the end.
+/// Reads a line and keeps at most [`MAX_LINE_BYTES`] bytes of it. Returns false at the end.
 fn read_line<R: BufRead>(source: &mut Input<R>, line: &mut String) -> std::io::Result<bool> {
     let mut any = false;
     loop {
@@ -76,11 +77,11 @@ fn read_line<R: BufRead>(source: &mut Input<R>, line: &mut String) -> std::io::R
     }
 }
 
-/// A test point whose diagnostic may still follow.
+/// A test point whose diagnostic block may still follow.
 struct TestPoint {
     test: TestLine,
     depth: usize,
-    /// Subtests came before it: it stands for them.
+    /// True if the point represents subtests that came before it.
     container: bool,
     child_failed: bool,
     comments: Bounded,
@@ -88,7 +89,7 @@ struct TestPoint {
 }
 
 impl TestPoint {
-    /// A file whose process ended badly.
+    /// Returns true for a file whose process failed, if the point gives no reason.
     fn says_nothing(&self) -> bool {
         let says_nothing = |diagnostic: &Diagnostic| {
             diagnostic.value("error").as_deref() == Some("test failed") || diagnostic.ending().is_some()
@@ -105,20 +106,20 @@ struct Tap {
     top: u64,
     /// Names of open subtests by depth, from `# Subtest:`.
     names: Vec<Option<String>>,
-    /// For each depth, whether test points were seen there since its parent's last point, and whether one failed.
+    /// For each depth: were there test points since the parent's last point, and did one of them fail?
     seen: Vec<(bool, bool)>,
     current: Option<TestPoint>,
     in_block: bool,
     uncaught: Uncaught,
-    /// tape: a comment is a test, and points are its assertions.
+    /// True for tape, where a comment is a test and the points are its assertions.
     tape: Option<bool>,
     group: Option<(String, Assertions)>,
     heading: Option<String>,
-    /// Assertions by the depth of the subtest they belong to.
+    /// Assertions by the depth of their subtest.
     own: Vec<Assertions>,
 }
 
-/// Points of a subtest that are no tests of their own: node-tap's and Perl's assertions.
+/// Points of a subtest that are not separate tests, for example the assertions of node-tap and Perl.
 #[derive(Default)]
 struct Assertions {
     count: u64,
@@ -181,7 +182,7 @@ impl Tap {
         }
     }
 
-    /// A line of a YAML block; false where the block turned out to have ended without its mark.
+    /// Handles a line of a YAML block. Returns false if the block had ended without its end mark.
     fn block_line(&mut self, raw: &str) -> bool {
         if raw.trim() == "..." {
             self.in_block = false;
@@ -203,7 +204,7 @@ impl Tap {
         self.names.push(Some(name));
     }
 
-    /// After a failed point: bats' and Perl's diagnostics. In tape: the next test.
+    /// Handles a comment: a diagnostic of bats or Perl after a failed point, or the next test of tape.
     fn comment(&mut self, comment: &str, intake: &mut Intake<'_>) {
         self.uncaught.comment(comment.strip_prefix(' ').unwrap_or(comment));
         if self.tape.is_none() && self.points == 0 {
@@ -228,7 +229,8 @@ impl Tap {
     fn test(&mut self, depth: usize, test: TestLine) {
         self.points += 1;
         self.top += u64::from(depth == 0);
-        // A comment before the first test and no plan: tape. Everything else plans first or names subtests.
+        // A comment before the first test and no plan mean tape. All other producers write the plan first or name
+        // subtests.
         let tape = *self.tape.get_or_insert(self.heading.is_some() && depth == 0);
         if tape && self.group.is_none() {
             let name = self.heading.take().unwrap_or_else(|| test.name.clone());
@@ -243,7 +245,7 @@ impl Tap {
             Some(TestPoint { test, depth, container, child_failed, comments: Bounded::error(), diagnostic: None });
     }
 
-    /// Perl indents `# Subtest:` as deep as the subtest's own points: the name belongs one level up.
+    /// Moves a name one level up, because Perl indents `# Subtest:` as deep as the points of the subtest.
     fn name_enclosing(&mut self, depth: usize, own: &str) {
         let (Some(above), Some(here)) = (depth.checked_sub(1), self.names.get(depth)) else { return };
         if self.names.get(above).is_some_and(Option::is_none) && here.as_deref().is_some_and(|name| name != own) {
@@ -251,7 +253,7 @@ impl Tap {
         }
     }
 
-    /// The current point is complete.
+    /// Completes the current point.
     fn flush(&mut self, intake: &mut Intake<'_>) {
         self.in_block = false;
         let Some(point) = self.current.take() else { return };
@@ -280,12 +282,13 @@ impl Tap {
         }
     }
 
-    /// The subtest that a point without a name of its own belongs to.
+    /// The subtest that contains a point without its own name.
     fn enclosing(&self, point: &TestPoint) -> Option<&String> {
         self.names.get(point.depth.checked_sub(1)?)?.as_ref()
     }
 
-    /// A point that stands for its subtests. It is a case where it has assertions of its own, or failed by itself.
+    /// Handles a point that represents its subtests. It becomes a case only if it has its own assertions or failed by
+    /// itself.
     fn close_container(&mut self, point: TestPoint, intake: &mut Intake<'_>) {
         let own = self.own.get_mut(point.depth).map(std::mem::take).unwrap_or_default();
         self.seen[point.depth].1 |= point.test.failed();
@@ -320,7 +323,7 @@ impl Tap {
         self.names.iter().take(point.depth).flatten().cloned().collect()
     }
 
-    /// Where the point says nothing, with what Node printed of it.
+    /// Creates a case. If the point gives no reason, the error that Node printed is used.
     fn case_with_reason(&mut self, point: TestPoint, suite: Vec<String>, intake: &Intake<'_>) -> ReportCase {
         let reason = point.says_nothing().then(|| self.uncaught.take(&point.test.name)).flatten();
         let mut case = Self::case(point, suite, intake);
@@ -332,7 +335,7 @@ impl Tap {
         let named_file = suite.first().is_some_and(|first| paths::looks_like_file(first));
         let mut file = named_file.then(|| suite.remove(0)).and_then(|path| intake.file(&path));
         let mut case = ReportCase::new(point.test.name.clone(), point.test.status());
-        // A file as a whole.
+        // The point represents a whole file.
         if suite.is_empty() && file.is_none() && case.name.contains(['/', '\\']) && paths::looks_like_file(&case.name) {
             file = intake.file(&case.name);
             SUITE_FAILURE.clone_into(&mut case.name);
@@ -343,7 +346,7 @@ impl Tap {
         case
     }
 
-    /// tape: the current test is complete.
+    /// Completes the current test of tape.
     fn close_group(&mut self, intake: &mut Intake<'_>) {
         let Some((name, own)) = self.group.take() else { return };
         let status = if own.failed { CaseStatus::Failed } else { CaseStatus::Passed };
@@ -388,7 +391,7 @@ impl TestLine {
     }
 }
 
-/// Duration and error from a point's diagnostics.
+/// Adds duration and error from the diagnostics of a point.
 fn describe(case: &mut ReportCase, point: TestPoint) {
     let diagnostic = point.diagnostic.unwrap_or_default();
     let millis = || diagnostic.value("duration_ms").and_then(|value| value.parse().ok());

@@ -1,25 +1,26 @@
-//! Bounded collecting of text, and joining a message with its body.
-//! Escape codes stay; taking them out is the normalizer's part.
+//! Collects text in bounded memory, and joins a message with its body. Escape codes are kept, because the normalizer
+//! removes them.
 
 use argus_core::{bound, display::without_escapes};
 
-/// What an error text keeps of its beginning; the message and the innermost frames are there.
+/// Number of bytes to keep from the beginning of an error text, which has the message and the innermost frames.
 pub(crate) const ERROR_HEAD_BYTES: usize = 44 * 1024;
-/// What an error text keeps of its end; the root cause of a chain is there. Both together stay under 64 KiB.
+/// Number of bytes to keep from the end of an error text, which has the root cause of a chain. Together with the
+/// beginning it stays under 64 KiB.
 pub(crate) const ERROR_TAIL_BYTES: usize = 20 * 1024;
-/// What is kept of a test's standard output and error: eight times what is stored of it, for a secret is known by what
-/// stands before it, and the text is redacted before it is cut to that.
+/// Number of bytes to keep of a test's output. This is eight times the stored size, because secrets are recognized by
+/// the text before them, and the text is redacted before it is cut to the stored size.
 pub(crate) const OUTPUT_TAIL_BYTES: usize = 64 * 1024;
-/// What is kept of a name. The longest honest ones are parametrized tests with a value in them.
+/// Maximum length of a name in bytes. The longest legitimate names are parametrized tests with a value in the name.
 pub(crate) const MAX_NAME_BYTES: usize = 2 * 1024;
 
-/// Text of which the beginning and the end are kept, in bounded memory.
+/// Keeps the beginning and the end of a text in bounded memory.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Bounded {
     text: String,
     head: usize,
     tail: usize,
-    /// Bytes left out between head and tail so far.
+    /// Number of bytes removed between the beginning and the end.
     dropped: u64,
 }
 
@@ -48,7 +49,7 @@ impl Bounded {
         self.compact();
     }
 
-    /// Drops what lies between head and tail.
+    /// Removes bytes between the beginning and the end.
     fn compact(&mut self) {
         let head = self.text.floor_char_boundary(self.head.min(self.text.len()));
         let tail = self.text.ceil_char_boundary(self.text.len().saturating_sub(self.tail).max(head));
@@ -64,7 +65,7 @@ impl Bounded {
         self.text.trim().is_empty()
     }
 
-    /// The text within its bounds; `None` if there was nothing but white space.
+    /// The bounded text, or `None` if there was only white space.
     pub(crate) fn finish(mut self) -> Option<String> {
         if self.text.len() > self.head + self.tail {
             self.compact();
@@ -76,7 +77,7 @@ impl Bounded {
             let at = self.text.floor_char_boundary(self.head);
             self.text.insert_str(at, &format!("\n[... {} bytes left out ...]\n", self.dropped));
         } else if self.dropped > 0 {
-            // What it begins with was cut in two.
+            // The text starts in the middle of a word, which is removed.
             self.text = bound::tail(&self.text, self.text.len() - 1).to_owned();
         }
         let trimmed = self.text.trim_end();
@@ -84,32 +85,32 @@ impl Bounded {
     }
 }
 
-/// An error text within its bounds.
+/// Limits the length of an error text.
 pub(crate) fn bound_error(text: &str) -> Option<String> {
     let mut bounded = Bounded::error();
     bounded.push_str(text);
     bounded.finish()
 }
 
-/// An output's end within its bounds.
+/// Keeps the end of an output.
 pub(crate) fn bound_output(text: &str) -> Option<String> {
     let mut bounded = Bounded::output();
     bounded.push_str(text);
     bounded.finish()
 }
 
-/// A name within its bounds.
+/// Limits the length of a name.
 pub(crate) fn bound_name(mut name: String) -> String {
     name.truncate(bound::head(&name, MAX_NAME_BYTES).len());
     name
 }
 
-/// Message and body as one text: the message is left out where the body says it already.
+/// Joins message and body, without the message if the body already contains it.
 pub(crate) fn join_message(message: Option<&str>, body: Option<&str>) -> Option<String> {
     let message = message.map(str::trim).filter(|text| !text.is_empty());
     let body = body.filter(|text| !text.trim().is_empty());
     match (message, body) {
-        // Deno puts a word of V8's before the message, but not in the body.
+        // Deno writes `Uncaught` from V8 in the message, but not in the body.
         (Some(message), Some(body)) if contains_message(body, message.strip_prefix("Uncaught ").unwrap_or(message)) => {
             Some(body.to_owned())
         }
@@ -120,8 +121,9 @@ pub(crate) fn join_message(message: Option<&str>, body: Option<&str>) -> Option<
     }
 }
 
-/// Whether `body` begins with `message`, a prefix like the exception's type, white space and escape codes aside
-/// (attributes lose their line breaks). Said only further down, after frames or source, the message still goes first.
+/// Returns true if `body` begins with `message`, apart from a prefix such as the exception's type, white space and
+/// escape codes (attributes lose their line breaks). If the message occurs only later, after frames or source, it must
+/// still come first.
 fn contains_message(body: &str, message: &str) -> bool {
     let start = squeeze_blanks(&body[..body.floor_char_boundary(body.len().min(2 * message.len() + 400))]);
     let message = squeeze_blanks(message);

@@ -1,25 +1,25 @@
-//! Report bytes as a stream of valid UTF-8, whatever they were: UTF-8 with faults, UTF-16, Latin-1.
-//! At most one chunk is held at a time.
+//! Converts the bytes of a report into a stream of valid UTF-8. The source may be UTF-8 with errors, UTF-16 or Latin-1.
+//! At most one chunk is in memory.
 
 use std::io::{self, BufRead, Cursor, Read};
 
 use crate::error::ReportErrorKind;
 
-/// Bytes looked at before parsing starts. Enough for a licence comment before an XML root.
+/// Number of bytes to look at before parsing. Enough for a license comment before an XML root.
 const HEAD_BYTES: u64 = 16 * 1024;
-/// How much of an encoded source is decoded at a time.
+/// Number of bytes to decode at a time.
 const CHUNK_BYTES: usize = 16 * 1024;
 
 /// The source with its first bytes put back.
 type Source<R> = io::Chain<Cursor<Vec<u8>>, R>;
 
-/// Hands out valid UTF-8 only: every `fill_buf` ends on a character boundary.
+/// Returns only valid UTF-8: every `fill_buf` ends on a character boundary.
 pub(crate) struct Input<R> {
     source: Source<R>,
     encoding: Encoding,
-    /// Leading bytes of the source's buffer already known to be valid UTF-8.
+    /// Number of bytes at the start of the source's buffer that are known to be valid UTF-8.
     valid: usize,
-    /// Decoded text that is not in the source's buffer, read before it.
+    /// Decoded text that must be read before the source's buffer.
     decoded: Vec<u8>,
     position: usize,
     replaced: u64,
@@ -33,14 +33,14 @@ enum Encoding {
     Windows1252,
 }
 
-/// What the first bytes say.
+/// The result of looking at the first bytes.
 pub(crate) struct Head {
     /// The decoded beginning.
     pub(crate) text: String,
 }
 
 impl<R: BufRead> Input<R> {
-    /// Reads the head and decides on the encoding; an empty or binary source is an error.
+    /// Reads the beginning and detects the encoding. Returns an error for an empty or binary source.
     pub(crate) fn open(mut reader: R) -> Result<(Self, Head), ReportErrorKind> {
         let mut head = Vec::new();
         reader.by_ref().take(HEAD_BYTES).read_to_end(&mut head).map_err(ReportErrorKind::Io)?;
@@ -49,7 +49,7 @@ impl<R: BufRead> Input<R> {
             return Err(ReportErrorKind::Binary);
         }
         let text = decode_head(&head[mark..], encoding);
-        // No report begins with so much white space; an endless source of it must not be read to its end.
+        // No report begins with this much white space, and an endless source of it must not be read completely.
         if text.trim().is_empty() {
             return Err(ReportErrorKind::Empty);
         }
@@ -60,12 +60,12 @@ impl<R: BufRead> Input<R> {
         Ok((input, Head { text }))
     }
 
-    /// How many byte sequences were no text and became U+FFFD.
+    /// Number of invalid byte sequences that were replaced by U+FFFD.
     pub(crate) fn replaced(&self) -> u64 {
         self.replaced
     }
 
-    /// Makes at least `length` bytes visible at once, unless the source ends before.
+    /// Makes at least `length` bytes available at once, unless the source ends before.
     pub(crate) fn ensure(&mut self, length: usize) -> io::Result<()> {
         if self.fill_buf()?.len() >= length {
             return Ok(());
@@ -78,14 +78,14 @@ impl<R: BufRead> Input<R> {
             ahead.extend_from_slice(&chunk[..character]);
             self.consume(character);
         }
-        // What was decoded but not yet read comes after it.
+        // Text that was decoded but not yet read comes afterwards.
         ahead.extend_from_slice(&self.decoded[self.position..]);
         self.decoded = ahead;
         self.position = 0;
         Ok(())
     }
 
-    /// Makes sure that there is something to hand out, unless the source is at its end.
+    /// Makes sure that bytes are available, unless the source is at its end.
     fn refill(&mut self) -> io::Result<()> {
         if self.position < self.decoded.len() || self.valid > 0 {
             return Ok(());
@@ -102,7 +102,7 @@ impl<R: BufRead> Input<R> {
 
     fn refill_utf8(&mut self) -> io::Result<()> {
         let chunk = self.source.fill_buf()?;
-        // A report in memory is one chunk: it is checked piece by piece.
+        // A report in memory is a single chunk, so it is checked in pieces.
         let piece = &chunk[..chunk.len().min(CHUNK_BYTES)];
         match std::str::from_utf8(piece) {
             Ok(text) => self.valid = text.len(),
@@ -118,7 +118,7 @@ impl<R: BufRead> Input<R> {
         Ok(())
     }
 
-    /// A character lies across two chunks of the source: it is put together byte by byte.
+    /// Reads a character that is split across two chunks byte by byte.
     fn join_split_character(&mut self) -> io::Result<()> {
         let mut bytes = Vec::with_capacity(4);
         while bytes.len() < 4 {
@@ -130,7 +130,7 @@ impl<R: BufRead> Input<R> {
                     self.decoded = bytes;
                     return Ok(());
                 }
-                // The last byte begins something new and stays in the source.
+                // The last byte begins another character and stays in the source.
                 Err(fault) if fault.error_len().is_some() => break,
                 Err(_) => self.source.consume(1),
             }
@@ -150,7 +150,7 @@ impl<R: BufRead> Input<R> {
             let Some(next) = self.read_unit(unit)? else { break };
             units.push(next);
         }
-        // A pair must not be cut: its second half follows.
+        // A surrogate pair must not be split, so its second half is read too.
         if units.last().is_some_and(|last| (0xD800..0xDC00).contains(last)) {
             units.extend(self.read_unit(unit)?);
         }
@@ -164,7 +164,7 @@ impl<R: BufRead> Input<R> {
         Ok(())
     }
 
-    /// `None` at the end; a single byte left over there is dropped.
+    /// Returns `None` at the end. A single leftover byte is dropped.
     fn read_unit(&mut self, unit: fn([u8; 2]) -> u16) -> io::Result<Option<u16>> {
         let mut bytes = [0; 2];
         for byte in &mut bytes {
@@ -216,12 +216,12 @@ impl<R: BufRead> Read for Input<R> {
     }
 }
 
-/// A piece of what [`Input`] handed out, as text. It must begin and end between characters, as ASCII delimiters do.
+/// Converts a piece of [`Input`] to text. The piece must begin and end at character boundaries, as ASCII delimiters do.
 pub(crate) fn text(piece: &[u8]) -> &str {
     std::str::from_utf8(piece).unwrap_or_default()
 }
 
-/// The length of the character that begins with this byte.
+/// Length of the character that begins with this byte.
 fn width(first: u8) -> usize {
     match first {
         0xF0.. => 4,
@@ -231,7 +231,7 @@ fn width(first: u8) -> usize {
     }
 }
 
-/// The encoding, and how many bytes its mark takes.
+/// The encoding, and the length of its byte order mark.
 fn encoding_of(head: &[u8]) -> (Encoding, usize) {
     match head {
         [0xEF, 0xBB, 0xBF, ..] => (Encoding::Utf8, 3),
@@ -244,7 +244,8 @@ fn encoding_of(head: &[u8]) -> (Encoding, usize) {
     }
 }
 
-/// `<?xml version="1.0" encoding="ISO-8859-1"?>`, as older Java and PHP tools write. Windows-1252 is its superset.
+/// Returns true for `<?xml version="1.0" encoding="ISO-8859-1"?>`, which older Java and PHP tools write. Windows-1252
+/// is a superset of it.
 fn declares_latin1(head: &[u8]) -> bool {
     let Some(end) = head.iter().take(200).position(|&byte| byte == b'>') else { return false };
     let declaration = String::from_utf8_lossy(&head[..end]).to_ascii_lowercase();
@@ -252,11 +253,12 @@ fn declares_latin1(head: &[u8]) -> bool {
         && ["iso-8859-1\"", "iso-8859-1'", "windows-1252", "us-ascii", "cp1252", "latin1"]
             .iter()
             .any(|name| declaration.contains(name))
-        // Some tools declare Latin-1 and write UTF-8: what is valid UTF-8 with multi-byte characters is UTF-8.
+        // Some tools declare Latin-1 but write UTF-8, so text that is valid UTF-8 is treated as UTF-8.
         && std::str::from_utf8(head).map_or_else(|fault| fault.error_len().is_some(), |_| false)
 }
 
-/// NUL in the first bytes, or so many control bytes that it is no text. NUL further in may be a test's output.
+/// Returns true if the first bytes contain NUL or too many control characters. NUL further inside may be a test's
+/// output.
 fn is_binary(head: &[u8]) -> bool {
     let start = &head[..head.len().min(1024)];
     let odd = start.iter().filter(|&&byte| byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x0C | 0x1B)).count();
@@ -277,7 +279,7 @@ fn decode_head(head: &[u8], encoding: Encoding) -> String {
     }
 }
 
-/// Latin-1 is Unicode's first block; Windows puts printable characters where it has control codes.
+/// Latin-1 is the first block of Unicode. Windows-1252 has printable characters in place of some control codes.
 fn windows1252(byte: u8) -> char {
     const HIGH: [char; 32] = [
         '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8D}', 'Ž', '\u{8F}', '\u{90}', '‘',

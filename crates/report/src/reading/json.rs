@@ -1,9 +1,8 @@
-//! Streaming JSON reports without trusting their shape.
+//! Streams JSON reports without trusting their shape.
 //!
-//! A parser names the objects it wants by implementing [`Object`]; arrays of objects are handed over one by one
-//! ([`Items`]). Whatever has another type than expected is skipped, not an error: a report is still worth reading when
-//! one field of it is odd. Only broken JSON ends the reading, after everything before it was handed out.
-//! A whole report is never held.
+//! A parser implements [`Object`] for the objects that it wants; arrays of objects are passed one item at a time
+//! ([`Items`]). A value of an unexpected type is skipped, because a report is still useful if one field is odd. Only
+//! broken JSON ends the reading, after everything before it was passed on. The whole report is never in memory.
 
 pub(crate) mod guard;
 
@@ -18,7 +17,7 @@ use crate::intake::Intake;
 use crate::reading::input::Input;
 use guard::JsonGuard;
 
-/// Visitor methods for values that are skipped because they are of another type than expected.
+/// Visitor methods that skip values of an unexpected type.
 macro_rules! skip_scalars {
     () => {
         fn visit_bool<E: de::Error>(self, _: bool) -> Result<(), E> {
@@ -42,7 +41,7 @@ macro_rules! skip_scalars {
     };
 }
 
-/// Reads `input` into `root`; broken JSON becomes a problem.
+/// Reads `input` into `root`. Broken JSON becomes a problem.
 pub(crate) fn read<R: BufRead, T: Object>(input: Input<R>, root: &mut T) -> Ending {
     let mut guard = JsonGuard::new(input);
     let mut deserializer = serde_json::Deserializer::from_reader(BufReader::with_capacity(32 * 1024, &mut guard));
@@ -59,7 +58,7 @@ pub(crate) struct Ending {
 }
 
 impl Ending {
-    /// Turns what went wrong into problems. An error if nothing at all was read.
+    /// Converts what went wrong into problems. Returns an error if nothing was read at all.
     pub(crate) fn report(
         self,
         format: &'static str,
@@ -83,23 +82,23 @@ impl Ending {
     }
 }
 
-/// An object whose fields are read as they come.
+/// An object whose fields are read in the order of the report.
 pub(crate) trait Object {
-    /// Whether an item that the report's end cut off is worth keeping.
+    /// True if an item that the end of the report cut off should be kept.
     const KEEP_CUT: bool = false;
 
     /// Reads the value of `key`, or skips it with [`skip`].
     fn field<'de, M: MapAccess<'de>>(&mut self, key: &str, map: &mut M) -> Result<(), M::Error>;
 }
 
-/// An array of objects, handed over one by one.
+/// An array of objects that are passed one at a time.
 pub(crate) trait Items {
     type Item: Object;
-    /// An empty item.
+    /// Creates an empty item.
     fn start(&mut self) -> Self::Item;
-    /// A complete item.
+    /// Takes a complete item.
     fn take(&mut self, item: Self::Item);
-    /// An item that the report's end cut off.
+    /// Takes an item that the end of the report cut off.
     fn take_cut(&mut self, _item: Self::Item) {}
 }
 
@@ -126,7 +125,7 @@ pub(crate) fn skip<'de, M: MapAccess<'de>>(map: &mut M) -> Result<(), M::Error> 
     map.next_value::<IgnoredAny>().map(drop)
 }
 
-/// Reads an object's fields into `T`; anything else is skipped.
+/// Reads the fields of an object into `T`. Other values are skipped.
 pub(crate) struct Fields<'t, T>(pub(crate) &'t mut T);
 
 impl<'de, T: Object> DeserializeSeed<'de> for Fields<'_, T> {
@@ -158,7 +157,7 @@ impl<'de, T: Object> Visitor<'de> for Fields<'_, T> {
     skip_scalars!();
 }
 
-/// Reads an array of objects into `T`; anything else is skipped.
+/// Reads an array of objects into `T`. Other values are skipped.
 pub(crate) struct Elements<'t, T>(pub(crate) &'t mut T);
 
 impl<'de, T: Items> DeserializeSeed<'de> for Elements<'_, T> {
@@ -197,7 +196,7 @@ impl<'de, T: Items> Visitor<'de> for Elements<'_, T> {
     skip_scalars!();
 }
 
-/// A key; serde's own `String` would do, but keys are bounded nowhere else.
+/// The name of a field.
 struct Name(String);
 
 impl<'de> Deserialize<'de> for Name {
@@ -216,7 +215,7 @@ fn skip_fields<'de, M: MapAccess<'de>>(mut map: M) -> Result<(), M::Error> {
     Ok(())
 }
 
-/// A value of whatever type, objects aside.
+/// A value of any type except an object.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) enum Loose {
     #[default]
@@ -228,7 +227,7 @@ pub(crate) enum Loose {
 }
 
 impl Loose {
-    /// The text; numbers are text too (a TAP or CTRF id), blank is none.
+    /// The text. A number becomes text too, for example an id in TAP or CTRF; a blank text becomes `None`.
     pub(crate) fn text(self) -> Option<String> {
         match self {
             Self::Text(text) => Some(text).filter(|text| !text.trim().is_empty()),
@@ -237,7 +236,7 @@ impl Loose {
         }
     }
 
-    /// A text as it stands, blank or not.
+    /// The text unchanged, even if it is blank.
     pub(crate) fn raw(self) -> Option<String> {
         match self {
             Self::Text(text) => Some(text),
@@ -245,7 +244,7 @@ impl Loose {
         }
     }
 
-    /// The texts of a list; a single text is a list of one.
+    /// The texts of a list. A single text is treated as a list.
     pub(crate) fn texts(self) -> Vec<String> {
         match self {
             Self::List(items) => items.into_iter().filter_map(Self::text).collect(),
@@ -253,7 +252,7 @@ impl Loose {
         }
     }
 
-    /// The number, also where it is written as text.
+    /// The number, also if it is written as text.
     pub(crate) fn number(&self) -> Option<f64> {
         match self {
             Self::Number(number) => Some(*number),
@@ -262,7 +261,7 @@ impl Loose {
         }
     }
 
-    /// A count: whole and small.
+    /// A whole number below a million.
     pub(crate) fn count(&self) -> Option<u32> {
         let number = self.number().filter(|number| (0.0..1e6).contains(number))?;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and a million")]

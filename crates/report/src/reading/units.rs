@@ -1,9 +1,9 @@
-//! Numbers and times as reports write them.
-//! A time without zone is UTC.
+//! Numbers and times in the formats of reports. A time without a zone is UTC.
 
 use time::{Date, Month, PrimitiveDateTime, Time, UtcOffset};
 
-/// `0.012`, `1,234.5` (Surefire groups thousands), `0,5` (a decimal comma), with or without `s`; as milliseconds.
+/// Converts seconds to milliseconds: `0.012`, `1,234.5` (Surefire groups thousands) or `0,5` (decimal comma), with or
+/// without `s`.
 pub(crate) fn seconds(text: &str) -> Option<f64> {
     let text = text.trim().trim_end_matches('s').trim_end();
     let number = if text.contains(',') { decimal(text)? } else { text.parse::<f64>().ok()? };
@@ -22,7 +22,8 @@ fn decimal(text: &str) -> Option<f64> {
     plain.parse().ok()
 }
 
-/// An ISO 8601 time, `T` or a space between date and time, zone optional; as UTC milliseconds since the epoch.
+/// Converts an ISO 8601 time to UTC milliseconds since the epoch. Date and time are separated by `T` or a space, and
+/// the zone is optional.
 pub(crate) fn timestamp(text: &str) -> Option<i64> {
     let text = text.trim();
     let date = parse_date(text.get(..10)?)?;
@@ -72,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn durations_in_every_locale() {
+    fn reads_durations_of_all_locales() {
         let rows = [
             ("0.012", 12.0),
             ("1,234.5", 1_234_500.0),
@@ -94,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn times_with_and_without_zone() {
+    fn reads_times_with_and_without_zone() {
         let rows = [
             ("1970-01-01T00:00:01", 1_000),
             ("1970-01-01 00:00:01.5", 1_500),

@@ -1,9 +1,9 @@
-//! A streaming XML reader for reports: text arrives in pieces, so that a huge text node costs no memory.
+//! A streaming XML reader for reports. Text arrives in pieces, so that a huge text node needs no memory.
 //!
-//! Forgiving, for reports are written by string concatenation: a stray `<` or `&` is text, a missing end tag is the
-//! reader's business, and no entity is ever expanded beyond the five of XML and character references. That is why this
-//! is no general XML library: those hold a whole text node at once and stop at the first fault.
-//! Prefixes of namespaces are cut off, a DTD is not read, and nothing checks that the document is well-formed.
+//! The reader is forgiving, because many reports are written by string concatenation: a stray `<` or `&` is text, a
+//! missing end tag is handled by the caller, and only the five predefined entities and character references are
+//! expanded. General XML libraries are not used, because they hold a whole text node in memory and stop at the first
+//! error. Namespace prefixes are removed, DTDs are skipped, and well-formedness is not checked.
 
 mod tag;
 #[cfg(test)]
@@ -20,24 +20,24 @@ use tag::entity_value;
 
 pub(crate) use tag::Tag;
 
-/// What comes next.
+/// A piece of the report.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Token<'a> {
-    /// A start tag; an empty element is followed by its own [`Token::Close`].
+    /// A start tag. An empty element is followed by a [`Token::Close`].
     Open(&'a Tag),
-    /// An end tag's name.
+    /// Name of an end tag.
     Close(&'a str),
-    /// A piece of text, decoded.
+    /// A piece of decoded text.
     Text(&'a str),
-    /// The end of the report.
+    /// End of the report.
     End,
 }
 
-/// Where the reader is.
+/// State of the reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ReaderState {
     Content,
-    /// The end tag of an empty element is owed.
+    /// The next token is the end tag of an empty element.
     Empty,
     CharacterData,
 }
@@ -47,7 +47,7 @@ pub(crate) struct XmlReader<R> {
     input: Input<R>,
     state: ReaderState,
     tag: Tag,
-    /// Decoded text that does not stand in the source as it is.
+    /// Decoded text that differs from the source.
     piece: String,
     line: u64,
     faults: Vec<&'static str>,
@@ -65,12 +65,12 @@ impl<R: BufRead> XmlReader<R> {
         }
     }
 
-    /// The line the next token begins on.
+    /// Line number of the next token.
     pub(crate) fn line(&self) -> u64 {
         self.line
     }
 
-    /// Faults met since the last call, each once.
+    /// Returns an error that occurred since the last call. Each kind of error is returned once.
     pub(crate) fn take_fault(&mut self) -> Option<&'static str> {
         self.faults.pop()
     }
@@ -79,7 +79,7 @@ impl<R: BufRead> XmlReader<R> {
         self.input.replaced()
     }
 
-    /// The next token.
+    /// Reads the next token.
     pub(crate) fn next(&mut self) -> io::Result<Token<'_>> {
         match self.state {
             ReaderState::Empty => {
@@ -121,7 +121,7 @@ impl<R: BufRead> XmlReader<R> {
         Ok(self.input.fill_buf()?.first().copied())
     }
 
-    /// Consumes bytes that hold no line break.
+    /// Consumes bytes that contain no line break.
     fn take(&mut self, amount: usize) {
         self.input.consume(amount);
     }
@@ -135,14 +135,14 @@ impl<R: BufRead> XmlReader<R> {
         Ok(())
     }
 
-    /// Consumes `length` bytes of the chunk that `piece` ends with, counting lines.
+    /// Consumes the `length` bytes that `piece` ends with, and counts their lines.
     fn advance(&mut self, length: usize) {
         let start = self.piece.len() - length;
         self.line += memchr_iter(b'\n', &self.piece.as_bytes()[start..]).count() as u64;
         self.input.consume(length);
     }
 
-    /// After a `<`.
+    /// Reads markup after `<`.
     fn markup(&mut self) -> io::Result<Markup> {
         match self.peek()? {
             Some(b'!') => self.declaration(),
@@ -187,17 +187,16 @@ impl<R: BufRead> XmlReader<R> {
         Ok(Markup::Nothing)
     }
 
-    /// Up to `length` bytes ahead, without consuming them where the chunk has them all.
+    /// Returns the next `length` bytes, or fewer at the end of the report, without consuming them.
     ///
-    /// At a chunk's end fewer may be visible; a declaration cut there is put together in [`Input`]'s favour by reading
-    /// byte-wise, which the small lookahead makes cheap.
+    /// [`Input::ensure`] joins them if they are split across chunks.
     fn lookahead(&mut self, length: usize) -> io::Result<Vec<u8>> {
         self.input.ensure(length)?;
         let chunk = self.input.fill_buf()?;
         Ok(chunk[..length.min(chunk.len())].to_vec())
     }
 
-    /// A document type is skipped, entity definitions included: nothing here expands them.
+    /// Skips a document type with its entity definitions, because entities are not expanded.
     fn skip_doctype(&mut self) -> io::Result<()> {
         let mut depth = 0_u32;
         let mut quote = None;
@@ -231,7 +230,7 @@ impl<R: BufRead> XmlReader<R> {
                     return Ok(());
                 }
             } else if !(byte == b'-' && matched == 2) {
-                // `--->` also ends a comment: after `--` another `-` stays matched.
+                // `--->` also ends a comment: after `--`, another `-` still matches.
                 matched = usize::from(byte == end[0]);
             }
         }
@@ -239,7 +238,7 @@ impl<R: BufRead> XmlReader<R> {
         Ok(())
     }
 
-    /// The next piece of a CDATA section in `piece`; false when it ended without one.
+    /// Reads the next piece of a CDATA section into `piece`. Returns false if the section ended.
     fn character_data(&mut self) -> io::Result<bool> {
         self.piece.clear();
         loop {
@@ -261,7 +260,7 @@ impl<R: BufRead> XmlReader<R> {
         }
     }
 
-    /// At a `]`: consumes `]]>` and says true, or moves the brackets into `piece`.
+    /// At a `]`: consumes `]]>` and returns true, or moves the bracket into `piece` and returns false.
     fn closes_character_data(&mut self) -> io::Result<bool> {
         let ahead = self.lookahead(3)?;
         if ahead == b"]]>" {
@@ -273,7 +272,7 @@ impl<R: BufRead> XmlReader<R> {
         Ok(false)
     }
 
-    /// After a `&` or at one: the decoded character, or the text itself, in `piece`.
+    /// At a `&`: decodes the entity into `piece`, or keeps the text.
     fn entity(&mut self) -> io::Result<()> {
         let ahead = self.lookahead(MAX_ENTITY_BYTES)?;
         let name = memchr(b';', &ahead).and_then(|end| std::str::from_utf8(&ahead[1..end]).ok());
@@ -294,7 +293,7 @@ impl<R: BufRead> XmlReader<R> {
         Ok(())
     }
 
-    /// Reads up to the `>` that ends a tag into `tag`.
+    /// Reads everything up to the `>` of a tag into `tag`.
     fn read_tag(&mut self) -> io::Result<()> {
         self.tag.raw.clear();
         let mut scan = TagScan::default();

@@ -1,4 +1,4 @@
-//! JUnit dialects whose tools were not at hand, written out by hand, and rules that no fixture shows.
+//! JUnit dialects of tools without a recorded fixture, written by hand, and rules that no fixture covers.
 
 use crate::{cases, read};
 use argus_report::{CaseStatus, Options, ReportCase, parse};
@@ -35,7 +35,7 @@ fn gradle() {
 }
 
 #[test]
-fn xunit_of_mocha_names_the_suite_in_the_class() {
+fn reads_suite_from_class_in_mocha_xunit() {
     let cases = cases(
         r#"<testsuite name="Mocha Tests" tests="3">
 <testcase classname="total when empty" name="is zero" file="test/total.js" time="0.001"/>
@@ -49,7 +49,7 @@ fn xunit_of_mocha_names_the_suite_in_the_class() {
 }
 
 #[test]
-fn surefire_of_a_message_that_ends_a_section() {
+fn restores_line_breaks_of_surefire() {
     let case = only(
         "<testsuite name=\"shop.CartTest\"><testcase name=\"adds\" classname=\"shop.CartTest\"><failure message=\"expected: &lt;[[1]]&gt; but was: &lt;[[2]]&gt;\" type=\"java.lang.AssertionError\">java.lang.AssertionError: expected: &lt;[[1]]&gt; but was: &lt;[[2]]&gt;\tat shop.Cart.total(Cart.java:7)\tat shop.CartTest.adds(CartTest.java:9)Caused by: java.io.IOException: shut\tat shop.Shop.open(Shop.java:3)\t... 12 more</failure></testcase></testsuite>",
     );
@@ -96,13 +96,13 @@ FAIL: total = 3, want 4]]></system-out></testsuite></testsuites>"#,
 }
 
 #[test]
-fn elsewhere_two_tests_may_share_a_name() {
+fn keeps_two_jest_tests_with_one_name_apart() {
     let xml = r#"<testsuites name="jest tests"><testsuite name="a" file="src/a.test.js">
 <testcase classname="a" name="x"><failure>first</failure></testcase><testcase classname="a" name="x"/></testsuite></testsuites>"#;
     let cases = cases(xml);
     let rows: Vec<(String, CaseStatus, bool)> =
         cases.iter().map(|case| (case.qualified_name(), case.status, case.flaky)).collect();
-    // Folding them would call a real failure flaky.
+    // Combining them would call a real failure flaky.
     assert_eq!(
         rows,
         [
@@ -141,7 +141,7 @@ fn windows_paths() {
 }
 
 #[test]
-fn a_suite_may_fail_by_itself() {
+fn reads_failure_of_a_suite() {
     let case =
         only(r#"<testsuite name="cart"><error message="beforeAll: no database" type="DatabaseError"/></testsuite>"#);
     assert_eq!(case.qualified_name(), "cart > (suite)");
@@ -149,7 +149,7 @@ fn a_suite_may_fail_by_itself() {
 }
 
 #[test]
-fn go_builds_of_newer_versions() {
+fn reads_failed_builds_of_go_1_24() {
     let events = r##"{"ImportPath":"example.com/broken [example.com/broken.test]","Action":"build-output","Output":"# example.com/broken [example.com/broken.test]\n"}
 {"ImportPath":"example.com/broken [example.com/broken.test]","Action":"build-output","Output":"./b_test.go:3:28: undefined: undefined\n"}
 {"ImportPath":"example.com/broken [example.com/broken.test]","Action":"build-fail"}
@@ -177,7 +177,8 @@ fn perl_subtests_and_bail_out() {
     assert_eq!(cases[1].error.as_deref(), Some("Bail out! no database"));
 }
 
-/// What node-tap reports of files that end badly, below what Node printed of modules that lack an export.
+/// The first line of each file's error, for node-tap files whose process failed, after the output of Node about missing
+/// exports.
 fn ended_badly(printed: &[(&str, &str)], files: &[(&str, &str)]) -> Vec<String> {
     let comment = |(file, lacking): &(&str, &str)| {
         format!(
@@ -204,38 +205,38 @@ fn ended_badly(printed: &[(&str, &str)], files: &[(&str, &str)]) -> Vec<String> 
 }
 
 #[test]
-fn what_qunit_says_of_an_assertion() {
+fn reads_assertions_of_qunit() {
     let tap = "TAP version 13\nnot ok 1 sum > is wrong\n  ---\n  message: the sum\n  severity: failed\n  actual  : 2\n  expected: 3\n  stack: |\n        at Object.<anonymous> (/project/test/sum.js:1:85)\n  ...\n1..1\n";
     let error = only(tap).error.unwrap();
     assert_eq!(error, "the sum\nactual: 2\nexpected: 3\nat Object.<anonymous> (/project/test/sum.js:1:85)");
 }
 
 #[test]
-fn files_that_end_badly_in_node_tap() {
+fn explains_failed_files_of_node_tap() {
     const EXIT: &str = "exitCode: 1\n  signal: null";
     const KILL: &str = "exitCode: null\n  signal: SIGKILL";
     let (one, two) = (("test/one.js", EXIT), ("test/two.js", EXIT));
     let (open, close) = ("SyntaxError: no export named 'open'", "SyntaxError: no export named 'close'");
     assert_eq!(ended_badly(&[], &[one, ("test/two.js", KILL)]), ["exited with code 1", "ended by SIGKILL"]);
-    // They may run side by side.
+    // The files may run in parallel.
     let printed = [("test/two.js", "close"), ("test/one.js", "open")];
     assert_eq!(ended_badly(&printed, &[one, two]), [open, close]);
     assert_eq!(ended_badly(&printed[..1], &[one, two]), ["exited with code 1", close]);
-    // A module that both import names neither; two modules may be of either.
+    // An error in a module that both import names neither file; two such errors cannot be assigned.
     let (cart, shop) = (("src/cart.js", "open"), ("src/shop.js", "close"));
     assert_eq!(ended_badly(&[cart, cart], &[one, two]), [open, open]);
     assert_eq!(ended_badly(&[cart, shop], &[one, two]), ["exited with code 1", "exited with code 1"]);
 }
 
 #[test]
-fn what_node_tap_says_of_a_test_is_no_ending_of_a_file() {
+fn keeps_errors_of_node_tap_tests() {
     let tap = "TAP version 14\n# Subtest: test/cart.js\n    # Subtest: runs\n        not ok 1 - it broke\n          ---\n          stack: |\n            Test.<anonymous> (test/cart.js:2:51)\n          exitCode: 2\n          command: shop\n          ...\n        1..1\n    not ok 1 - runs\n    # Subtest: hangs\n        not ok 1 - timeout!\n          ---\n          signal: SIGALRM\n          expired: TAP\n          ...\n        1..1\n    not ok 2 - hangs\n    1..2\nnot ok 1 - test/cart.js\n  ---\n  cwd: /project\n  exitCode: 1\n  signal: null\n  ...\n1..1\n";
     let errors: Vec<String> = cases(tap).into_iter().map(|case| case.error.unwrap()).collect();
     assert_eq!(errors.len(), 2, "{errors:?}");
     assert!(errors[0].starts_with("it broke\n") && errors[1].starts_with("timeout!\n"), "{errors:?}");
 }
 
-/// Attempts and the first lines of the errors of a case with these messages.
+/// Attempts, and the first line of each error, of a case with these messages.
 fn attempts_and_errors(runner: &str, case: &str, messages: &[&str]) -> (u32, Vec<String>) {
     let messages = serde_json::to_string(messages).unwrap();
     let json = format!(
@@ -247,7 +248,7 @@ fn attempts_and_errors(runner: &str, case: &str, messages: &[&str]) -> (u32, Vec
 }
 
 #[test]
-fn errors_of_one_attempt_are_one_error() {
+fn groups_errors_by_attempt() {
     const FAILED: &str = r#""status":"failed""#;
     const PASSED: &str = r#""status":"passed""#;
     const RUNNER: &str = "    at file:///project/node_modules/@vitest/runner/dist/index.js:302:11";
@@ -268,7 +269,7 @@ fn errors_of_one_attempt_are_one_error() {
         (FAILED, &[one, two, one, two], 2, &["Error: one", "Error: two"]),
         (FAILED, &[one, one, two], 3, &["Error: two"]),
         (PASSED, &[one, two], 3, &["Error: two"]),
-        // Argus' own reporter counts.
+        // Argus' own reporter counts the attempts.
         (r#""status":"failed","invocations":1"#, &[one, &other], 1, &["Error: one", "Error: other"]),
         (r#""status":"failed","invocations":2"#, &[one, two], 2, &["Error: two"]),
         (r#""status":"passed","invocations":2"#, &[one, two], 2, &["Error: one", "Error: two"]),
@@ -281,16 +282,16 @@ fn errors_of_one_attempt_are_one_error() {
             "{case} {messages:?}"
         );
     }
-    // All that Jest lists are of the last attempt.
+    // Jest lists only messages of the last attempt.
     let jest = r#""openHandles":[],"#;
     let case = r#""status":"failed","invocations":2,"retryReasons":[]"#;
     let (attempts, said) = attempts_and_errors(jest, case, &[one, two]);
     assert_eq!((attempts, said), (2, vec!["Error: one".to_owned(), "Error: two".to_owned()]));
 }
 
-/// Where a report says it: CTRF and Playwright by themselves, the rest because what reads their results adds it.
+/// CTRF and Playwright write the version themselves; in the other formats Argus' reporters add it.
 #[test]
-fn the_version_of_the_runner_is_told_where_a_report_has_it() {
+fn reads_runner_version() {
     let version = |report: &str| read(report.as_bytes()).unwrap().0.runner_version;
     let ctrf = |tool: &str| version(&format!(r#"{{"reportFormat":"CTRF","results":{{"tool":{tool},"tests":[]}}}}"#));
     assert_eq!(ctrf(r#"{"name":"node:test","version":"v22.21.1"}"#).as_deref(), Some("22.21.1"));

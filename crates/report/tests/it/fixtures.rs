@@ -1,4 +1,4 @@
-//! Every report in `tests/fixtures/reports`, as real tools wrote them: a snapshot of the cases read from it.
+//! Snapshots of the cases in every report in `tests/fixtures/reports`, which real tools wrote.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use argus_report::ReportCase;
 
 use crate::{fixture, fixtures, read};
 
-/// One case in a few lines: what a reader of the snapshot wants to compare.
+/// Renders a case in a few lines for the snapshot.
 fn render(case: &ReportCase) -> String {
     let mut text = format!("{:?} {}", case.status, case.qualified_name());
     let word = case.runner_status.as_deref().map(|word| format!(" ({word})")).unwrap_or_default();

@@ -1,4 +1,5 @@
-//! Bad input: cut, mutated, endless, of the wrong kind. Never a panic, always bounded, never more than was there.
+//! Bad input: cut, mutated, endless, or of the wrong kind. The reader must not panic, must stay within its limits, and
+//! must not report more cases than the input has.
 
 use std::fmt::Write as _;
 
@@ -10,7 +11,7 @@ const FORMATS: [Format; 6] =
     [Format::Junit, Format::Ctrf, Format::Jest, Format::Playwright, Format::Tap, Format::GoTest];
 
 #[test]
-fn a_cut_report_never_has_more_cases_than_the_whole() {
+fn cut_report_has_no_additional_cases() {
     for name in fixtures() {
         let bytes = fixture(&name);
         let (whole, _) = read(&bytes).unwrap();
@@ -24,7 +25,7 @@ fn a_cut_report_never_has_more_cases_than_the_whole() {
 }
 
 #[test]
-fn a_cut_report_says_so() {
+fn cut_report_has_a_problem() {
     for name in fixtures() {
         let bytes = fixture(&name);
         let end = bytes.len() / 3;
@@ -36,7 +37,7 @@ fn a_cut_report_says_so() {
 }
 
 #[test]
-fn a_report_read_as_another_format_is_refused_or_empty() {
+fn rejects_report_of_another_format() {
     for name in fixtures() {
         let bytes = fixture(&name);
         let own = read(&bytes).unwrap().0.format;
@@ -92,7 +93,7 @@ proptest! {
 }
 
 #[test]
-fn the_size_of_chunks_does_not_matter() {
+fn reads_same_cases_with_any_chunk_size() {
     for name in fixtures() {
         let bytes = fixture(&name);
         let whole = cases(&bytes);
@@ -107,7 +108,7 @@ fn the_size_of_chunks_does_not_matter() {
 }
 
 #[test]
-fn an_entity_bomb_stays_small() {
+fn does_not_expand_entity_bomb() {
     let mut xml = String::from("<?xml version=\"1.0\"?>\n<!DOCTYPE lolz [\n<!ENTITY lol \"lol\">\n");
     for level in 1..10 {
         let body = format!("&lol{};", level - 1).repeat(10);
@@ -122,7 +123,7 @@ fn an_entity_bomb_stays_small() {
 }
 
 #[test]
-fn a_million_levels_are_no_problem() {
+fn reads_a_million_levels() {
     let deep = 1_000_000;
     let xml = format!("<testsuites>{}{}</testsuites>", "<testsuite name=\"a\">".repeat(deep), "<testcase name=\"x\"/>");
     assert!(read(xml.as_bytes()).unwrap().0.problems.len() >= 2);
@@ -135,7 +136,7 @@ fn a_million_levels_are_no_problem() {
 }
 
 #[test]
-fn huge_texts_are_bounded() {
+fn bounds_huge_texts() {
     let huge = "x".repeat(20 * 1024 * 1024);
     let attribute = format!(
         "<testsuite><testcase name=\"a\"><failure message=\"{huge}\"/></testcase><testcase name=\"b\"/></testsuite>"
@@ -164,7 +165,7 @@ fn huge_texts_are_bounded() {
 }
 
 #[test]
-fn what_is_cut_is_cut_between_words() {
+fn cuts_texts_between_words() {
     let words = "password=0123456789 ".repeat(4096);
     let text = format!(
         "<testsuite><testcase name=\"{words}\"><failure>no</failure><system-out>{words}end</system-out></testcase></testsuite>"
@@ -176,7 +177,7 @@ fn what_is_cut_is_cut_between_words() {
 }
 
 #[test]
-fn odd_characters_come_through() {
+fn keeps_odd_characters() {
     let surrogate = r#"{"numTotalTests":1,"testResults":[{"name":"/project/a.js","assertionResults":[{"title":"cut \ud83d and \udc00 whole \ud83d\ude00","status":"failed","failureMessages":["a\u0000b"]}]}]}"#;
     let (parsed, found) = read(surrogate.as_bytes()).unwrap();
     assert_eq!(found[0].name, "cut \u{FFFD} and \u{FFFD} whole 😀");
@@ -194,7 +195,7 @@ fn odd_characters_come_through() {
 }
 
 #[test]
-fn encodings() {
+fn reads_all_encodings() {
     let xml = "<testsuite><testcase name=\"Größe 東京 🎉\"/></testsuite>";
     let wide = |bytes: fn(u16) -> [u8; 2], mark: u16| {
         std::iter::once(mark).chain(xml.encode_utf16()).flat_map(bytes).collect::<Vec<u8>>()
@@ -210,13 +211,13 @@ fn encodings() {
     let latin =
         b"<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><testsuite><testcase name=\"Gr\xF6\xDFe \x80\"/></testsuite>";
     assert_eq!(cases(latin)[0].name, "Größe €");
-    // Declared Latin-1, written as UTF-8.
+    // Declared as Latin-1, but written as UTF-8.
     let wrong = "<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><testsuite><testcase name=\"Größe\"/></testsuite>";
     assert_eq!(cases(wrong)[0].name, "Größe");
 }
 
 #[test]
-fn what_is_no_report_is_refused_with_the_next_step() {
+fn rejects_other_files_with_the_next_step() {
     let rows: [(&[u8], &str); 8] = [
         (b"", "empty"),
         (b" \r\n\t", "empty"),
@@ -238,14 +239,14 @@ fn what_is_no_report_is_refused_with_the_next_step() {
 }
 
 #[test]
-fn a_source_that_cannot_be_read_is_an_error() {
+fn returns_error_of_the_source() {
     let file = std::fs::File::open(crate::folder()).unwrap();
     let error = parse(std::io::BufReader::new(file), None, &Options::default(), &mut |_| {}).unwrap_err();
     assert!(error.is_io());
 }
 
 #[test]
-fn reports_without_tests_are_fine() {
+fn accepts_reports_without_tests() {
     let empty = [
         "<testsuites name=\"vitest tests\" tests=\"0\"/>",
         "<?xml version=\"1.0\"?><testsuite name=\"empty\" tests=\"0\"></testsuite>",
@@ -262,14 +263,14 @@ fn reports_without_tests_are_fine() {
 }
 
 #[test]
-fn a_case_cut_before_its_verdict_does_not_count() {
+fn drops_case_that_is_cut_before_its_result() {
     let xml = "<testsuite><testcase name=\"a\"/><testcase name=\"b\"><failure>broken</failure><testcase name=\"c\">";
     let statuses: Vec<CaseStatus> = cases(xml).iter().map(|case| case.status).collect();
     assert_eq!(statuses, [CaseStatus::Passed, CaseStatus::Failed]);
 }
 
 #[test]
-fn many_problems_are_counted() {
+fn counts_problems_above_the_limit() {
     let xml = format!("<testsuite>{}<testcase name=\"a\"/></testsuite>", "</testcase>".repeat(500));
     let (parsed, _) = read(xml.as_bytes()).unwrap();
     assert_eq!(parsed.problems.len(), 51);

@@ -1,4 +1,4 @@
-//! Tests over whole reports, and their helpers. They are one program, because each program costs a link.
+//! Tests over whole reports, and their helpers. They are one program, because each test program has to be linked.
 #![allow(clippy::unwrap_used, reason = "a test may stop at once")]
 
 mod dialects;
@@ -13,17 +13,17 @@ use std::path::{Path, PathBuf};
 
 use argus_report::{Format, Options, Parsed, ReportCase, ReportError, parse};
 
-/// Where the reports of real tools are.
+/// Folder with the reports of real tools.
 pub(crate) fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/reports")
 }
 
-/// The bytes of one of them.
+/// The bytes of a fixture.
 pub(crate) fn fixture(name: &str) -> Vec<u8> {
     std::fs::read(folder().join(name)).unwrap()
 }
 
-/// The names of all of them.
+/// The names of all fixtures.
 pub(crate) fn fixtures() -> Vec<String> {
     let entries = std::fs::read_dir(folder()).unwrap();
     let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -49,12 +49,12 @@ pub(crate) fn read_as(bytes: &[u8], format: Option<Format>) -> Result<(Parsed, V
     Ok((parsed, cases))
 }
 
-/// The same, its format told from the content.
+/// Like [`read_as`], with the format detected from the content.
 pub(crate) fn read(bytes: &[u8]) -> Result<(Parsed, Vec<ReportCase>), ReportError> {
     read_as(bytes, None)
 }
 
-/// Reads what must be readable.
+/// Reads a valid report.
 pub(crate) fn cases(bytes: impl AsRef<[u8]>) -> Vec<ReportCase> {
     read(bytes.as_ref()).unwrap().1
 }

@@ -1,4 +1,4 @@
-//! A case has one name, whichever reporter delivered it.
+//! A case has the same name in every reporter.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ fn names(file: &str) -> BTreeSet<String> {
     cases(fixture(file)).iter().map(argus_report::ReportCase::qualified_name).collect()
 }
 
-/// Names in both files, and those that only one has.
+/// Checks that both files have the same names, except for the given names.
 #[track_caller]
 fn check(left: &str, right: &str, only_left: &[&str], only_right: &[&str]) {
     let (left, right) = (names(left), names(right));
@@ -20,7 +20,7 @@ fn check(left: &str, right: &str, only_left: &[&str], only_right: &[&str]) {
 
 #[test]
 fn vitest() {
-    // Its JSON does not name a failed hook.
+    // The JSON reporter does not name a failed hook.
     check("vitest-junit.xml", "vitest.json", &["cart.test.ts > setup"], &[]);
 }
 
@@ -56,7 +56,7 @@ fn node_test() {
 }
 
 #[test]
-fn statuses_agree_too() {
+fn reporters_agree_on_statuses() {
     for (left, right) in [
         ("jest-junit-file.xml", "jest-ctrf.json"),
         ("playwright-junit.xml", "playwright.json"),
@@ -70,7 +70,7 @@ fn statuses_agree_too() {
             let Some(other) = right.iter().find(|other| other.qualified_name() == case.qualified_name()) else {
                 continue;
             };
-            // jest-junit has no word for a todo.
+            // jest-junit has no status for a todo.
             if case.runner_status.as_deref() != Some("todo") && !case.name.contains("to do") {
                 assert_eq!(case.status, other.status, "{}", case.qualified_name());
             }

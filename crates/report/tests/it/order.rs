@@ -1,4 +1,4 @@
-//! In which order the cases of a report ran, as far as what wrote it tells.
+//! The order of execution that can be derived from a report.
 
 use crate::read;
 use argus_report::{CaseStatus, ExecutionOrder, Parsed, ReportCase};
@@ -11,7 +11,7 @@ fn fixture(name: &str) -> (Parsed, Vec<ReportCase>) {
     parsed(&crate::fixture(name))
 }
 
-/// Names of the cases that ran, in the order in which they did.
+/// Names of the executed cases in the order of execution.
 fn executed((parsed, mut cases): (Parsed, Vec<ReportCase>)) -> Option<Vec<String>> {
     match parsed.order {
         ExecutionOrder::Unknown => return None,
@@ -22,7 +22,7 @@ fn executed((parsed, mut cases): (Parsed, Vec<ReportCase>)) -> Option<Vec<String
 }
 
 #[test]
-fn real_reports() {
+fn detects_order_of_real_reports() {
     use ExecutionOrder::{AsReported, ByStart, ByStartInUnits, Unknown};
     let rows = [
         ("bats.tap", AsReported),
@@ -56,9 +56,9 @@ fn real_reports() {
     assert_eq!(wrong, []);
 }
 
-/// Vitest names the file first that it found first, and ran the other one before it.
+/// Vitest lists the file first that it found first, although it ran the other file before.
 #[test]
-fn files_are_ordered_by_their_start() {
+fn orders_files_by_start() {
     let (_, cases) = fixture("vitest.json");
     assert_eq!(cases.first().unwrap().file.as_deref(), Some("broken.test.ts"));
     let told = [&br#"{"executionOrder":"known","#[..], &crate::fixture("vitest.json")[1..]].concat();
@@ -66,9 +66,9 @@ fn files_are_ordered_by_their_start() {
     assert_eq!((names.first().unwrap().as_str(), names.last().unwrap().as_str()), ("adds an item", "a"));
 }
 
-/// A failed case is handed out at the end of its suite, and stands where it ran all the same.
+/// A failed case is emitted at the end of its suite, but keeps its position.
 #[test]
-fn what_waits_for_a_retry_keeps_its_place() {
+fn failed_case_keeps_its_position() {
     let xml = br#"<testsuites name="pytest tests"><testsuite name="pytest" time="1.0">
         <testcase classname="tests.test_a" name="test_1" time="0.1"/>
         <testcase classname="tests.test_a" name="test_2" time="0.1"><failure message="assert 1"/></testcase>
@@ -83,9 +83,9 @@ fn what_waits_for_a_retry_keeps_its_place() {
     assert_eq!(executed(parsed(go)).unwrap(), ["TestA", "TestB"]);
 }
 
-/// Jest without `--runInBand`: the second file starts before the first one has ended.
+/// Jest without `--runInBand`: the second file starts before the first file has ended.
 #[test]
-fn files_of_jest_that_overlap_are_ordered_inside_only() {
+fn overlapping_jest_files_are_ordered_inside_only() {
     let report = |second: u32| {
         let file = |name: &str, start: u32| {
             format!(
@@ -103,7 +103,7 @@ fn files_of_jest_that_overlap_are_ordered_inside_only() {
 
 /// pytest-xdist: two seconds of tests in one second.
 #[test]
-fn cases_that_took_longer_than_the_run_have_no_order() {
+fn parallel_cases_have_no_order() {
     let xml = |whole: &str| {
         let case = |at: u32| format!(r#"<testcase classname="tests.test_a" name="test_{at}" time="0.5"/>"#);
         let cases: String = (0..4).map(case).collect();

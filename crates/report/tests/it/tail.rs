@@ -1,9 +1,9 @@
-//! What is kept of the output of commands that write no report. The outputs are shortened from real runs.
+//! The part that is kept of the output of commands without a report. The outputs are shortened from real runs.
 #![allow(clippy::format_collect, reason = "test outputs are small")]
 
 use argus_report::tail::salient_tail;
 
-/// The kept text has all of `wanted` and none of `unwanted`.
+/// Checks that the kept text has all of `wanted` and none of `unwanted`.
 #[track_caller]
 fn check(output: &str, wanted: &[impl AsRef<str>], unwanted: &[impl AsRef<str>]) {
     let noise: String = (0..200).map(|step| format!("[{step}/200] step {step} done\n")).collect();
@@ -29,7 +29,7 @@ struct Vector {
 }
 
 #[test]
-fn vectors_hold() {
+fn keeps_and_drops_texts_of_vectors() {
     for line in include_str!("../../../../tests/vectors/tails.jsonl").lines() {
         let Vector { output, kept, dropped } = serde_json::from_str(line).unwrap();
         check(&output, &kept, &dropped);
@@ -37,7 +37,7 @@ fn vectors_hold() {
 }
 
 #[test]
-fn builds_of_many_modules() {
+fn keeps_failure_before_later_modules() {
     let later: String = (0..60).map(|at| format!("[INFO] step {at} of the module web\n")).collect();
     check(
         &format!(
@@ -57,7 +57,7 @@ fn builds_of_many_modules() {
 }
 
 #[test]
-fn make_says_at_the_end_that_what_it_ran_failed() {
+fn drops_final_message_of_make() {
     let mocha = "  1) sum\n       adds:\n\n      AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:\n\n2 !== 3\n\n      + expected - actual\n\n      -2\n      +3\n      \n      at Context.<anonymous> (test/a.js:1:75)\n      at process.processImmediate (node:internal/timers:483:21)\n\n\n\n";
     let ends = [
         "make: *** [Makefile:3: check] Error 2\n",
@@ -69,7 +69,7 @@ fn make_says_at_the_end_that_what_it_ran_failed() {
 }
 
 #[test]
-fn without_any_sign_the_end_is_kept() {
+fn keeps_end_without_telling_line() {
     let output: String = (0..500).map(|line| format!("line {line}\n")).collect();
     let kept = salient_tail(&output);
     assert!(kept.starts_with("line 460\n") && kept.ends_with("line 499"));
@@ -78,7 +78,7 @@ fn without_any_sign_the_end_is_kept() {
 }
 
 #[test]
-fn endless_output_is_bounded() {
+fn bounds_endless_output() {
     let line = format!("error: {}", "é".repeat(30 * 1024 * 1024));
     assert!(salient_tail(&line).len() <= 17 * 1024);
     let many: String =

@@ -1,29 +1,29 @@
-//! What was done with the tokens of a server: edits, and what was denied.
+//! Audit log of a server: edits that were made with a token, and requests that were denied.
 
 use crate::{Tx, error::StoreError};
 
-/// The newest that stay: some 20 MB.
+/// Number of newest entries to keep, about 20 MB.
 const MAX_KEPT_ENTRIES: i64 = 100_000;
 
-/// One thing that was done, or not.
+/// One audited action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// UTC milliseconds.
     pub at: i64,
-    /// None: no token, or none that is known.
+    /// `None` if the request had no token or an unknown token.
     pub token_id: Option<String>,
-    /// None: it was about no project.
+    /// `None` if the action was not about a project.
     pub project: Option<String>,
-    /// A call's name, or `login`.
+    /// Name of a call, or `login`.
     pub action: String,
-    /// It was not done.
+    /// True if the action was denied.
     pub is_denied: bool,
 }
 
 const DONE: &str = "done";
 const DENIED: &str = "denied";
 
-/// Adds one, and forgets the oldest where there are too many.
+/// Adds an entry and deletes the oldest entries above the limit.
 pub fn add(tx: &mut Tx<'_>, entry: &Entry) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO audit_entries (at, token_id, project, action, outcome) \
                        VALUES ($1, $2, $3, $4, $5) RETURNING key";
@@ -36,7 +36,7 @@ pub fn add(tx: &mut Tx<'_>, entry: &Entry) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// The newest first.
+/// Newest entries first, at most `limit`.
 pub fn newest(tx: &mut Tx<'_>, limit: u32) -> Result<Vec<Entry>, StoreError> {
     const SQL: &str = "SELECT at, token_id, project, action, outcome FROM audit_entries ORDER BY key DESC LIMIT $1";
     let rows = tx.query(SQL, &[limit.into()])?;

@@ -1,31 +1,31 @@
-//! Who may use the memories of a server. Secrets are not here, only their digests.
+//! Access tokens of a server. Secrets are not stored, only their digests.
 
 use crate::{Tx, error::StoreError};
 
 /// A token without its secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token {
-    /// Public part.
+    /// Public part of the token.
     pub id: String,
-    /// Whose it is.
+    /// Name of the owner.
     pub name: String,
     /// SHA-256 of the secret, hex.
     pub digest: String,
-    /// The highest of what it may do.
+    /// Highest permission of the token.
     pub scope: String,
-    /// Names with spaces between; None: all.
+    /// Names of projects, separated by spaces. `None` means all projects.
     pub projects: Option<String>,
-    /// UTC milliseconds, as all times here.
+    /// UTC milliseconds, like all times in this file.
     pub created_at: i64,
-    /// None: it does not expire.
+    /// `None` if the token does not expire.
     pub expires_at: Option<i64>,
-    /// None: it is not revoked.
+    /// `None` if the token is not revoked.
     pub revoked_at: Option<i64>,
-    /// None: it was never used.
+    /// `None` if the token was never used.
     pub last_used_at: Option<i64>,
 }
 
-/// Adds a new one.
+/// Adds a new token.
 pub fn add(tx: &mut Tx<'_>, token: &Token) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO tokens (id, name, digest, scope, projects, created_at, expires_at) \
                        VALUES ($1, $2, $3, $4, $5, $6, $7)";
@@ -43,7 +43,7 @@ pub fn add(tx: &mut Tx<'_>, token: &Token) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// All, the oldest first.
+/// All tokens, oldest first.
 pub fn all(tx: &mut Tx<'_>) -> Result<Vec<Token>, StoreError> {
     const SQL: &str = "SELECT id, name, digest, scope, projects, created_at, expires_at, revoked_at, last_used_at \
                        FROM tokens ORDER BY key";
@@ -65,13 +65,14 @@ pub fn all(tx: &mut Tx<'_>) -> Result<Vec<Token>, StoreError> {
         .collect()
 }
 
-/// False where there is none of this id, or it was revoked before.
+/// Revokes a token. Returns false if no token has this id or it was already revoked.
 pub fn revoke(tx: &mut Tx<'_>, id: &str, now: i64) -> Result<bool, StoreError> {
     const SQL: &str = "UPDATE tokens SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL";
     Ok(tx.execute(SQL, &[id.into(), now.into()])? > 0)
 }
 
-/// Notes when tokens were used; the clock of one of several servers may be behind.
+/// Notes when a token was used. The time never goes backwards, because the clock of one of several servers may be
+/// behind.
 pub fn note_used(tx: &mut Tx<'_>, id: &str, at: i64) -> Result<(), StoreError> {
     const SQL: &str =
         "UPDATE tokens SET last_used_at = $2 WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)";

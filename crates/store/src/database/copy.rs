@@ -1,15 +1,15 @@
-//! Copies a memory from one database into another: all that was recorded and learned, without whose it is and what was
-//! only for a server.
+//! Copies a memory from one database into another. The copy has everything that was recorded and learned, but neither
+//! the file's id nor tables that only a server has.
 
 use crate::{
     database::{Cell, Tx, Value},
     error::StoreError,
 };
 
-/// Rows that are in memory at once.
+/// Limits the memory that a copy needs.
 const ROWS_AT_ONCE: i64 = 2_000;
 
-/// A table: how its rows are read in the order of its key, and how they are written.
+/// SQL for one table: delete its rows, read them in the order of the key, and insert them.
 struct Table {
     clear: &'static str,
     read: &'static str,
@@ -26,7 +26,7 @@ macro_rules! table {
     };
 }
 
-/// What refers to another comes after it. `tests/postgres.rs` asks that no column is missing.
+/// A table comes after the tables that its rows refer to. `tests/postgres.rs` checks that no column is missing.
 const TABLES: [Table; 28] = [
     table!("runs" by "key": "key, id, started_at, duration_ms, status, passed, failed, skipped, flaky, command, runner, \
         exit_code, signal, timed_out, git_commit, git_branch, git_dirty, is_foreign, shuffle"
@@ -73,7 +73,7 @@ const TABLES: [Table; 28] = [
     table!("search_waiting" by "pattern_key": "pattern_key" as "$1"),
 ];
 
-/// Whether a column is copied.
+/// Returns true if the column is copied.
 pub fn has(table: &str, column: &str) -> bool {
     let of_table = |known: &&Table| known.clear.strip_prefix("DELETE FROM ") == Some(table);
     let columns =
@@ -81,7 +81,8 @@ pub fn has(table: &str, column: &str) -> bool {
     columns.is_some_and(|columns| columns.split(", ").any(|known| known == column))
 }
 
-/// Copies all rows into a database of this version, in which nothing is recorded yet but what it is made with.
+/// Copies all rows into a database of this version. The target may contain only the rows that it was created with,
+/// because they are deleted first.
 pub fn copy(from: &mut Tx<'_>, into: &mut Tx<'_>) -> Result<(), StoreError> {
     for table in TABLES {
         into.post(table.clear, &[])?;

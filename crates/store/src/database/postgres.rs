@@ -1,11 +1,13 @@
-//! PostgreSQL, and what speaks its protocol, through a driver of the host. A project is a schema with a role of its own.
+//! PostgreSQL, or a server that speaks its protocol, through a driver of the host. A project is a schema with a role of
+//! the same name.
 //!
-//! A round trip costs what a whole transaction costs on a file, so statements whose answers nobody reads are sent with
-//! the next one whose answer somebody does ([`Tx::post`]), and the first takes the transaction's beginning along.
+//! A round trip costs as much as a whole transaction on a file. Statements whose answers are not read ([`Tx::post`])
+//! are therefore sent together with the next statement whose answer is read. The beginning of a transaction is sent
+//! with its first statement.
 //!
-//! One writer a project: who writes takes the one row of `writer` by updating it. READ COMMITTED then sees all that was
-//! committed before; a SELECT FOR UPDATE under REPEATABLE READ would wait and read the state from before the wait.
-//! Readers see one snapshot and never wait.
+//! Each project has one writer at a time: a writer updates the single row of the table `writer`. Under READ COMMITTED
+//! the writer then sees everything that was committed before. SELECT FOR UPDATE under REPEATABLE READ would wait and
+//! then read the state from before the wait. Readers see one snapshot and never wait.
 
 mod driver;
 mod migrate;
@@ -30,25 +32,25 @@ use std::{
 };
 use transaction::Begin;
 
-/// Before the name of a project in that of its schema and role.
+/// Schema and role of a project are named `argus_<project>`.
 const PREFIX: &str = "argus_";
 
-/// PostgreSQL cuts a name off after 63.
+/// PostgreSQL truncates names after 63 bytes.
 const MAX_NAME_BYTES: usize = 50;
 
-/// The server's own memory, of tokens and of what was done with them.
+/// Project name of the server's own memory, which holds tokens and the audit log.
 pub const SERVER: &str = "_server";
 
-/// The schema that is read where a project has none yet. No project is called so, for a name begins with a letter or a
-/// digit.
+/// An empty schema to read from when a project has no schema yet. No project can have this name, because a project's
+/// name begins with a letter or a digit.
 const NOTHING: &str = "argus__nothing";
 
-/// Schemas that this process knows to be of this version. They are looked at once, for they are never deleted or taken
-/// back while a server runs.
+/// Schemas that this process has checked and that have the current version. One check is enough, because schemas are
+/// never deleted or downgraded while a server runs.
 #[derive(Clone, Debug, Default)]
 pub struct KnownSchemas(Rc<RefCell<BTreeSet<String>>>);
 
-/// The memory of one project, for one call at a time.
+/// The memory of one project. It handles one call at a time.
 #[derive(Debug)]
 pub struct Postgres {
     driver: Rc<dyn Driver>,
@@ -56,29 +58,30 @@ pub struct Postgres {
     known: KnownSchemas,
     outer: Cell<Outer>,
     pending: RefCell<Vec<Statement>>,
-    /// Which of `pending` answers the version of the schema.
+    /// Index in `pending` of the statement that answers the schema version.
     version_at: Cell<Option<usize>>,
-    /// Why nothing more can be asked in the open transaction: what failed in it fails all of it, also where its error was
-    /// not passed on.
+    /// Set when a statement of the open transaction failed. The whole transaction fails then, even if the caller
+    /// ignored the error.
     failure: Cell<Option<StoreErrorKind>>,
 }
 
-/// The transaction that those of a body are part of, if there is one.
+/// State of the outer transaction that [`Postgres::in_one`] opens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outer {
     None,
-    /// Nothing was asked in it yet.
+    /// No statement was sent in it yet.
     Unasked,
-    /// It has only read, so that others may write meanwhile.
+    /// It has only read, so other writers can write meanwhile.
     Reading,
-    /// It has taken the project's turn.
+    /// It holds the project's writer row.
     Writing,
-    /// A write inside it failed, so that nothing of it may stay.
+    /// A write inside it failed, so everything must be rolled back.
     Failed,
 }
 
 impl Postgres {
-    /// The memory of a project, whose name is at most 50 characters of `a-z0-9._-`; it becomes part of statements.
+    /// Opens the memory of a project. The name has at most 50 characters of `a-z0-9._-`, because it becomes part of SQL
+    /// statements.
     pub fn new(driver: Rc<dyn Driver>, project: &str, known: KnownSchemas) -> Result<Self, StoreError> {
         let is_allowed = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'_' | b'-');
         if project.is_empty() || project.len() > MAX_NAME_BYTES || !project.bytes().all(is_allowed) {
@@ -95,28 +98,28 @@ impl Postgres {
         })
     }
 
-    /// Makes the project's schema, or brings it to this version.
+    /// Creates the project's schema or migrates it to the current version.
     pub fn migrate(&self, now: i64) -> Result<(), StoreError> {
         migrate::migrate(&*self.driver, NOTHING, now)?;
         migrate::migrate(&*self.driver, &self.schema, now)
     }
 
-    /// What the project's schema is to this version.
+    /// State of the project's schema.
     pub fn state(&self) -> Result<SchemaState, StoreError> {
         migrate::state(&*self.driver, &self.schema)
     }
 
-    /// The projects that have a schema.
+    /// Names of the projects that have a schema.
     pub fn projects(&self) -> Result<Vec<String>, StoreError> {
         migrate::projects(&*self.driver)
     }
 
-    /// How often the project was written; it rises with every write.
+    /// Number of writes to the project so far. It rises with every write.
     pub fn writes(&self) -> Result<i64, StoreError> {
         migrate::writes(&*self.driver, &self.schema)
     }
 
-    /// Looked at once.
+    /// Checks the schema at the server only once per process.
     fn is_there(&self) -> Result<bool, StoreError> {
         if self.known.0.borrow().contains(&self.schema) {
             return Ok(true);
@@ -161,7 +164,7 @@ impl Postgres {
         body(&mut Tx::Postgres(PostgresTx { database: self }))
     }
 
-    /// What was written stays only where the outcome is good.
+    /// Commits if the outcome is `Ok`, otherwise rolls back.
     fn end<T, E: From<StoreError>>(&self, outcome: Result<T, E>) -> Result<T, E> {
         match outcome {
             Ok(value) => {
@@ -193,7 +196,8 @@ impl Postgres {
         }
     }
 
-    /// With the first write: what was read until then is of a moment before, and nobody had to wait for it.
+    /// Switches the outer transaction from reading to writing at its first write. Earlier reads saw an older snapshot,
+    /// but they did not have to wait for a writer.
     fn take_turn(&self, now: i64) -> Result<(), StoreError> {
         if self.outer.replace(Outer::Writing) != Outer::Writing {
             self.abandon();
@@ -214,7 +218,7 @@ impl Postgres {
             Outer::None => {
                 self.begin_reading()?;
                 let answer = self.part(body);
-                // Nothing of it is to stay, so that nobody waits for its end.
+                // A read has nothing to commit, so nobody needs to wait for its end.
                 self.abandon();
                 answer
             }

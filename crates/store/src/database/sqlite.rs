@@ -1,9 +1,9 @@
-//! The embedded database: SQLite through rusqlite, native or on wasm over a VFS of the host.
-//! Nothing yields inside a transaction, so it is atomic inside the process.
+//! The embedded database: SQLite through rusqlite, either native or on wasm over a VFS of the host. A transaction is
+//! atomic within the process because nothing yields inside it.
 //!
-//! Nothing is created before the first write. Until then reads see an empty database of this version, which has the
-//! built-in patterns and nothing else. A file of an earlier version is migrated before it is read; one that cannot be
-//! written, or not now, is shown as if it were.
+//! No file is created before the first write. Until then, reads see an empty database of this version that contains
+//! only the built-in patterns. A file of an earlier version is migrated before it is read. If the file cannot be
+//! written now, reads see a migrated copy.
 
 pub mod identity;
 mod migrate;
@@ -31,22 +31,23 @@ use std::{
 pub(crate) use transaction::in_transaction;
 use transaction::{READING, Transaction, WRITING};
 
-/// How long a lock of another process is waited for.
+/// How long to wait for a lock of another process.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(8);
 
-/// What is waited where nothing important is to be written: some transactions of others fit into it.
+/// How long to wait for writes that are not important. A few transactions of other processes take less time.
 const SHORT_TIMEOUT: Duration = Duration::from_millis(100);
 
-/// Bytes of the longest row of somebody else's file. The longest own ones are lists of a common word in a segment of
-/// some hundred thousand documents.
+/// Maximum bytes of a row in a foreign file. The longest rows that Argus itself writes are lists of a common word in a
+/// segment of some hundred thousand documents.
 const MAX_FOREIGN_ROW_BYTES: i32 = 2 * 1024 * 1024;
 
-/// All statements of the store fit, so that none is compiled twice.
+/// Large enough for all statements of the store, so that no statement is compiled twice.
 const MAX_CACHED_STATEMENTS: usize = 240;
 
-/// Set on every connection.
-/// - PERSIST: the journal stays and only its header is cleared, which costs less than making and deleting it.
-/// - FULL: a commit that was answered survives a power cut.
+/// Applies to every connection.
+/// - PERSIST: the journal file stays and only its header is cleared, because that costs less than creating and deleting
+///   it.
+/// - FULL: a commit that was acknowledged survives a power failure.
 /// - cache: 16 MiB, so that the inner pages of a million patterns stay in memory.
 const SETTINGS: &str = "
     PRAGMA foreign_keys = ON;
@@ -55,10 +56,10 @@ const SETTINGS: &str = "
     PRAGMA cache_size = -16384;
 ";
 
-/// What may be done with a file.
+/// How a file may be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// Created at the first write if it is missing.
+    /// Created by the first write if it is missing.
     ReadWrite,
     /// Never changed.
     ReadOnly,
@@ -71,53 +72,56 @@ pub struct Sqlite {
     vfs: Option<String>,
     mode: Mode,
     patience: Duration,
-    /// The id that the file has, or gets when it is made.
+    /// The id that the file has, or gets when it is created.
     identity: Option<String>,
-    /// Bytes of the longest row that is read; SQLite's own limit where none is set.
+    /// Maximum bytes of a row. `None` means SQLite's own limit.
     max_row_bytes: Option<i32>,
     file: RefCell<Option<Connection>>,
-    /// The open file was found to be the one that was meant.
+    /// True if the id of the open file was checked.
     is_known: Flag<bool>,
-    /// The open file was moved or deleted; what is there then is opened next, at once where nothing was done yet.
+    /// The open file was moved or deleted. The next use opens the path again; a read or write that has not done
+    /// anything yet does so immediately.
     moved: Flag<bool>,
-    /// Stands in for a file that does not exist yet.
+    /// Used for reads while the file does not exist.
     empty: RefCell<Option<Connection>>,
-    /// Stands in for a file of an earlier version that cannot be written.
+    /// Used for reads of a file of an earlier version that cannot be written.
     migrated_copy: RefCell<Option<MigratedCopy>>,
     outer: Flag<Outer>,
 }
 
-/// The transaction that those of a body are part of, if there is one.
+/// State of the outer transaction that [`Sqlite::in_one`] opens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outer {
     None,
     Open,
-    /// A write inside it failed, so that nothing of it may stay.
+    /// A write inside it failed, so everything must be rolled back.
     Failed,
 }
 
-/// What a read reads from.
+/// The source of a read.
 enum Readable<'s> {
     File(Transaction<RefMut<'s, Connection>>),
-    /// There is nothing to read from.
+    /// The file is missing or empty.
     Nothing,
-    /// An earlier version that cannot be brought to this one.
+    /// The file has an earlier version and cannot be migrated now.
     Older,
 }
 
 impl Sqlite {
-    /// Checks that an existing file is a readable database of Argus; a missing one is fine and stays missing.
+    /// Opens a database. Returns an error if an existing file is not a readable Argus database. A missing file is no
+    /// error and is not created.
     pub fn open(path: &str, vfs: Option<&str>, mode: Mode) -> Result<Self, StoreError> {
         Self::opened_with(path, vfs, mode, None, None)
     }
 
-    /// The same of a file with an id: it gets it where it is made, and one with another id, or with none, is refused.
+    /// Like [`Sqlite::open`] for a file with a known id. A new file gets this id when it is created; a file with
+    /// another id or without an id is refused.
     pub fn open_own(path: &str, vfs: Option<&str>, mode: Mode, id: Option<&str>) -> Result<Self, StoreError> {
         Self::opened_with(path, vfs, mode, id, None)
     }
 
-    /// The same of somebody else's file, in which any text or list may be longer than memory: a row that is longer than
-    /// this program writes is an error.
+    /// Like [`Sqlite::open`] for a file from another user, whose rows may be larger than memory. A row that is longer
+    /// than any row that Argus writes is an error.
     pub fn open_foreign(path: &str, vfs: Option<&str>, mode: Mode) -> Result<Self, StoreError> {
         Self::opened_with(path, vfs, mode, None, Some(MAX_FOREIGN_ROW_BYTES))
     }
@@ -144,7 +148,7 @@ impl Sqlite {
             outer: Flag::new(Outer::None),
         };
         if let Some(connection) = sqlite.connect(false)? {
-            // As it is at one moment: another process may be making it.
+            // The transaction makes both checks see the same state, because another process may be creating the file.
             let tx = Transaction::begin(&connection, READING)?;
             sqlite.require_own(&connection)?;
             drop(tx);
@@ -153,13 +157,13 @@ impl Sqlite {
         Ok(sqlite)
     }
 
-    /// Makes the file where there is none, so that it has its id before anything is written.
+    /// Creates the file if it is missing, so that it has its id before anything is written.
     pub fn create(&self, now: i64) -> Result<(), StoreError> {
         self.write(now, |_| Ok::<(), StoreError>(()))
     }
 
-    /// Whoever opens a file looks at it before anything in it is used, and again where it was empty then: another
-    /// process may have made it meanwhile.
+    /// Checks the id of an open file before its content is used. An empty file is checked again the next time, because
+    /// another process may have filled it meanwhile.
     fn require_own(&self, connection: &Connection) -> Result<(), StoreError> {
         if self.is_known.get() {
             return Ok(());
@@ -170,7 +174,7 @@ impl Sqlite {
         Ok(())
     }
 
-    /// Brings the file to this version. A new one gets its id in the same transaction.
+    /// Migrates the file to this version. A new file gets its id in the same transaction.
     fn bring_up_to_date(&self, connection: &Connection, now: i64) -> Result<(), StoreError> {
         self.require_own(connection)?;
         let is_new = migrate::inspect(connection)? == Schema::Empty;
@@ -181,7 +185,7 @@ impl Sqlite {
         }
     }
 
-    /// How long a lock of another process is waited for; some seconds if nothing is said.
+    /// Sets how long to wait for a lock of another process. The default is 8 seconds.
     pub fn set_patience(&mut self, patience: Duration) -> Result<(), StoreError> {
         self.patience = patience;
         match self.file.get_mut() {
@@ -190,7 +194,7 @@ impl Sqlite {
         }
     }
 
-    /// None: the file is missing and must not be created.
+    /// Opens a connection. Returns `None` if the file is missing and must not be created.
     fn connect(&self, create: bool) -> Result<Option<Connection>, StoreError> {
         let access = match (self.mode, create || self.path == ":memory:") {
             (Mode::ReadOnly, _) => OpenFlags::SQLITE_OPEN_READ_ONLY,
@@ -212,7 +216,7 @@ impl Sqlite {
         }
     }
 
-    /// Another file of the same file system, for writing.
+    /// Opens another file on the same file system for writing.
     pub(crate) fn open_other(&self, path: &str) -> Result<Connection, StoreError> {
         let connection = self.open_connection(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         schema::restrict(&connection)?;
@@ -227,7 +231,7 @@ impl Sqlite {
         if let Some(max) = self.max_row_bytes {
             connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, max)?;
         }
-        // A plan depends on no bound value; else a statement is compiled again whenever one changes.
+        // Keeps query plans independent of bound values. Otherwise SQLite recompiles a statement when a value changes.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         if self.mode == Mode::ReadWrite {
             connection.query_row("PRAGMA journal_mode = PERSIST", [], |_| Ok(()))?;
@@ -236,12 +240,12 @@ impl Sqlite {
         Ok(())
     }
 
-    /// The file, where there is one.
+    /// The open file, or `None` if it is missing.
     pub(crate) fn existing(&self) -> Result<Option<RefMut<'_, Connection>>, StoreError> {
         self.file(false, self.patience)
     }
 
-    /// The open file, opened first where that is possible. None: it is missing and must not be created.
+    /// The open file. Opens it first if needed; returns `None` if the file is missing and must not be created.
     fn file(&self, create: bool, patience: Duration) -> Result<Option<RefMut<'_, Connection>>, StoreError> {
         let mut slot = self.file.try_borrow_mut().map_err(|_| nested())?;
         if self.moved.take() {
@@ -256,7 +260,7 @@ impl Sqlite {
         Ok(Some(connection))
     }
 
-    /// Begins to read, from the file or from what stands in for it.
+    /// Begins to read, either from the file or from its substitute.
     fn begin_reading(&self, now: i64) -> Result<Transaction<RefMut<'_, Connection>>, StoreError> {
         if self.is_in_one() {
             return self.within_outer();
@@ -268,7 +272,7 @@ impl Sqlite {
         }
     }
 
-    /// A file that has gone is looked for once more.
+    /// Tries a second time if the file was moved or deleted.
     fn readable(&self, now: i64) -> Result<Readable<'_>, StoreError> {
         let readable = self.readable_once(now);
         if self.moved.get() { self.readable_once(now) } else { readable }
@@ -285,7 +289,7 @@ impl Sqlite {
             Schema::Older => {
                 drop(tx);
                 match self.upgrade(now) {
-                    // Whoever holds the lock is not waited for; the next read may find it free.
+                    // Does not wait for the holder of the lock. The next read may find it free.
                     Err(error) if matches!(error.kind(), StoreErrorKind::ReadOnly | StoreErrorKind::Locked) => {
                         Ok(Readable::Older)
                     }
@@ -295,7 +299,7 @@ impl Sqlite {
         }
     }
 
-    /// A file of an earlier version is brought to this one before it is read.
+    /// Migrates a file of an earlier version before it is read.
     fn upgrade(&self, now: i64) -> Result<Readable<'_>, StoreError> {
         let Some(connection) = self.file(false, self.patience.min(SHORT_TIMEOUT))? else {
             return Ok(Readable::Nothing);
@@ -305,7 +309,7 @@ impl Sqlite {
         Transaction::begin(connection, READING).map(Readable::File)
     }
 
-    /// Begins to write to the file, making it where there is none. One that has gone is made anew.
+    /// Begins to write. Creates the file if it is missing, also if it was deleted while it was open.
     fn begin_writing(&self, patience: Duration, now: i64) -> Result<Transaction<RefMut<'_, Connection>>, StoreError> {
         if self.is_in_one() {
             return self.within_outer();
@@ -324,11 +328,11 @@ impl Sqlite {
         Ok(tx)
     }
 
-    /// A part of the outer transaction.
+    /// A transaction that is part of the outer transaction.
     fn within_outer(&self) -> Result<Transaction<RefMut<'_, Connection>>, StoreError> {
         let slot = self.file.try_borrow_mut().map_err(|_| nested())?;
         match RefMut::filter_map(slot, Option::as_mut) {
-            // SQLite rolls back by itself where it cannot go on.
+            // SQLite rolls back by itself after some errors, for example a full disk.
             Ok(connection) if self.outer.get() == Outer::Open && !connection.is_autocommit() => {
                 Ok(Transaction { connection, is_part: true })
             }
@@ -336,7 +340,7 @@ impl Sqlite {
         }
     }
 
-    /// Ends the outer transaction: what was written stays only where nothing failed.
+    /// Commits the outer transaction if everything succeeded, otherwise rolls it back.
     fn end_outer(&self, succeeded: bool) -> Result<(), StoreError> {
         let slot = self.file.try_borrow_mut().map_err(|_| nested())?;
         let whole = self.outer.replace(Outer::None) == Outer::Open;
@@ -352,14 +356,13 @@ impl Sqlite {
         }
     }
 
-    /// What a failed write has left must not stay.
+    /// Makes sure that a partial write of the outer transaction is not committed.
     fn fail_outer(&self) {
         if self.is_in_one() {
             self.outer.set(Outer::Failed);
         }
     }
 
-    /// Runs `body` in the transaction and commits it.
     fn finish<T, E, F>(&self, tx: Transaction<RefMut<'_, Connection>>, body: F) -> Result<T, E>
     where
         E: From<StoreError>,
@@ -370,7 +373,7 @@ impl Sqlite {
         Ok(answer)
     }
 
-    /// The stand-in, made anew where the file has changed.
+    /// The migrated copy. It is rebuilt if the file has changed.
     fn current_stand_in(&self, now: i64) -> Result<RefMut<'_, Connection>, StoreError> {
         let mut slot = self.migrated_copy.try_borrow_mut().map_err(|_| nested())?;
         let kept = match slot.take() {
@@ -437,7 +440,7 @@ impl Sqlite {
             return Err(nested().into());
         }
         let mut outer = self.begin_writing(self.patience, now)?;
-        // Its statements go on after the connection is given back.
+        // The transaction stays open after the connection is released.
         outer.is_part = true;
         drop(outer);
         self.outer.set(Outer::Open);
@@ -470,7 +473,7 @@ fn empty_database(now: i64) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
-/// Only the plain code: a folder in its place or a missing permission has a code of its own.
+/// Matches only the plain code, because a directory at the path or a missing permission has an extended code.
 pub(crate) fn is_missing(error: &SqliteError) -> bool {
     matches!(error, SqliteError::SqliteFailure(cause, _) if cause.extended_code == ffi::SQLITE_CANTOPEN)
 }

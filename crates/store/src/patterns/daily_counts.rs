@@ -1,24 +1,24 @@
-//! The counts of a pattern at the end of each day on which they changed.
-//! What was before a database was brought to version 3 is not known.
+//! Counts of a pattern at the end of each day on which they changed. Counts from before the migration to version 3 are
+//! unknown.
 
 use super::PatternKey;
 use crate::{database::Tx, error::StoreError};
 
-/// The day of a moment counts from the Unix epoch.
+/// Milliseconds per day. Days count from the Unix epoch.
 pub const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
-/// The counts at the end of a day.
+/// Counts at the end of one day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DailyCounts {
-    /// Since the Unix epoch, UTC.
+    /// Days since the Unix epoch, UTC.
     pub day: i64,
-    /// How often it had been diagnosed.
+    /// Total number of diagnoses.
     pub occurrences: u32,
-    /// How often a fix had been reported as successful.
+    /// Total number of successful fixes.
     pub resolutions: u32,
 }
 
-/// Keeps what was just counted as the end of this day.
+/// Stores the counts for the day of `now`, replacing earlier counts of that day.
 pub(crate) fn record(
     tx: &mut Tx<'_>,
     key: PatternKey,
@@ -33,7 +33,7 @@ pub(crate) fn record(
     tx.post(SQL, &params)
 }
 
-/// The same for counts that are to be read.
+/// Like [`record`], but reads the counts from the pattern's row.
 pub(crate) fn record_stored(tx: &mut Tx<'_>, key: PatternKey, now: i64) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO pattern_days (pattern_key, day, occurrences, resolutions) \
                        SELECT key, $2, occurrences, resolutions FROM patterns WHERE key = $1 \
@@ -42,7 +42,7 @@ pub(crate) fn record_stored(tx: &mut Tx<'_>, key: PatternKey, now: i64) -> Resul
     tx.post(SQL, &[key.into(), now.div_euclid(DAY_MS).into()])
 }
 
-/// The last days of a pattern, oldest first.
+/// The last `limit` days of a pattern, oldest first.
 pub fn of_pattern(tx: &mut Tx<'_>, key: PatternKey, limit: u32) -> Result<Vec<DailyCounts>, StoreError> {
     const SQL: &str = "SELECT day, occurrences, resolutions FROM pattern_days WHERE pattern_key = $1 \
                        ORDER BY day DESC LIMIT $2";

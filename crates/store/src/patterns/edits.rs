@@ -1,5 +1,5 @@
-//! What a person sets: values of a pattern in place of what was learned, and fixes that are wrong.
-//! Merging is in `merging`. Nothing that learns writes what is written here.
+//! Edits of a person: values that replace learned values, and fixes that are marked wrong. Merging is in `merging`.
+//! Learning never overwrites the values that are set here.
 
 use super::{
     Pattern, PatternKey, daily_counts, filter_text,
@@ -13,29 +13,29 @@ use crate::{
 };
 use argus_core::Category;
 
-/// What a person sets on a pattern; none: what was learned.
+/// New values of a pattern. `None` means the learned value.
 #[derive(Clone, Copy, Debug)]
 pub struct PatternEdit<'a> {
-    /// What it is.
+    /// Category.
     pub category: Option<Category>,
-    /// One line; redacted.
+    /// One line, redacted.
     pub description: Option<&'a str>,
-    /// What it suggests.
+    /// Change of the suggested fix.
     pub fix: Suggestion<'a>,
 }
 
-/// What becomes of a pattern's suggestion.
+/// Change of a pattern's suggested fix.
 #[derive(Clone, Copy, Debug)]
 pub enum Suggestion<'a> {
-    /// It stays.
+    /// No change.
     Kept,
-    /// Back to the best that was learned.
+    /// Back to the best learned solution.
     Learned,
-    /// What a person wrote; redacted.
+    /// New steps from a person, redacted.
     Written(NewSolution<'a>),
 }
 
-/// Sets values on a pattern that is in no other.
+/// Sets values on a pattern that is not merged into another.
 pub fn edit(tx: &mut Tx<'_>, pattern: &Pattern, edit: &PatternEdit<'_>, now: i64) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE patterns SET person_category = $2, person_description = $3, person_solution = $4, \
                        edited_at = $5, updated_at = $5 WHERE key = $1";
@@ -45,7 +45,7 @@ pub fn edit(tx: &mut Tx<'_>, pattern: &Pattern, edit: &PatternEdit<'_>, now: i64
         Suggestion::Learned => None,
         Suggestion::Written(fix) => Some(written(tx, fix, now)?),
     };
-    // Not before: a fix that is wrong no more is written into the text of the pattern, as it is shown until now.
+    // Comes after `written`, because `written` may write the pattern's filter text, which is removed here.
     remove_from_view(tx, pattern)?;
     let category = edit.category.map(Category::as_str);
     let params = [pattern.key.into(), category.into(), edit.description.into(), solution.into(), now.into()];
@@ -57,8 +57,8 @@ pub fn edit(tx: &mut Tx<'_>, pattern: &Pattern, edit: &PatternEdit<'_>, now: i64
     mark_for_indexing(tx, pattern.key)
 }
 
-/// Judges a solution, and all with the same steps for the same problem: wrong ones are no suggestion, and their
-/// successes count as none.
+/// Marks a solution as wrong or right, together with all solutions of the same problem that have the same steps. Wrong
+/// solutions are not suggested, and their successes do not count.
 pub fn mark_wrong(tx: &mut Tx<'_>, solution: &Solution, wrong: bool, now: i64) -> Result<(), StoreError> {
     const OF_INCIDENT: &str = "UPDATE solutions SET wrong_at = $3 WHERE incident_key = $1 \
                                AND digest = (SELECT digest FROM solutions WHERE key = $2)";
@@ -87,7 +87,7 @@ pub fn mark_wrong(tx: &mut Tx<'_>, solution: &Solution, wrong: bool, now: i64) -
     solutions::choose_best(tx, key)
 }
 
-/// The solution that an outcome reported.
+/// The solution that an outcome is about.
 pub fn solution_of(tx: &mut Tx<'_>, outcome_id: &str) -> Result<Option<Solution>, StoreError> {
     const SQL: &str = "SELECT s.id FROM outcomes o JOIN solutions s ON s.key = o.solution_key WHERE o.id = $1";
     match tx.query_first(SQL, &[outcome_id.into()])? {
@@ -96,7 +96,7 @@ pub fn solution_of(tx: &mut Tx<'_>, outcome_id: &str) -> Result<Option<Solution>
     }
 }
 
-/// Where two patterns were joined, steps that are wrong in one are wrong in the other.
+/// Marks steps as wrong in both patterns of a merge if they are wrong in one of them.
 pub(crate) fn spread_wrong(tx: &mut Tx<'_>, key: PatternKey) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE solutions SET wrong_at = (SELECT MAX(w.wrong_at) FROM solutions w \
                        WHERE w.pattern_key = $1 AND w.digest = solutions.digest) \
@@ -114,7 +114,8 @@ pub(crate) fn spread_wrong(tx: &mut Tx<'_>, key: PatternKey) -> Result<(), Store
     unset(tx, key)
 }
 
-/// The solution that a person wrote; one that is there already where these steps are. What a person sets is not wrong.
+/// Stores the solution of a person, or finds the solution that already has these steps. A solution that a person sets
+/// is no longer wrong.
 fn written(tx: &mut Tx<'_>, fix: &NewSolution<'_>, now: i64) -> Result<SolutionKey, StoreError> {
     let (solution, created) = solutions::add(tx, fix)?;
     if created {
@@ -132,7 +133,7 @@ fn drop_untried(tx: &mut Tx<'_>, key: SolutionKey) -> Result<(), StoreError> {
     tx.post(SQL, &[key.into()])
 }
 
-/// The patterns on which outcomes of these steps count.
+/// The patterns whose counts depend on outcomes of these steps.
 fn counting(tx: &mut Tx<'_>, owner: PatternKey, solution: SolutionKey) -> Result<Vec<PatternKey>, StoreError> {
     const SQL: &str = "SELECT o.pattern_key, o.started_pattern FROM outcomes o \
                        JOIN solutions s ON s.key = o.solution_key WHERE s.pattern_key = $1 \
@@ -147,7 +148,7 @@ fn counting(tx: &mut Tx<'_>, owner: PatternKey, solution: SolutionKey) -> Result
     Ok(keys.into_iter().map(PatternKey).collect())
 }
 
-/// Failures of a pattern that something solved which is not wrong: each once, however often it was reported.
+/// Number of failures that a fix which is not wrong has solved. A failure with several reports counts once.
 fn successes(tx: &mut Tx<'_>, key: PatternKey) -> Result<i64, StoreError> {
     const SQL: &str = "SELECT COUNT(*) FROM (\
                        SELECT COALESCE(o.run_id, o.id), o.case_name FROM outcomes o \
@@ -159,7 +160,7 @@ fn successes(tx: &mut Tx<'_>, key: PatternKey) -> Result<i64, StoreError> {
     tx.query_first(SQL, &[key.into()])?.map_or(Ok(0), |mut row| row.read())
 }
 
-/// Adds to the resolutions; occurrences rise only where resolutions would pass them.
+/// Adds `change` to `resolutions`. Raises `occurrences` only if it would be lower than `resolutions`.
 fn correct(tx: &mut Tx<'_>, key: PatternKey, change: i64, now: i64) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE patterns SET \
                        resolutions = CASE WHEN resolutions + $2 < 0 THEN 0 ELSE resolutions + $2 END, \
@@ -172,7 +173,7 @@ fn correct(tx: &mut Tx<'_>, key: PatternKey, change: i64, now: i64) -> Result<()
     daily_counts::record_stored(tx, key, now)
 }
 
-/// A pattern suggests nothing that is wrong, even where a person had set it.
+/// Removes the person's solution if it is marked wrong, because a wrong solution must not be suggested.
 fn unset(tx: &mut Tx<'_>, key: PatternKey) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE patterns SET person_solution = NULL WHERE key = $1 \
                        AND person_solution IN (SELECT key FROM solutions WHERE pattern_key = $1 \

@@ -1,5 +1,6 @@
-//! Patterns that go from one memory to another: read by the page, found by signature, and added many at a time.
-//! What was counted elsewhere is kept by the memory and the id that it is from.
+//! Exchange of patterns between memories: read in pages, found by signature, and added in bulk. Counts from another
+//! memory are stored with that memory's id and the id of the pattern there, so that a repeated import does not count
+//! twice.
 
 use super::{
     Identity, Pattern, PatternKey, columns, count,
@@ -14,55 +15,55 @@ use crate::{
 };
 use argus_core::Category;
 
-/// More is counted nowhere; the sum of what memories say must stay a number.
+/// Upper limit for counts, so that sums over memories stay in range.
 const MAX_COUNT: i64 = 1_000_000_000;
 
-/// What a memory has counted of a pattern.
+/// Counts of a pattern in another memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TakenCounts {
-    /// Which memory.
+    /// Id of the memory.
     pub memory: String,
-    /// The id of the pattern there.
+    /// Id of the pattern in that memory.
     pub pattern: String,
-    /// How often it was diagnosed there.
+    /// Number of diagnoses there.
     pub occurrences: u32,
-    /// How often a fix was reported as successful there.
+    /// Number of successful fixes there.
     pub resolutions: u32,
 }
 
-/// A failure of a pattern: its own, or one that leads to it.
+/// A failure of a pattern: the pattern's own row, or a row that was merged into it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Known {
     /// `pat-…`.
     pub id: String,
-    /// Under which it was signed.
+    /// Recipe of the signature.
     pub recipe: String,
     /// Exact signature.
     pub signature: String,
-    /// Case it was learned from.
+    /// Test case that it was learned from.
     pub case_name: String,
-    /// Stable text.
+    /// Normalized text.
     pub normalized: String,
-    /// One line.
+    /// Description of one line.
     pub description: String,
     /// The redacted failure as JSON.
     pub sample: Option<String>,
 }
 
-/// What is known of a pattern beside its row.
+/// Data of a pattern that is not in its row.
 #[derive(Clone, Debug)]
 pub struct Details {
-    /// Its own failure, then those that lead to it.
+    /// The pattern's own failure, followed by the failures that were merged into it.
     pub known: Vec<Known>,
-    /// What they were signed with before.
+    /// Earlier signatures of these failures.
     pub signatures: Vec<String>,
-    /// Oldest first.
+    /// Daily counts, oldest first.
     pub days: Vec<DailyCounts>,
-    /// What was counted in other memories.
+    /// Counts from other memories.
     pub taken: Vec<TakenCounts>,
 }
 
-/// Learned patterns that are shown, in the order of their ids, after this one.
+/// Learned patterns that are not merged, ordered by id, starting after `after`.
 pub fn page(tx: &mut Tx<'_>, after: &str, limit: u32) -> Result<Vec<Pattern>, StoreError> {
     const SQL: &str = concat!(
         "SELECT ",
@@ -74,7 +75,7 @@ pub fn page(tx: &mut Tx<'_>, after: &str, limit: u32) -> Result<Vec<Pattern>, St
     rows.into_iter().map(|mut row| pattern(&mut row)).collect()
 }
 
-/// What is known of each of these patterns; of their days the last ones.
+/// Details of each pattern, with at most `days` daily counts each.
 pub fn details(tx: &mut Tx<'_>, patterns: &[Pattern], days: u32) -> Result<Vec<Details>, StoreError> {
     const KNOWN: &str = "SELECT p.id, p.recipe, p.signature, p.case_name, p.normalized, p.description, s.event \
                          FROM patterns p LEFT JOIN pattern_samples s ON s.pattern_key = p.key \
@@ -119,7 +120,7 @@ fn read_taken(mut row: Row) -> Result<TakenCounts, StoreError> {
     Ok(TakenCounts { memory: row.read()?, pattern: row.read()?, occurrences: row.read()?, resolutions: row.read()? })
 }
 
-/// The last days of each of these patterns, oldest first.
+/// The last `limit` days of each pattern, oldest first.
 pub fn days_of(tx: &mut Tx<'_>, patterns: &[PatternKey], limit: u32) -> Result<Vec<Vec<DailyCounts>>, StoreError> {
     const SQL: &str = "SELECT day, occurrences, resolutions FROM pattern_days WHERE pattern_key = $1 \
                        ORDER BY day DESC LIMIT $2";
@@ -129,7 +130,7 @@ pub fn days_of(tx: &mut Tx<'_>, patterns: &[PatternKey], limit: u32) -> Result<V
     rows.map(|rows| rows.into_iter().rev().map(read).collect()).collect()
 }
 
-/// The pattern of each of these signatures, or the one that it leads to; a provisional one too.
+/// For each signature, its pattern or the pattern it was merged into. Includes provisional patterns.
 pub fn of_signatures(tx: &mut Tx<'_>, recipe: &str, signatures: &[&str]) -> Result<Vec<Option<Pattern>>, StoreError> {
     const SQL: &str = concat!("SELECT ", columns!(), tables!(), "WHERE p.recipe = $1 AND p.signature = $2");
     const ROW: &str = concat!("SELECT ", columns!(), tables!(), "WHERE p.key = $1");
@@ -146,33 +147,33 @@ pub fn of_signatures(tx: &mut Tx<'_>, recipe: &str, signatures: &[&str]) -> Resu
     Ok(found)
 }
 
-/// Which of these ids a pattern has.
+/// For each id, true if a pattern has it.
 pub fn are_taken(tx: &mut Tx<'_>, ids: &[&str]) -> Result<Vec<bool>, StoreError> {
     let wanted: Vec<_> = ids.iter().map(|id| [(*id).into()]).collect();
     let rows = tx.query_many("SELECT 1 FROM patterns WHERE id = $1", &wanted)?;
     Ok(rows.into_iter().map(|rows| !rows.is_empty()).collect())
 }
 
-/// A failure to make known.
+/// A failure to insert.
 #[derive(Clone, Copy, Debug)]
 pub struct NewKnown<'a> {
-    /// `pat-…`; free.
+    /// `pat-…`; must be unused.
     pub id: &'a str,
-    /// Its identity under a recipe; not known yet.
+    /// Signatures under a recipe; must be unknown here.
     pub identity: Identity<'a>,
-    /// Case it was learned from.
+    /// Test case that it was learned from.
     pub case_name: &'a str,
-    /// One line.
+    /// Description of one line.
     pub description: &'a str,
     /// The redacted failure as JSON.
     pub sample: &'a str,
-    /// The pattern that it leads to; none: it is one.
+    /// The pattern that the failure belongs to. `None` means that the failure is a pattern itself.
     pub into: Option<PatternKey>,
     /// UTC milliseconds.
     pub first_seen_at: i64,
 }
 
-/// Adds some of which nothing is counted yet; their keys. [`show`] shows those that are patterns.
+/// Inserts failures with counts of zero and returns their keys. Call [`show`] for the failures that are patterns.
 pub fn insert_all(tx: &mut Tx<'_>, new: &[NewKnown<'_>]) -> Result<Vec<PatternKey>, StoreError> {
     const SQL: &str = "INSERT INTO patterns (id, source, category, recipe, signature, family, case_name, normalized, \
                        description, occurrences, resolutions, first_seen_at, last_seen_at, updated_at) \
@@ -206,14 +207,14 @@ pub fn insert_all(tx: &mut Tx<'_>, new: &[NewKnown<'_>]) -> Result<Vec<PatternKe
     Ok(keys)
 }
 
-/// Shows what was added, or was provisional, as a learned pattern; with everything that was set on it.
+/// Lists an inserted or provisional row as a learned pattern. Call it after all values are set.
 pub fn show(tx: &mut Tx<'_>, key: PatternKey, category: Category) -> Result<(), StoreError> {
     tx.post("UPDATE patterns SET merged_into = NULL WHERE key = $1", &[key.into()])?;
     filter_text::write(tx, key)?;
     count(tx, category, 1)
 }
 
-/// What a person has set elsewhere, on a pattern that is not shown yet.
+/// Sets the values that a person set in another memory. The pattern must not be listed yet.
 pub fn set_overrides(
     tx: &mut Tx<'_>,
     key: PatternKey,
@@ -228,7 +229,7 @@ pub fn set_overrides(
     tx.post(SQL, &params)
 }
 
-/// Signatures that a pattern had elsewhere, unless they are of another here.
+/// Adds earlier signatures from another memory, unless another pattern here has them.
 pub fn add_signatures(tx: &mut Tx<'_>, key: PatternKey, signatures: &[String]) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO pattern_signatures (signature, pattern_key) SELECT $1, key FROM patterns \
                        WHERE key = $2 AND NOT EXISTS (SELECT 1 FROM pattern_signatures s WHERE s.signature = $1) \
@@ -239,7 +240,7 @@ pub fn add_signatures(tx: &mut Tx<'_>, key: PatternKey, signatures: &[String]) -
     Ok(())
 }
 
-/// What was taken from each of these memories and patterns, as `(occurrences, resolutions)`.
+/// For each pair of memory and pattern, the counts that were already taken, as `(occurrences, resolutions)`.
 pub fn taken(tx: &mut Tx<'_>, of: &[(&str, &str)]) -> Result<Vec<(u32, u32)>, StoreError> {
     const SQL: &str = "SELECT occurrences, resolutions FROM taken_counts WHERE memory = $1 AND pattern = $2";
     let wanted: Vec<_> = of.iter().map(|(memory, pattern)| [(*memory).into(), (*pattern).into()]).collect();
@@ -247,7 +248,7 @@ pub fn taken(tx: &mut Tx<'_>, of: &[(&str, &str)]) -> Result<Vec<(u32, u32)>, St
     rows.map(|mut rows| rows.pop().map_or(Ok((0, 0)), |mut row| Ok((row.read()?, row.read()?)))).collect()
 }
 
-/// Keeps what is taken from a memory, in place of what was taken before.
+/// Stores the counts that were taken from a memory, replacing earlier counts.
 pub fn take(tx: &mut Tx<'_>, key: PatternKey, counts: &TakenCounts) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO taken_counts (memory, pattern, pattern_key, occurrences, resolutions) \
                        VALUES ($1, $2, $3, $4, $5) ON CONFLICT (memory, pattern) DO UPDATE SET \
@@ -257,12 +258,12 @@ pub fn take(tx: &mut Tx<'_>, key: PatternKey, counts: &TakenCounts) -> Result<()
     tx.post(SQL, &[memory.into(), pattern.into(), key.into(), (*occurrences).into(), (*resolutions).into()])
 }
 
-/// What is added to a pattern.
+/// Counts to add to a pattern.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Added {
-    /// How often it was diagnosed elsewhere.
+    /// Number of diagnoses in the other memory.
     pub occurrences: u32,
-    /// How often a fix was reported as successful there.
+    /// Number of successful fixes in the other memory.
     pub resolutions: u32,
     /// UTC milliseconds.
     pub first_seen_at: i64,
@@ -270,7 +271,7 @@ pub struct Added {
     pub last_seen_at: i64,
 }
 
-/// Adds what was counted elsewhere; days that are known of it, and today, as they are then.
+/// Adds counts of another memory, its daily counts, and the new totals of today.
 pub fn add_counts(
     tx: &mut Tx<'_>,
     key: PatternKey,
@@ -303,7 +304,7 @@ pub fn add_counts(
     daily_counts::record_stored(tx, key, now)
 }
 
-/// Lets the search read patterns again.
+/// Queues a pattern for the search index.
 pub fn wait_for_indexing(tx: &mut Tx<'_>, key: PatternKey) -> Result<(), StoreError> {
     search::wait(tx, key)
 }

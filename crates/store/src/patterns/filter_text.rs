@@ -1,14 +1,14 @@
-//! What learned patterns are filtered by: one slim text each, in lower case.
-//! Letters are folded as the database's `lower` does.
+//! The text by which learned patterns are filtered: one short lower-case text per pattern. The code lowercases ASCII
+//! letters only, as the database's `lower` does.
 
 use super::PatternKey;
 use crate::{database::Tx, error::StoreError};
 use argus_core::Category;
 
-/// Of the name of a case; `write` has the same.
+/// Maximum length of the case name. The SQL in `write` has the same number.
 const MAX_CASE_CHARS: usize = 300;
 
-/// Writes the text of a pattern that has just been learned.
+/// Stores the text of a pattern that was just learned.
 pub(crate) fn insert(
     tx: &mut Tx<'_>,
     category: Category,
@@ -22,7 +22,7 @@ pub(crate) fn insert(
     tx.post(SQL, &[category.as_str().into(), key.into(), (&text).into()])
 }
 
-/// Writes the text of a learned pattern as it is shown now; a merged one has none.
+/// Stores the text of a learned pattern as it is displayed now. A merged pattern has no text.
 pub(crate) fn write(tx: &mut Tx<'_>, key: PatternKey) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO pattern_texts (category, pattern_key, text) \
                        SELECT COALESCE(p.person_category, p.category), p.key, \
@@ -35,7 +35,7 @@ pub(crate) fn write(tx: &mut Tx<'_>, key: PatternKey) -> Result<(), StoreError> 
     tx.post(SQL, &[key.into()])
 }
 
-/// Takes the text of a pattern out that was shown in this category.
+/// Removes the text of a pattern that was displayed in this category.
 pub(crate) fn remove(tx: &mut Tx<'_>, category: Category, key: PatternKey) -> Result<(), StoreError> {
     const SQL: &str = "DELETE FROM pattern_texts WHERE category = $1 AND pattern_key = $2";
     tx.post(SQL, &[category.as_str().into(), key.into()])

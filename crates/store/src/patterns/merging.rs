@@ -1,7 +1,9 @@
-//! Patterns that are one: a newer recipe sees the same failure in both, or a person says so.
+//! Joins patterns, either because a newer recipe signs both failures alike or because a person says that they are the
+//! same.
 //!
-//! What a recipe joins is one row afterwards. What a person merges stays a row of its own that leads to the other, so
-//! that its failures are known and are signed again by the next recipe; one step leads there, however often it is done.
+//! Patterns that a recipe joins become one row. A pattern that a person merges keeps its row, which leads to the
+//! target, so that its failures stay recognizable and the next recipe can sign them again. A chain of merges is
+//! shortened, so that each row leads to its final target directly.
 
 use super::{
     Identity, Pattern, PatternKey, daily_counts, edits, redirect, row_by_signature, row_of, sameness,
@@ -17,9 +19,9 @@ use crate::{
 };
 use argus_core::{Category, similarity};
 
-/// Signs a pattern again. Where the new recipe sees the same failure in two patterns, they become one.
+/// Signs a pattern with a new recipe. Two patterns become one if the new recipe signs both failures alike.
 pub fn recompute_signature(tx: &mut Tx<'_>, pattern: &Pattern, new: Identity<'_>) -> Result<(), StoreError> {
-    // An earlier one of the same batch may have moved it.
+    // Reads the row again, because an earlier pattern of the same batch may have changed it.
     let Some(pattern) = row_of(tx, pattern.key)? else { return Ok(()) };
     similar::remove(tx, pattern.key, similarity::sketch(&pattern.normalized))?;
     if pattern.signature != new.signature {
@@ -31,7 +33,7 @@ pub fn recompute_signature(tx: &mut Tx<'_>, pattern: &Pattern, new: Identity<'_>
     }
 }
 
-/// A person says that `from` is `into`: its failures, fixes and counts are there from now on. Both are learned ones.
+/// Merges `from` into `into` on behalf of a person, with its failures, fixes and counts. Both must be learned patterns.
 pub fn merge(tx: &mut Tx<'_>, from: &Pattern, into: &Pattern, now: i64) -> Result<(), StoreError> {
     move_contents(tx, from, into.key)?;
     redirect(tx, from.key, into.key)?;
@@ -40,7 +42,7 @@ pub fn merge(tx: &mut Tx<'_>, from: &Pattern, into: &Pattern, now: i64) -> Resul
     daily_counts::record_stored(tx, into.key, now)
 }
 
-/// Shows a provisional pattern as a learned one, with what led to it.
+/// Lists a provisional pattern as a learned pattern, together with the rows that lead to it.
 pub fn show_provisional(tx: &mut Tx<'_>, key: PatternKey) -> Result<(), StoreError> {
     let sql = "UPDATE patterns SET merged_into = NULL WHERE key = $1 AND merged_into = $1 RETURNING key";
     match tx.query_first(sql, &[key.into()])? {
@@ -49,14 +51,14 @@ pub fn show_provisional(tx: &mut Tx<'_>, key: PatternKey) -> Result<(), StoreErr
     }
 }
 
-/// A pattern that leads to another stands for itself from now on; `provisional`: a built-in speaks for it.
+/// Separates a row from the pattern that it leads to. If `provisional` is true, a built-in pattern represents it.
 pub fn split(tx: &mut Tx<'_>, key: PatternKey, provisional: bool) -> Result<(), StoreError> {
     redirect(tx, key, key)?;
     if provisional { Ok(()) } else { show_provisional(tx, key) }
 }
 
-/// A person says that `part` is not `whole`: its diagnoses count for itself again. The fixes stay where they are, for nobody
-/// noted of which of the two they were.
+/// Undoes a merge: the diagnoses of `part` count for `part` again. The fixes stay with `whole`, because it is not
+/// recorded which of the two patterns they were reported for.
 pub fn split_off(tx: &mut Tx<'_>, part: &Pattern, whole: &Pattern, now: i64) -> Result<(), StoreError> {
     const LESS: &str = "UPDATE patterns SET updated_at = $3, occurrences = \
                         CASE WHEN occurrences - $2 > resolutions THEN occurrences - $2 ELSE resolutions END \
@@ -69,7 +71,7 @@ pub fn split_off(tx: &mut Tx<'_>, part: &Pattern, whole: &Pattern, now: i64) -> 
     daily_counts::record_stored(tx, part.key, now)
 }
 
-/// Learned patterns of any recipe, merged ones too, that had this signature once.
+/// The learned pattern that once had this signature under any recipe, or the pattern it was merged into.
 pub fn had_signature(tx: &mut Tx<'_>, signature: &str) -> Result<Option<Pattern>, StoreError> {
     const SQL: &str =
         "SELECT pattern_key FROM pattern_signatures WHERE signature = $1 ORDER BY pattern_key DESC LIMIT 1";
@@ -97,11 +99,12 @@ fn write_identity(tx: &mut Tx<'_>, pattern: &Pattern, new: Identity<'_>) -> Resu
     tx.post(SQL, &params)?;
     similar::index(tx, pattern.key, new.bands)?;
     add_to_view(tx, pattern.key)?;
-    // The search knows it by the family that the older recipe saw.
+    // The search index still has the family signature of the older recipe.
     mark_for_indexing(tx, pattern.key)
 }
 
-/// `pattern` would get the signature that `other` has under the new recipe. What was learned of either is shown.
+/// Joins `pattern` into the row `other`, which already has the new signature. The result is listed if either row was
+/// listed.
 fn join_patterns(tx: &mut Tx<'_>, pattern: &Pattern, other: &Pattern, new: Identity<'_>) -> Result<(), StoreError> {
     join_rows(tx, pattern, other, new)?;
     let is_shown = pattern.merged_into.is_none() || other.merged_into.is_none();
@@ -119,7 +122,8 @@ fn join_rows(tx: &mut Tx<'_>, pattern: &Pattern, other: &Pattern, new: Identity<
             move_overrides(tx, pattern, other)?;
             delete_row(tx, pattern, other.key)
         }
-        // A person said where these failures count; so do those that are the same now.
+        // A person decided where the failures of `pattern` count. The failures of `other` are the same now, so they
+        // follow.
         (Some(into), None) if into != other.key => {
             move_contents(tx, other, into)?;
             redirect(tx, other.key, into)?;
@@ -138,7 +142,7 @@ fn join_rows(tx: &mut Tx<'_>, pattern: &Pattern, other: &Pattern, new: Identity<
     }
 }
 
-/// Counts, solutions, outcomes and merged patterns of `from` go to `into`.
+/// Moves counts, solutions, outcomes and merged patterns from `from` to `into`.
 fn move_contents(tx: &mut Tx<'_>, from: &Pattern, into: PatternKey) -> Result<(), StoreError> {
     const SUM: &str = "UPDATE patterns SET occurrences = occurrences + $2, resolutions = resolutions + $3, \
                        first_seen_at = CASE WHEN first_seen_at < $4 THEN first_seen_at ELSE $4 END, \
@@ -166,7 +170,7 @@ fn move_contents(tx: &mut Tx<'_>, from: &Pattern, into: PatternKey) -> Result<()
     mark_for_indexing(tx, into)
 }
 
-/// What a person set on `from` is not lost, unless something was set on `into` too.
+/// Copies the values that a person set on `from`, except where `into` already has a value.
 fn move_overrides(tx: &mut Tx<'_>, from: &Pattern, into: &Pattern) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE patterns SET person_category = COALESCE(person_category, $2), \
                        person_description = COALESCE(person_description, $3), \
@@ -191,7 +195,7 @@ fn move_overrides(tx: &mut Tx<'_>, from: &Pattern, into: &Pattern) -> Result<(),
     add_to_view(tx, into.key)
 }
 
-/// Deletes a row that has nothing of its own left; its signatures go to `into`, the row of the same failure.
+/// Deletes a row whose content was moved. Its signatures go to `into`, the row of the same failure.
 fn delete_row(tx: &mut Tx<'_>, row: &Pattern, into: PatternKey) -> Result<(), StoreError> {
     const MOVE: &str = "INSERT INTO pattern_signatures (signature, pattern_key) \
                         SELECT signature, $2 FROM pattern_signatures WHERE pattern_key = $1 ON CONFLICT DO NOTHING";

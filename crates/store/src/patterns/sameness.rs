@@ -1,5 +1,5 @@
-//! What somebody said of two failures: that they are one, or that they are two. Of a pair the last word counts.
-//! What a memory makes of it is in `merging`.
+//! Statements of people that two failures are the same or different. Only the last statement about a pair counts. The
+//! effect on patterns is in `merging`.
 
 use super::{
     PatternKey,
@@ -10,33 +10,33 @@ use crate::{
     error::StoreError,
 };
 
-/// A word about two failures.
+/// A statement about two failures.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Said {
     /// `dec-…`.
     pub id: String,
-    /// One of them.
+    /// The first failure.
     pub failure: Known,
-    /// The other.
+    /// The second failure.
     pub other: Known,
-    /// They are one.
+    /// True if the failures are the same.
     pub is_same: bool,
     /// UTC milliseconds.
     pub said_at: i64,
 }
 
-/// A word to keep.
+/// A statement to store.
 #[derive(Clone, Copy, Debug)]
 pub struct NewWord<'a> {
-    /// `dec-…`; free.
+    /// `dec-…`; must be unused.
     pub id: &'a str,
-    /// They are one.
+    /// True if the failures are the same.
     pub is_same: bool,
     /// UTC milliseconds.
     pub now: i64,
 }
 
-/// Keeps what is said of two, in place of the contrary; the same once more is no news.
+/// Stores a statement about two failures and deletes a contrary statement. A repeated statement changes nothing.
 pub fn say(
     tx: &mut Tx<'_>,
     failure: PatternKey,
@@ -53,7 +53,7 @@ pub fn say(
     tx.post(SAY, &[failure.into(), other.into(), id.into(), is_same.into(), now.into()])
 }
 
-/// All that was said, in the order of the ids, after this one.
+/// All statements, ordered by id, starting after `after`.
 pub fn page(tx: &mut Tx<'_>, after: &str, limit: u32) -> Result<Vec<Said>, StoreError> {
     const SQL: &str = "SELECT s.id, s.is_same, s.said_at, \
                        p.id, p.recipe, p.signature, p.case_name, p.normalized, p.description, a.event, \
@@ -69,7 +69,7 @@ pub fn page(tx: &mut Tx<'_>, after: &str, limit: u32) -> Result<Vec<Said>, Store
     tx.query(SQL, &[after.into(), limit.into()])?.into_iter().map(read).collect()
 }
 
-/// Those that this one is said not to be.
+/// Failures that are stated to be different from this failure.
 pub fn others_than(tx: &mut Tx<'_>, key: PatternKey) -> Result<Vec<PatternKey>, StoreError> {
     const SQL: &str = "SELECT other_key FROM sameness WHERE pattern_key = $1 AND is_same = 0 \
                        UNION SELECT pattern_key FROM sameness WHERE other_key = $1 AND is_same = 0";
@@ -77,14 +77,14 @@ pub fn others_than(tx: &mut Tx<'_>, key: PatternKey) -> Result<Vec<PatternKey>, 
     rows.into_iter().map(|mut row| row.read().map(PatternKey)).collect()
 }
 
-/// The id of the last word that this one is another.
+/// Id of the newest statement that this failure is the same as another.
 pub fn joined_by(tx: &mut Tx<'_>, key: PatternKey) -> Result<Option<String>, StoreError> {
     const SQL: &str = "SELECT id FROM sameness WHERE (pattern_key = $1 OR other_key = $1) AND is_same = 1 \
                        ORDER BY said_at DESC, id DESC LIMIT 1";
     tx.query_first(SQL, &[key.into()])?.map(|mut row| row.read()).transpose()
 }
 
-/// What was said of a row that goes is said of the one that stands for the same failure.
+/// Moves the statements about a row that is deleted to the row that represents the same failure.
 pub(super) fn move_to(tx: &mut Tx<'_>, from: PatternKey, into: PatternKey) -> Result<(), StoreError> {
     const MOVE: &str = "INSERT INTO sameness (pattern_key, other_key, id, is_same, said_at) \
                         SELECT CASE WHEN pattern_key = $1 THEN $2 ELSE pattern_key END, \

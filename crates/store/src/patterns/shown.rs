@@ -1,4 +1,4 @@
-//! Keeps what is counted and found of patterns in step with what is shown of them.
+//! Keeps counts, filter texts and the search index up to date when the displayed values of a pattern change.
 
 use super::{Pattern, PatternKey, count, filter_text, row_of};
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
     solutions,
 };
 
-/// Takes a learned pattern out of counts and texts, before what is shown of it changes.
+/// Removes a learned pattern from counts and texts. Call it before its displayed values change.
 pub(crate) fn remove_from_view(tx: &mut Tx<'_>, pattern: &Pattern) -> Result<(), StoreError> {
     if pattern.is_builtin || pattern.merged_into.is_some() {
         return Ok(());
@@ -17,7 +17,7 @@ pub(crate) fn remove_from_view(tx: &mut Tx<'_>, pattern: &Pattern) -> Result<(),
     count(tx, pattern.shown_category(), -1)
 }
 
-/// Puts it in again, as it is shown now.
+/// Adds the pattern to counts and texts again with its current values.
 pub(crate) fn add_to_view(tx: &mut Tx<'_>, key: PatternKey) -> Result<(), StoreError> {
     let shown = row_of(tx, key)?.filter(|pattern| !pattern.is_builtin && pattern.merged_into.is_none());
     let Some(pattern) = shown else { return Ok(()) };
@@ -25,7 +25,7 @@ pub(crate) fn add_to_view(tx: &mut Tx<'_>, key: PatternKey) -> Result<(), StoreE
     count(tx, pattern.shown_category(), 1)
 }
 
-/// Lets the search read a pattern again, where it has anything to suggest.
+/// Queues a pattern for the search index, or removes it from the index if it has no solution.
 pub(crate) fn mark_for_indexing(tx: &mut Tx<'_>, key: PatternKey) -> Result<(), StoreError> {
     if solutions::count_of(tx, Owner::Pattern(key))? > 0 {
         return search::wait(tx, key);

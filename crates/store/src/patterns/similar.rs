@@ -1,5 +1,4 @@
-//! Finds patterns that are like a failure, by index alone.
-//! How alike they are is judged by core.
+//! Finds candidates that are similar to a failure, using indexes only. `argus-core` computes how similar they are.
 
 use super::{Pattern, PatternKey, columns, tables};
 use crate::{
@@ -8,10 +7,11 @@ use crate::{
     patterns,
 };
 
-/// Newest patterns looked at per band. A band that many share says little, and the bound keeps a search flat.
+/// Number of newest patterns to look at per band. A band that many patterns share says little, and the limit keeps the
+/// cost of a search constant.
 const MAX_PATTERNS_PER_BAND: u32 = 24;
 
-/// Patterns of the same family, each once; what was merged leads to where it was.
+/// Patterns of the same family without duplicates. A merged pattern is replaced by its target.
 pub fn of_family(tx: &mut Tx<'_>, family: &str, limit: u32) -> Result<Vec<Pattern>, StoreError> {
     const SQL: &str = concat!("SELECT ", columns!(), tables!(), "WHERE p.family = $1 ORDER BY p.key LIMIT $2");
     let rows = tx.query(SQL, &[family.into(), limit.into()])?;
@@ -27,7 +27,7 @@ pub fn of_family(tx: &mut Tx<'_>, family: &str, limit: u32) -> Result<Vec<Patter
     Ok(found)
 }
 
-/// Keys and stable texts of patterns that share a band, merged ones too.
+/// Keys and normalized texts of patterns that share a band, including merged patterns.
 pub fn of_bands(tx: &mut Tx<'_>, bands: [u32; 4]) -> Result<Vec<(PatternKey, String)>, StoreError> {
     const KEYS: &str = "SELECT pattern_key FROM pattern_bands WHERE band = $1 ORDER BY pattern_key DESC LIMIT $2";
     const SQL: &str = "SELECT normalized FROM patterns WHERE key = $1";
@@ -51,7 +51,7 @@ pub(crate) fn remove(tx: &mut Tx<'_>, key: PatternKey, bands: [u32; 4]) -> Resul
     tx.execute_many(SQL, number_bands(bands).map(|band| [Value::Int(band), key.into()]))
 }
 
-/// The number of the band goes into its key, so that the same hash in two bands is no match.
+/// Combines the number of the band with its hash, so that equal hashes in different bands do not match.
 fn number_bands(bands: [u32; 4]) -> impl Iterator<Item = i64> {
     (0_i64..).zip(bands).map(|(number, hash)| (number << 32) | i64::from(hash))
 }

@@ -1,6 +1,6 @@
-//! Patterns as a person looks through them: by any column, by words, page by page. What is sorted is slim, key and
-//! value straight from an index; the rows of a page are read afterwards.
-//! The texts of built-ins are in core, so whoever lists them puts them in.
+//! Patterns for a list that a person sorts, filters and pages through. Sorting reads only key and value from an index;
+//! the rows of a page are read afterwards. The texts of built-in patterns are in `argus-core`, so the caller has to add
+//! them.
 
 use super::{PatternKey, shown_category};
 use crate::{
@@ -10,41 +10,41 @@ use crate::{
 use argus_core::Category;
 use std::cmp::Ordering;
 
-/// What patterns can be sorted by.
+/// Sort columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Column {
-    /// Its letters, in lower case.
+    /// Description in lower case.
     Description,
-    /// How sure it is.
+    /// Confidence.
     Confidence,
-    /// How often it was diagnosed.
+    /// Number of diagnoses.
     Occurrences,
-    /// How often it was fixed.
+    /// Number of successful fixes.
     Resolutions,
-    /// The last diagnosis.
+    /// Time of the last diagnosis.
     LastSeen,
 }
 
-/// Where a pattern stands in an order.
+/// The position of a pattern in a sort order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SortEntry {
-    /// What it is sorted by.
+    /// Value of the sort column.
     pub value: SortValue,
-    /// Which.
+    /// Key of the pattern.
     pub key: PatternKey,
 }
 
-/// A value to sort by.
+/// A value of a sort column.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SortValue {
-    /// Counts, moments and scores.
+    /// A count, a time or a score.
     Number(f64),
-    /// Letters.
+    /// A text.
     Text(String),
 }
 
 impl SortEntry {
-    /// Ascending, equal ones oldest first.
+    /// Compares in ascending order. Entries with equal values are ordered by age, oldest first.
     pub fn compare(&self, other: &Self) -> Ordering {
         let by = match (&self.value, &other.value) {
             (SortValue::Number(a), SortValue::Number(b)) => a.total_cmp(b),
@@ -62,7 +62,7 @@ macro_rules! description {
     };
 }
 
-/// A statement in both directions.
+/// The ascending and the descending form of a statement.
 macro_rules! in_order {
     ($column:expr) => {
         (
@@ -88,7 +88,7 @@ macro_rules! in_order {
     };
 }
 
-/// The first patterns of a category in an order, built-ins too, each with its value.
+/// The first patterns of a category in a sort order, including built-in patterns.
 pub fn in_order(
     tx: &mut Tx<'_>,
     category: Category,
@@ -107,7 +107,7 @@ pub fn in_order(
     read_placed(tx.query(sql, &[category.as_str().into(), limit.into()])?)
 }
 
-/// Learned patterns of all categories by the letters of their descriptions.
+/// Learned patterns of all categories, sorted by description.
 pub fn in_letters(tx: &mut Tx<'_>, descending: bool, limit: u32, offset: u32) -> Result<Vec<SortEntry>, StoreError> {
     const ASCENDING: &str = concat!(
         "SELECT ",
@@ -127,7 +127,7 @@ pub fn in_letters(tx: &mut Tx<'_>, descending: bool, limit: u32, offset: u32) ->
     read_placed(tx.query(sql, &[limit.into(), offset.into()])?)
 }
 
-/// The values of some patterns, in no order.
+/// Sort entries of the given patterns, unsorted.
 pub fn values(tx: &mut Tx<'_>, keys: &[PatternKey], by: Column) -> Result<Vec<SortEntry>, StoreError> {
     let sql = match by {
         Column::Description => concat!("SELECT ", description!(), ", p.key FROM patterns p WHERE p.key = $1"),
@@ -140,14 +140,14 @@ pub fn values(tx: &mut Tx<'_>, keys: &[PatternKey], by: Column) -> Result<Vec<So
     read_placed(tx.query_many(sql, &wanted)?.into_iter().flatten())
 }
 
-/// Texts that are read at once.
+/// Limits the memory that a search needs.
 const TEXTS_PER_READ: u32 = 1_000;
 
-/// Learned patterns of a category with these words, oldest first.
+/// Learned patterns of a category whose text contains `words`, oldest first.
 pub fn with_words(tx: &mut Tx<'_>, category: Category, words: &str) -> Result<Vec<PatternKey>, StoreError> {
     const SQL: &str = "SELECT pattern_key, text FROM pattern_texts WHERE category = $1 AND pattern_key > $2 \
                        ORDER BY pattern_key LIMIT $3";
-    // As the database's `lower` does.
+    // The stored text is in ASCII lower case, like the database's `lower`.
     let words = words.to_ascii_lowercase();
     let finder = memchr::memmem::Finder::new(&words);
     let (mut found, mut after, mut is_more) = (Vec::new(), i64::MIN, true);
@@ -164,7 +164,7 @@ pub fn with_words(tx: &mut Tx<'_>, category: Category, words: &str) -> Result<Ve
     Ok(found)
 }
 
-/// The recorded signatures by which failures of a pattern are known, older ones too.
+/// All signatures of a pattern's failures, including earlier signatures.
 pub fn signatures(tx: &mut Tx<'_>, key: PatternKey) -> Result<Vec<String>, StoreError> {
     const SQL: &str = "SELECT signature FROM patterns WHERE key = $1 UNION \
                        SELECT signature FROM pattern_signatures WHERE pattern_key = $1";

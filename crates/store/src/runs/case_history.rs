@@ -1,4 +1,4 @@
-//! Cases of many runs: where failures were seen, what changed between two runs, how tests ended over time.
+//! Cases across runs: where failures occurred, what changed between two runs, and how tests ended over time.
 
 use super::{
     RunKey,
@@ -10,53 +10,53 @@ use crate::{
 };
 use argus_core::Category;
 
-/// How a case ended.
+/// The outcome of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CaseOutcome {
-    /// At every attempt.
+    /// Failed in every attempt.
     Failed,
-    /// It failed and then passed.
+    /// Failed first and passed in a later attempt.
     Flaky,
-    /// At the first attempt.
+    /// Passed in the first attempt.
     Passed,
-    /// Not run.
+    /// Did not run.
     Skipped,
 }
 
-/// A failed case, slim.
+/// A failed case without its texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FailedCase {
     /// Qualified name.
     pub name: String,
-    /// When it was recorded.
+    /// Category at the time of recording.
     pub category: Category,
-    /// One line.
+    /// Error in one line.
     pub headline: String,
-    /// When it was recorded.
+    /// Signature at the time of recording.
     pub signature: String,
 }
 
-/// Where a case failed.
+/// One failure of a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FailureOccurrence {
-    /// The run.
+    /// The run in which the case failed.
     pub run: RunKey,
-    /// Where in it.
+    /// Position of the case in the run.
     pub seq: i64,
-    /// When it was recorded.
+    /// Signature at the time of recording.
     pub signature: String,
 }
 
-/// Which cases of a run.
+/// Selects cases of a run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CaseFilter<'a> {
-    /// Only those that ended so.
+    /// Only cases with this outcome.
     pub state: Option<CaseOutcome>,
-    /// Only with these words in name or headline; ASCII letters in lower case.
+    /// Only cases whose name or headline contains this text. ASCII letters must be in lower case.
     pub words: Option<&'a str>,
 }
 
-/// 0 failed, 1 flaky, 2 passed, 3 skipped.
+/// Computes 0 for failed, 1 for flaky, 2 for passed, 3 for skipped.
 macro_rules! state {
     () => {
         "CASE WHEN c.rank < 2 THEN c.rank WHEN c.status = 'skipped' THEN 3 ELSE 2 END"
@@ -72,7 +72,8 @@ macro_rules! filtered {
     };
 }
 
-/// One page of the cases of a run that fit: failed first, then flaky, then the rest, each in the report's order.
+/// One page of a run's cases that match the filter. Failed cases come first, then flaky cases, then the rest, each
+/// group in the order of the report.
 pub fn list(
     tx: &mut Tx<'_>,
     run: RunKey,
@@ -93,7 +94,7 @@ pub fn list(
     rows.into_iter().map(|mut row| cases::case(&mut row)).collect()
 }
 
-/// How many cases of a run fit.
+/// Number of a run's cases that match the filter.
 pub fn count(tx: &mut Tx<'_>, run: RunKey, filter: CaseFilter<'_>) -> Result<u32, StoreError> {
     const SQL: &str = concat!("SELECT COUNT(*)", filtered!());
     tx.query_first(SQL, &bounds(run, filter))?.map_or(Ok(0), |mut row| row.read())
@@ -110,7 +111,7 @@ fn bounds(run: RunKey, filter: CaseFilter<'_>) -> [Value<'_>; 5] {
     [run.0.into(), least.into(), most.into(), status.into(), filter.words.unwrap_or_default().into()]
 }
 
-/// The failed cases of a run, in the report's order.
+/// The failed cases of a run in the order of the report.
 pub fn failed(tx: &mut Tx<'_>, run: RunKey, limit: u32) -> Result<Vec<FailedCase>, StoreError> {
     const SQL: &str = "SELECT c.name, f.category, f.headline, f.signature FROM cases c \
                        JOIN failures f ON f.run_key = c.run_key AND f.seq = c.seq \
@@ -118,7 +119,7 @@ pub fn failed(tx: &mut Tx<'_>, run: RunKey, limit: u32) -> Result<Vec<FailedCase
     read_failed(tx.query(SQL, &[run.0.into(), limit.into()])?)
 }
 
-/// The failed cases of a run that were of a category.
+/// The failed cases of a run with a category.
 pub fn failed_of(tx: &mut Tx<'_>, run: RunKey, category: Category, limit: u32) -> Result<Vec<FailedCase>, StoreError> {
     const SQL: &str = "SELECT c.name, f.category, f.headline, f.signature FROM cases c \
                        JOIN failures f ON f.run_key = c.run_key AND f.seq = c.seq \
@@ -126,7 +127,7 @@ pub fn failed_of(tx: &mut Tx<'_>, run: RunKey, category: Category, limit: u32) -
     read_failed(tx.query(SQL, &[run.0.into(), category.as_str().into(), limit.into()])?)
 }
 
-/// Where a case of this name failed, newest first.
+/// Failures of the case with this name, newest first.
 pub fn occurrences(tx: &mut Tx<'_>, name: &str, limit: u32) -> Result<Vec<FailureOccurrence>, StoreError> {
     const SQL: &str = "SELECT c.run_key, c.seq, f.signature FROM cases c \
                        JOIN failures f ON f.run_key = c.run_key AND f.seq = c.seq \
@@ -137,7 +138,7 @@ pub fn occurrences(tx: &mut Tx<'_>, name: &str, limit: u32) -> Result<Vec<Failur
     rows.into_iter().map(read).collect()
 }
 
-/// Of one failure: id and start of its run, and the failure's headline.
+/// For one failure, the id and start of its run and the failure's headline.
 pub fn describe_occurrence(
     tx: &mut Tx<'_>,
     occurrence: &FailureOccurrence,
@@ -148,13 +149,13 @@ pub fn describe_occurrence(
     row.map(|mut row| Ok((row.read()?, row.read()?, row.read()?))).transpose()
 }
 
-/// How each case of a run ended, in the order of listing.
+/// Outcome of each case of a run, in the order of a listing.
 pub fn states(tx: &mut Tx<'_>, run: RunKey) -> Result<Vec<(String, CaseOutcome)>, StoreError> {
     const SQL: &str = concat!("SELECT c.name, ", state!(), " FROM cases c WHERE c.run_key = $1 ORDER BY c.rank, c.seq");
     read_states(tx.query(SQL, &[run.0.into()])?)
 }
 
-/// How cases of a run ended that did not fail there and failed in another.
+/// Outcomes of the cases that did not fail in `run` but failed in `other`.
 pub fn states_of_failed_in(
     tx: &mut Tx<'_>,
     run: RunKey,
@@ -169,7 +170,7 @@ pub fn states_of_failed_in(
     read_states(tx.query(SQL, &[run.0.into(), other.0.into()])?)
 }
 
-/// How the case of this name ended in a run; the worst of several.
+/// Outcome of the case with this name in a run. If several cases have the name, the worst outcome.
 pub fn state_of(tx: &mut Tx<'_>, run: RunKey, name: &str) -> Result<Option<CaseOutcome>, StoreError> {
     const SQL: &str = concat!(
         "SELECT ",

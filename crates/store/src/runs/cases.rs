@@ -1,4 +1,4 @@
-//! Cases of a run, slim, and what is known about the failed ones.
+//! Cases of a run, with details for failed cases.
 
 use super::RunKey;
 use crate::{
@@ -7,54 +7,54 @@ use crate::{
 };
 use argus_core::{Category, FailureEvent};
 
-/// How a case ended.
+/// Status of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// Perhaps at a later attempt.
+    /// Passed, possibly in a later attempt.
     Passed,
-    /// At every attempt.
+    /// Failed in every attempt.
     Failed,
-    /// Not run.
+    /// Did not run.
     Skipped,
 }
 
 /// One case.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Case {
-    /// `file > suite > name`.
+    /// Qualified name, `file > suite > name`.
     pub name: String,
-    /// How it ended.
+    /// Status at the end of the run.
     pub status: Status,
-    /// It failed and then passed within the run.
+    /// True if the case failed and then passed within the run.
     pub flaky: bool,
-    /// The runner's own word.
+    /// Status as the runner reported it.
     pub runner_status: Option<String>,
     /// Milliseconds.
     pub duration_ms: Option<f64>,
-    /// How often it ran.
+    /// Number of attempts.
     pub attempts: u32,
-    /// Of a failed case.
+    /// Set if the case failed.
     pub failure: Option<Box<Failure>>,
 }
 
-/// What is known about a failed case; texts are redacted and bounded.
+/// Details of a failed case. All texts are redacted and limited in length.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failure {
-    /// When it was recorded.
+    /// Category at the time of recording.
     pub category: Category,
-    /// One line.
+    /// Error in one line.
     pub headline: String,
-    /// When it was recorded.
+    /// Signature at the time of recording.
     pub signature: String,
-    /// Error text, where the report has one.
+    /// Error text, if the report has one.
     pub error: Option<String>,
-    /// End of its standard output.
+    /// End of the standard output.
     pub stdout_tail: Option<String>,
-    /// End of its standard error.
+    /// End of the standard error.
     pub stderr_tail: Option<String>,
-    /// What is known beside the text, whose own text is empty.
+    /// Structured details. The text of the event is empty, because it is stored in the fields above.
     pub facts: FailureEvent,
-    /// What it was found to be when its run was recorded (JSON).
+    /// Verdict on the failure when the run was recorded (JSON).
     pub verdict: Option<String>,
 }
 
@@ -75,7 +75,7 @@ macro_rules! case_columns {
 }
 pub(crate) use case_columns;
 
-/// Adds all cases of a run, in the report's order.
+/// Inserts all cases of a run in the order of the report.
 pub fn insert_all(tx: &mut Tx<'_>, run: RunKey, cases: &[Case]) -> Result<(), StoreError> {
     const CASES: &str = "INSERT INTO cases (run_key, rank, seq, name, status, runner_status, duration_ms, attempts) \
                          VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
@@ -87,7 +87,8 @@ pub fn insert_all(tx: &mut Tx<'_>, run: RunKey, cases: &[Case]) -> Result<(), St
     tx.execute_many(FAILURES, failed.map(|(seq, failure)| failure_row(run, seq, failure)))
 }
 
-/// One page of a run: failed first, then flaky, then the rest, each in the report's order.
+/// One page of a run's cases. Failed cases come first, then flaky cases, then the rest, each group in the order of the
+/// report.
 pub fn list(tx: &mut Tx<'_>, run: RunKey, limit: u32, offset: u32) -> Result<Vec<Case>, StoreError> {
     const SQL: &str = concat!(
         "SELECT ",
@@ -101,7 +102,7 @@ pub fn list(tx: &mut Tx<'_>, run: RunKey, limit: u32, offset: u32) -> Result<Vec
     rows.into_iter().map(|mut row| case(&mut row)).collect()
 }
 
-/// All cases of a run, in the report's order.
+/// All cases of a run in the order of the report.
 pub fn in_order(tx: &mut Tx<'_>, run: RunKey) -> Result<Vec<Case>, StoreError> {
     const SQL: &str = concat!(
         "SELECT ",
@@ -115,7 +116,7 @@ pub fn in_order(tx: &mut Tx<'_>, run: RunKey) -> Result<Vec<Case>, StoreError> {
     rows.into_iter().map(|mut row| case(&mut row)).collect()
 }
 
-/// A failed case of a run by its qualified name; the first one where a report has several.
+/// The failed case with this qualified name. If a report has several, the first.
 pub fn failed(tx: &mut Tx<'_>, run: RunKey, name: &str) -> Result<Option<Failure>, StoreError> {
     const SQL: &str = concat!(
         "SELECT ",
@@ -127,7 +128,8 @@ pub fn failed(tx: &mut Tx<'_>, run: RunKey, name: &str) -> Result<Option<Failure
     row.map(|mut row| failure(&mut row)).transpose()
 }
 
-/// How many failing cases of a run have this cause, and the qualified names of the first, behind that of the asked one.
+/// Number of failed cases of a run that have this cause, and the qualified names of the first `limit` cases. The case
+/// `asked` comes first.
 pub fn of_cause(
     tx: &mut Tx<'_>,
     run: RunKey,
@@ -148,20 +150,20 @@ pub fn of_cause(
     Ok((count, names))
 }
 
-/// What the failing cases of a run were found to be (JSON), in the report's order.
+/// Verdicts on the failed cases of a run (JSON), in the order of the report.
 pub fn verdicts(tx: &mut Tx<'_>, run: RunKey, limit: u32) -> Result<Vec<String>, StoreError> {
     const SQL: &str = "SELECT verdict FROM failures WHERE run_key = $1 AND verdict IS NOT NULL ORDER BY seq LIMIT $2";
     tx.query(SQL, &[run.0.into(), limit.into()])?.into_iter().map(|mut row| row.read()).collect()
 }
 
-/// Status of a case by its qualified name, whatever it is.
+/// Status of the case with this qualified name.
 pub fn status_of(tx: &mut Tx<'_>, run: RunKey, name: &str) -> Result<Option<Status>, StoreError> {
     const SQL: &str = "SELECT status FROM cases WHERE run_key = $1 AND name = $2 ORDER BY rank, seq LIMIT 1";
     let row = tx.query_first(SQL, &[run.0.into(), name.into()])?;
     row.map(|mut row| row.read()).transpose()
 }
 
-/// Different qualified names that end with `ending`.
+/// Distinct qualified names that end with `ending`.
 pub fn names_ending(tx: &mut Tx<'_>, run: RunKey, ending: &str, limit: u32) -> Result<Vec<String>, StoreError> {
     const SQL: &str = "SELECT name FROM cases WHERE run_key = $1 AND length(name) > length($2) \
                        AND substr(name, length(name) - length($2) + 1) = $2 \
@@ -170,14 +172,14 @@ pub fn names_ending(tx: &mut Tx<'_>, run: RunKey, ending: &str, limit: u32) -> R
     rows.into_iter().map(|mut row| row.read()).collect()
 }
 
-/// Names of a run's cases, failed ones first.
+/// Names of a run's cases, failed cases first.
 pub fn names(tx: &mut Tx<'_>, run: RunKey, limit: u32) -> Result<Vec<String>, StoreError> {
     const SQL: &str = "SELECT name FROM cases WHERE run_key = $1 ORDER BY rank, seq LIMIT $2";
     let rows = tx.query(SQL, &[run.0.into(), limit.into()])?;
     rows.into_iter().map(|mut row| row.read()).collect()
 }
 
-/// Id of the newest run in which a case of this name failed.
+/// Id of the newest run in which the case with this name failed.
 pub fn newest_failure(tx: &mut Tx<'_>, name: &str) -> Result<Option<String>, StoreError> {
     const SQL: &str = "SELECT r.id FROM cases c JOIN runs r ON r.key = c.run_key \
                        WHERE c.name = $1 AND c.status = 'failed' ORDER BY c.run_key DESC LIMIT 1";

@@ -1,6 +1,5 @@
-//! Fixes that were reported as a success, and the runs that prove or refute them.
-//! Fixes are recorded by `solutions`; whether a failure is the one that was claimed to be fixed is decided by the
-//! engine.
+//! Claims: fixes that were reported as a success, and the runs that prove or refute them. Fixes are stored by
+//! `solutions`. The engine decides whether a failure is the failure that a claim says is fixed.
 
 use super::{RunKey, cases::Status};
 use crate::{
@@ -10,24 +9,25 @@ use crate::{
     solutions::{self, SolutionKey, outcomes},
 };
 
-/// Newest claims that a run may decide.
+/// Number of newest claims that a run may decide.
 const MAX_CLAIMS: u32 = 5_000;
 
-/// Newest runs that are looked through for a case.
+/// Number of newest runs to search for a case.
 const MAX_RUNS: u32 = 50;
 
-/// The newest run that has a case, no older than the one of the failure.
+/// The newest run that contains a case, starting with the run of the failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Newest {
     /// `run-…`.
     pub run_id: String,
-    /// How the case ended there.
+    /// Status of the case in this run.
     pub status: Status,
-    /// It failed there and then passed.
+    /// True if the case failed and then passed in this run.
     pub flaky: bool,
 }
 
-/// How a case ended last, from the run of its failure on; None where that run is gone.
+/// The latest result of a case since the run of its failure. Returns `None` if that run was deleted or no run since has
+/// the case.
 pub fn newest_of(tx: &mut Tx<'_>, run_id: &str, case_name: &str) -> Result<Option<Newest>, StoreError> {
     const SINCE: &str = "SELECT r.key, r.id FROM runs r JOIN runs f ON f.id = $1 \
                          WHERE (r.started_at, r.key) >= (f.started_at, f.key) AND r.is_foreign = 0 \
@@ -46,15 +46,16 @@ pub fn newest_of(tx: &mut Tx<'_>, run_id: &str, case_name: &str) -> Result<Optio
     Ok(None)
 }
 
-/// Ends the name of what stands for a file that could not be loaded.
+/// Ends the name of the case that represents a file which could not be loaded.
 const SUITE: &str = "(suite)";
 
-/// The cases of a file that has failed as a whole begin so.
+/// Returns the prefix of the names of a file's cases, if `case_name` represents a file that failed as a whole.
 pub fn cases_of_suite(case_name: &str) -> Option<&str> {
     case_name.strip_suffix(SUITE).filter(|start| !start.is_empty())
 }
 
-/// A command that failed without a case, and a file that could not be loaded, have no case where they are well.
+/// Returns true if the command or the file that the case represents succeeded in a run. Such a case exists only when it
+/// fails, so a success has no row of this name.
 fn whole_passed(tx: &mut Tx<'_>, run: RunKey, case_name: &str) -> Result<bool, StoreError> {
     const COMMAND: &str = "SELECT 1 FROM runs WHERE key = $1 AND command = $2 AND status = 'passed'";
     const CASES: &str = "SELECT COUNT(*), COUNT(CASE WHEN status = 'failed' THEN 1 END) FROM cases \
@@ -71,38 +72,39 @@ fn whole_passed(tx: &mut Tx<'_>, run: RunKey, case_name: &str) -> Result<bool, S
     Ok(ran > 0 && failed == 0)
 }
 
-/// A success that was reported, and that a run may prove or refute.
+/// A reported success that a run may prove or refute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
     key: i64,
     solution: SolutionKey,
     /// The pattern that learned the steps.
     pub pattern: Option<PatternKey>,
-    /// What was changed.
+    /// Description of the change.
     pub steps: String,
-    /// The case that it is about.
+    /// The case that was fixed.
     pub case_name: String,
-    /// The run of the failure.
+    /// Id of the run of the failure.
     pub failed_in: String,
-    /// When that run began, UTC milliseconds; where that run is gone, when it was reported.
+    /// Start of that run, UTC milliseconds. If the run was deleted, the time of the report.
     pub failed_at: i64,
-    /// When it was reported.
+    /// Time of the report, UTC milliseconds.
     pub made_at: i64,
-    /// The machine on which it was.
+    /// The machine that reported the fix.
     pub made_from: Option<String>,
-    /// The branch of that run, where it is known.
+    /// Branch of the run of the failure, if known.
     pub git_branch: Option<String>,
-    /// Runs since in which the case passed at once.
+    /// Number of later runs in which the case passed in the first attempt.
     pub passes: u32,
-    /// How many prove it; more than one where the failure came by chance.
+    /// Number of passes that prove the claim. It is above 1 if the failure occurs by chance.
     pub passes_needed: u32,
-    /// So many were seen.
+    /// True if enough passes were seen.
     pub is_proved: bool,
-    /// What changed until the first pass, as JSON.
+    /// Changes between the failure and the first pass, as JSON.
     pub changed: Option<String>,
 }
 
-/// The newest claims that a run may prove or refute; of what fails by chance, those too that are proved.
+/// The newest claims that a run may prove or refute. Proved claims are included if the failure occurs by chance,
+/// because it may come back.
 pub fn open(tx: &mut Tx<'_>) -> Result<Vec<Claim>, StoreError> {
     const SQL: &str = "SELECT o.key, s.key, s.pattern_key, s.steps, o.case_name, o.run_id, COALESCE(r.started_at, o.created_at), \
                        o.created_at, o.recorded_from, r.git_branch, o.passes, o.passes_needed, o.proved_by IS NOT NULL, \
@@ -133,7 +135,7 @@ pub fn open(tx: &mut Tx<'_>) -> Result<Vec<Claim>, StoreError> {
     read.collect()
 }
 
-/// For each claim whether something else was reported after it for the same case of the same pattern, and stands.
+/// For each claim, true if a later report about the same case of the same pattern names other steps and is not refuted.
 pub fn superseded(tx: &mut Tx<'_>, claims: &[Claim]) -> Result<Vec<bool>, StoreError> {
     const SQL: &str = "SELECT 1 FROM solutions s JOIN outcomes o ON o.solution_key = s.key \
                        WHERE s.pattern_key = $1 AND s.wrong_at IS NULL \
@@ -149,13 +151,13 @@ pub fn superseded(tx: &mut Tx<'_>, claims: &[Claim]) -> Result<Vec<bool>, StoreE
     Ok(tx.query_many(SQL, &params)?.into_iter().map(|rows| !rows.is_empty()).collect())
 }
 
-/// Counts one more run in which the case of each passed.
+/// Adds one pass to each claim.
 pub fn count_passes(tx: &mut Tx<'_>, claims: &[Claim]) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE outcomes SET passes = passes + 1 WHERE key = $1";
     tx.execute_many(SQL, claims.iter().map(|claim| [claim.key.into()]))
 }
 
-/// Stores what changed until the first pass of each claim's case, as JSON.
+/// Stores the changes between the failure and the first pass of each claim's case, as JSON.
 pub fn set_changed<'a>(
     tx: &mut Tx<'_>,
     changed: impl IntoIterator<Item = (&'a Claim, &'a str)>,
@@ -164,14 +166,14 @@ pub fn set_changed<'a>(
     tx.execute_many(SQL, changed.into_iter().map(|(claim, changed)| [claim.key.into(), changed.into()]))
 }
 
-/// Notes the run in which the case of a claim had passed often enough.
+/// Stores the run in which the case had passed often enough.
 pub fn mark_proved(tx: &mut Tx<'_>, claim: &Claim, run_id: &str) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE outcomes SET proved_by = $2 WHERE key = $1";
     tx.post(SQL, &[claim.key.into(), run_id.into()])?;
     choose_best_fix(tx, claim)
 }
 
-/// Notes what contradicts a claim, proved or not, which is a failed attempt from then on: the run in which its case failed again.
+/// Stores the run in which the case failed again. The claim, proved or not, counts as a failed attempt from then on.
 pub fn mark_refuted(tx: &mut Tx<'_>, claim: &Claim, run_id: &str) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE outcomes SET refuted_by = $2 WHERE key = $1";
     tx.post(SQL, &[claim.key.into(), run_id.into()])?;

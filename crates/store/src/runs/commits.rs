@@ -1,4 +1,4 @@
-//! Recorded runs as seen from a commit: which are of it, which came before and which after.
+//! Runs relative to a commit: its own runs, the runs before it and the runs after it.
 
 use super::{Run, RunKey, columns, run};
 use crate::{
@@ -6,7 +6,7 @@ use crate::{
     error::StoreError,
 };
 
-/// Commits of recorded runs that begin so, that of the newest run first.
+/// Commits of recorded runs that start with `prefix`, ordered by their newest run.
 pub fn commits_with_prefix(tx: &mut Tx<'_>, prefix: &str, limit: u32) -> Result<Vec<String>, StoreError> {
     const SQL: &str = "SELECT git_commit FROM runs WHERE git_commit >= $1 AND git_commit < $2 \
                        AND is_foreign = 0 GROUP BY git_commit ORDER BY MAX(started_at) DESC, git_commit LIMIT $3";
@@ -15,19 +15,20 @@ pub fn commits_with_prefix(tx: &mut Tx<'_>, prefix: &str, limit: u32) -> Result<
     rows.into_iter().map(|mut row| row.read()).collect()
 }
 
-/// Where runs of a commit begin.
+/// The first run that represents a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CommitStart {
-    /// The last run that counts as before the commit, or its own first one.
+    /// The first run of the commit. If the commit ran only with uncommitted changes, the last run before it, if there
+    /// is one.
     pub key: RunKey,
-    /// When that started.
+    /// Start of that run.
     pub started_at: i64,
-    /// The commit ran only with uncommitted changes.
+    /// True if the commit ran only with uncommitted changes.
     pub only_edited: bool,
 }
 
-/// The first run of a commit. Work that was not committed yet is of the time after it: where nothing else ran, the run
-/// before stands for the commit, as far as there is one.
+/// Finds the run that represents the state of a commit. A run with uncommitted changes shows later code, so if the
+/// commit has only such runs, the run before them represents it.
 pub fn commit_start(tx: &mut Tx<'_>, commit: &str) -> Result<Option<CommitStart>, StoreError> {
     const FIRST: &str = "SELECT key, started_at, COALESCE(git_dirty, 0) FROM runs WHERE git_commit = $1 \
                          AND is_foreign = 0 ORDER BY COALESCE(git_dirty, 0), started_at, key LIMIT 1";
@@ -44,7 +45,7 @@ pub fn commit_start(tx: &mut Tx<'_>, commit: &str) -> Result<Option<CommitStart>
     }
 }
 
-/// The runs of a commit, and those before it; newest first.
+/// The runs of a commit and all runs before it, newest first.
 pub fn until(tx: &mut Tx<'_>, commit: &str, start: CommitStart, limit: u32) -> Result<Vec<(RunKey, Run)>, StoreError> {
     const SQL: &str = concat!(
         "SELECT key, ",
@@ -57,7 +58,7 @@ pub fn until(tx: &mut Tx<'_>, commit: &str, start: CommitStart, limit: u32) -> R
     tx.query(SQL, &params)?.into_iter().map(keyed).collect()
 }
 
-/// The runs of other code after the first of a commit, newest first.
+/// The runs of other code after the first run of a commit, newest first.
 pub fn after(tx: &mut Tx<'_>, commit: &str, start: CommitStart, limit: u32) -> Result<Vec<(RunKey, Run)>, StoreError> {
     const SQL: &str = concat!(
         "SELECT key, ",

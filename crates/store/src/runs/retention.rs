@@ -1,39 +1,39 @@
-//! Deletes old runs with their cases, a bounded number at a time.
-//! Patterns, solutions and outcomes stay.
+//! Deletes old runs with their cases, a limited number at a time. Patterns, solutions and outcomes stay.
 
 use super::RunKey;
 use crate::{database::Tx, error::StoreError};
 
-/// What may stay.
+/// Limits for the runs to keep.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RetentionLimits {
-    /// Runs older than this go.
+    /// Maximum age.
     pub age: Option<MaxAge>,
-    /// Only this many newest runs stay.
+    /// Maximum number of runs. The newest stay.
     pub newest: Option<u32>,
 }
 
-/// A limit by age.
+/// A maximum age.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MaxAge {
     /// Milliseconds.
     pub max_ms: i64,
-    /// What the clock says, which may be wrong.
+    /// Current time by the clock, which may be wrong.
     pub now: i64,
-    /// So many of the newest runs stay, however old they are.
+    /// Number of newest runs that stay regardless of their age.
     pub min_runs: u32,
 }
 
-/// Age is measured against the middle of so many newest runs instead of a clock: a clock that is wrong for fewer than
-/// half of them moves nothing. Where fewer are kept, fewer speak, down to one wrong clock in three runs.
+/// Age is measured against the median start of the newest runs instead of the clock, so that a wrong clock in fewer
+/// than half of these runs has no effect. If fewer runs are kept, fewer are used; with three runs, one wrong clock is
+/// harmless.
 const WITNESS_RUNS: u32 = 5;
 
-/// In one transaction at most so many runs are deleted, and no further one after so many cases, so that a limit
-/// set late does not make one call wait; the next recorded run goes on.
+/// Limits of one transaction: the number of runs, and the number of cases after which no further run is deleted.
+/// Otherwise a new limit on a large database would make one call wait long. The next recorded run continues.
 const MAX_RUNS_AT_ONCE: u32 = 50;
 const MAX_CASES_AT_ONCE: i64 = 200_000;
 
-/// Deletes what is over the limits, in the order of recording; never the run recorded last.
+/// Deletes runs above the limits in the order of recording and returns their number. The newest run is never deleted.
 pub fn apply(tx: &mut Tx<'_>, keep: RetentionLimits) -> Result<u32, StoreError> {
     let mut deleted = 0;
     let mut cases = 0;
@@ -48,8 +48,8 @@ pub fn apply(tx: &mut Tx<'_>, keep: RetentionLimits) -> Result<u32, StoreError> 
     Ok(deleted)
 }
 
-/// Both limits take the runs recorded first, so the later bound holds for both. The order of recording is the one
-/// that no clock changes.
+/// Runs to delete, with their number of cases. Both limits delete the runs that were recorded first, so the later of
+/// the two bounds is used. The order of recording is used because no clock can change it.
 fn expired_runs(tx: &mut Tx<'_>, keep: RetentionLimits) -> Result<Vec<(RunKey, i64)>, StoreError> {
     const BEFORE: &str = "SELECT key, passed + failed + skipped FROM runs WHERE key < $1 ORDER BY key LIMIT $2";
     let too_old = match keep.age {
@@ -65,8 +65,8 @@ fn expired_runs(tx: &mut Tx<'_>, keep: RetentionLimits) -> Result<Vec<(RunKey, i
     rows.into_iter().map(|mut row| Ok((RunKey(row.read()?), row.read()?))).collect()
 }
 
-/// A run goes once it and all that were recorded before it are too old: one that a wrong clock dated long ago, or far
-/// ahead, stays and goes with its neighbours.
+/// The oldest run that is young enough. A run is deleted only together with all earlier runs, so a run with a wrong
+/// date far in the past or future stays as long as its neighbors.
 fn first_kept_by_age(tx: &mut Tx<'_>, age: MaxAge) -> Result<Option<RunKey>, StoreError> {
     const YOUNG: &str = "SELECT key FROM runs WHERE started_at BETWEEN $1 AND $2 ORDER BY key LIMIT 1";
     let Some(kept_anyway) = nth_newest(tx, age.min_runs)? else { return Ok(None) };
@@ -76,7 +76,7 @@ fn first_kept_by_age(tx: &mut Tx<'_>, age: MaxAge) -> Result<Option<RunKey>, Sto
     Ok(Some(RunKey(young.read()?).min(kept_anyway)))
 }
 
-/// The middle moment of the runs recorded last; of two, the earlier one.
+/// Median start of the newest runs. Of two middle values, the earlier.
 fn witnessed_now(tx: &mut Tx<'_>) -> Result<Option<i64>, StoreError> {
     const SQL: &str = "SELECT started_at FROM runs ORDER BY key DESC LIMIT $1";
     let rows = tx.query(SQL, &[WITNESS_RUNS.into()])?;
@@ -85,7 +85,7 @@ fn witnessed_now(tx: &mut Tx<'_>) -> Result<Option<i64>, StoreError> {
     Ok(moments.get(moments.len().saturating_sub(1) / 2).copied())
 }
 
-/// Counted back from the run recorded last; none where there are fewer.
+/// The `count`-th newest run, or `None` if there are fewer runs.
 fn nth_newest(tx: &mut Tx<'_>, count: u32) -> Result<Option<RunKey>, StoreError> {
     const SQL: &str = "SELECT key FROM runs ORDER BY key DESC LIMIT 1 OFFSET $1";
     let row = tx.query_first(SQL, &[(count.max(1) - 1).into()])?;

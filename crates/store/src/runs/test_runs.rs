@@ -1,4 +1,4 @@
-//! How tests did over many runs: one test run by run, and all tests of some runs.
+//! Results of tests over many runs: one test run by run, or all tests of some runs.
 
 use super::{RunKey, case_history::CaseOutcome};
 use crate::{
@@ -7,57 +7,57 @@ use crate::{
 };
 use std::collections::BTreeMap;
 
-/// A run in which a test ran.
+/// The result of a test in one run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TestRun {
-    /// Where its cases are.
+    /// Row key of the run.
     pub key: RunKey,
     /// `run-…`.
     pub id: String,
     /// UTC milliseconds.
     pub started_at: i64,
-    /// Full hash.
+    /// Full commit hash.
     pub git_commit: Option<String>,
     /// Branch.
     pub git_branch: Option<String>,
-    /// Uncommitted changes.
+    /// True if there were uncommitted changes.
     pub git_dirty: Option<bool>,
-    /// Of somebody else's copy of the project.
+    /// True if the run comes from another copy of the project.
     pub is_foreign: bool,
-    /// Of several cases of this name the worst.
+    /// Outcome of the test. If several cases have the name, the worst outcome.
     pub outcome: CaseOutcome,
-    /// Milliseconds; of several cases the longest.
+    /// Milliseconds. If several cases have the name, the longest duration.
     pub duration_ms: Option<f64>,
 }
 
-/// What is said of a failed case in short.
+/// Short description of a failed case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BriefFailure {
-    /// One line.
+    /// Error in one line.
     pub headline: String,
-    /// What it was found to be when its run was recorded (JSON).
+    /// Verdict on the failure when the run was recorded (JSON).
     pub verdict: Option<String>,
 }
 
-/// Where a test is among the cases of a run that were not skipped, as far as that is known.
+/// Position of a test among the cases of a run that were not skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TestPlace {
-    /// It did not run.
+    /// The test did not run.
     Absent,
-    /// Behind so many of them.
+    /// The test comes after this many cases.
     After {
-        /// How many.
+        /// Number of cases before it.
         cases: u32,
-        /// All of them, a name that is there more than once counted once.
+        /// Number of distinct names in the run.
         of: u32,
     },
 }
 
-/// Runs that are looked at together at most.
+/// Maximum number of runs per query.
 const MAX_RUNS_TOGETHER: u32 = 512;
 
-/// The runs in which a test ran, newest first. `places`: where it is in some of them, by their ids. No index has the names
-/// of what passed: a run whose place is not known is read whole.
+/// The runs in which a test ran, newest first. `places` maps ids of runs to the position of the test. It saves time,
+/// because passed cases have no index by name: without a position, all cases of a run are read.
 pub fn of_test(
     tx: &mut Tx<'_>,
     name: &str,
@@ -67,7 +67,7 @@ pub fn of_test(
 ) -> Result<Vec<TestRun>, StoreError> {
     const RUNS: &str = "SELECT key, id, started_at, git_commit, git_branch, git_dirty, is_foreign, passed + failed, \
                         skipped FROM runs ORDER BY started_at DESC, key DESC LIMIT $1 OFFSET $2";
-    // Each rank by itself, so that the bounds of `seq` are bounds of the primary key.
+    // The ranks are listed so that SQLite can use `rank` and `seq` as bounds of the primary key.
     const CASE: &str = "SELECT MIN(rank), MAX(duration_ms) FROM cases WHERE run_key = $1 AND rank IN (0, 1, 2) \
                         AND seq >= $2 AND seq <= $3 AND name = $4 AND status <> 'skipped'";
     let (offset, wanted) = (offset as usize, offset.saturating_add(limit) as usize);
@@ -81,7 +81,7 @@ pub fn of_test(
             let (ran, skipped): (u32, u32) = (row.read()?, row.read()?);
             let (first, last) = match places.get(&run.id) {
                 Some(TestPlace::Absent) => continue,
-                // Only those that were skipped can stand between.
+                // The position counts only cases that ran, so at most all skipped cases can come in between.
                 Some(TestPlace::After { cases, of }) if *of == ran => (*cases, i64::from(*cases) + i64::from(skipped)),
                 _ => (0, i64::MAX),
             };
@@ -103,7 +103,7 @@ pub fn of_test(
     Ok(found.into_iter().take(wanted).skip(offset).collect())
 }
 
-/// A run, of whose cases nothing is read yet.
+/// Reads a run. Outcome and duration are filled in later.
 fn listed(row: &mut Row) -> Result<TestRun, StoreError> {
     Ok(TestRun {
         key: RunKey(row.read()?),
@@ -118,7 +118,7 @@ fn listed(row: &mut Row) -> Result<TestRun, StoreError> {
     })
 }
 
-/// The id of the newest run in which a test failed that was judged, and what it was found to be (JSON).
+/// The newest run with a verdict on a failure of the test: its id and the verdict (JSON).
 pub fn newest_verdict(tx: &mut Tx<'_>, name: &str) -> Result<Option<(String, String)>, StoreError> {
     const SQL: &str = "SELECT r.id, f.verdict FROM cases c JOIN failures f ON f.run_key = c.run_key AND f.seq = c.seq \
                        JOIN runs r ON r.key = c.run_key \
@@ -128,7 +128,7 @@ pub fn newest_verdict(tx: &mut Tx<'_>, name: &str) -> Result<Option<(String, Str
     row.map(|mut row| Ok((row.read()?, row.read()?))).transpose()
 }
 
-/// What is said of failed cases, each named by its run and its name; in the same order.
+/// Short descriptions of failed cases, in the order of the input. Each case is given by its run and name.
 pub fn brief_failures(tx: &mut Tx<'_>, cases: &[(RunKey, &str)]) -> Result<Vec<Option<BriefFailure>>, StoreError> {
     const SQL: &str = "SELECT f.headline, f.verdict FROM cases c \
                        JOIN failures f ON f.run_key = c.run_key AND f.seq = c.seq \
@@ -139,7 +139,7 @@ pub fn brief_failures(tx: &mut Tx<'_>, cases: &[(RunKey, &str)]) -> Result<Vec<O
     rows.into_iter().map(|rows| rows.into_iter().next().map(brief).transpose()).collect()
 }
 
-/// For each run how its cases ended that ran, failed ones first.
+/// For each run, the outcomes of the cases that ran, failed cases first.
 pub fn outcomes(tx: &mut Tx<'_>, runs: &[RunKey]) -> Result<Vec<Vec<(String, CaseOutcome)>>, StoreError> {
     const SQL: &str = "SELECT name, rank FROM cases WHERE run_key = $1 AND status <> 'skipped' ORDER BY rank, seq";
     let params: Vec<[Value<'_>; 1]> = runs.iter().map(|run| [run.0.into()]).collect();
@@ -148,8 +148,8 @@ pub fn outcomes(tx: &mut Tx<'_>, runs: &[RunKey]) -> Result<Vec<Vec<(String, Cas
     rows.into_iter().map(|rows| rows.into_iter().map(read).collect()).collect()
 }
 
-/// For each run the names of those failed cases whose verdict has a text in it. A verdict is long, and a run may have
-/// many: only the names leave the database.
+/// For each run, the names of the failed cases whose verdict contains `text`. Only names leave the database, because
+/// verdicts are long and a run may have many.
 pub fn judged_with(tx: &mut Tx<'_>, runs: &[RunKey], text: &str) -> Result<Vec<Vec<String>>, StoreError> {
     const SQL: &str = "SELECT c.name FROM cases c JOIN failures f ON f.run_key = c.run_key AND f.seq = c.seq \
                        WHERE c.run_key = $1 AND c.rank = 0 AND replace(f.verdict, $2, '') <> f.verdict";
@@ -158,7 +158,7 @@ pub fn judged_with(tx: &mut Tx<'_>, runs: &[RunKey], text: &str) -> Result<Vec<V
     rows.into_iter().map(|rows| rows.into_iter().map(|mut row| row.read()).collect()).collect()
 }
 
-/// Names of tests: of those that failed once, and of those in runs since a moment.
+/// Names of tests that failed at least once, and of tests in runs since a time.
 macro_rules! known {
     () => {
         " FROM (SELECT name, 0 AS later FROM test_histories UNION ALL SELECT name, 1 AS later FROM cases \
@@ -166,8 +166,8 @@ macro_rules! known {
     };
 }
 
-/// Tests that have a part in their name, ASCII letters in whatever case: the one that is called so, then those that end
-/// with `ending`, then the rest.
+/// Names of tests that contain `part`, ignoring the case of ASCII letters. The exact name comes first, then names that
+/// end with `ending`, then the rest.
 pub fn names_with(
     tx: &mut Tx<'_>,
     since: i64,
@@ -187,7 +187,7 @@ pub fn names_with(
     rows.into_iter().map(|mut row| row.read()).collect()
 }
 
-/// Names of tests, those that failed once first.
+/// Names of tests. Tests that failed at least once come first.
 pub fn names(tx: &mut Tx<'_>, since: i64, limit: u32) -> Result<Vec<String>, StoreError> {
     const SQL: &str = concat!("SELECT name", known!(), "GROUP BY name ORDER BY MIN(later), name LIMIT $2");
     let rows = tx.query(SQL, &[since.into(), limit.into()])?;

@@ -1,4 +1,5 @@
-//! What the newest runs say together, each question in one statement, however many runs and cases there are.
+//! Aggregates over the newest runs. Each function uses one statement, so that the number of round trips does not depend
+//! on the number of runs and cases.
 
 use super::RunKey;
 use crate::{
@@ -6,7 +7,7 @@ use crate::{
     error::StoreError,
 };
 
-/// How long a case took that passed at once.
+/// Duration of a case that passed in the first attempt.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PassDuration {
     /// The run.
@@ -17,8 +18,8 @@ pub struct PassDuration {
     pub ms: f64,
 }
 
-/// Of the newest so many runs, how long cases took that passed at the first attempt. Those that never took `least_ms`
-/// in any of these runs are left out where they are stored, and so are most tests of most projects.
+/// Durations of cases that passed in the first attempt, in the newest `runs` runs. Cases that never took `least_ms`
+/// milliseconds are left out by the query, because most tests of most projects are that fast.
 pub fn pass_durations(tx: &mut Tx<'_>, runs: u32, least_ms: f64) -> Result<Vec<PassDuration>, StoreError> {
     const SQL: &str = "WITH newest AS (SELECT key FROM runs WHERE is_foreign = 0 \
                        ORDER BY started_at DESC, key DESC LIMIT $1) SELECT c.run_key, c.name, c.duration_ms FROM cases c \
@@ -31,10 +32,10 @@ pub fn pass_durations(tx: &mut Tx<'_>, runs: u32, least_ms: f64) -> Result<Vec<P
     rows.into_iter().map(read).collect()
 }
 
-/// Of the newest so many runs in which cases failed, how many of these were found to fail by chance; runs with none are
-/// left out.
+/// For the newest `failed_runs` runs with failures, the number of failures with the verdict `flaky`. Runs without such
+/// failures are left out.
 pub fn failures_by_chance(tx: &mut Tx<'_>, failed_runs: u32) -> Result<Vec<(RunKey, u32)>, StoreError> {
-    // Quotation marks inside of a text are escaped in JSON, so that only the verdict itself reads so.
+    // Quotes inside a JSON string are escaped, so this text can only match the verdict itself.
     const SQL: &str = "SELECT f.run_key, COUNT(*) FROM failures f WHERE f.run_key IN (SELECT key FROM runs \
                        WHERE failed > 0 ORDER BY started_at DESC, key DESC LIMIT $1) \
                        AND f.verdict LIKE '%\"verdict\":{\"kind\":\"flaky\",%' GROUP BY f.run_key";
@@ -42,7 +43,7 @@ pub fn failures_by_chance(tx: &mut Tx<'_>, failed_runs: u32) -> Result<Vec<(RunK
     rows.into_iter().map(|mut row| Ok((RunKey(row.read()?), row.read()?))).collect()
 }
 
-/// For each name id and start of the run recorded last in which a case of it failed.
+/// For each name, the id and start of the last recorded run in which the case failed.
 pub fn last_failures(tx: &mut Tx<'_>, names: &[&str]) -> Result<Vec<Option<(String, i64)>>, StoreError> {
     const SQL: &str = "SELECT r.id, r.started_at FROM cases c JOIN runs r ON r.key = c.run_key \
                        WHERE c.name = $1 AND c.status = 'failed' AND r.is_foreign = 0 \

@@ -1,10 +1,12 @@
-//! The documents of one term as bytes: for each the gap to the one before as LEB128, then its weight.
+//! Encodes the documents of a term as bytes. For each document, the distance to the previous document in LEB128,
+//! followed by the weight as one byte.
 
-/// A term in a document: hash, document counted from the segment's first, weight; ordered by the first two.
+/// A term in a document, packed into 64 bits: hash of the term, position of the document in its segment, weight. Sorts
+/// by hash and position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Posting(u64);
 
-/// Documents of one segment at most, so that a posting is one number.
+/// Maximum number of documents in a segment, so that a posting fits into 64 bits.
 pub(super) const MAX_DOCUMENTS: i64 = 1 << 24;
 
 impl Posting {
@@ -27,17 +29,17 @@ impl Posting {
     }
 }
 
-/// Lists of several terms, one after the other in one buffer.
+/// Lists of several terms, concatenated in one buffer.
 #[derive(Debug, Default)]
 pub(super) struct Lists {
     bytes: Vec<u8>,
-    /// Term, how many documents, and where its list ends.
+    /// For each term: hash, number of documents, and end of its list in `bytes`.
     ends: Vec<(u32, u32, usize)>,
     last_place: u32,
 }
 
 impl Lists {
-    /// From postings in order.
+    /// Creates lists from sorted postings.
     pub(super) fn of(sorted: &[Posting]) -> Self {
         let mut lists = Self { bytes: Vec::with_capacity(sorted.len() * 3), ..Self::default() };
         for posting in sorted {
@@ -46,7 +48,7 @@ impl Lists {
         lists
     }
 
-    /// The next posting; terms in order, places in order within a term.
+    /// Appends a posting. Terms must arrive in order, and positions in order within a term.
     pub(super) fn push(&mut self, term: u32, place: u32, weight: u8) {
         if self.ends.last().is_none_or(|(last, _, _)| *last != term) {
             self.ends.push((term, 0, 0));
@@ -65,14 +67,14 @@ impl Lists {
         }
     }
 
-    /// Term, how many documents, list.
+    /// For each term: hash, number of documents, and list.
     pub(super) fn iter(&self) -> impl Iterator<Item = (u32, u32, &[u8])> {
         let starts = std::iter::once(0).chain(self.ends.iter().map(|(_, _, end)| *end));
         self.ends.iter().zip(starts).map(|((term, count, end), start)| (*term, *count, &self.bytes[start..*end]))
     }
 }
 
-/// Place and weight of each; of damaged bytes what comes before the damage.
+/// Calls `each` with position and weight of each posting. Damaged bytes end the list.
 pub(super) fn decode(bytes: &[u8], mut each: impl FnMut(u32, u8)) {
     let mut place: u32 = 0;
     let mut at = 0;
@@ -102,7 +104,7 @@ mod tests {
     use super::{Lists, Posting, decode};
 
     #[test]
-    fn what_was_written_is_read() {
+    fn decodes_what_was_encoded() {
         let mut sorted = vec![
             Posting::new(7, 0, 1),
             Posting::new(7, 200, 255),
@@ -121,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn damaged_bytes_end_a_list() {
+    fn stops_at_damaged_bytes() {
         for damaged in [&[0x80][..], &[1], &[0xff; 9], &[1, 2, 0x80, 0x80]] {
             let mut read = 0;
             decode(damaged, |_, _| read += 1);

@@ -1,7 +1,7 @@
-//! Keeps the index in few large segments: the newest documents become one, small ones are merged.
+//! Keeps the index in a few large segments. The newest documents become a segment, and small segments are merged.
 //!
-//! A log-structured merge: a posting is written four times on the way to a million documents, always in key order,
-//! where one list a term would be written at a random place for every term of every document.
+//! This is a log-structured merge. A posting is written four times until the index has a million documents, but always
+//! in the order of the keys. With one list per term, each term of each document would be written at a random place.
 
 use super::postings::{self, Lists, MAX_DOCUMENTS, Posting};
 use crate::{
@@ -10,21 +10,21 @@ use crate::{
 };
 use argus_core::search::Vector;
 
-/// Fewer documents than this stay without a segment: reading them one by one in every search costs less than a segment
-/// would.
+/// Documents below this number stay without a segment, because reading them one by one in every search costs less than
+/// a segment.
 const MIN_SEGMENT_DOCUMENTS: i64 = 64;
-/// Documents that become one segment at most, so that no import holds more of them in memory.
+/// Maximum number of documents of a new segment, so that an import does not hold more in memory.
 const MAX_NEW_DOCUMENTS: i64 = 16_384;
-/// Documents up to which segments are of one size; of the largest size none is merged any more.
+/// Upper bounds of the sizes, in documents. Segments of the largest size are not merged again.
 const SIZES_DOCUMENTS: [i64; 3] = [512, 4_096, 32_768];
-/// So many of one size, with what is smaller between them, become one.
+/// Number of segments of one size that are merged, together with smaller segments between them.
 const MERGE_FAN_IN: usize = 8;
-/// Documents whose postings are in memory at once while segments are merged.
+/// Number of documents whose postings are in memory at once during a merge.
 const SLICE_DOCUMENTS: i64 = 4_096;
-/// Segments that are read at most; a million documents make about fifty.
+/// Maximum number of segments to read. A million documents have about fifty.
 const MAX_SEGMENTS: u32 = 4_096;
-/// Keys of documents are counted up from 1, and a search walks over all that segments cover. A file may be anybody's,
-/// so that one with larger keys is refused; this many are about a hundred million documents.
+/// Keys of documents start at 1, and a search walks over the whole range of each segment. A foreign file could contain
+/// huge ranges, so a file with larger keys is refused. The limit is about a hundred million documents.
 const MAX_DOCUMENT_KEY: i64 = 1 << 27;
 
 /// The lists of a range of documents.
@@ -37,7 +37,7 @@ pub(super) struct Segment {
 }
 
 impl Segment {
-    /// Where the list of a term is.
+    /// Row key of the list of a term.
     pub(super) fn row(&self, term: u32) -> i64 {
         self.key << 32 | i64::from(term)
     }
@@ -47,8 +47,8 @@ impl Segment {
     }
 }
 
-/// All segments, in the order of their documents. No two cover the same document, so that walking over all of them
-/// takes no longer than their documents do.
+/// All segments in the order of their documents. They must not overlap, so that a walk over all of them takes no longer
+/// than their documents.
 pub(super) fn all(tx: &mut Tx<'_>) -> Result<Vec<Segment>, StoreError> {
     const SQL: &str = "SELECT key, first_document, last_document, documents FROM search_segments ORDER BY key LIMIT $1";
     let rows = tx.query(SQL, &[(MAX_SEGMENTS + 1).into()])?;
@@ -68,15 +68,15 @@ pub(super) fn all(tx: &mut Tx<'_>) -> Result<Vec<Segment>, StoreError> {
     Ok(segments)
 }
 
-/// Whether a segment may follow others that cover the documents up to `covered`.
+/// Returns true if a segment may follow segments that cover the documents up to `covered`.
 fn is_possible(segment: &Segment, covered: i64) -> bool {
     let in_order = covered < segment.first && segment.first <= segment.last && segment.last < MAX_DOCUMENT_KEY;
-    // Only after that, or the difference could overflow.
+    // Checked after the order, because the difference could overflow otherwise.
     in_order && (1..=MAX_DOCUMENTS).contains(&segment.documents) && segment.last - segment.first < MAX_DOCUMENTS
 }
 
-/// Key and vector of the documents that no segment has yet. [`tidy`] leaves few; of a file where somebody left more,
-/// the oldest.
+/// Keys and vectors of the documents without a segment. [`compact`] leaves only a few. If a foreign file has more, only
+/// the oldest are returned.
 pub(super) fn tail(tx: &mut Tx<'_>, segments: &[Segment]) -> Result<Vec<(i64, Vector)>, StoreError> {
     without_segment(tx, segments, MIN_SEGMENT_DOCUMENTS)
 }
@@ -88,7 +88,7 @@ fn without_segment(tx: &mut Tx<'_>, segments: &[Segment], limit: i64) -> Result<
     rows.into_iter().map(|mut row| Ok((row.read()?, Vector::from_bytes(&row.read::<Vec<u8>>()?)))).collect()
 }
 
-/// Makes segments of the newest documents once there are enough, and merges what is small.
+/// Creates a segment from the newest documents if there are enough, and merges small segments.
 pub(super) fn compact(tx: &mut Tx<'_>) -> Result<(), StoreError> {
     let mut segments = all(tx)?;
     while unsegmented(tx, &segments)? >= MIN_SEGMENT_DOCUMENTS {
@@ -103,14 +103,14 @@ pub(super) fn compact(tx: &mut Tx<'_>) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// How many documents no segment has yet.
+/// Number of documents without a segment.
 fn unsegmented(tx: &mut Tx<'_>, segments: &[Segment]) -> Result<i64, StoreError> {
     const SQL: &str = "SELECT COUNT(*) FROM search_documents WHERE key > $1";
     let last = segments.last().map_or(0, |segment| segment.last);
     tx.query_first(SQL, &[last.into()])?.map_or(Ok(0), |mut row| row.read())
 }
 
-/// Where the run of segments begins that is due to be merged.
+/// Index of the first segment of a run that should be merged.
 fn next_merge(segments: &[Segment]) -> Option<usize> {
     let size = segments.last()?.size();
     if size >= SIZES_DOCUMENTS.len() {
@@ -174,7 +174,7 @@ fn merge(tx: &mut Tx<'_>, sources: &[Segment]) -> Result<Segment, StoreError> {
     Ok(merged)
 }
 
-/// The terms from one hash to another.
+/// Merges the lists of the terms whose hashes are in a range.
 fn merged_slice(
     tx: &mut Tx<'_>,
     merged: &Segment,

@@ -1,4 +1,4 @@
-//! Reported fixes of failures: each is a solution of its pattern plus an outcome with run and case.
+//! Reported fixes of failures. A fix is stored as a solution of its pattern plus an outcome with run and case.
 
 use super::{
     NewSolution, choose_best, insert_all, not_inserted,
@@ -12,78 +12,79 @@ use crate::{
     search::Owner,
 };
 
-/// A fix to record.
+/// A fix to insert.
 #[derive(Clone, Copy, Debug)]
 pub struct NewFix<'a> {
     /// `fix-…`.
     pub id: &'a str,
-    /// `sol-…`, used where these steps are not known yet.
+    /// `sol-…`. Ignored if the same steps are already stored.
     pub solution_id: &'a str,
     /// The pattern that learns the steps.
     pub learner: PatternKey,
-    /// The pattern it counts on; another one where a built-in matched and a learned pattern was started.
+    /// The pattern whose counts change. It differs from `learner` if a built-in pattern matched and a learned pattern
+    /// was created.
     pub counted_on: PatternKey,
-    /// Run of the failure.
+    /// Id of the run of the failure.
     pub run_id: &'a str,
-    /// Case of the failure.
+    /// Name of the failed case.
     pub case_name: &'a str,
-    /// What was changed; redacted.
+    /// Description of the change, redacted.
     pub steps: &'a str,
-    /// The same for equal steps, whatever their case and spacing.
+    /// Hash of the steps that ignores case and whitespace.
     pub digest: &'a str,
-    /// It resolved the failure.
+    /// True if it was reported to resolve the failure.
     pub worked: bool,
-    /// The run that proved it.
+    /// Id of the run that proved the fix.
     pub proved_by: Option<&'a str>,
-    /// Passes that were seen since the failure, and how many prove it.
+    /// Number of passes since the failure.
     pub passes: u32,
-    /// At least one.
+    /// Number of passes that prove the fix, at least 1.
     pub passes_needed: u32,
-    /// What changed until the first pass, as JSON.
+    /// Changes between the failure and the first pass, as JSON.
     pub changed: Option<&'a str>,
-    /// The earlier report that this one corrects: `fix-…`.
+    /// Id (`fix-…`) of an earlier report that this report corrects.
     pub supersedes: Option<&'a str>,
-    /// Environment in which it was tried, as JSON, and its canonical form; empty: not known.
+    /// Environment in which the fix was tried, as JSON.
     pub env: Option<&'a str>,
-    /// Its canonical form; empty: not known.
+    /// Canonical form of the environment. Empty if unknown.
     pub env_bucket: &'a str,
-    /// Who reports it.
+    /// Author of the report.
     pub recorder: Recorder<'a>,
     /// UTC milliseconds.
     pub now: i64,
 }
 
-/// One reported fix.
+/// A reported fix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fix {
     /// `fix-…`.
     pub id: String,
-    /// Run of the failure.
+    /// Id of the run of the failure.
     pub run_id: String,
-    /// Case of the failure.
+    /// Name of the failed case.
     pub case_name: String,
-    /// What was changed.
+    /// Description of the change.
     pub steps: String,
-    /// It was reported to have resolved the failure.
+    /// True if it was reported to resolve the failure.
     pub worked: bool,
-    /// The later run in which the case passed.
+    /// Id of the later run in which the case passed.
     pub proved_by: Option<String>,
-    /// The later run in which the case failed again, or the later report that takes it back.
+    /// Id of the later run in which the case failed again, or of the later report that corrects this report.
     pub refuted_by: Option<String>,
-    /// Runs since in which the case passed at once.
+    /// Number of later runs in which the case passed in the first attempt.
     pub passes: u32,
-    /// How many prove it.
+    /// Number of passes that prove the fix.
     pub passes_needed: u32,
-    /// A person judged it as wrong, so that it counts as no success.
+    /// True if a person marked it wrong, so that it does not count as a success.
     pub is_wrong: bool,
     /// UTC milliseconds.
     pub created_at: i64,
-    /// Who reported it.
+    /// Author of the report.
     pub recorded: Recorded,
 }
 
-/// Records a fix: its steps once, its outcome, the sums, and the learner's best solution. False: a person judged these
-/// steps as wrong.
+/// Stores a fix: its steps unless they are known, its outcome, the sums, and the best solution of the learner. Returns
+/// false if a person marked these steps wrong.
 pub fn record_fix(tx: &mut Tx<'_>, fix: &NewFix<'_>) -> Result<bool, StoreError> {
     const SQL: &str = "INSERT INTO outcomes (id, solution_key, pattern_key, started_pattern, worked, run_id, case_name, \
                        env, env_bucket, created_at, recorded_by, recorded_from, proved_by, passes, passes_needed, \
@@ -121,20 +122,21 @@ pub fn record_fix(tx: &mut Tx<'_>, fix: &NewFix<'_>) -> Result<bool, StoreError>
     Ok(!is_wrong)
 }
 
-/// Who says that steps did not help takes back what was claimed of them for the same failure.
+/// Refutes earlier claims of success for the same steps and failure, because the new report says that they did not
+/// help.
 fn take_back(tx: &mut Tx<'_>, fix: &NewFix<'_>, solution: SolutionKey) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE outcomes SET refuted_by = $4 WHERE solution_key = $1 AND run_id = $2 AND case_name = $3 \
                        AND worked = 1 AND proved_by IS NULL AND refuted_by IS NULL";
     tx.post(SQL, &[solution.into(), fix.run_id.into(), fix.case_name.into(), fix.id.into()])
 }
 
-/// Whether this is the id of a success that was reported for the case, on any run.
+/// Returns true if `fix_id` is a reported success for the case in any run.
 pub fn is_success_of(tx: &mut Tx<'_>, fix_id: &str, case_name: &str) -> Result<bool, StoreError> {
     const SQL: &str = "SELECT 1 FROM outcomes WHERE id = $1 AND case_name = $2 AND worked = 1";
     Ok(tx.query_first(SQL, &[fix_id.into(), case_name.into()])?.is_some())
 }
 
-/// Takes back a reported success, because the report `by` corrects it.
+/// Marks a reported success as refuted, because the report `by` corrects it.
 fn supersede(tx: &mut Tx<'_>, fix_id: &str, by: &str) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE outcomes SET refuted_by = COALESCE(refuted_by, $2) WHERE id = $1 RETURNING solution_key";
     if let Some(mut row) = tx.query_first(SQL, &[fix_id.into(), by.into()])? {
@@ -151,7 +153,7 @@ macro_rules! fix_columns {
     };
 }
 
-/// The history of a pattern, newest first: what counted on it, and the outcome that started it.
+/// Reports about a pattern, newest first: those that changed its counts, and the report that created it.
 pub fn history(tx: &mut Tx<'_>, pattern: &Pattern, limit: u32) -> Result<Vec<Fix>, StoreError> {
     const SQL: &str = concat!(
         "SELECT * FROM (",
@@ -185,14 +187,15 @@ pub fn history(tx: &mut Tx<'_>, pattern: &Pattern, limit: u32) -> Result<Vec<Fix
     Ok(fixes.into_iter().map(|(_, fix)| fix).collect())
 }
 
-/// A success was already reported for this failure of this run, by steps that nobody judged as wrong.
+/// Returns true if a success was already reported for this failure and a person has not marked its steps wrong.
 pub fn is_resolved(tx: &mut Tx<'_>, run_id: &str, case_name: &str) -> Result<bool, StoreError> {
     const SQL: &str = "SELECT 1 FROM outcomes o JOIN solutions s ON s.key = o.solution_key \
                        WHERE o.run_id = $1 AND o.case_name = $2 AND o.worked = 1 AND s.wrong_at IS NULL LIMIT 1";
     Ok(tx.query_first(SQL, &[run_id.into(), case_name.into()])?.is_some())
 }
 
-/// A fix of a pattern is one solution, wherever it was tried; whether it is wrong.
+/// Finds or stores the solution of a fix. A pattern has one solution per steps, regardless of the environment. Also
+/// returns true if a person marked the solution wrong.
 fn learn(tx: &mut Tx<'_>, fix: &NewFix<'_>) -> Result<(SolutionKey, bool), StoreError> {
     const KNOWN: &str = "SELECT key, wrong_at IS NOT NULL FROM solutions WHERE pattern_key = $1 AND digest = $2 \
                          ORDER BY key LIMIT 1";

@@ -1,11 +1,11 @@
-//! Searches that were made, so that an outcome tells which one led to it.
+//! Searches of the debug memory, so that an outcome can name the search that led to it.
 
 use crate::{database::Tx, error::StoreError};
 
-/// The newest that stay. An outcome comes within hours of its search.
+/// Number of newest searches to keep. An outcome follows its search within hours, so older searches are not needed.
 const MAX_KEPT_LOOKUPS: i64 = 20_000;
 
-/// Remembers a search and forgets the oldest. A call that is made again makes the same search again.
+/// Stores a search and deletes the oldest. A repeated call with the same id changes nothing.
 pub fn insert(tx: &mut Tx<'_>, id: &str, query: &str, env_bucket: &str, now: i64) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO lookups (id, query, env_bucket, created_at) VALUES ($1, $2, $3, $4) \
                        ON CONFLICT DO NOTHING";
@@ -14,7 +14,7 @@ pub fn insert(tx: &mut Tx<'_>, id: &str, query: &str, env_bucket: &str, now: i64
     tx.post(FORGET, &[MAX_KEPT_LOOKUPS.into()])
 }
 
-/// Whether a search of this id is remembered.
+/// Returns true if a search with this id is stored.
 pub fn exists(tx: &mut Tx<'_>, id: &str) -> Result<bool, StoreError> {
     Ok(tx.query_first("SELECT 1 FROM lookups WHERE id = $1", &[id.into()])?.is_some())
 }

@@ -1,4 +1,4 @@
-//! What came of trying solutions, and the sums of it for each environment.
+//! Results of trying solutions, and their sums per environment.
 
 use crate::{
     database::{Row, Tx, Value},
@@ -7,26 +7,26 @@ use crate::{
 };
 use std::collections::BTreeSet;
 
-/// Who records something, and where. None: it is not known.
+/// Author of a new record. `None` means unknown.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Recorder<'a> {
-    /// A client with its version, a person, an import.
+    /// A client with its version, a person, or an import.
     pub by: Option<&'a str>,
-    /// The machine.
+    /// Name of the machine.
     pub from: Option<&'a str>,
 }
 
-/// Who recorded something, and where. None: it is from before this was kept.
+/// Author of a stored record. `None` means that the record is older than these columns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recorded {
-    /// A client with its version, a person, an import.
+    /// A client with its version, a person, or an import.
     pub by: Option<String>,
-    /// The machine.
+    /// Name of the machine.
     pub from: Option<String>,
 }
 
 impl Recorded {
-    /// The next two columns of a row.
+    /// Reads the next two columns of a row.
     pub(crate) fn read(row: &mut Row) -> Result<Self, StoreError> {
         Ok(Self { by: row.read()?, from: row.read()? })
     }
@@ -38,34 +38,34 @@ impl From<Recorder<'_>> for Recorded {
     }
 }
 
-/// An outcome to record.
+/// An outcome to insert.
 #[derive(Clone, Copy, Debug)]
 pub struct NewOutcome<'a> {
     /// `out-…`.
     pub id: &'a str,
-    /// What was tried.
+    /// The solution that was tried.
     pub solution: SolutionKey,
-    /// The pattern it counts on.
+    /// The pattern whose counts it belongs to.
     pub counted_on: Option<PatternKey>,
-    /// It solved the problem.
+    /// True if it solved the problem.
     pub worked: bool,
-    /// Where, as it was given, as JSON.
+    /// The environment as it was passed, as JSON.
     pub env: Option<&'a str>,
-    /// Its canonical form.
+    /// Canonical form of the environment.
     pub env_bucket: &'a str,
-    /// Redacted.
+    /// Notes, redacted.
     pub notes: Option<&'a str>,
-    /// The search that led to it.
+    /// Id of the search that led to it.
     pub lookup_id: Option<&'a str>,
-    /// Run of the failure.
+    /// Id of the run of the failure.
     pub run_id: Option<&'a str>,
-    /// Case of the failure.
+    /// Name of the failed case.
     pub case_name: Option<&'a str>,
-    /// The later run in which the case passed.
+    /// Id of the later run in which the case passed.
     pub proved_by: Option<&'a str>,
-    /// What took a success back.
+    /// Id of the run or report that took a success back.
     pub refuted_by: Option<&'a str>,
-    /// Who records it.
+    /// Author of the record.
     pub recorder: Recorder<'a>,
     /// UTC milliseconds.
     pub now: i64,
@@ -76,38 +76,38 @@ pub struct NewOutcome<'a> {
 pub struct Outcome {
     /// `out-…`, or `fix-…` of a reported fix.
     pub id: String,
-    /// It solved the problem.
+    /// True if it solved the problem.
     pub worked: bool,
-    /// Where, as it was given, as JSON.
+    /// The environment as it was passed, as JSON.
     pub env: Option<String>,
-    /// Its canonical form.
+    /// Canonical form of the environment.
     pub env_bucket: String,
-    /// Anything worth knowing.
+    /// Notes.
     pub notes: Option<String>,
-    /// The search that led to it.
+    /// Id of the search that led to it.
     pub lookup_id: Option<String>,
-    /// Run of the failure.
+    /// Id of the run of the failure.
     pub run_id: Option<String>,
-    /// Case of the failure.
+    /// Name of the failed case.
     pub case_name: Option<String>,
     /// UTC milliseconds.
     pub created_at: i64,
-    /// Who recorded it.
+    /// Author of the record.
     pub recorded: Recorded,
-    /// The later run in which the case passed.
+    /// Id of the later run in which the case passed.
     pub proved_by: Option<String>,
-    /// What took a success back.
+    /// Id of the run or report that took a success back.
     pub refuted_by: Option<String>,
 }
 
-/// The sums of a solution in one environment.
+/// Sums of a solution's outcomes in one environment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stats {
-    /// Canonical.
+    /// Canonical form of the environment.
     pub env_bucket: String,
-    /// How often it worked.
+    /// Number of successes.
     pub worked: u32,
-    /// How often it failed.
+    /// Number of failures.
     pub failed: u32,
     /// UTC milliseconds.
     pub last_confirmed_at: Option<i64>,
@@ -115,7 +115,8 @@ pub struct Stats {
     pub last_failed_at: Option<i64>,
 }
 
-/// Records outcomes and sums them up, but for those whose id is there already; how many were new.
+/// Inserts outcomes and updates the sums of their solutions. Outcomes with a known id are skipped. Returns the number
+/// of new outcomes.
 pub fn record(tx: &mut Tx<'_>, new: &[NewOutcome<'_>]) -> Result<u32, StoreError> {
     const SQL: &str = "INSERT INTO outcomes (id, solution_key, pattern_key, worked, env, env_bucket, notes, \
                        lookup_id, run_id, case_name, created_at, recorded_by, recorded_from, proved_by, refuted_by) \
@@ -151,7 +152,7 @@ fn outcome_row<'a>(new: &NewOutcome<'a>) -> [Value<'a>; 15] {
     ]
 }
 
-/// The sums of a solution, most tried environment first.
+/// Sums of a solution per environment, most successes first.
 pub fn stats(tx: &mut Tx<'_>, solution: SolutionKey) -> Result<Vec<Stats>, StoreError> {
     const SQL: &str = "SELECT env_bucket, worked, failed, last_confirmed_at, last_failed_at FROM solution_env_stats \
                        WHERE solution_key = $1 ORDER BY worked DESC, failed DESC, env_bucket";
@@ -168,7 +169,7 @@ pub fn stats(tx: &mut Tx<'_>, solution: SolutionKey) -> Result<Vec<Stats>, Store
     read.collect()
 }
 
-/// Environments in which something was tried lately, most frequent first.
+/// Environments of recent outcomes, most frequent first.
 pub fn environments(tx: &mut Tx<'_>, limit: u32) -> Result<Vec<String>, StoreError> {
     const SQL: &str = "SELECT env_bucket FROM (SELECT env_bucket FROM solution_env_stats \
                        ORDER BY solution_key DESC LIMIT 5000) AS newest WHERE env_bucket <> '' \
@@ -184,14 +185,14 @@ macro_rules! columns {
     };
 }
 
-/// The outcomes of each of these solutions, oldest first.
+/// The outcomes of each solution, oldest first.
 pub fn of_solutions(tx: &mut Tx<'_>, solutions: &[SolutionKey]) -> Result<Vec<Vec<Outcome>>, StoreError> {
     const SQL: &str = concat!(columns!(), "WHERE solution_key = $1 ORDER BY key");
     let wanted: Vec<_> = solutions.iter().map(|solution| [(*solution).into()]).collect();
     tx.query_many(SQL, &wanted)?.into_iter().map(outcomes).collect()
 }
 
-/// Notes what proved or refuted outcomes since they were recorded here, and sums them up again.
+/// Stores what proved or refuted outcomes since they were stored here, and updates the sums.
 pub fn note_proofs(tx: &mut Tx<'_>, outcomes: &[NewOutcome<'_>]) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE outcomes SET proved_by = COALESCE(proved_by, $3), refuted_by = COALESCE(refuted_by, $4) \
                        WHERE id = $1 AND solution_key = $2 AND (COALESCE(proved_by, $3, '') <> COALESCE(proved_by, '') \
@@ -213,7 +214,7 @@ pub fn of_solution(tx: &mut Tx<'_>, solution: SolutionKey) -> Result<Vec<Outcome
     outcomes(tx.query(SQL, &[solution.into()])?)
 }
 
-/// The last outcomes of a solution, newest first.
+/// The last `limit` outcomes of a solution, newest first.
 pub fn newest_of_solution(tx: &mut Tx<'_>, solution: SolutionKey, limit: u32) -> Result<Vec<Outcome>, StoreError> {
     const SQL: &str = concat!(columns!(), "WHERE solution_key = $1 ORDER BY key DESC LIMIT $2");
     outcomes(tx.query(SQL, &[solution.into(), limit.into()])?)
@@ -239,7 +240,7 @@ fn outcomes(rows: Vec<Row>) -> Result<Vec<Outcome>, StoreError> {
     read.collect()
 }
 
-/// The reports about a pattern, newest first: what counted on it, and what started it.
+/// Reports about a pattern, newest first: those that changed its counts, and the report that created it.
 pub fn reports(tx: &mut Tx<'_>, pattern: PatternKey, limit: u32) -> Result<Vec<Report>, StoreError> {
     const COUNTED: &str = "SELECT o.key, o.id, s.id, o.run_id, o.case_name, s.steps, \
                            CASE WHEN o.refuted_by IS NULL THEN o.worked ELSE 0 END, \
@@ -279,33 +280,33 @@ pub fn reports(tx: &mut Tx<'_>, pattern: PatternKey, limit: u32) -> Result<Vec<R
     Ok(reports.into_iter().map(|(_, report)| report).collect())
 }
 
-/// One report that something was tried.
+/// A report that a solution was tried.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
     /// `fix-…` or `out-…`.
     pub id: String,
     /// `sol-…`.
     pub solution_id: String,
-    /// Run of the failure.
+    /// Id of the run of the failure.
     pub run_id: Option<String>,
-    /// Case of the failure.
+    /// Name of the failed case.
     pub case_name: Option<String>,
-    /// What was tried.
+    /// The steps that were tried.
     pub steps: String,
-    /// It was reported as a success, and nothing refuted it.
+    /// True if it was reported as a success and is not refuted.
     pub worked: bool,
-    /// A person judged the steps as wrong.
+    /// True if a person marked the steps wrong.
     pub is_wrong: bool,
     /// UTC milliseconds.
     pub created_at: i64,
-    /// Retention has left its run.
+    /// True if the run of the failure was not deleted by retention.
     pub is_run_recorded: bool,
-    /// Who reported it.
+    /// Author of the report.
     pub recorded: Recorded,
 }
 
-/// Sums the outcomes of a solution again. What was reported of one failure counts once, however often it was said; what
-/// was refuted counts as a failure.
+/// Recomputes the sums of a solution. Several equal reports about one failure count once, and a refuted success counts
+/// as a failure.
 pub(crate) fn sum_up(tx: &mut Tx<'_>, solution: SolutionKey) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO solution_env_stats \
                        (solution_key, env_bucket, worked, failed, last_confirmed_at, last_failed_at) \
@@ -319,14 +320,14 @@ pub(crate) fn sum_up(tx: &mut Tx<'_>, solution: SolutionKey) -> Result<(), Store
     tx.post(SQL, &[solution.into()])
 }
 
-/// What came of trying a solution: each failure that it was reported for once.
+/// Results of trying a solution. Each failure counts once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct OutcomeCounts {
-    /// Successes that a later run showed.
+    /// Successes that a later run confirmed.
     pub proved: u32,
-    /// Successes that somebody reported, and no run has shown.
+    /// Successes that were reported but not confirmed by a run.
     pub claimed: u32,
-    /// Failures, and successes that a later run refuted.
+    /// Failures, and successes that were refuted.
     pub failed: u32,
 }
 
@@ -342,12 +343,12 @@ macro_rules! counts {
     };
 }
 
-/// What came of trying a solution.
+/// Counts for one solution.
 pub fn outcome_counts(tx: &mut Tx<'_>, solution: SolutionKey) -> Result<OutcomeCounts, StoreError> {
     Ok(outcome_counts_of(tx, &[solution])?.pop().unwrap_or_default())
 }
 
-/// What came of trying each of these solutions.
+/// Counts for each solution.
 pub fn outcome_counts_of(tx: &mut Tx<'_>, solutions: &[SolutionKey]) -> Result<Vec<OutcomeCounts>, StoreError> {
     const SQL: &str = counts!();
     let wanted: Vec<_> = solutions.iter().map(|solution| [(*solution).into()]).collect();
@@ -356,8 +357,8 @@ pub fn outcome_counts_of(tx: &mut Tx<'_>, solutions: &[SolutionKey]) -> Result<V
     rows.map(read).collect()
 }
 
-/// How often these steps were reported not to have helped failures of a pattern: each failure counts once. `case_name`:
-/// which failures, where a pattern speaks for several.
+/// Number of failures of a pattern that these steps were reported not to fix. Each failure counts once. `case_name`
+/// limits the count to one case, because a built-in pattern covers failures of many cases.
 pub fn failures_of_steps(
     tx: &mut Tx<'_>,
     pattern: PatternKey,
@@ -372,33 +373,33 @@ pub fn failures_of_steps(
     tx.query_first(SQL, &params)?.map_or(Ok(0), |mut row| row.read())
 }
 
-/// What came of a solution, and the outcome that speaks most for it.
+/// Counts of a solution, with its best outcome.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Standing {
-    /// All of them.
+    /// Counts over all outcomes.
     pub counts: OutcomeCounts,
-    /// A proved success before one that is claimed, and that before one that was refuted.
+    /// The best reported success: proved before claimed before refuted.
     pub best: Option<Success>,
 }
 
-/// A success that was reported of a failure.
+/// A reported success for a failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Success {
-    /// Run of the failure.
+    /// Id of the run of the failure.
     pub run_id: String,
-    /// The run that proved it.
+    /// Id of the run that proved it.
     pub proved_by: Option<String>,
-    /// What took it back.
+    /// Id of the run or report that took it back.
     pub refuted_by: Option<String>,
-    /// Runs since in which the case passed at once.
+    /// Number of later runs in which the case passed in the first attempt.
     pub passes: u32,
-    /// How many prove it.
+    /// Number of passes that prove it.
     pub passes_needed: u32,
-    /// What changed until the first pass, as JSON.
+    /// Changes between the failure and the first pass, as JSON.
     pub changed: Option<String>,
 }
 
-/// The same of each of these solutions, with what speaks most for it.
+/// For each solution, its counts and its best outcome.
 pub fn standings_of(tx: &mut Tx<'_>, solutions: &[SolutionKey]) -> Result<Vec<Standing>, StoreError> {
     const SQL: &str = concat!(
         "SELECT counted.*, best.run_id, best.proved_by, best.refuted_by, best.passes, best.passes_needed, best.changed \
@@ -430,7 +431,7 @@ pub fn standings_of(tx: &mut Tx<'_>, solutions: &[SolutionKey]) -> Result<Vec<St
     rows.map(read).collect()
 }
 
-/// Of each environment, how many of a solution's successes a run could show, and none has.
+/// For each environment, the number of successes that a run could confirm but none has.
 pub fn claimed_by_bucket(tx: &mut Tx<'_>, solution: SolutionKey) -> Result<Vec<(String, u32)>, StoreError> {
     const SQL: &str = "SELECT env_bucket, COUNT(*) FROM (SELECT env_bucket FROM outcomes WHERE solution_key = $1 \
                        AND worked = 1 AND refuted_by IS NULL AND run_id IS NOT NULL \

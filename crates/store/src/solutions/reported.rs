@@ -1,4 +1,4 @@
-//! Successes that were reported of failures, with what runs have said of them since.
+//! Reported successes, with the runs that confirmed or refuted them.
 
 use super::outcomes;
 use crate::{
@@ -7,28 +7,28 @@ use crate::{
     keys::SolutionKey,
 };
 
-/// A success that was reported, with the pattern that learned it.
+/// A reported success with the pattern that learned it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reported {
     /// `fix-…`.
     pub id: String,
     /// `pat-…` or `builtin-…`.
     pub pattern_id: String,
-    /// Case of the failure.
+    /// Name of the failed case.
     pub case_name: String,
-    /// What was changed.
+    /// Description of the change.
     pub steps: String,
-    /// Where its outcomes are.
+    /// Row key of the solution.
     pub solution: SolutionKey,
-    /// Who wrote the steps.
+    /// Author of the steps.
     pub recorded_by: Option<String>,
     /// UTC milliseconds.
     pub created_at: i64,
-    /// What runs have said of it.
+    /// How later runs confirmed or refuted it.
     pub success: outcomes::Success,
 }
 
-/// Successes that nobody judged as wrong, newest first.
+/// Reported successes, newest first. Steps that a person marked wrong are left out.
 pub fn reported(tx: &mut Tx<'_>, limit: u32) -> Result<Vec<Reported>, StoreError> {
     const SQL: &str = "SELECT o.id, p.id, o.case_name, s.steps, s.key, s.recorded_by, o.created_at, o.run_id, o.proved_by, o.refuted_by, \
                        o.passes, o.passes_needed, o.changed FROM outcomes o JOIN solutions s ON s.key = o.solution_key \

@@ -1,4 +1,4 @@
-//! The seam: transactions, parameters, and files of every earlier version.
+//! Transactions, parameters, and files of every earlier schema version.
 
 use crate::{NOW, fresh, open};
 use argus_core::Category;
@@ -49,7 +49,7 @@ fn newest(database: &Sqlite) -> Vec<String> {
 }
 
 #[test]
-fn parameters_go_by_their_number_not_by_their_place() {
+fn binds_parameters_by_number() {
     let database = open(Path::new(":memory:"));
     let ask = |tx: &mut Tx<'_>| tx.query_first("SELECT $2, $1, $2", &[Value::Int(1), Value::Text("two")]);
     let mut row = database.read(NOW, ask).unwrap().unwrap();
@@ -62,7 +62,7 @@ fn parameters_go_by_their_number_not_by_their_place() {
 }
 
 #[test]
-fn an_early_return_rolls_back() {
+fn rolls_back_on_early_return() {
     #[derive(Debug, PartialEq)]
     struct Refused;
     impl From<StoreError> for Refused {
@@ -83,14 +83,14 @@ fn an_early_return_rolls_back() {
 }
 
 #[test]
-fn a_transaction_inside_another_of_the_same_connection_is_refused() {
+fn rejects_nested_transactions() {
     let database = open(Path::new(":memory:"));
     let nested = |_: &mut Tx<'_>| database.write(NOW, |tx: &mut Tx<'_>| runs::insert(tx, &run("run-1", 1))).map(drop);
     assert_eq!(database.write(NOW, nested).unwrap_err().kind(), StoreErrorKind::Internal);
 }
 
 #[test]
-fn a_file_that_is_deleted_while_it_is_open_is_made_anew() {
+fn recreates_a_file_deleted_while_open() {
     let path = fresh("deleted");
     let database = open(&path);
     let add = |id: &str| database.write(NOW, |tx: &mut Tx<'_>| runs::insert(tx, &run(id, 1)));
@@ -101,7 +101,7 @@ fn a_file_that_is_deleted_while_it_is_open_is_made_anew() {
 }
 
 #[test]
-fn a_limit_set_late_is_reached_a_bounded_step_at_a_time() {
+fn retention_deletes_a_limited_number_of_runs() {
     let database = open(Path::new(":memory:"));
     let body = |tx: &mut Tx<'_>| -> Result<(u32, u32, u32), StoreError> {
         for n in 0..120 {
@@ -125,7 +125,7 @@ fn a_limit_set_late_is_reached_a_bounded_step_at_a_time() {
 }
 
 #[test]
-fn a_call_is_known_until_many_others_were_made() {
+fn forgets_a_call_after_many_newer_calls() {
     let database = open(Path::new(":memory:"));
     let body = |tx: &mut Tx<'_>| -> Result<(), StoreError> {
         assert!(calls::mark_made(tx, "call")? && !calls::mark_made(tx, "call")?);
@@ -139,11 +139,11 @@ fn a_call_is_known_until_many_others_were_made() {
     database.write(NOW, body).unwrap();
 }
 
-/// `fixtures/version-N.db` was made once by the release that had schema N:
-/// a run with a failed case, a learned pattern with a fix, and the built-ins; from 2 on a search and an incident; from 3
-/// on values that a person set; from 4 on an id.
+/// `fixtures/version-N.db` was created by the release that had schema version N. It has a run with a failed case, a
+/// learned pattern with a fix, and the built-in patterns; from version 2 on also a search and an incident; from version
+/// 3 on values that a person set; from version 4 on an id.
 #[test]
-fn files_of_every_earlier_version_open() {
+fn opens_files_of_every_earlier_version() {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
     let mut versions = 0;
     for entry in fs::read_dir(fixtures).unwrap() {
@@ -167,7 +167,7 @@ fn files_of_every_earlier_version_open() {
     assert_eq!(versions, 4, "one file for each schema version");
 }
 
-/// Whatever its version, a file that may not be written is shown as one of this version.
+/// A read-only file of any version reads like a file of this version.
 fn check_shown(database: &Sqlite, version: u32) {
     let body = |tx: &mut Tx<'_>| -> Result<(), StoreError> {
         let id = &runs::newest_ids(tx, 1)?[0];
@@ -192,7 +192,7 @@ fn check_shown(database: &Sqlite, version: u32) {
     assert_eq!(database.write(NOW, write).unwrap_err().kind(), StoreErrorKind::ReadOnly);
 }
 
-/// A file from before the debug memory is empty there, and its pattern waits to be indexed.
+/// A file from before the debug memory has no incidents, and its pattern is queued for the search index.
 fn check_memory(database: &Sqlite, is_first: bool) {
     let body = |tx: &mut Tx<'_>| -> Result<(), StoreError> {
         assert_eq!(search::is_waiting(tx)?, is_first);
@@ -231,7 +231,7 @@ fn check(database: &Sqlite, version: u32) {
     database.write(NOW, body).unwrap();
 }
 
-/// The ids and first times of the built-ins.
+/// Ids and first times of the built-in patterns.
 fn builtins(database: &Sqlite) -> Vec<(String, i64)> {
     let body = |tx: &mut Tx<'_>| -> Result<Vec<(String, i64)>, StoreError> {
         let mut found = Vec::new();
@@ -246,7 +246,7 @@ fn builtins(database: &Sqlite) -> Vec<(String, i64)> {
 }
 
 #[test]
-fn built_ins_are_there_before_anything_is_and_since_the_file_was_made() {
+fn built_ins_exist_before_and_after_the_file() {
     let path = fresh("built-ins");
     let database = open(&path);
     assert_eq!(builtins(&database).len(), 6);
@@ -259,9 +259,9 @@ fn built_ins_are_there_before_anything_is_and_since_the_file_was_made() {
     }
 }
 
-/// A file of version 7 in which nothing was recorded, or where a version had fewer built-ins.
+/// Covers a version 7 file without any record, and a file of a version that had fewer built-in patterns.
 #[test]
-fn built_ins_that_an_older_file_lacks_are_added_and_the_others_keep_their_counts() {
+fn migration_adds_missing_built_ins_only() {
     for kept in ["", "builtin-timeout"] {
         let path = fresh(&format!("lacks-built-ins-{kept}"));
         open(&path).create(NOW).unwrap();
@@ -295,11 +295,11 @@ fn built_ins_that_an_older_file_lacks_are_added_and_the_others_keep_their_counts
 
 #[test]
 #[expect(clippy::disallowed_methods, reason = "how long it waits is what is tested")]
-fn a_file_of_an_earlier_version_is_read_while_another_writes() {
+fn reads_an_older_file_during_a_write() {
     let path = fresh("locked");
     fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/version-3.db"), &path).unwrap();
     let (mut database, writer) = (open(&path), rusqlite::Connection::open(&path).unwrap());
-    // So long that no busy machine takes a read that does not wait for one that does.
+    // Much longer than a read that does not wait takes on a busy machine.
     database.set_patience(Duration::from_mins(2)).unwrap();
     writer.execute_batch("BEGIN IMMEDIATE").unwrap();
     let began = Instant::now();

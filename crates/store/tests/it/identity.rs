@@ -1,4 +1,4 @@
-//! Whose file it is, and what of a strange file is never executed.
+//! Ids of files, and foreign schemas whose code must never run.
 
 use crate::{NOW, fresh};
 use argus_store::{
@@ -16,14 +16,14 @@ use std::{
     sync::atomic::{AtomicBool, AtomicU32, Ordering},
 };
 
-/// Of which some meet the file at the moment in which it is made.
+/// Enough rounds that some of them open the file while it is being created.
 const ROUNDS_OF_MAKING: usize = 100;
 
 fn own(path: &Path, id: &str) -> Result<Sqlite, StoreError> {
     Sqlite::open_own(path.to_str().unwrap(), None, Mode::ReadWrite, Some(id))
 }
 
-/// Not twice the same: the file must be written, not refuse the row.
+/// Uses a new id each time, so that an error comes from the file and not from a duplicate row.
 fn add(database: &Sqlite) -> Result<(), StoreError> {
     static ADDED: AtomicU32 = AtomicU32::new(0);
     let id = ADDED.fetch_add(1, Ordering::Relaxed).to_string();
@@ -41,7 +41,7 @@ fn older(name: &str) -> PathBuf {
 }
 
 #[test]
-fn a_file_has_the_id_it_was_made_with() {
+fn keeps_the_id_from_creation() {
     let path = fresh("made");
     assert_eq!(identity_of(&path).unwrap(), Identity::Nothing);
     own(&path, "mem-1").unwrap().create(NOW).unwrap();
@@ -51,7 +51,7 @@ fn a_file_has_the_id_it_was_made_with() {
 }
 
 #[test]
-fn of_two_that_make_a_file_at_once_one_is_refused() {
+fn rejects_the_second_creator_of_a_file() {
     let path = fresh("race");
     let (one, other) = (own(&path, "mem-1").unwrap(), own(&path, "mem-2").unwrap());
     one.create(NOW).unwrap();
@@ -60,7 +60,7 @@ fn of_two_that_make_a_file_at_once_one_is_refused() {
 }
 
 #[test]
-fn a_file_that_is_being_made_can_be_opened() {
+fn opens_a_file_during_its_creation() {
     for round in 0..ROUNDS_OF_MAKING {
         let path = fresh(&format!("being-made-{round}"));
         let done = AtomicBool::new(false);
@@ -77,7 +77,7 @@ fn a_file_that_is_being_made_can_be_opened() {
 }
 
 #[test]
-fn a_file_that_takes_the_place_of_an_open_one_is_refused() {
+fn rejects_a_file_that_replaced_the_open_file() {
     let (path, other) = (fresh("replaced"), older("replacing"));
     let database = own(&path, "mem-1").unwrap();
     add(&database).unwrap();
@@ -90,7 +90,7 @@ fn a_file_that_takes_the_place_of_an_open_one_is_refused() {
 }
 
 #[test]
-fn an_older_file_has_no_id_until_it_is_adopted() {
+fn older_file_gets_its_id_by_adopt() {
     let path = older("older");
     let before = fs::read(&path).unwrap();
     assert_eq!(identity_of(&path).unwrap(), Identity::Unnamed);
@@ -103,7 +103,7 @@ fn an_older_file_has_no_id_until_it_is_adopted() {
 }
 
 #[test]
-fn adopting_replaces_an_id_that_somebody_else_knows() {
+fn adopt_replaces_an_existing_id() {
     let path = fresh("adopted");
     own(&path, "mem-theirs").unwrap().create(NOW).unwrap();
     adopt(path.to_str().unwrap(), None, "mem-mine", NOW).unwrap();
@@ -114,7 +114,7 @@ fn adopting_replaces_an_id_that_somebody_else_knows() {
 }
 
 #[test]
-fn a_copy_has_no_id() {
+fn snapshot_has_no_id() {
     let (path, copy) = (fresh("original"), fresh("copy"));
     let database = own(&path, "mem-secret-id").unwrap();
     add(&database).unwrap();
@@ -123,9 +123,9 @@ fn a_copy_has_no_id() {
     assert!(!fs::read(&copy).unwrap().windows(13).any(|bytes| bytes == b"mem-secret-id"));
 }
 
-/// What somebody may hide in a file that is otherwise one of this version.
+/// Changes that somebody may hide in a file that otherwise has this version's schema.
 #[test]
-fn a_schema_that_is_not_this_versions_is_refused() {
+fn rejects_a_changed_schema() {
     let hidden = [
         "CREATE TRIGGER t AFTER INSERT ON probes BEGIN DELETE FROM runs; END",
         "CREATE TRIGGER t AFTER INSERT ON lookups BEGIN UPDATE patterns SET resolutions = occurrences; END",
@@ -155,7 +155,7 @@ fn a_schema_that_is_not_this_versions_is_refused() {
 }
 
 #[test]
-fn statistics_of_sqlite_itself_are_no_change() {
+fn accepts_tables_of_analyze() {
     let path = fresh("analyzed");
     own(&path, "mem-1").unwrap().create(NOW).unwrap();
     add(&own(&path, "mem-1").unwrap()).unwrap();

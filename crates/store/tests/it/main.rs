@@ -1,4 +1,4 @@
-//! Tests over whole databases, and their helpers. They are one program, because each program costs a link.
+//! Tests over whole databases, and their helpers. They are one program, because each test program has to be linked.
 #![allow(clippy::unwrap_used, reason = "tests; clippy knows only functions marked as one")]
 
 mod database;
@@ -14,14 +14,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The moment of every transaction.
+/// The time of every transaction.
 const NOW: i64 = 1;
 
 fn open(path: &Path) -> Sqlite {
     Sqlite::open(path.to_str().unwrap(), None, Mode::ReadWrite).unwrap()
 }
 
-/// A path of its own, with nothing there; below `target`, so that no test leaves files elsewhere.
+/// Path of a file that does not exist. It is below `target`, so that tests leave no files elsewhere.
 fn fresh(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.db"));
     for suffix in ["", "-journal"] {

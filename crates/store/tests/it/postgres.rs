@@ -1,4 +1,4 @@
-//! The same store on PostgreSQL: schema, isolation, the one writer, what is undone. On the server of
+//! The store on PostgreSQL: schema, isolation, the single writer, and rollback. The tests use the server of
 //! `ARGUS_TEST_POSTGRES`, which `npm run test:full` starts.
 
 #![expect(clippy::disallowed_methods, reason = "the server is told by a variable")]
@@ -21,7 +21,7 @@ type Memory = Postgres;
 
 static PROJECTS: AtomicU32 = AtomicU32::new(0);
 
-/// A project that nobody else has, and the connection to it.
+/// A project that no other test uses, with a connection to it.
 fn project() -> (Memory, Rc<NativeDriver>, String) {
     let url = std::env::var("ARGUS_TEST_POSTGRES").expect("a server to ask");
     let driver = Rc::new(NativeDriver::connect(&url).unwrap());
@@ -34,7 +34,7 @@ fn on(driver: &Rc<NativeDriver>, project: &str) -> Memory {
     Postgres::new(Rc::<NativeDriver>::clone(driver), project, KnownSchemas::default()).unwrap()
 }
 
-/// Another connection.
+/// Opens the project over another connection.
 fn second(project: &str) -> Memory {
     let url = std::env::var("ARGUS_TEST_POSTGRES").unwrap();
     on(&Rc::new(NativeDriver::connect(&url).unwrap()), project)
@@ -55,7 +55,7 @@ fn count(database: &Memory) -> u64 {
 
 #[test]
 #[ignore = "asks the server of ARGUS_TEST_POSTGRES"]
-fn nothing_is_made_before_the_first_write() {
+fn first_write_creates_the_schema() {
     let (memory, _, _) = project();
     assert_eq!(count(&memory), 0);
     assert_eq!(memory.state().unwrap(), SchemaState::Missing);
@@ -66,7 +66,7 @@ fn nothing_is_made_before_the_first_write() {
 
 #[test]
 #[ignore = "asks the server of ARGUS_TEST_POSTGRES"]
-fn both_databases_have_the_same_tables_and_columns_and_a_copy_has_all() {
+fn copies_all_columns_of_both_databases() {
     const COLUMNS: &str = "SELECT table_name::text, column_name::text FROM information_schema.columns \
                            WHERE table_schema = current_schema()";
     const OF_SQLITE: &str = "SELECT t.name, c.name FROM pragma_table_list() t JOIN pragma_table_xinfo(t.name) c \
@@ -92,7 +92,7 @@ fn both_databases_have_the_same_tables_and_columns_and_a_copy_has_all() {
 
 #[test]
 #[ignore = "asks the server of ARGUS_TEST_POSTGRES"]
-fn a_copy_is_a_memory_of_its_own() {
+fn copy_is_independent() {
     let (memory, _, _) = project();
     add(&memory, "inc-1").unwrap();
     let file = Sqlite::open(":memory:", None, Mode::ReadWrite).unwrap();
@@ -105,7 +105,7 @@ fn a_copy_is_a_memory_of_its_own() {
 
 #[test]
 #[ignore = "asks the server of ARGUS_TEST_POSTGRES"]
-fn a_call_of_one_project_cannot_read_another() {
+fn project_cannot_read_other_projects() {
     let (memory, _, name) = project();
     let (other, _, _) = project();
     add(&memory, "inc-1").unwrap();
@@ -120,7 +120,7 @@ fn a_call_of_one_project_cannot_read_another() {
 
 #[test]
 #[ignore = "asks the server of ARGUS_TEST_POSTGRES"]
-fn a_name_that_would_be_more_than_one_is_refused() {
+fn rejects_invalid_project_names() {
     let (_, driver, _) = project();
     for name in ["", "a\"; DROP SCHEMA public; --", "Ärger", "a'b", &"x".repeat(51)] {
         assert!(Postgres::new(Rc::<NativeDriver>::clone(&driver), name, KnownSchemas::default()).is_err(), "{name}");
@@ -129,7 +129,7 @@ fn a_name_that_would_be_more_than_one_is_refused() {
 
 #[test]
 #[ignore = "asks the server of ARGUS_TEST_POSTGRES"]
-fn what_fails_is_undone_as_a_whole() {
+fn failed_write_rolls_back_completely() {
     let (memory, _, _) = project();
     add(&memory, "inc-1").unwrap();
     assert!(add(&memory, "inc-1").is_err(), "the same id twice");
@@ -182,7 +182,7 @@ fn writers_take_turns_and_readers_never_wait() {
 
 #[test]
 #[ignore = "asks the server of ARGUS_TEST_POSTGRES"]
-fn what_is_one_takes_its_turn_with_the_first_write() {
+fn in_one_locks_at_its_first_write() {
     let (memory, _, name) = project();
     add(&memory, "inc-0").unwrap();
     let other = second(&name);
@@ -213,7 +213,7 @@ fn what_is_one_takes_its_turn_with_the_first_write() {
 
 #[test]
 #[ignore = "asks the server of ARGUS_TEST_POSTGRES"]
-fn a_write_is_one_round_trip_more_than_its_questions_and_a_read_none() {
+fn counts_round_trips() {
     let (memory, driver, _) = project();
     add(&memory, "inc-1").unwrap();
     driver.take_round_trips();
@@ -227,7 +227,7 @@ fn a_write_is_one_round_trip_more_than_its_questions_and_a_read_none() {
 
 #[test]
 #[ignore = "asks the server of ARGUS_TEST_POSTGRES"]
-fn a_schema_of_another_version_is_refused_and_brought_here_by_migrating_alone() {
+fn rejects_schemas_of_other_versions() {
     let (memory, driver, name) = project();
     add(&memory, "inc-1").unwrap();
     let version = |number: i64| {
@@ -248,7 +248,7 @@ fn a_schema_of_another_version_is_refused_and_brought_here_by_migrating_alone() 
 
 #[test]
 #[ignore = "asks the server of ARGUS_TEST_POSTGRES"]
-fn who_writes_first_makes_the_schema_and_the_others_find_it() {
+fn concurrent_first_writes_create_one_schema() {
     for _ in 0..5 {
         let (_, _, name) = project();
         let threads: Vec<_> = (0..6)

@@ -1,4 +1,4 @@
-//! What somebody says of two failures is kept, the last word of each pair, through what becomes of their rows.
+//! Statements about two failures: the last statement of each pair is kept, also when rows are merged.
 
 use argus_core::Category;
 use argus_store::{
@@ -29,7 +29,7 @@ fn learn(tx: &mut Tx<'_>, id: &str) -> Result<PatternKey, StoreError> {
     patterns::insert(tx, &new)
 }
 
-/// Each word: its id, the two, and whether they are one.
+/// For each statement: its id, the ids of both failures, and whether they are the same.
 fn words(tx: &mut Tx<'_>) -> Result<Vec<(String, String, String, bool)>, StoreError> {
     let said = sameness::page(tx, "", 10)?;
     Ok(said.into_iter().map(|said| (said.id, said.failure.id, said.other.id, said.is_same)).collect())
@@ -40,7 +40,7 @@ fn word(id: &str, one: &str, other: &str, is_same: bool) -> (String, String, Str
 }
 
 #[test]
-fn of_a_pair_the_last_word_is_kept_and_a_row_that_goes_leaves_its_words() {
+fn keeps_last_statement_of_a_pair_through_merges() {
     let database = Sqlite::open(":memory:", None, Mode::ReadWrite).unwrap();
     let body = |tx: &mut Tx<'_>| -> Result<(), StoreError> {
         let [a, b, c] = [learn(tx, "pat-a")?, learn(tx, "pat-b")?, learn(tx, "pat-c")?];
@@ -56,7 +56,7 @@ fn of_a_pair_the_last_word_is_kept_and_a_row_that_goes_leaves_its_words() {
         assert_eq!(sameness::joined_by(tx, c)?, None);
         assert_eq!(sameness::page(tx, "dec-3", 10)?.len(), 1);
 
-        // A newer recipe sees one failure in two of them.
+        // A newer recipe signs both failures alike.
         for (id, signature) in [("pat-a", "same"), ("pat-b", "same")] {
             let pattern = patterns::by_id(tx, id)?.expect("it is there");
             merging::recompute_signature(tx, &pattern, identity("two", signature))?;

@@ -1,4 +1,4 @@
-//! A search index that somebody else wrote: it may say anything.
+//! A search index from a foreign file, which may contain anything.
 
 use crate::{NOW, fresh, open};
 use argus_store::{
@@ -8,7 +8,7 @@ use argus_store::{
 use rusqlite::Connection;
 use std::path::PathBuf;
 
-/// An empty database of this version that somebody changed.
+/// An empty database of this version with changes from outside.
 fn changed(name: &str, change: impl FnOnce(&Connection)) -> PathBuf {
     let path = fresh(&format!("search-{name}"));
     open(&path).create(NOW).unwrap();
@@ -25,11 +25,11 @@ fn found(database: &Sqlite) -> Result<usize, StoreError> {
     database.read(NOW, body).map(|candidates| candidates.len())
 }
 
-/// First document, last document, and how many there are.
+/// First document, last document, and number of documents.
 type SegmentRow = (i64, i64, i64);
 
 #[test]
-fn segments_that_cannot_be_are_refused_before_any_is_walked() {
+fn rejects_impossible_segments() {
     let widest = (1 << 24) - 1;
     let cases: [(&str, Vec<SegmentRow>); 7] = [
         ("overlapping", vec![(1, widest, 1); 1_000]),
@@ -54,7 +54,7 @@ fn segments_that_cannot_be_are_refused_before_any_is_walked() {
 }
 
 #[test]
-fn of_many_documents_without_a_segment_a_search_reads_few() {
+fn search_reads_few_unsegmented_documents() {
     let vector = [7, 255];
     let path = changed("tail", |connection| {
         for key in 1..=500 {
@@ -69,14 +69,14 @@ fn of_many_documents_without_a_segment_a_search_reads_few() {
         database.read(NOW, body).unwrap().1
     };
     assert_eq!(holding(&open(&path)), [64]);
-    // The next document that is added makes segments of all.
+    // The next call of `add` creates segments for all documents.
     let body = |tx: &mut Tx<'_>| search::add(tx, &[]);
     open(&path).write(NOW, body).unwrap();
     assert_eq!(holding(&open(&path)), [500]);
 }
 
 #[test]
-fn a_row_of_a_foreign_file_that_is_too_long_is_damage() {
+fn rejects_too_long_rows_of_foreign_files() {
     let path = changed("long", |connection| {
         let list = "INSERT INTO search_postings (key, postings) VALUES ((1 << 32) + 7, zeroblob(3000000))";
         connection.execute(list, []).unwrap();

@@ -1,4 +1,4 @@
-//! A copy of a database that others use meanwhile.
+//! Copies of a database that is in use.
 
 use crate::{NOW, open};
 use argus_store::{
@@ -25,14 +25,14 @@ fn add(database: &Sqlite, id: &str) {
 }
 
 #[test]
-fn holds_what_was_committed_and_nothing_else() {
+fn snapshot_has_committed_data_only() {
     let folder = folder("committed");
     let (file, copy) = (folder.join("argus.db"), folder.join("copy.db"));
     let (one, other) = (open(&file), open(&file));
     add(&one, "kept");
     let half: Result<(), StoreError> = other.write(NOW, |tx| {
         probe::set(tx, "half")?;
-        // The other has reserved the file and not committed.
+        // `other` holds the write lock and has not committed.
         one.snapshot(copy.to_str().expect("UTF-8"))
     });
     half.expect("a reader is not kept away");
@@ -44,7 +44,7 @@ fn holds_what_was_committed_and_nothing_else() {
 }
 
 #[test]
-fn what_was_learned_of_commits_stays_where_it_is() {
+fn snapshot_leaves_out_learned_commits() {
     let folder = folder("learned");
     let (file, copy) = (folder.join("argus.db"), folder.join("copy.db"));
     let database = open(&file);
@@ -68,7 +68,7 @@ fn what_was_learned_of_commits_stays_where_it_is() {
 }
 
 #[test]
-fn overwrites_nothing() {
+fn snapshot_overwrites_no_file() {
     let folder = folder("taken");
     let (file, copy) = (folder.join("argus.db"), folder.join("copy.db"));
     let database = open(&file);

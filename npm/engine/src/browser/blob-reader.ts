@@ -1,23 +1,24 @@
 /**
- * Reads pieces of a Blob, where `FileReaderSync` is: in a worker. A few blocks are kept, the whole never.
+ * Reads pieces of a Blob with `FileReaderSync`, which exists only in workers. A few blocks are cached, never the whole
+ * file.
  */
 
-/** Only workers have it; the types of Node and of pages do not. */
+/** Declared here, because the types of Node and of pages do not contain it. */
 declare class FileReaderSync {
   readAsArrayBuffer(blob: Blob): ArrayBuffer;
 }
 
-/** Sixteen pages of a database: one request of the browser costs more than what it brings. */
+/** Sixteen pages of a database, because a request to the browser costs more than the bytes that it returns. */
 const BLOCK_BYTES = 64 * 1024;
 
-/** 16 MiB beside SQLite's own cache of pages. */
+/** 16 MiB, in addition to SQLite's own cache of pages. */
 const KEPT_BLOCKS = 256;
 
 export class BlobReader {
   readonly size: number;
   readonly #blob: Blob;
   readonly #reader = new FileReaderSync();
-  /** By number, the least recently used first. */
+  /** Blocks by number, least recently used first. */
   readonly #blocks = new Map<number, Uint8Array>();
 
   constructor(blob: Blob) {
@@ -25,7 +26,7 @@ export class BlobReader {
     this.size = blob.size;
   }
 
-  /** Fills the buffer from the offset; answers how much there was. Throws where the file cannot be read any more. */
+  /** Fills the buffer from the offset and returns the number of bytes. Throws if the file cannot be read any more. */
   read(buffer: Uint8Array, offset: number): number {
     const end = Math.min(offset + buffer.length, this.size);
     let at = offset;

@@ -1,6 +1,6 @@
 /**
- * The engine's files in a worker of a browser: Blobs under made-up names, and nothing else. Nobody writes here, so
- * nothing is locked. Nothing is thrown: a failure is a number, and its text is kept for the message.
+ * The engine's files in a browser worker: read-only Blobs under invented names. No locks are needed, because nobody
+ * writes. Nothing is thrown: a failure is a number, and its text is kept for the error message.
  */
 
 import { Failure, type HostFiles, OpenMode } from '../host.ts';
@@ -14,14 +14,14 @@ export class BlobFiles implements HostFiles {
   #nextHandle = 1;
   #lastError = '';
 
-  /** Makes a Blob a file, and answers its path. */
+  /** Registers a Blob and returns its path. */
   add(blob: Blob): string {
     const path = `/${this.#nextName++}/argus.db`;
     this.#blobs.set(path, new BlobReader(blob));
     return path;
   }
 
-  /** The file is not needed any more. */
+  /** Removes a file that is no longer needed. */
   forget(path: string): void {
     this.#blobs.delete(path);
   }
@@ -100,7 +100,7 @@ export class BlobFiles implements HostFiles {
     return path;
   }
 
-  /** Only a lock is waited for, and there is none. */
+  /** SQLite sleeps only to wait for a lock, and no file is ever locked here. */
   sleep(): void {}
 
   lastError(): string {
@@ -108,7 +108,10 @@ export class BlobFiles implements HostFiles {
   }
 }
 
-/** A file that was written or deleted since a person picked it cannot be read any more; browsers say so in few words. */
+/**
+ * Browsers report a file that was changed or deleted since the person picked it with a vague message, so it is
+ * replaced.
+ */
 function wordsOf(error: unknown): string {
   if (error instanceof DOMException && (error.name === 'NotReadableError' || error.name === 'NotFoundError')) {
     return 'The file has changed or gone since it was opened: open it again.';

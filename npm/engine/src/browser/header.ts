@@ -1,11 +1,11 @@
 /**
- * What the first bytes of a file say about whether it can be opened on its own. Which versions can be opened is for the
- * engine to say.
+ * Checks the first bytes of a file to decide whether it can be opened on its own. The engine decides which versions it
+ * can open.
  */
 
 import { EngineError } from '../errors.ts';
 
-/** The header of a SQLite database; its format is public (https://www.sqlite.org/fileformat.html). */
+/** Size of the header of a SQLite database; its format is public (https://www.sqlite.org/fileformat.html). */
 const HEADER_BYTES = 100;
 const MAGIC = 'SQLite format 3\0';
 const WAL_FORMAT_VERSION = 2;
@@ -35,7 +35,7 @@ async function headerOf(blob: Blob): Promise<DataView<ArrayBuffer>> {
     bytes.set(new Uint8Array(await blob.slice(0, HEADER_BYTES).arrayBuffer()));
     return new DataView(bytes.buffer);
   } catch (cause) {
-    // A folder can be dropped like a file, and a file can be gone by now.
+    // The file may be a dropped folder, or it was deleted meanwhile.
     throw new EngineError('DATABASE_UNAVAILABLE', `The file cannot be read. ${ADVICE}`, { cause });
   }
 }
@@ -44,7 +44,7 @@ function magicIn(header: DataView): boolean {
   return [...MAGIC].every((letter, index) => header.getUint8(index) === letter.charCodeAt(0));
 }
 
-/** As many bytes as the file should have; 0 where an old program has not kept the number up to date. */
+/** The size that the file should have in bytes. Returns 0 if an old program has not updated the page count. */
 function sizeIn(header: DataView): number {
   const changes = header.getUint32(24);
   const changesWhenCounted = header.getUint32(92);

@@ -1,4 +1,7 @@
-/** A worker of a browser as the engine's platform. The module's bytes are handed in, not fetched. */
+/**
+ * A browser worker as the platform of the engine. The caller passes the bytes of the module, so nothing is fetched
+ * here.
+ */
 
 import type { Log, Platform } from '../host.ts';
 import { BlobFiles } from './files.ts';
@@ -15,7 +18,7 @@ export class BrowserPlatform implements Platform {
   load(): Uint8Array {
     const module = this.#module;
     if (module === undefined) throw new Error('the engine is loaded once');
-    // Compiled, it is not needed any more.
+    // The bytes are not needed after compilation, so their memory can be freed.
     this.#module = undefined;
     return module;
   }

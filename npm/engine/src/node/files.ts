@@ -1,5 +1,5 @@
 /**
- * The engine's files through Node's `fs`. Nothing is thrown: a failure is a number, and its text is kept for the
+ * The engine's files through Node's `fs`. Nothing is thrown: a failure is a number, and its text is kept for the error
  * message.
  */
 
@@ -26,7 +26,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { Failure, type HostFiles, type Log, OpenMode } from '../host.ts';
 import { chooseLock, type FileLock, LockRefused } from './locks.ts';
 
-/** errno names by what they mean to a database. */
+/** Maps errno names to failures of the host interface. */
 const MEANING: Readonly<Record<string, number>> = {
   ENOENT: Failure.notFound,
   ENOTDIR: Failure.notFound,
@@ -40,10 +40,13 @@ const MEANING: Readonly<Record<string, number>> = {
   EISDIR: Failure.isFolder,
 };
 
-/** The path of a database is resolved before; a journal beside it that is a link would be written elsewhere. */
+/**
+ * The path of a database has its links resolved already. A link in place of its journal must not be followed, because
+ * that would write to another file.
+ */
 const NO_LINK = constants.O_NOFOLLOW ?? 0;
 
-/** Without it, opening a pipe waits for a writer; Windows has neither. */
+/** Without this flag, opening a named pipe waits for a writer. Windows has neither. */
 const NO_WAIT = constants.O_NONBLOCK ?? 0;
 
 const FLAGS: Readonly<Record<number, number>> = {
@@ -53,14 +56,14 @@ const FLAGS: Readonly<Record<number, number>> = {
   [OpenMode.createNew]: constants.O_RDWR | constants.O_CREAT | constants.O_EXCL,
 };
 
-/** What was learned is for nobody else on the machine. */
+/** Only the owner may read what was learned. */
 const OWNER_FILE_MODE = 0o600;
 const OWNER_FOLDER_MODE = 0o700;
 
 /** A transaction takes about a millisecond. */
 const LONGEST_NAP_MS = 3;
 
-/** Of each of SQLite's sleeps where nothing is to be waited for long; it gives up after about ninety of them. */
+/** Replaces SQLite's own sleeps for calls that should not wait long. SQLite gives up after about ninety sleeps. */
 const BRIEF_SLEEP_MS = 5;
 
 interface OpenFile {
@@ -74,7 +77,7 @@ export class NodeFiles implements HostFiles {
   panicked: (message: string) => void = () => undefined;
   readonly #open = new Map<number, OpenFile>();
   readonly #log: Log;
-  /** The lock whose failure the engine is about to sleep for. */
+  /** The lock that could not be taken. The engine is about to sleep because of it. */
   #waiting: { readonly lock: FileLock; readonly level: number } | undefined;
   readonly #pause = new Int32Array(new SharedArrayBuffer(4));
   #lastError = '';
@@ -87,7 +90,7 @@ export class NodeFiles implements HostFiles {
   open(path: string, mode: number, database: boolean): number {
     return this.#attempt(() => {
       if (mode === OpenMode.create && database) makeFolder(dirname(path));
-      // Opening a device can do something; a database is looked at by its owner's rules before.
+      // Opening a device may have side effects, so the type is checked first. The caller has already checked databases.
       if (!database && mode === OpenMode.read) requireFile(path, statSync(path));
       const fd = openSync(path, FLAGS[mode] ?? constants.O_RDONLY, OWNER_FILE_MODE);
       try {
@@ -134,7 +137,7 @@ export class NodeFiles implements HostFiles {
   write(handle: number, bytes: Uint8Array, offset: number): number {
     return this.#attempt(() => {
       let done = 0;
-      // A nearly full disk takes a part first and refuses the rest.
+      // On a nearly full disk, a write may take only a part, and the next write fails.
       while (done < bytes.length) done += writeSync(handle, bytes, done, bytes.length - done, offset + done);
       return 0;
     });
@@ -186,7 +189,7 @@ export class NodeFiles implements HostFiles {
     try {
       return statSync(file.path, { throwIfNoEntry: false })?.ino !== file.inode;
     } catch {
-      // Who may not look any more has no reason to believe that it has gone.
+      // Without permission to look, there is no reason to assume that the file is gone.
       return false;
     }
   }
@@ -199,14 +202,14 @@ export class NodeFiles implements HostFiles {
   }
 
   syncFolder(path: string): number {
-    // Windows has no such call, and its file systems order this themselves.
+    // Windows has no such call, and its file systems order directory changes themselves.
     if (process.platform === 'win32') return 0;
     return this.#attempt(() => {
       const fd = openSync(dirname(path), constants.O_RDONLY);
       try {
         fsyncSync(fd);
       } catch (error) {
-        // Some file systems cannot sync a folder; SQLite's own VFS goes on there too.
+        // Some file systems cannot sync a folder. SQLite's own VFS ignores this error too.
         if (codeOf(error) !== 'EINVAL' && codeOf(error) !== 'ENOTSUP') throw error;
       } finally {
         closeSync(fd);
@@ -216,7 +219,7 @@ export class NodeFiles implements HostFiles {
   }
 
   access(path: string, write: boolean): boolean {
-    // Asked several times in every transaction, mostly about files that are not there; this one makes no error object.
+    // Called several times per transaction, mostly for missing files. `existsSync` creates no error object.
     if (!write) return existsSync(path);
     try {
       accessSync(path, constants.R_OK | constants.W_OK);
@@ -231,7 +234,8 @@ export class NodeFiles implements HostFiles {
     try {
       return realpathSync(absolute);
     } catch {
-      // Not there yet: its folder decides, and if that is not there either, the path as it was given.
+      // The path does not exist yet, so its folder is resolved. If the folder does not exist either, the path is used
+      // unchanged.
       try {
         return join(realpathSync(dirname(absolute)), basename(absolute));
       } catch {
@@ -241,8 +245,8 @@ export class NodeFiles implements HostFiles {
   }
 
   /**
-   * SQLite sleeps up to 100 ms between two attempts, and a process that writes again and again would leave hardly a
-   * moment for the others. So the lock that is wanted is tried for during the sleep, and kept when it is got.
+   * SQLite sleeps up to 100 ms between two attempts. A process that writes continuously would leave the others hardly a
+   * chance, so this function tries to take the wanted lock during the sleep and keeps it if that succeeds.
    */
   sleep(milliseconds: number): void {
     const wanted = Math.min(milliseconds, this.#longestSleepMs);
@@ -253,7 +257,7 @@ export class NodeFiles implements HostFiles {
     }
   }
 
-  /** Runs `work`, which waits half a second for a lock and not eight. */
+  /** Runs `work`, which waits half a second for a lock instead of eight. */
   briefly<T>(work: () => T): T {
     this.#longestSleepMs = BRIEF_SLEEP_MS;
     try {
@@ -268,7 +272,7 @@ export class NodeFiles implements HostFiles {
     try {
       return this.#waiting.lock.anticipate(this.#waiting.level);
     } catch {
-      // The attempt that follows the sleep meets the same failure and reports it.
+      // The attempt after the sleep gets the same error and reports it.
       return false;
     }
   }
@@ -299,7 +303,7 @@ function requireFile(path: string, stat: Stats): void {
   if (!stat.isFile()) throw Object.assign(new Error(`${path} is no regular file`), { code: 'EINVAL' });
 }
 
-/** Makes the folder of a new database; what is in it is not the project's. */
+/** Creates the folder of a new database. Its content is ignored by git, because it does not belong to the project. */
 function makeFolder(folder: string): void {
   const made = mkdirSync(folder, { recursive: true, mode: OWNER_FOLDER_MODE });
   if (made === undefined || basename(folder) !== '.argus') return;

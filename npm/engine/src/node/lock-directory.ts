@@ -1,10 +1,12 @@
 /**
- * A lock where the operating system's cannot be had: a folder beside the database that only one process can have there,
- * with its owner's name in it. Readers are not let in together, and an owner that is gone is not trusted.
+ * A lock for platforms without usable locks of the operating system: a folder beside the database that only one process
+ * can have at a time, with a file that names its owner. Readers exclude each other, and a lock whose owner may still
+ * live is respected.
  *
- * Every handle has a folder of its own with one file in it, named after the handle. Taking the lock is renaming that
- * folder to the lock's name, which fails while another's non-empty folder has it; giving it back is renaming it back.
- * The lock of a dead owner is broken by deleting its file by that unique name, so a living one is never hit.
+ * Every handle has its own folder with one file in it, named after the handle. To take the lock, a process renames its
+ * folder to the name of the lock, which fails while a non-empty folder has that name. To release the lock, it renames
+ * the folder back. The lock of a dead owner is broken by deleting its file under its unique name, so that a living
+ * owner is never affected.
  */
 
 import {
@@ -25,21 +27,26 @@ import type { FileLock } from './locks.ts';
 
 interface Owner {
   readonly pid: number;
-  /** Distinguishes a process from a later one with the same number. */
+  /** Start of the process, to distinguish it from a later process with the same number. */
   readonly started: string;
   readonly host: string;
-  /** Of the host; empty where the system does not tell. */
+  /** Boot id of the host. Empty if the system does not provide it. */
   readonly boot: string;
-  /** Process numbers mean something only within one of these; empty where there is but one. */
+  /**
+   * Process namespace, because process numbers are unique only within a namespace. Empty if the system has only one.
+   */
   readonly space: string;
 }
 
 const windows = process.platform === 'win32';
 const DENIED = ['EPERM', 'EACCES', 'EBUSY'];
 
-/** An owner's file is written before it counts. One that says nothing after so long was lost in a crash. */
+/**
+ * An owner writes its file before the folder becomes the lock. An unreadable file that is older than this was lost in a
+ * crash.
+ */
 const WRITTEN_WITHIN_MS = 5_000;
-/** Nothing else is ever deleted. */
+/** Only files with such names are ever deleted. */
 const OWNER_FILE = /^owner-.*\.json$/;
 
 let handles = 0;
@@ -110,11 +117,11 @@ export class DirectoryLock implements FileLock {
     try {
       writeFileSync(join(this.#own, this.#file), JSON.stringify(self()), { mode: 0o600 });
     } catch (error) {
-      // As on a full disk. Without an owner's name in it the folder must not become the lock.
+      // For example on a full disk. A folder without the name of its owner must not become the lock.
       discard(this.#own, this.#file);
       throw error;
     }
-    // What killed processes left behind.
+    // Removes folders of killed processes.
     for (const folder of strangers(this.#own, this.#lock)) breakStale(folder);
   }
 
@@ -124,7 +131,7 @@ export class DirectoryLock implements FileLock {
       return true;
     } catch (error) {
       const code = codeOf(error);
-      // Windows has no code of its own for a name that is taken.
+      // Windows has no specific error code for a name that is taken.
       const taken = code === 'ENOTEMPTY' || code === 'EEXIST' || (windows && DENIED.includes(code));
       if (!taken) throw error;
       return false;
@@ -132,7 +139,7 @@ export class DirectoryLock implements FileLock {
   }
 }
 
-/** True when the folder is free now: its owner was dead, or there was none any more. */
+/** Returns true if the folder is free now, because its owner was dead or the folder was gone. */
 function breakStale(folder: string): boolean {
   const files = ownersIn(folder);
   if (files === undefined) return true;
@@ -142,13 +149,13 @@ function breakStale(folder: string): boolean {
   return true;
 }
 
-/** Deletes the one file, by its unique name, then the folder if that left it empty. */
+/** Deletes the file by its unique name, then the folder if it is empty. */
 function discard(folder: string, file: string | undefined): void {
   try {
     if (file !== undefined) unlinkSync(join(folder, file));
     rmdirSync(folder);
   } catch {
-    // Somebody else was faster, or has taken it meanwhile.
+    // Another process was faster or has taken the folder meanwhile.
   }
 }
 
@@ -161,8 +168,8 @@ function strangers(own: string, lock: string): string[] {
 }
 
 /**
- * Only where it is certain: the same host was started anew since, or it has no such process any more, or nobody can
- * still be writing what says nothing.
+ * Returns true only if the owner is certainly gone: the same host was restarted, the process does not exist any more,
+ * or the file is unreadable and too old to be still in writing.
  */
 function isGone(file: string): boolean {
   const text = readQuietly(file);
@@ -175,7 +182,7 @@ function isGone(file: string): boolean {
   return owner.space === me.space && startOf(owner.pid) !== owner.started;
 }
 
-/** Undefined where it is not what an owner writes. */
+/** Returns undefined if the text is not a valid owner. */
 function ownerIn(text: string): Owner | undefined {
   const value = parsed(text);
   if (typeof value !== 'object' || value === null) return undefined;
@@ -184,7 +191,7 @@ function ownerIn(text: string): Owner | undefined {
   if (typeof pid !== 'number' || typeof started !== 'string' || typeof space !== 'string') return undefined;
   if ('host' in value && 'boot' in value && typeof value.host === 'string' && typeof value.boot === 'string')
     return { pid, started, host: value.host, boot: value.boot, space };
-  // The older form has all three in one.
+  // An older version wrote host, namespace and boot id in one field.
   const [host = '', own = '', boot = ''] = space.split(' ');
   return { pid, started, host, boot, space: own };
 }
@@ -197,7 +204,10 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Or dated just ahead; a date far ahead was written by a clock that has been put right since. */
+/**
+ * A file is also new if its date is slightly in the future. A date far in the future comes from a clock that was
+ * corrected since.
+ */
 function isNew(path: string): boolean {
   try {
     return Math.abs(Date.now() - statSync(path).mtimeMs) < WRITTEN_WITHIN_MS;
@@ -219,11 +229,15 @@ function self(): Owner {
   return known;
 }
 
-/** When a process began, as the system tells it; 'running' where it does not tell; undefined: no such process. */
+/**
+ * Start of a process as reported by the system. Returns 'running' if the system does not report it, and undefined if
+ * the process does not exist.
+ */
 function startOf(pid: number): string | undefined {
   try {
     const line = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // After the name in parentheses, which may hold anything: field 3, the state, to field 22, the start.
+    // The name in parentheses may contain anything, so fields are counted after it: field 3 is the state, field 22 the
+    // start.
     const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
     return fields[0] === 'Z' ? undefined : fields[19];
   } catch {

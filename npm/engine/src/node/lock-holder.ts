@@ -1,22 +1,23 @@
 /**
- * Who has the lock on a database, for people. The system names only some kinds of holders.
+ * Names the process that holds the lock on a database, for error messages. The system can name only some kinds of
+ * holders.
  */
 
 import { readFileSync, statSync } from 'node:fs';
 import type { NativeLocks } from './lock-native.ts';
 import { QueueFile } from './queue-file.ts';
 
-/** Where the queue of a database's writers is. */
+/** Path of the queue of a database's writers. */
 export function queuePath(databasePath: string): string {
   return `${databasePath}.queue`;
 }
 
-/** A sentence, or empty where nobody can be named. SQLite's locks begin at `from`. */
+/** Returns a sentence, or an empty string if the holder is unknown. `from` is the first byte of SQLite's locks. */
 export function holderOf(databasePath: string, native: NativeLocks, from: number): string {
   return writerOf(databasePath, native) ?? programWith(databasePath, from) ?? '';
 }
 
-/** Another process of Argus whose turn it is. */
+/** Another Argus process that is writing. */
 function writerOf(databasePath: string, native: NativeLocks): string | undefined {
   const file = QueueFile.open(queuePath(databasePath), native, false);
   try {
@@ -31,7 +32,7 @@ function writerOf(databasePath: string, native: NativeLocks): string | undefined
   }
 }
 
-/** Another program: Linux lists whose the locks are that belong to a process, as SQLite's own do. */
+/** Another program. Linux lists the locks that belong to a process, as SQLite's own locks do. */
 function programWith(databasePath: string, from: number): string | undefined {
   try {
     const inode = String(statSync(databasePath).ino);
@@ -41,7 +42,7 @@ function programWith(databasePath: string, from: number): string | undefined {
       if (isOn && Number(pid) > 0) return `Process ${pid} holds its lock. Try again once it is done, or end it.`;
     }
   } catch {
-    // Another system, or one that does not tell.
+    // Another system, or no permission to read the list.
   }
   return undefined;
 }

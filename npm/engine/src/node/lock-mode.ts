@@ -1,6 +1,6 @@
 /**
- * Which kind of lock a database is used with, recorded beside it: the kinds do not see each other, so everybody must
- * use the same. A recorded kind is never changed.
+ * Records beside a database which kind of lock it is used with. The kinds do not see each other, so all processes must
+ * use the same kind. A recorded kind is never changed.
  */
 
 import { linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
@@ -9,10 +9,10 @@ import type { Log } from '../host.ts';
 export const LOCK_MODES = ['byte-range', 'whole-file', 'directory'] as const;
 export type LockMode = (typeof LOCK_MODES)[number];
 
-/** This process cannot use the kind of lock that others use on this database. */
+/** This process cannot use the kind of lock that other processes use on this database. */
 export class LockRefused extends Error {}
 
-/** The recorded kind, or `own` recorded now. */
+/** Returns the recorded kind. If none is recorded, records and returns `own`. */
 export function agreeOnMode(path: string, own: LockMode, readOnly: boolean, log: Log, problem: string): LockMode {
   const record = `${path}.lockmode`;
   const mode = read(record) ?? (readOnly ? own : write(record, own));
@@ -38,7 +38,10 @@ function read(record: string): LockMode | undefined {
   }
 }
 
-/** Writes a whole record or finds another's: a link to a finished file is made in one step. */
+/**
+ * Writes a complete record, or returns the record of another process. Linking a finished file makes the record appear
+ * in one step.
+ */
 function write(record: string, own: LockMode): LockMode {
   const draft = `${record}-${process.pid}-${process.hrtime.bigint()}`;
   try {
@@ -49,14 +52,14 @@ function write(record: string, own: LockMode): LockMode {
       unlinkSync(draft);
     }
   } catch {
-    // Somebody was first, or the folder is not writable or has no links.
+    // Another process was first, or the folder is read-only or does not support links.
     const theirs = read(record);
     if (theirs !== undefined) return theirs;
     try {
-      // Not through a link that lies there.
+      // The flag `wx` does not follow an existing link.
       writeFileSync(record, `${JSON.stringify({ version: 1, mode: own })}\n`, { flag: 'wx', mode: 0o600 });
     } catch {
-      // Nothing can be recorded here; then nobody can write the database either.
+      // If nothing can be recorded here, no process can write to the database either.
     }
   }
   return own;

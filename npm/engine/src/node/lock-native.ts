@@ -1,8 +1,8 @@
-/** The optional addon with the operating system's locks. That it is missing is no error; the reason is told. */
+/** Loads the optional addon with locks of the operating system. A missing addon is no error; the reason is returned. */
 
 import { createRequire } from 'node:module';
 
-/** What is used of `fs-native-extensions`. Locks belong to the open file, not to the process. */
+/** The functions of `fs-native-extensions` that are used. Locks belong to the open file, not to the process. */
 export interface NativeLocks {
   tryLock(fd: number, offset: number, length: number, options: { shared: boolean }): boolean;
   unlock(fd: number, offset: number, length: number): void;
@@ -15,7 +15,7 @@ interface Loaded {
 
 let loaded: Loaded | undefined;
 
-/** Loads it at first use. */
+/** Loads the addon at first use. */
 export function loadNative(): Loaded {
   loaded ??= load();
   return loaded;
@@ -35,7 +35,7 @@ function load(): Loaded {
   }
 }
 
-/** What the binary itself exports; it throws EAGAIN where somebody else holds the lock. */
+/** Exports of the binary itself. `tryLock` throws EAGAIN if another process holds the lock. */
 interface Binary {
   tryLock(fd: number, offset: number, length: number, exclusive: boolean): void;
   unlock(fd: number, offset: number, length: number): void;
@@ -64,8 +64,8 @@ class Locks implements NativeLocks {
 }
 
 /**
- * The package finds its binary through four other packages, which takes as long as opening a database. Where it is not
- * in its usual place, the package looks for it.
+ * Loads the binary directly, because the package finds it through four other packages, which takes as long as opening a
+ * database. If the binary is not at its usual path, the package searches for it.
  */
 function loadBinary(require: NodeJS.Require): Binary | undefined {
   const place = `prebuilds/${process.platform}-${process.arch}/fs-native-extensions.node`;

@@ -1,6 +1,6 @@
 /**
- * SQLite's own lock protocol over byte ranges, so that any other program with SQLite can use the file meanwhile. The
- * ranges have no content; SQLite never stores anything there.
+ * SQLite's own lock protocol over byte ranges, so that other programs with SQLite can use the file at the same time.
+ * SQLite never stores data in these ranges.
  */
 
 import { LockLevel } from '../host.ts';
@@ -8,7 +8,10 @@ import { holderOf } from './lock-holder.ts';
 import type { NativeLocks } from './lock-native.ts';
 import type { FileLock } from './locks.ts';
 
-/** SQLite's `PENDING_BYTE` and what follows it; part of its file format. */
+/**
+ * SQLite's `PENDING_BYTE` and the ranges after it, which are part of its file format
+ * (https://www.sqlite.org/fileformat.html).
+ */
 const PENDING_BYTE = 0x40000000;
 const RESERVED_BYTE = PENDING_BYTE + 1;
 const SHARED_FIRST_BYTE = PENDING_BYTE + 2;
@@ -21,7 +24,10 @@ export class ByteRangeLock implements FileLock {
   readonly #fd: number;
   readonly #native: NativeLocks;
   #level: number = LockLevel.none;
-  /** RESERVED was taken ahead: SQLite does not know yet, and must still look for a journal to roll back. */
+  /**
+   * True if RESERVED was taken during a sleep. SQLite does not know that yet, and must still check for a journal to
+   * roll back.
+   */
   #ahead = false;
 
   constructor(path: string, fd: number, native: NativeLocks) {
@@ -40,11 +46,12 @@ export class ByteRangeLock implements FileLock {
 
   anticipate(level: number): boolean {
     if (level === LockLevel.shared) return this.raise(level);
-    // A writer that waits for readers kept its locks.
+    // A writer that waits for readers has kept its locks.
     if (this.#level >= LockLevel.reserved) return this.raise(level);
-    // Who wants to roll back a dead writer's journal has to look for it anew first.
+    // A process that wants to roll back the journal of a dead writer must first check for the journal again.
     if (level !== LockLevel.reserved || this.#level !== LockLevel.none) return false;
-    // SQLite gave up its shared lock before it went to sleep, so both are taken, the scarce one first.
+    // SQLite released its shared lock before the sleep, so both locks are taken. RESERVED comes first, because only one
+    // process can have it.
     if (!this.#try(RESERVED_BYTE, 1, false)) return false;
     if (this.#share()) {
       this.#level = LockLevel.reserved;
@@ -58,7 +65,7 @@ export class ByteRangeLock implements FileLock {
   lower(level: number): void {
     if (level === LockLevel.none) this.release();
     if (this.#level <= LockLevel.shared) return;
-    // Readers may come in again before the writer's marks go.
+    // New readers may start before the writer's own locks are released.
     if (this.#level === LockLevel.exclusive && !this.#shareRange()) throw new Error('the shared lock was lost');
     if (this.#level >= LockLevel.pending) this.#native.unlock(this.#fd, PENDING_BYTE, 1);
     this.#native.unlock(this.#fd, RESERVED_BYTE, 1);
@@ -85,14 +92,14 @@ export class ByteRangeLock implements FileLock {
     this.#ahead = false;
   }
 
-  /** Windows gives back only ranges that were taken as such. */
+  /** Windows releases only exactly the ranges that were locked. */
   #releaseEach(): void {
     this.#native.unlock(this.#fd, SHARED_FIRST_BYTE, SHARED_BYTES);
     if (this.#level >= LockLevel.pending) this.#native.unlock(this.#fd, PENDING_BYTE, 1);
     if (this.#level >= LockLevel.reserved) this.#native.unlock(this.#fd, RESERVED_BYTE, 1);
   }
 
-  /** A writer that waits for readers holds PENDING, and then no new reader comes in. */
+  /** Takes the shared lock. While a writer waits for readers, it holds PENDING, so that no new reader starts. */
   #share(): boolean {
     if (!this.#try(PENDING_BYTE, 1, true)) return false;
     const got = this.#try(SHARED_FIRST_BYTE, SHARED_BYTES, true);
@@ -103,7 +110,8 @@ export class ByteRangeLock implements FileLock {
 
   #exclude(): boolean {
     if (this.#level < LockLevel.pending && !this.#advance(LockLevel.pending, PENDING_BYTE)) return false;
-    // Windows does not turn a shared lock into an exclusive one: it is given up for a moment, under PENDING.
+    // Windows cannot convert a shared lock into an exclusive lock, so the shared lock is released for a moment under
+    // PENDING.
     if (windows) this.#native.unlock(this.#fd, SHARED_FIRST_BYTE, SHARED_BYTES);
     if (this.#try(SHARED_FIRST_BYTE, SHARED_BYTES, false)) {
       this.#level = LockLevel.exclusive;

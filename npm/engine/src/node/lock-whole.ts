@@ -1,6 +1,6 @@
 /**
- * One exclusive lock on the whole file for every level, where the platform has no byte ranges. Readers are not let in
- * together; transactions are short.
+ * One exclusive lock on the whole file for all levels, for platforms without byte-range locks. Readers exclude each
+ * other, which is acceptable because transactions are short.
  */
 
 import { LockLevel } from '../host.ts';

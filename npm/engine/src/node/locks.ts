@@ -1,6 +1,6 @@
 /**
- * Locks on a database file between processes, in SQLite's five levels. Nothing waits here: who does not get a lock is
- * told so at once.
+ * Locks on a database file between processes, with SQLite's five levels. No function waits: a lock that is taken is
+ * reported immediately.
  */
 
 import type { Log } from '../host.ts';
@@ -10,28 +10,28 @@ import { loadNative } from './lock-native.ts';
 import { ByteRangeLock } from './lock-range.ts';
 import { WholeFileLock } from './lock-whole.ts';
 
-/** One handle's lock. */
+/** The lock of one handle. */
 export interface FileLock {
-  /** True when the level was reached; false when somebody else is in the way. */
+  /** Returns true if the level was reached, false if another handle prevents it. */
   raise(level: number): boolean;
   /**
-   * While the engine sleeps because `raise` to this level failed: takes what can be had by now, so that the next
-   * `raise` has it already. True: it was worth waking up for.
+   * Called while the engine sleeps because `raise` to this level failed. Takes the locks that are free now, so that the
+   * next `raise` succeeds. Returns true if the engine should wake up.
    */
   anticipate(level: number): boolean;
-  /** Down to shared or none. */
+  /** Lowers the lock to shared or none. */
   lower(level: number): void;
-  /** Whether anybody has reserved or more. */
+  /** Returns true if any handle holds reserved or more. */
   reserved(): boolean;
-  /** Who was in the way, where that can be told; else empty. */
+  /** Describes the process that holds the lock. Empty if it is unknown. */
   holder(): string;
-  /** At closing: gives everything back. */
+  /** Releases everything when the handle is closed. */
   release(): void;
 }
 
 export { LockRefused } from './lock-mode.ts';
 
-/** The lock for a file that was just opened. */
+/** Chooses the lock for a file that was just opened. */
 export function chooseLock(path: string, fd: number, readOnly: boolean, log: Log): FileLock {
   const native = loadNative();
   const mode = agreeOnMode(path, own(native.addon !== undefined), readOnly, log, native.problem);
@@ -39,9 +39,9 @@ export function chooseLock(path: string, fd: number, readOnly: boolean, log: Log
   return mode === 'whole-file' ? new WholeFileLock(fd, native.addon) : new ByteRangeLock(path, fd, native.addon);
 }
 
-/** What this process would use on a file that nobody has used yet. */
+/** The kind of lock that this process uses for a new file. */
 function own(native: boolean): LockMode {
   if (!native) return 'directory';
-  // The addon locks whole files only on Apple's systems (flock).
+  // On Apple's systems, the addon can only lock whole files (flock).
   return process.platform === 'darwin' ? 'whole-file' : 'byte-range';
 }

@@ -1,4 +1,4 @@
-/** Node as the engine's platform. */
+/** Node as the platform of the engine. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import type { Log, Platform, WriteQueue } from '../host.ts';
@@ -7,7 +7,10 @@ import { queuePath } from './lock-holder.ts';
 import { loadNative } from './lock-native.ts';
 import { FileQueue, IMPATIENT, PATIENT } from './write-queue.ts';
 
-/** Beside the bundle when published; where `cargo xtask wasm` puts it when run from source. */
+/**
+ * Path of the module relative to this file: beside the bundle in the published package, or in the output folder of
+ * `cargo xtask wasm`.
+ */
 const MODULES = ['./argus_engine.wasm', './wasm/argus_wasm_bg.wasm', '../wasm/argus_wasm_bg.wasm'];
 
 export class NodePlatform implements Platform {
@@ -15,7 +18,7 @@ export class NodePlatform implements Platform {
   readonly #module: WebAssembly.Module | undefined;
   readonly files = new NodeFiles((line) => this.log?.(line));
 
-  /** `module`: the engine as another thread has compiled it. */
+  /** `module` is the engine as compiled by another thread. */
   constructor(module?: WebAssembly.Module) {
     this.#module = module;
   }

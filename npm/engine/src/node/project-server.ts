@@ -1,6 +1,6 @@
 /**
- * The projects of a server on PostgreSQL. Each call runs on a thread of its own (project-workers.ts) and asks this thread
- * for its statements, which go out on a connection of its own.
+ * The projects of a server on PostgreSQL. Each call runs on its own thread (project-workers.ts). The thread asks this
+ * thread to send its statements over a connection of that call.
  */
 
 import { setTimeout as delay } from 'node:timers/promises';
@@ -11,21 +11,23 @@ import type { Log } from '../host.ts';
 import { defaultWorkers, ProjectWorkers } from './project-workers.ts';
 import type { Job, ServerJob } from './worker-messages.ts';
 
-/** Values as text, bytes as bytes; their types are the statement's. */
+/** A statement. Parameters are text or bytes; the statement determines their types. */
 export interface SqlStatement {
   readonly sql: string;
   readonly params: readonly (string | Uint8Array | null)[];
 }
 
-/** What a statement answered: values as text, with the number of each column's type. */
+/** The answer to a statement: values as text, with the type number of each column. */
 export interface SqlAnswer {
   readonly types: readonly number[];
   readonly rows: readonly (readonly (string | null)[])[];
-  /** As the server says: `INSERT 0 3`, `COMMIT`. */
+  /** Command tag of the server, for example `INSERT 0 3` or `COMMIT`. */
   readonly tag: string;
 }
 
-/** Why statements were not done. `code`: SQLSTATE, empty where no server answered. The message holds no stored text. */
+/**
+ * Why statements failed. `code` is the SQLSTATE, or empty if no server answered. The message contains no stored text.
+ */
 export class SqlError extends Error {
   override readonly name = 'SqlError';
   readonly code: string;
@@ -36,15 +38,18 @@ export class SqlError extends Error {
   }
 }
 
-/** One connection, for one call at a time. */
+/** A connection that serves one call at a time. */
 export interface SqlConnection {
-  /** Sends all at once; after the first that fails none is done, and the error is that one's: a `SqlError`. */
+  /**
+   * Sends all statements in one round trip. Execution stops at the first statement that fails, and its error is thrown
+   * as a `SqlError`.
+   */
   send(statements: readonly SqlStatement[]): Promise<readonly SqlAnswer[]>;
-  /** Gives it back. Broken: whatever is open on it is lost with it. */
+  /** Returns the connection to the pool. A broken connection is closed, so that its open transaction is rolled back. */
   release(isBroken: boolean): void;
 }
 
-/** Connections to one database. */
+/** A pool of connections to one database. */
 export interface SqlPool {
   /** Rejects with a `SqlError`. */
   connect(): Promise<SqlConnection>;
@@ -53,29 +58,32 @@ export interface SqlPool {
 
 export interface ProjectServerOptions {
   readonly pool: SqlPool;
-  /** How many calls are made at once; the pool needs as many connections. 8 for each core if not given, at most 32. */
+  /**
+   * Number of calls that can run at once. The pool needs the same number of connections. The default is 8 per core, at
+   * most 32.
+   */
   readonly workers?: number;
-  /** Which runs are deleted. */
+  /** Limits for the runs to keep. */
   readonly retention?: Retention;
-  /** How long a call may take. */
+  /** Time limit of a call in milliseconds. */
   readonly callMs?: number;
-  /** How long one is begun anew where the connection was lost, or another transaction came in between. */
+  /** How long a call is repeated after a lost connection or a conflict with another transaction, in milliseconds. */
   readonly tryAgainMs?: number;
   readonly log?: Log;
 }
 
-/** What the schema of a project is to this version. */
+/** State of a project's schema relative to this version. */
 export interface SchemaState {
   readonly state: 'missing' | 'older' | 'current' | 'newer';
   readonly version: number | null;
 }
 
-/** What a call asks of its host. */
+/** A request of a call to its host. */
 interface Request {
   readonly statements: readonly SqlStatement[];
-  /** No transaction is open after these. */
+  /** True if no transaction is open after these statements. */
   readonly isLast: boolean;
-  /** The open transaction was given up. */
+  /** True if the open transaction was given up. */
   readonly isFresh: boolean;
 }
 
@@ -83,16 +91,16 @@ const CALL_MS = 30_000;
 
 const ROLLBACK: SqlStatement = { sql: 'ROLLBACK', params: [] };
 
-/** Before the first repetition; each further one waits twice as long. */
+/** Pause before the first repetition. It doubles with every further repetition. */
 const PAUSE_MS = 20;
 const MAX_PAUSE_MS = 2_000;
 
-/** SQLSTATE of a write where none is taken. */
+/** SQLSTATE of a write to a read-only server. */
 const READ_ONLY = '25006';
 
 const INTERNAL_ERROR = 'XX000';
 
-/** The name of the server's own database. */
+/** Name of the server's own database. */
 const OWN = '';
 
 const DEFAULT_LOCALE = 'en';
@@ -105,14 +113,14 @@ export class ProjectServer {
   constructor(options: ProjectServerOptions) {
     const { workers = defaultWorkers(), retention, log } = options;
     this.#options = options;
-    // Case names come relative to the project's folder, wherever that is.
+    // Case names are already relative to the project's folder, so the root does not matter.
     const engine = { rules: [], secrets: [], memory: {}, recorder: {}, projectRoot: '/' };
     this.#workers = new ProjectWorkers(workers, { ...engine, retention: definedOf(retention ?? {}) }, log);
   }
 
   /**
-   * A project's database, or the server's own if no name is given. The first write creates it. `locale`: language of
-   * built-in suggestions.
+   * Returns a project's database, or the server's own database if no name is given. The first write creates it.
+   * `locale` is the language of built-in suggestions.
    */
   project(name = OWN, locale: Locale = DEFAULT_LOCALE): ProjectMemory {
     return new ProjectMemory((call, params, caller) => {
@@ -121,7 +129,7 @@ export class ProjectServer {
     });
   }
 
-  /** Creates the schema of a project, or migrates it to this version. Safe while others do the same. */
+  /** Creates the schema of a project or migrates it to this version. Several processes may do this at once. */
   async migrate(project = OWN): Promise<void> {
     await this.#about('migrate', project);
   }
@@ -130,7 +138,7 @@ export class ProjectServer {
     return (await this.#about('state', project)) as SchemaState;
   }
 
-  /** The projects in which something was written. */
+  /** Returns the names of the projects that have a schema. */
   async projects(): Promise<string[]> {
     return (await this.#about('projects')) as string[];
   }
@@ -140,17 +148,20 @@ export class ProjectServer {
     await this.#about('backup', project, path);
   }
 
-  /** How many writes a project has had. */
+  /** Returns the number of writes to a project so far. */
   async writes(project: string): Promise<number> {
     return (await this.#about('writes', project)) as number;
   }
 
-  /** Lets the engine trap at the given write or batch of statements, if the next call runs on the same thread. For tests. */
+  /**
+   * Makes the engine trap at the given write or batch of statements, if the next call runs on the same thread. For
+   * tests.
+   */
   async _trapAtWrite(writes: number): Promise<void> {
     await this.#ask({ method: 'trapAtWrite', writes });
   }
 
-  /** Ends the threads, then the connections. */
+  /** Ends all threads, then closes the connections. */
   async close(): Promise<void> {
     await this.#workers.close();
     await this.#options.pool.close();
@@ -160,7 +171,10 @@ export class ProjectServer {
     return this.#ask({ locale: DEFAULT_LOCALE, method, args });
   }
 
-  /** Repeats a call that lost its connection or conflicted with another transaction; a named call is stored once. */
+  /**
+   * Runs a job and repeats it after a lost connection or a conflict with another transaction. A call with an id is
+   * stored only once.
+   */
   async #ask(job: Job): Promise<unknown> {
     const { callMs = CALL_MS, tryAgainMs = CALL_MS } = this.#options;
     const began = Date.now();
@@ -201,20 +215,23 @@ export class ProjectMemory extends NamedCalls {
     return (await this.#make(name, params)) as Calls[N]['result'];
   }
 
-  /** A call of another machine, in one transaction with what it answers: made again, it answers what it has answered. */
+  /**
+   * Makes a call on behalf of another machine. The answer is stored in the same transaction, so that a repeated call
+   * returns the first answer.
+   */
   async callOnce<N extends CallName>(name: N, params: Calls[N]['params'], caller: Caller): Promise<Calls[N]['result']> {
     return (await this.#make(name, params, caller)) as Calls[N]['result'];
   }
 }
 
-/** What one attempt of a call says to the database, on one connection at a time. */
+/** The exchange between one attempt of a call and the database. It uses one connection at a time. */
 class Conversation {
   readonly #pool: SqlPool;
   readonly #until: number;
   #connection: SqlConnection | undefined;
-  /** Another transaction came in between, or the connection was lost. */
+  /** True if the attempt failed because of a conflict or a lost connection. */
   mayTryAgain = false;
-  /** What the pool threw instead of a `SqlError`. */
+  /** An unexpected error of the pool that is not a `SqlError`. */
   failure: unknown;
 
   constructor(pool: SqlPool, until: number) {
@@ -223,7 +240,7 @@ class Conversation {
   }
 
   async answer({ statements, isLast, isFresh }: Request): Promise<unknown> {
-    // What was open is ended on the way to what comes after it.
+    // The open transaction is rolled back in the same round trip as the next statements.
     const before = isFresh && this.#connection !== undefined ? [ROLLBACK] : [];
     try {
       this.#connection ??= await this.#connect();
@@ -239,13 +256,14 @@ class Conversation {
         return { code: INTERNAL_ERROR, message: 'the host failed' };
       }
       this.mayTryAgain = isPassing(thrown.code);
-      // Of a server that takes no writes any more another one may have taken the place.
+      // If a server does not accept writes any more, another server may have taken its place, so a new connection is
+      // needed.
       if (thrown.code === '' || thrown.code === READ_ONLY) this.#break();
       return { code: thrown.code, message: thrown.message };
     }
   }
 
-  /** One that comes when the time is over goes back, because the pool has only so many. */
+  /** Returns a connection that arrives too late to the pool, because the pool has a limited number. */
   async #connect(): Promise<SqlConnection> {
     const connecting = this.#pool.connect();
     try {
@@ -259,7 +277,7 @@ class Conversation {
     }
   }
 
-  /** A call that is over has no transaction any more. */
+  /** Rolls back the open transaction of a finished call. */
   end(): void {
     this.#giveUp();
   }
@@ -278,7 +296,7 @@ class Conversation {
     this.#connection = undefined;
   }
 
-  /** What does not answer in time is given up with its connection. */
+  /** Gives up the connection if the work does not finish in time. */
   async #inTime<T>(work: Promise<T>): Promise<T> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
@@ -297,8 +315,8 @@ class Conversation {
 }
 
 /**
- * No answer, a failure of the connection, a server that restarts or is a standby not yet promoted; a serialization
- * failure, a deadlock.
+ * Returns true for errors that may be temporary: no answer, a failed connection, a server that restarts or is a
+ * standby, a serialization failure, or a deadlock.
  */
 function isPassing(code: string): boolean {
   return code === '' || code === READ_ONLY || /^(?:08|40|57P0[123])/u.test(code);

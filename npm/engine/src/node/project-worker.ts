@@ -1,6 +1,6 @@
 /**
- * A thread that makes the calls of a server on PostgreSQL, one at a time. The engine is synchronous, so its thread sleeps
- * while it waits for the database; project-server.ts, on the main thread, talks to the database meanwhile.
+ * A thread that makes the calls of a server on PostgreSQL, one at a time. The engine is synchronous, so the thread
+ * sleeps while it waits for the database. Meanwhile project-server.ts on the main thread talks to the database.
  */
 
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
@@ -27,7 +27,7 @@ function resultOf(job: Job): WorkerMessage {
   try {
     return { kind: 'done', value: runtime.call(log, () => made(job)) };
   } catch (thrown) {
-    // Runtime.call throws nothing else.
+    // `Runtime.call` throws only `EngineError`.
     const { code, message } = thrown as EngineError;
     return { kind: 'failed', code, message };
   }
@@ -39,7 +39,7 @@ function made(job: Job): unknown {
   return Reflect.apply(server[job.method], server, job.args);
 }
 
-/** A trap replaces the wasm instance, and the objects of the old instance are gone with it. */
+/** A trap replaces the wasm instance, which invalidates the objects of the old instance. */
 function serverOf(locale: Locale): wasm.WasmServer {
   if (generation !== runtime.generation) servers = new Map();
   generation = runtime.generation;
@@ -51,7 +51,7 @@ function serverOf(locale: Locale): wasm.WasmServer {
   return server;
 }
 
-/** Sends a request of the engine and sleeps until it is answered. */
+/** Sends a request of the engine and sleeps until the answer arrives. */
 function send(request: unknown): unknown {
   Atomics.store(wake, 0, ASKED);
   sql.postMessage(request);

@@ -1,4 +1,4 @@
-/** The threads on which the calls of a server are made: as many as there may be connections. */
+/** The threads that make the calls of a server. There are as many threads as connections. */
 
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -9,22 +9,24 @@ import type { Log } from '../host.ts';
 import { NodePlatform } from './platform.ts';
 import { ANSWERED, type Job, type WorkerMessage, type WorkerSetup } from './worker-messages.ts';
 
-/** Beside the bundle; in `dist` when run from source. */
+/** Path of the worker relative to this file: beside the bundle, or in `dist` when run from source. */
 const ENTRIES = ['./project-worker.mjs', '../../dist/project-worker.mjs'];
 
-/** Most of a call is waiting for the database, so a core serves several threads. A thread that has worked takes 50 MB. */
+/**
+ * A call mostly waits for the database, so a core can serve several threads. A thread takes 50 MB after its first call.
+ */
 const WORKERS_PER_CORE = 8;
 const MAX_DEFAULT_WORKERS = 32;
 
-/** Calls that wait for a thread; a further call is refused at once. */
+/** Number of calls that may wait for a thread. A further call is refused immediately. */
 const MAX_WAITING = 1_000;
 
-/** How long after its time a call may go on computing before its thread is replaced. */
+/** How long a call may exceed its time limit before its thread is replaced. */
 const GRACE_MS = 5_000;
 
 export const defaultWorkers = (): number => Math.min(MAX_DEFAULT_WORKERS, WORKERS_PER_CORE * availableParallelism());
 
-/** Answers a request of the engine for statements. Never rejects. */
+/** Answers a request of the engine to send statements. Never rejects. */
 export type Answering = (request: unknown) => Promise<unknown>;
 
 export class ProjectWorkers {
@@ -36,7 +38,7 @@ export class ProjectWorkers {
   #module: WebAssembly.Module | undefined;
   #isClosed = false;
 
-  /** `options`: `EngineOptions` of the contract, without the locale. */
+  /** `options` is `EngineOptions` of the contract, without the locale. */
   constructor(size: number, options: object, log: Log | undefined) {
     this.#size = size;
     this.#start = () => {
@@ -45,7 +47,7 @@ export class ProjectWorkers {
     };
   }
 
-  /** Makes `work` on a free thread, which is waited for at most `waitMs` milliseconds. */
+  /** Runs `work` on a free thread. Waits at most `waitMs` milliseconds for the thread. */
   async use<T>(waitMs: number, work: (worker: ProjectWorker) => Promise<T>): Promise<T> {
     const worker = await this.#take(waitMs);
     try {
@@ -55,7 +57,7 @@ export class ProjectWorkers {
     }
   }
 
-  /** Ends all threads. Calls that are being made fail. */
+  /** Ends all threads. Running calls fail. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all([...this.#all].map((worker) => worker.end()));
@@ -94,7 +96,7 @@ export class ProjectWorkers {
   }
 }
 
-/** Compiled once for all threads. */
+/** Compiles the engine once for all threads. */
 function compiled(): WebAssembly.Module {
   const engine = new NodePlatform().load();
   return engine instanceof Uint8Array ? new WebAssembly.Module(engine as Uint8Array<ArrayBuffer>) : engine;
@@ -112,7 +114,7 @@ export class ProjectWorker {
   #answering: Answering = async () => undefined;
   #settle: ((outcome: { value: unknown } | { error: Error }) => void) | undefined;
   #error: Error | undefined;
-  /** It ended, so it makes no more calls. */
+  /** True if the thread has ended, so that it makes no more calls. */
   isGone = false;
 
   constructor(module: WebAssembly.Module, options: object, log: Log | undefined) {
@@ -130,7 +132,7 @@ export class ProjectWorker {
     this.#thread.unref();
   }
 
-  /** Makes one call; the next may begin when this one has settled. Rejects with an `EngineError`. */
+  /** Makes one call. The next call may start after this one has settled. Rejects with an `EngineError`. */
   async run(job: Job, untilMs: number, answering: Answering): Promise<unknown> {
     this.#answering = answering;
     const late = setTimeout(() => void this.end(), Math.max(0, untilMs - Date.now()) + GRACE_MS);

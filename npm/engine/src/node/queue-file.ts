@@ -1,37 +1,37 @@
 /**
- * The file in which processes line up to write a database: a counter of tickets, who drew them, and one locked byte for
- * each ticket that is still in use. Waiting: write-queue.ts. Nothing that matters outlives a crash: a lock ends with
- * its process, and the content is only about order and about what to tell people.
+ * The file in which processes line up to write to a database. It has a counter of tickets, the owner of each ticket,
+ * and one locked byte per ticket in use. write-queue.ts implements the waiting. A crash loses nothing important,
+ * because a lock ends with its process, and the content only determines the order and the text of messages.
  *
- * The locked bytes lie far behind the content, because Windows lets nobody else read or write a locked range.
+ * The locked bytes are far behind the content, because Windows prevents others from reading or writing a locked range.
  */
 
 import { closeSync, constants, fstatSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import type { NativeLocks } from './lock-native.ts';
 
-/** Held while a ticket is drawn. */
+/** Locked while a process draws a ticket. */
 const DRAWING_BYTE = 0x40000000;
-/** The byte of ticket 0, which nobody draws. */
+/** The byte of ticket 0, which is never drawn. */
 const FIRST_TICKET_BYTE = DRAWING_BYTE + 1;
 const LAST_TICKET = 0x7fffffff;
 
-/** Fields of the content: little-endian numbers of 32 bits. */
+/** Fields of the content are little-endian 32-bit numbers. */
 const NEXT_OFFSET = 0;
-/** Tickets below this one are waited for no longer. */
+/** Writers do not wait for tickets below this number. */
 const FLOOR_OFFSET = 4;
 const SLOTS_OFFSET = 16;
 const SLOT_BYTES = 24;
-/** More than can wait at once; a slot that was taken over says so by its ticket. */
+/** More than can wait at once. A reused slot is recognized by its ticket. */
 const SLOT_COUNT = 1024;
 
 /** A ticket in use. */
 export interface Waiting {
   readonly ticket: number;
-  /** Undefined: not known whose it is. */
+  /** Undefined if the owner is unknown. */
   readonly pid: number | undefined;
-  /** Its turn has come. */
+  /** True if the owner is writing. */
   readonly writing: boolean;
-  /** Since when it waits or writes; UTC milliseconds. */
+  /** Start of waiting or writing, UTC milliseconds. */
   readonly since: number;
 }
 
@@ -48,9 +48,12 @@ export class QueueFile {
     this.#native = native;
   }
 
-  /** Undefined where it cannot be used. `create`: to line up; else only to look. */
+  /**
+   * Opens the file, or returns undefined if it cannot be used. `create` opens the file for lining up, otherwise only
+   * for reading.
+   */
   static open(path: string, native: NativeLocks, create: boolean): QueueFile | undefined {
-    // A repository could ship a link in its place, to a file that is not to be written.
+    // A repository could contain a link at this path, which would lead writes to another file.
     const flags = create ? constants.O_RDWR | constants.O_CREAT : constants.O_RDONLY;
     let fd: number;
     try {
@@ -68,16 +71,16 @@ export class QueueFile {
     closeSync(this.#fd);
   }
 
-  /** Whether others who open the path now meet this file. */
+  /** Returns true if the path still leads to this file. */
   isCurrent(): boolean {
     return statSync(this.#path, { throwIfNoEntry: false })?.ino === this.#inode;
   }
 
-  /** A ticket of one's own, or undefined while somebody else draws one. */
+  /** Draws a ticket, or returns undefined while another process draws. */
   draw(): number | undefined {
     if (!this.#try(DRAWING_BYTE, 1, false)) return undefined;
     try {
-      // An empty or damaged file may have any number, and one that somebody has drawn already.
+      // An empty or damaged file may contain any number, including a ticket that is in use.
       let ticket = inRange(this.#number(NEXT_OFFSET));
       while (!this.#try(FIRST_TICKET_BYTE + ticket, 1, false)) ticket = inRange(ticket + 1);
       this.#write(NEXT_OFFSET, ticket + 1);
@@ -89,7 +92,7 @@ export class QueueFile {
     }
   }
 
-  /** Says that it is this ticket's turn. */
+  /** Notes that the owner of this ticket is writing. */
   begin(ticket: number): void {
     this.#note(ticket, true);
   }
@@ -98,21 +101,21 @@ export class QueueFile {
     this.#unlock(FIRST_TICKET_BYTE + ticket, 1);
   }
 
-  /** Nobody waits for this ticket any longer. */
+  /** Makes later writers stop waiting for this ticket. */
   passOver(ticket: number): void {
     this.#write(FLOOR_OFFSET, ticket + 1);
   }
 
-  /** Of all tickets in use the earliest. */
+  /** Returns the earliest ticket in use. */
   first(): Waiting | undefined {
     return this.firstBefore(this.#number(NEXT_OFFSET));
   }
 
-  /** The earliest in use of those drawn before a ticket, where none is below `from`. */
+  /** Returns the earliest ticket in use before `ticket`. The caller knows that no ticket below `from` is in use. */
   firstBefore(ticket: number, from = 0): Waiting | undefined {
     let free = Math.max(from, this.#number(FLOOR_OFFSET));
     if (this.#isFree(free, ticket)) return undefined;
-    // Everything below `free` is free, and something below `end` is not.
+    // Binary search: everything below `free` is unused, and at least one ticket below `end` is in use.
     for (let end = ticket; end - free > 1; ) {
       const middle = free + Math.floor((end - free) / 2);
       if (this.#isFree(free, middle)) free = middle;
@@ -145,7 +148,7 @@ export class QueueFile {
     return this.#read(at, 4).readUInt32LE(0);
   }
 
-  /** What the file is too short for reads as zeros. */
+  /** Bytes after the end of the file read as zeros. */
   #read(at: number, length: number): Buffer {
     const bytes = Buffer.alloc(length);
     readSync(this.#fd, bytes, 0, length, at);
@@ -158,7 +161,10 @@ export class QueueFile {
     writeSync(this.#fd, bytes, 0, 4, at);
   }
 
-  /** Whether no ticket from one up to another is in use. Shared, so that two who look do not see each other. */
+  /**
+   * Returns true if no ticket in the range is in use. The test lock is shared, so that two processes can look at the
+   * same time.
+   */
   #isFree(from: number, to: number): boolean {
     if (to <= from) return true;
     if (!this.#try(FIRST_TICKET_BYTE + from, to - from, true)) return false;

@@ -1,14 +1,14 @@
-/** What the main thread and a thread of project-worker.ts say to each other. */
+/** Messages between the main thread and a thread of project-worker.ts. */
 
 import type { MessagePort } from 'node:worker_threads';
 import type { EngineErrorCode } from '../errors.ts';
 import type { Locale } from '../generated/contract.ts';
 import type { WasmServer } from '../wasm/argus_wasm.js';
 
-/** What a thread is started with. */
+/** Data for the start of a thread. */
 export interface WorkerSetup {
   readonly module: WebAssembly.Module;
-  /** Requests for statements go out here, and their answers come in. */
+  /** Port for requests with statements and for their answers. */
   readonly sql: MessagePort;
   /** One number: `ASKED` while a request waits for its answer, then `ANSWERED`. */
   readonly wake: Int32Array;
@@ -23,7 +23,7 @@ export interface ServerJob {
   readonly args: readonly unknown[];
 }
 
-/** Lets a later job of the same thread trap. For tests. */
+/** Makes a later job of the same thread trap. For tests. */
 export interface TrapJob {
   readonly method: 'trapAtWrite';
   readonly writes: number;

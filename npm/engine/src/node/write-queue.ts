@@ -1,7 +1,7 @@
 /**
- * First come, first served: calls that write a database wait here for one another, in whatever process they are, before
- * SQLite is asked for its lock. The data is guarded by SQLite's lock, which is taken all the same. So where this cannot
- * be used, or somebody in it stands still, nothing but the order is lost.
+ * First come, first served: calls that write to a database wait here for each other, across processes, before SQLite
+ * takes its lock. SQLite's lock still protects the data. If the queue cannot be used or a process in it hangs, only the
+ * order is lost.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,24 +11,24 @@ import { QueueFile } from './queue-file.ts';
 
 /** How long a writer waits for other processes, in milliseconds. */
 export interface Patience {
-  /** To draw a ticket. Drawing takes microseconds unless the other process was stopped while it drew. */
+  /** Time to draw a ticket. Drawing takes microseconds unless another process was stopped while it drew. */
   readonly drawingMs: number;
-  /** Until the writer at the front changes. */
+  /** Time until the writer at the front changes. */
   readonly writingMs: number;
-  /** Until its turn comes, even if the queue moves. */
+  /** Time until its turn comes, even if the queue moves. */
   readonly turnMs: number;
 }
 
-/** A transaction gets as long as SQLite waits for a lock. A long queue that moves is waited for. */
+/** A transaction gets as much time as SQLite waits for a lock. A long queue that moves is no reason to give up. */
 export const PATIENT: Patience = { drawingMs: 2_000, writingMs: 8_000, turnMs: Number.POSITIVE_INFINITY };
-/** For callers that can keep a call in the spool instead. */
+/** For callers that can store the call in the spool instead. */
 export const IMPATIENT: Patience = { drawingMs: 500, writingMs: 500, turnMs: 500 };
 
-/** A process that waits looks every few milliseconds; one that was stopped does not, and is passed over. */
+/** A waiting process checks every few milliseconds. A stopped process does not, so it is passed over. */
 const WAITING_PATIENCE_MS = 2_000;
 const LONGEST_NAP_MS = 20;
 
-/** Runs work for which nothing is waited for long. */
+/** Runs work with short waits for locks. */
 export type Briefly = <T>(work: () => T) => T;
 
 export class FileQueue implements WriteQueue {
@@ -38,10 +38,10 @@ export class FileQueue implements WriteQueue {
   readonly #briefly: Briefly;
   #file: QueueFile | undefined;
   #ticket: number | undefined;
-  /** Locks of one open file do not see each other, so calls of one engine wait for the one before them. */
+  /** Locks of the same open file do not exclude each other, so calls of one engine wait for the previous call. */
   #last: Promise<void> = Promise.resolve();
 
-  /** `path` of the file; it may lead elsewhere once the database's folder is there. */
+  /** `path` returns the path of the file. It may change when the database's folder is created. */
   constructor(path: () => string, native: NativeLocks, briefly: Briefly, patience: Patience = PATIENT) {
     this.#path = path;
     this.#native = native;
@@ -70,7 +70,7 @@ export class FileQueue implements WriteQueue {
     this.#abandon();
   }
 
-  /** False: the turn did not come, because somebody has been writing for too long. */
+  /** Returns false if the turn did not come, because another process has been writing for too long. */
   async #lineUp(): Promise<boolean> {
     try {
       const file = this.#open();
@@ -80,7 +80,7 @@ export class FileQueue implements WriteQueue {
       if (!(await waitFor(file, this.#ticket, this.#patience))) return false;
       file.begin(this.#ticket);
     } catch {
-      // A full disk, say. Then SQLite's lock alone decides who is next.
+      // For example a full disk. SQLite's lock alone then decides the order.
       this.#abandon();
     }
     return true;
@@ -97,14 +97,14 @@ export class FileQueue implements WriteQueue {
     }
   }
 
-  /** The file that others use now, which may have been deleted with its folder and made again. */
+  /** Returns the file that other processes use now. It may have been deleted with its folder and created again. */
   #open(): QueueFile | undefined {
     if (this.#file?.isCurrent() === false) this.#abandon();
     this.#file ??= QueueFile.open(this.#path(), this.#native, true);
     return this.#file;
   }
 
-  /** Closing it frees whatever is locked. */
+  /** Closing the file releases all its locks. */
   #abandon(): void {
     this.#file?.close();
     this.#file = undefined;
@@ -121,7 +121,7 @@ async function draw(file: QueueFile, { drawingMs }: Patience): Promise<number | 
   }
 }
 
-/** Returns false when the turn did not come in time. */
+/** Returns false if the turn did not come in time. */
 async function waitFor(file: QueueFile, ticket: number, { writingMs, turnMs }: Patience): Promise<boolean> {
   let front = file.firstBefore(ticket);
   const began = performance.now();

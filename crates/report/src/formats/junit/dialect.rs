@@ -1,9 +1,9 @@
-//! Which tool wrote a JUnit report.
+//! Detects the tool that wrote a JUnit report.
 
 use super::elements::OpenCase;
 use crate::{intake::Intake, model::ExecutionOrder, paths, reading::xml::Tag};
 
-/// The writer of a report, as far as it matters for names and retries.
+/// The writer of a report, as far as it matters for names, retries and order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Dialect {
     #[default]
@@ -11,7 +11,7 @@ pub(super) enum Dialect {
     Bun,
     Deno,
     Jest,
-    /// Surefire, Failsafe, Gradle and others that name classes.
+    /// Surefire, Failsafe, Gradle and other tools that name classes.
     Java,
     Mocha,
     Nextest,
@@ -40,12 +40,12 @@ impl Dialect {
             "nextest-run" => Self::Nextest,
             "pytest tests" | "pytest" => Self::Pytest,
             "rspec" => Self::Rspec,
-            // Only Playwright's root has an `id` and a `name`, both empty unless configured, and no timestamp.
+            // Only Playwright's root has `id` and `name` (both empty by default) and no timestamp.
             _ if outermost && tag.has("id") && tag.has("errors") && !tag.has("timestamp") => Self::Playwright,
             _ if tag.attribute("xsi:noNamespaceSchemaLocation").is_some_and(|schema| schema.contains("surefire")) => {
                 Self::Java
             }
-            // node:test gives suites without a file or timestamp, but with `disabled` and a host.
+            // node:test writes suites without file or timestamp, but with `disabled` and a host.
             _ if !outermost
                 && tag.has("disabled")
                 && tag.has("hostname")
@@ -60,7 +60,7 @@ impl Dialect {
         };
     }
 
-    /// Properties of the environment tell Go and Java.
+    /// Recognizes Go and Java by properties of the environment.
     pub(super) fn see_property(&mut self, tag: &Tag) {
         if *self == Self::Unknown {
             *self = match tag.attribute("name").as_deref() {
@@ -71,8 +71,8 @@ impl Dialect {
         }
     }
 
-    /// A case may be the first to tell: node:test puts top-level tests straight under `testsuites`, and Java's
-    /// suites are named as their classes.
+    /// Recognizes dialects by a case: node:test writes top-level tests directly below `testsuites`, and Java's suites
+    /// have the names of their classes.
     pub(super) fn see_case(&mut self, case: &OpenCase, suite_name: &str, depth: usize) {
         if *self != Self::Unknown {
             return;
@@ -88,13 +88,13 @@ impl Dialect {
         }
     }
 
-    /// Whether a case that appears twice is one case that was retried. Elsewhere two tests may honestly share a name,
-    /// and folding them would hide a failure.
+    /// Returns true if a case that occurs twice was retried. In other dialects two tests may share a name, and
+    /// combining them would hide a failure.
     pub(super) fn repeats_are_retries(self) -> bool {
         matches!(self, Self::Go | Self::Java | Self::Nextest | Self::Pytest)
     }
 
-    /// How its cases are put into the order in which they ran.
+    /// Notes how to derive the order of execution.
     pub(super) fn note_order(self, intake: &mut Intake<'_>) {
         match self {
             Self::Pytest | Self::Mocha | Self::PhpUnit | Self::Rspec | Self::Bun | Self::Deno => {
@@ -102,14 +102,14 @@ impl Dialect {
             }
             Self::Jest | Self::Nextest => intake.order = ExecutionOrder::ByStart,
             Self::Java if intake.has_starts() => intake.order = ExecutionOrder::ByStart,
-            // One report is one class; its cases have the suite's start or none.
+            // A report contains one class, and its cases have at most the suite's start time.
             Self::Java => intake.order = ExecutionOrder::AsReported,
             Self::Vitest | Self::NodeTest => intake.order_of_files(),
             Self::Playwright | Self::Go | Self::Unknown => {}
         }
     }
 
-    /// The runner's name, where the dialect is one runner's.
+    /// Name of the runner, if only one runner writes the dialect.
     pub(super) fn runner(self) -> Option<&'static str> {
         match self {
             Self::Unknown | Self::Java => None,

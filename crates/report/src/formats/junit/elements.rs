@@ -1,5 +1,5 @@
-//! The elements of a JUnit report and what is collected from one test case.
-//! Naming the case takes the dialect and is done by `naming`.
+//! The elements of a JUnit report, and the data of a test case. `naming` creates the name of a case, because it depends
+//! on the dialect.
 
 use super::node_test;
 use crate::reading::{
@@ -8,7 +8,7 @@ use crate::reading::{
     xml::Tag,
 };
 
-/// What an element is, told from its name and its parent's.
+/// The kind of an element, from its name and its parent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Element {
     Suites,
@@ -19,26 +19,26 @@ pub(super) enum Element {
     Output,
     Errors,
     Property,
-    /// Inside a failure: Surefire's `stackTrace`, or markup that should have been escaped.
+    /// Text inside a failure: Surefire's `stackTrace`, or markup that should have been escaped.
     Text,
     Other,
 }
 
-/// Which attempt an error belongs to.
+/// The attempt that an error belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TroubleKind {
     Failure,
     Error,
-    /// An attempt that failed before one passed.
+    /// A failed attempt before a passed attempt.
     Flaky,
-    /// A further attempt that failed too.
+    /// A further failed attempt.
     Rerun,
 }
 
 impl Element {
     pub(super) fn of(name: &str, inside: Option<Element>) -> Self {
         match (name, inside) {
-            // An attempt's own output is not the case's, which was that of the last attempt.
+            // The output of an earlier attempt is not the output of the case, which belongs to the last attempt.
             ("system-out" | "system-err", Some(Self::Trouble(_))) | (_, Some(Self::Output | Self::Errors)) => {
                 Self::Other
             }
@@ -58,7 +58,7 @@ impl Element {
         }
     }
 
-    /// Whether an end tag of this name can close the element.
+    /// Returns true if an end tag with this name can close the element.
     pub(super) fn closes_with(self, name: &str) -> bool {
         match self {
             Self::Suites => name == "testsuites",
@@ -77,12 +77,12 @@ impl Element {
     }
 }
 
-/// End tags that never close an element of unknown name.
+/// Returns true for end tags that never close an element of unknown name.
 fn is_structural(name: &str) -> bool {
     matches!(name, "testsuites" | "testsuite" | "testcase" | "failure" | "error")
 }
 
-/// One failed attempt.
+/// A failed attempt.
 #[derive(Debug)]
 pub(super) struct Trouble {
     pub(super) kind: TroubleKind,
@@ -96,20 +96,20 @@ impl Trouble {
         Self { kind, message: tag.text("message"), type_name: tag.text("type"), body: Bounded::error() }
     }
 
-    /// Message and body as one text; where there is neither, what the type says (`test timeout`).
+    /// Joins message and body. If both are missing, returns the type, for example `test timeout`.
     pub(super) fn into_text(self) -> Option<String> {
         let body = self.body.finish().and_then(node_test::unwrapped).map(with_frames_apart);
         let joined = bounded_text::join_message(self.message.as_deref(), body.as_deref());
         joined.or(self.type_name).and_then(|joined| bounded_text::bound_error(&joined))
     }
 
-    /// The type, where it is an exception's name and not a word like `failure`.
+    /// The type, if it is the name of an exception and not a word such as `failure`.
     pub(super) fn exception(&self) -> Option<String> {
         self.type_name.clone().filter(|name| is_exception(name))
     }
 }
 
-/// Surefire leaves out the line breaks of a text that holds `]]>`: the frames of its stack get theirs back.
+/// Restores line breaks before stack frames, because Surefire leaves them out if a text contains `]]>`.
 fn with_frames_apart(body: String) -> String {
     if !body.contains(")\tat ") {
         return body;
@@ -121,7 +121,8 @@ fn with_frames_apart(body: String) -> String {
         .replace(")Caused by: ", ")\nCaused by: ")
 }
 
-/// `java.net.ConnectException`, `AssertionError`, `Errno::ECONNREFUSED`, `PHPUnit\Framework\...Exception`.
+/// Returns true for names such as `java.net.ConnectException`, `AssertionError`, `Errno::ECONNREFUSED` or
+/// `PHPUnit\Framework\...Exception`.
 pub(crate) fn is_exception(name: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b':' | b'\\' | b'$' | b'/');
     if name.len() > 200 || !name.bytes().all(plain) {
@@ -129,7 +130,7 @@ pub(crate) fn is_exception(name: &str) -> bool {
     }
     let last = name.rsplit(['.', ':', '\\', '$', '/']).next().unwrap_or(name);
     let qualified = last.len() < name.len();
-    // Enough to tell a class from a word: `Failed` and `FAILURE` are words, `Error` and `KeyError` are classes.
+    // Distinguishes a class from a word: `Failed` and `FAILURE` are words, `Error` and `KeyError` are classes.
     let suffix = ["Error", "Exception", "Failure", "Fault", "Timeout", "Interrupt", "Exit", "Warning"];
     last.starts_with(|first: char| first.is_ascii_uppercase())
         && last.bytes().any(|byte| byte.is_ascii_lowercase() || qualified)
@@ -137,7 +138,7 @@ pub(crate) fn is_exception(name: &str) -> bool {
         && last != "Failure"
 }
 
-/// A test case while it is read.
+/// A test case that is being read.
 #[derive(Debug, Default)]
 pub(super) struct OpenCase {
     pub(super) name: String,
@@ -146,10 +147,10 @@ pub(super) struct OpenCase {
     pub(super) class: Option<String>,
     pub(super) file: Option<String>,
     pub(super) duration_ms: Option<f64>,
-    /// When it started, UTC milliseconds.
+    /// Start of the case, UTC milliseconds.
     pub(super) started_at: Option<i64>,
     pub(super) skipped: bool,
-    /// The runner's word for the status.
+    /// Status as the runner reported it.
     pub(super) word: Option<String>,
     pub(super) troubles: Vec<Trouble>,
     pub(super) output: Option<Bounded>,
@@ -174,7 +175,7 @@ impl OpenCase {
         }
     }
 
-    /// A `skipped` element; its type says more in pytest (`pytest.xfail`) and node (`todo`).
+    /// Handles a `skipped` element. Its type is more specific in pytest (`pytest.xfail`) and node:test (`todo`).
     pub(super) fn skip(&mut self, tag: &Tag) {
         if let Some(reason) = self.reason_not_run(tag) {
             self.skipped = false;
@@ -186,8 +187,8 @@ impl OpenCase {
         self.word = word.filter(|word| word != "skip" && word != "skipped" && !is_exception(word)).or(self.word.take());
     }
 
-    /// `CTest` counts a test that could not be started as failed, and writes it as skipped: its program was not built, or
-    /// what it needs failed. Nobody skipped it.
+    /// The reason why `CTest` could not start a test, for example because its program was not built. `CTest` counts
+    /// such a test as failed but writes it as skipped.
     fn reason_not_run(&self, tag: &Tag) -> Option<String> {
         let reason = tag.text("message").filter(|_| self.word.as_deref() == Some("notrun"))?;
         let is_skipped = reason.starts_with("SKIP_") || reason == "Disabled";

@@ -1,9 +1,9 @@
-//! The canonical name of a JUnit case: the same file, suites and name as the runner's other reporters give.
+//! The canonical name of a JUnit case: the same file, suites and name as in the other reporters of the runner.
 //!
-//! Sources of the file, in order: the case's `file`, the suite's, a `classname` or suite name that is a path, and for
-//! pytest the module in the `classname`. Sources of the suites: joined names (`cart > adds`), the `classname` as far as
-//! the file does not say it already, and nested `testsuite`s where the dialect nests them (node:test, Bun).
-//! Retries are merged by `crate::retries`.
+//! Sources of the file, in this order: the `file` of the case, the `file` of the suite, a `classname` or suite name
+//! that is a path, and for pytest the module in the `classname`. Sources of the suites: joined names (`cart > adds`),
+//! the part of the `classname` that is not in the file, and nested `testsuite`s if the dialect nests them (node:test,
+//! Bun). `crate::retries` merges retries.
 
 use super::{
     Suite,
@@ -20,7 +20,7 @@ use crate::{
     reading::bounded_text::{self, Bounded},
 };
 
-/// A complete case.
+/// Converts a complete test case.
 pub(super) fn finish(open: OpenCase, suites: &[Suite], dialect: Dialect, intake: &Intake<'_>) -> ReportCase {
     let named = name_case(&open, suites, dialect, intake);
     let mut case = ReportCase {
@@ -47,15 +47,15 @@ pub(super) fn finish(open: OpenCase, suites: &[Suite], dialect: Dialect, intake:
         return case;
     }
     set_status(&mut case, open.troubles, dialect);
-    // CTest knows the program's output only.
+    // CTest reports only the program's output.
     case.error = case.error.or_else(|| case.stdout_tail.as_deref().and_then(failed_assertions));
     case
 }
 
-/// `CTest`'s way to write the character that begins a colour.
+/// `CTest` writes this text for the escape character that begins a color.
 const CTEST_ESCAPE: &str = "[NON-XML-CHAR-0x1B]";
 
-/// What a test wrote, without the lines its reporter added.
+/// The output of a test without the lines that its reporter added.
 fn output(output: Option<Bounded>, dialect: Dialect) -> Option<String> {
     let text = output.and_then(Bounded::finish)?.replace(CTEST_ESCAPE, "\u{1b}");
     let added: fn(&str) -> bool = match dialect {
@@ -67,7 +67,7 @@ fn output(output: Option<Bounded>, dialect: Dialect) -> Option<String> {
     bounded_text::bound_output(&lines.join("\n"))
 }
 
-/// A suite's own failure as a case.
+/// Converts a failure of a suite itself into a case.
 pub(super) fn suite_failure(
     trouble: Trouble,
     suite: &Suite,
@@ -87,7 +87,7 @@ pub(super) fn suite_failure(
     case
 }
 
-/// Status, attempts and error text from a case's failed attempts.
+/// Sets status, attempts and error text from the failed attempts.
 fn set_status(case: &mut ReportCase, troubles: Vec<Trouble>, dialect: Dialect) {
     let count =
         |kind| u32::try_from(troubles.iter().filter(|trouble| trouble.kind == kind).count()).unwrap_or(u32::MAX);
@@ -100,7 +100,7 @@ fn set_status(case: &mut ReportCase, troubles: Vec<Trouble>, dialect: Dialect) {
     if errors > 0 && failures == 0 {
         case.runner_status = Some("error".to_owned());
     }
-    // Vitest writes one failure for each attempt; elsewhere several are several assertions of one.
+    // Vitest writes one failure per attempt. In other dialects several failures are several assertions of one attempt.
     if dialect == Dialect::Vitest {
         case.attempts = failures.max(1);
     }
@@ -122,7 +122,7 @@ fn set_status(case: &mut ReportCase, troubles: Vec<Trouble>, dialect: Dialect) {
     }
 }
 
-/// PHPUnit begins every error with the test's name.
+/// Removes the test's name, with which PHPUnit begins every error.
 fn without_title(error: String, case: &ReportCase) -> String {
     let title = format!("{}::{}", case.suite.join("::"), case.name);
     match error.split_once('\n') {
@@ -131,12 +131,13 @@ fn without_title(error: String, case: &ReportCase) -> String {
     }
 }
 
-/// Words of node:test (`testTimeoutFailure`, `cancelledByParent`) and nextest (`test timeout`, `test abort`).
+/// Returns true for specific words of node:test (`testTimeoutFailure`, `cancelledByParent`) and nextest
+/// (`test timeout`, `test abort`).
 fn says_more(word: &str) -> bool {
     word != "testCodeFailure" && !word.starts_with("test failure")
 }
 
-/// Where a case is.
+/// The parts of a case's qualified name.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct CaseName {
     file: Option<String>,
@@ -170,7 +171,7 @@ fn general(open: &OpenCase, suites: &[Suite], dialect: Dialect, intake: &Intake<
     if dialect == Dialect::Vitest && open.name == open.class_name && file.is_some() {
         return CaseName { file, suite: Vec::new(), name: SUITE_FAILURE.to_owned() };
     }
-    // jest-junit: a file that could not be run, named by its path.
+    // jest-junit writes a file that could not be run as a case with the file's path.
     if open.class_name == "Test suite failed to run" {
         let file = file.or_else(|| intake.file(&open.name));
         return CaseName { file, suite: Vec::new(), name: SUITE_FAILURE.to_owned() };
@@ -179,8 +180,8 @@ fn general(open: &OpenCase, suites: &[Suite], dialect: Dialect, intake: &Intake<
     if suite.is_empty() {
         suite = class_suites(open, file.as_deref(), suite_name);
     }
-    // A class that could not be set up: Surefire names the case as the class, Gradle `classMethod`, gotestsum gives it no
-    // class.
+    // A class that could not be set up: Surefire writes the class name as the case name, Gradle writes `classMethod`,
+    // and gotestsum writes no class.
     let whole_class = dialect == Dialect::Java
         && (open.name == open.class_name || open.name == "classMethod" || open.name.is_empty());
     let whole_package = dialect == Dialect::Go && open.class_name.is_empty() && open.name == "TestMain";
@@ -188,12 +189,12 @@ fn general(open: &OpenCase, suites: &[Suite], dialect: Dialect, intake: &Intake<
         let class = if whole_class { &open.class_name } else { suite_name };
         return CaseName { file, suite: vec![class.to_owned()], name: SUITE_FAILURE.to_owned() };
     }
-    // Gradle writes JUnit 5's display name, Surefire the method's.
+    // Gradle writes the display name of JUnit 5, Surefire the method name.
     let name = if dialect == Dialect::Java { name.strip_suffix("()").unwrap_or(&name).to_owned() } else { name };
     CaseName { file, suite, name }
 }
 
-/// `cart > checkout > adds` as Vitest and `cart › adds` as jest-junit can be told to write.
+/// Splits names such as `cart > checkout > adds` of Vitest, or `cart › adds` of jest-junit with a custom separator.
 pub(super) fn split_name(name: &str) -> (Vec<String>, String) {
     let separator = if name.contains(" › ") { " › " } else { " > " };
     let mut parts: Vec<String> = name.split(separator).map(str::to_owned).collect();
@@ -201,7 +202,7 @@ pub(super) fn split_name(name: &str) -> (Vec<String>, String) {
     (parts, name)
 }
 
-/// The suites that the class name gives, without what the file says already.
+/// The suites from the class name, without the part that is in the file.
 fn class_suites(open: &OpenCase, file: Option<&str>, suite_name: &str) -> Vec<String> {
     let class = open.class.as_deref().unwrap_or(&open.class_name).trim();
     if class.is_empty() || class == open.name.trim() || paths::looks_like_file(class) {
@@ -217,14 +218,14 @@ fn class_suites(open: &OpenCase, file: Option<&str>, suite_name: &str) -> Vec<St
     vec![class.to_owned()]
 }
 
-/// Without a class the suite's name is the only place there is; a path there is the file already.
+/// Without a class, the suite's name is the only source, unless the file is known.
 fn nothing_or_suite(open: &OpenCase, class: &str, file: Option<&str>, suite_name: &str) -> Vec<String> {
     let told = !class.is_empty() || file.is_some() || suite_name.is_empty() || suite_name == open.name;
     if told { Vec::new() } else { vec![suite_name.to_owned()] }
 }
 
-/// `tests.test_cart.TestCart` of `tests/test_cart.py` leaves `TestCart`; `spec.cart_spec` of `spec/cart_spec.rb`
-/// nothing.
+/// Removes the module from a class name: `tests.test_cart.TestCart` in `tests/test_cart.py` becomes `TestCart`, and
+/// `spec.cart_spec` in `spec/cart_spec.rb` becomes empty.
 fn strip_module<'a>(class: &'a str, file: &str) -> &'a str {
     let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem).replace('/', ".");
     match class.strip_prefix(stem.as_str()) {
@@ -234,13 +235,12 @@ fn strip_module<'a>(class: &'a str, file: &str) -> &'a str {
     }
 }
 
-/// pytest's default family names no file, but makes the class name from it: folders, module, classes.
-///
-/// Sure where one segment is named like a test module (`test_*` or `*_test`) and only classes follow it; otherwise the
-/// last segment before the first capitalised one is taken for the module, for Python's classes are capitalised.
+/// The default format of pytest contains no file, but its class name is made from folders, module and classes. The
+/// capitalized segments at the end are the classes, because Python's classes are capitalized by convention; the
+/// segments before them are the module.
 fn pytest(open: &OpenCase, suites: &[Suite], intake: &Intake<'_>) -> CaseName {
     let given = open.file.as_deref().or_else(|| suites.last().and_then(|suite| suite.file.as_deref()));
-    // A module that could not be imported: no class, and the module as the name.
+    // A module that could not be imported has no class, and its name is the module.
     let class = if open.class_name.is_empty() { open.name.as_str() } else { open.class_name.as_str() };
     let name = if open.class_name.is_empty() { SUITE_FAILURE } else { open.name.as_str() };
     let (file, rest) = match given {
@@ -264,7 +264,8 @@ fn python_module(class: &str) -> (Option<String>, &str) {
     (Some(file), class[used..].trim_start_matches('.'))
 }
 
-/// node:test says `test` for every class; its suites nest. A file that failed as a whole is a case named by its path.
+/// node:test writes `test` for every class, and its suites are nested. A file that failed as a whole is a case with the
+/// file's path as name.
 fn node_test(open: &OpenCase, suites: &[Suite], intake: &Intake<'_>) -> CaseName {
     let file = open.file.as_deref().and_then(|path| intake.file(path));
     let suite: Vec<String> =
@@ -280,10 +281,10 @@ fn unescape_twice(name: &str) -> String {
     name.replace("&quot;", "\"").replace("&apos;", "'")
 }
 
-/// Of Bun's suites, the whole run and the file.
+/// The outer two of Bun's suites are the whole run and the file.
 const BUN_OUTER_SUITES: usize = 2;
 
-/// Bun's suites nest; its class names begin with the innermost. A hook that failed has no name.
+/// Bun's suites are nested; its class names begin with the innermost suite. A failed hook has no name.
 fn bun(open: &OpenCase, suites: &[Suite], intake: &Intake<'_>) -> CaseName {
     let file = open.file.as_deref().or_else(|| suites.last().and_then(|suite| suite.file.as_deref()));
     let suite = suites[BUN_OUTER_SUITES..].iter().map(|suite| suite.name.clone()).collect();
@@ -291,8 +292,8 @@ fn bun(open: &OpenCase, suites: &[Suite], intake: &Intake<'_>) -> CaseName {
     CaseName { file: file.and_then(|file| intake.file(file)), suite, name: name.to_owned() }
 }
 
-/// mocha-junit-reporter: `name` is the full title, `classname` the test's own; it can be told to swap them. Mocha's own
-/// reporter `xunit`: `classname` is the title of the suite, `name` the test's own.
+/// mocha-junit-reporter writes the full title as `name` and the test's own title as `classname`, or the reverse if
+/// configured. Mocha's own reporter `xunit` writes the suite's title as `classname` and the test's own title as `name`.
 fn mocha(open: &OpenCase, suites: &[Suite], intake: &Intake<'_>) -> CaseName {
     let file = open.file.as_deref().or_else(|| suites.last().and_then(|suite| suite.file.as_deref()));
     let (full, own) = if open.class_name.len() > open.name.len() {

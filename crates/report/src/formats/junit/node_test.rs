@@ -1,16 +1,16 @@
-//! The error inside the one that `node:test` puts around every error.
+//! Extracts the original error from the error that `node:test` wraps around it.
 
-/// Where a wrapper of several lines shows the error it stands for.
+/// Start of the original error inside a multi-line wrapper.
 const CAUSE: &str = "\n  cause: ";
 
-/// The wrapped error as Node prints it by itself; none where the wrapper adds nothing to the message.
-/// Any other text stays as it is.
+/// The original error as Node prints it, or `None` if the wrapper only repeats the message. Any other text is returned
+/// unchanged.
 pub(super) fn unwrapped(body: String) -> Option<String> {
     if !body.contains("code: 'ERR_TEST_FAILURE'") {
         return Some(body);
     }
     let (_, cause) = body.split_once(CAUSE)?;
-    // A cause in quotes is the message once more.
+    // A cause in quotes only repeats the message.
     if cause.starts_with(['\'', '"', '`']) {
         return None;
     }
@@ -25,14 +25,14 @@ mod tests {
     use super::unwrapped;
 
     #[test]
-    fn the_cause_takes_the_place_of_its_wrapper() {
+    fn replaces_wrapper_by_its_cause() {
         let body = "Error [ERR_TEST_FAILURE]: no\n    at async x {\n  code: 'ERR_TEST_FAILURE',\n  \
                     failureType: 'testCodeFailure',\n  cause: TypeError: no\n      at y {\n    errno: 1\n  }\n}\n";
         assert_eq!(unwrapped(body.to_owned()).as_deref(), Some("TypeError: no\n    at y {\n  errno: 1\n}"));
     }
 
     #[test]
-    fn a_wrapper_that_only_repeats_the_message_goes() {
+    fn removes_wrapper_that_repeats_the_message() {
         let line = "[Error [ERR_TEST_FAILURE]: late] { code: 'ERR_TEST_FAILURE', cause: 'late' }";
         assert_eq!(unwrapped(line.to_owned()), None);
         assert_eq!(unwrapped("Error: late".to_owned()).as_deref(), Some("Error: late"));

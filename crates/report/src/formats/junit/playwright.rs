@@ -1,5 +1,5 @@
-//! Playwright's JUnit reporter: where a case is, and the last of its attempts.
-//! Playwright's JSON is read by `formats::playwright`.
+//! Playwright's JUnit reporter: the name of a case, and its last attempt. `formats::playwright` reads Playwright's
+//! JSON.
 
 use super::{Suite, elements::OpenCase};
 use crate::{
@@ -7,7 +7,8 @@ use crate::{
     model::{CaseStatus, ReportCase},
 };
 
-/// File (relative to the test folder, as in Playwright's JSON), project and titles, name; from a name that is split.
+/// Returns the file (relative to the test folder, as in Playwright's JSON), the project with the titles, and the name.
+/// Takes a name that is already split.
 pub(super) fn name_case(
     (titles, name): (Vec<String>, String),
     open: &OpenCase,
@@ -18,7 +19,8 @@ pub(super) fn name_case(
     (intake.file(&open.class_name), project.into_iter().chain(titles).collect(), name)
 }
 
-/// The body holds every attempt under a `Retry #n` rule. Kept is the last one, without its frame and indentation.
+/// Keeps only the last attempt, without its frame and indentation. The body contains all attempts, separated by
+/// `Retry #n` lines.
 pub(super) fn last_attempt(case: &mut ReportCase) {
     let Some(error) = case.error.take() else { return };
     let retries = error.lines().filter(|line| is_retry_rule(line)).count();
@@ -38,17 +40,18 @@ fn indent(line: &str) -> usize {
     line.len() - line.trim_start_matches(' ').len()
 }
 
-/// `    Retry #1 ──────`
+/// Returns true for `    Retry #1 ──────`.
 fn is_retry_rule(line: &str) -> bool {
     line.trim_start().starts_with("Retry #") && line.trim_end().ends_with('─')
 }
 
-/// `  [api] › cart.spec.ts:4:3 › cart › sums ─────`, and the pointer to a file that is not in the report.
+/// Returns true for `  [api] › cart.spec.ts:4:3 › cart › sums ─────`, and for a link to a file that is not in the
+/// report.
 fn is_added(line: &str) -> bool {
     (line.contains(" › ") && line.trim_end().ends_with('─')) || line.trim_start().starts_with("Error Context: ")
 }
 
-/// The number of the last line that matches.
+/// Finds the number of the last line that matches.
 trait LastPosition {
     fn rposition_of(self, matches: fn(&str) -> bool) -> Option<usize>;
 }

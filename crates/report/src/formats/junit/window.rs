@@ -1,5 +1,5 @@
-//! Failed cases wait for the end of their suite: a retry may follow, and the suite's output may say why.
-//! Passed cases are not held, but for the very last one.
+//! Holds failed cases until the end of their suite, because a retry may follow, and the suite's output may contain the
+//! reason. Passed cases are not held, except for the last one.
 
 use super::{Suite, dialect::Dialect};
 use crate::{
@@ -22,7 +22,7 @@ impl Window {
         self.retries.len()
     }
 
-    /// Takes a complete case; hands out what needs not wait.
+    /// Takes a complete case and emits cases that need not wait.
     pub(super) fn push(&mut self, mut case: ReportCase, dialect: Dialect, intake: &mut Intake<'_>) {
         intake.number(&mut case);
         let case = match self.last.take() {
@@ -42,10 +42,10 @@ impl Window {
         }
     }
 
-    /// Whether the case is no attempt of its own but says more of one before it.
+    /// Returns true if the case is not a separate attempt, but adds to an earlier case.
     fn adds_to_earlier(&mut self, case: &ReportCase, dialect: Dialect) -> bool {
         let Some(earlier) = self.retries.find(case) else { return false };
-        // jest-junit writes a broken file's error again, as the error object's fields.
+        // jest-junit repeats the error of a broken file with the fields of the error object.
         if case.name == SUITE_FAILURE {
             return true;
         }
@@ -62,14 +62,14 @@ impl Window {
         self.retries.push(case, false, intake);
     }
 
-    /// Hands out the last case if it was held back; nothing more of it follows.
+    /// Emits the last case if it was held back.
     pub(super) fn emit_settled(&mut self, intake: &mut Intake<'_>) {
         if let Some(case) = self.last.take() {
             intake.emit_case(case);
         }
     }
 
-    /// Hands out a suite's failed cases. The suite's own output goes to its failed case where there is just one.
+    /// Emits the failed cases of a suite. If there is only one, it gets the suite's output.
     pub(super) fn close_suite(&mut self, suite: &mut Suite, dialect: Dialect, intake: &mut Intake<'_>) {
         if dialect == Dialect::Go {
             self.retries.retain(drop_explained_parents);
@@ -84,7 +84,7 @@ impl Window {
     }
 }
 
-/// The first attempt carried no error, yet it was run again: it failed.
+/// The first attempt has no error, but it must have failed because the test ran again.
 fn fold_rerun(first: &ReportCase, last: ReportCase) -> ReportCase {
     ReportCase {
         attempts: first.attempts + last.attempts,

@@ -1,9 +1,9 @@
-//! The YAML block behind a test point.
-//! YAML is read as far as test runners write it: top-level keys and block scalars.
+//! The YAML block after a test point. Only the YAML that test runners write is supported: top-level keys and block
+//! scalars.
 
 use crate::{formats::junit::is_exception, reading::bounded_text};
 
-/// Lines kept of a block; a longer one is an object dump.
+/// Maximum number of lines to keep. A longer block is a dump of an object.
 const MAX_LINES: usize = 2_000;
 
 #[derive(Debug, Default)]
@@ -11,11 +11,11 @@ pub(super) struct Diagnostic {
     lines: Vec<String>,
 }
 
-/// One top-level key with its value as written.
+/// A top-level key with its value as written.
 struct YamlField<'a> {
     key: &'a str,
     inline: &'a str,
-    /// The indented lines below it.
+    /// The indented lines after the key.
     block: &'a [String],
 }
 
@@ -33,12 +33,12 @@ impl Diagnostic {
         Some(field.text()).filter(|text| !text.trim().is_empty() && text != "~")
     }
 
-    /// The error's class, where the block names it.
+    /// The class of the error, if the block names it.
     pub(super) fn exception(&self) -> Option<String> {
         ["name", "type"].iter().filter_map(|key| self.value(key)).find(|name| is_exception(name))
     }
 
-    /// How a process ended of which nothing else is told: node-tap's of a file that could not be loaded.
+    /// How a process ended, if the block has no other error. node-tap writes this for a file that could not be loaded.
     pub(super) fn ending(&self) -> Option<String> {
         let code = self.value("exitCode")?;
         if ["error", "message", "stack", "tapError"].iter().any(|key| self.value(key).is_some()) {
@@ -49,12 +49,12 @@ impl Diagnostic {
         signal.map(|signal| format!("ended by {signal}")).or_else(exit)
     }
 
-    /// The error as text: headline, what else is known, stack.
+    /// The error as text: headline, other details, and stack.
     pub(super) fn into_error(self, test: &str) -> Option<String> {
         if self.lines.is_empty() {
             return None;
         }
-        // The command and its folder would be its headline.
+        // Otherwise the command and its folder would become the headline.
         if let Some(ending) = self.ending() {
             return Some(ending);
         }
@@ -62,7 +62,7 @@ impl Diagnostic {
         let name = self.exception().filter(|name| !message.contains(name.as_str()));
         let headline = name.map_or_else(|| message.clone(), |name| format!("{name}: {message}"));
         let stack = self.value("stack").map(|stack| frames(&stack)).unwrap_or_default();
-        // tape's stack begins with the message, and with more of it.
+        // The stack of tape begins with a longer form of the message.
         let (headline, stack) = match stack.split_once('\n') {
             Some((first, rest)) if first.contains(&message) => (first.to_owned(), rest.to_owned()),
             _ => (headline, stack),
@@ -73,7 +73,7 @@ impl Diagnostic {
         bounded_text::bound_error(&parts.join("\n"))
     }
 
-    /// Keys that say something of the failure, as written.
+    /// Keys that describe the failure, as written.
     fn details(&self, headline: &str) -> String {
         const SAID: [&str; 12] = [
             "error",
@@ -149,10 +149,10 @@ fn indent(line: &str) -> usize {
     line.len() - line.trim_start_matches(' ').len()
 }
 
-/// `key: value`, where the key is one word.
+/// Splits `key: value`, where the key is a single word.
 fn split_key(line: &str) -> Option<(&str, &str)> {
     let (key, value) = line.split_once(':')?;
-    // QUnit lines its colons up.
+    // QUnit aligns its colons.
     let key = key.trim_end();
     let word = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
     (word && (value.is_empty() || value.starts_with(' '))).then_some((key, value))
@@ -169,7 +169,7 @@ fn unquote(value: &str) -> String {
     }
 }
 
-/// node:test writes frames without the `at` before them.
+/// Adds `at` to stack frames, because node:test writes them without it.
 fn frames(stack: &str) -> String {
     let bare = |line: &str| line.ends_with(')') && line.contains(" (") && !line.trim_start().starts_with("at ");
     let lines: Vec<String> = stack

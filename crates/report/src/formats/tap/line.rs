@@ -1,6 +1,6 @@
-//! One line of TAP.
+//! Parses a line of TAP.
 
-/// What a line is.
+/// The kinds of lines.
 #[derive(Debug, PartialEq)]
 pub(super) enum TapLine<'a> {
     Version,
@@ -13,7 +13,7 @@ pub(super) enum TapLine<'a> {
     Other,
 }
 
-/// `not ok 3 - name # SKIP reason`
+/// A line such as `not ok 3 - name # SKIP reason`.
 #[derive(Debug, PartialEq)]
 pub(super) struct TestLine {
     pub(super) ok: bool,
@@ -28,7 +28,7 @@ pub(super) enum Directive {
     Todo,
 }
 
-/// Reads one line. Subtests are indented by four columns each.
+/// Parses a line. Each level of subtests is indented by four columns.
 pub(super) fn read(raw: &str) -> TapLine<'_> {
     let text = raw.trim_start_matches([' ', '\t']);
     let depth = (raw.len() - text.len()) / 4;
@@ -72,7 +72,7 @@ fn read_test(text: &str) -> Option<TestLine> {
     let rest = rest[digits..].trim_start();
     let rest = rest.strip_prefix("- ").unwrap_or(rest);
     let (name, note) = split_directive(rest);
-    // node-tap opens a block of subtests behind the line they belong to.
+    // node-tap opens a block of subtests with `{` at the end of their line.
     let name = name.trim().trim_end_matches('{').trim_end();
     Some(TestLine {
         ok,
@@ -82,7 +82,7 @@ fn read_test(text: &str) -> Option<TestLine> {
     })
 }
 
-/// The first `#` that is not escaped and stands apart begins the directive.
+/// Splits off a directive. It begins with the first unescaped `#` after a space.
 fn split_directive(text: &str) -> (&str, Option<&str>) {
     let bytes = text.as_bytes();
     let at = memchr::memchr_iter(b'#', bytes).find(|&at| {
@@ -101,7 +101,7 @@ fn directive(note: &str) -> Option<Directive> {
     }
 }
 
-/// node-tap's `# time=12.5ms`.
+/// Parses `# time=12.5ms` of node-tap.
 fn duration(note: &str) -> Option<f64> {
     note.trim().strip_prefix("time=")?.strip_suffix("ms")?.parse().ok()
 }
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn test_lines() {
+    fn parses_test_lines() {
         let rows = [
             ("ok", 0, test(true, "", None)),
             ("ok 1", 0, test(true, "", None)),

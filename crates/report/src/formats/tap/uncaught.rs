@@ -1,22 +1,23 @@
-//! Errors that Node printed on its way out, as comments of a TAP stream: the only place that says why a file of tests could
-//! not be loaded. Its own point says `test failed`, or with which code it exited, and may stand far below where files run
-//! side by side.
+//! Errors that Node printed when it exited, as comments of a TAP stream. They are the only place with the reason why a
+//! test file could not be loaded. The file's own point only has `test failed` or an exit code, and may come much later
+//! if files run in parallel.
 
 use crate::reading::bounded_text::Bounded;
 
-/// Errors that are remembered; a run in which no file loads has one reason.
+/// Maximum number of errors to keep. A run in which no file loads usually has a single reason.
 const MAX_ERRORS: usize = 64;
 
-/// The errors that have no point yet.
+/// Errors that are not assigned to a point yet.
 #[derive(Default)]
 pub(super) struct Uncaught {
-    /// What is printed since the place that an error begins with.
+    /// Text since the location with which an error begins.
     open: Option<Bounded>,
     errors: Vec<String>,
 }
 
 impl Uncaught {
-    /// A comment without its mark: `/srv/shop/test/a.test.js:1`, the source, the error, and at last `Node.js v20.20.2`.
+    /// Takes a comment without its mark: the location `/srv/shop/test/a.test.js:1`, the source, the error, and finally
+    /// `Node.js v20.20.2`.
     pub(super) fn comment(&mut self, text: &str) {
         if text.starts_with("Node.js v") {
             let error = self.open.take().and_then(Bounded::finish);
@@ -26,13 +27,13 @@ impl Uncaught {
         }
         if let Some(open) = &mut self.open {
             open.push_str(text);
-            // The empty line that ends the source does not come through.
+            // The empty line after the source is not in the comments, so it is added.
             open.push_str(if text.trim_start().starts_with('^') { "\n\n" } else { "\n" });
         }
     }
 
-    /// The error that names the file. One of a module that tests import names none of them: it is taken where no other
-    /// such error is left.
+    /// Takes the error that names the file. An error in a module that tests import names no test file; it is taken only
+    /// if all such errors are equal.
     pub(super) fn take(&mut self, file: &str) -> Option<String> {
         let named = self.errors.iter().position(|error| error.contains(file));
         let at = named.or_else(|| self.only_of_module())?;
@@ -46,12 +47,12 @@ impl Uncaught {
     }
 }
 
-/// `test/a.js`, `src/a.spec.ts`
+/// Returns true if an error may name a test file, such as `test/a.js` or `src/a.spec.ts`.
 fn may_name_test(error: &str) -> bool {
     ["test", "Test", ".spec.", "spec/"].iter().any(|word| error.contains(word))
 }
 
-/// `/srv/shop/a.js:12`, `node:internal/modules/cjs/loader:1210`
+/// Returns true for a location such as `/srv/shop/a.js:12` or `node:internal/modules/cjs/loader:1210`.
 fn is_place(text: &str) -> bool {
     let number = text.rsplit_once(':').map(|(_, number)| number);
     !text.contains(' ')

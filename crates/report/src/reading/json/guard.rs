@@ -1,30 +1,32 @@
-//! JSON text made safe to stream: strings are bounded, and what is no valid string content is replaced.
+//! Makes JSON text safe to stream: strings are bounded, and invalid content in strings is replaced.
 //!
-//! A test's output may hold NUL, lone surrogates (cut emoji) or fifty megabytes; none of it may stop the report.
+//! A test's output may contain NUL, lone surrogates from a cut emoji, or fifty megabytes. None of them may stop the
+//! reading.
 
 use std::io::{self, BufRead, Read};
 
 use crate::reading::input::Input;
 
-/// What a string keeps of its beginning and its end, in escaped bytes. More than any text that is kept later.
+/// Bytes to keep from the beginning and the end of a string, in escaped form. This is more than any text that is kept
+/// later.
 const HEAD_BYTES: usize = 128 * 1024;
 const TAIL_BYTES: usize = 48 * 1024;
 
-/// Reads an [`Input`] and hands out JSON whose strings are valid and bounded.
+/// Reads an [`Input`] and returns JSON whose strings are valid and bounded.
 pub(crate) struct JsonGuard<R> {
     input: Input<R>,
     out: Vec<u8>,
     position: usize,
     state: StringState,
-    /// A high surrogate's escape, waiting for its low half.
+    /// A high surrogate that waits for its low half.
     high: Option<u32>,
-    /// Bytes of the current string.
+    /// Length of the current string in bytes.
     length: usize,
     tail: Vec<u8>,
-    /// Bytes left out of the current string.
+    /// Number of bytes that were removed from the current string.
     dropped: usize,
     surrogates: u64,
-    /// One value a line: a line break ends a string that was never closed.
+    /// True for one value per line. A line break then ends a string that was not closed.
     lines: bool,
 }
 
@@ -33,7 +35,7 @@ enum StringState {
     Outside,
     Inside,
     Escape,
-    /// In `\uXXXX`: digits so far and their value.
+    /// Inside `\uXXXX`: number of digits so far, and their value.
     Unicode(u8, u32),
 }
 
@@ -53,12 +55,12 @@ impl<R: BufRead> JsonGuard<R> {
         }
     }
 
-    /// For one value a line, with lines that are no JSON in between.
+    /// For one value per line, with lines in between that are not JSON.
     pub(crate) fn lines(input: Input<R>) -> Self {
         Self { lines: true, ..Self::new(input) }
     }
 
-    /// How much was no text: invalid bytes and lone surrogates.
+    /// Number of replacements: invalid bytes and lone surrogates.
     pub(crate) fn replaced(&self) -> u64 {
         self.input.replaced() + self.surrogates
     }
@@ -66,13 +68,13 @@ impl<R: BufRead> JsonGuard<R> {
     fn refill(&mut self) -> io::Result<()> {
         self.out.clear();
         self.position = 0;
-        // A long string may swallow whole chunks: go on until there is something to hand out.
+        // A long string may consume whole chunks without output, so continue until there is output.
         while self.out.is_empty() {
             let chunk = self.input.fill_buf()?;
             if chunk.is_empty() {
                 return Ok(());
             }
-            // A copy, so that the state can change beside it; chunks are small.
+            // Copied so that the state can be changed at the same time. Chunks are small.
             let chunk = chunk[..chunk.len().min(32 * 1024)].to_vec();
             self.input.consume(chunk.len());
             let mut rest = chunk.as_slice();
@@ -84,7 +86,7 @@ impl<R: BufRead> JsonGuard<R> {
         Ok(())
     }
 
-    /// Handles at least one byte and says how many.
+    /// Handles at least one byte and returns the number of handled bytes.
     fn step(&mut self, bytes: &[u8]) -> usize {
         match self.state {
             StringState::Outside => {
@@ -146,7 +148,7 @@ impl<R: BufRead> JsonGuard<R> {
         self.state = StringState::Inside;
         match byte {
             b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => self.keep(&[b'\\', byte]),
-            // No escape of JSON: the backslash stands for itself.
+            // Not a valid escape, so the backslash is kept as text.
             byte if byte < 0x20 => self.keep(format!("\\\\\\u{byte:04x}").as_bytes()),
             byte => self.keep(&[b'\\', b'\\', byte]),
         }
@@ -154,7 +156,7 @@ impl<R: BufRead> JsonGuard<R> {
 
     fn unicode(&mut self, digits: u8, value: u32, byte: u8) {
         let Some(digit) = char::from(byte).to_digit(16) else {
-            // Not four digits: the text goes on as it stands.
+            // Not four digits, so the text continues unchanged.
             self.settle_surrogate();
             self.keep("\u{FFFD}".as_bytes());
             self.surrogates += 1;
@@ -195,7 +197,7 @@ impl<R: BufRead> JsonGuard<R> {
         }
     }
 
-    /// A high surrogate without its low half becomes U+FFFD.
+    /// Replaces a high surrogate without its low half by U+FFFD.
     fn settle_surrogate(&mut self) {
         if self.high.take().is_some() {
             self.surrogates += 1;
@@ -203,7 +205,7 @@ impl<R: BufRead> JsonGuard<R> {
         }
     }
 
-    /// Appends whole escapes or whole characters of a string.
+    /// Appends complete escapes or complete characters of a string.
     fn keep(&mut self, bytes: &[u8]) {
         let room = HEAD_BYTES.saturating_sub(self.length);
         self.length += bytes.len();
@@ -220,7 +222,7 @@ impl<R: BufRead> JsonGuard<R> {
         }
     }
 
-    /// Drops the beginning of the tail, up to a boundary between escapes and characters.
+    /// Removes the beginning of the tail up to a boundary between escapes or characters.
     fn shorten_tail(&mut self) {
         let wanted = self.tail.len().saturating_sub(TAIL_BYTES);
         let mut at = 0;
@@ -246,7 +248,7 @@ impl<R: BufRead> JsonGuard<R> {
     }
 }
 
-/// The longest prefix of at most `length` bytes that ends between characters.
+/// Length of the longest prefix with at most `length` bytes that ends at a character boundary.
 fn boundary_at_most(bytes: &[u8], length: usize) -> usize {
     let mut at = length.min(bytes.len());
     while at > 0 && at < bytes.len() && bytes[at] & 0xC0 == 0x80 {
@@ -255,10 +257,10 @@ fn boundary_at_most(bytes: &[u8], length: usize) -> usize {
     at
 }
 
-/// The length of the escape or character that `bytes` begins with.
+/// Length of the escape or character that `bytes` begins with.
 fn unit_length(bytes: &[u8]) -> usize {
     match bytes {
-        // A pair stays together.
+        // A surrogate pair must not be split.
         [b'\\', b'u', b'd', b'8'..=b'9' | b'a'..=b'b', ..] => 12,
         [b'\\', b'u', ..] => 6,
         [b'\\' | 0xC0..=0xDF, ..] => 2,

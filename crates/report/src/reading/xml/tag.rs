@@ -1,5 +1,5 @@
-//! One start tag of a report: its text within bounds, its name, its attributes, and entities in their values.
-//! The bytes are read by [`crate::reading::xml`].
+//! A start tag of a report: its bounded text, name and attributes, and the entities in attribute values.
+//! [`crate::reading::xml`] reads the bytes.
 
 use std::ops::Range;
 
@@ -7,14 +7,14 @@ use memchr::{memchr, memchr3};
 
 use crate::reading::input;
 
-/// What is kept of one attribute value; the body of a failure says the same in full.
+/// Bytes to keep of an attribute value. The body of a failure has the full text.
 const MAX_VALUE_BYTES: usize = 64 * 1024;
-/// What is kept of one tag, values included, before the last one.
+/// Bytes to keep of a tag with its values, not counting the last value.
 const MAX_TAG_BYTES: usize = 128 * 1024;
-/// The longest entity that is looked for; a `&` without a `;` this near is text.
+/// Maximum length of an entity. A `&` without a `;` within this distance is text.
 pub(crate) const MAX_ENTITY_BYTES: usize = 32;
 
-/// One start tag.
+/// A start tag.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tag {
     pub(crate) raw: String,
@@ -24,18 +24,18 @@ pub(crate) struct Tag {
 }
 
 impl Tag {
-    /// The name without its prefix.
+    /// Name without namespace prefix.
     pub(crate) fn name(&self) -> &str {
         local(&self.raw[self.name.clone()])
     }
 
-    /// An attribute's value, decoded.
+    /// Decoded value of an attribute.
     pub(crate) fn attribute(&self, name: &str) -> Option<String> {
         let (_, value) = self.attributes.iter().find(|(key, _)| &self.raw[key.clone()] == name)?;
         Some(decode(&self.raw[value.clone()]))
     }
 
-    /// The same, `None` where it is blank.
+    /// Decoded value of an attribute, or `None` if it is blank.
     pub(crate) fn text(&self, name: &str) -> Option<String> {
         self.attribute(name).filter(|value| !value.trim().is_empty())
     }
@@ -44,7 +44,7 @@ impl Tag {
         self.attributes.iter().any(|(key, _)| &self.raw[key.clone()] == name)
     }
 
-    /// Finds name and attributes in `raw`, which is what stands between `<` and `>`.
+    /// Finds name and attributes in `raw`, the text between `<` and `>`.
     pub(crate) fn index(&mut self) {
         self.attributes.clear();
         let trimmed = self.raw.trim_end();
@@ -60,7 +60,7 @@ impl Tag {
                 if at >= end {
                     return;
                 }
-                // A value without a name: step over the `=`.
+                // A value without a name; skip the `=`.
                 at += 1;
                 continue;
             }
@@ -98,20 +98,20 @@ fn local(name: &str) -> &str {
     name.rsplit_once(':').map_or(name, |(_, local)| local)
 }
 
-/// Finds the end of a tag over several chunks, keeping its text within bounds.
+/// Finds the end of a tag across chunks and keeps its text within limits.
 #[derive(Default)]
 pub(crate) struct TagScan {
     quote: Option<u8>,
-    /// Length of the attribute value being read.
+    /// Length of the current attribute value.
     value: usize,
-    /// The last byte outside of quotes; a `/` makes the element empty.
+    /// The last byte outside quotes. A `/` marks an empty element.
     pub(crate) last: u8,
     pub(crate) closed: bool,
     pub(crate) cut: bool,
 }
 
 impl TagScan {
-    /// Takes what belongs to the tag from `chunk` and says how much that was.
+    /// Takes the bytes that belong to the tag from `bytes` and returns their number.
     pub(crate) fn push(&mut self, bytes: &[u8], raw: &mut String) -> usize {
         let mut at = 0;
         while at < bytes.len() {
@@ -157,7 +157,8 @@ impl TagScan {
     }
 }
 
-/// The character an entity stands for: XML's five and character references, control characters included.
+/// The character that an entity represents: one of XML's five entities, or a character reference including control
+/// characters.
 pub(crate) fn entity_value(name: &str) -> Option<char> {
     match name {
         "lt" => Some('<'),
@@ -171,13 +172,13 @@ pub(crate) fn entity_value(name: &str) -> Option<char> {
                 Some(hex) => u32::from_str_radix(hex, 16).ok()?,
                 None => digits.parse().ok()?,
             };
-            // A surrogate or a code beyond Unicode is no character; it must not stop the report.
+            // A surrogate or a code beyond Unicode is not a character, but it must not stop the reading.
             Some(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER))
         }
     }
 }
 
-/// An attribute's value with its entities decoded.
+/// Decodes the entities of an attribute value.
 fn decode(value: &str) -> String {
     let mut decoded = String::with_capacity(value.len());
     let mut rest = value;

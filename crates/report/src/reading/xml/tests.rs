@@ -1,4 +1,5 @@
-//! The XML reader against a general XML library, on every XML fixture: the same elements, attributes and text.
+//! Compares the XML reader with a general XML library on every XML fixture: elements, attributes and text must be
+//! equal.
 
 use std::path::Path;
 
@@ -7,7 +8,7 @@ use quick_xml::events::Event;
 use super::{Tag, Token, XmlReader};
 use crate::reading::input::Input;
 
-/// Elements as `<name` and `>name`, text with its visible characters only (layout and entities are compared apart).
+/// Elements as `<name` and `>name`, and the visible characters of texts, because layout and entities may differ.
 fn ours(bytes: &[u8]) -> Vec<String> {
     let (input, _) = Input::open(bytes).unwrap_or_else(|_| unreachable!("fixtures are text"));
     let mut reader = XmlReader::new(input);
@@ -70,12 +71,12 @@ fn entity_text(name: &str) -> String {
 }
 
 #[test]
-fn the_same_as_a_general_library_on_well_formed_reports() {
+fn matches_quick_xml_on_well_formed_reports() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/reports");
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     for path in entries.filter(|path| path.extension().is_some_and(|extension| extension == "xml")) {
         let text = std::fs::read_to_string(&path).unwrap();
-        // An empty text is no difference: one reader sees white space where the other sees nothing.
+        // Empty texts are dropped, because only one of the readers may report white space.
         let squeeze = |found: Vec<String>| found.into_iter().filter(|token| token != "=").collect::<Vec<_>>();
         assert_eq!(squeeze(ours(text.as_bytes())), squeeze(theirs(&text)), "{}", path.display());
     }

@@ -1,4 +1,5 @@
-//! What the host sends and receives. A driver has at most one open transaction; its connection is the host's affair.
+//! The interface to the host that sends statements. A driver has at most one open transaction; the host manages
+//! connections.
 
 use crate::{
     database::Cell,
@@ -6,50 +7,50 @@ use crate::{
 };
 use std::{borrow::Cow, fmt};
 
-/// Sends statements to a server.
+/// Sends statements to a PostgreSQL server.
 pub trait Driver: fmt::Debug {
-    /// Sends all in one round trip, on the connection of the open transaction or, where none is open, on any. After the
-    /// first that fails none is executed, and the error is that one's.
+    /// Sends all statements in one round trip. They use the connection of the open transaction or, if no transaction is
+    /// open, any connection. Execution stops at the first statement that fails and returns its error.
     fn run(&self, batch: Batch) -> Result<Vec<Answer>, DriverError>;
 
-    /// Gives up the open transaction: nothing of it stays, and the next batch goes to a connection that knows nothing of
-    /// it.
+    /// Gives up the open transaction, so that it is rolled back. The next batch goes to a connection that is not part
+    /// of it.
     fn abandon(&self);
 }
 
-/// Statements of one round trip.
+/// Statements for one round trip.
 #[derive(Debug)]
 pub struct Batch {
-    /// In order.
+    /// Executed in this order.
     pub statements: Vec<Statement>,
-    /// No transaction is open after these, so that the connection is free.
+    /// True if no transaction is open after these statements, so that the host can reuse the connection.
     pub is_last: bool,
 }
 
-/// One statement. Parameters are `$1`, `$2`, ...
+/// One statement with parameters `$1`, `$2`, ...
 #[derive(Debug)]
 pub struct Statement {
     /// SQL text.
     pub sql: Cow<'static, str>,
-    /// Their values.
+    /// Values of the parameters.
     pub params: Vec<Cell>,
 }
 
-/// What a statement answered.
+/// The answer to a statement.
 #[derive(Debug)]
 pub struct Answer {
     /// Rows, in order.
     pub rows: Vec<Vec<Cell>>,
-    /// As the server says: `INSERT 0 3`, `COMMIT`.
+    /// Command tag of the server, for example `INSERT 0 3` or `COMMIT`.
     pub tag: String,
 }
 
-/// Why a batch was not done.
+/// Why a batch failed.
 #[derive(Debug)]
 pub struct DriverError {
-    /// SQLSTATE; empty where no server answered.
+    /// SQLSTATE. Empty if no server answered.
     pub code: String,
-    /// Without stored text: a server's details quote rows.
+    /// Must not contain stored text. The detail field of a server's error is left out because it quotes rows.
     pub message: String,
 }
 
@@ -61,7 +62,7 @@ impl Statement {
 }
 
 impl Answer {
-    /// How many rows were changed.
+    /// Number of changed rows, the last word of the tag.
     pub(super) fn changed(&self) -> u64 {
         self.tag.rsplit(' ').next().and_then(|count| count.parse().ok()).unwrap_or_default()
     }
@@ -74,23 +75,24 @@ impl From<DriverError> for StoreError {
     }
 }
 
-/// By SQLSTATE (PostgreSQL's manual, Appendix A).
+/// Maps an SQLSTATE (PostgreSQL manual, Appendix A).
 fn kind_of(code: &str) -> StoreErrorKind {
     match (code.get(..2).unwrap_or_default(), code) {
-        // lock_not_available, query_canceled: what statement_timeout and lock_timeout do.
+        // lock_not_available and query_canceled come from lock_timeout and statement_timeout.
         (_, "55P03" | "57014") => StoreErrorKind::Locked,
-        // Serialization failure, deadlock: class 40 is rolled back by the server. And invalid_sql_statement_name,
-        // duplicate_prepared_statement: a pooler has changed the connection, and the host prepares none the next time.
+        // Class 40 covers serialization failures and deadlocks; the server has rolled back. invalid_sql_statement_name
+        // and duplicate_prepared_statement mean that a pooler changed the connection; the host prepares no statement at
+        // the next try.
         ("40", _) | (_, "26000" | "42P05") => StoreErrorKind::Conflict,
         // disk_full
         (_, "53100") => StoreErrorKind::Full,
-        // read_only_sql_transaction: a replica.
+        // read_only_sql_transaction: the server is a replica.
         (_, "25006") => StoreErrorKind::ReadOnly,
-        // No answer; connection exceptions; too many connections; an operator's intervention, as a restart.
+        // No answer, connection exceptions, too many connections, and operator intervention such as a restart.
         ("" | "08" | "53" | "57", _) => StoreErrorKind::Unreachable,
-        // A role that may not log in or is missing, a password; a missing database.
+        // A missing role, a role that may not log in, a wrong password, or a missing database.
         ("28", _) | (_, "3D000") => StoreErrorKind::NotLetIn,
-        // A privilege; a schema or a role that was taken away.
+        // A missing privilege, or a schema or role that was removed.
         (_, "42501" | "3F000" | "42704") => StoreErrorKind::NotPermitted,
         ("XX", "XX001" | "XX002") => StoreErrorKind::Corrupt,
         _ => StoreErrorKind::Internal,
@@ -102,7 +104,7 @@ mod tests {
     use super::{StoreErrorKind, kind_of};
 
     #[test]
-    fn a_code_says_what_can_be_done() {
+    fn maps_sqlstate_to_kind() {
         use StoreErrorKind::{Conflict, Corrupt, Full, Internal, Locked, NotLetIn, NotPermitted, Unreachable};
         let kinds = [
             ("40001", Conflict),

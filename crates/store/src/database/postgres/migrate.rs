@@ -1,4 +1,4 @@
-//! Makes a project's schema, and brings it to this version. What serves calls never changes one that is there.
+//! Creates a project's schema or migrates it to this version. Code that serves calls never migrates an existing schema.
 
 use super::{Answer, Batch, Driver, PREFIX, Statement};
 use crate::{
@@ -7,7 +7,8 @@ use crate::{
 };
 use argus_core::builtin::BUILTINS;
 
-/// One script per version, from the first that PostgreSQL had. Never edited after a release.
+/// One script per version, starting with the first version that supported PostgreSQL. A script is never edited after
+/// its release.
 const MIGRATIONS: [(i64, &str); 11] = [
     (9, include_str!("../../migrations/postgres/0009.sql")),
     (10, include_str!("../../migrations/postgres/0010.sql")),
@@ -22,16 +23,16 @@ const MIGRATIONS: [(i64, &str); 11] = [
     (19, include_str!("../../migrations/postgres/0019.sql")),
 ];
 
-/// What a schema is to this version.
+/// State of a schema relative to this version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SchemaState {
-    /// There is none.
+    /// The schema does not exist.
     Missing,
-    /// Of an earlier version.
+    /// The schema has this earlier version.
     Older(i64),
-    /// Of this one.
+    /// The schema has the current version.
     Current,
-    /// Of a later one.
+    /// The schema has this later version.
     Newer(i64),
 }
 
@@ -44,7 +45,7 @@ impl SchemaState {
         }
     }
 
-    /// Refuses what this version cannot use as it is.
+    /// Returns an error if this version cannot use the schema as it is.
     pub(super) fn require_current(self) -> Result<(), StoreError> {
         let latest = latest_version();
         match self {
@@ -61,7 +62,7 @@ impl SchemaState {
     }
 }
 
-/// Refuses an answer of the version that is not this program's.
+/// Reads the answer to a version query and returns an error if this program cannot use that version.
 pub(super) fn require_version(answer: Option<&mut Answer>) -> Result<(), StoreError> {
     let version = answer.and_then(|answer| answer.rows.pop()).map(|cells| Row::new(cells).read());
     match version {
@@ -92,11 +93,12 @@ pub(super) fn projects(driver: &dyn Driver) -> Result<Vec<String>, StoreError> {
     Ok(of_projects.map(ToOwned::to_owned).collect())
 }
 
-/// In one transaction, and one process after the other.
+/// Runs in one transaction. Processes migrate one after another.
 pub(super) fn migrate(driver: &dyn Driver, schema: &str, now: i64) -> Result<(), StoreError> {
     let begin = vec![
         Statement::plain("BEGIN"),
-        // The same number for all of a database: roles are made in the whole cluster. Any number that is only Argus'.
+        // The lock number is the same for all schemas, because roles belong to the whole cluster. The number itself is
+        // arbitrary.
         Statement::plain("SELECT pg_advisory_xact_lock(4705481236521489493)"),
         is_there(schema),
     ];
@@ -134,14 +136,15 @@ fn scripts(schema: &str, version: i64, now: i64) -> Vec<Statement> {
         .push(Statement { sql: "UPDATE writer SET version = $1".into(), params: vec![Cell::Int(latest_version())] });
     statements
         .extend(BUILTINS.iter().map(|builtin| seed(builtin.id, builtin.category.as_str(), &builtin.signature(), now)));
-    // What was just made too; schemas are left to their owner, so that no call changes one.
+    // Includes the tables that were just created. The schema keeps its owner, so a call cannot change it.
     for what in ["TABLES", "SEQUENCES"] {
         statements.push(Statement::plain(format!("GRANT ALL ON ALL {what} IN SCHEMA \"{schema}\" TO \"{schema}\"")));
     }
     statements
 }
 
-/// A role has the name of its schema, owns nothing and cannot log in: a call takes it for its transaction.
+/// Creates a role with the name of the schema. The role owns nothing and cannot log in; a call switches to it for the
+/// duration of its transaction.
 fn new_schema(schema: &str) -> Vec<Statement> {
     let role = format!(
         "DO $$ BEGIN IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = '{schema}') THEN \
@@ -156,7 +159,7 @@ fn new_schema(schema: &str) -> Vec<Statement> {
     sql.into_iter().map(Statement::plain).collect()
 }
 
-/// Makes the row of a built-in that has none; its texts are core's.
+/// Inserts the row of a built-in pattern unless it exists. Its texts are in `argus-core`.
 fn seed(id: &'static str, category: &'static str, signature: &str, now: i64) -> Statement {
     const SQL: &str = "INSERT INTO patterns (id, source, category, recipe, signature, family, case_name, normalized, \
                        description, occurrences, resolutions, first_seen_at, last_seen_at, updated_at) \
@@ -166,8 +169,8 @@ fn seed(id: &'static str, category: &'static str, signature: &str, now: i64) -> 
     Statement { sql: SQL.into(), params: params.into_iter().chain([Cell::Int(now)]).collect() }
 }
 
-/// Whether a schema was made. By reading the catalogue: who asks for the name alone may be told what was so before the
-/// lock was waited for.
+/// Selects whether the schema was created. The query reads the catalog, because a lookup by name alone may
+/// answer with the state from before the wait for the lock.
 fn is_there(schema: &str) -> Statement {
     const SQL: &str = "SELECT EXISTS (SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
                        WHERE n.nspname = $1 AND c.relname = 'writer')";

@@ -17,21 +17,21 @@ use std::{
     },
 };
 
-/// One connection.
+/// A driver with one connection.
 pub struct NativeDriver {
     client: RefCell<Client>,
     round_trips: Counter<u32>,
 }
 
 impl NativeDriver {
-    /// `url`: as `psql` takes it.
+    /// Connects to a server. `url` has the same form as for `psql`.
     pub fn connect(url: &str) -> Result<Self, DriverError> {
         let config: Config = url.parse().map_err(refused)?;
         let client = RefCell::new(config.connect(NoTls).map_err(refused)?);
         Ok(Self { client, round_trips: Counter::new(0) })
     }
 
-    /// How often something was sent and waited for, since this was asked.
+    /// Number of round trips since the last call of this function.
     pub fn take_round_trips(&self) -> u32 {
         self.round_trips.take()
     }
@@ -43,8 +43,8 @@ impl fmt::Debug for NativeDriver {
     }
 }
 
-/// A database for one test. It is a copy of a database that this process migrates once, because a copy costs less than the
-/// migrations. Nobody deletes it: the server of the tests is temporary.
+/// A database for one test. It is a copy of a database that this process migrates once, because a copy costs less than
+/// the migrations. It is not deleted, because the tests run on a temporary server.
 #[derive(Clone, Debug)]
 pub struct CopiedDatabase {
     url: String,
@@ -76,17 +76,17 @@ impl CopiedDatabase {
         Ok(Self { url: url_of(server, &name), project })
     }
 
-    /// A new connection to it.
+    /// Opens a new connection.
     pub fn connect(&self) -> Result<Rc<NativeDriver>, StoreError> {
         Ok(Rc::new(NativeDriver::connect(&self.url)?))
     }
 
-    /// The memory of the project that is in it, over a connection.
+    /// Opens the memory of the project in this database over a connection.
     pub fn memory(&self, driver: &Rc<NativeDriver>) -> Result<Postgres, StoreError> {
         Postgres::new(Rc::<NativeDriver>::clone(driver), &self.project, KnownSchemas::default())
     }
 
-    /// The name of that project.
+    /// Name of the project in this database.
     pub fn project(&self) -> &str {
         &self.project
     }
@@ -112,14 +112,15 @@ impl Driver for NativeDriver {
     }
 
     fn abandon(&self) {
-        // Outside of a transaction a warning.
+        // A ROLLBACK outside a transaction only causes a warning.
         let _ = self.client.borrow_mut().batch_execute("ROLLBACK");
     }
 }
 
 fn answer(client: &mut Client, Statement { sql, params }: &Statement) -> Result<Answer, Error> {
     if sql == "COMMIT" {
-        // This crate tells no tags; where a transaction has failed, any question is refused.
+        // This crate returns no command tags. The SELECT fails if the transaction has failed, where COMMIT alone would
+        // silently roll back.
         client.batch_execute("SELECT 1; COMMIT")?;
         return Ok(Answer { rows: Vec::new(), tag: "COMMIT".to_owned() });
     }
@@ -138,7 +139,7 @@ fn answer(client: &mut Client, Statement { sql, params }: &Statement) -> Result<
     Ok(Answer { tag: rows.len().to_string(), rows })
 }
 
-/// What is neither a question nor anything with parameters: `BEGIN`, `COMMIT`, a change of the schema.
+/// Returns true for statements that return rows, as opposed to `BEGIN`, `COMMIT` or a change of the schema.
 fn is_question(sql: &str) -> bool {
     sql.starts_with("SELECT") || sql.contains("RETURNING")
 }

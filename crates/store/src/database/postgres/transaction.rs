@@ -1,4 +1,4 @@
-//! One transaction: what is sent at once, and what ends it.
+//! One PostgreSQL transaction: which statements are sent together, and how it ends.
 
 use super::{Answer, Batch, Postgres, Statement, migrate};
 use crate::{
@@ -6,10 +6,11 @@ use crate::{
     error::{StoreError, StoreErrorKind},
 };
 
-/// Statements that wait for one whose answer is read; more are sent without one, for they are in memory.
+/// Number of queued statements after which they are sent even if no answer is needed, because the queue is in memory.
 const MAX_PENDING: usize = 1_000;
 
-/// A host that waits no longer cannot tell the server; within the time that a call may take.
+/// The server ends a statement by itself, because a host that stopped waiting cannot cancel it. The value is below the
+/// time limit of a call.
 const STATEMENT_TIMEOUT: &str = "25s";
 
 /// How a transaction begins.
@@ -17,7 +18,7 @@ const STATEMENT_TIMEOUT: &str = "25s";
 pub(super) enum Begin {
     Reading,
     Writing,
-    /// Without waiting for another writer.
+    /// Fails soon if another writer is active.
     WritingNow,
 }
 
@@ -29,7 +30,7 @@ impl Begin {
         }
     }
 
-    /// How long another writer is waited for; as for a file.
+    /// How long to wait for another writer. The same as for a file.
     const fn lock_timeout(self) -> &'static str {
         match self {
             Self::Reading | Self::Writing => "8s",
@@ -37,7 +38,7 @@ impl Begin {
         }
     }
 
-    /// What answers the version of the schema; a writer takes its turn by it.
+    /// The statement that returns the schema version. A writer also takes the project's writer row with it.
     const fn version_sql(self) -> &'static str {
         match self {
             Self::Reading => "SELECT version FROM writer",
@@ -47,12 +48,13 @@ impl Begin {
 }
 
 impl Postgres {
-    /// Goes with the first statement.
+    /// Queues the beginning of a transaction. It is sent with the first statement.
     pub(super) fn begin(&self, begin: Begin, schema: &str) {
-        // For this transaction alone, so that a pooler may give the connection to anybody after it.
+        // The settings are local to the transaction, so that a pooler may give the connection to another client
+        // afterwards.
         const SETTINGS: &str = "SELECT set_config('role', $1, true), set_config('search_path', $2, true), \
                                 set_config('lock_timeout', $3, true), set_config('statement_timeout', $4, true)";
-        // In quotes, for a dash may be in it.
+        // Quoted, because a project's name may contain a dash.
         let path = format!("\"{schema}\"");
         let settings =
             [schema, path.as_str(), begin.lock_timeout(), STATEMENT_TIMEOUT].map(|value| Value::Text(value).into());
@@ -65,7 +67,7 @@ impl Postgres {
         self.failure.set(None);
     }
 
-    /// Sends what waits.
+    /// Sends the queued statements.
     fn send(&self, is_last: bool) -> Result<Vec<Answer>, StoreError> {
         let statements = self.pending.take();
         if let Some(kind) = self.failure.get() {
@@ -85,7 +87,7 @@ impl Postgres {
     }
 
     pub(super) fn commit(&self) -> Result<(), StoreError> {
-        // Where only the beginning waits, nothing was sent and nothing is to be ended.
+        // If the queue contains only the beginning, nothing was sent and there is nothing to commit.
         if self.version_at.get().is_some_and(|at| self.pending.borrow().len() == at + 1) {
             self.pending.take();
             self.version_at.take();
@@ -93,7 +95,7 @@ impl Postgres {
         }
         self.pending.borrow_mut().push(Statement::plain("COMMIT"));
         let answers = self.send(true)?;
-        // A transaction that had failed is rolled back by its COMMIT, which is no error to the server.
+        // A COMMIT of a failed transaction rolls back, and the server does not report that as an error.
         match answers.last() {
             Some(answer) if answer.tag == "COMMIT" => Ok(()),
             _ => Err(StoreError::new(StoreErrorKind::Internal, "the server rolled back what was to be committed")),
@@ -107,7 +109,7 @@ impl Postgres {
     }
 }
 
-/// Statements of the open transaction.
+/// Runs statements in the open transaction.
 #[derive(Clone, Copy, Debug)]
 pub struct PostgresTx<'a> {
     pub(super) database: &'a Postgres,

@@ -1,5 +1,4 @@
-//! The id by which a user knows a file as their own.
-//! The host keeps the ids that a user knows.
+//! The id by which a user recognizes a file as their own. The host keeps the list of the ids that a user owns.
 
 use super::{
     Mode, Sqlite, in_transaction,
@@ -10,19 +9,19 @@ use super::{
 use crate::error::{StoreError, StoreErrorKind};
 use rusqlite::{Connection, OpenFlags, OptionalExtension};
 
-/// What a file says of itself.
+/// The id of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Identity {
-    /// There is no file, or nothing in it.
+    /// The file is missing or empty.
     Nothing,
-    /// It is from before there were ids.
+    /// The file was made by a version without ids.
     Unnamed,
-    /// Its id.
+    /// The id of the file.
     Named(String),
 }
 
-/// Reads the id of a file that may be anybody's: no lock is taken, no journal rolled back, nothing written. What a
-/// writer is changing meanwhile may look damaged.
+/// Reads the id of a file that may belong to anybody. It takes no lock, rolls back no journal and writes nothing. A
+/// file that is being written meanwhile may look damaged.
 pub fn identify(path: &str, vfs: Option<&str>) -> Result<Identity, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = match Connection::open_with_flags(format!("{}&immutable=1", uri(path, vfs)), flags) {
@@ -34,7 +33,7 @@ pub fn identify(path: &str, vfs: Option<&str>) -> Result<Identity, StoreError> {
     of(&connection)
 }
 
-/// The id of an open file, whose schema is checked first.
+/// The id of an open file. The schema is checked first.
 pub(crate) fn of(connection: &Connection) -> Result<Identity, StoreError> {
     if migrate::inspect(connection)? == Schema::Empty {
         return Ok(Identity::Nothing);
@@ -48,7 +47,7 @@ pub(crate) fn of(connection: &Connection) -> Result<Identity, StoreError> {
     Ok(id.map_or(Identity::Unnamed, Identity::Named))
 }
 
-/// Refuses a file that has another id than the wanted one, or none. Where no id is wanted, any file passes.
+/// Returns an error if the file has another id or none. Any file passes if `wanted` is `None`.
 pub(crate) fn require(connection: &Connection, wanted: Option<&str>) -> Result<(), StoreError> {
     match (of(connection)?, wanted) {
         (Identity::Nothing, _) | (_, None) => Ok(()),
@@ -57,15 +56,15 @@ pub(crate) fn require(connection: &Connection, wanted: Option<&str>) -> Result<(
     }
 }
 
-/// Gives the file an id, in place of any it has.
+/// Gives the file an id and replaces any earlier id.
 pub(crate) fn name(connection: &Connection, id: &str) -> Result<(), StoreError> {
     connection.execute("DELETE FROM memory", [])?;
     connection.execute("INSERT INTO memory (id) VALUES ($1)", [id])?;
     Ok(())
 }
 
-/// Makes an existing file the user's own: brings it to this version and gives it `id`. An id that it has is somebody
-/// else's, who could make another file with it.
+/// Makes an existing file the user's own: migrates it to this version and gives it `id`. An existing id is replaced,
+/// because its creator could make another file with the same id.
 pub fn adopt(path: &str, vfs: Option<&str>, id: &str, now: i64) -> Result<(), StoreError> {
     let database = Sqlite::open(path, vfs, Mode::ReadWrite)?;
     let missing = || StoreError::new(StoreErrorKind::Unavailable, "there is no such file");

@@ -1,14 +1,14 @@
-//! Brings a database file to this version's schema, from any earlier one.
-//! A file of another program or of a newer version is not touched.
+//! Migrates a database file from any earlier version to this version's schema. Files of other programs or newer
+//! versions are not changed.
 
 use crate::error::{StoreError, StoreErrorKind};
 use argus_core::builtin::BUILTINS;
 use rusqlite::{Connection, params};
 
-/// `ARGU`, in the header of every database of Argus.
+/// `ARGU` in ASCII, stored in the header of every Argus database.
 pub(crate) const APPLICATION_ID: i64 = 0x4152_4755;
 
-/// One script per version; version 1 is the first. Never edited after a release.
+/// One script per version, starting with version 1. A script is never edited after its release.
 const MIGRATIONS: [&str; 19] = [
     include_str!("../../migrations/0001.sql"),
     include_str!("../../migrations/0002.sql"),
@@ -31,27 +31,27 @@ const MIGRATIONS: [&str; 19] = [
     include_str!("../../migrations/0019.sql"),
 ];
 
-/// The first version whose files have ids.
+/// The first version that gives files an id.
 pub(crate) const FIRST_VERSION_WITH_IDENTITY: i64 = 4;
 
-/// The first version that keeps what was edited and not committed.
+/// The first version that stores uncommitted edits.
 pub(crate) const FIRST_VERSION_WITH_EDITS: i64 = 15;
 
-/// The first version that keeps what was learned of commits.
+/// The first version that stores what was learned from commits.
 pub(crate) const FIRST_VERSION_WITH_FIX_COMMITS: i64 = 17;
 
-/// What a file is to this version.
+/// State of a file relative to this version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Schema {
-    /// Nothing in it yet.
+    /// The file is empty.
     Empty,
-    /// An earlier version.
+    /// The file has an earlier version.
     Older,
-    /// This version.
+    /// The file has this version.
     Current,
 }
 
-/// Reads the header; refuses what is not ours to read.
+/// Reads the header. Returns an error for a newer version or another program's file.
 pub(crate) fn inspect(connection: &Connection) -> Result<Schema, StoreError> {
     let version = version(connection)?;
     if version == latest() {
@@ -72,7 +72,7 @@ pub(crate) fn inspect(connection: &Connection) -> Result<Schema, StoreError> {
     Err(StoreError::corrupt("it is a database of another program"))
 }
 
-/// Runs the scripts that are missing. Inside a write transaction.
+/// Runs the missing scripts. Must be called inside a write transaction.
 pub(crate) fn migrate(connection: &Connection, now: i64) -> Result<(), StoreError> {
     let version = match inspect(connection)? {
         Schema::Current => return Ok(()),
@@ -85,7 +85,7 @@ pub(crate) fn version(connection: &Connection) -> Result<i64, StoreError> {
     pragma(connection, "PRAGMA user_version")
 }
 
-/// Runs the scripts after version `from` up to version `to`. Whatever becomes the latest has all built-ins.
+/// Runs the scripts after version `from` up to version `to`. The latest version also gets all built-in patterns.
 pub(crate) fn run_migrations(connection: &Connection, from: i64, to: i64, now: i64) -> Result<(), StoreError> {
     for (next, script) in (1_i64..).zip(MIGRATIONS) {
         if next > from && next <= to {
@@ -99,7 +99,7 @@ pub(crate) fn run_migrations(connection: &Connection, from: i64, to: i64, now: i
     Ok(())
 }
 
-/// Makes rows for the built-ins that have none; their texts are core's.
+/// Inserts rows for the built-in patterns that have none. Their texts are in `argus-core`.
 fn seed_builtins(connection: &Connection, now: i64) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO patterns (id, source, category, recipe, signature, family, case_name, normalized, \
                        description, occurrences, resolutions, first_seen_at, last_seen_at, updated_at) \
@@ -112,7 +112,7 @@ fn seed_builtins(connection: &Connection, now: i64) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Whether any is missing in `database`, which may be attached.
+/// Returns true if a built-in pattern is missing in `database`, which may be an attached database.
 pub(crate) fn lacks_builtins(connection: &Connection, database: &str) -> Result<bool, StoreError> {
     let stored = pragma(connection, &format!("SELECT COUNT(*) FROM {database}.patterns WHERE recipe = 'built-in'"))?;
     Ok(usize::try_from(stored).is_ok_and(|stored| stored < BUILTINS.len()))
@@ -130,9 +130,9 @@ pub(crate) fn pragma(connection: &Connection, sql: &str) -> Result<i64, StoreErr
 mod tests {
     use super::{BUILTINS, latest};
 
-    /// A file that has the latest version already is not looked at again, so that another list needs a version of its own.
+    /// A file that already has the latest version gets no new built-ins, so a changed list needs a new version.
     #[test]
-    fn a_change_of_the_built_ins_is_a_migration() {
+    fn changed_builtins_need_a_new_version() {
         let ids = BUILTINS.map(|builtin| (builtin.id, builtin.category.as_str()));
         let seeded_by_version_8 = [
             ("builtin-conn-refused", "CONNECTION_REFUSED"),

@@ -1,16 +1,16 @@
-//! A file of an earlier version that may not be changed, as this version shows it.
-//! Nothing is written to the file, and only what the migrations change is held in memory.
+//! A migrated view of a file that has an earlier version and must not be changed. The file is only read, and only data
+//! that the migrations change is held in memory.
 //!
-//! The tables that later migrations alter are copied into memory and migrated there, by the same scripts as ever; the
-//! others, which hold runs and all their cases, are views of the file. Patterns are copied too where built-ins are missing.
-//! A script that writes to another table which no script alters would need that table on the list of those that are copied.
+//! Tables that later migrations alter are copied into memory and migrated by the usual scripts. The other tables, which
+//! hold the runs and all their cases, become views of the file. Patterns are also copied if built-in patterns are
+//! missing. Limit: if a script writes to a table that no script alters, that table must be added to the copied tables.
 
 use super::migrate::{self, latest, pragma, run_migrations};
 use crate::error::StoreError;
 use rusqlite::{Connection, OpenFlags};
 use std::{collections::BTreeMap, fmt::Write};
 
-/// No journal while it is copied: a copy that fails is dropped whole.
+/// No journal is needed, because a failed copy is dropped as a whole.
 const SETTINGS: &str = "
     PRAGMA journal_mode = OFF;
     PRAGMA temp_store = MEMORY;
@@ -19,17 +19,16 @@ const SETTINGS: &str = "
     PRAGMA foreign_keys = OFF;
 ";
 
-/// What stands in for the file.
+/// The migrated copy with its source attached.
 #[derive(Debug)]
 pub(crate) struct MigratedCopy {
     pub(crate) connection: Connection,
-    /// As it was when the copy was made.
+    /// Version and data version of the file when the copy was made.
     version: i64,
     data: i64,
 }
 
 impl MigratedCopy {
-    /// Copies what must be copied.
     pub(crate) fn of(path: &str, vfs: Option<&str>, now: i64) -> Result<Self, StoreError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
             | OpenFlags::SQLITE_OPEN_CREATE
@@ -46,7 +45,7 @@ impl MigratedCopy {
         Ok(Self { connection, version, data })
     }
 
-    /// Nobody changed the file since.
+    /// Returns true if the file has not changed since the copy was made.
     pub(crate) fn is_current(&self) -> Result<bool, StoreError> {
         Ok(state(&self.connection)? == (self.version, self.data))
     }
@@ -67,7 +66,7 @@ fn copy(connection: &Connection, version: i64, now: i64) -> Result<(), StoreErro
         .partition(|(table, words)| after.get(*table) == Some(*words) && !(lacks_builtins && *table == "patterns"));
     for (table, _) in copied {
         let (columns, indexes) = (columns(connection, table)?, indexes(connection, table)?);
-        // An index is made faster than it is kept.
+        // Filling a table and then creating its indexes is faster than updating the indexes for each row.
         for (index, _) in &indexes {
             connection.execute_batch(&format!("DROP INDEX main.{index}"))?;
         }
@@ -87,7 +86,7 @@ fn copy(connection: &Connection, version: i64, now: i64) -> Result<(), StoreErro
     Ok(())
 }
 
-/// Each table with the words that made it and its indexes.
+/// Each table with the SQL that creates it and its indexes.
 fn tables(connection: &Connection) -> Result<BTreeMap<String, Vec<String>>, StoreError> {
     const SQL: &str = "SELECT tbl_name, sql FROM main.sqlite_schema WHERE sql IS NOT NULL ORDER BY tbl_name, sql";
     let mut statement = connection.prepare(SQL)?;
@@ -99,7 +98,7 @@ fn tables(connection: &Connection) -> Result<BTreeMap<String, Vec<String>>, Stor
     Ok(tables)
 }
 
-/// Its indexes by name, with the words that made them.
+/// Name and SQL of each index of a table.
 fn indexes(connection: &Connection, table: &str) -> Result<Vec<(String, String)>, StoreError> {
     const SQL: &str = "SELECT name, sql FROM main.sqlite_schema WHERE type = 'index' AND tbl_name = $1 \
                        AND sql IS NOT NULL";
@@ -108,14 +107,14 @@ fn indexes(connection: &Connection, table: &str) -> Result<Vec<(String, String)>
     Ok(indexes.collect::<Result<_, _>>()?)
 }
 
-/// Without those that are computed.
+/// The stored columns, without computed columns.
 fn columns(connection: &Connection, table: &str) -> Result<String, StoreError> {
     let mut statement = connection.prepare("SELECT name FROM pragma_table_info($1, 'main')")?;
     let names = statement.query_map([table], |row| row.get::<_, String>(0))?;
     Ok(names.collect::<Result<Vec<_>, _>>()?.join(", "))
 }
 
-/// Of a file that is only read.
+/// A URI that opens the file for reading only.
 pub(crate) fn uri(path: &str, vfs: Option<&str>) -> String {
     let mut uri = String::from("file:");
     for byte in path.bytes() {
@@ -135,7 +134,7 @@ pub(crate) fn uri(path: &str, vfs: Option<&str>) -> String {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn a_path_is_nothing_but_a_path() {
+    fn uri_escapes_special_characters() {
         assert_eq!(super::uri("/a b/c?d#e.db", Some("argus")), "file:/a%20b/c%3Fd%23e.db?mode=ro&vfs=argus");
     }
 }

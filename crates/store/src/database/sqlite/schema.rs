@@ -1,5 +1,5 @@
-//! Whether a file has the schema that this version makes, and nothing else.
-//! Nothing of the file is run: a trigger, a view or a computed column of somebody else is refused unread.
+//! Checks that a file has exactly the schema of its version. No SQL from the file is executed: a trigger, a view or a
+//! computed column that Argus did not create is refused.
 
 use super::migrate::{latest, run_migrations};
 use crate::error::StoreError;
@@ -7,30 +7,31 @@ use argus_core::sign::sha256_hex;
 use rusqlite::{Connection, config::DbConfig};
 use std::{cell::RefCell, collections::BTreeSet};
 
-/// One line of `sqlite_schema`: type, name, table, and the words that made it.
+/// One row of `sqlite_schema`: type, name, table and SQL.
 type Entry = (String, String, String, Option<String>);
 
-/// What SQLite's own ANALYZE leaves, which changes no answer.
+/// Tables that SQLite's ANALYZE creates. They change no result.
 const STATISTICS: [&str; 2] =
     ["CREATE TABLE sqlite_stat1(tbl,idx,stat)", "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)"];
 
-/// A constraint in the first files of version 1, such as `tests/fixtures/version-1.db`, and its present form. Both mean the
-/// same.
+/// A constraint as the first files of version 1 have it, for example `tests/fixtures/version-1.db`, and its present
+/// form. Both mean the same.
 const FORMERLY: (&str, &str) = (
     "CHECK (status IN ('passed', 'failed', 'skipped'))",
     "CHECK (status = 'passed' OR status = 'failed' OR status = 'skipped')",
 );
 
-/// SHA-256 of what the scripts of the latest version make: to make it anew at each opening would take longer than all
-/// the rest of it.
+/// SHA-256 of the schema of the latest version. It is a constant, because creating the schema at each opening would
+/// take longer than the rest of the opening.
 const LATEST: &str = "aa560b5b2dce8d05556944b4772ca7c53e2c0d81cc2ea04cfa746c7c2a89079e";
 
 thread_local! {
-    /// What the scripts of each version make, from the first time it was asked for.
+    /// The schema of each version, filled when it is first needed.
     static EXPECTED: RefCell<Vec<Option<BTreeSet<Entry>>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Of any file, whoever made it: nothing in its schema is executed, and damage in a page is found when it is read.
+/// Secures a connection to a file from any source: no SQL of its schema is executed, and a damaged page is detected
+/// when it is read.
 pub(crate) fn restrict(connection: &Connection) -> Result<(), StoreError> {
     connection.execute_batch("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;")?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
@@ -39,7 +40,7 @@ pub(crate) fn restrict(connection: &Connection) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Refuses a file whose schema is not that of its version, which is one of this program's.
+/// Returns an error if the schema differs from the schema of `version`.
 pub(crate) fn check(connection: &Connection, version: i64) -> Result<(), StoreError> {
     let found = entries(connection)?;
     if version == latest() && digest(&found) == LATEST {
@@ -100,7 +101,7 @@ mod tests {
     use super::{LATEST, digest, expected_entries, latest};
 
     #[test]
-    fn the_digest_is_of_what_the_scripts_make() {
+    fn latest_digest_matches_migrations() {
         assert_eq!(LATEST, digest(&expected_entries(latest()).expect("the scripts run")));
     }
 }

@@ -1,6 +1,7 @@
-//! A copy of the database as it is at one moment, while others go on working with it.
-//! No file is overwritten. What was deleted is not taken along, nor the id: whoever gets a copy could make another
-//! database that its owner would take for their own. Nor is code that was not committed, nor what was learned of commits.
+//! Copies the database as it is at one moment while other processes keep using it. No existing file is overwritten.
+//!
+//! The copy has no deleted data and no id, because the owner of a copy could otherwise make another database that the
+//! original's owner would take for their own. It also lacks uncommitted code and what was learned from commits.
 
 use super::migrate;
 use crate::{
@@ -16,7 +17,7 @@ impl Sqlite {
         self.without_identity(path)
     }
 
-    /// Nothing is left of it in the free space either, nor in a journal.
+    /// Removes the id and private data from a copy, including traces in free pages and in a journal.
     fn without_identity(&self, path: &str) -> Result<(), StoreError> {
         let copy = self.open_other(path)?;
         let version = migrate::version(&copy)?;

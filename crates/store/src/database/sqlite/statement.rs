@@ -1,4 +1,4 @@
-//! Statements of a transaction: values in, rows out.
+//! Runs statements on a SQLite connection.
 
 use crate::{
     database::{Cell, Row, Value},
@@ -10,11 +10,11 @@ use rusqlite::{
 };
 use std::cell::Cell as Flag;
 
-/// Statements on the open connection.
+/// Runs statements in the open transaction.
 #[derive(Clone, Copy, Debug)]
 pub struct SqliteTx<'a> {
     pub(super) connection: &'a Connection,
-    /// The file was found to have gone from under the connection.
+    /// Set when the file turns out to be moved or deleted.
     pub(super) moved: &'a Flag<bool>,
 }
 
@@ -97,7 +97,7 @@ fn execute_many<'v, const N: usize>(
     Ok(())
 }
 
-/// Remembers when an outcome says that the file has gone.
+/// Sets `moved` if the outcome shows that the file was moved or deleted.
 pub(super) fn note_moved<T>(outcome: Result<T, StoreError>, moved: &Flag<bool>) -> Result<T, StoreError> {
     if outcome.as_ref().is_err_and(StoreError::is_moved) {
         moved.set(true);
@@ -124,7 +124,7 @@ fn bind(statement: &mut Statement<'_>, order: &[usize], params: &[Value<'_>]) ->
     Ok(())
 }
 
-/// SQLite counts `$n` in order of appearance, so the name says which value it is.
+/// SQLite numbers `$n` parameters in order of appearance, so the position of a value comes from the parameter's name.
 fn places(statement: &Statement<'_>) -> Result<Vec<usize>, StoreError> {
     let place = |index| statement.parameter_name(index)?.strip_prefix('$')?.parse::<usize>().ok()?.checked_sub(1);
     (1..=statement.parameter_count()).map(|index| place(index).ok_or_else(unbound_parameter)).collect()

@@ -1,4 +1,4 @@
-//! A transaction of a connection, rolled back unless it is committed.
+//! A transaction on a connection. It rolls back unless it is committed.
 
 use crate::error::StoreError;
 use rusqlite::Connection;
@@ -7,10 +7,11 @@ use std::ops::Deref;
 pub(super) const READING: &str = "BEGIN";
 pub(super) const WRITING: &str = "BEGIN IMMEDIATE";
 
-/// Rolls back unless it is committed. rusqlite's own compiles its statements at each use.
+/// Rolls back on drop unless it is committed. rusqlite's transaction type is not used because it compiles its
+/// statements at each use.
 pub(super) struct Transaction<C: Deref<Target = Connection>> {
     pub(super) connection: C,
-    /// Another one ends it.
+    /// True if it is part of an outer transaction, which ends it.
     pub(super) is_part: bool,
 }
 
@@ -31,15 +32,15 @@ impl<C: Deref<Target = Connection>> Transaction<C> {
 
 impl<C: Deref<Target = Connection>> Drop for Transaction<C> {
     fn drop(&mut self) {
-        // Committed, or rolled back by SQLite itself.
+        // In autocommit mode it was committed, or SQLite rolled it back by itself.
         if !self.is_part && !self.connection.is_autocommit() {
-            // What cannot be rolled back now is when the file is opened next.
+            // If this fails, the rollback happens when the file is opened next.
             let _ = self.connection.prepare_cached("ROLLBACK").and_then(|mut rollback| rollback.raw_execute());
         }
     }
 }
 
-/// Runs `body` in a write transaction, which is rolled back where it fails.
+/// Runs `body` in a write transaction and rolls back if it fails.
 pub(crate) fn in_transaction(
     connection: &Connection,
     body: impl FnOnce() -> Result<(), StoreError>,
