@@ -17,6 +17,7 @@ const PAGES = [
   '.github/CONTRIBUTING.md',
   '.github/SECURITY.md',
   'docs/architecture.md',
+  'docs/glossary.md',
   'crates/README.md',
   'npm/engine/README.md',
   'packages/mcp/CHANGELOG.md',
@@ -63,7 +64,9 @@ test('the README is read in minutes', () => {
 test('the files and functions that the guides name are there', () => {
   const text = read('docs/architecture.md');
   const paths = [
-    ...(text + read('.github/CONTRIBUTING.md')).matchAll(/`((?:crates|npm|packages|tests|\.\w+)\/[^`*]+)`/gu),
+    ...[text, read('docs/glossary.md'), read('.github/CONTRIBUTING.md')]
+      .join('\n')
+      .matchAll(/`((?:crates|npm|packages|tests|\.\w+)\/[^`*]+)`/gu),
   ].map(([, path = '']) => path);
   expect(paths.length).toBeGreaterThan(60);
   expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
