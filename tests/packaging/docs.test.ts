@@ -15,6 +15,7 @@ const PAGES = [
   '.github/CONTRIBUTING.md',
   '.github/SECURITY.md',
   'docs/architecture.md',
+  'docs/glossary.md',
   'crates/README.md',
   'npm/engine/README.md',
   'packages/mcp/CHANGELOG.md',
@@ -61,7 +62,9 @@ test('README has at most 500 words', () => {
 test('guides name only existing files and functions', () => {
   const text = read('docs/architecture.md');
   const paths = [
-    ...(text + read('.github/CONTRIBUTING.md')).matchAll(/`((?:crates|npm|packages|tests|\.\w+)\/[^`*]+)`/gu),
+    ...[text, read('docs/glossary.md'), read('.github/CONTRIBUTING.md')]
+      .join('\n')
+      .matchAll(/`((?:crates|npm|packages|tests|\.\w+)\/[^`*]+)`/gu),
   ].map(([, path = '']) => path);
   expect(paths.length).toBeGreaterThan(60);
   expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
