@@ -51,7 +51,7 @@ ${json}
   return { description: 'Fix a problem', messages: [{ role: 'user', content: { type: 'text', text } }] };
 }
 
-/** Written by hand because the server starts without loading zod. */
+/** Written by hand, so that the server starts without building a zod schema. */
 function argumentsSchema(): StandardSchemaWithJSON<Given, Given> {
   const properties = Object.fromEntries(
     [...ARGUMENTS].map(([name, { help }]) => [name, { type: 'string', description: help }]),

@@ -127,7 +127,10 @@ function agentsOf({ agent, remove, global: isGlobal = false }: InstallOptions, r
   throw new ArgusError('INVALID_INPUT', `No agent was found here. Name one: --agent ${AGENT_NAMES.join(', ')}.`);
 }
 
-/** Returns a job for the servers and a job for the hook, or a single job if both are in the same file. */
+/**
+ * Returns a job for the servers and a job for the hook, or a single job if both are in the same file, and a job for each
+ * slash command.
+ */
 function jobsOfAgent(agent: AgentName, root: string, options: InstallOptions): Job[] {
   const { remove = false, global: isGlobal = false } = options;
   const { title } = AGENTS[agent];

@@ -1,6 +1,6 @@
 /**
- * Writes the brief for the agent or person who makes the fix: what failed, what is known, what was tried, and what is
- * not allowed. The rules decide what is due.
+ * Writes the brief for the agent or person who makes the fix: the failure, the known facts, the fixes that were tried,
+ * and the forbidden changes. The rules choose the approach.
  */
 
 import { findingsMarkdown } from '../state/fix-file.ts';

@@ -198,8 +198,9 @@ function isOlder([major, minor]: Version, [leastMajor, leastMinor]: Version): bo
 }
 
 /**
- * Returns the command that restores files byte for byte: without the conversions of attributes if this git can ignore
- * them, otherwise without filters. `attributes` is true if attributes exist outside the work tree.
+ * Returns the command that restores files byte for byte. Git 2.41 and later can ignore the attributes in the work tree.
+ * Filters are switched off if attributes may still apply. `attributes` is true if there are attributes outside the work
+ * tree.
  */
 async function goBackWords(git: Git, version: Version, attributes: boolean): Promise<string> {
   const isTold = !isOlder(version, KNOWS_ATTR_SOURCE);
