@@ -1,5 +1,5 @@
 /**
- * The envelope of answers, and the one place where errors are caught.
+ * Wraps answers in an envelope. This is the one place where errors are caught.
  */
 
 import type { CallToolResult } from '@modelcontextprotocol/server';
@@ -32,19 +32,25 @@ export async function enveloped<T>(call: () => Promise<T>, toBody = toErrorBody)
   }
 }
 
-/** The data itself, or `{"error"}`. */
+/** Returns the data without the envelope, or `{"error"}`. */
 export function withoutEnvelope<T>(envelope: Envelope<T>): T | Pick<Failure, 'error'> {
   return envelope.success ? envelope.data : { error: envelope.error };
 }
 
-/** As text and as structured content; errors as text alone, for 1.x clients hold even those against the schema. */
+/**
+ * Returns the answer as text and as structured content. An error is text only, because clients of version 1.x check
+ * even errors against the output schema.
+ */
 export function toToolResult(envelope: Envelope<object>, bare: boolean): CallToolResult {
   const answer = bare ? withoutEnvelope(envelope) : envelope;
   const content: CallToolResult['content'] = [{ type: 'text', text: JSON.stringify(answer) }];
   return envelope.success ? { content, structuredContent: { ...answer } } : { content, isError: true };
 }
 
-/** Code and message of whatever was thrown; the unexpected goes to the log. */
+/**
+ * Returns the code and message of a thrown value. An unexpected error is written to the log, and the message refers to
+ * it.
+ */
 export async function toErrorBody(thrown: unknown): Promise<Failure['error']> {
   if (thrown instanceof ArgusError) return { code: thrown.code, message: withoutSecrets(thrown.message) };
   if (thrown instanceof EngineError && thrown.code !== 'INTERNAL_ERROR') {
@@ -73,7 +79,9 @@ function fullText(thrown: unknown): string {
   return `${thrown.stack ?? thrown.message}${cause}`;
 }
 
-/** The engine may be what failed: then only what surely holds no secret is said. */
+/**
+ * Removes secrets. If the engine itself failed, returns a fixed text, because an unredacted text could hold secrets.
+ */
 function withoutSecrets(text: string): string {
   try {
     return fitToLeave(text);

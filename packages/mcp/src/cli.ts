@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 /**
- * Entry of the `argus-mcp` and `argus` commands: without arguments the MCP server, or at a terminal, where no client will
- * speak, an overview; else the command line. Everything is imported where its failure is caught, because Node ends with
- * code 1 where it can open no more files, and 1 says that tests failed.
+ * Entry point of the commands `argus` and `argus-mcp`. Without arguments it starts the MCP server, or prints an
+ * overview if it runs at a terminal, because no MCP client is connected there. With arguments it runs the command line.
+ * All imports are dynamic so that their failures are caught: Node exits with code 1 if it cannot open more files, but 1
+ * must mean that tests failed.
  */
 
 const isHelp = process.argv.some((arg) => arg === '--help' || arg === '-h');
@@ -22,7 +23,7 @@ async function start(): Promise<void> {
   keepCompiledCode();
   tuneWasmCompiler(process.argv[2]);
   if (isHook) {
-    // Agents run it after each of their commands and wait for it.
+    // Agents run the hook after each of their commands and wait for it.
     const { hook } = await import('./hook/hook.ts');
     await hook(process.argv.slice(3));
   } else if (process.argv.length > 2) {
@@ -37,7 +38,10 @@ async function start(): Promise<void> {
   }
 }
 
-/** Imports nothing, because a failed import is a reason to be here. A hook must never fail its agent. */
+/**
+ * Reports the error without an import, because a failed import may be the reason for this call. The hook exits with 0
+ * because it must never fail its agent.
+ */
 function endWith(thrown: unknown): never {
   if (isHook) process.exit(0);
   const reason = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);

@@ -1,9 +1,9 @@
 /**
- * The one error type of this package: a code agents can branch on and a sentence that names the next step. How errors
- * become answers: answer.ts.
+ * The one error type of this package: a code that agents can branch on, and a message that ends with the next step. See
+ * `answer.ts` for how errors become answers.
  */
 
-/** Codes this package adds to the engine's own. */
+/** Codes that this package adds to the engine's codes. */
 export type HostErrorCode =
   | 'SESSION_NOT_FOUND'
   | 'HISTORY_DISABLED'
@@ -20,7 +20,7 @@ export type HostErrorCode =
   | 'STATE_NOT_WRITTEN'
   | 'INTERNAL_ERROR';
 
-/** Thrown anywhere, caught once per call. */
+/** Can be thrown anywhere; `answer.ts` catches it once per call. */
 export class ArgusError extends Error {
   readonly code: HostErrorCode;
 
@@ -31,12 +31,11 @@ export class ArgusError extends Error {
   }
 }
 
-/** The text of whatever was thrown. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
-/** The system's error code (`ENOENT`), where there is one. */
+/** Returns the system's error code, for example `ENOENT`, or undefined for other errors. */
 export function systemCodeOf(thrown: unknown): string | undefined {
   if (!(thrown instanceof Error) || !('code' in thrown)) return undefined;
   return typeof thrown.code === 'string' ? thrown.code : undefined;

@@ -1,8 +1,8 @@
 /**
- * Notes for people: stderr for what matters now, a file for what an INTERNAL_ERROR refers to. The file is this user's
- * alone, in the platform's folder for logs: `$XDG_STATE_HOME/argus`, `~/Library/Logs/argus`,
- * `%LOCALAPPDATA%\argus\Log`. Nothing is written to stdout, which belongs to the protocol, or to a file that somebody
- * else may have put there.
+ * Messages for people. `log` writes to stderr; `logUnexpected` writes the details of an INTERNAL_ERROR to a file that
+ * only this user can read, in the platform's folder for logs: `$XDG_STATE_HOME/argus`, `~/Library/Logs/argus`,
+ * `%LOCALAPPDATA%\argus\Log`. Nothing is written to stdout, because it belongs to the protocol, or to a file of another
+ * user.
  */
 
 import {
@@ -24,7 +24,7 @@ import { isStrangers } from './system/files/way.ts';
 import { absolutePath, io } from './system/io.ts';
 import { fitToLeave } from './text/outgoing.ts';
 
-/** Not through a link, and without waiting for a reader of a pipe. Windows has neither flag, and no need of them. */
+/** Never follows a link, and never waits for a reader of a pipe. Windows has neither flag and does not need them. */
 const APPEND =
   constants.O_APPEND |
   constants.O_CREAT |
@@ -35,15 +35,15 @@ const APPEND =
 const OWNER_ONLY_FOLDER_MODE = 0o700;
 const OWNER_ONLY_FILE_MODE = 0o600;
 
-/** What group and others may do. */
+/** Permission bits of the group and of other users. */
 const FOR_OTHERS_MODE = 0o077;
 
-/** One line to stderr, without secrets. */
+/** Writes a line to stderr, without secrets. */
 export function log(line: string): void {
   io().stderr.write(`argus: ${withoutSecrets(line)}\n`);
 }
 
-/** Where the engine itself has failed, nobody can tell what a line holds. */
+/** Removes secrets. If the engine itself failed, returns a fixed text, because the line could hold secrets. */
 function withoutSecrets(line: string): string {
   try {
     return fitToLeave(line);
@@ -52,14 +52,14 @@ function withoutSecrets(line: string): string {
   }
 }
 
-/** What an agent is told in place of a stack trace. */
+/** An agent gets this reference instead of a stack trace. */
 export interface LogReference {
   id: string;
-  /** Where the error stands: a file, or stderr where there is none. */
+  /** The log file that has the error, or "the server's stderr" if the file could not be written. */
   place: string;
 }
 
-/** Writes the whole error to the log file; the caller has taken secrets out of the text. */
+/** Writes the whole error to the log file. The caller must remove secrets from the text first. */
 export async function logUnexpected(text: string): Promise<LogReference> {
   const id = `err-${crypto.randomUUID().slice(0, 8)}`;
   try {
@@ -90,7 +90,10 @@ function givenFolder(): string | undefined {
   return given ? absolutePath(given) : undefined;
 }
 
-/** A folder that somebody names may be there for others too: its rights stay as they are. */
+/**
+ * Creates the log folder for this user only. A folder from `ARGUS_LOG_DIR` keeps its permissions, because other
+ * programs may use it too.
+ */
 function prepareFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: OWNER_ONLY_FOLDER_MODE });
   const there = lstatSync(folder);
@@ -104,7 +107,7 @@ function append(file: string, line: string): void {
   try {
     const there = fstatSync(descriptor);
     if (!there.isFile()) throw new Error(`${file} is no file`);
-    // A second name may lie where others read.
+    // Another hard link to the file may be in a folder that other users can read.
     if (there.nlink > 1) throw new Error(`${file} has a second name`);
     requireOwn(there, file);
     if (isOpenToOthers(there)) fchmodSync(descriptor, OWNER_ONLY_FILE_MODE);
@@ -118,7 +121,7 @@ function requireOwn(stats: Stats, what: string): void {
   if (isStrangers(stats)) throw new Error(`${what} belongs to another user`);
 }
 
-/** Windows keeps permissions elsewhere, and gives a user's own folders to that user alone. */
+/** Always false on Windows, which keeps permissions elsewhere and gives a user's own folders to that user only. */
 function isOpenToOthers({ mode }: Stats): boolean {
   return process.platform !== 'win32' && (mode & FOR_OTHERS_MODE) !== 0;
 }

@@ -1,5 +1,5 @@
 /**
- * Version of this package, put in by the build. package.json is not read at run time: the bundle stands alone.
+ * Version of this package, inserted by the build. The bundle runs alone, so it does not read package.json.
  */
 
 declare const ARGUS_VERSION: string | undefined;

@@ -1,4 +1,4 @@
-/** Answers with and without the envelope, and what becomes of an error that nobody expected. */
+/** Answers with and without the envelope, and the answer for an unexpected error. */
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -17,7 +17,7 @@ afterEach(() => {
 
 const textOf = (result: unknown) => JSON.parse(Object(result).content[0].text);
 
-test('an answer, with and without the envelope', async () => {
+test('returns an answer with and without the envelope', async () => {
   const envelope = await enveloped(async () => ({ a: 'x\u202e' }));
   expect(toToolResult(envelope, true)).toEqual({ content: [expect.anything()], structuredContent: { a: 'x' } });
   expect(textOf(toToolResult(envelope, true))).toEqual({ a: 'x' });
@@ -28,7 +28,7 @@ test('an answer, with and without the envelope', async () => {
   });
 });
 
-test('an error, with and without the envelope', async () => {
+test('returns an error with and without the envelope', async () => {
   const error = { code: 'INVALID_INPUT', message: 'Say more.' } as const;
   const envelope = await enveloped(() => Promise.reject(new ArgusError(error.code, error.message)));
   expect(textOf(toToolResult(envelope, true))).toEqual({ error });
@@ -38,7 +38,7 @@ test('an error, with and without the envelope', async () => {
   }
 });
 
-test('what nobody expected is told by its reference, and logged without secrets', async () => {
+test('answers an unexpected error with a reference, and logs it without secrets', async () => {
   const secret = `ghp_${'aB3dE5gH7jK9'.repeat(3)}`;
   const envelope = await enveloped(() => Promise.reject(new Error(`broke on ${secret}`)));
   const { error } = textOf(toToolResult(envelope, true));

@@ -1,4 +1,4 @@
-/** Projects of somebody's for the tests, with and without a repository. */
+/** Projects for the tests, with and without a repository. */
 
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
@@ -7,7 +7,7 @@ import path from 'node:path';
 
 export const NOW = '2031-05-06T07:08:09.000Z';
 
-/** With the given files, none of them committed. */
+/** Creates a repository with the given files. Nothing is committed. */
 export function project(files: Record<string, string> = {}, name = 'orchard'): string {
   const root = folder({}, name);
   git(root, 'init', '-q', '-b', 'trunk');
@@ -18,7 +18,7 @@ export function project(files: Record<string, string> = {}, name = 'orchard'): s
   return root;
 }
 
-/** The same without git. */
+/** Creates a folder with the given files, without a repository. */
 export function folder(files: Record<string, string> = {}, name = 'orchard'): string {
   const root = path.join(realpathSync(mkdtempSync(path.join(tmpdir(), 'argus-fix-'))), name);
   mkdirSync(root);

@@ -1,6 +1,7 @@
 /**
- * adopt: shows what a foreign database holds, and makes it the user's own if a person at the terminal says so. An
- * agent cannot: it has no terminal. In CI a variable does it for a run: recorder.ts.
+ * adopt: shows the content of a foreign database, and makes it the user's own after a person at the terminal agrees.
+ * Agents cannot adopt a database, because they have no terminal. In CI, ARGUS_ADOPT does the same for a run: see
+ * recorder.ts.
  */
 
 import { adopt, type Engine, openEngine } from 'argus-engine';
@@ -19,7 +20,7 @@ import { agrees } from './terminal/agree.ts';
 import { EXIT } from './terminal/exit.ts';
 import type { GlobalOptions } from './terminal/output.ts';
 
-/** A person reads so much before they answer. */
+/** A person can read this many entries before answering. */
 const MAX_SHOWN_ENTRIES = 12;
 const PAGE_SIZE = 200;
 
@@ -67,14 +68,15 @@ async function adoptIn(session: Session, isAgreed: boolean): Promise<void> {
   if (copyOf(source, folder) !== copy) {
     throw new ArgusError('INVALID_INPUT', `${source} was changed since it was shown. Call adopt again.`);
   }
-  // A fix that waits may be about a run in this memory, and the other one does not know that run.
+  // A waiting fix may belong to a run in the current memory. The adopted memory does not know that run, so store the
+  // fix first.
   await session.takeIn();
   adopt(source, registry.add(source));
   print(`${paint.bold(fitToLeave(source))} is yours now`);
   if (memoryId !== undefined) print(await takeOver(session, { path: home, memoryId }));
 }
 
-/** Counts, the fixes that were reported most, the incidents, and who recorded them. */
+/** Returns counts, the fixes that were reported most, the incidents, and who recorded them. */
 async function shown(source: string, copy: string, session: Session): Promise<string> {
   const engine = await openEngine({ databasePath: copy, projectRoot: session.root, locale: session.locale });
   try {
@@ -104,7 +106,7 @@ async function recordedBy(engine: Engine, patternId: string): Promise<string> {
   return shownLine(`  ${by ?? 'unknown'} on ${from ?? 'an unknown machine'}, ${createdAt.slice(0, 10)}`);
 }
 
-/** The lines of an export; each solution by its first line. */
+/** Returns the title of each exported incident, and the first line of each of its solutions. */
 function incidentsOf(exported: string): string[] {
   return exported
     .split('\n')
@@ -120,12 +122,12 @@ function incidentsOf(exported: string): string[] {
     });
 }
 
-/** Words of somebody else, in one line of the terminal. */
+/** Shows a text from another user as one line in the terminal. */
 function shownLine(text: string): string {
   return shortLine(fitToLeave(text));
 }
 
-/** Incidents that were recorded beside it come along; runs and patterns stay where they are. */
+/** Copies the incidents of the user's own database into the adopted database. Runs and patterns are not copied. */
 async function takeOver(
   session: Session,
   { path: beside, memoryId }: Pick<Placement, 'path' | 'memoryId'>,

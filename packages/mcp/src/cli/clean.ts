@@ -1,6 +1,5 @@
 /**
- * clean: removes what fix loops left and nobody needs any more, and says what that was. What nobody needs:
- * fix/snapshots/leftovers.ts.
+ * clean: removes leftovers of fix loops and lists them. See fix/snapshots/leftovers.ts for what counts as a leftover.
  */
 
 import { realpathSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Every command of the command line; the code of one is read when it is called. */
+/** Every command of the command line. The code of a command is loaded when it is called. */
 
 import {
   FAILURE_CATEGORIES,
@@ -48,7 +48,7 @@ export function addCommands(root: Command): void {
   addHookCommands(root);
 }
 
-/** The words as the parser takes them. */
+/** Rearranges the arguments into the order that the parser expects. */
 export async function arranged(argv: readonly string[], root: Command): Promise<string[]> {
   return withErrorLast(await withArgumentString(argv), root);
 }

@@ -1,6 +1,6 @@
 /**
- * doctor: checks what a session needs, with a real write, and says what to do where something is missing. Nothing is
- * repaired.
+ * doctor: checks what a session needs, including a real write, and prints what to do about each problem. It repairs
+ * nothing.
  */
 
 import { existsSync } from 'node:fs';
@@ -32,7 +32,6 @@ import { terminal } from './recorder.ts';
 import { EXIT } from './terminal/exit.ts';
 import { type GlobalOptions, print } from './terminal/output.ts';
 
-/** A word. */
 const MAX_LOCK_MODE_BYTES = 4096;
 
 export async function doctor(options: GlobalOptions): Promise<void> {
@@ -76,7 +75,7 @@ async function allChecks(options: GlobalOptions): Promise<Check[]> {
   return checks;
 }
 
-/** The folder, and where its memory is, if that is elsewhere. */
+/** Returns the project's folder, and the place of its memory if that is another folder. */
 function whereOf({ root, top, home }: Project): string {
   if (home !== top) return `${root}, in a linked work tree: the memory is that of ${home}`;
   return root === top ? root : `${root}, in ${top}, whose memory it shares`;
@@ -102,7 +101,7 @@ async function checkWrite(session: Session, file: string): Promise<string> {
   return lockMode(file);
 }
 
-/** Where nothing is recorded yet, a database beside its place, which goes again. */
+/** Checks the future place of a database with a temporary database, because nothing is recorded yet. */
 async function checkPlace({ project }: Session, file: string): Promise<string> {
   const trial = trialAt(path.dirname(file));
   try {
@@ -115,7 +114,7 @@ async function checkPlace({ project }: Session, file: string): Promise<string> {
   }
 }
 
-/** In the nearest folder that is there. */
+/** Creates a temporary folder in the nearest parent folder that exists. */
 function trialAt(wanted: string): TemporaryFolder {
   let folder = wanted;
   while (!existsSync(folder) && folder !== path.dirname(folder)) folder = path.dirname(folder);
@@ -126,7 +125,7 @@ function trialAt(wanted: string): TemporaryFolder {
   }
 }
 
-/** Where the repository belongs to a team: whether it takes what is recorded here. */
+/** Checks that the team's server stores what is recorded here, if the repository belongs to a team. */
 async function teamCheck({ team, remote, historyEnabled }: Session): Promise<Check[]> {
   if (team === undefined || remote === undefined || !historyEnabled) return [];
   const { url, project } = team;
@@ -145,7 +144,7 @@ async function teamCheck({ team, remote, historyEnabled }: Session): Promise<Che
   }
 }
 
-/** Said where there is something to know: calls that could not be stored when they were made. */
+/** Notes calls that could not be stored when they were made. Returns nothing if there are no such calls. */
 async function waitingCheck(session: Session): Promise<Check[]> {
   if (!session.historyEnabled) return [];
   const { waiting, refused, refusedIn } = await session.waiting();
@@ -161,7 +160,7 @@ async function waitingCheck(session: Session): Promise<Check[]> {
   return [{ name: 'waiting', state: 'note', detail: details.join('; ') }];
 }
 
-/** The memory that belongs to no project. Nothing is written: a project can do without it. */
+/** Checks the user's memory, which belongs to no project. Writes nothing, because a project works without it. */
 async function userMemoryCheck(): Promise<Check> {
   try {
     const file = await userDatabasePath();
@@ -204,7 +203,7 @@ async function problem(name: string, thrown: unknown): Promise<Check> {
   return { name, state: 'problem', detail: `${code}: ${message}` };
 }
 
-/** The engine records beside the database which kind of lock its users take. */
+/** Reads which kind of lock the users of the database take; the engine records it in a file beside the database. */
 function lockMode(databasePath: string): string {
   try {
     const record: unknown = JSON.parse(

@@ -1,4 +1,7 @@
-/** The command line: twins of the tools for people and scripts, plus doctor, inspect and view. What each can: commands.ts. */
+/**
+ * The command line: the tools as commands for people and scripts, plus commands such as doctor, inspect and view. The
+ * commands are in commands.ts.
+ */
 
 import { Command, CommanderError } from 'commander';
 import { killAllRunning } from '../run/execute.ts';
@@ -8,23 +11,23 @@ import { addRun, withCommandLast } from './failures/run-command.ts';
 import { EXIT } from './terminal/exit.ts';
 import { EXIT_CODES } from './terminal/project-command.ts';
 
-/** Width of help where there is no terminal. */
+/** Width of the help text without a terminal. */
 const HELP_COLUMNS = 80;
 
-/** Runs one command line; its first two words are the interpreter and the program. Sets the exit code of its `io`. */
+/** Runs a command line. `argv` starts with the interpreter and the program. Sets the exit code on `io`. */
 export async function main(argv: readonly string[]): Promise<void> {
   const { stdout, stderr } = io();
-  // A reader that has seen enough (`| head`) is no error, and what still runs for it goes.
+  // A reader that has seen enough (`| head`) is not an error. Kill the processes whose output it was reading.
   stdout.on('error', () => {
     const unfinished = killAllRunning();
     io().exit(io().exitCode ?? (unfinished ? EXIT.error : EXIT.done));
   });
-  // Who looks away from notes stops neither the work nor what it must clear up.
+  // A closed stderr must not stop the work or its cleanup.
   stderr.on('error', () => {});
   try {
     await parse(program(), withVersion(argv));
   } catch (thrown) {
-    // Commander has printed its message; --help and --version end with code 0.
+    // Commander has already printed its message. --help and --version end with code 0.
     if (thrown instanceof CommanderError) io().exitCode = thrown.exitCode === 0 ? EXIT.done : EXIT.error;
     else {
       const { fail } = await import('./terminal/output.ts');
@@ -33,7 +36,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
 }
 
-/** `-V` as well, which asks other programs for their version. */
+/** Accepts `-V` too, because other programs use it for their version. */
 function withVersion(argv: readonly string[]): readonly string[] {
   return argv[2] === '-V' ? argv.with(2, '--version') : argv;
 }
@@ -47,7 +50,7 @@ function program(): Command {
       .version(VERSION, '-v, --version')
       .addHelpText('after', EXIT_CODES)
       .showHelpAfterError('(--help shows how)')
-      // So that options after `run COMMAND` belong to COMMAND.
+      // Options after `run COMMAND` belong to COMMAND.
       .enablePositionalOptions()
       .exitOverride()
       .configureOutput({
@@ -59,7 +62,7 @@ function program(): Command {
   );
 }
 
-/** Tests wait until theirs is read, and so none of the others is. */
+/** Loads the other commands only when they are needed, because the tests of `run` would wait for them. */
 async function parse(root: Command, argv: readonly string[]): Promise<void> {
   if (argv[2] === 'run') {
     addRun(root);
@@ -73,7 +76,10 @@ async function parse(root: Command, argv: readonly string[]): Promise<void> {
   }
 }
 
-/** Commander would answer the help of the whole program, as if there were such a command. */
+/**
+ * Removes --help after an unknown command. Otherwise Commander prints the help of the whole program, as if the command
+ * existed.
+ */
 function withoutHelpOfNone(argv: readonly string[], root: Command): readonly string[] {
   const [, , name = '-'] = argv;
   const isCommand = root.commands.some((one) => one.name() === name || one.aliases().includes(name));

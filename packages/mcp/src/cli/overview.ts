@@ -1,5 +1,6 @@
 /**
- * `argus` alone, at a terminal: what this project has, and what to do next. Nothing is created, and nothing is run.
+ * `argus` without arguments at a terminal: shows what this project has and what to do next. It creates nothing and runs
+ * nothing.
  */
 
 import path from 'node:path';
@@ -19,7 +20,7 @@ import { terminal } from './recorder.ts';
 import { EXIT } from './terminal/exit.ts';
 import { print } from './terminal/output.ts';
 
-/** Of tests that are not well. */
+/** Limit for the names of tests that are not healthy. */
 const MAX_NAMES = 3;
 
 export async function overview(): Promise<void> {

@@ -1,5 +1,5 @@
 /**
- * view: shows the memory in a browser, served live or written into one file. What the page shows: packages/viewer.
+ * view: shows the memory in a browser, from a server or as one exported file. The page itself is packages/viewer.
  */
 
 import { ArgusError, messageOf } from '../errors.ts';
@@ -39,30 +39,33 @@ export async function view(options: ViewOptions): Promise<void> {
   }
 }
 
-/** A page holds a copy of a file, and a team's memory is none of this machine. */
+/**
+ * The error for an export of a team's memory. A page holds a copy of a local file, and a team's memory has no local
+ * file.
+ */
 function isTeams({ url, project }: Pick<Membership, 'url' | 'project'>): ArgusError {
   const why = "The memory of this repository is the team's, and there is no file of it here.";
   const next = `Look at it in a browser at ${url}, or let argus backup ${project} FILE write a copy on the server, which argus view shows.`;
   return new ArgusError('INVALID_INPUT', `${why} ${next}`);
 }
 
-/** The page shows what is the user's own. */
+/** Logs a note if the memory is foreign, because the page then shows only the user's own memory. */
 async function sayWhose(session: Session): Promise<void> {
   try {
     const note = foreignNote(await session.placement());
     if (note !== undefined) log(note);
   } catch (thrown) {
-    // Where there is no place for a memory, the page says so.
+    // The page itself shows that there is no place for a memory.
     if (!isStorageProblem(thrown)) throw thrown;
   }
 }
 
-/** Until it is told to end. */
+/** Serves the page until a signal ends the process. */
 async function serve(memory: ViewedMemory, options: ViewOptions): Promise<void> {
   const server = await startViewServer(memory, options.port ?? 0);
   const ended = signalled();
   const { project, database, history } = memory.about();
-  // The address holds a token, which is for whoever reads this.
+  // The address holds a token, so it is printed only for the reader of stdout.
   const served = { url: server.url, port: server.port, ...fitToLeaveDeep({ project, database }) };
   io().stdout.write(`${options.json ? JSON.stringify(served) : formatServed({ ...served, history })}\n`);
   if (options.open) await browse(server.newTicketUrl(), 'open the address above');
@@ -78,14 +81,14 @@ function signalled(): Promise<void> {
 
 async function write(memory: ViewedMemory, file: string, options: ViewOptions): Promise<void> {
   const target = absolutePath(file);
-  // Half a file is removed on the way out.
+  // The exit handlers remove a partly written file.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) io().onceSignal(signal, () => io().exit(EXIT.error));
   const exported = await exportPage(memory, target, (bytes) => startProgress(bytes, 'writing'));
   printData(exported, options.json ?? false, formatExported);
   if (options.open) await browse(target, `open ${target} in a browser`);
 }
 
-/** A machine without a browser is no error. */
+/** Opens a browser. A machine without a browser only gets a note. */
 async function browse(what: string, otherwise: string): Promise<void> {
   const failed = (reason: string) => log(`no browser was opened (${reason}): ${otherwise}`);
   try {

@@ -1,6 +1,6 @@
 /**
- * Runs a fixer between attempts: any program that reads the brief on stdin and edits files. What it did is told by the
- * work tree and the next attempt.
+ * Runs an agent between attempts: any program that reads the brief on stdin and edits files. The work tree and the next
+ * attempt show what it did.
  */
 
 import { devNull } from 'node:os';
@@ -9,31 +9,31 @@ import { runAttempt } from './attempt/attempt.ts';
 import { cleanText, type LoopContext, type Watcher } from './loop-context.ts';
 import { FIX_MARK, OUTSIDE_MARK } from './report/brief.ts';
 
-/** What a shell answers for a program that is not there, and for one that may not be run. */
+/** Exit codes of a shell for a program that may not be run, and for a program that does not exist. */
 const NOT_STARTED = new Set([126, 127]);
 
-/** A description is a line or two. */
+/** A description has one or two lines. */
 const MAX_DESCRIPTION_CHARACTERS = 1_000;
 
 export interface AgentRequest {
   command: string;
-  /** Markdown. */
+  /** Text in Markdown. */
   brief: string;
   briefPath: string;
   timeoutSeconds: number;
-  /** Found in the environment of everything it starts. */
+  /** A mark in the environment of every process that the agent starts. */
   mark: string;
 }
 
 export interface AgentResult {
-  /** What it says it did; null where it says nothing. */
+  /** The agent's own description of its change. Null if there is none. */
   description: string | null;
   outside: string | null;
-  /** What it printed, without secrets. */
+  /** Output of the agent, without secrets. */
   output: string;
-  /** How it ended, where that was not well, and what it left. */
+  /** How the agent ended if it failed, and which processes it left. */
   notes: string[];
-  /** The shell could not start it, by its exit code: what it says of that. Null where it ran, as far as is known. */
+  /** The shell's message if its exit code shows that it could not start the agent. Null if the agent ran. */
   notStarted: string | null;
 }
 
@@ -65,7 +65,7 @@ export async function runAgent(
   };
 }
 
-/** What an output says of the fix. */
+/** Reads the description of the fix from an output. */
 export function declared(output: string): Pick<AgentResult, 'description' | 'outside'> {
   return {
     description: markedLine(output, FIX_MARK) ?? lastParagraph(output),
@@ -73,7 +73,7 @@ export function declared(output: string): Pick<AgentResult, 'description' | 'out
   };
 }
 
-/** The last line with the mark, whatever emphasis stands around it. */
+/** Returns the text of the last line with the mark. Emphasis such as `**` around the mark is ignored. */
 function markedLine(output: string, mark: string): string | null {
   const lines = [...output.matchAll(new RegExp(`^[\\s>*_#-]*${mark}[*_]*\\s*(\\S.*)$`, 'gmu'))];
   return lines.at(-1)?.[1]?.trim().slice(0, MAX_DESCRIPTION_CHARACTERS).toWellFormed() ?? null;

@@ -1,5 +1,5 @@
 /**
- * Takes a loop as far as it goes without anybody: runs, waits, has a fixer work, and stops where somebody is needed.
+ * Drives a loop as far as possible without a person: runs, waits, calls the agent, and stops when someone must act.
  */
 
 import { ArgusError } from '../errors.ts';
@@ -8,23 +8,23 @@ import { missingText } from './attempt/command-input.ts';
 import type { DeclaredFix, Loop } from './loop.ts';
 import type { LoopContext, Watcher } from './loop-context.ts';
 
-/** A fixer that changes nothing is told so once, and then left. */
+/** An agent that changes nothing gets this many tries. */
 const MAX_FIXER_TRIES = 2;
 
 export interface DriveOptions {
-  /** A program that fixes between attempts. */
+  /** A program that makes a fix between attempts. */
   agent?: string | undefined;
   agentTimeoutSeconds: number;
   research?: string | undefined;
-  /** How a fix was verified that no command verifies. */
+  /** How a fix was verified if no command can verify it. */
   verified?: string | undefined;
-  /** What was changed since the loop stopped; given when somebody goes on with it. */
+  /** The change since the loop stopped. Given when a person or an agent resumes the loop. */
   fix?: DeclaredFix | undefined;
-  /** False: whoever goes on may have changed nothing, and is not told so. Default: true. */
+  /** False if a caller who resumes may have changed nothing; then a refused fix is not reported. Default: true. */
   isFixSaid?: boolean | undefined;
 }
 
-/** Why it stopped. */
+/** Why the loop stopped. */
 export type Stop = 'over' | 'needs_fix' | 'needs_inputs';
 
 export async function drive(
@@ -90,7 +90,7 @@ export async function drive(
   }
 }
 
-/** Why a fix is refused; null where it is not. */
+/** Returns why a fix is refused, or null if it is accepted. */
 async function declined(loop: Loop, fix: DeclaredFix): Promise<string | null> {
   const decision = await loop.declareFix(fix);
   return decision.type === 'refused' ? decision.reason : null;
@@ -128,7 +128,10 @@ async function fixed(
   return false;
 }
 
-/** Told once more, it would not be there either, and no change of the code helps. The loop waits where it was. */
+/**
+ * The error for an agent that cannot be started. Another try and a change of the code do not help, so the loop waits in
+ * its current state.
+ */
 function noFixer(why: string): ArgusError {
   const advice = 'Name one that can be with --agent, and go on with argus fix-problem --resume.';
   return new ArgusError('COMMAND_FAILED', `The fixer could not be started (${why}). ${advice}`);

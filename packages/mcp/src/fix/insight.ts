@@ -1,6 +1,6 @@
 /**
- * Finds out about one error: the context, the research query and what a research program makes of it, and what the
- * memories know. What could not be found out is no error.
+ * Collects what can be found about an error: the context, the research query with the output of a research program, and
+ * known solutions. Failed parts become notes, not errors.
  */
 
 import type { FixError, FixState } from 'argus-engine';
@@ -15,19 +15,19 @@ import { type ResearchQuery, researchQuery, runResearch } from './context/resear
 import { configFor, type LoopContext, type Watcher } from './loop-context.ts';
 import type { Insight, KnownSolution } from './report/record.ts';
 
-/** What an agent is told of; the memory has the others. */
+/** Limit for the solutions in a brief. */
 const MAX_KNOWN_SOLUTIONS = 3;
 
-/** A search takes the error's beginning and end; more finds nothing more. */
+/** A search uses only the beginning and the end of the error, because more text does not find more. */
 const MAX_QUERY_CHARACTERS = 16_000;
 
 export interface InsightRequest {
   attempt: number;
   error: FixError;
   state: FixState;
-  /** A program that gets the research query. */
+  /** A program that reads the research query. */
   research?: string | undefined;
-  /** In the environment of that program. */
+  /** A mark in the environment of the research program. */
   mark: string;
   year: number;
 }
@@ -103,7 +103,10 @@ interface Known {
   warnings: string[];
 }
 
-/** By all that was printed; where that holds several errors and is like nothing, by the first line of the first. */
+/**
+ * Searches with the whole error text, then with its headline if that found nothing, because the text may hold several
+ * errors.
+ */
 async function knownSolutions({ session, sessionManager }: LoopContext, error: FixError): Promise<Known> {
   if (!session.historyEnabled) throw new ArgusError('HISTORY_DISABLED', 'history is disabled in the configuration.');
   let found: Known = { known: [], lookup_id: null, warnings: [] };
@@ -124,7 +127,7 @@ async function solutionsFor(text: string, projectPath: string, sessionManager: S
   const known = found.ranked_solutions.map(({ solution_id, incident_id, steps, why }) => {
     return { solution_id, title: titles.get(incident_id) ?? incident_id, steps, why };
   });
-  // What one loop learned is an incident's and a pattern's.
+  // A fix from an earlier loop is both an incident and a pattern, so remove duplicates.
   const told = known.filter(({ steps }, at) => known.findIndex((other) => isSame(other.steps, steps)) === at);
   return { known: told.slice(0, MAX_KNOWN_SOLUTIONS), lookup_id: found.lookup_id, warnings: found.warnings ?? [] };
 }

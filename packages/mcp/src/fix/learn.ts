@@ -1,6 +1,6 @@
 /**
- * What a loop taught: each fix becomes a solution of its error in the debug memory, with how it turned out, and the
- * failed run with its fix goes into the memory of failures. What could not be recorded is said and is no error.
+ * Learns from a finished loop. Each fix becomes a solution of its error in the debug memory, with its outcome, and is
+ * reported for the failed run in the memory of failures. Failed recordings become messages, not errors.
  */
 
 import type { FixAttempt, FixState } from 'argus-engine';
@@ -19,35 +19,37 @@ import { UNDESCRIBED } from './state/fix-file.ts';
 import { readLog } from './state/loop-files.ts';
 import type { StateFolder } from './state/state-folder.ts';
 
-/** Enough to repeat a fix, and to know an error by. */
+/** Enough text to repeat a fix and to recognize an error. */
 const MAX_STEPS_CHARACTERS = 8_000;
 const MAX_SIGNATURE_CHARACTERS = 8_000;
 const MAX_TITLE_CHARACTERS = 300;
 
-/** A small fix is told whole; of a large one its beginning. */
+/** A longer diff is cut at its end. */
 const MAX_DIFF_CHARACTERS = 2_000;
 const MAX_FILES = 20;
 
-/** Causes of one run that a fix is remembered for. */
+/** Limit for the causes of a run for which a fix is reported. */
 const MAX_CAUSES = 5;
 
-/** One fix and the error it was for. */
+/** A fix and the error that it was for. */
 interface Lesson {
   fix: FixAttempt;
-  /** What the error was. */
+  /** Headline of the error. */
   title: string;
   signature: string;
   steps: string;
   worked: boolean;
-  /** The run that failed with it; none where it was given, or was not recorded. */
+  /**
+   * The run that failed with the error. Undefined if the error was given by the caller, or if the run was not recorded.
+   */
   failed: AttemptRun | undefined;
-  /** One case of each cause that it was for. */
+  /** A case for each cause that the fix was for. */
   cases: string[];
 }
 
 /**
- * Of the fixes after `known`, which is where the last call ended. Returns what could not be recorded; a lesson of which
- * nothing is kept is learned by the next call, with those behind it.
+ * Learns the fixes after number `known`, where the last call ended. Returns messages about failed recordings. Storage
+ * problems end the call, so that the next call learns the rest.
  */
 export async function learn(
   loopContext: LoopContext,
@@ -72,7 +74,7 @@ export async function learn(
   return [...problems];
 }
 
-/** What is learned from. */
+/** The parts of a loop that this module learns from. */
 interface Lessons {
   state: FixState;
   folder: StateFolder;
@@ -80,8 +82,8 @@ interface Lessons {
 }
 
 /**
- * A fix worked when its error never came back in a loop that came to a good end. One that a human has rejected teaches
- * nothing that should be tried again, and the error stays the one that it hid.
+ * Returns a lesson for each fix. A fix worked if the loop succeeded and the error never came back. A fix that a human
+ * rejected is skipped, because it must not be tried again; the error before it stays the current error.
  */
 async function lessonsOf(loopContext: LoopContext, loop: Lessons): Promise<Lesson[]> {
   const { state, folder } = loop;
@@ -89,7 +91,8 @@ async function lessonsOf(loopContext: LoopContext, loop: Lessons): Promise<Lesso
   const verified = state.status === 'success';
   const isAfter = state.mode === 'command' ? 1 : 0;
   const lessons = attempts.map(async (attempt, index): Promise<Lesson[]> => {
-    // In error mode an attempt verifies the fix for what failed before it; else the next one does.
+    // In error mode, an attempt verifies the fix that was made before it. In command mode, the next attempt verifies
+    // the fix.
     const later = attempts.slice(index + isAfter);
     const [verifying] = later;
     if (attempt.fix_applied === null || verifying === undefined || isRejected(verifying)) return [];
@@ -100,7 +103,7 @@ async function lessonsOf(loopContext: LoopContext, loop: Lessons): Promise<Lesso
     const net = isRejected(attempts[index + isAfter - 1] ?? verifying)
       ? await netChange(loopContext, loop, failed?.snapshot ?? state.host.base, verifying.snapshot)
       : { files: attempt.files, diff: diffOf(folder, attempt.number) };
-    // Nothing but taking back what was rejected.
+    // The fix only undid a rejected fix.
     if (net.files.length === 0 && attempt.outside === null && attempt.files.length > 0) return [];
     const headline = error?.headline || error?.error_type || 'a failed command';
     const worked = verified && !cameBack;
@@ -122,19 +125,22 @@ async function lessonsOf(loopContext: LoopContext, loop: Lessons): Promise<Lesso
   return (await Promise.all(lessons)).flat();
 }
 
-/** One of each cause: those that the next run had no more, where it worked; else those that it still had. */
+/**
+ * Returns a case for each cause. If the fix worked, these are causes that the next run no longer had; otherwise causes
+ * that it still had.
+ */
 function casesOf(failed: AttemptRun | undefined, next: AttemptRun | undefined, worked: boolean): string[] {
   const still = new Set(next?.causes.flat());
   const fits = (failed?.causes ?? []).filter((cases) => cases.some((name) => still.has(name)) !== worked);
   return fits.flatMap(([first]) => first ?? []).slice(0, MAX_CAUSES);
 }
 
-/** A success by a stated reason, which nobody has accepted, teaches nothing. */
+/** True for a success that is based on a stated reason and that no human accepted. Nothing is learned from it. */
 function isExplained({ attempts, stated_reason }: FixState): boolean {
   return stated_reason !== null && (attempts.at(-1)?.weakened ?? []).length > 0;
 }
 
-/** A success that no run has shown by itself. */
+/** Describes who accepted a success that no run has proved. */
 function acceptance({ mode, test, attempts, verified_by }: FixState): string {
   if (verified_by !== null) return ` No command verified it; whoever made it did: ${oneLine(verified_by)}.`;
   const weakened = attempts.at(-1)?.weakened ?? [];
@@ -143,7 +149,7 @@ function acceptance({ mode, test, attempts, verified_by }: FixState): string {
   return mode === 'error' && test === null ? ' A person accepted it; nothing was run to verify it.' : '';
 }
 
-/** What a fix comes to without the rejected one before it. */
+/** The change by a fix and the rejected fix before it together. */
 interface NetChange {
   files: FixAttempt['files'];
   diff: string;
@@ -160,7 +166,7 @@ async function netChange(
   return { files, diff: rules.redact(await snapshots.diff(from, to)) };
 }
 
-/** The part of an output that says what went wrong. */
+/** Returns the part of an output that contains the error. */
 function salient({ rules }: LoopContext, { exit_code, timed_out }: FixAttempt, text: string): string {
   return rules.understand({ text, exit_code, timed_out }).text;
 }
@@ -181,8 +187,8 @@ async function learnSolution(
 }
 
 /**
- * As it is reported after a diagnosis, for each cause that it was for. Behind the solution, which would else be found as
- * one that is known.
+ * Reports the fix for each cause, as after a diagnosis. Called after `learnSolution`, because otherwise that function
+ * would find this report as a known solution.
  */
 async function reportFix({ session }: LoopContext, { failed, cases, steps, worked }: Lesson): Promise<Kept<unknown>[]> {
   if (failed === undefined) return [];
@@ -192,12 +198,12 @@ async function reportFix({ session }: LoopContext, { failed, cases, steps, worke
   return kept;
 }
 
-/** Why it is not stored yet, or never. */
+/** Returns why a report is not stored, or an empty list. */
 function warningsOf(kept: Kept<unknown>): string[] {
   return kept.notStored === undefined ? [] : kept.warnings;
 }
 
-/** In words; where nobody described it, as a diff, for else nobody could repeat it. */
+/** Describes the fix in words. If nobody described it, adds the diff, because otherwise nobody could repeat the fix. */
 function stepsOf({ fix_applied, outside }: FixAttempt, { files, diff }: NetChange): string {
   const named = files.slice(0, MAX_FILES).map(({ path }) => path);
   const where = named.length > 0 ? ` Files: ${named.join(', ')}.` : '';
@@ -210,7 +216,7 @@ function stepsOf({ fix_applied, outside }: FixAttempt, { files, diff }: NetChang
   return steps.slice(0, MAX_STEPS_CHARACTERS).toWellFormed();
 }
 
-/** Of a unified diff, what is read first: no headers, and nothing that stayed. */
+/** Returns the added and removed lines of a unified diff, without headers and context. */
 function changedLines(diff: string): string {
   const lines = diff.split('\n').filter((line) => /^[+-]/u.test(line) && !/^(?:--- |\+\+\+ )/u.test(line));
   return lines.map((line) => `\n${line}`).join('');

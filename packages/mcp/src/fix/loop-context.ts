@@ -1,5 +1,6 @@
 /**
- * Where a loop works: the project, its configuration, its memories, and the rules with the project's own patterns.
+ * The environment of a loop: the project, its configuration and memories, and the rules with the project's own
+ * patterns.
  */
 
 import { createFixLoop, type FixLoop } from 'argus-engine';
@@ -15,12 +16,12 @@ export interface LoopContext {
   rules: FixLoop;
 }
 
-/** Who follows what happens. */
+/** Callbacks for a caller that follows the loop. */
 export interface Watcher {
   signal?: AbortSignal | undefined;
-  /** What a command prints, as it comes. */
+  /** Receives the output of a command while it runs. */
   onOutput?: ((text: string) => Held) | undefined;
-  /** One line for people about what happens now. */
+  /** Receives a line for people about the current step. */
   onNote?: ((line: string) => void) | undefined;
 }
 
@@ -30,12 +31,12 @@ export function loopContextOf(session: Session, sessionManager: SessionManager):
   return { session, sessionManager, rules };
 }
 
-/** The configuration with the namespace that the caller named. */
+/** Returns the configuration with the caller's namespace. */
 export function configFor({ session }: LoopContext, namespace: string | null): Config {
   return namespace === null ? session.config : { ...session.config, kubernetes: { namespace } };
 }
 
-/** A text of somebody else as it may be kept and shown. */
+/** Removes secrets and invisible characters from a text of another author. */
 export function cleanText({ rules }: LoopContext, text: string): string {
   return rules.redact(visible(text)).trim();
 }

@@ -1,6 +1,6 @@
 /**
- * One fix loop on one project: does what the rules allow, and keeps all of it on disk after every step. What may happen
- * next: the rules, crates/core/src/fix_loop. Used by the command line and by MCP alike.
+ * A fix loop on a project. It executes what the rules (crates/core/src/fix_loop) allow, and saves everything to disk
+ * after each step. The command line and the MCP tools both use it.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -52,19 +52,19 @@ import { LoopState } from './state/loop-state.ts';
 import { mayBeginAnew, notOurs, putAside, undecided } from './state/past-loop.ts';
 import type { StateFolder } from './state/state-folder.ts';
 
-/** A change as whoever made it declares it. */
+/** A change as its author describes it. */
 export interface DeclaredFix {
-  /** None: what the work tree shows. */
+  /** Null to use a description of the changes in the work tree. */
   description: string | null;
   outside: string | null;
   approach?: FixApproach | undefined;
-  /** What a fixer printed. */
+  /** Output of the agent. */
   output?: string | undefined;
 }
 
 export class Loop {
   readonly folder: StateFolder;
-  /** It was there before this call. */
+  /** True if the loop existed before this call. */
   readonly continued: boolean;
   readonly #context: LoopContext;
   readonly #lock: Lock;
@@ -72,7 +72,7 @@ export class Loop {
   readonly #notes: string[] = [];
   readonly #state: LoopState;
   #insight: Insight | null = null;
-  /** What all fixes changed, for the report. */
+  /** Diff of all fixes, for the report. */
   #diff = '';
 
   private constructor(
@@ -92,7 +92,10 @@ export class Loop {
     if (continued) this.#insight = readInsight(folder);
   }
 
-  /** Begins a loop, or goes on with the one that waits. One that is over is put aside, but where a human must decide. */
+  /**
+   * Starts a loop, or continues the loop that waits for this command. A finished loop is moved aside, unless a human
+   * must still decide about it.
+   */
   static async start(loopContext: LoopContext, wanted: WantedFix): Promise<Loop> {
     const test = wanted.test ?? detectedTest(loopContext, wanted);
     const started = new Date(io().now()).toISOString();
@@ -124,7 +127,7 @@ export class Loop {
     }
   }
 
-  /** The loop of a folder; of the newest where none is named. */
+  /** Reopens the loop with this command hash (default: the newest loop). */
   static async reopen(loopContext: LoopContext, commandHash: string | undefined): Promise<Loop> {
     const folder = await existingFolder(loopContext, commandHash);
     const lock = folder.lock();
@@ -140,7 +143,7 @@ export class Loop {
     }
   }
 
-  /** A look at a loop that disturbs nobody. */
+  /** Reads a loop without a lock, so that it does not disturb a running process. */
   static async look(loopContext: LoopContext, commandHash: string | undefined): Promise<LoopRecord> {
     const folder = await existingFolder(loopContext, commandHash);
     const state = stateOf(loopContext, folder, commandHash);
@@ -176,7 +179,7 @@ export class Loop {
     return recordOf({ state, outlook, folder, snapshots: this.#snapshots, insight, notes, earlier, diff });
   }
 
-  /** What this call has to say. */
+  /** Messages of this call. */
   get notes(): readonly string[] {
     return this.#notes;
   }
@@ -185,12 +188,15 @@ export class Loop {
     this.#lock.release();
   }
 
-  /** Says something that belongs into the report of this call. */
+  /** Adds a message to the report of this call. */
   note(text: string): void {
     if (!this.#notes.includes(text)) this.#notes.push(text);
   }
 
-  /** Does something that starts programs; if this process is killed, whoever goes on finds them by the mark and ends them. */
+  /**
+   * Runs work that starts programs with a mark. If this process is killed, the next process finds the programs by the
+   * mark and ends them.
+   */
   async marked<T>(work: (mark: string) => Promise<T>): Promise<T> {
     const mark = newMark();
     this.#state.keep({ mark });
@@ -201,7 +207,7 @@ export class Loop {
     return result;
   }
 
-  /** Runs the command, or in error mode the verification. */
+  /** Runs the command. In error mode, runs the verification. */
   async runAttempt(watcher: Watcher, input: CommandInput = NO_INPUT): Promise<FixDecision> {
     const number = this.#state.current.current_attempt;
     const snapshot = await this.#snapshots.take(String(number));
@@ -231,12 +237,15 @@ export class Loop {
     }
   }
 
-  /** Declares what was changed since the last attempt; what the work tree shows counts, not what is said. */
+  /**
+   * Declares what was changed since the last attempt. The rules judge the changes in the work tree, not the
+   * description.
+   */
   async declareFix(fix: DeclaredFix): Promise<FixDecision> {
     const change = await changeSince(this.#context, this.#snapshots, this.#state.current);
     const { files, tried } = change;
     const outside = fix.outside === null ? null : cleanText(this.#context, fix.outside);
-    // Nothing but words: they are the reason for what is suspicious.
+    // A description without any change is the reason for a suspicious result.
     const isReason = this.#state.current.status === 'suspicious' && change.digest === null && outside === null;
     const said = cleanText(this.#context, fix.description ?? '');
     const description = isReason ? said : said || describeChange(change, outside);
@@ -247,7 +256,7 @@ export class Loop {
     if (decision.type === 'refused')
       return outside === null ? explainRefusal(decision, change, this.decision.type) : decision;
     await this.#noteWeakening(change.now);
-    // In error mode a fix belongs to the attempt that verifies it.
+    // In error mode, a fix belongs to the attempt that verifies it.
     const number =
       this.#state.current.mode === 'error' ? this.#state.current.current_attempt : this.#state.current.attempts.length;
     const diff = this.#context.rules.redact(change.diff);
@@ -265,7 +274,7 @@ export class Loop {
     return decision;
   }
 
-  /** Waits for the backoff; rejects with CANCELLED. */
+  /** Waits for the backoff. Rejects with CANCELLED. */
   async wait({ signal, onNote }: Watcher): Promise<FixDecision> {
     const { delay_seconds, attempt } = this.decision;
     if (delay_seconds > 0) onNote?.(`waiting ${Math.round(delay_seconds * 10) / 10} s before attempt ${attempt}`);
@@ -278,14 +287,15 @@ export class Loop {
     return this.#state.apply({ type: 'waited' });
   }
 
-  /** What the next run is given to read. */
+  /** Returns the input for the next run. */
   input(signal?: AbortSignal): Promise<CommandInput> {
     return commandInputFor(this.#context, this.#state.current, { signal });
   }
 
   /**
-   * Looks for answers to the prompt that stopped the last run: under `auto` they are made anew, once; else, and after
-   * that, somebody has to have changed them. Null: there are some; else why there are none.
+   * Looks for answers to the prompt that stopped the last run. With `auto`, the answers are generated again once. After
+   * that, and without `auto`, someone must have changed them. Returns null if there are new answers, otherwise the
+   * reason.
    */
   async answerPrompt(signal?: AbortSignal): Promise<string | null> {
     const { auto, host: notes } = this.#state.current;
@@ -303,7 +313,7 @@ export class Loop {
     return decision.type === 'refused' ? decision.reason : null;
   }
 
-  /** Takes over what may be changed on the way, and says what may not: the limits stay as they were at the beginning. */
+  /** Takes over the options that may change during a loop. Notes the limits that may not change. */
   adjust(wanted: Partial<WantedFix>): void {
     this.#state.adjust(wanted);
     for (const note of limitsKept(this.#state.current, wanted)) this.note(note);
@@ -313,14 +323,17 @@ export class Loop {
     return this.#state.apply({ type: 'circuit_reset' });
   }
 
-  /** What a human would accept is no more what ran. */
+  /**
+   * True if the work tree has changed since the suspicious run, so that a human would accept something else than what
+   * ran.
+   */
   async isOutdated(): Promise<boolean> {
     const { status } = this.#state.current;
     const change = () => changeSince(this.#context, this.#snapshots, this.#state.current);
     return status === 'suspicious' && (await change()).digest !== null;
   }
 
-  /** A fix that no command verifies, as whoever fixes has verified it. */
+  /** Records that the author of the fix has verified it, because no command can. */
   async verified(how: string): Promise<FixDecision> {
     const until = await this.#snapshots.now();
     const weakened = await weakenings(this.#context, this.#snapshots, this.#state.current, until);
@@ -335,7 +348,7 @@ export class Loop {
     return decision;
   }
 
-  /** Whoever fixes has changed nothing: the loop stops until somebody does. */
+  /** Records that the agent changed nothing. The loop stops until someone changes something. */
   noChangeMade(): void {
     this.#state.apply({ type: 'no_change_made' });
   }
@@ -348,13 +361,13 @@ export class Loop {
     if (!this.decision.is_over) this.#state.apply({ type: 'cancelled' });
   }
 
-  /** What somebody found on the web, for the report. */
+  /** Adds addresses from research on the web to the report. */
   addSources(sources: readonly string[]): void {
     this.#state.remember('research_sources', sources);
     this.#state.write();
   }
 
-  /** What somebody found out, for this error. */
+  /** Adds the result of research to the current error. */
   addResearch(text: string): void {
     const research = researchText(text, (text) => this.#context.rules.redact(text));
     if (research === '' || this.#insight === null) return;
@@ -364,7 +377,7 @@ export class Loop {
     this.addSources(findings.sources);
   }
 
-  /** Finds out about the last error, and writes the brief for whoever fixes it. */
+  /** Collects the facts about the last error, and writes the brief. */
   async prepareFix(watcher: Watcher, research?: string): Promise<string> {
     await this.#findOut(watcher, research);
     const brief = briefMarkdown(this.record);
@@ -372,7 +385,7 @@ export class Loop {
     return brief;
   }
 
-  /** Learns from a loop that is over, and writes its report. */
+  /** Learns from a finished loop, and writes its report. */
   async report(watcher: Watcher): Promise<string> {
     const { status } = this.#state.current;
     if (status === 'escalated') await this.#findOut(watcher);
@@ -385,7 +398,7 @@ export class Loop {
     return earlier === null ? markdown : `> ${earlier}\n\n${markdown}`;
   }
 
-  /** Once for each error. */
+  /** Runs only once for each error. */
   async #findOut(watcher: Watcher, research?: string): Promise<void> {
     const attempt = this.#state.current.attempts.length;
     const asked = research !== undefined && this.#insight?.research === null;
@@ -420,7 +433,7 @@ export class Loop {
     this.#state.write();
   }
 
-  /** What a killed process left running is ended; an attempt that was cut off is made again. */
+  /** Ends processes that a killed process left running. An interrupted attempt is repeated. */
   async #goOn(): Promise<void> {
     const { status, host, current_attempt: number } = this.#state.current;
     const { mark } = host;
@@ -436,7 +449,7 @@ export class Loop {
     if (status === 'running' || status === 'cancelled' || isIdle) this.#state.apply({ type: 'resumed' });
   }
 
-  /** What an attempt runs. */
+  /** The command that an attempt runs. */
   get #command(): string {
     const { mode, command, test } = this.#state.current;
     return (mode === 'command' ? command : test) ?? '';
@@ -453,12 +466,12 @@ export class Loop {
         mark,
         redact: (text) => withoutSecrets(this.#context.rules.redact(text), input),
         input: input.input,
-        // A verification has nobody to ask.
+        // Nobody can answer questions of a verification.
         mayAsk: this.#state.current.mode === 'command',
         program: input.program,
         env: input.env,
         signal: watcher.signal,
-        // What a person gave the command is shown to nobody, not even when it prints it.
+        // Inputs that a person gave to the command are never shown, even if the command prints them.
         onOutput: (text) => watcher.onOutput?.(withoutSecrets(text, input)),
       };
       return await (input.digest === null ? runHeard(this.#context, request) : runUnheard(request));
@@ -498,7 +511,7 @@ export class Loop {
       weakened,
       ran: cases?.ran ?? null,
     });
-    // What is changed from here on is the next fix.
+    // Every change after this snapshot belongs to the next fix.
     if (this.#state.current.status !== 'success') {
       this.#state.keep({ after: await this.#snapshots.take(`${number}-after`) });
       this.#state.write();
@@ -509,7 +522,7 @@ export class Loop {
     return decision;
   }
 
-  /** As a run of its own: but not where it is green for a suspicious reason. */
+  /** Records the attempt as a run. A green run with weakened tests is not recorded. */
   async #record(number: number, { run }: AttemptCases): Promise<void> {
     const isGreen = (this.#state.current.attempts.at(-1)?.weakened ?? []).length > 0;
     if (!this.#context.session.historyEnabled || isGreen) return;
@@ -521,7 +534,7 @@ export class Loop {
     }
   }
 
-  /** Says it before the run, while it can still be undone. */
+  /** Notes weakened tests before the run, while the change can still be undone. */
   async #noteWeakening(now: string): Promise<void> {
     const [first] = await weakenings(this.#context, this.#snapshots, this.#state.current, now);
     if (first === undefined) return;
@@ -530,7 +543,10 @@ export class Loop {
     );
   }
 
-  /** A green run that a human has rejected says nothing; the failure before it is still there. */
+  /**
+   * Returns the current error. A green run that a human rejected does not count, because the failure before it still
+   * exists.
+   */
   #errorGiven(): FixError {
     const last = this.#state.current.attempts.findLast((attempt) => !isRejected(attempt));
     const text =
@@ -553,7 +569,7 @@ export class Loop {
   }
 }
 
-/** In error mode, what runs the project's tests verifies a fix. */
+/** Returns the project's test command as the default verification in error mode. */
 function detectedTest({ session }: LoopContext, { error, command }: WantedFix): string | undefined {
   if (command !== undefined || error === undefined) return undefined;
   return session.config.test?.command ?? detectTestCommand(session.root)?.command;

@@ -1,12 +1,13 @@
 /**
- * What a fix loop can be asked for: the one table behind the arguments of fix_problem, the options of the command line
- * and the arguments of the prompt. Its names and types are those of the engine's `FixStart` (`Start` in
- * crates/core/src/fix_loop/begin.rs, with the limits and defaults); a new field is one there and a row here.
+ * The parameters of a fix loop. This table is the source of the arguments of fix_problem, the options of the command
+ * line and the arguments of the prompt. Names and types are those of the engine's `FixStart` (`Start` in
+ * crates/core/src/fix_loop/begin.rs, which has the limits and defaults). A new field needs a field there and a row
+ * here.
  */
 
 import type { FixStart } from 'argus-engine';
 
-/** What a caller wants; when the loop began is the host's to say. */
+/** The parameters from the caller. The host sets the start time. */
 export type WantedFix = Omit<FixStart, 'started'>;
 export type StartFieldName = keyof WantedFix;
 
@@ -16,15 +17,15 @@ type TypeOf<Value> = Value extends string ? 'string' : Value extends number ? 'n
 export interface StartField<Type extends ValueType = ValueType> {
   type: Type;
   isRequired?: true;
-  /** What an agent reads; none where the name says it. */
+  /** Description for agents. Missing if the name is clear. */
   argument?: string;
-  /** What people read at a terminal. */
+  /** Description for people at a terminal. */
   option?: { help: string; value?: `<${string}>`; isWhole?: true };
-  /** What people read of a slash command. */
+  /** Description for people in a slash command. */
   prompt?: { help: string; name?: string };
 }
 
-/** In the order in which agents read them. */
+/** In the order for agents. */
 export const START_FIELDS = {
   command: {
     type: 'string',
@@ -105,7 +106,7 @@ export const START_FIELDS = {
   },
 } as const satisfies { [Name in StartFieldName]-?: StartField<TypeOf<NonNullable<WantedFix[Name]>>> };
 
-/** People read the fields of the contract in its order; a field that is not named here comes last. */
+/** The order of the contract, for people. A field that is missing here comes last. */
 const READING_ORDER: readonly string[] = [
   'error',
   'desired',
@@ -127,7 +128,7 @@ export function fieldsForPeople(): [name: string, field: StartField][] {
   return Object.entries<StartField>(START_FIELDS).toSorted(([a], [b]) => place(a) - place(b));
 }
 
-/** `max_attempts` as people write it, in options and prompts. */
+/** Writes a name such as `max_attempts` with dashes, for options and prompts. */
 export function dashed(name: string): string {
   return name.replaceAll('_', '-');
 }

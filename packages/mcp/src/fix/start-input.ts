@@ -1,4 +1,4 @@
-/** The schema of what a fix loop can be asked for, made of the table of its fields. */
+/** The schema of the parameters of a fix loop, built from the table of fields. */
 
 import type { z } from 'zod';
 import type { Zod } from '../system/zod.ts';
@@ -12,10 +12,10 @@ type Shape = {
     : z.ZodExactOptional<Schemas[Fields[Name]['type']]>;
 };
 
-/** What is not given is absent, never undefined: JSON knows no other way. */
+/** Optional fields must be absent, not undefined, because JSON has no undefined. */
 export function startShape(z: Zod): Shape {
   const schemas = Object.entries<StartField>(START_FIELDS).map(([name, field]) => [name, schemaOf(z, field)] as const);
-  // The keys and types are the table's, which `fromEntries` forgets.
+  // The cast restores the keys and types of the table, because `fromEntries` returns only a record.
   return Object.fromEntries<z.ZodType>(schemas) as Shape;
 }
 

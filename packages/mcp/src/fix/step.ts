@@ -1,5 +1,5 @@
 /**
- * One step of a loop that an agent drives: a declared fix, the wait that is due, and at most one run.
+ * One step of a loop that an agent drives: declares a fix, waits for the backoff, and runs at most once.
  */
 
 import { missingText } from './attempt/command-input.ts';
@@ -8,7 +8,10 @@ import type { Watcher } from './loop-context.ts';
 
 const OVER = 'The loop is over, and its last run was well; fix_problem begins a new one.';
 
-/** Why nothing was run; null where something was. `verified`: how a fix was verified that no command verifies. */
+/**
+ * Returns why nothing ran, or null if something ran. `verified` describes how a fix was verified that no command can
+ * verify.
+ */
 export async function step(loop: Loop, watcher: Watcher, fix?: DeclaredFix, verified?: string): Promise<string | null> {
   if (fix !== undefined && (loop.decision.type === 'apply_fix' || says(fix))) {
     const decision = await loop.declareFix(fix);
@@ -32,7 +35,10 @@ export async function step(loop: Loop, watcher: Watcher, fix?: DeclaredFix, veri
   return decision.type === 'refused' ? decision.reason : null;
 }
 
-/** Of an error that may pass by itself, a change need not be declared. */
+/**
+ * True if the fix has a description. A fix without one is declared only when the rules ask for a fix, because an error
+ * may also disappear by itself.
+ */
 function says({ description, outside }: DeclaredFix): boolean {
   return (description ?? '').trim() !== '' || outside !== null;
 }

@@ -1,12 +1,12 @@
 /**
- * The prompt `fix-problem`, which most agents offer as a slash command: the contract's arguments (fix/start-fields.ts),
- * and how to go on. The agent begins the loop, with the tools.
+ * The prompt `fix-problem`, which most agents offer as a slash command. It has the arguments of the contract
+ * (fix/start-fields.ts) and tells the agent how to run the loop with the tools.
  */
 
 import type { GetPromptResult, McpServer, StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { dashed, fieldsForPeople } from '../fix/start-fields.ts';
 
-/** Under the contract's names; their texts are all a client shows of a prompt. */
+/** Arguments by their name in the contract. Clients show only the help texts of a prompt. */
 const ARGUMENTS = new Map(
   fieldsForPeople().flatMap(([field, { type, isRequired, prompt }]) =>
     prompt === undefined
@@ -51,7 +51,7 @@ ${json}
   return { description: 'Fix a problem', messages: [{ role: 'user', content: { type: 'text', text } }] };
 }
 
-/** Written by hand: a server starts without making schemas. */
+/** Written by hand, so that the server starts without building a zod schema. */
 function argumentsSchema(): StandardSchemaWithJSON<Given, Given> {
   const properties = Object.fromEntries(
     [...ARGUMENTS].map(([name, { help }]) => [name, { type: 'string', description: help }]),
@@ -76,7 +76,7 @@ function readGiven(value: unknown): Given {
   return given;
 }
 
-/** A prompt's arguments are all texts. */
+/** Converts the text of an argument to its type, because all arguments of a prompt are texts. */
 const READ = {
   string: (text: string) => text,
   number: numberIn,

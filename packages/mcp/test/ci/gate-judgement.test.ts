@@ -57,13 +57,13 @@ test.each<[VerdictKind | undefined, boolean]>([
   ['broken', false],
   ['new', false],
   ['unknown', false],
-  // Of an earlier version.
+  // A run from an earlier version has no verdict.
   [undefined, false],
   ['flaky', true],
   ['infrastructure', true],
   ['order', true],
   ['environment', true],
-])('a failure that is %s passes: %s', (kind, passes) => {
+])('a failure with the verdict %s passes: %s', (kind, passes) => {
   const gate = judge({ run: RUN, cases: [one('a', kind), one('b', 'passed')] }, NONE, FACTS);
   expect(gate.passes).toBe(passes);
   expect([gate.failing.length, gate.reported.length]).toEqual(passes ? [0, 1] : [1, 0]);
@@ -78,7 +78,7 @@ test.each(['npm test', 'packages/a > npm test'])('a run that was cut off passes 
   expect(judge({ run, cases: [ofTest] }, NONE, FACTS).passes).toBe(true);
 });
 
-test('an entry counts to the end of its day', () => {
+test('counts a quarantine entry until the end of its day', () => {
   const entry: QuarantinedCase = { case: 'a', reason: 'waits', owner: 'ada', until: '2026-02-03' };
   const judged = (until: string) => {
     const entries = [{ ...entry, until }];
@@ -89,12 +89,12 @@ test('an entry counts to the end of its day', () => {
   expect(judged('2026-02-02').problems).toEqual([expect.stringMatching(/^The quarantine of a is over/u)]);
 });
 
-test('names of others are no entries of the quarantine', () => {
+test('does not take inherited properties for quarantine entries', () => {
   const gate = judge({ run: RUN, cases: [one('__proto__', 'broken'), one('constructor', 'broken')] }, NONE, FACTS);
   expect(gate.failing).toHaveLength(2);
 });
 
-test('a run that shows no failure is not trusted where something else says that there was one', () => {
+test('distrusts a run without failures if something else reports a failure', () => {
   const passed = { run: { ...RUN, status: 'passed', failed: 0 } as const, cases: [one('b', 'passed')] };
   expect(judge(passed, NONE, FACTS).passes).toBe(true);
   expect(judge({ ...passed, run: RUN }, NONE, FACTS).problems).toHaveLength(1);
@@ -107,7 +107,7 @@ test('a run that shows no failure is not trusted where something else says that 
   ]);
 });
 
-test('of a run that waits to be recorded each failure counts, those that are not listed too', () => {
+test('counts every failure of an unrecorded run, including failures that are not listed', () => {
   const failure = {
     caseName: 'a',
     category: 'UNKNOWN',
@@ -158,7 +158,7 @@ test.each<[string, CaseRecord, Partial<GateFacts>, string | undefined]>([
   );
 });
 
-test('excused failures must explain that the command failed', () => {
+test('requires that excused failures explain the failed command', () => {
   const report = { run: RUN, cases: [one('a', 'flaky'), one('b', 'passed')] };
   const judged = (facts: Partial<GateFacts>) => judge(report, NONE, { ...FACTS, ...facts });
   expect(judged({ outcome: 'failure' }).passes).toBe(true);

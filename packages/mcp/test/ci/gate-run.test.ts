@@ -1,4 +1,4 @@
-/** Which of the runs of all work trees is of this one. */
+/** Finds the run of this work tree among the runs of all work trees. */
 
 import type { RunRecord } from 'argus-engine';
 import { expect, test } from 'vitest';
@@ -26,7 +26,7 @@ const here = (tree: string | null, isAsCommitted: boolean, commit: string | null
   isAsCommitted,
 });
 
-/** Newest first, in two work trees of one commit, and of others. */
+/** The newest first: runs in two work trees of a commit, and of other commits. */
 const RUNS = [
   run('edited there', 'c1', true, 'edited'),
   run('edited, and git was too slow', 'c1', true),

@@ -10,7 +10,7 @@ function folder(files: Record<string, string>): string {
   return root;
 }
 
-// Printed by Vitest 3.2, Jest 30, nyc 17, pytest-cov 6, coverage.py 7, SimpleCov 0.22, JaCoCo 0.8, Node 20, pytest 8,
+// Output of Vitest 3.2, Jest 30, nyc 17, pytest-cov 6, coverage.py 7, SimpleCov 0.22, JaCoCo 0.8, Node 20, pytest 8,
 // TypeScript 5 and ESLint 9.
 test.each([
   ['Vitest', 'ERROR: Coverage for lines (50%) does not meet global threshold (80%)'],
@@ -25,7 +25,7 @@ test.each([
   ['pytest', 'INTERNALERROR> Traceback (most recent call last):'],
   ['TypeScript', "src/a.ts(3,5): error TS2322: Type 'string' is not assignable to type 'number'."],
   ['ESLint', '✖ 3 problems (1 error, 2 warnings)'],
-])('%s printed a reason', (_, line) => {
+])('finds the reason that %s printed', (_, line) => {
   const root = folder({ 'out.log': `1 failed, 19 passed\n${line}\ndone\n` });
   expect(otherReasons(root, path.join(root, 'out.log'))).toEqual([`The tests printed: ${line}`]);
 });
@@ -37,13 +37,13 @@ test.each([
   ['.nycrc.json', '{"check-coverage": true}'],
   ['pyproject.toml', '[tool.coverage.report]\nfail_under = 80\n'],
   ['setup.cfg', '[tool:pytest]\naddopts = --cov-fail-under=80\n'],
-])('a threshold in %s is a reason until the log is there', (name, text) => {
+])('a threshold in %s is a reason only without a log', (name, text) => {
   const root = folder({ [name]: text, 'out.log': 'Coverage: 99 % of lines\n1 failed\n' });
   expect(otherReasons(root, undefined)).toEqual([expect.stringContaining(`${name} sets a threshold of coverage`)]);
   expect(otherReasons(root, path.join(root, 'out.log'))).toEqual([]);
 });
 
-test('there is none in a project without a threshold', () => {
+test('finds no reason in a project without a threshold', () => {
   const root = folder({ 'package.json': '{"scripts":{"test":"vitest run --coverage"}}' });
   expect(otherReasons(root, undefined)).toEqual([]);
   expect(() => otherReasons(root, path.join(root, 'none.log'))).toThrow('cannot be read');

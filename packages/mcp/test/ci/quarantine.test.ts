@@ -9,7 +9,7 @@ import { baseRevision } from '../../src/git/base-revision.ts';
 const FILE = 'argus-quarantine.yaml';
 const ENTRY = { case: 'a > b', reason: 'waits', owner: 'ada', until: '2026-02-03' };
 
-test('entries, and none', async () => {
+test('parses files with and without entries', async () => {
   const text = 'version: 1\ncases:\n  - { case: a > b, reason: waits, owner: ada, until: 2026-02-03 }\n';
   expect(await parseQuarantine(text, FILE)).toEqual([ENTRY]);
   expect(await parseQuarantine('cases: []\n', FILE)).toEqual([]);
@@ -23,11 +23,11 @@ test.each([
   ['no such day', 'cases:\n  - { case: x, reason: y, owner: z, until: 2026-02-30 }\n', `${FILE}:2: cases.0.until: `],
   ['a key too many', 'cases: []\nall: true\n', `${FILE}:2: all: unknown key; see argus-quarantine.schema.json`],
   ['an alias bomb', `a: &a [x]\n${'b: [*a]\n'.repeat(3)}`, `${FILE}:`],
-])('%s is a mistake', async (_, text, message) => {
+])('rejects a file with %s', async (_, text, message) => {
   await expect(parseQuarantine(text, FILE)).rejects.toThrow(message);
 });
 
-test('outside of git the file here counts, but not in CI', async () => {
+test('uses the local file without git, but not in CI', async () => {
   const top = mkdtempSync(path.join(tmpdir(), 'argus-quarantine-'));
   const versions = async (isInCi: boolean) =>
     quarantineVersions({ top }, await baseRevision(top, { base: null, isInCi, isOfBase: false }));
@@ -37,7 +37,7 @@ test('outside of git the file here counts, but not in CI', async () => {
   expect(await versions(true)).toMatchObject({ from: null, counting: [], notes: [expect.stringContaining('no git')] });
 });
 
-test('what is no ordinary file is not read', async () => {
+test('does not read a link or a folder in place of the file', async () => {
   const top = mkdtempSync(path.join(tmpdir(), 'argus-quarantine-'));
   symlinkSync('/dev/zero', path.join(top, FILE));
   const here = await quarantineVersions({ top }, undefined);

@@ -1,4 +1,4 @@
-/** The argument strings of the contract, as a slash command hands them on. */
+/** Splits the argument strings of the contract as a slash command passes them. */
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { withArgumentString, wordsIn } from '../../src/cli/fix-loop/argument-string.ts';
@@ -36,7 +36,7 @@ test.each([
     ['fix-problem', '--no-agent', 'no such thing', '--desired', 'x', '--json'],
   ],
   [['generate-inputs', '--arguments', '-'], 'for command: "./setup.sh"', ['generate-inputs', './setup.sh']],
-])('%j takes its other words from stdin', async (args, typed, words) => {
+])('%j reads more words from stdin', async (args, typed, words) => {
   const own = { ...io(), stdin: Readable.from([typed]) };
   expect(await withIo(own, () => withArgumentString(argv(...args)))).toEqual(argv(...words));
 });

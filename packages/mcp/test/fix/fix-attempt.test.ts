@@ -1,4 +1,4 @@
-/** One attempt: its command, what it leaves behind, and its log. */
+/** An attempt: its command, the processes that it leaves, and its log. */
 
 import { existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -17,20 +17,20 @@ function attempt(command: string, extra: Partial<AttemptRequest> = {}) {
   return { request, result: runAttempt(request), log: () => readFileSync(logPath, 'utf8') };
 }
 
-// Side by side, because most of them wait.
+// Run in parallel, because most of these tests wait.
 describe.skipIf(process.platform === 'win32')('an attempt', { concurrent: true }, () => {
-  test('logs both streams, in the order in which they were written', async () => {
+  test('logs both streams in the order in which they were written', async () => {
     const { result, log } = attempt('for i in 1 2 3; do echo out$i; echo err$i >&2; done; exit 3');
     expect(await result).toMatchObject({ exitCode: 3, timedOut: false, signal: null });
     expect(log()).toBe('out1\nerr1\nout2\nerr2\nout3\nerr3\n');
     expect((await result).text).toBe(log());
   });
 
-  test('runs in bash where there is one', async () => {
+  test('runs in bash if bash exists', async () => {
     expect((await attempt('[[ a == a ]] && set -o pipefail').result).exitCode).toBe(0);
   });
 
-  test('reads its input, and nothing without any', async () => {
+  test('passes the input, and nothing without an input', async () => {
     const { result, log } = attempt('read -r a; read -r b; echo "$a-$b"', { input: 'one\ntwo\n' });
     expect((await result).exitCode).toBe(0);
     expect(log()).toBe('one-two\n');
@@ -38,7 +38,7 @@ describe.skipIf(process.platform === 'win32')('an attempt', { concurrent: true }
     expect((await attempt('true', { input: 'x'.repeat(1_000_000) }).result).exitCode).toBe(0);
   });
 
-  // Silence of three seconds is a question.
+  // Three seconds of silence count as a question.
   describe.skipIf(process.platform !== 'linux')('that may ask', () => {
     const ask = `require('node:fs').writeSync(1, 'Name? '); require('node:fs').readSync(0, Buffer.alloc(9))`;
     test.each([
@@ -55,16 +55,16 @@ describe.skipIf(process.platform === 'win32')('an attempt', { concurrent: true }
       ['a pipe between programs', 'sleep 4 | cat; cat <&-; true'],
       ['a shell at the end of a pipe', 'sleep 4 | while read -r x; do :; done'],
       ['a program that passes its input on', 'cat & sleep 4'],
-    ])('goes on with %s', async (_, command) => {
+    ])('continues with %s', async (_, command) => {
       expect(await attempt(command, { mayAsk: true }).result).toMatchObject({ prompt: null, exitCode: 0 });
     });
   });
 
-  test('a signal is an exit code', async () => {
+  test('turns a signal into an exit code', async () => {
     expect(await attempt('kill -9 $$').result).toMatchObject({ exitCode: 137, signal: 'SIGKILL' });
   });
 
-  test('is ended when its time is up, though it ignores the polite signal', async () => {
+  test('ends a command after its timeout, even if it ignores SIGTERM', async () => {
     const { result, request } = attempt("trap '' TERM; echo begun; while true; do sleep 1; done", {
       timeoutSeconds: 1,
     });
@@ -78,7 +78,7 @@ describe.skipIf(process.platform === 'win32')('an attempt', { concurrent: true }
     expect(await findMarked(request.mark)).toEqual([]);
   });
 
-  test('leaves nothing when it is cancelled', async () => {
+  test('leaves no process after a cancellation', async () => {
     const abort = new AbortController();
     const { result, request, log } = attempt('setsid sleep 300 & echo begun; sleep 300', {
       signal: abort.signal,
@@ -92,7 +92,7 @@ describe.skipIf(process.platform === 'win32')('an attempt', { concurrent: true }
     expect(log()).toContain('begun');
   });
 
-  test('keeps the beginning and the end of much output', async () => {
+  test('keeps the beginning and the end of a long output', async () => {
     const { result, request } = attempt('yes 0123456789abcdef | head -c 100000000; echo; echo the end; exit 1', {
       timeoutSeconds: 110,
     });
@@ -109,7 +109,7 @@ describe('a log', () => {
   const redact = (text: string) =>
     text.replaceAll(/-----BEGIN KEY.*?-----END KEY-----/gsu, '[key]').replaceAll('hunter2', '[pw]');
 
-  test('no secret is cut in two', () => {
+  test('never cuts a secret in two', () => {
     const file = path.join(folder(), 'a.log');
     const log = new LogFile(file, redact);
     const key = `-----BEGIN KEY-----\n${'abcdef\n'.repeat(400)}-----END KEY-----\n`;
@@ -122,7 +122,7 @@ describe('a log', () => {
     expect(readFileSync(file, 'utf8')).toBe(redact(text));
   });
 
-  test('lines without end', () => {
+  test('writes long lines without a newline', () => {
     const file = path.join(folder(), 'a.log');
     const log = new LogFile(file, same);
     for (let i = 0; i < 50; i++) log.add('y'.repeat(50_000));
@@ -130,7 +130,7 @@ describe('a log', () => {
     expect(statSync(file).size).toBe(2_500_000);
   });
 
-  test.skipIf(process.platform === 'win32')('a link in its place is replaced and not followed', () => {
+  test.skipIf(process.platform === 'win32')('replaces a link and does not follow it', () => {
     const [target, file] = [path.join(folder(), 'target'), path.join(folder(), 'a.log')];
     writeFileSync(target, 'mine');
     symlinkSync(target, file);
@@ -140,7 +140,7 @@ describe('a log', () => {
     expect([readFileSync(target, 'utf8'), readFileSync(file, 'utf8')]).toEqual(['mine', 'text']);
   });
 
-  test('a disk that cannot be written to is no reason to fail', () => {
+  test('reports a failed write and does not throw', () => {
     const log = new LogFile(path.join(folder(), 'missing', 'a.log'), same);
     log.add('text');
     expect(log.end()).toEqual([expect.stringContaining('ENOENT')]);

@@ -1,4 +1,4 @@
-/** What a brief tells of pods and containers: what kubectl and docker print, read and put into words. */
+/** The state of pods and containers in a brief, from the output of kubectl and docker. */
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -9,7 +9,7 @@ import { answerOf, programs, withEnvironment } from './gathering.ts';
 
 type Answers = readonly (readonly [pattern: string, output: string, exitCode?: number])[];
 
-/** A program that prints a file for the first pattern its arguments fit, and keeps what it was asked. */
+/** A program that prints a file for the first pattern that matches its arguments, and records its calls. */
 function standIn(program: string, answers: Answers) {
   const printed = folder(Object.fromEntries(answers.map(([, output], index) => [`answer-${index}`, output])));
   const cases = answers.map(([pattern, , exitCode = 0], index) => {
@@ -57,7 +57,7 @@ const PULL =
   'Warning  Failed     33s (x3 over 81s)  kubelet            Failed to pull image "registry.test/press/web:latestt": not found';
 
 describe('pods', () => {
-  test('a pod that was killed for memory: cause, limit and previous log', async () => {
+  test('reports cause, limit and previous log of a pod that was killed for memory', async () => {
     const killed = 'press-web-6c9f  0/1  CrashLoopBackOff  6 (45s ago)  26m  10.244.2.8  node-b  <none>  <none>';
     const log = 'loading the whole archive\nAuthorization: Bearer abcdefghijklmnop1234567890\n';
     const { env, asked } = standIn('kubectl', [
@@ -84,7 +84,7 @@ describe('pods', () => {
     for (const line of asked()) expect(line).toMatch(/^(?:get|describe|logs) .*-n press$/u);
   });
 
-  test('a pod whose image cannot be pulled, in the namespace of the configuration', async () => {
+  test('reports a pod whose image cannot be pulled, in the namespace of the configuration', async () => {
     const { env } = standIn('kubectl', [
       ['get pods*', pods('press-web-6c9f  0/1  ImagePullBackOff  0  26m')],
       ['describe pod press-web-6c9f*', described('ImagePullBackOff', PULL).replace('OOMKilled', 'Error')],
@@ -100,7 +100,7 @@ describe('pods', () => {
     expect(answerOf(found, 11).why_not).toContain('The namespace has no deployments.');
   });
 
-  test('a container that has no previous run', async () => {
+  test('reads the current log of a container without a previous run', async () => {
     const { env } = standIn('kubectl', [
       ['get pods*', pods(WELL, 'press-web  0/1  Error  2  1m', 'press-migrate  0/1  Completed  0  2d')],
       ['logs press-web --previous*', 'previous terminated container not found', 1],
@@ -131,7 +131,7 @@ describe('pods', () => {
     expect(answerOf(await context(env), 9).why_not).toContain(reason);
   });
 
-  test('no pods at all: the events of the deployment say why', async () => {
+  test('adds the events of a deployment that has no pods', async () => {
     const { env } = standIn('kubectl', [
       ['get pods*', ''],
       ['get deployments*', deployments('press-web  0/1  0  0  1m')],
@@ -151,7 +151,7 @@ describe('pods', () => {
 describe('docker', () => {
   const NONE = { namespace: undefined };
 
-  test('containers that compose started here', async () => {
+  test('reports the containers that compose started here', async () => {
     const root = folder({ 'compose.yaml': 'services: {}\n' });
     const { env, asked } = standIn('docker', [
       ['ps *', 'press-db-1\n'],
@@ -166,9 +166,9 @@ describe('docker', () => {
     expect(found.hypothesis).toContain('more memory than its limit');
   });
 
-  test('health, what could not be started, and one of several that is missing', async () => {
+  test('reports health, start errors and a missing container', async () => {
     const states = '/press-web-1: running, unhealthy\n/press-job-1: created, exit code 127, exec: "prss": not found';
-    // It prints those there are, and fails.
+    // docker prints the existing containers and then fails.
     const env = programs({ docker: `echo '${states}'; echo 'Error: No such container: gone' >&2; exit 1` });
     const found = await context(env, { ...NONE, config: { containers: ['press-web-1', 'press-job-1', 'gone'] } });
     expect(answerOf(found, 11).answer?.split('\n')).toEqual([
@@ -178,7 +178,7 @@ describe('docker', () => {
     ]);
   });
 
-  test('a daemon that does not answer is a reason', async () => {
+  test('gives a reason if the daemon does not answer', async () => {
     const { env } = standIn('docker', [['inspect *', 'Cannot connect to the Docker daemon at unix:///x.sock.', 1]]);
     const found = await context(env, { ...NONE, config: { containers: ['press-db-1'] } });
     expect(answerOf(found, 11).why_not).toContain('Cannot connect to the Docker daemon');

@@ -1,4 +1,7 @@
-/** The contract's fifteen questions about an error, answered from the project, and what never leaves it. */
+/**
+ * Answers the fifteen questions of the contract about an error from the project, and checks what never leaves the
+ * project.
+ */
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
@@ -50,15 +53,15 @@ function context(root: string, rest: Partial<ContextRequest> = {}): Promise<FixC
   return gatherContext({ root, errorText: error.headline, error, config: {}, ...rest });
 }
 
-/** The context of an error in a line of a file. */
+/** Returns the context of an error in a line of a file. */
 const contextAt = (root: string, file: string, line: number, rest: object = {}) =>
   context(root, { error: { ...TYPE_ERROR, ...rest, location: { file, line } } });
 
-/** An error whose line is not known, with another text. */
+/** An error with another text and an unknown line. */
 const without = (headline: string, rest: object = {}) => ({ ...TYPE_ERROR, headline, location: null, ...rest });
 
 describe('the fifteen questions', () => {
-  test('of an error in a project with a history', async () => {
+  test('are answered for an error in a project with history', async () => {
     const root = project(SHOP);
     commit(root, 'Carts');
     put(root, { 'src/cart.ts': `${CART}// more\n` });
@@ -92,7 +95,7 @@ describe('the fifteen questions', () => {
     }
   });
 
-  test('of a test that failed: the function it calls', async () => {
+  test('are answered about the function that a failed test calls', async () => {
     const root = project(SHOP);
     commit(root, 'the shop');
     const location = { file: 'test/cart.test.ts', line: 3, column: 3, function: null };
@@ -113,7 +116,7 @@ describe('the fifteen questions', () => {
     expect(answerOf(twice, 15).answer).toBe('The lines of question 5.');
   });
 
-  test('have reasons where there is no git, no place, nothing', async () => {
+  test('have reasons without git, without a place and without anything', async () => {
     const found = await context(folder(), { error: without('boom', { error_type: '' }) });
     expect(found.answers).toHaveLength(15);
     const open = found.answers.filter(({ answer }) => answer === null);
@@ -122,13 +125,13 @@ describe('the fifteen questions', () => {
     expect(answerOf(found, 13).why_not).toBe('The project is not a git repository.');
   });
 
-  test('without git the files are searched themselves', async () => {
+  test('are answered by a search of the files without git', async () => {
     const found = await context(folder(SHOP));
     expect(answerOf(found, 8)).toMatchObject({ answer: expect.stringContaining('src/cart.ts:13') });
     expect(answerOf(found, 15).source).toBe('test/cart.test.ts:3');
   });
 
-  test('a repository without a commit, and a line that is not committed', async () => {
+  test('are answered in a repository without a commit, and for an uncommitted line', async () => {
     const root = project(SHOP);
     const found = await context(root);
     expect(answerOf(found, 4).why_not).toContain('git knows nothing of src/cart.ts');
@@ -140,7 +143,7 @@ describe('the fifteen questions', () => {
     expect(answerOf(changed, 13).answer).toContain('Not committed: src/cart.ts (changed)');
   });
 
-  test('frames of other machines, of packages and of nowhere', async () => {
+  test('use frames of other machines, and ignore frames of packages', async () => {
     const root = project({ ...SHOP, 'node_modules/orders-client/index.js': 'x\n' });
     const place = async (...files: string[]) => {
       const frames = files.map((file) => ({ file, line: 10 }));
@@ -156,7 +159,7 @@ describe('the fifteen questions', () => {
     expect(await place('/etc/passwd')).toBeNull();
   });
 
-  test('Java gives a name and a class', async () => {
+  test('find a Java file by its name and class', async () => {
     const java =
       'package shop.cart;\n\npublic class Cart {\n  int total(int[] prices) {\n    return prices[0];\n  }\n}\n';
     const root = project({ 'src/main/java/shop/cart/Cart.java': java, 'src/main/java/shop/old/Cart.java': java });
@@ -166,7 +169,7 @@ describe('the fifteen questions', () => {
     expect(answerOf(found, 6).answer).toContain('int total(int[] prices)');
   });
 
-  test('the line that the engine finds in an output', async () => {
+  test('use the line that the engine finds in an output', async () => {
     const root = project({ ...SHOP, 'app/run.py': 'import os\n\ndef run():\n    go()\n' });
     const engine = await createFixLoop({});
     const place = async (errorText: string) => {
@@ -180,7 +183,7 @@ describe('the fifteen questions', () => {
     expect(await place('at 12:30:10 nothing.ts:3, src/none.ts:4, v1.2:3')).toBeNull();
   });
 
-  test('no trace: the line that holds the words of the message', async () => {
+  test('find the line with the words of the message if there is no trace', async () => {
     const root = project({
       'lib/ledger.py':
         'def close(day):\n    """Closes the books."""\n    raise Wrong("the ledger is not balanced: %d")\n',
@@ -207,13 +210,13 @@ describe('the fifteen questions', () => {
     ['a.ts', '', 'export const run = async (job: Job) =>', ' {\n  job.go();\n};\n', 2],
     ['A.cs', 'class S {\n  ', 'public async Task<int> Run(Job job)', '\n  {\n    job.Go();\n  }\n}\n', 4],
     ['a.sh', '', 'run()', ' {\n  job_go\n}\n', 2],
-  ])('the function around a line of %s', async (file, before, signature, after, line) => {
+  ])('find the function around a line of %s', async (file, before, signature, after, line) => {
     const found = await contextAt(project({ [file]: before + signature + after }), file, line);
     expect(found.function?.toLowerCase()).toBe('run');
     expect(answerOf(found, 6).answer).toContain(signature.replaceAll(/\s+/gu, ' '));
   });
 
-  test('dependencies: where they are declared, and what is missing', async () => {
+  test('list declared and missing dependencies', async () => {
     const root = project({
       'requirements.txt': 'flask==3.0.1\n',
       'app/main.py': 'import os\nfrom flask import Flask\nimport yaml\nfrom app.util import x\nfrom helper import y\n',
@@ -240,13 +243,13 @@ describe('the fifteen questions', () => {
     ['A.java', 'import org.junit.jupiter.api.Test;\n', 'pom.xml', '<x>\n\n<groupId>org.junit.jupiter</groupId>\n'],
     ['a.rb', "require 'rack/test'\n", 'Gemfile', "source 'https://gems.test'\n\ngem 'rack'\n"],
     ['a.ts', "import { x } from '@acme/pear/deep';\n", 'package.json', '{\n\n"dependencies": { "@acme/pear": "2" }}'],
-  ])('dependencies of %s', async (file, code, manifest, text) => {
+  ])('list the dependencies of %s', async (file, code, manifest, text) => {
     const { answer } = answerOf(await contextAt(project({ [file]: code, [manifest]: text }), file, 1), 7);
     expect(answer).toMatch(new RegExp(`^\\S+: ${manifest}:3: `, 'u'));
     expect(answer?.split('\n')).toHaveLength(1);
   });
 
-  test('variables: names and whether they are set, never a value', async () => {
+  test('list variables and whether they are set, but never a value', async () => {
     const root = project({
       'run.py':
         'import os\nurl = os.environ["LEDGER_URL"]\nmode = os.getenv("LEDGER_MODE")\nkey = os.environ.get("LEDGER_KEY")\n',
@@ -261,7 +264,7 @@ describe('the fifteen questions', () => {
     expect(found.hypothesis).toContain('the environment variable LEDGER_KEY is not set');
   });
 
-  test('log files around the words of the error, the newest part only', async () => {
+  test('quote log files around the words of the error, only from the newest part', async () => {
     const noise = 'nothing of note\n'.repeat(40_000);
     const entry = "12:00 start\n12:01 TypeError: Cannot read properties of undefined (reading 'map')\n12:02 stop\n";
     const root = project({ ...SHOP, 'logs/shop.log': noise + entry, 'logs/other.log': 'quiet\n' });
@@ -271,7 +274,7 @@ describe('the fifteen questions', () => {
     expect(answerOf(found, 12).answer?.length).toBeLessThan(1_000);
   });
 
-  test('no log holds the words: the end of one that was written just now', async () => {
+  test('quote the end of a log that was just written if no log has the words', async () => {
     const root = project({
       ...SHOP,
       'logs/new.log': 'one\ntwo\nthree\n',
@@ -299,14 +302,14 @@ describe('the fifteen questions', () => {
       'It could not be answered: git is not installed.',
       'git is not installed.',
     ],
-  ])('are answered without git where it %s', async (_, env, search, history) => {
+  ])('are answered without git if it %s', async (_, env, search, history) => {
     const found = await withEnvironment(env, () => context(folder(SHOP)));
     expect(answerOf(found, 5).answer).toContain('> 10 |');
     expect(answerOf(found, 8).why_not).toBe(search);
     expect(answerOf(found, 13).why_not).toBe(history);
   });
 
-  test('a search that git gives up leaves the other questions answered', async () => {
+  test('are answered even if one search by git fails', async () => {
     const root = project(SHOP);
     commit(root, 'Carts');
     const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
@@ -316,14 +319,14 @@ describe('the fifteen questions', () => {
     expect(answerOf(found, 13).answer).toContain('Carts');
   });
 
-  test.skipIf(process.platform === 'win32')('a pipe where a file should be holds nothing up', async () => {
+  test.skipIf(process.platform === 'win32')('do not wait for a pipe in place of a file', async () => {
     const root = project({ ...SHOP, 'logs/a.log': 'x\n' });
     const pipes = ['pipe.ts', 'logs/pipe.log', 'compose.yaml', '.env'];
     execFileSync('sh', ['-c', 'mkfifo "$@"', 'sh', ...pipes.map((name) => path.join(root, name))]);
     expect((await contextAt(root, 'pipe.ts', 3)).location).toBeNull();
   });
 
-  test('a file of another kind is no place of an error', async () => {
+  test('do not take a binary file or a folder for the place of an error', async () => {
     const root = project();
     writeFileSync(path.join(root, 'data.bin'), Buffer.from([0, 1, 2]));
     mkdirSync(path.join(root, 'src.ts'));
@@ -331,8 +334,8 @@ describe('the fifteen questions', () => {
   });
 });
 
-describe('what never leaves', () => {
-  test('files outside the project, whatever leads there', async () => {
+describe('the context never contains', () => {
+  test('files outside the project, even behind links', async () => {
     const outside = folder({
       'secret.ts': 'const plan = "swordfish";\n'.repeat(12),
       'app.log': 'TypeError swordfish\n',
@@ -346,7 +349,7 @@ describe('what never leaves', () => {
     }
   });
 
-  test('lines of files that hold values', async () => {
+  test('lines of files with secrets', async () => {
     const root = project({ ...SHOP, '.env': 'MODE=swordfish\n', 'deploy/tls.key': 'swordfish swordfish\n' });
     for (const file of ['.env', 'deploy/tls.key']) {
       expect(JSON.stringify(await contextAt(root, file, 1, { headline: '' }))).not.toContain('swordfish');
@@ -390,7 +393,7 @@ describe('what never leaves', () => {
     expect(JSON.stringify(found)).not.toMatch(/\\u001b|\u202e/u);
   });
 
-  test('the repository is as it was', async () => {
+  test('the repository stays unchanged', async () => {
     const root = project(SHOP);
     commit(root, 'Carts');
     put(root, { 'src/cart.ts': `${CART}\n` });
@@ -405,7 +408,7 @@ describe('what never leaves', () => {
 describe('programs', () => {
   const here = { cwd: tmpdir() };
 
-  test('are ended when they take too long, say too much, or nobody wants to know', async () => {
+  test('are ended if they take too long, print too much, or are cancelled', async () => {
     const [slow, endless] = await Promise.all([
       ask('sleep', ['600'], { ...here, timeoutMs: 300 }),
       ask('sh', ['-c', 'yes'], { ...here, maxBytes: 1_000 }),
@@ -416,7 +419,7 @@ describe('programs', () => {
     await expect(asked).rejects.toMatchObject({ code: 'CANCELLED' });
   });
 
-  test('that are missing, fail, or leave somebody behind', async () => {
+  test('are reported if they are missing or fail, and may leave a process behind', async () => {
     expect(await ask('no-such-program', [], here)).toMatchObject({ problem: 'no-such-program is not installed' });
     expect(await ask('sh', ['-c', 'echo bad >&2; exit 3'], here)).toMatchObject({ problem: 'bad', exitCode: 3 });
     expect(await ask('sh', ['-c', 'sleep 600 & echo done'], here)).toMatchObject({ stdout: 'done\n' });
@@ -425,7 +428,7 @@ describe('programs', () => {
   test.each([
     ['kubectl', { namespace: 'shop' }],
     ['docker', { config: { containers: ['shop-db'] } }],
-  ])('%s is ended when the gathering is cancelled', async (program, rest) => {
+  ])('%s is ended if the call is cancelled', async (program, rest) => {
     const abort = new AbortController();
     const begun = path.join(folder(), 'begun');
     const env = programs({ [program]: `touch '${begun}'; exec sleep 600` });
@@ -437,7 +440,7 @@ describe('programs', () => {
 });
 
 describe('research', () => {
-  test('the contract’s form', async () => {
+  test('has the form of the contract', async () => {
     const root = project(SHOP);
     const { query, markdown } = researchQuery(await context(root), 2031);
     expect(query).toMatch(
@@ -453,7 +456,7 @@ describe('research', () => {
     expect(markdown).toContain('- Environment: local\n\n## Generated Research Query\n"How to fix');
   });
 
-  test('a person’s own program gets it and gives sources', async () => {
+  test('is read by the program of the user, and its answer has sources', async () => {
     const query = { query: 'q', markdown: '## Context Summary\nmark\n' };
     const token = `ghp_${'a1B2'.repeat(9)}`;
     const script = `read first; read second; printf 'asked %s\\033[31m\\nsee https://docs.test/a?b=1, (https://docs.test/c). ${token}\\n' "$second"`;

@@ -1,4 +1,4 @@
-/** What research brought back, taken apart: as JSON, under headings, as prose. */
+/** Splits the result of research: as JSON, under headings, as prose. */
 
 import { expect, test } from 'vitest';
 import { findingsIn } from '../../src/fix/context/findings.ts';
@@ -43,7 +43,7 @@ test.each([
   expect(findingsIn(text)).toEqual(WHOLE);
 });
 
-test('prose', () => {
+test('splits prose', () => {
   const text = `Default the items of a cart in src/cart.js, see https://example.org/a/b.js for why.
 
 \`\`\`
@@ -60,7 +60,7 @@ Run \`npm test\` to see it. Alternatively, refuse a cart without items.`;
   });
 });
 
-test('nothing, much and hostile', () => {
+test('accepts empty, long and hostile texts', () => {
   const nothing = { description: null, patterns: [], files: [], verification: [], alternatives: [], sources: [] };
   expect(findingsIn('')).toEqual(nothing);
   expect(findingsIn('[1, 2]').patterns).toEqual([]);

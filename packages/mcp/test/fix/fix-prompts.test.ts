@@ -1,4 +1,4 @@
-/** Which prompts a script has, what answers them, and how a prompt is noticed that nobody answers. */
+/** Finds the prompts of a script and their answers, and notices prompts that nobody answers. */
 
 import { spawn } from 'node:child_process';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -16,7 +16,7 @@ const brief = (inputs: readonly Input[]) =>
   inputs.map(({ prompt, value, deferred }) => `${prompt.replace(/ …$/u, '')} => ${deferred ? '(deferred)' : value}`);
 
 describe('finding prompts', () => {
-  test('every way of reading, in the order it is asked', async () => {
+  test('finds every way of reading, in order', async () => {
     const found = await inputsOf(`#!/usr/bin/env bash
 set -euo pipefail
 read -p "Project name: " NAME
@@ -43,7 +43,7 @@ read -s -p "Word: " hidden
     expect(found[5]?.enter).toBe(false);
   });
 
-  test('functions that ask, in place of their calls', async () => {
+  test('replaces calls by the functions that ask', async () => {
     const found = await inputsOf(`#!/bin/bash
 confirm() { local a; read -r -p "$1 [y/N] " a; [[ "$a" =~ ^[Yy]$ ]]; }
 ask() {
@@ -63,7 +63,7 @@ if confirm "Ready to go on?"; then echo ok; fi
     ]);
   });
 
-  test('colours, and what echo and printf say inside a prompt', async () => {
+  test('ignores colors, and reads echo and printf inside a prompt', async () => {
     const found = await inputsOf(`#!/bin/bash
 BOLD=$'\\e[1m'; RED='\\033[0;31m'; NC='\\033[0m'
 ask() { local a; read -r -p "$(echo -e "\${RED}$1\${NC} [$2]: ")" a; echo "\${a:-$2}"; }
@@ -79,7 +79,7 @@ read -r replicas
     ]);
   });
 
-  test('what is no prompt: files, pipes, here-documents, other descriptors, strings that only say read', async () => {
+  test('ignores files, pipes, here-documents, other descriptors and strings with the word read', async () => {
     const found = await inputsOf(`#!/bin/bash
 while read -r line; do echo "$line"; done < list.txt
 cat list.txt | while read -r a b; do :; done
@@ -144,7 +144,7 @@ console.log({ messages: 'none' });
     }
   });
 
-  test('a script that holds no text, or a part of a command', async () => {
+  test('accepts binary data and an incomplete command', async () => {
     expect(await inputsOf('\u0000\u0001\u0002')).toEqual([]);
     expect(brief(await inputsOf('if [ 1 ; then\nread -p "Tag: " t\n'))).toEqual(['Tag: => test']);
   });
@@ -161,11 +161,11 @@ console.log({ messages: 'none' });
     ['open documents', 'cat <<a\n'.repeat(100_000)],
     ['long bodies', `f() { read -p "${'x'.repeat(1_500)}" a; }\n${'f;\n'.repeat(50_000)}`.replace('read', 'ready')],
     ['open calls', `#!/usr/bin/env node\n${'a = b(input("x\n'.repeat(50_000)}`],
-  ])('a hostile script (%s) is read to its end', async (_, script) => {
+  ])('finishes reading a hostile script: %s', async (_, script) => {
     expect((await inputsOf(script)).length).toBeLessThan(2);
   });
 
-  test('a package script and a command line are followed', async () => {
+  test('follows a package script and a command line', async () => {
     const manifest = '{"name":"@acme/pear","scripts":{"setup":"bash setup.sh"}}';
     const found = await inputsOf('read -p "Tag: " tag', { 'package.json': manifest }, 'npm run setup');
     expect(brief(found)).toEqual(['Tag: => test']);
@@ -176,8 +176,8 @@ console.log({ messages: 'none' });
   });
 });
 
-describe('what is answered', () => {
-  test('values of the project, with where they come from', async () => {
+describe('answers to prompts', () => {
+  test('come from the project, with their source', async () => {
     const found = await inputsOf(
       `read -p "Package name: " n
 read -p "Version: " v
@@ -218,12 +218,12 @@ QUEUE=\${QUEUE:-jobs}
     ["Type 'DESTROY' to confirm: ", ''],
     ['Continue? [Y/n] ', 'echo "This will remove the old cluster."'],
     ['确定要删除吗？(y/n) ', ''],
-  ])('%s is answered n', async (prompt, before) => {
+  ])('answers n to %s', async (prompt, before) => {
     const [found] = await inputsOf(`${before}\nread -r -p ${JSON.stringify(prompt)} a\n`);
     expect(found?.value).toBe('n');
   });
 
-  test('what a yes would do counts, not only what is asked', async () => {
+  test('depend on the effect of a yes, not only on the question', async () => {
     const [first, second] = await inputsOf(`read -p "Tidy up? " t
 if [ "$t" = y ]; then rm -rf ./data; fi
 read -p "Greet? [Y/n] " g
@@ -240,21 +240,21 @@ if [ "$g" = y ]; then echo hello; fi
     'Client secret: ',
     'Access Key ID: ',
     '密码: ',
-  ])('%s is never answered', async (prompt) => {
+  ])('never answers %s', async (prompt) => {
     const [found] = await inputsOf(`read -r -p ${JSON.stringify(prompt)} v\n`, { '.env': 'V=very-secret\n' });
     expect(found).toMatchObject({ deferred: true, source: 'user_required', confidence: 0 });
     expect(found?.value).toBeUndefined();
     expect(JSON.stringify(found)).not.toContain('very-secret');
   });
 
-  test('a secret of a `.env` file is not taken, whatever it is called', async () => {
+  test('never use a secret of a `.env` file under any name', async () => {
     const [found] = await inputsOf('read -p "Where to report: " HOOK\n', {
       '.env': `HOOK=https://hooks.slack.com/services/T0A1B2C3D/B4E5F6G7H/${'x9Y8z7W6'.repeat(3)}\n`,
     });
     expect(JSON.stringify(found)).not.toContain('x9Y8z7W6');
   });
 
-  test('a name decides where the text does not; what is only about a secret is none', async () => {
+  test('follow the name if the text is unclear, and accept questions about a secret', async () => {
     const found = await inputsOf(`read -p "Value: " DB_PASSWORD
 read -p "Path to the private key [~/.ssh/id_ed25519]: " key_path
 read -p "Use password authentication? [y/N] " use
@@ -276,12 +276,15 @@ describe('a prompt that nobody answers', () => {
     expect(looksLikePrompt(String(text))).toBe(expected);
   });
 
-  test('the last line is what a person sees', () => {
+  test('is the last line as a person sees it', () => {
     expect(lastLine('one\n\u001b[1mName:\u001b[0m ')).toBe('Name:');
     expect(lastLine('10%\r20%\rDone? ')).toBe('Done?');
   });
 
-  /** Starts a command with its input left open, as the loop does, until the watch speaks or the command prints `end`. */
+  /**
+   * Starts a command with an open input, as the loop does, until the watch reports a prompt or the command prints
+   * `end`.
+   */
   async function watched(command: string): Promise<PendingPrompt | null> {
     const child = spawn('/bin/sh', ['-c', command], { detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
     const pending = await new Promise<PendingPrompt | null>((resolve) => {
@@ -299,7 +302,7 @@ describe('a prompt that nobody answers', () => {
   }
 
   describe.skipIf(process.platform !== 'linux')('on a system that shows reads', { concurrent: true }, () => {
-    test('is proven by a read that waits', async () => {
+    test('is proven by a waiting read', async () => {
       const pending = await watched('echo "Name:"; read x; echo "$x"');
       expect(pending).toMatchObject({ prompt: 'Name:', reader: expect.stringMatching(/sh$/u) });
       expect(pending?.because).toContain('waits for its standard input');
@@ -313,7 +316,7 @@ describe('a prompt that nobody answers', () => {
     });
   });
 
-  test('is a question and a longer silence on other systems', () => {
+  test('is a question followed by a longer silence on other systems', () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
     onTestFinished(() => void vi.useRealTimers());
     const told: unknown[] = [];

@@ -1,4 +1,4 @@
-/** That a snapshot holds what lies on the disk, byte for byte, and that going back runs no filter. */
+/** A snapshot holds the exact bytes on the disk, and restoring it runs no filter. */
 
 import { execFileSync } from 'node:child_process';
 import {
@@ -24,7 +24,7 @@ const open = (root: string) => snapshotsOf(root, 'a1b2c3d4', path.join(root, '.c
 const goBack = (root: string, command: string) => execFileSync('sh', ['-c', command], { cwd: root, stdio: 'pipe' });
 const namesIn = (root: string, id: string) => git(root, 'ls-tree', '-r', '--name-only', id).trimEnd().split('\n');
 
-/** A filter that keeps letters turned in the repository, and tells of each time it runs. */
+/** Configures a filter that rotates letters in the repository, and records each time it runs. */
 function withFilter(root: string): string {
   const marker = path.join(folder(), 'ran');
   const filter = `sh -c 'echo x >> ${marker}; tr a-zA-Z n-za-mN-ZA-M'`;
@@ -46,7 +46,7 @@ const writeAll = (root: string, bytes: Record<string, Buffer>) => {
   for (const [name, content] of Object.entries(bytes)) writeFileSync(path.join(root, name), content);
 };
 
-/** Takes a snapshot, overwrites all files, and goes back. */
+/** Takes a snapshot, overwrites all files, and restores the snapshot. */
 async function overwrittenAndBack(root: string, names: readonly string[]) {
   const snapshots = await open(root);
   const id = await snapshots.take('1');
@@ -57,36 +57,33 @@ async function overwrittenAndBack(root: string, names: readonly string[]) {
   return { after, change: await snapshots.difference(id, now), diff: await snapshots.diff(id, now) };
 }
 
-test.each(['.gitattributes', '.git/info/attributes'])(
-  'going back gives the very bytes, whatever %s asks for',
-  async (at) => {
-    const root = project({ 'plain.txt': 'x\n' });
-    const marker = withFilter(root);
-    commit(root, 'first');
-    const bytes = {
-      ...BYTES,
-      binary: Buffer.from([0, 1, 255, 13, 10, 10]),
-      'new.turned': Buffer.from('not committed\n'),
-      'odd "name"\\ \n\r.txt': Buffer.from('odd\n'),
-      'ünï.txt': Buffer.from('u\n'),
-    };
-    writeAll(root, bytes);
-    put(root, { [at]: ATTRIBUTES });
-    git(root, 'add', 'a.turned', 'mixed.crlf', 'an.id');
-    writeAll(root, bytes);
-    rmSync(marker, { force: true });
-    const { after, change, diff } = await overwrittenAndBack(root, Object.keys(bytes));
-    expect(existsSync(marker), 'no filter ran').toBe(false);
-    expect(change.files.map((file) => file.path).sort()).toEqual(Object.keys(bytes).sort());
-    expect(diff).toContain('-plain words\n+overwritten');
-    // A private attributes file converts all the same.
-    const isConverted = (name: string) => at !== '.gitattributes' && /\.(?:crlf|id|utf16)$/u.test(name);
-    const kept = (all: Record<string, Buffer>) => Object.entries(all).filter(([name]) => !isConverted(name));
-    expect(kept(after)).toEqual(kept(bytes));
-  },
-);
+test.each(['.gitattributes', '.git/info/attributes'])('restores the exact bytes in spite of %s', async (at) => {
+  const root = project({ 'plain.txt': 'x\n' });
+  const marker = withFilter(root);
+  commit(root, 'first');
+  const bytes = {
+    ...BYTES,
+    binary: Buffer.from([0, 1, 255, 13, 10, 10]),
+    'new.turned': Buffer.from('not committed\n'),
+    'odd "name"\\ \n\r.txt': Buffer.from('odd\n'),
+    'ünï.txt': Buffer.from('u\n'),
+  };
+  writeAll(root, bytes);
+  put(root, { [at]: ATTRIBUTES });
+  git(root, 'add', 'a.turned', 'mixed.crlf', 'an.id');
+  writeAll(root, bytes);
+  rmSync(marker, { force: true });
+  const { after, change, diff } = await overwrittenAndBack(root, Object.keys(bytes));
+  expect(existsSync(marker), 'no filter ran').toBe(false);
+  expect(change.files.map((file) => file.path).sort()).toEqual(Object.keys(bytes).sort());
+  expect(diff).toContain('-plain words\n+overwritten');
+  // The private attributes file still converts files.
+  const isConverted = (name: string) => at !== '.gitattributes' && /\.(?:crlf|id|utf16)$/u.test(name);
+  const kept = (all: Record<string, Buffer>) => Object.entries(all).filter(([name]) => !isConverted(name));
+  expect(kept(after)).toEqual(kept(bytes));
+});
 
-test('going back gives the bytes of files that git need not read', async () => {
+test('restores the bytes of files that git does not need to read', async () => {
   const root = project({ '.gitattributes': `* text=auto\n${ATTRIBUTES}` });
   const marker = withFilter(root);
   const { 'mixed.crlf': _, ...others } = BYTES;
@@ -110,7 +107,7 @@ test('going back gives the bytes of files that git need not read', async () => {
 });
 
 test.skipIf(process.platform !== 'linux')(
-  'names that are no text, links, programs, files that cannot be read',
+  'keeps non-text names, links and executables, and ignores a pipe',
   async () => {
     const root = project({ 'run.sh': '#!/bin/sh\n', 'a.txt': 'a\n' });
     const odd = Buffer.concat([Buffer.from(`${root}/`), Buffer.from([0x66, 0xff, 0x6f])]);
@@ -133,7 +130,7 @@ test.skipIf(process.platform !== 'linux')(
 );
 
 describe('an older git', () => {
-  /** The PATH of a git that calls itself another version. */
+  /** A PATH with a git that reports another version. */
   function ofVersion(version: string) {
     const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
     return programs({
@@ -141,14 +138,14 @@ describe('an older git', () => {
     });
   }
 
-  test('that lacks too much is not used: files are copied', async () => {
+  test('is not used if it lacks too much: files are copied', async () => {
     const root = project({ 'a.txt': 'a\n' });
     const snapshots = await withEnvironment(ofVersion('2.30.9'), () => open(root));
     expect(snapshots.kind).toBe('copies');
     expect(snapshots.warnings.join()).toContain('The git repository is not used (git 2.30 is older than 2.31)');
   });
 
-  test('that goes by attributes runs no filter either', async () => {
+  test('runs no filter even if it cannot ignore attributes', async () => {
     const root = project({ 'a.turned': 'as it was\n', '.gitattributes': '*.turned filter=turned\n' });
     const marker = withFilter(root);
     const snapshots = await withEnvironment(ofVersion('2.39.5 (Apple Git-154)'), () => open(root));
@@ -162,7 +159,7 @@ describe('an older git', () => {
   });
 });
 
-test('files that look like secrets reach no object, unless git has them already', async () => {
+test('writes no object for files that look like secrets, unless git has them already', async () => {
   const root = project({ 'tracked/.env': 'TOKEN=old\n', '.env.example': 'TOKEN=\n' });
   commit(root, 'first');
   const key = '-----BEGIN OPENSSH PRIVATE KEY-----\nc2VjcmV0\n-----END OPENSSH PRIVATE KEY-----\n';
@@ -201,7 +198,7 @@ test('files that look like secrets reach no object, unless git has them already'
   for (const name of Object.keys(secrets)) expect(readFileSync(path.join(root, name), 'utf8')).toBe('changed\n');
 });
 
-test('without git a file that looks like a secret is not copied, but that it changed is seen', async () => {
+test('does not copy a secret file without git, but notices its change', async () => {
   const root = folder({ '.env': 'TOKEN=hidden\n', 'a.txt': 'a\n' });
   const snapshots = await open(root);
   const from = await snapshots.take('1');
@@ -214,7 +211,7 @@ test('without git a file that looks like a secret is not copied, but that it cha
   expect(snapshots.warnings.join()).toContain('for they look like secrets: .env.');
 });
 
-test('what a filter keeps outside is left out where it is too much, and stays as it is when going back', async () => {
+test('leaves out too much content of a filter, and keeps it unchanged when restoring', async () => {
   const root = project({ '.gitattributes': '*.bin filter=store\n', 'a.txt': 'a\n' });
   git(root, 'config', 'filter.store.clean', 'echo pointer; cat > /dev/null');
   for (const name of ['one.bin', 'two.bin', 'three.bin', 'four.bin', 'five.bin']) {
@@ -234,7 +231,7 @@ test('what a filter keeps outside is left out where it is too much, and stays as
   expect(lstatSync(path.join(root, 'one.bin')).size).toBe(45 * 1024 * 1024);
 });
 
-test('a large file is kept while git has its content', async () => {
+test('keeps a large file if git has its content', async () => {
   const root = project({ 'large.bin': '' });
   truncateSync(path.join(root, 'large.bin'), 51 * 1024 * 1024);
   commit(root, 'first');
@@ -245,7 +242,7 @@ test('a large file is kept while git has its content', async () => {
   expect(snapshots.warnings.join()).toContain('larger than 50 MiB and unknown to git: large.bin.');
 });
 
-test("what is behind a link that took the place of a folder is not the project's", async () => {
+test('leaves out files behind a link that replaced a folder', async () => {
   const root = project({ 'deep/dir/key.txt': 'own\n', 'a.txt': 'a\n' });
   commit(root, 'first');
   const elsewhere = folder({ 'dir/key.txt': 'of somebody else\n' });
@@ -256,7 +253,7 @@ test("what is behind a link that took the place of a folder is not the project's
   expect(git(root, 'cat-file', '--batch-all-objects', '--batch')).not.toContain('of somebody else');
 });
 
-test('what a sparse work tree leaves out stays in, what was deleted does not', async () => {
+test('keeps files outside a sparse work tree, but not deleted files', async () => {
   const root = project({ 'in/a': '1\n', 'out/b': '1\n', 'gone.txt': '1\n' });
   commit(root, 'first');
   git(root, 'sparse-checkout', 'set', '--cone', 'in');
@@ -265,7 +262,7 @@ test('what a sparse work tree leaves out stays in, what was deleted does not', a
   expect(namesIn(root, await (await open(root)).take('1'))).toEqual(['in/a', 'out/b']);
 });
 
-test('a work tree that settings put elsewhere is not taken', async () => {
+test('does not use a work tree that settings put elsewhere', async () => {
   const elsewhere = folder({ 'private.txt': 'of nobody else\n' });
   const root = path.join(elsewhere, 'clone');
   put(root, { 'a.txt': 'a\n' });
@@ -279,10 +276,10 @@ test('a work tree that settings put elsewhere is not taken', async () => {
   );
 });
 
-test('a file that git no longer has after a sweep is written again', async () => {
+test('writes an object again that git has pruned', async () => {
   const root = project({ 'a.txt': 'a\n', 'b.txt': 'b\n' });
   const snapshots = await open(root);
-  // Only a file that is older than its reading is remembered.
+  // A hash is kept only for a file that is older than its reading.
   const later = { ...io(), now: () => Date.now() + 10_000 };
   await withIo(later, () => snapshots.now());
   git(root, 'prune', '--expire=now');
@@ -291,7 +288,7 @@ test('a file that git no longer has after a sweep is written again', async () =>
   expect(git(root, 'fsck', '--full')).not.toContain('missing');
 });
 
-test('names of snapshots are forgotten after two weeks, but for those of the loop itself', async () => {
+test('removes snapshot refs after two weeks, except those of the loop itself', async () => {
   const root = project({ 'a.txt': 'a\n' });
   const own = await open(root);
   const other = await snapshotsOf(root, 'ffffffff', '');

@@ -1,4 +1,7 @@
-/** Snapshots of a work tree: what they hold, and that a repository stays as it is. Bytes: fix-snapshot-bytes.test.ts. */
+/**
+ * Snapshots of a work tree: their content, and that the repository does not change. Bytes are tested in
+ * fix-snapshot-bytes.test.ts.
+ */
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
@@ -26,7 +29,7 @@ const contentOf = (root: string, id: string) => linesOf(root, 'ls-tree', '-r', '
 const snapshotRefs = (root: string, format: string) =>
   linesOf(root, 'for-each-ref', `--format=${format}`, 'refs/argus/fixes');
 
-/** Everything of a repository that must stay as it is. */
+/** Returns everything in a repository that must not change. */
 function untouched(root: string) {
   const folder = path.resolve(root, git(root, 'rev-parse', '--git-dir').trimEnd());
   const bytes = (name: string) =>
@@ -41,7 +44,7 @@ function open(root: string, hash = 'a1b2c3d4'): Promise<Snapshots> {
 }
 
 describe('in git', () => {
-  test('keeps staged, unstaged and untracked files, and touches nothing', async () => {
+  test('keeps staged, unstaged and untracked files, and changes nothing', async () => {
     const root = repository();
     const left = { ignored: 'z\n', '.argus/db': '1', '.claude/fixes/x/state.json': '{}' };
     put(root, { 'a.txt': 'one\n2\nthree\n', staged: 'x\n', 'deep/new file.txt': 'y\n', ...left });
@@ -56,7 +59,7 @@ describe('in git', () => {
     expect(snapshots.warnings).toEqual([]);
   });
 
-  test('tells what changed, also within the tick of the last commit', async () => {
+  test('finds changes, even within the clock tick of the last commit', async () => {
     const root = repository({ 'a.txt': 'one\ntwo\nthree\n', 'b.txt': 'b\n', 'c.bin': '\0\x01', 'd.txt': 'two\n' });
     const snapshots = await open(root);
     const from = await snapshots.take('1');
@@ -77,7 +80,7 @@ describe('in git', () => {
     expect(await snapshots.same(from, to)).toBe(false);
   });
 
-  test('the same change elsewhere in a file has the same digest', async () => {
+  test('gives a change the same digest at any position in a file', async () => {
     const root = repository({ 'a.txt': 'x\n'.repeat(50) });
     const snapshots = await open(root);
     const digests = [];
@@ -90,7 +93,7 @@ describe('in git', () => {
     expect(digests[1]).toBe(digests[0]);
   });
 
-  test('an unborn HEAD, a detached one and a merge that waits stay as they are', async () => {
+  test('does not change an unborn HEAD, a detached HEAD or an unfinished merge', async () => {
     const unborn = project({ a: '1\n' });
     expect(contentOf(unborn, await (await open(unborn)).take('1'))).toEqual(['a']);
 
@@ -113,7 +116,7 @@ describe('in git', () => {
     expect(untouched(root)).toEqual(detached);
   });
 
-  test('a folder of a repository and a linked work tree have snapshots of their own', async () => {
+  test('keeps separate snapshots for a folder of a repository and for a linked work tree', async () => {
     const root = repository({ 'packages/one/a': '1\n', 'packages/two/b': '1\n' });
     const inside = await open(path.join(root, 'packages/one'));
     const from = await inside.take('1');
@@ -134,7 +137,7 @@ describe('in git', () => {
     expect(snapshotRefs(root, '%(refname)').filter((name) => name.includes('earlier'))).toHaveLength(1);
   });
 
-  test('a change inside a submodule is seen there, and outside there is a warning', async () => {
+  test('finds a change inside a submodule there, and warns about it in the outer repository', async () => {
     const outer = repository();
     git(outer, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', repository(), 'sub');
     commit(outer, 'sub');
@@ -148,7 +151,7 @@ describe('in git', () => {
     expect(git(path.join(outer, 'sub'), 'show', `${await within.take('1')}:a.txt`)).toBe('dirty\n');
   });
 
-  test('hooks, signing, watchers and strict line ends do not act', async () => {
+  test('is not affected by hooks, signing, watchers and strict line ends', async () => {
     const root = repository();
     const hooks = path.join(root, '.git/hooks');
     for (const name of ['reference-transaction', 'pre-commit', 'post-index-change', 'fsmonitor']) {
@@ -176,14 +179,14 @@ describe('in git', () => {
     expect(readFileSync(path.join(root, '.git/index')).toString('hex')).toBe(before);
   });
 
-  test('a hook of another repository does not lead there', async () => {
+  test('ignores GIT_DIR of a hook in another repository', async () => {
     const [root, other] = [repository(), repository({ b: '1\n' })];
     const env = { GIT_DIR: path.join(other, '.git'), GIT_INDEX_FILE: path.join(other, '.git/index') };
     const id = await withEnvironment(env, async () => (await open(root)).take('1'));
     expect(contentOf(root, id)).toContain('a.txt');
   });
 
-  test('a huge file and a repository inside are left out, with a warning', async () => {
+  test('leaves out a huge file and a nested repository, with a warning', async () => {
     const root = repository();
     put(root, { 'huge.bin': '' });
     truncateSync(path.join(root, 'huge.bin'), 60 * 1024 * 1024);
@@ -193,7 +196,7 @@ describe('in git', () => {
     expect(snapshots.warnings.join()).toContain('huge.bin');
   });
 
-  test('a generated file does not hide what stands behind it in a diff', async () => {
+  test('shows files behind a generated file in a diff', async () => {
     const root = repository({ 'dist/bundle.js': 'x\n', 'z.test.js': 'one\n' });
     const snapshots = await open(root);
     const from = await snapshots.take('1');
@@ -203,7 +206,7 @@ describe('in git', () => {
     expect(diff.length).toBeLessThan(1_000_000);
   });
 
-  test('a repository that cannot be written is an error', async () => {
+  test('fails if the repository cannot be written', async () => {
     const root = repository();
     const snapshots = await open(root);
     rmSync(path.join(root, '.git/objects'), { recursive: true });
@@ -214,7 +217,7 @@ describe('in git', () => {
     });
   });
 
-  test('the names of a finished loop make way', async () => {
+  test('renames the snapshots of a finished loop', async () => {
     const root = repository();
     const snapshots = await open(root);
     const id = await snapshots.take('1');
@@ -228,7 +231,7 @@ describe('in git', () => {
 });
 
 describe('without git', () => {
-  test('keeps copies, compares them and goes back', async () => {
+  test('keeps copies, compares them and restores them', async () => {
     const root = folder();
     put(root, { 'a.txt': 'one\ntwo\n', 'deep/b.sh': 'x\n', 'node_modules/m/i.js': '1', gone: 'g\n' });
     symlinkSync('a.txt', path.join(root, 'link'));
@@ -255,7 +258,7 @@ describe('without git', () => {
     expect(await snapshots.same(from, await snapshots.now())).toBe(false);
   });
 
-  test('the tests of a copy are not run', async () => {
+  test('hides the tests of a copy from runners', async () => {
     const root = folder({ 'a.test.js': "throw new Error('fails')\n" });
     await (await open(root)).take('1');
     put(root, { 'a.test.js': '' });
@@ -263,7 +266,7 @@ describe('without git', () => {
     expect(status, stdout).toBe(0);
   });
 
-  test('a copy that is made again leaves the contents of others alone', async () => {
+  test('does not change other copies when a copy is made again', async () => {
     const root = folder({ 'a.txt': 'one\n', gone: 'g\n' });
     const snapshots = await open(root);
     const first = await snapshots.take('1');
@@ -277,7 +280,7 @@ describe('without git', () => {
   });
 });
 
-test('git applies the diffs that are made without it', () => {
+test('makes diffs without git that git can apply', () => {
   const twelve = 'a\nb\nc\nd\ne\nf\ng\nh\ni\nj\nk\nl\n';
   const texts = ['', 'a\n', twelve, twelve.replace('c', 'X').replace('j', 'Y'), 'b\na\n'];
   const pairs = texts.flatMap((before) =>

@@ -1,4 +1,4 @@
-/** Where an error comes from, in the contract's five words. */
+/** Finds the source of an error, as one of the contract's five words. */
 
 import { createFixLoop } from 'argus-engine';
 import { expect, test } from 'vitest';

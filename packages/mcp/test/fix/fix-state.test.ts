@@ -15,7 +15,7 @@ import { folder as temp } from '../project.ts';
 const busy = expect.objectContaining({ code: 'LOOP_BUSY' });
 
 describe('the lock', () => {
-  test('is held by one', () => {
+  test('is held by a single owner', () => {
     const file = path.join(temp(), 'lock');
     const lock = Lock.take(file);
     expect(() => Lock.take(file)).toThrow(busy);
@@ -24,7 +24,7 @@ describe('the lock', () => {
     expect(readdirSync(path.dirname(file))).toEqual([]);
   });
 
-  test('of a process that is gone is taken over', async () => {
+  test('is taken over if its process no longer exists', async () => {
     const file = path.join(temp(), 'lock');
     const child = spawn(process.execPath, ['-e', '']);
     await once(child, 'exit');
@@ -34,27 +34,24 @@ describe('the lock', () => {
     Lock.take(file).release();
   });
 
-  test.skipIf(process.platform !== 'linux')(
-    'of a dead process whose exit code nobody fetches is taken over',
-    async () => {
-      const file = path.join(temp(), 'lock');
-      const parent = spawn('sh', ['-c', 'sleep 0.3 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
-      const [bytes] = await once(parent.stdout, 'data');
-      const pid = Number(bytes);
-      while (!/\) Z /u.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))) await sleep(20);
-      writeFileSync(file, JSON.stringify({ pid, host: hostname(), began: null }));
-      Lock.take(file).release();
-      parent.kill();
-    },
-  );
+  test.skipIf(process.platform !== 'linux')('is taken over if its process is a zombie', async () => {
+    const file = path.join(temp(), 'lock');
+    const parent = spawn('sh', ['-c', 'sleep 0.3 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
+    const [bytes] = await once(parent.stdout, 'data');
+    const pid = Number(bytes);
+    while (!/\) Z /u.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))) await sleep(20);
+    writeFileSync(file, JSON.stringify({ pid, host: hostname(), began: null }));
+    Lock.take(file).release();
+    parent.kill();
+  });
 
-  test.skipIf(process.platform !== 'linux')('of another process with the same id is taken over', () => {
+  test.skipIf(process.platform !== 'linux')('is taken over if another process has the same id', () => {
     const file = path.join(temp(), 'lock');
     writeFileSync(file, JSON.stringify({ pid: process.ppid, host: hostname(), began: '1' }));
     Lock.take(file).release();
   });
 
-  test('of another machine is left', () => {
+  test('is kept if it belongs to another machine', () => {
     const file = path.join(temp(), 'lock');
     writeFileSync(file, JSON.stringify({ pid: 1, host: 'elsewhere', began: null }));
     expect(() => Lock.take(file)).toThrow(/on elsewhere/u);
@@ -62,7 +59,7 @@ describe('the lock', () => {
 });
 
 describe('the folder', () => {
-  test('is made, is no change for git, and holds a state whole', () => {
+  test('is created, ignored by git, and holds a whole state', () => {
     const root = temp();
     const folder = new StateFolder(root, 'a1b2c3d4');
     expect(StateFolder.newest(root)).toBeUndefined();
@@ -77,7 +74,7 @@ describe('the folder', () => {
     expect(StateFolder.newest(root)?.shown).toBe('.claude/fixes/a1b2c3d4');
   });
 
-  test('a finished loop is put aside', () => {
+  test('moves a finished loop aside', () => {
     const folder = new StateFolder(temp(), 'a1b2c3d4');
     const lock = folder.lock();
     for (const name of ['state.json', 'attempt_1.log']) folder.write(name, name);
@@ -90,7 +87,7 @@ describe('the folder', () => {
     lock.release();
   });
 
-  test('a log of a run that was cut off is kept', () => {
+  test('keeps the log of an interrupted run', () => {
     const folder = new StateFolder(temp(), 'a1b2c3d4');
     folder.lock().release();
     expect(folder.putAside('attempt_1.log')).toBe(null);
@@ -103,7 +100,7 @@ describe('the folder', () => {
     expect(folder.read('attempt_1.log')).toBeUndefined();
   });
 
-  test('the end of a log, however long it is', () => {
+  test('reads the end of a log of any length', () => {
     const folder = new StateFolder(temp(), 'a1b2c3d4');
     folder.lock().release();
     expect(readLog(folder, 1)).toBe('');
@@ -113,7 +110,7 @@ describe('the folder', () => {
     expect(readLog(folder, 1)).toMatch(/^ü+\nend\n$/u);
   });
 
-  test('what cannot be written is said, and what was there stays', () => {
+  test('reports a failed write, and keeps the old content', () => {
     const folder = new StateFolder(temp(), 'a1b2c3d4');
     const lock = folder.lock();
     folder.write('state.json', 'first');

@@ -1,4 +1,4 @@
-/** What is gathered about an error, for the tests of that: its answers, and programs that stand in for real ones. */
+/** Helpers for tests of the context: answers by number, and programs that replace real programs. */
 
 import path from 'node:path';
 import type { Answer, FixContext } from '../../src/fix/context/gather-context.ts';
@@ -11,12 +11,12 @@ export function answerOf({ answers }: FixContext, number: number): Answer {
   return found;
 }
 
-/** Runs `work` with variables of its own beside those of this process. */
+/** Runs `work` with additional environment variables. */
 export function withEnvironment<T>(env: NodeJS.ProcessEnv, work: () => T): T {
   return withIo({ ...io(), env: { ...process.env, ...env } }, work);
 }
 
-/** A PATH with programs of the given names before all others. */
+/** A PATH on which the given programs come first. */
 export function programs(scripts: Record<string, string>): { PATH: string } {
   const bin = folder(
     Object.fromEntries(Object.entries(scripts).map(([name, text]) => [`bin/${name}`, `#!/bin/sh\n${text}`])),

@@ -1,4 +1,4 @@
-/** Each field of a fix loop's beginning comes in by all of its ways: the tool's arguments, options, and the prompt. */
+/** Each field of a fix loop can be given in every way: as an argument of the tool, as an option, and in the prompt. */
 import { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -24,7 +24,7 @@ const EVERY_FIELD = {
   strict_progress: true,
 };
 
-test('the tool takes every field of the table, and no undefined', () => {
+test('the tool accepts every field of the table, but no undefined', () => {
   const schema = z.strictObject(startShape(z));
   expect(Object.keys(EVERY_FIELD)).toEqual(Object.keys(START_FIELDS));
   expect(schema.parse(EVERY_FIELD)).toEqual(EVERY_FIELD);
@@ -34,7 +34,7 @@ test('the tool takes every field of the table, and no undefined', () => {
   expect(schema.safeParse({ desired: 'it passes', timeout: '30' }).success).toBe(false);
 });
 
-test('every option arrives under the name of its field', () => {
+test('every option sets the field of its name', () => {
   const { error, ...wanted } = EVERY_FIELD;
   const given = new Map<string, unknown>(Object.entries(wanted));
   const args = startOptions().flatMap(({ name, option }) => {
@@ -47,7 +47,7 @@ test('every option arrives under the name of its field', () => {
   expect(startValues(new Command().parse([], { from: 'user' }).opts())).toEqual({});
 });
 
-test('the prompt names the arguments of the tool', () => {
+test('the prompt uses the argument names of the tool', () => {
   const { jitter, strict_progress, ...contract } = EVERY_FIELD;
   const texts = { error_message: contract.error, 'max-attempts': '4', 'circuit-breaker': '2', auto: 'yes' };
   const rest = { command: 'npm test', desired: 'it passes', test: 'npm run check', namespace: 'shop' };
@@ -57,7 +57,7 @@ test('the prompt names the arguments of the tool', () => {
   expect(json).toEqual({ projectPath: expect.any(String), ...contract });
 });
 
-test('an error that looks like an option is told from the value of one', () => {
+test('an error that looks like an option differs from the value of an option', () => {
   const root = new Command();
   addFixCommands(root);
   const error = '--- FAIL: TestX';

@@ -1,4 +1,4 @@
-/** Where each agent looks, on each platform, and how Argus is started there. */
+/** Where each agent looks on each platform, and how it starts Argus. */
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { AGENT_NAMES, isServerOfArgus, type Machine, serverEntry, userFile } from '../../src/cli/install/agents.ts';
@@ -19,19 +19,19 @@ test.each<[NodeJS.Platform, home: string, env: Record<string, string>, files: st
     { APPDATA: 'C:\\Users\\a\\AppData\\Roaming' },
     ['.claude.json', '.codex/config.toml', '.cursor/mcp.json', 'AppData/Roaming/Code/User/mcp.json'],
   ],
-])('the files of a user on %s', (platform, home, env, files) => {
+])('finds the files of a user on %s', (platform, home, env, files) => {
   const { join } = platform === 'win32' ? path.win32 : path.posix;
   const expected = [...files, '.gemini/settings.json'].map((file) => join(home, file));
   expect(filesOn({ platform, home, env })).toEqual(expected);
 });
 
-test('the files where their users have put them', () => {
+test('uses the folders that environment variables name', () => {
   const env = { CLAUDE_CONFIG_DIR: '/c', CODEX_HOME: '/x', XDG_CONFIG_HOME: '/g', GEMINI_CLI_HOME: '/m' };
   const files = ['/c/.claude.json', '/x/config.toml', '/home/a/.cursor/mcp.json', '/g/Code/User/mcp.json'];
   expect(filesOn({ platform: 'linux', home: '/home/a', env })).toEqual([...files, '/m/.gemini/settings.json']);
 });
 
-test('it is started by its package, by a path, or on Windows through cmd where that is needed', () => {
+test('starts Argus by its package, by a path, or on Windows through cmd if needed', () => {
   const npx = { command: 'npx', args: ['-y', 'argus-mcp'] };
   expect(serverEntry('cursor', { throughCmd: false })).toEqual(npx);
   expect(serverEntry('cursor', { throughCmd: true })).toEqual(npx);

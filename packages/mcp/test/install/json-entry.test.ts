@@ -1,4 +1,4 @@
-/** A server goes into a JSON configuration and out of it again, and the file is what it was, byte for byte. */
+/** Adds a server to a JSON configuration and removes it again. The file must be the same, byte for byte. */
 import { parse } from 'jsonc-parser';
 import { expect, test } from 'vitest';
 import { withJsonEntry, withoutJsonEntry } from '../../src/cli/install/files/json-entry.ts';
@@ -34,7 +34,7 @@ test.each([
   '{\n  "mcpServers": {"other": {"command": "x"}}, "b": 2 }',
   '  \n{"a":1}\n\n',
   '{"a":"}, // { \\" "}',
-])('%j', (text) => {
+])('restores %j', (text) => {
   const after = withJsonEntry(text, KEYS, ENTRY);
   const plain = (json: string) => parse(json.replace(/^\uFEFF/u, ''), [], { allowTrailingComma: true });
   const { mcpServers, ...others } = plain(after);
@@ -45,7 +45,7 @@ test.each([
   expect(withoutJsonEntry(after, KEYS)).toBe(text);
 });
 
-test('a file that was not there is gone again', () => {
+test('removes a file that it created', () => {
   const after = withJsonEntry(undefined, KEYS, ENTRY);
   expect(after).toBe(
     `{\n  "mcpServers": {\n    "argus": {\n      "command": "npx",\n      "args": ["-y", "argus-mcp"]\n    }\n  }\n}\n`,
@@ -53,7 +53,7 @@ test('a file that was not there is gone again', () => {
   expect(withoutJsonEntry(after, KEYS)).toBeUndefined();
 });
 
-test('what others added beside and behind it stays', () => {
+test('keeps text that others added beside and after the entry', () => {
   const added = withJsonEntry('{\n  "a": 1\n}\n', KEYS, ENTRY)
     .replace('"argus": {', '"argus": { // mine\n      "env": { "X": "1" },')
     .replace(/\}\n {2}\}\n\}\n$/u, '},\n    "later": {"command": "y"}\n  },\n  "z": 1\n}\n');
@@ -63,7 +63,7 @@ test('what others added beside and behind it stays', () => {
   );
 });
 
-test('an older entry of Argus is brought up to date, with what its user added', () => {
+test("updates an older entry of Argus and keeps the user's keys", () => {
   const old = withJsonEntry('{}', KEYS, { command: 'node', args: ['/x/packages/mcp/dist/cli.mjs'] }).replace(
     '"command"',
     '"env": {"A": "1"}, "command"',
@@ -72,7 +72,7 @@ test('an older entry of Argus is brought up to date, with what its user added', 
   expect(parse(after)).toEqual({ mcpServers: { argus: { env: { A: '1' }, ...ENTRY } } });
 });
 
-test('a server of that name that is another one stays', () => {
+test('refuses another server of the same name', () => {
   const other = '{"mcpServers": {"argus": {"command": "argus-panoptes"}}}';
   expect(() => withJsonEntry(other, KEYS, ENTRY)).toThrow('1:17: another server is called argus there');
   expect(withoutJsonEntry(other, KEYS)).toBe(other);
@@ -88,11 +88,11 @@ test.each([
   ['{"mcpServers": []}', '1:2: mcpServers is no object'],
   ['{\n"mcpServers": {},\n"mcpServers": {}}', '3:1: mcpServers is there twice'],
   ['{"mcpServers": {"argus": {}, "argus": {}}}', '1:30: argus is there twice'],
-])('%j is refused', (text, problem) => {
+])('refuses %j', (text, problem) => {
   expect(() => withJsonEntry(text, KEYS, ENTRY)).toThrow(problem);
 });
 
-/** Objects with blanks, comments and commas wherever they may be, the same ones each time. */
+/** Objects with blanks, comments and commas in all places. The seed is fixed, so they are the same each time. */
 function madeUp(count: number): string[] {
   let seed = 7;
   const below = (n: number) => {
@@ -116,7 +116,7 @@ function madeUp(count: number): string[] {
   });
 }
 
-test('whatever a file looks like', () => {
+test('restores a file of any form', () => {
   for (const text of madeUp(500)) {
     const after = withJsonEntry(text, KEYS, ENTRY);
     expect(parse(after, [], { allowTrailingComma: true }).mcpServers.argus, text).toEqual(ENTRY);

@@ -1,4 +1,4 @@
-/** The hook goes into the lists of an agent's events and out again, and is the one that the plugins have. */
+/** Adds the hook to the lists of an agent's events and removes it again. The hook is the same as in the plugins. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'jsonc-parser';
@@ -41,7 +41,7 @@ test.each([
   [`{"hooks": {"PostToolUse": [${OTHER}]}}`],
   [`{\r\n\t"hooks": {\r\n\t\t"PostToolUse": [\r\n\t\t\t${OTHER}, // mine\r\n\t\t],\r\n\t\t"Stop": []\r\n\t}\r\n}`],
   [`{\n  "hooks": {\n    "SessionStart": [\n      ${OTHER}\n    ]\n  }\n}\n`],
-])('%j is what it was', (text) => {
+])('restores %j', (text) => {
   for (const agent of AGENTS) {
     const form = formOf(agent);
     const after = withJsonHooks(text, form);
@@ -57,14 +57,14 @@ test.each([
   }
 });
 
-test('what is no list is refused', () => {
+test('refuses hooks that are not a list', () => {
   expect(() => withJsonHooks('{"hooks": {"PostToolUse": {}}}', formOf('codex'))).toThrow(
     '1:12: PostToolUse is no list',
   );
   expect(() => withJsonHooks('{"hooks": []}', formOf('codex'))).toThrow('1:2: hooks is no object');
 });
 
-test('where a user keeps it', () => {
+test('finds the file of the user', () => {
   const files = (platform: NodeJS.Platform, home: string) =>
     AGENTS.map((agent) => userHookFile(agent, { platform, home, env: {} }));
   expect(files('linux', '/home/a')).toEqual([

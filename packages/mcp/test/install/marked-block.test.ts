@@ -1,4 +1,4 @@
-/** Blocks in Codex's TOML and in AGENTS.md go in, are brought up to date, and leave the file as it was. */
+/** Adds blocks to Codex's TOML and to AGENTS.md, updates them, and restores the file. */
 import { parse } from 'smol-toml';
 import { expect, test } from 'vitest';
 import { type BlockMarks, withBlock, withoutBlock } from '../../src/cli/install/files/marked-block.ts';
@@ -8,7 +8,7 @@ const MARKS: BlockMarks = { begin: '<!-- argus:begin -->', end: '<!-- argus:end 
 const ENTRY = { command: 'npx', args: ['-y', 'argus-mcp'], tool_timeout_sec: 1800 };
 
 test.each(['', '\n', 'a', 'a\n', 'a\n\n', 'a\r\nb\r\n', 'a\r\nb', '\uFEFFa\n', 'x <!-- argus:begin -->\n'])(
-  '%j is what it was',
+  'restores %j',
   (text) => {
     const after = withBlock(text, MARKS, 'one\ntwo\n');
     expect(after).toContain(MARKS.begin);
@@ -19,13 +19,13 @@ test.each(['', '\n', 'a', 'a\n', 'a\n\n', 'a\r\nb\r\n', 'a\r\nb', '\uFEFFa\n', '
   },
 );
 
-test('a file that was not there is gone again', () => {
+test('removes a file that it created', () => {
   const after = withBlock(undefined, MARKS, 'one');
   expect(after).toBe('<!-- argus:begin -->\none\n<!-- argus:end -->\n');
   expect(withoutBlock(after, MARKS)).toBeUndefined();
 });
 
-test('what was written behind it stays', () => {
+test('keeps text after the block', () => {
   const after = `${withBlock('a\n', MARKS, 'one')}\nb\n`;
   expect(withBlock(after, MARKS, 'two')).toBe('a\n\n<!-- argus:begin -->\ntwo\n<!-- argus:end -->\n\nb\n');
   expect(withoutBlock(after, MARKS)).toBe('a\n\nb\n');
@@ -33,7 +33,7 @@ test('what was written behind it stays', () => {
 });
 
 test.each(['a\n<!-- argus:begin -->\n', '<!-- argus:end -->\n<!-- argus:begin -->\n', '<!-- argus:end -->'])(
-  '%j is no whole block',
+  'refuses the incomplete block in %j',
   (text) => {
     expect(() => withBlock(text, MARKS, 'one')).toThrow(/^\d:1: a block of Argus begins or ends there/u);
     expect(() => withoutBlock(text, MARKS)).toThrow(/is not whole/u);
@@ -41,7 +41,7 @@ test.each(['a\n<!-- argus:begin -->\n', '<!-- argus:end -->\n<!-- argus:begin --
 );
 
 test.each(['', 'model = "x" # mine\n', '[mcp_servers.other]\ncommand = "y"', '\uFEFFa = 1\r\n\r\n[b]\r\nc = 2\r\n'])(
-  'config.toml %j',
+  'restores the config.toml %j',
   (text) => {
     const after = withTomlEntry(text, ENTRY);
     const { mcp_servers: servers, ...others } = parse(after.replace(/^\uFEFF/u, ''));
@@ -59,7 +59,7 @@ test.each(['', 'model = "x" # mine\n', '[mcp_servers.other]\ncommand = "y"', '\u
   },
 );
 
-test('a server that somebody else put there stays', () => {
+test('keeps a server that another person added', () => {
   const byHand = '[mcp_servers.argus]\ncommand = "npx"\nargs = ["-y", "argus-mcp"]\n';
   expect(withTomlEntry(byHand, ENTRY)).toBe(byHand);
   expect(withoutTomlEntry(byHand)).toBe(byHand);
@@ -69,6 +69,6 @@ test('a server that somebody else put there stays', () => {
 test.each([
   ['a = \n', /^1:\d+: it is no TOML/u],
   ['mcp_servers = { x = { command = "y" } }\n', /it is no TOML/u],
-])('%j is refused', (text, problem) => {
+])('refuses %j', (text, problem) => {
   expect(() => withTomlEntry(text, ENTRY)).toThrow(problem);
 });

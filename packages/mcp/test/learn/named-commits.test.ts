@@ -1,4 +1,4 @@
-/** What names of folders say of the commit and the time of a run. */
+/** Finds the commit and the time of a run in the names of folders. */
 
 import { expect, test } from 'vitest';
 import { hashesIn, timeIn } from '../../src/cli/learn/named-commits.ts';
@@ -9,16 +9,16 @@ test.each([
   ['2026-02-03', '2026-02-03T00:00:00.000Z'],
   ['20260203T040506Z', '2026-02-03T04:05:06.000Z'],
   ['2026-02-03_04-05', '2026-02-03T04:05:00.000Z'],
-  // The digits of what follows are of something else.
+  // The digits after the date belong to something else.
   [`2026-02-03-${HASH}`, '2026-02-03T00:00:00.000Z'],
   ['2026-02-03-1234abc', '2026-02-03T00:00:00.000Z'],
   ['2026-02-03-994512', '2026-02-03T00:00:00.000Z'],
-])('%s is a time', (name, time) => {
+])('reads the time in %s', (name, time) => {
   expect(new Date(timeIn(name) ?? 0).toISOString()).toBe(time);
 });
 
 test.each(['abc20260203f', 'd20260203abcdef0123456789abcdef012345678', '2026-13-03', '2026-02-32', 'run-7'])(
-  '%s is none',
+  'finds no time in %s',
   (name) => expect(timeIn(name)).toBeUndefined(),
 );
 
@@ -27,4 +27,4 @@ test.each([
   ['z-1234567e', ['1234567e']],
   ['20260203', []],
   ['20260203t040506', []],
-])('%s names %s', (name, hashes) => expect(hashesIn(name)).toEqual(hashes));
+])('finds in %s the hashes %s', (name, hashes) => expect(hashesIn(name)).toEqual(hashes));

@@ -1,4 +1,4 @@
-/** Which commits that mended a failure are named: none that weakens the test. */
+/** Names a commit that fixed a failure only if it does not weaken the test. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -22,7 +22,7 @@ test('is there', () => {
 `,
 };
 
-/** The commit that makes these changes, and where it was made. */
+/** Commits these changes. Returns the commit and its repository. */
 function committed(changes: Readonly<Record<string, (text: string) => string>>) {
   const root = project();
   const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();

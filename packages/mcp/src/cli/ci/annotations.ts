@@ -1,4 +1,4 @@
-/** What failed, where it failed: one annotation a cause, for what the gate stops on first. */
+/** Shows failures at their place in the code: one annotation for each cause. Reasons why the gate fails come first. */
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -65,7 +65,7 @@ async function ofCause(
   };
 }
 
-/** In the project's own code, else in the test; nowhere where that is no file of the repository. */
+/** Returns a place in the project's own code, otherwise in the test. Empty if neither is a file of the repository. */
 async function placeOf(session: Session, runId: string, caseName: string): Promise<{ file?: string; line?: number }> {
   for (const place of await placesOf(session, runId, caseName)) {
     const [, file = '', line] = /^(.+?)(?::(\d+))?(?::\d+)?$/u.exec(place ?? '') ?? [];
@@ -75,7 +75,7 @@ async function placeOf(session: Session, runId: string, caseName: string): Promi
   return {};
 }
 
-/** None of a run that waits to be recorded. */
+/** Returns an empty list for a run that is not recorded yet. */
 async function placesOf(session: Session, runId: string, caseName: string): Promise<(string | null)[]> {
   try {
     const { value } = await session.withEngine((engine) => engine.viewCase({ runId, caseName }));
@@ -86,7 +86,7 @@ async function placesOf(session: Session, runId: string, caseName: string): Prom
   }
 }
 
-/** Files are named from the root of the checkout, which is the workspace. */
+/** Returns the path from the workspace, because GitHub resolves annotations from the root of the checkout. */
 function inRepository(top: string, file: string): string | undefined {
   const whole = path.resolve(top, file);
   if (!isWithin(whole, top) || !existsSync(whole)) return undefined;

@@ -1,9 +1,14 @@
-/** A recorded run as the line that `argus import --runs` takes: redacted as it is stored, and known again by its id. */
+/**
+ * Writes a recorded run as a line for `argus import --runs`. Texts are redacted as in the store, and the id identifies
+ * the run on a second import.
+ */
 
 import type { CaseRecord, GitFacts } from 'argus-engine';
 import type { RunReport } from '../../format/report/run-report.ts';
 
-/** What is known of how it ran beside what is recorded; nothing where the run was recorded by something else. */
+/**
+ * Facts about how the run was made, which the recorded run does not hold. Empty if another program recorded the run.
+ */
 export interface RunFacts {
   git: GitFacts | null;
   environment: Record<string, string>;
@@ -15,7 +20,7 @@ export function runLine({ run, cases }: RunReport, { git, environment }: RunFact
     id: run.id,
     startedAt: Date.parse(run.timestamp),
     commit: run.gitCommit ?? undefined,
-    // Oldest first.
+    // The oldest commit comes first.
     path: commits.length > 0 ? commits.toReversed() : undefined,
     branch: run.gitBranch ?? undefined,
     dirty: run.dirty ?? undefined,

@@ -1,6 +1,6 @@
 /**
- * The configuration by which a change is judged in CI: the one of the base, with what the change adds to redaction. A
- * change that sets its own `classify`, `test` or `history` would decide about itself.
+ * The configuration by which CI judges a change: the configuration of the base, plus the redaction patterns that the
+ * change adds. Otherwise a change could set its own `classify`, `test` or `history` and so decide about itself.
  */
 
 import path from 'node:path';
@@ -11,17 +11,17 @@ import { type BaseRevision, fileAt } from '../../git/base-revision.ts';
 import { foldersWithin, type Project } from '../../owner/project.ts';
 import { isWithin } from '../../system/files/way.ts';
 
-/** `base`: null where it is not known; then nothing of the checkout counts but its redaction. */
+/** If `base` is null (not known), only the redaction of the checkout counts. */
 export async function configOfBase(
   project: Project,
   loaded: LoadedConfig,
   base: BaseRevision | null,
 ): Promise<LoadedConfig> {
-  // A person's own configuration, outside of the repository.
+  // A configuration outside the repository is a person's own.
   if (loaded.path !== null && !isWithin(loaded.path, project.top)) return loaded;
   const files = loaded.path === null ? candidates(project) : [loaded.path, ...candidates(project)];
   const written = base === null ? null : await firstAt(base, project, files);
-  // A base with a mistake has no rules, so that a change can correct it.
+  // A base with a mistake counts as empty, so that a change can correct it.
   const config = written === null ? {} : await parseConfig(written.text, written.file).catch((): Config => ({}));
   const merged: Config = { ...config, ...redactionOf(config, loaded.config) };
   return { path: loaded.path, config: merged, text: JSON.stringify(merged) };

@@ -1,4 +1,4 @@
-/** The commands of continuous integration and their options. What does the work is imported when a command is called. */
+/** The commands for continuous integration and their options. The code of a command is imported when it is called. */
 
 import { REPORT_FORMATS } from 'argus-engine';
 import { type Command, Option } from 'commander';

@@ -1,7 +1,6 @@
 /**
- * ci: what a job of continuous integration does with its reports: records them, says what failed where people look (the
- * summary of the job, annotations, one comment on the pull request), and leaves the run for other memories. Options:
- * ci-program.ts.
+ * ci: records the reports of a CI job, shows failures where people look (the job summary, annotations, one comment on
+ * the pull request), and writes the run for other memories. The options are in ci-program.ts.
  */
 
 import { appendFileSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -37,33 +36,36 @@ import { type Annotation, annotationLines, commandsOff } from './github/workflow
 import { rerun } from './rerun.ts';
 import { unrecordedRun } from './unrecorded-run.ts';
 
-/** Of one step; GitHub shows nothing of a longer summary. */
+/** Limit for one step. GitHub shows nothing of a longer summary. */
 const MAX_SUMMARY_BYTES = 1024 * 1024;
 
 export interface CiOptions
   extends Pick<ImportOptions, 'project' | 'config' | 'json' | 'format' | 'environment'>,
     GateOptions {
   gate?: boolean;
-  /** Runs again what the gate excuses only then; with a command where it is none that is detected. */
+  /**
+   * Runs failures again that the gate excuses only after they passed. A string is the command; true uses the configured
+   * or detected command.
+   */
   rerun?: string | true;
   markdown?: string;
   artifact?: string;
-  /** A name, where there are several. */
+  /** A string is the comment's name, which separates several comments on a pull request. */
   comment?: string | true;
 }
 
 interface CiResult {
   gate: GateResult;
   annotations: Annotation[];
-  /** What was done with it, and what could not be, in sentences. */
+  /** Sentences about what was done with the run, and about what failed. */
   done: string[];
   undone: string[];
-  /** What the import remarks. */
+  /** Notes of the import. */
   notes: string[];
 }
 
 export async function ci(reports: string, options: CiOptions): Promise<void> {
-  // Nothing that a test is called or says is a command to the runner.
+  // Names and output of tests must not act as commands to GitHub's runner.
   const guard = io().env.GITHUB_ACTIONS === 'true' && !options.json ? commandsOff() : undefined;
   if (guard !== undefined) io().stdout.write(guard.begin);
   let isOpen = guard !== undefined;
@@ -165,7 +167,10 @@ async function writeComment(
   else if (answered.done !== 'nothing') done.push(`The comment was ${answered.done}: ${answered.url ?? pullRequest}`);
 }
 
-/** What lies in the checkout may have come with the change: nothing is written through a link of it, or into a pipe. */
+/**
+ * Writes an output file. A file or link in the checkout may come from the change, so this never writes through a link
+ * that leaves the project, or into a pipe.
+ */
 function writeOutput(root: string, name: string, text: string): void {
   const file = path.resolve(root, name);
   const leadsOut = isWithin(file, root) && !isWithin(realOr(folderThere(file)), realOr(root));
@@ -178,7 +183,7 @@ function writeOutput(root: string, name: string, text: string): void {
   writeFileSync(file, text, { flag: 'wx' });
 }
 
-/** The nearest folder above a file that exists. */
+/** Returns the nearest parent folder that exists. */
 function folderThere(file: string): string {
   const folder = path.dirname(file);
   return lstat(folder) === undefined && folder !== file ? folderThere(folder) : folder;

@@ -1,36 +1,36 @@
 /**
- * Whether a failure may pass the gate. A verdict alone is not enough, because it may rest on what the change itself did: on
- * a condition that it set, on a failure that an earlier commit of it staged, on an outage that only its own run had. So an
- * excuse needs a precedent that the change could not have made.
+ * Decides whether a failure may pass the gate. A verdict is not enough, because it may be based on the change itself:
+ * on a condition that the change set, on a failure that an earlier commit of the change staged, or on an outage in its
+ * own run only. So an excuse needs a precedent that the change could not have made.
  */
 
 import type { CaseRecord, VerdictKind } from 'argus-engine';
 
-/** Verdicts by which the code of the change is not at fault. */
+/** Verdicts that do not blame the code of the change. */
 const EXCUSABLE: ReadonlySet<VerdictKind> = new Set(['flaky', 'infrastructure', 'order', 'environment']);
 
 /**
- * Below that a verdict is a guess: a failure that was staged once is flaky at 53 %. Of 357 runs of six development
- * histories that failed for no fault of the change, 2 more need a second run by this bound; at 80 % it is 20 more.
+ * Below this probability a verdict is a guess: for example, a failure that was staged once counts as flaky at 53 %. Of
+ * 357 runs of six development histories that failed through no fault of the change, this bound makes 2 more need a
+ * second run; a bound of 80 % makes 20 more.
  */
 export const MIN_PROBABILITY = 0.7;
 
-/** What is known of the base that a change is to be merged into. */
+/** The base into which a change is to be merged. */
 export interface GateBase {
-  /** Commits of the base; null: the base is not known. */
+  /** Commits of the base. Null if the base is not known. */
   commits: ReadonlySet<string> | null;
-  /** Why too little is known of it, as a sentence; null: all of its commits are here. */
+  /** A sentence that explains why the commits are incomplete. Null if all commits are here. */
   problem: string | null;
 }
 
-/** Whether the verdict is one that can be excused at all. */
 export function isExcusable({ verdict }: Pick<CaseRecord, 'verdict'>): boolean {
   return verdict !== undefined && EXCUSABLE.has(verdict.kind);
 }
 
 /**
- * Why a failure with an excusable verdict fails the gate; null: it is excused. `commit`: of the run that is judged.
- * `passedAgain`: names of tests that passed when they ran again on the same files.
+ * Returns why a failure with an excusable verdict fails the gate, or null if it is excused. `commit` is the commit of
+ * the judged run. `passedAgain` holds names of tests that passed when they ran again on the same files.
  */
 export function refusal(
   { caseName, verdict, precedents }: CaseRecord,

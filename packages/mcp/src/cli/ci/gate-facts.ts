@@ -1,4 +1,7 @@
-/** Collects what the gate judges by beside the run: the base of the change, its tests, and how the command ended. */
+/**
+ * Collects what the gate needs beside the run: the base of the change, the tests of the base, and how the command
+ * ended.
+ */
 
 import type { MissingTestsResult, RunRecord } from 'argus-engine';
 import type { LoadedConfig } from '../../config/load.ts';
@@ -15,18 +18,18 @@ import type { GateFacts } from './gate-judgement.ts';
 import { otherReasons } from './other-reasons.ts';
 import type { Outcome } from './outcomes.ts';
 
-/** Runs among which one of the base is looked for, and of those so many are compared. */
+/** Number of newest runs in which to look for runs of the base, and number of base runs to compare. */
 const MAX_RUNS = 100;
 const MAX_BASE_RUNS = 10;
 
 export interface GateOptions {
   base?: string;
   outcome?: Outcome;
-  /** File with what the tests printed. */
+  /** File with the output of the tests. */
   log?: string;
 }
 
-/** By the options, else by the variables of the service that runs this. */
+/** Returns the base from the options, otherwise from the variables of the CI service. */
 export function baseQuery(base: string | undefined): BaseQuery {
   const change = ciChange(io().env);
   const target = base ?? change.base;
@@ -34,7 +37,10 @@ export function baseQuery(base: string | undefined): BaseQuery {
   return { base: target, isInCi: isInCi(), isOfBase };
 }
 
-/** Outside of CI, and without a base that is named, the configuration of the checkout counts. */
+/**
+ * Returns the configuration that judges the change. Outside CI and without a named base, this is the configuration of
+ * the checkout.
+ */
 export async function judgingConfig(project: Project, loaded: LoadedConfig, base?: string): Promise<LoadedConfig> {
   const query = baseQuery(base);
   if (query.isOfBase || (!query.isInCi && query.base === null)) return loaded;
@@ -48,7 +54,7 @@ export interface Collected {
   quarantine: QuarantineVersions;
 }
 
-/** `isRecorded`: the memory has the run, so that it can be compared. */
+/** `isRecorded` is false if the memory does not have the run, which then cannot be compared. */
 export async function gateFacts(
   session: Session,
   run: RunRecord,

@@ -1,6 +1,6 @@
 /**
- * What fails the gate: a failure that the change began, or that nothing excuses (excuse.ts); a run of which too little is
- * known; failures that do not explain why the command failed.
+ * Judges a run. The gate fails on a failure that the change caused or that nothing excuses (excuse.ts), on a run with
+ * too little information, and if the excused failures do not explain why the command failed.
  */
 
 import type { CaseRecord, MissingTestsResult, RunRecord } from 'argus-engine';
@@ -13,20 +13,19 @@ import { type GateBase, isExcusable, refusal } from './excuse.ts';
 import type { Outcome } from './outcomes.ts';
 
 export interface GateFacts {
-  /** How the tests ended by what started them; undefined: not told. */
+  /** How the tests ended, from the step that started them. Undefined if not given. */
   outcome: Outcome | undefined;
-  /** Reports that could not be read in whole. */
+  /** Reports that could be read only in part or not at all. */
   unread: readonly string[];
   /** Day in UTC, as `2026-02-03`. */
   today: string;
   base: GateBase;
   /** Names of tests that passed when they ran again on the same files. */
   passedAgain: ReadonlySet<string>;
-  /** Compared with a run of the base; null: no run of it is known. */
+  /** Comparison with a run of the base. Null if no such run is known. */
   missing: MissingTestsResult | null;
-  /** Whether a missing test fails the gate. */
   missingFails: boolean;
-  /** Reasons other than failed tests for which the command may have failed, as sentences. */
+  /** Sentences about other reasons why the command may have failed, beside failed tests. */
   otherReasons: readonly string[];
 }
 
@@ -79,7 +78,9 @@ function excuse({ reason, owner, until }: QuarantinedCase) {
   return { reason, owner, until };
 }
 
-/** Failures that are excused must explain that the command failed; else something else may have failed as well. */
+/**
+ * Returns why the excused failures do not explain the failed command, because something else may have failed as well.
+ */
 function unexplained(
   { status }: RunRecord,
   failed: readonly CaseRecord[],
@@ -91,7 +92,7 @@ function unexplained(
   return [...(isMissing ? [`${compared}, so the failures that are excused may not be all.`] : []), ...otherReasons];
 }
 
-/** What failing cases do not show: that something else failed, or that they are not all. */
+/** Returns problems that the failing cases do not show: something else failed, or some failures are missing. */
 function problemsOfRun(
   { status, passed, failed: counted, skipped, command }: RunRecord,
   failed: readonly CaseRecord[],
@@ -112,7 +113,7 @@ function problemsOfRun(
   ];
 }
 
-/** The command's own case, whose time was over: whatever the verdict on it, what had not run yet may fail. */
+/** True for the command's own case after a timeout. Tests that had not run yet may fail, whatever the verdict is. */
 function isCutOff({ caseName, runnerStatus }: CaseRecord, command: string | null): boolean {
   return (
     runnerStatus === 'timedOut' && command !== null && (caseName === command || caseName.endsWith(` > ${command}`))
@@ -123,7 +124,10 @@ function unreadText(what: string): string {
   return `Not read in whole, so a failure may be missing: ${what}`;
 }
 
-/** By what will count once the change is taken in: so one that renews or removes an entry can pass. */
+/**
+ * Checks the quarantine file as it is after the merge, so that a change that renews or removes an expired entry can
+ * pass.
+ */
 function problemsOfFile({ here, problem, change }: QuarantineVersions, today: string): string[] {
   if (problem !== null) return [problem];
   const expired = here.filter((entry) => isExpired(entry, today));

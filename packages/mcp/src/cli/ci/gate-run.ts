@@ -1,6 +1,6 @@
 /**
- * Which run the gate judges where none is named. One memory belongs to all work trees of a repository, so the newest run
- * may be of another one, or of another commit, such as one out of a cache where the tests did not get as far as a report.
+ * Finds the run that the gate judges if no run is named. All work trees of a repository share a memory, so the newest
+ * run may belong to another work tree or another commit, for example from a cache when the tests wrote no report.
  */
 
 import { QUARANTINE_FILE, type RunRecord } from 'argus-engine';
@@ -10,19 +10,21 @@ import { NOT_OURS } from '../../git/settings.ts';
 import { ciFacts, gitFacts } from '../../run/git-state.ts';
 import type { Session } from '../../sessions/session.ts';
 
-/** Newest runs among which one of the state here is looked for. */
+/** Number of newest runs in which to look for a run of the current state. */
 const MAX_RUNS = 100;
 
-/** What lies in the work tree. */
+/** The state of the work tree. */
 export interface StateHere {
   commit: string | null;
-  /** Git's id of the tree of all files, with what is not committed; null where it is not known. */
+  /** Git's id of the tree of all files, including uncommitted changes. Null if it is not known. */
   tree: string | null;
-  /** All files of the commit are as it has them; others, such as reports that the tests wrote, may lie beside them. */
+  /**
+   * True if all files of the commit are unchanged. Untracked files, such as reports that the tests wrote, may exist.
+   */
   isAsCommitted: boolean;
 }
 
-/** Undefined: the newest, for without git one state is not told from another. */
+/** Returns undefined (the newest run) without git, because states cannot be compared then. */
 export async function runOfStateHere(session: Session): Promise<string | undefined> {
   const here = await stateHere(session.root);
   if (here === null) return undefined;
@@ -33,7 +35,7 @@ export async function runOfStateHere(session: Session): Promise<string | undefin
   return run.id;
 }
 
-/** The newest of the very files that lie here, else of the commit where these are its own. */
+/** Returns the newest run of exactly these files, otherwise of the commit if its files are unchanged. */
 export function runOf(runs: readonly RunRecord[], { commit, tree, isAsCommitted }: StateHere): RunRecord | undefined {
   const ofFiles = tree === null ? undefined : runs.find((run) => run.tree === tree);
   if (ofFiles !== undefined || !isAsCommitted || commit === null) return ofFiles;
@@ -51,7 +53,7 @@ async function stateHere(root: string): Promise<StateHere | null> {
 }
 
 async function hasOnlyNewFiles(root: string): Promise<boolean> {
-  // No test reads what the gate itself goes by.
+  // Tests do not read the files of Argus, so changes to those files do not count.
   const paths = [':(top)', ...NOT_OURS, `:(exclude)${QUARANTINE_FILE}`];
   const { problem, stdout } = await runGit(root, ['status', '--porcelain', '--untracked-files=no', '--', ...paths]);
   return problem === null && stdout === '';

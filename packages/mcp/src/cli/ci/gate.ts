@@ -1,4 +1,4 @@
-/** gate: whether what failed in a run is to keep a change out. Options: ci-program.ts. */
+/** gate: decides whether the failures of a run keep a change out. The options are in ci-program.ts. */
 
 import type { GateResult } from '../../format/report/gate-result.ts';
 import { formatGate } from '../../format/report/gate-text.ts';

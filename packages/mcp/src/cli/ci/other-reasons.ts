@@ -1,7 +1,7 @@
 /**
- * Reasons for which a test command fails although no test does: a coverage threshold that is not met, an error outside of
- * any test, a program that crashed, or a linter or compiler beside the tests. No report has them; what the command printed
- * does.
+ * Finds reasons why a test command fails although no test fails: a coverage threshold, an error outside of any test, a
+ * crashed program, or a linter or compiler that runs with the tests. Reports do not contain these reasons, but the
+ * output of the command does.
  */
 
 import path from 'node:path';
@@ -12,17 +12,17 @@ import { absolutePath } from '../../system/io.ts';
 const MAX_LOG_BYTES = 256 * 1024 * 1024;
 const MAX_CONFIG_BYTES = 1024 * 1024;
 
-/** As Istanbul (nyc, c8, Karma, Vitest), Jest, pytest-cov, coverage.py, SimpleCov and JaCoCo print it. */
+/** Messages of Istanbul (nyc, c8, Karma, Vitest), Jest, pytest-cov, coverage.py, SimpleCov and JaCoCo. */
 const COVERAGE_FAILED =
   /^.*coverage.*(?:does not meet|not met|not reached|below the expected|less than fail-under|have not been met).*$/imu;
-/** As Vitest and Mocha print errors that no test has caught. */
+/** Messages of Vitest and Mocha about errors that no test caught. */
 const UNHANDLED = /^.*(?:caught \d+ unhandled errors? during the test run|⎯ Unhandled (?:Errors?|Rejection) ⎯).*$/imu;
-/** As V8, a shell and pytest print that the program that ran the tests is gone. */
+/** Messages of V8, a shell and pytest when the program that ran the tests crashed. */
 const CRASHED = /^(?:FATAL ERROR: .+|.*\bSegmentation fault\b.*|INTERNALERROR> .+)$/mu;
-/** As TypeScript prints an error, and ESLint its sum. */
+/** An error of TypeScript, and the total of ESLint. */
 const OTHER_TOOL = /^.*(?:\berror TS\d+: |✖ \d+ problems? \([1-9]\d* errors?).*$/mu;
 
-/** Files of a project that may set a threshold, and how each writes it. */
+/** Files of a project that may set a coverage threshold, and the syntax in each of them. */
 const THRESHOLDS: readonly [file: string, set: RegExp][] = [
   [
     'package.json',
@@ -48,7 +48,7 @@ const THRESHOLDS: readonly [file: string, set: RegExp][] = [
   ]),
 ];
 
-/** Sentences; none where the printed text, or the configuration where no text is given, shows no such reason. */
+/** Returns sentences about such reasons in the log, or in the configuration if no log is given. */
 export function otherReasons(root: string, log: string | undefined): string[] {
   if (log !== undefined) return reasonsIn(readLog(absolutePath(log)));
   const file = THRESHOLDS.find(([name, set]) => set.test(configOf(root, name)))?.[0];

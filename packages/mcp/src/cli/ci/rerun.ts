@@ -1,6 +1,6 @@
 /**
- * Runs tests again whose failures are excused only once they have passed on the same files: a test that passes there was
- * not broken by the change.
+ * Runs failed tests again that are excused only after they pass on the same files. A test that passes there was not
+ * broken by the change.
  */
 
 import type { GateResult } from '../../format/report/gate-result.ts';
@@ -9,21 +9,24 @@ import { io } from '../../system/io.ts';
 import { count } from '../../text/count.ts';
 import { handleRun } from '../../tools/run.ts';
 
-/** More failures than that are no matter of chance. */
+/** More failures are not chance. */
 const MAX_TESTS = 20;
 
-/** Variables of this process, which every program that it starts can read, even where it does not inherit them. */
+/**
+ * Variables with secrets. Every program that this process starts can read them from this process, even without
+ * inheriting them.
+ */
 const SECRETS = ['GITHUB_TOKEN', 'ARGUS_TEAM_TOKEN'];
 
 export interface RanAgain {
   /** Names of tests that passed. */
   passed: Set<string>;
-  /** What was done, and what could not be, as sentences. */
+  /** Sentences about what was done, and about what failed. */
   done: string[];
   undone: string[];
 }
 
-/** `command`: true takes the one that is configured or detected; undefined runs nothing. */
+/** If `command` is true, uses the configured or detected command. If it is undefined, runs nothing. */
 export async function rerun(
   { failing }: GateResult,
   command: string | true | undefined,
@@ -51,7 +54,7 @@ export async function rerun(
   return ran;
 }
 
-/** Null: it ran and passed. */
+/** Returns null if the test ran and passed, otherwise the problem. */
 async function runAgain(
   caseName: string,
   command: string | true,

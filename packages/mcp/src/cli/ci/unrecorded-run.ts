@@ -1,4 +1,7 @@
-/** A run that waits to be recorded, as where the server of a team is away: what is known of it without any memory. */
+/**
+ * Builds a report for a run that is not recorded yet, for example because the team's server is not reachable. It
+ * contains only what is known without a memory.
+ */
 
 import type { CaseRecord, RunResult } from 'argus-engine';
 import type { RunReport } from '../../format/report/run-report.ts';

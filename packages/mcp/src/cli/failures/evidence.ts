@@ -1,4 +1,4 @@
-/** tests and fixes: what all runs together say. Options: main.ts. */
+/** tests and fixes: results from all runs together. The options are in commands.ts. */
 
 import type { TestState } from 'argus-engine';
 import { formatFixes, formatFixInFull, formatTests } from '../../format/failures/evidence-text.ts';

@@ -1,4 +1,4 @@
-/** diagnose and report-fix: what a failure is, and what fixed it. Options: main.ts. */
+/** diagnose and report-fix: identify a failure and record what fixed it. The options are in commands.ts. */
 
 import { formatDiagnosis, formatFix } from '../../format/failures/diagnosis-text.ts';
 import { handleDiagnose } from '../../tools/diagnose.ts';

@@ -1,6 +1,6 @@
 /**
- * import --runs: takes in a history of runs that was recorded elsewhere, one JSON object a line, and says what each failure
- * was found to be. A run that is known stays as it is, so the same history can be given again.
+ * import --runs: records a history of runs from elsewhere, with one JSON object on each line, and prints what each
+ * failure is. A known run is not changed, so the same history can be imported again.
  */
 
 import type { HistoricRun } from 'argus-engine';
@@ -14,12 +14,12 @@ import { answer, type GlobalOptions } from '../terminal/output.ts';
 import { startProgress } from '../terminal/progress-bar.ts';
 import { paramsOf, readLine, runSchema } from './run-line.ts';
 
-/** A run has many cases, and is recorded alone. */
+/** Batches are small because a run has many cases and each run is recorded alone. */
 const BATCH_LINES = 16;
 const BATCH_BYTES = 4 * 1024 * 1024;
 
 export async function importRuns(file: string, options: GlobalOptions & { foreign?: boolean }): Promise<void> {
-  // Each run is answered as soon as it is recorded; nothing is said behind the last.
+  // With --json each run is printed as soon as it is recorded, and there is no summary at the end.
   const onRun = options.json ? (run: HistoricRun) => write(`${JSON.stringify(shown(run))}\n`) : undefined;
   await answer(
     { ...options, json: false },

@@ -1,6 +1,6 @@
 /**
- * inspect: what Argus concludes from error texts, with nothing stored; one text, or a stream of JSON lines. No project
- * is opened, so its own rules do not apply.
+ * inspect: prints the conclusions of Argus about one error text, or about a stream of JSON lines. It stores nothing. It
+ * opens no project, so the project's own rules do not apply.
  */
 
 import { createInspector } from 'argus-engine';
@@ -9,7 +9,7 @@ import { log } from '../../log.ts';
 import { io } from '../../system/io.ts';
 import { batches, write } from '../terminal/lines.ts';
 
-/** Large enough that crossing into the engine costs nothing, small enough to answer while reading. */
+/** Large enough that a call of the engine costs little, small enough to answer while reading. */
 const BATCH_BYTES = 1024 * 1024;
 
 const WANTED = 'inspect reads an error text on stdin: npm test 2>&1 | argus inspect';

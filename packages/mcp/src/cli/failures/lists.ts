@@ -1,4 +1,4 @@
-/** history and patterns: what is remembered. Options: main.ts. */
+/** history and patterns: list the content of the memory. The options are in commands.ts. */
 
 import type { FailureCategory, PatternSort, PatternSource, RunStatus } from 'argus-engine';
 import { formatHistory, formatPatterns } from '../../format/failures/lists-text.ts';

@@ -1,4 +1,4 @@
-/** record, which reporters start and people do not: no help lists it. What does the work: record.ts. */
+/** record: started by reporters and not by people, so the help does not list it. The work is in record.ts. */
 
 import type { Command } from 'commander';
 

@@ -1,6 +1,6 @@
 /**
- * record: what an installed reporter starts as a run begins, so that the work tree is noted as the tests find it, and the
- * memory is open by the time that they have ended. Reporters: run/reporters/installed.
+ * record: an installed reporter starts it at the beginning of a run, so that it can note the work tree as the tests
+ * find it, and so that the memory is open when the tests end. The reporters are in run/reporters/installed.
  */
 
 import { renameSync, rmdirSync } from 'node:fs';
@@ -25,49 +25,49 @@ import { io } from '../../system/io.ts';
 import { adoptsInCi, terminal } from '../recorder.ts';
 import { EXIT } from '../terminal/exit.ts';
 
-/** Written by the reporter once its reports lie there. */
+/** The reporter writes this file after its reports. */
 const END_FILE = 'end.json';
-/** It holds the end of the output. */
+/** The file holds the end of the output. */
 const MAX_END_BYTES = 64 * 1024 * 1024;
-/** The same, once a process has it. */
+/** New name of the end file after a process has taken it. */
 const TAKEN_FILE = 'end-taken.json';
-/** Written last of all: what the reporter prints. */
+/** The last file that is written; the reporter prints its content. */
 const ANSWER_FILE = 'answer.json';
 
-/** How long the reporter waits for nothing, at most. */
+/** The reporter waits at most this long for nothing. */
 const LOOK_EVERY_MS = 20;
 
-/** How a run ended; nothing that the runner prints of its tests. */
+/** How a run ended. Results of the tests are in the reports. */
 interface RunEnd {
   runner?: string;
-  /** Its command line. */
+  /** Command line of the run. */
   command?: string;
-  /** ISO 8601. */
+  /** ISO 8601 time. */
   startedAt?: string;
   durationMs?: number;
   exitCode?: number;
   timedOut?: boolean;
-  /** Only tests with this name were asked for. */
+  /** Set if only tests with this name were requested. */
   filter?: string;
-  /** What was said outside of tests. */
+  /** Output outside of tests. */
   output?: string;
 }
 
-/** What is known of the failures, or why the run is not stored; a line. */
+/** A line about the known failures, or about why the run is not stored. */
 interface Answer {
   known?: string;
   complaint?: string;
 }
 
-/** Ends without an answer where the reporter ends without a word: nothing ran then. */
+/** Writes no answer if the reporter ends without an end file, because then no test ran. */
 export async function record(folder: string): Promise<void> {
-  // Whoever breaks off the tests at the keyboard means them; this ends with its input.
+  // Ctrl-C is meant for the tests. This process ends when its input ends.
   process.on('SIGINT', () => {});
   const root = io().cwd();
   const git = gitFacts(root);
   const sessionManager = new SessionManager({ recorder: terminal(), adopts: adoptsInCi(), isImpatient: true });
   const session = sessionManager.init(root, undefined, 'person');
-  // What is wrong with it the recording says.
+  // The recording below reports an error of the session.
   const opening = session.then(openMemory).catch(() => {});
   const end = await endOf(folder);
   if (end === undefined) {
@@ -77,7 +77,7 @@ export async function record(folder: string): Promise<void> {
   await opening;
   const envelope = await enveloped(async () => {
     const opened = await session;
-    // Whoever has switched the history off has said so, and hears nothing of it.
+    // A user who disabled the history wants no message about it.
     return { run: opened.historyEnabled ? await recorded(opened, folder, end, git) : undefined };
   });
   await sessionManager.closeAll();
@@ -88,19 +88,22 @@ export async function record(folder: string): Promise<void> {
   writeWholeFile(path.join(folder, ANSWER_FILE), JSON.stringify(answer));
 }
 
-/** Whoever made it may be gone; what lies in it is cleared up with other temporary folders, once it is old. */
+/**
+ * Removes the folder if it is empty, because its maker may be gone. The cleanup of old temporary folders removes the
+ * others.
+ */
 function removeEmpty(folder: string): void {
   try {
     rmdirSync(folder);
   } catch {}
 }
 
-/** While the tests run. Where there is none yet, a run that ends as none makes none either. */
+/** Opens the memory while the tests run. Does not create a memory, so that a run without an end leaves none. */
 async function openMemory(session: Session): Promise<void> {
   if (await session.hasMemory()) await session.overview();
 }
 
-/** Undefined where the input ends first: the reporter is gone, or has nothing to tell. */
+/** Undefined if the input ends first, because the reporter is gone or has nothing to report. */
 function endOf(folder: string): Promise<RunEnd | undefined> {
   return new Promise((resolve, reject) => {
     const look = (isLast: boolean) => {
@@ -122,7 +125,10 @@ function endOf(folder: string): Promise<RunEnd | undefined> {
   });
 }
 
-/** The reporter starts a second process where it takes the first for dead: one of them has it. */
+/**
+ * Takes the end file by a rename. The reporter starts a second process if the first appears dead, and only one of them
+ * may take it.
+ */
 function takenEnd(folder: string): RunEnd | undefined {
   const taken = path.join(folder, TAKEN_FILE);
   try {
@@ -144,7 +150,7 @@ function told(run: Kept<RunResult> | undefined): Answer {
   };
 }
 
-/** One line: whoever runs tests looks for theirs. */
+/** Returns a single line, because users look for the output of their tests. */
 function complaint(problem: string): string {
   return `this run ${withCommands(problem).replaceAll(/\s*\n\s*/gu, ' ')}`;
 }

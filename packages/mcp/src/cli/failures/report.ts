@@ -1,4 +1,6 @@
-/** report: a recorded run for a pull request, the summary of a job, or another program. Options: main.ts. */
+/**
+ * report: writes a recorded run for a pull request, a job summary, or another program. The options are in commands.ts.
+ */
 
 import type { CaseRecord, RunDetail } from 'argus-engine';
 import { ctrfReport, junitReport } from '../../format/report/files.ts';
@@ -9,7 +11,7 @@ import { answer, type GlobalOptions } from '../terminal/output.ts';
 
 const PAGE_SIZE = 1_000;
 
-/** Newest runs among which that of the other branch is looked for. */
+/** Number of newest runs in which to look for a run of the base branch. */
 const MAX_RUNS = 100;
 
 export interface ReportOptions extends GlobalOptions {
@@ -24,7 +26,7 @@ export async function report(runId: string | undefined, options: ReportOptions):
   await answer(options, ({ session }) => reported(session, runId, options.base), format);
 }
 
-/** A run, the newest where none is named, with what failed in the newest run of another branch. */
+/** Returns a run (default: the newest), with the failures of the newest run of another branch. */
 export async function reported(
   session: Session,
   runId: string | undefined,

@@ -1,4 +1,4 @@
-/** run, which is read without the other commands: until then its tests wait. */
+/** run: the command and its options. It is loaded without the other commands so that its tests start sooner. */
 
 import type { Command } from 'commander';
 import { absolutePath } from '../../system/io.ts';
@@ -19,10 +19,10 @@ export function addRun(root: Command): void {
         const { runAt } = await import('./run.ts');
         return runAt(options.at, command, options);
       }
-      // Git looks while the rest is read.
+      // Git starts now, while the other modules load.
       const { lookAtGit } = await import('../../run/git-state.ts');
       const look = lookAtGit(absolutePath(options.project));
-      // What it has answered by now, it is asked the next question with.
+      // Give the pending answers of git a chance to start the next query.
       await turnsOfEvents();
       const { run } = await import('./run.ts');
       await turnsOfEvents();
@@ -30,7 +30,7 @@ export function addRun(root: Command): void {
     });
 }
 
-/** `run "npm test" --json`: a quoted command line is whole, so that what follows it is an option of `run`. */
+/** In `run "npm test" --json`, a quoted command line is complete, so a following option belongs to `run`. */
 export function withCommandLast(argv: readonly string[]): string[] {
   const isValue = (index: number) =>
     /^--(?:filter|at|timeout|idle-timeout|project|config)$/u.test(argv[index - 1] ?? '');

@@ -1,10 +1,10 @@
-/** A run out of a history that was recorded elsewhere, as a line of JSON, and what the engine takes it in as. */
+/** Reads a run of a history that was recorded elsewhere from a line of JSON, and converts it for the engine. */
 
 import type { ImportRunParams, ReportCase } from 'argus-engine';
 import { ArgusError, messageOf } from '../../errors.ts';
 import type { Zod } from '../../system/zod.ts';
 
-/** One run of a history; what it does not know it leaves out. */
+/** Schema of a run in a history. Unknown facts are left out. */
 export function runSchema(z: Zod) {
   const text = z.string().max(200_000);
   const commit = z.object({ commit: text, parents: z.array(text).default([]), files: z.array(text).default([]) });
@@ -44,7 +44,7 @@ export function readLine(schema: RunSchema, line: string, number: number): RunLi
   }
 }
 
-/** With the field that is none of a run's. */
+/** Returns the first problem with the name of the wrong field. */
 export function whatIsWrong(thrown: unknown): string {
   const issues =
     thrown instanceof Error && 'issues' in thrown ? (thrown.issues as { path: PropertyKey[]; message: string }[]) : [];
@@ -54,7 +54,7 @@ export function whatIsWrong(thrown: unknown): string {
 
 export function paramsOf(run: RunLine, isForeign: boolean): ImportRunParams {
   const { runner = null, ...environment } = run.environment;
-  // Commits since the run before, the oldest first; without them the run's own.
+  // Commits since the previous run. If they are missing, only the run's own commit is used.
   const own = run.commit === undefined ? [] : [{ commit: run.commit, parents: run.parents ?? [] }];
   return {
     id: run.id,
@@ -84,7 +84,7 @@ export function paramsOf(run: RunLine, isForeign: boolean): ImportRunParams {
   };
 }
 
-/** Its name is qualified as it is, with the file in front. */
+/** The name is already qualified by the file, so `file` and `suite` are empty. */
 function caseOf({ name, status, durationMs, attempts, error }: RunLine['cases'][number]): ReportCase {
   return {
     file: null,

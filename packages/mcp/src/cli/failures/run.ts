@@ -1,4 +1,7 @@
-/** run and import: record what tests did. Options: main.ts. The run itself: run/run-tests.ts. */
+/**
+ * run and import: record the results of tests. The options are in run-command.ts and commands.ts; the run itself is in
+ * run/run-tests.ts.
+ */
 
 import type { ReportFormat, RunResult } from 'argus-engine';
 import { formatRun } from '../../format/failures/run-text.ts';
@@ -14,7 +17,7 @@ import { EXIT } from '../terminal/exit.ts';
 import { passOn } from '../terminal/lines.ts';
 import { answer, type GlobalOptions } from '../terminal/output.ts';
 
-/** What was interrupted says nothing of the tests that it did not come to. */
+/** An interrupted run has no result, because some tests did not run. */
 function runExit({ status, interrupted }: Pick<RunResult, 'status' | 'interrupted'>): number {
   if (interrupted === true) return EXIT.error;
   return status === 'passed' ? EXIT.done : EXIT.failures;
@@ -27,7 +30,7 @@ export interface RunOptions extends GlobalOptions {
   idleTimeout?: number;
 }
 
-/** The same at another commit: what is checked out stays as it is. */
+/** Runs at another commit, in a temporary work tree. The checkout is not changed. */
 export async function runAt(commit: string, command: string[], options: RunOptions): Promise<void> {
   const signal = cancelledBySignals(EXIT.error);
   const tree = await commitWorkTree(absolutePath(options.project), commit, signal);
@@ -44,14 +47,14 @@ export async function run(
   look: GitLook,
   signal: AbortSignal = cancelledBySignals(EXIT.error),
 ): Promise<void> {
-  // With --json stdout belongs to the answer.
+  // With --json, stdout belongs to the answer.
   let atLineStart = true;
   const onOutput = (text: string, stream: 'stdout' | 'stderr') => {
     if (stream === 'stdout' && text !== '') atLineStart = text.endsWith('\n');
     return passOn(stream === 'stdout' && !options.json ? io().stdout : io().stderr, text);
   };
   if (io().stdout.isTTY && !io().env.NO_COLOR && !options.json) io().env.FORCE_COLOR ??= '1';
-  // One word is a whole command line, as in `argus run "npm test"`; several are a command and its arguments.
+  // A single word is a whole command line, as in `argus run "npm test"`. Several words are a command and its arguments.
   const line = command.length > 1 ? command.map((word) => quoted(word)).join(' ') : command[0];
   await answer(
     options,

@@ -1,5 +1,5 @@
 /**
- * fix-problem: drives a loop from the terminal or a script. Options: fix-program.ts. The loop's work: `fix/`.
+ * fix-problem: drives a loop from the terminal or a script. The options are in fix-program.ts, the work is in `fix/`.
  */
 
 import { text as readText } from 'node:stream/consumers';
@@ -24,15 +24,15 @@ import { cancelledBySignals } from '../terminal/cancel.ts';
 import { passOn } from '../terminal/lines.ts';
 import { startValues } from './start-options.ts';
 
-/** Documented in --help. */
+/** Exit codes, which --help documents. */
 const EXIT = { fixed: 0, notFixed: 1, error: 2, needsFix: 3, needsInputs: 4, cancelled: 130 } as const;
 
-/** An agent reads, thinks and edits; half an hour is long for one fix. */
+/** An agent reads, thinks and edits, so half an hour is a generous limit for a fix. */
 const AGENT_TIMEOUT_SECONDS = 1_800;
 
-/** Options of this program, beside those that say what the loop is for: start-options.ts. */
+/** Options of this program. Options that describe the goal of the loop are in start-options.ts. */
 export interface FixOptions {
-  /** False: none, whatever the user's configuration says. */
+  /** False for no agent, even if the user's configuration has an agent. */
   agent?: string | false;
   agentTimeout?: number;
   research?: string;
@@ -48,12 +48,12 @@ export interface FixOptions {
   json?: boolean;
 }
 
-/** How it ended, for the one who called. */
+/** The result of the command for its caller. */
 interface Outcome {
   exitCode: number;
-  /** For people. */
+  /** Text for people. */
   text: string;
-  /** With --json. */
+  /** Printed with --json. */
   data: object;
 }
 
@@ -63,7 +63,7 @@ export async function fixProblem(error: string | undefined, options: FixOptions)
   const envelope = await enveloped(async () => {
     const session = await sessionManager.init(absolutePath(options.project), options.config, 'person');
     const given = error === '-' ? await readText(io().stdin) : error;
-    // What a human decides is about a loop that is there.
+    // A human decides about an existing loop, so a decision implies --resume.
     const resume = options.resume === true || hasDecided(options);
     const agent = options.agent ?? (await userConfig(session.project)).fix?.agent ?? false;
     return fixed(loopContextOf(session, sessionManager), given, { ...options, resume, agent }, watcher);
@@ -104,7 +104,7 @@ async function fixed(
 async function opened(loopContext: LoopContext, wanted: WantedFix, { resume }: FixOptions): Promise<Loop> {
   if (!resume) return Loop.start(loopContext, wanted);
   if (wanted.command === undefined && wanted.error === undefined) return Loop.reopen(loopContext, undefined);
-  // Of a loop that goes on, its own description counts.
+  // A resumed loop keeps its own description of the goal.
   const { command_hash } = loopContext.rules.begin({ ...wanted, desired: wanted.desired || '-', started: '-' });
   return Loop.reopen(loopContext, command_hash);
 }
@@ -121,7 +121,10 @@ function wantedFix(error: string | undefined, options: FixOptions): WantedFix {
   return wanted;
 }
 
-/** What a human says before it goes on; where that does not apply, nothing is run. */
+/**
+ * Applies the decisions of a human before the loop continues. Throws, without running anything, if a decision does not
+ * apply.
+ */
 async function decide(loop: Loop, options: FixOptions): Promise<void> {
   const { accept, reject, resetCircuit } = options;
   if (accept !== undefined && (await loop.isOutdated())) {
@@ -148,7 +151,7 @@ function noteOf(given: string | true): string | null {
   return given === true ? null : given;
 }
 
-/** Going on means that something was changed, unless a fixer is to do that. */
+/** Resuming means that something was changed, unless an agent is configured to make the change. */
 function driveOptions(loop: Loop, options: FixOptions): DriveOptions {
   const { fix = null, outside = null, research, verified } = options;
   const agent = options.agent === false ? undefined : options.agent;
@@ -187,7 +190,7 @@ function exitCodeOf(loop: Loop, stop: Stop): number {
   return result === 'success' ? EXIT.fixed : EXIT.notFixed;
 }
 
-/** stdout belongs to the report; what happens goes to stderr. */
+/** Progress goes to stderr, because stdout belongs to the report. */
 function terminalWatcher(): Watcher {
   let atLineStart = true;
   return {

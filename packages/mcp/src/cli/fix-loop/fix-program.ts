@@ -1,6 +1,6 @@
 /**
- * Arguments of fix-problem: those that say what the loop is for (start-options.ts), and those of this program. What does
- * the work is imported when the command is called.
+ * The arguments of fix-problem: the options that describe the goal (start-options.ts), and the options of this program.
+ * The work is imported when the command is called.
  */
 
 import type { Command } from 'commander';
@@ -56,10 +56,13 @@ export function addFixCommands(root: Command): void {
     });
 }
 
-/** An error text may begin like an option (`--- FAIL: TestX`); one with a space in it is none. */
+/**
+ * Moves an error text that begins like an option (`--- FAIL: TestX`) behind `--`. A word with a space in it is not an
+ * option.
+ */
 export function withErrorLast(argv: readonly string[], root: Command): string[] {
   const options = root.commands.find((command) => command.name() === 'fix-problem')?.options ?? [];
-  // Options that take the next argument, whatever it looks like.
+  // Options that take the next argument, even if it looks like an option.
   const takesValue = new Set(options.filter(({ required }) => required).map(({ long }) => long));
   const start = argv.indexOf('fix-problem');
   if (start !== 2) return [...argv];

@@ -1,5 +1,5 @@
 /**
- * generate-inputs: finds what a script asks and writes a file of proposed answers. The script is not run.
+ * generate-inputs: finds the questions of a script and writes a file of proposed answers. It does not run the script.
  */
 
 import { existsSync } from 'node:fs';
@@ -21,7 +21,7 @@ export interface GenerateInputsOptions {
   force?: boolean;
 }
 
-/** Exit code 4: the file is written, and the user has to fill in what nobody may guess. */
+/** Exit code 4: the file is written, but the user must fill in values that must not be guessed. */
 const INPUTS_MISSING_EXIT_CODE = 4;
 
 export async function generateInputs(script: string, options: GenerateInputsOptions): Promise<void> {

@@ -1,4 +1,7 @@
-/** The options of fix-problem that say what the loop is for, made of the table of its fields. */
+/**
+ * The options of fix-problem that describe the goal of the loop. They are built from the table of fields in
+ * fix/start-fields.ts.
+ */
 
 import { InvalidArgumentError, Option } from 'commander';
 import { dashed, fieldsForPeople, type StartField } from '../../fix/start-fields.ts';
@@ -6,7 +9,7 @@ import { wholeNumber } from '../terminal/numbers.ts';
 
 interface StartOption {
   name: string;
-  /** It is of the contract, which has a prompt too; the others are Argus's own. */
+  /** True for an option of the contract, which the prompt has too. The other options are Argus's own. */
   isOfContract: boolean;
   option: Option;
 }
@@ -18,7 +21,7 @@ export function startOptions(): StartOption[] {
   });
 }
 
-/** What was given of them, under the names of the fields. */
+/** Returns the given options by the names of their fields. */
 export function startValues(options: object): Record<string, unknown> {
   const given = new Map<string, unknown>(Object.entries(options));
   const values = startOptions().map(({ name, option }) => [name, given.get(option.attributeName())] as const);

@@ -1,4 +1,4 @@
-/** What doctor says of the hook: nothing where no hook was ever called. */
+/** The check of doctor for the hook. Returns nothing if the hook was never called. */
 
 import type { Check } from '../../format/project/doctor-text.ts';
 import { stateOf } from '../../hook/place.ts';
@@ -6,7 +6,7 @@ import { scoreOf } from '../../hook/score.ts';
 import type { Session } from '../../sessions/session.ts';
 import { io } from '../../system/io.ts';
 
-/** A note is about what is, not about what once was. */
+/** Older trouble is not mentioned, because the note describes the current state. */
 const RECENT_MS = 7 * 24 * 60 * 60 * 1_000;
 
 export async function hookCheck({ project, config }: Pick<Session, 'project' | 'config'>): Promise<Check[]> {

@@ -1,4 +1,4 @@
-/** hook and score, as the help has them. An agent's call of hook goes past this: cli.ts. */
+/** hook and score, for the help. An agent's call of hook does not use this command: see cli.ts. */
 
 import { type Command, Option } from 'commander';
 import type { ScoreOptions } from './score.ts';

@@ -1,4 +1,7 @@
-/** score: how the hook does here, and with `--mine` how it would have done in the project's history. */
+/**
+ * score: shows how good the hook's messages were here. With `--mine`, shows what they would have been in the project's
+ * history.
+ */
 
 import { type Replay, replay } from '../../hook/earned/replay.ts';
 import { stateOf } from '../../hook/place.ts';

@@ -1,5 +1,5 @@
 /**
- * memory import, export and search: many incidents or questions at once, as JSON lines, streaming. No file is held in
+ * memory import, export and search: process many incidents or questions as a stream of JSON lines. No file is held in
  * memory whole.
  */
 
@@ -15,9 +15,9 @@ import { batches, openLines, write } from '../terminal/lines.ts';
 import { answerBare, type MemoryOptions, withMemory } from '../terminal/output.ts';
 import { type Progress, startProgress } from '../terminal/progress-bar.ts';
 
-/** One transaction each: large enough to be fast, small enough for others to get in between. */
+/** Each batch is a transaction: large enough to be fast, small enough that other writers get a turn. */
 const IMPORT_BATCH_LINES = 1_000;
-/** Lines may be long. */
+/** A second limit, because lines may be long. */
 const IMPORT_BATCH_BYTES = 8 * 1024 * 1024;
 const EXPORT_PAGE_SIZE = 200;
 
@@ -75,7 +75,7 @@ export async function memoryExport(options: MemoryOptions): Promise<void> {
 export async function memorySearch(options: MemoryOptions & { threshold?: number }): Promise<void> {
   const threshold = options.threshold ?? null;
   await withMemory(options, async (memory) => {
-    // Answered as they come: whoever asks may wait for an answer before asking on.
+    // Answer each question when it arrives, because the caller may wait for the answer before the next question.
     for await (const { bytes } of batches(io().stdin, { bytes: 1 })) {
       const asked = new TextDecoder()
         .decode(bytes)
@@ -101,7 +101,7 @@ async function searched(engine: Calling, line: string, threshold: number | null)
   }
 }
 
-/** Fields of a question, unchecked. */
+/** The fields of a question, not yet checked. */
 interface Question {
   id?: unknown;
   text?: unknown;

@@ -1,5 +1,5 @@
 /**
- * The commands of the debug memory and their options. What does the work is imported when a command is called.
+ * The commands of the debug memory and their options. The code of a command is imported when it is called.
  */
 
 import { Argument, type Command, InvalidArgumentError } from 'commander';
@@ -15,7 +15,7 @@ export function addMemoryCommands(root: Command): void {
   for (const add of [addImport, addExport, addSearch]) add(memory);
 }
 
-/** A command on a memory, with the options all of them have. */
+/** Adds a command on a memory with the options that all of these commands have. */
 function memoryCommand(parent: Command, nameAndArguments: string, description: string): Command {
   return parent
     .command(nameAndArguments)
@@ -27,7 +27,7 @@ function memoryCommand(parent: Command, nameAndArguments: string, description: s
     .option('--config <file>', 'configuration (default: argus.yaml in the project)');
 }
 
-/** A twin of a tool: an environment in, JSON out. */
+/** Adds a command that does the same as a tool: it takes an environment and prints JSON with --json. */
 function toolCommand(parent: Command, nameAndArguments: string, description: string): Command {
   return memoryCommand(parent, nameAndArguments, description)
     .option('--env <field=value>', 'of the environment, repeatable; the rest is detected', environmentField, {})
@@ -123,7 +123,7 @@ function addSearch(memory: Command): void {
     });
 }
 
-/** `language=python`, collected. */
+/** Collects options such as `language=python`. */
 function environmentField(text: string, fields: Record<string, string>): Record<string, string> {
   const at = text.indexOf('=');
   if (at <= 0) throw new InvalidArgumentError('field=value is needed, such as language=python.');

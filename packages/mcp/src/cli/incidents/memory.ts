@@ -1,6 +1,6 @@
 /**
- * Twins of the tools of the debug memory: the same handlers, printed for people. Options: memory-program.ts. Many
- * incidents at once: memory-bulk.ts.
+ * The tools of the debug memory as commands: the same handlers, printed for people. The options are in
+ * memory-program.ts; bulk commands are in memory-bulk.ts.
  */
 
 import { text as readText } from 'node:stream/consumers';
@@ -14,7 +14,7 @@ import * as memory from '../../memory/calls.ts';
 import { io } from '../../system/io.ts';
 import { answerBare, type MemoryOptions } from '../terminal/output.ts';
 
-/** How an environment is given. */
+/** Options that describe the environment. */
 export interface EnvironmentOptions extends MemoryOptions {
   env: Record<string, string>;
   envBucket?: string;
@@ -93,7 +93,7 @@ export async function addIncident(
   );
 }
 
-/** `-` is what stands on stdin, as for a pasted stack trace. */
+/** Reads stdin for `-`, for example a pasted stack trace. */
 async function given(text: string): Promise<string> {
   return text === '-' ? readText(io().stdin) : text;
 }

@@ -1,6 +1,6 @@
 /**
- * The slash commands /pm:fix-problem and /pm:generate-inputs, where an agent reads them from files. Their texts:
- * packages/agents/generate.mjs, which writes them into plugins too.
+ * The slash commands /pm:fix-problem and /pm:generate-inputs, for agents that read them from files.
+ * packages/agents/generate.mjs writes their texts, for the plugins too.
  */
 
 import path from 'node:path';
@@ -9,18 +9,18 @@ import { type AgentName, type Machine, userFile } from './agents.ts';
 import { Refused } from './files/refused.ts';
 import { userHookFile } from './hook-forms.ts';
 
-/** What starts Argus in the texts. */
+/** The command that starts Argus in the generated texts. */
 const PACKAGED = 'npx -y argus-mcp';
 
 export interface AgentCommand {
-  /** In a project; for a user, in the agent's own folder. */
+  /** File in a project. `userFile` is the file in the agent's own folder. */
   projectFile: string;
   userFile: string;
-  /** Of somebody else's file of this name nothing is changed. */
+  /** Returns the new text, or undefined to remove the file. Another owner's file of this name is never changed. */
   edit: (text: string | undefined) => string | undefined;
 }
 
-/** `program`: how Argus is started. */
+/** `program` is the command that starts Argus. */
 export function commandsOf(
   agent: AgentName,
   machine: Machine,

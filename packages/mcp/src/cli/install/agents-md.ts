@@ -1,4 +1,4 @@
-/** What AGENTS.md says of Argus: short, for every agent reads it in every session. */
+/** The text about Argus in AGENTS.md. It is short because every agent reads it in every session. */
 
 import type { BlockMarks } from './files/marked-block.ts';
 

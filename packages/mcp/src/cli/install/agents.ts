@@ -1,33 +1,33 @@
 /**
- * The agents that Argus is installed into: how each is found, and where on each platform it looks for servers, in the
- * project and for a user. The files of plugins and links: packages/agents.
+ * The agents that Argus can be installed into: how to find each agent, and where it looks for servers on each platform,
+ * in the project and for a user. The files of plugins and links are in packages/agents.
  */
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { isInstalled } from '../../system/programs.ts';
 
-/** The server, as every agent knows it. */
+/** Name of the server in every agent. */
 export const SERVER_NAME = 'argus';
 
 export type AgentName = (typeof AGENT_NAMES)[number];
 export const AGENT_NAMES = ['claude', 'codex', 'cursor', 'vscode', 'gemini'] as const;
 
-/** What a configuration says of a server; which keys there are is the agent's. */
+/** The entry of a server in a configuration. Each agent has its own keys. */
 export type ServerEntry = Readonly<Record<string, string | number | readonly string[]>>;
 
 export interface Agent {
   title: string;
-  /** The key that holds servers in its JSON; Codex has TOML. */
+  /** The key that holds the servers in JSON. Null for Codex, which uses TOML. */
   container: 'mcpServers' | 'servers' | null;
-  /** In the project. */
+  /** Configuration file in the project. */
   projectFile: string;
-  /** What it keeps in a project besides; any of them says that it is used there. */
+  /** Other files and folders of the agent in a project. Each shows that the agent is used there. */
   projectSigns: readonly string[];
   programs: readonly string[];
-  /** What its entries have besides the command. */
+  /** Keys of an entry besides the command. */
   extra?: ServerEntry;
-  /** What its user meets next. */
+  /** The next step for the user of the agent. */
   note: string;
 }
 
@@ -46,7 +46,7 @@ export const AGENTS: Readonly<Record<AgentName, Agent>> = {
     projectFile: '.codex/config.toml',
     projectSigns: ['.codex'],
     programs: ['codex'],
-    // It gives a tool 60 seconds, and tests may take longer.
+    // Codex ends a tool call after 60 seconds by default, but tests may take longer.
     extra: { tool_timeout_sec: 1800 },
     note: 'it reads this in projects that you trust',
   },
@@ -77,14 +77,14 @@ export const AGENTS: Readonly<Record<AgentName, Agent>> = {
   },
 };
 
-/** Of one machine; tests have others. */
+/** Facts about a machine. Tests pass their own. */
 export interface Machine {
   platform: NodeJS.Platform;
   home: string;
   env: Readonly<Record<string, string | undefined>>;
 }
 
-/** The user's own file of an agent. */
+/** Returns the configuration file of an agent in the user's home. */
 export function userFile(agent: AgentName, { platform, home, env }: Machine): string {
   const { join } = platform === 'win32' ? path.win32 : path.posix;
   switch (agent) {
@@ -101,7 +101,7 @@ export function userFile(agent: AgentName, { platform, home, env }: Machine): st
   }
 }
 
-/** What is there once its plugin or extension is installed: a file, and a text in it. */
+/** Returns the file, and the text in it, that exist once the agent's plugin or extension is installed. */
 export function pluginSign(agent: AgentName, machine: Machine): { file: string; text?: string } | undefined {
   const { home, env } = machine;
   const text = '"argus@argus"';
@@ -123,14 +123,14 @@ function userFolderOfCode({ platform, home, env }: Machine): string {
   return path.posix.join(env.XDG_CONFIG_HOME || path.posix.join(home, '.config'), 'Code');
 }
 
-/** Whether it is used in the project, or on this machine at all: a folder of its own, or its program. */
+/** True if the agent is used in the project, has a folder in the user's home, or its program is installed. */
 export function isFound(agent: AgentName, root: string, machine: Machine): boolean {
   const { projectFile, projectSigns, programs } = AGENTS[agent];
   const inProject = [projectFile, ...projectSigns].some((name) => existsSync(path.join(root, name)));
   return inProject || hasUserFolder(agent, machine) || programs.some((program) => isInstalled(program, root));
 }
 
-/** The folder around Claude Code's own file is the home folder. */
+/** Claude Code's file is directly in the home folder, so its folder does not show that the agent is used. */
 function hasUserFolder(agent: AgentName, machine: Machine): boolean {
   const file = userFile(agent, machine);
   return existsSync(file) || (agent !== 'claude' && existsSync(path.dirname(file)));
@@ -138,19 +138,19 @@ function hasUserFolder(agent: AgentName, machine: Machine): boolean {
 
 const NPX = ['npx', '-y', 'argus-mcp'];
 
-/** How an agent starts Argus: by its bundle where one is named, else by its package. */
+/** Returns the entry that starts Argus: by its bundle if there is one, otherwise by its package. */
 export function serverEntry(
   agent: AgentName,
   { bundle, throughCmd }: { bundle?: string; throughCmd: boolean },
 ): ServerEntry {
-  // On Windows npx is a script, and Claude Code starts programs alone.
+  // On Windows npx is a script, but Claude Code can start only programs.
   const packaged = throughCmd && agent === 'claude' ? ['cmd', '/c', ...NPX] : NPX;
   const [command = '', ...args] = bundle === undefined ? packaged : ['node', bundle];
   const { type, ...extra } = AGENTS[agent].extra ?? {};
   return { ...(type === undefined ? {} : { type }), command, args, ...extra };
 }
 
-/** Whether an entry starts Argus, however: by its package, or by its bundle. */
+/** True if an entry starts Argus, by its package or by its bundle. */
 export function isServerOfArgus(entry: unknown): entry is Record<string, unknown> {
   if (typeof entry !== 'object' || entry === null || !('command' in entry)) return false;
   const args = 'args' in entry && Array.isArray(entry.args) ? entry.args : [];

@@ -1,13 +1,13 @@
 /**
- * The hook of each agent that has hooks: where it is written, and how. The same elements stand in the plugins
- * (packages/agents/generate.mjs); a test holds them together.
+ * The hook for each agent that supports hooks: its file and its form. The plugins (packages/agents/generate.mjs)
+ * contain the same elements, and a test compares them.
  */
 
 import path from 'node:path';
 import { type AgentName, type Machine, userFile } from './agents.ts';
 import type { HookForm } from './files/json-hooks.ts';
 
-/** A memory may have to be opened first. */
+/** The hook may have to open a memory first. */
 const TIMEOUT_SECONDS = 20;
 
 interface AgentHook {
@@ -15,7 +15,7 @@ interface AgentHook {
   form: (command: string) => HookForm;
 }
 
-/** VS Code has none. */
+/** VS Code has no hooks. */
 export const AGENT_HOOKS: Readonly<Partial<Record<AgentName, AgentHook>>> = {
   claude: {
     projectFile: '.claude/settings.json',
@@ -37,12 +37,15 @@ export const AGENT_HOOKS: Readonly<Partial<Record<AgentName, AgentHook>>> = {
   },
   gemini: {
     projectFile: '.gemini/settings.json',
-    // In milliseconds.
+    // Gemini CLI takes the timeout in milliseconds.
     form: (command) => called(command, ['AfterTool'], 'run_shell_command', TIMEOUT_SECONDS * 1_000),
   },
 };
 
-/** What happened stands in what the hook reads. */
+/**
+ * Builds a hook that is called for each event. The command is the same for all events, because the hook reads the event
+ * from stdin.
+ */
 function called(command: string, events: readonly string[], matcher: string, timeout: number): HookForm {
   const hooks = [{ type: 'command', command, timeout }];
   const ofTools = events.map((event) => [event, { matcher, hooks }]);

@@ -1,4 +1,4 @@
-/** The command install and its options. What does the work is imported when it is called. */
+/** The command install and its options. The work is imported when it is called. */
 
 import { type Command, Option } from 'commander';
 import { AGENT_NAMES } from './agents.ts';
@@ -36,7 +36,7 @@ export function addInstall(root: Command): void {
     });
 }
 
-/** May be given more than once. */
+/** The option may be given more than once. */
 function agentOption(): Option {
   const option = new Option('--agent <name...>', `${AGENT_NAMES.join(', ')}; may be repeated`);
   return option.choices(AGENT_NAMES);

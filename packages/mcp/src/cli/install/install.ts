@@ -1,6 +1,6 @@
 /**
- * install: shows what it would change in the files that agents are configured by, and changes it where a person says so,
- * or --yes. Each file stands for itself: one that is broken is left as it is, and the others are written.
+ * install: shows the changes in the agents' configuration files, and writes them if a person agrees or with --yes. Each
+ * file is handled alone: a broken file is left unchanged, and the others are written.
  */
 
 import { existsSync, realpathSync, statSync } from 'node:fs';
@@ -36,14 +36,14 @@ export interface InstallOptions {
   json?: boolean;
 }
 
-/** What is asked of one file. */
+/** The wanted change of one file. */
 interface Job {
   title: string;
   place: ConfigPlace;
   note: string | null;
-  /** Not worth a word where nothing changes. */
+  /** True if the file is mentioned only when it changes. */
   isAside?: boolean;
-  /** The text as it shall be; undefined: no file. */
+  /** Returns the wanted text, or undefined for no file. */
   edit: (text: string | undefined) => string | undefined;
 }
 
@@ -63,7 +63,7 @@ interface Planned {
   change: Change;
 }
 
-/** Lines of somebody else's text around ours. */
+/** Lines of context around our lines in a diff. */
 const CONTEXT_LINES = 2;
 
 export async function install(options: InstallOptions): Promise<void> {
@@ -112,7 +112,9 @@ function projectRoot(project: string): string {
   return realpathSync(root);
 }
 
-/** Those that are named, or found; to be taken out, those that have a file. */
+/**
+ * Returns the named agents, otherwise the agents that were found. For --remove, returns the agents that have a file.
+ */
 function agentsOf({ agent, remove, global: isGlobal = false }: InstallOptions, root: string): readonly AgentName[] {
   if (agent !== undefined) return AGENT_NAMES.filter((name) => agent.includes(name));
   const machine = thisMachine();
@@ -125,7 +127,10 @@ function agentsOf({ agent, remove, global: isGlobal = false }: InstallOptions, r
   throw new ArgusError('INVALID_INPUT', `No agent was found here. Name one: --agent ${AGENT_NAMES.join(', ')}.`);
 }
 
-/** One for its servers, one for its hook; one for both where they are in one file. */
+/**
+ * Returns a job for the servers and a job for the hook, or a single job if both are in the same file, and a job for each
+ * slash command.
+ */
 function jobsOfAgent(agent: AgentName, root: string, options: InstallOptions): Job[] {
   const { remove = false, global: isGlobal = false } = options;
   const { title } = AGENTS[agent];
@@ -137,7 +142,7 @@ function jobsOfAgent(agent: AgentName, root: string, options: InstallOptions): J
   if (hookPlace === undefined || !(options.hook || remove)) return [server, ...commands];
   const hook: Job = { title: `${title}, hook`, place: hookPlace, note: null, edit: hookEdit(agent, start, remove) };
   if (fileOf(hookPlace) !== fileOf(server.place)) return [server, { ...hook, isAside: remove }, ...commands];
-  // What came last goes first.
+  // Remove in the reverse order of adding.
   const [first, second] = remove ? [hook, server] : [server, hook];
   return [{ ...server, edit: (text) => second.edit(first.edit(text)) }, ...commands];
 }
@@ -180,7 +185,7 @@ function hookEdit(agent: AgentName, { bundle }: Start, remove: boolean): Job['ed
   return (text) => (remove ? text && withoutJsonHooks(text, form) : withJsonHooks(text, form));
 }
 
-/** Not installed as a package: nothing that npx would find. */
+/** True if Argus is not installed as a package, so that npx could not find it. */
 function isCheckout(bundle: string): boolean {
   return !bundle.split(/[\\/]/u).includes('node_modules');
 }
@@ -213,7 +218,7 @@ function planned(job: Job): Planned {
   }
 }
 
-/** What the system does not allow is said as that. */
+/** Returns the message of a refusal or of a system error. */
 function problemOf(thrown: unknown): string {
   return thrown instanceof Refused ? thrown.message : messageOf(thrown);
 }

@@ -1,4 +1,4 @@
-/** Where the agents of this machine are configured, and which of them use Argus already. */
+/** Finds the configuration of the agents on this machine, and which of them use Argus already. */
 
 import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
@@ -11,14 +11,14 @@ import { hasJsonEntry } from './files/json-entry.ts';
 import { hasTomlEntry } from './files/toml-entry.ts';
 import { AGENT_HOOKS, userHookFile } from './hook-forms.ts';
 
-/** A list of plugins. */
+/** Limit for the size of a file that lists plugins. */
 const MAX_SIGN_BYTES = 16 * 1024 * 1024;
 
 export function placeOf(agent: AgentName, root: string, isGlobal: boolean): ConfigPlace {
   return isGlobal ? placeOfUser(userFile(agent, thisMachine())) : { base: root, name: AGENTS[agent].projectFile };
 }
 
-/** Undefined: the agent has no hooks. */
+/** Undefined if the agent has no hooks. */
 export function hookPlaceOf(agent: AgentName, root: string, isGlobal: boolean): ConfigPlace | undefined {
   const hook = AGENT_HOOKS[agent];
   if (hook === undefined) return undefined;
@@ -38,12 +38,12 @@ export function thisMachine(): Machine {
   return { platform: process.platform, home: homeFolderOfUser(), env: io().env };
 }
 
-/** By the project's configuration, the user's, or a plugin. */
+/** True if the project's configuration, the user's configuration or a plugin starts Argus. */
 export function usesArgus(agent: AgentName, root: string): boolean {
   return [false, true].some((isGlobal) => isConfigured(agent, placeOf(agent, root, isGlobal))) || hasPlugin(agent);
 }
 
-/** What cannot be read says nothing. */
+/** False for a file that cannot be read. */
 function isConfigured(agent: AgentName, place: ConfigPlace): boolean {
   try {
     const text = readConfigFile(place);

@@ -1,6 +1,6 @@
 /**
- * The runs that lie in a folder: lines of JSON, and reports, of which those in one folder are one run. No link is followed,
- * and what cannot be taken in is named with its reason.
+ * Finds the runs in a folder: lines of JSON, and reports. All reports in the same folder are one run. Links are not
+ * followed. Everything that cannot be imported is listed with its reason.
  */
 
 import { lstatSync, readdirSync } from 'node:fs';
@@ -14,24 +14,24 @@ import { type Described, hashesIn, ofReport, sidecar, timeIn } from './named-com
 
 const MAX_ENTRIES = 50_000;
 const MAX_DEPTH = 24;
-/** A run of so many bytes is none that anything wrote as one line. */
+/** A longer line is not a run. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
-/** Larger files were left out before. */
+/** Larger files were filtered out before. */
 const REPORT = { maxBytes: LIMITS.MAX_REPORT_BYTES, links: 'refused' } as const;
 const NEVER = new Set(['node_modules', '.git', '.argus']);
-/** No reader takes `.trx`, and that is said of it. */
+/** No reader supports `.trx`; such files are listed with that reason. */
 const REPORT_ENDINGS = ['.xml', '.json', '.tap', '.trx', '.jsonl', '.ndjson'];
 const LINE_ENDINGS = ['.jsonl', '.ndjson'];
-/** A folder of an attempt, such as `2`, says nothing of where it ran. */
+/** A folder with the number of an attempt, such as `2`, does not name a job. */
 const NO_JOB = /^(?:attempt[-_]?)?\d*$/iu;
 
 export interface LeftOut {
-  /** Below the folder. */
+  /** Path below the folder. */
   name: string;
   reason: string;
 }
 
-/** One run as it was found; its commit is one of the names, the nearest first. */
+/** A run as it was found. `commitNames` are the words that may name its commit, the nearest first. */
 export interface FoundRun {
   name: string;
   source:
@@ -41,7 +41,7 @@ export interface FoundRun {
   commitNames: string[];
   branch?: string;
   startedAt?: number;
-  /** Folders between that of the commit and the reports. */
+  /** Folders between the folder of the commit and the reports. */
   job?: string;
 }
 
@@ -112,7 +112,7 @@ function entriesOf(at: string, folder: string, leftOut: LeftOut[]) {
   }
 }
 
-/** What is said in the folder of a file, or in the nearest above it. */
+/** Returns the description in the folder of a file, or in the nearest folder above it. */
 function described(folder: string, file: string, said: ReadonlyMap<string, Described>): Described | undefined {
   for (let at = path.dirname(file); ; at = path.dirname(at)) {
     const found = said.get(at);
@@ -147,7 +147,7 @@ function addReport(runs: Map<string, FoundRun>, folder: string, file: string, sa
   });
 }
 
-/** Whether its first line is a run; `go test -json` writes lines too. */
+/** True if the first line is a run, because for example `go test -json` writes lines of JSON too. */
 async function isOfRuns(file: string): Promise<boolean> {
   for await (const { text } of eachLine(file)) {
     if (text?.trim() === '') continue;
@@ -156,7 +156,7 @@ async function isOfRuns(file: string): Promise<boolean> {
   return false;
 }
 
-/** Where each run stands in a file; its cases are read when it is taken in. */
+/** Finds the position of each run in a file. The cases are read when the run is imported. */
 async function linesOf(file: string, name: string, leftOut: LeftOut[]): Promise<FoundRun[]> {
   const schema = runSchema(await loadZod());
   const found: FoundRun[] = [];
@@ -183,7 +183,7 @@ async function linesOf(file: string, name: string, leftOut: LeftOut[]): Promise<
 }
 
 interface Line {
-  /** Undefined: too long to be one. */
+  /** Undefined if the line is too long. */
   text: string | undefined;
   start: number;
   bytes: number;

@@ -1,4 +1,4 @@
-/** learn --from-ci: takes in the runs of a folder of old reports, the oldest first, each once. */
+/** learn --from-ci: imports the runs from a folder of old reports, the oldest first, each run once. */
 
 import { createHash } from 'node:crypto';
 import path from 'node:path';
@@ -19,7 +19,7 @@ const OLDER = 'older than what is recorded, by which fixes are known already';
 
 const REPORT = { maxBytes: LIMITS.MAX_REPORT_BYTES, links: 'refused' } as const;
 
-/** Tests that are counted by their state. */
+/** Limit for the tests that are counted by state. */
 const MAX_TESTS = 1_000;
 
 export async function learnFromCi(session: Session, given: string, signal: AbortSignal): Promise<LearnedFromCi> {
@@ -34,7 +34,7 @@ export async function learnFromCi(session: Session, given: string, signal: Abort
   let cancelled = false;
   try {
     for (const run of placed) {
-      // Each is stored whole or not at all; what is left is taken in the next time.
+      // Each run is stored whole or not at all. A later call imports the rest.
       if (signal.aborted) {
         cancelled = true;
         break;
@@ -58,7 +58,7 @@ export async function learnFromCi(session: Session, given: string, signal: Abort
   return { ...total, leftOut, ...(await knownNow(session)), ...(cancelled ? { cancelled } : {}) };
 }
 
-/** Makes of what was found what the engine takes in. */
+/** Converts a found run to the parameters of the engine. */
 class Importing {
   readonly #session: Session;
   readonly #git = new Map<string, Promise<GitFacts | null>>();
@@ -67,7 +67,7 @@ class Importing {
     this.#session = session;
   }
 
-  /** Undefined where there is no test in it. */
+  /** Undefined if the run has no test. */
   async paramsOf(run: PlacedRun, leftOut: LeftOut[]): Promise<RecordRunParams | undefined> {
     const { source } = run;
     if (source.kind === 'reports') return this.#ofReports(run, source.files, leftOut);
@@ -109,12 +109,12 @@ class Importing {
         notes: [],
       }),
     );
-    // Where no report says when it ran, the engine says now.
+    // If no report has a time, the engine returns the current time.
     const { startedAt } = prepared;
     return { prepared, ownTime: startedAt != null && startedAt < asked ? startedAt : undefined };
   }
 
-  /** A commit often has several runs. */
+  /** Cached, because a commit often has several runs. */
   #gitOf({ commit, branch }: PlacedRun): Promise<GitFacts | null> {
     const key = `${commit} ${branch}`;
     const known = this.#git.get(key);
@@ -127,8 +127,8 @@ class Importing {
 }
 
 /**
- * What is known of fixes rests on the order in which runs were told: an old failure that is told last would be one that came
- * back. So where there are fixes already, runs from before the newest recorded one are left out: that one, else undefined.
+ * Returns the newest recorded run if there are fixes, otherwise undefined. Older runs are then left out, because fixes
+ * depend on the order of the runs: an old failure that is imported late would look like a failure that came back.
  */
 async function newestWithFixes(session: Session): Promise<Newest | undefined> {
   const { value } = await session.withEngine(async (engine) => {
@@ -141,7 +141,7 @@ async function newestWithFixes(session: Session): Promise<Newest | undefined> {
 }
 
 async function isKnown(session: Session, id: string): Promise<boolean> {
-  // As the engine makes ids of those from elsewhere.
+  // The engine builds ids of imported runs in the same way.
   const plain = id.replaceAll(/[^0-9A-Za-z]/gu, '-');
   const prefix = plain.startsWith('run-') ? plain : `run-${plain}`;
   const { value } = await session.withEngine((engine) => engine.completeIds({ kind: 'run', prefix }));
@@ -160,7 +160,7 @@ async function knownNow(session: Session): Promise<Pick<LearnedFromCi, 'tests' |
   return { tests, fixes: { found: value.fixes.length, proved } };
 }
 
-/** The same reports of the same commit are the same run, wherever the folder lies. */
+/** The same reports of the same commit are the same run in any folder. */
 async function idOf({ commit, job, source }: PlacedRun): Promise<string> {
   if (source.kind === 'line') return source.id;
   const digest = createHash('sha256').update(`${commit}\0${job}`);

@@ -1,6 +1,7 @@
 /**
- * learn --from-git: which tests and symbols the commits touched that look like fixes. What looks like one, and what of it is
- * kept, is said by the engine; it stays on this machine, whoever the project's memory belongs to.
+ * learn --from-git: learns which tests and symbols were touched by commits that look like fixes. The engine decides
+ * what looks like a fix and what is kept of it. The result stays on this machine, even if the project's memory belongs
+ * to a team.
  */
 
 import type { CommitDiff } from 'argus-engine';
@@ -37,7 +38,7 @@ export async function learnFromGit(session: Session, limit: number, signal: Abor
       progress.advance(read);
     }
   } catch (thrown) {
-    // What was learned until then is stored, and is known the next time.
+    // The commits that were learned so far are stored, and the next call skips them.
     if (!(thrown instanceof ArgusError && thrown.code === 'CANCELLED')) throw thrown;
     return { looked: commits.length, fixes: likely.length + known, learned, known, cancelled: true };
   } finally {

@@ -1,4 +1,4 @@
-/** The options of learn. What does the work is imported when it is called. */
+/** The options of learn. The work is imported when it is called. */
 
 import { LIMITS } from 'argus-engine';
 import { type Command, InvalidArgumentError } from 'commander';

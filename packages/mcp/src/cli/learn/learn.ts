@@ -1,4 +1,4 @@
-/** learn: fills a memory from what is there already. Options: learn-program.ts. */
+/** learn: fills a memory from existing commits and reports. The options are in learn-program.ts. */
 
 import { formatLearned, type Learned } from '../../format/memory/learned-text.ts';
 import { adoptsInCi } from '../recorder.ts';

@@ -1,42 +1,42 @@
 /**
- * Which commit an old report is of: named by its file, a folder that it lies in, or a file beside it as CI services and
+ * Finds the commit of an old report: in the name of its file or folder, or in a file beside it, as CI services and
  * scripts write them.
  */
 
 import path from 'node:path';
 import { readText, textOf } from '../../system/files/read.ts';
 
-/** Larger ones describe no run. */
+/** Larger files do not describe a run. */
 const MAX_SIDECAR_BYTES = 1024 * 1024;
 const SIDECAR = { maxBytes: MAX_SIDECAR_BYTES, links: 'refused' } as const;
 
-/** What stands between the parts of a name. */
+/** A hash is a whole word in a name. */
 const HASHES = /(?<![0-9A-Za-z])[0-9a-f]{7,64}(?![0-9A-Za-z])/gu;
 const WHOLE = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/u;
 const TEXT_SIDECAR = /^\.?(?:git[-_]?)?(?:commit|sha1?|head|revision)(?:[-_]?(?:sha1?|hash|id))?(?:\.txt)?$/iu;
 
-/** Keys under which services say it, in the order in which they count. */
+/** Keys of the services for the commit, the most reliable first. */
 const COMMIT_KEYS = ['commit', 'sha', 'head_sha', 'headSha', 'commit_sha', 'commitSha', 'commit_id', 'commitId'];
 const COMMIT_VARIABLES = ['gitCommit', 'git_commit', 'GITHUB_SHA', 'CI_COMMIT_SHA', 'GIT_COMMIT', 'BUILDKITE_COMMIT'];
 const INSIDE_KEYS = ['id', 'sha', 'hash', 'oid'];
 const BRANCH_KEYS = ['branch', 'head_branch', 'headBranch', 'gitBranch', 'git_branch', 'branchName', 'ref_name', 'ref'];
 const TIME_KEYS = ['run_started_at', 'startedAt', 'started_at', 'runStartedAt', 'created_at', 'createdAt', 'timestamp'];
-/** A report has one of these, whatever else it says. */
+/** A report has at least one of these keys. */
 const REPORT_KEYS = ['results', 'testResults', 'suites', 'tests', 'stats', 'cases'];
 
-/** What is said of the run that a folder, or a report, is of. */
+/** The description of a run, for a folder or a report. */
 export interface Described {
   commit: string;
   branch?: string;
   startedAt?: number;
 }
 
-/** Words of a name that may be a commit. */
+/** Returns the words of a name that may be a commit. */
 export function hashesIn(name: string): string[] {
   return (name.match(HASHES) ?? []).filter(mayBeHash);
 }
 
-/** A date in digits is none. */
+/** False for a date in digits. */
 function mayBeHash(word: string): boolean {
   return WHOLE.test(word) || !/^(?:\d+|20\d{6}t\d+)$/u.test(word);
 }
@@ -45,7 +45,7 @@ export function isWhole(hash: string): boolean {
   return WHOLE.test(hash);
 }
 
-/** What a file that lies beside reports says; undefined where it is none such. */
+/** Reads a file that describes the reports beside it. Undefined for any other file. */
 export function sidecar(file: string, bytes: number): Described | undefined {
   const name = path.basename(file);
   if (bytes > MAX_SIDECAR_BYTES) return undefined;
@@ -59,7 +59,7 @@ export function sidecar(file: string, bytes: number): Described | undefined {
   return described(said);
 }
 
-/** What a report in CTRF says of its own build. */
+/** Reads the build in a CTRF report. */
 export function ofReport(file: string, bytes: number): Described | undefined {
   if (bytes > MAX_SIDECAR_BYTES || !file.endsWith('.json')) return undefined;
   const environment = objectIn(objectIn(parsed(file), 'results'), 'environment');
@@ -108,12 +108,12 @@ function isObject(value: unknown): value is Said {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A date, and perhaps a time, in a name: `2026-02-03`, `20260203T040506Z`. */
+/** A date with an optional time in a name: `2026-02-03`, `20260203T040506Z`. */
 const TIME =
   /(?<!\d)(20\d\d)-?(0[1-9]|1[0-2])-?(0[1-9]|[12]\d|3[01])(?:[T_ -]?([01]\d|2[0-3])[-:]?([0-5]\d)(?:[-:]?([0-5]\d))?)?(?!\d)/u;
 
 export function timeIn(name: string): number | undefined {
-  // The digits that a hash begins with are no time of the date before it.
+  // Remove hashes first, because the digits at the start of a hash are not the time of a date before it.
   const words = name.replaceAll(HASHES, (word) => (mayBeHash(word) ? '#' : word));
   const [, year, month, day, hour = '00', minute = '00', second = '00'] = TIME.exec(words) ?? [];
   if (year === undefined) return undefined;

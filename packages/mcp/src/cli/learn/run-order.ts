@@ -1,6 +1,6 @@
 /**
- * The order in which old runs are told, for what came first is judged first: by their commits in git; of one commit, and where
- * git does not know it, by when they ran.
+ * Sorts old runs, because the first imported run is judged first. The order is the order of their commits in git. Runs
+ * of the same commit, or of a commit that git does not know, are sorted by their time.
  */
 
 import { ArgusError } from '../../errors.ts';
@@ -10,27 +10,27 @@ import { repositoryOf } from '../../git/repository.ts';
 import type { FoundRun, LeftOut } from './found-runs.ts';
 import { isWhole } from './named-commits.ts';
 
-/** A run of a commit that is known whole. */
+/** A run with its full commit hash. */
 export interface PlacedRun extends FoundRun {
   commit: string | undefined;
-  /** When it ran; where nobody says, when its commit was made. */
+  /** Time of the run, otherwise of its commit. */
   time: number | undefined;
-  /** It comes before the newest that is recorded. */
+  /** True if the run is older than the newest recorded run. */
   isOlder: boolean;
 }
 
-/** The newest run that is recorded. */
+/** The newest recorded run. */
 export interface Newest {
   commit: string | undefined;
   time: number;
 }
 
 interface Ordering {
-  /** Of the repository. */
+  /** Root of the repository. */
   top: string;
   newest: Newest | undefined;
   leftOut: LeftOut[];
-  /** When its reports say that it ran. */
+  /** Returns the time of the run from its reports. */
   ownTime(run: FoundRun): Promise<number | undefined>;
   signal: AbortSignal;
 }
@@ -40,7 +40,7 @@ export async function inOrder(
   { top, newest, leftOut, ownTime, signal }: Ordering,
 ): Promise<PlacedRun[]> {
   const repository = await repositoryOf(top, signal, HISTORY_TIMEOUT_MS);
-  // In any other order other things would be learned, and what is learned stays.
+  // Another order would teach other fixes, and those would stay.
   if (typeof repository === 'string' && isTooSlow(repository))
     throw new ArgusError('INVALID_INPUT', `The git repository of ${top} is not read: ${repository}. Try again later.`);
   const git = typeof repository === 'object' ? new Git(repository.top, HISTORY_TIMEOUT_MS) : undefined;
@@ -48,7 +48,7 @@ export async function inOrder(
   if (newest?.commit !== undefined) names.add(newest.commit);
   const known = git === undefined ? new Map<string, string>() : await resolvedCommits(git, [...names], signal);
   const times = await timesOf(git, [...new Set(known.values())], signal);
-  // Runs of one commit stand together, whenever they ran.
+  // The time of the commit counts first, so that runs of the same commit stay together.
   const newestAt = newest === undefined ? undefined : (times.get(newest.commit ?? '') ?? newest.time);
   const placed: { run: PlacedRun; at: number }[] = [];
   for (const run of runs) {
@@ -85,13 +85,13 @@ async function timesOf(
   try {
     return await orderOf(git, commits, signal);
   } catch (thrown) {
-    // Then the times that the runs themselves say are what there is.
+    // Without git, the times in the runs are the only order.
     if (thrown instanceof GitError) return new Map();
     throw thrown;
   }
 }
 
-/** `2` before `10`. */
+/** Sorts `2` before `10`. */
 function byName(one: FoundRun, other: FoundRun): number {
   return one.name.localeCompare(other.name, 'en', { numeric: true });
 }

@@ -1,4 +1,4 @@
-/** The name under which a user shares, kept in the user's data folder; without one nobody is named. */
+/** The name under which a user shares, kept in the user's data folder. Without a name, files name nobody. */
 
 import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -12,7 +12,7 @@ export function pseudonymIn(data: string): string | undefined {
   return textOf(path.join(data, FILE), { maxBytes: MAX_BYTES })?.trim() || undefined;
 }
 
-/** An empty one is none. */
+/** An empty name removes the file. */
 export function keepPseudonym(data: string, name: string): void {
   const file = path.join(data, FILE);
   if (name === '') {

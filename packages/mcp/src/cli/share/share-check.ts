@@ -1,4 +1,4 @@
-/** share --check: what is wrong with the files that the repository shares. Needs no memory. */
+/** share --check: lists problems of the files that the repository shares. Needs no memory. */
 
 import { formatShareChecked, type ShareChecked } from '../../format/memory/share-text.ts';
 import { readShared } from '../../owner/shared-files.ts';

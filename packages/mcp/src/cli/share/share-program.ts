@@ -1,4 +1,4 @@
-/** The command that shares a memory through the repository. What does the work is imported when it is called. */
+/** The command that shares a memory through the repository. The work is imported when it is called. */
 
 import { type Command, Option } from 'commander';
 import type { ShareOptions } from './share.ts';

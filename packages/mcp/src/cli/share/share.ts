@@ -1,6 +1,6 @@
 /**
- * share: writes what this memory has to share into the repository. What that is, and without which texts: the engine's
- * `shareWrite`. Options: share-program.ts.
+ * share: writes the shareable part of this memory into the repository. The engine's `shareWrite` decides what that is
+ * and which texts are left out. The options are in share-program.ts.
  */
 
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -27,7 +27,7 @@ export interface ShareOptions extends GlobalOptions {
   dryRun?: boolean;
 }
 
-/** Files of a commit that are named. */
+/** Limit for the file names of a commit in a shared fix. */
 const MAX_NAMED_FILES = 10;
 
 export async function share(options: ShareOptions): Promise<void> {
@@ -46,7 +46,7 @@ async function shared(session: Session, { as, fix, dryRun = false }: ShareOption
     engine.shareWrite({ by, present, found, machine: machineOf(session) }),
   );
   if (!dryRun) {
-    // A name that the engine takes.
+    // The engine has accepted the name.
     if (as !== undefined) keepPseudonym(data, as.trim());
     write(top, value.files);
   }
@@ -62,7 +62,7 @@ async function shared(session: Session, { as, fix, dryRun = false }: ShareOption
   };
 }
 
-/** A fix that was found in a commit, in words: its title and its files, which the history of the repository has too. */
+/** Describes a fix from a commit by its title and its files, which are in the repository's history anyway. */
 async function chosen(session: Session, fixId: string): Promise<ChosenFix> {
   const { found, change, notShown } = await fixInFull(session, fixId);
   if (found === null) {
@@ -77,7 +77,7 @@ async function chosen(session: Session, fixId: string): Promise<ChosenFix> {
   return { fixId, fix: `${change.title.trim()}\n\nCommit ${found.commit}, which changed ${files || 'no file'}.` };
 }
 
-/** What no shared file may tell of. */
+/** Names of this machine that must not appear in a shared file. */
 function machineOf({ project: { top, home, root } }: Session): MachineNames {
   const host = hostname();
   const [short = host] = host.split('.');
@@ -88,7 +88,7 @@ function machineOf({ project: { top, home, root } }: Session): MachineNames {
   };
 }
 
-/** Each whole or not at all; through no link, for the folder came with the repository. */
+/** Writes each file whole or not at all. Never writes through a link, because the folder comes from the repository. */
 function write(top: string, files: readonly SharedText[]): void {
   for (const { path: name, text } of files) {
     const file = path.join(top, SHARED_FOLDER, ...name.split('/'));

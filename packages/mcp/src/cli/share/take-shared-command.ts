@@ -1,4 +1,4 @@
-/** take-shared, which a process of Argus starts and people do not: no help lists it. */
+/** take-shared: started by a process of Argus and not by people, so the help does not list it. */
 
 import type { Command } from 'commander';
 

@@ -1,6 +1,6 @@
 /**
- * team push and team pull: incidents and learned patterns, with what solved them and what came of that, from one memory
- * of a repository to the other.
+ * team push and team pull: copy incidents and learned patterns, with their solutions and outcomes, between the two
+ * memories of a repository.
  */
 
 import { createHash } from 'node:crypto';
@@ -16,13 +16,13 @@ import { type Progress, startProgress } from '../terminal/progress-bar.ts';
 import { remoteOf } from './team.ts';
 
 const INCIDENTS_PAGE_SIZE = 200;
-/** A pattern is longer, and signed again. */
+/** Smaller, because a pattern is longer than an incident and is signed again. */
 const PATTERNS_PAGE_SIZE = 100;
 
-/** What is known here, for the team. Twice changes nothing. */
+/** Copies the local memory to the team. A second push changes nothing. */
 export async function push(options: GlobalOptions): Promise<void> {
   await copy(options, async (session) => {
-    // What waits is about some of it, and each is to be there once.
+    // Store waiting calls first, because they may refer to the same incidents, which must exist only once.
     await session.releaseRefused();
     await session.takeIn();
     const from = await session.localMemory();
@@ -31,7 +31,7 @@ export async function push(options: GlobalOptions): Promise<void> {
   });
 }
 
-/** What the team knows, for when it cannot be reached. */
+/** Copies the team's memory to this machine, for times when the server cannot be reached. */
 export async function pull(options: GlobalOptions): Promise<void> {
   await copy(options, async (session) => {
     const into = await session.localMemory();
@@ -43,9 +43,11 @@ export async function pull(options: GlobalOptions): Promise<void> {
 interface Sides {
   from: NamedCalls;
   into: NamedCalls;
-  /** What either is called wherever its patterns are taken over: what it has counted is counted once. */
+  /**
+   * Names of the two memories. The target remembers them with the patterns, so that occurrences are counted only once.
+   */
   names: { from: string; into: string };
-  /** Ids of what the other side knows under other ones. */
+  /** Ids of incidents that the other side knows under other ids. */
   known?: TeamIds;
 }
 
@@ -78,10 +80,10 @@ async function copyIncidents({ from, into, known = new Map() }: Sides): Promise<
   return { incidents, added };
 }
 
-/** Kept below the server's limit for one call (team/server/limits.ts). */
+/** Must be below the server's limit for a call (team/server/limits.ts). */
 const BATCH_CHARACTERS = 256 * 1024;
 
-/** Splits lines in order; a line above the limit gets a batch of its own. */
+/** Splits lines into batches and keeps their order. A line above the limit gets a batch of its own. */
 function* batches(lines: readonly string[]): Generator<string[]> {
   let batch: string[] = [];
   let characters = 0;
@@ -118,7 +120,7 @@ async function copyPatterns({ from, into, names }: Sides): Promise<CopiedPattern
   return { patterns, addedPatterns, ...(refused.length > 0 ? { refused } : {}) };
 }
 
-/** `take` answers how many there were. */
+/** `take` returns how many entries the page had. */
 async function eachPage<Page extends { total: number; next: string | null }>(
   ask: (after: string | null) => Promise<Page>,
   take: (page: Page) => Promise<number>,
@@ -133,7 +135,10 @@ async function eachPage<Page extends { total: number; next: string | null }>(
   progress.stop();
 }
 
-/** Of the memory of this machine. By its id a user knows a file as their own, so that it is told to nobody. */
+/**
+ * Name of the memory on this machine. It is a hash, because the memory's id proves to a user that a file is their own,
+ * and so must stay secret.
+ */
 async function ownName(session: Session): Promise<string> {
   const { memoryId, path: file } = await session.placement();
   return nameFor(memoryId ?? `${hostname()} ${file}`);

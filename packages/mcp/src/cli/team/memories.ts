@@ -1,4 +1,4 @@
-/** migrate and backup: what an operator does with the memories of a server on PostgreSQL. */
+/** migrate and backup: commands for the operator of a server on PostgreSQL. */
 
 import { existsSync } from 'node:fs';
 import { PROJECT_NAME } from '../../config/project-name.ts';

@@ -1,4 +1,4 @@
-/** serve: the server of a team, until it is told to end. */
+/** serve: runs the team's server until a signal ends it. */
 
 import { answerMcp } from '../../server/team-mcp.ts';
 import { io } from '../../system/io.ts';
@@ -9,7 +9,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) io().onceSignal(signal, () => resolve());
   });
   const { url, database, close } = await startTeamServer(options, answerMcp);
-  // One JSON object a line, as what follows: whoever starts the server reads the port.
+  // Each event is one JSON object on a line, because the program that starts the server reads the port from it.
   const say = (event: object) =>
     io().stdout.write(`${JSON.stringify({ at: new Date(io().now()).toISOString(), ...event })}\n`);
   say({ event: 'listening', url, database });

@@ -1,6 +1,6 @@
 /**
- * The commands of a team and their options: the server, its tokens, and the machines that use it. What does the work is
- * imported when a command is called.
+ * The commands of a team and their options: the server, its tokens, and the machines that use it. The code of a command
+ * is imported when it is called.
  */
 
 import { SCOPES } from 'argus-engine';

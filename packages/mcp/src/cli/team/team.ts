@@ -1,4 +1,4 @@
-/** team: a repository that belongs to a team. What is copied between its memory here and there: copy.ts. */
+/** team: joins and leaves a team. Copying between the local memory and the team's memory is in copy.ts. */
 
 import path from 'node:path';
 import { PROJECT_NAME } from '../../config/project-name.ts';
@@ -27,7 +27,7 @@ export interface JoinOptions extends GlobalOptions {
   tokenVariable?: string;
 }
 
-/** The one thing that makes Argus send anything. */
+/** Joins a team. Argus sends nothing anywhere before this. */
 export async function join(given: string, options: JoinOptions): Promise<void> {
   await answer(
     options,
@@ -66,7 +66,7 @@ export async function leave(options: GlobalOptions): Promise<void> {
     options,
     async ({ session }) => {
       const left = await (await memberships(session)).leave(await repositoryOf(session));
-      // The next call stores them on this machine.
+      // The next call stores the refused calls on this machine.
       if (left) await session.releaseRefused();
       return { left };
     },
@@ -105,7 +105,7 @@ export async function status(options: GlobalOptions): Promise<void> {
   );
 }
 
-/** Throws where the repository belongs to no team. */
+/** Throws if the repository belongs to no team. */
 export function remoteOf(session: Session): Remote {
   if (session.remote !== undefined) return session.remote;
   throw new ArgusError('INVALID_INPUT', 'This repository belongs to no team. argus team join URL makes it.');
@@ -140,7 +140,10 @@ function addressOf(given: string): string {
   return url.href;
 }
 
-/** What waits is for the team that this repository belonged to when it was recorded, or for this machine. */
+/**
+ * Throws if calls wait, because they belong to the team that the repository was in when they were recorded, or to this
+ * machine.
+ */
 async function requireNothingWaits(session: Session, to: Pick<Membership, 'url' | 'project'>): Promise<void> {
   const { team } = session;
   if (team?.url === to.url && team.project === to.project) return;

@@ -1,4 +1,4 @@
-/** token: who may use the memories of a server, told by whoever can write its database. */
+/** token: manages who may use the memories of a server. It needs write access to the server's database. */
 
 import type { NamedCalls, Scope, Token } from 'argus-engine';
 import { PROJECT_NAME } from '../../config/project-name.ts';
@@ -21,7 +21,7 @@ export interface TokenOptions {
   limit?: number;
 }
 
-/** A token as it is shown: nobody needs the digest. */
+/** A token as it is printed, without the digest. */
 type Shown = Omit<Token, 'digest'>;
 
 export async function createToken(name: string, options: TokenOptions): Promise<void> {
@@ -34,7 +34,7 @@ export async function createToken(name: string, options: TokenOptions): Promise<
     await engine.noteAudit({ tokenId: id, project: null, action: 'token create', isDenied: false });
     return shown(kept);
   });
-  // Printed here and not as every other answer, from which secrets are taken out.
+  // Written directly, because every other answer has its secrets removed.
   const note = `Shown this once. It is for a server with --database ${shownDatabase(await serverDatabase(options.database))}`;
   const text = options.json ? JSON.stringify({ token, ...made }) : lines([token, paint.dim(note)]);
   io().stdout.write(`${text}\n`);

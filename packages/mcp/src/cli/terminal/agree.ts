@@ -1,4 +1,4 @@
-/** A question to the person at the terminal; anything but a yes is a no. */
+/** Asks the person at the terminal. Any answer but yes means no. */
 
 import { createInterface } from 'node:readline/promises';
 import { io } from '../../system/io.ts';

@@ -1,11 +1,11 @@
 /**
- * Signals that tell a command to stop: once politely, twice at once.
+ * Signals that stop a command: the first one politely, the second one at once.
  */
 
 import { killAllRunning } from '../../run/execute.ts';
 import { io } from '../../system/io.ts';
 
-/** Aborted by the first signal; the second ends this process with the given code. */
+/** Returns a signal that is aborted by the first signal. The second signal ends this process with the given code. */
 export function cancelledBySignals(exitCode: number): AbortSignal {
   const cancel = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {

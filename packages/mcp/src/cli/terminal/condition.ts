@@ -1,4 +1,4 @@
-/** `name=value`, which an option may be given more than once. */
+/** The option `name=value`, which may be repeated. */
 
 import { InvalidArgumentError } from 'commander';
 

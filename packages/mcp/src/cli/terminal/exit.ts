@@ -1,2 +1,2 @@
-/** Exit codes, as --help documents them. */
+/** Exit codes; --help documents them. */
 export const EXIT = { done: 0, failures: 1, error: 2 } as const;

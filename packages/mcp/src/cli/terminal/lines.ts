@@ -1,5 +1,5 @@
 /**
- * Streams of lines: in whole lines as bytes, out no faster than they are read.
+ * Reads streams as batches of whole lines, and writes no faster than the reader reads.
  */
 
 import { createReadStream, statSync } from 'node:fs';
@@ -9,22 +9,22 @@ import { absolutePath, io } from '../../system/io.ts';
 
 const NEWLINE = 0x0a;
 
-/** After these a stream takes more, or will never again. */
+/** After these events a stream accepts more data, or is closed. */
 const SETTLED = ['drain', 'error', 'close'];
 
 export interface Lines {
   bytes: Uint8Array;
-  /** How many lines these are. */
+  /** Number of lines in `bytes`. */
   count: number;
 }
 
-/** When a batch is full; whichever comes first. */
+/** Limits of a batch. The first one that is reached ends the batch. */
 export interface Full {
   bytes: number;
   lines?: number;
 }
 
-/** Whole lines in batches, as bytes: the engine decodes them. */
+/** Yields batches of whole lines as bytes, because the engine decodes them. */
 export async function* batches(input: AsyncIterable<Uint8Array>, full: Full): AsyncGenerator<Lines> {
   const pending = new Pending();
   for await (const chunk of input) {
@@ -40,7 +40,7 @@ export async function* batches(input: AsyncIterable<Uint8Array>, full: Full): As
   if (rest) yield rest;
 }
 
-/** A chunk may hold more lines than a batch: then it is cut after each. */
+/** Cuts a chunk after each line, because it may hold more lines than a batch. */
 function* split(chunk: Uint8Array, lines: number | undefined): Generator<Uint8Array> {
   if (lines === undefined) {
     yield chunk;
@@ -54,7 +54,7 @@ function* split(chunk: Uint8Array, lines: number | undefined): Generator<Uint8Ar
   if (start < chunk.length) yield chunk.subarray(start);
 }
 
-/** Bytes read and not yet handed on. */
+/** Bytes that were read and not yet yielded. */
 class Pending {
   #parts: Uint8Array[] = [];
   size = 0;
@@ -66,7 +66,7 @@ class Pending {
     this.lines += newlines(part);
   }
 
-  /** Everything up to the last newline, if there is one. */
+  /** Takes everything up to the last newline. Undefined without a newline. */
   takeWhole(): Lines | undefined {
     if (this.lines === 0) return undefined;
     const all = Buffer.concat(this.#parts);
@@ -78,7 +78,7 @@ class Pending {
     return taken;
   }
 
-  /** The last line may lack its newline. */
+  /** Takes the rest, whose last line may have no newline. */
   takeAll(): Lines | undefined {
     if (this.size === 0) return undefined;
     const bytes = Buffer.concat(this.#parts);
@@ -92,12 +92,15 @@ function newlines(bytes: Uint8Array): number {
   return count;
 }
 
-/** Waits for a slow reader instead of filling memory. */
+/** Writes to stdout, and waits for a slow reader so that memory does not fill up. */
 export async function write(text: string | Uint8Array): Promise<void> {
   await passOn(io().stdout, text);
 }
 
-/** A promise where the reader is behind: it is settled once more can be taken, or nobody reads any longer. */
+/**
+ * Writes to a stream. Returns a promise if the reader is slow: it resolves when the stream accepts more data, or is
+ * closed.
+ */
 export function passOn(stream: Writable, text: string | Uint8Array): Promise<void> | undefined {
   if (text.length === 0 || stream.destroyed || stream.write(text) || stream.destroyed) return undefined;
   return new Promise((resolve) => {
@@ -109,7 +112,7 @@ export function passOn(stream: Writable, text: string | Uint8Array): Promise<voi
   });
 }
 
-/** Reads a file of JSON lines, or stdin for `-`. The size of a file is for its progress. */
+/** Opens a file of JSON lines, or stdin for `-`. The size is undefined for stdin; the progress bar uses it. */
 export function openLines(file: string): { input: AsyncIterable<Uint8Array>; size: number | undefined } {
   if (file === '-') return { input: io().stdin, size: undefined };
   const place = absolutePath(file);

@@ -1,4 +1,4 @@
-/** Numbers in options, or the message that says what is needed. */
+/** Parsers of numbers in options. They throw a message that names the expected value. */
 
 import { InvalidArgumentError } from 'commander';
 
@@ -7,10 +7,10 @@ export function wholeNumber(text: string): number {
   return Number(text);
 }
 
-/** A week; a timer of Node takes no more than 24 days. */
+/** One week. Node's timers accept at most 24 days. */
 const MAX_TIMEOUT_SECONDS = 7 * 24 * 3_600;
 
-/** After which something is ended. */
+/** Parses a timeout in seconds. */
 export function timeoutSeconds(text: string): number {
   const seconds = wholeNumber(text);
   if (seconds < 1 || seconds > MAX_TIMEOUT_SECONDS)
@@ -18,14 +18,14 @@ export function timeoutSeconds(text: string): number {
   return seconds;
 }
 
-/** 0: whichever is free. */
+/** Parses a port. 0 means any free port. */
 export function portNumber(text: string): number {
   const port = wholeNumber(text);
   if (port > 65_535) throw new InvalidArgumentError('A port is at most 65535.');
   return port;
 }
 
-/** Between 0 and 1. */
+/** Parses a number from 0 to 1. */
 export function share(text: string): number {
   const number = Number(text);
   if (text.trim() === '' || !(number >= 0 && number <= 1)) throw new InvalidArgumentError('0 to 1 is needed.');

@@ -1,5 +1,5 @@
 /**
- * How commands answer: the tool's JSON, or text for people; and their exit codes.
+ * Prints the answers of commands, as the tool's JSON or as text for people, and sets the exit code.
  */
 
 import { type Envelope, enveloped, withoutEnvelope } from '../../answer.ts';
@@ -18,36 +18,36 @@ export interface GlobalOptions {
   json?: boolean;
 }
 
-/** What a command works with. */
+/** What `answer` gives to a command. */
 export interface Workplace {
   projectPath: string;
   sessionManager: SessionManager;
   session: Session;
 }
 
-/** What a command on the debug memory works with. */
+/** What `answerBare` gives to a command on the debug memory. */
 interface MemoryPlace {
   projectPath: string | undefined;
   sessionManager: SessionManager;
 }
 
-/** Of a command on the debug memory: without a project it is the user's. */
+/** Options of a command on the debug memory. Without a project it uses the user's memory. */
 export interface MemoryOptions {
   project?: string;
   config?: string;
   json?: boolean;
 }
 
-/** How a command ends, and what it may do. */
+/** Options of `answer`. */
 interface AnswerOptions<T> {
   exitCode?: (data: T) => number;
-  /** A database that nobody knows here is made this user's. */
+  /** True to adopt a foreign database. */
   adopts?: boolean;
   /** Replaces the configuration of the checkout. */
   revised?: ReviseConfig;
 }
 
-/** Opens the project, runs the command, prints its answer, closes the project. */
+/** Opens the project, runs the command, prints its answer and closes the project. */
 export async function answer<T>(
   options: GlobalOptions,
   call: (workplace: Workplace) => Promise<T>,
@@ -66,15 +66,15 @@ export async function answer<T>(
 }
 
 /**
- * An answer that is shown and waits to be stored is no success; but where it waits for a team's server, which may be
- * away without anything being wrong here.
+ * False for an answer that is not stored yet. A call that waits for the team's server counts as stored, because the
+ * server may be away without any problem here.
  */
 function isStored(data: unknown): boolean {
   if (typeof data !== 'object' || data === null || !('stored' in data) || data.stored !== false) return true;
   return 'queued' in data && data.queued === true && 'code' in data && String(data.code).startsWith('TEAM_');
 }
 
-/** The same for the tools of the debug memory, whose answers have no envelope; the project is optional. */
+/** Like `answer`, for tools of the debug memory: their answers have no envelope, and the project is optional. */
 export async function answerBare<T>(
   options: MemoryOptions,
   call: (workplace: MemoryPlace) => Promise<T>,
@@ -89,7 +89,7 @@ export async function answerBare<T>(
   io().exitCode = envelope.success ? exitCode(envelope.data) : EXIT.error;
 }
 
-/** Work that writes to stdout by itself; an error is printed as everywhere. */
+/** Runs work that writes to stdout itself. Errors are printed as in all commands. */
 export async function withMemory(options: MemoryOptions, work: (memory: Memory) => Promise<void>): Promise<void> {
   const sessionManager = new SessionManager({ recorder: terminal(), adopts: false });
   try {
@@ -110,14 +110,14 @@ async function memoryPlace(options: MemoryOptions, sessionManager: SessionManage
   return { projectPath, sessionManager };
 }
 
-/** An error that no command has caught. */
+/** Prints an error that no command caught, and returns the exit code. */
 export async function fail(thrown: unknown, json: boolean): Promise<number> {
   const envelope = await enveloped<never>(() => Promise.reject(thrown));
   print(envelope, json, () => '');
   return EXIT.error;
 }
 
-/** Prints an answer that has no envelope. */
+/** Prints an answer without an envelope. */
 export function printData<T>(data: T, json: boolean, asText: (data: T) => string): void {
   const fitting = fitToLeaveDeep(data);
   io().stdout.write(`${json ? JSON.stringify(fitting) : asText(fitting)}\n`);

@@ -1,5 +1,5 @@
 /**
- * A bar on stderr for what takes a while; nothing where nobody watches.
+ * A progress bar on stderr for slow work. Prints nothing if stderr is not a terminal.
  */
 
 import { io } from '../../system/io.ts';
@@ -10,10 +10,10 @@ export interface Progress {
 
 const SILENT: Progress = { advance: () => {}, stop: () => {} };
 
-/** Of a known number of bytes; the verb says what happens to them. */
+/** Starts a bar for a known total. The verb describes the work. */
 export async function startProgress(total: number | undefined, verb = 'importing'): Promise<Progress> {
   if (!io().stderr.isTTY || total === undefined || total === 0) return SILENT;
-  // CommonJS: behind an `import()` of a bundle it has a default export alone.
+  // cli-progress is CommonJS: in a bundle, `import()` returns only a default export.
   const { default: cliProgress } = await import('cli-progress');
   const format = `${verb} {bar} {percentage}% {eta_formatted} left`;
   const bar = new cliProgress.SingleBar(

@@ -1,11 +1,11 @@
-/** What commands on a project have in common. */
+/** Shared parts of the commands on a project. */
 
 import type { Command } from 'commander';
 
 export const EXIT_CODES = `
 Exit codes: 0 done (run, import: all passed), 1 failures (run, import) or problems (doctor), 2 wrong usage or an error.`;
 
-/** A command on a project, with the options all of them have. */
+/** Adds a command on a project with the options that all of these commands have. */
 export function projectCommand(root: Command, nameAndArguments: string, description: string): Command {
   return root
     .command(nameAndArguments)

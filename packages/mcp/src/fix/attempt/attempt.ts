@@ -1,6 +1,6 @@
 /**
- * Runs one attempt: the command in a shell of its own group, its output in a log, its time limited, nothing left
- * behind. What came of it: the rules, crates/core/src/fix_loop.
+ * Runs an attempt: the command in a process group of its own, its output in a log, with a time limit. No process is
+ * left behind. The rules (crates/core/src/fix_loop) judge the result.
  */
 
 import { constants } from 'node:os';
@@ -13,55 +13,60 @@ import { findProgram } from '../../system/programs.ts';
 import { looksLikePrompt, type PendingPrompt, PromptWatch } from '../inputs/prompt-watch.ts';
 import { LogFile, type Redact } from './log-file.ts';
 
-/** What `timeout` answers, and the contract with it. */
+/** Exit code of `timeout`, which the contract uses too. */
 const TIMEOUT_EXIT_CODE = 124;
 
-/** What a shell answers for a command that a signal ended: this and the signal's number. */
+/** A shell adds the signal's number to this for a command that a signal ended. */
 const FIRST_SIGNAL_EXIT_CODE = 128;
 
-/** The beginning of an output is kept beside its end: builds name the first error first. */
+/** The beginning of an output is kept as well as its end, because builds print the first error first. */
 const HEAD_CHARACTERS = 32 * 1024;
 
-/** What is run, and how. */
+/** The command and how to run it. */
 export interface AttemptRequest {
   command: string;
   cwd: string;
   timeoutSeconds: number;
   logPath: string;
-  /** Found in the environment of everything the attempt starts. */
+  /** A mark in the environment of every process that the attempt starts. */
   mark: string;
   redact: Redact;
   env?: Readonly<Record<string, string>> | undefined;
-  /** Hears the cases of what is run. */
+  /** Collects the cases of the run. */
   listener?: Pick<Listener, 'env' | 'add'> | undefined;
-  /** What the command reads; without it stdin is empty. */
+  /** Standard input of the command. Without it, stdin is empty. */
   input?: string | undefined;
-  /** There is no input, and a question is not to go unnoticed: it is ended when it waits for an answer. */
+  /** If there is no input, ends the command when it waits for an answer, so that a question is noticed. */
   mayAsk?: boolean | undefined;
-  /** Run in place of the shell, as `expect` is. */
+  /** A program to run instead of the shell, for example `expect`. */
   program?: Program | undefined;
   signal?: AbortSignal | undefined;
-  /** A promise: no more is read until it is settled. */
+  /** May return a promise. No more output is read until it resolves. */
   onOutput?: ((text: string) => Held) | undefined;
 }
 
 export interface AttemptResult {
-  /** Of the shell; 124 where it was ended for time. */
+  /** Exit code of the shell. 124 after a timeout. */
   exitCode: number;
   signal: string | null;
   timedOut: boolean;
-  /** The question it was ended at. */
+  /** The question at which the command was ended. */
   prompt: string | null;
   durationSeconds: number;
   startedAt: number;
-  /** Beginning and end of what was printed; secrets are still in it. */
+  /** Beginning and end of the output. Secrets are not removed yet. */
   text: string;
-  /** Processes it left: still running after a success, ended or named after anything else. */
+  /**
+   * Processes that the command left. After a success they still run; otherwise they were ended, or are listed because
+   * they could not be ended.
+   */
   left: LeftProcess[];
   notes: string[];
 }
 
-/** Resolves however the command ended; rejects with CANCELLED, or with COMMAND_FAILED where none could be started. */
+/**
+ * Resolves for every end of the command. Rejects with CANCELLED, or with COMMAND_FAILED if no command could be started.
+ */
 export async function runAttempt(request: AttemptRequest): Promise<AttemptResult> {
   const log = new LogFile(request.logPath, request.redact);
   const printed = new Printed();
@@ -118,12 +123,12 @@ function executionOf(request: AttemptRequest, log: LogFile, printed: Printed, wa
   };
 }
 
-/** Both streams in one pipe, so that the log has them in the order in which they were written. */
+/** Sends both streams to the same pipe, so that the log keeps the order of the output. */
 function shell(command: string, cwd: string): Program | undefined {
   if (process.platform === 'win32' || command.includes('\0')) return undefined;
-  // The contract says bash; a machine may have none.
+  // The contract names bash, but a machine may not have it.
   const bash = findProgram('bash', cwd);
-  // Node's pipes are sockets: bash would take itself for one that came over the network, and read ~/.bashrc.
+  // Node's pipes are sockets. Without --norc, bash would assume a network connection and read ~/.bashrc.
   const preferred = bash === undefined ? ['/bin/sh'] : [bash, '--norc'];
   return { file: '/bin/sh', args: ['-c', 'exec "$@" 2>&1', 'sh', ...preferred, '-c', command] };
 }
@@ -134,10 +139,12 @@ function exitCodeOf(code: number | null, signal: NodeJS.Signals | null, timedOut
   return code ?? 1;
 }
 
-/** Their `read` shows no prompt where there is no terminal. */
+/** `read` of these shells prints no prompt without a terminal. */
 const SHELLS = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh']);
 
-/** Ends a command at a question: it reads its input, is silent, and the last it printed looks like one. */
+/**
+ * Ends a command at a question: the command is silent and reads its input, and its last output looks like a question.
+ */
 class QuestionWatch {
   readonly #stop = new AbortController();
   #watch: PromptWatch | undefined;
@@ -147,7 +154,7 @@ class QuestionWatch {
   begin(pid: number): void {
     this.#watch = new PromptWatch(pid, (pending) => {
       this.#pending = pending;
-      // A program that only passes its input on reads it all the time; a shell does so at a question alone.
+      // A program that only forwards its input reads all the time. A shell reads only at a question.
       const asks = looksLikePrompt(this.#tail) || SHELLS.has(pending.reader ?? '');
       if (pending.reader !== null && asks) this.#stop.abort();
     });
@@ -167,7 +174,7 @@ class QuestionWatch {
     return this.#stop.signal;
   }
 
-  /** The question it was ended at. */
+  /** The question at which the command was ended. Null if it was not ended. */
   get askedAt(): string | null {
     return this.stop.aborted ? (this.#pending?.prompt ?? '') : null;
   }
@@ -180,10 +187,10 @@ class QuestionWatch {
   }
 }
 
-/** Enough for a last line. */
+/** Enough for the last line. */
 const TAIL_CHARACTERS = 2_000;
 
-/** Beginning and end of a text that arrives in pieces. */
+/** Keeps the beginning and the end of a text that arrives in pieces. */
 class Printed {
   readonly #tail = new Tail();
   #head = '';

@@ -1,6 +1,5 @@
 /**
- * What a command is given to read, out of the inputs that are there or are made for it. Finding and making inputs:
- * `inputs/`.
+ * The input of a command, from existing inputs or from generated inputs. The work is in `inputs/`.
  */
 
 import { createHash } from 'node:crypto';
@@ -10,13 +9,13 @@ import { type Feed, resolveInputs } from '../inputs/inputs.ts';
 import type { LoopContext } from '../loop-context.ts';
 
 export interface CommandInput extends Feed {
-  /** The same for the same inputs. */
+  /** Hash of the input. Equal inputs have equal digests. */
   digest: string | null;
 }
 
 export const NO_INPUT: CommandInput = { path: null, missing: [], secrets: [], notes: [], digest: null };
 
-/** A verification is given nothing: the contract has inputs for commands only. */
+/** Returns the input for a command. A verification gets no input, because the contract has inputs only for commands. */
 export async function commandInputFor(
   { session }: LoopContext,
   state: FixState,
@@ -44,13 +43,13 @@ function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
 
-/** What only the user can say, and how. */
+/** Returns a message with the questions that only the user can answer, and how to answer them. */
 export function missingText({ missing, path }: CommandInput): string {
   const questions = missing.map(({ name, advice }) => `${name}: ${advice}`);
   return `Answers are missing in ${path ?? 'the inputs'}. ${questions.join(' ')}`;
 }
 
-/** A command may show what it was given. */
+/** Removes secrets of the input, because a command may print its input. */
 export function withoutSecrets(text: string, { secrets }: CommandInput): string {
   return secrets.reduce(
     (clean, secret) => (secret === '' ? clean : clean.replaceAll(secret, '[REDACTED:input]')),

@@ -1,5 +1,5 @@
 /**
- * Where an error comes from, in the contract's words. Classifying it: the rules.
+ * Finds the source of an error in the contract's terms. The rules classify the error itself.
  */
 
 import type { FixError, FixState } from 'argus-engine';
@@ -16,10 +16,10 @@ const BUILD_COMMAND =
 const BUILD_TEXT =
   /\berror TS\d+|^error\[E\d{4}\]|\bCOMPILATION ERROR\b|\bFailed to compile\b|\bcould not compile\b|^\S+\.(?:c|cc|cpp|h|go|java|kt|rs|swift|cs):\d+(?::\d+)?: (?:fatal )?error\b|\bundefined reference to\b/mu;
 
-/** A time, then a level: `2024-01-15T10:30:00Z ERROR ...`. */
+/** A time and then a level: `2024-01-15T10:30:00Z ERROR ...`. */
 const LOG_LINE = /^\W*\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*?\b(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL|CRITICAL)\b/iu;
 
-/** What says it most surely comes first: a test run that does not compile has failed to build. */
+/** The most reliable signs come first. For example, a test run that does not compile is a build error. */
 export function errorSource(error: FixError, { command, mode, namespace }: FixState, root: string): ErrorSource {
   const ran = command ?? '';
   const isOfContainer = error.category === 'CONTAINER_OOM' || error.category === 'CONTAINER_CRASH';
@@ -33,7 +33,7 @@ export function errorSource(error: FixError, { command, mode, namespace }: FixSt
   return 'runtime';
 }
 
-/** Most of its lines are of a log. */
+/** True if more than half of the lines are log lines. */
 function isLog(text: string): boolean {
   const lines = text.split('\n').filter((line) => line.trim() !== '' && !/^\s/u.test(line));
   return lines.length > 0 && lines.filter((line) => LOG_LINE.test(line)).length * 2 > lines.length;

@@ -1,30 +1,30 @@
 /**
- * What a run prints, on disk: without secrets, in order, up to a cap, with the end always kept. Where the disk fails,
- * the attempt goes on and what is missing is said.
+ * The log file of a run: without secrets, in order, up to a limit, and always with the end of the output. If a write
+ * fails, the attempt continues and the missing part is reported.
  */
 
 import { closeSync, lstatSync, openSync, rmSync, writeSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { messageOf, systemCodeOf } from '../../errors.ts';
 
-/** The whole file. */
+/** Limit for the whole file. */
 const MAX_CHARACTERS = 64 * 1024 * 1024;
 
-/** The part of it that is kept for the end, where errors stand. */
+/** Part of the limit for the end of the output, because errors are usually there. */
 const TAIL_CHARACTERS = 1024 * 1024;
 
-/** What goes through the redactor at once; it reads no more than 256 KiB. */
+/** Length of a text for the redactor, which reads at most 256 KiB. */
 const PIECE_CHARACTERS = 64 * 1024;
 
-/** So that somebody who looks while it runs sees what happens. */
+/** Short, so that a reader of the log can follow the run. */
 const FLUSH_MS = 250;
 
-/** Keys span lines: from here on nothing is cut before their end. */
+/** Private keys span several lines, so the text is not cut between these marks. */
 const KEY_BEGIN = '-----BEGIN';
 const KEY_END = '-----END';
 const MAX_KEY_CHARACTERS = 32 * 1024;
 
-/** Takes secrets out of a text. */
+/** Removes secrets from a text. */
 export type Redact = (text: string) => string;
 
 export class LogFile {
@@ -60,13 +60,13 @@ export class LogFile {
     }
   }
 
-  /** Closes the file; returns what is missing in it. */
+  /** Closes the file. Returns messages about missing parts. */
   end(): string[] {
     const tail = this.#tail.join('');
     if (this.#dropped > 0) {
       this.#writeAll(this.#pending);
       this.#write(`\n[argus: ${this.#dropped} characters are left out here]\n`);
-      // The first line of the end may be cut in the middle of a secret.
+      // The first line of the tail may begin in the middle of a secret, so drop it.
       this.#writeAll(tail.slice(tail.indexOf('\n') + 1));
     } else {
       this.#writeAll(this.#pending + tail);
@@ -125,7 +125,7 @@ export class LogFile {
   }
 }
 
-/** Not through a link, which `wx` never follows; a device stays what it is. */
+/** Opens a new file. `wx` never follows a link. A device is opened as it is. */
 function openedAnew(file: string): number {
   const isDevice = file === devNull || lstatSync(file, { throwIfNoEntry: false })?.isCharacterDevice() === true;
   if (isDevice) return openSync(file, 'w');
@@ -133,7 +133,7 @@ function openedAnew(file: string): number {
   return openSync(file, 'wx', 0o600);
 }
 
-/** Where a text can be cut without cutting a secret: after a line, but not within a key. */
+/** Returns a position where a text can be cut without cutting a secret: after a line, but not inside a key. */
 function cutAt(text: string): number {
   const whole = text.lastIndexOf('\n') + 1;
   const key = text.lastIndexOf(KEY_BEGIN);
@@ -141,7 +141,7 @@ function cutAt(text: string): number {
     return Math.min(whole, text.lastIndexOf('\n', key) + 1);
   }
   if (whole > 0) return whole;
-  // One endless line: between words, or anywhere.
+  // The text is a single long line: cut between words, or anywhere.
   if (text.length < PIECE_CHARACTERS) return 0;
   return text.lastIndexOf(' ') + 1 || text.length;
 }

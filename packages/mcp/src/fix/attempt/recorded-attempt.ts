@@ -1,6 +1,6 @@
 /**
- * An attempt as a recorded run: listened to while it runs, kept in the memory of failures as a run of `argus_run` is, and
- * read back when the loop learns what its fixes did.
+ * An attempt as a recorded run: collects its cases while it runs, stores it like a run of `argus_run`, and reads it
+ * back when the loop learns from its fixes.
  */
 
 import type { FixRanCases, GitFacts, RecordRunParams, ReportCase, RunResult } from 'argus-engine';
@@ -15,17 +15,19 @@ import type { LoopContext } from '../loop-context.ts';
 import type { StateFolder } from '../state/state-folder.ts';
 import { type AttemptRequest, type AttemptResult, runAttempt } from './attempt.ts';
 
-/** An attempt that has ended; what was heard is there until it is closed. */
+/** A finished attempt. Its reports exist until `close`. */
 export interface HeardAttempt {
   result: AttemptResult;
   heard: Heard;
-  /** Whether its cases were listened for. */
+  /** True if cases were collected. */
   isListened: boolean;
   git: GitFacts | null;
   close(): void;
 }
 
-/** Runs an attempt and hears its cases; one that refuses to be listened to runs once more by itself. */
+/**
+ * Runs an attempt and collects its cases. If the command does not accept the added reporter, runs it again without it.
+ */
 export async function runHeard({ session }: LoopContext, request: AttemptRequest): Promise<HeardAttempt> {
   const { root, config } = session;
   const git = await gitFacts(root);
@@ -48,7 +50,7 @@ export async function runHeard({ session }: LoopContext, request: AttemptRequest
   }
 }
 
-/** Of a command that is given secrets: what it writes with them is not looked at. */
+/** Runs an attempt without collecting cases, because a command that gets secrets may write them to its reports. */
 export async function runUnheard(request: AttemptRequest): Promise<HeardAttempt> {
   const result = await runAttempt(request);
   return {
@@ -60,20 +62,20 @@ export async function runUnheard(request: AttemptRequest): Promise<HeardAttempt>
   };
 }
 
-/** What a loop keeps of a recorded attempt: the cases of each of its causes. */
+/** The stored part of a recorded attempt: the cases of each cause. */
 export interface AttemptRun {
   runId: string;
   causes: string[][];
 }
 
-/** What a listened attempt comes to, read while its reports are there. */
+/** Cases of an attempt, read before its reports are removed. */
 export interface AttemptCases {
-  /** For recording; the reports are read. */
+  /** The run with the cases of its reports, for recording. */
   run: RecordRunParams;
   ran: FixRanCases;
 }
 
-/** Null where nobody listened. */
+/** Null if no cases were collected. */
 export async function casesOf(
   { session }: LoopContext,
   { command, text, result, heard, git, isListened }: Omit<HeardAttempt, 'close'> & { command: string; text: string },
@@ -106,7 +108,7 @@ function nameOf({ file, suite, name }: ReportCase): string {
   return [file ?? '', ...suite, name].filter(Boolean).join(' > ');
 }
 
-/** Keeps it in the memory of failures; what is not stored yet or never is told by the answer. */
+/** Stores the attempt as a run in the memory of failures. The result says if it is not stored. */
 export async function recordAttempt(
   { session }: LoopContext,
   folder: StateFolder,
@@ -120,7 +122,7 @@ export async function recordAttempt(
   return kept;
 }
 
-/** Undefined where the attempt was not recorded. */
+/** Undefined if the attempt was not recorded. */
 export function readAttemptRun(folder: StateFolder, number: number): AttemptRun | undefined {
   try {
     return attemptRun().safeParse(JSON.parse(folder.read(fileName(number)) ?? 'null')).data;

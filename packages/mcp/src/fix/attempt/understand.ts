@@ -1,6 +1,6 @@
 /**
- * What a failed run says: its text, and what a container runtime says where the text does not explain it. Classifying:
- * the rules.
+ * Analyzes a failed run from its output, and from the container runtime if the output does not explain it. The rules
+ * classify the error.
  */
 
 import type { FixError, FixState } from 'argus-engine';
@@ -8,7 +8,7 @@ import { containerFacts } from '../../run/containers.ts';
 import { configFor, type LoopContext } from '../loop-context.ts';
 import type { AttemptResult } from './attempt.ts';
 
-/** Categories that the state of a container can explain. */
+/** Categories that a container's state can explain. */
 const EXPLAINED_BY_CONTAINERS = new Set(['CONNECTION_REFUSED', 'NETWORK_ERROR', 'TIMEOUT', 'HTTP_ERROR', 'UNKNOWN']);
 
 export async function understandRun(

@@ -1,6 +1,6 @@
 /**
- * What git remembers: when the line came, what changed around it lately, and commits about errors like this one.
- * Nothing is fetched, and only the branch that is checked out is looked at.
+ * Answers questions from git: when a line was changed, what changed around it recently, and which commits mention a
+ * similar error. Nothing is fetched. Only the current branch is searched.
  */
 
 import type { Finding } from './context-model.ts';
@@ -8,7 +8,7 @@ import type { ContextScope } from './scope.ts';
 
 const LOG_FORMAT = '--format=%h %ad %an: %s';
 
-/** Commits whose messages are compared. */
+/** Limit for the commits whose messages are compared. */
 const MAX_COMMITS = 400;
 const MAX_SHOWN = 5;
 
@@ -91,7 +91,7 @@ export async function similarIssues(scope: ContextScope): Promise<Finding> {
     .split('\0')
     .filter((message) => message.trim() !== '')
     .map((message) => ({ title: message.split('\n', 1)[0] ?? '', shared: sharedWords(message, words) }))
-    // One common word is chance, unless it names something of the code.
+    // A single common word is chance, unless it looks like a name in the code.
     .filter(
       ({ shared }) => shared.length > 1 || shared.some((word) => /[_.A-Z]/u.test(word.slice(1)) && word.length > 5),
     )
@@ -108,14 +108,14 @@ function sharedWords(message: string, words: readonly string[]): string[] {
   return words.filter((word) => lower.includes(word.toLowerCase()));
 }
 
-/** Words that say little in any repository. */
+/** Words that are common in any repository. */
 const COMMON = new Set(
   'error errors exception failed failure cannot could would should does not with from that this what when expected received actual undefined null none true false value values line file type test tests code read reading property properties object function process command exit status while into than more have been were will your'.split(
     ' ',
   ),
 );
 
-/** Names in the error first, then its longer words. */
+/** Returns names in the error first, then its longer words. */
 export function tellingWords({ request, place }: ContextScope): string[] {
   const { error_type, headline } = request.error;
   const quoted = [...headline.matchAll(/["'`]([\w$.@/-]{3,60})["'`]/gu)].map((match) => match[1] ?? '');

@@ -1,6 +1,5 @@
 /**
- * What the fix loop asks about an error and what it is told: the form of the questions and their answers. Answering
- * them: gather-context.ts.
+ * Types of the fix loop's questions about an error and of their answers. gather-context.ts answers them.
  */
 
 import type { Config } from '../../config/schema.ts';
@@ -11,10 +10,10 @@ export interface Answer {
   number: number;
   layer: Layer;
   question: string;
-  /** Null: not known, and `why_not` says why. */
+  /** Null if the answer is not known. `why_not` has the reason then. */
   answer: string | null;
   why_not: string | null;
-  /** The program or file it came from. */
+  /** The program or file of the answer. */
   source: string | null;
 }
 
@@ -26,7 +25,7 @@ export interface Frame {
   function?: string | null | undefined;
 }
 
-/** Of what the engine understood, as much as the questions need; its texts are redacted. */
+/** The part of the engine's analysis that the questions need. Its texts are redacted. */
 export interface ErrorFacts {
   error_type: string;
   category: string;
@@ -38,21 +37,21 @@ export interface ErrorFacts {
 }
 
 export interface ContextRequest {
-  /** Nothing outside it is read. */
+  /** Root of the project. Files outside are not read. */
   root: string;
-  /** What the command printed, or what was pasted. */
+  /** Output of the command, or text that a user pasted. */
   errorText: string;
   error: ErrorFacts;
-  /** The command that failed, where it is known. */
+  /** The command that failed. Undefined if it is not known. */
   command?: string | undefined;
   /** The command that verifies a fix. */
   test?: string | undefined;
   namespace?: string | undefined;
-  /** What the memory of runs says of when this error came first. */
+  /** First time of this error in the memory of runs. */
   firstSeen?: string | undefined;
   signal?: AbortSignal | undefined;
   config: Config;
-  /** Takes secrets out of a text; default: the engine's own rules and the configuration's. */
+  /** Removes secrets from a text. Default: the engine's rules and the configuration's patterns. */
   redact?: ((text: string) => string) | undefined;
 }
 
@@ -62,17 +61,17 @@ export interface FixContext {
   /** `file:line`, relative to the project. */
   location: string | null;
   function: string | null;
-  /** `file:line function`, of the project's own frames, innermost first. */
+  /** `file:line function` for frames in the project, the innermost first. */
   frames: string[];
-  /** The diff of what is not committed, cut; null where nothing is. */
+  /** Diff of the uncommitted changes, cut to a limit. Null if there are none. */
   uncommitted: string | null;
-  /** The most likely cause the answers give, as half a sentence after "when". */
+  /** The most likely cause, as half a sentence that follows "when". */
   hypothesis: string;
-  /** `typescript 5`, `react 18`, ... */
+  /** For example `typescript 5`, `react 18`. */
   tech_stack: string[];
-  /** `kubernetes (namespace shop)`, `docker`, `local`. */
+  /** For example `kubernetes (namespace shop)`, `docker`, `local`. */
   environment: string;
 }
 
-/** What one question came to. */
+/** The result of a question. */
 export type Finding = { answer: string; source: string } | { why_not: string };

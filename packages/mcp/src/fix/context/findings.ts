@@ -1,22 +1,22 @@
 /**
- * What research brought back, taken apart as the contract wants it: description, patterns, files, verification,
- * alternatives, sources. A program or an agent may write it as JSON, under headings, or as plain prose. None of it is
- * believed or followed.
+ * Splits the result of research into the parts of the contract: description, patterns, files, verification,
+ * alternatives, sources. A program or an agent may write it as JSON, under headings, or as prose. The result is data
+ * and is never executed.
  */
 
 import { clipped } from '../../text/untrusted.ts';
 import { sourcesIn } from './research.ts';
 
 export interface Findings {
-  /** What the fix is. */
+  /** Description of the fix. */
   description: string | null;
   /** Code to apply. */
   patterns: string[];
   /** Files to change. */
   files: string[];
-  /** How to see that it works. */
+  /** Steps that verify the fix. */
   verification: string[];
-  /** Other ways. */
+  /** Alternative fixes. */
   alternatives: string[];
   /** Addresses. */
   sources: string[];
@@ -24,11 +24,11 @@ export interface Findings {
 
 type Part = keyof Findings;
 
-/** Of each list, and of each entry. */
+/** Limits for each list and each entry. */
 const MAX_ENTRIES = 6;
 const MAX_ENTRY_CHARACTERS = 500;
 
-/** Headings, as people write them. */
+/** Common headings of each part. */
 const HEADINGS: readonly [Part, RegExp][] = [
   ['description', /^(?:fix description|description|(?:the )?fix|solution|summary|root cause|answer)$/iu],
   ['patterns', /^(?:code patterns?(?: to apply)?|patterns?|code|snippets?|examples?)$/iu],
@@ -39,7 +39,7 @@ const HEADINGS: readonly [Part, RegExp][] = [
 ];
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})[^\n]*\n([\s\S]*?)\n {0,3}\1[ \t]*$/gmu;
-/** A `#`, a bold word or a colon makes a heading; behind it may stand what it is about. */
+/** A heading starts with `#`, is bold, or ends with a colon. Text may follow it on the same line. */
 const HEADING_FORMS = [
   /^#{1,6}\s+(?:\*\*|__)?([^:*_#]+)[:*_#\s]*()$/u,
   /^(?:[-*]\s+)?(?:\*\*|__)([^:*_]+):?(?:\*\*|__):?\s*(.*)$/u,
@@ -48,7 +48,7 @@ const HEADING_FORMS = [
 
 const FILE = /(?<![\w/:.-])(?:\.{0,2}\/)?(?:[\w@.-]+\/)*[\w@-][\w@.-]*\.[A-Za-z][A-Za-z0-9]{0,9}(?![\w/(])/gu;
 
-/** The text is redacted and visible already. */
+/** Expects a text without secrets and invisible characters. */
 export function findingsIn(text: string): Findings {
   const said = jsonIn(text) ?? headed(text) ?? prose(text);
   return {
@@ -70,7 +70,7 @@ function nothing(): Findings {
   return { description: null, patterns: [], files: [], verification: [], alternatives: [], sources: [] };
 }
 
-/** An object with the names of the parts, alone or in a fence. */
+/** Reads an object with the names of the parts, with or without a fence around it. */
 function jsonIn(text: string): Findings | undefined {
   const [, , inner] = FENCE_ONCE.exec(text.trim()) ?? [];
   try {
@@ -98,7 +98,7 @@ function textsOf(value: unknown): string[] {
   return value === null || value === undefined ? [] : [JSON.stringify(value)];
 }
 
-/** What stands under headings; code in a fence is a pattern, wherever it stands. Undefined: there are none. */
+/** Reads the text under headings. Code in a fence is a pattern in any part. Undefined if there are no headings. */
 function headed(text: string): Findings | undefined {
   const found = nothing();
   let isFound = false;
@@ -130,7 +130,7 @@ function partOf(heading: string): Part | undefined {
   return HEADINGS.find(([, pattern]) => pattern.test(heading.trim()))?.[0];
 }
 
-/** The first paragraph is what it says; the rest is told by its words. */
+/** Uses the first paragraph as the description. Finds the other parts by their words. */
 function prose(text: string): Findings {
   const found = nothing();
   add(found, 'patterns', fencedIn(text));

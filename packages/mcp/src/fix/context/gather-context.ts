@@ -1,6 +1,6 @@
 /**
- * Gathers what is known around an error: the contract's fifteen questions, each answered by a program where one can.
- * Nothing is changed, the network is not used, and a missing program is no error.
+ * Collects the context of an error: the fifteen questions of the contract, which are answered by programs if possible.
+ * It changes nothing and does not use the network. A missing program is a reason, not an error.
  */
 
 import { messageOf } from '../../errors.ts';
@@ -24,14 +24,17 @@ import { uncommittedDiff } from './uncommitted.ts';
 
 export type { Answer, ContextRequest, FixContext } from './context-model.ts';
 
-/** Fifteen answers must stay readable, and cheap for an agent. */
+/** Fifteen answers must stay readable, and short for an agent. */
 const MAX_ANSWER_CHARACTERS = 2_400;
 
-/** Each program has its own limit; several in a row, in a huge repository, are not worth more than this. */
+/**
+ * Limit for all questions. Each program has a limit of its own, but in a huge repository several programs in a row take
+ * too long.
+ */
 const MAX_WAIT_MS = 25_000;
 const TOO_LATE: Finding = { why_not: 'The programs that would know took too long.' };
 
-/** In the contract's order and words; the number is the position. */
+/** In the order and the words of the contract. The position is the number. */
 const QUESTIONS: readonly [Layer, string, (scope: ContextScope) => Promise<Finding> | Finding][] = [
   ['Error Context', 'What is the exact error type? (syntax, runtime, timeout, permission, etc.)', errorType],
   ['Error Context', 'What file/line is the error occurring in?', whereOf],
@@ -50,7 +53,7 @@ const QUESTIONS: readonly [Layer, string, (scope: ContextScope) => Promise<Findi
   ['Historical Context', 'What do the tests expect?', testExpectations],
 ];
 
-/** Rejects with CANCELLED when the caller gave up, and for nothing else. */
+/** Rejects only with CANCELLED, if the caller gave up. */
 export async function gatherContext(request: ContextRequest): Promise<FixContext> {
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), MAX_WAIT_MS);

@@ -1,11 +1,11 @@
 /**
- * The most likely cause in half a sentence: what a question found out first, else what the message means. Without
- * evidence it is the message and no more.
+ * Returns the most likely cause as half a sentence: the strongest evidence of a question, otherwise the meaning of the
+ * message, otherwise the message itself.
  */
 
 import type { ContextScope } from './scope.ts';
 
-/** Messages whose meaning is known, in order; `$1` is what the message names. */
+/** Messages with a known meaning, in order. `$1` is a name from the message. */
 const MEANINGS: readonly { pattern: RegExp; text: string }[] = [
   {
     pattern: /Cannot read propert(?:y|ies) of (undefined|null) \(reading ['"]([^'"]+)['"]\)/u,
@@ -27,11 +27,11 @@ const MEANINGS: readonly { pattern: RegExp; text: string }[] = [
   { pattern: /heap out of memory|OutOfMemoryError/u, text: 'the process needs more memory than it may have' },
 ];
 
-/** Half a sentence behind "when". */
+/** Returns half a sentence that follows "when". */
 export function hypothesisOf({ request, evidence }: ContextScope): string {
   const { headline, error_type } = request.error;
   const [strongest] = [...evidence].sort((a, b) => b.weight - a.weight);
-  // What a program saw explains more than what the message says, unless it is the message itself.
+  // The observation of a program explains more than the meaning of the message.
   const meaning = meaningOf(headline) ?? meaningOf(request.errorText);
   const cause = strongest?.text ?? meaning ?? (headline || error_type || 'a command fails without a message');
   return cause.replace(/\s+/gu, ' ').slice(0, 240);
@@ -45,7 +45,10 @@ function meaningOf(text: string): string | undefined {
   return undefined;
 }
 
-/** What kills or keeps containers, in words that stand behind "when". */
+/**
+ * Reasons why a container is killed or does not start, as half sentences that follow "when". The strongest reason comes
+ * first.
+ */
 const CONTAINER_EVIDENCE: readonly { pattern: RegExp; text: string }[] = [
   { pattern: /OOMKilled/u, text: 'a container is killed because it needs more memory than its limit' },
   { pattern: /ImagePullBackOff|ErrImagePull|InvalidImageName/u, text: 'the image of a container cannot be pulled' },

@@ -1,5 +1,6 @@
 /**
- * Opens the scope of one error: its texts bounded, the repository looked for, its place in the project found.
+ * Opens the scope of an error: bounds its texts, and looks for the repository and for the place of the error in the
+ * project.
  */
 
 import { createInspector } from 'argus-engine';
@@ -11,7 +12,7 @@ import { testedFunction } from './code/tested.ts';
 import type { ContextRequest } from './context-model.ts';
 import type { ContextScope, RunGit } from './scope.ts';
 
-/** Expressions run over it. */
+/** Limits, because regular expressions run over the texts. */
 const MAX_HEADLINE_CHARACTERS = 1_000;
 const MAX_ERROR_TEXT_CHARACTERS = 64 * 1024;
 
@@ -22,7 +23,7 @@ export async function openScope(given: ContextRequest): Promise<ContextScope> {
   const files = new ProjectFiles(request.root, redact);
   const git = await gitOf(files.root, request.signal);
   const scope: ContextScope = { request, redact, files, ...git, place: null, tested: null, evidence: [] };
-  // What could not be looked for was not found; the questions say why.
+  // If the search fails, the place is unknown, and the questions give the reason.
   scope.place = await findPlace(scope).catch(() => null);
   if (scope.place !== null) scope.tested = await testedFunction(scope, scope.place).catch(() => null);
   return scope;
@@ -32,7 +33,7 @@ function bothEnds(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most / 2)}\n${text.slice(-most / 2)}`;
 }
 
-/** The engine's own rules and the project's. */
+/** Uses the rules of the engine and of the project. */
 function redactorOf({ config }: ContextRequest): (text: string) => string {
   const inspector = createInspector({
     rules: config.classify?.rules ?? [],

@@ -1,27 +1,27 @@
 /**
- * The research query made of the context, and a person's own program that answers it. Only that program may use the
- * network.
+ * Builds the research query from the context, and runs the user's program that answers it. Only that program may use
+ * the network.
  */
 
 import { ask } from '../../system/ask.ts';
 import { clipped, visible } from '../../text/untrusted.ts';
 import type { FixContext } from './context-model.ts';
 
-/** Searching the web and reading what was found takes a while. */
+/** Long, because the program searches the web and reads the results. */
 const TIMEOUT_MS = 120_000;
 
-/** What goes into a brief. */
+/** Limit for the text in a brief. */
 const MAX_TEXT_CHARACTERS = 8_000;
 const MAX_SOURCES = 20;
 
 export interface ResearchQuery {
-  /** The sentence alone. */
+  /** The query as a single sentence. */
   query: string;
-  /** The contract's Markdown: the summary, and the query under it. */
+  /** Markdown of the contract: the summary and then the query. */
   markdown: string;
 }
 
-/** The year is asked for, because answers age. */
+/** The query contains the year, because answers become outdated. */
 export function researchQuery(context: FixContext, year: number): ResearchQuery {
   const { error_type, location, hypothesis, tech_stack, environment } = context;
   const stack = tech_stack.join(', ');
@@ -50,20 +50,20 @@ export interface ResearchOptions {
   signal?: AbortSignal | undefined;
   timeoutMs?: number;
   env?: Readonly<Record<string, string>>;
-  /** Takes secrets out of what the program prints. */
+  /** Removes secrets from the output of the program. */
   redact?: ((text: string) => string) | undefined;
 }
 
 export interface Research {
-  /** What it printed, cleaned and bounded; empty where it failed. */
+  /** Output of the program, cleaned and bounded. Empty if the program failed. */
   text: string;
-  /** The addresses in it. */
+  /** Addresses in the output. */
   sources: string[];
-  /** Why there is nothing, or not all, as a sentence. */
+  /** A sentence about why the output is missing or incomplete. */
   problem: string | null;
 }
 
-/** Gives the query to a command line on its standard input. */
+/** Runs a command line with the query on its standard input. */
 export async function runResearch(command: string, query: ResearchQuery, options: ResearchOptions): Promise<Research> {
   const { cwd, signal, timeoutMs = TIMEOUT_MS, env = {}, redact = (text) => text } = options;
   const asked = await ask(command, [], { cwd, signal, timeoutMs, env, shell: true, stdin: query.markdown });
@@ -74,12 +74,12 @@ export async function runResearch(command: string, query: ResearchQuery, options
   return { text, sources: sourcesIn(text), problem };
 }
 
-/** What an agent or a program found, as it may be shown. */
+/** Cleans and bounds the text from an agent or a program. */
 export function researchText(text: string, redact: (text: string) => string = (same) => same): string {
   return clipped(redact(visible(text)).trim(), MAX_TEXT_CHARACTERS);
 }
 
-/** Addresses in a text, each once, in order. */
+/** Returns the addresses in a text without duplicates, in order. */
 export function sourcesIn(text: string): string[] {
   const found = [...text.matchAll(/\bhttps?:\/\/[^\s<>"'`\])}|\\]+/gu)].map((match) =>
     match[0].replace(/[.,;:!?]+$/u, ''),

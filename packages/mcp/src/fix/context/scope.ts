@@ -1,5 +1,5 @@
 /**
- * What all questions share: the project's files, git, and where in the project the error is.
+ * Shared data of all questions: the project's files, git, and the place of the error in the project.
  */
 
 import type { GitArgs } from '../../git/git.ts';
@@ -9,16 +9,16 @@ import type { EnclosingFunction } from './code/functions.ts';
 import type { ContextRequest } from './context-model.ts';
 
 export interface SourceLocation {
-  /** Relative to the project. */
+  /** Path relative to the project. */
   file: string;
-  /** From 1. */
+  /** Counted from 1. */
   line: number;
   function: string | null;
   enclosing: EnclosingFunction | null;
   lines: string[];
-  /** How it was found. */
+  /** How the place was found. */
   source: string;
-  /** False: the words of the error were found there, no trace names it. */
+  /** False if the place was found by the words of the error, because no trace names it. */
   traced: boolean;
 }
 
@@ -27,26 +27,29 @@ export interface Tested extends EnclosingFunction {
   lines: string[];
 }
 
-/** Something a question found that may be the cause, surest first. */
+/** A possible cause that a question found. The highest weight is the most certain. */
 export interface Evidence {
   weight: number;
-  /** Half a sentence after "when". */
+  /** Half a sentence that follows "when". */
   text: string;
 }
 
 export interface ContextScope {
   request: ContextRequest;
-  /** Before a part of a text is shown: a secret of several lines is not known by its middle. */
+  /**
+   * Removes secrets. Call it before a text is cut, because a secret of several lines cannot be recognized by its
+   * middle.
+   */
   redact: (text: string) => string;
   files: ProjectFiles;
-  /** For what needs no repository. */
+  /** Runs git commands that need no repository. */
   runGit: RunGit;
-  /** Null where there is no repository; `noGit` says why. */
+  /** Null if there is no repository. `noGit` has the reason then. */
   git: RunGit | null;
   noGit: string;
-  /** Null: no line of the project is known to be involved. */
+  /** Null if no line of the project is known to be involved. */
   place: SourceLocation | null;
-  /** Where that line is a test's: the function of the project that it calls. */
+  /** If the place is in a test: the function of the project that the test calls. */
   tested: Tested | null;
   evidence: Evidence[];
 }

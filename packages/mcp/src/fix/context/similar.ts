@@ -1,6 +1,6 @@
 /**
- * Where else the project does what fails here: the same call or name in other places, which may work. Whether they work
- * is not known.
+ * Finds other places in the project with the same call or name as the failing line. They may work, but this is not
+ * checked.
  */
 
 import { type Hit, isTestFile, searchLines } from './code/search.ts';
@@ -12,7 +12,7 @@ const MAX_HITS = 8;
 /** Longer lines are generated. */
 const MAX_LINE_CHARACTERS = 160;
 
-/** Names so common that finding them elsewhere says nothing. */
+/** Names so common that other uses of them tell nothing. */
 const EVERYWHERE = new Set(
   'if for while switch return function require import console log error map filter push print println printf format len range str int list dict set get then catch await async new this self super describe it test expect assert String Number Object Array Boolean Error Some None Ok Err unwrap clone into iter collect main'.split(
     ' ',
@@ -35,18 +35,18 @@ export async function similarCode(scope: ContextScope): Promise<Finding> {
 
 function elsewhere({ file, line, text }: Hit, { place }: ContextScope): boolean {
   if (place === null || file !== place.file) return true;
-  // That the file imports it is no other use.
+  // An import in the same file is not another use.
   return Math.abs(line - place.line) > 2 && !/^\s*(?:import|from|use|require)\b|=\s*require\(/u.test(text);
 }
 
-/** Calls before mentions, code before tests, tests before words. */
+/** Sorts calls before mentions, code before tests, and tests before documents. */
 function rank({ file, text }: Hit, name: string): number {
   const call = text.includes(`${name}(`) || text.includes(`${name}.`) ? 0 : 2;
   const prose = /\.(?:md|txt|rst|ya?ml|json)$/u.test(file) ? 4 : 0;
   return call + prose + (isTestFile(file) ? 1 : 0);
 }
 
-/** What the error quotes, then what the failing line calls. */
+/** Returns names that the error quotes, then the calls in the failing line. */
 function failingNames(scope: ContextScope): string[] {
   const { request, place } = scope;
   const { headline } = request.error;
@@ -55,10 +55,10 @@ function failingNames(scope: ContextScope): string[] {
   const dotted = /([\w$]+)(?:\(\.\.\.\))?\.([\w$]+) is not a function/u.exec(headline)?.[2];
   const quoted = [...headline.matchAll(/["'`]([A-Za-z_$][\w$]{2,40})["'`]/gu)].map((match) => match[1]);
   const inLine = quoted.filter((name) => name !== undefined && failing.includes(name));
-  // Away from the line a plain word says nothing.
+  // Without the failing line, an ordinary word tells nothing.
   const telling = quoted.filter((name) => place === null || /.[A-Z_]|.{12}/u.test(name ?? ''));
   const calls = [...failing.matchAll(/([A-Za-z_$][\w$]*)\s*(?:\(|!\()/gu)].map((match) => match[1]);
-  // A member that is read of nothing is as common as `map`; what stands before the dot is telling.
+  // A missing member may be as common as `map`. The name before the dot is more specific.
   const before = [...failing.matchAll(/([A-Za-z_$][\w$]*)\s*(?:\?\.|\.|\[)/gu)].map((match) => match[1]);
   const made = before.flatMap((name) => callsThatMake(name ?? '', scope));
   const all = [
@@ -75,10 +75,13 @@ function failingNames(scope: ContextScope): string[] {
   return [...new Set(names)].slice(0, 6);
 }
 
-/** How far above a line the value it uses is made. */
+/** Distance above a line in which to look for the assignment of its variables. */
 const LINES_ABOVE = 20;
 
-/** What a variable of the failing line was made by: of `items = fetchItems(id)` it is `fetchItems`. */
+/**
+ * Returns the calls that made a variable of the failing line. For example, returns `fetchItems` for `items =
+ * fetchItems(id)`.
+ */
 function callsThatMake(name: string, { place }: ContextScope): string[] {
   if (place === null || !/^[\w$]+$/u.test(name)) return [];
   const made = new RegExp(`(?<![\\w$.])${name.replaceAll('$', '\\$')}\\s*(?::[^=]+)?:?=(?!=)(.*)$`, 'u');

@@ -1,6 +1,6 @@
 /**
- * What is changed in the work tree and not committed: of a fault that is new, most often the cause. Files that look
- * like secrets, and untracked ones, are not shown.
+ * Shows the uncommitted changes in the work tree, because they are the most frequent cause of a new error. Untracked
+ * files, and files that may hold secrets, are not shown.
  */
 
 import { NOT_OURS } from '../../git/settings.ts';
@@ -8,17 +8,17 @@ import { isSecretFile } from '../../system/files/secret-files.ts';
 import { ownFrames } from './code/source-location.ts';
 import type { ContextScope } from './scope.ts';
 
-/** As much as a brief has room for. */
+/** Limit for the diff in a brief. */
 const MAX_DIFF_CHARACTERS = 1_400;
 
-/** Null where nothing is, or where there is no repository to say. Files of the stack come first, then small changes. */
+/** Null without changes or without a repository. Files of the stack come first, then small changes. */
 export async function uncommittedDiff(scope: ContextScope): Promise<string | null> {
   const { git, place } = scope;
   if (git === null) return null;
   const { stdout } = await git(['diff-index', '-p', '-U1', '--relative', 'HEAD', '--', '.', ...NOT_OURS]);
   const files = stdout.split(/^(?=diff --git )/mu).flatMap((text) => {
     const name = /^(?:\+\+\+ b|--- a)\/(.*)$/mu.exec(text)?.[1];
-    // What only looks changed by its time has no hunk.
+    // A file with only a changed time has no hunk.
     return name === undefined || isSecretFile(name) || !text.includes('\n@@') ? [] : [{ name, text: shortHead(text) }];
   });
   const inStack = new Set([place?.file, ...ownFrames(scope).map((frame) => frame.replace(/:\d+(?: .*)?$/u, ''))]);
@@ -27,7 +27,7 @@ export async function uncommittedDiff(scope: ContextScope): Promise<string | nul
   return diff.length === 0 ? null : cutDiff(diff.join(''));
 }
 
-/** The names are said twice more. */
+/** Removes the first lines, because other header lines repeat the file names. */
 function shortHead(text: string): string {
   return text.replace(/^(?:diff --git|index) .*\n/gmu, '');
 }

@@ -1,6 +1,6 @@
 /**
- * What a prompt is answered with: never a credential, never a yes that destroys; else what the project, the script or
- * the question itself says, with how sure that is.
+ * Chooses the answer to a prompt, with a confidence. It never answers with a credential, and never confirms a
+ * destructive action. Answers come from the project, the script or the question itself.
  */
 
 import path from 'node:path';
@@ -12,18 +12,18 @@ import { type Prompt, UNKNOWN } from './prompts.ts';
 interface Value {
   value: string;
   source: string;
-  /** 0 to 1. */
+  /** From 0 to 1. */
   confidence: number;
 }
 
 type ProjectValues = Awaited<ReturnType<typeof projectValues>>;
 
-/** `redact` gives a text back as it is where it holds no secret. */
+/** `redact` must return a text unchanged if it holds no secret. */
 export function answer(prompt: Prompt, name: string, project: ProjectValues, redact: (text: string) => string) {
   const { text, terminal, conditional, singleKey } = prompt;
   const found = isCredential(prompt, name) ? undefined : proposal(prompt, name, project, redact);
   const base = { name, prompt: text, ...(terminal && { terminal }), ...(conditional && { conditional }) };
-  // Enter is a key too.
+  // Enter is a key too, so an empty answer to a single-key prompt still sends it.
   const enter = singleKey && found?.value !== '' ? { enter: false } : {};
   if (found !== undefined && redact(found.value) === found.value) return { ...base, ...found, ...enter };
   const variable = environmentName(name) || 'NAME';
@@ -31,7 +31,7 @@ export function answer(prompt: Prompt, name: string, project: ProjectValues, red
   return { ...base, source: 'user_required', confidence: 0, deferred: true, credential: true, note };
 }
 
-/** The first rule that knows. */
+/** Uses the first rule that has an answer. */
 function proposal(prompt: Prompt, name: string, project: ProjectValues, redact: (text: string) => string): Value {
   const { text, fallback } = prompt;
   const value = (value: string, source: string, confidence: number): Value => ({ value, source, confidence });
@@ -42,13 +42,13 @@ function proposal(prompt: Prompt, name: string, project: ProjectValues, redact: 
   if (fallback && !fallback.includes(UNKNOWN)) return value(fallback, 'default in the script', 0.9);
   const own = defaultIn(text);
   if (own !== undefined) return value(own, 'default in the prompt', 0.9);
-  // The default that it shows, or all of the question, is known when it runs.
+  // The default or the whole question is known only when the program runs.
   if (/[[(][^\])]*…[^\])]*[\])]/u.test(text) || isUnknown(text)) return value('', 'default in the prompt', 0.3);
   const usual = USUAL.find(([pattern]) => pattern.test(`${text} ${name.replaceAll('_', ' ')}`))?.[1];
   return usual === undefined ? value('test', 'placeholder', 0.1) : value(usual, 'kind of question', 0.3);
 }
 
-/** Values that any program of the kind takes. */
+/** Values that suit any program of the kind. */
 const USUAL: readonly [pattern: RegExp, value: string][] = [
   [/\b(?:optional|leave (?:empty|blank)|(?:press|hit) .*(?:enter|return|key)|or enter)\b|按任意键|按回车/iu, ''],
   [/\bport\b/iu, '3000'],
@@ -64,39 +64,42 @@ function yesNo({ text, after = '', fallback, singleKey }: Prompt): Value {
   const usual = own ?? fallback?.charAt(0).toLowerCase() ?? (isUnknown(text) ? 'n' : 'y');
   const yes =
     usual !== 'n' || /\b(?:continue|proceed|go ahead|go on|ready|correct|looks good|ok(?:ay)?)\b/iu.test(text);
-  // Some take the whole word only.
+  // Some programs accept only the whole word.
   const isWord = !singleKey && (/\byes\/no\b/iu.test(text) || /["'\s]yes["'\s]/iu.test(after.split('\n', 2).join(' ')));
   const source = own ? 'default in the prompt' : 'harmless question';
   return { value: isWord ? (yes ? 'yes' : 'no') : yes ? 'y' : 'n', source, confidence: own ? 0.8 : 0.6 };
 }
 
-/** It has no words but those of its choices. */
+/** True if the question has no words except its choices. */
 const isUnknown = (text: string) => !/\p{L}/u.test(text.replaceAll(BRACKETS, ''));
 
 function fromProject(text: string, name: string, project: ProjectValues, redact: (text: string) => string) {
   const set = project.variable(environmentName(name));
-  // A `.env` file holds secrets under any name.
+  // Check the whole line, because a `.env` file may hold secrets under any name.
   const line = `${environmentName(name)}=${set?.value}`;
   if (set && redact(line) === line) return set;
   const known = project.about(text.replaceAll(BRACKETS, ' '));
   return known === undefined ? project.about(environmentName(name).replaceAll('_', ' ')) : known;
 }
 
-/** Choices that end, undo or reach production. */
+/** Choices that end the program, undo something or affect production. */
 const UNWANTED = /^(?:quit|exit|cancel|abort|none|no|back|q|prod(?:uction)?|live)$/iu;
 
-/** A default or a remark. */
+/** A default or a remark in brackets. */
 const BRACKETS = /[[(][^\])]*[\])]/gu;
 
-/** Words of secrets, whole. */
+/** Whole words for secrets. */
 const SECRET_WORDS =
   /\b(?:passwords?|passwd|passphrases?|passcode|pwd|secrets?|(?:api|access|auth|refresh|bearer|deploy|session|id|github|gitlab|npm|slack|bot|personal access)[ _-]?tokens?|tokens?|api[ _-]?keys?|access[ _-]?keys?|secret[ _-]?keys?|private[ _-]?keys?|encryption[ _-]?keys?|signing[ _-]?keys?|master[ _-]?keys?|service[ _-]?role[ _-]?keys?|license[ _-]?keys?|credentials?|pin(?:[ _-]?(?:code|number))?|otp|one[ -]time (?:code|password)|2fa|mfa|(?:verification|authentication|auth|security)[ _-]?code|connection[ _-]?string|dsn|pat|cvv|ssn)\b|密码|口令|密钥|令牌|验证码/iu;
 
-/** In names of variables: `DB_PASS`, `githubToken`, `AWS_SECRET_ACCESS_KEY`. */
+/** Secrets in names of variables: `DB_PASS`, `githubToken`, `AWS_SECRET_ACCESS_KEY`. */
 const SECRET_NAME =
   /(?:^|_)(?:PASS|PASSWD|PASSWORD|PASSPHRASE|PWD|PW|SECRET|TOKEN|APIKEY|CREDENTIALS?|PAT|PIN|OTP|DSN)(?:_|\d|$)|(?:^|_)(?:API|ACCESS|SECRET|PRIVATE|ENCRYPTION|SIGNING|MASTER|AUTH|LICENSE)_?KEY(?:_|\d|$)/u;
 
-/** What is said of a secret without being one; the id of an access key is half of one. */
+/**
+ * Words about a secret that are not the secret itself, such as its path. The id of an access key counts as a secret,
+ * because it is half of the credential.
+ */
 const ABOUT_SECRETS =
   /\b(?:path|file(?:name)?|location|directory|folder|name|length|type|algorithm|expir\w*|ttl|lifetime|policy|provider|manager|(?<!access[ _-]?key[ _-]?)id)\b[^:?]*[:?\])]*\s*$/iu;
 
@@ -104,21 +107,23 @@ export function isCredential(prompt: Prompt, name: string): boolean {
   if (prompt.silent || isYesNo(prompt)) return prompt.silent === true;
   const words = prompt.text.replaceAll(BRACKETS, ' ');
   if (ABOUT_SECRETS.test(words) && !/pass(?:word|phrase)[^\w]*$/iu.test(words)) return false;
-  // The name counts where the text says nothing.
+  // The name decides if the text does not.
   const variable = environmentName(name);
   const isNamed = SECRET_NAME.test(variable) && !/_(?:PATH|FILE|NAME|LENGTH|TYPE|TTL|(?<!KEY_)ID|DIR)$/u.test(variable);
   return isNamed || SECRET_WORDS.test(words);
 }
 
-/** Words of questions that must not be answered yes. */
+/** Words of questions that must not be confirmed. */
 const DANGER =
   /\b(?:delet\w*|remov\w*|eras\w*|overwrit\w*|drop(?:s|ped|ping)?(?!-)|destroy\w*|wip(?:e|es|ed|ing)|purg\w*|truncat\w*|uninstall\w*|discard\w*|prun\w*|reset(?:s|ting)?|forc(?:e|ed|ibly)|irreversibl\w*|permanent\w*|are you (?:really |absolutely )?sure|cannot be undone|can'?t be undone|no undo|data loss|format (?:the )?(?:disk|drive|volume|partition)|lose (?:all|your)|clobber|nuke|rollback|roll back|revert|terminate|shut ?down|reboot)\b|删除|覆盖|清空|确定要|不可恢复|卸载/iu;
 
-/** Commands behind a yes that cannot be taken back. */
+/** Commands after a confirmation that cannot be undone. */
 const DANGEROUS_COMMAND =
   /\brm\s+(?:-\w+\s+)*-\w*[rf]|\bdrop\s+(?:table|database|schema)\b|\bdropdb\b|\bdelete\s+from\b|\btruncate\s+(?:table|-s)|\bgit\s+(?:push\b[^\n;&|]*(?:--force\b|\s-f\b)|reset\s+--hard|clean\s+-\w*[fdx])|\bdocker\s+(?:\w+\s+)?(?:prune|rmi?)\b|\bdocker[ -]compose\s+down\b[^\n;&|]*-v|\bkubectl\s+delete\b|\bhelm\s+(?:uninstall|delete)\b|\bterraform\s+destroy\b|\bmkfs|\bdd\s+[^\n]*of=|\bshred\b|\bunlink\b|\bfind\b[^\n;|]*-delete/iu;
 
-/** A question whose yes destroys something, by its words, by what was printed before it, or by the code behind it. */
+/**
+ * True if a confirmation destroys something, by the words of the question, the output before it, or the code after it.
+ */
 function isDangerous(prompt: Prompt): boolean {
   const { text, before = '', after = '' } = prompt;
   if (DANGER.test(text)) return isYesNo(prompt) || /\?|\bconfirm\b|\btype\b|\bto [cdp]\w+\b/iu.test(text);
@@ -126,7 +131,7 @@ function isDangerous(prompt: Prompt): boolean {
   return (isBare && DANGER.test(before)) || ((isBare || isYesNo(prompt)) && DANGEROUS_COMMAND.test(after));
 }
 
-/** It asks about what was said before it. */
+/** A question that refers to the output before it. */
 const BARE_CONFIRMATION =
   /^\W*(?:(?:do you (?:want|wish) to|would you like to)?\s*(?:continue|proceed|go on|go ahead)|are you ready|ok|confirm|yes\b|y\/n|\[y)/iu;
 
@@ -135,13 +140,16 @@ const YES_NO =
 const QUESTION_VERB =
   /^\W*(?:do|does|did|are|is|should|shall|would|will|can|may|have|has|want to|continue|proceed|overwrite|install|enable|disable|use|create|delete|remove|force|skip|run|start|ok)\b[^:]*\?\s*(?:[[(][^\])]*[\])])?\s*:?\s*$/iu;
 
-/** A question that takes yes or no, by its words or by what the next lines compare the answer with. */
+/** True if the question expects yes or no, by its words or because the next lines compare the answer with them. */
 function isYesNo({ text, after = '' }: Prompt): boolean {
   if (YES_NO.test(text) || QUESTION_VERB.test(text)) return true;
   return /\?\W*$/u.test(text) && /["'\s[^]y(?:es)?["'\s\]]/iu.test(after.split('\n', 3).join(' '));
 }
 
-/** `[8080]` is `8080`, `(default: main)` is `main`, `(dev/STAGING/prod)` is `staging`; a choice that ends or destroys is none. */
+/**
+ * Reads the default in a question: `8080` from `[8080]`, `main` from `(default: main)`, `staging` from
+ * `(dev/STAGING/prod)`. A choice that ends the program or destroys something is never used.
+ */
 function defaultIn(text: string): string | undefined {
   const told = /\bdefaults?(?:\s+(?:is|to))?\s*[:=]?\s*["'`]?([^\s"'`\])},;]+)/iu.exec(text)?.[1];
   const last = told ?? [...text.matchAll(/[[({]([^[\](){}]{1,80})[\])}]/gu)].at(-1)?.[1]?.trim() ?? '';
@@ -153,7 +161,7 @@ function defaultIn(text: string): string | undefined {
     : last;
 }
 
-/** The variable through which a secret could come: `dbPassword` is `DB_PASSWORD`. */
+/** Returns the name of the variable that may hold a secret: `DB_PASSWORD` for `dbPassword`. */
 export function environmentName(variable: string): string {
   const words = variable.replaceAll(/([a-z\d])([A-Z])/gu, '$1_$2');
   return words.replaceAll(/\W+/gu, '_').toUpperCase();
@@ -165,7 +173,7 @@ const REPOSITORY = ['package.json repository', 'package.json repository.url', 'g
 const NAME =
   /\b(?:project|app(?:lication)?|package|service|module|image)\b.*\b(?:name|id|slug)\b|^\W*(?:project|app)\W*$|项目名/iu;
 
-/** What a question or its variable is about, and the sources that are asked in turn; the first that fits counts. */
+/** Topics of a question or its variable, with sources in order. The first matching topic counts. */
 const TOPICS: readonly [about: RegExp, ...sources: string[]][] = [
   [/\be-?mail\b|邮箱/iu, 'git config user.email', 'package.json author.email'],
   [/\brepo(?:sitory)?\b|\bremote url\b|仓库/iu, ...REPOSITORY],
@@ -202,12 +210,12 @@ export async function projectValues(files: ProjectFiles, signal?: AbortSignal) {
     return valueFrom(source, ...(told[kind]?.(key) ?? [0, undefined]));
   };
   return {
-    /** By what a text is about; null where that is known and has no value. */
+    /** Finds a value by the topic of a text. Null if the topic is known but has no value. */
     about(asking: string): Value | null | undefined {
       const [topic, ...sources] = TOPICS.find(([pattern]) => pattern.test(asking)) ?? [];
       return topic && (sources.flatMap(read)[0] ?? null);
     },
-    /** By the name of a variable in a `.env` file. */
+    /** Finds a value by the name of a variable in a `.env` file. */
     variable(asked: string): Value | undefined {
       const line = new RegExp(`^[ \\t]*(?:export[ \\t]+)?${asked}[ \\t]*=[ \\t]*(["']?)([^"'#\\n]*)\\1`, 'mu');
       const all = /^\w+$/u.test(asked) ? ENV_FILES : [];
@@ -216,7 +224,10 @@ export async function projectValues(files: ProjectFiles, signal?: AbortSignal) {
   };
 }
 
-/** An address may carry the password of whoever cloned it; a value with a line break answers no prompt. */
+/**
+ * Removes the user and password from a URL, because a clone URL may contain them. A value with a line break cannot
+ * answer a prompt.
+ */
 function valueFrom(source: string, confidence: number, value = ''): Value[] {
   const clean = value.trim().replace(/^(\w+:\/\/)[^/@\s]+@/u, '$1');
   return clean === '' || clean.length > 200 || /[\r\n\0]/u.test(clean) ? [] : [{ value: clean, source, confidence }];

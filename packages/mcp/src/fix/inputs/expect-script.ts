@@ -1,29 +1,29 @@
 /**
- * Writes the program for `expect` that runs a command and answers by what it asks, in whatever order. It holds no
- * secret: those come from the environment.
+ * Writes the `expect` program that runs a command and recognizes its questions in any order. The program contains no
+ * secrets, because they come from the environment.
  */
 
 import type { Input } from './inputs-file.ts';
 import { UNKNOWN } from './prompts.ts';
 
-/** A question that comes back this often is not answered by its answer. */
+/** If a question comes back this often, its answer is not accepted. */
 const MAX_TIMES_ASKED = 10;
 
-/** The command, where it is another than when the script was written: with other arguments, say. */
+/** The command, if it differs from the command at the time of writing, for example in its arguments. */
 export const COMMAND_VARIABLE = 'ARGUS_EXPECT_COMMAND';
 
-/** The variable through which a value reaches the script; `NAME` and `name` are two. */
+/** Returns the variable that passes a value to the script. Names are case-sensitive. */
 export function valueVariable(name: string): string {
   return `ARGUS_INPUT_${name.replaceAll(/\W/gu, '_')}`;
 }
 
-/** Undefined where answers in order will do, and where a prompt shows nothing that it could be known by. */
+/** Undefined if answers in order are enough, or if a prompt has too little text to be recognized. */
 export function expectScript(command: string, inputs: readonly Input[]): string | undefined {
   const needsTerminal = inputs.some(({ terminal, enter }) => terminal || enter === false);
   const isUnsure = inputs.length > 1 && inputs.some(({ conditional }) => conditional);
   const length = ({ prompt }: Input) => prompt.replaceAll(/[\s…]/gu, '').length;
   if (!(needsTerminal || isUnsure) || inputs.some((input) => length(input) < 2)) return undefined;
-  // What is told in more words is the better match.
+  // The prompt with the most text is the best match.
   const rows = [...inputs]
     .sort((one, other) => length(other) - length(one))
     .map(({ name, prompt, value, enter, deferred }) => {
@@ -53,13 +53,16 @@ exit [expr {$failed ? 1 : $code}]
 `;
 }
 
-/** As a Tcl word. */
+/** Quotes a text as a Tcl word. */
 function tcl(text: string): string {
   const escaped = text.replaceAll(/[\\"$[\]{};]/gu, '\\$&');
   return `"${escaped.replaceAll('\n', '\\n').replaceAll('\r', '\\r')}"`;
 }
 
-/** The prompt at the end of what was printed. Braces must not meet Tcl's own; spaces may be other ones. */
+/**
+ * Returns a pattern for the prompt at the end of the output. Braces are escaped because of Tcl, and any whitespace
+ * matches a space.
+ */
 function pattern(prompt: string): string {
   const parts = prompt.split(UNKNOWN).map((part) => {
     const escaped = part.trim().replaceAll(/[.*+?^$()[\]|\\]/gu, '\\$&');

@@ -1,4 +1,4 @@
-/** Reads and writes inputs files. A mistake is answered with its key and line, and a secret in one is refused. */
+/** Reads and writes inputs files. An error names the key and the line. A secret in the file is refused. */
 
 import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
@@ -10,26 +10,30 @@ import { writeWholeFile } from '../../system/files/whole-file.ts';
 import { readYaml, YamlError } from '../../system/files/yaml.ts';
 import { environmentName, isCredential } from './answers.ts';
 
-/** The version of the form that is written. */
+/** Version of the written format. */
 export const INPUTS_VERSION = 1;
 
-/** A list of answers is short; a longer file is some other one. */
+/** A list of answers is short. A longer file is something else. */
 const READING = { maxBytes: 1024 * 1024 };
 
 const VARIABLE = /^[A-Za-z_]\w*$/u;
 type Test = (text: string) => boolean;
 
 /**
- * One question and its answer. `name` is the variable it goes into, or made of the prompt; `value_from_env` names the
- * environment variable that holds a credential; `deferred`: only the user knows it; `credential: false`: it only looks
- * like one; `enter: false`: single keys are read; `terminal`: standard input is not read; `conditional`: it may be asked
- * any number of times.
+ * A question and its answer.
+ * - `name`: the variable that gets the answer, or a name made from the prompt.
+ * - `value_from_env`: the environment variable that holds a credential.
+ * - `deferred`: only the user knows the answer.
+ * - `credential: false`: the value only looks like a credential.
+ * - `enter: false`: the program reads single keys.
+ * - `terminal`: the program does not read standard input.
+ * - `conditional`: the question may be asked any number of times, or never.
  */
 const inputSchema = () =>
   z.looseObject({
     name: z.string().default(''),
     prompt: z.string().default(''),
-    // `8080` and `true` are text all the same.
+    // Accept unquoted `8080` and `true` as text.
     value: z.union([z.string(), z.number(), z.boolean()]).transform(String).optional(),
     value_from_env: z.optional(z.string().regex(VARIABLE, 'must be the name of an environment variable')),
     source: z.string().default('user'),
@@ -47,7 +51,7 @@ const fileSchema = () =>
   z.object({
     version: z.coerce.number().max(INPUTS_VERSION, NEWER).default(INPUTS_VERSION),
     script: z.string().default(''),
-    /** ISO 8601. */
+    /** ISO 8601 time. */
     generated: z.string().default(''),
     inputs: z.array(inputSchema(), 'must be a list of inputs, each with name and value').default([]),
     /** A program for `expect` that runs the command and answers it. */
@@ -57,25 +61,25 @@ const fileSchema = () =>
 export type Input = z.infer<ReturnType<typeof inputSchema>>;
 export type InputsFile = z.infer<ReturnType<typeof fileSchema>>;
 
-/** `file` is its name in messages. */
+/** `file` is the name of the file in messages. */
 export async function parseInputs(text: string, file: string, isSecret: Test): Promise<InputsFile> {
   const invalid = (line: number, what: string) => new ArgusError('INVALID_INPUT', `${file}:${line}: ${what}.`);
   const { value, lineOf } = await readYaml(text).catch((thrown: unknown) => {
     throw thrown instanceof YamlError ? invalid(thrown.line, `not valid YAML: ${thrown.message}`) : thrown;
   });
   const refuse = (keys: readonly string[], what: string) => invalid(lineOf(keys), `${keys.join('.')}: ${what}`);
-  // A key without a value is as good as none.
+  // A key without a value counts as missing.
   const { data, error } = fileSchema().safeParse(JSON.parse(JSON.stringify(value), (_, one) => one ?? undefined));
   if (data === undefined) throw refuse(error.issues[0]?.path.map(String) ?? [], error.issues[0]?.message ?? '');
   for (const [at, input] of data.inputs.entries()) {
     input.name ||= `input_${at + 1}`;
-    // `deferred: true` with a value: somebody has answered it since.
+    // If `deferred: true` has a value, the user has answered since.
     if (input.deferred && input.value === '') delete input.value;
     input.deferred = input.value === undefined && !input.value_from_env ? true : undefined;
     const secret = secretIn(input, isSecret);
     if (secret) throw refuse(['inputs', String(at), 'value'], secret);
   }
-  // What is waited for is not sent, and `Password:` before a pattern looks like a secret.
+  // Remove the patterns first: they are not sent, and `Password:` in a pattern looks like a secret.
   const sent = (data.expect_script ?? '').replaceAll(/^\s*-re \{.*?\} \{/gmu, '');
   if (SENT_SECRET.test(sent) || isSecret(sent)) {
     const what = 'the script sends a credential that stands in it; take it from a variable: send "$env(NAME)\\r"';
@@ -84,7 +88,7 @@ export async function parseInputs(text: string, file: string, isSecret: Test): P
   return data;
 }
 
-/** Why a literal value may not stand in the file. */
+/** Returns why a literal value must not be in the file. */
 function secretIn({ name, prompt, value, credential, source }: Input, isSecret: Test): string | undefined {
   if (!value || credential === false) return undefined;
   const isNamed = credential === true || source === 'user_required' || isCredential({ text: prompt }, name);
@@ -94,11 +98,11 @@ function secretIn({ name, prompt, value, credential, source }: Input, isSecret: 
   return `${what}, and none may stand in the file: ${instead}; if it is none, add credential: false`;
 }
 
-/** `expect "Password:" { send "hunter2\r" }`. */
+/** For example `expect "Password:" { send "hunter2\r" }`. */
 const SENT_SECRET =
   /expect\b[^\n]*(?:pass(?:word|phrase|code)|secret|token|api[ _-]?key|\bpin\b|\botp\b)[^\n]*[\s{;]+send\s+(?:--\s+)?(?:"(?!\\[rn]"|\$|\[)[^"\s]+|\{[^}$]+)/iu;
 
-/** How a file is named to people. */
+/** Returns the name of a file for people. */
 export function shownIn(root: string, file: string): string {
   return isWithin(file, root) ? path.relative(root, file) : file;
 }
@@ -117,7 +121,7 @@ const HEADER = `# Answers for a command that asks. Edit values freely. A credent
 
 export async function writeInputs(file: string, content: InputsFile): Promise<void> {
   const { Document, Scalar } = await import('yaml');
-  // Quoted, because other readers take a bare yes for a truth and 08 for a number.
+  // Values are quoted, because other YAML readers take a bare yes for a boolean and 08 for a number.
   const inputs = content.inputs.map(({ name, prompt, value, ...rest }) => {
     const quoted = Object.assign(new Scalar(value), { type: 'QUOTE_DOUBLE' });
     return { name, prompt, ...(rest.deferred || value === undefined ? {} : { value: quoted }), ...rest };

@@ -1,6 +1,6 @@
 /**
- * What a command is fed: the answers of the inputs file that was named, else of the one that lies there, else of one
- * that is made now, else nothing. A command is never run to make one.
+ * Finds the input for a command: from the named inputs file, otherwise from an existing file, otherwise from a
+ * generated file, otherwise none. The command is never run to generate a file.
  */
 
 import path from 'node:path';
@@ -18,14 +18,14 @@ import { COMMAND_VARIABLE, expectScript, valueVariable } from './expect-script.t
 import { INPUTS_VERSION, type Input, type InputsFile, readInputs, shownIn, writeInputs } from './inputs-file.ts';
 import { type Prompt, promptsIn, type Source, UNKNOWN } from './prompts.ts';
 
-/** Below the project. */
+/** Path below the project. */
 const FOLDER = path.join('.claude', 'inputs');
 
 interface InputsRequest {
   root: string;
   /** A command line, or the path of a script in the project. */
   command: string;
-  /** ISO 8601. */
+  /** ISO 8601 time. */
   now: string;
   /** Prompts that the last run showed. */
   prompts?: readonly string[] | undefined;
@@ -34,24 +34,24 @@ interface InputsRequest {
 
 interface ResolveRequest extends InputsRequest {
   command_hash: string;
-  /** `--inputs`. */
+  /** The file from `--inputs`. */
   inputs?: string | undefined;
-  /** Make what is missing; with `prompts`, also what is missing in a file. */
+  /** True to generate a missing file. With `prompts`, missing questions are added to an existing file too. */
   auto: boolean;
   env?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
 export interface Feed {
-  /** Of the inputs file, relative to the project where it lies in it; null where the command is given nothing. */
+  /** Path of the inputs file, relative to the project if it is inside. Null if the command gets no input. */
   path: string | null;
-  /** For the standard input: of the command, or of `program`. */
+  /** Standard input of the command or of `program`. */
   input?: string;
-  /** `expect`, which runs the command itself and ends with its exit code, and the values for its environment. */
+  /** `expect`, which runs the command and exits with its exit code. `env` has the values for its environment. */
   program?: Program;
   env?: Record<string, string>;
   /** Questions without an answer, and what to do about each. */
   missing: { name: string; advice: string }[];
-  /** Values out of the environment: no log may show them. */
+  /** Values from the environment. They must not appear in a log. */
   secrets: string[];
   notes: string[];
 }
@@ -73,7 +73,7 @@ export async function resolveInputs(request: ResolveRequest): Promise<Feed> {
   return fed(after, target, request);
 }
 
-/** Gives a text back as it is where it holds no secret. */
+/** Returns a function that replaces secrets, and returns a text without secrets unchanged. */
 function redactor(): (text: string) => string {
   const inspector = createInspector();
   return (text) => {
@@ -82,7 +82,10 @@ function redactor(): (text: string) => string {
   };
 }
 
-/** `name`: the base name of the file without `-inputs.yaml`. `command`: of a script its interpreter and its path. */
+/**
+ * Returns `name`, the base name of the file without `-inputs.yaml`, and `command`, which for a script is its
+ * interpreter and its path.
+ */
 export async function generateInputs({ root, now, signal, ...request }: InputsRequest) {
   const given = request.command.trim();
   if (given === '') throw new ArgusError('INVALID_INPUT', 'The command is empty. Give a script or a command line.');
@@ -104,12 +107,15 @@ export async function generateInputs({ root, now, signal, ...request }: InputsRe
   return { command, name, file: { ...file, expect_script: expectScript(command, inputs) } };
 }
 
-/** The letters alone, by which a prompt is known again. */
+/** Returns only letters and digits, so that a prompt can be recognized again. */
 function wordsOf(text: string): string {
   return text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '');
 }
 
-/** The words of a command line that may be scripts: by an ending, or where a command or its interpreter expects one. */
+/**
+ * Returns the words of a command line that may be scripts: by their ending, or by their position after a command or an
+ * interpreter.
+ */
 function scriptWords(command: string): string[] {
   const words = quotedWords(command.slice(0, 10_000).replaceAll(/[;&|()]+/gu, ' ; ')).words;
   return words.filter((word, at) => {
@@ -119,7 +125,7 @@ function scriptWords(command: string): string[] {
   });
 }
 
-/** A script of package.json is a command line too. */
+/** Returns the command line, its script in package.json, and the scripts that they name. */
 function scriptsOf(files: ProjectFiles, command: string): Source[] {
   const name = /\b(?:npm|pnpm|yarn|bun)[ \t]+run[ \t]+([\w:.-]+)/u.exec(command)?.[1];
   const text = name && field(field(readManifest(files.root), 'scripts'), name);
@@ -139,17 +145,17 @@ function interpreterOf({ text, name }: Source): string {
   return /^#!.*\b((?:ba|z|da|k)?sh|python[\d.]*|node|expect)\b/u.exec(text)?.[1] ?? usual;
 }
 
-/** A default that is shown may be a secret; a credential's is one whatever it looks like. */
+/** Hides a default in a prompt if it may be a secret. The default of a credential is always hidden. */
 function withoutSecrets(one: Prompt, redact: (text: string) => string): Prompt {
   const { text, variable = '', fallback } = one;
   const shown = isCredential(one, variable) ? text.replaceAll(/([[(])[^\])]*(?=[\])])/gu, `$1${UNKNOWN}`) : text;
   return { ...one, text: redact(shown), fallback: fallback && redact(fallback) };
 }
 
-/** What variables are called in every script. */
+/** Common names of variables, which say nothing about the question. */
 const ANYTHING = /^(?:REPLY|reply|ans(?:wer)?|response|input|yn|choice|confirm|var|val(?:ue)?|\w?)$/u;
 
-/** Names that the reader of a file can tell apart. */
+/** Returns unique names for the reader of a file. */
 function namesOf(prompts: readonly Prompt[]): string[] {
   const used = new Map<string, number>();
   return prompts.map(({ variable = '', text }) => {
@@ -162,7 +168,10 @@ function namesOf(prompts: readonly Prompt[]): string[] {
   });
 }
 
-/** Base names of files for a command, the one that is written first: its script's, and the contract's `basename | sed`. */
+/**
+ * Returns the possible base names of files for a command. The first is used for writing: the name of its script. The
+ * contract's `basename | sed` is another.
+ */
 export function inputsNames(command: string, commandHash: string): string[] {
   const slug = (text: string) => path.posix.basename(text.trim()).replaceAll(/[^a-zA-Z0-9]/gu, '-');
   const safe = (name: string) =>
@@ -181,7 +190,7 @@ export function inputsPath(root: string, name: string): string {
   return path.join(root, FOLDER, `${name}-inputs.yaml`);
 }
 
-/** A person may have written what the file holds, so it stays; new questions come to it. */
+/** Merges found and known questions. Known answers stay, because a person may have written them. */
 function merged(found: readonly Input[], known: readonly Input[]): Input[] {
   const isSame = (one: Input, other: Input) =>
     one.name === other.name || (wordsOf(one.prompt) !== '' && wordsOf(one.prompt) === wordsOf(other.prompt));
@@ -203,7 +212,7 @@ function fed({ inputs, expect_script: script }: InputsFile, file: string, reques
     secrets: known.flatMap(({ value_from_env, value }) => (value_from_env && value ? [value] : [])),
   };
   if (script && expect) {
-    // Prompts are UTF-8, whatever the locale.
+    // Prompts are UTF-8 in any locale.
     const locale = /^(?:C|POSIX)?$/u.test(env.LC_ALL ?? '') ? { LC_ALL: 'C.UTF-8' } : {};
     const variables = Object.fromEntries(known.map(({ name: input, value = '' }) => [valueVariable(input), value]));
     const all = { ...locale, ...variables, [COMMAND_VARIABLE]: request.command };

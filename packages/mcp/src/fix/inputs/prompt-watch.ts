@@ -1,13 +1,13 @@
 /**
- * Notices that a running command waits for somebody to type: it is silent, and a process reads its input. Where the
- * system does not show reads, a longer silence behind what looks like a prompt counts, as unproven.
+ * Notices that a running command waits for input: it is silent, and a process reads its input. If the system does not
+ * show reads, a longer silence after a likely prompt counts as unproven.
  */
 
 import { readlinkSync } from 'node:fs';
 import { namesOrEmpty, textOrEmpty } from '../../system/files/or-empty.ts';
 import { visible } from '../../text/untrusted.ts';
 
-/** Longer than programs think between two questions, shorter than people wait. */
+/** Longer than programs compute between two questions, and shorter than people wait. */
 const QUIET_MS = 3_000;
 const QUIET_UNPROVEN_MS = 10_000;
 const POLL_MS = 500;
@@ -15,9 +15,9 @@ const POLL_MS = 500;
 const TAIL_CHARACTERS = 2_000;
 
 export interface PendingPrompt {
-  /** The last line, as a person sees it; empty where nothing was printed. */
+  /** The last line as people see it. Empty if nothing was printed. */
   prompt: string;
-  /** The program that the system shows waiting in a read; null where that is not proven. */
+  /** The program that waits in a read. Null if this is not proven. */
   reader: string | null;
   /** A sentence for people. */
   because: string;
@@ -29,14 +29,14 @@ export class PromptWatch {
   #lastOutput = performance.now();
   #isTold = false;
 
-  /** Calls `onPrompt` once for each question of a command that began with the process `pid`. */
+  /** Calls `onPrompt` once for each question of the command whose first process is `pid`. */
   constructor(
     pid: number,
     onPrompt: (pending: PendingPrompt) => void,
     quietMs = QUIET_MS,
     platform = process.platform,
   ) {
-    // `pipe:[4711]`, which every process of the command has as its input.
+    // For example `pipe:[4711]`, the standard input of every process of the command.
     const input = platform === 'linux' ? link(`/proc/${pid}/fd/0`) : '';
     const look = () => {
       const quiet = performance.now() - this.#lastOutput;
@@ -51,7 +51,7 @@ export class PromptWatch {
     this.#timer = setInterval(look, POLL_MS).unref();
   }
 
-  /** Call with everything that is printed. */
+  /** Must be called with all output. */
   output(text: string): void {
     this.#tail = (this.#tail + text).slice(-TAIL_CHARACTERS);
     this.#lastOutput = performance.now();
@@ -68,7 +68,7 @@ export function lastLine(output: string): string {
   return (lines.findLast((line) => line.trim() !== '') ?? '').trim();
 }
 
-/** An unfinished line that ends like a question, or a finished one that asks for yes or no. */
+/** True for an unfinished line that ends like a question, or a finished line that asks for yes or no. */
 export function looksLikePrompt(output: string): boolean {
   const last = lastLine(output);
   if (last === '' || last.length > 200) return false;
@@ -77,7 +77,7 @@ export function looksLikePrompt(output: string): boolean {
   return isUnfinished && /(?:[?:>]|[\])][:>]?|\b(?:password|passphrase|continue|proceed|enter|yes\/no))$/iu.test(last);
 }
 
-/** The program that waits to read a command's input. Of a call its number is all that the system shows. */
+/** Returns the program that waits to read a command's input. The system shows only the number of a system call. */
 function readerOf(input: string): string | null {
   const read = process.arch === 'arm64' ? '63' : '0';
   const reader = namesOrEmpty('/proc').find((pid) => {

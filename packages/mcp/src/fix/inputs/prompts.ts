@@ -1,14 +1,14 @@
 /**
- * The questions in the source of a script or command line, in the order of its lines. Nothing is run, no branch is
- * decided and no loop is followed: a question in an indented line, or behind `then`, may or may not be asked.
+ * Finds the questions in the source of a script or command line, in the order of its lines. Nothing is run, and
+ * branches and loops are not evaluated: a question in an indented line or after `then` is conditional.
  */
 
 import { quotedWords } from '../../system/words.ts';
 
-/** Stands for a part of a text that only a run can tell. */
+/** Replaces a part of a text that is known only during a run. */
 export const UNKNOWN = '…';
 
-/** `silent`: what is typed is not shown. `singleKey`: no Enter follows. `terminal`: standard input is not read. */
+/** `silent`: the typed text is not shown. `singleKey`: no Enter follows. `terminal`: standard input is not read. */
 export interface Prompt {
   text: string;
   variable?: string | undefined;
@@ -16,18 +16,18 @@ export interface Prompt {
   singleKey?: boolean;
   terminal?: boolean;
   conditional?: boolean;
-  /** What the program takes when nothing is typed. */
+  /** The value that the program uses if nothing is typed. */
   fallback?: string | undefined;
-  /** What was printed right before. */
+  /** Output right before the question. */
   before?: string;
-  /** The source that follows: what the answer leads to. */
+  /** Source after the question, which uses the answer. */
   after?: string;
 }
 
-/** `name` as it is shown: `setup.sh`. */
+/** `name` is the shown name, for example `setup.sh`. */
 export type Source = { text: string; name: string };
 
-/** A script that asks more is a program with a terminal of its own. Expressions run over it, so its length is bounded. */
+/** A script with more questions needs a terminal. The length is bounded because regular expressions run over it. */
 const MAX_PROMPTS = 100;
 const MAX_SCRIPT_CHARACTERS = 128 * 1024;
 const MAX_TEXT_CHARACTERS = 300;
@@ -46,7 +46,7 @@ export function promptsIn({ text: whole, name }: Source): Prompt[] {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colors of a terminal begin with one
 const COLORS = /(?:(?:\u001b|\\(?:033|e|x1b|u001b))\[[\d;]*m|…)+/giu;
 
-/** A string literal of one line, and the variable that a call is assigned to, with calls around it: `port = int(`. */
+/** A string literal on one line, and the variable to which a call is assigned, with calls around it: `port = int(`. */
 const TEXT = /[rfubRFUB]*(?<quote>["'`])(?<text>(?:\\.|(?!\k<quote>).)*)\k<quote>/u.source;
 const NAME = /(?:\b(?<name>\w+)\s*(?::\s*\w+)?=\s*(?:await\s+)?(?:\w+\(\s*)*)?/u.source;
 const OPTIONS = /(?<options>\{[^{}]*\btype\s*:[^{}]*|\b(?:password|confirm|input)\(\s*\{[^{}]*)\bmessage\s*:\s*/u
@@ -56,7 +56,7 @@ const NODE = /^(?!.*\.(?:py|exp)$)/u;
 const HIDDEN = { silent: true, terminal: true };
 const DRAWN = { terminal: true, conditional: true };
 
-/** Calls that ask, in the files of a language. */
+/** Calls that ask questions, for the files of each language. */
 const CALLS: readonly { files: RegExp; call: string; rest?: Partial<Prompt> }[] = [
   { files: PYTHON, call: `${NAME}(?<![.\\w])(?:raw_)?input\\(\\s*${TEXT}` },
   { files: PYTHON, call: `${NAME}(?:click|typer)\\.(?<options>prompt|confirm)\\(\\s*${TEXT}` },
@@ -70,7 +70,7 @@ function calledPrompts(text: string, file: string): Prompt[] {
   const found = CALLS.filter(({ files }) => files.test(file)).flatMap(({ call, rest }) =>
     [...text.matchAll(new RegExp(call, 'gu'))].map(({ index, groups = {}, 0: all }) => {
       const { options = '', text: literal = '', name = /\bname\s*:\s*["'`](\w+)/u.exec(options)?.[1] } = groups;
-      // Values are put into it when it runs, and its last line is the one that asks.
+      // Replace values that are inserted at run time. The last line is the question.
       const lines = literal.replaceAll(/\$?\{[^{}]*\}/gu, UNKNOWN).split(/\\[nr]/u);
       const one: Prompt = {
         text: (lines.findLast((line) => line.trim() !== '') ?? '').replaceAll(/\\(.)/gu, '$1'),
@@ -87,24 +87,24 @@ function calledPrompts(text: string, file: string): Prompt[] {
   return found.sort((a, b) => a.index - b.index).map(({ one }) => one);
 }
 
-/** Strings, comments and here-documents of a shell, in the order in which they begin. */
+/** Strings, comments and here-documents of a shell. */
 const NO_COMMANDS =
   /\\[\s\S]|'[^']*'|"(?:\\[\s\S]|[^"\\])*"|(?<=^|\s)#[^\n]*|<<-?[ \t]*(["']?)(?<end>\w+)\1[^\n]*\n(?:[\s\S]{0,4000}?\n)??[ \t]*\k<end>(?=\n|$)/gmu;
 
-/** Where a command begins: behind separators and words of the shell. */
+/** The start of a command: after separators and keywords of the shell. */
 const BEGINS = /(?<=^|[;&|({!]|\b(?:then|do|else|if|elif|while|until)\b)[ \t]*/u.source;
 const COMMAND = new RegExp(
   `${BEGINS}(?:IFS=\\S*[ \\t]+)?(?<name>read|select|echo|printf)[ \\t]+(?<args>[^\\n;&|()\`]*)`,
   'gmu',
 );
 
-/** Behind these in its line a command may not be reached. */
+/** After these in a line, a command may not be reached. */
 const BLOCK = /^\s|\b(?:then|do|else)\b|&&|\|\||\)/u;
 
-/** Ends at its line, or at a brace that begins a line. */
+/** A function that ends on its first line, or at a brace at the start of a line. */
 const FUNCTION = /^[ \t]*(?:function[ \t]+)?([\w:-]+)[ \t]*\(\)\s*\{(.*(?=\}[ \t]*$)|[\s\S]{0,2000}?\n(?=\}))\}/gmu;
 
-/** With the bodies of functions that ask in place of their calls. */
+/** Replaces the calls of functions that ask questions by their bodies. */
 function withBodies(script: string): string {
   const bodies = new Map<string, string>();
   const text = script.replaceAll(FUNCTION, (all, name: string, body: string) => {
@@ -119,7 +119,7 @@ function withBodies(script: string): string {
   });
 }
 
-/** The text without what is no command, character by character. */
+/** Masks text that is not a command, and keeps all positions. */
 function masked(text: string): string {
   return text.replaceAll(NO_COMMANDS, (part) => {
     const filler = part.startsWith('#') ? ' ' : '_';
@@ -128,7 +128,7 @@ function masked(text: string): string {
 }
 
 function shellPrompts(script: string): Prompt[] {
-  // `"$(echo -e "Name: ")"` is a string within a string.
+  // `"$(echo -e "Name: ")"` contains a string within a string.
   const nested = /\$\((?:echo|printf)[ \t]+(?:-\w+[ \t]+)*"([^"\n]*)"\)/gu;
   const text = withBodies(script.replaceAll('\\\n', '  ')).slice(0, MAX_SCRIPT_CHARACTERS).replaceAll(nested, '$1');
   const assigned = text.matchAll(/^[ \t]*(?:\w+[ \t]+)?(\w+)=\$?(["']?)([^"'$`\n]*)\2[ \t]*(?=$|;|#)/gmu);
@@ -154,7 +154,7 @@ function shellPrompts(script: string): Prompt[] {
     const select = { variable: words[0], fallback: '1', text: '$PS3' };
     const { text: own, ...call } = name === 'select' ? select : readCall(words);
     const isElsewhere = /<(?!\s*\/dev\/tty)|(?<=^|\s)-\w*u\s*[1-9]/u.test(args) || /(?<!\|)\|\s*$/u.test(before);
-    // Without a question in front of it, it reads data.
+    // A `read` without a question before it reads data.
     const question = isElsewhere ? undefined : (own ?? (/\bwhile\b/u.test(before) ? undefined : printed.pop()));
     if (question === undefined || prompts.length === MAX_PROMPTS) continue;
     const variable = /^[A-Za-z_]\w*$/u.exec(call.variable ?? '')?.[0];
@@ -174,7 +174,7 @@ function shellPrompts(script: string): Prompt[] {
   return prompts;
 }
 
-/** What `echo` and `printf` print. */
+/** Returns the lines that `echo` or `printf` print. */
 function linesOf(words: readonly string[]): string[] {
   const [format = '', ...values] = words.filter((word) => !/^(?:-[neEr-]+|>.*)$/u.test(word));
   const filled = format.replaceAll(/%[-\d.]*[sdbq]/gu, () => values.shift() ?? '');
@@ -182,7 +182,7 @@ function linesOf(words: readonly string[]): string[] {
   return lines.filter((line) => line.trim() !== '');
 }
 
-/** The options of `read` in bash and zsh that matter to who answers. */
+/** Reads the options of `read` in bash and zsh that affect the answer. */
 function readCall(words: readonly string[]): Partial<Prompt> {
   const call: Partial<Prompt> = {};
   let at = 0;
@@ -194,7 +194,7 @@ function readCall(words: readonly string[]): Partial<Prompt> {
     if (option === 'p') call.text = value;
     else if (option?.toLowerCase() === 'n') call.singleKey = value === '1';
   }
-  // zsh: `read "name?Prompt"`.
+  // In zsh: `read "name?Prompt"`.
   const [, variable, asked] = /^(\w*)(?:\?([\s\S]*))?$/u.exec(words[at] ?? '') ?? [];
   return { ...call, variable, ...(asked === undefined ? {} : { text: asked }) };
 }

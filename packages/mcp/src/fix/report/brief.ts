@@ -1,6 +1,6 @@
 /**
- * The brief for whoever fixes: what failed, what is known, what was tried, what may not be done. What is due: the
- * rules.
+ * Writes the brief for the agent or person who makes the fix: the failure, the known facts, the fixes that were tried,
+ * and the forbidden changes. The rules choose the approach.
  */
 
 import { findingsMarkdown } from '../state/fix-file.ts';
@@ -8,29 +8,29 @@ import { code, fenced, oneLine } from './markdown.ts';
 import type { Insight, LoopRecord } from './record.ts';
 import { approachTitle, lastError, locationText } from './summary.ts';
 
-/** What the whole comes to at most, but for what research found; a model reads it whole. */
+/** Limit for the brief without the research results, because a model reads the whole brief. */
 const MAX_BRIEF_BYTES = 5 * 1024;
 
-/** Of its parts, which have the rest of it between them. */
+/** Limits for parts of the brief. The other parts share the rest. */
 const MAX_OUTPUT_CHARACTERS = 1_000;
 const MAX_DIFF_CHARACTERS = 520;
 const MAX_KNOWN_CHARACTERS = 200;
 const MIN_CONTEXT_BYTES = 500;
 const MIN_ANSWER_BYTES = 40;
-/** The line that an excerpt is about. */
+/** The marked line of a code excerpt. */
 const MARKED_LINE = /^> *\d+ \|/mu;
 
-/** The fence of an answer, and the space before the next one. */
+/** Size of the fence around an answer, and of the space before the next answer. */
 const FRAME_BYTES = 12;
 const WHY_NOT = { short: 60, whole: 200 };
-/** With so much room left, reasons are told whole. */
+/** If this much room is left, reasons are not shortened. */
 const ROOMY_BYTES = 1_200;
 const MAX_TESTS = 6;
 const MAX_WEAKENED = 3;
 
-/** A line an agent may print to say in words what it did. */
+/** An agent may print a line with this mark to describe its change. */
 export const FIX_MARK = 'FIX:';
-/** A line by which it declares a change that no file of the project shows. */
+/** An agent may print a line with this mark to declare a change outside the project's files. */
 export const OUTSIDE_MARK = 'OUTSIDE:';
 
 export function briefMarkdown(record: LoopRecord): string {
@@ -67,7 +67,7 @@ function task({ state, outlook }: LoopRecord): string {
   ].join('\n');
 }
 
-/** What failed, the frames of the project, and what was printed. */
+/** Describes the failure, the frames of the project, and the output. */
 function failure(record: LoopRecord): string {
   const { state, insight } = record;
   const error = lastError(state);
@@ -119,7 +119,7 @@ function known(insight: Insight | null): string[] {
   ];
 }
 
-/** Short answers are whole; the long ones share what is left. */
+/** Short answers are complete. Long answers share the remaining room. */
 function context(insight: Insight | null, room: number): string[] {
   const answers = (insight?.context ?? []).filter(({ answer }) => answer !== null);
   const heads = answers.map((one, index) => headOf(one, answers[index - 1]?.layer));
@@ -140,7 +140,7 @@ function headOf({ number, question, source, layer }: Insight['context'][number],
   return layer === before ? head : `### ${layer}\n\n${head}`;
 }
 
-/** The largest length to which all are cut, so that together they fit. */
+/** Returns the maximum length for each entry, so that all entries fit together. */
 function fairShare(lengths: readonly number[], room: number): number {
   let [left, share] = [room, room];
   const sorted = lengths.toSorted((one, other) => one - other);
@@ -151,7 +151,7 @@ function fairShare(lengths: readonly number[], room: number): number {
   return Math.max(MIN_ANSWER_BYTES, share);
 }
 
-/** Whole lines, as many as fit; of code those before the marked line, and that one. */
+/** Keeps as many whole lines as fit. In code, keeps the marked line and the lines before it. */
 function cut(text: string, most: number): string {
   if (text.length <= most) return text;
   const marked = text.search(MARKED_LINE);
@@ -164,7 +164,7 @@ function cut(text: string, most: number): string {
   return `${part.slice(0, Math.max(part.lastIndexOf('\n'), most / 2)).toWellFormed()}\n…`;
 }
 
-/** The contract's questions that nobody could answer, a line each, by their layers. */
+/** Lists the questions without an answer, one for each line, by layer. */
 function unanswered(insight: Insight | null, whyNot: number): string[] {
   const lines = (insight?.context ?? [])
     .filter(({ answer }) => answer === null)
@@ -202,7 +202,7 @@ function rules({ folder, outlook }: LoopRecord): string {
   ].join('\n');
 }
 
-/** What was wrong stands at the beginning, how it ended at the end. */
+/** Keeps the beginning, which shows what was wrong, and the end, which shows how it ended. */
 function bothEnds(text: string, most: number): string {
   if (text.length <= most) return text;
   const head = text.slice(0, Math.floor(most * 0.6));
@@ -211,7 +211,7 @@ function bothEnds(text: string, most: number): string {
   return `${head}\n… (${left} characters; the log has them)\n${tail.slice(tail.indexOf('\n') + 1)}`.toWellFormed();
 }
 
-/** The part that says what went wrong. */
+/** Returns the part of the output that contains the error. */
 function outputOf({ output, state, insight }: LoopRecord): string {
   return insight?.error.text || output || state.error || '(nothing was printed)';
 }

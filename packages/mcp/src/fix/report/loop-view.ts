@@ -1,5 +1,5 @@
 /**
- * A loop as data: the machine-readable twin of the reports, and the answers over MCP.
+ * A loop as data: the machine-readable form of the reports, and the answers of the MCP tools.
  */
 
 import type { EscalationReason, FixAttempt, FixResult, FixState, FixStep } from 'argus-engine';
@@ -10,13 +10,13 @@ import { lastPart } from './markdown.ts';
 import type { GoingBack, KnownSolution, LoopRecord } from './record.ts';
 import { lastError, nextSteps } from './summary.ts';
 
-/** Version of this form. */
+/** Version of the report data. */
 const LOOP_VIEW_VERSION = 1;
 
-/** What an agent reads beside the headline and the frames; the log has all. */
+/** Limit for the output in an answer. The headline and the frames are separate fields, and the log has everything. */
 const MAX_OUTPUT_CHARACTERS = 4_000;
 
-/** What is known after the last attempt. */
+/** The state of a loop after its last attempt. */
 export interface LoopView {
   loop: string;
   mode: FixState['mode'];
@@ -27,7 +27,7 @@ export interface LoopView {
   exit_code: number | null;
   timed_out: boolean;
   duration_seconds: number | null;
-  /** Not `error`: that is what a call answers that failed. */
+  /** Not named `error`, because a failed call answers with `error`. */
   failure: FailureView | null;
   circuit: { state: string; threshold: number; same_in_a_row: number };
   approach: FixStep | null;
@@ -44,7 +44,7 @@ export interface LoopView {
 
 export interface FailureView {
   type: string;
-  /** test, build, runtime, logs or k8s. */
+  /** One of test, build, runtime, logs, k8s. */
   source: string | null;
   class: string;
   because: string | null;
@@ -52,7 +52,7 @@ export interface FailureView {
   hash: string | null;
   headline: string | null;
   location: string | null;
-  /** A program, a dependency or a script that is not there, and the command that would bring it. */
+  /** A missing program, dependency or script, and the command that installs it. */
   missing: string | null;
   failing_tests: string[];
   output: string;
@@ -90,7 +90,7 @@ export function viewOf(record: LoopRecord): LoopView {
   });
 }
 
-/** The twin of the report. */
+/** The machine-readable form of the report. */
 export interface ReportData extends LoopView {
   version: number;
   command: string | null;
@@ -130,7 +130,7 @@ export function reportData(record: LoopRecord): ReportData {
   });
 }
 
-/** Null where the last run was green. */
+/** Null if the last run was green. */
 function failureView({ state, insight, output }: LoopRecord): FailureView | null {
   const error = lastError(state);
   if (error === null || state.status === 'success' || state.status === 'suspicious') return null;

@@ -1,13 +1,13 @@
 /**
- * What is known of a loop at one moment; reports, briefs and answers are written from it. Reading it:
- * state/loop-files.ts.
+ * The state of a loop at a point in time. Reports, briefs and answers are written from it. state/loop-files.ts reads
+ * it.
  */
 
 import type { FixError, FixOutlook, FixState } from 'argus-engine';
 import type { Findings } from '../context/findings.ts';
 import type { Answer } from '../context/gather-context.ts';
 
-/** A solution that helped against something like it before. */
+/** A solution that helped with a similar error before. */
 export interface KnownSolution {
   solution_id: string;
   title: string;
@@ -15,19 +15,19 @@ export interface KnownSolution {
   why: string;
 }
 
-/** What was found out about an error; kept in `insight.json` until the next one. */
+/** What is known about an error. `insight.json` keeps it until the next error. */
 export interface Insight {
-  /** The attempt that failed with it; 0 is the error that was given. */
+  /** The attempt that failed with this error. 0 for an error that the caller gave. */
   attempt: number;
   error: FixError;
   context: Answer[];
   location: string | null;
   function: string | null;
-  /** Of the project's own frames, innermost first. */
+  /** Frames in the project, the innermost first. */
   frames: string[];
-  /** A program, a dependency or a script that is not there, and the command that would bring it. */
+  /** A missing program, dependency or script, and the command that installs it. */
   missing: string | null;
-  /** The diff of what is not committed. */
+  /** Diff of the uncommitted changes. */
   uncommitted: string | null;
   hypothesis: string | null;
   query: string | null;
@@ -35,17 +35,17 @@ export interface Insight {
   query_markdown: string | null;
   known: KnownSolution[];
   lookup_id: string | null;
-  /** What a research program printed. */
+  /** Output of a research program. */
   research: string | null;
-  /** The same, taken apart. */
+  /** The research, split into its parts. */
   findings: Findings | null;
-  /** Addresses that research came from. */
+  /** Addresses in the research. */
   sources: string[];
   notes: string[];
 }
 
 export interface GoingBack {
-  /** Before this attempt; 0 is the beginning. */
+  /** The command restores the state before this attempt. 0 is the beginning of the loop. */
   attempt: number;
   command: string;
 }
@@ -53,17 +53,20 @@ export interface GoingBack {
 export interface LoopRecord {
   state: FixState;
   outlook: FixOutlook;
-  /** Relative to the project, with `/`. */
+  /** Path relative to the project, with `/`. */
   folder: string;
   insight: Insight | null;
-  /** Addresses that the research came from. */
+  /** Addresses in the research. */
   sources: string[];
   goingBack: GoingBack[];
-  /** Said first: what follows is from an earlier call, and a human has to decide; null where something was done now. */
+  /**
+   * A sentence to print first: the result is from an earlier call, and a human must decide. Null if this call ran
+   * something.
+   */
   earlier: string | null;
-  /** What all fixes changed, without secrets; empty where the loop goes on. */
+  /** Diff of all fixes, without secrets. Empty while the loop continues. */
   diff: string;
-  /** The end of what the last attempt printed, without secrets. */
+  /** End of the last attempt's output, without secrets. */
   output: string;
   notes: string[];
 }

@@ -1,5 +1,6 @@
 /**
- * The reports of the contract, in its form to the letter, with what Argus adds at their end. Writing them: loop.ts.
+ * Writes the reports exactly in the form of the contract, and adds Argus's own sections at the end. loop.ts stores
+ * them.
  */
 
 import type { FixAttempt, FixState } from 'argus-engine';
@@ -7,7 +8,7 @@ import { cell, code, fenced, lastPart, oneLine, seconds } from './markdown.ts';
 import type { GoingBack, LoopRecord } from './record.ts';
 import { approachTitle, keptFixes, lastError, locationText, nextSteps, succeeded } from './summary.ts';
 
-/** What a person reads of an output; the log has all of it. */
+/** Limit for the output in a report. The log has everything. */
 const MAX_OUTPUT_CHARACTERS = 6_000;
 
 export function reportMarkdown(record: LoopRecord): string {
@@ -51,7 +52,7 @@ function commandSuccess({ state, folder }: LoopRecord): string[] {
   ];
 }
 
-/** The error that the fix was for came back. */
+/** True if the error that the fix was for came back. */
 function hasFailed({ attempts }: FixState, { number, error_hash, fix_applied }: FixAttempt): boolean {
   return fix_applied !== null && attempts.slice(number).some((later) => later.error_hash === error_hash);
 }
@@ -108,7 +109,7 @@ function attemptResult(state: FixState, attempt: FixAttempt): string {
   return last ? 'Failed' : 'Still failed';
 }
 
-/** The run after its fix is green with weaker tests, and no human has accepted it. */
+/** True if the run after this fix is green with weakened tests, and no human has accepted it. */
 function isSuspicious({ status, attempts }: FixState, fixed: FixAttempt): boolean {
   return status === 'suspicious' && fixed.fix_worked === true && fixed === attempts.at(-2);
 }
@@ -178,7 +179,7 @@ function errorFailure(record: LoopRecord): string[] {
   ];
 }
 
-/** Of a loop that waits for answers to prompts; its notes say which. */
+/** Writes the report of a loop that waits for answers to prompts. The notes name the prompts. */
 export function inputsMarkdown({ state, outlook, notes }: LoopRecord): string {
   return `${[
     '## Inputs Needed',
@@ -193,7 +194,7 @@ export function inputsMarkdown({ state, outlook, notes }: LoopRecord): string {
   ].join('\n\n')}\n`;
 }
 
-/** What Argus adds: what the contract has no place for, and how to undo. */
+/** Adds sections that the contract does not have, and how to undo the changes. */
 function additions(record: LoopRecord): string[] {
   const { state, goingBack, notes, outlook } = record;
   const weakened = state.attempts.at(-1)?.weakened ?? [];
@@ -223,7 +224,7 @@ function undoing(moments: readonly GoingBack[]): string[] {
   return lines.length === 0 ? [] : [`### Going Back\n${lines.join('\n')}`];
 }
 
-/** As the state says it. */
+/** Returns the reason from the state, otherwise the result. */
 function reasonOf({ state, outlook }: LoopRecord): string {
   return state.escalation ?? outlook.decision.result;
 }
@@ -269,7 +270,7 @@ function suggested(steps: readonly string[]): string {
   return `### Suggested Next Steps\n${steps.map((step, index) => `${index + 1}. ${step}`).join('\n')}`;
 }
 
-/** Where a person would look. */
+/** Names the places that a person should look at. */
 function investigation(record: LoopRecord): string {
   const files = record.state.attempts.flatMap((attempt) => attempt.files.map(({ path }) => path));
   const location = locationText(record);

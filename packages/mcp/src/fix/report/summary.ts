@@ -1,5 +1,5 @@
 /**
- * Conclusions from a loop's state that several texts need.
+ * Conclusions from a loop's state that several texts use.
  */
 
 import type { FixApproach, FixAttempt, FixErrorSummary, FixState } from 'argus-engine';
@@ -11,12 +11,15 @@ export function succeeded(state: FixState): boolean {
   return state.status === 'success';
 }
 
-/** A green run that a human has called a cheat; what the rules give it for a hash. */
+/** True for a green run that a human rejected. The rules give it this hash. */
 export function isRejected({ error_hash }: FixAttempt): boolean {
   return error_hash === 'suspicious';
 }
 
-/** Fixes that nobody has rejected. In error mode an attempt verifies its own fix; else the next one does. */
+/**
+ * Returns the fixes that no human rejected. In error mode, an attempt verifies its own fix; in command mode, the next
+ * attempt does.
+ */
 export function keptFixes({ mode, attempts }: FixState): FixAttempt[] {
   const verifier = (index: number) => attempts[mode === 'command' ? index + 1 : index];
   return attempts.filter((attempt, index) => {
@@ -25,7 +28,7 @@ export function keptFixes({ mode, attempts }: FixState): FixAttempt[] {
   });
 }
 
-/** What was asked for of a loop that goes on, and is not done. */
+/** Returns notes about requested limits that differ from the limits of the loop, which cannot change while it runs. */
 export function limitsKept(state: FixState, asked: Partial<WantedFix>): string[] {
   const limits = [
     { name: 'max_attempts', wanted: asked.max_attempts, kept: state.max_attempts },
@@ -38,7 +41,7 @@ export function limitsKept(state: FixState, asked: Partial<WantedFix>): string[]
   return changed.map(({ name, kept }) => `${name} stays ${kept ?? 'unset'}, as the loop began.`);
 }
 
-/** The error a loop is about now. */
+/** Returns the current error of a loop. */
 export function lastError(state: FixState): FixAttempt | FixErrorSummary | null {
   return state.attempts.findLast(({ error_hash }) => error_hash !== null) ?? state.first_error;
 }
@@ -53,7 +56,7 @@ export function approachTitle(approach: FixApproach | null): string {
   return approach === null ? 'No change' : TITLES[approach];
 }
 
-/** `src/a.ts:12`. */
+/** For example `src/a.ts:12`. */
 export function locationText({ state, insight }: LoopRecord): string {
   if (insight?.location) return oneLine(insight.location);
   const location = lastError(state)?.location ?? insight?.error.location;
@@ -61,7 +64,7 @@ export function locationText({ state, insight }: LoopRecord): string {
   return oneLine(location.line === null ? location.file : `${location.file}:${location.line}`);
 }
 
-/** What a person could do, by why the loop ended. */
+/** Suggests steps for a person, by the reason why the loop ended. */
 export function nextSteps(record: LoopRecord): string[] {
   const { state } = record;
   const error = lastError(state);
@@ -75,7 +78,7 @@ export function nextSteps(record: LoopRecord): string[] {
 interface Ending {
   headline: string;
   because: string | null;
-  /** Somebody has tried to fix it. */
+  /** True if a fix was tried. */
   changed: boolean;
 }
 

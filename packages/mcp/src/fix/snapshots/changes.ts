@@ -1,6 +1,6 @@
 /**
- * What changed in the work tree since an attempt, by the snapshots a loop's state names. What anybody says was changed
- * does not count. Whether a change counts: the rules.
+ * Finds what changed in the work tree since an attempt, by comparing the snapshots in a loop's state. Claims about
+ * changes do not count. The rules decide whether a change counts.
  */
 
 import type { FixAttempt, FixDecision, FixState, Weakening } from 'argus-engine';
@@ -9,19 +9,22 @@ import { UNDESCRIBED } from '../state/fix-file.ts';
 import type { Difference, Snapshots } from './snapshots.ts';
 import { MAX_FILE_DIFF_CHARACTERS } from './text-diff.ts';
 
-/** More are named in the fix file. */
+/** Limit for the file names in a description. The fix file lists all. */
 const MAX_NAMED_FILES = 5;
 
 export interface Change extends Difference {
-  /** The work tree as it is. */
+  /** Id of a snapshot of the current work tree. */
   now: string;
-  /** The attempt that ran with exactly this work tree. */
+  /** An attempt that ran with exactly this work tree. Null if there is none. */
   tried: FixAttempt | null;
-  /** Unified. */
+  /** Unified diff. */
   diff: string;
 }
 
-/** Since the last attempt ended, or in error mode the loop began. */
+/**
+ * Returns the change since the end of the last attempt. In error mode before the first attempt, since the start of the
+ * loop.
+ */
 export async function changeSince(
   { rules }: LoopContext,
   snapshots: Snapshots,
@@ -34,14 +37,14 @@ export async function changeSince(
   if (difference.digest === null) return { ...difference, now, tried: null, diff: '' };
   const tried = await ranWith(snapshots, attempts, now);
   const diff = await snapshots.diff(from, now);
-  // Whole files, because a hunk may begin inside of a comment or a string.
+  // Use whole files, because a hunk may start inside a comment or a string.
   const whole = await snapshots.diff(from, now, 'whole');
   // A cut diff does not show all changes.
   const digest = whole.length < MAX_FILE_DIFF_CHARACTERS ? (rules.changeDigest(whole) ?? null) : difference.digest;
   return { files: difference.files, digest, now, tried, diff };
 }
 
-/** By all fixes together, from the beginning to the given moment. */
+/** Returns the weakened tests by all fixes together, from the start of the loop to the snapshot `until`. */
 export async function weakenings(
   { rules }: LoopContext,
   snapshots: Snapshots,
@@ -54,7 +57,7 @@ export async function weakenings(
   return rules.weakened(files, await snapshots.diff(base, until, 'whole'), failingTests(rules, state));
 }
 
-/** As runs recorded them, else as a runner printed them. */
+/** Returns the failing tests from recorded runs, otherwise from the output of runners. */
 function failingTests(rules: LoopContext['rules'], { attempts, error }: FixState): string[] {
   const recorded = attempts.flatMap(({ failed_cases }) => failed_cases);
   if (recorded.length > 0) return [...new Set(recorded)];
@@ -62,14 +65,14 @@ function failingTests(rules: LoopContext['rules'], { attempts, error }: FixState
   return [...new Set([...given, ...attempts.flatMap(({ failing_tests }) => failing_tests)])];
 }
 
-/** What was changed from the beginning to the last run, without secrets. */
+/** Returns the diff from the start of the loop to the last run, without secrets. */
 export async function fixedDiff({ rules }: LoopContext, snapshots: Snapshots, state: FixState): Promise<string> {
   const { base } = state.host;
   const last = state.attempts.at(-1)?.snapshot ?? null;
   return base === null || last === null ? '' : rules.redact(await snapshots.diff(base, last));
 }
 
-/** Of a green run; without a change by anybody but the command there is nothing to suspect. */
+/** Returns the weakened tests of a green run. Without a change since the last attempt, nothing is suspicious. */
 export async function suspicions(
   loopContext: LoopContext,
   snapshots: Snapshots,
@@ -77,19 +80,19 @@ export async function suspicions(
   snapshot: string,
 ): Promise<Weakening[]> {
   const from = state.host.after ?? state.host.base;
-  // A change that was not declared, while an error was waited for to pass, is one all the same.
+  // A change also counts if it was not declared, for example while the loop waited for an error to disappear.
   const changed = state.pending_fix !== null || (from !== null && !(await snapshots.same(from, snapshot)));
   return changed ? weakenings(loopContext, snapshots, state, snapshot) : [];
 }
 
-/** In words, where nobody said any. */
+/** Describes a change by its files, because nobody described it. */
 export function describeChange({ files }: Difference, outside: string | null): string {
   if (files.length === 0) return outside ?? UNDESCRIBED;
   const named = files.slice(0, MAX_NAMED_FILES).map((file) => `${file.path}: ${file.change}`);
   return `${UNDESCRIBED} ${named.join(', ')}${files.length > MAX_NAMED_FILES ? ` and ${files.length - MAX_NAMED_FILES} more files` : ''}`;
 }
 
-/** Why a declared fix was refused, with what the work tree shows of it. */
+/** Explains why a declared fix was refused, with what the work tree shows. */
 export function explainRefusal(
   decision: FixDecision,
   { digest, tried }: Change,

@@ -1,6 +1,6 @@
 /**
- * Snapshots as commits of their own under `refs/argus/fixes`, made with an index of their own. Index, work tree, HEAD
- * and branches stay as they are; no hook or filter runs, and nothing is signed.
+ * Snapshots as commits under `refs/argus/fixes`, made with an index of their own. The repository's index, work tree,
+ * HEAD and branches do not change, no hook or filter runs, and nothing is signed.
  */
 
 import { createHash } from 'node:crypto';
@@ -15,13 +15,15 @@ import type { Difference, FileChanged, Snapshots } from './snapshots.ts';
 import { MAX_DIFF_CHARACTERS, MAX_FILE_DIFF_CHARACTERS } from './text-diff.ts';
 import { WorkTree } from './work-tree.ts';
 
-/** A large tree takes a while the first time, and on a busy machine every answer does: without one nothing is run. */
+/**
+ * The first snapshot of a large tree, and any snapshot on a busy machine, takes long. Nothing runs without a snapshot.
+ */
 const OPTIONS = { timeoutMs: 120_000, maxBytes: 64 * 1024 * 1024 };
 
-/** An older git does not know all that it is told here, and of most systems it is no longer repaired. */
+/** Older versions lack options that are used here, and most systems no longer maintain them. */
 const OLDEST: Version = [2, 31];
 
-/** From it on a command can be told not to go by attributes, which may name filters and convert line ends. */
+/** Since this version, git can be told to ignore attributes, which may name filters and convert line ends. */
 const KNOWS_ATTR_SOURCE: Version = [2, 41];
 
 type Version = readonly [major: number, minor: number];
@@ -44,7 +46,10 @@ export class GitSnapshots implements Snapshots {
     }
   }
 
-  /** Undefined outside a work tree, and where git is not installed; a text where it cannot be used, and why. */
+  /**
+   * Returns undefined outside a work tree and without git. Returns a text with the reason if the repository cannot be
+   * used.
+   */
   static async open(root: string, commandHash: string): Promise<GitSnapshots | string | undefined> {
     const repository = await repositoryOf(root);
     if (typeof repository !== 'object') return repository;
@@ -67,7 +72,7 @@ export class GitSnapshots implements Snapshots {
     return commit;
   }
 
-  /** A commit, so that one id serves for looking, comparing and going back. */
+  /** Makes a commit, so that a single id can be shown, compared and restored. */
   async now(): Promise<string> {
     try {
       return await this.#commit();
@@ -117,7 +122,7 @@ export class GitSnapshots implements Snapshots {
     }
   }
 
-  /** Those of this loop are still needed. */
+  /** Keeps the snapshots of this loop. */
   async expire(now: number): Promise<void> {
     const isOwn = (name: string) => name.startsWith(`${this.#refs}/`) && !name.startsWith(`${this.#refs}/earlier-`);
     try {
@@ -146,7 +151,7 @@ export class GitSnapshots implements Snapshots {
     return readChanges(names, counts);
   }
 
-  /** Of the lines that were added and removed, whatever their numbers. */
+  /** Hashes the added and removed lines without their numbers. */
   async #digest(from: string, to: string): Promise<string> {
     const hash = createHash('sha256');
     await this.#patch(from, to, undefined, (line) => {
@@ -156,7 +161,7 @@ export class GitSnapshots implements Snapshots {
     return hash.digest('hex');
   }
 
-  /** Hands on the lines of a patch as they come, until they are not wanted any more. */
+  /** Passes the lines of a patch to `wanted` until it returns false. */
   async #patch(
     from: string,
     to: string,
@@ -193,8 +198,9 @@ function isOlder([major, minor]: Version, [leastMajor, leastMinor]: Version): bo
 }
 
 /**
- * Files come back as they were, byte for byte: without what attributes ask for, where git can be told so, and without
- * filters, where attributes may still ask for some. `attributes`: there are some beside those in the work tree.
+ * Returns the command that restores files byte for byte. Git 2.41 and later can ignore the attributes in the work tree.
+ * Filters are switched off if attributes may still apply. `attributes` is true if there are attributes outside the work
+ * tree.
  */
 async function goBackWords(git: Git, version: Version, attributes: boolean): Promise<string> {
   const isTold = !isOlder(version, KNOWS_ATTR_SOURCE);
@@ -213,7 +219,7 @@ function reasonOf(thrown: unknown): string {
   return messageOf(thrown).replace(/[.]?$/u, '.');
 }
 
-/** Reads what `--name-status -z` and `--numstat -z` say. */
+/** Parses the outputs of `--name-status -z` and `--numstat -z`. */
 export function readChanges(nameStatus: string, numstat: string): FileChanged[] {
   const counts = new Map(
     numstat.split('\0').flatMap((entry) => {

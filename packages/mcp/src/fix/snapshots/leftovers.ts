@@ -1,7 +1,7 @@
 /**
- * What fix loops keep and nobody needs any more: names of snapshots in the repository, copies, logs, marks in the
- * user's data folder, and temporary files of processes that were killed. States, reports and descriptions of fixes
- * stay, and so do a loop that somebody works on and what git tracks.
+ * Finds and removes leftovers of fix loops: snapshot refs in the repository, copies, logs, marks in the user's data
+ * folder, and temporary files of killed processes. It keeps states, reports and descriptions of fixes, loops that are
+ * in use, and files that git tracks.
  */
 
 import { lstatSync, readdirSync, rmSync, type Stats } from 'node:fs';
@@ -23,9 +23,9 @@ import { isOfProject, isOld, removeRefs, type SnapshotRef, snapshotFolder, snaps
 export interface Cleaning {
   root: string;
   now: number;
-  /** Also what is not old yet. */
+  /** True to remove leftovers that are not old yet. */
   all: boolean;
-  /** Nothing is removed. */
+  /** True to remove nothing. */
   dryRun: boolean;
 }
 
@@ -34,9 +34,9 @@ export interface Cleaned {
   copies: string[];
   logs: string[];
   temporary: string[];
-  /** Loops that somebody works on, which were left alone. */
+  /** Loops that are in use and were skipped. */
   busy: string[];
-  /** What could not be removed, and why. */
+  /** Leftovers that could not be removed, with the reason. */
   problems: string[];
 }
 
@@ -51,7 +51,7 @@ export async function clean(cleaning: Cleaning): Promise<Cleaned> {
   return cleaned;
 }
 
-/** Files below a link are somewhere else, and tracked ones are the repository's. */
+/** Files behind a link are outside the project, and tracked files belong to the repository. */
 async function mayCleanLoops(root: string, cleaned: Cleaned): Promise<boolean> {
   const folder = path.join(root, FIXES);
   if (lstat(folder) === undefined) return true;
@@ -69,7 +69,7 @@ function loopFolders(root: string): string[] {
   return foldersIn(folder, /^[0-9a-f]{8}$/u).map((name) => path.join(folder, name));
 }
 
-/** With its lock, so that nobody works on it meanwhile. */
+/** Holds the lock of the loop, so that no process uses it during the cleanup. */
 function cleanLoop(folder: string, cleaning: Cleaning, cleaned: Cleaned): void {
   let lock: Lock;
   try {
@@ -99,8 +99,9 @@ function cleanKept(folder: string, cleaning: Cleaning, cleaned: Cleaned): void {
 }
 
 /**
- * What is old of all projects in the repository, and with `all` the rest of this one. Who works on the loops of others is
- * not known here, nor on its own where those were left alone.
+ * Removes old snapshots of all projects in the repository. With `all`, also removes the other snapshots of this
+ * project. Loops of other projects may be in use without this process knowing it, and so may this project's loops if
+ * they were skipped.
  */
 async function cleanSnapshots(
   { root, now, all, dryRun }: Cleaning,
@@ -130,7 +131,7 @@ async function cleanLogFile(cleaning: Cleaning, cleaned: Cleaned): Promise<void>
   if (cleaning.all || isOld(stats.mtimeMs, cleaning.now)) remove(file, cleaned.logs, cleaning, cleaned);
 }
 
-/** Of all projects, for those that are gone are cleaned by nobody else. */
+/** Returns leftovers of all projects, because nothing else cleans up for projects that were deleted. */
 async function leftInDataFolder({ root, now }: Cleaning): Promise<string[]> {
   const data = await trustedDataFolder(root).catch(() => undefined);
   return data === undefined ? [] : [...leftCopies(data, now), ...goneMarks(data, now)];
@@ -145,7 +146,7 @@ function remove(file: string, into: string[], { dryRun }: Cleaning, cleaned: Cle
   }
 }
 
-/** No links. */
+/** Returns folders without links. */
 function foldersIn(folder: string, name: RegExp): string[] {
   try {
     const items = readdirSync(folder, { withFileTypes: true });

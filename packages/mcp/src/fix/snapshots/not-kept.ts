@@ -1,8 +1,8 @@
 /**
- * Says which files a snapshot leaves out. Deciding it: work-tree.ts.
+ * Writes warnings about files that a snapshot leaves out. work-tree.ts decides which files.
  */
 
-/** More names than that are not read. */
+/** Longer lists are not read. */
 const MAX_NAMED_FILES = 20;
 
 export function secretsWarning(names: readonly string[]): string {

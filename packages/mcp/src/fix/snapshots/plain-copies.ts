@@ -1,6 +1,6 @@
 /**
- * Snapshots where there is no git: plain copies of the project's files, of each content one. What is very large or can
- * be installed again is not copied: only that it changed is noticed.
+ * Snapshots without git: copies of the project's files, a single copy for each content. Very large files, and folders
+ * that can be installed again, are not copied. For large files only a change is noticed.
  */
 
 import { createHash } from 'node:crypto';
@@ -30,10 +30,10 @@ import { MAX_DIFF_CHARACTERS, MAX_FILE_DIFF_CHARACTERS, textDiff } from './text-
 const MAX_FILE_BYTES = 5 * 1024 * 1024;
 const MAX_TOTAL_BYTES = 256 * 1024 * 1024;
 const MAX_FILES = 20_000;
-/** A list of so many names. */
+/** Limit for a list of MAX_FILES names. */
 const MAX_TREE_BYTES = 256 * 1024 * 1024;
 
-/** Folders that tools fill and can fill again. */
+/** Folders that tools can create again. */
 const NOT_COPIED = new Set([
   '.git',
   '.hg',
@@ -49,19 +49,19 @@ const NOT_COPIED = new Set([
   '.cache',
 ]);
 
-/** Runners look for tests in every folder but this: `node --test` would run the tests of a copy. */
+/** Test runners search every folder except this one. Otherwise `node --test` would run the tests of a copy. */
 const HIDDEN_FROM_RUNNERS = 'node_modules';
 
-/** One file: what it holds, where that is kept. */
+/** A file in a snapshot. */
 interface Entry {
-  /** SHA-256 of the content, with a mark for programs; of files that are not copied, size and time. */
+  /** SHA-256 of the content, with a suffix for executable files. For a file that is not copied: its size and time. */
   content: string;
   copied: boolean;
 }
 
 type Tree = Map<string, Entry>;
 
-/** A file that was hashed, so that it need not be read again. */
+/** A hashed file, so that it is not read again. */
 interface Seen {
   size: number;
   mtimeMs: number;
@@ -76,7 +76,7 @@ export class PlainCopies implements Snapshots {
   readonly #seen = new Map<string, Seen>();
   readonly #secrets = new Set<string>();
 
-  /** `refusal`: why the repository that is here is not used. */
+  /** `refusal` is the reason why the existing repository is not used. */
   constructor(root: string, stateFolder: string, refusal?: string) {
     this.#root = root;
     const why =
@@ -85,10 +85,10 @@ export class PlainCopies implements Snapshots {
     this.#folder = path.join(stateFolder, 'copies');
   }
 
-  /** Also as a folder that can be looked into and copied back; equal files are one file on the disk. */
+  /** Also creates a folder that people can look into and copy back. Files with the same content are hard links. */
   async take(name: string): Promise<string> {
     const id = await this.now();
-    // One that was cut off is made anew; writing into it would write into the contents it shares.
+    // Remove an incomplete snapshot first, because writing into it would change the shared contents.
     const folder = this.#shown(name);
     guarded(folder, () => {
       rmSync(folder, { recursive: true, force: true });
@@ -116,7 +116,7 @@ export class PlainCopies implements Snapshots {
     return id;
   }
 
-  /** Whole or not at all: what has the name of a content has that content. */
+  /** Writes a whole file or nothing, so that a file always has the content that its name promises. */
   #write(file: string, data: string | Buffer, mode = 0o600): void {
     const draft = path.join(this.#folder, 'draft');
     guarded(file, () => {
@@ -150,10 +150,10 @@ export class PlainCopies implements Snapshots {
     return treeId(from) === treeId(to);
   }
 
-  /** They move with the folder they are in. */
+  /** Nothing to do, because the copies move with the folder of the loop. */
   async archive(): Promise<void> {}
 
-  /** They go with it too. */
+  /** Nothing to do, because the copies are removed with the folder of the loop. */
   async expire(): Promise<void> {}
 
   howToGoBack(id: string): string {
@@ -242,7 +242,7 @@ export class PlainCopies implements Snapshots {
     }
   }
 
-  /** The folder of a snapshot as people see it. */
+  /** Returns the folder of a snapshot that people see. */
   #shown(name: string): string {
     return path.join(this.#folder, HIDDEN_FROM_RUNNERS, name);
   }
@@ -260,7 +260,7 @@ export class PlainCopies implements Snapshots {
   }
 }
 
-/** A kept one carries its name in front. */
+/** Removes the name before the id of a named snapshot. */
 function treeId(id: string): string {
   return id.slice(id.indexOf(':') + 1);
 }

@@ -1,6 +1,6 @@
 /**
- * Makes a tree object of a work tree with the very bytes of its files: no filter runs, no line end is converted, and
- * the repository's own index is only read. What belongs into it: work-tree.ts.
+ * Makes a git tree object with the exact bytes of a work tree's files: no filter runs, no line end is converted, and
+ * the repository's index is only read. work-tree.ts chooses the files.
  */
 
 import { lstatSync, readlinkSync, writeFileSync } from 'node:fs';
@@ -9,19 +9,22 @@ import { type Git, GitError } from '../../git/git.ts';
 import { readPart } from '../../system/files/read.ts';
 import { temporaryFolder } from '../../system/files/temporary.ts';
 
-/** A large tree takes a while the first time. */
+/** The first snapshot of a large tree takes long. */
 const TIMEOUT_MS = 120_000;
 const MAX_BYTES = 256 * 1024 * 1024;
 
-/** More files than that which cannot be read are no accident. */
+/** More unreadable files indicate another problem. */
 const MAX_UNREADABLE = 100;
 
-/** Names of files are bytes: one letter each, which git's `latin1` output is and `bytesOf` gives back. */
+/**
+ * A file in a tree. `name` holds one character for each byte, because file names are bytes. Git's output is read as
+ * `latin1`, and `bytesOf` converts back.
+ */
 export interface TreeFile {
   name: string;
-  /** As git writes it: `100644`, `100755`, `120000`, `160000`. */
+  /** Mode in git's form: `100644`, `100755`, `120000`, `160000`. */
   mode: string;
-  /** Null: of what lies in the work tree. */
+  /** Null to use the content in the work tree. */
   oid: string | null;
 }
 
@@ -29,12 +32,12 @@ export function bytesOf(name: string): Buffer {
   return Buffer.from(name, 'latin1');
 }
 
-/** As people read it. */
+/** Returns the name for people. */
 export function shownName(name: string): string {
   return bytesOf(name).toString('utf8');
 }
 
-/** How a file is reached: of text on Windows, which has no other names, of bytes elsewhere. */
+/** Returns the path of a file: a text on Windows, where names are texts, otherwise bytes. */
 export function pathOf(top: string, name: string): string | Buffer {
   if (process.platform === 'win32') return path.join(top, shownName(name));
   return Buffer.concat([Buffer.from(`${top}/`), bytesOf(name)]);
@@ -42,14 +45,14 @@ export function pathOf(top: string, name: string): string | Buffer {
 
 export interface WrittenTree {
   tree: string;
-  /** Of the files that had none. */
+  /** Ids of the files that had none. */
   oids: Map<string, string>;
   unreadable: { name: string; reason: string }[];
 }
 
 /**
- * `git` runs at the top of the work tree. `partial`: the content of some is nowhere, as of what a sparse work tree of a
- * partial clone leaves out. Throws where the repository cannot be written.
+ * Writes the tree. `git` must run at the top of the work tree. `partial` is true if the content of some files is
+ * missing, for example in a partial clone with a sparse work tree. Throws if the repository cannot be written.
  */
 export async function writeTree(git: Git, files: readonly TreeFile[], partial: boolean): Promise<WrittenTree> {
   const temporary = temporaryFolder('index');
@@ -60,7 +63,7 @@ export async function writeTree(git: Git, files: readonly TreeFile[], partial: b
       const id = oid ?? oids.get(name);
       return id === undefined ? [] : [`${mode} ${id} 0\t${name}\0`];
     });
-    // An index of its own: what a repository has staged stays as it is.
+    // A separate index keeps the staged changes of the repository.
     const env = { GIT_INDEX_FILE: path.join(folder, 'index') };
     const options = { env, timeoutMs: TIMEOUT_MS };
     await git.text(['update-index', '-z', '--index-info'], { ...options, stdin: bytesOf(rows.join('')) });
@@ -86,7 +89,8 @@ async function hashed(git: Git, files: readonly TreeFile[], folder: string): Pro
     for (const id of stdout.split('\n').filter(Boolean)) oids.set(waiting[next++]?.name ?? '', id);
     const stopped = waiting[next];
     if (stopped === undefined) break;
-    // It stops at the first file that it cannot read: one of another user, or one that has just gone.
+    // git stops at the first file that it cannot read, for example a file of another user, or a file that was just
+    // removed.
     const isOfTheFile = /could not open|short read|read error/u.test(problem ?? '');
     if (!isOfTheFile || unreadable.length >= MAX_UNREADABLE) throw new GitError(problem ?? 'git stopped early');
     unreadable.push({ name: stopped.name, reason: problem ?? '' });
@@ -94,23 +98,23 @@ async function hashed(git: Git, files: readonly TreeFile[], folder: string): Pro
   return { oids, unreadable };
 }
 
-/** Of a link its target is kept, not what is there. */
+/** For a link, writes a copy with its target, because a snapshot keeps the link and not the file behind it. */
 function sourceOf(top: string, { name, mode }: TreeFile, copy: string): string {
   if (mode !== '120000') return name;
   writeFileSync(copy, linkTarget(top, name));
   return Buffer.from(copy).toString('latin1');
 }
 
-/** The system takes no longer path. */
+/** Systems do not accept a longer path. */
 const TARGET = { maxBytes: 64 * 1024, links: 'refused' } as const;
 
-/** Without symbolic links a checkout has a file with the target in it. */
+/** A checkout without symbolic links has a file with the target instead. */
 function linkTarget(top: string, name: string): Buffer {
   const file = pathOf(top, name);
   return lstatSync(file).isSymbolicLink() ? readlinkSync(file, 'buffer') : readPart(file, TARGET, 'beginning');
 }
 
-/** A line of `--stdin-paths`: git takes a quoted name for what is in it. */
+/** Returns a line of `--stdin-paths`. Git unquotes quoted names. */
 function asLine(name: string): string {
   if (!/["\\\r\n]/u.test(name)) return name;
   return `"${name.replaceAll(/["\\]/gu, '\\$&').replaceAll('\n', '\\n').replaceAll('\r', '\\r')}"`;

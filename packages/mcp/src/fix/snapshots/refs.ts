@@ -1,6 +1,6 @@
 /**
- * The names under which snapshots are kept in a repository, and their end: after two weeks nobody goes back. Objects
- * are removed by git, once nothing names them.
+ * The refs of snapshots in a repository, and their expiry: after two weeks nobody restores a snapshot. Git removes
+ * objects without a ref.
  */
 
 import { createHash } from 'node:crypto';
@@ -9,7 +9,7 @@ import { ArgusError } from '../../errors.ts';
 import type { Git } from '../../git/git.ts';
 import type { Repository } from '../../git/repository.ts';
 
-/** All that Argus names in a repository. */
+/** All refs of Argus are below this name. */
 const SNAPSHOT_REFS = 'refs/argus/';
 
 const SNAPSHOT_DAYS = 14;
@@ -23,18 +23,21 @@ export interface SnapshotRef {
   isExpired(now: number): boolean;
 }
 
-/** What the names of one loop's snapshots begin with, without the last `/`. */
+/** Returns the common part of a loop's snapshot refs, without the last `/`. */
 export function snapshotFolder(commandHash: string, repository: Repository): string {
   return `${SNAPSHOT_REFS}fixes/${commandHash}${projectSuffix(repository)}`;
 }
 
-/** Whether a snapshot is of a loop of this very project. */
+/** True if a snapshot belongs to a loop of this project. */
 export function isOfProject({ name }: SnapshotRef, repository: Repository): boolean {
   const [, hash] = /^refs\/argus\/fixes\/([0-9a-f]{8})[-/]/u.exec(name) ?? [];
   return hash !== undefined && name.startsWith(`${snapshotFolder(hash, repository)}/`);
 }
 
-/** Linked work trees share their refs, and a repository may hold many projects with the same command. */
+/**
+ * Makes names unique, because linked work trees share refs, and a repository may hold several projects with the same
+ * command.
+ */
 function projectSuffix({ prefix, gitFolder, commonFolder }: Repository): string {
   if (prefix === '' && realpathSync(gitFolder) === realpathSync(commonFolder)) return '';
   return `-${createHash('sha256').update(`${gitFolder}\0${prefix}`).digest('hex').slice(0, 8)}`;
@@ -50,7 +53,7 @@ export async function snapshotRefs(git: Git, under = SNAPSHOT_REFS): Promise<Sna
   });
 }
 
-/** Only those that are still what they were. */
+/** Removes each ref only if it still has its id. */
 export async function removeRefs(git: Git, refs: readonly SnapshotRef[]): Promise<void> {
   if (refs.length === 0) return;
   const stdin = refs.map(({ id, name }) => `delete ${name} ${id}\n`).join('');
@@ -61,7 +64,7 @@ export function isOld(time: number, now: number): boolean {
   return now - time > SNAPSHOT_DAYS * DAY_MS;
 }
 
-/** Of what a waiting loop has kept. */
+/** The error for a snapshot of a waiting loop that was removed. */
 export function snapshotGone(cause: unknown): ArgusError {
   const message = `A snapshot of this fix loop is gone: they are kept for ${SNAPSHOT_DAYS} days. Move the folder of the loop away to begin anew.`;
   return new ArgusError('STATE_UNREADABLE', message, { cause });

@@ -1,40 +1,40 @@
 /**
- * Keeps the work tree before every attempt, and says what changed between two moments. Work tree, index and HEAD are
- * never changed: going back is for people to decide.
+ * Keeps the work tree before every attempt, and finds the changes between two snapshots. It never changes the work
+ * tree, the index or HEAD, because only people may decide to go back.
  */
 
 export interface FileChanged {
   /** Path in the project, with `/`. */
   path: string;
-  /** In words. */
+  /** Description in words. */
   change: string;
 }
 
-/** What is different between two moments. */
+/** The difference between two snapshots. */
 export interface Difference {
-  /** The same for the same change, wherever in a file it stands; null where nothing changed. */
+  /** Equal for equal changes at any position in a file. Null if nothing changed. */
   digest: string | null;
   files: FileChanged[];
 }
 
 export interface Snapshots {
-  /** `copies`: there is no git here. */
+  /** `copies` if there is no git. */
   readonly kind: 'git' | 'copies';
-  /** Keeps the work tree as it is now under a name; the answer identifies its content. */
+  /** Keeps the current work tree under a name. The returned id identifies its content. */
   take(name: string): Promise<string>;
-  /** The work tree as it is now, kept only as long as the next calls need it. */
+  /** Keeps the current work tree only as long as the next calls need it. */
   now(): Promise<string>;
   difference(from: string, to: string): Promise<Difference>;
-  /** A unified diff, cut where it is longer than anybody reads. `whole`: with all lines of the files. */
+  /** Returns a unified diff, cut to a limit. `whole` includes all lines of the files. */
   diff(from: string, to: string, context?: 'whole'): Promise<string>;
-  /** Whether two moments have the same content. */
+  /** True if both snapshots have the same content. */
   same(from: string, to: string): Promise<boolean>;
-  /** Puts the kept names of a finished loop aside, so that a new one can use them. */
+  /** Renames the snapshots of a finished loop, so that a new loop can use the names. */
   archive(label: string): Promise<void>;
-  /** Forgets what other loops kept long ago. */
+  /** Removes old snapshots of other loops. */
   expire(now: number): Promise<void>;
-  /** How a person returns to a moment. */
+  /** Returns the command that restores a snapshot. */
   howToGoBack(id: string): string;
-  /** What is not kept, and why. */
+  /** Files that are not kept, with the reason. */
   readonly warnings: readonly string[];
 }

@@ -1,22 +1,25 @@
 /**
- * A unified diff of two texts, for where there is no git to make one. Of very different texts the diff is not the
- * shortest: those are replaced as a whole.
+ * Makes a unified diff of two texts without git. For very different texts the diff is not the shortest: it replaces all
+ * lines.
  */
 
 import { type StructuredPatchHunk, structuredPatch } from 'diff';
 
-/** Of one file, so that a generated one does not hide those behind it; and of all. */
+/** Limits for each file, so that a generated file does not hide the files after it, and for all files. */
 export const MAX_FILE_DIFF_CHARACTERS = 512 * 1024;
 export const MAX_DIFF_CHARACTERS = 8 * 1024 * 1024;
 
 const CONTEXT_LINES = 3;
 
-/** Lines removed and added, after which the shortest way is no longer looked for. */
+/** Number of removed and added lines after which the search for the shortest diff stops. */
 const MAX_CHANGED_LINES = 2_000;
 
 type Hunk = Pick<StructuredPatchHunk, 'oldStart' | 'oldLines' | 'newStart' | 'newLines' | 'lines'>;
 
-/** Of one file; undefined where it is missing. Empty when there is no difference. `context`: with all of its lines. */
+/**
+ * Returns the diff of a file, or an empty text without a difference. A text is undefined if the file does not exist.
+ * `whole` includes all lines.
+ */
 export function textDiff(
   file: string,
   before: string | undefined,
@@ -47,7 +50,7 @@ function replaced(before: readonly string[], after: readonly string[]): Hunk {
   return { oldStart: 1, oldLines: before.length, newStart: 1, newLines: after.length, lines };
 }
 
-/** Where a side has no lines, what is named is the line before. */
+/** If a side has no lines, a unified diff names the line before. */
 function headOf({ oldStart, oldLines, newStart, newLines }: Hunk): string {
   const start = (first: number, lines: number) => (lines === 0 ? first - 1 : first);
   return `@@ -${start(oldStart, oldLines)},${oldLines} +${start(newStart, newLines)},${newLines} @@`;

@@ -1,6 +1,6 @@
 /**
- * What a snapshot of a git work tree holds: all that git tracks or would take, as it is on the disk, but no secrets and
- * not too much that git does not have yet. Writing objects: raw-tree.ts.
+ * Chooses the content of a snapshot of a git work tree: all files that git tracks or could add, as they are on the
+ * disk, but no secrets, and not too much data that git does not have yet. raw-tree.ts writes the objects.
  */
 
 import { type BigIntStats, lstatSync } from 'node:fs';
@@ -11,43 +11,43 @@ import { io } from '../../system/io.ts';
 import { notKeptWarning, secretsWarning } from './not-kept.ts';
 import { pathOf, shownName, type TreeFile, writeTree } from './raw-tree.ts';
 
-/** Larger files that git does not have are data sets and builds; keeping them would fill the repository. */
+/** Larger untracked files are data sets or builds, which would fill the repository. */
 const MAX_NEW_BYTES = 50 * 1024 * 1024;
 
-/** A repository around the project may be somebody's whole home: so much that git does not know is left out. */
+/** A repository around the project may be a user's home folder, so untracked files outside the project have a limit. */
 const MAX_SURROUNDINGS_BYTES = 200 * 1024 * 1024;
 const MAX_SURROUNDINGS_FILES = 20_000;
 
-/** What filters such as that of Git LFS keep out of the repository; their content in it may be far larger. */
+/** Filters such as Git LFS keep content out of the repository. In the repository it would need far more space. */
 const MAX_FILTERED_BYTES = 200 * 1024 * 1024;
 
 const LISTING = { encoding: 'latin1', timeoutMs: 120_000, maxBytes: 256 * 1024 * 1024 } as const;
 
-/** A file changed within this time after it was read may look as it did. */
+/** A file that changes within this time after it was read may keep the same times. */
 const RACY_MS = 2_000;
 
 interface Tracked {
   mode: string;
   oid: string;
-  /** A sparse work tree leaves it out. */
+  /** True if a sparse work tree leaves the file out. */
   skipped: boolean;
-  /** Git was told not to look whether it has changed. */
+  /** True if git was told to assume that the file is unchanged. */
   assumed: boolean;
 }
 
-/** What git says of the files it tracks, without reading them where their times have not changed. */
+/** What git knows about tracked files. Git reads only files whose times changed. */
 interface Known {
-  /** Not as it is in the index, or that is not known. */
+  /** Files that differ from the index, or that may differ. */
   changed: ReadonlySet<string>;
-  /** Attributes name a filter for it. */
+  /** Files for which attributes name a filter. */
   filtered: ReadonlySet<string>;
-  /** Attributes name an encoding for it. */
+  /** Files for which attributes name an encoding. */
   encoded: ReadonlySet<string>;
-  /** Of what the index has for it. */
+  /** Sizes of the contents in the index. */
   sizes: ReadonlyMap<string, string>;
 }
 
-/** A file on the disk, on its way into the tree. */
+/** A file on the disk that may become part of the tree. */
 interface Candidate extends TreeFile {
   stats: BigIntStats | null;
 }
@@ -60,12 +60,12 @@ interface Seen {
   oid: string;
 }
 
-/** What was hashed once need not be read again; of the trees this process has seen. */
+/** Hashes of files by work tree, so that this process does not read a file twice. */
 const seenIn = new Map<string, Map<string, Seen>>();
 
 export class WorkTree {
   readonly #git: Git;
-  /** The project in it, with `/` at its end; empty where it is the whole. */
+  /** Path of the project in the repository, with `/` at its end. Empty if the project is the whole repository. */
   readonly #prefix: string;
   readonly #warn: (text: string) => void;
   readonly #seen: Map<string, Seen>;
@@ -78,12 +78,12 @@ export class WorkTree {
     seenIn.set(git.root, this.#seen);
   }
 
-  /** The id of a tree object with the work tree as it is now. */
+  /** Returns the id of a tree object with the current work tree. */
   async tree(): Promise<string> {
     try {
       return await this.#write();
     } catch (thrown) {
-      // What was hashed once may have been swept from the repository.
+      // Git may have removed an object that was hashed before.
       if (this.#seen.size === 0) throw thrown;
       this.#seen.clear();
       return this.#write();
@@ -99,7 +99,7 @@ export class WorkTree {
     const kept = this.#withoutHeavy(onDisk, known).filter((file) => !announced.includes(file));
     const found = [...kept.map((file) => withKnownId(file, known, tracked)), ...(await this.#untracked(announced))];
     const files: Candidate[] = [];
-    // One after the other: there may be any number of repositories in this one.
+    // Run one after another, because there may be any number of nested repositories.
     for (const file of found) files.push(...(file.mode === '160000' ? await this.#withHead(file) : [file]));
     const since = io().now();
     const remembered = files.map((file) => this.#remembered(file));
@@ -120,7 +120,7 @@ export class WorkTree {
     const tracked = new Map<string, Tracked>();
     for (const row of listed.split('\0')) {
       const [, tag, mode, oid, name] = /^(\w) (\d+) ([0-9a-f]+) \d\t(.+)$/su.exec(row) ?? [];
-      // Of a merge that waits there are several of a name; what lies on the disk is what is kept.
+      // During a merge, a name has several entries. The file on the disk counts.
       if (!tag || !mode || !oid || !name || tracked.has(name)) continue;
       tracked.set(name, { mode, oid, skipped: /s/iu.test(tag), assumed: /[a-z]/u.test(tag) });
     }
@@ -134,7 +134,7 @@ export class WorkTree {
     return this.#onDisk(name, stats, mode);
   }
 
-  /** Where a folder became a link, what is behind it is not the project's. */
+  /** True if a parent folder is a link now, because files behind it do not belong to the project. */
   #isBeyondLink(name: string, linked: Map<string, boolean>): boolean {
     const slash = name.lastIndexOf('/');
     if (slash < 0) return false;
@@ -146,7 +146,7 @@ export class WorkTree {
     return isLink;
   }
 
-  /** Windows has neither programs nor, mostly, links: there it is as git says. */
+  /** Windows has no executable bit and usually no links, so there git's mode counts. */
   #onDisk(name: string, stats: BigIntStats, known: string | undefined): Candidate[] {
     if (stats.isSymbolicLink()) return [{ name, mode: '120000', oid: null, stats }];
     if (!stats.isFile()) return [];
@@ -175,20 +175,20 @@ export class WorkTree {
     };
   }
 
-  /** Without what git does not hold and what is too large to be put into the repository. */
+  /** Leaves out files that git does not have and that are too large for the repository. */
   #withoutHeavy(files: readonly Candidate[], { filtered, sizes }: Known): Candidate[] {
     const behind = files.filter(({ name, stats }) => stats?.isFile() && filtered.has(name));
     const bytes = behind.reduce((sum, { stats }) => sum + (stats?.size ?? 0n), 0n);
     const left = new Set(bytes > MAX_FILTERED_BYTES ? behind : []);
     if (left.size > 0) this.#notKept('they are kept by a filter, such as that of Git LFS, and too much', [...left]);
-    // One of the size that git has for it is taken to be that one; if it is not, it is kept all the same.
+    // A large file with the size of its content in git is assumed to be that content. If it differs, it is kept anyway.
     const isUnknown = (file: Candidate) => isLarge(file) && sizes.get(file.name) !== String(file.stats?.size);
     const unknown = new Set(files.filter((file) => !left.has(file) && isUnknown(file)));
     if (unknown.size > 0) this.#notKept('they are larger than 50 MiB and unknown to git', [...unknown]);
     return files.filter((file) => !left.has(file) && !unknown.has(file));
   }
 
-  /** `announced`: what git lists as tracked and does not have either. */
+  /** Returns the untracked files to keep. `announced` are files that git lists as tracked but does not have. */
   async #untracked(announced: readonly Candidate[]): Promise<Candidate[]> {
     const asked = ['-z', '--others', '--exclude-standard', '--', ':(top)', ...NOT_OURS];
     const names = (await this.#git.text(['ls-files', ...asked], LISTING)).split('\0').filter(Boolean);
@@ -201,7 +201,7 @@ export class WorkTree {
     return this.#withoutSurroundings(open.filter((file) => !isLarge(file)));
   }
 
-  /** Another repository in this one is listed as a folder. */
+  /** Git lists a nested repository as a folder. */
   #untrackedFile(name: string): Candidate[] {
     const stats = this.#statsOf(name);
     if (stats === null) return [];
@@ -224,7 +224,7 @@ export class WorkTree {
     return stats?.isFile() === true && isKeyFile(pathOf(this.#git.root, name), Number(stats.size));
   }
 
-  /** Of a repository in this one the commit that is checked out; none where it has none, or is none of its own. */
+  /** Replaces a nested repository by its current commit. Returns nothing if it has no commit or is not a repository. */
   async #withHead(file: Candidate): Promise<Candidate[]> {
     if (file.stats === null) return [file];
     const inside = pathOf(this.#git.root, file.name).toString();
@@ -261,14 +261,14 @@ export class WorkTree {
   }
 }
 
-/** By `git add --intent-to-add`: the index has a file without content for it. */
+/** True for a file from `git add --intent-to-add`: its content in the index is empty. */
 function isAnnounced({ name, stats }: Candidate, { sizes }: Known): boolean {
   return stats?.isFile() === true && stats.size > 0n && sizes.get(name) === '0';
 }
 
 /**
- * What has not changed since git took it, and is not converted when git takes it, need not be read: line ends and marks
- * that are converted change the size.
+ * Uses the id in the index for an unchanged file without conversions, so that it is not read. A conversion of line ends
+ * or keywords changes the size.
  */
 function withKnownId(file: Candidate, known: Known, tracked: ReadonlyMap<string, Tracked>): Candidate {
   const { name, stats } = file;
@@ -277,7 +277,7 @@ function withKnownId(file: Candidate, known: Known, tracked: ReadonlyMap<string,
   return file.oid === null && isSame && isPlain ? { ...file, oid: tracked.get(name)?.oid ?? null } : file;
 }
 
-/** Of `check-attr -z`: name, attribute, value. */
+/** Parses the output of `check-attr -z`: name, attribute, value. */
 function readAttributes(said: string): Pick<Known, 'filtered' | 'encoded'> {
   const [filtered, encoded] = [new Set<string>(), new Set<string>()];
   const fields = said.split('\0');

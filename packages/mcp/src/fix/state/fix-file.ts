@@ -1,12 +1,12 @@
 /**
- * The file beside an attempt's log that says what was changed: `attempt_N_fix.md`. Writing it: loop.ts.
+ * The file `attempt_N_fix.md` beside an attempt's log, which describes the change. loop.ts stores it.
  */
 
 import type { FileChange } from 'argus-engine';
 import type { Findings } from '../context/findings.ts';
 import { code, fenced, oneLine } from '../report/markdown.ts';
 
-/** Begins the description of a fix that nobody described. */
+/** Start of the description of a fix that nobody described. */
 export const UNDESCRIBED = 'Changed';
 
 const MAX_DIFF_CHARACTERS = 64 * 1024;
@@ -19,7 +19,7 @@ const PARTS = [
   ['sources', 'Sources'],
 ] as const;
 
-/** Each part in a fence of its own: nothing in it is a heading, a rule or a word to the reader. */
+/** Puts each part in a fence, so that its text cannot act as a heading, a rule or an instruction. */
 export function findingsMarkdown(findings: Findings): string {
   const { description } = findings;
   const lists = PARTS.filter(([part]) => findings[part].length > 0);
@@ -35,9 +35,9 @@ export interface FixFile {
   outside: string | null;
   files: readonly FileChange[];
   diff: string;
-  /** What a fixer printed. */
+  /** Output of the agent. */
   output: string | undefined;
-  /** What research had said of it. */
+  /** Results of the research before the fix. */
   findings: Findings | null;
 }
 

@@ -1,6 +1,6 @@
 /**
- * One process at a time works on a loop. The lock is a file that names its owner; one whose owner is gone is taken
- * over. Nothing waits for it.
+ * Lets only one process work on a loop. The lock is a file that names its owner. A lock whose owner no longer runs is
+ * taken over. Taking a lock never waits.
  */
 
 import { linkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { ArgusError, systemCodeOf } from '../../errors.ts';
 import { textOrEmpty } from '../../system/files/or-empty.ts';
 import { isAlive, type Owner, ownerOf, thisProcess } from '../../system/process-owner.ts';
 
-/** Two takeovers may meet; more than a few and something else is wrong. */
+/** Takeovers of two processes may collide. More collisions indicate another problem. */
 const MAX_TRIES = 5;
 
 export class Lock {
@@ -20,9 +20,9 @@ export class Lock {
     this.#text = text;
   }
 
-  /** Throws LOOP_BUSY while another process, or another call of this one, has it. */
+  /** Throws LOOP_BUSY while another process, or another call in this process, has the lock. */
   static take(file: string): Lock {
-    // The last part tells two calls of one process apart.
+    // The last part distinguishes two calls of the same process.
     const text = `${JSON.stringify({ ...thisProcess(), call: crypto.randomUUID() })}\n`;
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       if (created(file, text)) return new Lock(file, text);
@@ -40,7 +40,7 @@ export class Lock {
   }
 }
 
-/** Whole or not at all: somebody who reads it never sees half of it. */
+/** Creates the whole file or nothing, so that a reader never sees a part of it. */
 function created(file: string, text: string): boolean {
   const draft = `${file}.${crypto.randomUUID()}`;
   try {
@@ -56,7 +56,7 @@ function created(file: string, text: string): boolean {
   }
 }
 
-/** Some file systems have no links. */
+/** Some file systems have no hard links. */
 function createdWithoutLink(file: string, text: string): boolean {
   try {
     writeFileSync(file, text, { flag: 'wx', mode: 0o600 });
@@ -67,7 +67,10 @@ function createdWithoutLink(file: string, text: string): boolean {
   }
 }
 
-/** Another process may have taken it over in between: what is moved away is looked at, and put back if it is not stale. */
+/**
+ * Removes a stale lock. Another process may have taken it over in the meantime, so the moved file is checked, and put
+ * back if it is not stale.
+ */
 function removeStale(file: string, stale: string): void {
   const aside = `${file}.${crypto.randomUUID()}`;
   try {
@@ -78,7 +81,7 @@ function removeStale(file: string, stale: string): void {
   try {
     if (textOrEmpty(aside) !== stale) linkSync(aside, file);
   } catch {
-    // There is a new one already; its owner and the one moved away both look again.
+    // A new lock exists already. Both owners check the lock again.
   } finally {
     rmSync(aside, { force: true });
   }

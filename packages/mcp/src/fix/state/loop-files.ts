@@ -1,6 +1,6 @@
 /**
- * Reads a loop back from its folder: the state as the rules believe it, what was found out, what was printed. What it
- * reads is not trusted. Writing: state-folder.ts.
+ * Reads a loop back from its folder: the state as the rules accept it, the insight, and the output. The content is not
+ * trusted. state-folder.ts writes the files.
  */
 
 import { EngineError, type FixError, type FixState } from 'argus-engine';
@@ -15,7 +15,7 @@ import type { Snapshots } from '../snapshots/snapshots.ts';
 import { markBegun, requireBegun, requireOwnPlace } from './own-loops.ts';
 import { StateFolder } from './state-folder.ts';
 
-/** What is read of a log for a report. */
+/** Part of a log that a report reads. */
 const TAIL_BYTES = 32 * 1024;
 
 export function readState(
@@ -33,14 +33,14 @@ export function readState(
   }
 }
 
-/** In a folder that was found to have one. */
+/** Throws if the folder no longer has a state. */
 export function stateOf(loopContext: LoopContext, folder: StateFolder, commandHash: string | undefined): FixState {
   const state = readState(loopContext, folder, commandHash);
   if (state === undefined) throw new ArgusError('LOOP_NOT_FOUND', `${folder.shown} holds no fix loop any more.`);
   return state;
 }
 
-/** The folder of a loop that begins, or goes on with the one that is there. */
+/** Returns the folder for a new loop, or of the loop to continue. */
 export async function folderToStart({ session }: LoopContext, commandHash: string): Promise<StateFolder> {
   const folder = new StateFolder(session.root, commandHash);
   await requireOwnPlace(session.root, folder);
@@ -48,7 +48,7 @@ export async function folderToStart({ session }: LoopContext, commandHash: strin
   return folder;
 }
 
-/** The folder of a loop; of the one worked on last where none is named. */
+/** Returns the folder of a loop (default: the loop that was used last). */
 export async function existingFolder({ session }: LoopContext, commandHash: string | undefined): Promise<StateFolder> {
   const folder = commandHash === undefined ? StateFolder.newest(session.root) : folderOf(session.root, commandHash);
   await requireOwnPlace(session.root, folder);
@@ -60,7 +60,7 @@ export async function existingFolder({ session }: LoopContext, commandHash: stri
   throw new ArgusError('LOOP_NOT_FOUND', `${which} in ${session.root}. Begin one with fix_problem.`);
 }
 
-/** A name that leads elsewhere is no name of a loop. */
+/** Undefined for a name that could lead to another folder. */
 function folderOf(root: string, commandHash: string): StateFolder | undefined {
   return /^[0-9a-f]{8}$/u.test(commandHash) ? new StateFolder(root, commandHash) : undefined;
 }
@@ -75,7 +75,7 @@ const findings = () => {
   return z.object({ description: text(), ...lists }).nullable();
 };
 
-/** As much as is used of it; what does not fit is found out again. */
+/** The used part of an insight. An insight that does not match is collected again. */
 const insightSchema = () =>
   z.object({
     attempt: z.number(),
@@ -145,12 +145,12 @@ export function newInsight(attempt: number, error: FixError): Insight {
   return { attempt, error, context: [], ...nothing, ...more };
 }
 
-/** The end of what an attempt printed, without secrets. */
+/** Returns the end of an attempt's output, without secrets. */
 export function readLog(folder: StateFolder, attempt: number): string {
   try {
     const bytes = readPart(folder.logPath(attempt), { maxBytes: TAIL_BYTES, links: 'refused' }, 'end');
     const text = bytes.toString('utf8');
-    // A cut may have gone through a letter.
+    // The cut may be inside a character.
     return bytes.length < TAIL_BYTES ? text : text.replace(/^\ufffd+/u, '');
   } catch {
     return '';

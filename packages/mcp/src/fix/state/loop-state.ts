@@ -1,5 +1,5 @@
 /**
- * The state of one loop: what the rules make of it, what its host notes in it, and its copy on disk.
+ * The state of a loop: what the rules made of it, the notes of its host, and its file.
  */
 
 import type { FixAdvanced, FixDecision, FixEvent, FixHostNotes, FixOutlook, FixStart, FixState } from 'argus-engine';
@@ -7,12 +7,12 @@ import { clipped } from '../../text/untrusted.ts';
 import { cleanText, type LoopContext } from '../loop-context.ts';
 import type { StateFolder } from './state-folder.ts';
 
-/** A state holds 256 KiB of notes. */
+/** A state holds at most 256 KiB of notes. */
 const MAX_NOTE_CHARACTERS = 400;
 const MAX_NOTES = 50;
 
 export class LoopState {
-  /** Something happened to the loop since it was read. */
+  /** True if an event was applied since the state was read. */
   hasAdvanced = false;
   readonly #context: LoopContext;
   readonly #folder: StateFolder;
@@ -38,12 +38,12 @@ export class LoopState {
     return this.#outlook.decision;
   }
 
-  /** What an event would make of it. */
+  /** Returns the result of an event without applying it. */
   advance(event: FixEvent): FixAdvanced {
     return this.#context.rules.advance(this.#current, event);
   }
 
-  /** Takes over what an event made of it, and writes it. */
+  /** Takes over the result of an event and writes the state. */
   accept({ state, decision, warnings }: FixAdvanced): void {
     this.hasAdvanced = true;
     this.#current = state;
@@ -51,7 +51,7 @@ export class LoopState {
     this.write();
   }
 
-  /** Both, where the event is allowed. */
+  /** Advances the state, and accepts the result unless the event is refused. */
   apply(event: FixEvent): FixDecision {
     const advanced = this.advance(event);
     if (advanced.decision.type !== 'refused') this.accept(advanced);
@@ -63,12 +63,12 @@ export class LoopState {
     this.write();
   }
 
-  /** Notes for the host; the next write keeps them. */
+  /** Changes the notes of the host. The next write stores them. */
   keep(notes: Partial<FixHostNotes>): void {
     this.#current = { ...this.#current, host: { ...this.#current.host, ...notes } };
   }
 
-  /** Adds to one of the host's lists, up to what a state may hold. */
+  /** Adds texts to a list of the host's notes, up to its limit. */
   remember(list: 'remarks' | 'research_sources', texts: readonly string[]): void {
     const clean = texts.map((text) => clipped(cleanText(this.#context, text), MAX_NOTE_CHARACTERS));
     const all = [...new Set([...this.#current.host[list], ...clean])];

@@ -1,6 +1,6 @@
 /**
- * Whose the loops in a project are: a state that a repository brings would have its own command run. The user's data
- * folder keeps a mark for each folder of a loop that was begun here.
+ * Checks that a loop belongs to this user, because a state that came with a repository would otherwise run its command.
+ * The user's data folder has a mark for the folder of each loop that this user started.
  */
 
 import { createHash } from 'node:crypto';
@@ -17,17 +17,17 @@ import { workTreeTop } from '../../system/files/work-tree-top.ts';
 import { isOld } from '../snapshots/refs.ts';
 import { FIXES, type StateFolder } from './state-folder.ts';
 
-/** Where marks are, in the data folder. */
+/** Folder of the marks in the data folder. */
 const LOOPS = 'loops';
 /** A mark holds a path. */
 const MAX_MARK_BYTES = 64 * 1024;
 
-/** Begun by this process, which needs no mark; without a data folder there is none. */
+/** Loops that this process started. They need no mark, so that loops work without a data folder. */
 const begun = new Set<string>();
 
 /**
- * Throws where a loop would be written through a link, into a stranger's folder, or into files that git tracks. `folder`
- * is that of the loop, where it is known.
+ * Throws if a loop would be written through a link, into another user's folder, or into files that git tracks. `folder`
+ * is the folder of the loop, if it is known.
  */
 export async function requireOwnPlace(root: string, folder: StateFolder | undefined): Promise<void> {
   const obstacle = obstacleOn(root, folder?.path ?? path.join(root, FIXES));
@@ -45,7 +45,10 @@ export async function requireOwnPlace(root: string, folder: StateFolder | undefi
   throw notWritten(`git tracks files in ${FIXES}, and Argus writes none that git tracks. git rm -r --cached ${FIXES}`);
 }
 
-/** Throws for a folder of a loop that somebody else began, also one without a state: what is in it may be links. */
+/**
+ * Throws for the folder of a loop that another user started. A folder without a state is refused too, because its
+ * content may be links.
+ */
 export async function requireBegun({ top, home }: Project, folder: StateFolder): Promise<void> {
   if (begun.has(folder.path)) return;
   const data = await trustedDataFolder(top, home).catch(() => undefined);
@@ -66,11 +69,11 @@ export async function markBegun({ top, home }: Project, folder: StateFolder): Pr
     mkdirSync(path.dirname(mark), { recursive: true, mode: 0o700 });
     writeFileSync(mark, `${JSON.stringify({ version: 1, folder: folder.path })}\n`, { mode: 0o600 });
   } catch {
-    // This process goes on with it all the same; another would begin anew.
+    // Without a mark only this process can continue the loop.
   }
 }
 
-/** Marks that nobody needs any more: their folder is gone, and what a loop keeps is too old to go on with it. */
+/** Returns marks whose folder no longer exists, and which are too old for a loop to be continued. */
 export function goneMarks(data: string, now: number): string[] {
   const folder = path.join(data, LOOPS);
   const marks = lstat(folder)?.isDirectory() ? readdirSync(folder).map((name) => path.join(folder, name)) : [];
@@ -80,7 +83,7 @@ export function goneMarks(data: string, now: number): string[] {
   });
 }
 
-/** The folder that a mark is for; none where it does not say. */
+/** Returns the folder of a mark, or undefined if it cannot be read. */
 function folderOf(mark: string): string | undefined {
   try {
     const { folder }: { folder?: unknown } = JSON.parse(readText(mark, { maxBytes: MAX_MARK_BYTES, links: 'refused' }));

@@ -1,5 +1,5 @@
 /**
- * What to do with the loop of the same command that was before: it makes way, or stays until a human decides.
+ * Decides about an earlier loop of the same command: it is moved aside, or stays until a human decides.
  */
 
 import type { FixState } from 'argus-engine';
@@ -9,13 +9,13 @@ import { keptFixes } from '../report/summary.ts';
 import type { Snapshots } from '../snapshots/snapshots.ts';
 import type { StateFolder } from './state-folder.ts';
 
-/** Only a loop that came to its end by itself makes way for a new one. */
+/** True for a loop that ended by itself. */
 export function mayBeginAnew({ status, escalation, circuit_breaker }: FixState): boolean {
   const hasEnded = status === 'escalated' && escalation !== 'no_change_made' && circuit_breaker.state === 'CLOSED';
   return status === 'success' || hasEnded;
 }
 
-/** What is said of the loop that was before. */
+/** Archives the earlier loop. Returns a sentence about it. */
 export async function putAside(found: FixState, folder: StateFolder, snapshots: Snapshots): Promise<string> {
   await snapshots.archive(found.started.replaceAll(/[^\w-]/gu, '-'));
   const name = folder.archive(found.started);
@@ -28,13 +28,13 @@ export async function putAside(found: FixState, folder: StateFolder, snapshots: 
   return `The loop begun ${started} ended ${ended} after ${attempts.length} attempts; it is in ${name}.${fixes}`;
 }
 
-/** Eight digits may be those of another command. */
+/** The error for a hash of eight digits that belongs to another command. */
 export function notOurs(folder: StateFolder): ArgusError {
   const advice = 'Move the folder away to begin anew.';
   return new ArgusError('STATE_UNREADABLE', `${folder.file('state.json')} belongs to another command. ${advice}`);
 }
 
-/** What is said before the old result of a loop that stays until a human decides; null where it needs none. */
+/** Returns a sentence to print before the old result of a loop that waits for a human. Null for other loops. */
 export function undecided({ status, circuit_breaker, started }: FixState): string | null {
   const isOpen = circuit_breaker.state === 'OPEN';
   if (status !== 'suspicious' && !isOpen) return null;

@@ -1,6 +1,6 @@
 /**
- * The folder of one loop, `.claude/fixes/{command_hash}`: its state, the logs and fixes of its attempts, its reports.
- * What a state means: the rules check it.
+ * The folder of a loop, `.claude/fixes/{command_hash}`: its state, the logs and fixes of its attempts, and its reports.
+ * The rules check the state.
  */
 
 import { existsSync, mkdirSync, renameSync } from 'node:fs';
@@ -13,21 +13,21 @@ import { writeWholeFile } from '../../system/files/whole-file.ts';
 import { fitToLeave, fitToLeaveDeep } from '../../text/outgoing.ts';
 import { Lock } from './lock.ts';
 
-/** Where all loops of a project are, relative to it. */
+/** Folder of all loops, relative to the project. */
 export const FIXES = path.join('.claude', 'fixes');
 
-/** A state is a few kilobytes an attempt; past this it is something else. */
+/** A state has a few kilobytes for each attempt. A larger file is something else. */
 const MAX_STATE_BYTES = 16 * 1024 * 1024;
 
 const STATE = 'state.json';
 
-/** Not moved away with a finished loop. */
+/** Files that are not moved with a finished loop. */
 const STAYS = new Set(['lock', 'earlier']);
 
 export class StateFolder {
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string;
-  /** As reports name it. */
+  /** Path for reports. */
   readonly shown: string;
 
   constructor(root: string, commandHash: string) {
@@ -35,7 +35,7 @@ export class StateFolder {
     this.shown = `${FIXES.split(path.sep).join('/')}/${commandHash}`;
   }
 
-  /** The one whose loop was worked on last; none where the project has no loops. */
+  /** Returns the folder of the loop that was used last. Undefined if the project has no loops. */
   static newest(root: string): StateFolder | undefined {
     const hashes = namesOrEmpty(path.join(root, FIXES)).filter((name) => /^[0-9a-f]{8}$/u.test(name));
     const folders = hashes.map((hash) => new StateFolder(root, hash));
@@ -55,11 +55,11 @@ export class StateFolder {
     return existsSync(this.file(STATE));
   }
 
-  /** Makes the folder and takes its lock; git never sees it. */
+  /** Creates the folder and takes its lock. The folder is ignored by git. */
   lock(): Lock {
     return guarded(this.path, () => {
       const fixes = path.dirname(this.path);
-      // The folder around it is the project's.
+      // Creates the parent folder with default permissions, because it belongs to the project.
       mkdirSync(path.dirname(fixes), { recursive: true });
       mkdirSync(this.path, { recursive: true, mode: 0o700 });
       for (const folder of [fixes, this.path]) tighten(folder, 0o700);
@@ -68,7 +68,7 @@ export class StateFolder {
     });
   }
 
-  /** The state as it was written; undefined where there is none. */
+  /** Returns the text of the state. Undefined if there is none. */
   readState(): string | undefined {
     const file = this.file(STATE);
     try {
@@ -80,7 +80,10 @@ export class StateFolder {
     }
   }
 
-  /** The only file that keeps commands as they must be run again, whatever stands in them. */
+  /**
+   * Writes the state. It is the only file that is not redacted, because it must keep the exact commands to run them
+   * again.
+   */
   writeState(state: object): void {
     this.#write(STATE, `${JSON.stringify(state, null, 2)}\n`);
   }
@@ -94,7 +97,7 @@ export class StateFolder {
   }
 
   #write(name: string, text: string): void {
-    // Whoever holds the lock is the only one to write.
+    // Only the owner of the lock writes.
     guarded(this.file(name), () => writeWholeFile(this.file(name), text));
   }
 
@@ -102,7 +105,7 @@ export class StateFolder {
     return textOf(this.file(name), { maxBytes: MAX_STATE_BYTES, links: 'refused' });
   }
 
-  /** Puts what is there aside under `earlier`, so that a new loop can begin. */
+  /** Moves the content to `earlier`, so that a new loop can start. */
   archive(started: string): string {
     const base = path.join(this.path, 'earlier', started.replaceAll(/[^\w.-]/gu, '-') || 'unknown');
     let target = base;
@@ -110,13 +113,16 @@ export class StateFolder {
     guarded(target, () => {
       mkdirSync(target, { recursive: true, mode: 0o700 });
       const names = namesOrEmpty(this.path).filter((one) => !STAYS.has(one) && one !== STATE);
-      // The state last: until it is gone the loop is not put aside, whoever is killed in between.
+      // Move the state last. If the process is killed before that, the loop is still there.
       for (const name of [...names, STATE]) renameSync(this.file(name), path.join(target, name));
     });
     return `${this.shown}/earlier/${path.basename(target)}`;
   }
 
-  /** Gives a file another name, so that the next of its name does not overwrite it; null where there is none. */
+  /**
+   * Renames a file so that the next file with this name does not overwrite it. Returns the new name, or null without a
+   * file.
+   */
   putAside(name: string): string | null {
     const { name: base, ext } = path.parse(name);
     let aside = '';
@@ -128,7 +134,7 @@ export class StateFolder {
   }
 }
 
-/** What the system refuses is answered with what can be done. */
+/** Turns an error of the system into an error with advice. */
 export function guarded<T>(file: string, work: () => T): T {
   try {
     return work();

@@ -1,6 +1,6 @@
 /**
- * One comment on a pull request, written once and updated in place. It is found by a hidden mark at its very beginning, and
- * only among what the same token may have written: anybody may write the mark.
+ * Writes one comment on a pull request and updates it in place. The comment is found by a hidden mark at its start, and
+ * only among comments that the same token may have written, because anybody can write the mark.
  */
 
 import { messageOf } from '../../../errors.ts';
@@ -13,23 +13,23 @@ const PAGE_SIZE = 100;
 /** More comments than people read. */
 const MAX_PAGES = 50;
 
-/** GitHub takes 65,536 characters, which are never more than as many bytes; the mark has room beside these. */
+/** GitHub accepts 65,536 characters. The text has fewer bytes than that, so there is room for the mark. */
 export const MAX_COMMENT_BYTES = 65_000;
 
 export interface CommentPlace {
-  /** `https://api.github.com`. */
+  /** For example `https://api.github.com`. */
   api: string;
   token: string;
-  /** `acme/shop`. */
+  /** For example `acme/shop`. */
   repository: string;
   pullRequest: number;
-  /** Tells the comments of several jobs apart. */
+  /** Separates the comments of several jobs. */
   name: string;
 }
 
 export interface CommentText {
   body: string;
-  /** A comment that is there says so; none is written. */
+  /** True if there is nothing to report: an existing comment is updated, but no new comment is written. */
   isAllWell: boolean;
 }
 
@@ -38,13 +38,13 @@ export interface Commented {
   url?: string;
 }
 
-/** A text: why it could not be written, and what to do. */
+/** Returns the result, or a text with the reason and what to do. */
 export async function comment(place: CommentPlace, text: CommentText): Promise<Commented | string> {
   for (let isLast = false; ; isLast = true) {
     try {
       return await written(place, text);
     } catch (thrown) {
-      // From the beginning: what failed may have been done all the same, and is found then.
+      // Start from the beginning: the failed request may have created the comment, and then the search finds it.
       const mayHelp = !(thrown instanceof Refused) || thrown.status >= 500;
       if (isLast || !mayHelp) return reasonOf(thrown);
     }
@@ -64,7 +64,7 @@ async function written(place: CommentPlace, { body, isAllWell }: CommentText): P
   return { done: known === undefined ? 'created' : 'updated', ...(url === undefined ? {} : { url }) };
 }
 
-/** No name ends the comment that hides it. */
+/** Replaces characters that could end the HTML comment. */
 function markOf(name: string): string {
   return `<!-- argus-ci:${name.replaceAll(/[^\w.]+/gu, '-')} -->`;
 }
@@ -85,7 +85,7 @@ async function find(place: CommentPlace, mark: string): Promise<number | undefin
   return undefined;
 }
 
-/** Null for the token of a workflow or an app, which is no user's and writes as a bot. */
+/** Returns null for the token of a workflow or an app, which belongs to no user and writes as a bot. */
 async function ownLogin(place: CommentPlace): Promise<string | null> {
   try {
     const z = await loadZod();
@@ -107,7 +107,7 @@ const commentsSchema = (z: Zod) =>
 
 const writtenSchema = (z: Zod) => z.object({ html_url: z.string().optional() });
 
-/** The answer, or why there is none. */
+/** Returns the parsed answer. Throws `Refused` for an HTTP error. */
 async function ask({ api, token }: CommentPlace, method: string, at: string, body?: object): Promise<unknown> {
   const answer = await fetch(`${api.replace(/\/$/u, '')}${at}`, {
     method,
@@ -119,7 +119,7 @@ async function ask({ api, token }: CommentPlace, method: string, at: string, bod
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    // The token is for this address alone.
+    // The token is for this address only, so it must not follow a redirect.
     redirect: 'error',
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });

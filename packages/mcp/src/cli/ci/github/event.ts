@@ -1,20 +1,20 @@
-/** What started the workflow, by the variables and the event file of GitHub's runner. */
+/** Reads what started the workflow, from the variables and the event file of GitHub's runner. */
 
 import { ArgusError, messageOf } from '../../../errors.ts';
 import type { Environment } from '../../../system/ci.ts';
 import { readText } from '../../../system/files/read.ts';
 import { loadZod } from '../../../system/zod.ts';
 
-/** GitHub cuts events long before that. */
+/** GitHub's events are much smaller. */
 const MAX_EVENT_BYTES = 32 * 1024 * 1024;
 
 export interface GitHubEvent {
-  /** `acme/shop`. */
+  /** For example `acme/shop`. */
   repository: string;
   pullRequest: number | null;
 }
 
-/** Null where no workflow runs this. */
+/** Returns null outside of a workflow. */
 export async function gitHubEvent(env: Environment): Promise<GitHubEvent | null> {
   if (env.GITHUB_ACTIONS !== 'true') return null;
   if (env.GITHUB_EVENT_NAME === 'pull_request_target') {

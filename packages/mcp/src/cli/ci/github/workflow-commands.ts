@@ -1,23 +1,23 @@
 /**
- * Commands to GitHub's runner, which it reads from what a step prints: annotations, and what keeps a stranger's text from
- * being one.
+ * Commands to GitHub's runner, which it reads from the output of a step: annotations, and a guard so that text of
+ * others cannot act as a command.
  */
 
 import { randomUUID } from 'node:crypto';
 
-/** What a step may have of each level; the runner drops more without a word. */
+/** Maximum for each level in a step. The runner silently drops more. */
 export const MAX_ANNOTATIONS = 10;
 
 export interface Annotation {
   level: 'error' | 'warning';
   title: string;
   message: string;
-  /** From the root of the repository. */
+  /** Path from the root of the repository. */
   file?: string;
   line?: number;
 }
 
-/** The first of each level. */
+/** Returns the first annotations of each level. */
 export function annotationLines(annotations: readonly Annotation[]): string[] {
   const first = (level: Annotation['level']) =>
     annotations.filter((one) => one.level === level).slice(0, MAX_ANNOTATIONS);
@@ -41,7 +41,7 @@ function property(text: string): string {
   return data(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 }
 
-/** Between its two lines nothing is a command. */
+/** Returns two lines. The runner ignores commands between them. */
 export function commandsOff(): { begin: string; end: string } {
   const token = randomUUID();
   return { begin: `::stop-commands::${token}\n`, end: `::${token}::\n` };

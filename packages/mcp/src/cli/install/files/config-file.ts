@@ -1,6 +1,6 @@
 /**
- * Reads and writes a file that agents are configured by. It lies in a project, or in a home folder, and nothing on the
- * way to it is a link: a repository could lead a writer anywhere.
+ * Reads and writes a configuration file of an agent, in a project or in a home folder. Nothing on its path may be a
+ * link, because otherwise a repository could redirect the write anywhere.
  */
 
 import { mkdirSync, renameSync, rmdirSync, rmSync, type Stats, writeFileSync } from 'node:fs';
@@ -11,17 +11,17 @@ import { isStrangers, lstat } from '../../../system/files/way.ts';
 import { DRAFT_SUFFIX } from '../../../system/files/whole-file.ts';
 import { Refused } from './refused.ts';
 
-/** Claude Code keeps more than settings in its own; what is larger is no configuration. */
+/** Claude Code keeps more than settings in its file. A larger file is not a configuration. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
 export interface ConfigPlace {
-  /** A real path: the project, or the user's home. */
+  /** Real path of the project or of the user's home. */
   base: string;
-  /** Relative to it, with `/`. */
+  /** Path relative to `base`, with `/`. */
   name: string;
 }
 
-/** Undefined: it is not there. */
+/** Undefined if the file does not exist. */
 export function readConfigFile(place: ConfigPlace): string | undefined {
   const stats = checkWay(place);
   if (stats === undefined) return undefined;
@@ -34,7 +34,10 @@ export function readConfigFile(place: ConfigPlace): string | undefined {
   }
 }
 
-/** Whole or not at all, with the rights it had; undefined takes it away. Refuses where it changed since it was read. */
+/**
+ * Writes the whole file or nothing, and keeps its permissions. Removes the file if `after` is undefined. Refuses if the
+ * file changed since it was read.
+ */
 export function writeConfigFile(place: ConfigPlace, before: string | undefined, after: string | undefined): void {
   const file = fileOf(place);
   if (after === undefined) {
@@ -59,7 +62,7 @@ function requireUnchanged(place: ConfigPlace, before: string | undefined): void 
   if (readConfigFile(place) !== before) throw new Refused('it was changed by somebody else meanwhile: try again');
 }
 
-/** Of the file; undefined where it, or a folder on the way, is not there. */
+/** Returns the stats of the file. Undefined if the file, or a folder on its path, does not exist. */
 function checkWay(place: ConfigPlace): Stats | undefined {
   let last: Stats | undefined;
   for (const at of wayTo(place)) {
@@ -85,7 +88,7 @@ function makeFolders(place: ConfigPlace): void {
   }
 }
 
-/** Those on the way to a file that was taken away; what others put there keeps them. */
+/** Removes the folders on the path of a removed file. A folder with other content stays. */
 function removeEmptyFolders(place: ConfigPlace): void {
   for (const folder of wayTo(place).slice(0, -1).reverse()) {
     try {
@@ -96,7 +99,7 @@ function removeEmptyFolders(place: ConfigPlace): void {
   }
 }
 
-/** Each folder below the base, then the file. */
+/** Returns each folder below the base, then the file. */
 function wayTo({ base, name }: ConfigPlace): string[] {
   const names = name.split('/');
   return names.map((_, at) => path.join(base, ...names.slice(0, at + 1)));

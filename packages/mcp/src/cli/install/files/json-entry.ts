@@ -1,14 +1,14 @@
-/** One server in a JSON configuration: put in, brought up to date, taken out again. */
+/** Adds, updates and removes a server in a JSON configuration. */
 
 import { applyEdits, modify, type Node } from 'jsonc-parser';
 import { isServerOfArgus, type ServerEntry } from '../agents.ts';
 import { contentOf, formatted, inserted, objectUnder, parsed, propertyOf, styleOf, takenOut } from './json-text.ts';
 import { positionOf, Refused } from './refused.ts';
 
-/** The key that holds the servers, and the name of ours. */
+/** The key that holds the servers, and the name of our server. */
 export type EntryKeys = readonly [container: string, name: string];
 
-/** The same text where the entry is there already. */
+/** Returns the text unchanged if it already has the entry. */
 export function withJsonEntry(text: string | undefined, [container, name]: EntryKeys, entry: ServerEntry): string {
   if (text === undefined) return `${formatted({ [container]: { [name]: entry } }, styleOf(''), '')}\n`;
   const root = parsed(text);
@@ -19,13 +19,13 @@ export function withJsonEntry(text: string | undefined, [container, name]: Entry
   return updated(text, there, [container, name], entry);
 }
 
-/** The same text where the entry is not there; undefined where the file was made for it. */
+/** Returns the text unchanged if it has no entry, or undefined if the file contains nothing else. */
 export function withoutJsonEntry(text: string, keys: EntryKeys): string | undefined {
   const there = entryIn(text, keys);
   return there === undefined ? text : takenOut(text, there);
 }
 
-/** Whether it is there, however it came. */
+/** True if the text has the entry, from any writer. */
 export function hasJsonEntry(text: string, keys: EntryKeys): boolean {
   return entryIn(text, keys) !== undefined;
 }
@@ -36,7 +36,7 @@ function entryIn(text: string, [container, name]: EntryKeys): Node | undefined {
   return there !== undefined && isServerOfArgus(contentOf(there)) ? there : undefined;
 }
 
-/** What its user added to it stays. */
+/** Updates an entry and keeps the keys that the user added to it. */
 function updated(text: string, property: Node, keys: EntryKeys, entry: ServerEntry): string {
   const style = styleOf(text);
   const there = contentOf(property);

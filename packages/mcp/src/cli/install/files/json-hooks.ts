@@ -1,4 +1,4 @@
-/** The hook in an agent's JSON: one element in the list of each event, put in, brought up to date, taken out again. */
+/** Adds, updates and removes the hook in an agent's JSON: an element in the list of each event. */
 
 import { getNodeValue, type Node } from 'jsonc-parser';
 import {
@@ -15,28 +15,28 @@ import {
 import { positionOf, Refused } from './refused.ts';
 
 export interface HookForm {
-  /** By event, what its list gets. */
+  /** The element to add, by event. */
   elements: Readonly<Record<string, object>>;
-  /** What a file has besides. */
+  /** Other keys of a new file. */
   extra?: object;
 }
 
 const KEY = 'hooks';
 
-/** The same text where it is there already. */
+/** Returns the text unchanged if it already has the hook. */
 export function withJsonHooks(text: string | undefined, form: HookForm): string {
   if (text === undefined) return newFile(form);
   return Object.entries(form.elements).reduce((text, [event, element]) => withHook(text, event, element), text);
 }
 
-/** The same text where it is not there; undefined where the file was made for it. */
+/** Returns the text unchanged if it has no hook, or undefined if the file contains nothing else. */
 export function withoutJsonHooks(text: string, form: HookForm): string | undefined {
   const found = Object.keys(form.elements).flatMap((event) => {
     const own = ownIn(text, event);
     return own === undefined ? [] : [[event, getNodeValue(own)]];
   });
   let left: string | undefined = text === newFile({ ...form, elements: Object.fromEntries(found) }) ? undefined : text;
-  // What came last goes first, for the rest stands on it.
+  // Remove in the reverse order of adding, because later elements may depend on earlier ones.
   for (const event of Object.keys(form.elements).reverse()) {
     const own = left === undefined ? undefined : ownIn(left, event);
     if (left !== undefined && own !== undefined) left = takenOut(left, own);
@@ -44,7 +44,10 @@ export function withoutJsonHooks(text: string, form: HookForm): string | undefin
   return left;
 }
 
-/** In another order than a file has that was there before, so that the two can be told apart. */
+/**
+ * Puts `extra` behind the hooks, unlike a file that existed before. So `withoutJsonHooks` can recognize a file that was
+ * created here.
+ */
 function newFile({ elements, extra }: HookForm): string {
   const lists = Object.fromEntries(Object.entries(elements).map(([event, element]) => [event, [element]]));
   return `${formatted({ [KEY]: lists, ...extra }, styleOf(''), '')}\n`;
@@ -77,7 +80,7 @@ function ownIn(text: string, event: string): Node | undefined {
   return list && childrenOf(list).find((one) => isOwn(getNodeValue(one)));
 }
 
-/** Whether an element calls the hook of Argus, and nothing else. */
+/** True if an element calls only the hook of Argus. */
 function isOwn(element: unknown): boolean {
   if (typeof element !== 'object' || element === null) return false;
   const handlers: unknown[] = 'hooks' in element && Array.isArray(element.hooks) ? element.hooks : [element];

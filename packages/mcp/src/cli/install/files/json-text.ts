@@ -1,10 +1,10 @@
 /**
- * JSON with comments as text: places in it, and what is put in so that it can be taken out again. Only its own bytes are
- * added, in a way that can be told apart afterwards, so that taking it out leaves the file as it was:
- *
- * - into an empty object or array right behind its brace, so that what stands there on a line of its own is in one that
- *   came with it, which goes with it;
- * - else behind the last of them, with the comma that this one lacks; or with one of its own where that had one.
+ * Edits JSON with comments as text. An addition changes no other bytes and can be recognized later, so that removing it
+ * restores the file:
+ * - In an empty object or array, the addition goes right behind the opening brace. If the only child is on a line of
+ *   its own, its object was added with it, and both are removed together.
+ * - Otherwise the addition goes behind the last child. It starts with a comma if that child had no trailing comma, and
+ *   ends with a comma if it had one.
  */
 
 import {
@@ -30,7 +30,7 @@ export function parsed(text: string): Node {
   return root;
 }
 
-/** A blank instead of the byte order mark, so that places stay what they are. */
+/** Replaces the byte order mark with a blank, so that offsets stay the same. */
 function withoutMark(text: string): string {
   return text.replace(/^\uFEFF/u, ' ');
 }
@@ -67,7 +67,7 @@ export function styleOf(text: string): Style {
   return { eol: text.includes('\r\n') ? '\r\n' : '\n', unit: unit ?? '  ' };
 }
 
-/** Its lines after the first are moved to the right; lists stand in one line. */
+/** Indents all lines after the first. Lists are written on one line. */
 export function formatted(value: unknown, { eol, unit }: Style, indent: string): string {
   const text = JSON.stringify(value, null, unit).replaceAll(
     /\[\s+("[^[\]{}]*?")\s+\]/gu,
@@ -76,7 +76,7 @@ export function formatted(value: unknown, { eol, unit }: Style, indent: string):
   return text.replaceAll('\n', eol + indent);
 }
 
-/** A property into an object, or without a key a value into an array. */
+/** Inserts a property into an object, or a value into an array if there is no key. */
 export function inserted(text: string, container: Node, key: string | undefined, value: unknown): string {
   const style = styleOf(text);
   const last = childrenOf(container).at(-1);
@@ -90,7 +90,7 @@ export function inserted(text: string, container: Node, key: string | undefined,
   return spliced(spliced(text, end, separator + property), endOf(last), ',');
 }
 
-/** Of its properties, where they stand on lines of their own. */
+/** Returns the indentation of the properties. Undefined if the first property is not on a line of its own. */
 function indentOf(text: string, object: Node, { unit }: Style): string | undefined {
   const [first] = childrenOf(object);
   if (first === undefined) return undefined;
@@ -107,7 +107,10 @@ function spliced(text: string, at: number, more: string): string {
   return text.slice(0, at) + more + text.slice(at);
 }
 
-/** What stands between the end of a property and the next one or the brace: its comma, and where the last of it ends. */
+/**
+ * Finds the comma between the end of a property and the next property or the brace, and the end of the last comment or
+ * comma there.
+ */
 function gapAfter(text: string, from: number, to: number) {
   const isIn = (offset: number) => offset >= from && offset < to;
   let comma: number | undefined;
@@ -126,7 +129,7 @@ function gapAfter(text: string, from: number, to: number) {
   return { comma, end, endsInLineComment };
 }
 
-/** Whether an object that holds nothing else was made for its one property. */
+/** True if an object was added for its only property. */
 function cameWithIt(text: string, object: Node): boolean {
   const [only, other] = childrenOf(object);
   if (only === undefined || other !== undefined) return false;
@@ -134,7 +137,10 @@ function cameWithIt(text: string, object: Node): boolean {
   return before.includes('\n') && (before + text.slice(endOf(only), endOf(object) - 1)).trim() === '';
 }
 
-/** A property or a value of an array, with what came with it; undefined where that is the whole file. */
+/**
+ * Removes a property, or a value of an array, with the containers that were added for it. Undefined if that is the
+ * whole file.
+ */
 export function takenOut(text: string, child: Node): string | undefined {
   const container = child.parent;
   if (container === undefined) return undefined;

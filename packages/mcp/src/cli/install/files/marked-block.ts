@@ -1,6 +1,6 @@
 /**
- * A block of lines between two marks in somebody else's text: put at its end, brought up to date in its place, and taken
- * out again. One line break before it comes and goes with it, so that what is left is the text as it was.
+ * A block of lines between two marks in another owner's text: added at the end, updated in place, and removed again. A
+ * line break before it is added and removed with it, so that removing the block restores the text.
  */
 
 import { Refused } from './refused.ts';
@@ -15,7 +15,7 @@ interface Found {
   end: number;
 }
 
-/** The same text where the block is there as it should be. */
+/** Returns the text unchanged if its block is current. */
 export function withBlock(text: string | undefined, marks: BlockMarks, content: string): string {
   const eol = text?.includes('\r\n') ? '\r\n' : '\n';
   const block = `${[marks.begin, ...content.trimEnd().split('\n'), marks.end].join(eol)}${eol}`;
@@ -25,7 +25,7 @@ export function withBlock(text: string | undefined, marks: BlockMarks, content: 
   return text.slice(0, found.start) + block + text.slice(found.end);
 }
 
-/** The same text where there is no block; undefined where the file was made for it. */
+/** Returns the text unchanged if it has no block, or undefined if the file contains nothing else. */
 export function withoutBlock(text: string, marks: BlockMarks): string | undefined {
   const found = foundBlock(text, marks);
   if (found === undefined) return text;
@@ -33,7 +33,7 @@ export function withoutBlock(text: string, marks: BlockMarks): string | undefine
   return text.slice(0, found.start).replace(/\r?\n$/u, '') + text.slice(found.end);
 }
 
-/** From the mark that begins it to the line after the one that ends it. */
+/** Finds the block from its begin mark to the end of the line of its end mark. */
 export function foundBlock(text: string, { begin, end }: BlockMarks): Found | undefined {
   const [begins, ends] = [linesThatAre(text, begin), linesThatAre(text, end)];
   const [first, last] = [begins[0], ends[0]];

@@ -1,7 +1,7 @@
-/** A file that is left as it is, with the reason as a sentence without its full stop. */
+/** Thrown for a file that is left unchanged. The message is the reason, without a full stop. */
 export class Refused extends Error {}
 
-/** Line and column of an offset, as editors count them. */
+/** Returns line and column of an offset, counted from 1 as in editors. */
 export function positionOf(text: string, offset: number): string {
   const before = text.slice(0, offset);
   const line = before.split('\n').length;

@@ -1,5 +1,6 @@
 /**
- * A server in Codex's config.toml, as a block between marks: its own lines are added, and nobody's formatting is touched.
+ * A server in Codex's config.toml, as a block between marks. Only whole lines are added, so the formatting of the file
+ * is kept.
  */
 
 import { parse, TomlError } from 'smol-toml';
@@ -9,7 +10,7 @@ import { Refused } from './refused.ts';
 
 const MARKS: BlockMarks = { begin: '# argus:begin, taken out by: argus install --remove', end: '# argus:end' };
 
-/** The same text where the server is there already, in a block or by hand. */
+/** Returns the text unchanged if it already has the server, in a block or written by hand. */
 export function withTomlEntry(text: string | undefined, entry: ServerEntry): string {
   const others = serverIn(withoutBlock(text ?? '', MARKS) ?? '');
   if (others !== undefined) {
@@ -18,7 +19,7 @@ export function withTomlEntry(text: string | undefined, entry: ServerEntry): str
   }
   const lines = Object.entries(entry).map(([key, value]) => `${key} = ${tomlValue(value)}`);
   const after = withBlock(text, MARKS, [`[mcp_servers.${SERVER_NAME}]`, ...lines].join('\n'));
-  // Where mcp_servers is a table in one line, nothing can be added to it.
+  // Throws if `mcp_servers` is an inline table, because nothing can be added to it.
   serverIn(after);
   return after;
 }
@@ -28,7 +29,7 @@ export function withoutTomlEntry(text: string): string | undefined {
   return withoutBlock(text, MARKS);
 }
 
-/** Whether it is there, in a block or by hand. */
+/** True if the server is there, in a block or written by hand. */
 export function hasTomlEntry(text: string): boolean {
   return isServerOfArgus(serverIn(text));
 }
@@ -46,7 +47,7 @@ function serverIn(text: string): unknown {
   }
 }
 
-/** Texts, numbers and lists of texts are written alike. */
+/** JSON syntax is valid TOML for texts, numbers and lists of texts. */
 function tomlValue(value: ServerEntry[string]): string {
   return Array.isArray(value) ? `[${value.map((one) => JSON.stringify(one)).join(', ')}]` : JSON.stringify(value);
 }

@@ -1,10 +1,13 @@
-/** What the failing code does, and what it takes and gives: the lines around the error with the comment above them. */
+/** Shows what the failing code does and its signature: the lines around the error, with the comment above them. */
 
 import type { Finding } from '../context-model.ts';
 import type { ContextScope } from '../scope.ts';
 import type { EnclosingFunction } from './functions.ts';
 
-/** Lines on either side of the failing one, and the most above it where the function begins there. */
+/**
+ * Number of lines on each side of the failing line. If the function starts above, up to the second limit of lines are
+ * shown.
+ */
 const LINES_AROUND = 10;
 const MAX_LINES_ABOVE = 40;
 
@@ -30,7 +33,7 @@ export function interfaceOf({ place, tested }: ContextScope): Finding {
   return { answer: enclosing.signature, source: `${(tested ?? place).file}:${enclosing.start}` };
 }
 
-/** Numbered lines around one, which is marked. */
+/** Returns numbered lines around a line, which is marked. */
 export function codeAround(lines: readonly string[], line: number, enclosing: EnclosingFunction | null = null): string {
   const header = enclosing && enclosing.from >= line - MAX_LINES_ABOVE ? enclosing.from : line;
   const from = Math.max(1, Math.min(header, line - LINES_AROUND));

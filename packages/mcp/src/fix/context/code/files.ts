@@ -1,13 +1,13 @@
 /**
- * Reads files of the project and only those: a path or a symbolic link that leads out of it is no file. No more of a
- * file is held than an answer can need.
+ * Reads files of the project only. A path or a symbolic link that leads outside counts as missing. Only the needed part
+ * of a file is kept in memory.
  */
 
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import { readPart } from '../../../system/files/read.ts';
 
-/** Source files are smaller; of a larger one the beginning is read. */
+/** Source files are smaller. Only the beginning of a larger file is read. */
 const MAX_BYTES = 2 * 1024 * 1024;
 
 export class ProjectFiles {
@@ -15,24 +15,24 @@ export class ProjectFiles {
   readonly #redact: (text: string) => string;
   readonly #texts = new Map<string, string | undefined>();
 
-  /** `redact` is for what is shown of a file. */
+  /** `redact` is applied to every shown part of a file. */
   constructor(root: string, redact: (text: string) => string = (text) => text) {
     this.root = realpathSync(root);
     this.#redact = redact;
   }
 
-  /** The text of a file by its path relative to the root, or undefined where there is none to read. */
+  /** Returns the text of a file by its path relative to the root. Undefined if it cannot be read. */
   text(relative: string): string | undefined {
     if (!this.#texts.has(relative)) this.#texts.set(relative, this.#read(relative, MAX_BYTES));
     return this.#texts.get(relative);
   }
 
-  /** Without secrets, each at its own number. */
+  /** Returns the lines without secrets. Line numbers stay the same. */
   lines(relative: string): string[] | undefined {
     const text = this.text(relative);
     if (text === undefined) return undefined;
     const lines = aligned(this.#redact(text).split(/\r?\n/u), text.split(/\r?\n/u));
-    // What follows the last newline is no line.
+    // The text after the last newline is not a line.
     return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
   }
 
@@ -40,7 +40,7 @@ export class ProjectFiles {
     return this.text(relative) !== undefined;
   }
 
-  /** The path relative to the root with `/`, or undefined where it leads out of the project. */
+  /** Returns the path relative to the root with `/`. Undefined if it leads out of the project. */
   inside(file: string): string | undefined {
     try {
       const real = realpathSync(path.resolve(this.root, file));
@@ -52,14 +52,14 @@ export class ProjectFiles {
     }
   }
 
-  /** The file of this name in the folder of another one or the nearest above it. */
+  /** Returns the file with this name in the folder of `from`, or in the nearest folder above it. */
   nearest(from: string, name: string): string | undefined {
     const parts = path.posix.dirname(from).split('/');
     const folders = parts.map((_, up) => parts.slice(0, parts.length - up).join('/'));
     return [...folders, ''].map((folder) => path.posix.join(folder, name)).find((file) => this.has(file));
   }
 
-  /** The end of a file that may be large. */
+  /** Returns the end of a file, which may be large. */
   tail(relative: string, bytes: number): string | undefined {
     return this.#read(relative, bytes, true);
   }
@@ -70,7 +70,7 @@ export class ProjectFiles {
     try {
       const reading = { maxBytes: most, links: { within: this.root } };
       const bytes = readPart(path.join(this.root, inside), reading, end ? 'end' : 'beginning');
-      // A NUL is in no text.
+      // A file with a NUL byte is not a text.
       return bytes.includes(0) ? undefined : bytes.toString('utf8');
     } catch {
       return undefined;
@@ -78,7 +78,10 @@ export class ProjectFiles {
   }
 }
 
-/** A secret of several lines has become one: from the first of them to the last nothing is shown. */
+/**
+ * Restores the number of lines after redaction, because a secret of several lines becomes one line. No line between the
+ * first and the last changed line is shown.
+ */
 function aligned(redacted: readonly string[], lines: readonly string[]): string[] {
   const missing = lines.length - redacted.length;
   if (missing === 0) return [...redacted];

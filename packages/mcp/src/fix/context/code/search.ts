@@ -1,6 +1,6 @@
 /**
- * Finds lines of the project's text files that hold a word or phrase: by git, which searches plain folders too. What
- * git ignores and files of secrets are left out.
+ * Finds lines with a word or phrase in the project's text files. Uses git, which searches folders without a repository
+ * too. Skips ignored files and files that may hold secrets.
  */
 
 import { isSecretFile } from '../../../system/files/secret-files.ts';
@@ -14,16 +14,16 @@ export interface Hit {
 
 export interface SearchOptions {
   limit: number;
-  /** The phrase is a name: no letters around it. */
+  /** True to match whole words only. */
   word?: boolean;
-  /** Only these, as git's patterns. */
+  /** Patterns of git for the files to search. */
   only?: readonly string[];
 }
 
-/** Nobody wrote them. */
+/** These files are not written by people. */
 const GENERATED_FILES = ['*.lock', 'package-lock.json', '*.min.js', '*.map', '*.snap'];
 
-/** In a folder that is no repository nothing says what is ignored. */
+/** Folders to skip without a repository, because there no file lists what is ignored. */
 const FOREIGN_FOLDERS = 'node_modules .git .hg .svn target dist build .venv venv __pycache__ .next'.split(' ');
 
 /** Longer lines are generated. */
@@ -35,14 +35,14 @@ export function isTestFile(file: string): boolean {
   );
 }
 
-/** Throws where nothing could be searched. */
+/** Throws if the search could not run. */
 export async function searchLines(scope: ContextScope, phrase: string, options: SearchOptions): Promise<Hit[]> {
   if (phrase.trim() === '' || /[\n\0]/u.test(phrase)) return [];
   const { limit, word, only = ['.'] } = options;
   const where = scope.git === null ? ['--no-index', '--exclude-standard'] : ['--untracked'];
   const how = ['-n', '-z', '-I', '-F', ...(word ? ['-w'] : []), ...where];
   const asked = await scope.runGit(['grep', ...how, '-e', phrase, '--', ...only, ...excluded(scope)]);
-  // 1: found nothing.
+  // Exit code 1 means no match.
   if (asked.stdout === '' && asked.problem !== null && asked.exitCode !== 1) throw new Error(asked.problem);
   return asked.stdout
     .split('\n')

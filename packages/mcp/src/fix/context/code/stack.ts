@@ -1,10 +1,13 @@
-/** The project's technologies and where it runs, in a few words for a query. Detecting them: `environment/`. */
+/**
+ * Describes the project's technologies and its environment in a few words for the research query. Detection is in
+ * `environment/`.
+ */
 
 import { environmentOf } from '../../../environment/project-environment.ts';
 import type { ContextScope } from '../scope.ts';
 import { namespaceOf } from '../system/cluster.ts';
 
-/** `typescript 5`, `react 18`, `node 20`. */
+/** For example `typescript 5`, `react 18`, `node 20`. */
 export function techStack({ files }: ContextScope): string[] {
   const { language, language_major, framework, framework_major, runtime } = environmentOf(files.root);
   const named = [

@@ -1,20 +1,20 @@
 /**
- * The project's own function that a failing line of a test calls, because it seldom stands in the trace of an assertion.
- * One that several files define is not found.
+ * Finds the function of the project that a failing line of a test calls, because that function is rarely in the trace
+ * of an assertion. Returns null if several files define the function.
  */
 
 import type { ContextScope, SourceLocation, Tested } from '../scope.ts';
 import { enclosingFunction } from './functions.ts';
 import { isTestFile, searchLines } from './search.ts';
 
-/** Words of test frameworks and languages that stand before parentheses. */
+/** Words of test frameworks and languages that appear before parentheses. */
 const NOT_TESTED =
   /^(?:.|assert\w*|await|catch|describe|equals?|expect\w*|for|function|if|is|it|len|list|new|print|raises|require|return|should|str|test|throws|to[A-Z]\w*|while|with)$/u;
 
-/** Lines of one statement that may follow the one an error names. */
+/** Number of lines of a statement that starts at the line of the error. */
 const MAX_STATEMENT_LINES = 4;
 
-/** Each is looked for through the whole project. */
+/** Limit, because each name needs a search through the whole project. */
 const MAX_NAMES = 4;
 const MAX_HITS = 60;
 

@@ -1,4 +1,7 @@
-/** What the tests expect: the failing test's own code, else a line of a test that names the failing function or file. */
+/**
+ * Shows what the tests expect: the code of the failing test, otherwise a line of a test that names the failing function
+ * or file.
+ */
 
 import path from 'node:path';
 import type { Finding } from '../context-model.ts';
@@ -6,7 +9,7 @@ import type { ContextScope } from '../scope.ts';
 import { codeAround } from './code.ts';
 import { type Hit, isTestFile, searchLines } from './search.ts';
 
-/** As git's patterns. */
+/** Patterns of git. */
 const TEST_FILES = [
   ...['*.test.*', '*.spec.*', 'test_*.py', '*_test.*', '*_spec.rb', '*Test.*', '*Tests.*', '*Spec.*'],
   ...['test/**', 'tests/**', 'spec/**', '__tests__/**'],
@@ -31,7 +34,7 @@ export async function testExpectations(scope: ContextScope): Promise<Finding> {
 
 type TestPlace = Pick<Hit, 'file' | 'line'>;
 
-/** A frame of the trace that lies in a test. */
+/** Returns the first frame of the trace that is in a test. */
 function failingFrame({ request, files, place }: ContextScope): TestPlace | undefined {
   if (place?.traced && isTestFile(place.file)) return place;
   for (const { file: named, line } of [request.error.location, ...(request.error.frames ?? [])].filter(
@@ -43,7 +46,7 @@ function failingFrame({ request, files, place }: ContextScope): TestPlace | unde
   return undefined;
 }
 
-/** By its name, before which runners print its suites. */
+/** Finds a test by its name. Runners print the names of its suites before it. */
 async function failingTest(scope: ContextScope): Promise<TestPlace | undefined> {
   for (const name of (scope.request.error.failing_tests ?? []).slice(0, 3)) {
     const own = name.split(/\s+[>›»]\s+|::|\s+#|(?<=\w)\.(?=test)/u).at(-1) ?? '';
@@ -53,7 +56,9 @@ async function failingTest(scope: ContextScope): Promise<TestPlace | undefined> 
   return undefined;
 }
 
-/** An assertion says what is expected, a call shows how it is used; an import does neither. */
+/**
+ * Prefers assertions, because they show the expected result, then calls, because they show the use. Imports come last.
+ */
 async function testOfPlace(scope: ContextScope): Promise<TestPlace | undefined> {
   const { place } = scope;
   const base = path.posix.basename(place?.file ?? '').replace(/\.\w+$/u, '');

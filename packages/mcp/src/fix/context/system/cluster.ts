@@ -1,5 +1,5 @@
 /**
- * What runs in the namespace of Kubernetes, and why it does not, in kubectl's own words. Nothing is changed, and a
+ * Reports what runs in a Kubernetes namespace and why it does not, with the output of kubectl. It changes nothing. A
  * missing tool is a reason, not a failure.
  */
 
@@ -10,23 +10,23 @@ import { addContainerEvidence } from '../hypothesis.ts';
 import type { ContextScope } from '../scope.ts';
 import { dockerState } from './docker.ts';
 
-/** An unreachable cluster must not hold up the answer. */
+/** An unreachable cluster must not delay the answer. */
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** Pods that are described and whose logs are read. */
+/** Limit for the pods to describe and whose logs to read. */
 const MAX_UNWELL_PODS = 3;
 const MAX_ROWS = 15;
 const MAX_EVENTS = 5;
 const LOG_LINES = 40;
 
-/** RFC 1123, as Kubernetes demands of a namespace. */
+/** RFC 1123 label, which Kubernetes requires for a namespace. */
 const NAMESPACE = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/u;
 
-/** `status` as kubectl's own column shows it: `CrashLoopBackOff`, `Init:Error`, `Running`. */
+/** `status` is kubectl's column, for example `CrashLoopBackOff`, `Init:Error`, `Running`. */
 type Pod = { name: string; status: string; restarts: number; isUnwell: boolean; row: string };
 
-/** `why`: why there are none, as a sentence. */
+/** `why` is a sentence about why there are no pods. */
 type Cluster = { pods: Pod[]; why: string | null };
 
 const cached = new WeakMap<ContextScope, Promise<Cluster>>();
@@ -51,7 +51,7 @@ export async function clusterState(scope: ContextScope): Promise<Finding> {
   };
 }
 
-/** The states of its containers with their reasons, and the warnings among its events. */
+/** Returns the states of the pod's containers with their reasons, and the warnings in its events. */
 async function describe(scope: ContextScope, { name }: Pod): Promise<string> {
   const { stdout } = await kubectl(scope, ['describe', 'pod', name]);
   const fields = stdout.match(/^\s+(?:State|Last State|Reason|Message|Exit Code|memory):\s+\S.*$/gmu) ?? [];
@@ -69,7 +69,7 @@ export async function deploymentState(scope: ContextScope): Promise<Finding> {
   return { answer: known.map((one) => one.answer).join('\n'), source: known.map((one) => one.source).join(', ') };
 }
 
-/** The table of deployments; where one is not ready, the newest warnings of the namespace say why. */
+/** Returns the table of deployments. If a deployment is not ready, adds the newest warnings of the namespace. */
 async function deployments(scope: ContextScope): Promise<Finding> {
   const { why } = await clusterOf(scope);
   if (why !== null && !why.includes('has no pods')) return { why_not: why };
@@ -86,10 +86,10 @@ async function deployments(scope: ContextScope): Promise<Finding> {
   return { answer: [...rows, ...events].join('\n'), source: 'kubectl get deployments' };
 }
 
-/** What containers printed before they ended. */
+/** Returns the last output of containers that ended. */
 export async function previousLogs(scope: ContextScope): Promise<string | null> {
   const { pods } = await clusterOf(scope);
-  // A pod that waits for its image or its node has printed nothing.
+  // A pod that waits for its image or its node has no output.
   const hasRun = ({ isUnwell, restarts, status }: Pod) =>
     isUnwell && (restarts > 0 || !/Image|Pending|Config/u.test(status));
   const logs = await Promise.all(
@@ -133,7 +133,7 @@ async function askCluster(scope: ContextScope): Promise<Cluster> {
   return { pods: rows.map(podIn), why: null };
 }
 
-/** `press-web  0/1  CrashLoopBackOff  9 (45s ago)  26m`. */
+/** Parses a line such as `press-web  0/1  CrashLoopBackOff  9 (45s ago)  26m`. */
 function podIn(line: string): Pod {
   const [name = '', ready = '', status = '', restarts = ''] = line.split(/\s+/u);
   const [now, wanted] = ready.split('/');

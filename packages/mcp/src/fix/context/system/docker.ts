@@ -1,6 +1,7 @@
 /**
- * How the project's containers stand, as docker says: those the configuration names, else those compose started here.
- * Nothing is changed or started, and a missing tool is a reason, not a failure.
+ * Reports the state of the project's containers from docker: the containers in the configuration, otherwise the
+ * containers that compose started from this folder. It changes and starts nothing. A missing tool is a reason, not a
+ * failure.
  */
 
 import { type Asked, ask } from '../../../system/ask.ts';
@@ -11,7 +12,7 @@ import type { ContextScope } from '../scope.ts';
 const COMPOSE_FILES = ['compose.yaml', 'compose.yml', 'docker-compose.yaml', 'docker-compose.yml'];
 const MAX_CONTAINERS = 15;
 
-/** A line for each container; the last words are there only where they say something. */
+/** A line for each container. Optional parts appear only if they have a value. */
 const STATE =
   '{{.Name}}: {{.State.Status}}{{if not .State.Running}}, exit code {{.State.ExitCode}}{{end}}{{if .State.OOMKilled}}, OOMKilled{{end}}{{if .State.Health}}, {{.State.Health.Status}}{{end}}{{if .State.Error}}, {{.State.Error}}{{end}}';
 
@@ -19,7 +20,7 @@ export async function dockerState(scope: ContextScope): Promise<Finding> {
   const names = scope.request.config.containers ?? (await composeContainers(scope));
   if (typeof names === 'string') return { why_not: names };
   if (names.length === 0) return { why_not: 'docker knows no container of this project.' };
-  // It fails when one of several is missing, and still prints the others.
+  // docker inspect fails if one of the containers is missing, but it still prints the others.
   const { stdout, problem } = await docker(scope, [
     'inspect',
     '--type',
@@ -38,7 +39,7 @@ export async function dockerState(scope: ContextScope): Promise<Finding> {
   return { answer: [...rows, ...(problem === null ? [] : [problem])].join('\n'), source: 'docker inspect' };
 }
 
-/** The containers that compose started from this folder, or why there are none to ask about. */
+/** Returns the containers that compose started from this folder, or the reason why none can be asked about. */
 async function composeContainers(scope: ContextScope): Promise<string[] | string> {
   const { files } = scope;
   if (!COMPOSE_FILES.some((name) => files.has(name))) {
