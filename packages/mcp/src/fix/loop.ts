@@ -284,15 +284,14 @@ export class Loop {
   }
 
   /**
-   * Looks for answers to the prompt that stopped the last run: under `auto` they are made anew, once; else, and after
-   * that, somebody has to have changed them. Null: there are some; else why there are none.
+   * Looks for answers to the prompt that stopped the last run: under `auto` it is added to the inputs, else somebody has
+   * to have changed them. Null: there are other answers than in the last run; else why there are none.
    */
   async answerPrompt(signal?: AbortSignal): Promise<string | null> {
     const { auto, host: notes } = this.#state.current;
-    const again = auto && notes.inputs_regenerated_at === null;
-    const prompts = again ? [this.#insight?.error.prompt ?? ''].filter(Boolean) : undefined;
+    const prompts = auto ? [this.#insight?.error.prompt ?? ''].filter(Boolean) : undefined;
     const input = await commandInputFor(this.#context, this.#state.current, { prompts, signal });
-    if (again) this.#state.keep({ inputs_regenerated_at: new Date(io().now()).toISOString() });
+    if (auto) this.#state.keep({ inputs_regenerated_at: new Date(io().now()).toISOString() });
     this.#state.write();
     if (input.missing.length > 0) return missingText(input);
     if (input.digest === null)
