@@ -87,18 +87,20 @@ describe('a loop', () => {
   const loop = (root: string, args: string[], invocation: Invocation = {}) =>
     fixProblem(root, loopOn('bash setup.sh', ...args), invocation);
 
-  test('answers a question that the script does not show in the second run', async () => {
+  test('answers questions that the script does not show, one more in each run', async () => {
     const root = project({
       'setup.sh': 'read -rp "Project name: " name\nnode ask.js && echo "made $name"\n',
       'ask.js': `const { createInterface } = require('node:readline');
 const lines = createInterface({ input: process.stdin, output: process.stdout });
-lines.question('Enter the number of workers: ', (answer) => { console.log('workers=' + answer); lines.close(); process.exit(answer ? 0 : 1); });
+const next = (name, then) => lines.question('Enter the ' + name + ': ', (answer) => { console.log(answer); then(); });
+next('number of workers', () => next('region', () => process.exit(0)));
 lines.on('close', () => { process.exitCode = 1; });
 `,
     });
     const { status, stdout, stderr } = await loop(root, ['--auto']);
     expect(status, stdout + stderr).toBe(0);
     expect(read(root)).toContain('Enter the number of workers:');
+    expect(read(root)).toContain('Enter the region:');
   });
 
   test('asks the user for a credential, and shows it nowhere once it is there', async () => {

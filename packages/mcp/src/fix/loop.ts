@@ -293,16 +293,15 @@ export class Loop {
   }
 
   /**
-   * Looks for answers to the prompt that stopped the last run. With `auto`, the answers are generated again once. After
-   * that, and without `auto`, someone must have changed them. Returns null if there are new answers, otherwise the
+   * Looks for answers to the prompt that stopped the last run. With `auto`, the prompt is added to the inputs file.
+   * Without `auto`, someone must have changed the answers. Returns null if there are new answers, otherwise the
    * reason.
    */
   async answerPrompt(signal?: AbortSignal): Promise<string | null> {
     const { auto, host: notes } = this.#state.current;
-    const again = auto && notes.inputs_regenerated_at === null;
-    const prompts = again ? [this.#insight?.error.prompt ?? ''].filter(Boolean) : undefined;
+    const prompts = auto ? [this.#insight?.error.prompt ?? ''].filter(Boolean) : undefined;
     const input = await commandInputFor(this.#context, this.#state.current, { prompts, signal });
-    if (again) this.#state.keep({ inputs_regenerated_at: new Date(io().now()).toISOString() });
+    if (auto) this.#state.keep({ inputs_regenerated_at: new Date(io().now()).toISOString() });
     this.#state.write();
     if (input.missing.length > 0) return missingText(input);
     if (input.digest === null)

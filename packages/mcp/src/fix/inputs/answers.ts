@@ -9,13 +9,7 @@ import { Git } from '../../git/git.ts';
 import type { ProjectFiles } from '../context/code/files.ts';
 import { type Prompt, UNKNOWN } from './prompts.ts';
 
-interface Value {
-  value: string;
-  source: string;
-  /** From 0 to 1. */
-  confidence: number;
-}
-
+type Value = { value: string; source: string; confidence: number };
 type ProjectValues = Awaited<ReturnType<typeof projectValues>>;
 
 /** `redact` must return a text unchanged if it holds no secret. */
@@ -23,7 +17,6 @@ export function answer(prompt: Prompt, name: string, project: ProjectValues, red
   const { text, terminal, conditional, singleKey } = prompt;
   const found = isCredential(prompt, name) ? undefined : proposal(prompt, name, project, redact);
   const base = { name, prompt: text, ...(terminal && { terminal }), ...(conditional && { conditional }) };
-  // Enter is a key too, so an empty answer to a single-key prompt still sends it.
   const enter = singleKey && found?.value !== '' ? { enter: false } : {};
   if (found !== undefined && redact(found.value) === found.value) return { ...base, ...found, ...enter };
   const variable = environmentName(name) || 'NAME';
@@ -52,7 +45,6 @@ function proposal(prompt: Prompt, name: string, project: ProjectValues, redact: 
 const USUAL: readonly [pattern: RegExp, value: string][] = [
   [/\b(?:optional|leave (?:empty|blank)|(?:press|hit) .*(?:enter|return|key)|or enter)\b|按任意键|按回车/iu, ''],
   [/\bport\b/iu, '3000'],
-  [/\burl\b|\bendpoint\b/iu, 'http://localhost:3000'],
   [/\b(?:host(?:name)?|server)\b/iu, 'localhost'],
   [/\benv(?:ironment)?\b|\bstage\b/iu, 'development'],
   [/\b(?:how many|number of|count|replicas|workers|instances|option|choice)\b/iu, '1'],
@@ -62,9 +54,8 @@ const USUAL: readonly [pattern: RegExp, value: string][] = [
 function yesNo({ text, after = '', fallback, singleKey }: Prompt): Value {
   const own = /[[(]\s*Y\s*[/|]|\[y\]/u.test(text) ? 'y' : /[/|]\s*\[?N\b/u.test(text) ? 'n' : undefined;
   const usual = own ?? fallback?.charAt(0).toLowerCase() ?? (isUnknown(text) ? 'n' : 'y');
-  const yes =
-    usual !== 'n' || /\b(?:continue|proceed|go ahead|go on|ready|correct|looks good|ok(?:ay)?)\b/iu.test(text);
-  // Some programs accept only the whole word.
+  const yes = usual !== 'n' || /\b(?:continue|proceed|go ahead|go on|ready|correct|ok(?:ay)?)\b/iu.test(text);
+  // Some take the whole word only.
   const isWord = !singleKey && (/\byes\/no\b/iu.test(text) || /["'\s]yes["'\s]/iu.test(after.split('\n', 2).join(' ')));
   const source = own ? 'default in the prompt' : 'harmless question';
   return { value: isWord ? (yes ? 'yes' : 'no') : yes ? 'y' : 'n', source, confidence: own ? 0.8 : 0.6 };
@@ -82,10 +73,8 @@ function fromProject(text: string, name: string, project: ProjectValues, redact:
   return known === undefined ? project.about(environmentName(name).replaceAll('_', ' ')) : known;
 }
 
-/** Choices that end the program, undo something or affect production. */
-const UNWANTED = /^(?:quit|exit|cancel|abort|none|no|back|q|prod(?:uction)?|live)$/iu;
-
-/** A default or a remark in brackets. */
+const UNWANTED_CHOICES = /^(?:quit|exit|cancel|abort|none|no|back|q|prod(?:uction)?|live)$/iu;
+/** A default or a remark. */
 const BRACKETS = /[[(][^\])]*[\])]/gu;
 
 /** Whole words for secrets. */
@@ -104,7 +93,7 @@ const ABOUT_SECRETS =
   /\b(?:path|file(?:name)?|location|directory|folder|name|length|type|algorithm|expir\w*|ttl|lifetime|policy|provider|manager|(?<!access[ _-]?key[ _-]?)id)\b[^:?]*[:?\])]*\s*$/iu;
 
 export function isCredential(prompt: Prompt, name: string): boolean {
-  if (prompt.silent || isYesNo(prompt)) return prompt.silent === true;
+  if (prompt.silent || isYesNo({ text: prompt.text })) return prompt.silent === true;
   const words = prompt.text.replaceAll(BRACKETS, ' ');
   if (ABOUT_SECRETS.test(words) && !/pass(?:word|phrase)[^\w]*$/iu.test(words)) return false;
   // The name decides if the text does not.
@@ -155,10 +144,9 @@ function defaultIn(text: string): string | undefined {
   const last = told ?? [...text.matchAll(/[[({]([^[\](){}]{1,80})[\])}]/gu)].at(-1)?.[1]?.trim() ?? '';
   const choices = /^[\w@+-][\w.@+-]*(?:\s*[/|,]\s*[\w.@+-]+)+$/u.test(last) ? last.split(/\s*[/|,]\s*/u) : [];
   const capital = choices.find((choice) => /^[A-Z]/u.test(choice))?.toLowerCase();
-  if (choices.length > 0) return capital ?? choices.find((one) => !UNWANTED.test(one) && !DANGER.test(one));
-  return /^(?:optional|required|e\.?g\.?|example|leave|press|hidden|none|max|min|must)|^$|[\s…]/iu.test(last)
-    ? undefined
-    : last;
+  if (choices.length > 0) return capital ?? choices.find((one) => !UNWANTED_CHOICES.test(one) && !DANGER.test(one));
+  const isRemark = /^(?:optional|required|e\.?g\.?|example|leave|press|hidden|none|max|min|must)|^$|[\s…]/iu.test(last);
+  return isRemark ? undefined : last;
 }
 
 /** Returns the name of the variable that may hold a secret: `DB_PASSWORD` for `dbPassword`. */
@@ -170,8 +158,7 @@ export function environmentName(variable: string): string {
 const ENV_FILES = ['.env', '.env.local', '.env.development', '.env.example'];
 const AUTHOR = ['git config user.name', 'package.json author.name', 'package.json author'];
 const REPOSITORY = ['package.json repository', 'package.json repository.url', 'git config remote.origin.url'];
-const NAME =
-  /\b(?:project|app(?:lication)?|package|service|module|image)\b.*\b(?:name|id|slug)\b|^\W*(?:project|app)\W*$|项目名/iu;
+const NAMES = ['package.json name', 'README title', 'folder name'];
 
 /** Topics of a question or its variable, with sources in order. The first matching topic counts. */
 const TOPICS: readonly [about: RegExp, ...sources: string[]][] = [
@@ -180,11 +167,10 @@ const TOPICS: readonly [about: RegExp, ...sources: string[]][] = [
   [/^(?!.*(?:node|python|php|java|go|rust|postgres|docker|api) ?version).*\bversion\b|版本/iu, 'package.json version'],
   [/\bdescri(?:be|ption)\b|描述/iu, 'package.json description', 'README'],
   [/\blicen[sc]e\b|许可/iu, 'package.json license'],
-  [/\bhome ?page\b|\bwebsite\b/iu, 'package.json homepage'],
   [/\bbranch\b|分支/iu, 'git branch'],
   [/^\W*author\W*$/iu, 'git config user', ...AUTHOR],
   [/\bauthor\b|\bmaintainer\b|\b(?:your|full|first|real) name\b|姓名|作者/iu, ...AUTHOR],
-  [NAME, 'package.json name', 'README title', 'folder name'],
+  [/\b(?:project|app(?:lication)?|package)\b.*\b(?:name|id)\b|^\W*(?:project|app)\W*$|项目名/iu, ...NAMES],
 ];
 
 export async function projectValues(files: ProjectFiles, signal?: AbortSignal) {

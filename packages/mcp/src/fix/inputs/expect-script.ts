@@ -6,10 +6,7 @@
 import type { Input } from './inputs-file.ts';
 import { UNKNOWN } from './prompts.ts';
 
-/** If a question comes back this often, its answer is not accepted. */
-const MAX_TIMES_ASKED = 10;
-
-/** The command, if it differs from the command at the time of writing, for example in its arguments. */
+/** The command, where it is another than when the script was written: with other arguments, say. */
 export const COMMAND_VARIABLE = 'ARGUS_EXPECT_COMMAND';
 
 /** Returns the variable that passes a value to the script. Names are case-sensitive. */
@@ -27,21 +24,22 @@ export function expectScript(command: string, inputs: readonly Input[]): string 
   const rows = [...inputs]
     .sort((one, other) => length(other) - length(one))
     .map(({ name, prompt, value, enter, deferred }) => {
-      const args = `${enter === false ? '""' : '"\\r"'}${deferred || value === undefined ? '' : ` ${tcl(value)}`}`;
+      const args = `${enter === false ? '""' : '"\\r"'}${deferred || value === undefined ? '' : ` ${tclWord(value)}`}`;
       return `  -re {${pattern(prompt)}} { answer ${valueVariable(name)} ${args}; exp_continue }`;
     });
   return `# Runs the command and answers its questions by what it asks.
 set timeout -1
 proc answer {name end args} {
   global asked env
-  if {[incr asked($name)] > ${MAX_TIMES_ASKED}} { puts stderr "\\nThe answer of $name was not taken."; exit 1 }
+  # A question that comes back this often is not answered by its answer.
+  if {[incr asked($name)] > 10} { puts stderr "\\nThe answer of $name was not taken."; exit 1 }
   if {[info exists env($name)]} { set args [list $env($name)] }
   if {![llength $args]} { puts stderr "\\nThere is no value for $name."; exit 1 }
   # A program that hides what is typed forgets what was typed before.
   after 100
   send -- "[lindex $args 0]$end"
 }
-set command ${tcl(command)}
+set command ${tclWord(command)}
 if {[info exists env(${COMMAND_VARIABLE})]} { set command $env(${COMMAND_VARIABLE}) }
 spawn -noecho /bin/sh -c $command
 expect {
@@ -53,8 +51,7 @@ exit [expr {$failed ? 1 : $code}]
 `;
 }
 
-/** Quotes a text as a Tcl word. */
-function tcl(text: string): string {
+function tclWord(text: string): string {
   const escaped = text.replaceAll(/[\\"$[\]{};]/gu, '\\$&');
   return `"${escaped.replaceAll('\n', '\\n').replaceAll('\r', '\\r')}"`;
 }

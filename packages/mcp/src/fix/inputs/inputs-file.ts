@@ -5,7 +5,6 @@ import path from 'node:path';
 import { z } from 'zod';
 import { ArgusError, messageOf } from '../../errors.ts';
 import { refusalOf, textOf } from '../../system/files/read.ts';
-import { isWithin } from '../../system/files/way.ts';
 import { writeWholeFile } from '../../system/files/whole-file.ts';
 import { readYaml, YamlError } from '../../system/files/yaml.ts';
 import { environmentName, isCredential } from './answers.ts';
@@ -16,7 +15,6 @@ export const INPUTS_VERSION = 1;
 /** A list of answers is short. A longer file is something else. */
 const READING = { maxBytes: 1024 * 1024 };
 
-const VARIABLE = /^[A-Za-z_]\w*$/u;
 type Test = (text: string) => boolean;
 
 /**
@@ -35,7 +33,7 @@ const inputSchema = () =>
     prompt: z.string().default(''),
     // Accept unquoted `8080` and `true` as text.
     value: z.union([z.string(), z.number(), z.boolean()]).transform(String).optional(),
-    value_from_env: z.optional(z.string().regex(VARIABLE, 'must be the name of an environment variable')),
+    value_from_env: z.optional(z.string().regex(/^[A-Za-z_]\w*$/u, 'must be the name of a variable')),
     source: z.string().default('user'),
     confidence: z.number().min(0).max(1).default(1),
     deferred: z.boolean().optional(),
@@ -61,7 +59,6 @@ const fileSchema = () =>
 export type Input = z.infer<ReturnType<typeof inputSchema>>;
 export type InputsFile = z.infer<ReturnType<typeof fileSchema>>;
 
-/** `file` is the name of the file in messages. */
 export async function parseInputs(text: string, file: string, isSecret: Test): Promise<InputsFile> {
   const invalid = (line: number, what: string) => new ArgusError('INVALID_INPUT', `${file}:${line}: ${what}.`);
   const { value, lineOf } = await readYaml(text).catch((thrown: unknown) => {
@@ -102,17 +99,13 @@ function secretIn({ name, prompt, value, credential, source }: Input, isSecret: 
 const SENT_SECRET =
   /expect\b[^\n]*(?:pass(?:word|phrase|code)|secret|token|api[ _-]?key|\bpin\b|\botp\b)[^\n]*[\s{;]+send\s+(?:--\s+)?(?:"(?!\\[rn]"|\$|\[)[^"\s]+|\{[^}$]+)/iu;
 
-/** Returns the name of a file for people. */
-export function shownIn(root: string, file: string): string {
-  return isWithin(file, root) ? path.relative(root, file) : file;
-}
-
 export async function readInputs(file: string, root: string, isSecret: Test): Promise<InputsFile> {
   const text = textOf(file, READING);
-  if (text !== undefined) return parseInputs(text, shownIn(root, file), isSecret);
+  const name = path.relative(root, file);
+  if (text !== undefined) return parseInputs(text, name, isSecret);
   const advice = 'Correct --inputs, or leave it out and make the file with: argus-mcp generate-inputs SCRIPT';
   const reason = existsSync(file) ? refusalOf(file, READING) : 'it does not exist';
-  throw new ArgusError('INVALID_INPUT', `Inputs file ${shownIn(root, file)}: ${reason}. ${advice}.`);
+  throw new ArgusError('INVALID_INPUT', `Inputs file ${name}: ${reason}. ${advice}.`);
 }
 
 const HEADER = `# Answers for a command that asks. Edit values freely. A credential never stands here:
@@ -128,7 +121,7 @@ export async function writeInputs(file: string, content: InputsFile): Promise<vo
   });
   try {
     mkdirSync(path.dirname(file), { recursive: true });
-    writeWholeFile(file, `${HEADER}${new Document({ ...content, inputs }).toString({ lineWidth: 0 })}`);
+    writeWholeFile(file, HEADER + new Document({ ...content, inputs }).toString({ lineWidth: 0 }));
   } catch (thrown) {
     const why = `Inputs file ${file} could not be written: ${messageOf(thrown)}. Make its folder writable.`;
     throw new ArgusError('INVALID_INPUT', why, { cause: thrown });

@@ -15,17 +15,13 @@ import { quoted, quotedWords } from '../../system/words.ts';
 import { ProjectFiles } from '../context/code/files.ts';
 import { answer, environmentName, isCredential, projectValues } from './answers.ts';
 import { COMMAND_VARIABLE, expectScript, valueVariable } from './expect-script.ts';
-import { INPUTS_VERSION, type Input, type InputsFile, readInputs, shownIn, writeInputs } from './inputs-file.ts';
+import { INPUTS_VERSION, type Input, type InputsFile, readInputs, writeInputs } from './inputs-file.ts';
 import { type Prompt, promptsIn, type Source, UNKNOWN } from './prompts.ts';
-
-/** Path below the project. */
-const FOLDER = path.join('.claude', 'inputs');
 
 interface InputsRequest {
   root: string;
   /** A command line, or the path of a script in the project. */
   command: string;
-  /** ISO 8601 time. */
   now: string;
   /** Prompts that the last run showed. */
   prompts?: readonly string[] | undefined;
@@ -34,7 +30,6 @@ interface InputsRequest {
 
 interface ResolveRequest extends InputsRequest {
   command_hash: string;
-  /** The file from `--inputs`. */
   inputs?: string | undefined;
   /** True to generate a missing file. With `prompts`, missing questions are added to an existing file too. */
   auto: boolean;
@@ -42,7 +37,7 @@ interface ResolveRequest extends InputsRequest {
 }
 
 export interface Feed {
-  /** Path of the inputs file, relative to the project if it is inside. Null if the command gets no input. */
+  /** Of the inputs file, from the project's folder on; null where the command is given nothing. */
   path: string | null;
   /** Standard input of the command or of `program`. */
   input?: string;
@@ -56,7 +51,6 @@ export interface Feed {
   notes: string[];
 }
 
-/** Throws INVALID_INPUT for a file that cannot be used. */
 export async function resolveInputs(request: ResolveRequest): Promise<Feed> {
   const { root, command, inputs: named, auto, prompts } = request;
   const redact = redactor();
@@ -64,13 +58,13 @@ export async function resolveInputs(request: ResolveRequest): Promise<Feed> {
   const file = named === undefined ? names.find(isFile) : path.resolve(root, named);
   const before = file && (await readInputs(file, root, (text) => redact(text) !== text));
   if (file && before && (named !== undefined || !auto || !prompts)) return fed(before, file, request);
-  const made = auto ? await generateInputs(request) : undefined;
-  const inputs = merged(made?.file.inputs ?? [], before ? before.inputs : []);
-  if (made === undefined || inputs.length === 0) return { path: null, missing: [], secrets: [], notes: [] };
-  const target = file ?? inputsPath(root, made.name);
-  const after = { ...made.file, inputs, expect_script: expectScript(made.command, inputs) };
-  await writeInputs(target, after);
-  return fed(after, target, request);
+  const nothing: Feed = { path: null, missing: [], secrets: [], notes: [] };
+  if (!auto) return nothing;
+  const { file: made, name } = await generateInputs(request, before ? before.inputs : []);
+  if (made.inputs.length === 0) return nothing;
+  const target = file ?? inputsPath(root, name);
+  await writeInputs(target, made);
+  return fed(made, target, request);
 }
 
 /** Returns a function that replaces secrets, and returns a text without secrets unchanged. */
@@ -82,29 +76,28 @@ function redactor(): (text: string) => string {
   };
 }
 
-/**
- * Returns `name`, the base name of the file without `-inputs.yaml`, and `command`, which for a script is its
- * interpreter and its path.
- */
-export async function generateInputs({ root, now, signal, ...request }: InputsRequest) {
+/** With the inputs that are known already; `name` is the base name of the file without `-inputs.yaml`. */
+export async function generateInputs({ root, now, signal, ...request }: InputsRequest, known: readonly Input[] = []) {
   const given = request.command.trim();
   if (given === '') throw new ArgusError('INVALID_INPUT', 'The command is empty. Give a script or a command line.');
   const redact = redactor();
   const files = new ProjectFiles(root);
   const script = sourceAt(files, given);
   const sources = script ? [script] : scriptsOf(files, given);
-  const found = sources.flatMap(promptsIn);
-  const seen = (request.prompts ?? []).map((text): Prompt => ({ text }));
-  const fresh = seen.filter(({ text }) => !found.some((one) => wordsOf(one.text) === wordsOf(text)));
-  const prompts = [...found, ...fresh].map((one) => withoutSecrets(one, redact));
+  const asked = sources.flatMap(promptsIn);
+  const seen = (request.prompts ?? []).filter((text) => !asked.some((one) => wordsOf(one.text) === wordsOf(text)));
+  const prompts = [...asked, ...seen.map((text) => ({ text }))].map((one) => withoutSecrets(one, redact));
   const names = namesOf(prompts);
   const project = await projectValues(files, signal);
-  const inputs = prompts.map((one, at) => answer(one, names[at] ?? '', project, redact));
+  const answers = prompts.map((one, at) => answer(one, names[at] ?? '', project, redact));
+  const inputs = merged(answers, known);
   const shown = redact(script?.name ?? given);
-  const command = script ? `${interpreterOf(script)} ${quoted(shown, false)}` : shown;
-  const file: InputsFile = { version: INPUTS_VERSION, script: shown, generated: now, inputs };
-  const name = inputsNames(command, 'command')[0] ?? '';
-  return { command, name, file: { ...file, expect_script: expectScript(command, inputs) } };
+  const named = /^#!.*\b((?:ba|z|da|k)?sh|python[\d.]*|node|expect)\b/u.exec(script?.text ?? '')?.[1];
+  const usual = shown.endsWith('.py') ? 'python3' : /\.[cm]?[jt]s$/u.test(shown) ? 'node' : 'bash';
+  const command = script ? `${named ?? usual} ${quoted(shown, false)}` : shown;
+  const expect_script = expectScript(command, inputs);
+  const file: InputsFile = { version: INPUTS_VERSION, script: shown, generated: now, inputs, expect_script };
+  return { file, name: inputsNames(command, 'command')[0] ?? '' };
 }
 
 /** Returns only letters and digits, so that a prompt can be recognized again. */
@@ -140,30 +133,21 @@ function sourceAt(files: ProjectFiles, file: string): Source | undefined {
   return name === undefined || text === undefined ? undefined : { text, name };
 }
 
-function interpreterOf({ text, name }: Source): string {
-  const usual = /\.py$/u.test(name) ? 'python3' : /\.[cm]?[jt]s$/u.test(name) ? 'node' : 'bash';
-  return /^#!.*\b((?:ba|z|da|k)?sh|python[\d.]*|node|expect)\b/u.exec(text)?.[1] ?? usual;
-}
-
-/** Hides a default in a prompt if it may be a secret. The default of a credential is always hidden. */
+/** A default that is shown may be a secret; a credential's is one whatever it looks like. */
 function withoutSecrets(one: Prompt, redact: (text: string) => string): Prompt {
   const { text, variable = '', fallback } = one;
   const shown = isCredential(one, variable) ? text.replaceAll(/([[(])[^\])]*(?=[\])])/gu, `$1${UNKNOWN}`) : text;
   return { ...one, text: redact(shown), fallback: fallback && redact(fallback) };
 }
 
-/** Common names of variables, which say nothing about the question. */
-const ANYTHING = /^(?:REPLY|reply|ans(?:wer)?|response|input|yn|choice|confirm|var|val(?:ue)?|\w?)$/u;
-
-/** Returns unique names for the reader of a file. */
+/** Names that the reader of a file can tell apart. */
 function namesOf(prompts: readonly Prompt[]): string[] {
-  const used = new Map<string, number>();
+  const used: string[] = [];
   return prompts.map(({ variable = '', text }) => {
     const words = text.replaceAll(/[[(][^\])]*[\])]/gu, ' ').match(/[a-z0-9]+/giu) ?? [];
-    const told = ANYTHING.test(variable) ? words.slice(0, 4).join('_').toLowerCase() : variable;
-    const name = told || variable || 'input';
-    const count = (used.get(name) ?? 0) + 1;
-    used.set(name, count);
+    const name = variable || words.slice(0, 4).join('_').toLowerCase() || 'input';
+    used.push(name);
+    const count = used.filter((one) => one === name).length;
     return count === 1 ? name : `${name}_${count}`;
   });
 }
@@ -187,7 +171,7 @@ export function inputsNames(command: string, commandHash: string): string[] {
 }
 
 export function inputsPath(root: string, name: string): string {
-  return path.join(root, FOLDER, `${name}-inputs.yaml`);
+  return path.join(root, '.claude', 'inputs', `${name}-inputs.yaml`);
 }
 
 /** Merges found and known questions. Known answers stay, because a person may have written them. */
@@ -200,7 +184,7 @@ function merged(found: readonly Input[], known: readonly Input[]): Input[] {
 
 function fed({ inputs, expect_script: script }: InputsFile, file: string, request: ResolveRequest): Feed {
   const env = request.env ?? io().env;
-  const name = shownIn(request.root, file);
+  const name = path.relative(request.root, file);
   const expect = script ? findProgram('expect', request.root, env.PATH ?? '') : undefined;
   const given = ({ value, value_from_env }: Input) => (value_from_env ? env[value_from_env] : value);
   const values = inputs.map((input) => ({ ...input, value: given(input) }));

@@ -14,14 +14,11 @@ const POLL_MS = 500;
 /** Only the last lines of an output can be a prompt. */
 const TAIL_CHARACTERS = 2_000;
 
-export interface PendingPrompt {
-  /** The last line as people see it. Empty if nothing was printed. */
-  prompt: string;
-  /** The program that waits in a read. Null if this is not proven. */
-  reader: string | null;
-  /** A sentence for people. */
-  because: string;
-}
+/**
+ * `prompt`: the last line, as a person sees it. `reader`: the program that the system shows waiting in a read; null where
+ * that is not proven. `because`: a sentence for people.
+ */
+export type PendingPrompt = { prompt: string; reader: string | null; because: string };
 
 export class PromptWatch {
   readonly #timer: NodeJS.Timeout;

@@ -24,7 +24,6 @@ export interface Prompt {
   after?: string;
 }
 
-/** `name` is the shown name, for example `setup.sh`. */
 export type Source = { text: string; name: string };
 
 /** A script with more questions needs a terminal. The length is bounded because regular expressions run over it. */
@@ -53,16 +52,18 @@ const OPTIONS = /(?<options>\{[^{}]*\btype\s*:[^{}]*|\b(?:password|confirm|input
   .source;
 const PYTHON = /^(?!.*\.(?:[cm]?[jt]sx?|exp)$)/u;
 const NODE = /^(?!.*\.(?:py|exp)$)/u;
-const HIDDEN = { silent: true, terminal: true };
-const DRAWN = { terminal: true, conditional: true };
 
 /** Calls that ask questions, for the files of each language. */
 const CALLS: readonly { files: RegExp; call: string; rest?: Partial<Prompt> }[] = [
   { files: PYTHON, call: `${NAME}(?<![.\\w])(?:raw_)?input\\(\\s*${TEXT}` },
   { files: PYTHON, call: `${NAME}(?:click|typer)\\.(?<options>prompt|confirm)\\(\\s*${TEXT}` },
-  { files: PYTHON, call: `${NAME}(?:\\w+\\.)?getpass\\(\\s*(?:prompt=)?${TEXT}`, rest: HIDDEN },
+  {
+    files: PYTHON,
+    call: `${NAME}(?:\\w+\\.)?getpass\\(\\s*(?:prompt=)?${TEXT}`,
+    rest: { silent: true, terminal: true },
+  },
   { files: NODE, call: `${NAME}\\w[\\w.]*\\.question\\(\\s*${TEXT}` },
-  { files: NODE, call: `${OPTIONS}${TEXT}`, rest: DRAWN },
+  { files: NODE, call: `${OPTIONS}${TEXT}`, rest: { terminal: true, conditional: true } },
   { files: /\.exp$|^[^.]+$/u, call: `send_user\\s+(?:--\\s+)?${TEXT}[^\\n]*\\n\\s*expect_user\\b` },
 ];
 
@@ -93,10 +94,7 @@ const NO_COMMANDS =
 
 /** The start of a command: after separators and keywords of the shell. */
 const BEGINS = /(?<=^|[;&|({!]|\b(?:then|do|else|if|elif|while|until)\b)[ \t]*/u.source;
-const COMMAND = new RegExp(
-  `${BEGINS}(?:IFS=\\S*[ \\t]+)?(?<name>read|select|echo|printf)[ \\t]+(?<args>[^\\n;&|()\`]*)`,
-  'gmu',
-);
+const ASKS = '(?:IFS=\\S*\\s+)?(?<name>read|select|echo|printf)[ \\t]+(?<args>[^\\n;&|()`]*)';
 
 /** After these in a line, a command may not be reached. */
 const BLOCK = /^\s|\b(?:then|do|else)\b|&&|\|\||\)/u;
@@ -142,17 +140,17 @@ function shellPrompts(script: string): Prompt[] {
   const prompts: Prompt[] = [];
   let printed: string[] = [];
   const commands = masked(text);
-  for (const { index, 0: all, groups = {} } of commands.matchAll(COMMAND)) {
+  for (const { index, 0: all, groups = {} } of commands.matchAll(new RegExp(BEGINS + ASKS, 'gmu'))) {
     const { name = '', args = '' } = groups;
     const end = index + all.length;
     const before = commands.slice(commands.lastIndexOf('\n', index) + 1, end - args.length).replace(/\w+\s*$/u, '');
     const { words } = quotedWords(text.slice(end - args.length, end));
     if (name === 'echo' || name === 'printf') {
-      if (!/>\s*[^&\s/]/u.test(args)) printed = [...printed, ...linesOf(words.map(shown))].slice(-4);
+      if (!/>\s*[^&\s/]/u.test(args)) printed = [...printed, ...printedLines(words.map(shown))].slice(-4);
       continue;
     }
-    const select = { variable: words[0], fallback: '1', text: '$PS3' };
-    const { text: own, ...call } = name === 'select' ? select : readCall(words);
+    const isMenu = name === 'select';
+    const { text: own, ...call } = isMenu ? { variable: words[0], fallback: '1', text: '$PS3' } : readOptions(words);
     const isElsewhere = /<(?!\s*\/dev\/tty)|(?<=^|\s)-\w*u\s*[1-9]/u.test(args) || /(?<!\|)\|\s*$/u.test(before);
     // A `read` without a question before it reads data.
     const question = isElsewhere ? undefined : (own ?? (/\bwhile\b/u.test(before) ? undefined : printed.pop()));
@@ -174,16 +172,14 @@ function shellPrompts(script: string): Prompt[] {
   return prompts;
 }
 
-/** Returns the lines that `echo` or `printf` print. */
-function linesOf(words: readonly string[]): string[] {
+function printedLines(words: readonly string[]): string[] {
   const [format = '', ...values] = words.filter((word) => !/^(?:-[neEr-]+|>.*)$/u.test(word));
   const filled = format.replaceAll(/%[-\d.]*[sdbq]/gu, () => values.shift() ?? '');
   const lines = [filled, ...values].join(' ').split(/\\[nc]|\n/u);
   return lines.filter((line) => line.trim() !== '');
 }
 
-/** Reads the options of `read` in bash and zsh that affect the answer. */
-function readCall(words: readonly string[]): Partial<Prompt> {
+function readOptions(words: readonly string[]): Partial<Prompt> {
   const call: Partial<Prompt> = {};
   let at = 0;
   for (; /^-./u.test(words[at] ?? ''); at++) {
@@ -194,7 +190,5 @@ function readCall(words: readonly string[]): Partial<Prompt> {
     if (option === 'p') call.text = value;
     else if (option?.toLowerCase() === 'n') call.singleKey = value === '1';
   }
-  // In zsh: `read "name?Prompt"`.
-  const [, variable, asked] = /^(\w*)(?:\?([\s\S]*))?$/u.exec(words[at] ?? '') ?? [];
-  return { ...call, variable, ...(asked === undefined ? {} : { text: asked }) };
+  return { ...call, variable: words[at] };
 }
