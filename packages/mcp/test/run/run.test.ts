@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { createReadStream, mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { readDockerInspect, readPodList } from '../../src/run/containers.ts';
 import { execute, Tail } from '../../src/run/execute.ts';
@@ -41,12 +41,14 @@ describe('execute', () => {
   test.skipIf(process.platform === 'win32')(
     'a timeout ends the whole group',
     async () => {
-      const mark = path.join(folder(), 'survivor');
-      const command = `(sleep 4; touch ${mark}) & trap '' TERM; sleep 30`;
-      const result = await execute({ ...base, command, timeoutMs: 200 });
+      const cwd = folder();
+      execFileSync('mkfifo', [path.join(cwd, 'pipe')]);
+      // It closes when every process that has it open has ended.
+      const allEnded = once(createReadStream(path.join(cwd, 'pipe')).resume(), 'close');
+      const command = "exec 3> pipe; sleep 30 & trap '' TERM; sleep 30";
+      const result = await execute({ ...base, cwd, command, timeoutMs: 200 });
       expect(result.timedOut).toBe(true);
-      await sleep(1_500);
-      expect(existsSync(mark)).toBe(false);
+      await allEnded;
     },
     20_000,
   );
