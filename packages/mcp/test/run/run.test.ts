@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createReadStream, mkdirSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { readDockerInspect, readPodList } from '../../src/run/containers.ts';
 import { execute, Tail } from '../../src/run/execute.ts';
@@ -68,6 +70,19 @@ describe('execute', () => {
     const result = await execute({ ...base, command: 'sleep 3 & exit 1' });
     expect(result.exitCode).toBe(1);
     expect(result.durationMs).toBeLessThan(2_500);
+  });
+
+  test.skipIf(process.platform === 'win32')('what is printed while this process is held up is read', async () => {
+    const seen: string[] = [];
+    const onOutput = (text: string) => void seen.push(text);
+    const running = execute({ ...base, command: '(sleep 0.4; echo late) & exit 1', onOutput });
+    await sleep(200);
+    // Timers come before what can be read, only after the answer to a read.
+    await readFile(import.meta.filename);
+    const until = performance.now() + 1_000;
+    while (performance.now() < until);
+    await running;
+    expect(seen.join('')).toBe('late\n');
   });
 
   test('a tail is bounded', () => {
