@@ -8,7 +8,7 @@ import { globSync } from 'tinyglobby';
 import { build } from './build.mjs';
 import { cargoTest, NATIVE } from './lib/cargo.mjs';
 import { conditionsIn } from './lib/conditions.mjs';
-import { ask, root, runTool } from './lib/exec.mjs';
+import { ask, limitRuns, root, runTool } from './lib/exec.mjs';
 import { rescan } from './lib/stamp.mjs';
 import { main, StepFailed } from './lib/steps.mjs';
 import { filesOf, vitest } from './lib/vitest.mjs';
@@ -27,6 +27,8 @@ const AREAS = {
 };
 const UNIT_TESTS = ['npm/', 'packages/'];
 const DOES_NOT_COMPILE = 'does not compile';
+/** A mutant may loop forever. The tests of one language take 20 minutes on two cores that others use too. */
+const LIMIT_MS = 40 * 60_000;
 const NO_TESTS = ['**/tests/**', '**/tests.rs', '**/*_tests.rs'];
 
 await main(async () => {
@@ -35,6 +37,7 @@ await main(async () => {
   });
   if (ask('git', ['status', '--porcelain', '--untracked-files=no']) !== '')
     throw new StepFailed('Commit or stash your changes first: mutants are written into the sources.');
+  limitRuns(LIMIT_MS);
   const survivors = [];
   let caught = 0;
   for (const mutant of drawn(Number(values.seed))) {
@@ -96,10 +99,10 @@ async function triedInRust(file) {
     const { code, output } = await cargoTest(args, () => {});
     if (/^error(?:\[E\d+\])?: (?!test failed)/mu.test(output) && /could not compile/u.test(output))
       return DOES_NOT_COMPILE;
-    if (code !== 0) return 'Rust tests';
+    if (code !== 0) return `Rust tests${limitNote(output)}`;
   }
   await rebuilt();
-  return (await failsIn(filesOf('test'))) ? 'TypeScript tests' : null;
+  return failureIn(filesOf('test'));
 }
 
 /** Runs unit tests first, because they need no bundle. */
@@ -108,14 +111,19 @@ async function triedInTypeScript() {
     const { code } = await runTool('typescript', 'bin/tsc', ['-p', folder, '--pretty', 'false']);
     if (code !== 0) return 'types';
   }
-  if (await failsIn(filesOf('test', UNIT_TESTS))) return 'TypeScript tests';
+  const failure = await failureIn(filesOf('test', UNIT_TESTS));
+  if (failure !== null) return failure;
   await rebuilt();
-  return (await failsIn(filesOf('test', [''], UNIT_TESTS))) ? 'TypeScript tests' : null;
+  return failureIn(filesOf('test', [''], UNIT_TESTS));
 }
 
-async function failsIn(files) {
-  const { code } = await vitest({ name: 'mutant', suite: 'test', files, bail: true, onLine: () => {} });
-  return code !== 0;
+async function failureIn(files) {
+  const { code, output } = await vitest({ name: 'mutant', suite: 'test', files, bail: true, onLine: () => {} });
+  return code === 0 ? null : `TypeScript tests${limitNote(output)}`;
+}
+
+function limitNote(output) {
+  return output.endsWith('ended by SIGKILL\n') ? ', by the time limit' : '';
 }
 
 async function rebuilt() {

@@ -40,6 +40,12 @@ export function ask(program, args) {
   return answer.status === 0 ? answer.stdout.trim() : null;
 }
 
+/** Kills commands that take longer, with all that they started. Only for programs that nobody interrupts with Ctrl-C. */
+export function limitRuns(ms) {
+  limitMs = ms;
+}
+let limitMs;
+
 /** Runs a command. Resolves to its exit code and its combined output. */
 export function run(program, args, { cwd = root, extraEnv = {}, onLine = () => {}, input = 'ignore' } = {}) {
   return new Promise((resolve) => {
@@ -50,7 +56,9 @@ export function run(program, args, { cwd = root, extraEnv = {}, onLine = () => {
       env: { ...env, ...extraEnv },
       stdio: [input, 'pipe', 'pipe'],
       shell: found.endsWith('.cmd'),
+      detached: limitMs !== undefined && !windows,
     });
+    const limit = limitMs && setTimeout(() => process.kill(windows ? child.pid : -child.pid, 'SIGKILL'), limitMs);
     let output = '';
     const take = (chunk) => {
       output += chunk;
@@ -63,9 +71,10 @@ export function run(program, args, { cwd = root, extraEnv = {}, onLine = () => {
     child.stdout.on('data', take);
     child.stderr.on('data', take);
     child.on('error', (error) => resolve({ code: 127, output: `${output}${program}: ${error.message}\n` }));
-    child.on('close', (code, signal) =>
-      resolve({ code: code ?? 1, output: signal ? `${output}ended by ${signal}\n` : output }),
-    );
+    child.on('close', (code, signal) => {
+      clearTimeout(limit);
+      resolve({ code: code ?? 1, output: signal ? `${output}ended by ${signal}\n` : output });
+    });
   });
 }
 

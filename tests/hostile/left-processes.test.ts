@@ -1,33 +1,9 @@
 /** What a command starts and leaves behind, however it ends. When a signal ends the program: tests/e2e/process. */
 
-import { execFileSync } from 'node:child_process';
-import { once } from 'node:events';
-import { createReadStream } from 'node:fs';
-import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { argus } from '../e2e/argus.ts';
 import { connect, project } from '../e2e/harness.ts';
-
-const SLEEP = 'sleep 5811';
-
-/** Leaves its process group in two ways, and keeps the pipe open as long as one of its processes lives. */
-const LEAVES = `exec 3>pipe; setsid ${SLEEP} & setsid --fork ${SLEEP}; echo begun >&3;`;
-
-/** A project with a named pipe for a command. */
-class Scene {
-  readonly root = project();
-  readonly begun: Promise<unknown>;
-  /** Resolves when every process that has the pipe open has ended. */
-  readonly allEnded: Promise<unknown>;
-
-  constructor() {
-    const file = path.join(this.root, 'pipe');
-    execFileSync('mkfifo', [file]);
-    const pipe = createReadStream(file);
-    this.begun = once(pipe, 'data');
-    this.allEnded = once(pipe, 'close');
-  }
-}
+import { LEAVES, SLEEP, scene } from '../e2e/process/leaving.ts';
 
 async function run(root: string, command: string, ...options: string[]) {
   const { status, stdout } = await argus(['run', '--project', root, '--json', ...options, '--', 'sh', '-c', command]);
@@ -36,24 +12,24 @@ async function run(root: string, command: string, ...options: string[]) {
 
 describe.runIf(process.platform === 'linux')('a process that left the group of its command is ended by', () => {
   test('a timeout, which says that a process may be beyond finding', async () => {
-    const { root, allEnded } = new Scene();
+    const { root, allEnded } = scene();
     const { status, notes } = await run(root, `${LEAVES} ${SLEEP}`, '--timeout', '1');
     expect(status).toBe(1);
-    expect(notes).toMatch(/Left running by the command and ended: \d+ \(sleep 5811\)/u);
+    expect(notes).toMatch(/Left running by the command and ended: \d+ \(sleep 5817\)/u);
     expect(notes).toMatch(/a process that cleared its environment, too, may still run/u);
     await allEnded;
   });
 
   test('a failure of the command', async () => {
-    const { root, allEnded } = new Scene();
+    const { root, allEnded } = scene();
     const { status, notes } = await run(root, `${LEAVES} exit 1`);
     expect(status).toBe(1);
-    expect(notes).toMatch(/Left running by the command and ended: \d+ \(sleep 5811\), \d+ \(sleep 5811\)/u);
+    expect(notes).toMatch(/Left running by the command and ended: \d+ \(sleep 5817\), \d+ \(sleep 5817\)/u);
     await allEnded;
   });
 
   test('an agent that gives up', async () => {
-    const { root, begun, allEnded } = new Scene();
+    const { root, begun, allEnded } = scene();
     const agent = await connect('2026-07-28');
     onTestFinished(() => agent.close());
     await agent.data('argus_init', { projectPath: root });

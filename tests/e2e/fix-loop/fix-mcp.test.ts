@@ -34,7 +34,8 @@ const action = z.looseObject({
 
 const START = { command: 'node check.js', desired: 'it is well', backoff: 0 };
 
-describe('an agent', () => {
+// Side by side, because some wait.
+describe('an agent', { concurrent: true }, () => {
   let agent: Agent;
   beforeAll(async () => {
     agent = await connect('2026-07-28');

@@ -5,50 +5,53 @@
 
 import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { project } from '../harness.ts';
 import { fileOf, fixProblem, loopOn, startFixProblem, stateOf, untilFile } from './fix-loop.ts';
 
-// 3 s: so long a command is silent before it is taken to wait.
-test.skipIf(process.platform !== 'linux')(
-  'a question that a shell does not print is noticed, and needs inputs',
-  async () => {
-    const root = project({ 'setup.sh': 'read -r -p "Project name: " name\ntest -n "$name" && echo "made $name"\n' });
-    const { status, stdout } = await fixProblem(root, loopOn('bash setup.sh'));
-    expect(status).toBe(4);
-    expect(stdout).toContain('The command waits for an answer to a question that it did not print.');
-    expect(stdout).toContain('Ended at a question that it did not print: ');
-    expect(stateOf(root)).toMatchObject({ status: 'needs_inputs' });
-    expect((await fixProblem(root, ['--resume'])).status).toBe(4);
-    expect(existsSync(path.join(root, '.claude/inputs/setup-inputs.yaml'))).toBe(false);
-  },
-);
+// Side by side, because some wait.
+describe('a loop', { concurrent: true }, () => {
+  // 3 s: so long a command is silent before it is taken to wait.
+  test.skipIf(process.platform !== 'linux')(
+    'a question that a shell does not print is noticed, and needs inputs',
+    async () => {
+      const root = project({ 'setup.sh': 'read -r -p "Project name: " name\ntest -n "$name" && echo "made $name"\n' });
+      const { status, stdout } = await fixProblem(root, loopOn('bash setup.sh'));
+      expect(status).toBe(4);
+      expect(stdout).toContain('The command waits for an answer to a question that it did not print.');
+      expect(stdout).toContain('Ended at a question that it did not print: ');
+      expect(stateOf(root)).toMatchObject({ status: 'needs_inputs' });
+      expect((await fixProblem(root, ['--resume'])).status).toBe(4);
+      expect(existsSync(path.join(root, '.claude/inputs/setup-inputs.yaml'))).toBe(false);
+    },
+  );
 
-test('SIGTERM ends the wait between two attempts', async () => {
-  const command = 'echo "Error: connect ECONNREFUSED 127.0.0.1:1"; exit 1';
-  const running = startFixProblem(project(), [...loopOn(command), '--backoff', '60']);
-  await running.prints(/waiting 60 s/u, 'stderr');
-  running.signal('SIGTERM');
-  expect(await running.done).toMatchObject({ status: 130, stderr: expect.stringContaining('CANCELLED') });
-});
+  test('SIGTERM ends the wait between two attempts', async () => {
+    const command = 'echo "Error: connect ECONNREFUSED 127.0.0.1:1"; exit 1';
+    const running = startFixProblem(project(), [...loopOn(command), '--backoff', '60']);
+    await running.prints(/waiting 60 s/u, 'stderr');
+    running.signal('SIGTERM');
+    expect(await running.done).toMatchObject({ status: 130, stderr: expect.stringContaining('CANCELLED') });
+  });
 
-test('a loop that runs is busy for another call on its command, but not for other commands', async () => {
-  const root = project();
-  const args = loopOn(`echo begun; ${untilFile('end')}`);
-  const first = startFixProblem(root, args);
-  await first.prints(/begun\n/u, 'stderr');
-  const second = await fixProblem(root, args);
-  expect(second).toMatchObject({ status: 2, stdout: '' });
-  expect(second.stderr).toMatch(/^LOOP_BUSY: This fix loop is already being worked on by process \d+/mu);
-  expect((await fixProblem(root, loopOn('true'))).status).toBe(0);
-  writeFileSync(path.join(root, 'end'), '');
-  expect((await first.done).status).toBe(0);
-});
+  test('a loop that runs is busy for another call on its command, but not for other commands', async () => {
+    const root = project();
+    const args = loopOn(`echo begun; ${untilFile('end')}`);
+    const first = startFixProblem(root, args);
+    await first.prints(/begun\n/u, 'stderr');
+    const second = await fixProblem(root, args);
+    expect(second).toMatchObject({ status: 2, stdout: '' });
+    expect(second.stderr).toMatch(/^LOOP_BUSY: This fix loop is already being worked on by process \d+/mu);
+    expect((await fixProblem(root, loopOn('true'))).status).toBe(0);
+    writeFileSync(path.join(root, 'end'), '');
+    expect((await first.done).status).toBe(0);
+  });
 
-test('the file of the user for interactive shells is not read', async () => {
-  const root = project({ 'home/.bashrc': 'echo "from .bashrc"\n' });
-  // The level of a bash that nothing but a network service can have started.
-  const env = { HOME: path.join(root, 'home'), SHLVL: '0' };
-  expect(await fixProblem(root, loopOn('echo run'), { env })).toMatchObject({ status: 0 });
-  expect(fileOf(root, 'attempt_1.log')).toBe('run\n');
+  test('the file of the user for interactive shells is not read', async () => {
+    const root = project({ 'home/.bashrc': 'echo "from .bashrc"\n' });
+    // The level of a bash that nothing but a network service can have started.
+    const env = { HOME: path.join(root, 'home'), SHLVL: '0' };
+    expect(await fixProblem(root, loopOn('echo run'), { env })).toMatchObject({ status: 0 });
+    expect(fileOf(root, 'attempt_1.log')).toBe('run\n');
+  });
 });

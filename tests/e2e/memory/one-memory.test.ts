@@ -9,6 +9,7 @@ import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { git } from '../../hostile/git/strangers.ts';
 import { argus } from '../argus.ts';
+import { repository } from '../fix-loop/fix-loop.ts';
 import { type Agent, connect, type Data, project } from '../harness.ts';
 import { agent } from '../one-agent.ts';
 import { junit } from '../runs/reports.ts';
@@ -22,13 +23,7 @@ async function anotherServer(): Promise<Agent> {
   return another;
 }
 
-function repository(files: Record<string, string> = { 'readme.md': 'a project\n' }): string {
-  const root = project(files);
-  git(root, 'init', '-q');
-  git(root, 'add', '-A');
-  git(root, 'commit', '-q', '-m', 'first');
-  return root;
-}
+const README = { 'readme.md': 'a project\n' };
 
 /** A repository, and a linked work tree of it in another folder. */
 function withWorkTree(): { root: string; linked: string } {
@@ -82,7 +77,7 @@ test('a memory that lies in a folder of the repository is named, and not used', 
 test('work trees of a bare repository share the memory in its folder', async () => {
   const place = project();
   const bare = path.join(place, 'shop.git');
-  git(place, 'clone', '-q', '--bare', repository(), bare);
+  git(place, 'clone', '-q', '--bare', repository(README), bare);
   const [one, other] = [path.join(place, 'one'), path.join(place, 'other')];
   for (const tree of [one, other]) git(bare, 'worktree', 'add', '-q', tree);
   await learn(one);
@@ -91,11 +86,11 @@ test('work trees of a bare repository share the memory in its folder', async () 
 });
 
 test('a submodule has a memory of its own, which its work trees share; so has a repository in another', async () => {
-  const root = repository();
-  git(root, '-c', 'protocol.file.allow=always', 'submodule', 'add', '-q', repository(), 'lib');
+  const root = repository(README);
+  git(root, '-c', 'protocol.file.allow=always', 'submodule', 'add', '-q', repository(README), 'lib');
   const inner = path.join(root, 'vendor', 'inner');
   mkdirSync(path.dirname(inner));
-  cpSync(repository(), inner, { recursive: true });
+  cpSync(repository(README), inner, { recursive: true });
   const lib = path.join(root, 'lib');
   const linked = path.join(project(), 'lib');
   git(lib, 'worktree', 'add', '-q', linked);

@@ -1,8 +1,6 @@
 /** Signals and readers that go away end the built program and everything that it has started. */
 
-import { execFileSync } from 'node:child_process';
-import { once } from 'node:events';
-import { createReadStream, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { startProgram } from '../argus.ts';
@@ -10,6 +8,7 @@ import { connectProcess } from '../clients.ts';
 import { fixArgs, fixProblem, loopOn, processesWith, stateOf } from '../fix-loop/fix-loop.ts';
 import { project } from '../harness.ts';
 import { viewerAt } from '../viewer/view.ts';
+import { LEAVES, SLEEP, scene } from './leaving.ts';
 
 test('Ctrl-C ends a viewer with code 0', async () => {
   const { child, ended, printed, prints } = startProgram(['view', '--project', project(), '--json']);
@@ -18,21 +17,6 @@ test('Ctrl-C ends a viewer with code 0', async () => {
   child.kill('SIGINT');
   expect(await ended).toEqual([0, null]);
 });
-
-const SLEEP = 'sleep 5817';
-
-/** Leaves its process group in two ways, and keeps the pipe open as long as one of its processes lives. */
-const LEAVES = `exec 3>pipe; setsid ${SLEEP} & setsid --fork ${SLEEP}; echo begun >&3;`;
-
-/** A project with a named pipe for a command. */
-function scene() {
-  const root = project();
-  const file = path.join(root, 'pipe');
-  execFileSync('mkfifo', [file]);
-  const pipe = createReadStream(file);
-  // The pipe closes when every process that has it open has ended.
-  return { root, begun: once(pipe, 'data'), allEnded: once(pipe, 'close') };
-}
 
 describe.runIf(process.platform === 'linux')('processes that left the group of their command are ended by', () => {
   test('the signal that ends the command line', async () => {

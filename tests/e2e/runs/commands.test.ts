@@ -1,6 +1,6 @@
 import { chmodSync, utimesSync } from 'node:fs';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { connect, project } from '../harness.ts';
 import { agent, opened } from '../one-agent.ts';
 
@@ -18,9 +18,9 @@ test('a report that the configuration names', async () => {
   expect(await agent.data('argus_run', { projectPath: root })).toMatchObject({ totals: { passed: 2, failed: 0 } });
 });
 
-test.skipIf(process.platform === 'win32')(
-  'test.timeout ends a command, and the run says that it timed out',
-  async () => {
+// Side by side, because they wait.
+describe.skipIf(process.platform === 'win32')('time limits', { concurrent: true }, () => {
+  test('test.timeout ends a command, and the run says that it timed out', async () => {
     const root = await opened({ 'argus.yaml': 'test: { command: echo begun && sleep 60, timeout: 1 }\n' });
     const run = await agent.data('argus_run', { projectPath: root });
     const timedOut = expect.stringMatching(/^Command timed out after \d+ ms/u);
@@ -28,26 +28,26 @@ test.skipIf(process.platform === 'win32')(
     const { cases } = await agent.data('argus_history', { projectPath: root, runId: run.runId });
     expect(cases).toMatchObject([{ runnerStatus: 'timedOut', category: 'TIMEOUT', error: timedOut }]);
     expect(JSON.stringify(cases), 'with what it printed last').toContain('begun');
-  },
-);
+  });
 
-test('timeoutSeconds of the call counts, not test.timeout', async () => {
-  const root = await opened({ 'argus.yaml': 'test: { timeout: 1 }\n' });
-  const run = await agent.data('argus_run', { projectPath: root, command: 'sleep 1.2', timeoutSeconds: 60 });
-  expect(run).toMatchObject({ status: 'passed' });
-});
+  test('timeoutSeconds of the call counts, not test.timeout', async () => {
+    const root = await opened({ 'argus.yaml': 'test: { timeout: 1 }\n' });
+    const run = await agent.data('argus_run', { projectPath: root, command: 'sleep 1.2', timeoutSeconds: 60 });
+    expect(run).toMatchObject({ status: 'passed' });
+  });
 
-test('a silence ends a command where that is asked for, by the call before the configuration', async () => {
-  const said = 'for tick in 1 2 3; do echo $tick; sleep 0.5; done; echo stuck; sleep 60';
-  const root = await opened({ 'argus.yaml': 'test: { idleTimeout: 1 }\n', 'silent.sh': said });
-  const run = await agent.data('argus_run', { projectPath: root, command: 'sh silent.sh' });
-  const headline = 'Command timed out: it printed nothing for 1000 ms';
-  expect(run).toMatchObject({ status: 'failed', failures: [{ category: 'TIMEOUT', headline }] });
-  expect(run.durationMs, 'what it prints keeps it going').toBeGreaterThanOrEqual(2_500);
-  expect(run.durationMs).toBeLessThan(20_000);
-  expect(run.notes).toContain('The command had printed nothing for 1 s and was ended.');
-  const patient = { projectPath: root, command: 'sleep 1.2', idleTimeoutSeconds: 60 };
-  expect(await agent.data('argus_run', patient)).toMatchObject({ status: 'passed' });
+  test('a silence ends a command where that is asked for, by the call before the configuration', async () => {
+    const said = 'for tick in 1 2 3; do echo $tick; sleep 0.5; done; echo stuck; sleep 60';
+    const root = await opened({ 'argus.yaml': 'test: { idleTimeout: 1 }\n', 'silent.sh': said });
+    const run = await agent.data('argus_run', { projectPath: root, command: 'sh silent.sh' });
+    const headline = 'Command timed out: it printed nothing for 1000 ms';
+    expect(run).toMatchObject({ status: 'failed', failures: [{ category: 'TIMEOUT', headline }] });
+    expect(run.durationMs, 'what it prints keeps it going').toBeGreaterThanOrEqual(2_500);
+    expect(run.durationMs).toBeLessThan(20_000);
+    expect(run.notes).toContain('The command had printed nothing for 1 s and was ended.');
+    const patient = { projectPath: root, command: 'sleep 1.2', idleTimeoutSeconds: 60 };
+    expect(await agent.data('argus_run', patient)).toMatchObject({ status: 'passed' });
+  });
 });
 
 test('missing container tools are a note', async () => {

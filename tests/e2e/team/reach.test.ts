@@ -69,20 +69,6 @@ test.each([
   expect([status, stdout]).toEqual([1, expect.stringMatching(said)]);
 });
 
-test.each(['PROTOCOL', 'DATABASE_NEWER', 'DATABASE_UNAVAILABLE'])(
-  'a run waits while the server answers %s, because its operator can mend that',
-  async (code) => {
-    const error = { code, message: 'Something is wrong there.' };
-    const { ada } = await memberOfPretended(answering(500, { error }));
-    const { status, stdout } = await ada.argus('run', '--json', 'exit 0');
-    expect({ status, ...JSON.parse(stdout) }).toMatchObject({
-      status: 0,
-      data: { queued: true, code: 'TEAM_UNREACHABLE' },
-    });
-    expect(stdout).toContain('takes nothing now: “Something is wrong there.”');
-  },
-);
-
 test.each([
   ['greets in a way that is not understood', { token: 'of another kind' }, 'TEAM_UNREACHABLE'],
   ['refuses a field that it does not know', {}, 'TEAM_UNREACHABLE'],

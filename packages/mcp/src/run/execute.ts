@@ -210,11 +210,13 @@ function ended(child: ChildProcess, execution: Execution): Promise<Ended> {
   return new Promise((resolve, reject) => {
     child.once('error', (error) => reject(notStarted(error, execution)));
     child.once('exit', (code, killedBy) => {
-      const drained = setTimeout(() => {
+      const leave = () => {
         child.stdout?.destroy();
         child.stderr?.destroy();
         resolve({ code, killedBy });
-      }, DRAIN_MS);
+      };
+      // A process that was held up finds the timer due before what lies in the pipe: that is read in between.
+      const drained = setTimeout(() => setImmediate(leave), DRAIN_MS);
       child.once('close', () => {
         clearTimeout(drained);
         resolve({ code, killedBy });

@@ -1,14 +1,7 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { otherReasons } from '../../src/cli/ci/other-reasons.ts';
-
-function folder(files: Record<string, string>): string {
-  const root = mkdtempSync(path.join(tmpdir(), 'argus-reasons-'));
-  for (const [name, text] of Object.entries(files)) writeFileSync(path.join(root, name), text);
-  return root;
-}
+import { folder } from '../project.ts';
 
 // Output of Vitest 3.2, Jest 30, nyc 17, pytest-cov 6, coverage.py 7, SimpleCov 0.22, JaCoCo 0.8, Node 20, pytest 8,
 // TypeScript 5 and ESLint 9.

@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { createReadStream, mkdirSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -41,12 +43,14 @@ describe('execute', () => {
   test.skipIf(process.platform === 'win32')(
     'a timeout ends the whole group',
     async () => {
-      const mark = path.join(folder(), 'survivor');
-      const command = `(sleep 4; touch ${mark}) & trap '' TERM; sleep 30`;
-      const result = await execute({ ...base, command, timeoutMs: 200 });
+      const cwd = folder();
+      execFileSync('mkfifo', [path.join(cwd, 'pipe')]);
+      // It closes when every process that has it open has ended.
+      const allEnded = once(createReadStream(path.join(cwd, 'pipe')).resume(), 'close');
+      const command = "exec 3> pipe; sleep 30 & trap '' TERM; sleep 30";
+      const result = await execute({ ...base, cwd, command, timeoutMs: 200 });
       expect(result.timedOut).toBe(true);
-      await sleep(1_500);
-      expect(existsSync(mark)).toBe(false);
+      await allEnded;
     },
     20_000,
   );
@@ -66,6 +70,19 @@ describe('execute', () => {
     const result = await execute({ ...base, command: 'sleep 3 & exit 1' });
     expect(result.exitCode).toBe(1);
     expect(result.durationMs).toBeLessThan(2_500);
+  });
+
+  test.skipIf(process.platform === 'win32')('what is printed while this process is held up is read', async () => {
+    const seen: string[] = [];
+    const onOutput = (text: string) => void seen.push(text);
+    const running = execute({ ...base, command: '(sleep 0.4; echo late) & exit 1', onOutput });
+    await sleep(200);
+    // Timers come before what can be read, only after the answer to a read.
+    await readFile(import.meta.filename);
+    const until = performance.now() + 1_000;
+    while (performance.now() < until);
+    await running;
+    expect(seen.join('')).toBe('late\n');
   });
 
   test('a tail is bounded', () => {
