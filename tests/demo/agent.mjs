@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
 import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { asCall, asData, dim } from './show.mjs';
+import { asCall, dim } from './show.mjs';
 
 const server = resolve(fileURLToPath(new URL('../../packages/mcp/dist/cli.mjs', import.meta.url)));
 
@@ -23,11 +23,10 @@ export async function connectAgent({ environment = {} } = {}) {
   );
   const { name, version } = client.getServerVersion() ?? {};
   console.log(dim(`connected to ${name} ${version}, MCP ${client.getNegotiatedProtocolVersion()}`));
-  return { call: (tool, args, options) => call(client, tool, args, options), close: () => client.close() };
+  return { call: (tool, args) => call(client, tool, args), close: () => client.close() };
 }
 
-async function call(client, tool, args, { hide = [], quiet = false } = {}) {
-  if (!quiet) console.log(asCall(tool, args));
+async function call(client, tool, args) {
   const result = await client.callTool(
     { name: tool, arguments: args },
     { timeout: RUN_TIMEOUT_MS, onprogress: showProgress },
@@ -37,7 +36,7 @@ async function call(client, tool, args, { hide = [], quiet = false } = {}) {
   if (result.isError) throw new ToolFailed(tool, answer.error);
   // The tools of the debug memory answer without an envelope.
   const data = answer.success ? answer.data : answer;
-  if (!quiet) console.log(asData(data, hide));
+  console.log(asCall(tool, args, data));
   return data;
 }
 

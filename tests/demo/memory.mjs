@@ -17,10 +17,10 @@ const STEPS =
 
 export async function showDebugMemory(agent, projectPath, must) {
   const search = { query_text: CRASH, env: {}, projectPath };
-  const unknown = await agent.call('ranked_solutions', search, { hide: ['incidents', 'more'] });
+  const unknown = await agent.call('ranked_solutions', search);
   must(unknown.next_action.type === 'NO_MATCH_DEBUG_THEN_ADD_INCIDENT', 'a new problem must not match an old one');
 
-  console.log(dim('\n   the agent debugs, finds a fix, and stores both'));
+  console.log(dim('   the agent debugs, finds a fix, and stores both'));
   const incident = {
     title: 'Dev watcher runs out of file handles (EMFILE)',
     error_signature: CRASH,
@@ -35,12 +35,12 @@ export async function showDebugMemory(agent, projectPath, must) {
   const added = await agent.call('add_incident', incident);
   must(added.created, 'the incident must be new');
 
-  console.log(dim('\n   another agent tells it in its own words'));
-  const known = await agent.call(
-    'ranked_solutions',
-    { query_text: PARAPHRASE, env: { os: 'macos', node: 22 }, projectPath },
-    { hide: ['ranked_solutions', 'more', 'env_bucket', 'detected_env'] },
-  );
+  console.log(dim('   another agent tells it in its own words'));
+  const known = await agent.call('ranked_solutions', {
+    query_text: PARAPHRASE,
+    env: { os: 'macos', node: 22 },
+    projectPath,
+  });
   must(known.recommended_solution?.solution_id === added.solution_id, 'the paraphrase must find the solution');
   const outcome = {
     lookup_id: known.lookup_id,

@@ -1,5 +1,6 @@
 // The demo behind `npm start`: an agent meets five failures, fixes them, and meets them again. Ends with an error when
-// the session did not show what it must. `--project DIR`: the reader's own project. Setting up and building: `npm
+// the session did not show what it must. `--project DIR`: the reader's own project; `--answers`: all
+// that the tools answer. Setting up and building: `npm
 // start`.
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,7 +9,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { connectAgent, ToolFailed } from './agent.mjs';
 import { showDebugMemory } from './memory.mjs';
-import { asData, bold, dim, heading } from './show.mjs';
+import { bold, dim, heading } from './show.mjs';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 
@@ -21,11 +22,6 @@ const FAILURES = [
   { name: 'receipt of a guest has no name', category: 'UNKNOWN', fix: 'receipt' },
 ].map((it) => ({ ...it, ...readFix(it.fix) }));
 
-/** In the session's answers these are long and not its point. */
-const LONG_FIELDS = ['signaturePattern', 'related', 'warnings'];
-/** The first answer of a kind is shown whole, the next ones without what they have in common. */
-const SHOWN_ONCE = [...LONG_FIELDS, 'pattern', 'signature', 'isNewPattern', 'evidence', 'fixHistory'];
-const isFirst = (failure) => failure === FAILURES[0];
 const PROBLEMS = [];
 
 function must(condition, words) {
@@ -53,7 +49,7 @@ async function sampleSession() {
       git(projectPath, 'apply', patch);
       console.log(`   ${description}`);
     }
-    const second = await agent.call('argus_run', { projectPath }, { hide: ['notes'] });
+    const second = await agent.call('argus_run', { projectPath });
     must(second.status === 'passed', 'after the fixes the run must pass');
 
     console.log(heading('4. It reports what helped'));
@@ -61,7 +57,7 @@ async function sampleSession() {
 
     console.log(heading('5. Weeks later an old branch is merged, and the failures are back'));
     git(projectPath, 'apply', '-R', ...FAILURES.map((it) => it.patch));
-    const third = await agent.call('argus_run', { projectPath }, { hide: ['notes'] });
+    const third = await agent.call('argus_run', { projectPath });
     for (const failure of FAILURES) await meetAgain(agent, projectPath, third, failure);
 
     console.log(heading('6. What the project knows now'));
@@ -78,8 +74,7 @@ async function sampleSession() {
 async function meetFirst(agent, projectPath, run, failure) {
   const caseName = caseOf(run, failure);
   if (!caseName) return;
-  const hide = isFirst(failure) ? LONG_FIELDS : SHOWN_ONCE;
-  const answer = await agent.call('argus_diagnose', { projectPath, runId: run.runId, caseName }, { hide });
+  const answer = await agent.call('argus_diagnose', { projectPath, runId: run.runId, caseName });
   must(answer.category === failure.category, `${caseName} must be ${failure.category}, was ${answer.category}`);
 }
 
@@ -87,8 +82,7 @@ async function report(agent, projectPath, run, failure) {
   const caseName = caseOf(run, failure);
   if (!caseName) return;
   const fix = { projectPath, runId: run.runId, caseName, fixDescription: failure.description };
-  const answer = await agent.call('argus_report_fix', fix, { quiet: !isFirst(failure) });
-  if (!isFirst(failure)) console.log(dim(`   the same for: ${caseName}`));
+  const answer = await agent.call('argus_report_fix', fix);
   must(answer.resolutions > 0, `the fix of ${caseName} must count`);
 }
 
@@ -97,19 +91,15 @@ async function meetAgain(agent, projectPath, run, failure) {
   if (!caseName) return;
   const known = run.failures.find((it) => it.caseName === caseName)?.known;
   must(known?.suggestedFix === failure.description, `the run must already show the learned fix of ${caseName}`);
-  const hide = isFirst(failure) ? LONG_FIELDS : SHOWN_ONCE;
-  const answer = await agent.call('argus_diagnose', { projectPath, runId: run.runId, caseName }, { hide });
+  const answer = await agent.call('argus_diagnose', { projectPath, runId: run.runId, caseName });
   must(answer.suggestedFix === failure.description, `${caseName} must come back with its learned fix`);
+  must(answer.suspects === undefined, `nothing was seen to pass before the commit that ${caseName} came with`);
   must(answer.tried?.proved === 1, `the learned fix of ${caseName} must be proved`);
   must(answer.fixHistory[0]?.fixDescription === failure.description, `${caseName} must show its fix history`);
 }
 
 async function showPatterns(agent, projectPath) {
-  const { patterns, learnedCount } = await agent.call(
-    'argus_patterns',
-    { projectPath, source: 'learned' },
-    { quiet: true },
-  );
+  const { patterns, learnedCount } = await agent.call('argus_patterns', { projectPath, source: 'learned' });
   must(learnedCount >= FAILURES.length, `${FAILURES.length} patterns must be learned, ${learnedCount} were`);
   for (const it of patterns) {
     console.log(`   ${it.category.padEnd(20)} ${it.suggestedFix ?? dim('no fix yet')}  ${dim(it.standing ?? '')}`);
@@ -166,12 +156,12 @@ async function ownSession(projectPath) {
     console.log(dim('   its tests run now; what is learned goes to .argus/ in it, which git ignores'));
     const run = await agent.call('argus_run', { projectPath });
     for (const { caseName } of run.failures.slice(0, OWN_FAILURES)) {
-      await agent.call('argus_diagnose', { projectPath, runId: run.runId, caseName }, { hide: LONG_FIELDS });
+      await agent.call('argus_diagnose', { projectPath, runId: run.runId, caseName });
     }
     if (run.failures.length === 0)
       console.log(bold('\nNothing failed. Argus will know the next failure when it comes.'));
     const left = run.failures.length + run.more - OWN_FAILURES;
-    if (left > 0) console.log(asData({ notDiagnosedHere: left }));
+    if (left > 0) console.log(`   ${left} more failures are not diagnosed here`);
   } finally {
     await agent.close();
   }

@@ -1,5 +1,5 @@
-// How the demo prints: headings, tool calls, and answers as compact JSON. Pure text. Only what is shown here is cut,
-// and the cut is visible; the agent gets all of it.
+// How the demo prints: headings, and a line for each call of a tool with what its answer comes to. Pure text; only what is
+// shown here is cut, and the agent gets all of it. With `--answers` answers are shown whole.
 
 const colour = process.stdout.isTTY && !process.env.NO_COLOR;
 const paint = (code) => (text) => (colour ? `\x1b[${code}m${text}\x1b[0m` : text);
@@ -8,37 +8,33 @@ export const dim = paint(2);
 const cyan = paint(36);
 
 const LINE_CHARACTERS = 118;
-const MAX_TEXT_CHARACTERS = 150;
+const NAME_CHARACTERS = 17;
+const isWhole = process.argv.includes('--answers');
 
 export function heading(text) {
   return `\n${bold(`== ${text} ${'='.repeat(Math.max(0, LINE_CHARACTERS - text.length - 4))}`)}`;
 }
 
-export function asCall(tool, args) {
-  return `\n${cyan(`-> ${tool}`)} ${compact(args)}`;
+/** A call and what came of it. */
+export function asCall(tool, args, answer) {
+  const about = [args.caseName?.split(' > ').at(-1), TOLD[tool]?.(answer)].filter(Boolean).join(': ');
+  const line = `${tool.padEnd(NAME_CHARACTERS)} ${oneLine(about)}`;
+  const shown = line.length > LINE_CHARACTERS ? `${line.slice(0, LINE_CHARACTERS - 1)}…` : line;
+  const whole = isWhole ? `\n${dim(JSON.stringify(answer, undefined, 1))}` : '';
+  return `${cyan('->')} ${shown.trimEnd()}${whole}`;
 }
 
-/** Answer data without the hidden keys, which are named. */
-export function asData(data, hide = []) {
-  const shown = Object.entries(data).filter(([key]) => !hide.includes(key));
-  const lines = shown.map(([key, value]) => `   ${JSON.stringify(key)}: ${block(value, '   ')}`);
-  const rest = hide.filter((key) => key in data);
-  return [...lines, ...(rest.length > 0 ? [dim(`   (also: ${rest.join(', ')})`)] : [])].join('\n');
-}
+/** What an answer comes to, by tool. */
+const TOLD = {
+  argus_run: ({ status, totals }) => `${status}, ${totals.passed} passed, ${totals.failed} failed`,
+  argus_diagnose: ({ category, message, tried, suggestedFix, standing }) =>
+    `${category}, ${tried === undefined ? message : `${standing}: ${suggestedFix}`}`,
+  argus_report_fix: ({ patternId, resolutions }) => `helped, counted on ${patternId} (${resolutions})`,
+  ranked_solutions: ({ recommended_solution: found, next_action }) => found?.steps ?? next_action.type,
+  add_incident: ({ created, incident_id }) => `${incident_id} ${created ? 'is new' : 'was known already'}`,
+  record_outcome: ({ solution_stats }) => `it worked ${solution_stats.worked} times`,
+};
 
-/** One line where it fits, else one line an entry. */
-function block(value, indent) {
-  const line = compact(value);
-  if (typeof value !== 'object' || value === null || line.length + indent.length <= LINE_CHARACTERS) return line;
-  const inner = `${indent}  `;
-  if (Array.isArray(value)) return `[\n${value.map((it) => inner + block(it, inner)).join(',\n')}\n${indent}]`;
-  const entries = Object.entries(value).map(([key, it]) => `${inner}${JSON.stringify(key)}: ${block(it, inner)}`);
-  return `{\n${entries.join(',\n')}\n${indent}}`;
-}
-
-function compact(value) {
-  return JSON.stringify(value, (_key, it) => {
-    if (typeof it === 'string' && it.length > MAX_TEXT_CHARACTERS) return `${it.slice(0, MAX_TEXT_CHARACTERS)}…`;
-    return typeof it === 'number' && !Number.isInteger(it) ? Math.round(it * 1000) / 1000 : it;
-  });
+function oneLine(text) {
+  return text.replaceAll(/\s+/gu, ' ');
 }

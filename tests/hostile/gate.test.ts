@@ -145,6 +145,16 @@ test('a failure without a precedent is run again, and counts unless it passes', 
   }
 });
 
+test.each([
+  ['passes', '', 0],
+  ['fails each time', 'throw new Error("down");', 1],
+])('runs a flaky failure that the base excuses again: it %s', async (_, body, status) => {
+  const root = await pullRequest({ 'a.test.js': `require('node:test').test('waits', () => { ${body} });\n` });
+  const report = reportOf(pick(FLAKY));
+  expect((await gate(root, report)).status, 'without a second run').toBe(0);
+  expect((await gate(root, report, ['--rerun', 'node --test'])).status).toBe(status);
+});
+
 test('no test of a change runs again beside a secret', async () => {
   const body = "require('node:fs').writeFileSync('ran', '');";
   const root = await pullRequest({ 'a.test.js': `require('node:test').test('waits', () => { ${body} });\n` });

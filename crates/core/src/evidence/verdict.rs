@@ -90,13 +90,24 @@ pub struct Verdict {
 
 /// Earlier runs that speak for an excuse. A caller who knows which commits belong to a change can tell from them whether the
 /// failure occurs without that change.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Precedents {
     /// Runs of committed trees in which the test failed with the same error, oldest first; for `environment` only runs that
     /// have the condition, for `infrastructure` runs that had the same outage.
     pub failed: Vec<RunSeq>,
     /// The newest run on the same tree in which the test passed.
     pub passed_on_tree: Option<RunSeq>,
+    /// What speaks against an excuse: the test failed in each of several runs on this tree.
+    pub failed_on_tree: Option<FailedOnTree>,
+}
+
+/// Failures of a test in each run on one tree.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FailedOnTree {
+    /// Runs, with the one that is judged; at least two.
+    pub runs: u32,
+    /// The chance that the test fails in as many runs in a row, at the rate of its failures on other committed trees.
+    pub chance: f64,
 }
 
 impl Verdict {

@@ -31,6 +31,18 @@ contract! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub passed_in: Option<String>,
+        /// What speaks against an excuse: the test failed in each of several runs on this tree.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub failed_here: Option<FailedHere>,
+    }
+
+    /// Failures of a test in each run on one tree.
+    pub struct FailedHere {
+        /// Runs, with the one that is judged; at least two.
+        pub runs: u32,
+        /// The chance that the test fails in as many runs in a row, at the rate at which it fails elsewhere.
+        pub chance: f64,
     }
 
     /// What a failure is.

@@ -11,7 +11,7 @@ use crate::{
     Engine, EngineError,
     answer::view,
     contract::{
-        CaseVerdict, CommitFacts, Precedents, RecordRunParams, Shuffle, SinceGreen, SuspectCommit, Verdict,
+        CaseVerdict, CommitFacts, FailedHere, Precedents, RecordRunParams, Shuffle, SinceGreen, SuspectCommit, Verdict,
         VerdictSince,
     },
     failures::lookup,
@@ -423,7 +423,9 @@ fn precedents<F>(found: &verdict::Precedents, named: &Named<'_, F>) -> Option<Pr
         }
     }
     let passed_in = found.passed_on_tree.and_then(|seq| named.window.get(seq)).map(|run| run.id.clone());
-    (!commits.is_empty() || passed_in.is_some()).then_some(Precedents { failed_at: commits, passed_in })
+    let failed_here = found.failed_on_tree.map(|found| FailedHere { runs: found.runs, chance: found.chance });
+    let is_known = !commits.is_empty() || passed_in.is_some() || failed_here.is_some();
+    is_known.then_some(Precedents { failed_at: commits, passed_in, failed_here })
 }
 
 /// For a runner that accepts a seed, rerunning everything in the same order works as well as running the two tests.

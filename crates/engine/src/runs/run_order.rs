@@ -55,7 +55,7 @@ impl<T> RunOrder<T> {
                 self.cases.stable_sort_by_key(|(ran, ..)| ran.place.number);
                 true
             }
-            [_, ..] if self.orders.iter().all(is_by_start) => {
+            [_, ..] if self.orders.iter().all(|order| is_by_start(*order)) => {
                 self.cases.stable_sort_by(|one, other| came(one).cmp(&came(other)));
                 // What was skipped never started.
                 let ran: Vec<_> = self.cases.iter().map(came).filter(|(_, at, ..)| at.is_some()).collect();
@@ -69,7 +69,7 @@ impl<T> RunOrder<T> {
     }
 }
 
-const fn is_by_start(order: &ExecutionOrder) -> bool {
+const fn is_by_start(order: ExecutionOrder) -> bool {
     matches!(order, ExecutionOrder::ByStart | ExecutionOrder::ByStartInUnits)
 }
 

@@ -542,6 +542,14 @@ export type Explanation = {
   placeholders: Array<PlaceholderSpan>,
 };
 
+/** Failures of a test in each run on one tree. */
+export type FailedHere = {
+  /** Runs, with the one that is judged; at least two. */
+  runs: number,
+  /** The chance that the test fails in as many runs in a row, at the rate at which it fails elsewhere. */
+  chance: number,
+};
+
 /** A failure of a run, in short. */
 export type FailureBrief = {
   /** `file > suite > name`. */
@@ -1881,6 +1889,8 @@ export type Precedents = {
   failedAt: Array<string>,
   /** The newest run on the same tree in which the test passed. */
   passedIn?: string,
+  /** What speaks against an excuse: the test failed in each of several runs on this tree. */
+  failedHere?: FailedHere,
 };
 
 /** How sure a fix is. */

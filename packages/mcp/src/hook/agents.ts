@@ -82,7 +82,7 @@ export function readEvent(text: string): HookEvent | undefined {
   const said = format.read(fields);
   if (said === undefined || said.command.trim() === '') return undefined;
   const session = textOf(fields.session_id) || textOf(fields.conversation_id) || 'none';
-  return { kind: 'command', session, answer: format.answer, ...said, cwd: said.cwd || cwd };
+  return { kind: 'command', session, answer: format.answer, ...said, cwd: path.resolve(cwd, said.cwd ?? '') };
 }
 
 /** What is printed for the agent to read. */
@@ -156,7 +156,7 @@ function readGemini(fields: Fields): Said | undefined {
     output,
     ending,
     exitCode: code ?? (hasFailed ? undefined : 0),
-    ...(path.isAbsolute(folder) ? { cwd: folder } : {}),
+    cwd: folder,
   };
 }
 

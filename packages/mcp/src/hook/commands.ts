@@ -69,7 +69,7 @@ const MANAGERS = new Set('npm pnpm yarn bun deno composer'.split(' '));
 const CHANGES_FOLDER = new Set(['cd', 'pushd']);
 
 /** Change nothing that a test could fail for. */
-const HARMLESS = new Set('cd pushd export set source . echo true : clear pwd mkdir ls cat date sleep'.split(' '));
+const HARMLESS = new Set('cd pushd popd export set source . echo true : clear pwd mkdir ls cat date sleep'.split(' '));
 
 /** Words after which the order of commands is no longer the order in the line, or its exit code is another one. */
 const UNREADABLE = new Set(

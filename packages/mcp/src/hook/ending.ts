@@ -14,6 +14,8 @@ const FAILED: readonly RegExp[] = [
   /(?:^|[\s#])(?:fail|failed|failures|errors)[: =]+[1-9]\d*\b/imu,
   /^not ok \d/mu,
   /^(?:FAIL|FAILED|FAILURES!|BUILD FAILED|--- FAIL)\b/mu,
+  // What runs scripts of packages says last.
+  /^npm (?:ERR!|error) (?:code ELIFECYCLE|Test failed|Lifecycle script)|\bELIFECYCLE\b.* failed|^error Command failed with exit code [1-9]/mu,
   /\bBUILD FAILURE\b|\btest result: FAILED\b|^✖ /mu,
   /\berror TS\d+:|^error(?:\[E\d+\])?: /mu,
   /^make(?:\[\d+\])?: \*\*\* /mu,

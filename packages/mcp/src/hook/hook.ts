@@ -75,7 +75,7 @@ export async function readInput(input: Readable, waitMs = MAX_WAIT_MS): Promise<
       pieces.push(Buffer.from(piece));
       length += piece.length;
       if (length > MAX_INPUT_BYTES) throw new Error('the hook was handed more than 16 MB');
-      const text = isEndOfObject(piece) ? Buffer.concat(pieces).toString('utf8') : '';
+      const text = isEndOfObject(piece) ? textOf(pieces) : '';
       if (isObject(text)) return text;
     }
   } catch (thrown) {
@@ -85,7 +85,14 @@ export async function readInput(input: Readable, waitMs = MAX_WAIT_MS): Promise<
     clearTimeout(timer);
     input.destroy();
   }
-  return isGivenUp ? '' : Buffer.concat(pieces).toString('utf8');
+  return isGivenUp ? '' : textOf(pieces);
+}
+
+/** PowerShell puts a mark before what it hands to a program. */
+function textOf(pieces: readonly Buffer[]): string {
+  return Buffer.concat(pieces)
+    .toString('utf8')
+    .replace(/^\uFEFF/u, '');
 }
 
 /** Saves reading what cannot be whole yet. */

@@ -80,7 +80,8 @@ function readCommands(
   let at = start;
   while (at < line.length) {
     const current = commands.at(-1) ?? { words: [], joint: '' };
-    const isFresh = current.words.length === 0 && current.group === undefined;
+    // `time` measures a group as well.
+    const isFresh = current.group === undefined && /^(?:time(?: -p)?)?$/u.test(current.words.join(' '));
     const rest = line.slice(at, at + 2);
     const char = rest.charAt(0);
     const redirection = /^(?:\d*|&)>{1,2}(?:&\d|&-|\|)?|^\d*<(?!<)/u.exec(line.slice(at, at + 8))?.[0];
@@ -108,6 +109,7 @@ function readCommands(
       const inside = readCommands(line, at + 1, windows, kind === '(' ? ')' : '}');
       if (inside === undefined) return undefined;
       current.group = { kind, commands: inside.commands };
+      current.words = [];
       at = inside.end;
     } else if (current.group !== undefined || '<>()`{}'.includes(char)) {
       return undefined;

@@ -1,6 +1,6 @@
 import type { CaseRecord, RunRecord, VerdictKind } from 'argus-engine';
 import { expect, test } from 'vitest';
-import type { GateBase } from '../../src/cli/ci/excuse.ts';
+import { type GateBase, NOTHING_AGAIN } from '../../src/cli/ci/excuse.ts';
 import { type GateFacts, judge } from '../../src/cli/ci/gate-judgement.ts';
 import { unrecordedRun } from '../../src/cli/ci/unrecorded-run.ts';
 import type { QuarantinedCase } from '../../src/config/quarantine.ts';
@@ -26,7 +26,7 @@ const FACTS: GateFacts = {
   unread: [],
   today: '2026-02-03',
   base: { commits: new Set([BASE_COMMIT]), problem: null },
-  passedAgain: new Set(),
+  again: NOTHING_AGAIN,
   missing: null,
   missingFails: false,
   otherReasons: [],
@@ -131,13 +131,17 @@ test('counts every failure of an unrecorded run, including failures that are not
 
 const flaky = (more: Partial<CaseRecord>): CaseRecord => ({ ...one('a', 'flaky'), ...more });
 const sure = (kind: VerdictKind, probability = 0.9) => ({ verdict: { kind, probability } });
+const failedHere = (chance: number) => ({ precedents: { failedAt: [BASE_COMMIT], failedHere: { runs: 2, chance } } });
 const { precedents: _, ...WITHOUT_PRECEDENT } = flaky({});
 const UNKNOWN_BASE: GateBase = { commits: null, problem: 'main is not in this clone' };
 
 test.each<[string, CaseRecord, Partial<GateFacts>, string | undefined]>([
   ['failed so on the base', flaky({}), {}, undefined],
   ['passed on the same files', flaky({ precedents: { failedAt: [], passedIn: 'run-0' } }), {}, undefined],
-  ['passed when run again', WITHOUT_PRECEDENT, { passedAgain: new Set(['a']) }, undefined],
+  ['passed when run again', WITHOUT_PRECEDENT, { again: { ...NOTHING_AGAIN, passed: new Set(['a']) } }, undefined],
+  ['failed when run again', flaky({}), { again: { ...NOTHING_AGAIN, failed: new Set(['a']) } }, 'failed again'],
+  ['fails on these files as often as its rate makes likely', flaky(failedHere(0.06)), {}, undefined],
+  ['fails on these files more often than by chance', flaky(failedHere(0.04)), {}, 'in each of 2 runs'],
   ['is a guess', flaky(sure('flaky', 0.53)), {}, 'not sure enough'],
   ['failed so only at its own commit', flaky({ precedents: { failedAt: ['a'.repeat(40)] } }), {}, 'no run without'],
   ['failed so only at commits of the change', flaky({ precedents: { failedAt: ['c'.repeat(40)] } }), {}, 'no run'],

@@ -1,4 +1,5 @@
 /** Events in the form that each agent documents, and answers in the one that it takes. */
+import path from 'node:path';
 import { expect, test } from 'vitest';
 import { answerText, type CommandEvent, readEvent } from '../../src/hook/agents.ts';
 
@@ -21,6 +22,11 @@ const gemini = (llmContent: string) => ({
 const cursor = (hook_event_name: string, more: object) => ({
   ...{ conversation_id: 'c-1', generation_id: 'g-1', hook_event_name, cursor_version: '2.4.0' },
   ...{ workspace_roots: ['/shop'], tool_name: 'Shell', tool_input: { command: 'npm test' }, ...more },
+});
+
+const inFolder = <T extends { tool_input: object }>(event: T, folder: object): T => ({
+  ...event,
+  tool_input: { ...event.tool_input, ...folder },
 });
 
 const ENDED: [name: string, event: object, read: Partial<CommandEvent>, answer: unknown][] = [
@@ -53,6 +59,18 @@ const ENDED: [name: string, event: object, read: Partial<CommandEvent>, answer: 
     codex('1 failed, 2 passed in 0.1s'),
     { output: '1 failed, 2 passed in 0.1s', ending: 'unknown' },
     SPECIFIC('PostToolUse'),
+  ],
+  [
+    'Codex, in a folder below',
+    inFolder(codex('ok'), { workdir: 'web' }),
+    { cwd: path.resolve('/shop/web') },
+    SPECIFIC('PostToolUse'),
+  ],
+  [
+    'Gemini CLI, in a folder below',
+    inFolder(gemini('Output: ok'), { dir_path: 'web' }),
+    { cwd: path.resolve('/shop/web') },
+    SPECIFIC('AfterTool'),
   ],
   [
     'Gemini CLI, failed',

@@ -23,6 +23,10 @@ test.each([1, 7, 4_096])('an object is read without the end of the input, in pie
   expect(input.destroyed).toBe(true);
 });
 
+test('a mark before the object is left out', async () => {
+  expect(await readInput(open(Buffer.from(`\uFEFF${EVENT}`)), 60_000)).toBe(EVENT);
+});
+
 test.each(['', '{"tool":', '[]'])('nothing is read of %j, which goes no further', async (text) => {
   expect(await readInput(open(Buffer.from(text)), 20)).toBe('');
 });

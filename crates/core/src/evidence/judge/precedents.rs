@@ -5,8 +5,9 @@ use crate::evidence::{
     explanations::flakiness::{self, Rate},
     facts::{Failure, Trait},
     kept::{fixes::CONFIDENCE, history::TestHistory},
-    verdict::{Precedents, VerdictKind},
+    verdict::{FailedOnTree, Precedents, VerdictKind},
 };
+use std::collections::BTreeSet;
 
 impl Judging<'_> {
     /// Earlier committed runs that failed with the same error for the same reason and were not fixed since, and a pass on the
@@ -38,13 +39,27 @@ impl Judging<'_> {
         };
         let is_committed = |at: &usize| !self.view.uncommitted[*at];
         let failed: Vec<usize> = (0..now).filter(is_committed).filter(|at| has_error(*at) && is_alike(*at)).collect();
+        let is_here = |at: &usize| self.view.trees[*at] == tree && !self.view.differ_in_conditions(*at, now);
+        let outcome = |at: &usize| history.and_then(|history| history.at(run(*at)));
+        let passed_on_tree = (0..now).rev().filter(is_here).find(|at| outcome(at) == Some(false)).map(run);
+        let started = |at: usize| self.view.runs[at].started_at;
+        // A report that is imported again is no other run.
+        let failed_here: BTreeSet<i64> = (0..now)
+            .filter(is_here)
+            .filter(|at| outcome(at) == Some(true) && started(*at) != started(now))
+            .map(started)
+            .collect();
+        let failed_on_tree = (!failed_here.is_empty() && passed_on_tree.is_none()).then(|| {
+            let elsewhere = (0..now).filter(is_committed).filter(|at| self.view.trees[*at] != tree);
+            let outcomes: Vec<bool> = elsewhere.filter_map(|at| outcome(&at)).collect();
+            let rate = Rate::of(count(outcomes.iter().filter(|failed| **failed).count()), count(outcomes.len())).mean;
+            let runs = count(failed_here.len()) + 1;
+            FailedOnTree { runs, chance: rate.powf(f64::from(runs)) }
+        });
         Precedents {
             failed: failed.iter().copied().filter(|at| !self.has_ended(kind, *at, &failed, history)).map(run).collect(),
-            passed_on_tree: (0..now)
-                .rev()
-                .filter(|at| self.view.trees[*at] == tree && !self.view.differ_in_conditions(*at, now))
-                .map(run)
-                .find(|seq| history.is_some_and(|history| history.at(*seq) == Some(false))),
+            passed_on_tree,
+            failed_on_tree,
         }
     }
 
@@ -60,7 +75,6 @@ impl Judging<'_> {
         };
         let passed =
             |other: &usize| history.is_some_and(|history| history.at(self.view.runs[*other].seq) == Some(false));
-        let count = |runs: usize| u32::try_from(runs).unwrap_or(u32::MAX);
         let failures = count(alike.iter().filter(|one| **one <= at && is_comparable(one)).count());
         let earlier_passes = count((0..at).filter(|one| is_comparable(one) && passed(one)).count());
         let rate = match kind {
@@ -78,4 +92,8 @@ impl Judging<'_> {
             in_a_row >= needed
         })
     }
+}
+
+fn count(runs: usize) -> u32 {
+    u32::try_from(runs).unwrap_or(u32::MAX)
 }

@@ -84,6 +84,24 @@ fn comes_back(tests: u64, before: u32, between: u32, touched: FileId) -> Judged 
 }
 
 #[test]
+fn the_commit_of_the_first_run_is_no_suspect_once_an_edit_on_it_has_passed() {
+    let mut story = Story::new();
+    story.run(&[failure(3, 1)]);
+    story.edit("mended");
+    story.run(&[]);
+    story.revert();
+    let verdict = only(&story.run(&[failure(3, 1)])).verdict.clone();
+    assert_eq!((verdict.kind, &verdict.suspects[..]), (Broken, &[][..]));
+    // A pass on the commit before it tells.
+    story.commits -= 1;
+    story.revert();
+    story.run(&[]);
+    story.commit();
+    let verdict = only(&story.run(&[failure(3, 1)])).verdict.clone();
+    assert_eq!(verdict.suspects.len(), 1, "{verdict:?}");
+}
+
+#[test]
 fn what_comes_back_with_the_files_of_its_fix_is_a_regression() {
     for tests in [5, 40, 400] {
         for (before, between) in [(3, 5), (3, 20), (20, 5), (20, 20)] {

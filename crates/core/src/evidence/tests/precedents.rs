@@ -30,7 +30,7 @@ fn flaky() -> Story {
 fn committed_runs_with_the_same_error_are_precedents() {
     let mut story = flaky();
     story.commit();
-    assert_eq!(precedents(&mut story, &[failure(3, 1)]), Precedents { failed: vec![3, 7], passed_on_tree: None });
+    assert_eq!(precedents(&mut story, &[failure(3, 1)]), Precedents { failed: vec![3, 7], ..Precedents::default() });
 }
 
 #[test]
@@ -137,4 +137,16 @@ fn an_outage_is_a_precedent_until_it_is_over() {
     story.pass(1);
     story.commit();
     assert_eq!(precedents(&mut story, &down).failed, Vec::<u32>::new());
+}
+
+#[test]
+fn failures_in_each_run_on_a_tree_are_as_unlikely_as_the_test_is_stable_elsewhere() {
+    let mut story = flaky();
+    story.commit();
+    assert_eq!(precedents(&mut story, &[failure(3, 1)]).failed_on_tree, None);
+    let again = precedents(&mut story, &[failure(3, 1)]).failed_on_tree.unwrap();
+    // Two of twelve runs elsewhere failed.
+    assert!(again.runs == 2 && again.chance < 0.05, "{again:?}");
+    story.run(&[]);
+    assert_eq!(precedents(&mut story, &[failure(3, 1)]).failed_on_tree, None, "it passed here, too");
 }

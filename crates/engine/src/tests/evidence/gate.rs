@@ -28,7 +28,10 @@ fn a_failed_case_has_the_commits_at_which_it_failed_before_and_a_pass_on_its_tre
     story.commit();
     let passed = story.run(&ALL_PASS).run_id;
     let failed = story.run(&FIRST_FAILS).run_id;
-    assert_eq!(story.precedents(&failed), Some(Precedents { failed_at: vec![before], passed_in: Some(passed) }));
+    assert_eq!(
+        story.precedents(&failed),
+        Some(Precedents { failed_at: vec![before], passed_in: Some(passed), failed_here: None })
+    );
 }
 
 #[test]

@@ -27,6 +27,7 @@ import { EXIT } from '../terminal/exit.ts';
 import { answer, type Workplace } from '../terminal/output.ts';
 import { annotationsOf } from './annotations.ts';
 import { runLine } from './artifact.ts';
+import { NOTHING_AGAIN } from './excuse.ts';
 import { gateExit } from './gate.ts';
 import { type GateOptions, gateFacts, judgingConfig } from './gate-facts.ts';
 import { judge } from './gate-judgement.ts';
@@ -101,10 +102,9 @@ async function reportedTo(
     : await reported(session, recorded.runId, base ?? change.base ?? undefined);
   const unread = recorded.skipped.map(({ at, reason }) => `${at}: ${reason}`);
   const { facts, quarantine } = await gateFacts(session, report.run, options, !isWaiting);
-  const first = judge(report, quarantine, { ...facts, unread, passedAgain: new Set() });
+  const first = judge(report, quarantine, { ...facts, unread, again: NOTHING_AGAIN });
   const again = await rerun(first, options.rerun, projectPath, sessionManager);
-  const judged =
-    again.passed.size === 0 ? first : judge(report, quarantine, { ...facts, unread, passedAgain: again.passed });
+  const judged = judge(report, quarantine, { ...facts, unread, again });
   const gate = mapTexts(judged, (text) => session.fitToLeave(text));
 
   const result: CiResult = { gate, annotations: [], done: again.done, undone: again.undone, notes: recorded.notes };

@@ -16,6 +16,17 @@ const EXCUSABLE: ReadonlySet<VerdictKind> = new Set(['flaky', 'infrastructure', 
  */
 export const MIN_PROBABILITY = 0.7;
 
+/** Below this chance, a flaky test that failed in each run of the same files did not fail by chance. */
+export const MIN_CHANCE = 0.05;
+
+/** Names of tests that ran again on the same files: tests that passed at least once, and tests that never passed. */
+export interface RanAgain {
+  passed: ReadonlySet<string>;
+  failed: ReadonlySet<string>;
+}
+
+export const NOTHING_AGAIN: RanAgain = { passed: new Set(), failed: new Set() };
+
 /** The base into which a change is to be merged. */
 export interface GateBase {
   /** Commits of the base. Null if the base is not known. */
@@ -30,17 +41,23 @@ export function isExcusable({ verdict }: Pick<CaseRecord, 'verdict'>): boolean {
 
 /**
  * Returns why a failure with an excusable verdict fails the gate, or null if it is excused. `commit` is the commit of
- * the judged run. `passedAgain` holds names of tests that passed when they ran again on the same files.
+ * the judged run.
  */
 export function refusal(
   { caseName, verdict, precedents }: CaseRecord,
   commit: string | null,
   base: GateBase,
-  passedAgain: ReadonlySet<string>,
+  again: RanAgain,
 ): string | null {
   if (verdict === undefined) return 'there is no verdict';
-  if (passedAgain.has(caseName)) return null;
+  if (again.passed.has(caseName)) return null;
   if (precedents?.passedIn !== undefined && verdict.kind !== 'environment') return null;
+  if (again.failed.has(caseName)) return 'it failed again each time that it ran again on the same files';
+  const { failedHere } = precedents ?? {};
+  if (verdict.kind === 'flaky' && failedHere !== undefined && failedHere.chance < MIN_CHANCE) {
+    const chance = `${(failedHere.chance * 100).toPrecision(1)} %`;
+    return `it failed in each of ${failedHere.runs} runs of these files, which happens by chance in ${chance} of the cases`;
+  }
   if (verdict.probability < MIN_PROBABILITY) {
     return `not sure enough to be excused (${percent(MIN_PROBABILITY)}); argus ci --rerun runs it again`;
   }

@@ -50,7 +50,7 @@ export async function judgingConfig(project: Project, loaded: LoadedConfig, base
 }
 
 export interface Collected {
-  facts: Omit<GateFacts, 'unread' | 'passedAgain'>;
+  facts: Omit<GateFacts, 'unread' | 'again'>;
   quarantine: QuarantineVersions;
 }
 

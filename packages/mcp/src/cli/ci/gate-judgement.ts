@@ -9,7 +9,7 @@ import type { QuarantineVersions } from '../../config/quarantine-versions.ts';
 import type { GatedFailure, GateResult } from '../../format/report/gate-result.ts';
 import type { RunReport } from '../../format/report/run-report.ts';
 import { count } from '../../text/count.ts';
-import { type GateBase, isExcusable, refusal } from './excuse.ts';
+import { type GateBase, isExcusable, type RanAgain, refusal } from './excuse.ts';
 import type { Outcome } from './outcomes.ts';
 
 export interface GateFacts {
@@ -20,8 +20,7 @@ export interface GateFacts {
   /** Day in UTC, as `2026-02-03`. */
   today: string;
   base: GateBase;
-  /** Names of tests that passed when they ran again on the same files. */
-  passedAgain: ReadonlySet<string>;
+  again: RanAgain;
   /** Comparison with a run of the base. Null if no such run is known. */
   missing: MissingTestsResult | null;
   missingFails: boolean;
@@ -30,7 +29,7 @@ export interface GateFacts {
 }
 
 export function judge({ run, cases }: RunReport, quarantine: QuarantineVersions, facts: GateFacts): GateResult {
-  const { today, base, passedAgain, missing } = facts;
+  const { today, base, again, missing } = facts;
   const excused = new Map(
     quarantine.counting.filter((entry) => !isExpired(entry, today)).map((entry) => [entry.case, entry]),
   );
@@ -38,7 +37,7 @@ export function judge({ run, cases }: RunReport, quarantine: QuarantineVersions,
   const own = failed
     .filter(({ caseName }) => !excused.has(caseName))
     .map((one) => {
-      const refused = isExcusable(one) ? refusal(one, run.gitCommit, base, passedAgain) : undefined;
+      const refused = isExcusable(one) ? refusal(one, run.gitCommit, base, again) : undefined;
       return { isExcused: refused === null, failure: { ...gated(one), ...(refused ? { refused } : {}) } };
     });
   const failing = own.filter(({ isExcused }) => !isExcused).map(({ failure }) => failure);

@@ -6,6 +6,7 @@ import type { Session } from '../../sessions/session.ts';
 import { reported } from '../failures/report.ts';
 import { EXIT } from '../terminal/exit.ts';
 import { answer, type GlobalOptions } from '../terminal/output.ts';
+import { NOTHING_AGAIN } from './excuse.ts';
 import { type GateOptions, gateFacts, judgingConfig } from './gate-facts.ts';
 import { judge } from './gate-judgement.ts';
 import { runOfStateHere } from './gate-run.ts';
@@ -22,5 +23,5 @@ export const gateExit = ({ passes }: GateResult) => (passes ? EXIT.done : EXIT.f
 async function gated(session: Session, runId: string | undefined, options: GateOptions): Promise<GateResult> {
   const report = await reported(session, runId ?? (await runOfStateHere(session)), undefined);
   const { facts, quarantine } = await gateFacts(session, report.run, options);
-  return judge(report, quarantine, { ...facts, unread: [], passedAgain: new Set() });
+  return judge(report, quarantine, { ...facts, unread: [], again: NOTHING_AGAIN });
 }
