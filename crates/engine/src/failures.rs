@@ -1,4 +1,4 @@
-//! Failures one by one: which pattern one is, what helped against it, and what is learned from a reported fix.
+//! Single failures: which pattern a failure matches, which fix helped before, and what a reported fix teaches.
 
 pub mod diagnose;
 pub(super) mod lookup;

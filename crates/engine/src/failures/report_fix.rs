@@ -161,8 +161,10 @@ pub(crate) fn unknown_pattern(id: &str) -> EngineError {
     EngineError::new(ErrorCode::PatternNotFound, message)
 }
 
-/// A success on a built-in pattern counts there and also creates the learned pattern, which takes precedence from then on.
-/// A failed fix creates none, because a pattern without a suggestion would hide that of the built-in pattern.
+/// A success on a built-in pattern counts there and also creates the learned pattern, which takes precedence from then
+/// on.
+/// A failed fix creates none, because a learned pattern without a suggestion would hide the suggestion of the built-in
+/// pattern.
 fn on_known(
     ambient: &Ambient,
     tx: &mut Tx<'_>,

@@ -1,5 +1,6 @@
-//! Selects the best fix for a failure: that of its own pattern, else one that was learned for the same error in another case,
-//! else the text of a built-in pattern. Confidence is not used, because it drops with each diagnosis without a reported fix.
+//! Selects the best fix for a failure: the fix of its own pattern, otherwise a fix that was learned for the same error
+//! in another case, otherwise the text of a built-in pattern. Confidence is not used, because it drops with each
+//! diagnosis without a reported fix.
 
 use super::{
     matching::Match,

@@ -445,7 +445,7 @@ mod tests {
     use std::io::{BufRead, BufReader, Read, repeat};
 
     #[test]
-    fn a_source_is_shown_in_windows_and_stopped_at_the_cap() {
+    fn capped_reads_in_windows_and_stops_at_the_limit() {
         let inner = Box::new(BufReader::with_capacity(WINDOW_BYTES * 4, repeat(b'x')));
         let mut capped = Capped { inner, left: WINDOW_BYTES as u64 + 10, is_exceeded: false };
         assert_eq!(capped.fill_buf().unwrap().len(), WINDOW_BYTES);
