@@ -91,7 +91,7 @@ pub(in crate::memory) struct OutcomeLine {
     /// The later run in which the case passed. Only for solutions of patterns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(in crate::memory) proved_by: Option<String>,
-    /// What took a success back; of patterns alone.
+    /// The run or report that refuted a success. Only for solutions of patterns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(in crate::memory) refuted_by: Option<String>,
 }
