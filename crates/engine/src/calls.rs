@@ -33,7 +33,7 @@ pub enum Access {
     Edits,
 }
 
-/// Who may make a call. Each audience includes the audiences before it.
+/// The callers that may make a call. Each audience includes the audiences before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Audience {
     /// Only the program that holds the engine.
@@ -53,7 +53,7 @@ pub struct CallInfo {
     pub docs: &'static str,
     /// How the call may change stored data.
     pub access: Access,
-    /// Who may make the call.
+    /// The callers that may make the call.
     pub audience: Audience,
 }
 
@@ -130,7 +130,7 @@ pub fn call_once<C: Codec>(
         Ok(value)
     };
     let made = match engine.database.in_one(ambient.now, once) {
-        // If the same call is made twice at once, only one is stored and the other fails. Both return the stored
+        // If the same call is made twice at once, the first is stored and the second fails. Both return the stored
         // answer.
         Err(error) => answered().ok().flatten().ok_or(error),
         Ok(value) => Ok(value),

@@ -67,7 +67,7 @@ pub enum ErrorCode {
 pub struct EngineError {
     /// A stable code for programs.
     pub code: ErrorCode,
-    /// What is wrong and what to do next, for people.
+    /// Describes the problem and the next step, for people.
     pub message: String,
     #[source]
     source: Option<Box<StoreError>>,
@@ -89,7 +89,7 @@ impl EngineError {
         Self::new(ErrorCode::InvalidInput, message)
     }
 
-    /// Whether the error came from writing. Reading may still work.
+    /// Returns `true` if the error came from writing. Reading may still work.
     pub(crate) fn is_about_writing(&self) -> bool {
         self.source.as_ref().is_some_and(|source| source.is_about_writing())
     }

@@ -1,4 +1,4 @@
-//! Single failures: which pattern a failure matches, which fix helped before, and what a reported fix teaches.
+//! Matches single failures with patterns, suggests fixes, and learns from reported fixes.
 
 pub mod diagnose;
 pub(super) mod lookup;

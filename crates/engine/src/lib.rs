@@ -185,8 +185,8 @@ impl Engine {
         if argus_store::calls::mark_made(tx, call_id)? { Ok(()) } else { Err(call_repeated()) }
     }
 
-    /// Whether a call can still answer from reading after this write error. A call in a single transaction cannot,
-    /// because it must not return an answer that is not stored.
+    /// Returns `true` if a call can still answer from reading after this write error. A call in a single transaction
+    /// cannot, because it must not return an answer that is not stored.
     fn may_answer_unstored(&self, error: &EngineError) -> bool {
         error.is_about_writing() && !self.database.is_in_one()
     }

@@ -45,7 +45,8 @@ fn function_of(analysis: &Analysis, sight: &FailureSight) -> Option<u64> {
     (!is_nameless(function)).then(|| fingerprint(&[file, ":", frame].concat()))
 }
 
-/// Whether a function has no name, for example `<anonymous>`, `<lambda>` or `{{closure}}`, alone or as the last part.
+/// Returns `true` if a function has no name, for example `<anonymous>`, `<lambda>` or `{{closure}}`, alone or as the
+/// last part.
 fn is_nameless(function: &str) -> bool {
     let last = function.trim_end_matches("()").rsplit(['.', ':', ' ']).next().unwrap_or_default();
     last.is_empty() || last.starts_with(['<', '{'])
@@ -88,14 +89,14 @@ pub(super) fn names_of_changed(file: &str) -> impl Iterator<Item = &str> {
     std::iter::once(file).chain(below_sources(file))
 }
 
-/// Whether Argus wrote the file into one of its folders. Tests do not read these files.
+/// Returns `true` if Argus wrote the file into one of its folders. Tests do not read these files.
 pub(super) fn is_kept_by_argus(file: &str) -> bool {
     let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
     folder.split('/').any(|part| matches!(part, ".argus" | ".argus-shared"))
 }
 
-/// Whether tests do not read a file, for example documentation, images, and settings of editors and repository hosts.
-/// Files in test and source folders do not count, because they can be fixtures.
+/// Returns `true` if tests do not read a file, for example documentation, images, and settings of editors and
+/// repository hosts. Files in test and source folders do not count, because they can be fixtures.
 pub(super) fn is_documentation(file: &str) -> bool {
     let (folder, name) = file.rsplit_once('/').unwrap_or(("", file));
     let has_folder = |names: &[&str]| folder.split('/').any(|part| names.contains(&part));
@@ -129,7 +130,7 @@ mod tests {
     use super::{below_sources, is_documentation, is_kept_by_argus, is_nameless};
 
     #[test]
-    fn what_argus_keeps_lies_in_its_folders() {
+    fn is_kept_by_argus_checks_the_folder() {
         for (file, is_kept) in [
             (".argus-shared/fixes/fix-1.json", true),
             (".argus/memory.db", true),
@@ -143,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn tests_read_no_documentation() {
+    fn is_documentation_excludes_files_that_tests_read() {
         for (file, is_read) in [
             ("README.md", false),
             ("docs/guide/start.rst", false),
@@ -163,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_name_is_no_function() {
+    fn is_nameless_finds_functions_without_a_name() {
         for (function, nameless) in [
             ("", true),
             ("<anonymous>", true),
@@ -180,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_of_the_jvm_is_known_by_its_package() {
+    fn below_sources_returns_the_package_path_of_jvm_sources() {
         for (file, package) in [
             ("src/main/java/com/acme/Cart.java", Some("com/acme/Cart.java")),
             ("core/src/test/kotlin/acme/CartTest.kt", Some("acme/CartTest.kt")),

@@ -243,8 +243,8 @@ fn is_hash(commit: &str) -> bool {
     matches!(commit.len(), 40 | 64) && commit.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Whether a path may be shown to agents. It must not contain blanks, because a file name could otherwise contain an
-/// instruction.
+/// Returns `true` if a path may be shown to agents. It must not contain blanks, because a file name could otherwise
+/// contain an instruction.
 fn is_plain_path(file: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_@+,./-$[]()".contains(&byte);
     file.len() <= MAX_PATH_BYTES && file.bytes().all(is_plain)

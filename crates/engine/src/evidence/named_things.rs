@@ -20,7 +20,7 @@ impl Change {
         Self { words: lines.flat_map(words).chain(names).collect() }
     }
 
-    /// Whether the change contains a name from the text.
+    /// Returns `true` if the change contains a name from the text.
     pub(super) fn has_named_in(&self, text: &str) -> bool {
         words(text).any(|word| is_name_of_thing(&word) && self.words.contains(&word))
     }
@@ -33,8 +33,8 @@ fn words(text: &str) -> impl Iterator<Item = String> {
     parts.map(|word| word.trim_matches('.').to_lowercase()).filter(|word| word.len() > 1)
 }
 
-/// Whether a word looks like a host, a port, a file or a program because it contains a digit, a dot, a dash or an
-/// underscore. Loopback hosts do not count, because most tests use them.
+/// Returns `true` if a word looks like a host, a port, a file or a program because it contains a digit, a dot, a dash
+/// or an underscore. Loopback hosts do not count, because most tests use them.
 fn is_name_of_thing(word: &str) -> bool {
     let has = |letters: &[char]| word.contains(letters);
     let has_digit = word.contains(|letter: char| letter.is_ascii_digit());
@@ -47,7 +47,7 @@ mod tests {
     use crate::contract::EditedFile;
 
     #[test]
-    fn an_error_names_what_a_change_contains() {
+    fn has_named_in_finds_names_of_the_change() {
         let edit = EditedFile {
             path: "config/test.env".to_owned(),
             hunks: Some(

@@ -81,7 +81,7 @@ fn one_branch(mut runs: Vec<(RunKey, Run)>) -> Vec<(RunKey, Run)> {
 struct Side {
     runs: Vec<(RunKey, Run)>,
     tests: BTreeMap<String, Seen>,
-    /// Whether there are more runs than were compared.
+    /// Set if there are more runs than were compared.
     is_shortened: bool,
 }
 
@@ -91,9 +91,9 @@ struct Seen {
     newest: usize,
     /// The result in that run. If several cases have the same name, the worst result.
     outcome: CaseOutcome,
-    /// Whether that result is a failure of the code, which is neither random nor caused by the machine.
+    /// Set if that result is a failure of the code, which is neither random nor caused by the machine.
     is_broken: bool,
-    /// Whether the test failed randomly, or passed only at a later attempt, in any of the runs.
+    /// Set if the test failed randomly, or passed only at a later attempt, in any of the runs.
     is_flaky: bool,
     /// Index of the newest run in which the test failed.
     failed_in: Option<usize>,

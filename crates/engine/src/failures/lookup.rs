@@ -72,7 +72,7 @@ fn find_case(tx: &mut Tx<'_>, key: RunKey, run: &Run, wanted: &str) -> Result<Fa
     }
 }
 
-/// Returns the full name for a wanted name, which is either a full name or the end of exactly one full name.
+/// Returns the full name for a wanted name, which is either a full name or a unique end of a full name.
 fn qualified(tx: &mut Tx<'_>, key: RunKey, run: &Run, wanted: &str) -> Result<String, EngineError> {
     if cases::status_of(tx, key, wanted)?.is_some() {
         return Ok(wanted.to_owned());

@@ -274,7 +274,7 @@ pub(crate) fn fix_history(
     Ok(shown.collect())
 }
 
-/// Whether `newer` is a valid success for the same case with other steps.
+/// Returns `true` if `newer` is a valid success for the same case with other steps.
 fn supersedes(newer: &Fix, older: &Fix) -> bool {
     let stands = newer.worked && !newer.is_wrong && newer.refuted_by.is_none();
     stands && newer.case_name == older.case_name && newer.steps != older.steps

@@ -40,7 +40,7 @@ struct Report<'a> {
     newest: Option<Newest>,
     /// Number of passes since the failure, and number of passes that prove the fix.
     progress: Progress,
-    /// What changed until the first pass.
+    /// The change until the first pass.
     change: Option<FixChange>,
     /// The earlier report that this report corrects.
     supersedes: Option<&'a str>,
@@ -200,7 +200,7 @@ fn on_known(
     Ok(result)
 }
 
-/// Whether the same fix was claimed for the case before and is neither proved nor refuted.
+/// Returns `true` if the same fix was claimed for the case before and is neither proved nor refuted.
 fn is_claimed_already(tx: &mut Tx<'_>, pattern: &Pattern, report: &Report<'_>) -> Result<bool, EngineError> {
     if report.still_failing().is_none() {
         return Ok(false);

@@ -7,8 +7,8 @@ use crate::{
 use argus_core::evidence::kept::fixes::ProofStatus;
 use argus_store::{StoreError, Tx, patterns::Pattern, solutions::outcomes};
 
-/// Whether the pattern has a fix that was learned or that a person chose. The tip of a built-in pattern does not
-/// count.
+/// Returns `true` if the pattern has a fix that was learned or that a person chose. The tip of a built-in pattern does
+/// not count.
 pub(crate) fn has_own_fix(pattern: &Pattern) -> bool {
     pattern.best_fix.is_some() && (!pattern.is_builtin || pattern.overrides.solution.is_some())
 }

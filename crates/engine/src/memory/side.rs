@@ -42,7 +42,7 @@ impl Engine {
         }
     }
 
-    /// Whether the call has this database.
+    /// Returns `true` if the call has this database.
     pub(super) const fn has(&self, side: Side) -> bool {
         match side {
             Side::Primary => true,
@@ -108,8 +108,8 @@ impl Engine {
         }
     }
 
-    /// Whether the call runs in a single transaction on the only memory. Ids then need no search for their memory,
-    /// because the transaction that changes them finds them or fails.
+    /// Returns `true` if the call runs in a single transaction on the only memory. Ids then need no search for their
+    /// memory, because the transaction that changes them finds them or fails.
     pub(super) fn has_one_memory(&self) -> bool {
         self.database.is_in_one() && self.secondary.is_none() && self.foreign.is_none() && self.shared.is_none()
     }

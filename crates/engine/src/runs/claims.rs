@@ -99,12 +99,12 @@ fn note_changes(tx: &mut Tx<'_>, passed: &mut [Claim]) -> Result<(), EngineError
     Ok(claims::set_changed(tx, changed.filter_map(|claim| Some((claim, claim.changed.as_deref()?))))?)
 }
 
-/// Whether runs prove another change than the one that the claim describes.
+/// Returns `true` if the text of the claim has no word in common with the change that runs prove.
 fn is_unnamed(claim: &Claim) -> bool {
     claim.changed.as_deref().and_then(fix_change::read).is_some_and(|change| change.unnamed)
 }
 
-/// Whether tests, or how they are run, were edited to make it pass.
+/// Returns `true` if tests, or how they are run, were edited to make it pass.
 fn weakens_tests(tx: &mut Tx<'_>, claim: &Claim, window: &Window) -> Result<bool, EngineError> {
     let failed = window.runs().find(|run| run.id == claim.failed_in);
     let Some((failed, now)) = failed.zip(window.runs().next_back()) else { return Ok(false) };
@@ -123,7 +123,7 @@ fn is_by_chance(case: &Case) -> bool {
     found.is_some_and(|found| found.verdict.kind == VerdictKind::Flaky)
 }
 
-/// Whether the newest run was where the claim was made: by the same recorder, on the machine of the failure.
+/// Returns `true` if the newest run was where the claim was made: by the same recorder, on the machine of the failure.
 fn is_made_here(engine: &Engine, claim: &Claim, window: &Window) -> bool {
     let failed = window.runs().find(|run| run.id == claim.failed_in);
     let machines = failed.and_then(machine).zip(window.runs().next_back().and_then(machine));
@@ -176,9 +176,9 @@ fn told(tx: &mut Tx<'_>, run: &Run, proved: &[Claim]) -> Result<Vec<ProvedFix>, 
     Ok(told)
 }
 
-/// Whether a case without an entry of its own has passed. A command that failed without a case, and a file that could
-/// not be loaded, appear as cases only when they fail. `ran` lists the cases that were not skipped, and whether each
-/// passed.
+/// Returns `true` if a case without an entry of its own has passed. A command that failed without a case, and a file
+/// that could not be loaded, appear as cases only when they fail. `ran` lists the cases that were not skipped, and
+/// whether each passed.
 pub(crate) fn whole_passed<'a>(run: &Run, ran: impl Iterator<Item = (&'a str, bool)>, case_name: &str) -> bool {
     if run.command.as_deref() == Some(case_name) && !run.has_failed {
         return true;
@@ -188,8 +188,8 @@ pub(crate) fn whole_passed<'a>(run: &Run, ran: impl Iterator<Item = (&'a str, bo
     of_file.peek().is_some() && of_file.all(|(_, has_passed)| has_passed)
 }
 
-/// Whether the run is late enough to prove the claim. For a random failure only runs after the claim count, because
-/// earlier passes are expected of it.
+/// Returns `true` if the run is late enough to prove the claim. For a random failure only runs after the claim count,
+/// because earlier passes are expected of it.
 fn may_prove(run: &Run, claim: &Claim) -> bool {
     let since = if claim.passes_needed > 1 { claim.made_at } else { claim.failed_at };
     since <= run.started_at
@@ -213,7 +213,7 @@ fn ends(cases: &[Case]) -> HashMap<&str, &Case> {
     ends
 }
 
-/// Whether a case failed in the way that was claimed to be fixed.
+/// Returns `true` if a case failed in the way that was claimed to be fixed.
 fn is_same(engine: &Engine, tx: &mut Tx<'_>, claim: &Claim, case: &Case) -> Result<bool, EngineError> {
     let Some(failure) = &case.failure else { return Ok(false) };
     let analysis = engine.analyzer.analyze(lookup::event_of(failure), &case.name);

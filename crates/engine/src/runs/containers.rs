@@ -4,8 +4,8 @@
 use crate::contract::ContainerFact;
 use argus_core::{Category, FailureEvent};
 
-/// Whether a stopped container can cause failures of this category. A failed assertion is never explained by a
-/// container.
+/// Returns `true` if a stopped container can cause failures of this category. A failed assertion is never explained by
+/// a container.
 pub(crate) const fn may_explain(category: Category) -> bool {
     matches!(
         category,
@@ -32,8 +32,8 @@ pub(crate) fn add(event: &mut FailureEvent, fact: &ContainerFact, redacted_statu
     event.exit_code = event.exit_code.or(fact.exit_code);
 }
 
-/// Whether the container is in trouble. A container that exited with code 0 is not, because it did its work, for
-/// example a migration.
+/// Returns `true` if the container is in trouble. A container that exited with code 0 is not, because it did its work,
+/// for example a migration.
 fn is_bad(fact: &ContainerFact) -> bool {
     let status = fact.status.as_deref().unwrap_or_default().to_ascii_lowercase();
     let running = matches!(status.as_str(), "" | "running" | "healthy" | "created" | "completed" | "succeeded");

@@ -1,4 +1,4 @@
-//! Looks up what is known about the failures of a run that another memory records.
+//! Looks up known fixes for the failures of a run that another memory records.
 
 use super::{brief::brief, collect::collect};
 use crate::{

@@ -107,8 +107,9 @@ fn an_error_in_the_lines_of_all_tests_is_a_regression() {
     }
 }
 
-/// Of several commits since the last run, a commit that touches a file of the stack comes first, even if the stack is
-/// from another machine. Without file lists the newest commit comes first, because nothing distinguishes the commits.
+/// If there are several commits since the last run, a commit that touches a file of the stack comes first, even if the
+/// stack is from another machine. Without file lists the newest commit comes first, because nothing distinguishes the
+/// commits.
 #[test]
 fn the_commit_that_touches_the_stack_is_the_first_suspect() {
     let far = format!("{UNKNOWN}\n    at charge (/home/runner/work/shop/shop/src/billing/charge.js:7:3)");

@@ -138,7 +138,7 @@ impl Test {
     }
 }
 
-/// Whether the test both failed and passed on the same code.
+/// Returns `true` if the test both failed and passed on the same code.
 fn is_undecided(states: &[(usize, CaseOutcome)], commits: &[Option<usize>]) -> bool {
     let code = |wanted: CaseOutcome| {
         let of = states.iter().filter(move |(_, state)| *state == wanted);

@@ -1,4 +1,4 @@
-//! Inspects a failure text and looks up what the memory knows about it.
+//! Inspects a failure text and looks up matching patterns and incidents.
 
 use crate::{
     Engine, EngineError,

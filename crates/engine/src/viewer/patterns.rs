@@ -80,7 +80,7 @@ struct Section {
     descending: bool,
 }
 
-/// Which built-in patterns are in a section.
+/// Selects the built-in patterns of a section.
 #[derive(Clone, Copy)]
 enum BuiltIns {
     None,
@@ -246,7 +246,7 @@ impl All {
             return Ok(Vec::new());
         }
         if self.words.is_none() {
-            // One more entry replaces the built-in pattern among them.
+            // Reads an additional entry to replace the built-in pattern among them.
             let mut placed = view::in_order(tx, category, by, descending, most + 1)?;
             placed.retain(|placed| !self.builtin_keys.contains(&placed.key));
             return Ok(placed);

@@ -39,7 +39,7 @@ struct Call {
     info: CallInfo,
     params: String,
     result: String,
-    /// Whether all fields of the params are optional.
+    /// Set if all fields of the params are optional.
     is_optional: bool,
     params_schema: Schema,
     result_schema: Schema,
@@ -191,7 +191,7 @@ fn remove_null(property: &mut Value) {
     }
 }
 
-/// Whether an object type has a required field, which is a field whose name is not followed by `?`.
+/// Returns `true` if an object type has a required field, which is a field whose name is not followed by `?`.
 fn has_required_field(object: &str) -> bool {
     let (mut depth, mut before) = (0_usize, ' ');
     for letter in without_comments(object).chars() {

@@ -54,10 +54,10 @@ pub(in crate::memory) struct SolutionLine {
     pub(in crate::memory) env_bucket: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(in crate::memory) created_at: Option<String>,
-    /// Whether a person marked the solution as wrong. Only for solutions of patterns.
+    /// Set if a person marked the solution as wrong. Only for solutions of patterns.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(in crate::memory) wrong: bool,
-    /// Whether a person wrote the solution. Only for solutions of patterns.
+    /// Set if a person wrote the solution. Only for solutions of patterns.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(in crate::memory) by_person: bool,
     /// The author if it is not the importing user. It is never read from a line, because a line could claim any

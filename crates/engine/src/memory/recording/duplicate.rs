@@ -28,7 +28,7 @@ pub(super) struct Sought<'a> {
     pub(super) title: Option<&'a str>,
 }
 
-/// Returns the most similar known problem that counts as the same. None if there is none.
+/// Returns the most similar known problem that counts as the same. None if no problem is similar enough.
 pub(super) fn find(tx: &mut Tx<'_>, sought: Sought<'_>) -> Result<Option<KnownIncident>, EngineError> {
     let Sought { query, new, title } = sought;
     if query.is_empty() {

@@ -116,7 +116,7 @@ fn incident_with(id: &str, title: &str, solutions: &Value) -> String {
 }
 
 #[test]
-fn importing_at_once_equals_importing_one_by_one() {
+fn importing_all_lines_equals_importing_each_line() {
     let raise = |id: &str, env: Value| json!({ "id": id, "steps": "Raise it", "env": env });
     let lower = json!({ "id": "sol-a", "steps": "Lower it", "outcomes": [{ "worked": true }, { "worked": false }] });
     let lines = [

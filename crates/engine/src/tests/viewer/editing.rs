@@ -1,4 +1,4 @@
-//! Values that a person sets on a pattern are kept, no matter what is learned later.
+//! Values that a person sets on a pattern are kept, regardless of later learning.
 
 use crate::tests::prelude::*;
 

@@ -134,7 +134,7 @@ fn find_known<'a>(solution: &'a PreparedSolution, known: &'a KnownSolutions) -> 
     }
 }
 
-/// Whether the steps are equal except for case and spacing.
+/// Returns `true` if the steps are equal except for case and spacing.
 pub(in crate::memory::exchange) fn has_steps_of(known: &Solution, solution: &PreparedSolution) -> bool {
     input::digest(&known.steps) == solution.digest
 }

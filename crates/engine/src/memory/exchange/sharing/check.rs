@@ -148,7 +148,7 @@ fn require_references(file: &SharedFile) -> Result<(), String> {
 
 const NO_PATTERN: &str = "'failure.pattern' is no id of a pattern";
 
-/// Whether an id has this prefix and is a valid file name on every system.
+/// Returns `true` if an id has this prefix and is a valid file name on every system.
 pub(super) fn is_id(id: &str, prefix: &str) -> bool {
     let is_char = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     id.len() > prefix.len() && id.len() <= MAX_ID_CHARS && id.starts_with(prefix) && id.bytes().all(is_char)

@@ -42,7 +42,7 @@ pub(super) fn without_names(text: &str, machine: &MachineNames) -> String {
     without_homes(&text)
 }
 
-/// Whether a text contains a home folder.
+/// Returns `true` if a text contains a home folder.
 pub(super) fn names_home(text: &str) -> bool {
     without_homes(text) != text
 }

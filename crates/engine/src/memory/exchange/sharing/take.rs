@@ -67,7 +67,7 @@ pub fn take(
     Ok(ShareTaken { taken, refused })
 }
 
-/// The files, grouped by what they belong to.
+/// The files, grouped by the entry that they belong to.
 #[derive(Default)]
 struct Files {
     incidents: BTreeMap<String, SharedIncident>,
