@@ -133,7 +133,7 @@ pub(super) fn of_run(all: &EditedFiles, seq: RunSeq) -> Vec<String> {
     all.get(&seq).into_iter().flatten().map(|file| file.path.clone()).collect()
 }
 
-/// Returns `true` if the edits between two runs, given by id, weaken tests. Returns `false` if a run is too old to be known.
+/// Returns `true` if the edits between two runs, given by id, weaken tests, and `false` if a run is too old to be known.
 pub(crate) fn is_suspicious(tx: &mut Tx<'_>, failed: &str, passed: &str) -> Result<bool, EngineError> {
     let memory = rows::load(tx)?.unwrap_or_default();
     let seq = |id: &str| memory.window.runs().find(|run| run.id == id).map(|run| run.seq);
